@@ -1,0 +1,30 @@
+/** ISO 8601 durations in milliseconds, without Temporal (absent on runtimes before 2.7). Months and years have no length here. */
+
+const PATTERN =
+  /^([-+])?P(?:(\d+(?:[.,]\d+)?)W)?(?:(\d+(?:[.,]\d+)?)D)?(?:T(?:([-+]?\d+(?:[.,]\d+)?)H)?(?:([-+]?\d+(?:[.,]\d+)?)M)?(?:([-+]?\d+(?:[.,]\d+)?)S)?)?$/i;
+const UNIT_MS = [604_800_000, 86_400_000, 3_600_000, 60_000, 1000];
+
+/** Milliseconds of `PT5M`, `P1DT2H`, `-PT1.5S` (any case); `undefined` when the text is no such duration. */
+export function parseDuration(text: string): number | undefined {
+  const match = PATTERN.exec(text.trim());
+  if (!match || /[PT]$/i.test(text.trim())) return undefined;
+  const parts = match.slice(2);
+  const ms = parts.reduce(
+    (sum, part, index) => sum + Number((part ?? "0").replace(",", ".")) * (UNIT_MS[index] as number),
+    0,
+  );
+  return Math.round(match[1] === "-" ? -ms : ms);
+}
+
+/** ISO 8601 text of a duration, as Java prints it: hours, minutes and seconds, `PT26H0.5S`; `PT0S` for none. */
+export function formatDuration(ms: number): string {
+  if (ms === 0) return "PT0S";
+  const sign = ms < 0 ? "-" : "";
+  const total = Math.abs(ms);
+  const hours = Math.floor(total / 3_600_000);
+  const minutes = Math.floor(total % 3_600_000 / 60_000);
+  const seconds = total % 60_000 / 1000;
+  const parts = [[hours, "H"], [minutes, "M"], [seconds, "S"]] as const;
+  return "PT" +
+    parts.filter(([value]) => value > 0).map(([value, unit]) => `${sign}${value}${unit}`).join("");
+}

@@ -1,0 +1,24 @@
+/** Mutual exclusion by key: what must be read, decided and written without another in between. */
+
+/** Runs functions of the same key one after the other, in the order of the calls; different keys run freely. */
+export class KeyedLock {
+  readonly #tails = new Map<string, Promise<unknown>>();
+
+  /** Runs `work` when every earlier work of `key` has ended, and gives its outcome. */
+  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const previous = this.#tails.get(key) ?? Promise.resolve();
+    const current = previous.then(work, work);
+    const settled = current.then(() => {}, () => {});
+    this.#tails.set(key, settled);
+    try {
+      return await current;
+    } finally {
+      if (this.#tails.get(key) === settled) this.#tails.delete(key);
+    }
+  }
+
+  /** True when a work of that key is running or waiting. */
+  isHeld(key: string): boolean {
+    return this.#tails.has(key);
+  }
+}

@@ -1,0 +1,83 @@
+/** The server's own log: one line an event, text or JSON. Not the log lines of executions, which are stored. */
+import { type Clock, toIso } from "./clock.ts";
+
+/** Severity of a line, most severe first. */
+export const LOG_LEVELS = ["error", "warn", "info", "debug"] as const;
+
+/** One of {@link LOG_LEVELS}. */
+export type ServerLogLevel = typeof LOG_LEVELS[number];
+
+/** Facts of a line beside its message; never a secret, a webhook key or a credential. */
+export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** How the lines are written. */
+export interface LogOptions {
+  readonly level: ServerLogLevel;
+  readonly format: "text" | "json";
+  readonly clock: Clock;
+  /** Receives each line, without a line break. */
+  readonly write: (line: string) => void;
+}
+
+/** Writes lines of at least one level. */
+export class Logger {
+  readonly #options: LogOptions;
+  readonly #threshold: number;
+
+  constructor(options: LogOptions) {
+    this.#options = options;
+    this.#threshold = LOG_LEVELS.indexOf(options.level);
+  }
+
+  /** Something is broken and somebody should look. */
+  error(message: string, fields?: LogFields): void {
+    this.#log("error", message, fields);
+  }
+
+  /** Something is odd; the server goes on. */
+  warn(message: string, fields?: LogFields): void {
+    this.#log("warn", message, fields);
+  }
+
+  /** A fact of normal operation. */
+  info(message: string, fields?: LogFields): void {
+    this.#log("info", message, fields);
+  }
+
+  /** A detail, off by default. */
+  debug(message: string, fields?: LogFields): void {
+    this.#log("debug", message, fields);
+  }
+
+  /** True when lines of that level are written; lets a hot path skip building them. */
+  isEnabled(level: ServerLogLevel): boolean {
+    return LOG_LEVELS.indexOf(level) <= this.#threshold;
+  }
+
+  #log(level: ServerLogLevel, message: string, fields: LogFields = {}): void {
+    if (!this.isEnabled(level)) return;
+    const time = toIso(this.#options.clock.now());
+    if (this.#options.format === "json") {
+      this.#options.write(JSON.stringify({ time, level, message, ...fields }));
+      return;
+    }
+    const facts = Object.entries(fields).filter(([, value]) => value !== undefined);
+    const tail = facts.map(([name, value]) => ` ${name}=${quoteIfNeeded(String(value))}`).join("");
+    this.#options.write(`${time} ${level.toUpperCase().padEnd(5)} ${oneLine(message)}${tail}`);
+  }
+}
+
+/** A logger that writes nothing. */
+export function silentLogger(clock: Clock): Logger {
+  return new Logger({ level: "error", format: "text", clock, write: () => {} });
+}
+
+function quoteIfNeeded(text: string): string {
+  return /[\s"=]/.test(text) || text === "" ? JSON.stringify(text) : oneLine(text);
+}
+
+/** Control characters would let a caller forge lines. */
+function oneLine(text: string): string {
+  // deno-lint-ignore no-control-regex
+  return text.replace(/[\u0000-\u001f\u007f]/g, (character) => JSON.stringify(character).slice(1, -1));
+}

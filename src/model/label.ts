@@ -1,0 +1,63 @@
+/** Labels: key-value tags of flows and executions. */
+import { DomainError } from "./errors.ts";
+import { MAX_LABEL_LENGTH, MAX_LABELS } from "./limits.ts";
+
+/** A tag. Both parts are non-empty. */
+export interface Label {
+  readonly key: string;
+  readonly value: string;
+}
+
+/** Labels that the server sets; users may give only {@link CORRELATION_LABEL} (when starting) and {@link READ_ONLY_LABEL} (on flows). */
+export const SYSTEM_LABEL_PREFIX = "system.";
+/** Ties together executions that belong to one piece of work; the execution's own id by default. */
+export const CORRELATION_LABEL = "system.correlationId";
+/** Marks a flow that the editor must not change. */
+export const READ_ONLY_LABEL = "system.readOnly";
+
+/** Joins lists of labels: a later label of the same key replaces the earlier one in its place. */
+export function mergeLabels(...lists: readonly (readonly Label[])[]): Label[] {
+  const merged = new Map<string, Label>();
+  for (const label of lists.flat()) merged.set(label.key, label);
+  return [...merged.values()];
+}
+
+/**
+ * Checks labels that a caller gives when starting an execution.
+ * @throws DomainError invalid_entity
+ */
+export function checkStartLabels(labels: readonly Label[]): void {
+  if (labels.length > MAX_LABELS) {
+    throw new DomainError("invalid_entity", `Invalid entity: labels: at most ${MAX_LABELS} are allowed`);
+  }
+  for (const { key, value } of labels) {
+    const reason = labelProblem(key, value);
+    if (reason) throw new DomainError("invalid_entity", `Invalid entity: labels: ${reason}`);
+  }
+}
+
+function labelProblem(key: string, value: string): string | undefined {
+  if (key === "" || value === "") return `key and value must not be empty, but received "${key}:${value}"`;
+  if (key.length > MAX_LABEL_LENGTH || value.length > MAX_LABEL_LENGTH) {
+    return `"${key.slice(0, 50)}" is longer than ${MAX_LABEL_LENGTH} characters`;
+  }
+  if (key.startsWith(SYSTEM_LABEL_PREFIX) && key !== CORRELATION_LABEL) {
+    return `system labels can only be set by the system, but received "${key}"`;
+  }
+  return undefined;
+}
+
+/**
+ * Reads a label written `key:value`, split at the first colon.
+ * @throws DomainError invalid_entity
+ */
+export function parseLabel(text: string): Label {
+  const colon = text.indexOf(":");
+  if (colon <= 0 || colon === text.length - 1) {
+    throw new DomainError(
+      "invalid_entity",
+      `Invalid entity: labels: "${text}" must be of the form "key:value"`,
+    );
+  }
+  return { key: text.slice(0, colon), value: text.slice(colon + 1) };
+}

@@ -1,0 +1,191 @@
+/** Every key of the database: its shape, order and writer. No other file builds a key. */
+import type { TenantId } from "../model/flow.ts";
+import type { Key, Selector } from "./store.ts";
+
+// ── Instance-global ────────────────────────────────────────────────────────────────────────────────────────────
+
+/** `["meta"]` → `{format, minReader}`. Written once, when the database is created, and by format changes. */
+export const META_KEY: Key = ["meta"];
+
+/** `["chain", instance]` → `{epoch, seq}`. The last mutation of every group; fence and commit id in one. */
+export function chainKey(instance: string): Key {
+  return ["chain", instance];
+}
+
+/** `["g", instance, seq]` → ids of executions that became live in that group. Written by the committer's manifest rider. */
+export function manifestKey(instance: string, seq: number): Key {
+  return ["g", instance, seq];
+}
+
+/** All manifests of an instance, oldest first. */
+export function manifestsOf(instance: string): Selector {
+  return { prefix: ["g", instance] };
+}
+
+/** `["tm", dueMs, tenant, executionId, name]` → timer of an execution. Written with the transition that sets or ends it. */
+export function timerKey(dueMs: number, tenant: TenantId, executionId: string, name: string): Key {
+  return ["tm", dueMs, tenant, executionId, name];
+}
+
+/** Timers that are due before `beforeMs`, earliest first. */
+export function timersBefore(beforeMs: number): Selector {
+  return { start: ["tm"], end: ["tm", beforeMs] };
+}
+
+/** `["tenant", id]` → a tenant. Written by the tenants service. */
+export function tenantKey(tenant: TenantId): Key {
+  return ["tenant", tenant];
+}
+
+/** All tenants. */
+export const TENANTS: Selector = { prefix: ["tenant"] };
+
+/** `["token", hash]` → an API token, by the SHA-256 of its secret. Written by the tokens service. */
+export function tokenKey(hash: string): Key {
+  return ["token", hash];
+}
+
+/** All API tokens. */
+export const TOKENS: Selector = { prefix: ["token"] };
+
+/** `["bi", tenant, owner, blob]` → a large value whose owner is not yet committed. Removed with the owner's commit. */
+export function blobIntentKey(tenant: TenantId, owner: string, blobId: string): Key {
+  return ["bi", tenant, owner, blobId];
+}
+
+/** All large values under way; those left at boot are orphans. */
+export const BLOB_INTENTS: Selector = { prefix: ["bi"] };
+
+// ── Executions ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** `[tenant, "x", id]` → compact execution record, in order of creation. Written by the commit of each slice. */
+export function executionKey(tenant: TenantId, id: string): Key {
+  return [tenant, "x", id];
+}
+
+/** `[tenant, "t", id, page]` → packed task runs of one page of ordinals. Written by slices that change one of them. */
+export function taskRunPageKey(tenant: TenantId, id: string, page: number): Key {
+  return [tenant, "t", id, page];
+}
+
+/** All task run pages of an execution, in order. */
+export function taskRunPagesOf(tenant: TenantId, id: string): Selector {
+  return { prefix: [tenant, "t", id] };
+}
+
+/** `[tenant, "l", id, firstLine]` → packed log lines, in order of writing. Written by the commit of the slice that logged them. */
+export function logChunkKey(tenant: TenantId, id: string, firstLine: number): Key {
+  return [tenant, "l", id, firstLine];
+}
+
+/** All stored log chunks of an execution, in order. */
+export function logChunksOf(tenant: TenantId, id: string): Selector {
+  return { prefix: [tenant, "l", id] };
+}
+
+// ── Catalog ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** `[tenant, "xr", seq]` → catalog rows of one commit. */
+export function rowGroupKey(tenant: TenantId, seq: number): Key {
+  return [tenant, "xr", seq];
+}
+
+/** All row groups of a tenant, oldest first. */
+export function rowGroupsOf(tenant: TenantId): Selector {
+  return { prefix: [tenant, "xr"] };
+}
+
+/** `[tenant, "xb", firstId]` → sealed block of rows in id order. Written by the compactor. */
+export function blockKey(tenant: TenantId, firstId: string): Key {
+  return [tenant, "xb", firstId];
+}
+
+/** All sealed blocks of a tenant, oldest first. */
+export function blocksOf(tenant: TenantId): Selector {
+  return { prefix: [tenant, "xb"] };
+}
+
+/** `[tenant, "xc"]` → counters of the catalog at its last sealing. */
+export function catalogSnapshotKey(tenant: TenantId): Key {
+  return [tenant, "xc"];
+}
+
+// ── Flows ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** `[tenant, "f", namespace, id]` → head of a flow: number, latest revision, flags. Written by the flows service. */
+export function flowKey(tenant: TenantId, namespace: string, id: string): Key {
+  return [tenant, "f", namespace, id];
+}
+
+/** All flow heads of a tenant. */
+export function flowsOf(tenant: TenantId): Selector {
+  return { prefix: [tenant, "f"] };
+}
+
+/** `[tenant, "fr", namespace, id, revision, n]` → n-th part of a revision's source and parsed form. Written once. */
+export function flowRevisionKey(
+  tenant: TenantId,
+  ns: string,
+  id: string,
+  revision: number,
+  part: number,
+): Key {
+  return [tenant, "fr", ns, id, revision, part];
+}
+
+/** All parts of one revision. */
+export function flowRevisionParts(tenant: TenantId, ns: string, id: string, revision: number): Selector {
+  return { prefix: [tenant, "fr", ns, id, revision] };
+}
+
+/** All parts of all revisions of a flow, oldest first. */
+export function flowRevisionsOf(tenant: TenantId, ns: string, id: string): Selector {
+  return { prefix: [tenant, "fr", ns, id] };
+}
+
+// ── Namespaces: KV pairs, files, secrets ───────────────────────────────────────────────────────────────────────
+
+/** `[tenant, "kv", namespace, key]` → a KV pair. Written by the KV pairs service. */
+export function kvPairKey(tenant: TenantId, namespace: string, key: string): Key {
+  return [tenant, "kv", namespace, key];
+}
+
+/** All KV pairs of a namespace, in key order. */
+export function kvPairsOf(tenant: TenantId, namespace: string): Selector {
+  return { prefix: [tenant, "kv", namespace] };
+}
+
+/** `[tenant, "nf", namespace, path]` → a namespace file or directory, its path without leading slash. Written by the files service. */
+export function fileKey(tenant: TenantId, namespace: string, path: string): Key {
+  return [tenant, "nf", namespace, path];
+}
+
+/** All files and directories of a namespace, in path order. */
+export function filesOf(tenant: TenantId, namespace: string): Selector {
+  return { prefix: [tenant, "nf", namespace] };
+}
+
+/** `[tenant, "s", namespace, name]` → an encrypted secret. Written by the secrets service. */
+export function secretKey(tenant: TenantId, namespace: string, name: string): Key {
+  return [tenant, "s", namespace, name];
+}
+
+/** All secrets of a namespace. */
+export function secretsOf(tenant: TenantId, namespace: string): Selector {
+  return { prefix: [tenant, "s", namespace] };
+}
+
+/** `[tenant, "b", owner, blob, n]` → n-th chunk of a large value. Written through the bulk lane before its owner's record. */
+export function blobChunkKey(tenant: TenantId, owner: string, blobId: string, chunk: number): Key {
+  return [tenant, "b", owner, blobId, chunk];
+}
+
+/** All chunks of a large value, in order. */
+export function blobChunks(tenant: TenantId, owner: string, blobId: string): Selector {
+  return { prefix: [tenant, "b", owner, blobId] };
+}
+
+/** All chunks of all large values of an owner. */
+export function blobsOf(tenant: TenantId, owner: string): Selector {
+  return { prefix: [tenant, "b", owner] };
+}
