@@ -36,6 +36,7 @@ const rawJson = (JSON as unknown as RawJson).rawJSON;
 
 /** JSON accepts no `1.0E10`; whole values print with `.0` up to 2^53, else in exponent form. */
 function jsonNumberText(value: number): string {
+  if (Object.is(value, -0)) return "-0.0";
   return Math.abs(value) < 1e15 ? value.toFixed(1) : String(value);
 }
 
@@ -59,9 +60,9 @@ export function parseJson(text: string): JsonValue {
 }
 
 function reviveNumber(_key: string, value: unknown, context?: { source?: string }): unknown {
-  return typeof value === "number" && context?.source !== undefined
-    ? numberOfSource(context.source, value)
-    : value;
+  if (typeof value !== "number" || context?.source === undefined) return value;
+  if (!Number.isFinite(value)) throw new SyntaxError(`Number ${context.source.slice(0, 40)} is too large`);
+  return numberOfSource(context.source, value);
 }
 
 /** The value of a number literal, by its spelling: with point or exponent a {@link Double}, else an integer. */

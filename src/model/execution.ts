@@ -1,8 +1,9 @@
 /** Executions, task runs, attempts and log lines as they live in memory. */
 import type { Instant } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
-import type { LogLevel, TenantId } from "./flow.ts";
+import { LOG_LEVELS, type LogLevel, type TenantId } from "./flow.ts";
 import type { Label } from "./label.ts";
+import { MAX_LOG_LINE_CHARS } from "./limits.ts";
 import type { History } from "./state.ts";
 
 /** What an execution was started for; only NORMAL ones are listed unless asked for. The order is stored: append only. */
@@ -73,10 +74,25 @@ export interface Execution {
   variables?: JsonObject;
   outputs?: JsonObject;
   readonly taskRuns: TaskRun[];
+  /** Ordinals of task runs that were added or changed since the last commit. */
+  readonly touched: Set<number>;
   /** Log lines written since the last commit. */
   newLogs: LogLine[];
   /** Log lines ever written; numbers the stored chunks. */
   logCount: number;
+  /** Due times of the timers it waits for, by name. */
+  readonly timers: Map<string, Instant>;
   /** Most severe level ever logged. */
   maxLogLevel?: LogLevel;
+}
+
+/** Adds a line to the log of an execution; it is stored with the next commit. */
+export function addLogLine(execution: Execution, line: LogLine): void {
+  const isCut = line.message.length > MAX_LOG_LINE_CHARS;
+  const cut = `${line.message.slice(0, MAX_LOG_LINE_CHARS)} … (cut, ${line.message.length} characters)`;
+  execution.newLogs.push(isCut ? { ...line, message: cut } : line);
+  const { maxLogLevel } = execution;
+  if (!maxLogLevel || LOG_LEVELS.indexOf(line.level) > LOG_LEVELS.indexOf(maxLogLevel)) {
+    execution.maxLogLevel = line.level;
+  }
 }

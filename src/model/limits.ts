@@ -41,7 +41,7 @@ export const MAX_MULTIPART_PARTS = 1_000;
 /** JSON text of one task run's outputs. */
 export const MAX_OUTPUT_BYTES = 1 * KIB * KIB;
 /** Characters of one log line; the rest is cut, and the line says so. */
-export const MAX_LOG_LINE_CHARS = 32 * KIB;
+export const MAX_LOG_LINE_CHARS = 16 * KIB;
 
 /** Flow documents. */
 export const MAX_TASKS_PER_FLOW = 10_000;

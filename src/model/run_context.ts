@@ -10,6 +10,7 @@ export interface RunContext {
   readonly attemptNumber: number;
   /** Aborted when the attempt must stop: a kill, a time-out, or the end of the server. */
   readonly signal: AbortSignal;
+  /** The current time. */
   now(): Instant;
   /** Adds a line to the log of this attempt. */
   log(level: LogLevel, message: string): void;

@@ -83,6 +83,16 @@ export function logChunksOf(tenant: TenantId, id: string): Selector {
   return { prefix: [tenant, "l", id] };
 }
 
+/** `[tenant, "ef", id, path]` → a file of an execution: its blob. Written with the start or the end that made it. */
+export function executionFileKey(tenant: TenantId, id: string, path: string): Key {
+  return [tenant, "ef", id, path];
+}
+
+/** All files of an execution. */
+export function executionFilesOf(tenant: TenantId, id: string): Selector {
+  return { prefix: [tenant, "ef", id] };
+}
+
 // ── Catalog ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** `[tenant, "xr", seq]` → catalog rows of one commit. */

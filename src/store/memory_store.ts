@@ -82,8 +82,8 @@ export class MemoryStore implements Store {
   }
 
   /** A copy with the same rows, as a database file opened again after a crash; messages under way are kept by neither. */
-  reopen(): MemoryStore {
-    const next = new MemoryStore(this.#clock);
+  reopen(clock: Clock = this.#clock): MemoryStore {
+    const next = new MemoryStore(clock);
     next.#version = this.#version;
     for (const row of this.#rows) next.#rows.push({ ...row });
     return next;

@@ -1,0 +1,20 @@
+/** The command line: arguments → command → exit code. */
+import { type Command, readCommand } from "./src/config.ts";
+import { runServer, systemPlatform } from "./src/process.ts";
+import { startServer } from "./src/server.ts";
+
+/** Does what the command says; gives the exit code. */
+async function run(command: Command): Promise<number> {
+  switch (command.type) {
+    case "print":
+      systemPlatform.print(command.text);
+      return 0;
+    case "refuse":
+      systemPlatform.printError(command.message);
+      return 1;
+    case "serve":
+      return await runServer(command.config, startServer);
+  }
+}
+
+if (import.meta.main) Deno.exit(await run(readCommand()));

@@ -1,0 +1,42 @@
+/** "Did you mean": the known name that is closest to a misspelt one. */
+
+/** Edits that still count as a slip of the pen; a third of the name's length when that is less. */
+const MAX_EDITS = 3;
+
+/** The known name with the fewest edits (insert, drop, replace, swap of neighbours) from `name`; `undefined` when none is near. */
+export function nearestName(name: string, known: Iterable<string>): string | undefined {
+  const limit = Math.min(MAX_EDITS, Math.max(1, Math.floor(name.length / 3)));
+  let nearest: string | undefined;
+  let fewest = limit + 1;
+  for (const candidate of known) {
+    if (Math.abs(candidate.length - name.length) >= fewest) continue;
+    const edits = editDistance(name.toLowerCase(), candidate.toLowerCase());
+    if (edits >= fewest) continue;
+    fewest = edits;
+    nearest = candidate;
+  }
+  return nearest;
+}
+
+/** Three rows of the distance matrix: a swap looks two rows back. */
+function editDistance(a: string, b: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const isSame = a[i - 1] === b[j - 1];
+      let edits = Math.min(cell(last, j) + 1, cell(row, j - 1) + 1, cell(last, j - 1) + (isSame ? 0 : 1));
+      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      if (isSwap) edits = Math.min(edits, cell(beforeLast, j - 2) + 1);
+      row.push(edits);
+    }
+    beforeLast = last;
+    last = row;
+  }
+  return cell(last, b.length);
+}
+
+function cell(row: readonly number[], index: number): number {
+  return row[index] ?? 0;
+}

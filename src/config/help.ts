@@ -1,0 +1,50 @@
+/** The text of `--help`. */
+import {
+  OPTION_NAMES,
+  optionKey,
+  type OptionName,
+  OPTIONS,
+  type OptionSpec,
+  optionVariable,
+} from "./options.ts";
+
+/** Where the descriptions begin, and how wide they are. */
+const COLUMN = 34;
+const WIDTH = 66;
+
+/** What `--help` prints, without a final line break. */
+export function helpText(): string {
+  return [
+    "Sluice, a workflow orchestration server",
+    "",
+    "Usage: sluice [options]",
+    "",
+    "Options:",
+    ...OPTION_NAMES.flatMap(optionLines),
+    "",
+    `Each option is also an environment variable, such as ${
+      optionVariable("dataDir")
+    }, and a key of the file`,
+    `named by --config, such as "${
+      optionKey("dataDir")
+    }". A flag wins over a variable, a variable over the file.`,
+  ].join("\n");
+}
+
+function optionLines(name: OptionName): string[] {
+  const spec: OptionSpec<unknown> = OPTIONS[name];
+  const flag = `  --${optionKey(name)} ${spec.placeholder}`.trimEnd();
+  const fallback = spec.placeholder === "" ? undefined : spec.defaultText ?? spec.otherwise;
+  const tail = fallback === undefined ? "" : ` (default: ${fallback})`;
+  return wrap(`${spec.description}${tail}`).map((line, index) => (index ? "" : flag).padEnd(COLUMN) + line);
+}
+
+function wrap(text: string): string[] {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const line = lines[lines.length - 1] ?? "";
+    if (line.length + word.length >= WIDTH) lines.push(word);
+    else lines[lines.length - 1] = line === "" ? word : `${line} ${word}`;
+  }
+  return lines;
+}

@@ -1,0 +1,180 @@
+/**
+ * The one table of options: flags, environment variables, keys of the configuration file, `--help` and
+ * `docs/CONFIGURATION.md` all come from it. A new option is one entry here and its use in `parse.ts`.
+ */
+import { LOG_LEVELS } from "../base/log.ts";
+import * as values from "./values.ts";
+
+/** One option. Its flag, variable and key follow from its name in {@link OPTIONS}. */
+export interface OptionSpec<Value> {
+  /** How the value is written in the help; empty for a switch, which needs none. */
+  readonly placeholder: string;
+  /** Text of the value when nothing is given, read like any other; absent when there is none. */
+  readonly defaultText?: string;
+  /** What holds when nothing is given and there is no default text. */
+  readonly otherwise?: string;
+  /** Ends the sentence "it must be …". */
+  readonly allowed: string;
+  readonly description: string;
+  /** The value is never repeated in a message. */
+  readonly isSecret?: boolean;
+  /** Only a flag, or only a flag and an environment variable; absent for all three places. */
+  readonly only?: "flag" | "flag, environment";
+  /** The value of a text, or `undefined` when it is none. */
+  readonly read: (text: string) => Value | undefined;
+}
+
+/** Every option, in the order of the help. */
+export const OPTIONS = {
+  host: option({
+    placeholder: "<host>",
+    defaultText: "127.0.0.1",
+    allowed: "a host name or an IP address",
+    description: "Address to listen on. One that other machines reach needs authentication, or --no-auth",
+    read: values.readHost,
+  }),
+  port: option({
+    placeholder: "<port>",
+    defaultText: "8080",
+    allowed: "a whole number from 0 to 65535",
+    description: "TCP port to listen on; 0 lets the system choose a free one",
+    read: values.readPort,
+  }),
+  dataDir: option({
+    placeholder: "<folder>",
+    defaultText: "./sluice-data",
+    allowed: "the path of a folder",
+    description: "Folder of the database, the encryption key and the lock; created when absent",
+    read: values.readText,
+  }),
+  baseUrl: option({
+    placeholder: "<url>",
+    otherwise: "the address it listens on",
+    allowed: 'an address such as "https://sluice.example.org", without query and fragment',
+    description: "Public address, used in links and accepted as a host name",
+    read: values.readBaseUrl,
+  }),
+  basicAuth: option({
+    placeholder: "<user:password>",
+    otherwise: "no login",
+    allowed: '"user:password", neither part empty',
+    description: "Asks for this user and password. Arguments are visible to other users of the machine: " +
+      "prefer the variable or --basic-auth-file",
+    isSecret: true,
+    read: values.readCredentials,
+  }),
+  basicAuthFile: option({
+    placeholder: "<file>",
+    otherwise: "no login",
+    allowed: 'the path of a file whose first line is "user:password"',
+    description: "Reads the user and password from the first line of this file",
+    read: values.readText,
+  }),
+  noAuth: option({
+    placeholder: "",
+    defaultText: "false",
+    allowed: '"true" or "false"',
+    description: "Says explicitly that everybody who reaches the server may use it",
+    read: values.readSwitch,
+  }),
+  logLevel: option({
+    placeholder: "<level>",
+    defaultText: "info",
+    allowed: LOG_LEVELS.map((level) => `"${level}"`).join(", "),
+    description: "Least severity of the lines of the server's log",
+    read: values.oneOf(LOG_LEVELS),
+  }),
+  logFormat: option({
+    placeholder: "<format>",
+    defaultText: "text",
+    allowed: '"text" or "json"',
+    description: "Log lines for people, or one JSON object a line",
+    read: values.oneOf(["text", "json"]),
+  }),
+  encryptionKey: option({
+    placeholder: "<base64>",
+    otherwise: "a key created in the data directory",
+    allowed: "base64 text of 32 bytes",
+    description: "Key that encrypts stored secrets. Losing it loses them",
+    isSecret: true,
+    read: values.readEncryptionKey,
+  }),
+  drainTimeout: option({
+    placeholder: "<duration>",
+    defaultText: "10s",
+    allowed: 'a duration up to one hour, such as "30s", "500ms" or "PT30S"',
+    description: "Longest time between the signal to stop and the end of the process",
+    read: values.readDrainTimeout,
+  }),
+  timezone: option({
+    placeholder: "<zone>",
+    otherwise: "the zone of the machine",
+    allowed: 'the name of a time zone, such as "Europe/Paris" or "UTC"',
+    description: "Time zone of schedules and dates that name none",
+    read: values.readTimeZone,
+  }),
+  maxUpload: option({
+    placeholder: "<size>",
+    defaultText: "10GB",
+    allowed: 'a number of bytes, or a size such as "512MB" or "10GB"',
+    description: "Largest body of an upload; units are powers of 1,024",
+    read: values.readByteSize,
+  }),
+  envPrefix: option({
+    placeholder: "<prefix>",
+    defaultText: "ENV_",
+    allowed: "letters, digits and underscores, not beginning with a digit",
+    description: "Environment variables with this prefix are readable in flows as `envs.name`: " +
+      "prefix removed, lower case",
+    read: values.readEnvPrefix,
+  }),
+  config: option({
+    placeholder: "<file>",
+    otherwise: "no file",
+    allowed: "the path of a YAML file",
+    description: "YAML file with options as keys, each without its dashes",
+    only: "flag, environment",
+    read: values.readText,
+  }),
+  help: option({
+    placeholder: "",
+    defaultText: "false",
+    allowed: '"true" or "false"',
+    description: "Prints this text",
+    only: "flag",
+    read: values.readSwitch,
+  }),
+  version: option({
+    placeholder: "",
+    defaultText: "false",
+    allowed: '"true" or "false"',
+    description: "Prints the version",
+    only: "flag",
+    read: values.readSwitch,
+  }),
+} as const;
+
+/** Name of an option in code. */
+export type OptionName = keyof typeof OPTIONS;
+
+/** The value that an option reads. */
+export type OptionValue<Name extends OptionName> = (typeof OPTIONS)[Name] extends OptionSpec<infer Value>
+  ? Value
+  : never;
+
+/** All names, in the order of the help. */
+export const OPTION_NAMES: readonly OptionName[] = Object.keys(OPTIONS) as OptionName[];
+
+/** Key in the configuration file, and the flag without its dashes: `data-dir`. */
+export function optionKey(name: OptionName): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/** Name of the environment variable: `SLUICE_DATA_DIR`. */
+export function optionVariable(name: OptionName): string {
+  return `SLUICE_${optionKey(name).toUpperCase().replaceAll("-", "_")}`;
+}
+
+function option<Value>(spec: OptionSpec<Value>): OptionSpec<Value> {
+  return spec;
+}

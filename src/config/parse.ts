@@ -1,0 +1,196 @@
+/** Turns arguments, environment and configuration file into the {@link Config} of a server. Reads nothing by itself. */
+import type { ServerLogLevel } from "../base/log.ts";
+import {
+  ConfigProblem,
+  type Environment,
+  type Given,
+  type GivenOptions,
+  readConfigFile,
+  type ReadFile,
+  readFlags,
+  readVariables,
+} from "./given.ts";
+import { OPTION_NAMES, type OptionName, OPTIONS, type OptionSpec, type OptionValue } from "./options.ts";
+import { type Credentials, readCredentials } from "./values.ts";
+
+/** Who may use the server: everybody, or who knows the password (or holds an API token). */
+export type Protection =
+  | { readonly type: "none" }
+  | { readonly type: "basic"; readonly credentials: Credentials };
+
+/** Everything a server is told when it starts. */
+export interface Config {
+  readonly host: string;
+  /** 0: the system chooses a free one. */
+  readonly port: number;
+  readonly dataDir: string;
+  /** Public address without a trailing slash; absent: the address it listens on. */
+  readonly baseUrl?: string;
+  readonly protection: Protection;
+  readonly logLevel: ServerLogLevel;
+  readonly logFormat: "text" | "json";
+  /** 32 bytes; absent: the key file of the data directory. */
+  readonly encryptionKey?: Uint8Array<ArrayBuffer>;
+  readonly drainTimeoutMs: number;
+  /** Name of the time zone for schedules and dates that name none. */
+  readonly timezone: string;
+  readonly maxUploadBytes: number;
+  /** Secrets given as `SECRET_NAME` variables, by `NAME`; the text as given, base64 by convention. */
+  readonly secrets: ReadonlyMap<string, string>;
+  /** Environment variables that flows may read, by their name without the prefix, lower case. */
+  readonly envs: ReadonlyMap<string, string>;
+  /** True on Deno Deploy: the platform gives the port and the database. */
+  readonly isDeploy: boolean;
+}
+
+type Values = { readonly [Name in OptionName]: OptionValue<Name> | undefined };
+
+const SECRET_PREFIX = "SECRET_";
+/** Variables that may hold credentials of the server; no prefix makes them readable in flows. */
+const HIDDEN_PREFIXES = ["SLUICE_", SECRET_PREFIX];
+
+/** The configuration, or the first reason why there is none. A flag wins over a variable, a variable over the file. */
+export function parseConfig(
+  args: readonly string[],
+  environment: Environment,
+  readFile: ReadFile,
+): Config | ConfigProblem {
+  const given = collect(args, environment, readFile);
+  if (given instanceof ConfigProblem) return given;
+  const values = readValues(given);
+  if (values instanceof ConfigProblem) return values;
+  const isDeploy = isOnDeploy(environment);
+  const protection = readProtection(values, readFile);
+  if (protection instanceof ConfigProblem) return protection;
+  const problem = checkProtection(values, protection, isDeploy);
+  return problem ?? toConfig(values, protection, environment, isDeploy);
+}
+
+/** True for an address that only this machine reaches. */
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+function collect(
+  args: readonly string[],
+  environment: Environment,
+  readFile: ReadFile,
+): GivenOptions | ConfigProblem {
+  const flags = readFlags(args);
+  if (flags instanceof ConfigProblem) return flags;
+  const variables = readVariables(environment);
+  const path = (flags.get("config") ?? variables.get("config"))?.text;
+  const file = path === undefined ? new Map<OptionName, Given>() : readConfigFile(path, readFile);
+  if (file instanceof ConfigProblem) return file;
+  return new Map([...file, ...variables, ...flags]);
+}
+
+function readValues(given: GivenOptions): Values | ConfigProblem {
+  const values: Partial<Record<OptionName, unknown>> = {};
+  for (const name of OPTION_NAMES) {
+    const spec: OptionSpec<unknown> = OPTIONS[name];
+    const source = given.get(name);
+    const text = source?.text ?? spec.defaultText;
+    if (text === undefined) continue;
+    values[name] = spec.read(text);
+    if (values[name] === undefined) return badValue(spec, text, source?.origin ?? name);
+  }
+  return values as Values;
+}
+
+function badValue(spec: OptionSpec<unknown>, text: string, origin: string): ConfigProblem {
+  const subject = spec.isSecret ? `the value of ${origin}` : `"${text}" as ${origin}`;
+  return new ConfigProblem(`Cannot use ${subject}: it must be ${spec.allowed}`);
+}
+
+function readProtection(values: Values, readFile: ReadFile): Protection | ConfigProblem {
+  const { basicAuth, basicAuthFile, noAuth } = values;
+  const ways = [
+    basicAuth && "--basic-auth",
+    basicAuthFile !== undefined && "--basic-auth-file",
+    noAuth && "--no-auth",
+  ].filter((way) => typeof way === "string");
+  if (ways.length > 1) {
+    return new ConfigProblem(`Cannot use ${ways.join(" and ")} together: give one of them`);
+  }
+  if (basicAuthFile !== undefined) return readCredentialsFile(basicAuthFile, readFile);
+  return basicAuth ? { type: "basic", credentials: basicAuth } : { type: "none" };
+}
+
+function readCredentialsFile(path: string, readFile: ReadFile): Protection | ConfigProblem {
+  const content = readFile(path);
+  const reason = "problem" in content
+    ? content.problem
+    : `its first line must be ${OPTIONS.basicAuth.allowed}`;
+  const credentials = "text" in content ? readCredentials(content.text.split(/\r?\n/)[0] ?? "") : undefined;
+  if (credentials) return { type: "basic", credentials };
+  return new ConfigProblem(`Cannot read the file "${path}" of --basic-auth-file: ${reason}`);
+}
+
+function checkProtection(
+  values: Values,
+  protection: Protection,
+  isDeploy: boolean,
+): ConfigProblem | undefined {
+  const isOpen = protection.type === "none" && !values.noAuth;
+  const host = values.host ?? "";
+  if (!isOpen || (!isDeploy && isLoopback(host))) return undefined;
+  const place = isDeploy ? "serve on Deno Deploy" : `listen on "${host}"`;
+  const ways = isDeploy
+    ? 'set SLUICE_BASIC_AUTH to "user:password", or say SLUICE_NO_AUTH=true'
+    : "give --basic-auth user:password (or --basic-auth-file), or say --no-auth";
+  return new ConfigProblem(
+    `Cannot ${place} without authentication: everybody who reaches it could run flows; ${ways}`,
+  );
+}
+
+function toConfig(
+  values: Values,
+  protection: Protection,
+  environment: Environment,
+  isDeploy: boolean,
+): Config {
+  return {
+    host: present(values.host),
+    port: present(values.port),
+    dataDir: present(values.dataDir),
+    baseUrl: values.baseUrl,
+    protection,
+    logLevel: present(values.logLevel),
+    logFormat: present(values.logFormat),
+    encryptionKey: values.encryptionKey,
+    drainTimeoutMs: present(values.drainTimeout),
+    timezone: values.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    maxUploadBytes: present(values.maxUpload),
+    secrets: readSecrets(environment),
+    envs: readEnvs(environment, present(values.envPrefix)),
+    isDeploy,
+  };
+}
+
+/** The value of an option that has a default, so it is always there. */
+function present<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new TypeError("An option without a default was taken for one with");
+  return value;
+}
+
+function readSecrets(environment: Environment): ReadonlyMap<string, string> {
+  const found = Object.entries(environment).filter(([name]) => isBeyond(name, SECRET_PREFIX));
+  return new Map(found.map(([name, text]) => [name.slice(SECRET_PREFIX.length), text]));
+}
+
+function readEnvs(environment: Environment, prefix: string): ReadonlyMap<string, string> {
+  const found = Object.entries(environment).filter(([name]) =>
+    isBeyond(name, prefix) && !HIDDEN_PREFIXES.some((hidden) => name.startsWith(hidden))
+  );
+  return new Map(found.map(([name, text]) => [name.slice(prefix.length).toLowerCase(), text]));
+}
+
+function isBeyond(name: string, prefix: string): boolean {
+  return name.startsWith(prefix) && name.length > prefix.length;
+}
+
+function isOnDeploy(environment: Environment): boolean {
+  const isSet = (name: string) => Object.hasOwn(environment, name) && environment[name] !== "";
+  return isSet("DENO_DEPLOY") || isSet("DENO_DEPLOYMENT_ID");
+}

@@ -1,0 +1,96 @@
+/** Reads the text of option values. Each gives `undefined` for a text that is not such a value. */
+import { CIPHER_KEY_BYTES } from "../base/cipher.ts";
+import { parseDuration } from "../base/duration.ts";
+
+/** A user and the password that proves it. */
+export interface Credentials {
+  readonly user: string;
+  readonly password: string;
+}
+
+const UNIT_BYTES = new Map([["", 1], ["K", 1024], ["M", 1024 ** 2], ["G", 1024 ** 3], ["T", 1024 ** 4]]);
+const UNIT_MS = new Map([["ms", 1], ["s", 1000], ["", 1000], ["m", 60_000], ["h", 3_600_000]]);
+
+/** Longest time for which a shut-down may be put off. */
+export const MAX_DRAIN_TIMEOUT_MS = 3_600_000;
+
+/** A text of at least one character, without control characters. */
+export function readText(text: string): string | undefined {
+  // deno-lint-ignore no-control-regex
+  return text !== "" && !/[\u0000-\u001f\u007f]/.test(text) ? text : undefined;
+}
+
+/** A host name or IP address; an IPv6 address may stand in brackets, which are removed. */
+export function readHost(text: string): string | undefined {
+  const host = /^\[[0-9a-fA-F:.]+\]$/.test(text) ? text.slice(1, -1) : text;
+  if (/^[0-9a-fA-F:.]*:[0-9a-fA-F:.]*$/.test(host)) return host.split(":").length > 2 ? host : undefined;
+  return /^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/.test(host) ? host : undefined;
+}
+
+/** A TCP port; 0 lets the system choose. */
+export function readPort(text: string): number | undefined {
+  return /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined;
+}
+
+/** `true` or `false`, also as `yes` and `no`, `1` and `0`. */
+export function readSwitch(text: string): boolean | undefined {
+  if (/^(true|yes|1)$/i.test(text)) return true;
+  return /^(false|no|0)$/i.test(text) ? false : undefined;
+}
+
+/** An absolute http or https URL without credentials, query and fragment; a trailing slash is removed. */
+export function readBaseUrl(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol)) return undefined;
+  if (url.username || url.password || url.search || url.hash || /[?#\s]/.test(text)) return undefined;
+  return url.href.replace(/\/+$/, "");
+}
+
+/** `user:password`; the first colon divides, neither part is empty. */
+export function readCredentials(text: string): Credentials | undefined {
+  const colon = text.indexOf(":");
+  if (colon < 1 || colon === text.length - 1 || readText(text) === undefined) return undefined;
+  return { user: text.slice(0, colon), password: text.slice(colon + 1) };
+}
+
+/** The bytes of a base64 text that holds exactly a key of 32 bytes. */
+export function readEncryptionKey(text: string): Uint8Array<ArrayBuffer> | undefined {
+  if (!/^[A-Za-z0-9+/]{43}=?$/.test(text)) return undefined;
+  const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  return bytes.length === CIPHER_KEY_BYTES ? bytes : undefined;
+}
+
+/** Milliseconds of `30s`, `500ms`, `2m`, `30` (seconds) or an ISO 8601 duration; from 0 to one hour. */
+export function readDrainTimeout(text: string): number | undefined {
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|)$/.exec(text);
+  const ms = match ? Number(match[1]) * (UNIT_MS.get(match[2] ?? "") ?? NaN) : parseDuration(text);
+  return ms !== undefined && ms >= 0 && ms <= MAX_DRAIN_TIMEOUT_MS ? Math.round(ms) : undefined;
+}
+
+/** Bytes of `1048576`, `512MB`, `10GB` or `1.5GiB`; units are powers of 1,024. At least one byte. */
+export function readByteSize(text: string): number | undefined {
+  const match = /^(\d+(?:\.\d+)?)\s*([KMGT]?)(i?B)?$/i.exec(text);
+  if (!match) return undefined;
+  const bytes = Math.floor(Number(match[1]) * (UNIT_BYTES.get((match[2] ?? "").toUpperCase()) ?? NaN));
+  return Number.isSafeInteger(bytes) && bytes >= 1 ? bytes : undefined;
+}
+
+/** The name of a time zone that the runtime knows, as it writes it. */
+export function readTimeZone(text: string): string | undefined {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: text }).resolvedOptions().timeZone;
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/** The start of the name of an environment variable. */
+export function readEnvPrefix(text: string): string | undefined {
+  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(text) ? text : undefined;
+}
+
+/** A reader of one of the given words, any case. */
+export function oneOf<const Word extends string>(words: readonly Word[]): (text: string) => Word | undefined {
+  return (text) => words.find((word) => word === text.toLowerCase());
+}

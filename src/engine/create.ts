@@ -1,0 +1,46 @@
+/** How an execution begins. */
+import type { Instant } from "../base/clock.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { Execution, ExecutionKind, ExecutionTrigger } from "../model/execution.ts";
+import type { Flow } from "../model/flow.ts";
+import { CORRELATION_LABEL, type Label, mergeLabels } from "../model/label.ts";
+
+/** What an execution is started with. */
+export interface StartRequest {
+  readonly id: string;
+  readonly inputs?: JsonObject;
+  readonly labels: readonly Label[];
+  readonly trigger?: ExecutionTrigger;
+  readonly kind: ExecutionKind;
+  readonly scheduleDate?: Instant;
+}
+
+/** A new execution in state CREATED. Labels: the flow's, then the given ones, then the correlation id unless given. */
+export function createExecution(flow: Flow, request: StartRequest, now: Instant): Execution {
+  const labels = mergeLabels(flow.labels, request.labels);
+  if (!labels.some((label) => label.key === CORRELATION_LABEL)) {
+    labels.push({ key: CORRELATION_LABEL, value: request.id });
+  }
+  return {
+    tenant: flow.tenant,
+    id: request.id,
+    namespace: flow.namespace,
+    flowId: flow.id,
+    flowNo: flow.flowNo,
+    flowRevision: flow.revision,
+    history: [{ state: "CREATED", at: now }],
+    inputs: request.inputs,
+    labels,
+    trigger: request.trigger,
+    kind: request.kind,
+    scheduleDate: request.scheduleDate,
+    originalId: request.id,
+    attemptNumber: 1,
+    crashes: 0,
+    taskRuns: [],
+    touched: new Set(),
+    timers: new Map(),
+    newLogs: [],
+    logCount: 0,
+  };
+}

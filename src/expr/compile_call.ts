@@ -1,0 +1,223 @@
+/** Calls → closures: filters, built-in functions, macros, blocks, and functions of the host. Owns argument binding. */
+import type { JsonValue } from "../base/json.ts";
+import type { CallArguments, Expression, ExpressionOf, FilterCall } from "./ast.ts";
+import type { Compilation, CompiledMacro, Evaluate } from "./compiler.ts";
+import { type Context, Frame, type HostFunction } from "./context.ts";
+import type { Arguments, BuiltInFunction, Callable } from "./entry.ts";
+import { fail } from "./errors.ts";
+import { FILTERS } from "./filters/registry.ts";
+import { FUNCTIONS } from "./functions/registry.ts";
+
+const NO_ARGUMENTS: Arguments = [];
+
+/** Compiles a filter on `input`. @throws ExpressionError `unknown_filter`, `argument` */
+export function compileFilter(call: FilterCall, input: Evaluate, compilation: Compilation): Evaluate {
+  const { name, start } = call;
+  const filter = FILTERS.get(name);
+  if (!filter) return compilation.fail("unknown_filter", `Unknown filter "${name}"`, start);
+  const args = bind({ what: `filter "${name}"`, args: call.args, start }, filter, compilation);
+  return (context) => {
+    const value = input(context);
+    const given = args(context);
+    context.at = start;
+    context.spend(1 + weightOf(value));
+    return weighed(filter.apply(value, given, context), context);
+  };
+}
+
+/** Long texts and lists count as more than one step: 256 characters or 16 elements are one. */
+function weightOf(value: JsonValue): number {
+  if (typeof value === "string") return value.length >>> 8;
+  return Array.isArray(value) ? value.length >>> 4 : 0;
+}
+
+function weighed(result: JsonValue, context: Context): JsonValue {
+  const weight = weightOf(result);
+  if (weight === 0) return result;
+  context.spend(weight);
+  context.checkLength((result as string | JsonValue[]).length);
+  return result;
+}
+
+/** Compiles a call: of a macro of the template, else of a built-in function, else of the host. */
+export function compileCall(node: ExpressionOf<"call">, compilation: Compilation): Evaluate {
+  const macro = compilation.macros.get(node.name);
+  if (macro) return compileMacroCall(node, macro, compilation);
+  compilation.functionNames.add(node.name);
+  if (node.name === "block") return compileBlockCall(node, compilation);
+  const builtIn = FUNCTIONS.get(node.name);
+  return builtIn ? compileBuiltIn(node, builtIn, compilation) : compileHostCall(node, compilation);
+}
+
+function compileBuiltIn(
+  node: ExpressionOf<"call">,
+  definition: BuiltInFunction,
+  compilation: Compilation,
+): Evaluate {
+  const { start } = node;
+  const args = bind({ what: `function "${node.name}"`, args: node.args, start }, definition, compilation);
+  return (context) => {
+    const given = args(context);
+    context.at = start;
+    context.spend(1);
+    return weighed(definition.call(given, context), context);
+  };
+}
+
+type Bound = (context: Context) => Arguments;
+
+/** A call in the source; `what` names it in errors. */
+interface CallSite {
+  readonly what: string;
+  readonly args: CallArguments;
+  readonly start: number;
+}
+
+/** Arguments in the order of the parameters. @throws ExpressionError `argument` for unknown, missing and extra ones */
+function bind(site: CallSite, callable: Callable, compilation: Compilation): Bound {
+  const compiled = matchParameters(site, callable, compilation).map((node) =>
+    node && compilation.compile(node, compilation)
+  );
+  if (compiled.length === 0) return () => NO_ARGUMENTS;
+  const [only] = compiled;
+  if (compiled.length === 1 && only) return (context) => [only(context)];
+  return (context) => compiled.map((evaluate) => evaluate && evaluate(context));
+}
+
+function matchParameters(
+  { what, args: { positional, named }, start }: CallSite,
+  { parameters, required = 0, isVariadic = false }: Callable,
+  compilation: Compilation,
+): readonly (Expression | undefined)[] {
+  const refuse = (reason: string) => compilation.fail("argument", `${reason} ${what}`, start);
+  for (const name of named.keys()) {
+    const index = parameters.indexOf(name);
+    if (index < 0) refuse(`Unknown argument "${name}" of`);
+    if (index < positional.length) refuse(`Argument "${name}" is given twice to`);
+  }
+  if (isVariadic) return positional;
+  if (parameters.length > 0 && positional.length > parameters.length) {
+    refuse(`At most ${parameters.length} arguments can be given to`);
+  }
+  const given = parameters.map((name, index) => positional[index] ?? named.get(name));
+  const missing = given.findIndex((node, index) => node === undefined && index < required);
+  if (missing >= 0) refuse(`Argument "${parameters[missing]}" is missing for`);
+  while (given.length > 0 && given.at(-1) === undefined) given.pop();
+  return given;
+}
+
+interface GivenArguments {
+  readonly positional: readonly Evaluate[];
+  readonly named: readonly (readonly [string, Evaluate])[];
+}
+
+function compileGiven(args: CallArguments, compilation: Compilation): GivenArguments {
+  return {
+    positional: args.positional.map((node) => compilation.compile(node, compilation)),
+    named: [...args.named].map(([name, node]) => [name, compilation.compile(node, compilation)] as const),
+  };
+}
+
+function compileHostCall(node: ExpressionOf<"call">, compilation: Compilation): Evaluate {
+  const { name, start } = node;
+  const given = compileGiven(node.args, compilation);
+  return (context) => {
+    context.at = start;
+    const definition = context.scope.functions.get(name);
+    if (!definition) return fail("unknown_function", `Unknown function or macro "${name}"`);
+    context.spend(1);
+    const args = hostArguments({ name, given }, definition, context);
+    context.at = start;
+    return weighed(definition.call(args), context);
+  };
+}
+
+function hostArguments(
+  { name, given }: { readonly name: string; readonly given: GivenArguments },
+  { parameters }: HostFunction,
+  context: Context,
+): Map<string, JsonValue> {
+  const args = new Map<string, JsonValue>();
+  const { at } = context;
+  if (parameters.length > 0 && given.positional.length > parameters.length) {
+    fail("argument", `At most ${parameters.length} arguments can be given to function "${name}"`);
+  }
+  given.positional.forEach((evaluate, index) => {
+    const value = evaluate(context);
+    const parameter = parameters[index];
+    if (parameter !== undefined) args.set(parameter, value);
+  });
+  for (const [parameter, evaluate] of given.named) {
+    context.at = at;
+    if (!parameters.includes(parameter)) {
+      fail("argument", `Unknown argument "${parameter}" of function "${name}"`);
+    }
+    if (args.has(parameter)) {
+      fail("argument", `Argument "${parameter}" is given twice to function "${name}"`);
+    }
+    args.set(parameter, evaluate(context));
+  }
+  return args;
+}
+
+function compileMacroCall(
+  node: ExpressionOf<"call">,
+  macro: CompiledMacro,
+  compilation: Compilation,
+): Evaluate {
+  const { name, start } = node;
+  const { parameters } = macro;
+  const given = compileGiven(node.args, compilation);
+  const unknown = given.named.find(([argument]) =>
+    !parameters.some((parameter) => parameter.name === argument)
+  );
+  if (unknown) compilation.fail("argument", `Unknown argument "${unknown[0]}" of macro "${name}"`, start);
+  if (given.positional.length > parameters.length) {
+    compilation.fail(
+      "argument",
+      `At most ${parameters.length} arguments can be given to macro "${name}"`,
+      start,
+    );
+  }
+  return (context) => {
+    context.at = start;
+    context.spend(1);
+    const frame = new Frame(context.frame, true);
+    given.positional.forEach((evaluate, index) => {
+      frame.names.set((parameters[index] as { name: string }).name, evaluate(context));
+    });
+    for (const [argument, evaluate] of given.named) frame.names.set(argument, evaluate(context));
+    return runMacro(macro, frame, context);
+  };
+}
+
+function runMacro(macro: CompiledMacro, frame: Frame, context: Context): string {
+  const { frame: outer, keepsRaw } = context;
+  context.enterCall();
+  context.frame = frame;
+  context.keepsRaw = false;
+  for (const { name, fallback } of macro.parameters) {
+    if (!frame.names.has(name)) frame.names.set(name, fallback ? fallback(context) : null);
+  }
+  const text = macro.body(context);
+  context.keepsRaw = keepsRaw;
+  context.frame = outer;
+  context.callDepth--;
+  return text;
+}
+
+function compileBlockCall(node: ExpressionOf<"call">, compilation: Compilation): Evaluate {
+  const { start } = node;
+  const shape = { parameters: ["name"], required: 1 };
+  const args = bind({ what: 'function "block"', args: node.args, start }, shape, compilation);
+  return (context) => {
+    const [name = null] = args(context);
+    context.at = start;
+    const block = typeof name === "string" ? compilation.blocks.get(name) : undefined;
+    if (!block) return fail("argument", `Cannot print the block: there is none of that name`);
+    context.enterCall();
+    const text = block(context);
+    context.callDepth--;
+    return text;
+  };
+}

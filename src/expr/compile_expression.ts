@@ -1,0 +1,262 @@
+/** Expression trees → closures. Owns evaluation order, short circuits, and what a missing value does. */
+import { type JsonObject, type JsonValue, setOwnProperty } from "../base/json.ts";
+import { callMethod, elementOf, keyText, memberOf } from "./access.ts";
+import type { Expression, ExpressionOf } from "./ast.ts";
+import { compileCall, compileFilter } from "./compile_call.ts";
+import type { Compilation, Evaluate, Read } from "./compiler.ts";
+import type { Context } from "./context.ts";
+import { failUndefined, isUndefinedError } from "./errors.ts";
+import { calculate, isNumber, negate } from "./numbers.ts";
+import { isTrue, type Operation, OPERATIONS } from "./operators.ts";
+import { joinText } from "./print.ts";
+import { TEST_NAMES, TESTS } from "./tests.ts";
+
+type Compile<Kind extends Expression["kind"]> = (
+  node: ExpressionOf<Kind>,
+  compilation: Compilation,
+) => Evaluate;
+
+const COMPILERS: { readonly [Kind in Expression["kind"]]: Compile<Kind> } = {
+  literal: ({ value }) => () => value,
+  interpolation: compileInterpolation,
+  variable: (node, compilation) => compilePath(node, compilation).evaluate,
+  member: (node, compilation) => compilePath(node, compilation).evaluate,
+  index: (node, compilation) => compilePath(node, compilation).evaluate,
+  method: (node, compilation) => compilePath(node, compilation).evaluate,
+  call: compileCall,
+  list: compileList,
+  map: compileMap,
+  unary: compileUnary,
+  binary: compileBinary,
+  ternary: compileTernary,
+  filter: (node, compilation) => {
+    const isDefault = node.filter.name === "default";
+    const input = isDefault ? compileOptional(node.input, compilation) : undefined;
+    return compileFilter(
+      node.filter,
+      input ? (context) => input(context) ?? null : compileExpression(node.input, compilation),
+      compilation,
+    );
+  },
+  test: compileTest,
+};
+
+/** Compiles an expression. @throws ExpressionError `unknown_filter`, `unknown_test`, `argument` */
+export function compileExpression(node: Expression, compilation: Compilation): Evaluate {
+  return (COMPILERS[node.kind] as Compile<Expression["kind"]>)(node, compilation);
+}
+
+const PATH_KINDS: ReadonlySet<string> = new Set(["variable", "member", "index", "method"]);
+
+/** Compiles an expression whose missing values, at any depth, give `undefined`. */
+export function compileOptional(node: Expression, compilation: Compilation): Read {
+  if (PATH_KINDS.has(node.kind)) {
+    const path = compilePath(node, compilation);
+    return path.isPlain ? path.read : guard(path.read);
+  }
+  return guard(compileExpression(node, compilation));
+}
+
+/** Gives `undefined` where a value is missing, and puts back the frames that the error left. */
+function guard(read: Read): Read {
+  return (context) => {
+    const { frame, callDepth, keepsRaw } = context;
+    try {
+      return read(context);
+    } catch (error) {
+      if (!isUndefinedError(error)) throw error;
+      context.frame = frame;
+      context.callDepth = callDepth;
+      context.keepsRaw = keepsRaw;
+      return undefined;
+    }
+  };
+}
+
+interface Path {
+  /** Gives `undefined` when the value is missing. */
+  readonly read: Read;
+  readonly evaluate: Evaluate;
+  /** The part of the source that names what is missing, given that something is. */
+  readonly missing: (context: Context) => string;
+  /** Reading throws nothing. */
+  readonly isPlain: boolean;
+}
+
+function compilePath(node: Expression, compilation: Compilation): Path {
+  switch (node.kind) {
+    case "variable": {
+      const { name } = node;
+      compilation.readName(name);
+      const read: Read = (context) => context.lookUp(name);
+      return { read, missing: () => name, isPlain: true, evaluate: strictly(read, () => name, node.start) };
+    }
+    case "member": {
+      const { name } = node;
+      const object = compilePath(node.object, compilation);
+      return step(node, { object, compilation }, (context) => memberOf(object.read(context), name));
+    }
+    case "index":
+      return compileIndex(node, compilation);
+    case "method": {
+      const { name } = node;
+      const object = compilePath(node.object, compilation);
+      if (node.args.positional.length + node.args.named.size > 0) {
+        compilation.fail("argument", `Cannot give arguments to the method "${name}"`, node.start);
+      }
+      return step(node, { object, compilation }, (context) => {
+        const result = callMethod(object.read(context), name);
+        context.spend(Array.isArray(result) ? 1 + (result.length >>> 4) : 1);
+        return result;
+      });
+    }
+    default: {
+      const evaluate = compileExpression(node, compilation);
+      return { read: evaluate, evaluate, missing: () => "", isPlain: false };
+    }
+  }
+}
+
+function compileIndex(node: ExpressionOf<"index">, compilation: Compilation): Path {
+  const object = compilePath(node.object, compilation);
+  const key = compileExpression(node.key, compilation);
+  const { start } = node.key;
+  return step(node, { object, compilation }, (context) => {
+    const value = object.read(context);
+    if (value === undefined) return undefined;
+    const name = key(context);
+    context.at = start;
+    return elementOf(value, name);
+  });
+}
+
+/** The path of a step from `object`; only that to a named member throws nothing. */
+function step(
+  node: Expression,
+  { object, compilation }: { readonly object: Path; readonly compilation: Compilation },
+  read: Read,
+): Path {
+  const text = compilation.source.slice(node.start, node.end);
+  const missing = (context: Context) => object.read(context) === undefined ? object.missing(context) : text;
+  const isPlain = object.isPlain && node.kind === "member";
+  return { read, missing, isPlain, evaluate: strictly(read, missing, node.start) };
+}
+
+function strictly(read: Read, missing: Path["missing"], start: number): Evaluate {
+  return (context) => {
+    const value = read(context);
+    if (value !== undefined) return value;
+    const name = missing(context);
+    context.at = start;
+    return failUndefined(name);
+  };
+}
+
+function compileInterpolation(node: ExpressionOf<"interpolation">, compilation: Compilation): Evaluate {
+  const parts = node.parts.map((part) => compileExpression(part, compilation));
+  return (context) => {
+    let text = "";
+    for (const part of parts) text += joinText(part(context));
+    context.checkLength(text.length);
+    return text;
+  };
+}
+
+function compileList(node: ExpressionOf<"list">, compilation: Compilation): Evaluate {
+  const items = node.items.map((item) => compileExpression(item, compilation));
+  return (context) => items.map((item) => item(context));
+}
+
+function compileMap(node: ExpressionOf<"map">, compilation: Compilation): Evaluate {
+  const entries = node.entries.map(([key, value]) =>
+    [compileExpression(key, compilation), compileExpression(value, compilation), key.start] as const
+  );
+  return (context) => {
+    const map: JsonObject = {};
+    for (const [key, value, start] of entries) {
+      const name = key(context);
+      context.at = start;
+      setOwnProperty(map, keyText(name), value(context));
+    }
+    return map;
+  };
+}
+
+function compileUnary(node: ExpressionOf<"unary">, compilation: Compilation): Evaluate {
+  const operand = compileExpression(node.operand, compilation);
+  const { operator, start } = node;
+  const apply = operator === "not"
+    ? (value: JsonValue) => !isTrue(value)
+    : operator === "-"
+    ? negate
+    : (value: JsonValue) => isNumber(value) ? value : calculate("+", 0, value);
+  return (context) => {
+    const value = operand(context);
+    context.at = start;
+    return apply(value);
+  };
+}
+
+function compileBinary(node: ExpressionOf<"binary">, compilation: Compilation): Evaluate {
+  const { operator, start } = node;
+  if (operator === "??" || operator === "???") return compileCoalesce(node, compilation);
+  const left = compileExpression(node.left, compilation);
+  const right = compileExpression(node.right, compilation);
+  if (operator === "and" || operator === "or") {
+    const decisive = operator === "or";
+    return (context) =>
+      holds(left(context), context, start) === decisive ? decisive : holds(right(context), context, start);
+  }
+  const operation = OPERATIONS.get(operator) as Operation;
+  return (context) => {
+    const a = left(context), b = right(context);
+    context.at = start;
+    return operation(a, b, context);
+  };
+}
+
+/** Truth of a value evaluated at `start`. @throws ExpressionError `type` */
+export function holds(value: JsonValue, context: Context, start: number): boolean {
+  if (typeof value === "boolean") return value;
+  context.at = start;
+  return isTrue(value);
+}
+
+function compileCoalesce(node: ExpressionOf<"binary">, compilation: Compilation): Evaluate {
+  const left = compileOptional(node.left, compilation);
+  const right = compileExpression(node.right, compilation);
+  if (node.operator === "??") return (context) => left(context) ?? right(context);
+  return (context) => {
+    const value = left(context);
+    return value === undefined ? right(context) : value;
+  };
+}
+
+function compileTernary(node: ExpressionOf<"ternary">, compilation: Compilation): Evaluate {
+  const test = compileExpression(node.test, compilation);
+  const yes = compileExpression(node.yes, compilation);
+  const no = compileExpression(node.no, compilation);
+  const { start } = node;
+  return (context) => {
+    const value = test(context);
+    return value !== null && holds(value, context, start) ? yes(context) : no(context);
+  };
+}
+
+function compileTest(node: ExpressionOf<"test">, compilation: Compilation): Evaluate {
+  const { name, isNegated, start } = node;
+  if (name === "defined") {
+    const input = compileOptional(node.input, compilation);
+    return (context) => ((input(context) ?? null) !== null) !== isNegated;
+  }
+  const test = TESTS.get(name);
+  if (!test) {
+    compilation.fail("unknown_test", `Unknown test "${name}": tests are ${TEST_NAMES.join(", ")}`, start);
+  }
+  const input = compileExpression(node.input, compilation);
+  return (context) => {
+    const value = input(context);
+    context.at = start;
+    return test(value) !== isNegated;
+  };
+}

@@ -1,0 +1,180 @@
+/** Statements → closures. Owns the scope rules of `for`, `set` and `macro`, and the fast path of a lone print. */
+import { isJsonObject, type JsonValue } from "../base/json.ts";
+import type { FilterCall, Macro, Statement, StatementOf, TemplateTree } from "./ast.ts";
+import { compileFilter } from "./compile_call.ts";
+import { compileExpression, holds } from "./compile_expression.ts";
+import type { Compilation, Evaluate, Render } from "./compiler.ts";
+import { type Context, Frame } from "./context.ts";
+import { fail } from "./errors.ts";
+import { kindOf, printValue } from "./print.ts";
+
+/** Compiles a whole template. `value` is there when it is one print and nothing else. */
+export function compileTree(
+  tree: TemplateTree,
+  compilation: Compilation,
+): { render: Render; value?: Evaluate } {
+  for (const macro of tree.macros.values()) {
+    const parameters = macro.parameters.map(({ name }) => ({ name, fallback: undefined }));
+    compilation.macros.set(macro.name, { parameters, body: () => "" });
+  }
+  for (const macro of tree.macros.values()) compileMacro(macro, compilation);
+  const [only] = tree.body;
+  if (tree.body.length !== 1 || only?.kind !== "print" || tree.macros.size > 0) {
+    return { render: compileBody(tree.body, compilation) };
+  }
+  const value = compileExpression(only.value, compilation);
+  return { value, render: printed(value, only.value.start) };
+}
+
+function compileMacro(macro: Macro, compilation: Compilation): void {
+  const compiled = compilation.macros.get(macro.name);
+  if (!compiled) return;
+  compilation.withinMacro(() => {
+    compiled.parameters.forEach((parameter, index) => {
+      const fallback = macro.parameters[index]?.fallback;
+      parameter.fallback = fallback && compileExpression(fallback, compilation);
+    });
+    compiled.body = compileBody(macro.body, compilation);
+  });
+}
+
+function compileBody(statements: readonly Statement[], compilation: Compilation): Render {
+  const parts = statements.map((statement) => compileStatement(statement, compilation));
+  const [only] = parts;
+  if (parts.length === 1 && only) return only;
+  return (context) => {
+    let text = "";
+    for (let i = 0; i < parts.length; i++) text += (parts[i] as Render)(context);
+    return text;
+  };
+}
+
+function compileStatement(statement: Statement, compilation: Compilation): Render {
+  switch (statement.kind) {
+    case "text":
+      return literal(statement.text);
+    case "raw":
+      return compileRaw(statement.text);
+    case "print":
+      return printed(compileExpression(statement.value, compilation), statement.value.start);
+    case "if":
+      return compileIf(statement, compilation);
+    case "for":
+      return compileFor(statement, compilation);
+    case "set":
+      return compileSet(statement, compilation);
+    case "filter":
+      return compileFilterTag(statement.filters, compileBody(statement.body, compilation), compilation);
+    case "block": {
+      const body = compileBody(statement.body, compilation);
+      compilation.blocks.set(statement.name, body);
+      return body;
+    }
+  }
+}
+
+function literal(text: string): Render {
+  return (context) => {
+    context.produce(text.length);
+    return text;
+  };
+}
+
+/** Where a later pass is to come the tags stay around the body, so that it is not evaluated then. */
+function compileRaw(text: string): Render {
+  const kept = `{% raw %}${text}{% endraw %}`;
+  return (context) => {
+    const shown = context.keepsRaw ? kept : text;
+    context.produce(shown.length);
+    return shown;
+  };
+}
+
+function printed(value: Evaluate, start: number): Render {
+  return (context) => {
+    const result = value(context);
+    context.at = start;
+    const text = typeof result === "string" ? result : printValue(result);
+    context.spend(1);
+    context.produce(text.length);
+    return text;
+  };
+}
+
+function compileIf(statement: StatementOf<"if">, compilation: Compilation): Render {
+  const branches = statement.branches.map(({ test, body }) => ({
+    test: compileExpression(test, compilation),
+    start: test.start,
+    body: compileBody(body, compilation),
+  }));
+  const otherwise = compileBody(statement.otherwise, compilation);
+  return (context) => {
+    for (const { test, start, body } of branches) {
+      if (holds(test(context), context, start)) return body(context);
+    }
+    return otherwise(context);
+  };
+}
+
+function compileFor(statement: StatementOf<"for">, compilation: Compilation): Render {
+  const sequence = compileExpression(statement.sequence, compilation);
+  const { name, sequence: { start } } = statement;
+  const body = compilation.within([name, "loop"], () => compileBody(statement.body, compilation));
+  const otherwise = compileBody(statement.otherwise, compilation);
+  return (context) => {
+    const value = sequence(context);
+    context.at = start;
+    if (value === null) return "";
+    const items = itemsOf(value);
+    return items.length === 0 ? otherwise(context) : runLoop({ name, body }, items, context);
+  };
+}
+
+function itemsOf(value: JsonValue): readonly JsonValue[] {
+  if (Array.isArray(value)) return value;
+  if (isJsonObject(value)) return Object.entries(value).map(([key, item]) => ({ key, value: item }));
+  return fail("type", `Cannot loop over ${kindOf(value)}`);
+}
+
+function runLoop(
+  { name, body }: { readonly name: string; readonly body: Render },
+  items: readonly JsonValue[],
+  context: Context,
+): string {
+  const outer = context.frame ??= new Frame(null);
+  const frame = new Frame(outer);
+  const { length } = items;
+  context.frame = frame;
+  let text = "";
+  for (let index = 0; index < length; index++) {
+    context.spend(1);
+    const revindex = length - index - 1;
+    frame.names.set("loop", { index, revindex, first: index === 0, last: revindex === 0, length });
+    frame.names.set(name, items[index] as JsonValue);
+    text += body(context);
+  }
+  context.frame = outer;
+  return text;
+}
+
+function compileSet(statement: StatementOf<"set">, compilation: Compilation): Render {
+  const value = compileExpression(statement.value, compilation);
+  const { name } = statement;
+  compilation.declareName(name);
+  return (context) => {
+    context.assign(name, value(context));
+    return "";
+  };
+}
+
+function compileFilterTag(filters: readonly FilterCall[], body: Render, compilation: Compilation): Render {
+  const text: Evaluate = (context) => {
+    const { keepsRaw } = context;
+    context.keepsRaw = false;
+    const rendered = body(context);
+    context.keepsRaw = keepsRaw;
+    return rendered;
+  };
+  const value = filters.reduce((input, filter) => compileFilter(filter, input, compilation), text);
+  return printed(value, filters[0]?.start ?? 0);
+}

@@ -1,0 +1,69 @@
+/** What a compilation knows and finds out: macros in force, names that are local, names that are read. */
+import type { JsonValue } from "../base/json.ts";
+import type { Expression } from "./ast.ts";
+import type { Context } from "./context.ts";
+import { ExpressionError, type ExpressionErrorCode } from "./errors.ts";
+
+/** A compiled expression. @throws ExpressionError */
+export type Evaluate = (context: Context) => JsonValue;
+
+/** A compiled expression that gives `undefined` for a missing value. */
+export type Read = (context: Context) => JsonValue | undefined;
+
+/** A compiled body: its text. @throws ExpressionError */
+export type Render = (context: Context) => string;
+
+/** A compiled macro; its body is there once the whole template is compiled. */
+export interface CompiledMacro {
+  readonly parameters: readonly { readonly name: string; fallback: Evaluate | undefined }[];
+  body: Render;
+}
+
+/** The state of one compilation. */
+export class Compilation {
+  readonly source: string;
+  /** Compiles an expression. */
+  readonly compile: (node: Expression, compilation: Compilation) => Evaluate;
+  readonly macros = new Map<string, CompiledMacro>();
+  readonly blocks = new Map<string, Render>();
+  readonly functionNames = new Set<string>();
+  readonly variableNames = new Set<string>();
+  #locals: Set<string>[] = [new Set()];
+  #isInMacro = false;
+
+  constructor(source: string, compile: Compilation["compile"]) {
+    this.source = source;
+    this.compile = compile;
+  }
+
+  /** Notes a name that the template reads. */
+  readName(name: string): void {
+    if (!this.#isInMacro && !this.#locals.some((names) => names.has(name))) this.variableNames.add(name);
+  }
+
+  /** Notes a name that is local from here on. */
+  declareName(name: string): void {
+    this.#locals.at(-1)?.add(name);
+  }
+
+  /** Compiles with names that are local inside. */
+  within<T>(names: readonly string[], compile: () => T): T {
+    this.#locals.push(new Set(names));
+    const result = compile();
+    this.#locals.pop();
+    return result;
+  }
+
+  /** Compiles what sees nothing of the outside. */
+  withinMacro<T>(compile: () => T): T {
+    this.#isInMacro = true;
+    const result = compile();
+    this.#isInMacro = false;
+    return result;
+  }
+
+  /** Refuses the template. @throws ExpressionError always, without spans */
+  fail(code: ExpressionErrorCode, reason: string, offset: number): never {
+    throw new ExpressionError(code, reason, { source: this.source, offset });
+  }
+}

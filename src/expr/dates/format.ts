@@ -1,0 +1,143 @@
+/** Dates → text, by a Java pattern or a style of the locale. */
+import { fail } from "../errors.ts";
+import { type DateTime, dateTimeAt } from "./date_time.ts";
+import type { DateFormat, Directive } from "./pattern.ts";
+import { monthName, periodName, styledText, weekdayName, zoneName } from "./names.ts";
+import { dayOfWeek, dayOfYear, ISO_WEEK, US_WEEK, weekOf } from "./week.ts";
+import { offsetText, UTC } from "./zone.ts";
+
+/** The text of a date. @throws ExpressionError `argument` */
+export function formatDate(date: DateTime, format: DateFormat, locale: string): string {
+  if (format.kind === "style") return styledText(date, format.style, locale);
+  const seen = format.isUtc ? dateTimeAt(date.epochSeconds, date.nanos, UTC) : date;
+  return printItems(format.items, seen, format.isEnglish ? "en-US" : locale);
+}
+
+function printItems(items: readonly Directive[], date: DateTime, locale: string): string {
+  let text = "";
+  for (const item of items) {
+    if (item.kind === "text") text += item.text;
+    else if (item.kind === "optional") text += printItems(item.items, date, locale);
+    else text += (PRINTERS.get(item.letter) as Print)(date, item.count, locale);
+  }
+  return text;
+}
+
+type Print = (date: DateTime, count: number, locale: string) => string;
+
+const PRINTERS: ReadonlyMap<string, Print> = new Map<string, Print>([
+  ["G", ({ year }) => year > 0 ? "AD" : "BC"],
+  ["u", ({ year }, count) => yearText(year, count)],
+  ["y", ({ year }, count) => yearText(year > 0 ? year : 1 - year, count)],
+  ["D", (date, count) => pad(dayOfYear(date), count)],
+  ["M", monthText],
+  ["L", monthText],
+  ["Q", ({ month }, count) => quarterText(month, count)],
+  ["q", ({ month }, count) => quarterText(month, count)],
+  ["d", ({ day }, count) => pad(day, count)],
+  ["Y", (date, count) => yearText(weekOf(date, US_WEEK).year, count)],
+  ["w", (date, count) => pad(weekOf(date, US_WEEK).week, count)],
+  ["E", weekdayText],
+  [
+    "e",
+    (date, count, locale) =>
+      count <= 2 ? pad(weekOf(date, US_WEEK).day, count) : weekdayText(date, count, locale),
+  ],
+  [
+    "c",
+    (date, count, locale) =>
+      count <= 2 ? pad(weekOf(date, US_WEEK).day, count) : weekdayText(date, count, locale),
+  ],
+  ["a", ({ hour }, _, locale) => periodName(hour, locale)],
+  ["B", ({ hour }, _, locale) => periodName(hour, locale)],
+  ["h", ({ hour }, count) => pad(hour % 12 || 12, count)],
+  ["K", ({ hour }, count) => pad(hour % 12, count)],
+  ["k", ({ hour }, count) => pad(hour || 24, count)],
+  ["H", ({ hour }, count) => pad(hour, count)],
+  ["m", ({ minute }, count) => pad(minute, count)],
+  ["s", ({ second }, count) => pad(second, count)],
+  ["S", ({ nanos }, count) => pad(nanos, 9).slice(0, count).padEnd(count, "0")],
+  ["n", ({ nanos }, count) => pad(nanos, count)],
+  [
+    "A",
+    (date, count) =>
+      String(secondOfDay(date) * 1000 + Math.floor(date.nanos / 1_000_000)).padStart(count, "0"),
+  ],
+  [
+    "N",
+    (date, count) =>
+      String(BigInt(secondOfDay(date)) * 1_000_000_000n + BigInt(date.nanos)).padStart(count, "0"),
+  ],
+  [
+    "V",
+    ({ zone }, count) =>
+      count === 2 ? zone.id : fail("argument", 'Cannot use the date letter "V": write "VV"'),
+  ],
+  ["z", (date, count, locale) => zoneName(date, count >= 4, locale)],
+  ["O", ({ offsetSeconds }, count) => gmtText(offsetSeconds, count === 4)],
+  ["X", ({ offsetSeconds }, count) => offsetSeconds === 0 ? "Z" : offsetOf(offsetSeconds, count)],
+  ["x", ({ offsetSeconds }, count) => offsetOf(offsetSeconds, count)],
+  ["Z", zuluText],
+  ["f", ({ nanos }) => fraction(pad(nanos, 9).replace(/0+$/, ""))],
+  ["g", ({ nanos }) => fraction(pad(nanos, 9).replace(/(?:000)+$/, ""))],
+  ["r", ({ zone }) => zone.isRegion ? `[${zone.id}]` : ""],
+  ["t", ({ offsetSeconds }) => offsetSeconds === 0 ? "GMT" : offsetText(offsetSeconds, "")],
+  ["i", (date, count) => pad(weekOf(date, ISO_WEEK).year, count)],
+  ["j", (date, count) => pad(weekOf(date, ISO_WEEK).week, count)],
+  ["l", (date) => String(dayOfWeek(date))],
+]);
+
+function pad(value: number, count: number): string {
+  const digits = String(Math.abs(value)).padStart(count, "0");
+  return value < 0 ? `-${digits}` : digits;
+}
+
+function yearText(year: number, count: number): string {
+  if (count === 2) return pad(((year % 100) + 100) % 100, 2);
+  return count >= 4 && year > 9999 ? `+${year}` : pad(year, count);
+}
+
+function monthText({ month }: DateTime, count: number, locale: string): string {
+  return count <= 2 ? pad(month, count) : monthName(month, widthOf(count), locale);
+}
+
+function weekdayText(date: DateTime, count: number, locale: string): string {
+  return weekdayName(dayOfWeek(date), widthOf(count), locale);
+}
+
+function widthOf(count: number): "short" | "long" | "narrow" {
+  return count <= 3 ? "short" : count === 4 ? "long" : "narrow";
+}
+
+function quarterText(month: number, count: number): string {
+  const quarter = Math.ceil(month / 3);
+  if (count <= 2) return pad(quarter, count);
+  const ordinal = ["1st", "2nd", "3rd", "4th"][quarter - 1];
+  return count === 3 ? `Q${quarter}` : count === 4 ? `${ordinal} quarter` : String(quarter);
+}
+
+function secondOfDay({ hour, minute, second }: DateTime): number {
+  return hour * 3600 + minute * 60 + second;
+}
+
+function fraction(digits: string): string {
+  return digits === "" ? "" : `.${digits}`;
+}
+
+/** `X` +02, `XX` +0200, `XXX` +02:00; a single letter leaves out minutes of zero. */
+function offsetOf(offsetSeconds: number, count: number): string {
+  const text = offsetText(offsetSeconds, count === 3 || count === 5 ? ":" : "");
+  return count === 1 && text.endsWith("00") && text.length === 5 ? text.slice(0, 3) : text;
+}
+
+function gmtText(offsetSeconds: number, isLong: boolean): string {
+  if (offsetSeconds === 0) return "GMT";
+  const text = offsetText(offsetSeconds, ":");
+  return `GMT${isLong ? text : text.replace(/^(.)0/, "$1").replace(/:00$/, "")}`;
+}
+
+function zuluText({ offsetSeconds }: DateTime, count: number): string {
+  if (count === 4) return gmtText(offsetSeconds, true);
+  if (count === 5) return offsetSeconds === 0 ? "Z" : offsetText(offsetSeconds, ":");
+  return offsetText(offsetSeconds, "");
+}

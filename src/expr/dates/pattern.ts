@@ -1,0 +1,96 @@
+/** Java date patterns → directives, and the named formats. */
+import { fail } from "../errors.ts";
+
+/** A piece of a pattern: a text, a letter repeated, or pieces that may be absent from a text read. */
+export type Directive =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "field"; readonly letter: string; readonly count: number }
+  | { readonly kind: "optional"; readonly items: readonly Directive[] };
+
+/** A pattern, or a style of the locale. */
+export type DateFormat =
+  | {
+    readonly kind: "pattern";
+    readonly items: readonly Directive[];
+    readonly isUtc?: boolean;
+    readonly isEnglish?: boolean;
+  }
+  | { readonly kind: "style"; readonly style: "full" | "long" | "medium" | "short" };
+
+const LETTERS = new Set("GuyDMLQqdYwEecaBhKkHmsSAnNVzOXxZ");
+/**
+ * Letters of our own, for what the named formats print and no pattern can: `f` fraction as needed, `g` fraction in
+ * groups of three, `r` region in brackets, `t` `GMT` or an offset, `i` `j` `l` ISO week year, week and day.
+ */
+const OWN_LETTERS = new Set("fgrtijl");
+const MAX_PATTERN_LENGTH = 200;
+
+const LOCAL_TIME = "HH:mm:ssf";
+const LOCAL_DATE_TIME = `yyyy-MM-dd'T'${LOCAL_TIME}`;
+
+const NAMED_FORMATS: ReadonlyMap<string, DateFormat> = new Map<string, DateFormat>([
+  ["iso", named("yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX")],
+  ["iso_milli", named("yyyy-MM-dd'T'HH:mm:ss.SSSXXX")],
+  ["iso_sec", named("yyyy-MM-dd'T'HH:mm:ssXXX")],
+  ["sql", named("yyyy-MM-dd HH:mm:ss.SSSSSS")],
+  ["sql_milli", named("yyyy-MM-dd HH:mm:ss.SSS")],
+  ["sql_seq", named("yyyy-MM-dd HH:mm:ss")],
+  ["iso_instant", { ...named("yyyy-MM-dd'T'HH:mm:ssgX"), isUtc: true }],
+  ["iso_date_time", named(`${LOCAL_DATE_TIME}XXXr`)],
+  ["iso_zoned_date_time", named(`${LOCAL_DATE_TIME}XXXr`)],
+  ["iso_local_date_time", named(LOCAL_DATE_TIME)],
+  ["iso_local_date", named("yyyy-MM-dd")],
+  ["iso_local_time", named(LOCAL_TIME)],
+  ["iso_time", named(`${LOCAL_TIME}XXX`)],
+  ["iso_offset_time", named(`${LOCAL_TIME}XXX`)],
+  ["iso_date", named("yyyy-MM-ddXXX")],
+  ["iso_ordinal_date", named("yyyy-DDDXXX")],
+  ["iso_week_date", named("iiii-'W'jj-lXXX")],
+  ["rfc_1123_date_time", { ...named("EEE, d MMM yyyy HH:mm:ss t"), isEnglish: true }],
+  ["full", { kind: "style", style: "full" }],
+  ["long", { kind: "style", style: "long" }],
+  ["medium", { kind: "style", style: "medium" }],
+  ["short", { kind: "style", style: "short" }],
+]);
+
+function named(pattern: string): DateFormat & { kind: "pattern" } {
+  return { kind: "pattern", items: readPattern(pattern, OWN_LETTERS) };
+}
+
+/** The format of a name, else of a Java pattern. @throws ExpressionError `argument` */
+export function findFormat(text: string): DateFormat {
+  if (text.length > MAX_PATTERN_LENGTH) fail("argument", "Cannot use a date pattern that long");
+  return NAMED_FORMATS.get(text) ?? { kind: "pattern", items: readPattern(text) };
+}
+
+function readPattern(pattern: string, ownLetters?: ReadonlySet<string>): Directive[] {
+  const stack: Directive[][] = [[]];
+  const push = (directive: Directive) => void stack.at(-1)?.push(directive);
+  for (const [token] of pattern.matchAll(/'(?:[^']|'')*'|([A-Za-z])\1*|[\s\S]/g)) {
+    const letter = token[0] as string;
+    if (letter === "'") push({ kind: "text", text: quoted(token, pattern) });
+    else if (letter === "[") stack.push([]);
+    else if (letter === "]") closeOptional(stack, pattern);
+    else if (!/[A-Za-z]/.test(letter)) push({ kind: "text", text: token });
+    else if (LETTERS.has(letter) || ownLetters?.has(letter)) {
+      push({ kind: "field", letter, count: token.length });
+    } else refuse(pattern, `unknown letter "${letter}"`);
+  }
+  if (stack.length > 1) refuse(pattern, 'unclosed "["');
+  return stack[0] as Directive[];
+}
+
+function quoted(token: string, pattern: string): string {
+  if (token.length < 2) refuse(pattern, "unclosed quote");
+  return token === "''" ? "'" : token.slice(1, -1).replaceAll("''", "'");
+}
+
+function closeOptional(stack: Directive[][], pattern: string): void {
+  const items = stack.pop() as Directive[];
+  const outer = stack.at(-1) ?? refuse(pattern, 'unexpected "]"');
+  outer.push({ kind: "optional", items });
+}
+
+function refuse(pattern: string, reason: string): never {
+  return fail("argument", `Cannot use the date pattern "${pattern}": ${reason}`);
+}

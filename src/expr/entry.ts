@@ -1,0 +1,79 @@
+/** What a filter, a function and a test are, and how their arguments are read. */
+import type { JsonValue } from "../base/json.ts";
+import type { Context } from "./context.ts";
+import { fail } from "./errors.ts";
+import { kindOf, printValue } from "./print.ts";
+
+/** Arguments in the order of the parameters; `undefined` = not given. */
+export type Arguments = readonly (JsonValue | undefined)[];
+
+/** What takes arguments: parameter names in order, of which the first `required` (none by default) must be given. */
+export interface Callable {
+  readonly parameters: readonly string[];
+  readonly required?: number;
+  /** Takes any number of positional arguments; `parameters` is then empty. */
+  readonly isVariadic?: boolean;
+}
+
+/** A filter. `apply` throws ExpressionError without a place. */
+export interface Filter extends Callable {
+  /** The filtered value. */
+  apply(input: JsonValue, args: Arguments, context: Context): JsonValue;
+}
+
+/** A built-in function. `call` throws ExpressionError without a place. */
+export interface BuiltInFunction extends Callable {
+  /** The function's value. */
+  call(args: Arguments, context: Context): JsonValue;
+}
+
+/** A test on a value that is not undefined. */
+export type Test = (value: JsonValue) => boolean;
+
+/** Entries of a table of filters. */
+export type FilterEntry = readonly [name: string, filter: Filter];
+
+/** Entries of a table of functions. */
+export type FunctionEntry = readonly [name: string, definition: BuiltInFunction];
+
+/** A filter on text: null passes through, numbers and booleans count as their text. */
+export function textFilter(
+  shape: Callable,
+  apply: (text: string, args: Arguments, context: Context) => JsonValue,
+): Filter {
+  return {
+    ...shape,
+    apply: (input, args, context) => input === null ? null : apply(toText(input), args, context),
+  };
+}
+
+/** The text of a scalar. @throws ExpressionError `type` for null, lists and maps */
+export function toText(value: JsonValue): string {
+  if (typeof value === "string") return value;
+  if (value === null || Array.isArray(value)) {
+    return fail("type", `Expected a string, found ${kindOf(value)}`);
+  }
+  const kind = kindOf(value);
+  return kind === "a map" ? fail("type", "Expected a string, found a map") : printValue(value);
+}
+
+/** A text argument. @throws ExpressionError `argument` when it is missing or no scalar */
+export function textArgument(value: JsonValue | undefined, name: string, fallback?: string): string {
+  if ((value === undefined || value === null) && fallback !== undefined) return fallback;
+  if (value === undefined || value === null || typeof value === "object" && kindOf(value) !== "a number") {
+    return fail("argument", `Expected a string as argument "${name}"`);
+  }
+  return toText(value);
+}
+
+/** An integer argument. @throws ExpressionError `argument` when it is missing or no integer */
+export function integerArgument(value: JsonValue | undefined, name: string, fallback?: number): number {
+  if ((value === undefined || value === null) && fallback !== undefined) return fallback;
+  return typeof value === "number" ? value : fail("argument", `Expected an integer as argument "${name}"`);
+}
+
+/** A boolean argument. @throws ExpressionError `argument` when it is neither missing nor a boolean */
+export function booleanArgument(value: JsonValue | undefined, name: string, fallback: boolean): boolean {
+  if (value === undefined || value === null) return fallback;
+  return typeof value === "boolean" ? value : fail("argument", `Expected a boolean as argument "${name}"`);
+}

@@ -1,0 +1,90 @@
+/** Templates and a scope → texts and values. Owns the boundary where errors get their place. */
+import { isJsonObject, type JsonObject, type JsonValue, setOwnProperty } from "../base/json.ts";
+import { Context, Frame, type Scope } from "./context.ts";
+import { fail } from "./errors.ts";
+import { MAX_VALUE_DEPTH } from "./limits.ts";
+import { codeOf, type CompiledTemplate, compileTemplate, located, type Template } from "./template.ts";
+
+/** Renders a template once: what values contain is printed, not evaluated. @throws ExpressionError, and what host functions throw */
+export function renderText(template: Template, scope: Scope): string {
+  if (template.isLiteral) return template.source;
+  return run(codeOf(template), newContext(scope, compileTemplate), renderCode);
+}
+
+/** The value of a template that is one print and nothing else; else its text. @throws ExpressionError, and what host functions throw */
+export function renderValue(template: Template, scope: Scope): JsonValue {
+  if (template.isLiteral) return template.source;
+  return run(codeOf(template), newContext(scope, compileTemplate), valueOf);
+}
+
+/**
+ * Renders the strings inside a value, map keys included, depth first; other leaves stay. Of two keys that render
+ * to one text the first wins. @throws ExpressionError, and what host functions throw
+ */
+export function renderDeep(value: JsonValue, scope: Scope, compile: (source: string) => Template): JsonValue {
+  return renderLevel(value, (source) => renderString(source, scope, compile), 0);
+}
+
+function renderLevel(value: JsonValue, render: (source: string) => string, depth: number): JsonValue {
+  if (typeof value === "string") return render(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (depth > MAX_VALUE_DEPTH) fail("limit", `Cannot render a value nested deeper than ${MAX_VALUE_DEPTH}`);
+  if (Array.isArray(value)) return value.map((item) => renderLevel(item, render, depth + 1));
+  if (!isJsonObject(value)) return value;
+  const rendered: JsonObject = {};
+  for (const name of Object.keys(value)) {
+    const key = render(name);
+    const item = renderLevel(value[name] as JsonValue, render, depth + 1);
+    if (!Object.hasOwn(rendered, key)) setOwnProperty(rendered, key, item);
+  }
+  return rendered;
+}
+
+function renderString(source: string, scope: Scope, compile: (source: string) => Template): string {
+  if (!source.includes("{")) return source;
+  const template = compile(source);
+  return template.isLiteral ? source : run(codeOf(template), newContext(scope, compile), renderCode);
+}
+
+function renderCode(code: CompiledTemplate, context: Context): string {
+  return code.render(context);
+}
+
+function valueOf(code: CompiledTemplate, context: Context): JsonValue {
+  return code.value ? code.value(context) : code.render(context);
+}
+
+function newContext(scope: Scope, compile: (source: string) => Template): Context {
+  return new Context(scope, (context, source, keepsRaw) => {
+    context.spend(source.length >>> 4);
+    if (!source.includes("{")) return source;
+    const template = context.memo(`template:${source}`, () => compile(source));
+    return template.isLiteral ? source : renderNested(codeOf(template), context, keepsRaw);
+  });
+}
+
+function run<T>(
+  code: CompiledTemplate,
+  context: Context,
+  evaluate: (code: CompiledTemplate, context: Context) => T,
+): T {
+  try {
+    return evaluate(code, context);
+  } catch (error) {
+    throw located(error, code, context.at);
+  }
+}
+
+/** Renders a template within an evaluation: it sees the names of the place of its call, and adds none to them. */
+function renderNested(code: CompiledTemplate, context: Context, keepsRaw: boolean): string {
+  const { frame, at, keepsRaw: outerKeepsRaw } = context;
+  context.enterCall();
+  context.frame = new Frame(frame ?? new Frame(null));
+  context.keepsRaw = keepsRaw;
+  const text = run(code, context, renderCode);
+  context.frame = frame;
+  context.keepsRaw = outerKeepsRaw;
+  context.at = at;
+  context.callDepth--;
+  return text;
+}

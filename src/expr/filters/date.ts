@@ -1,0 +1,100 @@
+/** Filters on dates: format, move, count from the epoch. */
+import { Double, type JsonValue } from "../../base/json.ts";
+import type { Context } from "../context.ts";
+import { addUnits, type DateTime, dateTimeAt } from "../dates/date_time.ts";
+import { formatDate } from "../dates/format.ts";
+import { parseDateBy, parseIsoDate } from "../dates/parse.ts";
+import { findFormat } from "../dates/pattern.ts";
+import { findZone } from "../dates/zone.ts";
+import { type Arguments, type Filter, type FilterEntry, integerArgument, textArgument } from "../entry.ts";
+import { fail } from "../errors.ts";
+import { isInteger, toInteger } from "../numbers.ts";
+import { kindOf } from "../print.ts";
+
+const DATE_PARAMETERS = ["format", "timeZone", "existingFormat", "locale"];
+const DEFAULT_FORMAT = "iso";
+const DEFAULT_LOCALE = "en-US";
+
+/** Filters on dates; null passes through. */
+export const DATE_FILTERS: readonly FilterEntry[] = [
+  ["date", {
+    parameters: DATE_PARAMETERS,
+    apply: (input, args, context) => input === null ? null : date(input, args, context),
+  }],
+  ["dateAdd", { parameters: ["amount", "unit", ...DATE_PARAMETERS], required: 2, apply: dateAdd }],
+  ["timestamp", timestamp(({ epochSeconds }) => epochSeconds)],
+  ["timestampMilli", timestamp((moment) => Number(nanosOf(moment) / 1_000_000n))],
+  ["timestampMicro", timestamp((moment) => toInteger(nanosOf(moment) / 1000n))],
+  ["timestampNano", timestamp((moment) => toInteger(nanosOf(moment)))],
+];
+
+/** The current time as text; the arguments are those of `date`. */
+export function nowText(args: Arguments, context: Context): string {
+  const { now } = context.scope;
+  const nanos = (((now % 1000) + 1000) % 1000) * 1_000_000;
+  return printDate(dateTimeAt(Math.floor(now / 1000), nanos, zoneOf(args[1], context)), args);
+}
+
+function zoneOf(value: JsonValue | undefined, context: Context) {
+  return findZone(textArgument(value, "timeZone", context.scope.timeZone));
+}
+
+function localeOf(value: JsonValue | undefined): string {
+  return textArgument(value, "locale", DEFAULT_LOCALE);
+}
+
+/** Prints by the arguments of `date`. */
+function printDate(moment: DateTime, args: Arguments): string {
+  return formatDate(moment, findFormat(textArgument(args[0], "format", DEFAULT_FORMAT)), localeOf(args[3]));
+}
+
+interface Reading {
+  readonly timeZone: JsonValue | undefined;
+  readonly existingFormat: JsonValue | undefined;
+  readonly locale: JsonValue | undefined;
+}
+
+/** The date of an input: epoch seconds or text, seen from the zone asked for. @throws ExpressionError `type`, `argument` */
+function readDate(
+  input: JsonValue,
+  { timeZone, existingFormat, locale }: Reading,
+  context: Context,
+): DateTime {
+  const zone = zoneOf(timeZone, context);
+  if (isInteger(input)) return dateTimeAt(Number(input), 0, zone);
+  if (input instanceof Double) {
+    const seconds = Math.floor(input.value);
+    return dateTimeAt(seconds, Math.round((input.value - seconds) * 1e9) % 1e9, zone);
+  }
+  if (typeof input !== "string") return fail("type", `Cannot read ${kindOf(input)} as a date`);
+  if (existingFormat === undefined || existingFormat === null) return parseIsoDate(input, zone);
+  const format = findFormat(textArgument(existingFormat, "existingFormat"));
+  return parseDateBy(input, format, { zone, locale: localeOf(locale) });
+}
+
+function date(input: JsonValue, args: Arguments, context: Context): JsonValue {
+  const [, timeZone, existingFormat, locale] = args;
+  return printDate(readDate(input, { timeZone, existingFormat, locale }, context), args);
+}
+
+function dateAdd(input: JsonValue, args: Arguments, context: Context): JsonValue {
+  if (input === null) return null;
+  const [, , , timeZone, existingFormat, locale] = args;
+  const amount = integerArgument(args[0], "amount");
+  const moment = readDate(input, { timeZone, existingFormat, locale }, context);
+  return printDate(addUnits(moment, amount, textArgument(args[1], "unit")), args.slice(2));
+}
+
+function nanosOf({ epochSeconds, nanos }: DateTime): bigint {
+  return BigInt(epochSeconds) * 1_000_000_000n + BigInt(nanos);
+}
+
+function timestamp(count: (moment: DateTime) => number | bigint): Filter {
+  return {
+    parameters: ["timeZone", "existingFormat"],
+    apply(input, [timeZone, existingFormat], context) {
+      if (input === null) return null;
+      return count(readDate(input, { timeZone, existingFormat, locale: undefined }, context));
+    },
+  };
+}

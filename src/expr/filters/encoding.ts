@@ -1,0 +1,68 @@
+/** Filters that encode, digest and escape text. */
+import { createHash } from "node:crypto";
+import { isJsonObject, type JsonObject, type JsonValue, setOwnProperty } from "../../base/json.ts";
+import type { Context } from "../context.ts";
+import { type Arguments, type FilterEntry, textArgument, textFilter } from "../entry.ts";
+import { decodeBase64, encodeBase64 } from "../base64.ts";
+import { fail } from "../errors.ts";
+import { measureValue } from "../print.ts";
+
+const NONE = { parameters: [] } as const;
+
+/** Filters that encode, digest and escape text; null passes through. */
+export const ENCODING_FILTERS: readonly FilterEntry[] = [
+  ["base64encode", textFilter(NONE, (text) => encodeBase64(new TextEncoder().encode(text)))],
+  ["base64decode", textFilter(NONE, (text) => new TextDecoder().decode(decodeBase64(text)))],
+  ["urlencode", textFilter(NONE, urlEncode)],
+  ["urldecode", textFilter(NONE, urlDecode)],
+  ["md5", textFilter(NONE, (text) => digest("md5", text))],
+  ["sha1", textFilter(NONE, (text) => digest("sha1", text))],
+  ["sha256", textFilter(NONE, (text) => digest("sha256", text))],
+  ["sha512", textFilter(NONE, (text) => digest("sha512", text))],
+  ["escapeChar", { parameters: ["type"], required: 1, apply: escapeChar }],
+];
+
+const ESCAPES: ReadonlyMap<string, (text: string) => string> = new Map([
+  ["single", (text: string) => text.replaceAll("'", "\\'")],
+  ["double", (text: string) => text.replaceAll('"', '\\"')],
+  ["shell", (text: string) => text.replaceAll("'", "'\\''")],
+]);
+
+function digest(algorithm: string, text: string): string {
+  return createHash(algorithm).update(text).digest("hex");
+}
+
+/** Form encoding: letters, digits and `.-*_` stay, a space becomes `+`. */
+function urlEncode(text: string): string {
+  return encodeURIComponent(text.toWellFormed())
+    .replace(/[!'()~]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
+    .replaceAll("%20", "+");
+}
+
+function urlDecode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+    return fail("argument", "Cannot decode the text: it holds a malformed percent sequence");
+  }
+}
+
+function escapeChar(input: JsonValue, args: Arguments, context: Context): JsonValue {
+  const type = textArgument(args[0], "type");
+  const escape = ESCAPES.get(type);
+  if (!escape) fail("argument", `Unknown escape type "${type}": types are ${[...ESCAPES.keys()].join(", ")}`);
+  context.spend(measureValue(input).size >>> 8);
+  return escapeWithin(input, escape);
+}
+
+function escapeWithin(value: JsonValue, escape: (text: string) => string): JsonValue {
+  if (typeof value === "string") return escape(value);
+  if (Array.isArray(value)) return value.map((item) => escapeWithin(item, escape));
+  if (!isJsonObject(value)) return value;
+  const escaped: JsonObject = {};
+  for (const name of Object.keys(value)) {
+    setOwnProperty(escaped, name, escapeWithin(value[name] as JsonValue, escape));
+  }
+  return escaped;
+}

@@ -1,0 +1,166 @@
+/** Filters on lists and maps, and those on lists that take text too. */
+import { isJsonObject, type JsonObject, type JsonValue, setOwnProperty } from "../../base/json.ts";
+import type { Context } from "../context.ts";
+import { type Arguments, type Filter, type FilterEntry, integerArgument, textArgument } from "../entry.ts";
+import { fail } from "../errors.ts";
+import { compareNumbers, isNumber } from "../numbers.ts";
+import { areEqual } from "../operators.ts";
+import { joinText, kindOf } from "../print.ts";
+import { isEmptyValue } from "../tests.ts";
+
+const NONE = { parameters: [] } as const;
+
+/** Filters on lists and maps; null passes through, save for `length` and `default`. */
+export const LIST_FILTERS: readonly FilterEntry[] = [
+  ["default", { parameters: ["default"], required: 1, apply: orDefault }],
+  ["length", { ...NONE, apply: lengthOf }],
+  ["first", { ...NONE, apply: (input) => elementAt("first", input, 0) }],
+  ["last", { ...NONE, apply: (input) => elementAt("last", input, -1) }],
+  ["join", { parameters: ["separator"], apply: join }],
+  ["slice", { parameters: ["fromIndex", "toIndex"], required: 1, apply: slice }],
+  ["sort", listFilter("sort", NONE, (list, _, context) => sorted(list, context))],
+  ["rsort", listFilter("rsort", NONE, (list, _, context) => sorted(list, context).reverse())],
+  ["reverse", listFilter("reverse", NONE, (list) => list.toReversed())],
+  ["chunk", listFilter("chunk", { parameters: ["size"], required: 1 }, chunk)],
+  ["flatten", listFilter("flatten", NONE, flatten)],
+  ["distinct", listFilter("distinct", NONE, distinct)],
+  ["merge", { parameters: ["items"], required: 1, apply: merge }],
+  ["keys", { ...NONE, apply: keys }],
+  ["values", { ...NONE, apply: values }],
+];
+
+type Shape = Pick<Filter, "parameters" | "required">;
+
+function listFilter(
+  name: string,
+  shape: Shape,
+  apply: (list: JsonValue[], args: Arguments, context: Context) => JsonValue,
+): Filter {
+  return {
+    ...shape,
+    apply(input, args, context) {
+      if (input === null) return null;
+      return Array.isArray(input) ? apply(input, args, context) : refuse(name, input);
+    },
+  };
+}
+
+function refuse(name: string, input: JsonValue): never {
+  return fail("type", `Cannot apply the filter "${name}" to ${kindOf(input)}`);
+}
+
+function orDefault(input: JsonValue, [fallback = null]: Arguments): JsonValue {
+  return isEmptyValue(input) ? fallback : input;
+}
+
+function lengthOf(input: JsonValue, _: Arguments, context: Context): number {
+  if (typeof input === "string" || Array.isArray(input)) return input.length;
+  return isJsonObject(input) ? keysOf(input, context).length : 0;
+}
+
+/** The keys of a map; 16 of them count as one step. */
+function keysOf(map: JsonObject, context: Context): string[] {
+  const names = Object.keys(map);
+  context.spend(names.length >>> 4);
+  return names;
+}
+
+function elementAt(name: string, input: JsonValue, index: number): JsonValue {
+  if (input === null) return null;
+  if (typeof input === "string" || Array.isArray(input)) return input.at(index) ?? null;
+  return refuse(name, input);
+}
+
+function join(input: JsonValue, args: Arguments, context: Context): JsonValue {
+  if (input === null) return null;
+  if (!Array.isArray(input)) return refuse("join", input);
+  const separator = textArgument(args[0], "separator", "");
+  const texts = input.map((item) => item === null ? "null" : joinText(item));
+  let length = separator.length * input.length;
+  for (const text of texts) length += text.length;
+  context.checkLength(length);
+  return texts.join(separator);
+}
+
+function slice(input: JsonValue, args: Arguments): JsonValue {
+  if (input === null) return null;
+  if (typeof input !== "string" && !Array.isArray(input)) return refuse("slice", input);
+  const from = integerArgument(args[0], "fromIndex");
+  const to = integerArgument(args[1], "toIndex", input.length);
+  if (from < 0 || to > input.length || from >= to) {
+    fail("argument", `Cannot slice from ${from} to ${to}: the length is ${input.length}`);
+  }
+  return input.slice(from, to);
+}
+
+function sorted(list: JsonValue[], context: Context): JsonValue[] {
+  context.spend(list.length);
+  return list.toSorted(compareItems);
+}
+
+function compareItems(a: JsonValue, b: JsonValue): number {
+  if (isNumber(a) && isNumber(b)) return compareNumbers(a, b);
+  const isComparable = typeof a === typeof b && (typeof a === "string" || typeof a === "boolean");
+  if (!isComparable || a === null || b === null) {
+    return fail("type", `Cannot sort ${kindOf(a)} with ${kindOf(b)}`);
+  }
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function chunk(list: JsonValue[], args: Arguments): JsonValue {
+  const size = integerArgument(args[0], "size");
+  if (size < 1) fail("argument", `Cannot cut a list into chunks of ${size}`);
+  return Array.from(
+    { length: Math.ceil(list.length / size) },
+    (_, i) => list.slice(i * size, (i + 1) * size),
+  );
+}
+
+function flatten(list: JsonValue[], _: Arguments, context: Context): JsonValue {
+  let length = 0;
+  for (const item of list) length += Array.isArray(item) ? item.length : 1;
+  context.checkLength(length);
+  return list.flatMap((item) => Array.isArray(item) ? item : [item]);
+}
+
+function distinct(list: JsonValue[], _: Arguments, context: Context): JsonValue {
+  const kept: JsonValue[] = [];
+  const texts = new Set<string>();
+  const others: JsonValue[] = [];
+  for (const item of list) {
+    if (typeof item === "string" ? texts.has(item) : isAmong(item, others, context)) continue;
+    if (typeof item === "string") texts.add(item);
+    else others.push(item);
+    kept.push(item);
+  }
+  return kept;
+}
+
+function isAmong(item: JsonValue, others: readonly JsonValue[], context: Context): boolean {
+  context.spend(others.length);
+  return others.some((other) => areEqual(other, item, context));
+}
+
+function merge(input: JsonValue, [items = null]: Arguments, context: Context): JsonValue {
+  if (input === null || items === null) return input ?? items;
+  if (Array.isArray(input) && Array.isArray(items)) return [...input, ...items];
+  if (!isJsonObject(input) || !isJsonObject(items)) {
+    return fail("type", `Cannot merge ${kindOf(input)} with ${kindOf(items)}`);
+  }
+  const merged: JsonObject = {};
+  for (const map of [input, items]) {
+    for (const name of keysOf(map, context)) setOwnProperty(merged, name, map[name] as JsonValue);
+  }
+  return merged;
+}
+
+function keys(input: JsonValue, _: Arguments, context: Context): JsonValue {
+  if (input === null) return null;
+  if (Array.isArray(input)) return input.map((_, index) => index);
+  return isJsonObject(input) ? keysOf(input, context) : refuse("keys", input);
+}
+
+function values(input: JsonValue): JsonValue {
+  if (input === null) return null;
+  return isJsonObject(input) ? Object.values(input) : refuse("values", input);
+}

@@ -1,0 +1,100 @@
+/** Filters with regular expressions, and the ones that replace and split. */
+import { isJsonObject, type JsonValue } from "../../base/json.ts";
+import type { Context } from "../context.ts";
+import {
+  type Arguments,
+  booleanArgument,
+  type FilterEntry,
+  integerArgument,
+  textArgument,
+  textFilter,
+  toText,
+} from "../entry.ts";
+import { fail } from "../errors.ts";
+import { kindOf } from "../print.ts";
+import { type Budget, Regex } from "../regex/regex.ts";
+
+const REGEX = { parameters: ["regex"], required: 1 } as const;
+const REPLACE = { parameters: ["regex", "replacement"], required: 2 } as const;
+const EXTRACT = { parameters: ["regex", "group"], required: 1 } as const;
+
+/** Filters with regular expressions; they find, they are not anchored. */
+export const REGEX_FILTERS: readonly FilterEntry[] = [
+  ["regexMatch", {
+    ...REGEX,
+    apply: (input, args, context) => input !== null && matches(toText(input), args, context),
+  }],
+  ["regexReplace", {
+    ...REPLACE,
+    apply: (input, args, context) => input === null ? "" : replace(input, args, context),
+  }],
+  ["regexExtract", {
+    ...EXTRACT,
+    apply: (input, args, context) => input === null ? "" : extract(input, args, context),
+  }],
+  ["split", textFilter({ parameters: ["delimiter", "limit"], required: 1 }, split)],
+  ["replace", textFilter({ parameters: ["replace_pairs", "regexp"], required: 1 }, replacePairs)],
+];
+
+function regexOf(args: Arguments, name: string, context: Context): Regex {
+  const source = textArgument(args[0], name);
+  return context.memo(`regex:${source}`, () => {
+    const regex = new Regex(source);
+    context.spend(regex.size);
+    return regex;
+  });
+}
+
+/** Runs a regular expression; 16 of its moves count as one step. */
+function metered<T>(context: Context, run: (budget: Budget) => T): T {
+  const { maxRegexMoves, maxOutputLength } = context.limits;
+  const budget = { moves: maxRegexMoves, maxLength: maxOutputLength };
+  const result = run(budget);
+  context.spend((maxRegexMoves - budget.moves) >>> 4);
+  return result;
+}
+
+function matches(text: string, args: Arguments, context: Context): boolean {
+  const regex = regexOf(args, "regex", context);
+  return metered(context, (budget) => regex.find(text, 0, budget)) !== undefined;
+}
+
+function replace(input: JsonValue, args: Arguments, context: Context): string {
+  const regex = regexOf(args, "regex", context);
+  const text = toText(input), replacement = textArgument(args[1], "replacement");
+  return metered(context, (budget) => regex.replaceAll(text, replacement, budget));
+}
+
+function extract(input: JsonValue, args: Arguments, context: Context): string {
+  const group = integerArgument(args[1], "group", 0);
+  const regex = regexOf(args, "regex", context);
+  if (group < 0 || group > regex.groupCount) fail("argument", `Cannot extract group ${group}: there is none`);
+  const text = toText(input);
+  return metered(context, (budget) => regex.find(text, 0, budget))?.groups[group] ?? "";
+}
+
+function split(text: string, args: Arguments, context: Context): JsonValue {
+  const limit = integerArgument(args[1], "limit", 0);
+  const regex = regexOf(args, "delimiter", context);
+  return metered(context, (budget) => regex.split(text, limit, budget));
+}
+
+function replacePairs(text: string, args: Arguments, context: Context): JsonValue {
+  const [pairs = null] = args;
+  if (!isJsonObject(pairs)) {
+    return fail("argument", `Expected a map as argument "replace_pairs", found ${kindOf(pairs)}`);
+  }
+  const isRegex = booleanArgument(args[1], "regexp", false);
+  return Object.entries(pairs).reduce((current, [from, to]) => {
+    context.spend(1 + (current.length >>> 8));
+    if (!isRegex) return replaceText(current, [from, toText(to)], context);
+    const regex = regexOf([from], "replace_pairs", context);
+    return metered(context, (budget) => regex.replaceAll(current, toText(to), budget));
+  }, text);
+}
+
+function replaceText(text: string, [from, to]: readonly [string, string], context: Context): string {
+  const pieces = text.split(from);
+  context.checkLength(text.length + (pieces.length - 1) * to.length);
+  return from === "" ? text.replaceAll(from, () => to) : pieces.join(to);
+}

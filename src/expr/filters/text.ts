@@ -1,0 +1,103 @@
+/** Filters on text. */
+import type { JsonValue } from "../../base/json.ts";
+import type { Context } from "../context.ts";
+import {
+  type Arguments,
+  type FilterEntry,
+  integerArgument,
+  textArgument,
+  textFilter,
+  toText,
+} from "../entry.ts";
+import { fail } from "../errors.ts";
+import { printValue } from "../print.ts";
+
+const NONE = { parameters: [] } as const;
+const SEPARATOR = { parameters: ["separator"], required: 1 } as const;
+const VALUE = { parameters: ["value"], required: 1 } as const;
+const INDENT = { parameters: ["amount", "prefix"], required: 1 } as const;
+const LINE_BREAK = /\r\n|\r|\n/g;
+
+/** Filters on text; null passes through, save where a boolean is due. */
+export const TEXT_FILTERS: readonly FilterEntry[] = [
+  ["upper", textFilter(NONE, (text) => text.toUpperCase())],
+  ["lower", textFilter(NONE, (text) => text.toLowerCase())],
+  ["trim", textFilter(NONE, (text) => text.trim())],
+  ["capitalize", textFilter(NONE, (text) => text.replace(/\S/u, (letter) => letter.toUpperCase()))],
+  ["title", textFilter(NONE, (text) => text.replace(/(^|\s)(\S)/gu, (match) => match.toUpperCase()))],
+  ["abbreviate", textFilter({ parameters: ["length"], required: 1 }, abbreviate)],
+  ["nl2br", textFilter(NONE, (text, _, context) => withBreaks(text, context))],
+  ["slugify", textFilter(NONE, slugify)],
+  ["string", { ...NONE, apply: (input) => input === null ? null : printValue(input) }],
+  ["startsWith", {
+    ...VALUE,
+    apply: (input, args) => edge(input, args, (text, value) => text.startsWith(value)),
+  }],
+  ["endsWith", {
+    ...VALUE,
+    apply: (input, args) => edge(input, args, (text, value) => text.endsWith(value)),
+  }],
+  ["substringBefore", substring((text, separator) => head(text, text.indexOf(separator)))],
+  ["substringBeforeLast", substring((text, separator) => head(text, text.lastIndexOf(separator)))],
+  ["substringAfter", substring((text, separator) => tail(text, text.indexOf(separator), separator))],
+  ["substringAfterLast", substring((text, separator) => tail(text, text.lastIndexOf(separator), separator))],
+  ["indent", textFilter(INDENT, (text, args, context) => indent(text, args, context))],
+  ["nindent", textFilter(INDENT, (text, args, context) => text === "" ? "" : newLine(text, args, context))],
+];
+
+function abbreviate(text: string, args: Arguments): string {
+  const length = integerArgument(args[0], "length");
+  if (length < 0) fail("argument", `Cannot abbreviate to ${length} characters`);
+  if (text.length < length) return text;
+  return length <= 3 ? text.slice(0, length) : `${text.slice(0, length - 3)}...`;
+}
+
+function withBreaks(text: string, context: Context): string {
+  context.checkLength(text.length * 2);
+  return text.replace(LINE_BREAK, (lineBreak) => `<br />${lineBreak}`);
+}
+
+function slugify(text: string): string {
+  return text.replace(/\s/g, "-").normalize("NFD").replace(/[^\w-]/g, "").replace(/_/g, "-").replace(
+    /-+/g,
+    "-",
+  )
+    .toLowerCase();
+}
+
+function edge(input: JsonValue, args: Arguments, test: (text: string, value: string) => boolean): boolean {
+  return input !== null && test(toText(input), textArgument(args[0], "value"));
+}
+
+function substring(cut: (text: string, separator: string) => string) {
+  return textFilter(SEPARATOR, (text, args) => cut(text, textArgument(args[0], "separator")));
+}
+
+function head(text: string, at: number): string {
+  return at < 0 ? text : text.slice(0, at);
+}
+
+function tail(text: string, at: number, separator: string): string {
+  return at < 0 ? "" : text.slice(at + separator.length);
+}
+
+function newLine(text: string, args: Arguments, context: Context): string {
+  const prefix = linePrefix(args, context);
+  return `\n${prefix}${indent(text, args, context)}`;
+}
+
+function linePrefix(args: Arguments, context: Context): string {
+  const amount = integerArgument(args[0], "amount");
+  const prefix = textArgument(args[1], "prefix", " ");
+  if (amount < 0) fail("argument", `Cannot indent by ${amount}`);
+  context.checkLength(amount * prefix.length);
+  return prefix.repeat(amount);
+}
+
+/** Every line save the first gets the prefix; line breaks stay as they are. */
+function indent(text: string, args: Arguments, context: Context): string {
+  const prefix = linePrefix(args, context);
+  const lines = text.match(LINE_BREAK)?.length ?? 0;
+  context.checkLength(text.length + lines * prefix.length);
+  return text.replace(LINE_BREAK, (lineBreak) => lineBreak + prefix);
+}

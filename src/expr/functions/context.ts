@@ -1,0 +1,89 @@
+/** Functions that look at the evaluation itself: `render`, `renderOnce`, `printContext`. */
+import { isJsonObject, type JsonObject, type JsonValue, setOwnProperty } from "../../base/json.ts";
+import type { Context } from "../context.ts";
+import { type Arguments, booleanArgument, type BuiltInFunction, type FunctionEntry } from "../entry.ts";
+import { fail } from "../errors.ts";
+
+/** The root names that `printContext` shows, where they are set: a scope tells names, it does not list them. */
+const ROOT_NAMES = [
+  "flow",
+  "execution",
+  "task",
+  "taskrun",
+  "trigger",
+  "schedule",
+  "inputs",
+  "outputs",
+  "vars",
+  "labels",
+  "parent",
+  "parents",
+  "namespace",
+  "envs",
+  "globals",
+  "error",
+  "tasks",
+];
+
+const PRINT_CONTEXT: BuiltInFunction = { parameters: [], call: (_, context) => contextTree(context) };
+
+/** Functions on the evaluation. */
+export const CONTEXT_FUNCTIONS: readonly FunctionEntry[] = [
+  ["render", { parameters: ["toRender", "recursive"], required: 1, call: render }],
+  ["renderOnce", { parameters: ["toRender"], required: 1, call: renderOnce }],
+  ["printContext", PRINT_CONTEXT],
+  ["fetchContext", PRINT_CONTEXT],
+];
+
+type RenderText = (text: string, context: Context) => string;
+
+function render(args: Arguments, context: Context): JsonValue {
+  const isRecursive = booleanArgument(args[1], "recursive", true);
+  return renderWithin(args[0] ?? null, isRecursive ? renderUntilStable : renderPass, context);
+}
+
+function renderOnce([value = null]: Arguments, context: Context): JsonValue {
+  return renderWithin(value, renderPass, context);
+}
+
+function renderPass(text: string, context: Context): string {
+  return context.renderSource(context, text, false);
+}
+
+/** Passes until the text stops changing; what `raw` shields keeps its tags until the last one. */
+function renderUntilStable(text: string, context: Context): string {
+  let current = text;
+  for (let pass = 0; current.includes("{"); pass++) {
+    if (pass > context.limits.maxRenderPasses) {
+      fail("limit", `Cannot render: the text still changes after ${context.limits.maxRenderPasses} passes`);
+    }
+    const next = context.renderSource(context, current, true);
+    if (next === current) break;
+    current = next;
+  }
+  return current.includes("{%") ? renderPass(current, context) : current;
+}
+
+function renderWithin(value: JsonValue, renderText: RenderText, context: Context): JsonValue {
+  if (typeof value === "string") return renderText(value, context);
+  if (typeof value !== "object" || value === null) return value;
+  context.spend(1);
+  if (Array.isArray(value)) return value.map((item) => renderWithin(item, renderText, context));
+  if (!isJsonObject(value)) return value;
+  const rendered: JsonObject = {};
+  for (const name of Object.keys(value)) {
+    const key = renderText(name, context);
+    if (Object.hasOwn(rendered, key)) continue;
+    setOwnProperty(rendered, key, renderWithin(value[name] as JsonValue, renderText, context));
+  }
+  return rendered;
+}
+
+function contextTree(context: Context): JsonObject {
+  const tree: JsonObject = {};
+  for (const name of ROOT_NAMES) {
+    const value = context.lookUp(name);
+    if (value !== undefined) tree[name] = value;
+  }
+  return tree;
+}

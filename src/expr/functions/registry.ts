@@ -1,0 +1,17 @@
+/** Every built-in function by name. A new function is one entry of its family. */
+import type { BuiltInFunction } from "../entry.ts";
+import { CONTEXT_FUNCTIONS } from "./context.ts";
+import { CRYPTO_FUNCTIONS } from "./crypto.ts";
+import { DATA_FUNCTIONS } from "./data.ts";
+import { RANDOM_FUNCTIONS } from "./random.ts";
+
+/** Functions by name; `block` is not among them, the compiler knows it. */
+export const FUNCTIONS: ReadonlyMap<string, BuiltInFunction> = new Map([
+  ...DATA_FUNCTIONS,
+  ...RANDOM_FUNCTIONS,
+  ...CRYPTO_FUNCTIONS,
+  ...CONTEXT_FUNCTIONS,
+]);
+
+/** Every built-in function name, `block` included. */
+export const BUILT_IN_FUNCTION_NAMES: readonly string[] = ["block", ...FUNCTIONS.keys()];

@@ -1,0 +1,14 @@
+/**
+ * The expression language of flow definitions: `{{ … }}` and `{% … %}` in texts. Compiles once, renders many times.
+ * Pure: variables, host functions, time and chance arrive in a {@link Scope}; every loop and size has a bound.
+ */
+export { type HostFunction, type Scope } from "./context.ts";
+export { ExpressionError, type ExpressionErrorCode } from "./errors.ts";
+export { renderDeep, renderText, renderValue } from "./evaluate.ts";
+export { FILTER_NAMES } from "./filters/registry.ts";
+export { BUILT_IN_FUNCTION_NAMES } from "./functions/registry.ts";
+export { DEFAULT_LIMITS, type ExpressionLimits } from "./limits.ts";
+export { isTruthyText, printValue } from "./print.ts";
+export { Regex } from "./regex/regex.ts";
+export { compileTemplate, type Template } from "./template.ts";
+export { TEST_NAMES } from "./tests.ts";

@@ -1,0 +1,142 @@
+/** What the operators mean on values. Evaluation order and missing values are the compiler's. */
+import { Double, isJsonObject, jsonEquals, type JsonValue } from "../base/json.ts";
+import type { Context } from "./context.ts";
+import { fail } from "./errors.ts";
+import { calculate, compareNumbers, isNumber, toFloat } from "./numbers.ts";
+import { joinText, kindOf, measureValue } from "./print.ts";
+
+/** An operator on two values. @throws ExpressionError `type`, `arithmetic`, `limit` */
+export type Operation = (left: JsonValue, right: JsonValue, context: Context) => JsonValue;
+
+/** The operators that need both of their operands; the others are in the compiler. */
+export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
+  ["+", add],
+  ["-", subtract],
+  ["*", (a, b) => calculate("*", a, b)],
+  ["/", (a, b) => calculate("/", a, b)],
+  ["%", (a, b) => calculate("%", a, b)],
+  ["~", (a, b, context) => joined(joinText(a), joinText(b), context)],
+  ["==", (a, b, context) => areEqual(a, b, context)],
+  ["!=", (a, b, context) => !areEqual(a, b, context)],
+  ["<", comparison("<", (order) => order < 0)],
+  [">", comparison(">", (order) => order > 0)],
+  ["<=", comparison("<=", (order) => order <= 0)],
+  [">=", comparison(">=", (order) => order >= 0)],
+  ["contains", contains],
+  ["isIn", isIn],
+  ["..", (a, b, context) => rangeOf({ from: a, to: b, step: 1 }, context)],
+]);
+
+/** Truth of a condition. @throws ExpressionError `type` for null, lists and maps */
+export function isTrue(value: JsonValue): boolean {
+  if (typeof value === "boolean") return value;
+  if (typeof value === "string") return value !== "";
+  if (isNumber(value)) return toFloat(value) !== 0;
+  return fail("type", `Cannot use ${kindOf(value)} as a condition`);
+}
+
+/** Equality by value: numbers of either kind, lists and maps deeply; no conversion. @throws ExpressionError `limit` */
+export function areEqual(a: JsonValue, b: JsonValue, context: Context): boolean {
+  if (typeof a === "object" && a !== null && typeof b === "object" && b !== null) {
+    if (!(a instanceof Double)) context.spend(measureValue(a).size >>> 4);
+    if (!(b instanceof Double)) context.spend(measureValue(b).size >>> 4);
+  }
+  return jsonEquals(a, b);
+}
+
+/** Ends of a range, and the distance of its elements. */
+export interface Range<T> {
+  readonly from: T;
+  readonly to: T;
+  readonly step: number;
+}
+
+/** Inclusive list of integers or of single characters; empty when the step leads away. @throws ExpressionError `type`, `limit` */
+export function rangeOf({ from, to, step }: Range<JsonValue>, context: Context): JsonValue[] {
+  if (typeof from === "number" && typeof to === "number") return numbersBetween({ from, to, step }, context);
+  const first = codeOf(from), last = codeOf(to);
+  if (first === undefined || last === undefined) {
+    fail(
+      "type",
+      `Cannot make a range from ${kindOf(from)} to ${kindOf(to)}: integers or single characters only`,
+    );
+  }
+  return numbersBetween({ from: first, to: last, step }, context).map((code) => String.fromCodePoint(code));
+}
+
+function codeOf(value: JsonValue): number | undefined {
+  if (typeof value !== "string") return undefined;
+  const code = value.codePointAt(0);
+  return code !== undefined && String.fromCodePoint(code) === value ? code : undefined;
+}
+
+function numbersBetween({ from, to, step }: Range<number>, context: Context): number[] {
+  if (step === 0) fail("argument", "Cannot make a range: the increment is 0");
+  const length = Math.max(0, Math.floor((to - from) / step) + 1);
+  const { maxRangeLength } = context.limits;
+  if (length > maxRangeLength) fail("limit", `Cannot make a range of more than ${maxRangeLength} elements`);
+  context.spend(length >>> 4);
+  return Array.from({ length }, (_, index) => from + index * step);
+}
+
+function add(a: JsonValue, b: JsonValue, context: Context): JsonValue {
+  if (a !== null && b !== null) {
+    if (typeof a === "string" || typeof b === "string") return joined(joinText(a), joinText(b), context);
+    if (Array.isArray(a)) return checkedList(a.concat(b), context);
+  }
+  return calculate("+", a, b);
+}
+
+function joined(a: string, b: string, context: Context): string {
+  context.checkLength(a.length + b.length);
+  context.spend((a.length + b.length) >>> 8);
+  return a + b;
+}
+
+function checkedList(list: JsonValue[], context: Context): JsonValue[] {
+  context.checkLength(list.length);
+  context.spend(list.length >>> 4);
+  return list;
+}
+
+function subtract(a: JsonValue, b: JsonValue, context: Context): JsonValue {
+  if (!Array.isArray(a) || b === null) return calculate("-", a, b);
+  const removed = Array.isArray(b) ? b : [b];
+  context.spend(a.length * removed.length);
+  return a.filter((item) => !removed.some((other) => areEqual(item, other, context)));
+}
+
+function comparison(operator: string, test: (order: number) => boolean): Operation {
+  return (a, b) => {
+    if (a === null || b === null) return false;
+    if (isNumber(a) && isNumber(b)) return test(compareNumbers(a, b));
+    if (typeof a === "string" && typeof b === "string") return test(a < b ? -1 : a > b ? 1 : 0);
+    return fail("type", `Cannot apply "${operator}" to ${kindOf(a)} and ${kindOf(b)}`);
+  };
+}
+
+function contains(container: JsonValue, sought: JsonValue, context: Context): boolean {
+  if (container === null) return false;
+  if (typeof container === "string") {
+    context.spend(container.length >>> 8);
+    return sought !== null && container.includes(joinText(sought));
+  }
+  if (Array.isArray(container)) {
+    const all = Array.isArray(sought) ? sought : [sought];
+    context.spend(container.length * all.length);
+    return all.every((one) => container.some((item) => areEqual(item, one, context)));
+  }
+  if (isJsonObject(container)) return sought !== null && Object.hasOwn(container, joinText(sought));
+  return fail("type", `Cannot apply "contains" to ${kindOf(container)}`);
+}
+
+function isIn(value: JsonValue, container: JsonValue, context: Context): boolean {
+  if (value === null || container === null || typeof container !== "object" || container instanceof Double) {
+    return false;
+  }
+  const texts = Array.isArray(container)
+    ? container.map(joinText)
+    : [...Object.keys(container), ...Object.values(container).map(joinText)];
+  context.spend(texts.length);
+  return texts.includes(joinText(value));
+}

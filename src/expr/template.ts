@@ -1,0 +1,80 @@
+/** Compiled templates: what a caller may know of one, and how a source becomes one. */
+import { compileExpression } from "./compile_expression.ts";
+import { compileTree } from "./compile_template.ts";
+import { Compilation, type Evaluate, type Render } from "./compiler.ts";
+import { ExpressionError } from "./errors.ts";
+import { parseTemplate } from "./template_parser.ts";
+
+/** A compiled template; it holds no state and may be rendered any number of times. */
+export interface Template {
+  readonly source: string;
+  /** No print, tag or comment inside: it renders to its source. */
+  readonly isLiteral: boolean;
+  /** Names of the functions called anywhere in it, its own macros excepted. */
+  readonly functionNames: ReadonlySet<string>;
+  /** Names of the root variables it reads, those of rendered values excepted. */
+  readonly variableNames: ReadonlySet<string>;
+}
+
+/** A template with its code. */
+export class CompiledTemplate implements Template {
+  readonly source: string;
+  readonly isLiteral: boolean;
+  readonly functionNames: ReadonlySet<string>;
+  readonly variableNames: ReadonlySet<string>;
+  readonly spans: readonly number[];
+  readonly render: Render;
+  /** There when the template is one print and nothing else. */
+  readonly value: Evaluate | undefined;
+
+  constructor(source: string) {
+    const compilation = new Compilation(source, compileExpression);
+    const tree = parseTemplate(source);
+    const { render, value } = compileTree(tree, compilation);
+    this.source = source;
+    this.isLiteral = !/\{[{%#]/.test(source);
+    this.functionNames = compilation.functionNames;
+    this.variableNames = compilation.variableNames;
+    this.spans = tree.spans;
+    this.render = render;
+    this.value = value;
+  }
+}
+
+const NO_NAMES: ReadonlySet<string> = new Set();
+
+/** A template that renders to its source. */
+export class LiteralTemplate implements Template {
+  readonly source: string;
+  readonly isLiteral = true;
+  readonly functionNames = NO_NAMES;
+  readonly variableNames = NO_NAMES;
+
+  constructor(source: string) {
+    this.source = source;
+  }
+}
+
+/** Compiles a source. @throws ExpressionError `syntax`, `unknown_filter`, `unknown_test`, `argument`, `limit` */
+export function compileTemplate(source: string): Template {
+  return source.includes("{") ? new CompiledTemplate(source) : new LiteralTemplate(source);
+}
+
+/** The code of a template. @throws TypeError when it was not made here */
+export function codeOf(template: Template): CompiledTemplate {
+  if (template instanceof CompiledTemplate) return template;
+  throw new TypeError(`Cannot render a template that compileTemplate did not make`);
+}
+
+/** This error with its place in the template, when it is one without. */
+export function located(error: unknown, template: CompiledTemplate, offset: number): unknown {
+  const { source, spans } = template;
+  if (error instanceof ExpressionError) return error.at({ source, offset, spans });
+  const isOverflow = error instanceof RangeError && error.message.includes("call stack");
+  if (!isOverflow) return error;
+  return new ExpressionError("limit", "Cannot evaluate: calls or values are nested too deeply", {
+    source,
+    offset,
+    spans,
+  });
+}

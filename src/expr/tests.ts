@@ -1,0 +1,43 @@
+/** The tests of `is`, save `defined`, which the compiler knows: it alone accepts a missing value. */
+import { isJsonObject, type JsonValue, parseJson } from "../base/json.ts";
+import type { Test } from "./entry.ts";
+import { fail } from "./errors.ts";
+import { isInteger } from "./numbers.ts";
+import { kindOf } from "./print.ts";
+
+/** Tests by name. @throws ExpressionError `type` where a test takes integers only */
+export const TESTS: ReadonlyMap<string, Test> = new Map<string, Test>([
+  ["null", (value) => value === null],
+  ["empty", isEmptyValue],
+  ["even", (value) => !isOdd(value, "even")],
+  ["odd", (value) => isOdd(value, "odd")],
+  ["iterable", (value) => Array.isArray(value)],
+  ["map", (value) => isJsonObject(value)],
+  ["json", isJsonText],
+]);
+
+/** Every test name, `defined` included. */
+export const TEST_NAMES: readonly string[] = ["defined", ...TESTS.keys()];
+
+/** True for null, blank text, and lists and maps without elements. */
+export function isEmptyValue(value: JsonValue): boolean {
+  if (typeof value === "string") return value.trim() === "";
+  if (Array.isArray(value)) return value.length === 0;
+  return value === null || isJsonObject(value) && Object.keys(value).length === 0;
+}
+
+function isOdd(value: JsonValue, test: string): boolean {
+  if (!isInteger(value)) fail("type", `Cannot test whether ${kindOf(value)} is ${test}: integers only`);
+  return BigInt(value) % 2n !== 0n;
+}
+
+function isJsonText(value: JsonValue): boolean {
+  if (typeof value !== "string") return false;
+  try {
+    parseJson(value);
+    return true;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,243 @@
+/** Given values → the `inputs` of an execution. Pure: files are stored and expressions rendered by the caller. */
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  ownProperty,
+  setOwnProperty,
+  stringifyJson,
+} from "../base/json.ts";
+import { DomainError } from "../model/errors.ts";
+import type { Flow, Input } from "../model/flow.ts";
+import type { GivenValue } from "../model/input_value.ts";
+import { MAX_INPUT_VALUE_BYTES } from "../model/limits.ts";
+import { dependencyOf, dependencyOrder } from "./depends_on.ts";
+import { readFlag, scalarText } from "./describe.ts";
+import type { Converted, InputType } from "./inputs/input_type.ts";
+import { conversions, findInputType } from "./inputs/registry.ts";
+import { shownValue } from "./inputs/shown_value.ts";
+import { hasExpression } from "./report.ts";
+
+/** Renders a template with the inputs that are resolved so far. */
+export type RenderInput = (template: string, inputs: JsonObject) => JsonValue;
+
+/** What resolution needs from its caller. */
+export interface ResolveOptions {
+  /** Without it, texts with expressions stay as they are, and conditions count as true. */
+  readonly render?: RenderInput;
+}
+
+/** One input as it would be for an execution. */
+export interface InputCheck {
+  readonly input: Input;
+  /** False when the condition of its `dependsOn` is not met: it is neither checked nor present. */
+  readonly enabled: boolean;
+  /** The value is the default one. */
+  readonly isDefault: boolean;
+  readonly value?: JsonValue;
+  /** Text of what is wrong with the value. */
+  readonly problem?: string;
+}
+
+/** Every input with its value or its problem, in the order of the flow. */
+export function checkInputs(
+  flow: Pick<Flow, "inputs">,
+  given: ReadonlyMap<string, GivenValue>,
+  options: ResolveOptions = {},
+): InputCheck[] {
+  const resolver = new Resolver(given, options);
+  const { ordered, cyclic } = dependencyOrder(flow.inputs);
+  const checks = new Map<Input, InputCheck>();
+  for (const input of [...ordered, ...cyclic]) checks.set(input, resolver.check(input));
+  return flow.inputs.flatMap((input) => checks.get(input) ?? []);
+}
+
+/**
+ * The inputs of an execution: converted, defaults applied, dotted ids nested, absent optional ones as null. Names that
+ * the flow does not declare are ignored; `undefined` when it declares none.
+ * @throws DomainError invalid_entity for the first input that is wrong
+ */
+export function resolveInputs(
+  flow: Pick<Flow, "inputs">,
+  given: ReadonlyMap<string, GivenValue>,
+  options: ResolveOptions = {},
+): JsonObject | undefined {
+  if (flow.inputs.length === 0) return undefined;
+  const inputs: JsonObject = {};
+  for (const { input, enabled, value = null, problem } of checkInputs(flow, given, options)) {
+    if (problem !== undefined) {
+      throw new DomainError("invalid_entity", `Invalid entity: ${problem}`, {
+        items: [{ path: input.id, message: problem }],
+      });
+    }
+    if (enabled) setNested(inputs, input.id, value);
+  }
+  return inputs;
+}
+
+/** A value as one of an input type, for outputs of flows; without a known type as it is. */
+export function convertValue(type: string | undefined, value: JsonValue): Converted {
+  const found = type === undefined || value === null ? undefined : findInputType(type);
+  return found ? found.convert(value, {}, conversions) : { value };
+}
+
+/** Resolves inputs one after the other; later ones see the earlier ones. */
+class Resolver {
+  readonly #given: ReadonlyMap<string, GivenValue>;
+  readonly #render?: RenderInput;
+  readonly #resolved: JsonObject = {};
+  readonly #disabled = new Set<string>();
+
+  constructor(given: ReadonlyMap<string, GivenValue>, { render }: ResolveOptions) {
+    this.#given = given;
+    this.#render = render;
+  }
+
+  check(input: Input): InputCheck {
+    const failed = (reason: string, received: JsonValue | undefined): InputCheck => ({
+      input,
+      enabled: true,
+      isDefault: false,
+      problem: `Invalid input for \`${input.id}\`, ${reason}, but received \`${shownValue(received)}\``,
+    });
+    const isEnabled = this.#isEnabled(input);
+    if (typeof isEnabled === "string") return failed(isEnabled, null);
+    if (!isEnabled) {
+      this.#disabled.add(input.id);
+      return { input, enabled: false, isDefault: false };
+    }
+    const type = findInputType(input.type);
+    if (!type) return failed(`type "${input.type}" is not known`, null);
+    const properties = this.#withChoices(input.properties);
+    if (typeof properties === "string") return failed(properties, null);
+    const taken = this.#take(input, type, properties);
+    if ("reason" in taken) return failed(taken.reason, taken.received);
+    setNested(this.#resolved, input.id, taken.value);
+    return { input, enabled: true, isDefault: taken.isDefault, value: taken.value };
+  }
+
+  /** True, false, or why the condition cannot be told. An input that depends on a disabled one is disabled too. */
+  #isEnabled(input: Input): boolean | string {
+    const dependency = dependencyOf(input.properties);
+    if (!dependency) return true;
+    if (dependency.inputs.some((id) => this.#disabled.has(id))) return false;
+    if (dependency.condition === undefined || !this.#render) return true;
+    const rendered = this.#rendered(dependency.condition);
+    if ("reason" in rendered) return `the condition of "dependsOn" cannot be rendered: ${rendered.reason}`;
+    return rendered.value === true || scalarText(rendered.value)?.trim() === "true";
+  }
+
+  /** The properties with the values that `expression` gives, or why it gives none. */
+  #withChoices(properties: JsonObject): JsonObject | string {
+    const expression = scalarText(ownProperty(properties, "expression"));
+    if (expression === undefined || !this.#render) return properties;
+    const rendered = this.#rendered(expression);
+    const choices = "reason" in rendered ? rendered : conversions.convert("ARRAY", rendered.value);
+    if (!choices || "reason" in choices) {
+      return `the values cannot be rendered: ${choices?.reason ?? "no list"}`;
+    }
+    return { ...properties, values: choices.value };
+  }
+
+  #take(
+    input: Input,
+    type: InputType,
+    properties: JsonObject,
+  ): { value: JsonValue; isDefault: boolean } | { reason: string; received?: JsonValue } {
+    const given = this.#given.get(input.id);
+    const sent = given && valueOf(given, type);
+    if (sent !== undefined && sent !== null) return convertSent(sent, { given, type, properties, input });
+    const fallback = this.#defaultOf(input, properties);
+    if ("reason" in fallback) return { reason: fallback.reason, received: input.defaults };
+    if (fallback.value === null || fallback.value === "" && !type.takesEmptyText) {
+      return input.required ? { reason: "missing required input" } : { value: null, isDefault: false };
+    }
+    const converted = type.convert(fallback.value, properties, conversions);
+    return "reason" in converted
+      ? { reason: converted.reason, received: fallback.value }
+      : { value: converted.value, isDefault: true };
+  }
+
+  #defaultOf(input: Input, properties: JsonObject): Converted {
+    if (input.defaults !== undefined) return this.#renderAll(input.defaults);
+    const values = ownProperty(properties, "values");
+    const isFirstDefault = readFlag(ownProperty(properties, "autoSelectFirst"), false) &&
+      Array.isArray(values);
+    const [first = null] = isFirstDefault ? values : [];
+    return { value: first !== null && input.type === "MULTISELECT" ? [first] : first };
+  }
+
+  /** Renders every text in a default that holds an expression. */
+  #renderAll(value: JsonValue): Converted {
+    if (hasExpression(value)) return this.#render ? this.#rendered(value) : { value };
+    if (!isJsonObject(value) && !Array.isArray(value)) return { value };
+    const copy: JsonValue[] | JsonObject = Array.isArray(value) ? [] : {};
+    for (const [name, item] of Object.entries(value)) {
+      const rendered = this.#renderAll(item as JsonValue);
+      if ("reason" in rendered) return rendered;
+      if (Array.isArray(copy)) copy.push(rendered.value);
+      else setOwnProperty(copy, name, rendered.value);
+    }
+    return { value: copy };
+  }
+
+  /** The renderer reports an expression that cannot be evaluated by throwing. */
+  #rendered(template: string): Converted {
+    try {
+      return { value: this.#render ? this.#render(template, this.#resolved) : template };
+    } catch (error) {
+      return { reason: error instanceof Error ? error.message : String(error) };
+    }
+  }
+}
+
+/** The value that was sent; `undefined` when what was sent stands for none. */
+function valueOf(given: GivenValue, type: InputType): JsonValue | undefined {
+  switch (given.kind) {
+    case "text":
+      return given.text === "" && !type.takesEmptyText ? undefined : given.text;
+    case "file":
+      return given.size === 0 ? undefined : given.uri;
+    case "value":
+      return given.value === "" && !type.takesEmptyText ? undefined : given.value;
+  }
+}
+
+function convertSent(
+  sent: JsonValue,
+  { given, type, properties, input }: {
+    given?: GivenValue;
+    type: InputType;
+    properties: JsonObject;
+    input: Input;
+  },
+): { value: JsonValue; isDefault: boolean } | { reason: string; received: JsonValue } {
+  if (given?.kind === "file" && input.type !== "FILE") {
+    return { reason: `a file was sent for an input of type ${input.type}`, received: sent };
+  }
+  if (isTooLarge(sent)) return { reason: `it is larger than ${MAX_INPUT_VALUE_BYTES} bytes`, received: sent };
+  const converted = type.convert(sent, properties, conversions);
+  return "reason" in converted
+    ? { reason: converted.reason, received: sent }
+    : { value: converted.value, isDefault: false };
+}
+
+function isTooLarge(value: JsonValue): boolean {
+  const text = typeof value === "object" && value !== null ? stringifyJson(value) : String(value);
+  if (text.length * 3 <= MAX_INPUT_VALUE_BYTES) return false;
+  return text.length > MAX_INPUT_VALUE_BYTES || new TextEncoder().encode(text).length > MAX_INPUT_VALUE_BYTES;
+}
+
+/** Sets `a.b.c` as member `c` of `b` of `a`. */
+function setNested(target: JsonObject, id: string, value: JsonValue): void {
+  const names = id.split(".");
+  const last = names.pop() as string;
+  let object = target;
+  for (const name of names) {
+    const existing = ownProperty(object, name);
+    const next: JsonObject = isJsonObject(existing) ? existing : {};
+    if (next !== existing) setOwnProperty(object, name, next);
+    object = next;
+  }
+  setOwnProperty(object, last, value);
+}

@@ -1,0 +1,29 @@
+/** FILE: the URI of a stored file. An upload is stored before it gets here. */
+import { type JsonObject, ownProperty } from "../../base/json.ts";
+import { expected, type InputType } from "./input_type.ts";
+import { shownValue } from "./shown_value.ts";
+import { isUri } from "./uri.ts";
+
+/** `extension` belongs to whoever stores the upload. */
+export const fileInput: InputType = {
+  names: ["FILE"],
+  properties: {
+    extension: { type: "string", default: ".upl", description: "End of the stored file's name." },
+    allowedFileExtensions: { type: "list", description: "Ends that the file's name may have." },
+  },
+  convert(value, properties) {
+    if (typeof value !== "string" || !isUri(value)) {
+      return expected("FILE", shownValue(value), "it is neither an uploaded file nor the URI of one");
+    }
+    const allowed = allowedExtensions(properties);
+    if (allowed.length === 0 || allowed.some((extension) => value.toLowerCase().endsWith(extension))) {
+      return { value };
+    }
+    return { reason: `the name of the file must end in one of \`[${allowed.join(", ")}]\`` };
+  },
+};
+
+function allowedExtensions(properties: JsonObject): string[] {
+  const list = ownProperty(properties, "allowedFileExtensions");
+  return Array.isArray(list) ? list.map((item) => String(item).toLowerCase()) : [];
+}

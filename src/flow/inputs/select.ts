@@ -1,0 +1,129 @@
+/** SELECT (older: ENUM) and MULTISELECT: one or several of given values. */
+import { type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
+import { readFlag, scalarText } from "../describe.ts";
+import {
+  type Conversions,
+  type Converted,
+  type DeclarationMistake,
+  expected,
+  type InputType,
+} from "./input_type.ts";
+import { readJson } from "./json.ts";
+import { shownValue } from "./shown_value.ts";
+
+const CHOICE_PROPERTIES: InputType["properties"] = {
+  values: { type: "list", description: "Values to choose from." },
+  expression: {
+    type: "string",
+    dynamic: true,
+    description: "Expression that gives the values to choose from.",
+  },
+  allowCustomValue: { type: "boolean", default: false, description: "Other values are allowed too." },
+};
+
+/** One of `values`. An `expression` has been rendered into `values` by whoever resolves the inputs. */
+export const selectInput: InputType = {
+  names: ["SELECT", "ENUM"],
+  properties: {
+    ...CHOICE_PROPERTIES,
+    isRadio: { type: "boolean", default: false, description: "Forms show all values at once." },
+    autoSelectFirst: { type: "boolean", default: false, description: "The first value is the default." },
+  },
+  convert(value, properties) {
+    const text = scalarText(value);
+    if (text === undefined) return expected("SELECT", shownValue(value), "it is not a text");
+    return isChoice(text, properties) ? { value: text } : mismatch(properties);
+  },
+  checkDeclaration: checkChoices,
+};
+
+/** Any number of `values`, as a list or its JSON text; `itemType` says what they become. */
+export const multiselectInput: InputType = {
+  names: ["MULTISELECT"],
+  properties: {
+    ...CHOICE_PROPERTIES,
+    itemType: { type: "string", default: "STRING", description: "Type of each value." },
+    autoSelectFirst: { type: "boolean", default: false, description: "The first value is the default." },
+  },
+  convert(value, properties, conversions) {
+    const items = readItems("MULTISELECT", value);
+    if ("reason" in items) return items;
+    const isAllowed = items.list.every((item) => isChoice(scalarText(item) ?? "", properties));
+    if (!isAllowed) return mismatch(properties);
+    return convertItems(items.list, itemTypeOf(properties) ?? "STRING", conversions);
+  },
+  checkDeclaration: (properties, conversions) => [
+    ...checkChoices(properties),
+    ...checkItemType(properties, conversions),
+  ],
+};
+
+/** The elements of a list or of its JSON text. */
+export function readItems(
+  type: string,
+  value: JsonValue,
+): { readonly list: JsonValue[] } | { readonly reason: string } {
+  const read: Converted = typeof value === "string" ? readJson(type, value) : { value };
+  if ("reason" in read) return read;
+  if (Array.isArray(read.value)) return { list: read.value };
+  const error = expected(type, shownValue(value), "it is not a list");
+  return "reason" in error ? error : { list: [] };
+}
+
+/** Each element as one of `type`. */
+export function convertItems(
+  list: readonly JsonValue[],
+  type: string,
+  conversions: Conversions,
+): Converted {
+  const items: JsonValue[] = [];
+  for (const item of list) {
+    const converted = item === null ? undefined : conversions.convert(type, item);
+    if (!converted || "reason" in converted) {
+      return { reason: `Unable to parse array element as \`${type}\` on \`${shownValue(item)}\`` };
+    }
+    items.push(converted.value);
+  }
+  return { value: items };
+}
+
+/** The type of elements as declared. */
+export function itemTypeOf(properties: JsonObject): string | undefined {
+  return scalarText(ownProperty(properties, "itemType"));
+}
+
+/** An `itemType` must be the name of a type, and not of one that holds lists. */
+export function checkItemType(
+  properties: JsonObject,
+  conversions: Conversions,
+): DeclarationMistake[] {
+  const type = itemTypeOf(properties);
+  if (type === undefined) return [];
+  const isKnown = type !== "ARRAY" && type !== "MULTISELECT" && conversions.isKnown(type);
+  return isKnown ? [] : [{ property: "itemType", message: `Invalid type: ${type}` }];
+}
+
+function choicesOf(properties: JsonObject): string[] | undefined {
+  const values = ownProperty(properties, "values");
+  return Array.isArray(values) ? values.map((item) => scalarText(item) ?? "") : undefined;
+}
+
+function isChoice(text: string, properties: JsonObject): boolean {
+  const choices = choicesOf(properties);
+  return !choices || choices.includes(text) || readFlag(ownProperty(properties, "allowCustomValue"), false);
+}
+
+function mismatch(properties: JsonObject): Converted {
+  return { reason: `it must match the values \`[${(choicesOf(properties) ?? []).join(", ")}]\`` };
+}
+
+function checkChoices(properties: JsonObject): DeclarationMistake[] {
+  const values = ownProperty(properties, "values"), expression = ownProperty(properties, "expression");
+  const hasValues = values !== undefined && values !== null;
+  const hasSource = expression !== undefined && expression !== null;
+  if (hasValues && hasSource) {
+    return [{ property: "values", message: 'must not be set together with "expression"' }];
+  }
+  if (hasValues || hasSource) return [];
+  return [{ property: "values", message: 'must not be null, unless "expression" is set' }];
+}

@@ -1,0 +1,33 @@
+/** Types as flows write them → names in the catalogs. */
+import { canonicalType } from "../model/flow.ts";
+import type { TaskCatalog } from "../model/task_catalog.ts";
+
+/** Prefixes of types from before plugins; what follows is an alias in the catalogs: `core.tasks.log.Log`. */
+const OLD_PREFIXES = ["io.svc.", "io.kestra."];
+
+/** The only trigger type that has behaviour. */
+export const WEBHOOK_KIND = "core.trigger.Webhook";
+
+const TRIGGER_ALIASES: ReadonlyMap<string, string> = new Map([
+  ["core.models.triggers.types.Webhook", WEBHOOK_KIND],
+]);
+
+/** A type without its prefix: a canonical name or an alias. */
+export function kindName(type: string): string {
+  const name = canonicalType(type);
+  if (name !== type) return name;
+  const prefix = OLD_PREFIXES.find((candidate) => type.startsWith(candidate));
+  return prefix ? type.slice(prefix.length) : type;
+}
+
+/** Canonical name of a task type; without a catalog, or unknown to it, the name as {@link kindName} gives it. */
+export function taskKind(type: string, catalog?: TaskCatalog): string {
+  const name = kindName(type);
+  return catalog?.find(name)?.type ?? name;
+}
+
+/** Canonical name of a trigger type. */
+export function triggerKind(type: string): string {
+  const name = kindName(type);
+  return TRIGGER_ALIASES.get(name) ?? name;
+}

@@ -1,0 +1,119 @@
+/** The HTTP application: every route, what stands around it, and who may call it, in one place. */
+import { type Context, type Handler, Hono } from "hono";
+import type { RouterRoute } from "hono/types";
+import type { Clock } from "../base/clock.ts";
+import { type RandomBytes, systemRandomBytes } from "../base/id.ts";
+import type { Logger } from "../base/log.ts";
+import type { Auth } from "../services/auth.ts";
+import type { Tenants } from "../services/tenants.ts";
+import type { Tokens } from "../services/tokens.ts";
+import { API_PREFIX, canonicalPath } from "./canonical_path.ts";
+import type { HttpConfig } from "./config.ts";
+import type { AppEnv } from "./env.ts";
+import { Frame } from "./middleware/frame.ts";
+import { Guard } from "./middleware/guard.ts";
+import { RequestIds } from "./middleware/request_id.ts";
+import {
+  CONFIGS_PATH,
+  type Mount,
+  mountRoutes,
+  type Place,
+  TENANT_PREFIX,
+  tenantResources,
+} from "./mount.ts";
+import { SegmentRouter } from "./router.ts";
+import { configRoutes, healthRoutes, homeRoutes, pingRoutes } from "./routes/misc.ts";
+import { tenantRoutes } from "./routes/tenants.ts";
+import { tokenRoutes } from "./routes/tokens.ts";
+import { EventStreams } from "./sse.ts";
+
+/** What the application is made of. */
+export interface AppDeps {
+  readonly auth: Auth;
+  readonly tenants: Tenants;
+  readonly tokens: Tokens;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly config: HttpConfig;
+  /** True once requests can be served. */
+  readonly isReady: () => boolean;
+  /** Routes of a tenant: `/api/v1/{tenant}{path}`, and `/api/v1{path}` for the tenant `main`. */
+  readonly tenantRoutes: readonly Mount[];
+  /** Routes of no tenant: `/api/v1{path}`. */
+  readonly globalRoutes?: readonly Mount[];
+  /** Pages, at `/ui`. */
+  readonly webRoutes?: Hono<AppEnv>;
+  /** Pages of a tenant, at `/ui/{tenant}`. */
+  readonly tenantWebRoutes?: Hono<AppEnv>;
+  /** The server's event streams, which it ends when it stops. */
+  readonly eventStreams?: EventStreams;
+  readonly randomBytes?: RandomBytes;
+}
+
+/**
+ * Builds the application. Its `fetch` takes a request and, as environment, what `Deno.serve` tells of the connection.
+ * @throws Error when two routes have the same shape, or routes are open that must not be
+ */
+export function createApp(deps: AppDeps): Hono<AppEnv> {
+  if (deps.config.isProtected !== deps.auth.isProtected) {
+    throw new Error("Cannot build the application: configuration and authentication disagree on protection");
+  }
+  const resources = new Set([...tenantResources(deps.tenantRoutes), "configs"]);
+  const router = new SegmentRouter<[Handler<AppEnv>, RouterRoute]>();
+  const app = new Hono<AppEnv>({
+    router,
+    getPath: (request) => canonicalPath(request.url, resources),
+  });
+  const frame = createFrame(deps);
+  const places: Place[] = [
+    ...rootMounts(deps).map((mount) => ({ ...mount, prefix: "" })),
+    ...deps.tenantRoutes.map((mount) => ({ ...mount, prefix: TENANT_PREFIX })),
+    ...globalMounts(deps).map((mount) => ({ ...mount, prefix: API_PREFIX })),
+    ...pageMounts(deps).map((mount) => ({ ...mount, prefix: "", isPage: true })),
+    ...tenantPageMounts(deps).map((mount) => ({ ...mount, prefix: "", isPage: true, isOfTenant: true })),
+  ];
+  for (const place of places) mountRoutes(app, frame, place);
+  app.notFound((c: Context<AppEnv>) => frame.refuseUnmatched(c, router.methodsOf(c.req.path)));
+  app.onError((error, c) => frame.fail(c, error));
+  return app;
+}
+
+function createFrame(deps: AppDeps): Frame {
+  const { clock, logger } = deps;
+  return new Frame({
+    auth: deps.auth,
+    tenants: deps.tenants,
+    guard: new Guard(deps.config),
+    requestIds: new RequestIds(deps.randomBytes ?? systemRandomBytes),
+    eventStreams: deps.eventStreams ?? new EventStreams({ clock, logger }),
+    clock,
+    logger,
+    baseUrl: deps.config.baseUrl,
+  });
+}
+
+function rootMounts({ isReady, config }: AppDeps): Mount[] {
+  return [
+    { routes: homeRoutes() },
+    { path: "/ping", routes: pingRoutes(), access: "public" },
+    { path: "/health", routes: healthRoutes(isReady), access: "public" },
+    // The form with the tenant, which the path without one becomes; other tenants have none.
+    { path: CONFIGS_PATH, routes: configRoutes(config), access: "public" },
+  ];
+}
+
+function globalMounts({ tokens, tenants, clock, globalRoutes = [] }: AppDeps): Mount[] {
+  return [
+    { path: "/me/api-tokens", routes: tokenRoutes(tokens, clock), access: "unlimited" },
+    { path: "/tenants", routes: tenantRoutes(tenants), access: "unlimited" },
+    ...globalRoutes,
+  ];
+}
+
+function tenantPageMounts({ tenantWebRoutes }: AppDeps): Mount[] {
+  return tenantWebRoutes ? [{ path: "/ui/:tenant", routes: tenantWebRoutes }] : [];
+}
+
+function pageMounts({ webRoutes }: AppDeps): Mount[] {
+  return webRoutes ? [{ path: "/ui", routes: webRoutes }] : [];
+}

@@ -1,0 +1,118 @@
+/** The `filters[field][OPERATOR]` syntax of lists, whatever they list: parameters → raw conditions, and the refusals. */
+import { DomainError } from "../model/errors.ts";
+
+/** Every operator of the syntax; a field allows some of them. */
+export const FILTER_OPERATORS = [
+  "EQUALS",
+  "NOT_EQUALS",
+  "GREATER_THAN",
+  "GREATER_THAN_OR_EQUAL_TO",
+  "LESS_THAN",
+  "LESS_THAN_OR_EQUAL_TO",
+  "IN",
+  "NOT_IN",
+  "STARTS_WITH",
+  "ENDS_WITH",
+  "CONTAINS",
+  "REGEX",
+  "PREFIX",
+] as const;
+
+/** One of {@link FILTER_OPERATORS}. */
+export type FilterOperator = typeof FILTER_OPERATORS[number];
+
+/** One parameter, its field and operator checked. */
+export interface RawFilter<Field extends string = string> {
+  readonly field: Field;
+  readonly operator: FilterOperator;
+  /** The third bracket: the key of a label. */
+  readonly key: string | undefined;
+  /** Never empty. */
+  readonly value: string;
+}
+
+/** All filter parameters of a request. */
+export interface RawFilters<Field extends string = string> {
+  readonly all: readonly RawFilter<Field>[];
+  /** Of `filters[or][0]`, `filters[or][1]`, … in the order of their numbers. */
+  readonly groups: readonly (readonly RawFilter<Field>[])[];
+}
+
+/** Fields of a list and the operators that each allows. */
+export type FilterFields<Field extends string> = ReadonlyMap<Field, readonly FilterOperator[]>;
+
+const MAX_FILTERS = 100;
+const MAX_VALUE_LENGTH = 10_000;
+const MAX_VALUES = 1_000;
+const PARAMETER = /^filters(?:\[or\]\[(\d{1,3})\])?\[([^\[\]]*)\]\[([^\[\]]*)\](?:\[(.*)\])?$/s;
+
+/** The filters among the parameters of a query. @throws DomainError invalid_filter */
+export function readFilters<Field extends string>(
+  query: URLSearchParams,
+  fields: FilterFields<Field>,
+): RawFilters<Field> {
+  const all: RawFilter<Field>[] = [];
+  const groups = new Map<number, RawFilter<Field>[]>();
+  let count = 0;
+  for (const [name, value] of query) {
+    if (!name.startsWith("filters[")) continue;
+    if (++count > MAX_FILTERS) refuse(`Invalid filter: at most ${MAX_FILTERS} filters are allowed`);
+    const { group, filter } = readFilter(name, value, fields);
+    if (group === undefined) all.push(filter);
+    else groups.set(group, [...groups.get(group) ?? [], filter]);
+  }
+  const ordered = [...groups].sort(([a], [b]) => a - b).map(([, filters]) => filters);
+  return { all, groups: ordered };
+}
+
+/** The values of a list, separated by commas. @throws DomainError invalid_filter */
+export function listValues({ field, value }: RawFilter): string[] {
+  const values = value.split(",").map((text) => text.trim()).filter((text) => text !== "");
+  if (values.length === 0 || values.length > MAX_VALUES) {
+    refuse(`Invalid filter: "${field}" must have 1 to ${MAX_VALUES} values, but has ${values.length}`);
+  }
+  return values;
+}
+
+/** One of some names, compared exactly. @throws DomainError invalid_filter */
+export function oneOf<T extends string>(field: string, text: string, allowed: readonly T[]): T {
+  const found = allowed.find((name) => name === text);
+  return found ??
+    refuse(`Invalid filter: "${field}" must be one of ${quoteList(allowed)}, but is "${shorten(text)}"`);
+}
+
+/** @throws DomainError invalid_filter, always */
+export function refuse(message: string): never {
+  throw new DomainError("invalid_filter", message);
+}
+
+/** A value as a message shows it. */
+export function shorten(text: string): string {
+  return text.length <= 100 ? text : `${text.slice(0, 100)}…`;
+}
+
+function readFilter<Field extends string>(name: string, value: string, fields: FilterFields<Field>) {
+  const match = PARAMETER.exec(name);
+  if (!match) {
+    refuse(`Invalid filter: "${shorten(name)}" must be of the form "filters[field][OPERATOR]"`);
+  }
+  const [, group, fieldText = "", operatorText = "", key] = match;
+  const field = oneOf("field", fieldText, [...fields.keys()]);
+  const allowed = fields.get(field) ?? [];
+  const operator = allowed.find((candidate) => candidate === operatorText);
+  if (!operator) {
+    refuse(
+      `Invalid filter: "${field}" has no operator "${shorten(operatorText)}": allowed are ${
+        quoteList(allowed)
+      }`,
+    );
+  }
+  if (value.length > MAX_VALUE_LENGTH) refuse(`Invalid filter: the value of "${field}" is too long`);
+  if (value.trim() === "" && field !== "q") refuse(`Invalid filter: the value of "${field}" is empty`);
+  const filter: RawFilter<Field> = { field, operator, key, value };
+  return { group: group === undefined ? undefined : Number(group), filter };
+}
+
+function quoteList(names: readonly string[]): string {
+  return names.map((name) => `"${name}"`).join(", ");
+}

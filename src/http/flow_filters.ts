@@ -1,0 +1,131 @@
+/** Reads the query of the list of flows: flat parameters and `filters[field][OPERATOR]`, which may be mixed. */
+import { matchesName, NAME_OPERATORS, searchWords, SYSTEM_NAMESPACE } from "../model/execution_query.ts";
+import type { Flow } from "../model/flow.ts";
+import type { Label } from "../model/label.ts";
+import { checkPattern } from "./filter_pattern.ts";
+import {
+  type FilterFields,
+  listValues,
+  oneOf,
+  type RawFilter,
+  readFilters,
+  refuse,
+  shorten,
+} from "./filter_syntax.ts";
+
+/** What is known of a flow in a list. */
+export type ListedFlow = Pick<Flow, "namespace" | "id" | "labels">;
+
+/** True for a flow that is wanted. */
+export type FlowFilter = (flow: ListedFlow) => boolean;
+
+/** What flows can be filtered by. */
+export type FlowFilterField = "q" | "scope" | "namespace" | "flowId" | "labels";
+
+const CHOICES = ["EQUALS", "NOT_EQUALS", "IN", "NOT_IN"] as const;
+
+/** Fields of the list of flows with their operators. */
+export const FLOW_FILTERS: FilterFields<FlowFilterField> = new Map<
+  FlowFilterField,
+  readonly (typeof NAME_OPERATORS[number])[]
+>([
+  ["q", ["EQUALS", "NOT_EQUALS"]],
+  ["scope", CHOICES],
+  ["namespace", NAME_OPERATORS],
+  ["flowId", NAME_OPERATORS],
+  ["labels", CHOICES],
+]);
+
+type Raw = RawFilter<FlowFilterField>;
+
+/** Flat parameters and the operators that they stand for; each but `labels` may be given once. */
+const FLAT: readonly (readonly [FlowFilterField, Raw["operator"]])[] = [
+  ["q", "EQUALS"],
+  ["scope", "IN"],
+  ["namespace", "PREFIX"],
+  ["flowId", "EQUALS"],
+  ["labels", "EQUALS"],
+];
+
+/** All conditions outside of groups, and all conditions of at least one group. @throws DomainError invalid_filter */
+export function readFlowFilter(query: URLSearchParams): FlowFilter {
+  const { all, groups } = readFilters(query, FLOW_FILTERS);
+  const flat = FLAT.flatMap(([field, operator]) =>
+    query.getAll(field).filter((value) => value !== "").map((value): Raw => ({
+      field,
+      operator,
+      value,
+      key: undefined,
+    }))
+  );
+  const always = [...flat, ...all].map(conditionOf);
+  const anyOf = groups.map((group) => group.map(conditionOf));
+  return (flow) =>
+    always.every((condition) => condition(flow)) &&
+    (anyOf.length === 0 || anyOf.some((group) => group.every((condition) => condition(flow))));
+}
+
+function conditionOf(filter: Raw): FlowFilter {
+  switch (filter.field) {
+    case "q":
+      return textCondition(filter);
+    case "scope":
+      return scopeCondition(filter);
+    case "labels":
+      return labelCondition(filter);
+    case "namespace":
+      return nameCondition(filter, (flow) => flow.namespace);
+    case "flowId":
+      return nameCondition(filter, (flow) => flow.id);
+  }
+}
+
+/** Every word occurs in namespace or id; without words, all flows are found. */
+function textCondition(filter: Raw): FlowFilter {
+  const words = searchWords(filter.value).map((word) => word.toLowerCase());
+  if (words.length === 0) return () => true;
+  return ({ namespace, id }) => {
+    const text = `${namespace} ${id}`.toLowerCase();
+    return words.every((word) => text.includes(word)) !== isNegated(filter);
+  };
+}
+
+function scopeCondition(filter: Raw): FlowFilter {
+  const scopes = valuesOf(filter).map((text) => oneOf("scope", text.toUpperCase(), ["USER", "SYSTEM"]));
+  return ({ namespace }) =>
+    scopes.includes(namespace === SYSTEM_NAMESPACE ? "SYSTEM" : "USER") !== isNegated(filter);
+}
+
+function nameCondition(filter: Raw, nameOf: (flow: ListedFlow) => string): FlowFilter {
+  if (filter.operator === "REGEX") checkPattern(filter.value);
+  const operator = oneOf("operator", filter.operator, NAME_OPERATORS);
+  const values = valuesOf(filter);
+  return (flow) => matchesName(operator, values, nameOf(flow));
+}
+
+/** `key:value`, of IN and NOT_IN several; or the value alone, where the key is a part of the parameter's name. */
+function labelCondition(filter: Raw): FlowFilter {
+  const { key } = filter;
+  const labels = valuesOf(filter).map((text) => key === undefined ? labelOf(text) : { key, value: text });
+  return (flow) => labels.some((wanted) => hasLabel(flow, wanted)) !== isNegated(filter);
+}
+
+function hasLabel({ labels }: ListedFlow, { key, value }: Label): boolean {
+  return labels.some((label) => label.key === key && label.value === value);
+}
+
+function labelOf(text: string): Label {
+  const colon = text.indexOf(":");
+  if (colon > 0 && colon < text.length - 1) {
+    return { key: text.slice(0, colon), value: text.slice(colon + 1) };
+  }
+  return refuse(`Invalid filter: label "${shorten(text)}" must be of the form "key:value"`);
+}
+
+function valuesOf(filter: Raw): string[] {
+  return filter.operator === "IN" || filter.operator === "NOT_IN" ? listValues(filter) : [filter.value];
+}
+
+function isNegated({ operator }: Raw): boolean {
+  return operator === "NOT_EQUALS" || operator === "NOT_IN";
+}

@@ -1,0 +1,211 @@
+/**
+ * What happens around every handler, in one function: request id, guard, authentication, admission to the tenant, then
+ * the handler; headers, compression and the access log on the way back. One function rather than a chain of middleware,
+ * because each link of a chain costs a promise and a closure on a path that is taken 30,000 times a second.
+ */
+import type { Context, Handler } from "hono";
+import type { Clock } from "../../base/clock.ts";
+import type { Logger } from "../../base/log.ts";
+import { DomainError } from "../../model/errors.ts";
+import { MAIN_TENANT, type TenantId } from "../../model/flow.ts";
+import type { Auth } from "../../services/auth.ts";
+import { ANONYMOUS, Caller } from "../../services/caller.ts";
+import type { Tenants } from "../../services/tenants.ts";
+import { rawPath } from "../canonical_path.ts";
+import type { AppEnv } from "../env.ts";
+import { MethodRefusal, problemResponse } from "../problem.ts";
+import type { EventStreams, StreamsEnv } from "../sse.ts";
+import { acceptsGzip, gzipResponse } from "./gzip.ts";
+import { checkNoPrefetch, type Guard } from "./guard.ts";
+import { setPageHeaders } from "./page_headers.ts";
+import type { RequestIds } from "./request_id.ts";
+
+/**
+ * Who may call a route. `protected`: whoever has credentials. `unlimited`: of those, callers that are not limited to
+ * tenants. `public`: everybody. `webhook`: everybody, its key is in the path, which is therefore never logged.
+ */
+export type Access = "protected" | "unlimited" | "public" | "webhook";
+
+/** A registered route, on which all decisions are made; the text of a request's path decides nothing. */
+export interface Route {
+  /** Pattern with the prefix it is mounted at. */
+  readonly path: string;
+  readonly access: Access;
+  /** The path has a parameter `tenant`, which the caller must be allowed to enter. */
+  readonly isOfTenant: boolean;
+  /** The answers are pages and what pages load. */
+  readonly isPage: boolean;
+}
+
+/** What the frame works with. */
+export interface FrameOptions {
+  readonly auth: Auth;
+  readonly tenants: Tenants;
+  readonly guard: Guard;
+  readonly requestIds: RequestIds;
+  readonly eventStreams: EventStreams;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly baseUrl?: string;
+}
+
+/** A request under way. */
+interface Visit {
+  readonly route: Route | undefined;
+  readonly requestId: string;
+  readonly startedMs: number;
+}
+
+interface FrameEnv {
+  Variables: StreamsEnv["Variables"] & { visit: Visit | undefined };
+}
+
+/** For a path that no route has: who has no credentials is not told so. */
+const NO_ROUTE: Route = { path: "", access: "protected", isOfTenant: false, isPage: false };
+/** As webhooks answer an unknown namespace, flow or key. */
+const WEBHOOK_NOT_FOUND = "Not Found: Webhook not found";
+/** Where a caller is that may not enter `main`, on a path without tenant: nothing is stored there. */
+const NO_TENANT: TenantId = "";
+const noNext = () => Promise.resolve();
+
+/** Wraps handlers. */
+export class Frame {
+  readonly #options: FrameOptions;
+  readonly #baseUrl: string;
+  readonly #isHttps: boolean;
+  readonly #isLogging: boolean;
+  /** Who calls an open route. */
+  readonly #stranger = new Caller(ANONYMOUS);
+
+  constructor(options: FrameOptions) {
+    this.#options = options;
+    this.#baseUrl = options.baseUrl?.replace(/\/+$/, "") ?? "";
+    this.#isHttps = this.#baseUrl.startsWith("https:");
+    this.#isLogging = options.logger.isEnabled("info");
+  }
+
+  /** The handler of a route with everything around it. What it throws is for {@link fail}. */
+  wrap(route: Route, handler: Handler<AppEnv>): Handler<AppEnv> {
+    return (c) => {
+      this.#begin(c, route);
+      const caller = this.#admit(c, route);
+      const answer = caller instanceof Promise
+        ? caller.then((caller) => this.#serve(c, route, handler, caller))
+        : this.#serve(c, route, handler, caller);
+      return answer instanceof Promise
+        ? answer.then((response) => this.#finish(c, response))
+        : this.#finish(c, answer);
+    };
+  }
+
+  /** The answer to a path, or a path and method, that no route has. `methods`: those that the path has a route for. */
+  async refuseUnmatched(c: Context<AppEnv>, methods: readonly string[]): Promise<Response> {
+    this.#begin(c, NO_ROUTE);
+    await this.#admit(c, NO_ROUTE);
+    const path = rawPath(c.req.raw.url);
+    if (methods.length > 0) throw new MethodRefusal(c.req.method, path, methods);
+    throw new DomainError("not_found", `Not Found: there is nothing at "${path.slice(0, 500)}"`);
+  }
+
+  /** The answer to a request that failed. */
+  fail(c: Context<AppEnv>, error: unknown): Response | Promise<Response> {
+    const { route, requestId } = visitOf(c) ?? this.#begin(c, NO_ROUTE);
+    if (!(error instanceof DomainError) || error.code === "internal") {
+      const reason = error instanceof Error ? error.stack ?? error.message : String(error);
+      this.#options.logger.error("A request failed", { requestId, route: route?.path, reason });
+    }
+    const response = problemResponse(error, {
+      path: route?.access === "webhook" ? route.path : rawPath(c.req.raw.url),
+      requestId,
+      accept: c.req.raw.headers.get("accept"),
+      baseUrl: this.#baseUrl,
+    });
+    return this.#finish(c, response);
+  }
+
+  #begin(c: Context<AppEnv>, route: Route): Visit {
+    const { requestIds, clock, eventStreams } = this.#options;
+    const requestId = requestIds.of(c.req.raw.headers.get("x-request-id"));
+    const visit = { route, requestId, startedMs: this.#isLogging ? clock.monotonicMs() : 0 };
+    const context = c as unknown as Context<FrameEnv>;
+    context.set("visit", visit);
+    context.set("requestId", requestId);
+    context.set("eventStreams", eventStreams);
+    return visit;
+  }
+
+  #admit(c: Context<AppEnv>, route: Route): Caller | Promise<Caller> {
+    const { guard, auth } = this.#options;
+    const request = c.req.raw;
+    guard.checkHost(request);
+    if (route.access === "webhook") checkNoPrefetch(request);
+    else guard.checkSite(request);
+    if (route.access === "public" || route.access === "webhook") return this.#stranger;
+    const header = request.headers.get("authorization");
+    return auth.known(header) ?? auth.authenticate(header, addressOf(c.env));
+  }
+
+  #serve(
+    c: Context<AppEnv>,
+    route: Route,
+    handler: Handler<AppEnv>,
+    caller: Caller,
+  ): Response | Promise<Response> {
+    if (route.access === "unlimited" && caller.isLimited) {
+      throw new DomainError("forbidden", "Forbidden: the token is limited to tenants");
+    }
+    c.set("actor", caller.actorOf(this.#tenantOf(c, route, caller)));
+    return handler(c, noNext) as Response | Promise<Response>;
+  }
+
+  #tenantOf(c: Context<AppEnv>, route: Route, caller: Caller): TenantId {
+    if (!route.isOfTenant) return caller.canEnter(MAIN_TENANT) ? MAIN_TENANT : NO_TENANT;
+    const tenant = c.req.param("tenant") ?? NO_TENANT;
+    if (this.#options.tenants.has(tenant) && caller.canEnter(tenant)) return tenant;
+    // A tenant that the caller is kept out of does not exist for it.
+    const message = route.access === "webhook" ? WEBHOOK_NOT_FOUND : "Not Found: there is no such tenant";
+    throw new DomainError("not_found", message);
+  }
+
+  #finish(c: Context<AppEnv>, response: Response): Response | Promise<Response> {
+    const visit = visitOf(c);
+    const { headers } = response;
+    if (visit) headers.set("x-request-id", visit.requestId);
+    if (visit?.route?.access === "webhook") headers.set("cache-control", "no-store");
+    if (visit?.route?.isPage) setPageHeaders(headers, this.#isHttps);
+    if (this.#isLogging && visit) this.#log(c, visit, response.status);
+    const request = c.req.raw;
+    if (request.method === "HEAD") return withoutBody(response);
+    return request.method === "GET" && acceptsGzip(request) ? gzipResponse(response) : response;
+  }
+
+  #log(c: Context<AppEnv>, visit: Visit, status: number): void {
+    const { clock, logger } = this.#options;
+    const ms = Math.round((clock.monotonicMs() - visit.startedMs) * 10) / 10;
+    const path = loggedPath(c.req.raw.url, visit.route);
+    logger.info("Request", { method: c.req.method, path, status, ms, requestId: visit.requestId });
+  }
+}
+
+/** Hono answers HEAD by GET and drops the body; a stream must be told, or it stays open. */
+async function withoutBody(response: Response): Promise<Response> {
+  await response.body?.cancel();
+  const { status, headers } = response;
+  return new Response(null, { status, headers });
+}
+
+function visitOf(c: Context<AppEnv>): Visit | undefined {
+  return (c as unknown as Context<FrameEnv>).get("visit");
+}
+
+/** Never a webhook's key: of webhooks the pattern, of paths that no route has only the beginning (a mistyped webhook). */
+function loggedPath(url: string, route: Route | undefined): string {
+  if (route?.access === "webhook") return route.path;
+  const path = rawPath(url);
+  return route === NO_ROUTE ? path.split("/", 4).join("/").slice(0, 100) : path;
+}
+
+/** The caller's address, as `Deno.serve` hands it over with each request; looked up only when somebody logs in. */
+function addressOf(env: unknown): string {
+  return (env as { remoteAddr?: { hostname?: string } } | undefined)?.remoteAddr?.hostname ?? "unknown";
+}

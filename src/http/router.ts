@@ -1,0 +1,146 @@
+/**
+ * The router under Hono: a tree of path segments. A literal segment beats a parameter whatever the order of
+ * registration, a route is chosen by path and method together, and each request meets exactly one handler.
+ * It compares the path as sent: nothing is decoded, folded or normalised before a route is chosen.
+ */
+import type { ParamIndexMap, Result, Router } from "hono/router";
+
+/** Handlers of one route with the positions of its parameters. */
+type Leaf<T> = [T, ParamIndexMap][];
+
+/** One position in the tree. */
+interface Node<T> {
+  readonly literals: Map<string, Node<T>>;
+  /** Parameters with a pattern, in order of registration. */
+  readonly patterns: { readonly source: string; readonly pattern: RegExp; readonly node: Node<T> }[];
+  param?: Node<T>;
+  /** By method, or `ALL`. */
+  readonly leaves: Map<string, Leaf<T>>;
+  /** Routes that take the rest of the path, by method. */
+  readonly tails: Map<string, Leaf<T>>;
+}
+
+const PARAMETER = /^:([^{}?]+)(?:\{(.+)\})?$/;
+
+/** Finds the one route of a path and method. Routes are added first; adding one twice is a bug and throws. */
+export class SegmentRouter<T> implements Router<T> {
+  readonly name = "SegmentRouter";
+  readonly #root = createNode<T>();
+
+  /**
+   * Adds a route: literals, `:name`, `:name{pattern}`, and at the end `*` or `:name{.+}` for the rest, or `:name?`.
+   * @throws Error when there is a route of that method and shape
+   */
+  add(method: string, path: string, handler: T): void {
+    if (path.endsWith("?")) {
+      this.add(method, path.slice(0, path.lastIndexOf("/")) || "/", handler);
+      path = path.slice(0, -1);
+    }
+    const params: ParamIndexMap = Object.create(null);
+    let node = this.#root;
+    let count = 0;
+    for (const segment of splitRoute(path)) {
+      const [, name, source] = PARAMETER.exec(segment) ?? [];
+      const isTail = segment === "*" || source === ".+" || source === ".*";
+      if (name !== undefined) params[name] = count;
+      if (isTail) return addLeaf(node.tails, method, path, [handler, params]);
+      if (name !== undefined) count++;
+      node = name === undefined ? literalNode(node, segment) : paramNode(node, source);
+    }
+    addLeaf(node.leaves, method, path, [handler, params]);
+  }
+
+  /** The route of that method and path, with the values of its parameters as sent. */
+  match(method: string, path: string): Result<T> {
+    const values: string[] = [];
+    return [find(this.#root, { path, method, values }, 1) ?? [], values];
+  }
+
+  /** Every method that has a route for that path, without `ALL`. */
+  methodsOf(path: string): string[] {
+    const methods = new Set<string>();
+    const query = { path, methods, values: [] };
+    find(this.#root, query, 1);
+    return [...methods].filter((method) => method !== "ALL");
+  }
+}
+
+/** What is looked for: a method's route, or (with `methods`) every method, found by never being satisfied. */
+interface Query {
+  readonly path: string;
+  readonly method?: string;
+  readonly methods?: Set<string>;
+  readonly values: string[];
+}
+
+function find<T>(node: Node<T>, query: Query, start: number): Leaf<T> | undefined {
+  const { path, values } = query;
+  if (start > path.length) return pick(node.leaves, query) ?? pick(node.tails, query);
+  const slash = path.indexOf("/", start);
+  const end = slash === -1 ? path.length : slash;
+  const segment = path.slice(start, end);
+  const literal = node.literals.get(segment);
+  const found = literal && find(literal, query, end + 1);
+  if (found) return found;
+  return (segment === "" ? undefined : findByParam(node, query, segment, end + 1)) ??
+    pickTail(node, query, values, path.slice(start));
+}
+
+function findByParam<T>(node: Node<T>, query: Query, segment: string, next: number): Leaf<T> | undefined {
+  const { values } = query;
+  const depth = values.push(segment);
+  for (const candidate of node.patterns) {
+    const found = candidate.pattern.test(segment) && find(candidate.node, query, next);
+    if (found) return found;
+    values.length = depth;
+  }
+  const found = node.param && find(node.param, query, next);
+  if (!found) values.length = depth - 1;
+  return found;
+}
+
+function pickTail<T>(node: Node<T>, query: Query, values: string[], rest: string): Leaf<T> | undefined {
+  const leaf = pick(node.tails, query);
+  if (leaf) values.push(rest);
+  return leaf;
+}
+
+function pick<T>(leaves: Map<string, Leaf<T>>, query: Query): Leaf<T> | undefined {
+  if (query.methods === undefined) return leaves.get(query.method ?? "") ?? leaves.get("ALL");
+  for (const method of leaves.keys()) query.methods.add(method);
+  return undefined;
+}
+
+function createNode<T>(): Node<T> {
+  return { literals: new Map(), patterns: [], leaves: new Map(), tails: new Map() };
+}
+
+function literalNode<T>(node: Node<T>, segment: string): Node<T> {
+  const next = node.literals.get(segment) ?? createNode<T>();
+  node.literals.set(segment, next);
+  return next;
+}
+
+function paramNode<T>(node: Node<T>, source: string | undefined): Node<T> {
+  if (source === undefined) return node.param ??= createNode<T>();
+  const known = node.patterns.find((candidate) => candidate.source === source);
+  if (known) return known.node;
+  const next = createNode<T>();
+  node.patterns.push({ source, pattern: new RegExp(`^(?:${source})$`), node: next });
+  return next;
+}
+
+function addLeaf<T>(
+  leaves: Map<string, Leaf<T>>,
+  method: string,
+  path: string,
+  route: [T, ParamIndexMap],
+): void {
+  if (leaves.has(method)) throw new Error(`Cannot add route ${method} ${path}: there is one of that shape`);
+  leaves.set(method, [route]);
+}
+
+/** Segments of a route; a slash within the braces of a pattern does not divide. */
+function splitRoute(path: string): string[] {
+  return path.slice(1).split(/\/(?![^{]*\})/);
+}

@@ -1,0 +1,135 @@
+/** Flows: saving, reading, listing, checking, deleting. */
+import { type Context, Hono } from "hono";
+import { stringifyJson } from "../../base/json.ts";
+import { DomainError } from "../../model/errors.ts";
+import type { Flow, FlowKey } from "../../model/flow.ts";
+import { MAX_FLOW_SOURCE_BYTES } from "../../model/limits.ts";
+import { checkAnswer, flowText } from "../../services/flow_answers.ts";
+import type { Flows } from "../../services/flows.ts";
+import { readText, requireMediaType } from "../body.ts";
+import type { AppEnv } from "../env.ts";
+import { readFlowFilter } from "../flow_filters.ts";
+import { jsonAnswer, pageAnswer } from "../json_answer.ts";
+import { readBoolean, readPaging } from "../params.ts";
+import { readRevision } from "../start_query.ts";
+
+/** What a source may be declared as. JSON is YAML too. */
+const SOURCE_TYPES = [
+  "application/x-yaml",
+  "application/yaml",
+  "text/yaml",
+  "text/x-yaml",
+  "text/plain",
+  "application/json",
+] as const;
+
+const FLOW_PATH = "/flows/:namespace/:flowId";
+
+/** Routes under `/flows`, relative to the tenant. */
+export function flowRoutes(flows: Flows): Hono<AppEnv> {
+  const routes = new Hono<AppEnv>();
+  addLists(routes, flows);
+  addReading(routes, flows);
+  addChanging(routes, flows);
+  return routes;
+}
+
+function addLists(routes: Hono<AppEnv>, flows: Flows): void {
+  routes.get("/flows/search", async (c) => {
+    const query = queryOf(c);
+    const { page, size, sort } = readPaging(query);
+    const search = { page, size, sort, matches: readFlowFilter(query) };
+    const { results, total } = await flows.search(c.get("actor"), search);
+    return pageAnswer(results.map((flow) => flowText(flow, { source: false })), total);
+  });
+
+  routes.get("/flows/distinct-namespaces", (c) => {
+    const part = queryOf(c).get("q")?.toLowerCase() ?? "";
+    return c.json(flows.namespaces(c.get("actor")).filter((namespace) => namespace.includes(part)));
+  });
+
+  // Taken for a namespace it would find nothing, which would not be true.
+  routes.get("/flows/source", () => {
+    throw new DomainError("not_found", "Not Found: sources cannot be searched; list the flows and read them");
+  });
+
+  routes.get("/flows/:namespace", async (c) => {
+    const found = await flows.inNamespace(c.get("actor"), c.req.param("namespace"));
+    return listAnswer(found, { source: false });
+  });
+
+  routes.get(`${FLOW_PATH}/revisions`, async (c) => {
+    const query = queryOf(c);
+    const isAllowed = readBoolean(query, "allowDelete", false) || readBoolean(query, "allowDeleted", false);
+    return listAnswer(await flows.revisions(c.get("actor"), keyOf(c), isAllowed), { source: true });
+  });
+}
+
+function addReading(routes: Hono<AppEnv>, flows: Flows): void {
+  routes.get(FLOW_PATH, async (c) => {
+    const query = queryOf(c);
+    const options = {
+      revision: readRevision(query),
+      allowDeleted: readBoolean(query, "allowDeleted", false),
+    };
+    const flow = await flows.get(c.get("actor"), keyOf(c), options);
+    return flowResponse(flow, { source: readBoolean(query, "source", false) });
+  });
+
+  routes.post("/flows/validate", async (c) => {
+    const checks = flows.validate(c.get("actor"), await readSource(c));
+    return jsonAnswer(stringifyJson(checks.map(checkAnswer)));
+  });
+}
+
+function addChanging(routes: Hono<AppEnv>, flows: Flows): void {
+  routes.post("/flows", async (c) => {
+    return flowResponse(await flows.create(c.get("actor"), await readSource(c)), { source: true });
+  });
+
+  routes.put(FLOW_PATH, async (c) => {
+    const expected = readIfMatch(c.req.header("if-match"));
+    const source = await readSource(c);
+    return flowResponse(await flows.update(c.get("actor"), keyOf(c), source, expected), { source: true });
+  });
+
+  routes.delete(FLOW_PATH, async (c) => {
+    await flows.delete(c.get("actor"), keyOf(c));
+    return c.body(null, 204);
+  });
+}
+
+async function readSource(c: Context<AppEnv>): Promise<string> {
+  requireMediaType(c, ...SOURCE_TYPES);
+  return await readText(c, MAX_FLOW_SOURCE_BYTES);
+}
+
+/** The revision that must be the latest; `*` asks for none. @throws DomainError precondition_failed for what is no revision */
+function readIfMatch(header: string | undefined): number | undefined {
+  if (header === undefined || header.trim() === "*") return undefined;
+  const [, digits] = /^\s*(?:W\/)?"?(\d{1,9})"?\s*$/.exec(header) ?? [];
+  if (digits !== undefined) return Number(digits);
+  throw new DomainError(
+    "precondition_failed",
+    `Cannot update the flow: "If-Match" must be the number of a revision, but received ${
+      JSON.stringify(header)
+    }`,
+  );
+}
+
+/** A flow; its `ETag` is what `If-Match` takes. */
+function flowResponse(flow: Flow, options: { readonly source: boolean }): Response {
+  return jsonAnswer(flowText(flow, options), { etag: `"${flow.revision}"` });
+}
+
+function listAnswer(flows: readonly Flow[], options: { readonly source: boolean }): Response {
+  return jsonAnswer(`[${flows.map((flow) => flowText(flow, options)).join(",")}]`);
+}
+
+function keyOf(c: Context<AppEnv>): FlowKey {
+  return { namespace: c.req.param("namespace") ?? "", id: c.req.param("flowId") ?? "" };
+}
+
+function queryOf(c: Context<AppEnv>): URLSearchParams {
+  return new URL(c.req.raw.url).searchParams;
+}

@@ -1,0 +1,70 @@
+/** Reads the query of a request that starts an execution. */
+import type { Instant } from "../base/clock.ts";
+import { DomainError } from "../model/errors.ts";
+import { EXECUTION_KINDS, type ExecutionKind } from "../model/execution.ts";
+import { type Label, parseLabel } from "../model/label.ts";
+import { normalizeTimestamp } from "../model/timestamp_text.ts";
+import { readBoolean } from "./params.ts";
+
+/** How an execution is to be started. */
+export interface StartQuery {
+  readonly labels: readonly Label[];
+  readonly kind: ExecutionKind;
+  readonly revision?: number;
+  readonly scheduleDate?: Instant;
+  readonly isWaiting: boolean;
+}
+
+const NOTHING_ASKED: StartQuery = Object.freeze({
+  labels: Object.freeze([]),
+  kind: "NORMAL",
+  isWaiting: false,
+});
+
+/** `labels` (repeated `key:value`), `wait`, `revision`, `scheduleDate` and `kind`. @throws DomainError invalid_entity, invalid_argument, bad_request */
+export function readStartQuery(url: string): StartQuery {
+  const mark = url.indexOf("?");
+  if (mark === -1) return NOTHING_ASKED;
+  const query = new URLSearchParams(url.slice(mark));
+  return {
+    labels: query.getAll("labels").map(parseLabel),
+    kind: readKind(query.get("kind")),
+    revision: readRevision(query),
+    scheduleDate: readScheduleDate(query.get("scheduleDate")),
+    isWaiting: readBoolean(query, "wait", false),
+  };
+}
+
+/** The number of a flow revision, when there is one. @throws DomainError bad_request */
+export function readRevision(query: URLSearchParams): number | undefined {
+  const text = query.get("revision");
+  if (!text) return undefined;
+  const revision = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (revision >= 1) return revision;
+  throw new DomainError(
+    "bad_request",
+    `Bad Request: "revision" must be a whole number from 1, but received "${text}"`,
+  );
+}
+
+function readKind(text: string | null): ExecutionKind {
+  if (!text) return "NORMAL";
+  const kind = EXECUTION_KINDS.find((kind) => kind === text.toUpperCase());
+  if (kind) return kind;
+  throw new DomainError(
+    "bad_request",
+    `Bad Request: "kind" must be one of ${EXECUTION_KINDS.join(", ")}, but received "${text}"`,
+  );
+}
+
+/** A plus sign that was not escaped arrives as a space; the name of the zone may follow the offset in brackets. */
+function readScheduleDate(text: string | null): Instant | undefined {
+  if (!text) return undefined;
+  const plain = text.trim().replace(/ (?=\d\d:\d\d(\[|$))/, "+").replace(/\[[\w/+-]+\]$/, "");
+  const normalized = normalizeTimestamp(plain);
+  if (normalized !== undefined) return Date.parse(normalized);
+  throw new DomainError(
+    "invalid_argument",
+    `Illegal argument: "scheduleDate" must be a date-time with a zone, as "2026-01-31T08:15:30Z", but received "${text}"`,
+  );
+}

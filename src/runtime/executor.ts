@@ -1,0 +1,390 @@
+/**
+ * Drives executions: runs slices, commits each, then starts what must not start before its intent is durable. The
+ * process that commits a start has already run its first slice, so a pure execution is one commit from start to end.
+ */
+import type { Clock } from "../base/clock.ts";
+import type { Logger } from "../base/log.ts";
+import type { Event, TimerName } from "../engine/events.ts";
+import type { FlowPlan } from "../engine/plan.ts";
+import { hasEnded } from "../engine/step.ts";
+import { DomainError } from "../model/errors.ts";
+import type { Execution } from "../model/execution.ts";
+import { MAX_CRASHES_OF_EXECUTION, MAX_LIVE_EXECUTIONS } from "../model/limits.ts";
+import type { TaskCatalog } from "../model/task_catalog.ts";
+import type { Changes } from "../store/changes.ts";
+import type { Committer, EntryFacts } from "../store/committer.ts";
+import { catalogRow, type ExecutionRecords, newForm, type StoredForm } from "../store/execution_records.ts";
+import { timerKey } from "../store/keys.ts";
+import type { ListedExecution, Manifests } from "../store/manifests.ts";
+import type { Mutation } from "../store/store.ts";
+import { LiveExecution } from "./live_execution.ts";
+import { type RenderDeps, Renderer, TemplateCache } from "./renderer.ts";
+import { runAttempt, runSlice, type SliceDeps } from "./slice.ts";
+
+/** What the executor works with. */
+export interface ExecutorDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly catalog: TaskCatalog;
+  readonly committer: Committer;
+  readonly records: ExecutionRecords;
+  readonly manifests: Manifests;
+  readonly changes: Changes;
+  readonly render: RenderDeps;
+  /** The plan of the revision that an execution is pinned to. @throws DomainError when it cannot be read */
+  readonly planOf: (execution: Execution) => FlowPlan | Promise<FlowPlan>;
+  /** Told of timers once they are durable. */
+  readonly timerSet: (timer: DueTimer) => void;
+}
+
+/** A stored timer. */
+export interface DueTimer {
+  readonly dueAt: number;
+  readonly tenant: string;
+  readonly executionId: string;
+  readonly name: TimerName;
+}
+
+const RETRY_MS = 1_000;
+
+/** Works on the executions of this process. */
+export class Executor {
+  readonly #deps: ExecutorDeps;
+  readonly #slices: SliceDeps;
+  readonly #templates = new TemplateCache();
+  readonly #live = new Map<string, LiveExecution>();
+  readonly #loading = new Map<string, Promise<LiveExecution | undefined>>();
+  readonly #underWay = new Set<Promise<unknown>>();
+  #starting = 0;
+  #isStopping = false;
+
+  constructor(deps: ExecutorDeps) {
+    this.#deps = deps;
+    this.#slices = { clock: deps.clock, catalog: deps.catalog, wake: (live) => this.#wake(live) };
+  }
+
+  /** Executions that this process is working on. */
+  get liveCount(): number {
+    return this.#live.size;
+  }
+
+  /** True while starts wait for their commit: scans should be modest. */
+  get isBusy(): boolean {
+    return this.#starting > 0;
+  }
+
+  /** Last committed catalog rows of the live executions of a tenant. */
+  *liveRows(tenant: string): Iterable<Uint8Array> {
+    for (const live of this.#live.values()) if (live.row && live.execution.tenant === tenant) yield live.row;
+  }
+
+  /**
+   * Starts a new execution; resolves once it and its first slice are durable.
+   * @throws DomainError too_many_requests, storage_full or unavailable: it was not started
+   */
+  async begin(execution: Execution, plan: FlowPlan, files: readonly Mutation[] = []): Promise<void> {
+    this.#refuseWhenFull();
+    const live = new LiveExecution(execution, plan, newForm(), this.#renderer(execution, plan));
+    const { scheduleDate } = execution;
+    if (scheduleDate !== undefined && scheduleDate > this.#deps.clock.now()) {
+      execution.timers.set("start", scheduleDate);
+      live.timerChanges.push({ type: "set", name: "start", dueAt: scheduleDate });
+      live.isDirty = true;
+    } else {
+      live.events.push({ type: "started" });
+    }
+    this.#starting++;
+    live.isDriven = true;
+    try {
+      runSlice(live, this.#slices);
+      await this.#commit(live, files);
+    } finally {
+      this.#starting--;
+      live.isDriven = false;
+    }
+    this.#continue(live);
+  }
+
+  /** Gives an execution an event; resolves once its consequence is durable. False for an unknown execution. */
+  async send(tenant: string, id: string, event: Event): Promise<boolean> {
+    const live = await this.#find(tenant, id);
+    if (!live) return false;
+    live.events.push(event);
+    if (live.isDriven) await this.#nextCommit(live);
+    else await this.#drive(live);
+    return true;
+  }
+
+  /** Asks an execution to stop; resolves once that is durable. False for an unknown one. */
+  kill(tenant: string, id: string): Promise<boolean> {
+    return this.send(tenant, id, { type: "kill_asked" });
+  }
+
+  /** A stored timer is due; resolves once its consequence is durable. One that nobody waits for any more is removed. */
+  async fireTimer(timer: DueTimer): Promise<void> {
+    const { tenant, executionId, name, dueAt } = timer;
+    const live = await this.#find(tenant, executionId);
+    if (live?.execution.timers.get(name) === dueAt) {
+      await this.send(tenant, executionId, { type: "timer_due", timer: name });
+      return;
+    }
+    if (live) this.#continue(live);
+    await this.#deps.committer.commit({
+      mutations: [{ type: "delete", key: timerKey(dueAt, tenant, executionId, name) }],
+    });
+  }
+
+  /** Whether this process works on it right now. */
+  isLive(tenant: string, id: string): boolean {
+    return this.#live.has(`${tenant}/${id}`);
+  }
+
+  /** Stops all work on an execution that is about to be deleted; the mutation facts take it out of the manifests. */
+  drop(tenant: string, id: string): EntryFacts {
+    const live = this.#live.get(`${tenant}/${id}`);
+    if (!live) return {};
+    live.isDropped = true;
+    for (const controller of live.running.values()) controller.abort();
+    this.#live.delete(live.key);
+    return live.isListed ? { liveness: [{ tenant, id, live: false }] } : {};
+  }
+
+  /** Stops all work on the executions of a tenant that is being deleted. */
+  async dropTenant(tenant: string): Promise<void> {
+    const dropped = [...this.#live.values()].filter((live) => live.execution.tenant === tenant);
+    const liveness = dropped.flatMap((live) => this.drop(tenant, live.execution.id).liveness ?? []);
+    if (liveness.length > 0) await this.#deps.committer.commit({ mutations: [], facts: { liveness } });
+  }
+
+  /** Goes on with executions that were live when an earlier process stopped; gives their number. */
+  async recover(listed: readonly ListedExecution[]): Promise<number> {
+    let recovered = 0;
+    for (const { tenant, id } of listed) {
+      if (this.#live.has(`${tenant}/${id}`)) continue;
+      if (await this.#recoverOne(tenant, id)) recovered++;
+    }
+    return recovered;
+  }
+
+  /** Waits for what is being committed, interrupts attempts under way; what is left goes on at the next boot. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    await Promise.allSettled([...this.#underWay]);
+    for (const live of this.#live.values()) {
+      for (const controller of live.running.values()) controller.abort();
+    }
+  }
+
+  #refuseWhenFull(): void {
+    if (this.#isStopping) {
+      throw new DomainError("unavailable", "Cannot start an execution: the server is shutting down");
+    }
+    if (this.#live.size + this.#starting < MAX_LIVE_EXECUTIONS) return;
+    const message = `Cannot start an execution: ${MAX_LIVE_EXECUTIONS} are running already`;
+    throw new DomainError("too_many_requests", message, { retryAfter: 1 });
+  }
+
+  #renderer(execution: Execution, plan: FlowPlan): Renderer {
+    return new Renderer(plan, execution, this.#templates, this.#deps.render);
+  }
+
+  #wake(live: LiveExecution): void {
+    if (live.isDriven || live.isDropped || this.#isStopping) return;
+    this.#track(this.#drive(live));
+  }
+
+  #track(work: Promise<unknown>): void {
+    const tracked = work.catch((error: Error) =>
+      this.#deps.logger.error("An execution cannot go on", { error: error.message })
+    );
+    this.#underWay.add(tracked);
+    void tracked.then(() => this.#underWay.delete(tracked));
+  }
+
+  /** Applies events and commits until nothing more can happen now. */
+  async #drive(live: LiveExecution): Promise<void> {
+    live.isDriven = true;
+    try {
+      while (live.events.length > 0 || live.isDirty) {
+        runSlice(live, this.#slices);
+        await this.#commit(live);
+        this.#startDeferred(live);
+      }
+    } catch (error) {
+      return this.#retryLater(live, error as Error);
+    }
+    live.isDriven = false;
+    this.#continue(live);
+  }
+
+  /** After a commit: starts deferred attempts, goes on with left events, or lets the execution go. */
+  #continue(live: LiveExecution): void {
+    this.#startDeferred(live);
+    if (live.events.length > 0 || live.isDirty) this.#wake(live);
+    else if (!live.isLive) this.#live.delete(live.key);
+  }
+
+  async #commit(live: LiveExecution, files: readonly Mutation[] = []): Promise<void> {
+    if (live.isDropped || !live.isDirty) return;
+    live.isDirty = false;
+    const { execution, form } = live;
+    const { committer, records } = this.#deps;
+    const undo = changesOf(execution, form);
+    const timers = live.timerChanges;
+    live.timerChanges = [];
+    try {
+      const prepared = records.prepare(execution, form);
+      const stored = prepared instanceof Promise ? await prepared : prepared;
+      const row = catalogRow(execution);
+      const isPlain = timers.length === 0 && files.length === 0;
+      const mutations = isPlain ? stored : [...files, ...timerMutations(execution, timers), ...stored];
+      const isLive = live.isLive && !hasEnded(execution);
+      const facts = factsOf(live, row, isLive);
+      const committed = () => {
+        live.isListed = isLive;
+        live.row = isLive ? row : undefined;
+        this.#committed(live, stored, timers);
+      };
+      await committer.commit({ mutations, facts, committed });
+    } catch (error) {
+      live.isDirty = true;
+      live.timerChanges.unshift(...timers);
+      undoChanges(execution, form, undo);
+      throw error;
+    }
+  }
+
+  #committed(live: LiveExecution, stored: readonly Mutation[], timers: LiveExecution["timerChanges"]): void {
+    const { execution } = live;
+    if (live.isListed) this.#live.set(live.key, live);
+    this.#deps.records.remember(execution, stored);
+    for (const { type, name, dueAt } of timers) {
+      if (type === "set") {
+        this.#deps.timerSet({ dueAt, tenant: execution.tenant, executionId: execution.id, name });
+      }
+    }
+    this.#deps.changes.publish(execution.tenant, execution.id);
+  }
+
+  #startDeferred(live: LiveExecution): void {
+    const commands = live.deferred;
+    if (commands.length === 0 || live.isDropped || this.#isStopping) return;
+    live.deferred = [];
+    for (const command of commands) {
+      const controller = new AbortController();
+      live.running.set(command.taskRun, controller);
+      live.renderer.hostCalls.forget();
+      const type = this.#deps.catalog.find(command.task.kind);
+      void Promise.resolve(runAttempt(live, command, type, controller.signal, this.#deps.clock)).then(
+        (event) => {
+          live.running.delete(command.taskRun);
+          if (this.#isStopping) return; // Interrupted by the end of the server, not by its own end: the next boot repeats it.
+          live.events.push(event);
+          this.#wake(live);
+        },
+      );
+    }
+  }
+
+  /** The database refused: tries again until it takes writes, so that a full disk delays executions but loses none. */
+  #retryLater(live: LiveExecution, error: Error): void {
+    live.isDriven = false;
+    if (this.#isStopping || live.isDropped) return;
+    this.#deps.logger.warn("An execution waits for the database", {
+      execution: live.execution.id,
+      error: error.message,
+    });
+    this.#live.set(live.key, live);
+    this.#deps.clock.setTimer(RETRY_MS, () => this.#wake(live));
+  }
+
+  /** Waits until the events given so far are durable. */
+  #nextCommit(live: LiveExecution): Promise<void> {
+    const { tenant, id } = live.execution;
+    return new Promise((resolve) => {
+      const unsubscribe = this.#deps.changes.subscribe(tenant, id, () => {
+        if (live.events.length > 0) return;
+        unsubscribe();
+        resolve();
+      });
+    });
+  }
+
+  async #find(tenant: string, id: string): Promise<LiveExecution | undefined> {
+    const key = `${tenant}/${id}`;
+    const live = this.#live.get(key);
+    if (live) return live;
+    const loading = this.#loading.get(key) ?? this.#load(tenant, id);
+    this.#loading.set(key, loading);
+    try {
+      return await loading;
+    } finally {
+      this.#loading.delete(key);
+    }
+  }
+
+  async #load(tenant: string, id: string): Promise<LiveExecution | undefined> {
+    const stored = await this.#deps.records.load(tenant, id);
+    if (!stored) return undefined;
+    const live = await this.#revive(stored.execution, stored.form);
+    this.#live.set(live.key, live);
+    return live;
+  }
+
+  async #revive(execution: Execution, form: StoredForm): Promise<LiveExecution> {
+    const plan = await this.#deps.planOf(execution);
+    return new LiveExecution(execution, plan, form, this.#renderer(execution, plan));
+  }
+
+  async #recoverOne(tenant: string, id: string): Promise<boolean> {
+    const stored = await this.#deps.records.load(tenant, id);
+    const unlist = { mutations: [], facts: { liveness: [{ tenant, id, live: false }] } };
+    if (!stored || hasEnded(stored.execution)) {
+      return await this.#deps.committer.commit(unlist).then(() => false);
+    }
+    const live = await this.#revive(stored.execution, stored.form);
+    live.isListed = true;
+    this.#live.set(live.key, live);
+    const crashes = ++live.execution.crashes;
+    live.events.push({ type: "recovered", isGivenUp: crashes >= MAX_CRASHES_OF_EXECUTION });
+    this.#track(this.#drive(live));
+    return true;
+  }
+}
+
+function timerMutations({ tenant, id }: Execution, changes: LiveExecution["timerChanges"]): Mutation[] {
+  return changes.map(({ type, name, dueAt }) => {
+    const key = timerKey(dueAt, tenant, id, name);
+    return type === "set" ? { type, key, value: new Uint8Array([1]) } : { type, key };
+  });
+}
+
+/** A row once it has ended or gone dormant; while it is live its row comes from memory. */
+function factsOf({ execution, isListed }: LiveExecution, row: Uint8Array, isLive: boolean): EntryFacts {
+  const { tenant, id } = execution;
+  const rows = isLive ? undefined : [{ tenant, row }];
+  const liveness = isLive === isListed ? undefined : [{ tenant, id, live: isLive }];
+  return { rows, liveness };
+}
+
+interface UncommittedChanges {
+  readonly touched: readonly number[];
+  readonly logs: Execution["newLogs"];
+  readonly isSpread: boolean;
+  readonly inlineLogs: StoredForm["inlineLogs"];
+}
+
+function changesOf(execution: Execution, form: StoredForm): UncommittedChanges {
+  const { isSpread, inlineLogs } = form;
+  return { touched: [...execution.touched], logs: execution.newLogs, isSpread, inlineLogs: [...inlineLogs] };
+}
+
+/** A refused commit wrote nothing: what it carried is to be carried by the next one. */
+function undoChanges(execution: Execution, form: StoredForm, undo: UncommittedChanges): void {
+  for (const ordinal of undo.touched) execution.touched.add(ordinal);
+  form.hasPages = false; // All pages are written next time: rare, and right whatever was lost.
+  form.isSpread = undo.isSpread;
+  form.inlineLogs = undo.inlineLogs;
+  execution.logCount -= undo.logs.length;
+  execution.newLogs = [...undo.logs, ...execution.newLogs];
+}

@@ -1,0 +1,61 @@
+/** One execution while this process works on it: its events, its running attempts, what its next commit must carry. */
+import type { Instant } from "../base/clock.ts";
+import type { Command, Event, TimerName } from "../engine/events.ts";
+import type { FlowPlan } from "../engine/plan.ts";
+import type { Execution } from "../model/execution.ts";
+import type { StoredForm } from "../store/execution_records.ts";
+import type { Renderer } from "./renderer.ts";
+
+/** An attempt that must be committed as RUNNING before it starts. */
+export type AttemptCommand = Extract<Command, { type: "run_attempt" }>;
+
+/** A timer that the next commit sets or removes. */
+export interface TimerChange {
+  readonly type: "set" | "delete";
+  readonly name: TimerName;
+  readonly dueAt: Instant;
+}
+
+/** State of an execution in work. Changed by the executor alone. */
+export class LiveExecution {
+  readonly execution: Execution;
+  readonly plan: FlowPlan;
+  readonly form: StoredForm;
+  readonly renderer: Renderer;
+  /** Facts that wait to be applied. */
+  readonly events: Event[] = [];
+  /** Attempts to start once the slice is durable. */
+  deferred: AttemptCommand[] = [];
+  timerChanges: TimerChange[] = [];
+  /** Attempts under way, by task run. */
+  readonly running = new Map<number, AbortController>();
+  /** Renders and pure attempts that wait for a value. */
+  awaiting = 0;
+  /** The loop that applies events and commits is running. */
+  isDriven = false;
+  /** Something changed since the last commit. */
+  isDirty = false;
+  /** The manifests list it. */
+  isListed = false;
+  /** It was deleted: nothing of it may be written any more. */
+  isDropped = false;
+  /** Its last committed catalog row, while it is live. */
+  row: Uint8Array | undefined;
+
+  constructor(execution: Execution, plan: FlowPlan, form: StoredForm, renderer: Renderer) {
+    this.execution = execution;
+    this.plan = plan;
+    this.form = form;
+    this.renderer = renderer;
+  }
+
+  /** Whether anything is under way that this process must see through; otherwise a timer or a person wakes it. */
+  get isLive(): boolean {
+    return this.events.length > 0 || this.deferred.length > 0 || this.running.size > 0 || this.awaiting > 0;
+  }
+
+  /** Key in maps. */
+  get key(): string {
+    return `${this.execution.tenant}/${this.execution.id}`;
+  }
+}

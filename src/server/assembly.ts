@@ -1,0 +1,137 @@
+/** Puts the parts of a server together over a store: services, runtime, HTTP application; starts and stops them in order. */
+import { Cipher } from "../base/cipher.ts";
+import { IdSource } from "../base/id.ts";
+import { EventStreams } from "../http/sse.ts";
+import type { Executor } from "../runtime/executor.ts";
+import { Auth } from "../services/auth.ts";
+import { Changes } from "../store/changes.ts";
+import { Committer } from "../store/committer.ts";
+import { Manifests } from "../store/manifests.ts";
+import { createTaskCatalog } from "../tasks/registry.ts";
+import { createHttpApp, type HttpApp } from "./http.ts";
+import type { AssemblyOptions } from "./options.ts";
+import { createRuntime, type Runtime } from "./runtime.ts";
+import { createServices, type Services } from "./services.ts";
+
+/** Name of the chain; one process owns the database. */
+const INSTANCE = "main";
+const PROBE_PATH = /^https?:\/\/[^/]+\/(?:ping|health)$/;
+
+/** A server that is not listening yet. */
+export class Assembly {
+  readonly services: Services;
+  readonly committer: Committer;
+  /** Settles with the reason when this process must not write any more. */
+  readonly failed: Promise<string>;
+  readonly #options: AssemblyOptions;
+  readonly #app: HttpApp;
+  readonly #runtime: Runtime;
+  readonly #manifests: Manifests;
+  readonly #auth: Auth;
+  readonly #eventStreams: EventStreams;
+  readonly #started = Promise.withResolvers<void>();
+  #isReady = false;
+
+  private constructor(options: AssemblyOptions, cipher: Cipher) {
+    const { store, clock, logger, randomBytes } = options;
+    const failed = Promise.withResolvers<string>();
+    const ids = new IdSource(randomBytes);
+    const changes = new Changes();
+    const tasks = createTaskCatalog(options.extraTasks);
+    this.failed = failed.promise;
+    this.#options = options;
+    const committer = new Committer({ store, instance: INSTANCE, clock, logger, onFatal: failed.resolve });
+    const manifests = new Manifests(INSTANCE, store.hasQueue);
+    this.committer = committer;
+    this.#manifests = manifests;
+    const executor = () => this.executor;
+    this.services = createServices({ ...options, cipher, changes, tasks, committer, ids, executor });
+    const { services } = this;
+    committer.addRider(manifests);
+    committer.addRider(services.catalog);
+    this.#runtime = createRuntime({ options, tasks, services, committer, manifests, changes });
+    services.catalog.setLiveSource((tenant) => this.executor.liveRows(tenant));
+    services.tenants.onRemove(async (tenant) => {
+      await this.executor.dropTenant(tenant);
+      services.flows.forget(tenant);
+    });
+    const { tokens } = services;
+    this.#auth = new Auth({ basic: options.credentials, tokens, clock, logger, randomBytes });
+    this.#eventStreams = new EventStreams({ clock, logger });
+    const isReady = () => this.#isReady;
+    this.#app = createHttpApp({
+      options,
+      auth: this.#auth,
+      services,
+      eventStreams: this.#eventStreams,
+      isReady,
+    });
+  }
+
+  /** Puts a server together. */
+  static async create(options: AssemblyOptions): Promise<Assembly> {
+    return new Assembly(options, await Cipher.fromKey(options.encryptionKey, options.randomBytes));
+  }
+
+  /** What works on executions. */
+  get executor(): Executor {
+    return this.#runtime.executor;
+  }
+
+  /** Answers a request; before the server is ready only probes are answered, the others wait. */
+  fetch(request: Request, info?: unknown): Response | Promise<Response> {
+    if (this.#isReady || PROBE_PATH.test(request.url)) return this.#app.fetch(request, info);
+    return this.#started.promise.then(() => this.#app.fetch(request, info));
+  }
+
+  /** Takes over the database and goes on where the last process stopped. */
+  async start(): Promise<void> {
+    const { clock, logger } = this.#options;
+    const { tenants, tokens, flows, catalog, blobs } = this.services;
+    const { timers, sweep, loops } = this.#runtime;
+    await this.committer.start();
+    await tenants.start();
+    await tokens.start();
+    await this.#auth.start();
+    await flows.load(tenants.list().map((tenant) => tenant.id));
+    await catalog.start();
+    await this.#recover();
+    timers.start();
+    sweep.start();
+    for (const loop of loops) loop.start();
+    const orphans = await blobs.collectOrphans(clock.now());
+    if (orphans > 0) logger.info("Values that were never finished are removed", { values: orphans });
+    this.#isReady = true;
+    this.#started.resolve();
+  }
+
+  /** Answers the requests that would otherwise stay open: event streams, and starts that wait for an end. */
+  async releaseRequests(): Promise<void> {
+    await this.#eventStreams[Symbol.asyncDispose]();
+    await this.services.executions.close();
+  }
+
+  /** Ends what is under way in good order and closes the store; what is live goes on at the next start. */
+  async stop(): Promise<void> {
+    const { timers, sweep, loops, executor } = this.#runtime;
+    await this.releaseRequests();
+    this.#isReady = false;
+    for (const loop of loops) await loop[Symbol.asyncDispose]();
+    sweep.stop();
+    await timers.stop();
+    await executor.stop();
+    await this.services.catalog[Symbol.asyncDispose]();
+    await this.committer[Symbol.asyncDispose]();
+    this.#options.store.close();
+    await sweep.closed();
+  }
+
+  async #recover(): Promise<void> {
+    const listed = await this.#manifests.read(this.#options.store);
+    this.#manifests.adopt(listed);
+    const recovered = await this.executor.recover(listed);
+    if (recovered > 0) {
+      this.#options.logger.info("Executions go on after a restart", { executions: recovered });
+    }
+  }
+}

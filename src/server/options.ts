@@ -1,0 +1,31 @@
+/** What a server is made over, and how it is told to behave. */
+import type { Clock } from "../base/clock.ts";
+import type { RandomBytes } from "../base/id.ts";
+import type { Logger } from "../base/log.ts";
+import type { TaskType } from "../model/task_catalog.ts";
+import type { Credentials } from "../services/auth.ts";
+import type { Store } from "../store/store.ts";
+
+/** Everything that an assembly does not make itself. */
+export interface AssemblyOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly randomBytes: RandomBytes;
+  /** In [0, 1), for expressions; of cryptographic quality, since nonces come from it. */
+  readonly random: () => number;
+  /** 32 bytes. */
+  readonly encryptionKey: Uint8Array<ArrayBuffer>;
+  readonly host: string;
+  readonly port: number;
+  readonly baseUrl?: string;
+  readonly credentials?: Credentials;
+  readonly noAuthExplicit?: boolean;
+  readonly maxUploadBytes: number;
+  readonly timeZone: string;
+  readonly secrets: ReadonlyMap<string, string>;
+  readonly envs: ReadonlyMap<string, string>;
+  readonly version: string;
+  /** Task types beside the built-in ones. */
+  readonly extraTasks?: readonly TaskType[];
+}

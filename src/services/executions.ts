@@ -1,0 +1,286 @@
+/** Executions: starting, reading, waiting for, killing, deleting, listing; and their log lines. */
+import type { Clock, Instant } from "../base/clock.ts";
+import type { IdSource } from "../base/id.ts";
+import type { JsonObject } from "../base/json.ts";
+import { createExecution, type StartRequest } from "../engine/create.ts";
+import type { FlowPlan } from "../engine/plan.ts";
+import { hasEnded } from "../engine/step.ts";
+import type { GivenValue } from "../model/input_value.ts";
+import type { Actor } from "../model/actor.ts";
+import { DomainError } from "../model/errors.ts";
+import type { Execution, ExecutionKind, ExecutionTrigger } from "../model/execution.ts";
+import { executionBody } from "../model/execution_body.ts";
+import type { ExecutionQuery } from "../model/execution_query.ts";
+import type { FlowKey, TenantId } from "../model/flow.ts";
+import { checkStartLabels, type Label } from "../model/label.ts";
+import { MAX_WAIT_MS } from "../model/limits.ts";
+import { currentState } from "../model/state.ts";
+import type { Catalog } from "../store/catalog/catalog.ts";
+import { tombstoneRow } from "../store/catalog/row.ts";
+import type { Changes } from "../store/changes.ts";
+import type { Committer, EntryFacts } from "../store/committer.ts";
+import { type ExecutionFiles, executionFileUri } from "../store/execution_files.ts";
+import type { ExecutionRecords, StoredExecution } from "../store/execution_records.ts";
+import { timerKey } from "../store/keys.ts";
+import type { Mutation } from "../store/store.ts";
+import type { Flows } from "./flows.ts";
+import { logEntries, type LogFilter } from "./log_entries.ts";
+
+/** What runs executions: the runtime. */
+export interface ExecutorPort {
+  /** Starts an execution; resolves once it is durable. */
+  begin(execution: Execution, plan: FlowPlan, files: readonly Mutation[]): Promise<void>;
+  /** Asks it to stop; resolves once that is durable. */
+  kill(tenant: TenantId, id: string): Promise<boolean>;
+  /** Stops all work on an execution that is about to be deleted. */
+  drop(tenant: TenantId, id: string): EntryFacts;
+}
+
+/** What the executions service works with. */
+export interface ExecutionsDeps {
+  readonly flows: Flows;
+  readonly records: ExecutionRecords;
+  readonly files: ExecutionFiles;
+  readonly catalog: Catalog;
+  readonly changes: Changes;
+  readonly committer: Committer;
+  readonly executor: ExecutorPort;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly resolveInputs: (plan: FlowPlan, given: ReadonlyMap<string, GivenValue>) => JsonObject | undefined;
+}
+
+/** What a caller starts an execution with. */
+export interface StartOptions {
+  readonly labels: readonly Label[];
+  readonly kind: ExecutionKind;
+  readonly revision?: number;
+  readonly scheduleDate?: Instant;
+  readonly trigger?: ExecutionTrigger;
+  /** Holds the answer until the execution has ended; aborted when the caller has gone. */
+  readonly wait?: AbortSignal;
+  /** Link to an execution's page. */
+  readonly urlOf: (execution: Execution) => string;
+}
+
+/** A file that a caller sent for an input. */
+export interface GivenFile {
+  readonly name: string;
+  readonly stream: ReadableStream<Uint8Array>;
+}
+
+/** Reads what the caller sent; files go through `store` as they arrive. */
+export type ReadInputs = (store: StoreFile) => Promise<ReadonlyMap<string, GivenValue>>;
+
+/** Keeps an uploaded file of an input, and gives what stands for it. */
+export type StoreFile = (inputId: string, file: GivenFile) => Promise<GivenValue>;
+
+/** An execution and when it was read. */
+export interface ExecutionView {
+  readonly execution: Execution;
+  readonly body: string;
+  readonly hasEnded: boolean;
+}
+
+const DELETES_PER_ENTRY = 200;
+
+/** The use cases of executions. */
+export class Executions {
+  readonly #deps: ExecutionsDeps;
+  readonly #closing = new AbortController();
+  readonly #waiting = new Set<Promise<string>>();
+
+  constructor(deps: ExecutionsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Checks that a flow can be started. @throws DomainError not_found, conflict */
+  async startable(actor: Actor, key: FlowKey, revision?: number): Promise<FlowPlan> {
+    const found = this.#deps.flows.plan(actor.tenant, key, { revision });
+    const plan = found instanceof Promise ? await found : found;
+    if (plan.flow.disabled) {
+      throw new DomainError(
+        "conflict",
+        `Illegal state: Cannot execute a disabled flow: "${key.namespace}.${key.id}"`,
+      );
+    }
+    return plan;
+  }
+
+  /**
+   * Starts an execution; the answer's text. Without `wait` it shows the execution as it was created.
+   * @throws DomainError not_found, conflict, invalid_entity, too_many_requests, storage_full, unavailable
+   */
+  async start(actor: Actor, key: FlowKey, readInputs: ReadInputs, options: StartOptions): Promise<string> {
+    const found = this.startable(actor, key, options.revision);
+    const plan = await found;
+    checkStartLabels(options.labels);
+    const id = this.#deps.ids.next(this.#deps.clock.now());
+    const files: Mutation[] = [];
+    const given = await readInputs((inputId, file) => this.#storeFile(plan, id, inputId, file, files));
+    const inputs = this.#deps.resolveInputs(plan, given);
+    return await this.#begin(plan, { ...options, id, inputs }, files, options);
+  }
+
+  /** Starts an execution for a trigger; its inputs are the flow's defaults. @throws as {@link start} */
+  async startByTrigger(plan: FlowPlan, options: StartOptions): Promise<string> {
+    const id = this.#deps.ids.next(this.#deps.clock.now());
+    const inputs = this.#deps.resolveInputs(plan, new Map());
+    return await this.#begin(plan, { ...options, id, inputs }, [], options);
+  }
+
+  /** An execution with its task runs. @throws DomainError not_found */
+  async get(actor: Actor, id: string, url?: string): Promise<ExecutionView> {
+    const { execution } = await this.#load(actor.tenant, id);
+    const body = executionBody(execution, { now: this.#deps.clock.now(), taskRuns: true, url });
+    return { execution, body, hasEnded: hasEnded(execution) };
+  }
+
+  /** Texts of one page of executions without task runs, and how many there are in all. @throws DomainError invalid_filter */
+  async search(actor: Actor, query: ExecutionQuery): Promise<{ results: string[]; total: number }> {
+    const { ids, total } = await this.#deps.catalog.query(actor.tenant, query);
+    const now = this.#deps.clock.now();
+    const found = await Promise.all(ids.map((id) => this.#deps.records.load(actor.tenant, id)));
+    const results = found.filter((stored) => stored !== undefined)
+      .map(({ execution }) => executionBody(execution, { now, taskRuns: false }));
+    return { results, total };
+  }
+
+  /** Asks an execution to stop; its text once that is durable. @throws DomainError not_found, conflict */
+  async kill(actor: Actor, id: string): Promise<string> {
+    const { execution } = await this.#load(actor.tenant, id);
+    const state = currentState(execution.history);
+    if (hasEnded(execution)) {
+      throw new DomainError(
+        "conflict",
+        `Illegal state: Cannot kill execution "${id}": it has already ended in state ${state}`,
+      );
+    }
+    await this.#deps.executor.kill(actor.tenant, id);
+    return (await this.get(actor, id)).body;
+  }
+
+  /** Deletes an execution with its log lines and files; one that is running is stopped. @throws DomainError not_found */
+  async delete(actor: Actor, id: string): Promise<void> {
+    const { tenant } = actor;
+    const { execution } = await this.#load(tenant, id);
+    const { records, files, committer, changes } = this.#deps;
+    const facts = this.#deps.executor.drop(tenant, id);
+    const timers = [...execution.timers].map(([name, dueAt]): Mutation => ({
+      type: "delete",
+      key: timerKey(dueAt, tenant, id, name),
+    }));
+    const mutations = [...await records.removal(tenant, id), ...timers];
+    const rows = [{ tenant, row: tombstoneRow(id) }];
+    await committer.commit({
+      mutations,
+      facts: { ...facts, rows },
+      committed: () => records.forget(tenant, id),
+    });
+    changes.publish(tenant, id);
+    await this.#removeInPieces(await files.removal(tenant, id));
+  }
+
+  /** Nothing refers to these any more, so that they may go one group after the other. */
+  async #removeInPieces(mutations: readonly Mutation[]): Promise<void> {
+    for (let i = 0; i < mutations.length; i += DELETES_PER_ENTRY) {
+      await this.#deps.committer.commit({ mutations: mutations.slice(i, i + DELETES_PER_ENTRY), bulk: true });
+    }
+  }
+
+  /** Calls `listener` after each durable change of an execution, until the returned function is called. */
+  subscribe(actor: Actor, id: string, listener: () => void): () => void {
+    return this.#deps.changes.subscribe(actor.tenant, id, listener);
+  }
+
+  /** Log entries, oldest first; none for an unknown execution. */
+  async logs(actor: Actor, id: string, filter: LogFilter = {}): Promise<JsonObject[]> {
+    const found = await this.#deps.records.loadLogs(actor.tenant, id);
+    if (!found) return [];
+    return logEntries(found.execution, found.lines, filter);
+  }
+
+  /** Deletes the log lines of an execution that has ended. @throws DomainError not_found, conflict */
+  async deleteLogs(actor: Actor, id: string): Promise<void> {
+    const stored = await this.#load(actor.tenant, id);
+    if (!hasEnded(stored.execution)) {
+      throw new DomainError(
+        "conflict",
+        `Illegal state: Cannot delete the logs of execution "${id}": it has not ended`,
+      );
+    }
+    const { records, committer } = this.#deps;
+    const mutations = await records.logRemoval(stored);
+    await committer.commit({ mutations, committed: () => records.remember(stored.execution, mutations) });
+  }
+
+  /** Answers those who wait for an end with what there is; from now on nobody waits. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.allSettled([...this.#waiting]);
+  }
+
+  async #begin(
+    plan: FlowPlan,
+    request: StartRequest,
+    files: readonly Mutation[],
+    options: StartOptions,
+  ): Promise<string> {
+    const { clock, executor } = this.#deps;
+    const now = clock.now();
+    const execution = createExecution(plan.flow, request, now);
+    const url = options.urlOf(execution);
+    const created = executionBody(execution, { now, taskRuns: false, url });
+    await executor.begin(execution, plan, files);
+    if (!options.wait) return created;
+    const ended = this.#ended({ tenant: execution.tenant, user: "" }, execution.id, options.wait, url);
+    this.#waiting.add(ended);
+    return await ended.finally(() => this.#waiting.delete(ended));
+  }
+
+  async #ended(actor: Actor, id: string, signal: AbortSignal, url: string): Promise<string> {
+    await this.#untilEnded(actor, id, AbortSignal.any([signal, this.#closing.signal]));
+    return (await this.get(actor, id, url)).body;
+  }
+
+  /** Resolves when the execution has ended, the caller has gone, or {@link MAX_WAIT_MS} are over. */
+  async #untilEnded(actor: Actor, id: string, signal: AbortSignal): Promise<void> {
+    let wake = () => {};
+    const unsubscribe = this.subscribe(actor, id, () => wake());
+    const cancelTimer = this.#deps.clock.setTimer(MAX_WAIT_MS, () => (isOver = true, wake()));
+    const onAbort = () => (isOver = true, wake());
+    let isOver = signal.aborted;
+    signal.addEventListener("abort", onAbort);
+    try {
+      while (!isOver) {
+        const changed = new Promise<void>((resolve) => wake = resolve);
+        const stored = await this.#deps.records.load(actor.tenant, id);
+        if (!stored || hasEnded(stored.execution)) return;
+        await changed;
+      }
+    } finally {
+      unsubscribe();
+      cancelTimer();
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  async #storeFile(
+    { flow }: FlowPlan,
+    id: string,
+    inputId: string,
+    file: GivenFile,
+    mutations: Mutation[],
+  ): Promise<GivenValue> {
+    const path = `inputs/${inputId}/${file.name}`;
+    const stored = await this.#deps.files.write(flow.tenant, id, path, file.stream);
+    mutations.push(...stored.mutations);
+    return { kind: "file", uri: executionFileUri(flow, id, path), size: stored.size };
+  }
+
+  async #load(tenant: TenantId, id: string): Promise<StoredExecution> {
+    const stored = await this.#deps.records.load(tenant, id);
+    if (!stored) throw new DomainError("not_found", `Not Found: execution "${id}" does not exist`);
+    return stored;
+  }
+}

@@ -1,0 +1,338 @@
+/** Flows: saving, reading, deleting, listing. All heads are in memory; revisions are read when needed and kept while used. */
+import type { Clock } from "../base/clock.ts";
+import { KeyedLock } from "../base/keyed_lock.ts";
+import { LruCache } from "../base/lru.ts";
+import { type FlowPlan, planFlow } from "../engine/plan.ts";
+import {
+  buildFlow,
+  isSameSource,
+  type ParsedSource,
+  parseFlowSource,
+  problemsError,
+  splitDocuments,
+  validateFlow,
+} from "../flow/mod.ts";
+import { setNamespace } from "../flow/namespace_edit.ts";
+import type { Actor } from "../model/actor.ts";
+import { DomainError } from "../model/errors.ts";
+import type { Flow, FlowKey, TenantId } from "../model/flow.ts";
+import type { Problem } from "../model/problem.ts";
+import type { TaskCatalog } from "../model/task_catalog.ts";
+import type { Committer } from "../store/committer.ts";
+import type { FlowHead, FlowRecords, FlowRevisionRecord } from "../store/flow_records.ts";
+import { FlowHeads } from "./flow_heads.ts";
+
+/** What the flows service works with. */
+export interface FlowsDeps {
+  readonly records: FlowRecords;
+  readonly committer: Committer;
+  readonly catalog: TaskCatalog;
+  readonly clock: Clock;
+  /** The problem of a template, or `undefined`. */
+  readonly checkTemplate: (source: string) => string | undefined;
+}
+
+/** What a caller wants of a stored flow. */
+export interface GetFlowOptions {
+  readonly revision?: number;
+  readonly allowDeleted?: boolean;
+}
+
+/** Which flows to list. */
+export interface FlowSearch {
+  readonly page: number;
+  readonly size: number;
+  readonly sort: readonly { readonly field: string; readonly descending: boolean }[];
+  readonly matches: (head: FlowHead) => boolean;
+}
+
+/** One document of a validation request. */
+export interface FlowCheck {
+  readonly index: number;
+  readonly id?: string;
+  readonly namespace?: string;
+  readonly problems: readonly Problem[];
+  /** The revision that the document names is not the one that saving it would replace. */
+  readonly isOutdated: boolean;
+}
+
+/** Plans of revisions in use: a number of flows, each some 10 KB. */
+const MAX_PLANS = 2_000;
+type HeadField = (head: FlowHead) => string | number;
+const SORT_FIELDS: ReadonlyMap<string, HeadField> = new Map<string, HeadField>([
+  ["id", (head) => head.id],
+  ["namespace", (head) => head.namespace],
+  ["revision", (head) => head.revision],
+]);
+
+/** The use cases of flows. */
+export class Flows {
+  readonly #deps: FlowsDeps;
+  readonly #heads = new FlowHeads();
+  readonly #plans = new LruCache<string, FlowPlan>(MAX_PLANS);
+  readonly #locks = new KeyedLock();
+
+  constructor(deps: FlowsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Reads the heads of these tenants. */
+  async load(tenants: Iterable<TenantId>): Promise<void> {
+    for (const tenant of tenants) {
+      for await (const head of this.#deps.records.heads(tenant)) this.#heads.put(head);
+    }
+  }
+
+  /** The flow behind a number, deleted or not. */
+  byNumber(flowNo: number): FlowHead | undefined {
+    return this.#heads.byNumber(flowNo);
+  }
+
+  /** All flow numbers given so far are below it. */
+  get numberLimit(): number {
+    return this.#heads.numberLimit;
+  }
+
+  /** All heads of a tenant, deleted ones included. */
+  heads(tenant: TenantId): Iterable<FlowHead> {
+    return this.#heads.of(tenant);
+  }
+
+  /** Forgets a tenant that was deleted. */
+  forget(tenant: TenantId): void {
+    this.#heads.forget(tenant);
+    this.#plans.clear();
+  }
+
+  /** Saves a new flow. @throws DomainError invalid_entity, also for an id that exists */
+  async create(actor: Actor, source: string): Promise<Flow> {
+    const parsed = this.#parseValid(source);
+    const key = keyOf(parsed);
+    return await this.#locks.run(lockKey(actor, key), () => {
+      const head = this.#heads.get(actor.tenant, key);
+      if (head && !head.deleted) {
+        const item = { path: "flow.id", message: "Flow id already exists" };
+        throw new DomainError("invalid_entity", "Invalid entity: flow.id: Flow id already exists", {
+          items: [item],
+        });
+      }
+      return this.#save(actor.tenant, key, parsed, source);
+    });
+  }
+
+  /** Saves a new revision; an identical source keeps the number. @throws DomainError not_found, precondition_failed, invalid_entity */
+  async update(actor: Actor, key: FlowKey, source: string, ifMatch?: number): Promise<Flow> {
+    const parsed = this.#parseValid(source);
+    return await this.#locks.run(lockKey(actor, key), async () => {
+      const current = await this.get(actor, key);
+      if (ifMatch !== undefined && ifMatch !== current.revision) {
+        const message =
+          `Cannot update flow "${key.id}": revision ${ifMatch} was expected, but the latest is ${current.revision}`;
+        throw new DomainError("precondition_failed", message);
+      }
+      checkSameKey(keyOf(parsed), key);
+      const isSame = isSameSource({ document: current.definition, source: current.source }, {
+        document: parsed.document ?? {},
+        source,
+      });
+      return isSame ? current : await this.#save(actor.tenant, key, parsed, source);
+    });
+  }
+
+  /** Creates or updates, whichever applies: for imports. @throws DomainError invalid_entity */
+  async put(actor: Actor, source: string): Promise<Flow> {
+    const key = keyOf(this.#parseValid(source));
+    const head = this.#heads.get(actor.tenant, key);
+    return await (head && !head.deleted ? this.update(actor, key, source) : this.create(actor, source));
+  }
+
+  /** As {@link put}, whatever namespace the source names. @throws DomainError invalid_entity */
+  async putInto(actor: Actor, namespace: string, source: string): Promise<Flow> {
+    return await this.put(actor, setNamespace(source, namespace));
+  }
+
+  /** A flow. @throws DomainError not_found */
+  async get(actor: Actor, key: FlowKey, options: GetFlowOptions = {}): Promise<Flow> {
+    return (await this.plan(actor.tenant, key, options)).flow;
+  }
+
+  /** A flow prepared for the engine. @throws DomainError not_found */
+  plan(tenant: TenantId, key: FlowKey, options: GetFlowOptions = {}): FlowPlan | Promise<FlowPlan> {
+    const head = this.#heads.get(tenant, key);
+    const isHidden = head?.deleted && !options.allowDeleted;
+    if (!head || isHidden) throw notFound(key);
+    const revision = options.revision ?? head.revision;
+    return this.#plans.get(planKey(head, revision)) ?? this.#loadPlan(head, revision);
+  }
+
+  /** All saved revisions, oldest first; those that mark a deletion only when asked for. @throws DomainError not_found */
+  async revisions(actor: Actor, key: FlowKey, allowDeleted: boolean): Promise<Flow[]> {
+    const head = this.#heads.get(actor.tenant, key);
+    if (!head || (head.deleted && !allowDeleted)) throw notFound(key);
+    const records = await this.#deps.records.revisions(head);
+    return records.filter((record) => allowDeleted || !record.deleted).map((record) =>
+      this.#flowOf(head, record)
+    );
+  }
+
+  /** Deletes a flow: one more revision says so. @throws DomainError not_found */
+  async delete(actor: Actor, key: FlowKey): Promise<void> {
+    await this.#locks.run(lockKey(actor, key), async () => {
+      const { definition, source } = await this.get(actor, key);
+      const head = this.#heads.get(actor.tenant, key) as FlowHead;
+      const deleted = { ...head, revision: head.revision + 1, deleted: true };
+      await this.#commit(deleted, { revision: deleted.revision, deleted: true, source, definition });
+    });
+  }
+
+  /** Flows of exactly that namespace. */
+  async inNamespace(actor: Actor, namespace: string): Promise<Flow[]> {
+    const heads = [...this.#heads.of(actor.tenant)].filter((head) =>
+      !head.deleted && head.namespace === namespace
+    );
+    return await this.#flowsOf(heads);
+  }
+
+  /** One page of flows, and how many there are. @throws DomainError invalid_argument */
+  async search(actor: Actor, search: FlowSearch): Promise<{ results: Flow[]; total: number }> {
+    const found = [...this.#heads.of(actor.tenant)].filter((head) => !head.deleted && search.matches(head));
+    const sorted = sortHeads(found, search.sort);
+    const first = (search.page - 1) * search.size;
+    return { results: await this.#flowsOf(sorted.slice(first, first + search.size)), total: found.length };
+  }
+
+  /** Namespaces that hold a flow, in order. */
+  namespaces(actor: Actor): string[] {
+    const names = new Set<string>();
+    for (const head of this.#heads.of(actor.tenant)) if (!head.deleted) names.add(head.namespace);
+    return [...names].sort();
+  }
+
+  /** Checks documents without saving them. */
+  validate(actor: Actor, text: string): FlowCheck[] {
+    return splitDocuments(text).map((source, index) => {
+      const parsed = parseFlowSource(source);
+      const problems = parsed.problems.length > 0 ? parsed.problems : this.#validate(parsed);
+      const { id, namespace, revision } = parsed.document ?? {};
+      const key = { id: String(id), namespace: String(namespace) };
+      const next = (this.#heads.get(actor.tenant, key)?.revision ?? 0) + 1;
+      const isOutdated = typeof revision === "number" && revision !== next;
+      return { index, id: textOf(id), namespace: textOf(namespace), problems, isOutdated };
+    });
+  }
+
+  #validate(parsed: ParsedSource): Problem[] {
+    return validateFlow(parsed, this.#deps.catalog, this.#deps.checkTemplate);
+  }
+
+  #parseValid(source: string): ParsedSource {
+    const parsed = parseFlowSource(source);
+    const problems = parsed.problems.length > 0 ? parsed.problems : this.#validate(parsed);
+    const errors = problems.filter((problem) => problem.severity === "error");
+    if (errors.length > 0) throw problemsError(errors);
+    return parsed;
+  }
+
+  async #save(tenant: TenantId, key: FlowKey, parsed: ParsedSource, source: string): Promise<Flow> {
+    const previous = this.#heads.get(tenant, key);
+    const definition = parsed.document ?? {};
+    const revision = (previous?.revision ?? 0) + 1;
+    const flowNo = previous?.flowNo ?? this.#heads.nextNumber();
+    const ids = { tenant, revision, flowNo, deleted: false, source };
+    const flow = buildFlow(definition, ids, this.#deps.catalog);
+    const head = {
+      tenant,
+      ...key,
+      flowNo,
+      revision,
+      disabled: flow.disabled,
+      deleted: false,
+      labels: flow.labels,
+    };
+    await this.#commit(head, { revision, deleted: false, source, definition });
+    return flow;
+  }
+
+  async #commit(head: FlowHead, record: FlowRevisionRecord): Promise<void> {
+    await this.#deps.committer.commit({
+      mutations: this.#deps.records.save(head, record),
+      committed: () => this.#heads.put(head),
+    });
+  }
+
+  async #loadPlan(head: FlowHead, revision: number): Promise<FlowPlan> {
+    const record = await this.#deps.records.revision(head, revision);
+    if (!record) {
+      throw new DomainError("not_found", `Not Found: flow "${head.id}" has no revision ${revision}`);
+    }
+    const plan = planFlow(this.#flowOf(head, record));
+    this.#plans.set(planKey(head, revision), plan);
+    return plan;
+  }
+
+  #flowOf({ tenant, flowNo }: FlowHead, record: FlowRevisionRecord): Flow {
+    const { revision, deleted, source } = record;
+    return buildFlow(record.definition, { tenant, revision, flowNo, deleted, source }, this.#deps.catalog);
+  }
+
+  #flowsOf(heads: readonly FlowHead[]): Promise<Flow[]> {
+    return Promise.all(heads.map(async (head) => (await this.plan(head.tenant, head)).flow));
+  }
+}
+
+function planKey(head: FlowHead, revision: number): string {
+  return `${head.tenant}/${head.flowNo}/${revision}`;
+}
+
+function lockKey(actor: Actor, key: FlowKey): string {
+  return `${actor.tenant}/${key.namespace}/${key.id}`;
+}
+
+function keyOf(parsed: ParsedSource): FlowKey {
+  return { namespace: String(parsed.document?.namespace), id: String(parsed.document?.id) };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function checkSameKey(given: FlowKey, key: FlowKey): void {
+  if (given.id !== key.id) {
+    throw new DomainError(
+      "invalid_entity",
+      `Invalid entity: flow.id: Illegal flow id update from "${key.id}" to "${given.id}"`,
+    );
+  }
+  if (given.namespace !== key.namespace) {
+    const names = `from "${key.namespace}" to "${given.namespace}"`;
+    throw new DomainError(
+      "invalid_entity",
+      `Invalid entity: flow.namespace: Illegal namespace update ${names}`,
+    );
+  }
+}
+
+function notFound(key: FlowKey): DomainError {
+  return new DomainError("not_found", `Not Found: flow "${key.namespace}.${key.id}" does not exist`);
+}
+
+function sortHeads(heads: FlowHead[], sort: FlowSearch["sort"]): FlowHead[] {
+  const keys = sort.map(({ field, descending }) => {
+    const read = SORT_FIELDS.get(field);
+    if (!read) {
+      const known = [...SORT_FIELDS.keys()].join(", ");
+      throw new DomainError(
+        "invalid_argument",
+        `Invalid sort parameter: flows have no field "${field}"; known are ${known}`,
+      );
+    }
+    return { read, sign: descending ? -1 : 1 };
+  });
+  return heads.sort((a, b) => {
+    for (const { read, sign } of keys) {
+      const [x, y] = [read(a), read(b)];
+      if (x !== y) return x < y ? -sign : sign;
+    }
+    return 0;
+  });
+}

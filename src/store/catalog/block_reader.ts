@@ -1,0 +1,109 @@
+/** Reads sealed blocks through a cache of bounded size. */
+import type { TenantId } from "../../model/flow.ts";
+import { blockKey } from "../keys.ts";
+import type { Store } from "../store.ts";
+import { RowBlock } from "./row_block.ts";
+import type { BlockSummary } from "./summary.ts";
+
+/** Blocks fetched at once: the keys that Deno KV takes in one read. */
+const FETCH_BLOCKS = 10;
+
+interface Cached {
+  readonly block: RowBlock;
+  lastScan: number;
+}
+
+/**
+ * Blocks by summary. When the cache is full, the block not used for longest goes — unless the present scan has used it:
+ * a scan over more than fits would otherwise throw out each block just before the next scan needs it.
+ */
+export class BlockReader {
+  readonly #store: Store;
+  readonly #maxBytes: number;
+  readonly #cache = new Map<BlockSummary, Cached>();
+  #bytes = 0;
+  #scan = 0;
+
+  constructor(store: Store, maxBytes: number) {
+    this.#store = store;
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Bytes held. */
+  get cachedBytes(): number {
+    return this.#bytes;
+  }
+
+  /** Tells that a new scan begins. */
+  beginScan(): void {
+    this.#scan++;
+  }
+
+  /** The block if it is in memory. */
+  peek(summary: BlockSummary): RowBlock | undefined {
+    const cached = this.#cache.get(summary);
+    if (!cached) return undefined;
+    if (cached.lastScan !== this.#scan) {
+      cached.lastScan = this.#scan;
+      this.#cache.delete(summary);
+      this.#cache.set(summary, cached);
+    }
+    return cached.block;
+  }
+
+  /** The block, from memory or the store. @throws Error when the store does not hold what the summary says */
+  async read(tenant: TenantId, summary: BlockSummary): Promise<RowBlock> {
+    const cached = this.peek(summary);
+    if (cached) return cached;
+    const [block] = await this.#fetch(tenant, [summary]);
+    return block as RowBlock;
+  }
+
+  /** Up to ten blocks of `summaries` from `from` on that are not in memory, by summary; the first one is always among them. */
+  async readAhead(
+    tenant: TenantId,
+    summaries: readonly BlockSummary[],
+    from: number,
+  ): Promise<Map<BlockSummary, RowBlock>> {
+    const wanted: BlockSummary[] = [];
+    for (let i = from; i < summaries.length && wanted.length < FETCH_BLOCKS; i++) {
+      const summary = summaries[i] as BlockSummary;
+      if (!this.#cache.has(summary)) wanted.push(summary);
+    }
+    const blocks = await this.#fetch(tenant, wanted);
+    return new Map(wanted.map((summary, index) => [summary, blocks[index] as RowBlock]));
+  }
+
+  /** Keeps a block, as far as there is room. */
+  keep(summary: BlockSummary, block: RowBlock): void {
+    this.forget(summary);
+    const size = block.memoryBytes;
+    while (this.#bytes + size > this.#maxBytes) {
+      const oldest = this.#cache.entries().next();
+      if (oldest.done || oldest.value[1].lastScan === this.#scan) return;
+      this.forget(oldest.value[0]);
+    }
+    this.#cache.set(summary, { block, lastScan: this.#scan });
+    this.#bytes += size;
+  }
+
+  /** Drops a block that was replaced. */
+  forget(summary: BlockSummary): void {
+    const cached = this.#cache.get(summary);
+    if (!cached) return;
+    this.#bytes -= cached.block.memoryBytes;
+    this.#cache.delete(summary);
+  }
+
+  async #fetch(tenant: TenantId, summaries: readonly BlockSummary[]): Promise<RowBlock[]> {
+    const entries = await this.#store.getMany(summaries.map(({ firstId }) => blockKey(tenant, firstId)));
+    return summaries.map((summary, index) => {
+      const block = RowBlock.fromBytes(entries[index]?.value ?? new Uint8Array(0), summary);
+      if (block.count !== summary.rows) {
+        throw new Error(`Cannot read catalog block "${summary.firstId}": it has ${block.count} rows`);
+      }
+      this.keep(summary, block);
+      return block;
+    });
+  }
+}

@@ -1,0 +1,237 @@
+/**
+ * The catalog of executions: answers lists with every filter, order and exact total from rows of 56 bytes, never from
+ * records. Rows join the commit that ends an execution or makes it dormant; live executions come from the runtime.
+ */
+import type { Clock } from "../../base/clock.ts";
+import { KeyedLock } from "../../base/keyed_lock.ts";
+import type { Logger } from "../../base/log.ts";
+import type { ExecutionQuery } from "../../model/execution_query.ts";
+import { MAIN_TENANT, type TenantId } from "../../model/flow.ts";
+import type { State } from "../../model/state.ts";
+import type { Contribution, Entry, GroupRider } from "../committer.ts";
+import { rowGroupKey, TENANTS } from "../keys.ts";
+import type { Mutation, Store } from "../store.ts";
+import { BlockReader } from "./block_reader.ts";
+import { ExecutionFilter } from "./filter.ts";
+import { FlowIndex, type FlowNames } from "./flow_index.ts";
+import { LabelVerdicts, type VerifyLabels } from "./label_step.ts";
+import { Pace } from "./pace.ts";
+import { MAX_BLOCK_ROWS, ROW_BYTES, ROW_WORDS } from "./row.ts";
+import { wordsOf } from "./row_block.ts";
+import { idDirection, RowOrder } from "./row_order.ts";
+import { Scan, type ScanResult } from "./scan.ts";
+import { TenantRows } from "./tenant_rows.ts";
+import type { RowGroup } from "./unsealed_rows.ts";
+
+/** What the catalog needs. */
+export interface CatalogDeps extends FlowNames {
+  readonly store: Store;
+  readonly commit: (entry: Entry) => Promise<void>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Which of the executions, live or stored, show all of the labels to a client. */
+  readonly verifyLabels: VerifyLabels;
+  /** True while starts are waiting: scans then take a quarter of the time. */
+  readonly isBusy?: () => boolean;
+  /** Bytes of blocks kept in memory. */
+  readonly maxCacheBytes?: number;
+}
+
+/** A page of ids in order, and how many executions match. */
+export interface ExecutionPage {
+  readonly ids: string[];
+  readonly total: number;
+}
+
+const MAX_CACHE_BYTES = 64 * 1024 * 1024;
+/** Rows that wait before a sealing begins. */
+const UNSEALED_ROWS = 2_000;
+/** Up to this many matches of a label each is checked on its record; of more, only those on the page: the hash errs once in 4 billion. */
+const VERIFY_ALL_UP_TO = 200;
+const SCAN = "scan";
+const NOTHING: Contribution = { mutations: [], messages: [] };
+
+interface Proposal {
+  readonly tenant: TenantId;
+  readonly group: RowGroup;
+}
+
+/** Rows of all tenants. */
+export class Catalog implements GroupRider {
+  readonly #deps: CatalogDeps;
+  readonly #reader: BlockReader;
+  readonly #flows: FlowIndex;
+  readonly #verdicts: LabelVerdicts;
+  readonly #tenants = new Map<TenantId, TenantRows>();
+  readonly #proposals = new Map<number, readonly Proposal[]>();
+  readonly #lock = new KeyedLock();
+  #liveSource: (tenant: TenantId) => Iterable<Uint8Array> = () => [];
+
+  constructor(deps: CatalogDeps) {
+    this.#deps = deps;
+    this.#reader = new BlockReader(deps.store, deps.maxCacheBytes ?? MAX_CACHE_BYTES);
+    this.#flows = new FlowIndex(deps);
+    this.#verdicts = new LabelVerdicts(deps.verifyLabels);
+  }
+
+  /** Learns which tenants there are. Their rows are read by the first query or sealing. */
+  async start(): Promise<void> {
+    this.#of(MAIN_TENANT);
+    for await (const { key } of this.#deps.store.list(TENANTS)) this.#of(String(key[1]));
+  }
+
+  /** Rows of live executions of a tenant; each hides the stored row of its id. */
+  setLiveSource(source: (tenant: TenantId) => Iterable<Uint8Array>): void {
+    this.#liveSource = source;
+  }
+
+  /** Bytes of blocks in memory. */
+  get cachedBytes(): number {
+    return this.#reader.cachedBytes;
+  }
+
+  /** @inheritdoc */
+  contribute(entries: readonly Entry[], seq: number): Contribution {
+    const byTenant = rowsByTenant(entries);
+    if (byTenant.size === 0) return NOTHING;
+    const proposals: Proposal[] = [];
+    for (const [tenant, rows] of byTenant) {
+      for (const group of this.#place(tenant, rows, seq)) proposals.push({ tenant, group });
+    }
+    this.#proposals.set(seq, proposals);
+    const mutations: Mutation[] = proposals.map(({ tenant, group }) => ({
+      type: "set",
+      key: rowGroupKey(tenant, group.seq),
+      value: new Uint8Array(group.words.buffer, group.words.byteOffset, group.words.byteLength),
+    }));
+    return { mutations, messages: [] };
+  }
+
+  /** @inheritdoc */
+  committed(_entries: readonly Entry[], seq: number): void {
+    for (const { tenant, group } of this.#proposals.get(seq) ?? []) this.#of(tenant).unsealed.set(group);
+    this.#proposals.delete(seq);
+  }
+
+  /** @inheritdoc */
+  refused(seq: number): void {
+    this.#proposals.delete(seq);
+  }
+
+  /** A page of a tenant's executions. */
+  query(tenant: TenantId, query: ExecutionQuery): Promise<ExecutionPage> {
+    return this.#lock.run(SCAN, async () => {
+      const { rows, total } = await this.#scan(tenant, query);
+      return { ids: rows.map(({ block, row }) => block.idAt(row)), total };
+    });
+  }
+
+  /** NORMAL executions of a tenant by flow number and state. */
+  counts(tenant: TenantId): Promise<Map<number, Map<State, number>>> {
+    return this.#lock.run(
+      SCAN,
+      () => this.#of(tenant).counts(this.#liveSource(tenant), this.#pace()),
+    );
+  }
+
+  /** Seals rows of one tenant that has enough of them; false when none has. To be called again at once after true. */
+  compact(): Promise<boolean> {
+    return this.#lock.run(SCAN, async () => {
+      for (const rows of this.#tenants.values()) {
+        await rows.loadGroups();
+        if (rows.unsealed.count < UNSEALED_ROWS) continue;
+        await rows.load(this.#pace());
+        if (await rows.seal(this.#deps.commit)) return true;
+      }
+      return false;
+    });
+  }
+
+  /** Waits for what is under way. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#lock.run(SCAN, () => Promise.resolve());
+  }
+
+  async #scan(tenant: TenantId, query: ExecutionQuery): Promise<ScanResult> {
+    const pace = this.#pace();
+    const rows = this.#of(tenant);
+    await rows.load(pace);
+    this.#reader.beginScan();
+    const view = await rows.view(this.#liveSource(tenant));
+    const filter = new ExecutionFilter(query, { tenant, flows: this.#flows, verdicts: this.#verdicts });
+    const run = (offset: number, size: number) => {
+      const scan = new Scan({
+        tenant,
+        ...view,
+        filter,
+        reader: this.#reader,
+        verdicts: this.#verdicts,
+        pace,
+      });
+      return this.#list(scan, tenant, query, { offset, size });
+    };
+    for (;;) {
+      const result = await run((query.page - 1) * query.size, query.size);
+      if (!filter.hasLabels) return result;
+      const isSmall = result.total <= VERIFY_ALL_UP_TO && result.rows.length < result.total;
+      const checked = isSmall ? await run(0, VERIFY_ALL_UP_TO) : result;
+      const doubts = checked.rows.flatMap(({ block, row }) => filter.doubtsOf(block, row));
+      // A refuted row is remembered, so the next pass leaves it out.
+      if (!await this.#verdicts.settle(tenant, doubts)) return result;
+    }
+  }
+
+  #list(
+    scan: Scan,
+    tenant: TenantId,
+    query: ExecutionQuery,
+    page: { readonly offset: number; readonly size: number },
+  ): Promise<ScanResult> {
+    const direction = idDirection(query.sort);
+    if (direction) return scan.listById(direction === "descending", page.offset, page.size);
+    const order = new RowOrder(query.sort, { tenant, flows: this.#flows, now: this.#deps.clock.now() });
+    return scan.listByOrder(order, page.offset, page.size);
+  }
+
+  #pace(): Pace {
+    return new Pace(this.#deps.clock, this.#deps.isBusy ?? (() => false));
+  }
+
+  /** The groups that take the rows of one commit: one, unless they exceed a value. */
+  #place(tenant: TenantId, rows: readonly Uint8Array[], seq: number): RowGroup[] {
+    const words = joinRows(rows);
+    const limit = MAX_BLOCK_ROWS * ROW_WORDS;
+    if (words.length <= limit) return [this.#of(tenant).unsealed.place(words, seq)];
+    const parts = Math.ceil(words.length / limit);
+    return Array.from({ length: parts }, (_, part) => ({
+      seq: seq + part / parts,
+      words: words.slice(part * limit, (part + 1) * limit),
+    }));
+  }
+
+  #of(tenant: TenantId): TenantRows {
+    const known = this.#tenants.get(tenant);
+    if (known) return known;
+    const rows = new TenantRows(tenant, this.#deps.store, this.#reader);
+    this.#tenants.set(tenant, rows);
+    return rows;
+  }
+}
+
+function rowsByTenant(entries: readonly Entry[]): Map<TenantId, Uint8Array[]> {
+  const byTenant = new Map<TenantId, Uint8Array[]>();
+  for (const { facts } of entries) {
+    for (const { tenant, row } of facts?.rows ?? []) {
+      const rows = byTenant.get(tenant);
+      if (rows) rows.push(row);
+      else byTenant.set(tenant, [row]);
+    }
+  }
+  return byTenant;
+}
+
+function joinRows(rows: readonly Uint8Array[]): Uint32Array {
+  const bytes = new Uint8Array(rows.length * ROW_BYTES);
+  rows.forEach((row, index) => bytes.set(row, index * ROW_BYTES));
+  return wordsOf(bytes);
+}

@@ -1,0 +1,290 @@
+/** Compiles the conditions of a query into something that counts blocks by their summaries or narrows their rows. */
+import { EXECUTION_KINDS } from "../../model/execution.ts";
+import type { ExecutionCondition, ExecutionQuery, TextCondition } from "../../model/execution_query.ts";
+import type { TenantId } from "../../model/flow.ts";
+import { STATES } from "../../model/state.ts";
+import {
+  boundsOf,
+  endStep,
+  FACT_BITS,
+  type FilterStep,
+  flowStep,
+  idWordStep,
+  maskStep,
+  startIsNotStep,
+  startStep,
+  testStep,
+  triggerStep,
+} from "./filter_steps.ts";
+import { type FlowCondition, type FlowIndex, type FlowTable, mayShareFlow } from "./flow_index.ts";
+import { type Doubt, LabelStep, type LabelVerdicts } from "./label_step.ts";
+import { FLAG } from "./row.ts";
+import type { RowBlock } from "./row_block.ts";
+import { type BlockSummary, STATE_SLOTS } from "./summary.ts";
+
+/** What compiling needs beside the conditions. */
+export interface FilterContext {
+  readonly tenant: TenantId;
+  readonly flows: FlowIndex;
+  readonly verdicts: LabelVerdicts;
+}
+
+const KIND_SLOTS = 4;
+const KNOWN_STATES = 2 ** STATES.length - 1;
+
+/** Conditions that must all hold. */
+export class ConjunctiveFilter {
+  readonly labelSteps: LabelStep[] = [];
+  readonly #context: FilterContext;
+  readonly #masks = new Uint32Array(KIND_SLOTS).fill(KNOWN_STATES);
+  readonly #steps: FilterStep[] = [];
+  #child: boolean | undefined;
+  #minStart = -Infinity;
+  #maxStart = Infinity;
+  #flowConditions: FlowCondition[] = [];
+  readonly #flowTables: FlowTable[] = [];
+  readonly #accepts = new Uint8Array(FACT_BITS + 1);
+  readonly #maskStep: FilterStep;
+  readonly #startStep: FilterStep;
+  readonly #masked: readonly FilterStep[];
+
+  constructor(conditions: readonly ExecutionCondition[], context: FilterContext) {
+    this.#context = context;
+    for (const condition of conditions) this.#add(condition);
+    if (this.#flowConditions.length > 0) {
+      this.#flowTables.push(context.flows.table(context.tenant, this.#flowConditions));
+    }
+    this.#fillAccepts();
+    this.#maskStep = maskStep(this.#accepts);
+    this.#startStep = startStep(this.#minStart, this.#maxStart);
+    // Labels last: each row they meet may cost a read of its record.
+    this.#steps.unshift(...this.#flowTables.map((table) => flowStep(table.accepts)));
+    this.#steps.push(...this.labelSteps);
+    this.#masked = [this.#maskStep, ...this.#steps];
+  }
+
+  /** How many rows of the block pass, where its summary tells; `undefined` when they must be looked at. */
+  countOf(summary: BlockSummary): number | undefined {
+    if (summary.minStart > this.#maxStart || summary.maxStart < this.#minStart) return 0;
+    if (this.#flowTables.some((table) => !mayShareFlow(table.bits, summary.flows))) return 0;
+    if (this.#steps.some((step) => step.excludes?.(summary))) return 0;
+    const count = this.#countMasked(summary.counts);
+    if (count === 0) return 0;
+    const isCovered = summary.minStart >= this.#minStart && summary.maxStart <= this.#maxStart;
+    return isCovered && this.#child === undefined && this.#steps.every((step) => step.covers?.(summary))
+      ? count
+      : undefined;
+  }
+
+  /** As {@link FilterStep.refine}; `summary` saves what it rules out. */
+  refine(block: RowBlock, from: Uint32Array, count: number, to: Uint32Array, summary?: BlockSummary): number {
+    let rows = from;
+    let kept = count;
+    for (const step of this.#stepsFor(summary)) {
+      kept = step.refine(block, rows, kept, to);
+      if (kept === 0) return 0;
+      rows = to;
+    }
+    if (rows !== to) to.set(rows.subarray(0, kept));
+    return kept;
+  }
+
+  #stepsFor(summary: BlockSummary | undefined): readonly FilterStep[] {
+    const { minStart, maxStart, rows } = summary ?? { minStart: -Infinity, maxStart: Infinity, rows: 0 };
+    const isCovered = minStart >= this.#minStart && maxStart <= this.#maxStart;
+    const isMasked = !summary || this.#child !== undefined || this.#countMasked(summary.counts) < rows;
+    if (isCovered) return isMasked ? this.#masked : this.#steps;
+    return isMasked ? [this.#maskStep, this.#startStep, ...this.#steps] : [this.#startStep, ...this.#steps];
+  }
+
+  /** The rows that pass by kind and state. */
+  #countMasked(counts: BlockSummary["counts"]): number {
+    let total = 0;
+    for (let kind = 0; kind < KIND_SLOTS; kind++) {
+      let mask = this.#masks[kind] as number;
+      for (let slot = kind * STATE_SLOTS; mask !== 0; slot++, mask >>>= 1) {
+        if ((mask & 1) === 1) total += counts[slot] as number;
+      }
+    }
+    return total;
+  }
+
+  #add(condition: ExecutionCondition): void {
+    const { tenant, verdicts } = this.#context;
+    switch (condition.field) {
+      case "text":
+        return this.#addText(condition);
+      case "namespace":
+      case "flowId":
+      case "scope":
+        this.#flowConditions.push(condition);
+        return;
+      case "state":
+        return this.#allowStates(bitsOf(condition.states, STATES, condition.negated));
+      case "kind":
+        return this.#allowKinds(bitsOf(condition.kinds, EXECUTION_KINDS, condition.negated));
+      case "startDate": {
+        const [min, max] = boundsOf(condition);
+        this.#minStart = Math.max(this.#minStart, min);
+        this.#maxStart = Math.min(this.#maxStart, max);
+        if (condition.operator === "NOT_EQUALS") this.#steps.push(startIsNotStep(condition.at));
+        return;
+      }
+      case "endDate":
+        this.#steps.push(endStep(condition));
+        return;
+      case "child":
+        if (this.#child === !condition.child) this.#allowStates(0);
+        this.#child = condition.child;
+        return;
+      case "triggerExecutionId":
+        this.#steps.push(triggerStep(condition));
+        return;
+      case "labels":
+        this.labelSteps.push(new LabelStep(tenant, condition, verdicts));
+    }
+  }
+
+  /** Each combination of state, kind and childhood that passes. */
+  #fillAccepts(): void {
+    for (let facts = 0; facts <= FACT_BITS; facts++) {
+      const state = facts & 0xff;
+      const isChild = (facts & FLAG.child) !== 0;
+      if (state >= STATE_SLOTS || (this.#child !== undefined && isChild !== this.#child)) continue;
+      this.#accepts[facts] = (this.#masks[facts >>> 8 & 3] as number) >>> state & 1;
+    }
+  }
+
+  #allowStates(bits: number): void {
+    for (let kind = 0; kind < KIND_SLOTS; kind++) this.#masks[kind] = (this.#masks[kind] as number) & bits;
+  }
+
+  #allowKinds(bits: number): void {
+    for (let kind = 0; kind < KIND_SLOTS; kind++) if ((bits >>> kind & 1) === 0) this.#masks[kind] = 0;
+  }
+
+  /** A word that occurs in a flow's names selects flows; only one that occurs in none is looked for in ids. */
+  #addText({ words, negated }: TextCondition): void {
+    const { tenant, flows } = this.#context;
+    const occursInFlow = (word: string) => flows.table(tenant, [{ field: "word", word }]).accepts.includes(1);
+    const [ofFlows, ofIds] = partition([...new Set(words)], occursInFlow);
+    const conditions = ofFlows.map((word) => ({ field: "word", word }) as const);
+    if (!negated) {
+      this.#flowConditions.push(...conditions);
+      this.#steps.push(...ofIds.map(idWordStep));
+      return;
+    }
+    const table = flows.table(tenant, conditions);
+    if (ofIds.length === 0) this.#flowTables.push(flows.complement(tenant, table));
+    else this.#steps.push(exceptStep([flowStep(table.accepts), ...ofIds.map(idWordStep)]));
+  }
+}
+
+/** The rows that do not pass all of the steps. */
+function exceptStep(steps: readonly FilterStep[]): FilterStep {
+  const one = new Uint32Array(1);
+  return testStep((block, row) => {
+    one[0] = row;
+    return steps.some((step) => step.refine(block, one, 1, one) === 0);
+  });
+}
+
+function partition<T>(items: readonly T[], test: (item: T) => boolean): [T[], T[]] {
+  return [items.filter(test), items.filter((item) => !test(item))];
+}
+
+function bitsOf<T>(chosen: readonly T[], all: readonly T[], negated: boolean): number {
+  let bits = 0;
+  for (const item of chosen) bits |= 1 << all.indexOf(item);
+  return negated ? ~bits : bits;
+}
+
+/** The filter of a query: all conditions and, when there are groups, one of the groups. */
+export class ExecutionFilter {
+  readonly #base: ConjunctiveFilter;
+  readonly #groups: readonly ConjunctiveFilter[];
+  readonly #labelSteps: readonly LabelStep[];
+  /** Never written but when it grows: 0, 1, 2, … */
+  #identity = new Uint32Array(0);
+  #rows = new Uint32Array(0);
+  #groupRows = new Uint32Array(0);
+  #marks = new Uint8Array(0);
+
+  constructor(query: Pick<ExecutionQuery, "conditions" | "groups">, context: FilterContext) {
+    const { conditions, groups } = withDefaultKind(query);
+    this.#base = new ConjunctiveFilter(conditions, context);
+    this.#groups = groups.map((group) => new ConjunctiveFilter(group, context));
+    this.#labelSteps = [this.#base, ...this.#groups].flatMap((filter) => filter.labelSteps);
+  }
+
+  /** True when labels are among the conditions. */
+  get hasLabels(): boolean {
+    return this.#labelSteps.length > 0;
+  }
+
+  /** True when the last selection left rows in doubt, and so is not to be used. */
+  get hasDoubts(): boolean {
+    return this.#labelSteps.some((step) => step.hasDoubts);
+  }
+
+  /** Gives the rows in doubt. */
+  takeDoubts(): Doubt[] {
+    return this.#labelSteps.flatMap((step) => step.takeDoubts());
+  }
+
+  /** Doubts about a row that was taken for the hash of a label alone. */
+  doubtsOf(block: RowBlock, row: number): Doubt[] {
+    return this.#labelSteps.flatMap((step) => step.doubtsOf(block, row));
+  }
+
+  /** How many rows of the block pass, where its summary tells; `undefined` when they must be looked at. */
+  countOf(summary: BlockSummary): number | undefined {
+    const count = this.#base.countOf(summary);
+    if (count === 0 || this.#groups.length === 0) return count;
+    return this.#groups.every((group) => group.countOf(summary) === 0) ? 0 : undefined;
+  }
+
+  /** The rows of a block that pass, in order; valid until the next call. */
+  select(block: RowBlock, summary?: BlockSummary): Uint32Array {
+    if (this.#rows.length < block.count) this.#grow(block.count);
+    const rows = this.#rows;
+    const count = this.#base.refine(block, this.#identity, block.count, rows, summary);
+    return rows.subarray(0, this.#groups.length === 0 ? count : this.#refineByGroups(block, count, summary));
+  }
+
+  #refineByGroups(block: RowBlock, count: number, summary: BlockSummary | undefined): number {
+    const [rows, groupRows, marks] = [this.#rows, this.#groupRows, this.#marks];
+    marks.fill(0, 0, block.count);
+    for (const group of this.#groups) {
+      if (summary && group.countOf(summary) === 0) continue;
+      const passed = group.refine(block, rows, count, groupRows, summary);
+      for (let i = 0; i < passed; i++) marks[groupRows[i] as number] = 1;
+    }
+    let kept = 0;
+    for (let i = 0; i < count; i++) {
+      const row = rows[i] as number;
+      rows[kept] = row;
+      kept += marks[row] as number;
+    }
+    return kept;
+  }
+
+  #grow(count: number): void {
+    this.#identity = Uint32Array.from({ length: count }, (_, row) => row);
+    this.#rows = new Uint32Array(count);
+    this.#groupRows = new Uint32Array(count);
+    this.#marks = new Uint8Array(count);
+  }
+}
+
+/** Executions of other kinds than NORMAL are hidden from whoever does not ask for kinds. */
+function withDefaultKind(
+  query: Pick<ExecutionQuery, "conditions" | "groups">,
+): Pick<ExecutionQuery, "conditions" | "groups"> {
+  const asksKind = (conditions: readonly ExecutionCondition[]) =>
+    conditions.some(({ field }) => field === "kind");
+  const normal = { field: "kind", kinds: ["NORMAL"], negated: false } as const;
+  if (asksKind(query.conditions)) return query;
+  if (!query.groups.some(asksKind)) return { ...query, conditions: [...query.conditions, normal] };
+  return { ...query, groups: query.groups.map((group) => asksKind(group) ? group : [...group, normal]) };
+}

@@ -1,0 +1,81 @@
+/** Executions by flow and state, of kind NORMAL. */
+import { type State, STATES } from "../../model/state.ts";
+import { decodeJson, encodeJson } from "../codec.ts";
+import { countSlot, STATE_SLOTS } from "./summary.ts";
+import { ROW_WORDS, WORD } from "./row.ts";
+import type { RowBlock } from "./row_block.ts";
+
+/** A larger snapshot is not stored: after a restart the rows are counted instead. */
+const MAX_SNAPSHOT_BYTES = 40_000;
+
+/** Counters of one tenant. */
+export class FlowCounts {
+  readonly #counts = new Map<number, Int32Array>();
+
+  /** Adds the rows of a block, or takes them off with a `sign` of -1. */
+  add(block: RowBlock, sign: 1 | -1): void {
+    const { words, count } = block;
+    let flowNo = -1;
+    let counts: Int32Array | undefined;
+    for (let row = 0; row < count; row++) {
+      const at = row * ROW_WORDS;
+      const slot = countSlot(words[at + WORD.facts] as number);
+      if (slot >= STATE_SLOTS) continue;
+      if (counts === undefined || words[at + WORD.flow] !== flowNo) {
+        flowNo = words[at + WORD.flow] as number;
+        counts = this.#of(flowNo);
+      }
+      counts[slot] = (counts[slot] as number) + sign;
+    }
+  }
+
+  /** A copy that can go its own way. */
+  clone(): FlowCounts {
+    const copy = new FlowCounts();
+    for (const [flowNo, counts] of this.#counts) copy.#counts.set(flowNo, counts.slice());
+    return copy;
+  }
+
+  /** Counts above zero, by flow number and state. */
+  toMap(): Map<number, Map<State, number>> {
+    const result = new Map<number, Map<State, number>>();
+    for (const [flowNo, counts] of this.#counts) {
+      const states = STATES.flatMap((state, index) => {
+        const count = counts[index] as number;
+        return count > 0 ? [[state, count] as const] : [];
+      });
+      if (states.length > 0) result.set(flowNo, new Map(states));
+    }
+    return result;
+  }
+
+  /** The stored form: `{seq, counts: [flow number, state, count, …]}`; `undefined` when it would be too large. */
+  encode(seq: number): Uint8Array | undefined {
+    const counts: number[] = [];
+    for (const [flowNo, states] of this.#counts) {
+      states.forEach((count, state) => {
+        if (count > 0) counts.push(flowNo, state, count);
+      });
+    }
+    const bytes = encodeJson({ seq, counts });
+    return bytes.length <= MAX_SNAPSHOT_BYTES ? bytes : undefined;
+  }
+
+  /** The counters that {@link encode} wrote. */
+  static decode(bytes: Uint8Array): FlowCounts {
+    const { counts } = decodeJson(bytes) as { counts: number[] };
+    const result = new FlowCounts();
+    for (let i = 0; i < counts.length; i += 3) {
+      result.#of(counts[i] as number)[counts[i + 1] as number] = counts[i + 2] as number;
+    }
+    return result;
+  }
+
+  #of(flowNo: number): Int32Array {
+    const known = this.#counts.get(flowNo);
+    if (known) return known;
+    const counts = new Int32Array(STATE_SLOTS);
+    this.#counts.set(flowNo, counts);
+    return counts;
+  }
+}

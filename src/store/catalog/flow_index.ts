@@ -1,0 +1,158 @@
+/** Turns conditions on flows into tables by flow number, so that a scan compares a byte instead of names. */
+import { LruCache } from "../../base/lru.ts";
+import {
+  matchesName,
+  type NameCondition,
+  type ScopeCondition,
+  SYSTEM_NAMESPACE,
+} from "../../model/execution_query.ts";
+import type { TenantId } from "../../model/flow.ts";
+import { FLOW_BITS, setBit } from "./summary.ts";
+
+/** Names behind a flow number. */
+export interface FlowName {
+  readonly tenant: TenantId;
+  readonly namespace: string;
+  readonly id: string;
+}
+
+/** Where flow numbers come from. Names never change, and a deleted flow keeps its own. */
+export interface FlowNames {
+  /** The flow with that number. */
+  readonly flowNames: (flowNo: number) => FlowName | undefined;
+  /** A bound of all numbers given so far: they are below it. */
+  readonly flowLimit: () => number;
+}
+
+/** Which flows meet some conditions. */
+export interface FlowTable {
+  /** 1 for each flow number that does. */
+  readonly accepts: Uint8Array;
+  /** The low bits of these numbers, to compare with those of a block. */
+  readonly bits: Uint32Array;
+}
+
+/** Places of names in text order. A number of no flow has place 0. */
+export interface FlowRanks {
+  /** By flow number. */
+  readonly ranks: Float64Array;
+  /** Lowest and highest place of the flows with the same low bits; a block knows no more of its flows. */
+  readonly lowest: Float64Array;
+  readonly highest: Float64Array;
+}
+
+/** A condition that depends on the flow alone; `word` occurs in the flow's namespace and id. */
+export type FlowCondition = NameCondition | ScopeCondition | {
+  readonly field: "word";
+  readonly word: string;
+};
+
+const CACHED_TABLES = 64;
+
+/** Tables of flows, cached while no flow is added. */
+export class FlowIndex {
+  readonly #names: FlowNames;
+  readonly #tables = new LruCache<string, FlowTable>(CACHED_TABLES);
+  readonly #ranks = new LruCache<string, FlowRanks>(CACHED_TABLES);
+  #limit = -1;
+
+  constructor(names: FlowNames) {
+    this.#names = names;
+  }
+
+  /** The flows of a tenant that meet all conditions. */
+  table(tenant: TenantId, conditions: readonly FlowCondition[]): FlowTable {
+    this.#refresh();
+    const key = JSON.stringify([tenant, conditions]);
+    const known = this.#tables.get(key);
+    if (known) return known;
+    const tests = conditions.map(testOf);
+    const accepts = new Uint8Array(this.#limit);
+    this.#forEach(tenant, (flowNo, flow) => {
+      if (tests.every((test) => test(flow))) accepts[flowNo] = 1;
+    });
+    const table = { accepts, bits: bitsOf(accepts) };
+    this.#tables.set(key, table);
+    return table;
+  }
+
+  /** The flows of `table` turned into the tenant's other flows. */
+  complement(tenant: TenantId, table: FlowTable): FlowTable {
+    const accepts = new Uint8Array(table.accepts.length);
+    this.#forEach(tenant, (flowNo) => accepts[flowNo] = 1 - (table.accepts[flowNo] ?? 0));
+    return { accepts, bits: bitsOf(accepts) };
+  }
+
+  /** For each flow number the place of its namespace or id among all of the tenant, in text order. */
+  ranks(tenant: TenantId, field: "namespace" | "flowId"): FlowRanks {
+    this.#refresh();
+    const key = `${field}:${tenant}`;
+    const known = this.#ranks.get(key);
+    if (known) return known;
+    const names = new Set<string>();
+    const nameOf = (flow: FlowName) => field === "namespace" ? flow.namespace : flow.id;
+    this.#forEach(tenant, (_flowNo, flow) => names.add(nameOf(flow)));
+    const places = new Map([...names].sort().map((name, place) => [name, place]));
+    const byNumber = new Float64Array(this.#limit);
+    this.#forEach(tenant, (flowNo, flow) => byNumber[flowNo] = places.get(nameOf(flow)) ?? 0);
+    const ranks = withBounds(byNumber);
+    this.#ranks.set(key, ranks);
+    return ranks;
+  }
+
+  #refresh(): void {
+    const limit = this.#names.flowLimit();
+    if (limit === this.#limit) return;
+    this.#limit = limit;
+    this.#tables.clear();
+    this.#ranks.clear();
+  }
+
+  #forEach(tenant: TenantId, visit: (flowNo: number, flow: FlowName) => void): void {
+    for (let flowNo = 0; flowNo < this.#limit; flowNo++) {
+      const flow = this.#names.flowNames(flowNo);
+      if (flow?.tenant === tenant) visit(flowNo, flow);
+    }
+  }
+}
+
+function testOf(condition: FlowCondition): (flow: FlowName) => boolean {
+  switch (condition.field) {
+    case "word": {
+      const word = condition.word.toLowerCase();
+      return (flow) => `${flow.namespace}${flow.id}`.toLowerCase().includes(word);
+    }
+    case "scope":
+      return (flow) => (flow.namespace === SYSTEM_NAMESPACE) === condition.system;
+    default: {
+      const { field, operator, values } = condition;
+      return (flow) => matchesName(operator, values, field === "namespace" ? flow.namespace : flow.id);
+    }
+  }
+}
+
+function withBounds(ranks: Float64Array): FlowRanks {
+  // Rows of unknown flows have place 0, whatever their bits.
+  const lowest = new Float64Array(FLOW_BITS);
+  const highest = new Float64Array(FLOW_BITS);
+  for (let bit = 0; bit < FLOW_BITS; bit++) {
+    const ofBit = ranks.filter((_, flowNo) => (flowNo & (FLOW_BITS - 1)) === bit);
+    lowest[bit] = ofBit.length > 0 ? Math.min(...ofBit) : 0;
+    highest[bit] = Math.max(0, ...ofBit);
+  }
+  return { ranks, lowest, highest };
+}
+
+function bitsOf(accepts: Uint8Array): Uint32Array {
+  const bits = new Uint32Array(FLOW_BITS >> 5);
+  for (let flowNo = 0; flowNo < accepts.length; flowNo++) {
+    if (accepts[flowNo] === 1) setBit(bits, flowNo & (FLOW_BITS - 1));
+  }
+  return bits;
+}
+
+/** Whether some flow of a block may be among those of a table. */
+export function mayShareFlow(a: Uint32Array, b: Uint32Array): boolean {
+  for (let i = 0; i < a.length; i++) if (((a[i] as number) & (b[i] as number)) !== 0) return true;
+  return false;
+}

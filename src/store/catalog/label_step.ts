@@ -1,0 +1,183 @@
+/**
+ * Conditions on labels. A row holds hashes of up to four labels, or a Bloom filter of more; what these cannot decide is
+ * asked of the executions' records. What is known of a label is kept per row, a byte each, for as long as its block lives.
+ */
+import { isId } from "../../base/id.ts";
+import { LruCache } from "../../base/lru.ts";
+import type { LabelCondition } from "../../model/execution_query.ts";
+import type { TenantId } from "../../model/flow.ts";
+import { CORRELATION_LABEL, type Label } from "../../model/label.ts";
+import type { FilterStep } from "./filter_steps.ts";
+import { hashLabel, setBloomBits } from "./hash.ts";
+import { FLAG, LABEL_WORDS, ROW_WORDS, tryPackId, WORD } from "./row.ts";
+import type { RowBlock } from "./row_block.ts";
+
+/** Which of the executions have all of the labels, by their records. */
+export type VerifyLabels = (
+  tenant: TenantId,
+  ids: readonly string[],
+  labels: readonly Label[],
+) => Promise<ReadonlySet<string>>;
+
+/** Labels of which verdicts are kept: a megabyte each for a million rows. */
+const REMEMBERED_LABELS = 12;
+const VERIFY_IDS = 1_000;
+/** What is known of a row and a label. `open` asks the record; `byHash` is right but for one in 4 billion. */
+const VERDICT = { no: 0, yes: 1, byHash: 2, open: 3 } as const;
+
+/** A row of which it is open whether it has a label. */
+export interface Doubt {
+  readonly label: WantedLabel;
+  readonly block: RowBlock;
+  readonly row: number;
+}
+
+/** A label that queries ask for, and what is known of it. */
+export class WantedLabel {
+  readonly label: Label;
+  readonly #hash: number;
+  readonly #bloom = new Uint32Array(LABEL_WORDS);
+  /** Words of the execution that has this label without storing it: its own correlation id. */
+  readonly #self: Uint32Array | undefined;
+  readonly #verdicts = new WeakMap<object, Uint8Array>();
+
+  constructor(label: Label) {
+    this.label = label;
+    this.#hash = hashLabel(label);
+    setBloomBits(this.#hash, this.#bloom, 0);
+    const mayBeSelf = label.key === CORRELATION_LABEL && isId(label.value);
+    this.#self = mayBeSelf ? tryPackId(label.value) : undefined;
+  }
+
+  /** A verdict for each row of the block; kept, and changed when a record has been asked. */
+  verdictsOf(block: RowBlock): Uint8Array {
+    const known = this.#verdicts.get(block.identity);
+    if (known) return known;
+    const verdicts = this.#judge(block);
+    this.#verdicts.set(block.identity, verdicts);
+    return verdicts;
+  }
+
+  #judge(block: RowBlock): Uint8Array {
+    const { words, count } = block;
+    const hash = this.#hash;
+    const verdicts = new Uint8Array(count);
+    for (let row = 0; row < count; row++) {
+      const at = row * ROW_WORDS + WORD.labels;
+      const hasMore = ((words[at - 1] as number) & FLAG.moreLabels) !== 0;
+      if (hasMore) verdicts[row] = this.#isInBloom(words, at) ? VERDICT.open : VERDICT.no;
+      else if (
+        words[at] === hash || words[at + 1] === hash || words[at + 2] === hash || words[at + 3] === hash
+      ) verdicts[row] = VERDICT.byHash;
+    }
+    const own = this.#self ? block.find(this.#self, 0) : -1;
+    if (own >= 0) verdicts[own] = VERDICT.open;
+    return verdicts;
+  }
+
+  #isInBloom(words: Uint32Array, at: number): boolean {
+    for (let i = 0; i < LABEL_WORDS; i++) {
+      const bits = this.#bloom[i] as number;
+      if ((((words[at + i] as number) & bits) >>> 0) !== bits) return false;
+    }
+    return true;
+  }
+}
+
+/** The labels asked for lately, and who knows the truth about them. */
+export class LabelVerdicts {
+  readonly #verify: VerifyLabels;
+  readonly #known = new LruCache<string, WantedLabel>(REMEMBERED_LABELS);
+
+  constructor(verify: VerifyLabels) {
+    this.#verify = verify;
+  }
+
+  /** The label, with what is known of it. */
+  wanted(tenant: TenantId, label: Label): WantedLabel {
+    const key = JSON.stringify([tenant, label.key, label.value]);
+    const known = this.#known.get(key) ?? new WantedLabel(label);
+    this.#known.set(key, known);
+    return known;
+  }
+
+  /** Asks the records. True when a row turned out not to have its label. */
+  async settle(tenant: TenantId, doubts: readonly Doubt[]): Promise<boolean> {
+    let isRefuted = false;
+    for (const [wanted, ofLabel] of Map.groupBy(doubts, ({ label }) => label)) {
+      for (let from = 0; from < ofLabel.length; from += VERIFY_IDS) {
+        const part = ofLabel.slice(from, from + VERIFY_IDS);
+        const ids = part.map(({ block, row }) => block.idAt(row));
+        const holders = await this.#verify(tenant, ids, [wanted.label]);
+        part.forEach(({ block, row }, index) => {
+          const has = holders.has(ids[index] as string);
+          wanted.verdictsOf(block)[row] = has ? VERDICT.yes : VERDICT.no;
+          if (!has) isRefuted = true;
+        });
+      }
+    }
+    return isRefuted;
+  }
+}
+
+/** Narrows rows to those with (or without) one of some labels. Rows in doubt are noted and taken as without. */
+export class LabelStep implements FilterStep {
+  readonly #wanted: readonly WantedLabel[];
+  readonly #negated: boolean;
+  readonly #doubts: Doubt[] = [];
+
+  constructor(tenant: TenantId, condition: LabelCondition, verdicts: LabelVerdicts) {
+    this.#wanted = condition.anyOf.map((label) => verdicts.wanted(tenant, label));
+    this.#negated = condition.negated;
+  }
+
+  /** @inheritdoc */
+  refine(block: RowBlock, from: Uint32Array, count: number, to: Uint32Array): number {
+    const judged = this.#wanted.map((label) => ({ label, verdicts: label.verdictsOf(block) }));
+    const single = judged.length === 1 ? judged[0]?.verdicts : undefined;
+    let kept = 0;
+    for (let i = 0; i < count; i++) {
+      const row = from[i] as number;
+      const verdict = single ? single[row] as number : anyVerdict(judged, row);
+      if (verdict === VERDICT.open) this.#doubt(block, row);
+      to[kept] = row;
+      const holds = verdict === VERDICT.yes || verdict === VERDICT.byHash;
+      if (holds !== this.#negated) kept++;
+    }
+    return kept;
+  }
+
+  /** True when there are rows in doubt since the last {@link takeDoubts}. */
+  get hasDoubts(): boolean {
+    return this.#doubts.length > 0;
+  }
+
+  /** Gives the rows in doubt since the last call. */
+  takeDoubts(): Doubt[] {
+    return this.#doubts.splice(0);
+  }
+
+  /** Doubts about a row that was taken for its hash alone. */
+  doubtsOf(block: RowBlock, row: number): Doubt[] {
+    if (this.#negated) return [];
+    return this.#wanted.filter((label) => label.verdictsOf(block)[row] === VERDICT.byHash)
+      .map((label) => ({ label, block, row }));
+  }
+
+  #doubt(block: RowBlock, row: number): void {
+    for (const label of this.#wanted) {
+      if (label.verdictsOf(block)[row] === VERDICT.open) this.#doubts.push({ label, block, row });
+    }
+  }
+}
+
+/** That it has one of them, if that is known; else open, if one of them is. */
+function anyVerdict(judged: readonly { readonly verdicts: Uint8Array }[], row: number): number {
+  let isOpen = false;
+  for (const { verdicts } of judged) {
+    const verdict = verdicts[row];
+    if (verdict === VERDICT.yes || verdict === VERDICT.byHash) return verdict;
+    if (verdict === VERDICT.open) isOpen = true;
+  }
+  return isOpen ? VERDICT.open : VERDICT.no;
+}

@@ -1,0 +1,178 @@
+/**
+ * A catalog row: what the list of executions can be filtered and sorted by, in 56 bytes read in place as 14
+ * little-endian words. Words 0–3 are the id: `ms >> 14`, then 14 bits of ms, 16 of the counter and 66 of the random part
+ * (its first 5 digits in 30 bits, the other 6 in 36), so that comparing words compares ids.
+ */
+import { ID_LENGTH, idPrefix, toBase62 } from "../../base/id.ts";
+import { EXECUTION_KINDS, type ExecutionKind } from "../../model/execution.ts";
+import { LOG_LEVELS, type LogLevel } from "../../model/flow.ts";
+import { CORRELATION_LABEL, type Label } from "../../model/label.ts";
+import { type State, STATES } from "../../model/state.ts";
+import { hashLabel, hashText, setBloomBits } from "./hash.ts";
+
+/** Words of a row. */
+export const ROW_WORDS = 14;
+/** Bytes of a row. */
+export const ROW_BYTES = 56;
+/** Rows that fit a stored value. */
+export const MAX_BLOCK_ROWS = 1_170;
+
+/** Positions of the words; 6 and 7 are the start as a double, `row * 7 + 3` of a Float64Array. */
+export const WORD = { flow: 4, duration: 5, trigger: 8, facts: 9, labels: 10 } as const;
+/** Doubles of a row, and the position of the start among them. */
+export const ROW_DOUBLES = 7;
+export const START_DOUBLE = 3;
+
+/** Hashes of labels in a row; with more labels these words are a Bloom filter of 128 bits. */
+export const LABEL_WORDS = 4;
+/** Flags in word 9, which is state | kind and flags << 8 | level << 16 | second hash of the trigger << 24. */
+export const FLAG = { child: 0x0400, moreLabels: 0x0800, longDuration: 0x1000 } as const;
+/** Duration of an execution that has not ended. */
+export const OPEN_DURATION = 0xffff_ffff;
+/** State byte of a row that says: this execution was deleted. */
+export const TOMBSTONE_STATE = 255;
+
+const NO_LEVEL = 255;
+const MAX_COUNTER = 0xffff;
+const MAX_MS = 2 ** 46;
+const RANGE_7 = 62 ** 7;
+const STATE_INDEX = new Map(STATES.map((state, index) => [state, index]));
+const DIGITS = digitTable();
+
+/** What a row says of an execution. */
+export interface RowFacts {
+  readonly id: string;
+  readonly flowNo: number;
+  readonly startMs: number;
+  /** `undefined` while it has not ended. */
+  readonly durationMs: number | undefined;
+  readonly state: State;
+  readonly kind: ExecutionKind;
+  /** The execution that started this one; makes it a child. */
+  readonly triggerExecutionId?: string;
+  /** Most severe level ever logged. */
+  readonly maxLogLevel?: LogLevel;
+  /** All labels; a correlation label that names the execution itself is left out of the row. */
+  readonly labels: readonly Label[];
+}
+
+/** The 56 bytes of an execution's row. @throws Error when the id was not made by an `IdSource` */
+export function encodeRow(facts: RowFacts): Uint8Array {
+  const words = new Uint32Array(ROW_WORDS);
+  packId(facts.id, words, 0);
+  words[WORD.flow] = facts.flowNo;
+  new Float64Array(words.buffer)[START_DOUBLE] = facts.startMs;
+  let flags = EXECUTION_KINDS.indexOf(facts.kind) << 8;
+  flags |= encodeDuration(facts.durationMs, words);
+  let triggerHash = 0;
+  if (facts.triggerExecutionId !== undefined) {
+    flags |= FLAG.child;
+    triggerHash = hashText(facts.triggerExecutionId, 1) & 0xff;
+    words[WORD.trigger] = hashText(facts.triggerExecutionId);
+  }
+  flags |= encodeLabels(facts, words);
+  const level = facts.maxLogLevel === undefined ? NO_LEVEL : LOG_LEVELS.indexOf(facts.maxLogLevel);
+  const state = STATE_INDEX.get(facts.state) ?? 0;
+  words[WORD.facts] = state | flags | level << 16 | triggerHash << 24;
+  return new Uint8Array(words.buffer);
+}
+
+/** A row that takes an execution off the catalog; to be committed with the delete of its record. */
+export function tombstoneRow(id: string): Uint8Array {
+  const words = new Uint32Array(ROW_WORDS);
+  packId(id, words, 0);
+  words[WORD.facts] = TOMBSTONE_STATE;
+  return new Uint8Array(words.buffer);
+}
+
+/** Milliseconds from start to end, `undefined` while not ended; to the second beyond 49 days. */
+export function durationOf(words: Uint32Array, row: number): number | undefined {
+  const duration = words[row * ROW_WORDS + WORD.duration] as number;
+  if (duration === OPEN_DURATION) return undefined;
+  const isLong = (words[row * ROW_WORDS + WORD.facts] as number) & FLAG.longDuration;
+  return isLong ? duration * 1000 : duration;
+}
+
+function encodeDuration(durationMs: number | undefined, words: Uint32Array): number {
+  if (durationMs === undefined) {
+    words[WORD.duration] = OPEN_DURATION;
+    return 0;
+  }
+  const isLong = durationMs >= OPEN_DURATION;
+  words[WORD.duration] = isLong ? Math.min(Math.round(durationMs / 1000), OPEN_DURATION - 1) : durationMs;
+  return isLong ? FLAG.longDuration : 0;
+}
+
+function encodeLabels(facts: RowFacts, words: Uint32Array): number {
+  const { id, labels } = facts;
+  if (labels.length === 0) return 0;
+  const stored = labels.filter((label) => label.key !== CORRELATION_LABEL || label.value !== id);
+  if (stored.length > LABEL_WORDS) {
+    for (const label of stored) setBloomBits(hashLabel(label), words, WORD.labels);
+    return FLAG.moreLabels;
+  }
+  stored.forEach((label, index) => words[WORD.labels + index] = hashLabel(label));
+  return 0;
+}
+
+/** Writes the four words of an id at `at`. @throws Error when the id was not made by an `IdSource` */
+export function packId(id: string, words: Uint32Array, at: number): void {
+  if (!writeId(id, words, at)) throw new Error(`Cannot pack the id "${id}": it was not made here`);
+}
+
+/** The four words of an id; nothing for a text that cannot be the id of an execution. */
+export function tryPackId(id: string): Uint32Array | undefined {
+  const words = new Uint32Array(4);
+  return writeId(id, words, 0) ? words : undefined;
+}
+
+function writeId(id: string, words: Uint32Array, at: number): boolean {
+  const ms = (id.charCodeAt(0) - 65) * RANGE_7 + readDigits(id, 1, 8);
+  const counter = readDigits(id, 8, 11);
+  const high = readDigits(id, 11, 16);
+  const low = readDigits(id, 16, 22);
+  const isPackable = id.length === ID_LENGTH && ms >= 0 && ms < MAX_MS && counter <= MAX_COUNTER && low >= 0;
+  if (!isPackable || !(high >= 0)) return false;
+  words[at] = Math.floor(ms / 0x4000);
+  words[at + 1] = ms % 0x4000 << 18 | counter << 2 | high >>> 28;
+  words[at + 2] = high << 4 | Math.floor(low / 0x1_0000_0000);
+  words[at + 3] = low % 0x1_0000_0000;
+  return true;
+}
+
+/** The id whose four words are at `at`. */
+export function unpackId(words: Uint32Array, at: number): string {
+  const [w0, w1, w2, w3] = [words[at], words[at + 1], words[at + 2], words[at + 3]] as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  const ms = w0 * 0x4000 + (w1 >>> 18);
+  const high = (w1 & 3) << 28 | w2 >>> 4;
+  const low = (w2 & 15) * 0x1_0000_0000 + w3;
+  return idPrefix(ms, w1 >>> 2 & MAX_COUNTER) + toBase62(high, 5) + toBase62(low, 6);
+}
+
+function readDigits(text: string, from: number, to: number): number {
+  let value = 0;
+  for (let i = from; i < to; i++) value = value * 62 + (DIGITS[text.charCodeAt(i)] ?? NaN);
+  return value;
+}
+
+/** Value of each base62 digit by character code; NaN for other characters. */
+function digitTable(): Float64Array {
+  const table = new Float64Array(128).fill(NaN);
+  for (let digit = 0; digit < 62; digit++) table[toBase62(digit, 1).charCodeAt(0)] = digit;
+  return table;
+}
+
+/** Negative, zero or positive as the id at `a[i]` comes before, is, or comes after the one at `b[j]`. */
+export function compareIds(a: Uint32Array, i: number, b: Uint32Array, j: number): number {
+  for (let word = 0; word < 4; word++) {
+    const x = a[i + word] as number;
+    const y = b[j + word] as number;
+    if (x !== y) return x < y ? -1 : 1;
+  }
+  return 0;
+}

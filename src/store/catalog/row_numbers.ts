@@ -1,0 +1,111 @@
+/** What rows are ordered by, as numbers, with bounds of them for whole blocks. */
+import type { Instant } from "../../base/clock.ts";
+import { STATES } from "../../model/state.ts";
+import type { FlowRanks } from "./flow_index.ts";
+import { durationOf, ROW_DOUBLES, START_DOUBLE } from "./row.ts";
+import type { RowBlock } from "./row_block.ts";
+import { type BlockSummary, COUNT_SLOTS, FLOW_BITS, hasBit, STATE_SLOTS } from "./summary.ts";
+
+/** A number for each row. */
+export interface RowNumbers {
+  /** The numbers of the rows, into `out`. */
+  read(block: RowBlock, rows: Uint32Array, out: Float64Array): void;
+  /** Not above the number of any row of the block. */
+  low(summary: BlockSummary): number;
+  /** Not below the number of any row of the block. */
+  high(summary: BlockSummary): number;
+}
+
+/** Places of states in text order. */
+const STATE_RANKS = rankStates();
+
+/** The place of the namespace or flow id among all of them. */
+export function rankNumbers({ ranks, lowest, highest }: FlowRanks): RowNumbers {
+  return {
+    read({ flows }, rows, out) {
+      for (let i = 0; i < rows.length; i++) out[i] = ranks[flows[rows[i] as number] as number] ?? 0;
+    },
+    low: ({ flows }) => leastOfBits(flows, (bit) => lowest[bit] as number),
+    high: ({ flows }) => -leastOfBits(flows, (bit) => -(highest[bit] as number)),
+  };
+}
+
+/** The place of the state's name in text order. */
+export function stateNumbers(): RowNumbers {
+  return {
+    read({ facts }, rows, out) {
+      for (let i = 0; i < rows.length; i++) {
+        out[i] = STATE_RANKS[(facts[rows[i] as number] as number) & 0xff] ?? 0;
+      }
+    },
+    low: (summary) => leastOfStates(summary, (rank) => rank),
+    high: (summary) => -leastOfStates(summary, (rank) => -rank),
+  };
+}
+
+/** The start date. */
+export function startNumbers(): RowNumbers {
+  return {
+    read({ doubles }, rows, out) {
+      for (let i = 0; i < rows.length; i++) {
+        out[i] = doubles[(rows[i] as number) * ROW_DOUBLES + START_DOUBLE] as number;
+      }
+    },
+    low: ({ minStart }) => minStart,
+    high: ({ maxStart }) => maxStart,
+  };
+}
+
+/** The end date; what has not ended ends after everything else. */
+export function endNumbers(): RowNumbers {
+  return {
+    read({ words, doubles }, rows, out) {
+      for (let i = 0; i < rows.length; i++) {
+        const row = rows[i] as number;
+        const start = doubles[row * ROW_DOUBLES + START_DOUBLE] as number;
+        out[i] = start + (durationOf(words, row) ?? Infinity);
+      }
+    },
+    low: ({ minStart, minDuration }) => minStart + minDuration,
+    high: ({ maxStart, maxDuration, hasOpen }) => hasOpen ? Infinity : maxStart + maxDuration,
+  };
+}
+
+/** Milliseconds from start to end, or to `now`. */
+export function durationNumbers(now: Instant): RowNumbers {
+  const sinceStart = (start: number) => Math.max(0, now - start);
+  return {
+    read({ words, doubles }, rows, out) {
+      for (let i = 0; i < rows.length; i++) {
+        const row = rows[i] as number;
+        out[i] = durationOf(words, row) ?? sinceStart(doubles[row * ROW_DOUBLES + START_DOUBLE] as number);
+      }
+    },
+    low: ({ minDuration, hasOpen, maxStart }) =>
+      hasOpen ? Math.min(minDuration, sinceStart(maxStart)) : minDuration,
+    high: ({ maxDuration, hasOpen, minStart }) =>
+      hasOpen ? Math.max(maxDuration, sinceStart(minStart)) : maxDuration,
+  };
+}
+
+function leastOfBits(bits: Uint32Array, read: (bit: number) => number): number {
+  let least = Infinity;
+  for (let bit = 0; bit < FLOW_BITS; bit++) {
+    if (hasBit(bits, bit)) least = Math.min(least, read(bit));
+  }
+  return least;
+}
+
+function leastOfStates({ counts }: BlockSummary, read: (rank: number) => number): number {
+  let least = Infinity;
+  for (let slot = 0; slot < COUNT_SLOTS; slot++) {
+    const rank = STATE_RANKS[slot & (STATE_SLOTS - 1)];
+    if (rank !== undefined && (counts[slot] as number) > 0) least = Math.min(least, read(rank));
+  }
+  return least;
+}
+
+function rankStates(): Float64Array {
+  const sorted = [...STATES].sort();
+  return Float64Array.from(STATES, (state) => sorted.indexOf(state));
+}

@@ -1,0 +1,124 @@
+/** The order of a list: a number per row for each criterion, and newest first where they leave it open. */
+import type { Instant } from "../../base/clock.ts";
+import type { ExecutionSort } from "../../model/execution_query.ts";
+import type { TenantId } from "../../model/flow.ts";
+import type { FlowIndex } from "./flow_index.ts";
+import { compareIds, ROW_WORDS } from "./row.ts";
+import type { RowBlock } from "./row_block.ts";
+import {
+  durationNumbers,
+  endNumbers,
+  rankNumbers,
+  type RowNumbers,
+  startNumbers,
+  stateNumbers,
+} from "./row_numbers.ts";
+import type { BlockSummary } from "./summary.ts";
+
+/** What an order needs beside its criteria. */
+export interface OrderContext {
+  readonly tenant: TenantId;
+  readonly flows: FlowIndex;
+  /** Executions that have not ended last until now. */
+  readonly now: Instant;
+}
+
+/** A criterion; its numbers are negated where it descends, so that less always comes first. */
+interface Criterion {
+  readonly numbers: RowNumbers;
+  readonly sign: 1 | -1;
+}
+
+/** An order by something else than the id alone. */
+export class RowOrder {
+  readonly #first: Criterion;
+  readonly #rest: readonly Criterion[];
+  readonly #idDescending: boolean;
+  readonly #one = new Uint32Array(1);
+  readonly #out = new Float64Array(1);
+
+  /** `sort` must not begin with `id`; criteria after an `id` are without effect. */
+  constructor(sort: readonly ExecutionSort[], context: OrderContext) {
+    const idAt = sort.findIndex(({ field }) => field === "id");
+    const used = idAt < 0 ? sort : sort.slice(0, idAt);
+    const [first, ...rest] = used.map((criterion) => criterionOf(criterion, context));
+    if (!first) throw new Error("An order by id alone needs no numbers");
+    this.#first = first;
+    this.#rest = rest;
+    this.#idDescending = idAt < 0 || (sort[idAt] as ExecutionSort).descending;
+  }
+
+  /** The number of the first criterion for each of the rows, into `out`. */
+  read(block: RowBlock, rows: Uint32Array, out: Float64Array): void {
+    const { numbers, sign } = this.#first;
+    numbers.read(block, rows, out);
+    if (sign < 0) { for (let i = 0; i < rows.length; i++) out[i] = -(out[i] as number); }
+  }
+
+  /** For each criterion a number that no row of the block is below. */
+  bounds(summary: BlockSummary): number[] {
+    return [this.#first, ...this.#rest].map(({ numbers, sign }) =>
+      sign < 0 ? -numbers.high(summary) : numbers.low(summary)
+    );
+  }
+
+  /** The order of two rows whose first criterion is equal. */
+  compareRest(a: RowBlock, i: number, b: RowBlock, j: number): number {
+    for (const { numbers, sign } of this.#rest) {
+      const x = this.#readOne(numbers, a, i);
+      const y = this.#readOne(numbers, b, j);
+      if (x !== y) return x < y ? -sign : sign; // not their difference: Infinity - Infinity is no number
+    }
+    const order = compareIds(a.words, i * ROW_WORDS, b.words, j * ROW_WORDS);
+    return this.#idDescending ? -order : order;
+  }
+
+  /** Whether every row of a block with these bounds comes after the row `j` of `b`. */
+  isBlockAfter(summary: BlockSummary, bounds: readonly number[], b: RowBlock, j: number): boolean {
+    const criteria = [this.#first, ...this.#rest];
+    for (const [index, { numbers, sign }] of criteria.entries()) {
+      const bound = bounds[index] as number;
+      const number = sign * this.#readOne(numbers, b, j);
+      if (bound !== number) return bound > number;
+    }
+    return this.#idDescending
+      ? compareIds(summary.range, 4, b.words, j * ROW_WORDS) < 0
+      : compareIds(summary.range, 0, b.words, j * ROW_WORDS) > 0;
+  }
+
+  #readOne(numbers: RowNumbers, block: RowBlock, row: number): number {
+    this.#one[0] = row;
+    numbers.read(block, this.#one, this.#out);
+    return this.#out[0] as number;
+  }
+}
+
+/** Whether a list in this order is one in order of ids, and in which direction; `undefined` when it is not. */
+export function idDirection(sort: readonly ExecutionSort[]): "ascending" | "descending" | undefined {
+  const [first] = sort;
+  if (!first) return "descending";
+  if (first.field !== "id") return undefined;
+  return first.descending ? "descending" : "ascending";
+}
+
+function criterionOf({ field, descending }: ExecutionSort, context: OrderContext): Criterion {
+  return { numbers: numbersOf(field, context), sign: descending ? -1 : 1 };
+}
+
+function numbersOf(field: ExecutionSort["field"], context: OrderContext): RowNumbers {
+  switch (field) {
+    case "namespace":
+    case "flowId":
+      return rankNumbers(context.flows.ranks(context.tenant, field));
+    case "state.current":
+      return stateNumbers();
+    case "state.startDate":
+      return startNumbers();
+    case "state.endDate":
+      return endNumbers();
+    case "state.duration":
+      return durationNumbers(context.now);
+    case "id":
+      throw new Error("Ids are compared word by word");
+  }
+}

@@ -1,0 +1,269 @@
+/** Answers a query from the rows in memory and the sealed blocks of one tenant. */
+import type { TenantId } from "../../model/flow.ts";
+import type { BlockReader } from "./block_reader.ts";
+import type { ExecutionFilter } from "./filter.ts";
+import type { Doubt, LabelVerdicts } from "./label_step.ts";
+import type { HiddenByBlock, HiddenRows, Overlay } from "./overlay.ts";
+import type { Pace } from "./pace.ts";
+import { compareIds, ROW_WORDS } from "./row.ts";
+import type { RowBlock } from "./row_block.ts";
+import type { RowOrder } from "./row_order.ts";
+import type { BlockSummary } from "./summary.ts";
+import { type RowRef, TopRows } from "./top_rows.ts";
+
+/** What is scanned, as it was at one moment. */
+export interface ScanInput {
+  readonly tenant: TenantId;
+  /** In id order. */
+  readonly blocks: readonly BlockSummary[];
+  /** All blocks as one; `undefined` without any. */
+  readonly total: BlockSummary | undefined;
+  readonly overlay: Overlay;
+  readonly hidden: HiddenByBlock;
+  readonly filter: ExecutionFilter;
+  readonly reader: BlockReader;
+  readonly verdicts: LabelVerdicts;
+  readonly pace: Pace;
+}
+
+/** The rows of a page in order, and how many rows match in all. */
+export interface ScanResult {
+  readonly rows: readonly RowRef[];
+  readonly total: number;
+}
+
+/** One pass over the rows. */
+export class Scan {
+  readonly #input: ScanInput;
+  #doubts: readonly Doubt[] = [];
+  #ahead = new Map<BlockSummary, RowBlock>();
+
+  constructor(input: ScanInput) {
+    this.#input = input;
+  }
+
+  /** The page from `offset` on in the order of ids. */
+  async listById(isDescending: boolean, offset: number, size: number): Promise<ScanResult> {
+    const { overlay } = this.#input;
+    const selected = (await this.#select(overlay.visible)).slice();
+    const page = new Page(overlay.visible, isDescending ? selected.reverse() : selected, {
+      isDescending,
+      offset,
+      size,
+    });
+    const known = this.#knownTotal();
+    const order = this.#blocksById(isDescending);
+    for (let i = 0; i < order.length; i++) {
+      if (known !== undefined && (known === 0 || page.isFull)) break;
+      await this.#visit(order, i, page);
+    }
+    page.takeMemory();
+    return { rows: page.rows, total: known === undefined ? page.position : known + selected.length };
+  }
+
+  /** The page from `offset` on in another order. */
+  async listByOrder(order: RowOrder, offset: number, size: number): Promise<ScanResult> {
+    const { overlay, hidden, total: all, pace } = this.#input;
+    const capacity = Math.min(offset + size, overlay.visible.count + (all?.rows ?? 0));
+    const top = new TopRows(order, capacity);
+    const selected = await this.#select(overlay.visible);
+    top.offer(overlay.visible, selected, undefined);
+    const known = this.#knownTotal();
+    let total = selected.length + (known ?? 0);
+    const { blocks, bounds } = known === 0 ? NO_BLOCKS : this.#blocksByBounds(order);
+    for (let i = 0; i < blocks.length; i++) {
+      const summary = blocks[i] as BlockSummary;
+      const last = top.last;
+      const isClosed = last && order.isBlockAfter(summary, bounds[i] as number[], last.block, last.row);
+      if (known !== undefined && isClosed) continue;
+      const count = this.#input.filter.countOf(summary);
+      if (count !== undefined && (count === 0 || isClosed)) {
+        if (known === undefined) total += count - (count > 0 ? this.#hiddenMatches(summary) : 0);
+        continue;
+      }
+      const block = this.#peek(summary) ?? await this.#read(blocks, i);
+      const rows = this.#selectNow(block, summary) ?? await this.#select(block, summary);
+      if (known === undefined) total += countVisible(rows, hidden.get(summary));
+      top.offer(block, rows, hidden.get(summary)?.rows);
+      if (pace.isDue) await pace.pause();
+    }
+    return { rows: top.take().slice(offset), total };
+  }
+
+  /** Counts a block, and reads it when rows of it belong to the page or must be looked at. */
+  async #visit(order: readonly BlockSummary[], index: number, page: Page): Promise<void> {
+    const { filter, hidden, pace } = this.#input;
+    const summary = order[index] as BlockSummary;
+    page.takeMemoryBefore(summary);
+    const count = filter.countOf(summary);
+    if (count === 0) return;
+    if (count !== undefined && page.skip(summary, count - this.#hiddenMatches(summary))) return;
+    const block = this.#peek(summary) ?? await this.#read(order, index);
+    const rows = this.#selectNow(block, summary) ?? await this.#select(block, summary);
+    const hiddenRows = hidden.get(summary);
+    if (!page.skip(summary, countVisible(rows, hiddenRows))) page.take(block, rows, hiddenRows);
+    if (pace.isDue) await pace.pause();
+  }
+
+  /** How many sealed rows match, when the summaries tell. */
+  #knownTotal(): number | undefined {
+    const { total, filter, hidden } = this.#input;
+    if (!total) return 0;
+    let count = filter.countOf(total);
+    if (count === undefined || count === 0) return count;
+    for (const summary of hidden.keys()) count -= this.#hiddenMatches(summary);
+    return count;
+  }
+
+  /** How many hidden rows of a block its count by summary includes: then no labels are asked for, and none can be in doubt. */
+  #hiddenMatches(summary: BlockSummary): number {
+    const hidden = this.#input.hidden.get(summary);
+    return hidden ? this.#input.filter.select(hidden.copy).length : 0;
+  }
+
+  /** The rows that pass; asks the records where hashes of labels do not tell. */
+  async #select(block: RowBlock, summary?: BlockSummary): Promise<Uint32Array> {
+    const { verdicts, tenant } = this.#input;
+    for (;;) {
+      const rows = this.#selectNow(block, summary);
+      if (rows) return rows;
+      await verdicts.settle(tenant, this.#doubts);
+    }
+  }
+
+  /** The rows that pass, or nothing while visible ones are in doubt; the record of a hidden one speaks of a later row. */
+  #selectNow(block: RowBlock, summary?: BlockSummary): Uint32Array | undefined {
+    const { filter, hidden } = this.#input;
+    const rows = filter.select(block, summary);
+    if (!filter.hasDoubts) return rows;
+    const hiddenRows = summary && hidden.get(summary)?.rows;
+    this.#doubts = filter.takeDoubts().filter(({ row }) => !hiddenRows?.has(row));
+    return this.#doubts.length > 0 ? undefined : rows;
+  }
+
+  #peek(summary: BlockSummary): RowBlock | undefined {
+    return this.#input.reader.peek(summary) ?? this.#ahead.get(summary);
+  }
+
+  async #read(order: readonly BlockSummary[], index: number): Promise<RowBlock> {
+    const { reader, tenant } = this.#input;
+    const summary = order[index] as BlockSummary;
+    this.#ahead = await reader.readAhead(tenant, order, index);
+    return this.#ahead.get(summary) as RowBlock;
+  }
+
+  #blocksById(isDescending: boolean): readonly BlockSummary[] {
+    const { blocks } = this.#input;
+    return isDescending ? blocks.toReversed() : blocks;
+  }
+
+  /** Most promising first; among equals the newest. */
+  #blocksByBounds(order: RowOrder): { blocks: readonly BlockSummary[]; bounds: readonly number[][] } {
+    const ranked = this.#input.blocks.map((summary, index) => ({
+      summary,
+      index,
+      bounds: order.bounds(summary),
+    }));
+    ranked.sort((a, b) => compareNumbers(a.bounds, b.bounds) || b.index - a.index);
+    return { blocks: ranked.map(({ summary }) => summary), bounds: ranked.map(({ bounds }) => bounds) };
+  }
+}
+
+const NO_BLOCKS = { blocks: [], bounds: [] };
+
+function countVisible(rows: Uint32Array, hidden: HiddenRows | undefined): number {
+  if (!hidden) return rows.length;
+  let count = 0;
+  for (const row of rows) if (!hidden.rows.has(row)) count++;
+  return count;
+}
+
+function compareNumbers(a: readonly number[], b: readonly number[]): number {
+  for (let i = 0; i < a.length; i++) {
+    const [x, y] = [a[i] as number, b[i] as number];
+    if (x !== y) return x < y ? -1 : 1;
+  }
+  return 0;
+}
+
+/** A page in the order of ids, filled from two sources: rows in memory, and blocks as they are visited. */
+class Page {
+  readonly rows: RowRef[] = [];
+  /** Matching rows passed so far. */
+  position = 0;
+  readonly #memory: RowBlock;
+  readonly #selected: Uint32Array;
+  readonly #isDescending: boolean;
+  readonly #offset: number;
+  readonly #size: number;
+  #next = 0;
+
+  /** `selected` are the matching rows of `memory` in the order of the page. */
+  constructor(
+    memory: RowBlock,
+    selected: Uint32Array,
+    page: { readonly isDescending: boolean; readonly offset: number; readonly size: number },
+  ) {
+    this.#memory = memory;
+    this.#selected = selected;
+    this.#isDescending = page.isDescending;
+    this.#offset = page.offset;
+    this.#size = page.size;
+  }
+
+  get isFull(): boolean {
+    return this.rows.length >= this.#size;
+  }
+
+  /** Passes rows in memory that come before the whole block. */
+  takeMemoryBefore(summary: BlockSummary): void {
+    this.#takeMemoryUntil(summary.range, this.#isDescending ? 4 : 0);
+  }
+
+  /** Passes all rows in memory that are left. */
+  takeMemory(): void {
+    while (this.#next < this.#selected.length) this.#takeNext();
+  }
+
+  /** Passes `count` rows of a block and the rows in memory among them, unless some are on the page: then false. */
+  skip(summary: BlockSummary, count: number): boolean {
+    let next = this.#next;
+    while (next < this.#selected.length && this.#isBefore(next, summary.range, this.#isDescending ? 0 : 4)) {
+      next++;
+    }
+    const position = this.position + count + next - this.#next;
+    if (!this.isFull && position > this.#offset) return false;
+    this.position = position;
+    this.#next = next;
+    return true;
+  }
+
+  /** Passes the given rows (ascending) of a block, and rows in memory where they belong. */
+  take(block: RowBlock, rows: Uint32Array, hidden: HiddenRows | undefined): void {
+    for (let i = 0; i < rows.length; i++) {
+      const row = rows[this.#isDescending ? rows.length - 1 - i : i] as number;
+      if (hidden?.rows.has(row)) continue;
+      this.#takeMemoryUntil(block.words, row * ROW_WORDS);
+      this.#add(block, row);
+    }
+  }
+
+  #takeMemoryUntil(words: Uint32Array, at: number): void {
+    while (this.#next < this.#selected.length && this.#isBefore(this.#next, words, at)) this.#takeNext();
+  }
+
+  #takeNext(): void {
+    this.#add(this.#memory, this.#selected[this.#next++] as number);
+  }
+
+  #isBefore(next: number, words: Uint32Array, at: number): boolean {
+    const row = this.#selected[next] as number;
+    const order = compareIds(this.#memory.words, row * ROW_WORDS, words, at);
+    return this.#isDescending ? order > 0 : order < 0;
+  }
+
+  #add(block: RowBlock, row: number): void {
+    if (this.position >= this.#offset && !this.isFull) this.rows.push({ block, row });
+    this.position++;
+  }
+}

@@ -1,0 +1,127 @@
+/** Sealed blocks of one tenant: a summary of each in memory, their rows in the store. */
+import type { TenantId } from "../../model/flow.ts";
+import { blockKey } from "../keys.ts";
+import type { Store, StoredEntry } from "../store.ts";
+import type { BlockReader } from "./block_reader.ts";
+import { FlowCounts } from "./flow_counts.ts";
+import type { Pace } from "./pace.ts";
+import { RowBlock } from "./row_block.ts";
+import { type BlockSummary, summarize, summarizeAll } from "./summary.ts";
+
+/** Blocks of one page of a listing: 2 MB. */
+const LOAD_BLOCKS = 32;
+/** Above every id. */
+const AFTER_ALL_IDS = "~";
+
+/** A change of blocks: one goes, others come. */
+export interface BlockChange {
+  readonly removed: { readonly summary: BlockSummary; readonly block: RowBlock } | undefined;
+  readonly added: readonly { readonly summary: BlockSummary; readonly block: RowBlock }[];
+}
+
+/** Summaries in id order, and what they add up to. */
+export class SealedRows {
+  readonly #tenant: TenantId;
+  readonly #store: Store;
+  readonly #reader: BlockReader;
+  readonly #counts = new FlowCounts();
+  #blocks: readonly BlockSummary[] = [];
+  #total: BlockSummary | undefined;
+  #isLoaded = false;
+
+  constructor(tenant: TenantId, store: Store, reader: BlockReader) {
+    this.#tenant = tenant;
+    this.#store = store;
+    this.#reader = reader;
+  }
+
+  /** True once every block was read. */
+  get isLoaded(): boolean {
+    return this.#isLoaded;
+  }
+
+  /** In id order; a new list whenever something changes. */
+  get blocks(): readonly BlockSummary[] {
+    return this.#blocks;
+  }
+
+  /** All blocks as if they were one; `undefined` without any. */
+  get total(): BlockSummary | undefined {
+    return this.#total;
+  }
+
+  /** Counters of the sealed rows; not to be changed. */
+  get counts(): FlowCounts {
+    return this.#counts;
+  }
+
+  /** Reads every block once, newest first, so that the newest stay in memory. */
+  async load(pace: Pace): Promise<void> {
+    if (this.#isLoaded) return;
+    const blocks: BlockSummary[] = [];
+    let page = this.#listBefore(AFTER_ALL_IDS, LOAD_BLOCKS);
+    for (let entries = await page; entries.length > 0; entries = await page) {
+      // The next page is on its way while this one is read.
+      page = this.#listBefore(firstIdOf(entries[entries.length - 1] as StoredEntry), LOAD_BLOCKS);
+      for (const entry of entries) {
+        const { summary, block } = sealedBlock(entry.value);
+        blocks.push(summary);
+        this.#reader.keep(summary, block);
+        this.#counts.add(block, 1);
+        if (pace.isDue) await pace.pause();
+      }
+    }
+    this.#set(blocks.reverse());
+    this.#isLoaded = true;
+  }
+
+  /** The stored block in whose range the id is or would be, read without the summaries. */
+  async findStored(id: string): Promise<RowBlock | undefined> {
+    const [entry] = await this.#listBefore(`${id}\u0000`, 1);
+    return entry && RowBlock.fromBytes(entry.value);
+  }
+
+  /** The newest stored block, read without the summaries. */
+  async newestStored(): Promise<RowBlock | undefined> {
+    return await this.findStored(AFTER_ALL_IDS);
+  }
+
+  /** Takes over changes that are stored. */
+  apply(changes: readonly BlockChange[]): void {
+    const removed = new Set(changes.map((change) => change.removed?.summary));
+    const kept = this.#blocks.filter((block) => !removed.has(block));
+    for (const { removed, added } of changes) {
+      if (removed) {
+        this.#reader.forget(removed.summary);
+        this.#counts.add(removed.block, -1);
+      }
+      for (const { summary, block } of added) {
+        this.#reader.keep(summary, block);
+        this.#counts.add(block, 1);
+        kept.push(summary);
+      }
+    }
+    this.#set(kept.sort((a, b) => a.firstId < b.firstId ? -1 : 1));
+  }
+
+  async #listBefore(id: string, limit: number): Promise<StoredEntry[]> {
+    const selector = { start: blockKey(this.#tenant, ""), end: blockKey(this.#tenant, id) };
+    return await Array.fromAsync(this.#store.list(selector, { reverse: true, limit }));
+  }
+
+  #set(blocks: readonly BlockSummary[]): void {
+    this.#blocks = blocks;
+    this.#total = blocks.length > 0 ? summarizeAll(blocks) : undefined;
+  }
+}
+
+/** A block and its summary, which stands for it. */
+export function sealedBlock(bytes: Uint8Array): { summary: BlockSummary; block: RowBlock } {
+  const plain = RowBlock.fromBytes(bytes);
+  const summary = summarize(plain);
+  return { summary, block: new RowBlock(plain.words, summary) };
+}
+
+function firstIdOf(entry: StoredEntry): string {
+  return String(entry.key[2]);
+}

@@ -1,0 +1,150 @@
+/** Plans how unsealed rows become blocks: which blocks are rewritten, which are new, and in which commits. */
+import type { TenantId } from "../../model/flow.ts";
+import { MAX_BULK_BYTES_PER_GROUP } from "../../model/limits.ts";
+import type { Mutation } from "../store.ts";
+import { blockKey } from "../keys.ts";
+import { MAX_BLOCK_ROWS, ROW_WORDS, TOMBSTONE_STATE } from "./row.ts";
+import { joinWords, mergeRows, RowBlock, withoutState } from "./row_block.ts";
+import { type BlockChange, sealedBlock } from "./sealed_rows.ts";
+import { type BlockSummary, coveringBlock } from "./summary.ts";
+import type { RowGroup } from "./unsealed_rows.ts";
+
+/** Rows of one sealing: at least this many, and so few that a block with them merged in still fits one bulk entry. */
+const SEAL_ROWS = 1_000;
+const MAX_SEAL_ROWS = 1_100;
+/** Deletes of one sealing; tiny groups are left by restarts. */
+const MAX_SEAL_GROUPS = 200;
+/** A bulk entry above what the bulk lane adds to a group would wait until nobody else writes. */
+const MAX_ENTRY_BYTES = MAX_BULK_BYTES_PER_GROUP - 2_048;
+const MUTATION_BYTES = 80;
+
+/** The oldest groups that are sealed together. */
+export function groupsToSeal(closed: readonly RowGroup[]): RowGroup[] {
+  const taken: RowGroup[] = [];
+  let rows = 0;
+  for (const group of closed) {
+    const more = group.words.length / ROW_WORDS;
+    if (rows >= SEAL_ROWS || taken.length >= MAX_SEAL_GROUPS) break;
+    if (taken.length > 0 && rows + more > MAX_SEAL_ROWS) break;
+    taken.push(group);
+    rows += more;
+  }
+  return taken;
+}
+
+/**
+ * The changes of blocks that take in the rows of `groups`. Rows newer than the last block become blocks of their own, or fill it up; an
+ * older row goes into the block that covers it, replaces the row of its id, and a deleted execution's row goes.
+ */
+export async function planChanges(
+  groups: readonly RowGroup[],
+  blocks: readonly BlockSummary[],
+  read: (summary: BlockSummary) => Promise<RowBlock>,
+): Promise<BlockChange[]> {
+  const batch = mergeRows(groups.map(({ words }) => words));
+  const { late, fresh } = splitRows(batch, blocks);
+  const changes: BlockChange[] = [];
+  for (const [index, rows] of late) {
+    const summary = blocks[index] as BlockSummary;
+    const change = mergeInto({ summary, block: await read(summary) }, rows);
+    if (change) changes.push(change);
+  }
+  const rest = withoutState(fresh, TOMBSTONE_STATE);
+  if (rest.count > 0) changes.push({ removed: undefined, added: cut(rest) });
+  return changes;
+}
+
+/** Rows by the block that must take them, and those behind the last block. */
+function splitRows(
+  batch: RowBlock,
+  blocks: readonly BlockSummary[],
+): { late: Map<number, RowBlock>; fresh: RowBlock } {
+  const last = blocks[blocks.length - 1];
+  if (!last) return { late: new Map(), fresh: batch };
+  const lastRow = batch.lowerBound(last.range, 4);
+  const isOwn = lastRow < batch.count && batch.find(last.range, 4) === lastRow;
+  const firstFresh = isOwn ? lastRow + 1 : lastRow;
+  const fits = last.rows + batch.count - firstFresh <= MAX_BLOCK_ROWS;
+  const lateEnd = fits ? batch.count : firstFresh;
+  const runs = new Map<number, Uint32Array[]>();
+  for (let row = 0; row < lateEnd; row++) {
+    const index = Math.max(0, coveringBlock(blocks, batch.words, row * ROW_WORDS));
+    const run = runs.get(index) ?? [];
+    run.push(batch.slice(row, row + 1));
+    runs.set(index, run);
+  }
+  const late = new Map([...runs].map(([index, words]) => [index, new RowBlock(joinWords(words))]));
+  return { late, fresh: new RowBlock(batch.slice(lateEnd, batch.count)) };
+}
+
+function mergeInto(
+  removed: { summary: BlockSummary; block: RowBlock },
+  rows: RowBlock,
+): BlockChange | undefined {
+  const merged = withoutState(mergeRows([removed.block.words, rows.words]), TOMBSTONE_STATE);
+  const hasRows = withoutState(rows, TOMBSTONE_STATE).count > 0;
+  if (!hasRows && merged.count === removed.block.count) return undefined;
+  return { removed, added: merged.count === 0 ? [] : cut(merged) };
+}
+
+/** Blocks of about equal size, none above the limit. */
+function cut(rows: RowBlock): BlockChange["added"] {
+  const parts = Math.ceil(rows.count / MAX_BLOCK_ROWS);
+  return Array.from({ length: parts }, (_, part) => {
+    const from = Math.floor(rows.count * part / parts);
+    const to = Math.floor(rows.count * (part + 1) / parts);
+    return sealedBlock(new RowBlock(rows.slice(from, to)).bytes);
+  });
+}
+
+/** One commit of a sealing. */
+export interface SealingEntry {
+  readonly mutations: readonly Mutation[];
+  readonly changes: readonly BlockChange[];
+}
+
+/**
+ * The commits of a sealing: one where all fits. Else the blocks come first and `last` — the deletes of the groups — at
+ * the end, so that a crash in between leaves rows twice, which hide each other; `first` goes with the first of several.
+ */
+export function packEntries(
+  tenant: TenantId,
+  changes: readonly BlockChange[],
+  ends: { readonly first: readonly Mutation[]; readonly last: readonly Mutation[] },
+): SealingEntry[] {
+  const entries: { mutations: Mutation[]; changes: BlockChange[] }[] = [{ mutations: [], changes: [] }];
+  const open = () =>
+    entries[entries.length - 1] as SealingEntry & { mutations: Mutation[]; changes: BlockChange[] };
+  for (const change of changes) {
+    const mutations = mutationsOf(tenant, change);
+    if (sizeOf(open().mutations) + sizeOf(mutations) > MAX_ENTRY_BYTES && open().changes.length > 0) {
+      entries.push({ mutations: [], changes: [] });
+    }
+    open().mutations.push(...mutations);
+    open().changes.push(change);
+  }
+  if (sizeOf(open().mutations) + sizeOf(ends.last) > MAX_ENTRY_BYTES) {
+    entries.push({ mutations: [], changes: [] });
+  }
+  open().mutations.push(...ends.last);
+  if (entries.length > 1) entries[0]?.mutations.push(...ends.first);
+  return entries;
+}
+
+function mutationsOf(tenant: TenantId, { removed, added }: BlockChange): Mutation[] {
+  const sets: Mutation[] = added.map(({ summary, block }) => ({
+    type: "set",
+    key: blockKey(tenant, summary.firstId),
+    value: block.bytes,
+  }));
+  const isReplaced = added.some(({ summary }) => summary.firstId === removed?.summary.firstId);
+  if (!removed || isReplaced) return sets;
+  return [{ type: "delete", key: blockKey(tenant, removed.summary.firstId) }, ...sets];
+}
+
+function sizeOf(mutations: readonly Mutation[]): number {
+  return mutations.reduce(
+    (sum, mutation) => sum + MUTATION_BYTES + (mutation.type === "set" ? mutation.value.length : 0),
+    0,
+  );
+}

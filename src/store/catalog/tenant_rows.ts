@@ -1,0 +1,151 @@
+/** All catalog rows of one tenant: unsealed ones in memory, sealed ones in blocks. */
+import type { TenantId } from "../../model/flow.ts";
+import type { State } from "../../model/state.ts";
+import { catalogSnapshotKey, rowGroupKey, rowGroupsOf } from "../keys.ts";
+import type { Entry } from "../committer.ts";
+import type { Mutation, Store } from "../store.ts";
+import type { BlockReader } from "./block_reader.ts";
+import { FlowCounts } from "./flow_counts.ts";
+import { findHidden, type HiddenByBlock, type Overlay, overlayOf } from "./overlay.ts";
+import type { Pace } from "./pace.ts";
+import { compareIds, ROW_WORDS } from "./row.ts";
+import { RowBlock, wordsOf } from "./row_block.ts";
+import { groupsToSeal, packEntries, planChanges } from "./sealing.ts";
+import { type BlockChange, SealedRows } from "./sealed_rows.ts";
+import type { BlockSummary } from "./summary.ts";
+import { type RowGroup, UnsealedRows } from "./unsealed_rows.ts";
+
+/** With more rows in memory than this, counting reads all blocks rather than look each row up. */
+const MAX_LOOKUPS = 64;
+
+/** What a query sees at one moment. */
+export interface View {
+  readonly overlay: Overlay;
+  readonly hidden: HiddenByBlock;
+  readonly blocks: readonly BlockSummary[];
+  readonly total: BlockSummary | undefined;
+}
+
+/** Rows of one tenant. Its methods that wait must not run at the same time; the catalog sees to it. */
+export class TenantRows {
+  readonly unsealed = new UnsealedRows();
+  readonly #tenant: TenantId;
+  readonly #store: Store;
+  readonly #reader: BlockReader;
+  readonly #sealed: SealedRows;
+  #hasGroups = false;
+  #lastView: View | undefined;
+
+  constructor(tenant: TenantId, store: Store, reader: BlockReader) {
+    this.#tenant = tenant;
+    this.#store = store;
+    this.#reader = reader;
+    this.#sealed = new SealedRows(tenant, store, reader);
+  }
+
+  /** Reads the unsealed rows that earlier processes left; once. */
+  async loadGroups(): Promise<void> {
+    if (this.#hasGroups) return;
+    for await (const { key, value } of this.#store.list(rowGroupsOf(this.#tenant))) {
+      const seq = Number(key[2]);
+      // What this process has committed since is in memory already, and newer.
+      if (!this.unsealed.has(seq)) this.unsealed.set({ seq, words: wordsOf(value) });
+    }
+    this.#hasGroups = true;
+  }
+
+  /** Reads what is needed to query and seal; once. */
+  async load(pace: Pace): Promise<void> {
+    await this.loadGroups();
+    await this.#sealed.load(pace);
+  }
+
+  /** The rows as they are now, with `live` ones on top; after {@link load}. */
+  async view(live: Iterable<Uint8Array>): Promise<View> {
+    const unsealed = this.unsealed.merged();
+    const { blocks, total } = this.#sealed;
+    const overlay = overlayOf(unsealed, live);
+    const last = this.#lastView;
+    if (last && last.overlay.all === overlay.all && last.blocks === blocks) return last;
+    const hidden = await findHidden(
+      overlay.all,
+      blocks,
+      (summary) => this.#reader.peek(summary) ?? this.#reader.read(this.#tenant, summary),
+    );
+    const view = { overlay, hidden, blocks, total };
+    if (overlay.all === unsealed) this.#lastView = view;
+    return view;
+  }
+
+  /** Seals the oldest rows through bulk entries; false when there was nothing to seal. After {@link load}. */
+  async seal(commit: (entry: Entry) => Promise<void>): Promise<boolean> {
+    const groups = groupsToSeal(this.unsealed.closedGroups());
+    if (groups.length === 0) return false;
+    const changes = await planChanges(
+      groups,
+      this.#sealed.blocks,
+      (summary) => this.#reader.read(this.#tenant, summary),
+    );
+    for (const entry of packEntries(this.#tenant, changes, this.#sealingEnds(groups, changes))) {
+      await commit({ mutations: entry.mutations, bulk: true });
+      this.#sealed.apply(entry.changes);
+    }
+    this.unsealed.remove(groups);
+    return true;
+  }
+
+  /** NORMAL executions by flow number and state; from the snapshot where no block has been read yet. */
+  async counts(live: Iterable<Uint8Array>, pace: Pace): Promise<Map<number, Map<State, number>>> {
+    await this.loadGroups();
+    const rows = [...live];
+    const fromSnapshot = this.#sealed.isLoaded ? undefined : await this.#countFromSnapshot(rows);
+    if (fromSnapshot) return fromSnapshot.toMap();
+    await this.load(pace);
+    const { overlay, hidden } = await this.view(rows);
+    const counts = this.#sealed.counts.clone();
+    for (const { copy } of hidden.values()) counts.add(copy, -1);
+    counts.add(overlay.visible, 1);
+    return counts.toMap();
+  }
+
+  async #countFromSnapshot(live: Iterable<Uint8Array>): Promise<FlowCounts | undefined> {
+    const snapshot = await this.#store.get(catalogSnapshotKey(this.#tenant));
+    const newest = await this.#sealed.newestStored();
+    const overlay = overlayOf(this.unsealed.merged(), live);
+    const lateRows = newest ? rowsUpTo(overlay.all, newest) : 0;
+    if ((newest && !snapshot) || lateRows > MAX_LOOKUPS) return undefined;
+    const counts = snapshot ? FlowCounts.decode(snapshot.value) : new FlowCounts();
+    for (let row = 0; row < lateRows; row++) {
+      const block = await this.#sealed.findStored(overlay.all.idAt(row));
+      const found = block?.find(overlay.all.words, row * ROW_WORDS) ?? -1;
+      if (block && found >= 0) counts.add(new RowBlock(block.slice(found, found + 1)), -1);
+    }
+    counts.add(overlay.visible, 1);
+    return counts;
+  }
+
+  /** The deletes of sealed groups with the snapshot of the counters; while a sealing is under way there is no snapshot. */
+  #sealingEnds(groups: readonly RowGroup[], changes: readonly BlockChange[]) {
+    const counts = this.#sealed.counts.clone();
+    for (const { removed, added } of changes) {
+      if (removed) counts.add(removed.block, -1);
+      for (const { block } of added) counts.add(block, 1);
+    }
+    const key = catalogSnapshotKey(this.#tenant);
+    const value = counts.encode(groups[groups.length - 1]?.seq ?? 0);
+    const first: Mutation[] = [{ type: "delete", key }];
+    const last: Mutation[] = groups.map(({ seq }) => ({
+      type: "delete",
+      key: rowGroupKey(this.#tenant, seq),
+    }));
+    return { first, last: [...last, value ? { type: "set" as const, key, value } : first[0] as Mutation] };
+  }
+}
+
+/** How many rows, from the first on, are not after the last row of `block`. */
+function rowsUpTo(rows: RowBlock, block: RowBlock): number {
+  const at = (block.count - 1) * ROW_WORDS;
+  const row = rows.lowerBound(block.words, at);
+  const isSame = row < rows.count && compareIds(rows.words, row * ROW_WORDS, block.words, at) === 0;
+  return isSame ? row + 1 : row;
+}

@@ -1,0 +1,98 @@
+/** Keeps the first rows of an order out of many, without sorting them all. */
+import type { RowBlock } from "./row_block.ts";
+import type { RowOrder } from "./row_order.ts";
+
+/** A row and where it is. */
+export interface RowRef {
+  readonly block: RowBlock;
+  readonly row: number;
+}
+
+interface Ranked extends RowRef {
+  readonly number: number;
+}
+
+/** A heap with its last row on top, bounded to `capacity`. */
+export class TopRows {
+  readonly #order: RowOrder;
+  readonly #capacity: number;
+  readonly #heap: Ranked[] = [];
+  #numbers = new Float64Array(0);
+
+  constructor(order: RowOrder, capacity: number) {
+    this.#order = order;
+    this.#capacity = capacity;
+  }
+
+  /** The last row so far, once the capacity is reached. */
+  get last(): RowRef | undefined {
+    return this.#heap.length >= this.#capacity ? this.#heap[0] : undefined;
+  }
+
+  /** Offers the given rows of a block; those in `hidden` are left out. */
+  offer(block: RowBlock, rows: Uint32Array, hidden: ReadonlySet<number> | undefined): void {
+    if (this.#numbers.length < rows.length) this.#numbers = new Float64Array(rows.length);
+    const numbers = this.#numbers;
+    this.#order.read(block, rows, numbers);
+    let limit = this.#limit;
+    for (let i = 0; i < rows.length; i++) {
+      const number = numbers[i] as number;
+      if (number > limit) continue;
+      const row = rows[i] as number;
+      if (!hidden?.has(row)) this.#add({ block, row, number });
+      limit = this.#limit;
+    }
+  }
+
+  /** The rows in order. */
+  take(): RowRef[] {
+    return this.#heap.splice(0).sort((a, b) => this.#compare(a, b));
+  }
+
+  /** Rows with a number above this cannot get in any more. */
+  get #limit(): number {
+    return this.#heap.length < this.#capacity ? Infinity : this.#heap[0]?.number ?? -Infinity;
+  }
+
+  #add(ranked: Ranked): void {
+    const heap = this.#heap;
+    if (heap.length < this.#capacity) {
+      heap.push(ranked);
+      this.#rise(heap.length - 1);
+    } else if (heap[0] && this.#compare(ranked, heap[0]) < 0) {
+      heap[0] = ranked;
+      this.#sink();
+    }
+  }
+
+  #compare(a: Ranked, b: Ranked): number {
+    if (a.number !== b.number) return a.number < b.number ? -1 : 1;
+    return this.#order.compareRest(a.block, a.row, b.block, b.row);
+  }
+
+  #rise(from: number): void {
+    const heap = this.#heap;
+    let at = from;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if (this.#compare(heap[at] as Ranked, heap[parent] as Ranked) <= 0) return;
+      [heap[at], heap[parent]] = [heap[parent] as Ranked, heap[at] as Ranked];
+      at = parent;
+    }
+  }
+
+  #sink(): void {
+    const heap = this.#heap;
+    let at = 0;
+    for (;;) {
+      const left = 2 * at + 1;
+      if (left >= heap.length) return;
+      const right = left + 1;
+      const isRight = right < heap.length && this.#compare(heap[right] as Ranked, heap[left] as Ranked) > 0;
+      const child = isRight ? right : left;
+      if (this.#compare(heap[child] as Ranked, heap[at] as Ranked) <= 0) return;
+      [heap[at], heap[child]] = [heap[child] as Ranked, heap[at] as Ranked];
+      at = child;
+    }
+  }
+}

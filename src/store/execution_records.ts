@@ -1,0 +1,383 @@
+/**
+ * Where executions are kept: one compact record while small; beyond that task runs go to pages of {@link PAGE_SIZE}
+ * ordinals and log lines to chunks, so that a transition rewrites a bounded part, and large values become blobs.
+ */
+import type { JsonObject, JsonValue } from "../base/json.ts";
+import { stringifyJson } from "../base/json.ts";
+import { LruCache } from "../base/lru.ts";
+import type { Execution, LogLine, TaskRun } from "../model/execution.ts";
+import type { Label } from "../model/label.ts";
+import { changedAt, currentState, isEnded } from "../model/state.ts";
+import { encodeRow } from "./catalog/row.ts";
+import { decodeJson, encodeJson, encodeText } from "./codec.ts";
+import {
+  type FlowName,
+  originOf,
+  type PackedExecution,
+  type PackedLogLine,
+  type PackedTaskRun,
+  packExtras,
+  packHistory,
+  packLabels,
+  packLogLine,
+  packTaskRun,
+  unpackExecution,
+  unpackLogLine,
+  unpackTaskRun,
+} from "./execution_codec.ts";
+import { executionKey, logChunkKey, logChunksOf, taskRunPageKey, taskRunPagesOf } from "./keys.ts";
+import type { Blobs } from "./blobs.ts";
+import type { Mutation, Selector, Store } from "./store.ts";
+
+/** Task runs of one page. With outputs above {@link MAX_PAGED_VALUE} moved to blobs a page stays below 64 KiB. */
+export const PAGE_SIZE = 32;
+/** Larger records are spread over pages and chunks. Between 1 KB and this one key is still cheaper than several. */
+const MAX_INLINE_CHARS = 8_192;
+/** Values above this, as JSON text, become blobs once a record is spread. */
+const MAX_PAGED_VALUE = 1_024;
+const MAX_LOG_CHUNK_CHARS = 16_384;
+/** Recently written or read records, for the GET that follows a start. */
+const CACHE_BYTES = 32 * 1024 * 1024;
+/** What a cached record costs beside its bytes. */
+const CACHE_OVERHEAD = 200;
+
+/** Stands for a large value in a record: `[blob id, bytes]`. Values are objects, so a list is no value. */
+export type ValueReference = [blobId: string, size: number];
+
+/** How an execution is stored so far. Belongs to whoever changes the execution. */
+export interface StoredForm {
+  /** Task runs and log lines have keys of their own. */
+  isSpread: boolean;
+  /** Pages have been written once, so that only touched ones need to be again. */
+  hasPages: boolean;
+  /** All log lines, while they are inline. */
+  inlineLogs: LogLine[];
+  /** Values that were stored as blobs. */
+  readonly references: Map<JsonObject, ValueReference>;
+}
+
+/** An execution and how it is stored. */
+export interface StoredExecution {
+  readonly execution: Execution;
+  readonly form: StoredForm;
+}
+
+/** Names of the flow behind a number. */
+export type FlowNameOf = (flowNo: number) => FlowName | undefined;
+
+/** The form of an execution that was never stored. */
+export function newForm(): StoredForm {
+  return { isSpread: false, hasPages: false, inlineLogs: [], references: new Map() };
+}
+
+/** Reads executions, and prepares what must be written for one. Writes nothing itself. */
+export class ExecutionRecords {
+  readonly #store: Store;
+  readonly #blobs: Blobs;
+  readonly #flowNameOf: FlowNameOf;
+  readonly #recent = new LruCache<string, Uint8Array>(CACHE_BYTES);
+
+  constructor(store: Store, blobs: Blobs, flowNameOf: FlowNameOf) {
+    this.#store = store;
+    this.#blobs = blobs;
+    this.#flowNameOf = flowNameOf;
+  }
+
+  /**
+   * The mutations that store what changed since the last time; forgets the changes. A promise when values must be
+   * written first: the execution must not change until it resolves.
+   */
+  prepare(execution: Execution, form: StoredForm): Mutation[] | Promise<Mutation[]> {
+    const lines = execution.newLogs;
+    execution.newLogs = [];
+    execution.logCount += lines.length;
+    if (!form.isSpread) {
+      form.inlineLogs.push(...lines);
+      const text = inlineText(execution, form);
+      if (text.length <= MAX_INLINE_CHARS) {
+        execution.touched.clear();
+        return [this.#setRecord(execution, encodeText(text))];
+      }
+      form.isSpread = true;
+    }
+    return this.#prepareSpread(execution, form, form.inlineLogs.length > 0 ? form.inlineLogs : lines);
+  }
+
+  /** Puts a committed record where the next read finds it without a database call. */
+  remember(execution: Execution, mutations: readonly Mutation[]): void {
+    const record = mutations[mutations.length - 1];
+    if (record?.type === "set") this.#keep(execution.tenant, execution.id, record.value);
+  }
+
+  /** The last committed state, or `undefined`. */
+  async load(tenant: string, id: string): Promise<StoredExecution | undefined> {
+    const bytes = this.#recent.get(cacheKey(tenant, id)) ??
+      (await this.#store.get(executionKey(tenant, id)))?.value;
+    if (!bytes) return undefined;
+    this.#keep(tenant, id, bytes);
+    const packed = decodeJson(bytes) as unknown as PackedExecution;
+    const flow = this.#flowNameOf(packed[0]);
+    if (!flow) throw new Error(`Cannot read execution "${id}": flow number ${packed[0]} is unknown`);
+    const form = newForm();
+    await this.#resolveHeader(tenant, id, packed, form);
+    const execution = unpackExecution(packed, id, tenant, flow);
+    await this.#loadTaskRuns(execution, packed[6], form);
+    form.isSpread = typeof packed[6] === "number";
+    if (Array.isArray(packed[7])) form.inlineLogs = packed[7].map((line) => unpackLogLine(line, packed[2]));
+    return { execution, form };
+  }
+
+  /** All stored log lines, in order of writing; `undefined` for an unknown execution. */
+  async loadLogs(
+    tenant: string,
+    id: string,
+  ): Promise<{ execution: Execution; lines: LogLine[] } | undefined> {
+    const stored = await this.load(tenant, id);
+    if (!stored) return undefined;
+    const { execution, form } = stored;
+    const lines = [...form.inlineLogs];
+    for await (const entry of this.#store.list(logChunksOf(tenant, id))) {
+      const chunk = decodeJson(entry.value) as unknown as PackedLogLine[];
+      lines.push(...chunk.map((line) => unpackLogLine(line, originOf(execution))));
+    }
+    return { execution, lines };
+  }
+
+  /** Those of the executions that have all of these labels. */
+  async withLabels(
+    tenant: string,
+    ids: readonly string[],
+    labels: readonly Label[],
+  ): Promise<ReadonlySet<string>> {
+    const found = new Set<string>();
+    await Promise.all(ids.map(async (id) => {
+      const stored = await this.load(tenant, id);
+      const own = stored?.execution.labels ?? [];
+      const hasAll = labels.every(({ key, value }) =>
+        own.some((label) => label.key === key && label.value === value)
+      );
+      if (stored && hasAll) found.add(id);
+    }));
+    return found;
+  }
+
+  /** Whether there is a record of that id. */
+  async has(tenant: string, id: string): Promise<boolean> {
+    return this.#recent.get(cacheKey(tenant, id)) !== undefined ||
+      (await this.#store.get(executionKey(tenant, id))) !== null;
+  }
+
+  /** Mutations that remove everything of an execution but its catalog row and its blobs. */
+  async removal(tenant: string, id: string): Promise<Mutation[]> {
+    const mutations: Mutation[] = [{ type: "delete", key: executionKey(tenant, id) }];
+    for (const selector of [taskRunPagesOf(tenant, id), logChunksOf(tenant, id)]) {
+      mutations.push(...await this.#deletesOf(selector));
+    }
+    return mutations;
+  }
+
+  /** Mutations that remove the log lines of an execution that has ended. */
+  async logRemoval(stored: StoredExecution): Promise<Mutation[]> {
+    const { execution, form } = stored;
+    form.inlineLogs = [];
+    execution.logCount = 0;
+    const chunks = await this.#deletesOf(logChunksOf(execution.tenant, execution.id));
+    return [...chunks, ...await this.prepare(execution, form)];
+  }
+
+  /** Forgets the cached record of a removed execution. */
+  forget(tenant: string, id: string): void {
+    this.#recent.delete(cacheKey(tenant, id));
+  }
+
+  #keep(tenant: string, id: string, bytes: Uint8Array): void {
+    this.#recent.set(cacheKey(tenant, id), bytes, bytes.length + CACHE_OVERHEAD);
+  }
+
+  async #deletesOf(selector: Selector): Promise<Mutation[]> {
+    const mutations: Mutation[] = [];
+    for await (const entry of this.#store.list(selector)) mutations.push({ type: "delete", key: entry.key });
+    return mutations;
+  }
+
+  #setRecord({ tenant, id }: Execution, value: Uint8Array): Mutation {
+    return { type: "set", key: executionKey(tenant, id), value };
+  }
+
+  async #prepareSpread(
+    execution: Execution,
+    form: StoredForm,
+    lines: readonly LogLine[],
+  ): Promise<Mutation[]> {
+    const touched = form.hasPages ? [...execution.touched] : execution.taskRuns.map((_, ordinal) => ordinal);
+    execution.touched.clear();
+    form.hasPages = true;
+    form.inlineLogs = [];
+    const intents = await this.#storeLargeValues(execution, form, touched);
+    const pages = new Set(touched.map((ordinal) => Math.floor(ordinal / PAGE_SIZE)));
+    const pack = (value: JsonObject): JsonValue => form.references.get(value) ?? value;
+    const header = packHeader(execution, pack, execution.taskRuns.length, execution.logCount);
+    return [
+      ...intents,
+      ...[...pages].map((page) => pageMutation(execution, page, pack)),
+      ...logMutations(execution, lines),
+      this.#setRecord(execution, encodeJson(header)),
+    ];
+  }
+
+  /** Writes values that are too large for a record; gives the mutations that make them belong to it. */
+  async #storeLargeValues(
+    execution: Execution,
+    form: StoredForm,
+    touched: readonly number[],
+  ): Promise<Mutation[]> {
+    const { inputs, outputs, variables, trigger } = execution;
+    const values = [inputs, outputs, variables, trigger?.variables];
+    for (const ordinal of touched) values.push(execution.taskRuns[ordinal]?.outputs);
+    const mutations: Mutation[] = [];
+    for (const value of values) {
+      if (!value || form.references.has(value)) continue;
+      const text = stringifyJson(value);
+      if (text.length <= MAX_PAGED_VALUE) continue;
+      const owner = { tenant: execution.tenant, owner: execution.id };
+      const blob = await this.#blobs.write(owner, once(encodeText(text)), Infinity);
+      form.references.set(value, [blob.blobId, blob.size]);
+      mutations.push(...blob.mutations);
+    }
+    return mutations;
+  }
+
+  async #resolve<T extends JsonValue | undefined>(
+    tenant: string,
+    id: string,
+    value: T,
+    form: StoredForm,
+  ): Promise<T> {
+    if (!Array.isArray(value)) return value;
+    const reference = value as unknown as ValueReference;
+    const [blobId, size] = reference;
+    const resolved = decodeJson(
+      await this.#blobs.readRange({ tenant, owner: id }, { blobId, size }, 0, size),
+    ) as JsonObject;
+    form.references.set(resolved, reference);
+    return resolved as T;
+  }
+
+  async #resolveHeader(tenant: string, id: string, packed: PackedExecution, form: StoredForm): Promise<void> {
+    packed[4] = await this.#resolve(tenant, id, packed[4], form);
+    const extras = packed[8];
+    if (!extras) return;
+    if (extras.t) extras.t[2] = await this.#resolve(tenant, id, extras.t[2], form);
+    extras.v = await this.#resolve(tenant, id, extras.v, form);
+    extras.u = await this.#resolve(tenant, id, extras.u, form);
+  }
+
+  async #loadTaskRuns(
+    execution: Execution,
+    stored: PackedTaskRun[] | number,
+    form: StoredForm,
+  ): Promise<void> {
+    const { tenant, id } = execution;
+    const packed = typeof stored === "number" ? [] : stored;
+    if (typeof stored === "number") {
+      for await (const entry of this.#store.list(taskRunPagesOf(tenant, id))) {
+        packed.push(...decodeJson(entry.value) as unknown as PackedTaskRun[]);
+      }
+      form.hasPages = true;
+    }
+    for (const taskRun of packed) {
+      taskRun[3] = await this.#resolve(tenant, id, taskRun[3], form);
+      execution.taskRuns.push(unpackTaskRun(taskRun, execution.taskRuns.length, originOf(execution)));
+    }
+  }
+}
+
+/** The catalog row of an execution: what lists, filters and sorts are answered from. */
+export function catalogRow(execution: Execution): Uint8Array {
+  const { history, trigger } = execution;
+  const startMs = originOf(execution);
+  return encodeRow({
+    id: execution.id,
+    flowNo: execution.flowNo,
+    startMs,
+    durationMs: isEnded(history) ? changedAt(history) - startMs : undefined,
+    state: currentState(history),
+    kind: execution.kind,
+    triggerExecutionId: typeof trigger?.variables.executionId === "string"
+      ? trigger.variables.executionId
+      : undefined,
+    maxLogLevel: execution.maxLogLevel,
+    labels: execution.labels,
+  });
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  await Promise.resolve();
+  yield bytes;
+}
+
+function cacheKey(tenant: string, id: string): string {
+  return `${tenant}/${id}`;
+}
+
+function inlineText(execution: Execution, form: StoredForm): string {
+  const origin = originOf(execution);
+  const taskRuns = execution.taskRuns.map((taskRun) => packTaskRun(taskRun, origin, taskRun.outputs ?? 0));
+  const logs = form.inlineLogs.map((line) => packLogLine(line, origin));
+  return stringifyJson(packHeader(execution, (value) => value, taskRuns, logs));
+}
+
+function packHeader(
+  execution: Execution,
+  pack: (value: JsonObject) => JsonValue,
+  taskRuns: PackedTaskRun[] | number,
+  logs: PackedLogLine[] | number,
+): PackedExecution {
+  const origin = originOf(execution);
+  const { flowNo, flowRevision, history, inputs } = execution;
+  const header: PackedExecution = [
+    flowNo,
+    flowRevision,
+    origin,
+    packHistory(history, origin),
+    inputs ? pack(inputs) : 0,
+    packLabels(execution),
+    taskRuns,
+    logs,
+  ];
+  const extras = packExtras(execution, pack);
+  if (extras) header.push(extras);
+  return header;
+}
+
+function pageMutation(execution: Execution, page: number, pack: (value: JsonObject) => JsonValue): Mutation {
+  const { tenant, id, taskRuns } = execution;
+  const first = page * PAGE_SIZE;
+  const packed = taskRuns.slice(first, first + PAGE_SIZE).map((taskRun: TaskRun) =>
+    packTaskRun(taskRun, originOf(execution), taskRun.outputs ? pack(taskRun.outputs) : 0)
+  );
+  return { type: "set", key: taskRunPageKey(tenant, id, page), value: encodeJson(packed) };
+}
+
+/** Chunks of log lines; their keys carry the number of their first line. */
+function logMutations(execution: Execution, lines: readonly LogLine[]): Mutation[] {
+  const { tenant, id } = execution;
+  const mutations: Mutation[] = [];
+  let first = execution.logCount - lines.length;
+  let chunk: PackedLogLine[] = [];
+  let chars = 0;
+  const flush = () => {
+    if (chunk.length === 0) return;
+    mutations.push({ type: "set", key: logChunkKey(tenant, id, first), value: encodeJson(chunk) });
+    first += chunk.length;
+    chunk = [];
+    chars = 0;
+  };
+  for (const line of lines) {
+    if (chars + line.message.length > MAX_LOG_CHUNK_CHARS) flush();
+    chunk.push(packLogLine(line, originOf(execution)));
+    chars += line.message.length + 40;
+  }
+  flush();
+  return mutations;
+}

@@ -1,0 +1,51 @@
+/** What the database says of itself: its format, and which key its secrets are encrypted with. A server refuses data that it would misread. */
+import { decodeJson, encodeJson } from "./codec.ts";
+import { META_KEY } from "./keys.ts";
+import type { Store } from "./store.ts";
+
+/** Format that this version writes. */
+export const DATA_FORMAT = 1;
+
+/** The data was written by a newer version, or with another encryption key. */
+export class DataMismatchError extends Error {
+  override readonly name = "DataMismatchError";
+}
+
+interface Meta {
+  readonly format: number;
+  /** The oldest format whose readers understand the data. */
+  readonly minReader: number;
+  readonly key: string;
+}
+
+/** Tells keys apart without telling anything about them: 16 hex digits of a hash. */
+export async function keyFingerprint(encryptionKey: Uint8Array<ArrayBuffer>): Promise<string> {
+  const label = new TextEncoder().encode("sluice encryption key ");
+  const hash = await crypto.subtle.digest("SHA-256", new Uint8Array([...label, ...encryptionKey]));
+  return [...new Uint8Array(hash, 0, 8)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** Checks the format and the key; writes both into a new database. Nothing else may be written before. @throws DataMismatchError */
+export async function checkData(store: Store, key: string): Promise<void> {
+  const entry = await store.get(META_KEY);
+  if (!entry) {
+    const meta: Meta = { format: DATA_FORMAT, minReader: DATA_FORMAT, key };
+    await store.commit({
+      checks: [{ key: META_KEY, versionstamp: null }],
+      mutations: [{ type: "set", key: META_KEY, value: encodeJson(meta) }],
+      messages: [],
+    });
+    return;
+  }
+  const meta = decodeJson(entry.value) as unknown as Meta;
+  if (meta.minReader > DATA_FORMAT) {
+    throw new DataMismatchError(
+      `the data was written by a newer version (format ${meta.format}; this version reads up to ${DATA_FORMAT})`,
+    );
+  }
+  if (meta.key !== key) {
+    throw new DataMismatchError(
+      "its secrets are encrypted with another key; give that key (--encryption-key, or the file encryption.key)",
+    );
+  }
+}

@@ -1,0 +1,44 @@
+/** `core.log.Log`: writes its message, or each of its messages, to the log of the execution. */
+import type { JsonObject } from "../base/json.ts";
+import { printValue } from "../expr/mod.ts";
+import { LOG_LEVELS, type LogLevel } from "../model/flow.ts";
+import type { RunContext } from "../model/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../model/task_catalog.ts";
+
+/** Has no outputs. */
+export const logTask: RunnableTaskType = {
+  form: "runnable",
+  type: "core.log.Log",
+  aliases: ["core.tasks.log.Log"],
+  description: "Writes a message to the log.",
+  pure: true,
+  properties: {
+    message: {
+      type: "string",
+      required: true,
+      dynamic: true,
+      orList: true,
+      description: "Text to log, or a list of texts, each a line of its own.",
+    },
+    level: {
+      type: "string",
+      dynamic: true,
+      values: LOG_LEVELS,
+      default: "INFO",
+      description: "Level of the lines.",
+    },
+  },
+  run: writeMessages,
+};
+
+function writeMessages(properties: JsonObject, context: RunContext): AttemptOutcome {
+  const level = String(properties.level ?? "INFO").toUpperCase() as LogLevel;
+  if (!LOG_LEVELS.includes(level)) {
+    throw new Error(`Invalid level "${level}": it must be one of ${LOG_LEVELS.join(", ")}`);
+  }
+  const { message } = properties;
+  for (const item of Array.isArray(message) ? message : [message ?? null]) {
+    context.log(level, printValue(item));
+  }
+  return { state: "SUCCESS", outputs: {} };
+}

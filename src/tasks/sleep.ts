@@ -1,0 +1,28 @@
+/** `core.flow.Sleep`: waits. The wait is a stored timer: it costs no thread and survives a crash. */
+import { parseDuration } from "../base/duration.ts";
+import { printValue } from "../expr/mod.ts";
+import type { WaitingTaskType } from "../model/task_catalog.ts";
+
+/** Has no outputs. */
+export const sleepTask: WaitingTaskType = {
+  form: "waiting",
+  type: "core.flow.Sleep",
+  aliases: ["core.tasks.flows.Sleep"],
+  description: "Waits for a duration.",
+  properties: {
+    duration: {
+      type: "duration",
+      required: true,
+      dynamic: true,
+      description: "How long, for example PT10S.",
+    },
+  },
+  delayMs(properties) {
+    const text = printValue(properties.duration ?? null);
+    const ms = parseDuration(text);
+    if (ms === undefined || ms < 0) {
+      throw new Error(`Invalid duration "${text}": it must be an ISO 8601 duration such as PT10S`);
+    }
+    return ms;
+  },
+};

@@ -1,0 +1,17 @@
+/** Files that pages load, held in memory: a compiled server has no folder to read them from. */
+import followScript from "./follow.js" with { type: "text" };
+import icon from "./icon.svg" with { type: "text" };
+import style from "./style.css" with { type: "text" };
+
+/** A file for browsers. */
+export interface Asset {
+  readonly contentType: string;
+  readonly text: string;
+}
+
+/** By the last segment of their path. */
+export const ASSETS: ReadonlyMap<string, Asset> = new Map([
+  ["style.css", { contentType: "text/css; charset=utf-8", text: style }],
+  ["follow.js", { contentType: "text/javascript; charset=utf-8", text: followScript }],
+  ["icon.svg", { contentType: "image/svg+xml", text: icon }],
+]);

@@ -1,0 +1,65 @@
+/** The frame of every page. */
+import { type Html, type HtmlPart, markup } from "./markup.ts";
+
+/** What a page consists of. */
+export interface Page {
+  readonly title: string;
+  /** Beside the product's name in the top bar. */
+  readonly context?: HtmlPart;
+  readonly content: HtmlPart;
+  /** Further elements of the head. */
+  readonly head?: HtmlPart;
+}
+
+/** Where pages, and what they load, live. */
+export const UI_PATH = "/ui";
+
+const LOGO = markup`<svg viewBox="0 0 24 24" aria-hidden="true">
+    <path d="M3 7h8m2 0h8M3 12h4m10 0h4M3 17h8m2 0h8"/>
+    <path d="M7 12l5-5 5 5-5 5z"/>
+  </svg>`;
+
+/** The whole document. It runs without scripts, and loads only from this server. */
+export function pageText({ title, context, content, head }: Page): string {
+  const place = context !== undefined && markup`<span class="context">${context}</span>`;
+  return markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} · Sluice</title>
+<link rel="icon" href="${UI_PATH}/assets/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="${UI_PATH}/assets/style.css">
+${head}
+</head>
+<body>
+<a class="skip" href="#main">Skip to content</a>
+<header class="bar"><a class="brand" href="${UI_PATH}/">${LOGO}Sluice</a>${place}
+<span id="live" class="live" role="status"></span></header>
+${content}
+</body>
+</html>
+`.text;
+}
+
+/** A page that says that there is nothing, and what to do about it. */
+export function notFoundPage(what: string): string {
+  return pageText({
+    title: "Not found",
+    content: markup`<main id="main" class="message">
+        <p class="code">404</p>
+        <h1>There is nothing here</h1>
+        <p>${what}</p>
+        <p><a class="button" href="${UI_PATH}/">To the latest executions</a></p>
+      </main>`,
+  });
+}
+
+/** A titled part of a page; `aside` stands at the right of the title. */
+export function section(title: string, content: HtmlPart, aside?: HtmlPart): Html {
+  return markup`<section class="card"><div class="head"><h2>${title}</h2>${
+    aside !== undefined && markup`<span class="aside">${aside}</span>`
+  }</div>
+${content}</section>`;
+}

@@ -1,0 +1,36 @@
+/** The log lines of an execution. */
+import type { Instant } from "../base/clock.ts";
+import type { LogLevel } from "../model/flow.ts";
+import { type Html, markup } from "./markup.ts";
+import { section } from "./layout.ts";
+import { timeTag } from "./time_text.ts";
+
+/** A line as a page shows it. */
+export interface LogView {
+  readonly at: Instant;
+  readonly level: LogLevel;
+  readonly taskId?: string;
+  readonly message: string;
+}
+
+/** Lines that a page shows; of more, the latest. */
+export const MAX_SHOWN_LINES = 500;
+
+/** The section of log lines, oldest first; `downloadPath` has all of them. */
+export function logSection(lines: readonly LogView[], downloadPath: string): Html {
+  if (lines.length === 0) return section("Logs", markup`<p class="empty">No log lines.</p>`);
+  const shown = lines.slice(-MAX_SHOWN_LINES);
+  const hidden = lines.length - shown.length;
+  return section(
+    "Logs",
+    markup`${hidden > 0 && markup`<p class="note">The latest ${shown.length} of ${lines.length} lines.</p>`}
+<ol class="log">${shown.map(lineItem)}</ol>`,
+    markup`<a href="${downloadPath}">Download</a>`,
+  );
+}
+
+function lineItem({ at, level, taskId, message }: LogView): Html {
+  return markup`<li class="${level.toLowerCase()}">${timeTag(at)}<b>${level}</b><span class="task">${
+    taskId ?? ""
+  }</span><span class="text">${message}</span></li>`;
+}

@@ -1,0 +1,39 @@
+import { assertEquals } from "@std/assert";
+import { formatDuration, parseDuration } from "../../src/base/duration.ts";
+
+const ROWS: readonly (readonly [string, number | undefined])[] = [
+  ["PT10S", 10_000],
+  ["pt0.25s", 250],
+  ["PT1H30M", 5_400_000],
+  ["P1D", 86_400_000],
+  ["P1DT1S", 86_401_000],
+  ["P2W", 1_209_600_000],
+  ["-PT5M", -300_000],
+  ["PT-5M", -300_000],
+  ["PT0S", 0],
+  ["PT1,5S", 1_500],
+  ["", undefined],
+  ["P", undefined],
+  ["PT", undefined],
+  ["1h", undefined],
+  ["P1M", undefined],
+  ["P1Y", undefined],
+  ["PT1S2", undefined],
+];
+for (const [text, ms] of ROWS) {
+  Deno.test(`parseDuration() reads "${text}" as ${ms}`, () => assertEquals(parseDuration(text), ms));
+}
+
+const TEXTS: readonly (readonly [number, string])[] = [
+  [0, "PT0S"],
+  [1_500, "PT1.5S"],
+  [5_400_000, "PT1H30M"],
+  [93_600_500, "PT26H0.5S"],
+  [-300_000, "PT-5M"],
+];
+for (const [ms, text] of TEXTS) {
+  Deno.test(`formatDuration() prints ${ms} as ${text}`, () => {
+    assertEquals(formatDuration(ms), text);
+    assertEquals(parseDuration(text), ms);
+  });
+}

@@ -1,0 +1,32 @@
+/** The compiled binary, alone in an empty folder. Built by Deno 2.6.8, whose run-time half can be had without a download. */
+import { assertEquals } from "@std/assert";
+import { buildStub, findCompileProblems } from "../support/check_compile.ts";
+import { compileArguments, findDenort, ROOT_PATH } from "../support/compile_task.ts";
+import { ServerProcess } from "../support/server_process.ts";
+import { smoke } from "../support/smoke.ts";
+import { withTempDir } from "../support/temp_dir.ts";
+
+const COMPILER = "deno@2.6.8";
+
+Deno.test("deno task compile embeds the program and grants no more than it needs", async () => {
+  assertEquals(findCompileProblems(await buildStub()), []);
+});
+
+Deno.test("dist/sluice passes the smoke test of the source", async (test) => {
+  const denort = await findDenort();
+  const reason = "no denort: name one by DENORT_BIN";
+  if (denort === undefined) return void await test.step({ name: reason, ignore: true, fn() {} });
+  await withTempDir(async (root) => {
+    const binary = `${root}/sluice`;
+    const { success, stderr } = await new Deno.Command("npx", {
+      args: ["-y", COMPILER, ...await compileArguments(binary)],
+      cwd: ROOT_PATH,
+      env: { DENORT_BIN: denort, NO_COLOR: "1" },
+    }).output();
+    assertEquals(success, true, new TextDecoder().decode(stderr));
+    await using server = await ServerProcess.start({ binary, cwd: root, dataDir: "./sluice-data" });
+    await smoke(server);
+    const { code, log } = await server.kill("SIGTERM");
+    assertEquals(code, 0, log);
+  });
+});

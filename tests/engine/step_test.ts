@@ -1,0 +1,301 @@
+/** The engine as tables: what runs after what, which histories come out, whatever the order of events. */
+import { assert, assertEquals } from "@std/assert";
+import fc from "fast-check";
+import { createExecution } from "../../src/engine/create.ts";
+import type { Command, Event } from "../../src/engine/events.ts";
+import type { FlowPlan } from "../../src/engine/plan.ts";
+import { hasEnded, step } from "../../src/engine/step.ts";
+import type { Execution } from "../../src/model/execution.ts";
+import type { Task } from "../../src/model/flow.ts";
+import { canMove, isEnded, type State } from "../../src/model/state.ts";
+import type { AttemptOutcome } from "../../src/model/task_catalog.ts";
+import { plan, returns } from "../support/flows.ts";
+
+const ID = "AVbbB83o000xXUY4wsF0c8";
+
+function create(flowPlan: FlowPlan): Execution {
+  return createExecution(flowPlan.flow, { id: ID, labels: [], kind: "NORMAL" }, 1_000);
+}
+
+/** Ends of the attempts by task id; SUCCESS unless said. `skip` names tasks whose `runIf` is false. */
+interface Script {
+  readonly ends?: Readonly<Record<string, AttemptOutcome["state"]>>;
+  readonly skip?: readonly string[];
+}
+
+/** Runs to the end, one millisecond a step; gives the execution. */
+function run(flowPlan: FlowPlan, script: Script = {}): Execution {
+  const execution = create(flowPlan);
+  const events: Event[] = [{ type: "started" }];
+  for (let now = 1_001; events.length > 0; now++) {
+    for (const command of step(flowPlan, execution, events.shift() as Event, now)) {
+      const event = answer(command, script);
+      if (event) events.push(event);
+    }
+  }
+  return execution;
+}
+
+function answer(command: Command, { ends = {}, skip = [] }: Script): Event | undefined {
+  switch (command.type) {
+    case "run_attempt":
+      return {
+        type: "attempt_ended",
+        taskRun: command.taskRun,
+        outcome: { state: ends[command.task.id] ?? "SUCCESS" },
+      };
+    case "render_condition":
+      return { type: "condition_rendered", taskRun: command.taskRun, holds: !skip.includes(command.task.id) };
+    case "render_outputs":
+      return { type: "outputs_rendered", outputs: { done: true } };
+    default:
+      return undefined;
+  }
+}
+
+function states(execution: Execution): State[] {
+  return execution.history.map(({ state }) => state);
+}
+
+function taskRuns(execution: Execution): string[] {
+  return execution.taskRuns.map(({ taskId, history }) =>
+    `${taskId}: ${history.map(({ state }) => state).join(" ")}`
+  );
+}
+
+interface Row {
+  readonly rule: string;
+  readonly tasks: readonly Task[];
+  readonly errors?: readonly Task[];
+  readonly finally?: readonly Task[];
+  readonly script?: Script;
+  readonly execution: string;
+  readonly taskRuns: readonly string[];
+}
+
+const PLAIN = "CREATED RUNNING SUCCESS";
+const ROWS: readonly Row[] = [
+  {
+    rule: "tasks run in order",
+    tasks: [returns("a"), returns("b")],
+    execution: PLAIN,
+    taskRuns: [`a: ${PLAIN}`, `b: ${PLAIN}`],
+  },
+  {
+    rule: "a disabled task has no task run",
+    tasks: [returns("a"), returns("b", "b", { disabled: true }), returns("c")],
+    execution: PLAIN,
+    taskRuns: [`a: ${PLAIN}`, `c: ${PLAIN}`],
+  },
+  {
+    rule: "a flow of disabled tasks succeeds",
+    tasks: [returns("a", "a", { disabled: true })],
+    execution: PLAIN,
+    taskRuns: [],
+  },
+  {
+    rule: "runIf false skips and goes on",
+    tasks: [returns("a", "a", { runIf: "false" }), returns("b")],
+    script: { skip: ["a"] },
+    execution: PLAIN,
+    taskRuns: ["a: CREATED SKIPPED", `b: ${PLAIN}`],
+  },
+  {
+    rule: "a failure stops the sequence",
+    tasks: [returns("a"), returns("b")],
+    script: { ends: { a: "FAILED" } },
+    execution: "CREATED RUNNING FAILED",
+    taskRuns: ["a: CREATED RUNNING FAILED"],
+  },
+  {
+    rule: "an allowed failure is a warning and goes on",
+    tasks: [returns("a", "a", { allowFailure: true }), returns("b")],
+    script: { ends: { a: "FAILED" } },
+    execution: "CREATED RUNNING WARNING",
+    taskRuns: ["a: CREATED RUNNING WARNING", `b: ${PLAIN}`],
+  },
+  {
+    rule: "an allowed failure and an allowed warning are a success",
+    tasks: [returns("a", "a", { allowFailure: true, allowWarning: true })],
+    script: { ends: { a: "FAILED" } },
+    execution: PLAIN,
+    taskRuns: [`a: ${PLAIN}`],
+  },
+  {
+    rule: "a warning makes the execution a warning",
+    tasks: [returns("a"), returns("b")],
+    script: { ends: { a: "WARNING" } },
+    execution: "CREATED RUNNING WARNING",
+    taskRuns: ["a: CREATED RUNNING WARNING", `b: ${PLAIN}`],
+  },
+  {
+    rule: "errors run after a failure and do not repair it, finally runs last",
+    tasks: [returns("a"), returns("b")],
+    errors: [returns("e1"), returns("e2")],
+    finally: [returns("f")],
+    script: { ends: { a: "FAILED" } },
+    execution: "CREATED RUNNING FAILED",
+    taskRuns: ["a: CREATED RUNNING FAILED", `e1: ${PLAIN}`, `e2: ${PLAIN}`, `f: ${PLAIN}`],
+  },
+  {
+    rule: "a failure in errors stops them, and finally runs all the same",
+    tasks: [returns("a")],
+    errors: [returns("e1"), returns("e2")],
+    finally: [returns("f")],
+    script: { ends: { a: "FAILED", e1: "FAILED" } },
+    execution: "CREATED RUNNING FAILED",
+    taskRuns: ["a: CREATED RUNNING FAILED", "e1: CREATED RUNNING FAILED", `f: ${PLAIN}`],
+  },
+  {
+    rule: "errors are left out after a success",
+    tasks: [returns("a")],
+    errors: [returns("e")],
+    finally: [returns("f")],
+    execution: PLAIN,
+    taskRuns: [`a: ${PLAIN}`, `f: ${PLAIN}`],
+  },
+  {
+    rule: "a failure in finally fails the execution",
+    tasks: [returns("a")],
+    finally: [returns("f"), returns("g")],
+    script: { ends: { f: "FAILED" } },
+    execution: "CREATED RUNNING FAILED",
+    taskRuns: [`a: ${PLAIN}`, "f: CREATED RUNNING FAILED"],
+  },
+];
+
+for (const row of ROWS) {
+  Deno.test(`step() ${row.rule}`, () => {
+    const { tasks, errors = [], finally: last = [] } = row;
+    const execution = run(plan({ tasks, errors, finally: last }), row.script);
+    assertEquals(states(execution).join(" "), row.execution);
+    assertEquals(taskRuns(execution), row.taskRuns);
+  });
+}
+
+Deno.test("step() gives an attempt CREATED and RUNNING at the same instant", () => {
+  const [first] = run(plan()).taskRuns;
+  assertEquals(first?.attempts.length, 1);
+  const [created, running, success] = first?.attempts[0]?.history ?? [];
+  assertEquals(created?.at, running?.at);
+  assertEquals([created?.state, running?.state, success?.state], ["CREATED", "RUNNING", "SUCCESS"]);
+});
+
+Deno.test("step() renders the flow's outputs once everything has run; an error there fails the execution", () => {
+  const flowPlan = plan({ outputs: [{ id: "o", value: "{{ x }}", required: true }] });
+  assertEquals(run(flowPlan).outputs, { done: true });
+  const execution = create(flowPlan);
+  step(flowPlan, execution, { type: "started" }, 1);
+  step(flowPlan, execution, { type: "attempt_ended", taskRun: 0, outcome: { state: "SUCCESS" } }, 2);
+  step(flowPlan, execution, { type: "outputs_rendered", error: "no x" }, 3);
+  assertEquals(states(execution), ["CREATED", "RUNNING", "FAILED"]);
+  assertEquals(execution.newLogs.map(({ level, message }) => [level, message]), [["ERROR", "no x"]]);
+});
+
+Deno.test("step() kill: a running attempt is interrupted, nothing new starts, and the execution ends KILLED", () => {
+  const flowPlan = plan({ tasks: [returns("a"), returns("b")], finally: [returns("f")] });
+  const execution = create(flowPlan);
+  step(flowPlan, execution, { type: "started" }, 1_001);
+  const commands = step(flowPlan, execution, { type: "kill_asked" }, 1_002);
+  assert(commands.some((command) => command.type === "interrupt_attempt" && command.taskRun === 0));
+  assertEquals(states(execution), ["CREATED", "RUNNING", "KILLING"]);
+  step(flowPlan, execution, { type: "attempt_ended", taskRun: 0, outcome: { state: "SUCCESS" } }, 1_003);
+  assertEquals(states(execution), ["CREATED", "RUNNING", "KILLING", "KILLED"]);
+  assertEquals(taskRuns(execution), ["a: CREATED RUNNING KILLING KILLED"]);
+});
+
+Deno.test("step() kill of an execution that waits for its schedule date ends it at once", () => {
+  const flowPlan = plan();
+  const execution = create(flowPlan);
+  step(flowPlan, execution, { type: "kill_asked" }, 1_002);
+  assertEquals(states(execution), ["CREATED", "KILLING", "KILLED"]);
+  assertEquals(step(flowPlan, execution, { type: "started" }, 1_003), []);
+});
+
+Deno.test("step() after a crash resubmits the interrupted attempt", () => {
+  const flowPlan = plan();
+  const execution = create(flowPlan);
+  step(flowPlan, execution, { type: "started" }, 1_001);
+  const commands = step(flowPlan, execution, { type: "recovered", isGivenUp: false }, 1_500);
+  assertEquals(commands.map(({ type }) => type), ["run_attempt"]);
+  step(flowPlan, execution, { type: "attempt_ended", taskRun: 0, outcome: { state: "SUCCESS" } }, 1_501);
+  const attempts = execution.taskRuns[0]?.attempts.map(({ history }) => history[history.length - 1]?.state);
+  assertEquals(attempts, ["RESUBMITTED", "SUCCESS"]);
+  assertEquals(states(execution), ["CREATED", "RUNNING", "SUCCESS"]);
+});
+
+Deno.test("step() gives up an execution that was live in too many crashes, and says so", () => {
+  const flowPlan = plan();
+  const execution = create(flowPlan);
+  step(flowPlan, execution, { type: "started" }, 1_001);
+  execution.crashes = 3;
+  step(flowPlan, execution, { type: "recovered", isGivenUp: true }, 1_500);
+  assertEquals(states(execution), ["CREATED", "RUNNING", "FAILED"]);
+  assertEquals(taskRuns(execution), ["a: CREATED RUNNING FAILED"]);
+  assertEquals(execution.newLogs.map(({ level }) => level), ["ERROR"]);
+});
+
+Deno.test("step() never lets a clock that goes back make a history go back", () => {
+  const flowPlan = plan();
+  const execution = create(flowPlan);
+  step(flowPlan, execution, { type: "started" }, 500);
+  step(flowPlan, execution, { type: "attempt_ended", taskRun: 0, outcome: { state: "SUCCESS" } }, 100);
+  const times = execution.history.map(({ at }) => at);
+  assertEquals(times, [...times].sort((a, b) => a - b));
+});
+
+const EVENTS: fc.Arbitrary<Event> = fc.oneof(
+  fc.constant<Event>({ type: "started" }),
+  fc.record({
+    type: fc.constant("attempt_ended" as const),
+    taskRun: fc.nat(4),
+    outcome: fc.record({ state: fc.constantFrom("SUCCESS" as const, "FAILED" as const, "WARNING" as const) }),
+  }),
+  fc.record({ type: fc.constant("condition_rendered" as const), taskRun: fc.nat(4), holds: fc.boolean() }),
+  fc.constant<Event>({ type: "kill_asked" }),
+  fc.record({ type: fc.constant("recovered" as const), isGivenUp: fc.constant(false) }),
+  fc.record({ type: fc.constant("timer_due" as const), timer: fc.nat(4).map((n) => `task/${n}` as const) }),
+  fc.constant<Event>({ type: "outputs_rendered", outputs: {} }),
+);
+
+Deno.test("step() keeps every history legal, whatever events come in whatever order", () => {
+  const flowPlan = plan({
+    tasks: [returns("a", "a", { runIf: "x" }), returns("b", "b", { allowFailure: true }), returns("c")],
+    errors: [returns("e")],
+    finally: [returns("f")],
+  });
+  fc.assert(
+    fc.property(fc.array(EVENTS, { maxLength: 30 }), (events) => {
+      const execution = create(flowPlan);
+      let now = 1_000;
+      for (const event of events) {
+        const wasEnded = hasEnded(execution);
+        const before = JSON.stringify(execution.history);
+        const commands = step(flowPlan, execution, event, ++now);
+        if (wasEnded) assertEquals([commands, JSON.stringify(execution.history)], [[], before]);
+        checkHistories(execution);
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+function checkHistories(execution: Execution): void {
+  for (
+    const [owner, history] of [
+      ["execution", execution.history] as const,
+      ...execution.taskRuns.map((taskRun) => ["task_run", taskRun.history] as const),
+    ]
+  ) {
+    for (let i = 1; i < history.length; i++) {
+      const [from, to] = [history[i - 1], history[i]];
+      assert(from && to && canMove(owner, from.state, to.state) && from.at <= to.at, JSON.stringify(history));
+    }
+  }
+  if (hasEnded(execution)) {
+    assert(
+      execution.taskRuns.every(({ history }) => isEnded(history)),
+      "an open task run in an ended execution",
+    );
+  }
+}

@@ -1,0 +1,145 @@
+/** The HTTP application over a store in memory and a clock that stands still. */
+import { Hono } from "hono";
+import { IdSource } from "../../src/base/id.ts";
+import { type LogFields, Logger, silentLogger } from "../../src/base/log.ts";
+import { type AppDeps, createApp } from "../../src/http/app.ts";
+import type { AppEnv } from "../../src/http/env.ts";
+import type { Mount } from "../../src/http/mount.ts";
+import { EventStreams } from "../../src/http/sse.ts";
+import { Auth, type Credentials } from "../../src/services/auth.ts";
+import { Tenants } from "../../src/services/tenants.ts";
+import { Tokens } from "../../src/services/tokens.ts";
+import { Committer } from "../../src/store/committer.ts";
+import { MemoryStore } from "../../src/store/memory_store.ts";
+import { FakeClock } from "../support/fake_clock.ts";
+
+/** The one user of a protected application. */
+export const ADMIN: Credentials = { user: "admin", password: "correct:horse" };
+/** A hash that is quick; production takes a hundred thousand times the work. */
+export const QUICK_HASH = { cost: 2, passes: 1 };
+
+/** How an application under test is set up. */
+export interface AppSetup {
+  readonly isProtected?: boolean;
+  readonly config?: Partial<AppDeps["config"]>;
+  readonly tenantRoutes?: readonly Mount[];
+  readonly webRoutes?: Hono<AppEnv>;
+  readonly isReady?: () => boolean;
+  readonly maxStreams?: number;
+  /** Where lines of the server's log go; none are written when absent. */
+  readonly log?: string[];
+  readonly store?: MemoryStore;
+  readonly clock?: FakeClock;
+}
+
+/** An application and what it is made of. */
+export interface AppUnderTest extends AsyncDisposable {
+  readonly app: Hono<AppEnv>;
+  readonly auth: Auth;
+  readonly tokens: Tokens;
+  readonly tenants: Tenants;
+  readonly clock: FakeClock;
+  readonly store: MemoryStore;
+  readonly committer: Committer;
+  readonly eventStreams: EventStreams;
+  /** Sends a request from an address of its own. */
+  send(path: string, init?: RequestInit, address?: string): Promise<Response>;
+}
+
+/** Starts an application. */
+export async function startApp(setup: AppSetup = {}): Promise<AppUnderTest> {
+  const { isProtected = false, clock = new FakeClock(), store = new MemoryStore(clock), log } = setup;
+  const logger = log
+    ? new Logger({ level: "info", format: "json", clock, write: (line) => log.push(line) })
+    : silentLogger(clock);
+  const committer = new Committer({ store, instance: "test", clock, logger, onFatal: () => {} });
+  await committer.start();
+  const tenants = new Tenants({ store, committer });
+  await tenants.start();
+  const ids = new IdSource();
+  const randomBytes = (bytes: Uint8Array<ArrayBuffer>) => void crypto.getRandomValues(bytes);
+  const tokens = new Tokens({ store, committer, tenants, clock, ids, randomBytes, logger });
+  await tokens.start();
+  const basic = isProtected ? ADMIN : undefined;
+  const auth = new Auth({ basic, tokens, clock, logger, randomBytes, hashWork: QUICK_HASH });
+  await auth.start();
+  const eventStreams = new EventStreams({ clock, logger, maxStreams: setup.maxStreams });
+  const app = createApp({
+    auth,
+    tenants,
+    tokens,
+    logger,
+    clock,
+    config: {
+      host: "127.0.0.1",
+      port: 8080,
+      isProtected,
+      maxUploadBytes: 1_000_000,
+      version: "1.2.3",
+      ...setup.config,
+    },
+    isReady: setup.isReady ?? (() => true),
+    tenantRoutes: setup.tenantRoutes ?? sampleMounts(),
+    webRoutes: setup.webRoutes,
+    eventStreams,
+    randomBytes,
+  });
+  return {
+    app,
+    auth,
+    tokens,
+    tenants,
+    clock,
+    store,
+    committer,
+    eventStreams,
+    async send(path, init, address = "192.0.2.1") {
+      const url = path.startsWith("http") ? path : `http://localhost:8080${path}`;
+      return await app.fetch(new Request(url, init), { remoteAddr: { hostname: address } });
+    },
+    async [Symbol.asyncDispose]() {
+      await eventStreams[Symbol.asyncDispose]();
+      await committer[Symbol.asyncDispose]();
+      store.close();
+    },
+  };
+}
+
+/** Routes that stand for those of the product: literals beside parameters, and the open webhook. */
+export function sampleMounts(): Mount[] {
+  const flows = new Hono<AppEnv>();
+  flows.get("/:namespace/:id", (c) => c.json({ ...c.get("actor"), ...c.req.param() }));
+  flows.get("/search", (c) => c.json({ ...c.get("actor"), isSearch: true }));
+  flows.post("/", (c) => c.json({ ...c.get("actor"), isCreated: true }));
+  const executions = new Hono<AppEnv>();
+  executions.post("/:namespace/:id", (c) => c.json({ ...c.get("actor"), ...c.req.param() }));
+  executions.get("/:id", (c) => c.json({ ...c.get("actor"), ...c.req.param() }));
+  const webhook = new Hono<AppEnv>();
+  for (const method of ["GET", "POST", "PUT"]) {
+    webhook.on(
+      method,
+      "/:namespace/:id/:key",
+      (c) => c.json({ ...c.get("actor"), started: c.req.param("id") }),
+    );
+  }
+  return [
+    { path: "/flows", routes: flows },
+    { path: "/executions/webhook", routes: webhook, access: "webhook" },
+    { path: "/executions", routes: executions },
+  ];
+}
+
+/** The `Authorization` header of credentials. */
+export function basicHeader({ user, password }: Credentials = ADMIN): Record<string, string> {
+  return { authorization: `Basic ${btoa(`${user}:${password}`)}` };
+}
+
+/** The `Authorization` header of a token. */
+export function bearerHeader(secret: string): Record<string, string> {
+  return { authorization: `Bearer ${secret}` };
+}
+
+/** The facts of a line of the log. */
+export function parseLine(line: string | undefined): LogFields & { message?: string } {
+  return JSON.parse(line ?? "{}");
+}

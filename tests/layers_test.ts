@@ -1,0 +1,124 @@
+import { assertEquals } from "@std/assert";
+import { findProblems } from "./support/layers.ts";
+import { readFacts, readSources, type SourceFile } from "./support/source_facts.ts";
+
+function check(...files: readonly SourceFile[]): string[] {
+  return findProblems(files.map(readFacts));
+}
+
+function file(path: string, source: string): SourceFile {
+  return { path, source };
+}
+
+Deno.test("src keeps the rules of its layers", async () => {
+  const main = file("main.ts", await Deno.readTextFile("main.ts"));
+  assertEquals(check(main, ...await readSources("src")), []);
+});
+
+const BREACHES: readonly (readonly [string, SourceFile, string])[] = [
+  [
+    "an import of a higher layer",
+    file("src/model/a.ts", `import { x } from "../store/keys.ts";\n`),
+    `src/model/a.ts:1: "model" may not import "store" ("../store/keys.ts")`,
+  ],
+  [
+    "an import of types",
+    file("src/http/routes/a.ts", `\nimport type { X } from "../../store/store.ts";\n`),
+    `src/http/routes/a.ts:2: "http" may not import "store" ("../../store/store.ts")`,
+  ],
+  [
+    "a re-export",
+    file("src/engine/a.ts", `export * from "../flow/mod.ts";\n`),
+    `src/engine/a.ts:1: "engine" may not import "flow" ("../flow/mod.ts")`,
+  ],
+  [
+    "a dynamic import",
+    file("src/base/a.ts", `const x = await import("../model/flow.ts");\n`),
+    `src/base/a.ts:1: "base" may not import "model" ("../model/flow.ts")`,
+  ],
+  [
+    "the web framework outside http",
+    file("src/services/a.ts", `import { Hono } from "hono/tiny";\n`),
+    `src/services/a.ts:1: "services" may not import the package "hono"`,
+  ],
+  [
+    "a test library",
+    file("src/services/a.ts", `import { assert } from "@std/assert";\n`),
+    `src/services/a.ts:1: "services" may not import the package "@std/assert"`,
+  ],
+  [
+    "the composition root from below",
+    file("src/process.ts", `import { startServer } from "./server.ts";\n`),
+    `src/process.ts:1: "process" may not import "server" ("./server.ts")`,
+  ],
+  [
+    "a part of the composition root from below",
+    file("src/runtime/a.ts", `import { Assembly } from "../assembly.ts";\n`),
+    `src/runtime/a.ts:1: "runtime" may not import "server" ("../assembly.ts")`,
+  ],
+  [
+    "a folder that is none",
+    file("src/utils/a.ts", `import "../base/id.ts";\n`),
+    `src/utils/a.ts:1: "utils" is not a part of the source tree`,
+  ],
+  [
+    "the platform",
+    file("src/store/a.ts", "export const a = () => Deno.pid;\n"),
+    `src/store/a.ts:1: "Deno" may not be used here`,
+  ],
+  [
+    "the environment in a folder of parsing",
+    file("src/config/a.ts", `export const a = () => \`\${Deno.env.get("A")}\`;\n`),
+    `src/config/a.ts:1: "Deno" may not be used here`,
+  ],
+  [
+    "a timer",
+    file("src/runtime/a.ts", "setTimeout(() => {}, 1);\n"),
+    `src/runtime/a.ts:1: "setTimeout" may not be used here`,
+  ],
+  [
+    "the time",
+    file("src/engine/a.ts", "export const a = Date.now();\n"),
+    `src/engine/a.ts:1: "Date.now" may not be used here`,
+  ],
+  [
+    "the date",
+    file("src/engine/a.ts", "export const a = new Date();\n"),
+    `src/engine/a.ts:1: "new Date()" may not be used here`,
+  ],
+  [
+    "chance",
+    file("src/engine/a.ts", "export const a = Math.random();\n"),
+    `src/engine/a.ts:1: "Math.random" may not be used here`,
+  ],
+  [
+    "a long file",
+    file("src/engine/a.ts", "//\n".repeat(401)),
+    "src/engine/a.ts:1: the file has 401 lines, at most 400 are allowed",
+  ],
+  [
+    "a long function",
+    file("src/engine/a.ts", `function a() {\n${"//\n".repeat(70)}}\n`),
+    "src/engine/a.ts:1: a function has 72 lines",
+  ],
+];
+for (const [what, planted, expected] of BREACHES) {
+  Deno.test(`findProblems() reports ${what}`, () => assertEquals(check(planted), [expected]));
+}
+
+Deno.test("findProblems() reports a circle of imports once", () => {
+  const problems = check(
+    file("src/base/a.ts", `import "./b.ts";\n`),
+    file("src/base/b.ts", `import "./c.ts";\n`),
+    file("src/base/c.ts", `import "./a.ts";\n`),
+  );
+  assertEquals(problems, [
+    "src/base/a.ts:1: imports in a circle: src/base/a.ts → src/base/b.ts → src/base/c.ts → src/base/a.ts",
+  ]);
+});
+
+Deno.test("findProblems() accepts what only looks like a breach", () => {
+  const source = `// Deno.env, setTimeout, import "../store/keys.ts"\n` +
+    `export const a = [/["'\`]/, "Deno.pid", \`Date.now()\`, new Date(0)];\n`;
+  assertEquals(check(file("src/engine/a.ts", source)), []);
+});

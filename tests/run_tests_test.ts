@@ -1,0 +1,17 @@
+import { assertEquals } from "@std/assert";
+import { countTests } from "./support/run_tests.ts";
+
+const CASES: readonly (readonly [string, number, number, number])[] = [
+  ["running 2 tests\n\nok | 2 passed | 0 failed (3ms)\n", 0, 2, 0],
+  ["\u001b[0m\u001b[32mok\u001b[0m | 2 passed | 0 failed\u001b[0m (3ms)\n", 0, 2, 0],
+  ["ok | 2 passed (7 steps) | 0 failed | 1 ignored (3ms)\n", 0, 2, 0],
+  ["FAILED | 2 passed (1 step) | 3 failed (2 steps) (3ms)\n", 1, 2, 3],
+  ["a test printed:\nok | 9 passed | 9 failed\nFAILED | 1 passed | 1 failed (1s)\n", 1, 1, 1],
+  ["error: Module not found\n", 1, 0, 1],
+  ["ok | 2 passed | 0 failed (3ms)\n", 1, 2, 1],
+];
+for (const [output, exitCode, passed, failed] of CASES) {
+  Deno.test(`countTests() of ${JSON.stringify(output)} with exit code ${exitCode}`, () => {
+    assertEquals(countTests(output, exitCode), { passed, failed });
+  });
+}

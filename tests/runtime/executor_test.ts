@@ -1,0 +1,306 @@
+/** Executions from start to end, over the whole server: what is durable when, kills, timers, crashes. */
+import { assert, assertEquals } from "@std/assert";
+import { settle } from "../support/fake_clock.ts";
+import { FaultyStore } from "../support/faulty_store.ts";
+import { EFFECT_TYPE, Harness, statesOf } from "../support/harness.ts";
+
+const LOG = "io.svc.plugin.core.log.Log";
+const RETURN = "io.svc.plugin.core.debug.Return";
+
+const HELLO = `
+id: hello
+namespace: demo
+inputs:
+  - id: name
+    type: STRING
+    defaults: World
+tasks:
+  - id: greet
+    type: ${RETURN}
+    format: Hello {{ inputs.name }}
+  - id: tell
+    type: ${LOG}
+    message: "{{ outputs.greet.value }}!"
+`;
+const EFFECT = `
+id: effect
+namespace: demo
+tasks:
+  - id: before
+    type: ${RETURN}
+    format: one
+  - id: act
+    type: ${EFFECT_TYPE}
+    name: "{{ outputs.before.value }}"
+  - id: after
+    type: ${RETURN}
+    format: "{{ outputs.act.done }}"
+`;
+const SLEEP = `
+id: sleep
+namespace: demo
+tasks:
+  - id: wait
+    type: io.svc.plugin.core.flow.Sleep
+    duration: PT10M
+  - id: after
+    type: ${RETURN}
+    format: up
+`;
+
+Deno.test("begin() of a pure flow: one commit from start to end, the answer shows CREATED", async () => {
+  await using app = await Harness.start();
+  await app.save(HELLO);
+  const before = app.assembly.committer.stats.groups;
+  const started = await app.start("hello", { name: "Ada" });
+  assertEquals(app.assembly.committer.stats.groups - before, 1);
+  assertEquals((started.state as { current: string }).current, "CREATED");
+  assertEquals(started.taskRunList, undefined);
+  const execution = await app.execution(started.id);
+  assertEquals(statesOf(execution), "CREATED RUNNING SUCCESS");
+  assertEquals(execution.taskRunList.map(statesOf), ["CREATED RUNNING SUCCESS", "CREATED RUNNING SUCCESS"]);
+  assertEquals(execution.taskRunList.map(({ outputs }) => outputs), [{ value: "Hello Ada" }, {}]);
+  assertEquals(app.store.count(["g"]), 0);
+  const logs = await app.json("GET", `/logs/${execution.id}`) as { message: string; level: string }[];
+  assertEquals(logs.map(({ level, message }) => `${level} ${message}`), [
+    "DEBUG Hello Ada",
+    "INFO Hello Ada!",
+  ]);
+});
+
+Deno.test("begin() of a task with a side effect: RUNNING is durable before the effect begins", async () => {
+  let seen: string | undefined;
+  await using app: Harness = await Harness.start({
+    effect: async (properties, context) => {
+      const execution = await app.execution(context.executionId);
+      seen = `${properties.name}: ${execution.taskRunList.map(statesOf).join(", ")}`;
+      return { state: "SUCCESS", outputs: { done: "yes" } };
+    },
+  });
+  const execution = await app.run(EFFECT);
+  assertEquals(seen, "one: CREATED RUNNING SUCCESS, CREATED RUNNING");
+  assertEquals(statesOf(execution), "CREATED RUNNING SUCCESS");
+  assertEquals(execution.taskRunList[2]?.outputs, { value: "yes" });
+  assertEquals(app.store.count(["g"]), 0);
+});
+
+Deno.test("crash during a side effect: the attempt ends RESUBMITTED, another one follows, everything before is kept", async () => {
+  const hang = () => new Promise<never>(() => {});
+  const first = await Harness.start({ effect: hang });
+  const { id } = await first.run(EFFECT);
+  assertEquals(first.store.count(["g"]), 1);
+  await using second = await first.crash({
+    effect: () => ({ state: "SUCCESS", outputs: { done: "again" } }),
+  });
+  await settle();
+  const execution = await second.execution(id);
+  assertEquals(statesOf(execution), "CREATED RUNNING SUCCESS");
+  const attempts = execution.taskRunList[1]?.attempts?.map(({ state }) => state.current);
+  assertEquals(attempts, ["RESUBMITTED", "SUCCESS"]);
+  assertEquals(execution.taskRunList[2]?.outputs, { value: "again" });
+  assertEquals(second.store.count(["g"]), 0);
+});
+
+Deno.test("crash three times while an execution is live: it is given up and says so", async () => {
+  const options = { effect: () => new Promise<never>(() => {}) };
+  let app = await Harness.start(options);
+  const { id } = await app.run(EFFECT);
+  for (let crash = 0; crash < 2; crash++) {
+    app = await app.crash();
+    await settle();
+    assertEquals((await app.execution(id)).state.current, "RUNNING");
+  }
+  await using last = await app.crash();
+  await settle();
+  assertEquals((await last.execution(id)).state.current, "FAILED");
+  const logs = await last.json("GET", `/logs/${id}?minLevel=ERROR`) as { message: string }[];
+  assert(logs[0]?.message.includes("stopped unexpectedly 3 times"));
+});
+
+Deno.test("Sleep: a stored timer, no live execution while it waits, also across restarts", async () => {
+  const first = await Harness.start();
+  const { id, state } = await first.run(SLEEP);
+  assertEquals(state.current, "RUNNING");
+  assertEquals(first.assembly.executor.liveCount, 0);
+  assertEquals([first.store.count(["g"]), first.store.count(["tm"])], [0, 1]);
+  await first.advance(5 * 60_000);
+  await using second = await first.crash();
+  await second.advance(4 * 60_000);
+  assertEquals((await second.execution(id)).state.current, "RUNNING");
+  await second.advance(61_000);
+  const execution = await second.execution(id);
+  assertEquals(statesOf(execution), "CREATED RUNNING SUCCESS");
+  assertEquals(second.store.count(["tm"]), 0);
+  const [, running, success] = execution.taskRunList[0]?.state.histories ?? [];
+  assertEquals(Date.parse(success?.date ?? "") - Date.parse(running?.date ?? ""), 600_000);
+});
+
+Deno.test("scheduleDate: CREATED until then, and a kill meanwhile ends it", async () => {
+  await using app = await Harness.start();
+  await app.save(HELLO);
+  const at = new Date(app.clock.now() + 3_600_000).toISOString();
+  const one = await app.start("hello", {}, `?scheduleDate=${encodeURIComponent(at)}`);
+  const two = await app.start("hello", {}, `?scheduleDate=${encodeURIComponent(at)}`);
+  await app.advance(1_800_000);
+  assertEquals((await app.execution(one.id)).state.current, "CREATED");
+  await app.json("DELETE", `/executions/${two.id}/kill`);
+  assertEquals(statesOf(await app.execution(two.id)), "CREATED KILLING KILLED");
+  await app.advance(1_800_001);
+  const execution = await app.execution(one.id);
+  assertEquals([statesOf(execution), execution.scheduleDate], ["CREATED RUNNING SUCCESS", at]);
+  assertEquals(app.store.count(["tm"]), 0);
+});
+
+Deno.test("kill of a running side effect interrupts it; the execution ends KILLED", async () => {
+  await using app = await Harness.start({
+    effect: (_, { signal }) =>
+      new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("interrupted")))),
+  });
+  const { id } = await app.run(EFFECT);
+  await app.json("DELETE", `/executions/${id}/kill`);
+  await settle();
+  const execution = await app.execution(id);
+  assertEquals(statesOf(execution), "CREATED RUNNING KILLING KILLED");
+  assertEquals(execution.taskRunList.map(statesOf), [
+    "CREATED RUNNING SUCCESS",
+    "CREATED RUNNING KILLING KILLED",
+  ]);
+  assertEquals((await app.request("DELETE", `/executions/${id}/kill`)).status, 409);
+});
+
+Deno.test("kill of a sleeping execution ends it at once and removes its timer", async () => {
+  await using app = await Harness.start();
+  const { id } = await app.run(SLEEP);
+  await app.json("DELETE", `/executions/${id}/kill`);
+  assertEquals(statesOf(await app.execution(id)), "CREATED RUNNING KILLING KILLED");
+  assertEquals(app.store.count(["tm"]), 0);
+});
+
+Deno.test("delete of a running execution stops it, and nothing of it comes back", async () => {
+  const ended = Promise.withResolvers<void>();
+  await using app = await Harness.start({
+    effect: async () => {
+      await ended.promise;
+      return { state: "SUCCESS" };
+    },
+  });
+  const { id } = await app.run(EFFECT);
+  assertEquals((await app.request("DELETE", `/executions/${id}`)).status, 204);
+  ended.resolve();
+  await settle();
+  assertEquals((await app.request("GET", `/executions/${id}`)).status, 404);
+  assertEquals([app.store.count(["main", "x"]), app.store.count(["g"])], [0, 0]);
+});
+
+Deno.test("an expression that fails ends its task run FAILED with the message in its log", async () => {
+  await using app = await Harness.start();
+  const execution = await app.run(HELLO.replace("inputs.name", "inputs.nobody"));
+  assertEquals(statesOf(execution), "CREATED RUNNING FAILED");
+  const logs = await app.json("GET", `/logs/${execution.id}`) as {
+    level: string;
+    message: string;
+    taskId: string;
+  }[];
+  assertEquals(logs.map(({ level, taskId }) => [level, taskId]), [["ERROR", "greet"]]);
+  assert(logs[0]?.message.includes("Unable to find `inputs.nobody`"), logs[0]?.message);
+});
+
+Deno.test("values above 64 KiB are stored as blobs and come back whole", async () => {
+  await using app = await Harness.start();
+  const name = "x".repeat(300_000);
+  const execution = await app.run(HELLO, { name });
+  assertEquals(statesOf(execution), "CREATED RUNNING SUCCESS");
+  assertEquals(execution.taskRunList[0]?.outputs.value, `Hello ${name}`);
+  assertEquals((execution.inputs as { name: string }).name, name);
+  assert(app.store.count(["main", "b"]) > 5);
+});
+
+Deno.test("outputs above the cap fail the task run with the reason", async () => {
+  await using app = await Harness.start({
+    effect: () => ({ state: "SUCCESS", outputs: { big: "x".repeat(1_100_000) } }),
+  });
+  const execution = await app.run(EFFECT);
+  assertEquals(execution.taskRunList[1]?.state.current, "FAILED");
+  const logs = await app.json("GET", `/logs/${execution.id}?minLevel=ERROR`) as { message: string }[];
+  assert(logs[0]?.message.includes("outputs are too large"));
+});
+
+Deno.test("a flow of 300 tasks is stored in pages, in several slices, and read back whole", async () => {
+  await using app = await Harness.start();
+  const tasks = Array.from(
+    { length: 300 },
+    (_, n) => `  - id: t${n}\n    type: ${RETURN}\n    format: v${n}`,
+  );
+  const execution = await app.run(`id: long\nnamespace: demo\ntasks:\n${tasks.join("\n")}`);
+  assertEquals(statesOf(execution), "CREATED RUNNING SUCCESS");
+  assertEquals(
+    execution.taskRunList.map(({ outputs }) => outputs.value),
+    Array.from({ length: 300 }, (_, n) => `v${n}`),
+  );
+  assertEquals(((await app.json("GET", `/logs/${execution.id}`)) as unknown[]).length, 300);
+  assertEquals(app.store.count(["g"]), 0);
+});
+
+Deno.test("a full disk refuses starts with 507; what was running goes on when space returns", async () => {
+  let isFull = false;
+  const act = Promise.withResolvers<void>();
+  await using app = await Harness.start({
+    wrap: (memory) => new FaultyStore(memory, () => isFull ? "full" : "none"),
+    effect: async () => {
+      await act.promise;
+      return { state: "SUCCESS", outputs: { done: "yes" } };
+    },
+  });
+  const { id } = await app.run(EFFECT);
+  isFull = true;
+  const refused = await app.request("POST", "/executions/demo/effect");
+  assertEquals(refused.status, 507);
+  await refused.body?.cancel();
+  act.resolve();
+  await app.advance(3_000);
+  assertEquals((await app.execution(id)).state.current, "RUNNING");
+  isFull = false;
+  await app.advance(3_000);
+  const execution = await app.execution(id);
+  assertEquals(statesOf(execution), "CREATED RUNNING SUCCESS");
+  assertEquals(execution.taskRunList[2]?.outputs, { value: "yes" });
+  assertEquals(((await app.json("GET", `/logs/${id}`)) as unknown[]).length, 2);
+});
+
+Deno.test("stop() leaves a running side effect durable for the next start", async () => {
+  const first = await Harness.start({
+    effect: (_, { signal }) =>
+      new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("stopped")))),
+  });
+  const { id } = await first.run(EFFECT);
+  await using second = await first.restart();
+  await settle();
+  assertEquals((await second.execution(id)).state.current, "RUNNING");
+});
+
+Deno.test("secret() and kv() are fetched while rendering; secrets are masked in logs", async () => {
+  await using app = await Harness.start({ secrets: new Map([["API_KEY", btoa("s3cret-value")]]) });
+  await app.json("PUT", "/namespaces/demo/kv/color", {
+    body: '"blue"',
+    headers: { "content-type": "application/json" },
+  });
+  const execution = await app.run(`
+id: values
+namespace: demo
+tasks:
+  - id: both
+    type: ${RETURN}
+    format: "{{ kv('color') }} {{ kv('none') ?? 'nothing' }}"
+  - id: tell
+    type: ${LOG}
+    message: "key={{ secret('API_KEY') }}"
+  - id: missing
+    type: ${LOG}
+    message: "{{ secret('NOPE') }}"
+`);
+  assertEquals(execution.taskRunList[0]?.outputs.value, "blue nothing");
+  assertEquals(execution.state.current, "FAILED");
+  const logs = await app.json("GET", `/logs/${execution.id}`) as { message: string }[];
+  assertEquals(logs[1]?.message, "key=************");
+  assert(logs[2]?.message.includes("Cannot find secret for key 'NOPE'"));
+});

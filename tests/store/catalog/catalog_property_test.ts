@@ -1,0 +1,123 @@
+/** Random executions, restarts, deletes, sealings and reboots: every list equals a filter over an array. */
+import { assertEquals } from "@std/assert";
+import type {
+  ExecutionCondition,
+  ExecutionQuery,
+  ExecutionSort,
+} from "../../../src/model/execution_query.ts";
+import { DATE_OPERATORS, EXECUTION_SORT_FIELDS, NAME_OPERATORS } from "../../../src/model/execution_query.ts";
+import { STATES } from "../../../src/model/state.ts";
+import { CatalogFixture, seeded } from "./fixture.ts";
+import { randomFacts, referenceQuery } from "./reference.ts";
+
+type Random = () => number;
+const pick = <T>(random: Random, items: readonly T[]) => items[Math.floor(random() * items.length)] as T;
+
+function randomCondition(random: Random, app: CatalogFixture): ExecutionCondition {
+  const negated = random() < 0.3;
+  const facts = pick(random, app.visible());
+  const at = facts.startMs + Math.floor((random() - 0.5) * 2_000);
+  const name = pick(random, ["company", "company.team", "hello", "etl", "o", "system", "Report"]);
+  const label = () => ({
+    key: `key${Math.floor(random() * 7)}`,
+    value: pick(random, ["a", "b", "c", "none"]),
+  });
+  const makers: (() => ExecutionCondition)[] = [
+    () => ({
+      field: "text",
+      words: pick(random, [["hello"], ["COMPANY", "team"], ["zz"], [facts.id], [
+        "hello",
+        facts.id.slice(11, 14),
+      ]]),
+      negated,
+    }),
+    () => ({
+      field: pick(random, ["namespace", "flowId"] as const),
+      operator: pick(random, NAME_OPERATORS),
+      values: [name],
+    }),
+    () => ({ field: "scope", system: random() < 0.5 }),
+    () => ({
+      field: pick(random, ["startDate", "endDate"] as const),
+      operator: pick(random, DATE_OPERATORS),
+      at,
+    }),
+    () => ({ field: "state", states: [pick(random, STATES), facts.state], negated }),
+    () => ({ field: "kind", kinds: [pick(random, ["NORMAL", "TEST"] as const)], negated }),
+    () => ({ field: "child", child: random() < 0.5 }),
+    () => ({ field: "triggerExecutionId", ids: [`parent-${Math.floor(random() * 6)}`], negated }),
+    () => ({ field: "labels", anyOf: random() < 0.5 ? [label()] : [label(), label()], negated }),
+    () => ({ field: "labels", anyOf: [{ key: "system.correlationId", value: facts.id }], negated }),
+  ];
+  return pick(random, makers)();
+}
+
+function randomQuery(random: Random, app: CatalogFixture): ExecutionQuery {
+  const conditions = (max: number) =>
+    Array.from({ length: Math.floor(random() * (max + 1)) }, () => randomCondition(random, app));
+  const sort = (): ExecutionSort => ({
+    field: pick(random, EXECUTION_SORT_FIELDS),
+    descending: random() < 0.5,
+  });
+  return {
+    conditions: conditions(3),
+    groups: random() < 0.2 ? [conditions(2), conditions(2)] : [],
+    sort: Array.from({ length: Math.floor(random() * 3) }, sort),
+    page: random() < 0.5 ? 1 : 1 + Math.floor(random() * 30),
+    size: pick(random, [1, 10, 25, 200]),
+  };
+}
+
+async function step(random: Random, app: CatalogFixture): Promise<CatalogFixture> {
+  const action = random();
+  const tenant = random() < 0.1 ? "other" : "main";
+  const known = app.visible(tenant).filter(({ id }) => !app.live.has(`${tenant}/${id}`));
+  if (action < 0.02) return await app.reboot();
+  if (action < 0.10) await app.catalog.compact();
+  else if (action < 0.2 && known.length > 0) await app.remove(pick(random, known).id, tenant);
+  else if (action < 0.5 && known.length > 0) {
+    const again = Array.from({ length: 1 + Math.floor(random() * 40) }, () => pick(random, known));
+    const rows = [...new Map(again.map((facts) => [facts.id, facts])).values()];
+    await app.write(rows.map((facts) => ({ ...facts, ...randomFacts(random, tenant) })), tenant);
+  } else {
+    const rows = Array.from({ length: 1 + Math.floor(random() ** 2 * 900) }, () => {
+      app.clock.jump(Math.floor(random() * 3));
+      return app.facts(randomFacts(random, tenant));
+    });
+    await app.write(rows, tenant);
+  }
+  return app;
+}
+
+function changeLive(random: Random, app: CatalogFixture): void {
+  app.live.clear();
+  if (random() < 0.5) return;
+  for (const facts of app.visible().filter(() => random() < 0.02)) {
+    app.live.set(`main/${facts.id}`, {
+      ...facts,
+      ...randomFacts(random, "main"),
+      durationMs: undefined,
+      state: "RUNNING",
+    });
+  }
+}
+
+for (const seed of [1, 2, 3, 4]) {
+  Deno.test(`Catalog.query() answers as a filter over an array does, seed ${seed}`, async () => {
+    const random = seeded(seed);
+    let app = await CatalogFixture.open();
+    await app.fill(10);
+    await app.fill(3, 3, "other");
+    for (let round = 0; round < 60; round++) {
+      app = await step(random, app);
+      changeLive(random, app);
+      for (const tenant of ["main", "other"]) {
+        const query = randomQuery(random, app);
+        const expected = referenceQuery(tenant, app.visible(tenant), query, app.clock.now());
+        const message = `seed ${seed}, round ${round}, tenant ${tenant}: ${JSON.stringify(query)}`;
+        assertEquals(await app.catalog.query(tenant, query), expected, message);
+      }
+    }
+    await app[Symbol.asyncDispose]();
+  });
+}

@@ -1,0 +1,205 @@
+/** A catalog over a memory store and a real committer, with a reference answer to compare lists with. */
+import { IdSource } from "../../../src/base/id.ts";
+import { silentLogger } from "../../../src/base/log.ts";
+import type { ExecutionQuery } from "../../../src/model/execution_query.ts";
+import type { Label } from "../../../src/model/label.ts";
+import { Catalog } from "../../../src/store/catalog/catalog.ts";
+import type { FlowName } from "../../../src/store/catalog/flow_index.ts";
+import { encodeRow, type RowFacts, tombstoneRow } from "../../../src/store/catalog/row.ts";
+import { Committer } from "../../../src/store/committer.ts";
+import { MemoryStore } from "../../../src/store/memory_store.ts";
+import type { Atomic } from "../../../src/store/store.ts";
+import { FAKE_START, FakeClock } from "../../support/fake_clock.ts";
+
+/** Flows of all tests; some are of tenant `other`. */
+export const FLOWS: readonly FlowName[] = [
+  { tenant: "main", namespace: "company", id: "hello" },
+  { tenant: "main", namespace: "company.team", id: "hello-world" },
+  { tenant: "main", namespace: "company.team.sub", id: "etl" },
+  { tenant: "main", namespace: "companyx", id: "Report" },
+  { tenant: "main", namespace: "system", id: "cleanup" },
+  { tenant: "other", namespace: "company", id: "hello" },
+];
+
+/** The newest 25, unfiltered. */
+export const NEWEST: ExecutionQuery = { conditions: [], groups: [], sort: [], page: 1, size: 25 };
+
+/** A memory store that fails some commits. */
+export class FaultyStore extends MemoryStore {
+  /** Gives an error to fail a commit with; nothing of it is written. */
+  fault: ((atomic: Atomic) => Error | undefined) | undefined;
+
+  override commit(atomic: Atomic): Promise<string | null> {
+    const error = this.fault?.(atomic);
+    return error ? Promise.reject(error) : super.commit(atomic);
+  }
+}
+
+/** A catalog and what it stands on. Facts of every execution written through it are kept for comparison. */
+export class CatalogFixture implements AsyncDisposable {
+  readonly clock: FakeClock;
+  readonly store: MemoryStore;
+  readonly committer: Committer;
+  readonly catalog: Catalog;
+  readonly ids: IdSource;
+  /** By tenant and id. */
+  readonly stored: Map<string, RowFacts>;
+  readonly live = new Map<string, RowFacts>();
+  verified: { ids: readonly string[]; labels: readonly Label[] }[] = [];
+
+  private constructor(clock: FakeClock, store: MemoryStore, stored: Map<string, RowFacts>, ids: IdSource) {
+    this.clock = clock;
+    this.store = store;
+    this.stored = stored;
+    this.ids = ids;
+    this.committer = new Committer({
+      store,
+      instance: "test",
+      clock,
+      logger: silentLogger(clock),
+      onFatal: (reason) => {
+        throw new Error(reason);
+      },
+    });
+    this.catalog = new Catalog({
+      store,
+      commit: (entry) => this.committer.commit(entry),
+      clock,
+      logger: silentLogger(clock),
+      flowNames: (flowNo) => FLOWS[flowNo],
+      flowLimit: () => FLOWS.length,
+      verifyLabels: (tenant, ids, labels) => {
+        this.verified.push({ ids, labels });
+        return Promise.resolve(new Set(ids.filter((id) => this.#hasAll(tenant, id, labels))));
+      },
+    });
+    this.catalog.setLiveSource((tenant) =>
+      [...this.live].filter(([key]) => key.startsWith(`${tenant}/`)).map(([, facts]) => encodeRow(facts))
+    );
+    this.committer.addRider(this.catalog);
+  }
+
+  /** Over a new store, or over `store` as after a crash. */
+  static async open(
+    from?: { store: MemoryStore; stored: Map<string, RowFacts>; ids: IdSource; clock: FakeClock },
+  ) {
+    const clock = from?.clock ?? new FakeClock();
+    const random = seededBytes();
+    const fixture = new CatalogFixture(
+      clock,
+      from?.store ?? new FaultyStore(clock),
+      from?.stored ?? new Map(),
+      from?.ids ?? new IdSource(random),
+    );
+    await fixture.committer.start();
+    await fixture.catalog.start();
+    return fixture;
+  }
+
+  /** The same database in a new process. */
+  async reboot(): Promise<CatalogFixture> {
+    await this[Symbol.asyncDispose]();
+    const { clock, stored, ids } = this;
+    return await CatalogFixture.open({ store: this.store.reopen(), stored, ids, clock });
+  }
+
+  /** Facts of a new execution; `overrides` replace the plain ones. */
+  facts(overrides: Partial<RowFacts> = {}): RowFacts {
+    const startMs = this.clock.now();
+    return {
+      id: this.ids.next(startMs),
+      flowNo: 0,
+      startMs,
+      durationMs: 100,
+      state: "SUCCESS",
+      kind: "NORMAL",
+      labels: [],
+      ...overrides,
+    };
+  }
+
+  /** Commits rows in one group. */
+  async write(rows: readonly RowFacts[], tenant = "main"): Promise<void> {
+    await Promise.all(
+      rows.map((facts) =>
+        this.committer.commit({ mutations: [], facts: { rows: [{ tenant, row: encodeRow(facts) }] } })
+      ),
+    );
+    for (const facts of rows) this.stored.set(`${tenant}/${facts.id}`, facts);
+  }
+
+  /** Commits `count` plain rows, `perGroup` a commit; gives their facts. */
+  async fill(count: number, perGroup = 50, tenant = "main"): Promise<RowFacts[]> {
+    const all: RowFacts[] = [];
+    while (all.length < count) {
+      this.clock.jump(1);
+      const group = Array.from(
+        { length: Math.min(perGroup, count - all.length) },
+        () => this.facts({ flowNo: tenant === "other" ? 5 : 0 }),
+      );
+      await this.write(group, tenant);
+      all.push(...group);
+    }
+    return all;
+  }
+
+  /** Deletes an execution. */
+  async remove(id: string, tenant = "main"): Promise<void> {
+    await this.committer.commit({ mutations: [], facts: { rows: [{ tenant, row: tombstoneRow(id) }] } });
+    this.stored.delete(`${tenant}/${id}`);
+  }
+
+  /** Seals until there is nothing left to seal; gives the number of steps. */
+  async sealAll(): Promise<number> {
+    let steps = 0;
+    while (await this.catalog.compact()) steps++;
+    return steps;
+  }
+
+  /** What a client sees of a tenant: live executions hide stored ones. */
+  visible(tenant = "main"): RowFacts[] {
+    return [...new Map([...this.stored, ...this.live])]
+      .filter(([key]) => key.startsWith(`${tenant}/`)).map(([, facts]) => facts);
+  }
+
+  /** Ids of all that is visible, newest first. */
+  newestFirst(tenant = "main"): string[] {
+    return this.visible(tenant).map(({ id }) => id).sort().reverse();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.catalog[Symbol.asyncDispose]();
+    await this.committer[Symbol.asyncDispose]();
+  }
+
+  #hasAll(tenant: string, id: string, labels: readonly Label[]): boolean {
+    const facts = this.live.get(`${tenant}/${id}`) ?? this.stored.get(`${tenant}/${id}`);
+    const own = shownLabels(facts);
+    return labels.every(({ key, value }) => own.some((label) => label.key === key && label.value === value));
+  }
+}
+
+/** Labels as a client sees them: the correlation id is the own one unless another was given. */
+export function shownLabels(facts: RowFacts | undefined): readonly Label[] {
+  if (!facts) return [];
+  const hasOwn = facts.labels.some(({ key }) => key === "system.correlationId");
+  return hasOwn ? facts.labels : [...facts.labels, { key: "system.correlationId", value: facts.id }];
+}
+
+/** A generator of numbers in [0, 1) from a seed. */
+export function seeded(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ state >>> 15, state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ mixed >>> 7, mixed | 61);
+    return ((mixed ^ mixed >>> 14) >>> 0) / 2 ** 32;
+  };
+}
+
+function seededBytes(): (buffer: Uint8Array<ArrayBuffer>) => void {
+  const random = seeded(FAKE_START);
+  return (buffer) => {
+    for (let i = 0; i < buffer.length; i++) buffer[i] = Math.floor(random() * 256);
+  };
+}

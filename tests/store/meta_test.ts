@@ -1,0 +1,36 @@
+/** What a server refuses to open. */
+import { assertEquals, assertNotEquals, assertRejects } from "@std/assert";
+import { encodeJson } from "../../src/store/codec.ts";
+import { META_KEY } from "../../src/store/keys.ts";
+import { MemoryStore } from "../../src/store/memory_store.ts";
+import { checkData, DataMismatchError, keyFingerprint } from "../../src/store/meta.ts";
+import { FakeClock } from "../support/fake_clock.ts";
+
+Deno.test("checkData() writes format and key into a new database and accepts it from then on", async () => {
+  const store = new MemoryStore(new FakeClock());
+  await checkData(store, "k");
+  await checkData(store, "k");
+  assertEquals(store.count(), 1);
+});
+
+Deno.test("checkData() refuses another key, and changes nothing", async () => {
+  const store = new MemoryStore(new FakeClock());
+  await checkData(store, "k");
+  const before = (await store.get(META_KEY))?.versionstamp;
+  await assertRejects(() => checkData(store, "other"), DataMismatchError, "encrypted with another key");
+  assertEquals((await store.get(META_KEY))?.versionstamp, before);
+});
+
+Deno.test("checkData() refuses data of a newer version, and changes nothing", async () => {
+  const store = new MemoryStore(new FakeClock());
+  const value = encodeJson({ format: 9, minReader: 9, key: "k" });
+  await store.commit({ checks: [], mutations: [{ type: "set", key: META_KEY, value }], messages: [] });
+  await assertRejects(() => checkData(store, "k"), DataMismatchError, "newer version (format 9");
+  assertEquals(store.count(), 1);
+});
+
+Deno.test("keyFingerprint() tells keys apart", async () => {
+  const [a, b] = [await keyFingerprint(new Uint8Array(32)), await keyFingerprint(new Uint8Array(32).fill(1))];
+  assertNotEquals(a, b);
+  assertEquals(a.length, 16);
+});

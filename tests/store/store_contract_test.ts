@@ -1,0 +1,123 @@
+/** One suite for every store: what the engine relies on holds for the database in memory, in a file, and behind faults. */
+import { assertEquals, assertRejects } from "@std/assert";
+import type { Key, Selector, Store } from "../../src/store/store.ts";
+import { KvStore } from "../../src/store/kv_store.ts";
+import { MemoryStore } from "../../src/store/memory_store.ts";
+import { FakeClock } from "../support/fake_clock.ts";
+import { FaultyStore } from "../support/faulty_store.ts";
+
+const STORES: Readonly<Record<string, (directory: string) => Promise<Store>>> = {
+  memory: () => Promise.resolve(new MemoryStore(new FakeClock())),
+  faulty: () => Promise.resolve(new FaultyStore(new MemoryStore(new FakeClock()), () => "delay")),
+  "Deno KV in memory": () => KvStore.open(":memory:"),
+  "Deno KV in a file": (directory) => KvStore.open(`${directory}/contract.db`),
+};
+
+function set(key: Key, byte: number) {
+  return { type: "set", key, value: new Uint8Array([byte]) } as const;
+}
+
+async function keysOf(store: Store, selector: Selector, options = {}): Promise<Key[]> {
+  const keys: Key[] = [];
+  for await (const entry of store.list(selector, options)) keys.push(entry.key);
+  return keys;
+}
+
+const RULES: Readonly<Record<string, (store: Store) => Promise<void>>> = {
+  "get() gives what was set, and null for what was not": async (store) => {
+    const stamp = await store.commit({ checks: [], mutations: [set(["a"], 1)], messages: [] });
+    const entry = await store.get(["a"]);
+    assertEquals([...entry?.value ?? []], [1]);
+    assertEquals(entry?.versionstamp, stamp);
+    assertEquals(await store.get(["b"]), null);
+  },
+  "getMany() keeps the order of more keys than one call takes": async (store) => {
+    const keys = Array.from({ length: 25 }, (_, n) => ["k", n]);
+    await store.commit({ checks: [], mutations: keys.map((key, n) => set(key, n)), messages: [] });
+    const entries = await store.getMany([...keys, ["missing"]]);
+    assertEquals(entries.map((entry) => entry?.value[0]), [...keys.map((_, n) => n), undefined]);
+  },
+  "commit() with a failed check changes nothing": async (store) => {
+    await store.commit({ checks: [], mutations: [set(["a"], 1)], messages: [] });
+    const checks = [{ key: ["a"], versionstamp: null }];
+    assertEquals(await store.commit({ checks, mutations: [set(["b"], 1)], messages: [] }), null);
+    assertEquals(await store.get(["b"]), null);
+  },
+  "commit() with a passed check applies sets and deletes": async (store) => {
+    const stamp = await store.commit({
+      checks: [{ key: ["a"], versionstamp: null }],
+      mutations: [set(["a"], 1)],
+      messages: [],
+    });
+    const checks = [{ key: ["a"], versionstamp: stamp }];
+    const mutations = [{ type: "delete", key: ["a"] } as const, set(["b"], 2)];
+    assertEquals(typeof await store.commit({ checks, mutations, messages: [] }), "string");
+    assertEquals(await store.get(["a"]), null);
+    assertEquals((await store.get(["b"]))?.value[0], 2);
+  },
+  "versionstamps rise": async (store) => {
+    const stamps = [];
+    for (let n = 0; n < 20; n++) {
+      stamps.push(await store.commit({ checks: [], mutations: [set(["a"], n)], messages: [] }));
+    }
+    assertEquals(stamps, [...stamps].sort());
+  },
+  "list() orders parts by type and value, the prefix itself left out": async (store) => {
+    const keys: Key[] = [["p", "B"], ["p", 10], ["p", 9], ["p", "a"], ["p"], ["p", "a", "x"], ["p", true], [
+      "p",
+      "ä",
+    ], ["q"]];
+    await store.commit({ checks: [], mutations: keys.map((key) => set(key, 0)), messages: [] });
+    const ordered = [["p", "B"], ["p", "a"], ["p", "a", "x"], ["p", "ä"], ["p", 9], ["p", 10], ["p", true]];
+    assertEquals(await keysOf(store, { prefix: ["p"] }), ordered);
+    assertEquals(await keysOf(store, { prefix: ["p"] }, { reverse: true, limit: 2 }), [["p", true], [
+      "p",
+      10,
+    ]]);
+    assertEquals(await keysOf(store, { start: ["p", "a"], end: ["p", 10] }), ordered.slice(1, 5));
+  },
+  "list() pages over more rows than one call gives": async (store) => {
+    for (let page = 0; page < 3; page++) {
+      const mutations = Array.from({ length: 500 }, (_, n) => set(["n", page * 500 + n], 0));
+      await store.commit({ checks: [], mutations, messages: [] });
+    }
+    assertEquals((await keysOf(store, { prefix: ["n"] })).length, 1500);
+  },
+  "values are copies": async (store) => {
+    const value = new Uint8Array([1]);
+    await store.commit({ checks: [], mutations: [{ type: "set", key: ["a"], value }], messages: [] });
+    value[0] = 9;
+    assertEquals((await store.get(["a"]))?.value[0], 1);
+  },
+};
+
+for (const [name, open] of Object.entries(STORES)) {
+  for (const [rule, check] of Object.entries(RULES)) {
+    Deno.test(`store (${name}): ${rule}`, async () => {
+      const directory = await Deno.makeTempDir();
+      const store = await open(directory);
+      try {
+        await check(store);
+      } finally {
+        store.close();
+        await Deno.remove(directory, { recursive: true });
+      }
+    });
+  }
+}
+
+Deno.test("store (memory): a closed store refuses", async () => {
+  const store = new MemoryStore(new FakeClock());
+  store.close();
+  await assertRejects(async () => await store.get(["a"]), Error, "closed");
+});
+
+Deno.test("store (Deno KV): messages are delivered", async () => {
+  const store = await KvStore.open(":memory:");
+  const received = Promise.withResolvers<string>();
+  const listening = store.listenQueue((payload) => Promise.resolve(received.resolve(payload)));
+  await store.commit({ checks: [], mutations: [], messages: [{ payload: "sweep", delayMs: 0 }] });
+  assertEquals(await received.promise, "sweep");
+  store.close();
+  await listening;
+});

@@ -1,0 +1,100 @@
+/**
+ * Builds the binary over a stub in place of Deno's run-time half, which needs no download, and checks what would be
+ * shipped: the permissions, the unstable features, the entry point and the embedded files.
+ */
+import { compileArguments, ROOT_PATH } from "./compile_task.ts";
+import { withTempDir } from "./temp_dir.ts";
+
+/** What a binary carries about itself, as far as it is checked. */
+export interface BinaryMetadata {
+  readonly permissions: Readonly<Record<string, unknown>>;
+  readonly unstable_config: { readonly features: readonly string[] };
+  readonly entrypoint_key: string;
+}
+
+/** Imports from other machines are in Deno's defaults; a denial of all of them wins. */
+const GRANTED = ["allow_env", "allow_import", "allow_net", "allow_read", "allow_write"];
+const FEATURES = ["kv", "cron"];
+/** What the binary must hold: the program, its version, and a file of each kind that pages load. */
+const EMBEDDED = ["main.ts", "deno.json", "src/ui/style.css", "src/ui/follow.js"];
+/** Top of the list of embedded files that `deno compile` prints; it leaves out the files of large folders. */
+const TOP_LEVEL = /^[├└]─[─┬] ([^/ ]+)/gm;
+const SHIPPED = [".deno_compile_node_modules", "deno.json", "main.ts", "src"];
+/** Characters by which an embedded file is found in the binary. */
+const SAMPLE_LENGTH = 80;
+
+/** A binary over the stub. */
+export interface StubBinary {
+  readonly metadata: BinaryMetadata;
+  /** The embedded files, as `deno compile` prints them. */
+  readonly tree: string;
+  /** Files of which the binary holds nothing. */
+  readonly missing: readonly string[];
+}
+
+/** Builds over the stub what the task would build. */
+export async function buildStub(): Promise<StubBinary> {
+  return await withTempDir(async (folder) => {
+    await Deno.copyFile("/bin/true", `${folder}/stub`);
+    const command = new Deno.Command(Deno.execPath(), {
+      args: await compileArguments(`${folder}/binary`),
+      cwd: ROOT_PATH,
+      env: { DENORT_BIN: `${folder}/stub`, NO_COLOR: "1" },
+    });
+    const { success, stdout, stderr } = await command.output();
+    const tree = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+    if (!success) throw new Error(`deno compile failed:\n${tree}`);
+    const binary = new TextDecoder("latin1").decode(await Deno.readFile(`${folder}/binary`));
+    return { metadata: readMetadata(binary), tree, missing: await findMissing(binary) };
+  });
+}
+
+/** What is wrong with such a binary, one line each. */
+export function findCompileProblems({ metadata, tree, missing }: StubBinary): string[] {
+  const granted = Object.entries(metadata.permissions)
+    .filter(([name, value]) => name.startsWith("allow_") && value !== null && value !== false)
+    .map(([name]) => name).sort();
+  const featuresOff = FEATURES.filter((feature) => !metadata.unstable_config.features.includes(feature));
+  return [
+    ...granted.join() === GRANTED.join() ? [] : [`permissions are ${granted.join(", ")}`],
+    ...JSON.stringify(metadata.permissions["deny_import"]) === "[]"
+      ? []
+      : ["imports from other machines are allowed"],
+    ...metadata.permissions["prompt"] === false ? [] : ["a missing permission would be asked for"],
+    ...featuresOff.map((feature) => `the unstable feature "${feature}" is off`),
+    ...metadata.entrypoint_key.endsWith("main.ts") ? [] : [`the entry point is "${metadata.entrypoint_key}"`],
+    ...missing.map((path) => `"${path}" is not embedded`),
+    ...[...tree.matchAll(TOP_LEVEL)].map(([, name = ""]) => name).filter((name) => !SHIPPED.includes(name))
+      .map((name) => `"${name}" is embedded`),
+  ];
+}
+
+async function findMissing(binary: string): Promise<string[]> {
+  const samples = await Promise.all(EMBEDDED.map(async (path) => {
+    const source = await Deno.readFile(`${ROOT_PATH}${path}`);
+    return { path, sample: new TextDecoder("latin1").decode(source.subarray(0, SAMPLE_LENGTH)) };
+  }));
+  return samples.filter(({ sample }) => !binary.includes(sample)).map(({ path }) => path);
+}
+
+/** The JSON object that begins with the arguments; strings in it may hold braces. */
+function readMetadata(text: string): BinaryMetadata {
+  const start = text.lastIndexOf('{"argv"');
+  if (start < 0) throw new Error("The binary carries no metadata");
+  let depth = 0;
+  for (const match of text.slice(start).matchAll(/"(?:[^"\\]|\\.)*"|[{}]/g)) {
+    depth += match[0] === "{" ? 1 : match[0] === "}" ? -1 : 0;
+    if (depth === 0) return JSON.parse(text.slice(start, start + match.index + 1));
+  }
+  throw new Error("The metadata of the binary has no end");
+}
+
+async function run(): Promise<number> {
+  const binary = await buildStub();
+  const problems = findCompileProblems(binary);
+  const lines = [binary.tree.trim(), ...problems, `check:compile: ${problems.length} problems`];
+  await Deno.stdout.write(new TextEncoder().encode(lines.join("\n") + "\n"));
+  return problems.length > 0 ? 1 : 0;
+}
+
+if (import.meta.main) Deno.exit(await run());

@@ -1,0 +1,67 @@
+/** A store that misbehaves as told: conflicts, fails before or after a commit, delays, or dies at its n-th commit. */
+import type { Atomic, Key, ListOptions, Selector, Store, StoredEntry } from "../../src/store/store.ts";
+
+/** What happens to one commit. */
+export type Fault = "none" | "conflict" | "fail_before" | "fail_after" | "delay" | "full";
+
+/** Decides by the number of the commit, from 1. */
+export type FaultPlan = (commit: number, atomic: Atomic) => Fault;
+
+/** Passes everything to another store, but commits as its plan says. */
+export class FaultyStore implements Store {
+  readonly inner: Store;
+  plan: FaultPlan;
+  commits = 0;
+
+  constructor(inner: Store, plan: FaultPlan = () => "none") {
+    this.inner = inner;
+    this.plan = plan;
+  }
+
+  get hasQueue(): boolean {
+    return this.inner.hasQueue;
+  }
+
+  get(key: Key): Promise<StoredEntry | null> {
+    return this.inner.get(key);
+  }
+
+  getMany(keys: readonly Key[]): Promise<(StoredEntry | null)[]> {
+    return this.inner.getMany(keys);
+  }
+
+  list(selector: Selector, options?: ListOptions): AsyncIterable<StoredEntry> {
+    return this.inner.list(selector, options);
+  }
+
+  async commit(atomic: Atomic): Promise<string | null> {
+    switch (this.plan(++this.commits, atomic)) {
+      case "conflict":
+        return null;
+      case "fail_before":
+        throw new Error("injected: not written");
+      case "full":
+        throw new Error("database or disk is full");
+      case "fail_after":
+        await this.inner.commit(atomic);
+        throw new Error("injected: written, but the answer was lost");
+      case "delay":
+        for (let turn = 0; turn < 5; turn++) await Promise.resolve();
+        return await this.inner.commit(atomic);
+      case "none":
+        return await this.inner.commit(atomic);
+    }
+  }
+
+  listenQueue(handler: (payload: string) => Promise<void>): Promise<void> {
+    return this.inner.listenQueue(handler);
+  }
+
+  releaseReserve(): Promise<boolean> {
+    return this.inner.releaseReserve();
+  }
+
+  close(): void {
+    this.inner.close();
+  }
+}

@@ -1,0 +1,107 @@
+/** The services of what namespaces own, over a store in memory that can be told to fail, and their routes. */
+import { Hono } from "hono";
+import { Cipher } from "../../src/base/cipher.ts";
+import { IdSource } from "../../src/base/id.ts";
+import { silentLogger } from "../../src/base/log.ts";
+import type { AppEnv } from "../../src/http/env.ts";
+import { problemResponse } from "../../src/http/problem.ts";
+import { fileRoutes } from "../../src/http/routes/files.ts";
+import { kvPairRoutes } from "../../src/http/routes/kv_pairs.ts";
+import { secretRoutes } from "../../src/http/routes/secrets.ts";
+import { Files } from "../../src/services/files.ts";
+import { FileTransfer } from "../../src/services/file_transfer.ts";
+import { KvPairs } from "../../src/services/kv_pairs.ts";
+import { Secrets } from "../../src/services/secrets.ts";
+import { Blobs } from "../../src/store/blobs.ts";
+import { Committer } from "../../src/store/committer.ts";
+import { FileRecords } from "../../src/store/file_records.ts";
+import { KvPairRecords } from "../../src/store/kv_pair_records.ts";
+import { MemoryStore } from "../../src/store/memory_store.ts";
+import { SecretRecords } from "../../src/store/secret_records.ts";
+import { FakeClock } from "./fake_clock.ts";
+import { FaultyStore } from "./faulty_store.ts";
+
+/** Whoever calls in these tests. */
+export const ACTOR = { tenant: "main", user: "anonymous" };
+
+/** How the services are set up. */
+export interface NamespaceSetup {
+  readonly maxUploadBytes?: number;
+  readonly environment?: ReadonlyMap<string, string>;
+  readonly keyByte?: number;
+  /** Rows of an earlier life. */
+  readonly inner?: MemoryStore;
+  readonly clock?: FakeClock;
+}
+
+/** Everything, started; nothing needs to be closed. */
+export async function startNamespaceServices(setup: NamespaceSetup = {}) {
+  const clock = setup.clock ?? new FakeClock();
+  const inner = setup.inner ?? new MemoryStore(clock);
+  const store = new FaultyStore(inner);
+  const committer = new Committer({
+    store,
+    instance: "test",
+    clock,
+    logger: silentLogger(clock),
+    onFatal: () => {},
+  });
+  await committer.start();
+  const blobs = new Blobs({ store, committer, ids: new IdSource(), clock });
+  const kvRecords = new KvPairRecords({ store, committer, blobs });
+  const kvPairs = new KvPairs({ records: kvRecords, clock, tenants: () => ["main", "other"] });
+  const cipher = await Cipher.fromKey(new Uint8Array(32).fill(setup.keyByte ?? 7));
+  const environment = setup.environment ?? new Map();
+  const secrets = new Secrets({ records: new SecretRecords(store, committer), cipher, clock, environment });
+  const imported: string[] = [];
+  const maxUploadBytes = setup.maxUploadBytes ?? 64 * 1024 * 1024;
+  const files = new Files({
+    records: new FileRecords(store),
+    blobs,
+    committer,
+    clock,
+    maxUploadBytes,
+    importFlow: (tenant, namespace, source) => {
+      imported.push(`${tenant}/${namespace}: ${source}`);
+      return Promise.resolve();
+    },
+  });
+  const transfer = new FileTransfer({ files, blobs, maxUploadBytes });
+  const app = new Hono<AppEnv>();
+  app.use(async (c, next) => {
+    c.set("actor", ACTOR);
+    await next();
+  });
+  app.route("/", kvPairRoutes(kvPairs));
+  app.route("/", secretRoutes(secrets));
+  app.route("/", fileRoutes({ files, transfer, maxUploadBytes }));
+  app.onError((error, c) =>
+    problemResponse(error, { path: c.req.path, requestId: "r", accept: null, baseUrl: "" })
+  );
+  return { clock, inner, store, committer, blobs, kvPairs, secrets, files, transfer, app, imported };
+}
+
+/** `size` bytes that tell their place. */
+export function patternBytes(size: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(size);
+  for (let i = 0; i < size; i++) bytes[i] = (i * 31 + (i >> 8)) & 0xff;
+  return bytes;
+}
+
+/** A source that gives the pieces one after the other. */
+export function sourceOf(...pieces: readonly (Uint8Array | string)[]): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  return ReadableStream.from(
+    pieces.map((piece) => typeof piece === "string" ? encoder.encode(piece) : piece),
+  );
+}
+
+/** All bytes of a stream. */
+export async function collect(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
+  return await new Response(stream as ReadableStream<Uint8Array<ArrayBuffer>>).bytes();
+}
+
+/** All text of a stream. */
+export async function collectText(stream: ReadableStream<Uint8Array>): Promise<string> {
+  return new TextDecoder().decode(await collect(stream));
+}
