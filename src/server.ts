@@ -6,6 +6,7 @@ import { Logger } from "./base/log.ts";
 import { type Config, VERSION } from "./config.ts";
 import { DataDir, DataDirError } from "./data_dir.ts";
 import type { ServerHandle } from "./process.ts";
+import { LineWriter } from "./server/line_writer.ts";
 import { KvStore } from "./store/kv_store.ts";
 import { checkData, DataMismatchError, keyFingerprint } from "./store/meta.ts";
 
@@ -18,21 +19,27 @@ interface Opened {
 
 /** Starts a server; settles once it is ready. @throws DataDirError when the data cannot be used; what `Deno.serve` throws for the port */
 export async function startServer(config: Config): Promise<ServerHandle> {
-  const logger = createLogger(config);
+  const lines = new LineWriter(Deno.stderr, systemClock);
+  const logger = createLogger(config, lines);
   const opened = await openData(config);
   try {
-    return await serve(config, logger, opened);
+    const handle = await serve(config, logger, opened);
+    return { ...handle, stop: (options) => handle.stop(options).finally(() => lines.flush()) };
   } catch (error) {
+    lines.flush();
     opened.store.close();
     await opened.release();
     throw error;
   }
 }
 
-function createLogger({ logLevel: level, logFormat: format }: Config): Logger {
-  const encoder = new TextEncoder();
-  const write = (line: string) => void Deno.stderr.writeSync(encoder.encode(`${line}\n`));
-  return new Logger({ level, format, clock: systemClock, write });
+function createLogger({ logLevel: level, logFormat: format }: Config, lines: LineWriter): Logger {
+  return new Logger({
+    level,
+    format,
+    clock: systemClock,
+    write: (line, severity) => lines.write(line, severity),
+  });
 }
 
 async function openData(config: Config): Promise<Opened> {

@@ -16,7 +16,7 @@ export interface LogOptions {
   readonly format: "text" | "json";
   readonly clock: Clock;
   /** Receives each line, without a line break. */
-  readonly write: (line: string) => void;
+  readonly write: (line: string, level: ServerLogLevel) => void;
 }
 
 /** Writes lines of at least one level. */
@@ -58,12 +58,12 @@ export class Logger {
     if (!this.isEnabled(level)) return;
     const time = toIso(this.#options.clock.now());
     if (this.#options.format === "json") {
-      this.#options.write(JSON.stringify({ time, level, message, ...fields }));
+      this.#options.write(JSON.stringify({ time, level, message, ...fields }), level);
       return;
     }
     const facts = Object.entries(fields).filter(([, value]) => value !== undefined);
     const tail = facts.map(([name, value]) => ` ${name}=${quoteIfNeeded(String(value))}`).join("");
-    this.#options.write(`${time} ${level.toUpperCase().padEnd(5)} ${oneLine(message)}${tail}`);
+    this.#options.write(`${time} ${level.toUpperCase().padEnd(5)} ${oneLine(message)}${tail}`, level);
   }
 }
 

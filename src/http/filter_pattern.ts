@@ -1,4 +1,5 @@
 /** Regular expressions from strangers: refused where matching a name could take long. */
+import { trimPattern } from "../model/execution_query.ts";
 import { refuse, shorten } from "./filter_syntax.ts";
 
 const MAX_PATTERN_LENGTH = 200;
@@ -6,8 +7,8 @@ const MAX_PATTERN_LENGTH = 200;
 const MAX_OPEN_REPETITIONS = 2;
 /** Each repetition or choice in a group may double the steps. */
 const MAX_BRANCHES = 6;
-/** Highest count of `{n}`. */
-const MAX_COUNT = 20;
+/** Sum of the counts of all `{n}`. */
+const MAX_COUNTED = 20;
 
 interface Group {
   /** Whether something in it repeats, or there is a choice: repeating that may take exponential time. */
@@ -39,7 +40,8 @@ function riskOf(pattern: string): string | undefined {
   let closed: Group | undefined;
   let open = 0;
   let branches = 0;
-  for (const token of tokens(withoutEnds(pattern))) {
+  let counted = 0;
+  for (const token of tokens(trimPattern(pattern))) {
     const group = groups[groups.length - 1] as Group;
     if (token.startsWith("(")) groups.push({ isRisky: false });
     else if (token === "|") {
@@ -50,23 +52,17 @@ function riskOf(pattern: string): string | undefined {
       group.isRisky = true;
       branches++;
       if (/[*+,]/.test(token)) open++;
-      if ((token.match(/\d+/g) ?? []).some((count) => Number(count) > MAX_COUNT)) {
-        return `must not repeat anything more than ${MAX_COUNT} times`;
-      }
+      counted += Math.max(0, ...(token.match(/\d+/g) ?? []).map(Number));
     }
     closed = token === ")" ? closeGroup(groups) : undefined;
   }
   if (open > MAX_OPEN_REPETITIONS) {
     return `must not have more than ${MAX_OPEN_REPETITIONS} open-ended repetitions`;
   }
+  if (counted > MAX_COUNTED) return `must not count to more than ${MAX_COUNTED} in all`;
   return branches > MAX_BRANCHES
     ? `must not have more than ${MAX_BRANCHES} repetitions and choices`
     : undefined;
-}
-
-/** `.*` at an end costs little: part of a name is looked for anyway. */
-function withoutEnds(pattern: string): string {
-  return pattern.replace(/^\^?\.\*/, "").replace(/(?<!\\)\.\*\$?$/, "");
 }
 
 /** Parts of a pattern: openings of groups, escapes, classes and repetitions whole, other characters alone. */

@@ -158,10 +158,15 @@ export function matchesName(operator: NameOperator, values: readonly string[], n
     case "CONTAINS":
       return name.includes(value);
     case "REGEX":
-      return new RegExp(value, "u").test(name);
+      return new RegExp(trimPattern(value), "u").test(name);
     case "PREFIX":
       return name === value || name.startsWith(`${value}.`);
   }
+}
+
+/** A pattern without `.*` at its ends: it finds the same, since it may find a part, in a fraction of the steps. */
+export function trimPattern(pattern: string): string {
+  return pattern.replace(/^\^?\.\*/, "").replace(/(?<!\\)\.\*\$?$/, "");
 }
 
 /** The words of a search text: what is between punctuation and spaces, as written. `*` and an empty text have none. */

@@ -8,7 +8,7 @@ export const MAX_VALUE_BYTES = 65_536;
 /** Deno KV refuses longer keys (encoded). */
 export const MAX_KEY_BYTES = 2_048;
 /** A group is cut at these: Deno KV allows 1,000 mutations, 819,200 bytes and 80 KiB of keys in one atomic. */
-export const MAX_GROUP_MUTATIONS = 900;
+export const MAX_GROUP_MUTATIONS = 980;
 export const MAX_GROUP_BYTES = 700_000;
 export const MAX_GROUP_KEY_BYTES = 72_000;
 /** What the bulk lane may add to a group, so that it cannot slow its neighbours. */

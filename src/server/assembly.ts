@@ -92,7 +92,7 @@ export class Assembly {
     await this.committer.start();
     await tenants.start();
     await tokens.start();
-    await this.#auth.start();
+    this.#auth.start();
     await flows.load(tenants.list().map((tenant) => tenant.id));
     await catalog.start();
     await this.#recover();

@@ -59,20 +59,21 @@ export class Auth {
   readonly #limiter = new LoginLimiter();
   readonly #verified = new Map<string, Verified>();
   readonly #pending = new Map<string, Promise<Caller>>();
-  #user: User | undefined;
+  /** Hashing takes a quarter of a second; the first log-in waits for it, the start of the server does not. */
+  #user: Promise<User> | undefined;
 
   constructor(options: AuthOptions) {
     this.#options = options;
     this.isProtected = options.basic !== undefined;
   }
 
-  /** Hashes the password; until then nobody gets in. */
-  async start(): Promise<void> {
-    if (this.#options.basic) await this.setCredentials(this.#options.basic);
+  /** Takes the configured credentials. @throws DomainError invalid_argument */
+  start(): void {
+    if (this.#options.basic) this.setCredentials(this.#options.basic);
   }
 
   /** Replaces user and password; what was verified before is verified again. @throws DomainError invalid_argument */
-  async setCredentials({ user, password }: Credentials): Promise<void> {
+  setCredentials({ user, password }: Credentials): void {
     if (user === "" || user.includes(":") || user === ANONYMOUS || password === "") {
       throw new DomainError(
         "invalid_argument",
@@ -80,8 +81,11 @@ export class Auth {
       );
     }
     const { randomBytes, hashWork } = this.#options;
-    const hash = await PasswordHash.create(password, randomBytes, hashWork);
-    this.#user = { name: user, hash, caller: new Caller(user) };
+    const hashed = PasswordHash.create(password, randomBytes, hashWork);
+    this.#user = hashed.then((hash) => ({ name: user, hash, caller: new Caller(user) }));
+    this.#user.catch((error: Error) =>
+      this.#options.logger.error("The password cannot be hashed", { error: error.message })
+    );
     this.#verified.clear();
     this.#pending.clear();
   }
@@ -143,9 +147,17 @@ export class Auth {
     return check;
   }
 
-  async #verify(header: string, given: Credentials, user: User, address: string): Promise<Caller> {
+  async #verify(
+    header: string,
+    given: Credentials,
+    expected: Promise<User>,
+    address: string,
+  ): Promise<Caller> {
+    const user = await expected;
     const isPassword = await user.hash.matches(given.password);
-    if (!sameText(given.user, user.name) || !isPassword || user !== this.#user) throw this.#refuse(address);
+    if (!sameText(given.user, user.name) || !isPassword || expected !== this.#user) {
+      throw this.#refuse(address);
+    }
     this.#limiter.forgive(given.user, address);
     const until = this.#options.clock.now() + VERIFIED_CREDENTIAL_MS;
     this.#remember(header, { caller: user.caller, until });

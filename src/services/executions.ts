@@ -275,7 +275,9 @@ export class Executions {
     const path = `inputs/${inputId}/${file.name}`;
     const stored = await this.#deps.files.write(flow.tenant, id, path, file.stream);
     mutations.push(...stored.mutations);
-    return { kind: "file", uri: executionFileUri(flow, id, path), size: stored.size };
+    // A name has no other character that an address must not have, and no "%": decoding gives the path again.
+    const uri = executionFileUri(flow, id, path.replaceAll(" ", "%20"));
+    return { kind: "file", uri, size: stored.size };
   }
 
   async #load(tenant: TenantId, id: string): Promise<StoredExecution> {

@@ -73,6 +73,8 @@ export interface CommitterStats {
 
 interface Pending {
   readonly entry: Entry;
+  /** Its own mutations, and what riders may add for it at the most: a row group of its tenant, an emptied manifest. */
+  readonly mutationCount: number;
   readonly bytes: number;
   readonly keyBytes: number;
   readonly resolve: () => void;
@@ -152,7 +154,8 @@ export class Committer {
     return new Promise((resolve, reject) => {
       const size = measure(entry);
       if (size.problem) return reject(size.problem);
-      const pending = { entry, bytes: size.bytes, keyBytes: size.keyBytes, resolve, reject };
+      const { bytes, keyBytes } = size;
+      const pending = { entry, mutationCount: mutationCount(entry), bytes, keyBytes, resolve, reject };
       (entry.bulk ? this.#bulk : this.#normal).push(pending);
       this.#wake();
     });
@@ -326,17 +329,22 @@ interface Room {
 function takeWhile(queue: Pending[], room: Room, group: Pending[]): Pending[] {
   let taken = 0;
   for (const pending of queue) {
-    const mutations = pending.entry.mutations.length;
-    const fits = mutations <= room.mutations && pending.bytes <= room.bytes &&
+    const fits = pending.mutationCount <= room.mutations && pending.bytes <= room.bytes &&
       pending.keyBytes <= room.keyBytes;
     if (!fits && group.length > 0) break;
-    room.mutations -= mutations;
+    room.mutations -= pending.mutationCount;
     room.bytes -= pending.bytes;
     room.keyBytes -= pending.keyBytes;
     group.push(pending);
     taken++;
   }
   return taken === queue.length ? [] : queue.slice(taken);
+}
+
+function mutationCount({ mutations, facts }: Entry): number {
+  const rows = facts?.rows ?? [];
+  const rowGroups = rows.length < 2 ? rows.length : new Set(rows.map(({ tenant }) => tenant)).size;
+  return mutations.length + rowGroups + (facts?.liveness?.length ?? 0);
 }
 
 /** Sizes of an entry, and what is wrong with it: one bad entry must not reject its neighbours. */

@@ -148,3 +148,28 @@ Deno.test("asyncDispose() commits what is waiting and refuses the rest", async (
   assert(await store.get(["k", "a"]));
   await assertRejects(() => committer.commit(entry("b")), DomainError, "shutting down");
 });
+
+Deno.test("commit() leaves room in a group for what riders add for each entry", async () => {
+  const { committer, store } = await setUp();
+  committer.addRider({
+    contribute: (entries) => ({
+      mutations: entries.flatMap(({ facts }) => facts?.rows ?? []).map(({ tenant }) => ({
+        type: "delete",
+        key: ["row", tenant],
+      })),
+      messages: [],
+    }),
+    committed: () => {},
+    refused: () => {},
+  });
+  const sizes: number[] = [];
+  store.plan = (_, atomic) => (sizes.push(atomic.mutations.length), "none");
+  const row = new Uint8Array(56);
+  await Promise.all(
+    Array.from(
+      { length: 1_000 },
+      (_, n) => committer.commit({ ...entry(String(n)), facts: { rows: [{ tenant: `t${n}`, row }] } }),
+    ),
+  );
+  assert(Math.max(...sizes) <= 1_000, `${sizes}`);
+});

@@ -70,7 +70,7 @@ export class Catalog implements GroupRider {
   constructor(deps: CatalogDeps) {
     this.#deps = deps;
     this.#reader = new BlockReader(deps.store, deps.maxCacheBytes ?? MAX_CACHE_BYTES);
-    this.#flows = new FlowIndex(deps);
+    this.#flows = new FlowIndex(deps, deps.clock);
     this.#verdicts = new LabelVerdicts(deps.verifyLabels);
   }
 

@@ -120,11 +120,8 @@ export class CatalogFixture implements AsyncDisposable {
 
   /** Commits rows in one group. */
   async write(rows: readonly RowFacts[], tenant = "main"): Promise<void> {
-    await Promise.all(
-      rows.map((facts) =>
-        this.committer.commit({ mutations: [], facts: { rows: [{ tenant, row: encodeRow(facts) }] } })
-      ),
-    );
+    const encoded = rows.map((facts) => ({ tenant, row: encodeRow(facts) }));
+    await this.committer.commit({ mutations: [], facts: { rows: encoded } });
     for (const facts of rows) this.stored.set(`${tenant}/${facts.id}`, facts);
   }
 

@@ -1,0 +1,29 @@
+import { assertEquals } from "@std/assert";
+import { Logger } from "../../src/base/log.ts";
+import { FakeClock } from "../support/fake_clock.ts";
+
+function linesOf(format: "text" | "json", write: (logger: Logger) => void): string[] {
+  const lines: string[] = [];
+  write(
+    new Logger({ level: "info", format, clock: new FakeClock(), write: (line) => void lines.push(line) }),
+  );
+  return lines;
+}
+
+Deno.test("Logger writes text lines with their facts and leaves out what is less severe", () => {
+  const lines = linesOf("text", (logger) => {
+    logger.info("Request", { path: "/a b", status: 200, none: undefined });
+    logger.debug("detail");
+  });
+  assertEquals(lines, ['2026-01-15T10:30:00.000Z INFO  Request path="/a b" status=200']);
+});
+
+Deno.test("Logger writes one JSON object a line", () => {
+  const [line = ""] = linesOf("json", (logger) => logger.warn("odd", { n: 1 }));
+  assertEquals(JSON.parse(line), { time: "2026-01-15T10:30:00.000Z", level: "warn", message: "odd", n: 1 });
+});
+
+Deno.test("Logger lets nobody forge a line", () => {
+  const [line = ""] = linesOf("text", (logger) => logger.error("a\nb", { path: "x\r\ny" }));
+  assertEquals(line.includes("\n") || line.includes("\r"), false);
+});
