@@ -20,6 +20,7 @@ import type { Mutation } from "../store/store.ts";
 import { LiveExecution } from "./live_execution.ts";
 import { type RenderDeps, Renderer, TemplateCache } from "./renderer.ts";
 import { runAttempt, runSlice, type SliceDeps } from "./slice.ts";
+import { changesOf, factsOf, timerMutations, undoChanges } from "./uncommitted.ts";
 
 /** What the executor works with. */
 export interface ExecutorDeps {
@@ -98,6 +99,9 @@ export class Executor {
     try {
       runSlice(live, this.#slices);
       await this.#commit(live, files);
+    } catch (error) {
+      live.isDropped = true; // It was refused: a value that it still waits for must not bring it back.
+      throw error;
     } finally {
       this.#starting--;
       live.isDriven = false;
@@ -146,7 +150,8 @@ export class Executor {
     live.isDropped = true;
     for (const controller of live.running.values()) controller.abort();
     this.#live.delete(live.key);
-    return live.isListed ? { liveness: [{ tenant, id, live: false }] } : {};
+    // Also when it is not listed yet: a commit under way may be about to list it.
+    return { liveness: [{ tenant, id, live: false }] };
   }
 
   /** Stops all work on the executions of a tenant that is being deleted. */
@@ -160,10 +165,24 @@ export class Executor {
   async recover(listed: readonly ListedExecution[]): Promise<number> {
     let recovered = 0;
     for (const { tenant, id } of listed) {
-      if (this.#live.has(`${tenant}/${id}`)) continue;
-      if (await this.#recoverOne(tenant, id)) recovered++;
+      if (await this.restore(tenant, id)) recovered++;
     }
     return recovered;
+  }
+
+  /** Goes on with one such execution; false when there is nothing to go on with, or it cannot be read. */
+  async restore(tenant: string, id: string): Promise<boolean> {
+    if (this.#live.has(`${tenant}/${id}`)) return false;
+    try {
+      return await this.#recoverOne(tenant, id);
+    } catch (error) {
+      // One record that cannot be read must not keep the others from going on, nor the server from starting.
+      this.#deps.logger.error("An execution cannot be recovered", {
+        execution: id,
+        error: (error as Error).message,
+      });
+      return false;
+    }
   }
 
   /** Waits for what is being committed, interrupts attempts under way; what is left goes on at the next boot. */
@@ -235,6 +254,7 @@ export class Executor {
     try {
       const prepared = records.prepare(execution, form);
       const stored = prepared instanceof Promise ? await prepared : prepared;
+      if (live.isDropped) return;
       const row = catalogRow(execution);
       const isPlain = timers.length === 0 && files.length === 0;
       const mutations = isPlain ? stored : [...files, ...timerMutations(execution, timers), ...stored];
@@ -256,7 +276,7 @@ export class Executor {
 
   #committed(live: LiveExecution, stored: readonly Mutation[], timers: LiveExecution["timerChanges"]): void {
     const { execution } = live;
-    if (live.isListed) this.#live.set(live.key, live);
+    if (live.isListed && !live.isDropped) this.#live.set(live.key, live);
     this.#deps.records.remember(execution, stored);
     for (const { type, name, dueAt } of timers) {
       if (type === "set") {
@@ -303,7 +323,7 @@ export class Executor {
     const { tenant, id } = live.execution;
     return new Promise((resolve) => {
       const unsubscribe = this.#deps.changes.subscribe(tenant, id, () => {
-        if (live.events.length > 0) return;
+        if (live.events.length > 0 && !live.isDropped) return;
         unsubscribe();
         resolve();
       });
@@ -350,41 +370,4 @@ export class Executor {
     this.#track(this.#drive(live));
     return true;
   }
-}
-
-function timerMutations({ tenant, id }: Execution, changes: LiveExecution["timerChanges"]): Mutation[] {
-  return changes.map(({ type, name, dueAt }) => {
-    const key = timerKey(dueAt, tenant, id, name);
-    return type === "set" ? { type, key, value: new Uint8Array([1]) } : { type, key };
-  });
-}
-
-/** A row once it has ended or gone dormant; while it is live its row comes from memory. */
-function factsOf({ execution, isListed }: LiveExecution, row: Uint8Array, isLive: boolean): EntryFacts {
-  const { tenant, id } = execution;
-  const rows = isLive ? undefined : [{ tenant, row }];
-  const liveness = isLive === isListed ? undefined : [{ tenant, id, live: isLive }];
-  return { rows, liveness };
-}
-
-interface UncommittedChanges {
-  readonly touched: readonly number[];
-  readonly logs: Execution["newLogs"];
-  readonly isSpread: boolean;
-  readonly inlineLogs: StoredForm["inlineLogs"];
-}
-
-function changesOf(execution: Execution, form: StoredForm): UncommittedChanges {
-  const { isSpread, inlineLogs } = form;
-  return { touched: [...execution.touched], logs: execution.newLogs, isSpread, inlineLogs: [...inlineLogs] };
-}
-
-/** A refused commit wrote nothing: what it carried is to be carried by the next one. */
-function undoChanges(execution: Execution, form: StoredForm, undo: UncommittedChanges): void {
-  for (const ordinal of undo.touched) execution.touched.add(ordinal);
-  form.hasPages = false; // All pages are written next time: rare, and right whatever was lost.
-  form.isSpread = undo.isSpread;
-  form.inlineLogs = undo.inlineLogs;
-  execution.logCount -= undo.logs.length;
-  execution.newLogs = [...undo.logs, ...execution.newLogs];
 }

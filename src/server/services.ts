@@ -117,6 +117,7 @@ export function createServices(options: ServicesOptions): Services {
       begin: (execution, plan, staged) => options.executor().begin(execution, plan, staged),
       kill: (tenant, id) => options.executor().kill(tenant, id),
       drop: (tenant, id) => options.executor().drop(tenant, id),
+      restore: (tenant, id) => options.executor().restore(tenant, id),
     },
     resolveInputs: ({ flow }, given) =>
       resolveInputs(flow, given, { render: (template, inputs) => renderDefault(options, template, inputs) }),

@@ -21,7 +21,7 @@ import type { Changes } from "../store/changes.ts";
 import type { Committer, EntryFacts } from "../store/committer.ts";
 import { type ExecutionFiles, executionFileUri } from "../store/execution_files.ts";
 import type { ExecutionRecords, StoredExecution } from "../store/execution_records.ts";
-import { timerKey } from "../store/keys.ts";
+import { executionKey, timerKey } from "../store/keys.ts";
 import type { Mutation } from "../store/store.ts";
 import type { Flows } from "./flows.ts";
 import { logEntries, type LogFilter } from "./log_entries.ts";
@@ -34,6 +34,8 @@ export interface ExecutorPort {
   kill(tenant: TenantId, id: string): Promise<boolean>;
   /** Stops all work on an execution that is about to be deleted. */
   drop(tenant: TenantId, id: string): EntryFacts;
+  /** Takes up again an execution that was dropped but could not be deleted. */
+  restore(tenant: TenantId, id: string): Promise<boolean>;
 }
 
 /** What the executions service works with. */
@@ -164,21 +166,22 @@ export class Executions {
   async delete(actor: Actor, id: string): Promise<void> {
     const { tenant } = actor;
     const { execution } = await this.#load(tenant, id);
-    const { records, files, committer, changes } = this.#deps;
-    const facts = this.#deps.executor.drop(tenant, id);
-    const timers = [...execution.timers].map(([name, dueAt]): Mutation => ({
-      type: "delete",
-      key: timerKey(dueAt, tenant, id, name),
-    }));
-    const mutations = [...await records.removal(tenant, id), ...timers];
+    const { records, files, committer, changes, executor } = this.#deps;
+    const facts = executor.drop(tenant, id);
+    const mutations: Mutation[] = [{ type: "delete", key: executionKey(tenant, id) }];
+    for (const [name, dueAt] of execution.timers) {
+      mutations.push({ type: "delete", key: timerKey(dueAt, tenant, id, name) });
+    }
     const rows = [{ tenant, row: tombstoneRow(id) }];
-    await committer.commit({
-      mutations,
-      facts: { ...facts, rows },
-      committed: () => records.forget(tenant, id),
-    });
+    const committed = () => records.forget(tenant, id);
+    try {
+      await committer.commit({ mutations, facts: { ...facts, rows }, committed });
+    } catch (error) {
+      if (facts.liveness) await executor.restore(tenant, id);
+      throw error;
+    }
     changes.publish(tenant, id);
-    await this.#removeInPieces(await files.removal(tenant, id));
+    await this.#removeInPieces([...await records.remains(tenant, id), ...await files.removal(tenant, id)]);
   }
 
   /** Nothing refers to these any more, so that they may go one group after the other. */

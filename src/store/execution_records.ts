@@ -167,13 +167,12 @@ export class ExecutionRecords {
       (await this.#store.get(executionKey(tenant, id))) !== null;
   }
 
-  /** Mutations that remove everything of an execution but its catalog row and its blobs. */
-  async removal(tenant: string, id: string): Promise<Mutation[]> {
-    const mutations: Mutation[] = [{ type: "delete", key: executionKey(tenant, id) }];
-    for (const selector of [taskRunPagesOf(tenant, id), logChunksOf(tenant, id)]) {
-      mutations.push(...await this.#deletesOf(selector));
-    }
-    return mutations;
+  /** Mutations that remove what belongs to a record that is gone: task runs and log lines. */
+  async remains(tenant: string, id: string): Promise<Mutation[]> {
+    return [
+      ...await this.#deletesOf(taskRunPagesOf(tenant, id)),
+      ...await this.#deletesOf(logChunksOf(tenant, id)),
+    ];
   }
 
   /** Mutations that remove the log lines of an execution that has ended. */

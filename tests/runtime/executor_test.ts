@@ -304,3 +304,60 @@ tasks:
   assertEquals(logs[1]?.message, "key=************");
   assert(logs[2]?.message.includes("Cannot find secret for key 'NOPE'"));
 });
+
+Deno.test("a refused start does not come back once the value that it waited for has arrived", async () => {
+  let isFull = false;
+  await using app = await Harness.start({
+    wrap: (memory) => new FaultyStore(memory, () => isFull ? "full" : "none"),
+  });
+  await app.save(`
+id: waits
+namespace: demo
+tasks:
+  - id: color
+    type: ${RETURN}
+    format: "{{ kv('color') ?? 'none' }}"
+`);
+  isFull = true;
+  const refused = await app.request("POST", "/executions/demo/waits");
+  await refused.body?.cancel();
+  assertEquals(refused.status, 507);
+  isFull = false;
+  await app.advance(5_000);
+  assertEquals([app.store.count(["main", "x"]), app.assembly.executor.liveCount], [0, 0]);
+});
+
+Deno.test("a delete that the database refuses leaves the execution running", async () => {
+  let isFull = false;
+  await using app = await Harness.start({
+    wrap: (memory) => new FaultyStore(memory, () => isFull ? "full" : "none"),
+    effect: (_, { signal }) =>
+      new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("stopped")))),
+  });
+  const { id } = await app.run(EFFECT);
+  isFull = true;
+  const refused = await app.request("DELETE", `/executions/${id}`);
+  await refused.body?.cancel();
+  assertEquals(refused.status, 507);
+  isFull = false;
+  await app.advance(5_000);
+  assertEquals((await app.execution(id)).state.current, "RUNNING");
+  assertEquals((await app.request("DELETE", `/executions/${id}`)).status, 204);
+  assertEquals([app.store.count(["main", "x"]), app.store.count(["g"])], [0, 0]);
+});
+
+Deno.test("a live execution that cannot be read does not keep the server from starting", async () => {
+  const first = await Harness.start({ effect: () => new Promise<never>(() => {}) });
+  const one = await first.run(EFFECT);
+  const two = await first.start("effect");
+  await settle();
+  const key = ["main", "x", one.id];
+  await first.store.commit({
+    checks: [],
+    mutations: [{ type: "set", key, value: new Uint8Array([99]) }],
+    messages: [],
+  });
+  await using second = await first.crash({ effect: () => ({ state: "SUCCESS", outputs: { done: "yes" } }) });
+  await settle();
+  assertEquals((await second.execution(two.id)).state.current, "SUCCESS");
+});
