@@ -61,9 +61,12 @@ export class Logger {
       this.#options.write(JSON.stringify({ time, level, message, ...fields }), level);
       return;
     }
-    const facts = Object.entries(fields).filter(([, value]) => value !== undefined);
-    const tail = facts.map(([name, value]) => ` ${name}=${quoteIfNeeded(String(value))}`).join("");
-    this.#options.write(`${time} ${level.toUpperCase().padEnd(5)} ${oneLine(message)}${tail}`, level);
+    let line = `${time} ${LEVEL_NAMES[level]} ${oneLine(message)}`;
+    for (const name in fields) {
+      const value = fields[name];
+      if (value !== undefined) line += ` ${name}=${typeof value === "string" ? quoteIfNeeded(value) : value}`;
+    }
+    this.#options.write(line, level);
   }
 }
 
@@ -72,12 +75,23 @@ export function silentLogger(clock: Clock): Logger {
   return new Logger({ level: "error", format: "text", clock, write: () => {} });
 }
 
+const LEVEL_NAMES: Readonly<Record<ServerLogLevel, string>> = {
+  error: "ERROR",
+  warn: "WARN ",
+  info: "INFO ",
+  debug: "DEBUG",
+};
+/** Most texts are plain, and one test tells. Control characters would let a caller forge lines. */
+// deno-lint-ignore no-control-regex
+const NOT_PLAIN = /[\s"=\u0000-\u001f\u007f]/;
+// deno-lint-ignore no-control-regex
+const CONTROL = /[\u0000-\u001f\u007f]/g;
+
 function quoteIfNeeded(text: string): string {
-  return /[\s"=]/.test(text) || text === "" ? JSON.stringify(text) : oneLine(text);
+  return text === "" || NOT_PLAIN.test(text) ? JSON.stringify(text) : text;
 }
 
-/** Control characters would let a caller forge lines. */
 function oneLine(text: string): string {
-  // deno-lint-ignore no-control-regex
-  return text.replace(/[\u0000-\u001f\u007f]/g, (character) => JSON.stringify(character).slice(1, -1));
+  if (!NOT_PLAIN.test(text)) return text;
+  return text.replace(CONTROL, (character) => JSON.stringify(character).slice(1, -1));
 }

@@ -47,6 +47,8 @@ export interface DueTimer {
 }
 
 const RETRY_MS = 1_000;
+/** Each may remove a manifest, and an atomic takes 1,000 mutations. */
+const DROPS_PER_ENTRY = 500;
 
 /** Works on the executions of this process. */
 export class Executor {
@@ -109,13 +111,18 @@ export class Executor {
     this.#continue(live);
   }
 
-  /** Gives an execution an event; resolves once its consequence is durable. False for an unknown execution. */
+  /**
+   * Gives an execution an event; resolves once its consequence is durable. False for an unknown execution.
+   * @throws DomainError storage_full or unavailable: it will be durable once the database takes writes again
+   */
   async send(tenant: string, id: string, event: Event): Promise<boolean> {
     const live = await this.#find(tenant, id);
     if (!live) return false;
+    // It may have been let go of, or deleted, in the turn between: two objects of one execution must never be changed.
+    if (this.#live.get(live.key) !== live) return await this.send(tenant, id, event);
     live.events.push(event);
-    if (live.isDriven) await this.#nextCommit(live);
-    else await this.#drive(live);
+    const refusal = live.isDriven ? await this.#nextCommit(live) : await this.#drive(live);
+    if (refusal) throw refusal;
     return true;
   }
 
@@ -132,6 +139,7 @@ export class Executor {
       await this.send(tenant, executionId, { type: "timer_due", timer: name });
       return;
     }
+    if (live?.isDriven || live?.isDirty) return; // What it has still to commit removes the timer.
     if (live) this.#continue(live);
     await this.#deps.committer.commit({
       mutations: [{ type: "delete", key: timerKey(dueAt, tenant, executionId, name) }],
@@ -148,6 +156,7 @@ export class Executor {
     const live = this.#live.get(`${tenant}/${id}`);
     if (!live) return {};
     live.isDropped = true;
+    live.events.length = 0;
     for (const controller of live.running.values()) controller.abort();
     this.#live.delete(live.key);
     // Also when it is not listed yet: a commit under way may be about to list it.
@@ -158,7 +167,10 @@ export class Executor {
   async dropTenant(tenant: string): Promise<void> {
     const dropped = [...this.#live.values()].filter((live) => live.execution.tenant === tenant);
     const liveness = dropped.flatMap((live) => this.drop(tenant, live.execution.id).liveness ?? []);
-    if (liveness.length > 0) await this.#deps.committer.commit({ mutations: [], facts: { liveness } });
+    for (let i = 0; i < liveness.length; i += DROPS_PER_ENTRY) {
+      const facts = { liveness: liveness.slice(i, i + DROPS_PER_ENTRY) };
+      await this.#deps.committer.commit({ mutations: [], facts });
+    }
   }
 
   /** Goes on with executions that were live when an earlier process stopped; gives their number. */
@@ -220,27 +232,29 @@ export class Executor {
     void tracked.then(() => this.#underWay.delete(tracked));
   }
 
-  /** Applies events and commits until nothing more can happen now. */
-  async #drive(live: LiveExecution): Promise<void> {
+  /** Applies events and commits until nothing more can happen now; gives the error when the database refuses. */
+  async #drive(live: LiveExecution): Promise<Error | undefined> {
     live.isDriven = true;
     try {
-      while (live.events.length > 0 || live.isDirty) {
+      while (!live.isDropped && (live.events.length > 0 || live.isDirty)) {
         runSlice(live, this.#slices);
         await this.#commit(live);
         this.#startDeferred(live);
       }
     } catch (error) {
-      return this.#retryLater(live, error as Error);
+      this.#retryLater(live, error as Error);
+      return error as Error;
     }
     live.isDriven = false;
     this.#continue(live);
+    return undefined;
   }
 
   /** After a commit: starts deferred attempts, goes on with left events, or lets the execution go. */
   #continue(live: LiveExecution): void {
     this.#startDeferred(live);
     if (live.events.length > 0 || live.isDirty) this.#wake(live);
-    else if (!live.isLive) this.#live.delete(live.key);
+    else if (!live.isLive && !live.isDriven) this.#live.delete(live.key);
   }
 
   async #commit(live: LiveExecution, files: readonly Mutation[] = []): Promise<void> {
@@ -295,15 +309,19 @@ export class Executor {
       live.running.set(command.taskRun, controller);
       live.renderer.hostCalls.forget();
       const type = this.#deps.catalog.find(command.task.kind);
-      void Promise.resolve(runAttempt(live, command, type, controller.signal, this.#deps.clock)).then(
-        (event) => {
-          live.running.delete(command.taskRun);
-          if (this.#isStopping) return; // Interrupted by the end of the server, not by its own end: the next boot repeats it.
-          live.events.push(event);
-          this.#wake(live);
-        },
-      );
+      const ended = runAttempt(live, command, type, controller.signal, this.#deps.clock);
+      // In the same turn where it can be, so that no commit takes the log lines of an attempt without its end.
+      if (ended instanceof Promise) {
+        void ended.then((event) => this.#endAttempt(live, command.taskRun, event));
+      } else this.#endAttempt(live, command.taskRun, ended);
     }
+  }
+
+  #endAttempt(live: LiveExecution, taskRun: number, event: Event): void {
+    live.running.delete(taskRun);
+    if (this.#isStopping) return; // Interrupted by the end of the server, not by its own end: the next boot repeats it.
+    live.events.push(event);
+    this.#wake(live);
   }
 
   /** The database refused: tries again until it takes writes, so that a full disk delays executions but loses none. */
@@ -319,13 +337,13 @@ export class Executor {
   }
 
   /** Waits until the events given so far are durable. */
-  #nextCommit(live: LiveExecution): Promise<void> {
+  #nextCommit(live: LiveExecution): Promise<undefined> {
     const { tenant, id } = live.execution;
     return new Promise((resolve) => {
       const unsubscribe = this.#deps.changes.subscribe(tenant, id, () => {
         if (live.events.length > 0 && !live.isDropped) return;
         unsubscribe();
-        resolve();
+        resolve(undefined);
       });
     });
   }

@@ -23,23 +23,29 @@ export interface HostCaller {
   readonly namespace: string;
 }
 
-/** Values fetched for one execution so far; secrets are remembered so that log lines can be masked. */
+/**
+ * Values fetched for one execution so far; secrets are remembered so that log lines can be masked. Made for every
+ * execution and used by few, so nothing in it is made before it is asked for.
+ */
 export class HostCalls {
-  readonly functions: ReadonlyMap<string, HostFunction>;
-  readonly #fetched = new Map<string, { value: JsonValue } | { error: string }>();
-  readonly #secrets = new Set<string>();
+  readonly #values: HostValues;
+  readonly #caller: HostCaller;
+  #functions: ReadonlyMap<string, HostFunction> | undefined;
+  #fetched: Map<string, { value: JsonValue } | { error: string }> | undefined;
+  #secrets: Set<string> | undefined;
 
   constructor(values: HostValues, caller: HostCaller) {
-    this.functions = new Map<string, HostFunction>([
-      [
-        "secret",
-        this.#define("secret", ["key", "namespace", "subkey"], (args) => this.#secret(values, caller, args)),
-      ],
-      [
-        "kv",
-        this.#define("kv", ["key", "namespace", "errorOnMissing"], (args) => kvPair(values, caller, args)),
-      ],
+    this.#values = values;
+    this.#caller = caller;
+  }
+
+  /** The functions, by name. */
+  get functions(): ReadonlyMap<string, HostFunction> {
+    this.#functions ??= new Map<string, HostFunction>([
+      ["secret", this.#define("secret", ["key", "namespace", "subkey"], (args) => this.#secret(args))],
+      ["kv", this.#define("kv", ["key", "namespace", "errorOnMissing"], (args) => this.#kvPair(args))],
     ]);
+    return this.#functions;
   }
 
   /** Runs `render`, fetching what it lacks; gives its result at once when it lacks nothing. */
@@ -54,6 +60,7 @@ export class HostCalls {
 
   /** The text with every secret that this execution has used replaced by stars. */
   mask(text: string): string {
+    if (!this.#secrets) return text;
     let masked = text;
     for (const secret of this.#secrets) masked = masked.replaceAll(secret, "*".repeat(secret.length));
     return masked;
@@ -61,14 +68,15 @@ export class HostCalls {
 
   /** Forgets what may have changed since: the next attempt reads KV pairs afresh. */
   forget(): void {
-    this.#fetched.clear();
+    this.#fetched = undefined;
   }
 
   async #fetchAndRetry<T>(missing: MissingValue, render: () => T): Promise<T> {
+    const fetched = this.#fetched ??= new Map();
     try {
-      this.#fetched.set(missing.key, { value: await missing.fetch() });
+      fetched.set(missing.key, { value: await missing.fetch() });
     } catch (error) {
-      this.#fetched.set(missing.key, { error: (error as Error).message });
+      fetched.set(missing.key, { error: (error as Error).message });
     }
     return await this.run(render);
   }
@@ -82,7 +90,7 @@ export class HostCalls {
       parameters,
       call: (args) => {
         const key = `${name} ${stringifyJson([...args])}`;
-        const fetched = this.#fetched.get(key);
+        const fetched = this.#fetched?.get(key);
         if (!fetched) throw new MissingValue(key, () => fetch(args));
         if ("error" in fetched) throw new HostError(fetched.error);
         return fetched.value;
@@ -90,16 +98,28 @@ export class HostCalls {
     };
   }
 
-  async #secret(values: HostValues, caller: HostCaller, args: Arguments): Promise<JsonValue> {
+  async #secret(args: Arguments): Promise<JsonValue> {
     const name = requiredOf(args, "key");
-    const namespace = textOf(args, "namespace") ?? caller.namespace;
-    const secret = await values.secret(caller.tenant, namespace, name);
+    const namespace = textOf(args, "namespace") ?? this.#caller.namespace;
+    const secret = await this.#values.secret(this.#caller.tenant, namespace, name);
     if (secret === undefined) {
       throw new Error(`Cannot find secret for key '${name}' in the namespace '${namespace}'`);
     }
     const value = subkeyOf(secret, textOf(args, "subkey"));
-    if (value !== "") this.#secrets.add(value);
+    if (value !== "") (this.#secrets ??= new Set()).add(value);
     return value;
+  }
+
+  async #kvPair(args: Arguments): Promise<JsonValue> {
+    const namespace = textOf(args, "namespace") ?? this.#caller.namespace;
+    const isRequired = textOf(args, "errorOnMissing")?.toLowerCase() === "true";
+    const isExact = textOf(args, "namespace") !== undefined;
+    const key = requiredOf(args, "key");
+    const value = await this.#values.kvPair(this.#caller.tenant, { namespace, key, isExact });
+    if (value === undefined && isRequired) {
+      throw new Error(`The key '${key}' does not exist in the namespace '${namespace}'`);
+    }
+    return value ?? null;
   }
 }
 
@@ -123,18 +143,6 @@ class HostError extends Error {}
 /** True for an error that says why a render failed, as against a bug. */
 export function isRenderError(error: unknown): error is Error {
   return error instanceof ExpressionError || error instanceof HostError;
-}
-
-async function kvPair(values: HostValues, caller: HostCaller, args: Arguments): Promise<JsonValue> {
-  const namespace = textOf(args, "namespace") ?? caller.namespace;
-  const isRequired = textOf(args, "errorOnMissing")?.toLowerCase() === "true";
-  const isExact = textOf(args, "namespace") !== undefined;
-  const key = requiredOf(args, "key");
-  const value = await values.kvPair(caller.tenant, { namespace, key, isExact });
-  if (value === undefined && isRequired) {
-    throw new Error(`The key '${key}' does not exist in the namespace '${namespace}'`);
-  }
-  return value ?? null;
 }
 
 function subkeyOf(secret: string, subkey: string | undefined): string {

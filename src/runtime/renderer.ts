@@ -125,9 +125,12 @@ export class Renderer {
 
   #scope(task?: TaskScope): Scope {
     const { clock, timeZone, random } = this.#deps;
+    const { hostCalls } = this;
     return {
       variable: (name) => this.#variables.get(name, task),
-      functions: this.hostCalls.functions,
+      get functions() {
+        return hostCalls.functions;
+      },
       now: clock.now(),
       timeZone,
       random,

@@ -12,7 +12,6 @@ import { addLogLine, type TaskRun } from "../model/execution.ts";
 import { LOG_LEVELS } from "../model/flow.ts";
 import { MAX_OUTPUT_BYTES, SLICE_MAX_BYTES, SLICE_MAX_MS, SLICE_MAX_TASK_RUNS } from "../model/limits.ts";
 import type { RunContext } from "../model/run_context.ts";
-import { currentState } from "../model/state.ts";
 import type { AttemptOutcome, RunnableTaskType, TaskCatalog, TaskType } from "../model/task_catalog.ts";
 import { isRenderError } from "./host_functions.ts";
 import type { AttemptCommand, LiveExecution } from "./live_execution.ts";
@@ -25,14 +24,21 @@ export interface SliceDeps {
   readonly wake: (live: LiveExecution) => void;
 }
 
+/** A slice under way. */
+interface Slice extends SliceDeps {
+  readonly isOver: () => boolean;
+}
+
 const NEVER_ABORTED = new AbortController().signal;
 
 /** Applies events until none is left or the budget of a slice is used up. */
 export function runSlice(live: LiveExecution, deps: SliceDeps): void {
   const startedMs = deps.clock.monotonicMs();
+  const isOver = () => isBudgetUsed(live, deps.clock.monotonicMs() - startedMs);
+  const slice: Slice = { ...deps, isOver };
   for (let event = live.events.shift(); event; event = live.events.shift()) {
-    applyEvent(live, event, deps);
-    if (live.events.length > 0 && isBudgetUsed(live, deps.clock.monotonicMs() - startedMs)) return;
+    applyEvent(live, event, slice);
+    if (live.events.length > 0 && isOver()) return;
   }
 }
 
@@ -47,14 +53,14 @@ function isBudgetUsed({ execution }: LiveExecution, elapsedMs: number): boolean 
   return bytes >= SLICE_MAX_BYTES;
 }
 
-function applyEvent(live: LiveExecution, event: Event, deps: SliceDeps): void {
+function applyEvent(live: LiveExecution, event: Event, deps: Slice): void {
   const { execution } = live;
   live.isDirty = true;
   if (event.type === "timer_due") endTimer(live, event.timer);
   for (const command of step(live.plan, execution, event, deps.clock.now())) perform(live, command, deps);
 }
 
-function perform(live: LiveExecution, command: Command, deps: SliceDeps): void {
+function perform(live: LiveExecution, command: Command, deps: Slice): void {
   switch (command.type) {
     case "run_attempt":
       return runOrDefer(live, command, deps);
@@ -99,9 +105,10 @@ function settle(live: LiveExecution, deps: SliceDeps, event: Event | Promise<Eve
   });
 }
 
-function runOrDefer(live: LiveExecution, command: AttemptCommand, deps: SliceDeps): void {
+/** Log lines must not become durable without the end of their attempt: once the slice is over, a pure task waits for the next. */
+function runOrDefer(live: LiveExecution, command: AttemptCommand, deps: Slice): void {
   const type = deps.catalog.find(command.task.kind);
-  if (type?.form === "runnable" && !type.pure) return void live.deferred.push(command);
+  if (type?.form === "runnable" && (!type.pure || deps.isOver())) return void live.deferred.push(command);
   settle(live, deps, runAttempt(live, command, type, NEVER_ABORTED, deps.clock));
 }
 
@@ -241,9 +248,4 @@ function sizeOf(value: JsonValue, max: number): number {
     if (size > max) return size;
   }
   return size;
-}
-
-/** True while the execution is being killed: no new attempt may start. */
-export function isKilling(live: LiveExecution): boolean {
-  return currentState(live.execution.history) === "KILLING";
 }

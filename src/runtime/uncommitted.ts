@@ -35,18 +35,27 @@ export interface UncommittedChanges {
   readonly logs: Execution["newLogs"];
   readonly isSpread: boolean;
   readonly inlineLogs: StoredForm["inlineLogs"];
+  /** Large values that belong to the stored record already; those after them belong to it with the commit. */
+  readonly referenceCount: number;
 }
 
 /** What the next commit will carry. */
 export function changesOf(execution: Execution, form: StoredForm): UncommittedChanges {
-  const { isSpread, inlineLogs } = form;
-  return { touched: [...execution.touched], logs: execution.newLogs, isSpread, inlineLogs: [...inlineLogs] };
+  const { isSpread, inlineLogs, references } = form;
+  return {
+    touched: [...execution.touched],
+    logs: execution.newLogs,
+    isSpread,
+    inlineLogs: [...inlineLogs],
+    referenceCount: references.size,
+  };
 }
 
 /** A refused commit wrote nothing: what it carried is to be carried by the next one. */
 export function undoChanges(execution: Execution, form: StoredForm, undo: UncommittedChanges): void {
   for (const ordinal of undo.touched) execution.touched.add(ordinal);
   form.hasPages = false; // All pages are written next time: rare, and right whatever was lost.
+  for (const value of [...form.references.keys()].slice(undo.referenceCount)) form.references.delete(value);
   form.isSpread = undo.isSpread;
   form.inlineLogs = undo.inlineLogs;
   execution.logCount -= undo.logs.length;

@@ -76,6 +76,8 @@ export class ExecutionRecords {
   readonly #blobs: Blobs;
   readonly #flowNameOf: FlowNameOf;
   readonly #recent = new LruCache<string, Uint8Array>(CACHE_BYTES);
+  /** The latest read under way of each key; a commit meanwhile makes what it reads too old to be kept. */
+  readonly #reads = new Map<string, symbol>();
 
   constructor(store: Store, blobs: Blobs, flowNameOf: FlowNameOf) {
     this.#store = store;
@@ -106,15 +108,14 @@ export class ExecutionRecords {
   /** Puts a committed record where the next read finds it without a database call. */
   remember(execution: Execution, mutations: readonly Mutation[]): void {
     const record = mutations[mutations.length - 1];
+    this.#reads.delete(cacheKey(execution.tenant, execution.id));
     if (record?.type === "set") this.#keep(execution.tenant, execution.id, record.value);
   }
 
   /** The last committed state, or `undefined`. */
   async load(tenant: string, id: string): Promise<StoredExecution | undefined> {
-    const bytes = this.#recent.get(cacheKey(tenant, id)) ??
-      (await this.#store.get(executionKey(tenant, id)))?.value;
+    const bytes = await this.#read(tenant, id);
     if (!bytes) return undefined;
-    this.#keep(tenant, id, bytes);
     const packed = decodeJson(bytes) as unknown as PackedExecution;
     const flow = this.#flowNameOf(packed[0]);
     if (!flow) throw new Error(`Cannot read execution "${id}": flow number ${packed[0]} is unknown`);
@@ -186,7 +187,23 @@ export class ExecutionRecords {
 
   /** Forgets the cached record of a removed execution. */
   forget(tenant: string, id: string): void {
+    this.#reads.delete(cacheKey(tenant, id));
     this.#recent.delete(cacheKey(tenant, id));
+  }
+
+  async #read(tenant: string, id: string): Promise<Uint8Array | undefined> {
+    const key = cacheKey(tenant, id);
+    const recent = this.#recent.get(key);
+    if (recent) return recent;
+    const read = Symbol(id);
+    this.#reads.set(key, read);
+    try {
+      const bytes = (await this.#store.get(executionKey(tenant, id)))?.value;
+      if (bytes && this.#reads.get(key) === read) this.#keep(tenant, id, bytes);
+      return bytes;
+    } finally {
+      if (this.#reads.get(key) === read) this.#reads.delete(key);
+    }
   }
 
   #keep(tenant: string, id: string, bytes: Uint8Array): void {
