@@ -8,6 +8,7 @@ export const UNSUPPORTED_FLOW_PROPERTIES: ReadonlySet<string> = new Set([
   "afterExecution",
   "checks",
   "concurrency",
+  "listeners",
   "pluginDefaults",
   "retry",
   "sla",
@@ -15,7 +16,7 @@ export const UNSUPPORTED_FLOW_PROPERTIES: ReadonlySet<string> = new Set([
 ]);
 
 /** Properties of the flow document that have no effect. */
-export const IGNORED_FLOW_PROPERTIES: ReadonlySet<string> = new Set(["listeners", "workerGroup"]);
+export const IGNORED_FLOW_PROPERTIES: ReadonlySet<string> = new Set(["workerGroup"]);
 
 /** Properties common to tasks. */
 export const UNSUPPORTED_TASK_PROPERTIES: ReadonlySet<string> = new Set([

@@ -44,14 +44,17 @@ export class Report {
     this.#add(code, path, message, "warning");
   }
 
-  /** Compiles every text within `value`; each syntax error is a problem. */
+  /**
+   * Compiles every text within `value`; each syntax error is a warning: existing flows with a task that always fails can
+   * be saved, and what looks like an expression may be meant for another program.
+   */
   checkTemplates(value: JsonValue | undefined, path: Path): void {
     if (Array.isArray(value)) value.forEach((item, index) => this.checkTemplates(item, [...path, index]));
     else if (isJsonObject(value)) {
       for (const name of Object.keys(value)) this.checkTemplates(value[name], [...path, name]);
     } else if (hasExpression(value)) {
       const message = this.#checkTemplate?.(value);
-      if (message !== undefined) this.error("expression", path, message);
+      if (message !== undefined) this.warning("expression", path, message);
     }
   }
 

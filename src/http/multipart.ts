@@ -56,6 +56,7 @@ export async function* readMultipart(request: Request, limits: MultipartLimits):
   const { body } = request;
   const boundary = readBoundary(request.headers.get("content-type"));
   if (body === null) return;
+  await refuseTooLarge(request, limits.maxBytes);
   // The first delimiter has no line before it; so one is put there.
   const reader = new DelimitedReader(body, limits.maxBytes, CRLF);
   try {
@@ -168,6 +169,13 @@ async function readHeader(reader: DelimitedReader): Promise<PartHeader> {
     lines.push(decodeText(line, "the header of a part"));
     if (lines.length > 100) throw malformed("the header of a part has too many lines");
   }
+}
+
+/** What is announced to be too large is not read at all. */
+async function refuseTooLarge(request: Request, maxBytes: number): Promise<void> {
+  if (Number(request.headers.get("content-length") ?? 0) <= maxBytes) return;
+  await request.body?.cancel();
+  throw new DomainError("too_large", `Cannot take the body: it is larger than ${maxBytes} bytes`);
 }
 
 async function readUrlEncoded(request: Request, limits: MultipartLimits): Promise<FormField[]> {

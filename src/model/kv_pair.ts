@@ -60,8 +60,8 @@ export function checkKvKey(key: string): string {
   if (key.length <= MAX_KV_KEY_LENGTH && KEY.test(key)) return key;
   throw new DomainError(
     "invalid_argument",
-    `Illegal argument: key ${JSON.stringify(key.slice(0, 100))} must match "[a-zA-Z0-9][a-zA-Z0-9._-]*" ` +
-      `and have at most ${MAX_KV_KEY_LENGTH} characters`,
+    `Illegal argument: Key must start with an alphanumeric character and hold letters, digits, ".", "_" and "-" alone, ` +
+      `at most ${MAX_KV_KEY_LENGTH} of them, but received ${JSON.stringify(key.slice(0, 100))}`,
   );
 }
 

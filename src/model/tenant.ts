@@ -81,6 +81,7 @@ const KEY_SPACES = [
   "meta",
   "ob",
   "td",
+  "xd",
   "tenant",
   "tm",
   "token",

@@ -13,11 +13,12 @@ import { MAX_CRASHES_OF_EXECUTION, MAX_LIVE_EXECUTIONS } from "../model/limits.t
 import type { TaskCatalog } from "../model/task_catalog.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Committer, EntryFacts } from "../store/committer.ts";
-import { catalogRow, type ExecutionRecords, newForm, type StoredForm } from "../store/execution_records.ts";
+import { catalogRow, type ExecutionRecords, newForm } from "../store/execution_records.ts";
 import { timerKey } from "../store/keys.ts";
 import type { ListedExecution, Manifests } from "../store/manifests.ts";
 import type { Mutation } from "../store/store.ts";
 import { LiveExecution } from "./live_execution.ts";
+import { LiveExecutions } from "./live_executions.ts";
 import { type RenderDeps, Renderer, TemplateCache } from "./renderer.ts";
 import { runAttempt, runSlice, type SliceDeps } from "./slice.ts";
 import { changesOf, factsOf, timerMutations, undoChanges } from "./uncommitted.ts";
@@ -55,8 +56,7 @@ export class Executor {
   readonly #deps: ExecutorDeps;
   readonly #slices: SliceDeps;
   readonly #templates = new TemplateCache();
-  readonly #live = new Map<string, LiveExecution>();
-  readonly #loading = new Map<string, Promise<LiveExecution | undefined>>();
+  readonly #live = new LiveExecutions((tenant, id) => this.#load(tenant, id));
   readonly #underWay = new Set<Promise<unknown>>();
   #starting = 0;
   #isStopping = false;
@@ -116,10 +116,10 @@ export class Executor {
    * @throws DomainError storage_full or unavailable: it will be durable once the database takes writes again
    */
   async send(tenant: string, id: string, event: Event): Promise<boolean> {
-    const live = await this.#find(tenant, id);
+    const live = await this.#live.find(tenant, id);
     if (!live) return false;
-    // It may have been let go of, or deleted, in the turn between: two objects of one execution must never be changed.
-    if (this.#live.get(live.key) !== live) return await this.send(tenant, id, event);
+    // It may have been let go of, or deleted, in the turn between.
+    if (!this.#live.isCurrent(live)) return await this.send(tenant, id, event);
     live.events.push(event);
     const refusal = live.isDriven ? await this.#nextCommit(live) : await this.#drive(live);
     if (refusal) throw refusal;
@@ -134,12 +134,15 @@ export class Executor {
   /** A stored timer is due; resolves once its consequence is durable. One that nobody waits for any more is removed. */
   async fireTimer(timer: DueTimer): Promise<void> {
     const { tenant, executionId, name, dueAt } = timer;
-    const live = await this.#find(tenant, executionId);
+    const live = await this.#live.find(tenant, executionId);
     if (live?.execution.timers.get(name) === dueAt) {
       await this.send(tenant, executionId, { type: "timer_due", timer: name });
       return;
     }
     if (live?.isDriven || live?.isDirty) return; // What it has still to commit removes the timer.
+    if (this.#live.isDeleting(tenant, executionId)) {
+      throw new DomainError("unavailable", "Cannot fire a timer: its execution is being deleted");
+    }
     if (live) this.#continue(live);
     await this.#deps.committer.commit({
       mutations: [{ type: "delete", key: timerKey(dueAt, tenant, executionId, name) }],
@@ -148,17 +151,28 @@ export class Executor {
 
   /** Whether this process works on it right now. */
   isLive(tenant: string, id: string): boolean {
-    return this.#live.has(`${tenant}/${id}`);
+    return this.#live.has(tenant, id);
   }
 
-  /** Stops all work on an execution that is about to be deleted; the mutation facts take it out of the manifests. */
+  /**
+   * Stops all work on an execution that is about to be deleted; the facts take it out of the manifests. Until that is
+   * published, or {@link restore} is called, nobody finds it: a timer or a kill must not bring it back.
+   */
   drop(tenant: string, id: string): EntryFacts {
-    const live = this.#live.get(`${tenant}/${id}`);
-    if (!live) return {};
-    live.isDropped = true;
-    live.events.length = 0;
-    for (const controller of live.running.values()) controller.abort();
-    this.#live.delete(live.key);
+    const unsubscribe = this.#deps.changes.subscribe(tenant, id, () => {
+      unsubscribe();
+      this.#live.endDeletion(tenant, id);
+    });
+    return this.#abandon(tenant, id);
+  }
+
+  #abandon(tenant: string, id: string): EntryFacts {
+    const live = this.#live.beginDeletion(tenant, id);
+    if (live) {
+      live.isDropped = true;
+      live.events.length = 0;
+      for (const controller of live.running.values()) controller.abort();
+    }
     // Also when it is not listed yet: a commit under way may be about to list it.
     return { liveness: [{ tenant, id, live: false }] };
   }
@@ -166,25 +180,31 @@ export class Executor {
   /** Stops all work on the executions of a tenant that is being deleted. */
   async dropTenant(tenant: string): Promise<void> {
     const dropped = [...this.#live.values()].filter((live) => live.execution.tenant === tenant);
-    const liveness = dropped.flatMap((live) => this.drop(tenant, live.execution.id).liveness ?? []);
+    const liveness = dropped.flatMap((live) => this.#abandon(tenant, live.execution.id).liveness ?? []);
     for (let i = 0; i < liveness.length; i += DROPS_PER_ENTRY) {
       const facts = { liveness: liveness.slice(i, i + DROPS_PER_ENTRY) };
       await this.#deps.committer.commit({ mutations: [], facts });
     }
+    for (const { execution } of dropped) this.#live.endDeletion(tenant, execution.id);
   }
 
   /** Goes on with executions that were live when an earlier process stopped; gives their number. */
   async recover(listed: readonly ListedExecution[]): Promise<number> {
     let recovered = 0;
     for (const { tenant, id } of listed) {
-      if (await this.restore(tenant, id)) recovered++;
+      if (await this.#tryRecover(tenant, id)) recovered++;
     }
     return recovered;
   }
 
-  /** Goes on with one such execution; false when there is nothing to go on with, or it cannot be read. */
+  /** Its deletion was refused: goes on with an execution that was dropped. False when it waits for a timer or a person anyway. */
   async restore(tenant: string, id: string): Promise<boolean> {
-    if (this.#live.has(`${tenant}/${id}`)) return false;
+    return this.#live.endDeletion(tenant, id) && await this.#tryRecover(tenant, id);
+  }
+
+  /** False when there is nothing to go on with, or it cannot be read. */
+  async #tryRecover(tenant: string, id: string): Promise<boolean> {
+    if (this.#live.has(tenant, id) || this.#live.isDeleting(tenant, id)) return false;
     try {
       return await this.#recoverOne(tenant, id);
     } catch (error) {
@@ -254,7 +274,7 @@ export class Executor {
   #continue(live: LiveExecution): void {
     this.#startDeferred(live);
     if (live.events.length > 0 || live.isDirty) this.#wake(live);
-    else if (!live.isLive && !live.isDriven) this.#live.delete(live.key);
+    else if (!live.isLive && !live.isDriven) this.#live.letGo(live);
   }
 
   async #commit(live: LiveExecution, files: readonly Mutation[] = []): Promise<void> {
@@ -290,14 +310,14 @@ export class Executor {
 
   #committed(live: LiveExecution, stored: readonly Mutation[], timers: LiveExecution["timerChanges"]): void {
     const { execution } = live;
-    if (live.isListed && !live.isDropped) this.#live.set(live.key, live);
+    if (live.isListed) this.#live.keep(live);
     this.#deps.records.remember(execution, stored);
     for (const { type, name, dueAt } of timers) {
       if (type === "set") {
         this.#deps.timerSet({ dueAt, tenant: execution.tenant, executionId: execution.id, name });
       }
     }
-    this.#deps.changes.publish(execution.tenant, execution.id);
+    if (!live.isDropped) this.#deps.changes.publish(execution.tenant, execution.id);
   }
 
   #startDeferred(live: LiveExecution): void {
@@ -332,7 +352,7 @@ export class Executor {
       execution: live.execution.id,
       error: error.message,
     });
-    this.#live.set(live.key, live);
+    this.#live.keep(live);
     this.#deps.clock.setTimer(RETRY_MS, () => this.#wake(live));
   }
 
@@ -348,41 +368,28 @@ export class Executor {
     });
   }
 
-  async #find(tenant: string, id: string): Promise<LiveExecution | undefined> {
-    const key = `${tenant}/${id}`;
-    const live = this.#live.get(key);
-    if (live) return live;
-    const loading = this.#loading.get(key) ?? this.#load(tenant, id);
-    this.#loading.set(key, loading);
-    try {
-      return await loading;
-    } finally {
-      this.#loading.delete(key);
-    }
-  }
-
   async #load(tenant: string, id: string): Promise<LiveExecution | undefined> {
     const stored = await this.#deps.records.load(tenant, id);
     if (!stored) return undefined;
-    const live = await this.#revive(stored.execution, stored.form);
-    this.#live.set(live.key, live);
-    return live;
-  }
-
-  async #revive(execution: Execution, form: StoredForm): Promise<LiveExecution> {
+    const { execution, form } = stored;
     const plan = await this.#deps.planOf(execution);
     return new LiveExecution(execution, plan, form, this.#renderer(execution, plan));
   }
 
   async #recoverOne(tenant: string, id: string): Promise<boolean> {
-    const stored = await this.#deps.records.load(tenant, id);
-    const unlist = { mutations: [], facts: { liveness: [{ tenant, id, live: false }] } };
-    if (!stored || hasEnded(stored.execution)) {
-      return await this.#deps.committer.commit(unlist).then(() => false);
+    const live = await this.#live.find(tenant, id);
+    const isTaken = live && (live.isDriven || live.isListed || !this.#live.isCurrent(live));
+    if (isTaken) return false; // Somebody else has begun with it meanwhile.
+    if (!live || hasEnded(live.execution)) {
+      if (live) this.#live.letGo(live);
+      if (this.#live.isDeleting(tenant, id)) return false;
+      await this.#deps.committer.commit({
+        mutations: [],
+        facts: { liveness: [{ tenant, id, live: false }] },
+      });
+      return false;
     }
-    const live = await this.#revive(stored.execution, stored.form);
     live.isListed = true;
-    this.#live.set(live.key, live);
     const crashes = ++live.execution.crashes;
     live.events.push({ type: "recovered", isGivenUp: crashes >= MAX_CRASHES_OF_EXECUTION });
     this.#track(this.#drive(live));

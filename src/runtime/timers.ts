@@ -6,7 +6,7 @@ import type { Clock, Instant } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
 import type { TimerName } from "../engine/events.ts";
 import { timersBefore } from "../store/keys.ts";
-import type { Store } from "../store/store.ts";
+import type { Key, Store } from "../store/store.ts";
 import type { DueTimer } from "./executor.ts";
 import { TimerHeap } from "./timer_heap.ts";
 
@@ -64,6 +64,7 @@ export class Timers {
   }
 
   async #run(): Promise<void> {
+    let leastMs = 0;
     try {
       await this.#load();
       for (
@@ -76,10 +77,10 @@ export class Timers {
       }
     } catch (error) {
       this.#logger.error("Timers cannot be read", { error: (error as Error).message });
-      this.#loadedUntil = Math.min(this.#loadedUntil, this.#clock.now() + RETRY_MS);
+      leastMs = RETRY_MS;
     } finally {
       this.#isRunning = false;
-      this.#arm();
+      this.#arm(leastMs);
     }
   }
 
@@ -102,24 +103,34 @@ export class Timers {
     const until = now + HORIZON_MS;
     const from = this.#loadedUntil;
     this.#loadedUntil = until;
-    for await (const { key } of this.#store.list(timersBefore(until))) {
-      const dueAt = Number(key[1]);
-      if (dueAt < from) continue;
-      this.#heap.push({
-        dueAt,
-        tenant: String(key[2]),
-        executionId: String(key[3]),
-        name: String(key[4]) as TimerName,
-      });
+    let isRead = false;
+    try {
+      for await (const { key } of this.#store.list(timersBefore(until))) {
+        if (Number(key[1]) >= from) this.#heap.push(timerOf(key));
+      }
+      isRead = true;
+    } finally {
+      // Some may be read twice then; one that has fired already is ignored.
+      if (!isRead) this.#loadedUntil = from;
     }
   }
 
-  #arm(): void {
+  #arm(leastMs = 0): void {
     this.#cancel?.();
     this.#cancel = undefined;
     if (this.#isStopped || this.#isRunning) return;
     const nextLoad = this.#loadedUntil - HORIZON_MS / 2;
     const next = Math.min(this.#heap.nextDue ?? nextLoad, nextLoad);
-    this.#cancel = this.#clock.setTimer(Math.max(0, next - this.#clock.now()), () => this.check());
+    this.#cancel = this.#clock.setTimer(Math.max(leastMs, next - this.#clock.now()), () => this.check());
   }
+}
+
+function timerOf(key: Key): DueTimer {
+  const [, dueAt, tenant, executionId, name] = key;
+  return {
+    dueAt: Number(dueAt),
+    tenant: String(tenant),
+    executionId: String(executionId),
+    name: String(name) as TimerName,
+  };
 }

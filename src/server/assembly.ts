@@ -1,5 +1,6 @@
 /** Puts the parts of a server together over a store: services, runtime, HTTP application; starts and stops them in order. */
 import { Cipher } from "../base/cipher.ts";
+import type { Instant } from "../base/clock.ts";
 import { IdSource } from "../base/id.ts";
 import { EventStreams } from "../http/sse.ts";
 import type { Executor } from "../runtime/executor.ts";
@@ -86,9 +87,10 @@ export class Assembly {
 
   /** Takes over the database and goes on where the last process stopped. */
   async start(): Promise<void> {
-    const { clock, logger } = this.#options;
-    const { tenants, tokens, flows, catalog, blobs } = this.services;
+    const { clock } = this.#options;
+    const { tenants, tokens, flows, catalog } = this.services;
     const { timers, sweep, loops } = this.#runtime;
+    const bootedAt = clock.now();
     await this.committer.start();
     await tenants.start();
     await tokens.start();
@@ -99,8 +101,7 @@ export class Assembly {
     timers.start();
     sweep.start();
     for (const loop of loops) loop.start();
-    const orphans = await blobs.collectOrphans(clock.now());
-    if (orphans > 0) logger.info("Values that were never finished are removed", { values: orphans });
+    await this.#cleanUp(bootedAt);
     this.#isReady = true;
     this.#started.resolve();
   }
@@ -120,10 +121,20 @@ export class Assembly {
     sweep.stop();
     await timers.stop();
     await executor.stop();
+    await this.#auth[Symbol.asyncDispose]();
     await this.services.catalog[Symbol.asyncDispose]();
     await this.committer[Symbol.asyncDispose]();
     this.#options.store.close();
     await sweep.closed();
+  }
+
+  /** Removes what a crash left unfinished. Values begun since this boot belong to executions that are going on. */
+  async #cleanUp(bootedAt: Instant): Promise<void> {
+    const { blobs, remains } = this.services;
+    const values = await blobs.collectOrphans(bootedAt);
+    const executions = await remains.resume();
+    if (values + executions === 0) return;
+    this.#options.logger.info("What a crash left unfinished is removed", { values, executions });
   }
 
   async #recover(): Promise<void> {

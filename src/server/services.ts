@@ -9,7 +9,8 @@ import type { TaskCatalog } from "../model/task_catalog.ts";
 import type { Executor } from "../runtime/executor.ts";
 import { HostCalls } from "../runtime/host_functions.ts";
 import { readEnvironmentSecrets, SECRET_VARIABLE_PREFIX } from "../services/environment_secrets.ts";
-import { Executions } from "../services/executions.ts";
+import { ExecutionRemains } from "../services/execution_remains.ts";
+import { Executions, type ExecutorPort } from "../services/executions.ts";
 import { Files } from "../services/files.ts";
 import { Flows } from "../services/flows.ts";
 import { KvPairs } from "../services/kv_pairs.ts";
@@ -61,29 +62,59 @@ export interface Services {
   readonly catalog: Catalog;
   readonly records: ExecutionRecords;
   readonly blobs: Blobs;
+  readonly remains: ExecutionRemains;
 }
 
 /** Builds the services. */
 export function createServices(options: ServicesOptions): Services {
-  const { store, committer, clock, logger, ids, randomBytes, cipher, changes, tasks } = options;
+  const { store, committer, clock, logger, ids, randomBytes, tasks } = options;
   const tenants = new Tenants({ store, committer });
   const tokens = new Tokens({ store, committer, tenants, clock, ids, randomBytes, logger });
-  const flows = new Flows({
-    records: new FlowRecords(store),
-    committer,
-    catalog: tasks,
-    clock,
-    checkTemplate,
-  });
+  const records = new FlowRecords(store);
+  const flows = new Flows({ records, committer, catalog: tasks, clock, checkTemplate });
   const blobs = new Blobs({ store, committer, ids, clock });
-  const records = new ExecutionRecords(store, blobs, (flowNo) => flows.byNumber(flowNo));
-  const environment = readEnvironmentSecrets(withPrefix(options.secrets), logger);
+  const owned = createNamespaceServices(options, { tenants, flows, blobs });
+  const run = createExecutionServices(options, { flows, blobs });
+  const renderKey = keyRenderer(options, owned.secrets, owned.kvPairs);
+  const webhooks = new Webhooks({ flows, executions: run.executions, renderKey });
+  return { tenants, tokens, flows, blobs, webhooks, ...owned, ...run };
+}
+
+/** What belongs to namespaces: KV pairs, secrets, files. */
+function createNamespaceServices(
+  { store, committer, clock, logger, cipher, maxUploadBytes, secrets: given }: ServicesOptions,
+  { tenants, flows, blobs }: Pick<Services, "tenants" | "flows" | "blobs">,
+): Pick<Services, "kvPairs" | "secrets" | "files"> {
+  const environment = readEnvironmentSecrets(withPrefix(given), logger);
   const secrets = new Secrets({ records: new SecretRecords(store, committer), cipher, clock, environment });
   const kvPairs = new KvPairs({
     records: new KvPairRecords({ store, committer, blobs }),
     clock,
     tenants: () => tenants.list().map((tenant) => tenant.id),
   });
+  const importFlow = async (tenant: string, namespace: string, source: string) => {
+    await flows.putInto({ tenant, user: "import" }, namespace, source);
+  };
+  const files = new Files({
+    records: new FileRecords(store),
+    blobs,
+    committer,
+    clock,
+    maxUploadBytes,
+    importFlow,
+  });
+  return { kvPairs, secrets, files };
+}
+
+/** What belongs to executions: their records, the catalog of them, and their use cases. */
+function createExecutionServices(
+  options: ServicesOptions,
+  { flows, blobs }: Pick<Services, "flows" | "blobs">,
+): Pick<Services, "executions" | "records" | "remains" | "catalog"> {
+  const { store, committer, clock, logger, ids, changes, maxUploadBytes, executor } = options;
+  const records = new ExecutionRecords(store, blobs, (flowNo) => flows.byNumber(flowNo));
+  const files = new ExecutionFiles(store, blobs, maxUploadBytes);
+  const remains = new ExecutionRemains({ store, committer, records, files });
   const catalog = new Catalog({
     store,
     clock,
@@ -92,38 +123,29 @@ export function createServices(options: ServicesOptions): Services {
     flowNames: (flowNo) => flows.byNumber(flowNo),
     flowLimit: () => flows.numberLimit,
     verifyLabels: (tenant, executionIds, labels) => records.withLabels(tenant, executionIds, labels),
-    isBusy: () => options.executor().isBusy,
+    isBusy: () => executor().isBusy,
   });
-  const files = new Files({
-    records: new FileRecords(store),
-    blobs,
-    committer,
-    clock,
-    maxUploadBytes: options.maxUploadBytes,
-    importFlow: async (tenant, namespace, source) => {
-      await flows.putInto({ tenant, user: "import" }, namespace, source);
-    },
-  });
+  const port: ExecutorPort = {
+    begin: (execution, plan, staged) => executor().begin(execution, plan, staged),
+    kill: (tenant, id) => executor().kill(tenant, id),
+    drop: (tenant, id) => executor().drop(tenant, id),
+    restore: (tenant, id) => executor().restore(tenant, id),
+  };
+  const render = (template: string, inputs: Inputs) => renderDefault(options, template, inputs);
   const executions = new Executions({
     flows,
     records,
-    files: new ExecutionFiles(store, blobs, options.maxUploadBytes),
+    files,
+    remains,
     catalog,
     changes,
     committer,
     clock,
     ids,
-    executor: {
-      begin: (execution, plan, staged) => options.executor().begin(execution, plan, staged),
-      kill: (tenant, id) => options.executor().kill(tenant, id),
-      drop: (tenant, id) => options.executor().drop(tenant, id),
-      restore: (tenant, id) => options.executor().restore(tenant, id),
-    },
-    resolveInputs: ({ flow }, given) =>
-      resolveInputs(flow, given, { render: (template, inputs) => renderDefault(options, template, inputs) }),
+    executor: port,
+    resolveInputs: ({ flow }, given) => resolveInputs(flow, given, { render }),
   });
-  const webhooks = new Webhooks({ flows, executions, renderKey: keyRenderer(options, secrets, kvPairs) });
-  return { flows, executions, webhooks, kvPairs, secrets, files, tenants, tokens, catalog, records, blobs };
+  return { executions, records, remains, catalog };
 }
 
 /** The problem of a template, or `undefined`. */

@@ -72,6 +72,11 @@ export class Auth {
     if (this.#options.basic) this.setCredentials(this.#options.basic);
   }
 
+  /** Waits for what is being hashed. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.allSettled([this.#user, ...this.#pending.values()]);
+  }
+
   /** Replaces user and password; what was verified before is verified again. @throws DomainError invalid_argument */
   setCredentials({ user, password }: Credentials): void {
     if (user === "" || user.includes(":") || user === ANONYMOUS || password === "") {

@@ -23,6 +23,7 @@ import { type ExecutionFiles, executionFileUri } from "../store/execution_files.
 import type { ExecutionRecords, StoredExecution } from "../store/execution_records.ts";
 import { executionKey, timerKey } from "../store/keys.ts";
 import type { Mutation } from "../store/store.ts";
+import type { ExecutionRemains } from "./execution_remains.ts";
 import type { Flows } from "./flows.ts";
 import { logEntries, type LogFilter } from "./log_entries.ts";
 
@@ -43,6 +44,7 @@ export interface ExecutionsDeps {
   readonly flows: Flows;
   readonly records: ExecutionRecords;
   readonly files: ExecutionFiles;
+  readonly remains: ExecutionRemains;
   readonly catalog: Catalog;
   readonly changes: Changes;
   readonly committer: Committer;
@@ -83,8 +85,6 @@ export interface ExecutionView {
   readonly body: string;
   readonly hasEnded: boolean;
 }
-
-const DELETES_PER_ENTRY = 200;
 
 /** The use cases of executions. */
 export class Executions {
@@ -166,9 +166,12 @@ export class Executions {
   async delete(actor: Actor, id: string): Promise<void> {
     const { tenant } = actor;
     const { execution } = await this.#load(tenant, id);
-    const { records, files, committer, changes, executor } = this.#deps;
+    const { records, remains, committer, changes, executor } = this.#deps;
     const facts = executor.drop(tenant, id);
-    const mutations: Mutation[] = [{ type: "delete", key: executionKey(tenant, id) }];
+    const mutations: Mutation[] = [
+      { type: "delete", key: executionKey(tenant, id) },
+      remains.announce(tenant, id),
+    ];
     for (const [name, dueAt] of execution.timers) {
       mutations.push({ type: "delete", key: timerKey(dueAt, tenant, id, name) });
     }
@@ -181,14 +184,7 @@ export class Executions {
       throw error;
     }
     changes.publish(tenant, id);
-    await this.#removeInPieces([...await records.remains(tenant, id), ...await files.removal(tenant, id)]);
-  }
-
-  /** Nothing refers to these any more, so that they may go one group after the other. */
-  async #removeInPieces(mutations: readonly Mutation[]): Promise<void> {
-    for (let i = 0; i < mutations.length; i += DELETES_PER_ENTRY) {
-      await this.#deps.committer.commit({ mutations: mutations.slice(i, i + DELETES_PER_ENTRY), bulk: true });
-    }
+    await remains.remove(tenant, id);
   }
 
   /** Calls `listener` after each durable change of an execution, until the returned function is called. */

@@ -263,7 +263,10 @@ export class Flows {
   async #loadPlan(head: FlowHead, revision: number): Promise<FlowPlan> {
     const record = await this.#deps.records.revision(head, revision);
     if (!record) {
-      throw new DomainError("not_found", `Not Found: flow "${head.id}" has no revision ${revision}`);
+      throw new DomainError(
+        "not_found",
+        `Not Found: flow "${head.namespace}.${head.id}" has no revision ${revision}`,
+      );
     }
     const plan = planFlow(this.#flowOf(head, record));
     this.#plans.set(planKey(head, revision), plan);

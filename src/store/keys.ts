@@ -56,6 +56,14 @@ export function blobIntentKey(tenant: TenantId, owner: string, blobId: string): 
 /** All large values under way; those left at boot are orphans. */
 export const BLOB_INTENTS: Selector = { prefix: ["bi"] };
 
+/** `["xd", tenant, executionId]` → an execution that is deleted, but some of what it owned is still there. */
+export function executionRemovalKey(tenant: TenantId, id: string): Key {
+  return ["xd", tenant, id];
+}
+
+/** All such executions; those left at boot were interrupted by a crash. */
+export const EXECUTION_REMOVALS: Selector = { prefix: ["xd"] };
+
 // ── Executions ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** `[tenant, "x", id]` → compact execution record, in order of creation. Written by the commit of each slice. */

@@ -392,7 +392,7 @@ const DECLARATIONS: readonly [string, string, string[]][] = [
     'warning inputs[0].defaults: has a default, so that "required: false" has no effect @6:32+1',
   ]],
   ["a syntax error in a default", '{id: a, type: STRING, defaults: "{{ x"}', [
-    "inputs[0].defaults: missing }} @6:35+6",
+    "warning inputs[0].defaults: missing }} @6:35+6",
   ]],
   ["a bound of another type", "{id: a, type: DATE, after: tomorrow}", [
     "inputs[0].after: must be a valid DATE @6:30+8",

@@ -34,7 +34,7 @@ Deno.test("problemsError() takes problems without shown paths", () => {
 });
 
 Deno.test("problemsText() and hasErrors() leave warnings out", () => {
-  const problems = problemsFor(`${VALID}listeners: []\n`);
+  const problems = problemsFor(`${VALID}workerGroup: {key: a}\n`);
   assertStrictEquals(problems.length, 1);
   assertStrictEquals(problemsText(problems), undefined);
   assertStrictEquals(hasErrors(problems), false);

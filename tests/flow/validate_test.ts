@@ -36,13 +36,19 @@ const DOCUMENT_RULES: readonly [string, string, string[]][] = [
   ["a text as inputs", "inputs: x\n", ['inputs: must be a list, but received "x" @5:9+1']],
   [
     "ignored properties",
-    "listeners: []\nworkerGroup: {key: a}\n",
-    [
-      "warning listeners: has no effect on this server and is ignored @5:1+9",
-      "warning workerGroup: has no effect on this server and is ignored @6:1+11",
-    ],
+    "workerGroup: {key: a}\n",
+    ["warning workerGroup: has no effect on this server and is ignored @5:1+11"],
   ],
-  ...["afterExecution", "checks", "concurrency", "pluginDefaults", "retry", "sla", "taskDefaults"].map(
+  ...[
+    "afterExecution",
+    "checks",
+    "concurrency",
+    "listeners",
+    "pluginDefaults",
+    "retry",
+    "sla",
+    "taskDefaults",
+  ].map(
     (name): [string, string, string[]] => [
       name,
       `${name}: {a: 1}\n`,
@@ -183,13 +189,13 @@ const TASKS: readonly [string, string, string[]][] = [
     'tasks[0].duration: must be an ISO 8601 duration such as "PT10S", but received "10s" @4:58+3',
   ]],
   ["a syntax error in an expression", '{id: a, type: io.svc.plugin.core.debug.Return, format: "{{ x"}', [
-    "tasks[0].format: missing }} @4:58+6",
+    "warning tasks[0].format: missing }} @4:58+6",
   ]],
   ["a syntax error in runIf", '{id: a, type: io.svc.plugin.core.debug.Return, runIf: "{{"}', [
-    "tasks[0].runIf: missing }} @4:57+4",
+    "warning tasks[0].runIf: missing }} @4:57+4",
   ]],
   ["a syntax error deep in a map", '{id: a, type: test.Everything, list: [1], map: {b: [{c: "{{"}]}}', [
-    "tasks[0].map.b[0].c: missing }} @4:59+4",
+    "warning tasks[0].map.b[0].c: missing }} @4:59+4",
   ]],
   ["braces in a property without expressions", '{id: a, type: test.Everything, list: [1], short: "{{"}', []],
   [
@@ -240,7 +246,7 @@ const TRIGGERS: readonly [string, string, string[]][] = [
   ["a long key", `{id: w, ${WEBHOOK}, key: ${long(257)}}`, [
     "triggers[0].key: size must be between 0 and 256 @6:58+257",
   ]],
-  ["a broken key", `{id: w, ${WEBHOOK}, key: "{{"}`, ["triggers[0].key: missing }} @6:58+4"]],
+  ["a broken key", `{id: w, ${WEBHOOK}, key: "{{"}`, ["warning triggers[0].key: missing }} @6:58+4"]],
   ["no id", `{${WEBHOOK}, key: k}`, ["triggers[0].id: must not be null @6:3+50"]],
   ["a text", "x", ['triggers[0]: must be a trigger, but received "x" @6:3+1']],
   ["an unknown property", `{id: w, ${WEBHOOK}, key: k, secret: s}`, [
@@ -290,7 +296,7 @@ const OUTPUTS: readonly [string, string, string[]][] = [
   ["a planned type", "{id: o, value: 1, type: SECRET}", [
     'outputs[0].type: Type "SECRET" is not supported yet @6:27+6',
   ]],
-  ["a syntax error", '{id: o, value: {a: "{{"}}', ["outputs[0].value.a: missing }} @6:22+4"]],
+  ["a syntax error", '{id: o, value: {a: "{{"}}', ["warning outputs[0].value.a: missing }} @6:22+4"]],
 ];
 
 const GROUPS: readonly [

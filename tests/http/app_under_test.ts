@@ -62,7 +62,7 @@ export async function startApp(setup: AppSetup = {}): Promise<AppUnderTest> {
   await tokens.start();
   const basic = isProtected ? ADMIN : undefined;
   const auth = new Auth({ basic, tokens, clock, logger, randomBytes, hashWork: QUICK_HASH });
-  await auth.start();
+  auth.start();
   const eventStreams = new EventStreams({ clock, logger, maxStreams: setup.maxStreams });
   const app = createApp({
     auth,
@@ -98,6 +98,7 @@ export async function startApp(setup: AppSetup = {}): Promise<AppUnderTest> {
       return await app.fetch(new Request(url, init), { remoteAddr: { hostname: address } });
     },
     async [Symbol.asyncDispose]() {
+      await auth[Symbol.asyncDispose]();
       await eventStreams[Symbol.asyncDispose]();
       await committer[Symbol.asyncDispose]();
       store.close();

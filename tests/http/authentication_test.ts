@@ -108,7 +108,7 @@ Deno.test("createApp() admits a token to its tenants; others do not exist for it
   const bodies = [];
   for (const tenant of ["other", "nope"]) {
     const response = await server.send(`/api/v1/${tenant}/flows/search`, { headers: headers["acme"] });
-    bodies.push((await response.json()).message);
+    bodies.push(String((await response.json()).message).replace(tenant, "…"));
   }
   assertEquals(bodies[0], bodies[1]);
 });

@@ -85,7 +85,7 @@ Deno.test("PUT /namespaces/:namespace/kv/:key refuses keys, namespaces and times
   ) {
     const { status, text } = await put(services, path, "1");
     assertEquals(status, 422, path);
-    assertMatch(JSON.parse(text).message, /^Illegal argument: (key|namespace) /);
+    assertMatch(JSON.parse(text).message, /^Illegal argument: (Key|namespace) /);
   }
   for (const ttl of ["-PT1H", "soon", "1"]) {
     const { status, text } = await put(services, `${BASE}/k`, "1", { ttl, "content-type": "text/plain" });

@@ -163,7 +163,9 @@ export class Frame {
     const tenant = c.req.param("tenant") ?? NO_TENANT;
     if (this.#options.tenants.has(tenant) && caller.canEnter(tenant)) return tenant;
     // A tenant that the caller is kept out of does not exist for it.
-    const message = route.access === "webhook" ? WEBHOOK_NOT_FOUND : "Not Found: there is no such tenant";
+    const message = route.access === "webhook"
+      ? WEBHOOK_NOT_FOUND
+      : `Not Found: there is no tenant "${tenant}"`;
     throw new DomainError("not_found", message);
   }
 

@@ -1,0 +1,113 @@
+/** A server as a process of its own, started as `deno task start` does, and timed while it boots. */
+import { KeepAliveClient } from "./keep_alive_client.ts";
+import { residentBytes } from "./process_stats.ts";
+
+/** How it is started. */
+export interface ServerOptions {
+  /** Script from the project's root: `main.ts`, or the one that measures the limit. */
+  readonly script: string;
+  readonly dataDir: string;
+  readonly args?: readonly string[];
+}
+
+const ROOT = new URL("../../", import.meta.url).pathname;
+/** As in the task `start`. */
+const PERMISSIONS = [
+  "--no-prompt",
+  "--deny-import",
+  "--allow-net",
+  "--allow-read",
+  "--allow-write",
+  "--allow-env",
+];
+const BOOT_TIMEOUT_MS = 120_000;
+const PROBE_INTERVAL_MS = 2;
+
+/** A running server. Dispose of it to stop it in good order. */
+export class ServerUnderTest implements AsyncDisposable {
+  /** Address without a trailing slash. */
+  readonly url: string;
+  readonly dataDir: string;
+  /** From the start of the process to the first `/health` 200. */
+  readonly bootMs: number;
+  readonly #child: Deno.ChildProcess;
+
+  private constructor(child: Deno.ChildProcess, at: { url: string; dataDir: string; bootMs: number }) {
+    this.#child = child;
+    this.url = at.url;
+    this.dataDir = at.dataDir;
+    this.bootMs = at.bootMs;
+  }
+
+  /** Starts a server; settles once it is ready. @throws Error with the command line when it does not become ready */
+  static async start({ script, dataDir, args = [] }: ServerOptions): Promise<ServerUnderTest> {
+    const port = freePort();
+    const url = `http://127.0.0.1:${port}`;
+    const line = ["run", "--no-check", "--config", `${ROOT}deno.json`, ...PERMISSIONS, ROOT + script];
+    const options = ["--data-dir", dataDir, "--port", String(port), ...args];
+    const startedAt = performance.now();
+    // Its log is dropped by the system: nobody takes time from the measurement to read it.
+    const child = new Deno.Command(Deno.execPath(), {
+      args: [...line, ...options],
+      stdin: "null",
+      stdout: "null",
+      stderr: "null",
+    }).spawn();
+    if (await isReady(url, child, startedAt + BOOT_TIMEOUT_MS)) {
+      return new ServerUnderTest(child, { url, dataDir, bootMs: performance.now() - startedAt });
+    }
+    child.kill("SIGKILL");
+    throw new Error(`The server did not become ready; to see why: deno ${[...line, ...options].join(" ")}`);
+  }
+
+  /** Resident memory, in bytes. */
+  residentBytes(): Promise<number> {
+    return residentBytes(this.#child.pid);
+  }
+
+  /** Path of the server's database file. */
+  get databasePath(): string {
+    return `${this.dataDir}/sluice.db`;
+  }
+
+  /** Stops it in good order. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.kill("SIGTERM");
+    await this.#child.status;
+  }
+}
+
+function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}
+
+async function isReady(url: string, child: Deno.ChildProcess, deadline: number): Promise<boolean> {
+  let hasEnded = false;
+  void child.status.then(() => hasEnded = true);
+  while (!hasEnded && performance.now() < deadline) {
+    if (await isHealthy(url)) return true;
+    await pause(PROBE_INTERVAL_MS);
+  }
+  return false;
+}
+
+async function isHealthy(url: string): Promise<boolean> {
+  let client: KeepAliveClient | undefined;
+  try {
+    client = await KeepAliveClient.connect(url);
+    return (await client.request("GET", "/health")).status === 200;
+  } catch (error) {
+    if (error instanceof Deno.errors.ConnectionRefused || error instanceof Deno.errors.ConnectionReset) {
+      return false;
+    }
+    throw error;
+  } finally {
+    client?.close();
+  }
+}
+
+/** Waits. */
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,113 @@
+/** What must hold of one execution that has ended, from its answer alone. */
+import { canMove, type State, type StateOwner, TERMINAL_STATES } from "../../src/model/state.ts";
+import { expectedOutputs, type FlowId } from "./flows.ts";
+
+/** What is read of a state. */
+export interface SeenState {
+  readonly current: State;
+  readonly histories: readonly { readonly state: State; readonly date: string }[];
+  readonly startDate: string;
+  readonly endDate?: string;
+}
+
+/** What is read of a task run. */
+export interface SeenTaskRun {
+  readonly id: string;
+  readonly taskId: string;
+  readonly state: SeenState;
+  readonly attempts?: readonly { readonly state: SeenState }[];
+  readonly outputs?: Readonly<Record<string, unknown>>;
+}
+
+/** What is read of an execution. */
+export interface SeenExecution {
+  readonly id: string;
+  readonly flowId: FlowId;
+  readonly inputs: { readonly name: string };
+  readonly state: SeenState;
+  readonly taskRunList: readonly SeenTaskRun[];
+}
+
+/** Attempts that left a line, by task run, in the order of the lines. */
+export type Effects = ReadonlyMap<string, readonly number[]>;
+
+/** Why the history is not that of an ended thing; `undefined` when it is. */
+export function historyProblem(owner: StateOwner, state: SeenState): string | undefined {
+  const { histories, current, startDate, endDate } = state;
+  const line = histories.map((entry) => entry.state).join(" ");
+  if (histories[0]?.state !== "CREATED") return `it does not begin CREATED: ${line}`;
+  for (let i = 1; i < histories.length; i++) {
+    const [from, to] = [histories[i - 1], histories[i]];
+    if (!from || !to || !canMove(owner, from.state, to.state)) return `an illegal move: ${line}`;
+    if (to.date < from.date) return `time goes back: ${line}`;
+  }
+  if (histories.at(-1)?.state !== current) return `the current state ${current} is not the last of ${line}`;
+  const terminal = histories.filter((entry) => TERMINAL_STATES.has(entry.state));
+  if (terminal.length !== 1) return `${terminal.length} terminal states: ${line}`;
+  return endDate !== undefined && endDate >= startDate
+    ? undefined
+    : `it ends ${endDate}, before ${startDate}`;
+}
+
+/** Everything that is wrong with an execution that has ended; nothing when all is well. */
+export function executionProblems(execution: SeenExecution, crashes: number): string[] {
+  const problems = [historyProblem("execution", execution.state)];
+  for (const taskRun of execution.taskRunList) {
+    const attempts = taskRun.attempts ?? [];
+    problems.push(
+      historyProblem("task_run", taskRun.state),
+      ...attempts.map(({ state }) => historyProblem("task_run", state)),
+      attemptsProblem(taskRun, crashes),
+    );
+  }
+  return problems.filter((problem) => problem !== undefined);
+}
+
+/** All attempts but the last were interrupted by a crash. */
+function attemptsProblem({ taskId, attempts = [] }: SeenTaskRun, crashes: number): string | undefined {
+  const states = attempts.map(({ state }) => state.current);
+  const interrupted = states.filter((state) => state === "RESUBMITTED").length;
+  if (interrupted > crashes) return `${taskId}: ${interrupted} attempts RESUBMITTED by ${crashes} crashes`;
+  const isOdd = states.slice(0, -1).some((state) => state !== "RESUBMITTED");
+  return isOdd
+    ? `${taskId}: an attempt follows one that was not interrupted: ${states.join(" ")}`
+    : undefined;
+}
+
+/** What the task runs of a successful execution of a known flow have put out, when it is not what they should have. */
+export function outputsProblem({ flowId, inputs, taskRunList }: SeenExecution): string[] {
+  const attempts = taskRunList[1]?.attempts?.length ?? 0;
+  const expected = JSON.stringify(expectedOutputs(flowId, inputs.name, attempts));
+  const actual = JSON.stringify(taskRunList.map(({ outputs }) => outputs ?? {}));
+  return actual === expected ? [] : [`outputs are ${actual.slice(0, 200)}, not ${expected.slice(0, 200)}`];
+}
+
+/** What is wrong with the effects of an execution: one missing, or one that no crash explains. */
+export function effectProblem(
+  { taskRunList }: SeenExecution,
+  effects: Effects,
+): { readonly kind: "lost" | "doubled"; readonly detail: string } | undefined {
+  const taskRun = taskRunList.find(({ taskId }) => taskId === "act");
+  if (!taskRun) return undefined;
+  const lines = effects.get(taskRun.id) ?? [];
+  const attempts = taskRun.attempts?.length ?? 0;
+  const { current } = taskRun.state;
+  const facts = `effects of attempts [${lines}], ${attempts} attempts, ${current}`;
+  if (new Set(lines).size < lines.length) return { kind: "doubled", detail: facts };
+  if (lines.some((attempt) => attempt > attempts)) return { kind: "lost", detail: facts };
+  const hasLast = lines.includes(attempts);
+  return current === "SUCCESS" && !hasLast ? { kind: "lost", detail: facts } : undefined;
+}
+
+/** Reads the lines that effects left. */
+export async function readEffects(path: string): Promise<Effects> {
+  const effects = new Map<string, number[]>();
+  for (const line of (await Deno.readTextFile(path)).split("\n")) {
+    const [, taskRunId, attempt] = line.split(" ");
+    if (taskRunId === undefined) continue;
+    const seen = effects.get(taskRunId) ?? [];
+    seen.push(Number(attempt));
+    effects.set(taskRunId, seen);
+  }
+  return effects;
+}

@@ -1,0 +1,194 @@
+/** The mixed load: workers that start, kill, delete and write until the server is gone, and note what was acknowledged. */
+import type { Chance } from "./chance.ts";
+import { type Client, type Outcome, readJson } from "./client.ts";
+import type { Findings } from "./findings.ts";
+import { type FlowId, NAMESPACE, SLEEP_MS, updatedSource } from "./flows.ts";
+import { contentOf, type KnownExecution, type Ledger, type RegisterKind, type Version } from "./ledger.ts";
+
+/** What a worker works with. */
+export interface LoadDeps {
+  readonly client: Client;
+  readonly ledger: Ledger;
+  readonly findings: Findings;
+}
+
+const SMALL = 40;
+const LARGE_KV = 100_000;
+const LARGE_FILE = 300_000;
+const LARGE_SHARE = 0.15;
+const MAX_PAUSE_MS = 15;
+/** Names that each worker writes of each kind. */
+const NAMES = 3;
+const RECENT = 20;
+const YAML = { "content-type": "application/x-yaml" };
+const JSON_TYPE = { "content-type": "application/json" };
+/** Answers that say honestly that nothing was done: the server is busy, or cannot write. */
+const BUSY: readonly number[] = [429, 503, 507];
+
+/** Runs workers side by side until the client's server is gone. */
+export async function runLoad(deps: LoadDeps, chance: Chance, workers: number): Promise<void> {
+  const all = Array.from({ length: workers }, (_, n) => new Worker(deps, chance.fork(), n).run());
+  await Promise.all(all);
+}
+
+class Worker {
+  readonly #deps: LoadDeps;
+  readonly #chance: Chance;
+  readonly #number: number;
+  readonly #recent: KnownExecution[] = [];
+
+  constructor(deps: LoadDeps, chance: Chance, number: number) {
+    this.#deps = deps;
+    this.#chance = chance;
+    this.#number = number;
+  }
+
+  async run(): Promise<void> {
+    while (!this.#deps.client.isGone) {
+      const work = this.#chance.weighted<() => Promise<void>>([
+        [8, () => this.#start("pure")],
+        [2, () => this.#start("forty")],
+        [1, () => this.#start("long")],
+        [4, () => this.#start("sleep")],
+        [4, () => this.#start("effect")],
+        [2, () => this.#start("pure", this.#chance.between(300, 3_000))],
+        [3, () => this.#kill()],
+        [2, () => this.#delete()],
+        [3, () => this.#write("kv")],
+        [2, () => this.#write("file")],
+        [1, () => this.#write("flow")],
+        [1, () => this.#write("secret")],
+        [0.3, () => this.#createToken()],
+      ]);
+      await work();
+      await new Promise((resolve) => setTimeout(resolve, this.#chance.next() * MAX_PAUSE_MS));
+    }
+  }
+
+  async #start(flow: FlowId, delayMs?: number): Promise<void> {
+    const { ledger } = this.#deps;
+    const name = `n${ledger.nextVersion()}`;
+    const sentAt = Date.now();
+    const at = delayMs === undefined ? "" : new Date(sentAt + delayMs).toISOString();
+    const query = at && `?scheduleDate=${encodeURIComponent(at)}`;
+    const body = new URLSearchParams({ name });
+    const outcome = await this.#send(["POST", `/main/executions/${NAMESPACE}/${flow}${query}`, { body }]);
+    if (outcome.type === "refused") return;
+    const answer = outcome.type === "acknowledged" ? readJson(outcome.body) as { id: string } : undefined;
+    if (!answer) return void ledger.unansweredStarts++;
+    const execution: KnownExecution = {
+      id: answer.id,
+      flow,
+      name,
+      dueAt: Date.now() + (delayMs ?? 0) + (flow === "sleep" ? SLEEP_MS : 0),
+      crashesBefore: ledger.crashes,
+      kill: "no",
+      deletion: "no",
+    };
+    if (ledger.executions.has(answer.id)) {
+      this.#deps.findings.add("doubled", answer.id, "two starts got the same id");
+    }
+    ledger.executions.set(answer.id, execution);
+    this.#recent.push(execution);
+    if (this.#recent.length > RECENT) this.#recent.shift();
+  }
+
+  async #kill(): Promise<void> {
+    const running = this.#recent.filter(({ kill, deletion }) => kill === "no" && deletion === "no");
+    const execution = this.#chance.pick(running.slice(-3));
+    if (!execution) return;
+    execution.kill = "unanswered";
+    const outcome = await this.#send(["DELETE", `/main/executions/${execution.id}/kill`], [409]);
+    if (outcome.type === "refused" && outcome.status === 409) execution.kill = "no";
+    if (outcome.type !== "acknowledged") return;
+    const answer = readJson(outcome.body) as { state: { current: string } } | undefined;
+    // It may have ended by itself before the kill was applied; the answer says so.
+    if (answer && /^KILL/.test(answer.state.current)) execution.kill = "acknowledged";
+  }
+
+  async #delete(): Promise<void> {
+    const execution = this.#chance.pick(this.#recent.filter(({ deletion }) => deletion === "no"));
+    if (!execution) return;
+    execution.deletion = "unanswered";
+    const outcome = await this.#send(["DELETE", `/main/executions/${execution.id}`]);
+    if (outcome.type === "acknowledged") execution.deletion = "acknowledged";
+  }
+
+  async #write(kind: RegisterKind): Promise<void> {
+    const { ledger } = this.#deps;
+    const name = `${kind}-${this.#number}-${Math.floor(this.#chance.next() * NAMES)}`;
+    const register = ledger.register(kind, name);
+    const isLarge = this.#chance.holds(LARGE_SHARE);
+    const version: Version = { n: ledger.nextVersion(), size: isLarge ? LARGE_SIZES[kind] : SMALL };
+    const isFirst = register.possible.length === 0;
+    register.unanswered.push(version);
+    const outcome = await this.#send(
+      writeRequest(kind, name, version, isFirst),
+      register.acknowledged ? [] : [404], // An update of a flow whose creation was not answered, and did not happen.
+    );
+    if (outcome.type === "refused") register.unanswered.pop();
+    if (outcome.type !== "acknowledged") return;
+    const answer = kind === "flow" ? readJson(outcome.body) as { revision: number } | undefined : undefined;
+    version.revision = answer?.revision;
+    register.settle(version);
+  }
+
+  async #createToken(): Promise<void> {
+    const { ledger } = this.#deps;
+    const body = JSON.stringify({ name: `token-${ledger.nextVersion()}` });
+    const outcome = await this.#send(["POST", "/me/api-tokens", { body, headers: JSON_TYPE }]);
+    const answer = outcome.type === "acknowledged"
+      ? readJson(outcome.body) as { fullToken: string }
+      : undefined;
+    if (answer) ledger.tokens.push(answer.fullToken);
+  }
+
+  /** `honest`: refusals that may be, beside those of a busy server. */
+  async #send(
+    [method, path, init = {}]: [method: string, path: string, init?: RequestInit],
+    honest: readonly number[] = [],
+  ): Promise<Outcome> {
+    const outcome = await this.#deps.client.send(method, path, init);
+    if (outcome.type === "acknowledged") this.#deps.ledger.acknowledged++;
+    if (outcome.type === "refused" && ![...BUSY, ...honest].includes(outcome.status)) {
+      const detail = `${outcome.status} ${outcome.text.slice(0, 300)}`;
+      this.#deps.findings.add("illegal", `${method} ${path}`, detail);
+    }
+    return outcome;
+  }
+}
+
+const LARGE_SIZES: Readonly<Record<RegisterKind, number>> = {
+  kv: LARGE_KV,
+  file: LARGE_FILE,
+  flow: SMALL,
+  secret: SMALL,
+};
+
+function writeRequest(
+  kind: RegisterKind,
+  name: string,
+  version: Version,
+  isFirst: boolean,
+): [method: string, path: string, init: RequestInit] {
+  const content = contentOf(name, version);
+  const below = `/main/namespaces/${NAMESPACE}`;
+  switch (kind) {
+    case "kv":
+      return ["PUT", `${below}/kv/${name}`, { body: JSON.stringify(content), headers: JSON_TYPE }];
+    case "file": {
+      const body = new FormData();
+      body.set("fileContent", new Blob([content]), "content.txt");
+      return ["POST", `${below}/files?path=/${name}.txt`, { body }];
+    }
+    case "secret": {
+      const body = JSON.stringify({ key: name, value: content });
+      return ["PUT", `${below}/secrets`, { body, headers: JSON_TYPE }];
+    }
+    case "flow": {
+      const body = updatedSource(name, version.n);
+      const path = isFirst ? "/main/flows" : `/main/flows/${NAMESPACE}/${name}`;
+      return [isFirst ? "POST" : "PUT", path, { body, headers: YAML }];
+    }
+  }
+}

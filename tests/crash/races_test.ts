@@ -1,0 +1,132 @@
+/** What one request does to an execution while another one, or the engine, is at it. */
+import { assert, assertEquals } from "@std/assert";
+import type { MemoryStore } from "../../src/store/memory_store.ts";
+import type { Atomic, Key, StoredEntry } from "../../src/store/store.ts";
+import { settle } from "../support/fake_clock.ts";
+import { FaultyStore } from "../support/faulty_store.ts";
+import { Harness, statesOf } from "../support/harness.ts";
+
+const RETURN = "io.svc.plugin.core.debug.Return";
+const MANY = Array.from({ length: 300 }, (_, n) => `  - {id: t${n}, type: ${RETURN}, format: v${n}}\n`);
+const LONG = `id: long\nnamespace: demo\ntasks:\n${MANY.join("")}`;
+const SLEEP =
+  `id: sleep\nnamespace: demo\ntasks:\n  - {id: wait, type: io.svc.plugin.core.flow.Sleep, duration: PT10S}\n`;
+
+/** Holds commits or reads until they are let go. */
+class GatedStore extends FaultyStore {
+  isClosed = false;
+  holdsReads = false;
+  #waiting: (() => void)[] = [];
+
+  override async commit(atomic: Atomic): Promise<string | null> {
+    if (this.isClosed) await this.#wait();
+    return await super.commit(atomic);
+  }
+
+  override async get(key: Key): Promise<StoredEntry | null> {
+    const entry = await super.get(key);
+    if (this.holdsReads && key[1] === "x") await this.#wait();
+    return entry;
+  }
+
+  /** Lets through what waits now. */
+  async letThrough(): Promise<void> {
+    for (const resolve of this.#waiting.splice(0)) resolve();
+    await settle();
+  }
+
+  #wait(): Promise<void> {
+    return new Promise((resolve) => void this.#waiting.push(resolve));
+  }
+}
+
+async function startGated(): Promise<{ app: Harness; store: GatedStore }> {
+  let store: GatedStore | undefined;
+  const app = await Harness.start({ wrap: (memory: MemoryStore) => store = new GatedStore(memory) });
+  assert(store);
+  return { app, store };
+}
+
+Deno.test("DELETE /executions/:id between two slices: the server goes on, and the execution stays away", async () => {
+  const { app, store } = await startGated();
+  await using _app = app;
+  await app.save(LONG);
+  store.isClosed = true;
+  const starting = app.start("long");
+  await settle();
+  await store.letThrough(); // The first slice is durable, the second one is being committed.
+  const { id } = await starting;
+  const deleting = app.request("DELETE", `/executions/${id}`);
+  await settle();
+  store.isClosed = false;
+  await store.letThrough();
+  assertEquals((await deleting).status, 204);
+  await app.advance(5_000);
+  assertEquals((await app.request("GET", `/executions/${id}`)).status, 404);
+  const { total } = await app.json("GET", "/executions/search") as { total: number };
+  assertEquals([total, app.assembly.executor.liveCount, app.store.count(["g"])], [0, 0, 0]);
+});
+
+Deno.test("GET /executions/:id that reads while a DELETE commits does not bring the execution back", async () => {
+  const first = await startGated();
+  await first.app.save(SLEEP);
+  const { id } = await first.app.start("sleep");
+  const { app, store } = await restartGated(first.app);
+  await using _app = app;
+  store.holdsReads = true;
+  const reading = app.request("GET", `/executions/${id}`);
+  await settle();
+  store.holdsReads = false;
+  assertEquals((await app.request("DELETE", `/executions/${id}`)).status, 204);
+  await store.letThrough();
+  await (await reading).body?.cancel();
+  assertEquals((await app.request("GET", `/executions/${id}`)).status, 404);
+});
+
+Deno.test("kill of a sleeping execution at the moment its timer fires: one of them wins, once", async () => {
+  const { app, store } = await startGated();
+  await using _app = app;
+  await app.save(SLEEP);
+  const { id } = await app.start("sleep");
+  await app.advance(9_999);
+  store.isClosed = true;
+  const kills = [0, 1].map(() => app.request("DELETE", `/executions/${id}/kill`));
+  await app.advance(1); // The timer fires while the kill is being committed.
+  kills.push(app.request("DELETE", `/executions/${id}/kill`));
+  await settle();
+  store.isClosed = false;
+  await store.letThrough();
+  await app.advance(5_000);
+  for (const kill of kills) await (await kill).body?.cancel();
+  assertEquals(statesOf(await app.execution(id)), "CREATED RUNNING KILLING KILLED");
+  assertEquals([app.store.count(["tm"]), app.store.count(["main", "x"])], [0, 1]);
+});
+
+Deno.test("DELETE /executions/:id at the moment its timer fires does not bring the execution back", async () => {
+  const first = await startGated();
+  await first.app.save(SLEEP);
+  const { id } = await first.app.start("sleep");
+  const { app, store } = await restartGated(first.app);
+  await using _app = app;
+  await app.advance(9_999);
+  store.holdsReads = true;
+  await app.advance(1); // The timer fires, and its execution is being read.
+  store.holdsReads = false;
+  store.isClosed = true;
+  const deleting = app.request("DELETE", `/executions/${id}`);
+  await settle();
+  await store.letThrough();
+  store.isClosed = false;
+  await store.letThrough();
+  assertEquals((await deleting).status, 204);
+  await app.advance(5_000);
+  assertEquals((await app.request("GET", `/executions/${id}`)).status, 404);
+  assertEquals([app.store.count(["main", "x"]), app.store.count(["tm"])], [0, 0]);
+});
+
+async function restartGated(app: Harness): Promise<{ app: Harness; store: GatedStore }> {
+  let store: GatedStore | undefined;
+  const next = await app.crash({ wrap: (memory: MemoryStore) => store = new GatedStore(memory) });
+  assert(store);
+  return { app: next, store };
+}

@@ -1,0 +1,48 @@
+/** `deno task test:crash --cycles N [--seed S] [--workers W]`: kills the real process again and again under load. */
+import { type CampaignResult, runCampaign } from "./campaign.ts";
+import { FINDING_KINDS } from "./findings.ts";
+
+const DEFAULT_CYCLES = 20;
+const DEFAULT_WORKERS = 24;
+const MAX_LIFE_MS = 3_000;
+
+function print(line: string): void {
+  const bytes = new TextEncoder().encode(`${line}\n`);
+  for (let offset = 0; offset < bytes.length;) offset += Deno.stdout.writeSync(bytes.subarray(offset));
+}
+
+/** The number after an option, or its default. @throws Error when it is no whole number from 1 */
+export function readNumber(args: readonly string[], option: string, fallback: number): number {
+  const at = args.indexOf(option);
+  if (at === -1) return fallback;
+  const number = Number(args[at + 1]);
+  if (Number.isSafeInteger(number) && number >= 1) return number;
+  throw new Error(`Invalid option "${option}": it must be a whole number from 1`);
+}
+
+/** The summary, a figure a line. */
+export function summary({ acknowledged, executions, crashes, findings }: CampaignResult): string[] {
+  return [
+    `acknowledged ${acknowledged} (${executions} executions, ${crashes} crashes)`,
+    ...FINDING_KINDS.map((kind) => `${kind} ${findings.count(kind)}`),
+    ...findings.examples.map((example) => `  ${example}`),
+  ];
+}
+
+async function run(args: readonly string[]): Promise<number> {
+  const cycles = readNumber(args, "--cycles", DEFAULT_CYCLES);
+  const seed = readNumber(args, "--seed", 1 + Math.floor(Math.random() * 1_000_000));
+  const workers = readNumber(args, "--workers", DEFAULT_WORKERS);
+  print(`${cycles} cycles, ${workers} workers, seed ${seed}`);
+  const folder = await Deno.makeTempDir({ prefix: "sluice-crash-" });
+  const result = await runCampaign({ cycles, seed, folder, workers, maxLifeMs: MAX_LIFE_MS, report: print });
+  for (const line of summary(result)) print(line);
+  if (result.findings.total > 0) {
+    print(`The data is kept in ${folder}`);
+    return 1;
+  }
+  await Deno.remove(folder, { recursive: true });
+  return 0;
+}
+
+if (import.meta.main) Deno.exit(await run(Deno.args));

@@ -1,0 +1,104 @@
+/** A disk that is full, for real: a small file system in memory, filled by the server itself. Needs the right to mount. */
+import { assert, assertEquals, assertGreater } from "@std/assert";
+import { readRefusal } from "../api/refusals.ts";
+import { ServerProcess } from "../support/server_process.ts";
+import { withTempDir } from "../support/temp_dir.ts";
+
+/** Room for the reserve of 16 MiB and some data. */
+const SIZE = "48m";
+const PUT_BYTES = 900_000;
+/** More than fits. */
+const MAX_PUTS = 100;
+/** Longest time from space to a write that is stored; the server tries by itself. */
+const MAX_RECOVERY_MS = 30_000;
+const RETRY_MS = 100;
+
+async function run(command: string, ...args: string[]): Promise<boolean> {
+  try {
+    const { success } = await new Deno.Command(command, { args, stdout: "null", stderr: "null" }).output();
+    return success;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+async function isMountable(): Promise<boolean> {
+  if (Deno.build.os !== "linux" || Deno.uid() !== 0) return false;
+  const folder = await Deno.makeTempDir();
+  try {
+    return await run("mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder) && await run("umount", folder);
+  } finally {
+    await Deno.remove(folder);
+  }
+}
+
+async function withSmallDisk(use: (folder: string) => Promise<void>): Promise<void> {
+  await withTempDir(async (root) => {
+    assert(await run("mount", "-t", "tmpfs", "-o", `size=${SIZE}`, "tmpfs", root), "cannot mount");
+    try {
+      await use(root);
+    } finally {
+      assert(await run("umount", root), "cannot unmount");
+    }
+  });
+}
+
+async function put(api: string, key: string, value: string): Promise<{ status: number; text: string }> {
+  const headers = { "content-type": "application/json" };
+  const response = await fetch(`${api}/namespaces/full.disk/kv/${key}`, {
+    method: "PUT",
+    headers,
+    body: JSON.stringify(value),
+  });
+  return { status: response.status, text: await response.text() };
+}
+
+/** Stores pairs until there is no room; gives how many were stored, and the refusal. */
+async function fill(api: string): Promise<{ stored: number; refusal: { status: number; text: string } }> {
+  for (let stored = 0; stored < MAX_PUTS; stored++) {
+    const refusal = await put(api, `k${stored}`, `${stored}`.padEnd(PUT_BYTES, "x"));
+    if (refusal.status !== 200) return { stored, refusal };
+  }
+  throw new Error("the disk never became full");
+}
+
+/** Tries again until a pair is stored. */
+async function untilStored(api: string): Promise<void> {
+  const deadline = performance.now() + MAX_RECOVERY_MS;
+  let status = 0;
+  while (status !== 200 && performance.now() < deadline) {
+    status = (await put(api, "late", "later")).status;
+    if (status !== 200) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+  }
+  assertEquals(status, 200);
+}
+
+Deno.test({
+  name: "a full disk answers 507; reads go on, what was acknowledged stays, and writes come back with space",
+  ignore: !await isMountable(),
+  async fn() {
+    await withSmallDisk(async (root) => {
+      await using server = await ServerProcess.start({ dataDir: `${root}/data` });
+      const api = `${server.url}/api/v1/main`;
+      assertEquals((await put(api, "small", "small")).status, 200);
+      const { stored, refusal } = await fill(api);
+      assertGreater(stored, 3);
+      assertEquals(refusal.status, 507, refusal.text);
+      readRefusal(refusal.text, 507);
+      for (const key of ["small", "k0", `k${stored - 1}`]) {
+        const response = await fetch(`${api}/namespaces/full.disk/kv/${key}`);
+        await response.body?.cancel();
+        assertEquals(response.status, 200, key);
+      }
+      assertEquals((await put(api, "late", "x".repeat(PUT_BYTES))).status, 507);
+      assert(await run("mount", "-o", "remount,size=128m", root), "cannot enlarge");
+      await untilStored(api);
+      const { code, log } = await server.kill("SIGTERM");
+      assertEquals(code, 0, log);
+      await using again = await ServerProcess.start({ dataDir: `${root}/data` });
+      const response = await fetch(`${again.url}/api/v1/main/namespaces/full.disk/kv`);
+      assertEquals((await response.json()).length, stored + 2);
+    });
+  },
+});
