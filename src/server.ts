@@ -5,7 +5,9 @@ import { systemRandomBytes } from "./base/id.ts";
 import { Logger } from "./base/log.ts";
 import { type Config, VERSION } from "./config.ts";
 import { DataDir, DataDirError } from "./data_dir.ts";
+import type { TaskType } from "./model/task_catalog.ts";
 import type { ServerHandle } from "./process.ts";
+import type { AssemblyOptions } from "./server/options.ts";
 import { LineWriter } from "./server/line_writer.ts";
 import { KvStore } from "./store/kv_store.ts";
 import { checkData, DataMismatchError, keyFingerprint } from "./store/meta.ts";
@@ -17,13 +19,16 @@ interface Opened {
   readonly release: () => Promise<void>;
 }
 
-/** Starts a server; settles once it is ready. @throws DataDirError when the data cannot be used; what `Deno.serve` throws for the port */
-export async function startServer(config: Config): Promise<ServerHandle> {
+/** Starts a server, with task types beside the built-in ones; settles once it is ready. @throws DataDirError when the data cannot be used; what `Deno.serve` throws for the port */
+export async function startServer(
+  config: Config,
+  extraTasks: readonly TaskType[] = [],
+): Promise<ServerHandle> {
   const lines = new LineWriter(Deno.stderr, systemClock);
   const logger = createLogger(config, lines);
   const opened = await openData(config);
   try {
-    const handle = await serve(config, logger, opened);
+    const handle = await serve({ ...config, extraTasks }, logger, opened);
     return { ...handle, stop: (options) => handle.stop(options).finally(() => lines.flush()) };
   } catch (error) {
     lines.flush();
@@ -71,7 +76,7 @@ async function openHosted(config: Config): Promise<Opened> {
 }
 
 async function serve(
-  config: Config,
+  config: Config & Pick<AssemblyOptions, "extraTasks">,
   logger: Logger,
   { store, encryptionKey, release }: Opened,
 ): Promise<ServerHandle> {

@@ -3,6 +3,7 @@ import { type Instant, toIso } from "../base/clock.ts";
 import { taskRunId } from "../base/id.ts";
 import { type JsonObject, stringifyJson } from "../base/json.ts";
 import type { Attempt, Execution, TaskRun } from "./execution.ts";
+import { CORRELATION_LABEL } from "./label.ts";
 import { changedAt, currentState, type History, isEnded, startedAt } from "./state.ts";
 
 /** What belongs to an answer beside the execution itself. */
@@ -17,28 +18,34 @@ export interface BodyOptions {
 
 /** The answer's text. Members whose value is null are left out. */
 export function executionBody(execution: Execution, options: BodyOptions): string {
-  const { trigger } = execution;
-  const parts = [
-    `{"id":"${execution.id}","namespace":"${execution.namespace}","flowId":"${execution.flowId}"`,
-    `,"flowRevision":${execution.flowRevision}`,
-    options.taskRuns ? `,"taskRunList":[${taskRunsText(execution, options.now)}]` : "",
-    member("inputs", execution.inputs),
-    member("outputs", execution.outputs),
-    member("variables", execution.variables),
-    `,"labels":${stringifyJson(execution.labels)}`,
-    `,"state":${stateText(execution.history, options.now)}`,
-    execution.parentId === undefined ? "" : `,"parentId":"${execution.parentId}"`,
-    `,"originalId":"${execution.originalId}"`,
-    trigger ? `,"trigger":{"id":${quote(trigger.id)},"type":${quote(trigger.type)}` : "",
-    trigger ? `${member("variables", trigger.variables)}}` : "",
-    `,"deleted":false,"metadata":{"attemptNumber":${execution.attemptNumber}`,
-    `,"originalCreatedDate":"${toIso(startedAt(execution.history))}"}`,
-    `,"scheduleDate":"${toIso(execution.scheduleDate ?? startedAt(execution.history))}"`,
-    execution.kind === "NORMAL" ? "" : `,"kind":"${execution.kind}"`,
-    options.url === undefined ? "" : `,"url":${quote(options.url)}`,
-    "}",
-  ];
-  return parts.join("");
+  const { id, history, inputs, outputs, variables, scheduleDate, parentId, kind } = execution;
+  const createdDate = toIso(startedAt(history));
+  return `{"id":"${id}","namespace":"${execution.namespace}","flowId":"${execution.flowId}"` +
+    `,"flowRevision":${execution.flowRevision}` +
+    (options.taskRuns ? `,"taskRunList":[${taskRunsText(execution, options.now)}]` : "") +
+    (inputs ? member("inputs", inputs) : "") +
+    (outputs ? member("outputs", outputs) : "") +
+    (variables ? member("variables", variables) : "") +
+    `,"labels":${labelsText(execution)},"state":${stateText(history, options.now)}` +
+    (parentId === undefined ? "" : `,"parentId":"${parentId}"`) +
+    `,"originalId":"${execution.originalId}"${triggerText(execution)},"deleted":false` +
+    `,"metadata":{"attemptNumber":${execution.attemptNumber},"originalCreatedDate":"${createdDate}"}` +
+    `,"scheduleDate":"${scheduleDate === undefined ? createdDate : toIso(scheduleDate)}"` +
+    (kind === "NORMAL" ? "" : `,"kind":"${kind}"`) +
+    (options.url === undefined ? "}" : `,"url":${quote(options.url)}}`);
+}
+
+/** Most executions have their own id as correlation label and no other. */
+function labelsText({ id, labels }: Execution): string {
+  const [first] = labels;
+  const isOwn = labels.length === 1 && first?.key === CORRELATION_LABEL && first.value === id;
+  return isOwn ? `[{"key":"${CORRELATION_LABEL}","value":"${id}"}]` : stringifyJson(labels);
+}
+
+function triggerText({ trigger }: Execution): string {
+  if (!trigger) return "";
+  const { id, type, variables } = trigger;
+  return `,"trigger":{"id":${quote(id)},"type":${quote(type)}${member("variables", variables)}}`;
 }
 
 /** Texts of the task runs, comma-separated. */
@@ -67,15 +74,22 @@ function attemptsText(attempts: readonly Attempt[], now: Instant): string {
 /** `{current, histories, duration, startDate, endDate?}`; `duration` in seconds. */
 export function stateText(history: History, now: Instant): string {
   const ended = isEnded(history);
+  const first = startedAt(history);
   const last = changedAt(history);
-  const duration = ((ended ? last : Math.max(now, last)) - startedAt(history)) / 1000;
-  const entries = history.map(({ state, at }) => `{"state":"${state}","date":"${toIso(at)}"}`).join(",");
+  const startDate = toIso(first);
+  let entries = "";
+  let date = startDate;
+  for (const { state, at } of history) {
+    date = at === first ? startDate : toIso(at);
+    entries += `${entries === "" ? "" : ","}{"state":"${state}","date":"${date}"}`;
+  }
+  const duration = ((ended ? last : Math.max(now, last)) - first) / 1000;
   return `{"current":"${currentState(history)}","histories":[${entries}],"duration":${duration}` +
-    `,"startDate":"${toIso(startedAt(history))}"${ended ? `,"endDate":"${toIso(last)}"` : ""}}`;
+    `,"startDate":"${startDate}"${ended ? `,"endDate":"${date}"` : ""}}`;
 }
 
-function member(name: string, value: JsonObject | undefined): string {
-  return value === undefined ? "" : `,"${name}":${stringifyJson(value)}`;
+function member(name: string, value: JsonObject): string {
+  return `,"${name}":${stringifyJson(value)}`;
 }
 
 function quote(text: string): string {

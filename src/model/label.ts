@@ -17,8 +17,10 @@ export const READ_ONLY_LABEL = "system.readOnly";
 
 /** Joins lists of labels: a later label of the same key replaces the earlier one in its place. */
 export function mergeLabels(...lists: readonly (readonly Label[])[]): Label[] {
+  const given = lists.filter((list) => list.length > 0);
+  if (given.length === 0) return [];
   const merged = new Map<string, Label>();
-  for (const label of lists.flat()) merged.set(label.key, label);
+  for (const label of given.flat()) merged.set(label.key, label);
   return [...merged.values()];
 }
 

@@ -4,10 +4,9 @@
  */
 import { readCommand } from "../../src/config.ts";
 import type { RunContext } from "../../src/model/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType, TaskType } from "../../src/model/task_catalog.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../src/model/task_catalog.ts";
 import { runServer } from "../../src/process.ts";
 import { startServer } from "../../src/server.ts";
-import { Assembly } from "../../src/server/assembly.ts";
 
 /** Environment variable with the path of the file of effects. */
 export const EFFECTS_VARIABLE = "CRASH_EFFECTS";
@@ -42,15 +41,9 @@ function pause(ms: number, { signal }: RunContext): Promise<void> {
   });
 }
 
-/** The real server is put together by the real code; only the list of its task types is longer. */
-function addTask(task: TaskType): void {
-  const create = Assembly.create;
-  Assembly.create = (options) => create.call(Assembly, { ...options, extraTasks: [task] });
-}
-
 if (import.meta.main) {
   const command = readCommand();
   if (command.type !== "serve") throw new Error("Cannot start: the arguments ask for no server");
-  addTask(effectTask(Deno.env.get(EFFECTS_VARIABLE) ?? "/dev/null"));
-  Deno.exit(await runServer(command.config, startServer));
+  const task = effectTask(Deno.env.get(EFFECTS_VARIABLE) ?? "/dev/null");
+  Deno.exit(await runServer(command.config, (config) => startServer(config, [task])));
 }
