@@ -48,6 +48,7 @@ export interface DueTimer {
 }
 
 const RETRY_MS = 1_000;
+const NO_FILES: readonly Mutation[] = [];
 /** Each may remove a manifest, and an atomic takes 1,000 mutations. */
 const DROPS_PER_ENTRY = 500;
 
@@ -85,7 +86,7 @@ export class Executor {
    * Starts a new execution; resolves once it and its first slice are durable.
    * @throws DomainError too_many_requests, storage_full or unavailable: it was not started
    */
-  async begin(execution: Execution, plan: FlowPlan, files: readonly Mutation[] = []): Promise<void> {
+  async begin(execution: Execution, plan: FlowPlan, files: readonly Mutation[] = NO_FILES): Promise<void> {
     this.#refuseWhenFull();
     const live = new LiveExecution(execution, plan, newForm(), this.#renderer(execution, plan));
     const { scheduleDate } = execution;
@@ -171,7 +172,7 @@ export class Executor {
     if (live) {
       live.isDropped = true;
       live.events.length = 0;
-      for (const controller of live.running.values()) controller.abort();
+      live.interruptAll();
     }
     // Also when it is not listed yet: a commit under way may be about to list it.
     return { liveness: [{ tenant, id, live: false }] };
@@ -222,7 +223,7 @@ export class Executor {
     this.#isStopping = true;
     await Promise.allSettled([...this.#underWay]);
     for (const live of this.#live.values()) {
-      for (const controller of live.running.values()) controller.abort();
+      live.interruptAll();
     }
   }
 
@@ -277,7 +278,7 @@ export class Executor {
     else if (!live.isLive && !live.isDriven) this.#live.letGo(live);
   }
 
-  async #commit(live: LiveExecution, files: readonly Mutation[] = []): Promise<void> {
+  async #commit(live: LiveExecution, files: readonly Mutation[] = NO_FILES): Promise<void> {
     if (live.isDropped || !live.isDirty) return;
     live.isDirty = false;
     const { execution, form } = live;
@@ -326,7 +327,7 @@ export class Executor {
     live.deferred = [];
     for (const command of commands) {
       const controller = new AbortController();
-      live.running.set(command.taskRun, controller);
+      (live.running ??= new Map()).set(command.taskRun, controller);
       live.renderer.hostCalls.forget();
       const type = this.#deps.catalog.find(command.task.kind);
       const ended = runAttempt(live, command, type, controller.signal, this.#deps.clock);
@@ -338,7 +339,7 @@ export class Executor {
   }
 
   #endAttempt(live: LiveExecution, taskRun: number, event: Event): void {
-    live.running.delete(taskRun);
+    live.running?.delete(taskRun);
     if (this.#isStopping) return; // Interrupted by the end of the server, not by its own end: the next boot repeats it.
     live.events.push(event);
     this.#wake(live);

@@ -27,8 +27,8 @@ export class LiveExecution {
   /** Attempts to start once the slice is durable. */
   deferred: AttemptCommand[] = [];
   timerChanges: TimerChange[] = [];
-  /** Attempts under way, by task run. */
-  readonly running = new Map<number, AbortController>();
+  /** Attempts under way, by task run; absent where there never was one. */
+  running: Map<number, AbortController> | undefined;
   /** Renders and pure attempts that wait for a value. */
   awaiting = 0;
   /** The loop that applies events and commits is running. */
@@ -51,7 +51,13 @@ export class LiveExecution {
 
   /** Whether anything is under way that this process must see through; otherwise a timer or a person wakes it. */
   get isLive(): boolean {
-    return this.events.length > 0 || this.deferred.length > 0 || this.running.size > 0 || this.awaiting > 0;
+    return this.events.length > 0 || this.deferred.length > 0 || (this.running?.size ?? 0) > 0 ||
+      this.awaiting > 0;
+  }
+
+  /** Asks every attempt under way to stop. */
+  interruptAll(): void {
+    for (const controller of this.running?.values() ?? []) controller.abort();
   }
 
   /** Key in maps. */

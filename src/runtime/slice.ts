@@ -88,7 +88,7 @@ function endTimer(live: LiveExecution, name: string): void {
 
 /** An attempt that is not under way has nothing to report: it ends at once. */
 function interrupt(live: LiveExecution, taskRun: number): void {
-  const controller = live.running.get(taskRun);
+  const controller = live.running?.get(taskRun);
   if (controller) return controller.abort();
   live.deferred = live.deferred.filter((command) => command.taskRun !== taskRun);
   live.events.push({ type: "attempt_ended", taskRun, outcome: { state: "KILLED" } });

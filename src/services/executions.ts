@@ -96,17 +96,10 @@ export class Executions {
     this.#deps = deps;
   }
 
-  /** Checks that a flow can be started. @throws DomainError not_found, conflict */
-  async startable(actor: Actor, key: FlowKey, revision?: number): Promise<FlowPlan> {
+  /** The flow to start, at once when it is in memory. @throws DomainError not_found, conflict */
+  startable(actor: Actor, key: FlowKey, revision?: number): FlowPlan | Promise<FlowPlan> {
     const found = this.#deps.flows.plan(actor.tenant, key, { revision });
-    const plan = found instanceof Promise ? await found : found;
-    if (plan.flow.disabled) {
-      throw new DomainError(
-        "conflict",
-        `Illegal state: Cannot execute a disabled flow: "${key.namespace}.${key.id}"`,
-      );
-    }
-    return plan;
+    return found instanceof Promise ? found.then(checkEnabled) : checkEnabled(found);
   }
 
   /**
@@ -115,13 +108,13 @@ export class Executions {
    */
   async start(actor: Actor, key: FlowKey, readInputs: ReadInputs, options: StartOptions): Promise<string> {
     const found = this.startable(actor, key, options.revision);
-    const plan = await found;
+    const plan = found instanceof Promise ? await found : found;
     checkStartLabels(options.labels);
     const id = this.#deps.ids.next(this.#deps.clock.now());
     const files: Mutation[] = [];
     const given = await readInputs((inputId, file) => this.#storeFile(plan, id, inputId, file, files));
     const inputs = this.#deps.resolveInputs(plan, given);
-    return await this.#begin(plan, { ...options, id, inputs }, files, options);
+    return this.#begin(plan, { ...options, id, inputs }, files, options);
   }
 
   /** Starts an execution for a trigger; its inputs are the flow's defaults. @throws as {@link start} */
@@ -225,14 +218,16 @@ export class Executions {
     files: readonly Mutation[],
     options: StartOptions,
   ): Promise<string> {
-    const { clock, executor } = this.#deps;
-    const now = clock.now();
+    const now = this.#deps.clock.now();
     const execution = createExecution(plan.flow, request, now);
     const url = options.urlOf(execution);
     const created = executionBody(execution, { now, taskRuns: false, url });
-    await executor.begin(execution, plan, files);
-    if (!options.wait) return created;
-    const ended = this.#ended({ tenant: execution.tenant, user: "" }, execution.id, options.wait, url);
+    await this.#deps.executor.begin(execution, plan, files);
+    return options.wait ? await this.#waitFor(execution, options.wait, url) : created;
+  }
+
+  async #waitFor({ tenant, id }: Execution, signal: AbortSignal, url: string): Promise<string> {
+    const ended = this.#ended({ tenant, user: "" }, id, signal, url);
     this.#waiting.add(ended);
     return await ended.finally(() => this.#waiting.delete(ended));
   }
@@ -284,4 +279,10 @@ export class Executions {
     if (!stored) throw new DomainError("not_found", `Not Found: execution "${id}" does not exist`);
     return stored;
   }
+}
+
+function checkEnabled(plan: FlowPlan): FlowPlan {
+  const { disabled, namespace, id } = plan.flow;
+  if (!disabled) return plan;
+  throw new DomainError("conflict", `Illegal state: Cannot execute a disabled flow: "${namespace}.${id}"`);
 }

@@ -12,18 +12,33 @@ export function encodeJson(value: unknown): Uint8Array {
   return encodeText(stringifyJson(value));
 }
 
-/** Bytes of a text that is JSON already. */
+/** Small values share a buffer: one of its own for each costs the garbage collector more than all else in a commit. */
+const SLAB_BYTES = 65_536;
+const MAX_SHARED_CHARS = 4_096;
+let slab = new Uint8Array(SLAB_BYTES);
+let slabUsed = 0;
+
+/** Bytes of a text that is JSON already. They are a part of a larger buffer: to be stored, not to be changed. */
 export function encodeText(text: string): Uint8Array {
-  // Sized for ASCII, which nearly all records are; grown only when that was wrong.
-  const bytes = new Uint8Array(text.length + 1);
-  bytes[0] = FORMAT_JSON;
-  const { read } = encoder.encodeInto(text, bytes.subarray(1));
-  if (read === text.length) return bytes;
+  if (text.length > MAX_SHARED_CHARS) return encodeAlone(text);
+  // Three bytes a UTF-16 unit at the most.
+  if (slabUsed + text.length * 3 + 1 > SLAB_BYTES) {
+    slab = new Uint8Array(SLAB_BYTES);
+    slabUsed = 0;
+  }
+  const start = slabUsed;
+  slab[start] = FORMAT_JSON;
+  const { written } = encoder.encodeInto(text, slab.subarray(start + 1));
+  slabUsed = start + 1 + written;
+  return slab.subarray(start, slabUsed);
+}
+
+function encodeAlone(text: string): Uint8Array {
   const utf8 = encoder.encode(text);
-  const whole = new Uint8Array(utf8.length + 1);
-  whole[0] = FORMAT_JSON;
-  whole.set(utf8, 1);
-  return whole;
+  const bytes = new Uint8Array(utf8.length + 1);
+  bytes[0] = FORMAT_JSON;
+  bytes.set(utf8, 1);
+  return bytes;
 }
 
 /** The text behind the format byte. @throws Error when the value is of a format that this version does not know */
