@@ -99,6 +99,8 @@ async function serve(
     version: VERSION,
   });
   const listener = listen(config, assembly);
+  // Hosted processes are stopped when idle: the platform's clock is what wakes timers and left executions.
+  if (config.isDeploy) void Deno.cron("tick", "* * * * *", () => assembly.tick());
   try {
     await assembly.start();
   } catch (error) {

@@ -31,6 +31,8 @@ export class Assembly {
   readonly #auth: Auth;
   readonly #eventStreams: EventStreams;
   readonly #started = Promise.withResolvers<void>();
+  /** The catalog is read in the background, so that the first list need not wait for it. */
+  #warming: Promise<void> = Promise.resolve();
   #isReady = false;
 
   private constructor(options: AssemblyOptions, cipher: Cipher) {
@@ -104,6 +106,15 @@ export class Assembly {
     await this.#cleanUp(bootedAt);
     this.#isReady = true;
     this.#started.resolve();
+    this.#warming = catalog.warm().catch((error: Error) =>
+      this.#options.logger.warn("The catalog is read by the first list instead", { error: error.message })
+    );
+  }
+
+  /** Looks after executions and timers now: for a host that stops idle processes and calls back by the clock. */
+  async tick(): Promise<void> {
+    await this.#started.promise;
+    await this.#runtime.sweep.run();
   }
 
   /** Answers the requests that would otherwise stay open: event streams, and starts that wait for an end. */
@@ -122,6 +133,7 @@ export class Assembly {
     await timers.stop();
     await executor.stop();
     await this.#auth[Symbol.asyncDispose]();
+    await this.#warming;
     await this.services.catalog[Symbol.asyncDispose]();
     await this.committer[Symbol.asyncDispose]();
     this.#options.store.close();

@@ -4,7 +4,7 @@
  */
 import type { JsonObject, JsonValue } from "../base/json.ts";
 import { stringifyJson } from "../base/json.ts";
-import { LruCache } from "../base/lru.ts";
+import { RecentCache } from "../base/lru.ts";
 import type { Execution, LogLine, TaskRun } from "../model/execution.ts";
 import type { Label } from "../model/label.ts";
 import { changedAt, currentState, isEnded } from "../model/state.ts";
@@ -37,9 +37,9 @@ const MAX_INLINE_CHARS = 8_192;
 const MAX_PAGED_VALUE = 1_024;
 const MAX_LOG_CHUNK_CHARS = 16_384;
 /** Recently written or read records, for the GET that follows a start. */
-const CACHE_BYTES = 32 * 1024 * 1024;
-/** What a cached record costs beside its bytes. */
-const CACHE_OVERHEAD = 200;
+const CACHE_BYTES = 8 * 1024 * 1024;
+/** What a cached record costs beside its bytes: a buffer of its own, its key and its place. */
+const CACHE_OVERHEAD = 600;
 
 /** Stands for a large value in a record: `[blob id, bytes]`. Values are objects, so a list is no value. */
 export type ValueReference = [blobId: string, size: number];
@@ -75,7 +75,10 @@ export class ExecutionRecords {
   readonly #store: Store;
   readonly #blobs: Blobs;
   readonly #flowNameOf: FlowNameOf;
-  readonly #recent = new LruCache<string, Uint8Array>(CACHE_BYTES);
+  readonly #recent = new RecentCache<string, Uint8Array>(
+    CACHE_BYTES,
+    (record) => record.length + CACHE_OVERHEAD,
+  );
   /** The latest read under way of each key; a commit meanwhile makes what it reads too old to be kept. */
   readonly #reads = new Map<string, symbol>();
 
@@ -108,8 +111,9 @@ export class ExecutionRecords {
   /** Puts a committed record where the next read finds it without a database call. */
   remember(execution: Execution, mutations: readonly Mutation[]): void {
     const record = mutations[mutations.length - 1];
-    this.#reads.delete(cacheKey(execution.tenant, execution.id));
-    if (record?.type === "set") this.#keep(execution.tenant, execution.id, record.value);
+    const key = cacheKey(execution.tenant, execution.id);
+    if (this.#reads.size > 0) this.#reads.delete(key);
+    if (record?.type === "set") this.#recent.set(key, record.value);
   }
 
   /** The last committed state, or `undefined`. */
@@ -199,15 +203,11 @@ export class ExecutionRecords {
     this.#reads.set(key, read);
     try {
       const bytes = (await this.#store.get(executionKey(tenant, id)))?.value;
-      if (bytes && this.#reads.get(key) === read) this.#keep(tenant, id, bytes);
+      if (bytes && this.#reads.get(key) === read) this.#recent.set(key, bytes);
       return bytes;
     } finally {
       if (this.#reads.get(key) === read) this.#reads.delete(key);
     }
-  }
-
-  #keep(tenant: string, id: string, bytes: Uint8Array): void {
-    this.#recent.set(cacheKey(tenant, id), bytes, bytes.length + CACHE_OVERHEAD);
   }
 
   async #deletesOf(selector: Selector): Promise<Mutation[]> {

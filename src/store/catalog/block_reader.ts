@@ -3,13 +3,14 @@ import type { TenantId } from "../../model/flow.ts";
 import { blockKey } from "../keys.ts";
 import type { Store } from "../store.ts";
 import { RowBlock } from "./row_block.ts";
+import type { RowColumns } from "./row_columns.ts";
 import type { BlockSummary } from "./summary.ts";
 
 /** Blocks fetched at once: the keys that Deno KV takes in one read. */
 const FETCH_BLOCKS = 10;
 
 interface Cached {
-  readonly block: RowBlock;
+  readonly block: RowColumns;
   lastScan: number;
 }
 
@@ -40,7 +41,7 @@ export class BlockReader {
   }
 
   /** The block if it is in memory. */
-  peek(summary: BlockSummary): RowBlock | undefined {
+  peek(summary: BlockSummary): RowColumns | undefined {
     const cached = this.#cache.get(summary);
     if (!cached) return undefined;
     if (cached.lastScan !== this.#scan) {
@@ -52,11 +53,17 @@ export class BlockReader {
   }
 
   /** The block, from memory or the store. @throws Error when the store does not hold what the summary says */
-  async read(tenant: TenantId, summary: BlockSummary): Promise<RowBlock> {
+  async read(tenant: TenantId, summary: BlockSummary): Promise<RowColumns> {
     const cached = this.peek(summary);
     if (cached) return cached;
     const [block] = await this.#fetch(tenant, [summary]);
-    return block as RowBlock;
+    return block as RowColumns;
+  }
+
+  /** The rows as they are stored, not kept here. @throws Error when the store does not hold what the summary says */
+  async readStored(tenant: TenantId, summary: BlockSummary): Promise<RowBlock> {
+    const entry = await this.#store.get(blockKey(tenant, summary.firstId));
+    return blockOf(entry?.value, summary);
   }
 
   /** Up to ten blocks of `summaries` from `from` on that are not in memory, by summary; the first one is always among them. */
@@ -64,18 +71,18 @@ export class BlockReader {
     tenant: TenantId,
     summaries: readonly BlockSummary[],
     from: number,
-  ): Promise<Map<BlockSummary, RowBlock>> {
+  ): Promise<Map<BlockSummary, RowColumns>> {
     const wanted: BlockSummary[] = [];
     for (let i = from; i < summaries.length && wanted.length < FETCH_BLOCKS; i++) {
       const summary = summaries[i] as BlockSummary;
       if (!this.#cache.has(summary)) wanted.push(summary);
     }
     const blocks = await this.#fetch(tenant, wanted);
-    return new Map(wanted.map((summary, index) => [summary, blocks[index] as RowBlock]));
+    return new Map(wanted.map((summary, index) => [summary, blocks[index] as RowColumns]));
   }
 
   /** Keeps a block, as far as there is room. */
-  keep(summary: BlockSummary, block: RowBlock): void {
+  keep(summary: BlockSummary, block: RowColumns): void {
     this.forget(summary);
     const size = block.memoryBytes;
     while (this.#bytes + size > this.#maxBytes) {
@@ -95,15 +102,18 @@ export class BlockReader {
     this.#cache.delete(summary);
   }
 
-  async #fetch(tenant: TenantId, summaries: readonly BlockSummary[]): Promise<RowBlock[]> {
+  async #fetch(tenant: TenantId, summaries: readonly BlockSummary[]): Promise<RowColumns[]> {
     const entries = await this.#store.getMany(summaries.map(({ firstId }) => blockKey(tenant, firstId)));
     return summaries.map((summary, index) => {
-      const block = RowBlock.fromBytes(entries[index]?.value ?? new Uint8Array(0), summary);
-      if (block.count !== summary.rows) {
-        throw new Error(`Cannot read catalog block "${summary.firstId}": it has ${block.count} rows`);
-      }
+      const block = blockOf(entries[index]?.value, summary).columns;
       this.keep(summary, block);
       return block;
     });
   }
+}
+
+function blockOf(bytes: Uint8Array | undefined, summary: BlockSummary): RowBlock {
+  const block = RowBlock.fromBytes(bytes ?? new Uint8Array(0), summary);
+  if (block.count === summary.rows) return block;
+  throw new Error(`Cannot read catalog block "${summary.firstId}": it has ${block.count} rows`);
 }

@@ -18,6 +18,7 @@ import { LabelVerdicts, type VerifyLabels } from "./label_step.ts";
 import { Pace } from "./pace.ts";
 import { MAX_BLOCK_ROWS, ROW_BYTES, ROW_WORDS } from "./row.ts";
 import { wordsOf } from "./row_block.ts";
+import { RowLists } from "./row_lists.ts";
 import { idDirection, RowOrder } from "./row_order.ts";
 import { Scan, type ScanResult } from "./scan.ts";
 import { TenantRows } from "./tenant_rows.ts";
@@ -48,6 +49,8 @@ const MAX_CACHE_BYTES = 64 * 1024 * 1024;
 const UNSEALED_ROWS = 2_000;
 /** Up to this many matches of a label each is checked on its record; of more, only those on the page: the hash errs once in 4 billion. */
 const VERIFY_ALL_UP_TO = 200;
+/** What the answer to a list takes beside the scan, for each execution on the page. */
+const BODY_MS = 0.03;
 const SCAN = "scan";
 const NOTHING: Contribution = { mutations: [], messages: [] };
 
@@ -65,6 +68,8 @@ export class Catalog implements GroupRider {
   readonly #tenants = new Map<TenantId, TenantRows>();
   readonly #proposals = new Map<number, readonly Proposal[]>();
   readonly #lock = new KeyedLock();
+  readonly #lists = new RowLists();
+  readonly #pace: Pace;
   #liveSource: (tenant: TenantId) => Iterable<Uint8Array> = () => [];
 
   constructor(deps: CatalogDeps) {
@@ -72,12 +77,18 @@ export class Catalog implements GroupRider {
     this.#reader = new BlockReader(deps.store, deps.maxCacheBytes ?? MAX_CACHE_BYTES);
     this.#flows = new FlowIndex(deps, deps.clock);
     this.#verdicts = new LabelVerdicts(deps.verifyLabels);
+    this.#pace = new Pace(deps.clock, deps.isBusy ?? (() => false));
   }
 
   /** Learns which tenants there are. Their rows are read by the first query or sealing. */
   async start(): Promise<void> {
     this.#of(MAIN_TENANT);
     for await (const { key } of this.#deps.store.list(TENANTS)) this.#of(String(key[1]));
+  }
+
+  /** Reads the blocks of all tenants, so that no list has to wait for it: to be called once the server is ready. Lists meanwhile wait for one tenant. */
+  async warm(): Promise<void> {
+    for (const rows of this.#tenants.values()) await this.#paced(() => rows.load(this.#pace));
   }
 
   /** Rows of live executions of a tenant; each hides the stored row of its id. */
@@ -120,18 +131,15 @@ export class Catalog implements GroupRider {
 
   /** A page of a tenant's executions. */
   query(tenant: TenantId, query: ExecutionQuery): Promise<ExecutionPage> {
-    return this.#lock.run(SCAN, async () => {
+    return this.#paced(async () => {
       const { rows, total } = await this.#scan(tenant, query);
       return { ids: rows.map(({ block, row }) => block.idAt(row)), total };
-    });
+    }, query.size * BODY_MS);
   }
 
   /** NORMAL executions of a tenant by flow number and state. */
   counts(tenant: TenantId): Promise<Map<number, Map<State, number>>> {
-    return this.#lock.run(
-      SCAN,
-      () => this.#of(tenant).counts(this.#liveSource(tenant), this.#pace()),
-    );
+    return this.#paced(() => this.#of(tenant).counts(this.#liveSource(tenant), this.#pace));
   }
 
   /** Seals rows of one tenant that has enough of them; false when none has. To be called again at once after true. */
@@ -140,7 +148,7 @@ export class Catalog implements GroupRider {
       for (const rows of this.#tenants.values()) {
         await rows.loadGroups();
         if (rows.unsealed.count < UNSEALED_ROWS) continue;
-        await rows.load(this.#pace());
+        await rows.load(this.#pace);
         if (await rows.seal(this.#deps.commit)) return true;
       }
       return false;
@@ -152,13 +160,30 @@ export class Catalog implements GroupRider {
     await this.#lock.run(SCAN, () => Promise.resolve());
   }
 
+  /** Runs a scan when it is its turn. `moreMs` is work that its answer causes elsewhere. */
+  #paced<T>(scan: () => Promise<T>, moreMs = 0): Promise<T> {
+    return this.#lock.run(SCAN, async () => {
+      await this.#pace.begin();
+      try {
+        return await scan();
+      } finally {
+        this.#pace.end(moreMs);
+      }
+    });
+  }
+
   async #scan(tenant: TenantId, query: ExecutionQuery): Promise<ScanResult> {
-    const pace = this.#pace();
+    const pace = this.#pace;
     const rows = this.#of(tenant);
     await rows.load(pace);
     this.#reader.beginScan();
     const view = await rows.view(this.#liveSource(tenant));
-    const filter = new ExecutionFilter(query, { tenant, flows: this.#flows, verdicts: this.#verdicts });
+    const filter = new ExecutionFilter(query, {
+      tenant,
+      flows: this.#flows,
+      verdicts: this.#verdicts,
+      lists: this.#lists,
+    });
     const run = (offset: number, size: number) => {
       const scan = new Scan({
         tenant,
@@ -191,10 +216,6 @@ export class Catalog implements GroupRider {
     if (direction) return scan.listById(direction === "descending", page.offset, page.size);
     const order = new RowOrder(query.sort, { tenant, flows: this.#flows, now: this.#deps.clock.now() });
     return scan.listByOrder(order, page.offset, page.size);
-  }
-
-  #pace(): Pace {
-    return new Pace(this.#deps.clock, this.#deps.isBusy ?? (() => false));
   }
 
   /** The groups that take the rows of one commit: one, unless they exceed a value. */

@@ -19,7 +19,8 @@ import {
 import { type FlowCondition, type FlowIndex, type FlowTable, mayShareFlow } from "./flow_index.ts";
 import { type Doubt, LabelStep, type LabelVerdicts } from "./label_step.ts";
 import { FLAG } from "./row.ts";
-import type { RowBlock } from "./row_block.ts";
+import type { RowColumns } from "./row_columns.ts";
+import type { RowLists } from "./row_lists.ts";
 import { type BlockSummary, STATE_SLOTS } from "./summary.ts";
 
 /** What compiling needs beside the conditions. */
@@ -27,6 +28,8 @@ export interface FilterContext {
   readonly tenant: TenantId;
   readonly flows: FlowIndex;
   readonly verdicts: LabelVerdicts;
+  /** Shared by all queries, of which one runs at a time. */
+  readonly lists: RowLists;
 }
 
 const KIND_SLOTS = 4;
@@ -77,7 +80,13 @@ export class ConjunctiveFilter {
   }
 
   /** As {@link FilterStep.refine}; `summary` saves what it rules out. */
-  refine(block: RowBlock, from: Uint32Array, count: number, to: Uint32Array, summary?: BlockSummary): number {
+  refine(
+    block: RowColumns,
+    from: Uint32Array,
+    count: number,
+    to: Uint32Array,
+    summary?: BlockSummary,
+  ): number {
     let rows = from;
     let kept = count;
     for (const step of this.#stepsFor(summary)) {
@@ -204,14 +213,11 @@ export class ExecutionFilter {
   readonly #base: ConjunctiveFilter;
   readonly #groups: readonly ConjunctiveFilter[];
   readonly #labelSteps: readonly LabelStep[];
-  /** Never written but when it grows: 0, 1, 2, … */
-  #identity = new Uint32Array(0);
-  #rows = new Uint32Array(0);
-  #groupRows = new Uint32Array(0);
-  #marks = new Uint8Array(0);
+  readonly #lists: RowLists;
 
   constructor(query: Pick<ExecutionQuery, "conditions" | "groups">, context: FilterContext) {
     const { conditions, groups } = withDefaultKind(query);
+    this.#lists = context.lists;
     this.#base = new ConjunctiveFilter(conditions, context);
     this.#groups = groups.map((group) => new ConjunctiveFilter(group, context));
     this.#labelSteps = [this.#base, ...this.#groups].flatMap((filter) => filter.labelSteps);
@@ -233,7 +239,7 @@ export class ExecutionFilter {
   }
 
   /** Doubts about a row that was taken for the hash of a label alone. */
-  doubtsOf(block: RowBlock, row: number): Doubt[] {
+  doubtsOf(block: RowColumns, row: number): Doubt[] {
     return this.#labelSteps.flatMap((step) => step.doubtsOf(block, row));
   }
 
@@ -244,16 +250,16 @@ export class ExecutionFilter {
     return this.#groups.every((group) => group.countOf(summary) === 0) ? 0 : undefined;
   }
 
-  /** The rows of a block that pass, in order; valid until the next call. */
-  select(block: RowBlock, summary?: BlockSummary): Uint32Array {
-    if (this.#rows.length < block.count) this.#grow(block.count);
-    const rows = this.#rows;
-    const count = this.#base.refine(block, this.#identity, block.count, rows, summary);
+  /** The rows of a block that pass, in order; valid until the next call of any filter with the same lists. */
+  select(block: RowColumns, summary?: BlockSummary): Uint32Array {
+    this.#lists.fit(block.count);
+    const { rows, identity } = this.#lists;
+    const count = this.#base.refine(block, identity, block.count, rows, summary);
     return rows.subarray(0, this.#groups.length === 0 ? count : this.#refineByGroups(block, count, summary));
   }
 
-  #refineByGroups(block: RowBlock, count: number, summary: BlockSummary | undefined): number {
-    const [rows, groupRows, marks] = [this.#rows, this.#groupRows, this.#marks];
+  #refineByGroups(block: RowColumns, count: number, summary: BlockSummary | undefined): number {
+    const { rows, groupRows, marks } = this.#lists;
     marks.fill(0, 0, block.count);
     for (const group of this.#groups) {
       if (summary && group.countOf(summary) === 0) continue;
@@ -267,13 +273,6 @@ export class ExecutionFilter {
       kept += marks[row] as number;
     }
     return kept;
-  }
-
-  #grow(count: number): void {
-    this.#identity = Uint32Array.from({ length: count }, (_, row) => row);
-    this.#rows = new Uint32Array(count);
-    this.#groupRows = new Uint32Array(count);
-    this.#marks = new Uint8Array(count);
   }
 }
 

@@ -2,24 +2,15 @@
 import { isId } from "../../base/id.ts";
 import type { DateCondition, TriggerCondition } from "../../model/execution_query.ts";
 import { hashText } from "./hash.ts";
-import { IdText } from "./id_text.ts";
-import {
-  compareIds,
-  durationOf,
-  FLAG,
-  ROW_DOUBLES,
-  ROW_WORDS,
-  START_DOUBLE,
-  tryPackId,
-  WORD,
-} from "./row.ts";
-import type { RowBlock } from "./row_block.ts";
+import { IdSearch } from "./id_search.ts";
+import { compareIds, FLAG, tryPackId } from "./row.ts";
+import { ID_WORDS, type RowColumns } from "./row_columns.ts";
 import { type BlockSummary, hasBit, TRIGGER_BITS } from "./summary.ts";
 
 /** One part of a filter. */
 export interface FilterStep {
   /** Writes those of the first `count` rows of `from` that pass to the front of `to`, in their order; gives their number. Both may be the same. */
-  refine(block: RowBlock, from: Uint32Array, count: number, to: Uint32Array): number;
+  refine(block: RowColumns, from: Uint32Array, count: number, to: Uint32Array): number;
   /** True when no row of the block can pass. */
   excludes?(summary: BlockSummary): boolean;
   /** True when every row of the block passes. */
@@ -27,7 +18,7 @@ export interface FilterStep {
 }
 
 /** Rows for which a test holds. */
-export function testStep(test: (block: RowBlock, row: number) => boolean): FilterStep {
+export function testStep(test: (block: RowColumns, row: number) => boolean): FilterStep {
   return {
     refine(block, from, count, to) {
       let kept = 0;
@@ -62,13 +53,14 @@ export function maskStep(accepts: Uint8Array): FilterStep {
 /** Start within bounds, both included. */
 export function startStep(min: number, max: number): FilterStep {
   return {
-    refine({ doubles }, from, count, to) {
+    refine({ starts, startBase }, from, count, to) {
+      const [least, most] = [min - startBase, max - startBase];
       let kept = 0;
       for (let i = 0; i < count; i++) {
         const row = from[i] as number;
-        const start = doubles[row * ROW_DOUBLES + START_DOUBLE] as number;
+        const start = starts[row] as number;
         to[kept] = row;
-        if (start >= min && start <= max) kept++;
+        if (start >= least && start <= most) kept++;
       }
       return kept;
     },
@@ -94,14 +86,15 @@ export function flowStep(accepts: Uint8Array): FilterStep {
 export function triggerStep({ ids, negated }: TriggerCondition): FilterStep {
   const wanted = ids.map((id) => [hashText(id), hashText(id, 1) & 0xff] as const);
   return {
-    refine({ words, facts }, from, count, to) {
+    refine(block, from, count, to) {
+      const { facts } = block;
       let kept = 0;
       for (let i = 0; i < count; i++) {
         const row = from[i] as number;
         // The column tells of most rows that they have no trigger, without a look at the row.
         const isChild = ((facts[row] as number) & FLAG.child) !== 0;
         to[kept] = row;
-        if ((isChild && hasTrigger(words, row, wanted)) !== negated) kept++;
+        if ((isChild && hasTrigger(block, row, wanted)) !== negated) kept++;
       }
       return kept;
     },
@@ -111,21 +104,18 @@ export function triggerStep({ ids, negated }: TriggerCondition): FilterStep {
 }
 
 function hasTrigger(
-  words: Uint32Array,
+  { triggers, triggerChecks }: RowColumns,
   row: number,
   wanted: readonly (readonly [first: number, second: number])[],
 ): boolean {
-  const at = row * ROW_WORDS;
-  const hash = words[at + WORD.trigger] as number;
-  for (const [first, second] of wanted) {
-    if (first === hash && (words[at + WORD.facts] as number) >>> 24 === second) return true;
-  }
+  const hash = triggers[row] as number;
+  for (const [first, second] of wanted) if (first === hash && triggerChecks[row] === second) return true;
   return false;
 }
 
 /** A start date other than the one given. */
 export function startIsNotStep(at: number): FilterStep {
-  return testStep(({ doubles }, row) => doubles[row * ROW_DOUBLES + START_DOUBLE] !== at);
+  return testStep((block, row) => block.startAt(row) !== at);
 }
 
 /** The end date compared; no comparison but NOT_EQUALS holds for what has not ended. */
@@ -134,10 +124,10 @@ export function endStep(condition: DateCondition): FilterStep {
   const [min, max] = boundsOf(condition);
   const isNegated = operator === "NOT_EQUALS";
   return {
-    ...testStep(({ words, doubles }, row) => {
-      const duration = durationOf(words, row);
+    ...testStep((block, row) => {
+      const duration = block.durationAt(row);
       if (duration === undefined) return isNegated;
-      const end = (doubles[row * ROW_DOUBLES + START_DOUBLE] as number) + duration;
+      const end = block.startAt(row) + duration;
       return isNegated ? end !== at : end >= min && end <= max;
     }),
     excludes: (summary) =>
@@ -170,13 +160,19 @@ export function boundsOf({ operator, at }: DateCondition): [min: number, max: nu
 export function idWordStep(word: string): FilterStep {
   const whole = isId(word) ? tryPackId(word) : undefined;
   if (whole) return wholeIdStep(whole);
-  const text = new IdText();
-  const pattern = IdText.pattern(word);
-  if (pattern === undefined) return { refine: () => 0, excludes: () => true };
-  return testStep(({ words }, row) => {
-    text.read(words, row * ROW_WORDS);
-    return text.includes(pattern);
-  });
+  if (!IdSearch.isPossible(word)) return { refine: () => 0, excludes: () => true };
+  const search = new IdSearch(word);
+  return {
+    refine({ ids }, from, count, to) {
+      let kept = 0;
+      for (let i = 0; i < count; i++) {
+        const row = from[i] as number;
+        to[kept] = row;
+        if (search.matches(ids, row * ID_WORDS)) kept++;
+      }
+      return kept;
+    },
+  };
 }
 
 function wholeIdStep(id: Uint32Array): FilterStep {

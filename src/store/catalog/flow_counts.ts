@@ -2,8 +2,7 @@
 import { type State, STATES } from "../../model/state.ts";
 import { decodeJson, encodeJson } from "../codec.ts";
 import { countSlot, STATE_SLOTS } from "./summary.ts";
-import { ROW_WORDS, WORD } from "./row.ts";
-import type { RowBlock } from "./row_block.ts";
+import type { RowColumns } from "./row_columns.ts";
 
 /** A larger snapshot is not stored: after a restart the rows are counted instead. */
 const MAX_SNAPSHOT_BYTES = 40_000;
@@ -13,16 +12,15 @@ export class FlowCounts {
   readonly #counts = new Map<number, Int32Array>();
 
   /** Adds the rows of a block, or takes them off with a `sign` of -1. */
-  add(block: RowBlock, sign: 1 | -1): void {
-    const { words, count } = block;
+  add(block: RowColumns, sign: 1 | -1): void {
+    const { facts, flows, count } = block;
     let flowNo = -1;
     let counts: Int32Array | undefined;
     for (let row = 0; row < count; row++) {
-      const at = row * ROW_WORDS;
-      const slot = countSlot(words[at + WORD.facts] as number);
+      const slot = countSlot(facts[row] as number);
       if (slot >= STATE_SLOTS) continue;
-      if (counts === undefined || words[at + WORD.flow] !== flowNo) {
-        flowNo = words[at + WORD.flow] as number;
+      if (counts === undefined || flows[row] !== flowNo) {
+        flowNo = flows[row] as number;
         counts = this.#of(flowNo);
       }
       counts[slot] = (counts[slot] as number) + sign;

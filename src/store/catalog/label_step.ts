@@ -9,8 +9,8 @@ import type { TenantId } from "../../model/flow.ts";
 import { CORRELATION_LABEL, type Label } from "../../model/label.ts";
 import type { FilterStep } from "./filter_steps.ts";
 import { hashLabel, setBloomBits } from "./hash.ts";
-import { FLAG, LABEL_WORDS, ROW_WORDS, tryPackId, WORD } from "./row.ts";
-import type { RowBlock } from "./row_block.ts";
+import { FLAG, LABEL_WORDS, tryPackId } from "./row.ts";
+import type { RowColumns } from "./row_columns.ts";
 
 /** Which of the executions have all of the labels, by their records. */
 export type VerifyLabels = (
@@ -28,7 +28,7 @@ const VERDICT = { no: 0, yes: 1, byHash: 2, open: 3 } as const;
 /** A row of which it is open whether it has a label. */
 export interface Doubt {
   readonly label: WantedLabel;
-  readonly block: RowBlock;
+  readonly block: RowColumns;
   readonly row: number;
 }
 
@@ -50,7 +50,7 @@ export class WantedLabel {
   }
 
   /** A verdict for each row of the block; kept, and changed when a record has been asked. */
-  verdictsOf(block: RowBlock): Uint8Array {
+  verdictsOf(block: RowColumns): Uint8Array {
     const known = this.#verdicts.get(block.identity);
     if (known) return known;
     const verdicts = this.#judge(block);
@@ -58,27 +58,30 @@ export class WantedLabel {
     return verdicts;
   }
 
-  #judge(block: RowBlock): Uint8Array {
-    const { words, count } = block;
+  #judge(block: RowColumns): Uint8Array {
+    const { labels, labelSlots, facts, count } = block;
     const hash = this.#hash;
     const verdicts = new Uint8Array(count);
-    for (let row = 0; row < count; row++) {
-      const at = row * ROW_WORDS + WORD.labels;
-      const hasMore = ((words[at - 1] as number) & FLAG.moreLabels) !== 0;
-      if (hasMore) verdicts[row] = this.#isInBloom(words, at) ? VERDICT.open : VERDICT.no;
-      else if (
-        words[at] === hash || words[at + 1] === hash || words[at + 2] === hash || words[at + 3] === hash
-      ) verdicts[row] = VERDICT.byHash;
+    for (let row = 0, at = 0; row < count; row++, at += labelSlots) {
+      if (((facts[row] as number) & FLAG.moreLabels) !== 0) {
+        verdicts[row] = this.#isInBloom(labels, at, labelSlots) ? VERDICT.open : VERDICT.no;
+        continue;
+      }
+      for (let slot = 0; slot < labelSlots; slot++) {
+        if (labels[at + slot] === hash) verdicts[row] = VERDICT.byHash;
+      }
     }
     const own = this.#self ? block.find(this.#self, 0) : -1;
     if (own >= 0) verdicts[own] = VERDICT.open;
     return verdicts;
   }
 
-  #isInBloom(words: Uint32Array, at: number): boolean {
+  /** Words beyond `slots` are 0 in all rows of the block. */
+  #isInBloom(labels: Uint32Array, at: number, slots: number): boolean {
     for (let i = 0; i < LABEL_WORDS; i++) {
       const bits = this.#bloom[i] as number;
-      if ((((words[at + i] as number) & bits) >>> 0) !== bits) return false;
+      const own = i < slots ? labels[at + i] as number : 0;
+      if (((own & bits) >>> 0) !== bits) return false;
     }
     return true;
   }
@@ -132,7 +135,7 @@ export class LabelStep implements FilterStep {
   }
 
   /** @inheritdoc */
-  refine(block: RowBlock, from: Uint32Array, count: number, to: Uint32Array): number {
+  refine(block: RowColumns, from: Uint32Array, count: number, to: Uint32Array): number {
     const judged = this.#wanted.map((label) => ({ label, verdicts: label.verdictsOf(block) }));
     const single = judged.length === 1 ? judged[0]?.verdicts : undefined;
     let kept = 0;
@@ -158,13 +161,13 @@ export class LabelStep implements FilterStep {
   }
 
   /** Doubts about a row that was taken for its hash alone. */
-  doubtsOf(block: RowBlock, row: number): Doubt[] {
+  doubtsOf(block: RowColumns, row: number): Doubt[] {
     if (this.#negated) return [];
     return this.#wanted.filter((label) => label.verdictsOf(block)[row] === VERDICT.byHash)
       .map((label) => ({ label, block, row }));
   }
 
-  #doubt(block: RowBlock, row: number): void {
+  #doubt(block: RowColumns, row: number): void {
     for (const label of this.#wanted) {
       if (label.verdictsOf(block)[row] === VERDICT.open) this.#doubts.push({ label, block, row });
     }

@@ -1,13 +1,14 @@
 /** The rows in memory as a query sees them, and the stored copies that they hide. */
 import { type BlockSummary, coveringBlock } from "./summary.ts";
 import { compareIds, ROW_WORDS, TOMBSTONE_STATE } from "./row.ts";
-import { joinWords, mergeRows, RowBlock, withoutState, wordsOf } from "./row_block.ts";
+import { mergeRows, type RowBlock, withoutState, wordsOf } from "./row_block.ts";
+import type { RowColumns } from "./row_columns.ts";
 
 /** Rows of a sealed block that a later row replaces or deletes. */
 export interface HiddenRows {
   readonly rows: ReadonlySet<number>;
   /** These rows, for counting what must be taken off. */
-  readonly copy: RowBlock;
+  readonly copy: RowColumns;
 }
 
 /** Hidden rows by block. */
@@ -32,7 +33,7 @@ export function overlayOf(unsealed: RowBlock, live: Iterable<Uint8Array>): Overl
 export async function findHidden(
   all: RowBlock,
   blocks: readonly BlockSummary[],
-  read: (summary: BlockSummary) => RowBlock | Promise<RowBlock>,
+  read: (summary: BlockSummary) => RowColumns | Promise<RowColumns>,
 ): Promise<HiddenByBlock> {
   const found = new Map<BlockSummary, HiddenRows>();
   for (const [index, rows] of groupByBlock(all, blocks)) {
@@ -41,7 +42,7 @@ export async function findHidden(
     const hidden = new Set(rows.map((row) => block.find(all.words, row * ROW_WORDS)));
     hidden.delete(-1);
     if (hidden.size === 0) continue;
-    const copy = new RowBlock(joinWords([...hidden].map((row) => block.slice(row, row + 1))));
+    const copy = block.pick([...hidden].sort((a, b) => a - b));
     found.set(summary, { rows: hidden, copy });
   }
   return found;

@@ -1,25 +1,21 @@
 /** Rows in id order, each id once, read in place. */
 import { compareIds, packId, ROW_BYTES, ROW_WORDS, unpackId, WORD } from "./row.ts";
+import { RowColumns } from "./row_columns.ts";
 
-/** Bytes of a row's columns. */
-const COLUMN_BYTES = 4;
-
-/** An immutable run of rows. */
+/** An immutable run of rows as they are stored. */
 export class RowBlock {
   readonly words: Uint32Array;
   /** The same memory as doubles; the start of row `r` is at `r * 7 + 3`. */
   readonly doubles: Float64Array;
   readonly count: number;
-  /** What stands for these rows whenever they are read again: verdicts of label checks hang on it. */
-  readonly identity: object;
-  #facts: Uint16Array | undefined;
-  #flows: Uint16Array | Uint32Array | undefined;
+  readonly #identity: object | undefined;
+  #columns: RowColumns | undefined;
 
   constructor(words: Uint32Array, identity?: object) {
     this.words = words;
     this.doubles = new Float64Array(words.buffer, words.byteOffset, words.length >> 1);
     this.count = words.length / ROW_WORDS;
-    this.identity = identity ?? this;
+    this.#identity = identity;
   }
 
   /** The rows of a stored value. */
@@ -32,23 +28,10 @@ export class RowBlock {
     return new Uint8Array(this.words.buffer, this.words.byteOffset, this.words.byteLength);
   }
 
-  /** State, kind and flags of each row side by side: a scan of a million rows takes 1 ms here, 6 in the rows themselves. */
-  get facts(): Uint16Array {
-    this.#facts ??= Uint16Array.from(this.#column(WORD.facts));
-    return this.#facts;
-  }
-
-  /** The flow number of each row side by side. */
-  get flows(): Uint16Array | Uint32Array {
-    if (this.#flows) return this.#flows;
-    const flows = this.#column(WORD.flow);
-    this.#flows = flows.every((flowNo) => flowNo <= 0xffff) ? Uint16Array.from(flows) : flows;
-    return this.#flows;
-  }
-
-  /** Bytes in memory, columns included. */
-  get memoryBytes(): number {
-    return this.words.byteLength + this.count * COLUMN_BYTES;
+  /** The same rows as scans read them. */
+  get columns(): RowColumns {
+    this.#columns ??= RowColumns.of(this.words, this.#identity);
+    return this.#columns;
   }
 
   /** The id of a row. */
@@ -77,12 +60,6 @@ export class RowBlock {
   find(words: Uint32Array, at: number): number {
     const row = this.lowerBound(words, at);
     return row < this.count && compareIds(this.words, row * ROW_WORDS, words, at) === 0 ? row : -1;
-  }
-
-  #column(word: number): Uint32Array {
-    const column = new Uint32Array(this.count);
-    for (let row = 0; row < column.length; row++) column[row] = this.words[row * ROW_WORDS + word] as number;
-    return column;
   }
 
   /** The words of some rows, copied. */

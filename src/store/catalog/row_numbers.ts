@@ -2,14 +2,13 @@
 import type { Instant } from "../../base/clock.ts";
 import { STATES } from "../../model/state.ts";
 import type { FlowRanks } from "./flow_index.ts";
-import { durationOf, ROW_DOUBLES, START_DOUBLE } from "./row.ts";
-import type { RowBlock } from "./row_block.ts";
+import type { RowColumns } from "./row_columns.ts";
 import { type BlockSummary, COUNT_SLOTS, FLOW_BITS, hasBit, STATE_SLOTS } from "./summary.ts";
 
 /** A number for each row. */
 export interface RowNumbers {
   /** The numbers of the rows, into `out`. */
-  read(block: RowBlock, rows: Uint32Array, out: Float64Array): void;
+  read(block: RowColumns, rows: Uint32Array, out: Float64Array): void;
   /** Not above the number of any row of the block. */
   low(summary: BlockSummary): number;
   /** Not below the number of any row of the block. */
@@ -46,10 +45,8 @@ export function stateNumbers(): RowNumbers {
 /** The start date. */
 export function startNumbers(): RowNumbers {
   return {
-    read({ doubles }, rows, out) {
-      for (let i = 0; i < rows.length; i++) {
-        out[i] = doubles[(rows[i] as number) * ROW_DOUBLES + START_DOUBLE] as number;
-      }
+    read({ starts, startBase }, rows, out) {
+      for (let i = 0; i < rows.length; i++) out[i] = startBase + (starts[rows[i] as number] as number);
     },
     low: ({ minStart }) => minStart,
     high: ({ maxStart }) => maxStart,
@@ -59,11 +56,10 @@ export function startNumbers(): RowNumbers {
 /** The end date; what has not ended ends after everything else. */
 export function endNumbers(): RowNumbers {
   return {
-    read({ words, doubles }, rows, out) {
+    read(block, rows, out) {
       for (let i = 0; i < rows.length; i++) {
         const row = rows[i] as number;
-        const start = doubles[row * ROW_DOUBLES + START_DOUBLE] as number;
-        out[i] = start + (durationOf(words, row) ?? Infinity);
+        out[i] = block.startAt(row) + (block.durationAt(row) ?? Infinity);
       }
     },
     low: ({ minStart, minDuration }) => minStart + minDuration,
@@ -75,10 +71,10 @@ export function endNumbers(): RowNumbers {
 export function durationNumbers(now: Instant): RowNumbers {
   const sinceStart = (start: number) => Math.max(0, now - start);
   return {
-    read({ words, doubles }, rows, out) {
+    read(block, rows, out) {
       for (let i = 0; i < rows.length; i++) {
         const row = rows[i] as number;
-        out[i] = durationOf(words, row) ?? sinceStart(doubles[row * ROW_DOUBLES + START_DOUBLE] as number);
+        out[i] = block.durationAt(row) ?? sinceStart(block.startAt(row));
       }
     },
     low: ({ minDuration, hasOpen, maxStart }) =>

@@ -3,8 +3,8 @@ import type { Instant } from "../../base/clock.ts";
 import type { ExecutionSort } from "../../model/execution_query.ts";
 import type { TenantId } from "../../model/flow.ts";
 import type { FlowIndex } from "./flow_index.ts";
-import { compareIds, ROW_WORDS } from "./row.ts";
-import type { RowBlock } from "./row_block.ts";
+import { compareIds } from "./row.ts";
+import { ID_WORDS, type RowColumns } from "./row_columns.ts";
 import {
   durationNumbers,
   endNumbers,
@@ -49,7 +49,7 @@ export class RowOrder {
   }
 
   /** The number of the first criterion for each of the rows, into `out`. */
-  read(block: RowBlock, rows: Uint32Array, out: Float64Array): void {
+  read(block: RowColumns, rows: Uint32Array, out: Float64Array): void {
     const { numbers, sign } = this.#first;
     numbers.read(block, rows, out);
     if (sign < 0) { for (let i = 0; i < rows.length; i++) out[i] = -(out[i] as number); }
@@ -63,18 +63,18 @@ export class RowOrder {
   }
 
   /** The order of two rows whose first criterion is equal. */
-  compareRest(a: RowBlock, i: number, b: RowBlock, j: number): number {
+  compareRest(a: RowColumns, i: number, b: RowColumns, j: number): number {
     for (const { numbers, sign } of this.#rest) {
       const x = this.#readOne(numbers, a, i);
       const y = this.#readOne(numbers, b, j);
       if (x !== y) return x < y ? -sign : sign; // not their difference: Infinity - Infinity is no number
     }
-    const order = compareIds(a.words, i * ROW_WORDS, b.words, j * ROW_WORDS);
+    const order = compareIds(a.ids, i * ID_WORDS, b.ids, j * ID_WORDS);
     return this.#idDescending ? -order : order;
   }
 
   /** Whether every row of a block with these bounds comes after the row `j` of `b`. */
-  isBlockAfter(summary: BlockSummary, bounds: readonly number[], b: RowBlock, j: number): boolean {
+  isBlockAfter(summary: BlockSummary, bounds: readonly number[], b: RowColumns, j: number): boolean {
     const criteria = [this.#first, ...this.#rest];
     for (const [index, { numbers, sign }] of criteria.entries()) {
       const bound = bounds[index] as number;
@@ -82,11 +82,11 @@ export class RowOrder {
       if (bound !== number) return bound > number;
     }
     return this.#idDescending
-      ? compareIds(summary.range, 4, b.words, j * ROW_WORDS) < 0
-      : compareIds(summary.range, 0, b.words, j * ROW_WORDS) > 0;
+      ? compareIds(summary.range, 4, b.ids, j * ID_WORDS) < 0
+      : compareIds(summary.range, 0, b.ids, j * ID_WORDS) > 0;
   }
 
-  #readOne(numbers: RowNumbers, block: RowBlock, row: number): number {
+  #readOne(numbers: RowNumbers, block: RowColumns, row: number): number {
     this.#one[0] = row;
     numbers.read(block, this.#one, this.#out);
     return this.#out[0] as number;

@@ -5,8 +5,8 @@ import type { ExecutionFilter } from "./filter.ts";
 import type { Doubt, LabelVerdicts } from "./label_step.ts";
 import type { HiddenByBlock, HiddenRows, Overlay } from "./overlay.ts";
 import type { Pace } from "./pace.ts";
-import { compareIds, ROW_WORDS } from "./row.ts";
-import type { RowBlock } from "./row_block.ts";
+import { compareIds } from "./row.ts";
+import { ID_WORDS, type RowColumns } from "./row_columns.ts";
 import type { RowOrder } from "./row_order.ts";
 import type { BlockSummary } from "./summary.ts";
 import { type RowRef, TopRows } from "./top_rows.ts";
@@ -36,7 +36,7 @@ export interface ScanResult {
 export class Scan {
   readonly #input: ScanInput;
   #doubts: readonly Doubt[] = [];
-  #ahead = new Map<BlockSummary, RowBlock>();
+  #ahead = new Map<BlockSummary, RowColumns>();
 
   constructor(input: ScanInput) {
     this.#input = input;
@@ -44,9 +44,9 @@ export class Scan {
 
   /** The page from `offset` on in the order of ids. */
   async listById(isDescending: boolean, offset: number, size: number): Promise<ScanResult> {
-    const { overlay } = this.#input;
-    const selected = (await this.#select(overlay.visible)).slice();
-    const page = new Page(overlay.visible, isDescending ? selected.reverse() : selected, {
+    const memory = this.#input.overlay.visible.columns;
+    const selected = (await this.#select(memory)).slice();
+    const page = new Page(memory, isDescending ? selected.reverse() : selected, {
       isDescending,
       offset,
       size,
@@ -64,10 +64,11 @@ export class Scan {
   /** The page from `offset` on in another order. */
   async listByOrder(order: RowOrder, offset: number, size: number): Promise<ScanResult> {
     const { overlay, hidden, total: all, pace } = this.#input;
-    const capacity = Math.min(offset + size, overlay.visible.count + (all?.rows ?? 0));
+    const memory = overlay.visible.columns;
+    const capacity = Math.min(offset + size, memory.count + (all?.rows ?? 0));
     const top = new TopRows(order, capacity);
-    const selected = await this.#select(overlay.visible);
-    top.offer(overlay.visible, selected, undefined);
+    const selected = await this.#select(memory);
+    top.offer(memory, selected, undefined);
     const known = this.#knownTotal();
     let total = selected.length + (known ?? 0);
     const { blocks, bounds } = known === 0 ? NO_BLOCKS : this.#blocksByBounds(order);
@@ -122,7 +123,7 @@ export class Scan {
   }
 
   /** The rows that pass; asks the records where hashes of labels do not tell. */
-  async #select(block: RowBlock, summary?: BlockSummary): Promise<Uint32Array> {
+  async #select(block: RowColumns, summary?: BlockSummary): Promise<Uint32Array> {
     const { verdicts, tenant } = this.#input;
     for (;;) {
       const rows = this.#selectNow(block, summary);
@@ -132,7 +133,7 @@ export class Scan {
   }
 
   /** The rows that pass, or nothing while visible ones are in doubt; the record of a hidden one speaks of a later row. */
-  #selectNow(block: RowBlock, summary?: BlockSummary): Uint32Array | undefined {
+  #selectNow(block: RowColumns, summary?: BlockSummary): Uint32Array | undefined {
     const { filter, hidden } = this.#input;
     const rows = filter.select(block, summary);
     if (!filter.hasDoubts) return rows;
@@ -141,15 +142,15 @@ export class Scan {
     return this.#doubts.length > 0 ? undefined : rows;
   }
 
-  #peek(summary: BlockSummary): RowBlock | undefined {
+  #peek(summary: BlockSummary): RowColumns | undefined {
     return this.#input.reader.peek(summary) ?? this.#ahead.get(summary);
   }
 
-  async #read(order: readonly BlockSummary[], index: number): Promise<RowBlock> {
+  async #read(order: readonly BlockSummary[], index: number): Promise<RowColumns> {
     const { reader, tenant } = this.#input;
     const summary = order[index] as BlockSummary;
     this.#ahead = await reader.readAhead(tenant, order, index);
-    return this.#ahead.get(summary) as RowBlock;
+    return this.#ahead.get(summary) as RowColumns;
   }
 
   #blocksById(isDescending: boolean): readonly BlockSummary[] {
@@ -191,7 +192,7 @@ class Page {
   readonly rows: RowRef[] = [];
   /** Matching rows passed so far. */
   position = 0;
-  readonly #memory: RowBlock;
+  readonly #memory: RowColumns;
   readonly #selected: Uint32Array;
   readonly #isDescending: boolean;
   readonly #offset: number;
@@ -200,7 +201,7 @@ class Page {
 
   /** `selected` are the matching rows of `memory` in the order of the page. */
   constructor(
-    memory: RowBlock,
+    memory: RowColumns,
     selected: Uint32Array,
     page: { readonly isDescending: boolean; readonly offset: number; readonly size: number },
   ) {
@@ -239,11 +240,11 @@ class Page {
   }
 
   /** Passes the given rows (ascending) of a block, and rows in memory where they belong. */
-  take(block: RowBlock, rows: Uint32Array, hidden: HiddenRows | undefined): void {
+  take(block: RowColumns, rows: Uint32Array, hidden: HiddenRows | undefined): void {
     for (let i = 0; i < rows.length; i++) {
       const row = rows[this.#isDescending ? rows.length - 1 - i : i] as number;
       if (hidden?.rows.has(row)) continue;
-      this.#takeMemoryUntil(block.words, row * ROW_WORDS);
+      this.#takeMemoryUntil(block.ids, row * ID_WORDS);
       this.#add(block, row);
     }
   }
@@ -258,11 +259,11 @@ class Page {
 
   #isBefore(next: number, words: Uint32Array, at: number): boolean {
     const row = this.#selected[next] as number;
-    const order = compareIds(this.#memory.words, row * ROW_WORDS, words, at);
+    const order = compareIds(this.#memory.ids, row * ID_WORDS, words, at);
     return this.#isDescending ? order > 0 : order < 0;
   }
 
-  #add(block: RowBlock, row: number): void {
+  #add(block: RowColumns, row: number): void {
     if (this.position >= this.#offset && !this.isFull) this.rows.push({ block, row });
     this.position++;
   }

@@ -66,8 +66,8 @@ export class SealedRows {
       for (const entry of entries) {
         const { summary, block } = sealedBlock(entry.value);
         blocks.push(summary);
-        this.#reader.keep(summary, block);
-        this.#counts.add(block, 1);
+        this.#reader.keep(summary, block.columns);
+        this.#counts.add(block.columns, 1);
         if (pace.isDue) await pace.pause();
       }
     }
@@ -93,11 +93,11 @@ export class SealedRows {
     for (const { removed, added } of changes) {
       if (removed) {
         this.#reader.forget(removed.summary);
-        this.#counts.add(removed.block, -1);
+        this.#counts.add(removed.block.columns, -1);
       }
       for (const { summary, block } of added) {
-        this.#reader.keep(summary, block);
-        this.#counts.add(block, 1);
+        this.#reader.keep(summary, block.columns);
+        this.#counts.add(block.columns, 1);
         kept.push(summary);
       }
     }

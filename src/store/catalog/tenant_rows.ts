@@ -84,7 +84,7 @@ export class TenantRows {
     const changes = await planChanges(
       groups,
       this.#sealed.blocks,
-      (summary) => this.#reader.read(this.#tenant, summary),
+      (summary) => this.#reader.readStored(this.#tenant, summary),
     );
     for (const entry of packEntries(this.#tenant, changes, this.#sealingEnds(groups, changes))) {
       await commit({ mutations: entry.mutations, bulk: true });
@@ -104,7 +104,7 @@ export class TenantRows {
     const { overlay, hidden } = await this.view(rows);
     const counts = this.#sealed.counts.clone();
     for (const { copy } of hidden.values()) counts.add(copy, -1);
-    counts.add(overlay.visible, 1);
+    counts.add(overlay.visible.columns, 1);
     return counts.toMap();
   }
 
@@ -118,9 +118,9 @@ export class TenantRows {
     for (let row = 0; row < lateRows; row++) {
       const block = await this.#sealed.findStored(overlay.all.idAt(row));
       const found = block?.find(overlay.all.words, row * ROW_WORDS) ?? -1;
-      if (block && found >= 0) counts.add(new RowBlock(block.slice(found, found + 1)), -1);
+      if (block && found >= 0) counts.add(new RowBlock(block.slice(found, found + 1)).columns, -1);
     }
-    counts.add(overlay.visible, 1);
+    counts.add(overlay.visible.columns, 1);
     return counts;
   }
 
@@ -128,8 +128,8 @@ export class TenantRows {
   #sealingEnds(groups: readonly RowGroup[], changes: readonly BlockChange[]) {
     const counts = this.#sealed.counts.clone();
     for (const { removed, added } of changes) {
-      if (removed) counts.add(removed.block, -1);
-      for (const { block } of added) counts.add(block, 1);
+      if (removed) counts.add(removed.block.columns, -1);
+      for (const { block } of added) counts.add(block.columns, 1);
     }
     const key = catalogSnapshotKey(this.#tenant);
     const value = counts.encode(groups[groups.length - 1]?.seq ?? 0);

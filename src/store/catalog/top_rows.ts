@@ -1,10 +1,10 @@
 /** Keeps the first rows of an order out of many, without sorting them all. */
-import type { RowBlock } from "./row_block.ts";
+import type { RowColumns } from "./row_columns.ts";
 import type { RowOrder } from "./row_order.ts";
 
 /** A row and where it is. */
 export interface RowRef {
-  readonly block: RowBlock;
+  readonly block: RowColumns;
   readonly row: number;
 }
 
@@ -30,7 +30,7 @@ export class TopRows {
   }
 
   /** Offers the given rows of a block; those in `hidden` are left out. */
-  offer(block: RowBlock, rows: Uint32Array, hidden: ReadonlySet<number> | undefined): void {
+  offer(block: RowColumns, rows: Uint32Array, hidden: ReadonlySet<number> | undefined): void {
     if (this.#numbers.length < rows.length) this.#numbers = new Float64Array(rows.length);
     const numbers = this.#numbers;
     this.#order.read(block, rows, numbers);

@@ -1,4 +1,11 @@
-import { assert, assertEquals, assertLess, assertLessOrEqual, assertRejects } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertGreater,
+  assertLess,
+  assertLessOrEqual,
+  assertRejects,
+} from "@std/assert";
 import type { ExecutionCondition } from "../../../src/model/execution_query.ts";
 import type { Label } from "../../../src/model/label.ts";
 import { Catalog } from "../../../src/store/catalog/catalog.ts";
@@ -421,4 +428,15 @@ Deno.test("Catalog.query() while rows are committed counts those that are durabl
   const [, page] = await Promise.all([app.sealAll(), app.catalog.query("main", NEWEST), app.fill(100, 10)]);
   assert(page.total >= 2_500 && page.total <= 2_600);
   await assertListsAll(app);
+});
+
+Deno.test("Catalog.warm() reads the blocks before a list asks for them", async () => {
+  await using first = await CatalogFixture.open();
+  await first.fill(2_500);
+  await first.sealAll();
+  await using rebooted = await first.reboot();
+  assertEquals(rebooted.catalog.cachedBytes, 0);
+  await rebooted.catalog.warm();
+  assertGreater(rebooted.catalog.cachedBytes, 0);
+  assertEquals((await rebooted.catalog.query("main", NEWEST)).total, 2_500);
 });

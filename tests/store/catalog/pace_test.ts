@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertGreaterOrEqual, assertLessOrEqual } from "@std/assert";
 import { Pace } from "../../../src/store/catalog/pace.ts";
 import { FakeClock, settle } from "../../support/fake_clock.ts";
 
@@ -31,4 +31,67 @@ Deno.test("Pace.pause() leaves three quarters of the time to waiting starts", as
   await clock.advance(1);
   await paused;
   assertEquals(pace.isDue, false);
+});
+
+Deno.test("Pace.begin() gives short scans in a loop a quarter of the time while starts are waiting", async () => {
+  const clock = new FakeClock();
+  const pace = new Pace(clock, () => true);
+  let usedMs = 0;
+  const isOver = { now: false };
+  const looping = (async () => {
+    while (!isOver.now) {
+      await pace.begin();
+      clock.jump(2);
+      usedMs += 2;
+      pace.end();
+    }
+  })();
+  const startedAt = clock.monotonicMs();
+  for (let step = 0; step < 400; step++) {
+    await clock.advance(1);
+    await settle();
+  }
+  isOver.now = true;
+  await clock.advance(200);
+  await looping;
+  assertLessOrEqual(usedMs / (clock.monotonicMs() - 200 - startedAt), 0.27);
+  assertGreaterOrEqual(usedMs / (clock.monotonicMs() - 200 - startedAt), 0.2);
+});
+
+Deno.test("Pace.begin() does not wait while nobody else does", async () => {
+  const clock = new FakeClock();
+  const pace = new Pace(clock, () => false);
+  for (let scan = 0; scan < 5; scan++) {
+    await pace.begin();
+    clock.jump(50);
+    pace.end();
+  }
+  assertEquals(clock.timerCount, 0);
+});
+
+Deno.test("Pace.end() carries on what is too short to wait for, and charges work elsewhere", async () => {
+  const clock = new FakeClock();
+  const pace = new Pace(clock, () => true);
+  await pace.begin();
+  pace.end(0.2);
+  await pace.begin();
+  assertEquals(clock.timerCount, 0, "0.8 ms are not waited for");
+  pace.end(0.2);
+  const begun = pace.begin();
+  await settle();
+  assertEquals(clock.timerCount, 1, "1.6 ms are");
+  await clock.advance(2);
+  await begun;
+});
+
+Deno.test("Pace.begin() waits 100 ms at most", async () => {
+  const clock = new FakeClock();
+  const pace = new Pace(clock, () => true);
+  clock.jump(5_000);
+  pace.end();
+  const begun = pace.begin();
+  await settle();
+  await clock.advance(100);
+  await begun;
+  assertEquals(clock.timerCount, 0);
 });
