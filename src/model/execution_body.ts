@@ -18,21 +18,36 @@ export interface BodyOptions {
 
 /** The answer's text. Members whose value is null are left out. */
 export function executionBody(execution: Execution, options: BodyOptions): string {
+  const { head, tail } = executionBodyParts(execution, options);
+  return head + durationOf(execution.history, options.now) + tail;
+}
+
+/** The text before and after the duration, which is all of a list's text that time alone changes. */
+export interface BodyParts {
+  readonly head: string;
+  readonly tail: string;
+}
+
+/** The answer's text without its duration. */
+export function executionBodyParts(execution: Execution, options: BodyOptions): BodyParts {
   const { id, history, inputs, outputs, variables, scheduleDate, parentId, kind } = execution;
   const createdDate = toIso(startedAt(history));
-  return `{"id":"${id}","namespace":"${execution.namespace}","flowId":"${execution.flowId}"` +
+  const state = stateParts(history);
+  const head = `{"id":"${id}","namespace":"${execution.namespace}","flowId":"${execution.flowId}"` +
     `,"flowRevision":${execution.flowRevision}` +
     (options.taskRuns ? `,"taskRunList":[${taskRunsText(execution, options.now)}]` : "") +
     (inputs ? member("inputs", inputs) : "") +
     (outputs ? member("outputs", outputs) : "") +
     (variables ? member("variables", variables) : "") +
-    `,"labels":${labelsText(execution)},"state":${stateText(history, options.now)}` +
+    `,"labels":${labelsText(execution)},"state":${state.head}`;
+  const tail = state.tail +
     (parentId === undefined ? "" : `,"parentId":"${parentId}"`) +
     `,"originalId":"${execution.originalId}"${triggerText(execution)},"deleted":false` +
     `,"metadata":{"attemptNumber":${execution.attemptNumber},"originalCreatedDate":"${createdDate}"}` +
     `,"scheduleDate":"${scheduleDate === undefined ? createdDate : toIso(scheduleDate)}"` +
     (kind === "NORMAL" ? "" : `,"kind":"${kind}"`) +
     (options.url === undefined ? "}" : `,"url":${quote(options.url)}}`);
+  return { head, tail };
 }
 
 /** Most executions have their own id as correlation label and no other. */
@@ -73,9 +88,18 @@ function attemptsText(attempts: readonly Attempt[], now: Instant): string {
 
 /** `{current, histories, duration, startDate, endDate?}`; `duration` in seconds. */
 export function stateText(history: History, now: Instant): string {
-  const ended = isEnded(history);
-  const first = startedAt(history);
+  const { head, tail } = stateParts(history);
+  return head + durationOf(history, now) + tail;
+}
+
+/** Seconds from the start to the end, or to now. */
+export function durationOf(history: History, now: Instant): number {
   const last = changedAt(history);
+  return ((isEnded(history) ? last : Math.max(now, last)) - startedAt(history)) / 1000;
+}
+
+function stateParts(history: History): BodyParts {
+  const first = startedAt(history);
   const startDate = toIso(first);
   let entries = "";
   let date = startDate;
@@ -83,9 +107,11 @@ export function stateText(history: History, now: Instant): string {
     date = at === first ? startDate : toIso(at);
     entries += `${entries === "" ? "" : ","}{"state":"${state}","date":"${date}"}`;
   }
-  const duration = ((ended ? last : Math.max(now, last)) - first) / 1000;
-  return `{"current":"${currentState(history)}","histories":[${entries}],"duration":${duration}` +
-    `,"startDate":"${startDate}"${ended ? `,"endDate":"${date}"` : ""}}`;
+  const endDate = isEnded(history) ? `,"endDate":"${date}"` : "";
+  return {
+    head: `{"current":"${currentState(history)}","histories":[${entries}],"duration":`,
+    tail: `,"startDate":"${startDate}"${endDate}}`,
+  };
 }
 
 function member(name: string, value: JsonObject): string {

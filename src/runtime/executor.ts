@@ -13,7 +13,8 @@ import { MAX_CRASHES_OF_EXECUTION, MAX_LIVE_EXECUTIONS } from "../model/limits.t
 import type { TaskCatalog } from "../model/task_catalog.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Committer, EntryFacts } from "../store/committer.ts";
-import { catalogRow, type ExecutionRecords, newForm } from "../store/execution_records.ts";
+import { newForm } from "../store/execution_form.ts";
+import { catalogRow, type ExecutionRecords } from "../store/execution_records.ts";
 import { timerKey } from "../store/keys.ts";
 import type { ListedExecution, Manifests } from "../store/manifests.ts";
 import type { Mutation } from "../store/store.ts";

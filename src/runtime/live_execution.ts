@@ -3,7 +3,7 @@ import type { Instant } from "../base/clock.ts";
 import type { Command, Event, TimerName } from "../engine/events.ts";
 import type { FlowPlan } from "../engine/plan.ts";
 import type { Execution } from "../model/execution.ts";
-import type { StoredForm } from "../store/execution_records.ts";
+import type { StoredForm } from "../store/execution_form.ts";
 import type { Renderer } from "./renderer.ts";
 
 /** An attempt that must be committed as RUNNING before it starts. */

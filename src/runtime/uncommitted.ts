@@ -1,7 +1,7 @@
 /** What a commit carries, and how it is taken back when the database refuses it. */
 import type { Execution } from "../model/execution.ts";
 import type { EntryFacts } from "../store/committer.ts";
-import type { StoredForm } from "../store/execution_records.ts";
+import type { StoredForm } from "../store/execution_form.ts";
 import { timerKey } from "../store/keys.ts";
 import type { Mutation } from "../store/store.ts";
 import type { LiveExecution } from "./live_execution.ts";

@@ -135,10 +135,9 @@ export class Executions {
   async search(actor: Actor, query: ExecutionQuery): Promise<{ results: string[]; total: number }> {
     const { ids, total } = await this.#deps.catalog.query(actor.tenant, query);
     const now = this.#deps.clock.now();
-    const found = await Promise.all(ids.map((id) => this.#deps.records.load(actor.tenant, id)));
-    const results = found.filter((stored) => stored !== undefined)
-      .map(({ execution }) => executionBody(execution, { now, taskRuns: false }));
-    return { results, total };
+    const texts = ids.map((id) => this.#deps.records.summary(actor.tenant, id, now));
+    const known = await Promise.all(texts);
+    return { results: known.filter((text) => text !== undefined), total };
   }
 
   /** Asks an execution to stop; its text once that is durable. @throws DomainError not_found, conflict */

@@ -2,13 +2,16 @@
  * Where executions are kept: one compact record while small; beyond that task runs go to pages of {@link PAGE_SIZE}
  * ordinals and log lines to chunks, so that a transition rewrites a bounded part, and large values become blobs.
  */
+import type { Instant } from "../base/clock.ts";
 import type { JsonObject, JsonValue } from "../base/json.ts";
 import { stringifyJson } from "../base/json.ts";
 import { RecentCache } from "../base/lru.ts";
-import type { Execution, LogLine, TaskRun } from "../model/execution.ts";
+import type { Execution, LogLine } from "../model/execution.ts";
+import { type BodyParts, durationOf, executionBodyParts } from "../model/execution_body.ts";
 import type { Label } from "../model/label.ts";
-import { changedAt, currentState, isEnded } from "../model/state.ts";
+import { changedAt, currentState, type History, isEnded } from "../model/state.ts";
 import { encodeRow } from "./catalog/row.ts";
+import type { Blobs } from "./blobs.ts";
 import { decodeJson, encodeJson, encodeText } from "./codec.ts";
 import {
   type FlowName,
@@ -16,45 +19,31 @@ import {
   type PackedExecution,
   type PackedLogLine,
   type PackedTaskRun,
-  packExtras,
-  packHistory,
-  packLabels,
-  packLogLine,
-  packTaskRun,
   unpackExecution,
   unpackLogLine,
   unpackTaskRun,
 } from "./execution_codec.ts";
-import { executionKey, logChunkKey, logChunksOf, taskRunPageKey, taskRunPagesOf } from "./keys.ts";
-import type { Blobs } from "./blobs.ts";
+import {
+  inlineText,
+  logMutations,
+  newForm,
+  packHeader,
+  PAGE_SIZE,
+  pageMutation,
+  type StoredForm,
+  type ValueReference,
+} from "./execution_form.ts";
+import { executionKey, logChunksOf, taskRunPagesOf } from "./keys.ts";
 import type { Mutation, Selector, Store } from "./store.ts";
 
-/** Task runs of one page. With outputs above {@link MAX_PAGED_VALUE} moved to blobs a page stays below 64 KiB. */
-export const PAGE_SIZE = 32;
 /** Larger records are spread over pages and chunks. Between 1 KB and this one key is still cheaper than several. */
 const MAX_INLINE_CHARS = 8_192;
 /** Values above this, as JSON text, become blobs once a record is spread. */
 const MAX_PAGED_VALUE = 1_024;
-const MAX_LOG_CHUNK_CHARS = 16_384;
 /** Recently written or read records, for the GET that follows a start. */
 const CACHE_BYTES = 8 * 1024 * 1024;
 /** What a cached record costs beside its bytes: a buffer of its own, its key and its place. */
 const CACHE_OVERHEAD = 600;
-
-/** Stands for a large value in a record: `[blob id, bytes]`. Values are objects, so a list is no value. */
-export type ValueReference = [blobId: string, size: number];
-
-/** How an execution is stored so far. Belongs to whoever changes the execution. */
-export interface StoredForm {
-  /** Task runs and log lines have keys of their own. */
-  isSpread: boolean;
-  /** Pages have been written once, so that only touched ones need to be again. */
-  hasPages: boolean;
-  /** All log lines, while they are inline. */
-  inlineLogs: LogLine[];
-  /** Values that were stored as blobs. */
-  readonly references: Map<JsonObject, ValueReference>;
-}
 
 /** An execution and how it is stored. */
 export interface StoredExecution {
@@ -65,9 +54,8 @@ export interface StoredExecution {
 /** Names of the flow behind a number. */
 export type FlowNameOf = (flowNo: number) => FlowName | undefined;
 
-/** The form of an execution that was never stored. */
-export function newForm(): StoredForm {
-  return { isSpread: false, hasPages: false, inlineLogs: [], references: new Map() };
+interface Summary extends BodyParts {
+  readonly history: History;
 }
 
 /** Reads executions, and prepares what must be written for one. Writes nothing itself. */
@@ -75,6 +63,8 @@ export class ExecutionRecords {
   readonly #store: Store;
   readonly #blobs: Blobs;
   readonly #flowNameOf: FlowNameOf;
+  /** Texts for lists, by the bytes of their record: another record, another text. */
+  readonly #summaries = new WeakMap<Uint8Array, Summary>();
   readonly #recent = new RecentCache<string, Uint8Array>(
     CACHE_BYTES,
     (record) => record.length + CACHE_OVERHEAD,
@@ -121,15 +111,29 @@ export class ExecutionRecords {
     const bytes = await this.#read(tenant, id);
     if (!bytes) return undefined;
     const packed = decodeJson(bytes) as unknown as PackedExecution;
-    const flow = this.#flowNameOf(packed[0]);
-    if (!flow) throw new Error(`Cannot read execution "${id}": flow number ${packed[0]} is unknown`);
     const form = newForm();
-    await this.#resolveHeader(tenant, id, packed, form);
-    const execution = unpackExecution(packed, id, tenant, flow);
+    const execution = await this.#unpackHeader(tenant, id, packed, form);
     await this.#loadTaskRuns(execution, packed[6], form);
     form.isSpread = typeof packed[6] === "number";
     if (Array.isArray(packed[7])) form.inlineLogs = packed[7].map((line) => unpackLogLine(line, packed[2]));
     return { execution, form };
+  }
+
+  /** The text of an execution as lists show it, without task runs; `undefined` for an unknown one. At once when it was asked for before. */
+  summary(tenant: string, id: string, now: Instant): string | undefined | Promise<string | undefined> {
+    const recent = this.#recent.get(cacheKey(tenant, id));
+    const known = recent && this.#summaries.get(recent);
+    return known ? summaryText(known, now) : this.#summarize(tenant, id, now);
+  }
+
+  async #summarize(tenant: string, id: string, now: Instant): Promise<string | undefined> {
+    const bytes = await this.#read(tenant, id);
+    if (!bytes) return undefined;
+    const execution = await this.#unpackHeader(tenant, id, decodeJson(bytes) as unknown as PackedExecution);
+    const parts = executionBodyParts(execution, { now, taskRuns: false });
+    const summary = { ...parts, history: execution.history };
+    this.#summaries.set(bytes, summary);
+    return summaryText(summary, now);
   }
 
   /** All stored log lines, in order of writing; `undefined` for an unknown execution. */
@@ -279,6 +283,19 @@ export class ExecutionRecords {
     return resolved as T;
   }
 
+  /** An execution without its task runs and log lines. */
+  async #unpackHeader(
+    tenant: string,
+    id: string,
+    packed: PackedExecution,
+    form = newForm(),
+  ): Promise<Execution> {
+    const flow = this.#flowNameOf(packed[0]);
+    if (!flow) throw new Error(`Cannot read execution "${id}": flow number ${packed[0]} is unknown`);
+    await this.#resolveHeader(tenant, id, packed, form);
+    return unpackExecution(packed, id, tenant, flow);
+  }
+
   async #resolveHeader(tenant: string, id: string, packed: PackedExecution, form: StoredForm): Promise<void> {
     packed[4] = await this.#resolve(tenant, id, packed[4], form);
     const extras = packed[8];
@@ -332,68 +349,10 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
+function summaryText({ head, tail, history }: Summary, now: Instant): string {
+  return head + durationOf(history, now) + tail;
+}
+
 function cacheKey(tenant: string, id: string): string {
   return `${tenant}/${id}`;
-}
-
-function inlineText(execution: Execution, form: StoredForm): string {
-  const origin = originOf(execution);
-  const taskRuns = execution.taskRuns.map((taskRun) => packTaskRun(taskRun, origin, taskRun.outputs ?? 0));
-  const logs = form.inlineLogs.map((line) => packLogLine(line, origin));
-  return stringifyJson(packHeader(execution, (value) => value, taskRuns, logs));
-}
-
-function packHeader(
-  execution: Execution,
-  pack: (value: JsonObject) => JsonValue,
-  taskRuns: PackedTaskRun[] | number,
-  logs: PackedLogLine[] | number,
-): PackedExecution {
-  const origin = originOf(execution);
-  const { flowNo, flowRevision, history, inputs } = execution;
-  const header: PackedExecution = [
-    flowNo,
-    flowRevision,
-    origin,
-    packHistory(history, origin),
-    inputs ? pack(inputs) : 0,
-    packLabels(execution),
-    taskRuns,
-    logs,
-  ];
-  const extras = packExtras(execution, pack);
-  if (extras) header.push(extras);
-  return header;
-}
-
-function pageMutation(execution: Execution, page: number, pack: (value: JsonObject) => JsonValue): Mutation {
-  const { tenant, id, taskRuns } = execution;
-  const first = page * PAGE_SIZE;
-  const packed = taskRuns.slice(first, first + PAGE_SIZE).map((taskRun: TaskRun) =>
-    packTaskRun(taskRun, originOf(execution), taskRun.outputs ? pack(taskRun.outputs) : 0)
-  );
-  return { type: "set", key: taskRunPageKey(tenant, id, page), value: encodeJson(packed) };
-}
-
-/** Chunks of log lines; their keys carry the number of their first line. */
-function logMutations(execution: Execution, lines: readonly LogLine[]): Mutation[] {
-  const { tenant, id } = execution;
-  const mutations: Mutation[] = [];
-  let first = execution.logCount - lines.length;
-  let chunk: PackedLogLine[] = [];
-  let chars = 0;
-  const flush = () => {
-    if (chunk.length === 0) return;
-    mutations.push({ type: "set", key: logChunkKey(tenant, id, first), value: encodeJson(chunk) });
-    first += chunk.length;
-    chunk = [];
-    chars = 0;
-  };
-  for (const line of lines) {
-    if (chars + line.message.length > MAX_LOG_CHUNK_CHARS) flush();
-    chunk.push(packLogLine(line, originOf(execution)));
-    chars += line.message.length + 40;
-  }
-  flush();
-  return mutations;
 }

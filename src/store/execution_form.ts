@@ -1,0 +1,111 @@
+/** How an execution is divided over keys: header, pages of task runs, chunks of log lines. */
+import type { JsonObject, JsonValue } from "../base/json.ts";
+import { stringifyJson } from "../base/json.ts";
+import type { Execution, LogLine, TaskRun } from "../model/execution.ts";
+import { encodeJson } from "./codec.ts";
+import {
+  originOf,
+  type PackedExecution,
+  type PackedLogLine,
+  type PackedTaskRun,
+  packExtras,
+  packHistory,
+  packLabels,
+  packLogLine,
+  packTaskRun,
+} from "./execution_codec.ts";
+import { logChunkKey, taskRunPageKey } from "./keys.ts";
+import type { Mutation } from "./store.ts";
+
+/** Task runs of one page. With outputs above 1 KiB moved to blobs a page stays below 64 KiB. */
+export const PAGE_SIZE = 32;
+const MAX_LOG_CHUNK_CHARS = 16_384;
+
+/** Stands for a large value in a record: `[blob id, bytes]`. Values are objects, so a list is no value. */
+export type ValueReference = [blobId: string, size: number];
+
+/** How an execution is stored so far. Belongs to whoever changes the execution. */
+export interface StoredForm {
+  /** Task runs and log lines have keys of their own. */
+  isSpread: boolean;
+  /** Pages have been written once, so that only touched ones need to be again. */
+  hasPages: boolean;
+  /** All log lines, while they are inline. */
+  inlineLogs: LogLine[];
+  /** Values that were stored as blobs. */
+  readonly references: Map<JsonObject, ValueReference>;
+}
+
+/** The form of an execution that was never stored. */
+export function newForm(): StoredForm {
+  return { isSpread: false, hasPages: false, inlineLogs: [], references: new Map() };
+}
+
+/** The record of an execution whose task runs and log lines are inline. */
+export function inlineText(execution: Execution, form: StoredForm): string {
+  const origin = originOf(execution);
+  const taskRuns = execution.taskRuns.map((taskRun) => packTaskRun(taskRun, origin, taskRun.outputs ?? 0));
+  const logs = form.inlineLogs.map((line) => packLogLine(line, origin));
+  return stringifyJson(packHeader(execution, (value) => value, taskRuns, logs));
+}
+
+/** The header of an execution; `pack` stands for a value that may be large. */
+export function packHeader(
+  execution: Execution,
+  pack: (value: JsonObject) => JsonValue,
+  taskRuns: PackedTaskRun[] | number,
+  logs: PackedLogLine[] | number,
+): PackedExecution {
+  const origin = originOf(execution);
+  const { flowNo, flowRevision, history, inputs } = execution;
+  const header: PackedExecution = [
+    flowNo,
+    flowRevision,
+    origin,
+    packHistory(history, origin),
+    inputs ? pack(inputs) : 0,
+    packLabels(execution),
+    taskRuns,
+    logs,
+  ];
+  const extras = packExtras(execution, pack);
+  if (extras) header.push(extras);
+  return header;
+}
+
+/** What stores the task runs of one page. */
+export function pageMutation(
+  execution: Execution,
+  page: number,
+  pack: (value: JsonObject) => JsonValue,
+): Mutation {
+  const { tenant, id, taskRuns } = execution;
+  const first = page * PAGE_SIZE;
+  const packed = taskRuns.slice(first, first + PAGE_SIZE).map((taskRun: TaskRun) =>
+    packTaskRun(taskRun, originOf(execution), taskRun.outputs ? pack(taskRun.outputs) : 0)
+  );
+  return { type: "set", key: taskRunPageKey(tenant, id, page), value: encodeJson(packed) };
+}
+
+/** What stores these lines, the last of the execution, in chunks; their keys carry the number of their first line. */
+export function logMutations(execution: Execution, lines: readonly LogLine[]): Mutation[] {
+  const { tenant, id } = execution;
+  const mutations: Mutation[] = [];
+  let first = execution.logCount - lines.length;
+  let chunk: PackedLogLine[] = [];
+  let chars = 0;
+  const flush = () => {
+    if (chunk.length === 0) return;
+    mutations.push({ type: "set", key: logChunkKey(tenant, id, first), value: encodeJson(chunk) });
+    first += chunk.length;
+    chunk = [];
+    chars = 0;
+  };
+  for (const line of lines) {
+    if (chars + line.message.length > MAX_LOG_CHUNK_CHARS) flush();
+    chunk.push(packLogLine(line, originOf(execution)));
+    chars += line.message.length + 40;
+  }
+  flush();
+  return mutations;
+}
