@@ -46,10 +46,14 @@ export class TenantRows {
   /** Reads the unsealed rows that earlier processes left; once. */
   async loadGroups(): Promise<void> {
     if (this.#hasGroups) return;
+    const stored: RowGroup[] = [];
     for await (const { key, value } of this.#store.list(rowGroupsOf(this.#tenant))) {
-      const seq = Number(key[2]);
+      stored.push({ seq: Number(key[2]), words: wordsOf(value) });
+    }
+    // All at once: rows committed in between would be appended to what looks like the newest group, before older rows.
+    for (const group of stored) {
       // What this process has committed since is in memory already, and newer.
-      if (!this.unsealed.has(seq)) this.unsealed.set({ seq, words: wordsOf(value) });
+      if (!this.unsealed.has(group.seq)) this.unsealed.set(group);
     }
     this.#hasGroups = true;
   }

@@ -6,7 +6,7 @@ import {
   assertLessOrEqual,
   assertRejects,
 } from "@std/assert";
-import type { ExecutionCondition } from "../../../src/model/execution_query.ts";
+import type { ExecutionCondition, ExecutionQuery } from "../../../src/model/execution_query.ts";
 import type { Label } from "../../../src/model/label.ts";
 import { Catalog } from "../../../src/store/catalog/catalog.ts";
 import { hashLabel } from "../../../src/store/catalog/hash.ts";
@@ -439,4 +439,23 @@ Deno.test("Catalog.warm() reads the blocks before a list asks for them", async (
   await rebooted.catalog.warm();
   assertGreater(rebooted.catalog.cachedBytes, 0);
   assertEquals((await rebooted.catalog.query("main", NEWEST)).total, 2_500);
+});
+
+Deno.test("Catalog.warm() does not let rows that are committed meanwhile come before older ones", async () => {
+  const created: ExecutionQuery = {
+    ...NEWEST,
+    conditions: [{ field: "state", states: ["CREATED"], negated: false }],
+  };
+  for (let turns = 0; turns < 100; turns++) {
+    await using first = await CatalogFixture.open();
+    for (let n = 0; n < 20; n++) await first.fill(10);
+    const scheduled = first.facts({ state: "CREATED", durationMs: undefined });
+    await first.write([scheduled]);
+    await using app = await first.reboot();
+    const warming = app.catalog.warm();
+    for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+    await app.write([{ ...scheduled, state: "SUCCESS", durationMs: 500 }]);
+    await warming;
+    assertEquals((await app.catalog.query("main", created)).total, 0, `after ${turns} turns`);
+  }
 });
