@@ -3,8 +3,8 @@ import type { JsonValue } from "../base/json.ts";
 import type { TenantId } from "../model/flow.ts";
 import type { Tenant } from "../model/tenant.ts";
 import { decodeJson, encodeJson } from "./codec.ts";
-import { tenantKey, TENANTS } from "./keys.ts";
-import type { Key, Mutation, Selector, Store } from "./store.ts";
+import { keysOfTenant, tenantKey, TENANTS } from "./keys.ts";
+import type { Key, Mutation, Store } from "./store.ts";
 
 /** A tenant, and whether its data is being removed. */
 export interface StoredTenant {
@@ -33,15 +33,10 @@ export async function readTenants(store: Store): Promise<StoredTenant[]> {
   return tenants;
 }
 
-/** Where keys of a tenant are: all that begin with its id, and its large values under way. */
-function dataOf(id: TenantId): readonly Selector[] {
-  return [{ prefix: [id] }, { prefix: ["bi", id] }];
-}
-
 /** At most `limit` keys that the tenant owns; empty once nothing is left. */
 export async function readKeysOf(store: Store, id: TenantId, limit: number): Promise<Key[]> {
   const keys: Key[] = [];
-  for (const selector of dataOf(id)) {
+  for (const selector of keysOfTenant(id)) {
     if (keys.length === limit) break;
     for await (const { key } of store.list(selector, { limit: limit - keys.length })) keys.push(key);
   }
