@@ -81,7 +81,8 @@ export const OPTIONS = {
     placeholder: "<level>",
     defaultText: "info",
     allowed: LOG_LEVELS.map((level) => `"${level}"`).join(", "),
-    description: "Least severity of the lines of the server's log",
+    description:
+      "Least severity of the lines of the server's log; info has refused requests, debug every request",
     read: values.oneOf(LOG_LEVELS),
   }),
   logFormat: option({

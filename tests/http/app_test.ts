@@ -134,9 +134,23 @@ Deno.test("createApp() sends Retry-After with refusals that know it", async () =
   await response.body?.cancel();
 });
 
-Deno.test("createApp() logs one line a request, without query and never with a webhook's key", async () => {
+Deno.test("createApp() logs refused requests alone at level info", async () => {
   const log: string[] = [];
   await using server = await startApp({ log });
+  const cases: [path: string, messages: string[]][] = [["/api/v1/main/flows/search", []], ["/unknown", [
+    "Request refused",
+  ]]];
+  for (const [path, messages] of cases) {
+    log.length = 0;
+    const response = await server.send(path);
+    await response.body?.cancel();
+    assertEquals(log.map((line) => parseLine(line).message), messages);
+  }
+});
+
+Deno.test("createApp() logs one line a request at level debug, without query and never with a webhook's key", async () => {
+  const log: string[] = [];
+  await using server = await startApp({ log, logLevel: "debug" });
   const paths: [path: string, status: number, logged: string][] = [
     ["/api/v1/main/flows/search?q=hidden", 200, "/api/v1/main/flows/search"],
     [

@@ -1,7 +1,7 @@
 /** The HTTP application over a store in memory and a clock that stands still. */
 import { Hono } from "hono";
 import { IdSource } from "../../src/base/id.ts";
-import { type LogFields, Logger, silentLogger } from "../../src/base/log.ts";
+import { type LogFields, Logger, type ServerLogLevel, silentLogger } from "../../src/base/log.ts";
 import { type AppDeps, createApp } from "../../src/http/app.ts";
 import type { AppEnv } from "../../src/http/env.ts";
 import type { Mount } from "../../src/http/mount.ts";
@@ -28,6 +28,7 @@ export interface AppSetup {
   readonly maxStreams?: number;
   /** Where lines of the server's log go; none are written when absent. */
   readonly log?: string[];
+  readonly logLevel?: ServerLogLevel;
   readonly store?: MemoryStore;
   readonly clock?: FakeClock;
 }
@@ -50,7 +51,7 @@ export interface AppUnderTest extends AsyncDisposable {
 export async function startApp(setup: AppSetup = {}): Promise<AppUnderTest> {
   const { isProtected = false, clock = new FakeClock(), store = new MemoryStore(clock), log } = setup;
   const logger = log
-    ? new Logger({ level: "info", format: "json", clock, write: (line) => log.push(line) })
+    ? new Logger({ level: setup.logLevel ?? "info", format: "json", clock, write: (line) => log.push(line) })
     : silentLogger(clock);
   const committer = new Committer({ store, instance: "test", clock, logger, onFatal: () => {} });
   await committer.start();
