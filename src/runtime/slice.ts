@@ -12,7 +12,7 @@ import { addLogLine, type TaskRun } from "../model/execution.ts";
 import { LOG_LEVELS } from "../model/flow.ts";
 import { MAX_OUTPUT_BYTES, SLICE_MAX_BYTES, SLICE_MAX_MS, SLICE_MAX_TASK_RUNS } from "../model/limits.ts";
 import type { RunContext } from "../model/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType, TaskCatalog, TaskType } from "../model/task_catalog.ts";
+import type { AttemptOutcome, TaskCatalog, TaskType } from "../model/task_catalog.ts";
 import { isRenderError } from "./host_functions.ts";
 import type { AttemptCommand, LiveExecution } from "./live_execution.ts";
 
@@ -145,7 +145,8 @@ function attempt(
   if (type.form === "waiting") {
     return { type: "wait_begun", taskRun, dueAt: clock.now() + type.delayMs(properties) };
   }
-  const outcome = (type as RunnableTaskType).run(properties, contextOf(live, command, signal, clock));
+  if (type.form !== "runnable") throw new Error(`Type "${command.task.type}" is not supported yet`);
+  const outcome = type.run(properties, contextOf(live, command, signal, clock));
   const end = (ended: AttemptOutcome) => checkOutputs(taskRun, ended);
   return outcome instanceof Promise ? outcome.then(end) : end(outcome);
 }

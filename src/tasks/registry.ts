@@ -1,9 +1,9 @@
 /** All task types. A new one is a file of its own and a line here. */
 import type { TaskCatalog, TaskType } from "../model/task_catalog.ts";
-import { failTask } from "./fail.ts";
-import { logTask } from "./log.ts";
-import { returnTask } from "./return.ts";
-import { sleepTask } from "./sleep.ts";
+import { failTask } from "./execution/fail.ts";
+import { logTask } from "./log/log.ts";
+import { returnTask } from "./debug/return.ts";
+import { sleepTask } from "./flow/sleep.ts";
 
 const TASK_TYPES: readonly TaskType[] = [
   failTask,

@@ -1,8 +1,8 @@
 /** `core.debug.Return`: gives its rendered text as an output. */
-import type { JsonObject } from "../base/json.ts";
-import { printValue } from "../expr/mod.ts";
-import type { RunContext } from "../model/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../model/task_catalog.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { printValue } from "../../expr/mod.ts";
+import type { RunContext } from "../../model/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
 
 /** Output: `value`, the rendered `format`; absent when there is no format. */
 export const returnTask: RunnableTaskType = {
