@@ -14,8 +14,12 @@ export interface ConditionType extends TypeDeclaration {
 
 /** All trigger and condition types, by canonical name and by alias, both without prefix. */
 export interface TriggerCatalog {
+  /** The trigger type of that name. */
   find(kind: string): TriggerType | undefined;
+  /** In alphabetical order of the canonical names. */
   list(): readonly TriggerType[];
+  /** The condition type of that name. */
   findCondition(kind: string): ConditionType | undefined;
+  /** In alphabetical order of the canonical names. */
   listConditions(): readonly ConditionType[];
 }
