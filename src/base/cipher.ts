@@ -1,70 +1,71 @@
-/** Encryption of small texts at rest: AES-256-GCM over WebCrypto. Owns no key and no store. */
+/** Encryption of texts at rest: AES-256-GCM. Synchronous, since expressions read what it decrypts. Owns no key and no store. */
+import { createCipheriv, createDecipheriv } from "node:crypto";
 import { type RandomBytes, systemRandomBytes } from "./id.ts";
 
 /** Bytes of a key. */
 export const CIPHER_KEY_BYTES = 32;
 
+const ALGORITHM = "aes-256-gcm";
 /** First byte of every ciphertext; another algorithm gets another one. */
 const FORMAT_AES_GCM = 0x01;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+const HEAD_BYTES = 1 + NONCE_BYTES;
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** Encrypts and decrypts texts with one key. */
 export class Cipher {
-  readonly #key: CryptoKey;
+  readonly #key: Uint8Array;
   readonly #randomBytes: RandomBytes;
 
-  private constructor(key: CryptoKey, randomBytes: RandomBytes) {
+  private constructor(key: Uint8Array, randomBytes: RandomBytes) {
     this.#key = key;
     this.#randomBytes = randomBytes;
   }
 
   /** A cipher with that key. @throws Error when the key has not {@link CIPHER_KEY_BYTES} bytes */
-  static async fromKey(bytes: Uint8Array, randomBytes: RandomBytes = systemRandomBytes): Promise<Cipher> {
+  static fromKey(bytes: Uint8Array, randomBytes: RandomBytes = systemRandomBytes): Cipher {
     if (bytes.length !== CIPHER_KEY_BYTES) {
       throw new Error(
         `Cannot use the encryption key: it has ${bytes.length} bytes instead of ${CIPHER_KEY_BYTES}`,
       );
     }
-    const raw = new Uint8Array(bytes);
-    const key = await crypto.subtle.importKey("raw", raw, "AES-GCM", false, ["encrypt", "decrypt"]);
-    return new Cipher(key, randomBytes);
+    return new Cipher(bytes.slice(), randomBytes);
   }
 
   /** Format byte, nonce, ciphertext and tag. `context` is not stored; {@link decrypt} must be given the same one. */
-  async encrypt(text: string, context: string): Promise<Uint8Array> {
-    const iv = new Uint8Array(NONCE_BYTES);
-    this.#randomBytes(iv);
-    const additionalData = encoder.encode(context);
-    const sealed = await crypto.subtle.encrypt(
-      { name: "AES-GCM", iv, additionalData },
-      this.#key,
-      encoder.encode(text),
-    );
-    const bytes = new Uint8Array(1 + NONCE_BYTES + sealed.byteLength);
-    bytes[0] = FORMAT_AES_GCM;
-    bytes.set(iv, 1);
-    bytes.set(new Uint8Array(sealed), 1 + NONCE_BYTES);
+  encrypt(text: string, context: string): Uint8Array {
+    const nonce = new Uint8Array(NONCE_BYTES);
+    this.#randomBytes(nonce);
+    const cipher = createCipheriv(ALGORITHM, this.#key, nonce);
+    cipher.setAAD(encoder.encode(context));
+    const body = cipher.update(encoder.encode(text));
+    const rest = cipher.final();
+    const parts = [[FORMAT_AES_GCM], nonce, body, rest, cipher.getAuthTag()];
+    const bytes = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
+    let offset = 0;
+    for (const part of parts) {
+      bytes.set(part, offset);
+      offset += part.length;
+    }
     return bytes;
   }
 
   /** The text, or `undefined` when the bytes were changed, or encrypted with another key or for another context. */
-  async decrypt(bytes: Uint8Array, context: string): Promise<string | undefined> {
-    if (bytes[0] !== FORMAT_AES_GCM || bytes.length < 1 + NONCE_BYTES + TAG_BYTES) return undefined;
-    const own = new Uint8Array(bytes);
-    const iv = own.subarray(1, 1 + NONCE_BYTES);
-    const additionalData = encoder.encode(context);
+  decrypt(bytes: Uint8Array, context: string): string | undefined {
+    if (bytes[0] !== FORMAT_AES_GCM || bytes.length < HEAD_BYTES + TAG_BYTES) return undefined;
+    const nonce = bytes.subarray(1, HEAD_BYTES);
+    const decipher = createDecipheriv(ALGORITHM, this.#key, nonce);
+    decipher.setAAD(encoder.encode(context));
+    decipher.setAuthTag(bytes.slice(-TAG_BYTES));
+    const body = decipher.update(bytes.subarray(HEAD_BYTES, -TAG_BYTES));
     try {
-      const sealed = own.subarray(1 + NONCE_BYTES);
-      const text = await crypto.subtle.decrypt({ name: "AES-GCM", iv, additionalData }, this.#key, sealed);
-      return decoder.decode(text);
-    } catch (error) {
-      // WebCrypto says in this way alone that the tag does not fit.
-      if (error instanceof DOMException && error.name === "OperationError") return undefined;
-      throw error;
+      decipher.final();
+    } catch {
+      return undefined; // The platform says in this way alone that the tag does not fit.
     }
+    return decoder.decode(body);
   }
 }

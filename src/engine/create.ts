@@ -13,6 +13,8 @@ export interface StartRequest {
   readonly trigger?: ExecutionTrigger;
   readonly kind: ExecutionKind;
   readonly scheduleDate?: Instant;
+  readonly breakpoints?: readonly string[];
+  readonly awaitedBy?: Execution["awaitedBy"];
 }
 
 /** A new execution in state CREATED. Labels: the flow's, then the given ones, then the correlation id unless given. */
@@ -38,6 +40,9 @@ export function createExecution(flow: Flow, request: StartRequest, now: Instant)
     attemptNumber: 1,
     crashes: 0,
     taskRuns: [],
+    nextOrdinal: 0,
+    breakpoints: request.breakpoints,
+    awaitedBy: request.awaitedBy,
     touched: new Set(),
     timers: new Map(),
     newLogs: [],

@@ -2,17 +2,30 @@
 import type { Instant } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Task } from "../model/flow.ts";
+import type { Label } from "../model/label.ts";
+import type { State } from "../model/state.ts";
 import type { AttemptOutcome } from "../model/task_catalog.ts";
 
-/** A fact given to {@link step}. Task runs are named by ordinal. */
+/** A fact given to `step`. Task runs are named by ordinal. */
 export type Event =
-  /** The execution may begin: it was just created, or its schedule date has come. */
+  /** The execution may begin: it was just created, its schedule date has come, or a slot is free. */
   | { readonly type: "started" }
+  /** The concurrency limit of its flow keeps it from running. */
+  | { readonly type: "refused_slot"; readonly state: Extract<State, "QUEUED" | "CANCELLED" | "FAILED"> }
+  /** More can be done at once: a long list of branches is opened bit by bit. */
+  | { readonly type: "continued"; readonly frame: number }
   /** `runIf` was rendered. An error fails the task run. */
   | {
     readonly type: "condition_rendered";
     readonly taskRun: number;
     readonly holds: boolean;
+    readonly error?: string;
+  }
+  /** Properties that a flowable task decides by were rendered. */
+  | {
+    readonly type: "decision_rendered";
+    readonly taskRun: number;
+    readonly properties: JsonObject;
     readonly error?: string;
   }
   /** An attempt has ended; `message` is logged as an error. */
@@ -22,24 +35,72 @@ export type Event =
     readonly outcome: AttemptOutcome;
     readonly message?: string;
   }
-  /** The task run of a waiting task is waiting until then. */
-  | { readonly type: "wait_begun"; readonly taskRun: number; readonly dueAt: Instant }
+  /** The task run of a waiting task is waiting until then; it ends with `failure` when the time-out comes first. */
+  | {
+    readonly type: "wait_begun";
+    readonly taskRun: number;
+    readonly dueAt: Instant;
+    readonly failure?: string;
+  }
   /** A timer that {@link Command} `set_timer` asked for is due. */
   | { readonly type: "timer_due"; readonly timer: TimerName }
   /** The flow's outputs were rendered, or could not be. */
   | { readonly type: "outputs_rendered"; readonly outputs?: JsonObject; readonly error?: string }
+  /** Assertions of SLAs were rendered: positions of those that do not hold. */
+  | { readonly type: "assertions_rendered"; readonly violated: readonly string[] }
+  /** The execution that a task run waits for was created with it. */
+  | {
+    readonly type: "child_started";
+    readonly taskRun: number;
+    readonly executionId: string;
+    readonly waits: boolean;
+  }
+  /** An execution that a task run waits for has ended. */
+  | {
+    readonly type: "child_ended";
+    readonly taskRun: number;
+    readonly executionId: string;
+    readonly state: State;
+    readonly outputs?: JsonObject;
+  }
   /** Somebody wants it to stop. */
   | { readonly type: "kill_asked" }
+  /** Somebody wants it to hold after what is under way. */
+  | { readonly type: "pause_asked" }
+  /** Somebody, or the end of its time, ends a pause. Without a task run: the oldest pause, or the hold. */
+  | {
+    readonly type: "resumed";
+    readonly taskRun?: number;
+    readonly inputs?: JsonObject;
+    readonly by?: string;
+  }
+  /** Somebody wants it to go on behind a breakpoint, up to the given ones. */
+  | { readonly type: "breakpoint_passed"; readonly breakpoints?: readonly string[] }
+  /** Somebody wants failed and paused tasks to run again. */
+  | { readonly type: "restarted" }
+  /** Somebody gives an ended execution another end. */
+  | { readonly type: "state_set"; readonly state: State }
+  /** Somebody gives a task run another end; what follows runs again. */
+  | { readonly type: "task_state_set"; readonly taskRun: number; readonly state: State }
+  /** Somebody sets labels of an ended execution. */
+  | { readonly type: "labels_set"; readonly labels: readonly Label[] }
   /** The server was down while the execution was live. */
   | { readonly type: "recovered"; readonly isGivenUp: boolean };
 
-/** `start` for a schedule date, `task/<ordinal>` for a waiting task run. */
-export type TimerName = "start" | `task/${number}`;
+/** `start` for a schedule date, `task/<ordinal>` for a task run that waits, `sla/<position>` for the end of a promise. */
+export type TimerName = "start" | `task/${number}` | `sla/${string}`;
 
 /** What the executor must do. */
 export type Command =
   /** Render `runIf` and answer with `condition_rendered`. */
   | { readonly type: "render_condition"; readonly taskRun: number; readonly task: Task }
+  /** Render these properties and answer with `decision_rendered`. */
+  | {
+    readonly type: "render_decision";
+    readonly taskRun: number;
+    readonly task: Task;
+    readonly properties: readonly string[];
+  }
   /** Render the properties, run the task, answer with `attempt_ended` (or `wait_begun`). */
   | {
     readonly type: "run_attempt";
@@ -54,4 +115,16 @@ export type Command =
   /** Remove the timer, if there is one. */
   | { readonly type: "cancel_timer"; readonly timer: TimerName }
   /** Render the flow's outputs and answer with `outputs_rendered`. */
-  | { readonly type: "render_outputs" };
+  | { readonly type: "render_outputs" }
+  /** Render the assertions of SLAs and answer with `assertions_rendered`. */
+  | { readonly type: "render_assertions" }
+  /** Create an execution of another flow in the commit of this transition; answer with `child_started`, or `attempt_ended`. */
+  | { readonly type: "start_child"; readonly taskRun: number; readonly task: Task }
+  /** Kill an execution that this one has started. */
+  | { readonly type: "kill_child"; readonly executionId: string }
+  /** Create an execution that takes this one's place, to start then. */
+  | { readonly type: "start_over"; readonly at: Instant }
+  /** The execution has reached a terminal state: tell whoever waits for it. */
+  | { readonly type: "announce_end" }
+  /** Answer with `continued` once other events were applied; `frame` is the ordinal of a flowable task run, or -1. */
+  | { readonly type: "continue"; readonly frame: number };

@@ -1,30 +1,38 @@
 /** What the engine looks up in a flow, prepared once for each revision. */
 import type { Flow, Task } from "../model/flow.ts";
+import type { TaskPlace } from "./task_place.ts";
 
 /** Lists of tasks of a flow, in the order in which they run. */
-export const BLOCKS = ["tasks", "errors", "finally"] as const;
+export const BLOCKS = ["tasks", "errors", "finally", "afterExecution"] as const;
 
-/** One of {@link BLOCKS}. */
-export type Block = typeof BLOCKS[number];
-
-/** Where a task stands. */
-export interface TaskPlace {
-  readonly task: Task;
-  readonly block: Block;
-  readonly index: number;
-}
-
-/** A flow and its tasks by id. */
+/** A flow and its tasks, nested ones included, by id and by list. */
 export interface FlowPlan {
   readonly flow: Flow;
+  readonly blocks: ReadonlyMap<string, readonly TaskPlace[]>;
   readonly places: ReadonlyMap<string, TaskPlace>;
 }
 
 /** Prepares a flow. */
 export function planFlow(flow: Flow): FlowPlan {
   const places = new Map<string, TaskPlace>();
-  for (const block of BLOCKS) {
-    flow[block].forEach((task, index) => places.set(task.id, { task, block, index }));
+  const blocks = new Map<string, readonly TaskPlace[]>();
+  for (const block of BLOCKS) blocks.set(block, placeTasks(flow[block], block, undefined, places));
+  return { flow, blocks, places };
+}
+
+function placeTasks(
+  tasks: readonly Task[],
+  block: string,
+  parent: TaskPlace | undefined,
+  places: Map<string, TaskPlace>,
+): readonly TaskPlace[] {
+  const siblings: TaskPlace[] = [];
+  for (const [index, task] of tasks.entries()) {
+    const blocks = new Map<string, readonly TaskPlace[]>();
+    const place = { task, parent, block, index, siblings, blocks };
+    siblings.push(place);
+    places.set(task.id, place);
+    for (const [name, nested] of task.blocks) blocks.set(name, placeTasks(nested, name, place, places));
   }
-  return { flow, places };
+  return siblings;
 }

@@ -5,250 +5,197 @@
  */
 import { assertNever } from "../base/assert_never.ts";
 import type { Instant } from "../base/clock.ts";
-import { addLogLine, type Execution, type TaskRun } from "../model/execution.ts";
-import type { LogLevel } from "../model/flow.ts";
-import { currentState, isEnded, move, type State, TERMINAL_STATES } from "../model/state.ts";
-import { endAttempt, endTaskRun, finalState, openTaskRun, startAttempt } from "./attempts.ts";
+import { taskRunOf } from "../model/execution.ts";
+import { mergeLabels } from "../model/label.ts";
+import { currentState, isEnded } from "../model/state.ts";
+import { advance, endTaskRun, touchAllFrames } from "./advance.ts";
+import { finalState } from "./attempts.ts";
+import { startWork } from "./begin.ts";
+import { applyDecision, nextPass } from "./decide.ts";
+import { applyChildEnd, applyOutcome, tryAgain } from "./end_attempt.ts";
 import type { Command, Event } from "./events.ts";
-import type { FlowPlan, TaskPlace } from "./plan.ts";
-import { nextPlace, outcomeOf } from "./sequence.ts";
+import { expirePause, hold, passBreakpoint, resume } from "./pause.ts";
+import { goOnWithOpen, recover } from "./recover.ts";
+import { restart, setState, setTaskState } from "./restart.ts";
+import { applyViolations, setSlaTimers, violateDuration } from "./sla.ts";
+import { endExecutionIn, kill } from "./stop.ts";
+import { Transition } from "./transition.ts";
+import type { ExecutionTree } from "./tree.ts";
 
-/** Applies `event` to `execution`; gives the commands in the order in which they must be carried out. */
-export function step(plan: FlowPlan, execution: Execution, event: Event, now: Instant): Command[] {
-  if (isEnded(execution.history)) return [];
+/** Events of executions that have ended; anything else comes too late for them, except for `afterExecution`. */
+const AFTER_THE_END: ReadonlySet<Event["type"]> = new Set([
+  "restarted",
+  "state_set",
+  "task_state_set",
+  "labels_set",
+]);
+
+/** Applies `event`; gives the commands in the order in which they must be carried out. */
+export function step(tree: ExecutionTree, event: Event, now: Instant): Command[] {
+  const hasEnded = isEnded(tree.execution.history);
+  if (hasEnded && tree.open.size === 0 && !AFTER_THE_END.has(event.type)) return [];
+  const transition = new Transition(tree, now);
+  apply(transition, event);
+  if (hasEnded && AFTER_THE_END.has(event.type) && isEnded(tree.execution.history)) {
+    return transition.commands;
+  }
+  advance(transition);
+  const asksAgain = event.type !== "assertions_rendered" && !isEnded(tree.execution.history);
+  if (asksAgain && tree.plan.flow.sla.some(({ assertion }) => assertion !== undefined)) {
+    transition.commands.unshift({ type: "render_assertions" }); // Before a task that ends in the same turn.
+  }
+  return transition.commands;
+}
+
+function apply(t: Transition, event: Event): void {
   switch (event.type) {
     case "started":
-      return start(plan, execution, now);
+      return start(t);
+    case "refused_slot":
+      return event.state === "QUEUED" ? t.moveExecution("QUEUED") : endExecutionIn(t, event.state);
+    case "continued":
+      return goOn(t, event.frame);
     case "condition_rendered":
-      return applyCondition(plan, execution, event, now);
-    case "wait_begun":
-      return beginWait(execution, event, now);
-    case "timer_due":
-      return applyTimer(plan, execution, event, now);
+      return applyCondition(t, event);
+    case "decision_rendered":
+      return applyDecision(t, event);
     case "attempt_ended":
-      return applyOutcome(plan, execution, event, now);
+      return applyOutcome(t, event.taskRun, event.outcome, event.message);
+    case "wait_begun":
+      return beginWait(t, event);
+    case "timer_due":
+      return applyTimer(t, event.timer);
     case "outputs_rendered":
-      return applyOutputs(plan, execution, event, now);
+      return applyOutputs(t, event);
+    case "assertions_rendered":
+      return applyViolations(t, event.violated);
+    case "child_started":
+      return applyChildStart(t, event);
+    case "child_ended":
+      return applyChildEnd(t, event);
+    default:
+      return applyRequest(t, event);
+  }
+}
+
+type EventOf<T extends Event["type"]> = Extract<Event, { type: T }>;
+type Request = EventOf<
+  | "kill_asked"
+  | "pause_asked"
+  | "resumed"
+  | "breakpoint_passed"
+  | "restarted"
+  | "state_set"
+  | "task_state_set"
+  | "labels_set"
+  | "recovered"
+>;
+
+/** What people ask for, and what a boot does. */
+function applyRequest(t: Transition, event: Request): void {
+  switch (event.type) {
     case "kill_asked":
-      return kill(plan, execution, now);
+      return kill(t);
+    case "pause_asked":
+      return hold(t);
+    case "resumed":
+      return resume(t, event);
+    case "breakpoint_passed":
+      return passBreakpoint(t, event.breakpoints);
+    case "restarted":
+      return restart(t);
+    case "state_set":
+      return setState(t, event.state);
+    case "task_state_set":
+      return setTaskState(t, event.taskRun, event.state);
+    case "labels_set":
+      t.execution.labels = mergeLabels(t.execution.labels, event.labels);
+      return;
     case "recovered":
-      return recover(plan, execution, event.isGivenUp, now);
+      return recover(t, event.isGivenUp);
     default:
       return assertNever(event);
   }
 }
 
-/** Adds a line to the execution's log. */
-export function addLog(
-  execution: Execution,
-  level: LogLevel,
-  message: string,
-  at: Instant,
-  taskRun?: TaskRun,
-): void {
-  const attempt = taskRun ? Math.max(0, taskRun.attempts.length - 1) : undefined;
-  addLogLine(execution, { level, at, taskRun: taskRun?.ordinal, attempt, message });
+function start(t: Transition): void {
+  if (t.state !== "CREATED" && t.state !== "QUEUED") return;
+  t.moveExecution("RUNNING");
+  setSlaTimers(t);
+  t.touchedFrames.push(t.tree.root);
 }
 
-function start(plan: FlowPlan, execution: Execution, now: Instant): Command[] {
-  if (currentState(execution.history) !== "CREATED") return [];
-  move("execution", execution.history, "RUNNING", now);
-  return advance(plan, execution, now);
-}
-
-/** Begins what comes next; when nothing does, ends the execution. */
-function advance(plan: FlowPlan, execution: Execution, now: Instant): Command[] {
-  if (isKilling(execution)) return endKill(execution, now);
-  const place = nextPlace(plan, execution);
-  if (!place) return endExecution(plan, execution, now);
-  const taskRun = openTaskRun(execution, place.task, now);
-  return beginTaskRun(execution, taskRun, place, now);
-}
-
-function beginTaskRun(execution: Execution, taskRun: TaskRun, { task }: TaskPlace, now: Instant): Command[] {
-  if (
-    task.runIf !== undefined && currentState(taskRun.history) === "CREATED" && taskRun.attempts.length === 0
-  ) {
-    return [{ type: "render_condition", taskRun: taskRun.ordinal, task }];
+/** More of a long list is opened, or a restarted execution begins. */
+function goOn(t: Transition, ordinal: number): void {
+  if (t.state === "RESTARTED") {
+    t.moveExecution("RUNNING");
+    goOnWithOpen(t);
+    return touchAllFrames(t);
   }
-  return runAttempt(execution, taskRun, { task }, now);
+  const owner = ordinal < 0 ? undefined : taskRunOf(t.execution, ordinal);
+  const frame = owner ? t.tree.frameOf(owner) : ordinal < 0 ? t.tree.root : undefined;
+  if (!frame) return;
+  frame.isContinuing = false;
+  t.touchedFrames.push(frame);
 }
 
-function runAttempt(
-  execution: Execution,
-  taskRun: TaskRun,
-  { task }: Pick<TaskPlace, "task">,
-  now: Instant,
-): Command[] {
-  startAttempt(execution, taskRun, now);
-  return [{ type: "run_attempt", taskRun: taskRun.ordinal, task, attemptNumber: taskRun.attempts.length }];
-}
-
-type EventOf<T extends Event["type"]> = Extract<Event, { type: T }>;
-
-function applyCondition(
-  plan: FlowPlan,
-  execution: Execution,
-  event: EventOf<"condition_rendered">,
-  now: Instant,
-): Command[] {
-  const { taskRun, place } = find(plan, execution, event.taskRun);
-  if (!taskRun || !place || currentState(taskRun.history) !== "CREATED") return [];
+function applyCondition(t: Transition, event: EventOf<"condition_rendered">): void {
+  const found = t.find(event.taskRun);
+  if (!found || currentState(found.taskRun.history) !== "CREATED") return;
+  const { taskRun, place } = found;
   if (event.error !== undefined) {
-    addLog(execution, "ERROR", event.error, now, taskRun);
-    endTaskRun(execution, taskRun, finalState(place.task, "FAILED"), now);
-    return advance(plan, execution, now);
-  }
-  if (event.holds) return runAttempt(execution, taskRun, place, now);
-  endTaskRun(execution, taskRun, "SKIPPED", now);
-  return advance(plan, execution, now);
+    t.log("ERROR", event.error, taskRun);
+    endTaskRun(t, taskRun, finalState(place.task, "FAILED"));
+  } else if (event.holds) startWork(t, taskRun, place);
+  else endTaskRun(t, taskRun, "SKIPPED");
 }
 
-function beginWait(execution: Execution, event: EventOf<"wait_begun">, now: Instant): Command[] {
-  const taskRun = execution.taskRuns[event.taskRun];
-  if (!taskRun || !isUnderWay(taskRun)) return [];
-  return [{ type: "set_timer", timer: `task/${event.taskRun}`, dueAt: Math.max(event.dueAt, now) }];
+function beginWait(t: Transition, event: EventOf<"wait_begun">): void {
+  const found = t.find(event.taskRun);
+  if (!found || currentState(found.taskRun.history) !== "RUNNING") return;
+  if (event.failure !== undefined) found.taskRun.decision = { failure: event.failure };
+  t.touch(found.taskRun);
+  t.ask({ type: "set_timer", timer: `task/${event.taskRun}`, dueAt: Math.max(event.dueAt, t.now) });
 }
 
-function applyTimer(
-  plan: FlowPlan,
-  execution: Execution,
-  event: EventOf<"timer_due">,
-  now: Instant,
-): Command[] {
-  if (event.timer === "start") return start(plan, execution, now);
-  const ordinal = Number(event.timer.slice("task/".length));
-  return applyOutcome(plan, execution, {
-    type: "attempt_ended",
-    taskRun: ordinal,
-    outcome: { state: "SUCCESS", outputs: {} },
-  }, now);
-}
-
-function applyOutcome(
-  plan: FlowPlan,
-  execution: Execution,
-  event: EventOf<"attempt_ended">,
-  now: Instant,
-): Command[] {
-  const { taskRun, place } = find(plan, execution, event.taskRun);
-  if (!taskRun || !place || !isUnderWay(taskRun)) return [];
-  const state = isKilling(execution) ? "KILLED" : event.outcome.state;
-  if (event.message !== undefined) addLog(execution, "ERROR", event.message, now, taskRun);
-  if (event.outcome.outputs) taskRun.outputs = event.outcome.outputs;
-  endAttempt(taskRun, state, now);
-  endTaskRun(execution, taskRun, finalState(place.task, state), now);
-  return advance(plan, execution, now);
-}
-
-function endExecution(plan: FlowPlan, execution: Execution, now: Instant): Command[] {
-  if (plan.flow.outputs.length > 0 && execution.outputs === undefined) return [{ type: "render_outputs" }];
-  move("execution", execution.history, outcomeOf(execution), now);
-  return [];
-}
-
-function applyOutputs(
-  plan: FlowPlan,
-  execution: Execution,
-  event: EventOf<"outputs_rendered">,
-  now: Instant,
-): Command[] {
-  if (isKilling(execution)) return endKill(execution, now);
-  const isExpected = currentState(execution.history) === "RUNNING" && openTaskRuns(execution).length === 0;
-  if (!isExpected || nextPlace(plan, execution)) return [];
-  if (event.error === undefined) {
-    execution.outputs = event.outputs ?? {};
-    return endExecution(plan, execution, now);
-  }
-  addLog(execution, "ERROR", event.error, now);
-  move("execution", execution.history, "FAILED", now);
-  return [];
-}
-
-/** Running attempts are interrupted and report; everything else that is open ends KILLED at once. */
-function kill(plan: FlowPlan, execution: Execution, now: Instant): Command[] {
-  if (isKilling(execution)) return [];
-  move("execution", execution.history, "KILLING", now);
-  const commands: Command[] = [{ type: "cancel_timer", timer: "start" }];
-  for (const taskRun of openTaskRuns(execution)) {
-    const place = plan.places.get(taskRun.taskId);
-    if (place && currentState(taskRun.history) === "RUNNING") {
-      move("task_run", taskRun.history, "KILLING", now);
-      execution.touched.add(taskRun.ordinal);
-      commands.push({ type: "cancel_timer", timer: `task/${taskRun.ordinal}` });
-      commands.push({ type: "interrupt_attempt", taskRun: taskRun.ordinal });
-    } else {
-      endTaskRun(execution, taskRun, "KILLED", now);
-    }
-  }
-  return [...commands, ...endKill(execution, now)];
-}
-
-function endKill(execution: Execution, now: Instant): Command[] {
-  if (openTaskRuns(execution).length === 0) move("execution", execution.history, "KILLED", now);
-  return [];
-}
-
-/** After a crash: an interrupted attempt ends RESUBMITTED and a new one follows; waiting task runs have their timers. */
-function recover(plan: FlowPlan, execution: Execution, isGivenUp: boolean, now: Instant): Command[] {
-  if (isGivenUp) return giveUp(execution, now);
-  if (currentState(execution.history) === "CREATED") return start(plan, execution, now);
-  const commands: Command[] = [];
-  for (const taskRun of openTaskRuns(execution)) {
-    const place = plan.places.get(taskRun.taskId);
-    if (!place || isKilling(execution)) {
-      endAttempt(taskRun, "KILLED", now);
-      endTaskRun(execution, taskRun, "KILLED", now);
-    } else if (currentState(taskRun.history) === "CREATED") {
-      commands.push(...beginTaskRun(execution, taskRun, place, now));
-    } else {
-      endAttempt(taskRun, "RESUBMITTED", now);
-      commands.push(...runAttempt(execution, taskRun, place, now));
-    }
-  }
-  return commands.length > 0 ? commands : advance(plan, execution, now);
-}
-
-function giveUp(execution: Execution, now: Instant): Command[] {
-  addLog(
-    execution,
-    "ERROR",
-    `The server stopped unexpectedly ${execution.crashes} times while this execution was running`,
-    now,
-  );
-  for (const taskRun of openTaskRuns(execution)) {
-    endAttempt(taskRun, "FAILED", now);
-    endTaskRun(execution, taskRun, "FAILED", now);
-  }
-  move("execution", execution.history, "FAILED", now);
-  return [];
-}
-
-function find(
-  plan: FlowPlan,
-  execution: Execution,
-  ordinal: number,
-): { taskRun?: TaskRun; place?: TaskPlace } {
-  const taskRun = execution.taskRuns[ordinal];
-  return { taskRun, place: taskRun && plan.places.get(taskRun.taskId) };
-}
-
-/** A sequence has at most one open task run, and it is the last; a flowable task may have more. */
-function openTaskRuns(execution: Execution): TaskRun[] {
-  return execution.taskRuns.filter((taskRun) => !isEnded(taskRun.history));
-}
-
-/** An event of an attempt that nobody waits for any more is left out. */
-function isUnderWay(taskRun: TaskRun): boolean {
+function applyTimer(t: Transition, timer: string): void {
+  if (timer === "start") return start(t);
+  if (timer.startsWith("sla/")) return violateDuration(t, timer.slice("sla/".length));
+  const found = t.find(Number(timer.slice("task/".length)));
+  if (!found) return;
+  const { taskRun, place } = found;
   const state = currentState(taskRun.history);
-  return state === "RUNNING" || state === "KILLING";
+  if (state === "RETRYING") tryAgain(t, taskRun, place);
+  else if (state === "PAUSED") expirePause(t, taskRun, place);
+  else if (taskRun.decision?.isWaiting === true) nextPass(t, taskRun, place);
+  else endWait(t, taskRun.ordinal, taskRun.decision?.failure);
 }
 
-function isKilling(execution: Execution): boolean {
-  return currentState(execution.history) === "KILLING";
+function endWait(t: Transition, ordinal: number, failure: unknown): void {
+  if (failure === undefined) applyOutcome(t, ordinal, { state: "SUCCESS", outputs: {} });
+  else applyOutcome(t, ordinal, { state: "FAILED" }, String(failure));
 }
 
-/** True when nothing can happen any more without somebody asking. */
-export function hasEnded(execution: Execution): boolean {
-  return TERMINAL_STATES.has(currentState(execution.history) as State);
+function applyOutputs(t: Transition, event: EventOf<"outputs_rendered">): void {
+  const { root } = t.tree;
+  if (!root.isAsking || isEnded(t.execution.history)) return;
+  root.isAsking = false;
+  if (event.error === undefined) {
+    t.execution.outputs = event.outputs ?? {};
+    t.touchedFrames.push(root);
+    return;
+  }
+  t.log("ERROR", event.error);
+  endExecutionIn(t, "FAILED");
+}
+
+function applyChildStart(t: Transition, event: EventOf<"child_started">): void {
+  const found = t.find(event.taskRun);
+  if (!found) return;
+  const { taskRun } = found;
+  const { executionId } = event;
+  taskRun.decision = { executionId };
+  taskRun.outputs = { executionId };
+  t.touch(taskRun);
+  if (!event.waits) applyOutcome(t, event.taskRun, { state: "SUCCESS", outputs: { executionId } });
 }

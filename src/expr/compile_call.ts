@@ -95,7 +95,7 @@ function matchParameters(
     if (index < 0) refuse(`Unknown argument "${name}" of`);
     if (index < positional.length) refuse(`Argument "${name}" is given twice to`);
   }
-  if (isVariadic) return positional;
+  if (isVariadic && named.size === 0) return positional;
   if (parameters.length > 0 && positional.length > parameters.length) {
     refuse(`At most ${parameters.length} arguments can be given to`);
   }

@@ -1,12 +1,13 @@
 /** Expression trees → closures. Owns evaluation order, short circuits, and what a missing value does. */
 import { type JsonObject, type JsonValue, setOwnProperty } from "../base/json.ts";
-import { callMethod, elementOf, keyText, memberOf } from "./access.ts";
+import { elementOf, keyText, memberOf } from "./access.ts";
 import type { Expression, ExpressionOf } from "./ast.ts";
 import { compileCall, compileFilter } from "./compile_call.ts";
 import type { Compilation, Evaluate, Read } from "./compiler.ts";
 import type { Context } from "./context.ts";
 import { failUndefined, isUndefinedError } from "./errors.ts";
-import { calculate, isNumber, negate } from "./numbers.ts";
+import { findMethod } from "./methods.ts";
+import { affirm, negate } from "./numbers.ts";
 import { isTrue, type Operation, OPERATIONS } from "./operators.ts";
 import { joinText } from "./print.ts";
 import { TEST_NAMES, TESTS } from "./tests.ts";
@@ -94,22 +95,12 @@ function compilePath(node: Expression, compilation: Compilation): Path {
     case "member": {
       const { name } = node;
       const object = compilePath(node.object, compilation);
-      return step(node, { object, compilation }, (context) => memberOf(object.read(context), name));
+      return step(node, { object, compilation }, (context) => memberOf(object.read(context), name, context));
     }
     case "index":
       return compileIndex(node, compilation);
-    case "method": {
-      const { name } = node;
-      const object = compilePath(node.object, compilation);
-      if (node.args.positional.length + node.args.named.size > 0) {
-        compilation.fail("argument", `Cannot give arguments to the method "${name}"`, node.start);
-      }
-      return step(node, { object, compilation }, (context) => {
-        const result = callMethod(object.read(context), name);
-        context.spend(Array.isArray(result) ? 1 + (result.length >>> 4) : 1);
-        return result;
-      });
-    }
+    case "method":
+      return compileMethod(node, compilation);
     default: {
       const evaluate = compileExpression(node, compilation);
       return { read: evaluate, evaluate, missing: () => "", isPlain: false };
@@ -126,7 +117,26 @@ function compileIndex(node: ExpressionOf<"index">, compilation: Compilation): Pa
     if (value === undefined) return undefined;
     const name = key(context);
     context.at = start;
-    return elementOf(value, name);
+    return elementOf(value, name, context);
+  });
+}
+
+function compileMethod(node: ExpressionOf<"method">, compilation: Compilation): Path {
+  const { name, start } = node;
+  const object = compilePath(node.object, compilation);
+  if (node.args.named.size > 0) {
+    compilation.fail("argument", `Cannot name the arguments of the method "${name}"`, start);
+  }
+  const args = node.args.positional.map((arg) => compileExpression(arg, compilation));
+  return step(node, { object, compilation }, (context) => {
+    const value = object.read(context);
+    const method = value === undefined ? undefined : findMethod(value, name);
+    if (!method) return undefined;
+    const given = args.map((arg) => arg(context));
+    context.at = start;
+    const result = method(given, context);
+    context.spend(Array.isArray(result) ? 1 + (result.length >>> 4) : 1);
+    return result;
   });
 }
 
@@ -189,7 +199,7 @@ function compileUnary(node: ExpressionOf<"unary">, compilation: Compilation): Ev
     ? (value: JsonValue) => !isTrue(value)
     : operator === "-"
     ? negate
-    : (value: JsonValue) => isNumber(value) ? value : calculate("+", 0, value);
+    : affirm;
   return (context) => {
     const value = operand(context);
     context.at = start;

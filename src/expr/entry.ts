@@ -11,7 +11,7 @@ export type Arguments = readonly (JsonValue | undefined)[];
 export interface Callable {
   readonly parameters: readonly string[];
   readonly required?: number;
-  /** Takes any number of positional arguments; `parameters` is then empty. */
+  /** Takes any number of positional arguments; `parameters` are the names by which they can be given instead. */
   readonly isVariadic?: boolean;
 }
 

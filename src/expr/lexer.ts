@@ -30,9 +30,15 @@ export interface Token {
 const NAME = /[\p{L}_][\p{L}\p{Nd}_]*/uy;
 const NUMBER = /\d+(?:\.\d+|L(?![\p{L}\p{Nd}_]))?/uy;
 const OPERATOR = /\?\?\??|\.\.|==|!=|<=|>=|[<>+\-*/%|~]/y;
-const PUNCTUATION = /[?:,.()[\]{}=]/y;
+const PUNCTUATION = "?:,.()[]{}=";
 const SPACE = /\s*/y;
+/** What stands for a character in {@link KINDS}: 1 white space, 2 a letter or `_`, 3 a digit, 0 anything else of ASCII. */
+const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  return /\s/.test(character) ? 1 : /[A-Za-z_]/.test(character) ? 2 : /\d/.test(character) ? 3 : 0;
+});
 const LITERAL_TAG = /\{%-?\s*(raw|verbatim)\s*(-?)%\}/y;
+const DASH = "-".charCodeAt(0);
 const WORD_OPERATORS = new Set(["and", "or", "not", "is", "contains", "equals", "isIn"]);
 const CLOSERS = new Map([["(", ")"], ["[", "]"], ["{", "}"]]);
 
@@ -88,7 +94,7 @@ class Lexer {
     const start = this.#at;
     const kind = this.#source[start + 1];
     if (kind === "#") return this.#comment();
-    const literal = this.#match(LITERAL_TAG);
+    const literal = kind === "%" ? this.#match(LITERAL_TAG) : null;
     if (literal) return this.#literalBody(literal);
     this.#at += this.#source[start + 2] === "-" ? 3 : 2;
     const isPrint = kind === "{";
@@ -126,7 +132,7 @@ class Lexer {
     const brackets: string[] = [];
     if (++this.#depth > MAX_SOURCE_DEPTH) this.#fail("Cannot nest strings any deeper", this.#at, "limit");
     while (true) {
-      this.#match(SPACE, true);
+      this.#skipSpace();
       if (this.#at >= this.#source.length) this.#fail(`Cannot find the closing "${close}"`, this.#at);
       if (brackets.length === 0 && this.#isAtClose(close)) break;
       this.#token(brackets);
@@ -134,24 +140,51 @@ class Lexer {
     this.#depth--;
   }
 
+  #skipSpace(): void {
+    const source = this.#source;
+    let at = this.#at, code = source.charCodeAt(at);
+    while (code < 128 && KINDS[code] === 1) code = source.charCodeAt(++at);
+    this.#at = at;
+    if (code >= 128) this.#match(SPACE, true);
+  }
+
   #isAtClose(close: string): boolean {
-    if (this.#source.startsWith(close, this.#at)) return true;
-    return close !== "}" && this.#source[this.#at] === "-" && this.#source.startsWith(close, this.#at + 1);
+    const code = this.#source.charCodeAt(this.#at);
+    if (code === close.charCodeAt(0)) return this.#source.startsWith(close, this.#at);
+    return code === DASH && close !== "}" && this.#source.startsWith(close, this.#at + 1);
   }
 
   #token(brackets: string[]): void {
     const start = this.#at;
+    const code = this.#source.charCodeAt(start);
+    const kind = code < 128 ? KINDS[code] : undefined;
+    if (kind === 2 || kind === undefined) {
+      const name = this.#name();
+      if (name !== "") return this.#push(WORD_OPERATORS.has(name) ? "operator" : "name", name, start);
+    }
     const character = this.#source[start] as string;
     if (character === "'" || character === '"') return this.#string(character);
-    const name = this.#match(NAME, true);
-    if (name) return this.#push(WORD_OPERATORS.has(name[0]) ? "operator" : "name", name[0], start);
-    const number = this.#match(NUMBER, true);
+    const number = kind === 3 ? this.#match(NUMBER, true) : null;
     if (number) return this.#push("number", number[0], start);
     const operator = this.#match(OPERATOR, true);
     if (operator) return this.#push("operator", operator[0], start);
-    if (!this.#match(PUNCTUATION, true)) this.#fail(`Unexpected character "${character}"`, start);
+    if (!PUNCTUATION.includes(character)) this.#fail(`Unexpected character "${character}"`, start);
+    this.#at++;
     this.#bracket(character, brackets);
     this.#push("punctuation", character, start);
+  }
+
+  /** The name to come, read; empty when there is none. */
+  #name(): string {
+    const source = this.#source;
+    const start = this.#at;
+    let at = start, code = source.charCodeAt(at);
+    while (code < 128 && (KINDS[code] as number) >= 2) code = source.charCodeAt(++at);
+    if (!(code >= 128)) {
+      this.#at = at;
+      return source.slice(start, at);
+    }
+    return this.#match(NAME, true)?.[0] ?? "";
   }
 
   #bracket(character: string, brackets: string[]): void {
@@ -162,23 +195,23 @@ class Lexer {
   }
 
   #string(quote: string): void {
-    const start = this.#at;
+    const source = this.#source, start = this.#at;
     const parts: (string | readonly Token[])[] = [];
-    let text = "";
-    for (this.#at++; this.#source[this.#at] !== quote;) {
-      const character = this.#source[this.#at];
+    let text = "", from = start + 1;
+    const flush = () => text += source.slice(from, this.#at);
+    for (this.#at++; source[this.#at] !== quote; this.#at++) {
+      const character = source[this.#at];
       if (character === undefined) this.#fail("Cannot find the end of a string", start);
-      if (character === "\\" && this.#source[this.#at + 1] === quote) {
-        text += quote;
-        this.#at += 2;
-      } else if (quote === '"' && character === "#" && this.#source[this.#at + 1] === "{") {
-        parts.push(text, this.#interpolation());
+      if (character === "\\" && source[this.#at + 1] === quote) {
+        flush();
+        from = ++this.#at;
+      } else if (quote === '"' && character === "#" && source[this.#at + 1] === "{") {
+        parts.push(flush(), this.#interpolation());
         text = "";
-      } else {
-        text += character;
-        this.#at++;
+        from = this.#at--;
       }
     }
+    flush();
     this.#at++;
     const type = parts.length ? "interpolated" : "string";
     this.#tokens.push({ type, text, offset: start, end: this.#at, parts: [...parts, text] });

@@ -94,5 +94,14 @@ export function toInteger(value: bigint): number | bigint {
 /** `-value`. @throws ExpressionError `type` */
 export function negate(value: JsonValue): NumberValue {
   if (value instanceof Double) return new Double(-value.value);
-  return calculate("-", 0, value);
+  return isNumber(value) ? calculate("-", 0, value) : refuseSign("-", value);
+}
+
+/** `+value`. @throws ExpressionError `type` */
+export function affirm(value: JsonValue): NumberValue {
+  return isNumber(value) ? value : refuseSign("+", value);
+}
+
+function refuseSign(sign: "+" | "-", value: JsonValue): never {
+  return fail("type", `Cannot apply "${sign}" to ${kindOf(value)}`);
 }

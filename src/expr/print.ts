@@ -10,7 +10,7 @@ import {
 import { fail } from "./errors.ts";
 import { DEFAULT_LIMITS, MAX_VALUE_DEPTH } from "./limits.ts";
 
-const FALSE_TEXTS: ReadonlySet<string> = new Set(["", "false", "0", "-0"]);
+const { rawJSON: rawJson } = JSON as unknown as { rawJSON(text: string): unknown };
 
 /** The text of a value as `{{ v }}` prints it: null as nothing, lists and maps as JSON. @throws ExpressionError `limit` */
 export function printValue(value: JsonValue): string {
@@ -21,7 +21,8 @@ export function printValue(value: JsonValue): string {
 
 /** JSON text of a value; members that are null are left out, elements are kept. @throws ExpressionError `limit` */
 export function jsonText(value: JsonValue): string {
-  return stringifyJson(measureValue(value).hasNullMember ? withoutNullMembers(value) : value);
+  const { hasNullMember, hasExponent } = measureValue(value);
+  return stringifyJson(hasNullMember || hasExponent ? printable(value) : value);
 }
 
 /** The text of a value as `~` joins it: null as nothing, lists as `[1, a]`, maps as `{k=v}`. @throws ExpressionError `limit` */
@@ -39,11 +40,6 @@ function innerText(value: JsonValue): string {
   return `{${Object.entries(value).map(([name, item]) => `${name}=${innerText(item)}`).join(", ")}}`;
 }
 
-/** False for the texts that mean no: "", "false", "0", "-0", white space around them ignored. */
-export function isTruthyText(text: string): boolean {
-  return !FALSE_TEXTS.has(text.trim());
-}
-
 /** What a word in an error calls the kind of a value. */
 export function kindOf(value: JsonValue): string {
   if (value === null) return "null";
@@ -57,6 +53,8 @@ interface Measure {
   /** Characters and elements, about the length of the JSON text. */
   size: number;
   hasNullMember: boolean;
+  /** Some decimal prints with an exponent, as the platform's JSON would not. */
+  hasExponent: boolean;
 }
 
 /**
@@ -64,7 +62,7 @@ interface Measure {
  * endless in print. @throws ExpressionError `limit`
  */
 export function measureValue(value: JsonValue): Measure {
-  const measure: Measure = { size: 0, hasNullMember: false };
+  const measure: Measure = { size: 0, hasNullMember: false, hasExponent: false };
   visit(value, measure, 0);
   return measure;
 }
@@ -74,7 +72,11 @@ function visit(value: JsonValue, measure: Measure, depth: number): void {
   if (measure.size > DEFAULT_LIMITS.maxOutputLength) {
     fail("limit", `Cannot print a value of more than ${DEFAULT_LIMITS.maxOutputLength} characters`);
   }
-  if (typeof value !== "object" || value === null || value instanceof Double) return;
+  if (typeof value !== "object" || value === null) return;
+  if (value instanceof Double) {
+    if (!isPlainDecimal(value)) measure.hasExponent = true;
+    return;
+  }
   if (depth > MAX_VALUE_DEPTH) fail("limit", `Cannot print a value nested deeper than ${MAX_VALUE_DEPTH}`);
   if (Array.isArray(value)) {
     for (const item of value) visit(item, measure, depth + 1);
@@ -88,13 +90,35 @@ function visit(value: JsonValue, measure: Measure, depth: number): void {
   }
 }
 
-function withoutNullMembers(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(withoutNullMembers);
+/** True for a decimal that prints without an exponent. */
+function isPlainDecimal({ value }: Double): boolean {
+  const size = Math.abs(value);
+  return value === 0 || size >= 1e-3 && size < 1e7;
+}
+
+/** A decimal whose JSON text is the one it prints. */
+class PrintedDouble {
+  readonly #text: string;
+
+  constructor(value: Double) {
+    this.#text = String(value);
+  }
+
+  /** Called by `JSON.stringify`. */
+  toJSON(): unknown {
+    return rawJson(this.#text);
+  }
+}
+
+/** The value without null members, its decimals as they print. */
+function printable(value: JsonValue): unknown {
+  if (value instanceof Double) return isPlainDecimal(value) ? value : new PrintedDouble(value);
+  if (Array.isArray(value)) return value.map(printable);
   if (!isJsonObject(value)) return value;
-  const kept: JsonObject = {};
+  const kept: Record<string, unknown> = {};
   for (const name of Object.keys(value)) {
     const item = value[name] as JsonValue;
-    if (item !== null) setOwnProperty(kept, name, withoutNullMembers(item));
+    if (item !== null) setOwnProperty(kept as JsonObject, name, printable(item) as JsonValue);
   }
   return kept;
 }

@@ -135,7 +135,9 @@ class TemplateParser {
   }
 
   parseMacro(): undefined {
-    const name = this.#stream.expect("name").text;
+    const token = this.#stream.expect("name");
+    const name = token.text;
+    if (this.#macros.has(name)) this.#stream.fail("Expected each macro once", token);
     const parameters: Macro["parameters"][number][] = [];
     this.#stream.expect("punctuation", "(");
     while (!this.#stream.accept(")")) {

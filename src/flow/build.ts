@@ -1,10 +1,11 @@
 /** Valid document → the typed view that the rest of the server works with. */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
-import type { Flow, Input, LogLevel, Output, Task, TenantId, Trigger } from "../model/flow.ts";
-import type { TaskCatalog } from "../model/task_catalog.ts";
+import type { Flow, Input, Output, TenantId, Trigger } from "../model/flow.ts";
+import { buildConcurrency, buildRetry, buildSlas, buildTasks, objectsOf, textOf } from "./build_tasks.ts";
 import { readFlag, scalarText } from "./describe.ts";
-import { taskKind, triggerKind } from "./kinds.ts";
+import { triggerKind } from "./kinds.ts";
 import { readLabels } from "./labels.ts";
+import { applyPluginDefaults, type TypeCatalogs } from "./plugin_defaults.ts";
 
 /** What the store gives to a flow, and the text it was parsed from. */
 export interface FlowIdentity {
@@ -15,10 +16,10 @@ export interface FlowIdentity {
   readonly source: string;
 }
 
-/** The typed view; the document must be valid. With a catalog, aliases of task types are resolved. */
-export function buildFlow(document: JsonObject, identity: FlowIdentity, catalog?: TaskCatalog): Flow {
-  const tasksOf = (name: string) =>
-    objectsOf(ownProperty(document, name)).map((task) => buildTask(task, catalog));
+/** The typed view, with the defaults of the flow applied; the document must be valid. With catalogs, aliases of types are resolved. */
+export function buildFlow(document: JsonObject, identity: FlowIdentity, catalogs: TypeCatalogs = {}): Flow {
+  const applied = applyPluginDefaults(document, catalogs);
+  const tasksOf = (name: string) => buildTasks(ownProperty(applied, name), catalogs.tasks);
   const variables = ownProperty(document, "variables");
   return {
     ...identity,
@@ -32,25 +33,12 @@ export function buildFlow(document: JsonObject, identity: FlowIdentity, catalog?
     tasks: tasksOf("tasks"),
     errors: tasksOf("errors"),
     finally: tasksOf("finally"),
-    triggers: objectsOf(ownProperty(document, "triggers")).map(buildTrigger),
+    afterExecution: tasksOf("afterExecution"),
+    retry: buildRetry(ownProperty(document, "retry")),
+    concurrency: buildConcurrency(ownProperty(document, "concurrency")),
+    sla: buildSlas(ownProperty(document, "sla")),
+    triggers: objectsOf(ownProperty(applied, "triggers")).map(buildTrigger),
     definition: document,
-  };
-}
-
-/** One task of a valid document. */
-export function buildTask(properties: JsonObject, catalog?: TaskCatalog): Task {
-  const type = textOf(properties, "type") ?? "";
-  return {
-    id: textOf(properties, "id") ?? "",
-    type,
-    kind: taskKind(type, catalog),
-    properties,
-    disabled: readFlag(ownProperty(properties, "disabled"), false),
-    allowFailure: readFlag(ownProperty(properties, "allowFailure"), false),
-    allowWarning: readFlag(ownProperty(properties, "allowWarning"), false),
-    runIf: textOf(properties, "runIf"),
-    logLevel: textOf(properties, "logLevel") as LogLevel | undefined,
-    timeout: textOf(properties, "timeout"),
   };
 }
 
@@ -83,12 +71,4 @@ function buildTrigger(properties: JsonObject): Trigger {
     disabled: readFlag(ownProperty(properties, "disabled"), false),
     properties,
   };
-}
-
-function textOf(properties: JsonObject, name: string): string | undefined {
-  return scalarText(ownProperty(properties, name));
-}
-
-function objectsOf(list: JsonValue | undefined): JsonObject[] {
-  return Array.isArray(list) ? list.filter(isJsonObject) : [];
 }

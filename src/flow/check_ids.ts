@@ -70,4 +70,9 @@ export class IdSet {
   has(id: string): boolean {
     return this.#seen.has(id);
   }
+
+  /** All ids that were added. */
+  get all(): ReadonlySet<string> {
+    return this.#seen;
+  }
 }

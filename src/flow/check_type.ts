@@ -1,9 +1,11 @@
 /** The `type` of tasks, triggers, inputs and outputs. */
 import { type JsonObject, ownProperty } from "../base/json.ts";
-import { nearestName } from "../base/nearest_name.ts";
+import type { TypeDeclaration } from "../model/type_declaration.ts";
 import { cutText, describeValue } from "./describe.ts";
+import { currentName } from "./kinds.ts";
 import type { Path } from "./parse.ts";
 import type { Report } from "./report.ts";
+import { deprecationText } from "./value_rules.ts";
 
 /** The `type` of `object`, which is at `path`; reports a missing one and gives `undefined`. */
 export function checkTypeMember(object: JsonObject, path: Path, report: Report): string | undefined {
@@ -12,22 +14,41 @@ export function checkTypeMember(object: JsonObject, path: Path, report: Report):
   if (type === undefined || type === null) report.error("required", at, "must not be null");
   else if (typeof type !== "string") {
     report.error("wrong_type", at, `must be a text, but received ${describeValue(type)}`);
-  } else return type;
+  } else if (type === "") report.error("required", at, "must not be empty");
+  else return type;
   return undefined;
 }
 
-/** Reports a type that nothing can be done with; one that is known for later is told apart. */
-export function refuseType(
+/** Reports a type of this name that nothing knows. */
+export function refuseUnknownType(
   type: string,
   path: Path,
-  { report, isPlanned, known = [] }: { report: Report; isPlanned: boolean; known?: Iterable<string> },
+  { report, known }: { readonly report: Report; readonly known: Iterable<string> },
 ): void {
-  const at = [...path, "type"];
-  if (isPlanned) {
-    report.error("unsupported_type", at, `Type "${cutText(type)}" is not supported yet`);
-    return;
+  report.error(
+    "unknown_type",
+    [...path, "type"],
+    `Invalid type: ${cutText(type)}${report.suggest(type, known)}`,
+  );
+}
+
+/**
+ * Tells where the type that `object` at `path` names stands: not carried out yet, out of date, or an older name of
+ * another one.
+ */
+export function reportTypeStanding(
+  { written, type }: { readonly written: string; readonly type: TypeDeclaration & { readonly form: string } },
+  path: Path,
+  report: Report,
+): void {
+  if (type.form === "planned") {
+    report.error("unsupported_type", [...path, "type"], `Type "${cutText(written)}" is not supported yet`);
   }
-  const near = nearestName(type.slice(0, 200), known);
-  const hint = near === undefined ? "" : `, did you mean "${near}"`;
-  report.error("unknown_type", at, `Invalid type: ${cutText(type)}${hint}`);
+  if (type.deprecated) {
+    report.warning("deprecated_type", path, `Type "${cutText(written)}" ${deprecationText(type.deprecated)}`);
+  }
+  const current = currentName(written, type.type);
+  if (current !== written) {
+    report.warning("replaced_type", [...path, "type"], `${cutText(written)} is replaced by ${current}`);
+  }
 }

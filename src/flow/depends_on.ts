@@ -27,29 +27,36 @@ export interface Dependent {
   readonly properties: JsonObject;
 }
 
-/** The inputs, each after those it depends on; `cyclic` are the ones that wait for one another. */
+/** The inputs, each after those it depends on. */
 export function dependencyOrder<T extends Dependent>(inputs: readonly T[]): { ordered: T[]; cyclic: T[] } {
-  const byId = new Map(inputs.map((input) => [input.id, input]));
+  return orderByNeeds(inputs, (input) => dependencyOf(input.properties)?.inputs ?? []);
+}
+
+/** Things in the order of what they need, by id; ids that nothing has are left out. Takes time in proportion to the needs. */
+export function orderByNeeds<T extends { readonly id: string }>(
+  items: readonly T[],
+  needsOf: (item: T) => Iterable<string>,
+): { ordered: T[]; cyclic: T[] } {
+  const byId = new Map(items.map((item) => [item.id, item]));
   const waitsFor = new Map<T, number>();
   const dependents = new Map<T, T[]>();
-  for (const input of inputs) {
-    const needs = new Set(dependencyOf(input.properties)?.inputs);
-    const known = [...needs].flatMap((id) => byId.get(id) ?? []);
-    waitsFor.set(input, known.length);
+  for (const item of items) {
+    const known = [...new Set(needsOf(item))].flatMap((id) => byId.get(id) ?? []);
+    waitsFor.set(item, known.length);
     for (const need of known) {
       const list = dependents.get(need) ?? [];
-      list.push(input);
+      list.push(item);
       dependents.set(need, list);
     }
   }
-  const ordered = inputs.filter((input) => waitsFor.get(input) === 0);
-  for (const input of ordered) { // grows while it is walked
-    for (const dependent of dependents.get(input) ?? []) {
+  const ordered = items.filter((item) => waitsFor.get(item) === 0);
+  for (const item of ordered) { // grows while it is walked
+    for (const dependent of dependents.get(item) ?? []) {
       const left = (waitsFor.get(dependent) ?? 0) - 1;
       waitsFor.set(dependent, left);
       if (left === 0) ordered.push(dependent);
     }
   }
   const done = new Set(ordered);
-  return { ordered, cyclic: inputs.filter((input) => !done.has(input)) };
+  return { ordered, cyclic: items.filter((item) => !done.has(item)) };
 }

@@ -21,10 +21,15 @@ import { hasExpression } from "./report.ts";
 /** Renders a template with the inputs that are resolved so far. */
 export type RenderInput = (template: string, inputs: JsonObject) => JsonValue;
 
+/** What stands for the text of a SECRET in the inputs of an execution. */
+export type SealInput = (text: string) => JsonValue;
+
 /** What resolution needs from its caller. */
 export interface ResolveOptions {
   /** Without it, texts with expressions stay as they are, and conditions count as true. */
   readonly render?: RenderInput;
+  /** Encrypts the value of a SECRET; without it such a value is refused. */
+  readonly seal?: SealInput;
 }
 
 /** One input as it would be for an execution. */
@@ -76,30 +81,51 @@ export function resolveInputs(
 }
 
 /** A value as one of an input type, for outputs of flows; without a known type as it is. */
-export function convertValue(type: string | undefined, value: JsonValue): Converted {
+export function convertValue(
+  type: string | undefined,
+  value: JsonValue,
+  { seal }: Pick<ResolveOptions, "seal"> = {},
+): Converted {
   const found = type === undefined || value === null ? undefined : findInputType(type);
-  return found ? found.convert(value, {}, conversions) : { value };
+  if (!found) return { value };
+  const converted = found.convert(value, {}, conversions);
+  return found.isSecret && "value" in converted ? sealed(converted.value, seal) : converted;
 }
+
+/** The value of a SECRET as it is kept. */
+function sealed(value: JsonValue, seal: SealInput | undefined): Converted {
+  if (typeof value !== "string") return { value };
+  return seal
+    ? { value: seal(value) }
+    : { reason: "it cannot be encrypted: the server has no encryption key" };
+}
+
+/** Stands for a secret in messages; its length tells nothing. */
+const HIDDEN_VALUE = "********";
 
 /** Resolves inputs one after the other; later ones see the earlier ones. */
 class Resolver {
   readonly #given: ReadonlyMap<string, GivenValue>;
   readonly #render?: RenderInput;
+  readonly #seal?: SealInput;
+  /** Secrets in clear: conditions and defaults may depend on them. */
   readonly #resolved: JsonObject = {};
+  readonly #secrets: string[] = [];
   readonly #disabled = new Set<string>();
 
-  constructor(given: ReadonlyMap<string, GivenValue>, { render }: ResolveOptions) {
+  constructor(given: ReadonlyMap<string, GivenValue>, { render, seal }: ResolveOptions) {
     this.#given = given;
     this.#render = render;
+    this.#seal = seal;
   }
 
   check(input: Input): InputCheck {
-    const failed = (reason: string, received: JsonValue | undefined): InputCheck => ({
-      input,
-      enabled: true,
-      isDefault: false,
-      problem: `Invalid input for \`${input.id}\`, ${reason}, but received \`${shownValue(received)}\``,
-    });
+    const failed = (reason: string, received: JsonValue | undefined): InputCheck => {
+      const isShown = !findInputType(input.type)?.isSecret || received === null || received === undefined;
+      const shown = isShown ? shownValue(received) : HIDDEN_VALUE;
+      const problem = `Invalid input for \`${input.id}\`, ${reason}, but received \`${shown}\``;
+      return { input, enabled: true, isDefault: false, problem: this.#withoutSecrets(problem) };
+    };
     const isEnabled = this.#isEnabled(input);
     if (typeof isEnabled === "string") return failed(isEnabled, null);
     if (!isEnabled) {
@@ -113,7 +139,18 @@ class Resolver {
     const taken = this.#take(input, type, properties);
     if ("reason" in taken) return failed(taken.reason, taken.received);
     setNested(this.#resolved, input.id, taken.value);
-    return { input, enabled: true, isDefault: taken.isDefault, value: taken.value };
+    const { isDefault } = taken;
+    if (!type.isSecret) return { input, enabled: true, isDefault, value: taken.value };
+    // What has one or two characters is part of any text.
+    if (typeof taken.value === "string" && taken.value.length > 2) this.#secrets.push(taken.value);
+    const kept = sealed(taken.value, this.#seal);
+    if ("reason" in kept) return failed(kept.reason, taken.value);
+    return { input, enabled: true, isDefault, value: kept.value };
+  }
+
+  /** What one input makes of another may be part of a message. */
+  #withoutSecrets(text: string): string {
+    return this.#secrets.reduce((masked, secret) => masked.replaceAll(secret, HIDDEN_VALUE), text);
   }
 
   /** True, false, or why the condition cannot be told. An input that depends on a disabled one is disabled too. */
@@ -153,9 +190,12 @@ class Resolver {
       return input.required ? { reason: "missing required input" } : { value: null, isDefault: false };
     }
     const converted = type.convert(fallback.value, properties, conversions);
-    return "reason" in converted
-      ? { reason: converted.reason, received: fallback.value }
-      : { value: converted.value, isDefault: true };
+    if ("value" in converted) return { value: converted.value, isDefault: true };
+    const text = textOf(fallback.value);
+    const isHidden = this.#secrets.some((secret) => text.includes(secret));
+    return isHidden
+      ? { reason: "its default depends on a secret and is not valid", received: HIDDEN_VALUE }
+      : { reason: converted.reason, received: fallback.value };
   }
 
   #defaultOf(input: Input, properties: JsonObject): Converted {
@@ -222,8 +262,12 @@ function convertSent(
     : { value: converted.value, isDefault: false };
 }
 
+function textOf(value: JsonValue): string {
+  return typeof value === "object" && value !== null ? stringifyJson(value) : String(value);
+}
+
 function isTooLarge(value: JsonValue): boolean {
-  const text = typeof value === "object" && value !== null ? stringifyJson(value) : String(value);
+  const text = textOf(value);
   if (text.length * 3 <= MAX_INPUT_VALUE_BYTES) return false;
   return text.length > MAX_INPUT_VALUE_BYTES || new TextEncoder().encode(text).length > MAX_INPUT_VALUE_BYTES;
 }

@@ -1,6 +1,7 @@
 /** Types as flows write them → names in the catalogs. */
-import { canonicalType } from "../model/flow.ts";
+import { canonicalType, TYPE_PREFIXES } from "../model/flow.ts";
 import type { TaskCatalog } from "../model/task_catalog.ts";
+import type { TypeDeclaration } from "../model/type_declaration.ts";
 
 /** Prefixes of types from before plugins; what follows is an alias in the catalogs: `core.tasks.log.Log`. */
 const OLD_PREFIXES = ["io.svc.", "io.kestra."];
@@ -18,6 +19,21 @@ export function kindName(type: string): string {
   if (name !== type) return name;
   const prefix = OLD_PREFIXES.find((candidate) => type.startsWith(candidate));
   return prefix ? type.slice(prefix.length) : type;
+}
+
+/** The name under which a type is known today, with the prefix that the author used, if any. */
+export function currentName(written: string, canonical: string): string {
+  const root = OLD_PREFIXES.find((candidate) => written.startsWith(candidate));
+  return root ? `${root}plugin.${canonical}` : canonical;
+}
+
+/** Names of the types in the form of `written`, so that a slip of the pen can be told: with its prefix, or without any. */
+export function namesLike(written: string, types: readonly TypeDeclaration[]): string[] {
+  const prefix = TYPE_PREFIXES.find((candidate) => written.startsWith(candidate));
+  if (prefix) return types.map(({ type }) => prefix + type);
+  const root = OLD_PREFIXES.find((candidate) => written.startsWith(candidate));
+  if (root) return types.flatMap(({ aliases }) => aliases.map((alias) => root + alias));
+  return types.flatMap(({ type }) => [type, TYPE_PREFIXES[0] + type]);
 }
 
 /** Canonical name of a task type; without a catalog, or unknown to it, the name as {@link kindName} gives it. */

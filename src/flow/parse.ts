@@ -3,6 +3,7 @@ import { isMap, isSeq, type Pair } from "@std/yaml";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
 import { MAX_FLOW_SOURCE_BYTES } from "../model/limits.ts";
 import type { Problem, SourceRange } from "../model/problem.ts";
+import { readPlainYaml } from "./plain_yaml.ts";
 import { SourceLines } from "./source_lines.ts";
 import { isMergeKey, keyName, nodeRange, YamlValues } from "./yaml_values.ts";
 import { parseYamlTree, type YamlError } from "./yaml_text.ts";
@@ -27,10 +28,27 @@ export interface ParsedSource {
 /** A value read from YAML text, or why there is none. */
 export type YamlValueResult = { readonly value: JsonValue } | { readonly reason: string };
 
-/** Parses a YAML or JSON source into the submitted document with positions. */
+/**
+ * Parses a YAML or JSON source into the submitted document with positions. Of a plain source only the values are read at
+ * first: most flows have no problem whose place is asked for.
+ */
 export function parseFlowSource(source: string): ParsedSource {
   const lines = new SourceLines(source);
   if (source.length > MAX_FLOW_SOURCE_BYTES) return malformed(source, [toProblem(tooLong(), lines)]);
+  const document = readPlainYaml(source);
+  if (!document) return parseWithPositions(source, lines);
+  let positions: ParsedSource | undefined;
+  const located = () => positions ??= parseWithPositions(source, lines);
+  return {
+    source,
+    document,
+    problems: [],
+    locate: (path) => located().locate(path),
+    locateKey: (path) => located().locateKey(path),
+  };
+}
+
+function parseWithPositions(source: string, lines: SourceLines): ParsedSource {
   const read = readSource(source);
   const errors = read.errors.length > 0 ? read.errors : checkRoot(read.value);
   const problems = errors.map((error) => toProblem(error, lines));

@@ -1,5 +1,6 @@
 /** Collects what validation finds, with the place of each problem in the source. */
 import { isJsonObject, type JsonValue, ownProperty } from "../base/json.ts";
+import { nearestName } from "../base/nearest_name.ts";
 import type { Problem } from "../model/problem.ts";
 import type { ParsedSource, Path } from "./parse.ts";
 
@@ -9,10 +10,7 @@ export interface FlowProblem extends Problem {
   readonly shownPath?: string;
 }
 
-/** Syntax error of a template, or `undefined` when it is right. */
-export type TemplateCheck = (source: string) => string | undefined;
-
-/** Problems that are told of one source; a flow that breaks more rules is told of these first. */
+/** Errors that are told of one source, and as many warnings; a flow that breaks more rules is told of these first. */
 export const MAX_PROBLEMS = 1_000;
 
 const PLAIN_NAME = /^[\w.-]+$/;
@@ -23,54 +21,96 @@ export function hasExpression(value: JsonValue | undefined): value is string {
   return typeof value === "string" && EXPRESSION.test(value);
 }
 
+/** A text with expressions, and where it is. */
+export interface NotedTemplate {
+  readonly source: string;
+  readonly path: Path;
+  /** Rendered elsewhere, with other variables: only its syntax can be checked. */
+  readonly isForeign: boolean;
+}
+
+/** Problems that lie at the name of a member, not at its value. */
+const AT_NAME: ReadonlySet<string> = new Set([
+  "unknown_property",
+  "not_supported",
+  "ignored",
+  "deprecated",
+  "duplicate_property",
+]);
+
+/** Misspelt names that are compared with the known ones: each comparison takes some 5 µs, and there may be 100 known names. */
+const MAX_SUGGESTIONS = 100;
+/** Characters of a name that are compared. */
+const MAX_COMPARED = 200;
+/** Any two shorter names are near each other. */
+const MIN_COMPARED = 3;
+
 /** The problems of one source while it is validated. */
 export class Report {
   readonly #parsed: ParsedSource;
-  readonly #checkTemplate?: TemplateCheck;
-  readonly #problems: FlowProblem[] = [];
+  readonly #errors: FlowProblem[] = [];
+  readonly #warnings: FlowProblem[] = [];
+  readonly #templates: NotedTemplate[] | undefined;
+  #suggestions = 0;
 
-  constructor(parsed: ParsedSource, checkTemplate?: TemplateCheck) {
+  /** Templates are collected only when they will be checked. */
+  constructor(parsed: ParsedSource, options: { readonly notesTemplates?: boolean } = {}) {
     this.#parsed = parsed;
-    this.#checkTemplate = checkTemplate;
+    if (options.notesTemplates) this.#templates = [];
   }
 
   /** Something that keeps the flow from being saved. */
   error(code: string, path: Path, message: string): void {
-    this.#add(code, path, message, "error");
+    if (this.#errors.length >= MAX_PROBLEMS) return;
+    this.#errors.push(this.#problem(code, path, { message, severity: "error" }));
   }
 
   /** Something that the author should know. */
   warning(code: string, path: Path, message: string): void {
-    this.#add(code, path, message, "warning");
+    if (this.hasEnoughWarnings) return;
+    this.#warnings.push(this.#problem(code, path, { message, severity: "warning" }));
   }
 
-  /**
-   * Compiles every text within `value`; each syntax error is a warning: existing flows with a task that always fails can
-   * be saved, and what looks like an expression may be meant for another program.
-   */
-  checkTemplates(value: JsonValue | undefined, path: Path): void {
-    if (Array.isArray(value)) value.forEach((item, index) => this.checkTemplates(item, [...path, index]));
-    else if (isJsonObject(value)) {
-      for (const name of Object.keys(value)) this.checkTemplates(value[name], [...path, name]);
-    } else if (hasExpression(value)) {
-      const message = this.#checkTemplate?.(value);
-      if (message !== undefined) this.warning("expression", path, message);
-    }
+  /** Further warnings would not be told. */
+  get hasEnoughWarnings(): boolean {
+    return this.#warnings.length >= MAX_PROBLEMS;
+  }
+
+  /** `, did you mean "…"` when a known name is near, else nothing. */
+  suggest(name: string, known: Iterable<string>): string {
+    if (name.length < MIN_COMPARED || ++this.#suggestions > MAX_SUGGESTIONS) return "";
+    const near = nearestName(name.slice(0, MAX_COMPARED), known);
+    return near === undefined ? "" : `, did you mean "${near}"`;
+  }
+
+  /** Notes every text with expressions within `value`, to be checked once the whole flow is known. */
+  noteTemplates(value: JsonValue, path: Path, isForeign = false): void {
+    const templates = this.#templates;
+    if (!templates) return;
+    if (Array.isArray(value)) {
+      value.forEach((item, index) => this.noteTemplates(item, [...path, index], isForeign));
+    } else if (isJsonObject(value)) {
+      for (const name of Object.keys(value)) {
+        this.noteTemplates(value[name] as JsonValue, [...path, name], isForeign);
+      }
+    } else if (hasExpression(value)) templates.push({ source: value, path, isForeign });
+  }
+
+  /** What was noted. */
+  get templates(): readonly NotedTemplate[] {
+    return this.#templates ?? [];
   }
 
   /** What was found, in the order of the source. */
   problems(): FlowProblem[] {
     const place = ({ range }: Problem) => range ? range.line * 1e7 + range.column : 0;
-    return this.#problems.sort((a, b) => place(a) - place(b));
+    return [...this.#errors, ...this.#warnings].sort((a, b) => place(a) - place(b));
   }
 
-  #add(code: string, path: Path, message: string, severity: Problem["severity"]): void {
-    if (this.#problems.length >= MAX_PROBLEMS) return;
-    const range = code === "unknown_property" || code === "not_supported" || code === "ignored"
-      ? this.#parsed.locateKey(path)
-      : this.#parsed.locate(path);
+  #problem(code: string, path: Path, facts: Pick<FlowProblem, "message" | "severity">): FlowProblem {
+    const range = AT_NAME.has(code) ? this.#parsed.locateKey(path) : this.#parsed.locate(path);
     const shownPath = pathText(path, this.#parsed.document);
-    this.#problems.push({ code, message, path: pathText(path), shownPath, range, severity });
+    return { code, ...facts, path: pathText(path), shownPath, range };
   }
 }
 

@@ -1,14 +1,16 @@
 /** Rules of declared outputs. */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
 import { checkId, IdSet, INPUT_ID } from "./check_ids.ts";
-import { refuseType } from "./check_type.ts";
 import { describeValue, scalarText } from "./describe.ts";
 import { OUTPUT_PROPERTIES } from "./flow_schema.ts";
-import { findInputType, listInputTypes } from "./inputs/registry.ts";
-import { UNSUPPORTED_INPUT_TYPES } from "./not_supported.ts";
+import { findInputType } from "./inputs/registry.ts";
 import type { Path } from "./parse.ts";
 import type { Report } from "./report.ts";
 import { checkMembers } from "./schema_check.ts";
+import { refuseInputType } from "./validate_inputs.ts";
+
+/** Checked apart. */
+const ID: ReadonlySet<string> = new Set(["id"]);
 
 /** Reports what is wrong with the outputs of a flow. */
 export function checkOutputs(outputs: JsonValue | undefined, path: Path, report: Report): void {
@@ -21,7 +23,7 @@ export function checkOutputs(outputs: JsonValue | undefined, path: Path, report:
       continue;
     }
     ids.add(checkId(ownProperty(output, "id"), INPUT_ID, [...at, "id"], report), [...at, "id"]);
-    checkMembers(output, OUTPUT_PROPERTIES, { path: at, report });
+    checkMembers(output, OUTPUT_PROPERTIES, { path: at, report, apart: ID });
     checkOutputType(output, at, report);
   }
 }
@@ -30,6 +32,5 @@ export function checkOutputs(outputs: JsonValue | undefined, path: Path, report:
 function checkOutputType(output: JsonObject, path: Path, report: Report): void {
   const type = scalarText(ownProperty(output, "type"));
   if (type === undefined || findInputType(type)) return;
-  const known = listInputTypes().flatMap((candidate) => candidate.names);
-  refuseType(type, path, { report, isPlanned: UNSUPPORTED_INPUT_TYPES.has(type), known });
+  refuseInputType(type, path, report);
 }

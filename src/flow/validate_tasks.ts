@@ -1,88 +1,109 @@
 /** Rules of tasks, nested ones included: ids, types, properties. */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
-import { TYPE_PREFIXES } from "../model/flow.ts";
 import { MAX_TASKS_PER_FLOW } from "../model/limits.ts";
 import type { PropertySchemas } from "../model/schema.ts";
-import type { TaskCatalog, TaskType } from "../model/task_catalog.ts";
+import type { TaskType } from "../model/task_catalog.ts";
 import { checkId, IdSet, TASK_ID } from "./check_ids.ts";
-import { checkTypeMember, refuseType } from "./check_type.ts";
+import { checkTypeMember, refuseUnknownType, reportTypeStanding } from "./check_type.ts";
 import { describeValue } from "./describe.ts";
 import { TASK_PROPERTIES } from "./flow_schema.ts";
-import { kindName } from "./kinds.ts";
-import {
-  IGNORED_TASK_PROPERTIES,
-  UNSUPPORTED_TASK_PROPERTIES,
-  UNSUPPORTED_TASK_TYPES,
-} from "./not_supported.ts";
+import { kindName, namesLike } from "./kinds.ts";
 import type { Path } from "./parse.ts";
-import type { Report } from "./report.ts";
-import { checkMembers } from "./schema_check.ts";
+import { checkMembers, type NestedChecks } from "./schema_check.ts";
+import { checkTaskRules, FOREIGN_TASK_PROPERTIES, type RuleContext } from "./task_rules.ts";
+import { checkInputDeclarations } from "./validate_inputs.ts";
+
+/** Members that are checked apart. */
+const IDENTITY: ReadonlySet<string> = new Set(["id", "type"]);
 
 /** Checks the tasks of one flow; ids are unique over all its blocks. */
 export class TaskValidator {
-  readonly #catalog: TaskCatalog;
-  readonly #report: Report;
+  /** Checks of what is nested in tasks. */
+  readonly nested: NestedChecks;
+  readonly #rules: RuleContext;
   readonly #ids: IdSet;
+  readonly #kinds = new Set<string>();
   readonly #schemas = new Map<TaskType, PropertySchemas>();
   #count = 0;
 
-  constructor(catalog: TaskCatalog, report: Report) {
-    this.#catalog = catalog;
-    this.#report = report;
-    this.#ids = new IdSet("task", report);
+  /** `checkCondition` is for tasks that hold conditions of triggers. */
+  constructor(rules: RuleContext, checkCondition?: NestedChecks["checkCondition"]) {
+    this.#rules = rules;
+    this.#ids = new IdSet("task", rules.report);
+    this.nested = {
+      checkTask: (task, path) => this.check(task, path),
+      checkTasks: (tasks, path) => this.checkList(tasks, path),
+      checkInputs: (inputs, path) => {
+        checkInputDeclarations(inputs, path, { report: rules.report, isForeign: path.length > 1 });
+      },
+      checkCondition,
+    };
+  }
+
+  /** Ids of all tasks that were checked. */
+  get ids(): ReadonlySet<string> {
+    return this.#ids.all;
+  }
+
+  /** Canonical types of all tasks that were checked; of an unknown type the name as written, without prefix. */
+  get kinds(): ReadonlySet<string> {
+    return this.#kinds;
   }
 
   /** The `tasks` of the flow: at least one. */
   checkRequired(value: JsonValue | undefined, path: Path): void {
+    const { report } = this.#rules;
     const isEmpty = value === undefined || value === null || Array.isArray(value) && value.length === 0;
-    if (isEmpty) this.#report.error("required", path, "must not be empty");
+    if (isEmpty) report.error("required", path, "must not be empty");
     else if (Array.isArray(value)) this.checkList(value, path);
-    else {this.#report.error(
-        "wrong_type",
-        path,
-        `must be a list of tasks, but received ${describeValue(value)}`,
-      );}
-  }
-
-  /** A list of tasks, of the flow or of a task. */
-  checkList(tasks: JsonValue[], path: Path): void {
-    for (const [index, task] of tasks.entries()) {
-      if (++this.#count > MAX_TASKS_PER_FLOW) {
-        const isFirst = this.#count === MAX_TASKS_PER_FLOW + 1;
-        if (isFirst) this.#report.error("too_many", path, `a flow has at most ${MAX_TASKS_PER_FLOW} tasks`);
-        return;
-      }
-      this.#check(task, [...path, index]);
+    else {
+      const message = `must be a list of tasks, but received ${describeValue(value)}`;
+      report.error("wrong_type", path, message);
     }
   }
 
-  /** One task: its id, type and properties. */
-  #check(task: JsonValue, path: Path): void {
-    const report = this.#report;
+  /** A list of tasks, of the flow or of a task. */
+  checkList(tasks: readonly JsonValue[], path: Path): void {
+    for (const [index, task] of tasks.entries()) {
+      if (this.#count > MAX_TASKS_PER_FLOW) return;
+      this.check(task, [...path, index]);
+    }
+  }
+
+  /** One task: its id, type and properties, and what is nested in it. */
+  check(task: JsonValue, path: Path): void {
+    const { report, catalog } = this.#rules;
+    if (++this.#count > MAX_TASKS_PER_FLOW) {
+      const isFirst = this.#count === MAX_TASKS_PER_FLOW + 1;
+      if (isFirst) {
+        report.error("too_many", path.slice(0, -1), `a flow has at most ${MAX_TASKS_PER_FLOW} tasks`);
+      }
+      return;
+    }
     if (!isJsonObject(task)) {
       report.error("wrong_type", path, `must be a task, but received ${describeValue(task)}`);
       return;
     }
     this.#ids.add(checkId(ownProperty(task, "id"), TASK_ID, [...path, "id"], report), [...path, "id"]);
-    const type = checkTypeMember(task, path, report);
-    if (type === undefined) return;
-    const found = this.#catalog.find(kindName(type));
-    if (found) this.#checkProperties(task, found, path);
-    else this.#refuse(type, path);
+    const written = checkTypeMember(task, path, report);
+    if (written === undefined) return;
+    const type = catalog.find(kindName(written));
+    this.#kinds.add(type?.type ?? kindName(written));
+    if (type) this.#checkProperties(task, { written, type }, path);
+    else refuseUnknownType(written, path, { report, known: namesLike(written, catalog.list()) });
   }
 
-  #refuse(type: string, path: Path): void {
-    const isPlanned = UNSUPPORTED_TASK_TYPES.has(kindName(type));
-    refuseType(type, path, { report: this.#report, isPlanned, known: this.#knownTypes(type) });
-  }
-
-  #checkProperties(task: JsonObject, type: TaskType, path: Path): void {
+  #checkProperties(task: JsonObject, named: { written: string; type: TaskType }, path: Path): void {
+    const { report } = this.#rules;
+    reportTypeStanding(named, path, report);
+    const { type } = named;
+    const apart = checkTaskRules({ task, type, path }, this.#rules);
     checkMembers(task, this.#schemaOf(type), {
       path,
-      report: this.#report,
-      unsupported: UNSUPPORTED_TASK_PROPERTIES,
-      ignored: IGNORED_TASK_PROPERTIES,
-      checkTasks: (tasks, at) => this.checkList(tasks, at),
+      report,
+      nested: this.nested,
+      apart: apart.size === 0 ? IDENTITY : new Set([...IDENTITY, ...apart]),
+      foreign: FOREIGN_TASK_PROPERTIES.get(type.type),
     });
   }
 
@@ -92,11 +113,5 @@ export class TaskValidator {
     const schemas = { ...TASK_PROPERTIES, ...type.properties };
     this.#schemas.set(type, schemas);
     return schemas;
-  }
-
-  /** Full names with the prefix that the author used. */
-  #knownTypes(type: string): string[] {
-    const prefix = TYPE_PREFIXES.find((candidate) => type.startsWith(candidate)) ?? TYPE_PREFIXES[0];
-    return this.#catalog.list().map((known) => prefix + known.type);
   }
 }

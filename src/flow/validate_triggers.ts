@@ -1,64 +1,96 @@
-/** Rules of triggers. */
+/** Rules of triggers and of their conditions. */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
+import type { TriggerCatalog } from "../model/trigger_catalog.ts";
 import { checkId, IdSet, TASK_ID } from "./check_ids.ts";
-import { checkTypeMember, refuseType } from "./check_type.ts";
+import { checkTypeMember, refuseUnknownType, reportTypeStanding } from "./check_type.ts";
 import { describeValue, scalarText } from "./describe.ts";
-import { TRIGGER_PROPERTIES, WEBHOOK_PROPERTIES } from "./flow_schema.ts";
-import { kindName, triggerKind, WEBHOOK_KIND } from "./kinds.ts";
-import {
-  IGNORED_TRIGGER_PROPERTIES,
-  UNSUPPORTED_TRIGGER_PROPERTIES,
-  UNSUPPORTED_TRIGGER_TYPES,
-} from "./not_supported.ts";
+import { TRIGGER_PROPERTIES } from "./flow_schema.ts";
+import { kindName, namesLike } from "./kinds.ts";
 import type { Path } from "./parse.ts";
 import { hasExpression, type Report } from "./report.ts";
-import { checkMembers } from "./schema_check.ts";
+import { checkMembers, type NestedChecks } from "./schema_check.ts";
+import { checkTriggerRules } from "./trigger_rules.ts";
 
-/** Reports what is wrong with the triggers of a flow. */
-export function checkTriggers(triggers: JsonValue | undefined, path: Path, report: Report): void {
-  if (!Array.isArray(triggers)) return;
-  const ids = new IdSet("trigger", report);
-  const keys = new Map<string, number>();
-  for (const [index, trigger] of triggers.entries()) {
-    const at = [...path, index];
-    if (!isJsonObject(trigger)) {
-      report.error("wrong_type", at, `must be a trigger, but received ${describeValue(trigger)}`);
-      continue;
-    }
-    ids.add(checkId(ownProperty(trigger, "id"), TASK_ID, [...at, "id"], report), [...at, "id"]);
-    const type = checkTypeMember(trigger, at, report);
-    if (type === undefined) continue;
-    if (triggerKind(type) !== WEBHOOK_KIND) {
-      refuseType(type, at, { report, isPlanned: UNSUPPORTED_TRIGGER_TYPES.has(kindName(type)) });
-      continue;
-    }
-    checkWebhook(trigger, at, report);
-    checkKeyIsUnique(trigger, at, { report, keys });
+const IDENTITY: ReadonlySet<string> = new Set(["id", "type"]);
+const TYPE: ReadonlySet<string> = new Set(["type"]);
+
+/** Checks the triggers of one flow. */
+export class TriggerValidator {
+  readonly #catalog: TriggerCatalog;
+  readonly #report: Report;
+  readonly #ids: IdSet;
+  /** Literal webhook keys, with the position of their trigger. */
+  readonly #keys = new Map<string, number>();
+  readonly #nested: NestedChecks;
+
+  constructor(catalog: TriggerCatalog, report: Report) {
+    this.#catalog = catalog;
+    this.#report = report;
+    this.#ids = new IdSet("trigger", report);
+    this.#nested = { checkCondition: (condition, path) => this.checkCondition(condition, path) };
   }
-}
 
-const WEBHOOK_SCHEMAS = Object.freeze({ ...TRIGGER_PROPERTIES, ...WEBHOOK_PROPERTIES });
+  /** The `triggers` of a flow. */
+  checkList(triggers: JsonValue | undefined, path: Path): void {
+    if (!Array.isArray(triggers)) return;
+    for (const [index, trigger] of triggers.entries()) this.check(trigger, [...path, index]);
+  }
 
-function checkWebhook(trigger: JsonObject, path: Path, report: Report): void {
-  checkMembers(trigger, WEBHOOK_SCHEMAS, {
-    path,
-    report,
-    unsupported: UNSUPPORTED_TRIGGER_PROPERTIES,
-    ignored: IGNORED_TRIGGER_PROPERTIES,
-  });
-  const key = scalarText(ownProperty(trigger, "key"));
-  if (key?.trim() === "") report.error("required", [...path, "key"], "must not be empty");
-}
+  /** One trigger: its id, type and properties. */
+  check(trigger: JsonValue, path: Path): void {
+    const report = this.#report;
+    if (!isJsonObject(trigger)) {
+      report.error("wrong_type", path, `must be a trigger, but received ${describeValue(trigger)}`);
+      return;
+    }
+    this.#ids.add(checkId(ownProperty(trigger, "id"), TASK_ID, [...path, "id"], report), [...path, "id"]);
+    const written = checkTypeMember(trigger, path, report);
+    if (written === undefined) return;
+    const type = this.#catalog.find(kindName(written));
+    if (!type) {
+      refuseUnknownType(written, path, { report, known: namesLike(written, this.#catalog.list()) });
+      return;
+    }
+    reportTypeStanding({ written, type }, path, report);
+    checkMembers(trigger, { ...TRIGGER_PROPERTIES, ...type.properties }, {
+      path,
+      report,
+      nested: this.#nested,
+      apart: IDENTITY,
+      isForeign: true,
+    });
+    checkTriggerRules(trigger, type.type, { path, report });
+    if (type.form === "webhook") this.#checkKeyIsUnique(trigger, path);
+  }
 
-/** A key names one trigger. Keys are trimmed before they are compared; the message keeps them secret. */
-function checkKeyIsUnique(
-  trigger: JsonObject,
-  path: Path,
-  { report, keys }: { report: Report; keys: Map<string, number> },
-): void {
-  const key = scalarText(ownProperty(trigger, "key"))?.trim();
-  if (!key || hasExpression(key)) return;
-  const first = keys.get(key);
-  if (first === undefined) keys.set(key, Number(path.at(-1)));
-  else report.error("duplicate_key", [...path, "key"], `must differ from the key of triggers[${first}]`);
+  /** One condition, and the conditions within it. */
+  checkCondition(condition: JsonValue, path: Path): void {
+    const report = this.#report;
+    if (!isJsonObject(condition)) {
+      report.error("wrong_type", path, `must be a condition, but received ${describeValue(condition)}`);
+      return;
+    }
+    const written = checkTypeMember(condition, path, report);
+    if (written === undefined) return;
+    const type = this.#catalog.findCondition(kindName(written));
+    if (!type) {
+      refuseUnknownType(written, path, { report, known: namesLike(written, this.#catalog.listConditions()) });
+      return;
+    }
+    reportTypeStanding({ written, type }, path, report);
+    const place = { path, report, nested: this.#nested, apart: TYPE, isForeign: true };
+    checkMembers(condition, type.properties, place);
+  }
+
+  /** A key names one trigger. Keys are trimmed before they are compared; the message keeps them secret. */
+  #checkKeyIsUnique(trigger: JsonObject, path: Path): void {
+    const key = scalarText(ownProperty(trigger, "key"))?.trim();
+    if (!key || hasExpression(key)) return;
+    const first = this.#keys.get(key);
+    if (first === undefined) this.#keys.set(key, Number(path.at(-1)));
+    else {
+      const message = `must differ from the key of triggers[${first}]`;
+      this.#report.error("duplicate_key", [...path, "key"], message);
+    }
+  }
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from "../base/json.ts";
 import { LOG_LEVELS, type LogLevel, type TenantId } from "./flow.ts";
 import type { Label } from "./label.ts";
 import { MAX_LOG_LINE_CHARS } from "./limits.ts";
-import type { History } from "./state.ts";
+import type { History, State } from "./state.ts";
 
 /** What an execution was started for; only NORMAL ones are listed unless asked for. The order is stored: append only. */
 export const EXECUTION_KINDS = ["NORMAL", "TEST", "PLAYGROUND"] as const;
@@ -19,7 +19,7 @@ export interface Attempt {
 
 /** One task within one execution. */
 export interface TaskRun {
-  /** Position in creation order, from 0; its id is derived from it. */
+  /** Number in creation order, from 0, never given twice; its id is derived from it. */
   readonly ordinal: number;
   readonly taskId: string;
   /** Ordinal of the task run of the enclosing flowable task. */
@@ -30,6 +30,8 @@ export interface TaskRun {
   readonly history: History;
   readonly attempts: Attempt[];
   outputs?: JsonObject;
+  /** What was decided when it began and must not be decided twice: the branch of an If, the values of a ForEach, … */
+  decision?: JsonObject;
 }
 
 /** What started an execution other than a plain API call. */
@@ -66,16 +68,29 @@ export interface Execution {
   readonly kind: ExecutionKind;
   readonly scheduleDate?: Instant;
   readonly parentId?: string;
+  /** The task run of another execution that waits for its end. */
+  readonly awaitedBy?: { readonly executionId: string; readonly taskRun: number };
   readonly originalId: string;
+  /** When the first execution of a chain of retries was created; absent for that one itself. */
+  readonly originalCreatedAt?: Instant;
   /** From 1; a restart adds one. */
   attemptNumber: number;
   /** Crashes of the server while this execution was live. */
   crashes: number;
   variables?: JsonObject;
   outputs?: JsonObject;
+  /** In order of their ordinals; those of an earlier pass or try that were removed are missing. */
   readonly taskRuns: TaskRun[];
-  /** Ordinals of task runs that were added or changed since the last commit. */
+  /** Ordinal of the next task run. */
+  nextOrdinal: number;
+  /** Ordinals of task runs that were added, changed or removed since the last commit. */
   readonly touched: Set<number>;
+  /** Nothing new starts until somebody resumes it. */
+  isHeld?: boolean;
+  /** Tasks before which it stops: `taskId` or `taskId.value`. */
+  breakpoints?: readonly string[];
+  /** The state in which an Exit task ends it. */
+  exitState?: State;
   /** Log lines written since the last commit. */
   newLogs: LogLine[];
   /** Log lines ever written; numbers the stored chunks. */
@@ -84,6 +99,22 @@ export interface Execution {
   readonly timers: Map<string, Instant>;
   /** Most severe level ever logged. */
   maxLogLevel?: LogLevel;
+}
+
+/** The task run of that ordinal. */
+export function taskRunOf({ taskRuns }: Pick<Execution, "taskRuns">, ordinal: number): TaskRun | undefined {
+  const guess = taskRuns[ordinal];
+  if (guess?.ordinal === ordinal) return guess;
+  let low = 0;
+  let high = Math.min(ordinal, taskRuns.length) - 1;
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const taskRun = taskRuns[middle] as TaskRun;
+    if (taskRun.ordinal === ordinal) return taskRun;
+    if (taskRun.ordinal < ordinal) low = middle + 1;
+    else high = middle - 1;
+  }
+  return undefined;
 }
 
 /** Adds a line to the log of an execution; it is stored with the next commit. */

@@ -32,6 +32,8 @@ export interface BodyParts {
 export function executionBodyParts(execution: Execution, options: BodyOptions): BodyParts {
   const { id, history, inputs, outputs, variables, scheduleDate, parentId, kind } = execution;
   const createdDate = toIso(startedAt(history));
+  const { originalCreatedAt } = execution;
+  const originalDate = originalCreatedAt === undefined ? createdDate : toIso(originalCreatedAt);
   const state = stateParts(history);
   const head = `{"id":"${id}","namespace":"${execution.namespace}","flowId":"${execution.flowId}"` +
     `,"flowRevision":${execution.flowRevision}` +
@@ -43,7 +45,7 @@ export function executionBodyParts(execution: Execution, options: BodyOptions): 
   const tail = state.tail +
     (parentId === undefined ? "" : `,"parentId":"${parentId}"`) +
     `,"originalId":"${execution.originalId}"${triggerText(execution)},"deleted":false` +
-    `,"metadata":{"attemptNumber":${execution.attemptNumber},"originalCreatedDate":"${createdDate}"}` +
+    `,"metadata":{"attemptNumber":${execution.attemptNumber},"originalCreatedDate":"${originalDate}"}` +
     `,"scheduleDate":"${scheduleDate === undefined ? createdDate : toIso(scheduleDate)}"` +
     (kind === "NORMAL" ? "" : `,"kind":"${kind}"`) +
     (options.url === undefined ? "}" : `,"url":${quote(options.url)}}`);

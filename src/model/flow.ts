@@ -34,6 +34,44 @@ export interface Task {
   readonly logLevel?: LogLevel;
   /** Text of a duration, or a template of one. */
   readonly timeout?: string;
+  readonly retry?: RetryPolicy;
+  /** Nested tasks by name of their property; branches of a Switch as `cases.<name>`. */
+  readonly blocks: ReadonlyMap<string, readonly Task[]>;
+  /** Ids of the tasks of a Dag that come first. */
+  readonly dependsOn?: readonly string[];
+}
+
+/** How a failed attempt is tried again. Times in milliseconds. */
+export interface RetryPolicy {
+  readonly type: "constant" | "exponential" | "random";
+  /** Attempts in all, the first included. */
+  readonly maxAttempts?: number;
+  /** From the start of the first attempt: a retry that would begin later is not made. */
+  readonly maxDurationMs?: number;
+  readonly intervalMs: number;
+  /** Most that an exponential interval grows to; the upper end of a random one. */
+  readonly maxIntervalMs?: number;
+  readonly delayFactor: number;
+  readonly warningOnRetry: boolean;
+  readonly behavior: "RETRY_FAILED_TASK" | "CREATE_NEW_EXECUTION";
+}
+
+/** How many executions of a flow may run at a time, and what happens to the others. */
+export interface ConcurrencyLimit {
+  readonly limit: number;
+  readonly behavior: "QUEUE" | "CANCEL" | "FAIL";
+}
+
+/** A promise about an execution, and what happens when it is broken. */
+export interface Sla {
+  readonly id: string;
+  readonly type: "MAX_DURATION" | "EXECUTION_ASSERTION";
+  readonly behavior: "FAIL" | "CANCEL" | "NONE";
+  readonly labels: readonly Label[];
+  /** Of a `MAX_DURATION`. */
+  readonly durationMs?: number;
+  /** Template of an `EXECUTION_ASSERTION`. */
+  readonly assertion?: string;
 }
 
 /** Levels of log lines, least severe first; the order is stored: do not change it. */
@@ -88,6 +126,10 @@ export interface Flow {
   readonly tasks: readonly Task[];
   readonly errors: readonly Task[];
   readonly finally: readonly Task[];
+  readonly afterExecution: readonly Task[];
+  readonly retry?: RetryPolicy;
+  readonly concurrency?: ConcurrencyLimit;
+  readonly sla: readonly Sla[];
   readonly triggers: readonly Trigger[];
   /** The parsed document as submitted, from which answers are built. */
   readonly definition: JsonObject;

@@ -15,6 +15,20 @@ export const CORRELATION_LABEL = "system.correlationId";
 /** Marks a flow that the editor must not change. */
 export const READ_ONLY_LABEL = "system.readOnly";
 
+/** True for a label that only the server sets. */
+export function isSystemLabel(key: string): boolean {
+  return key.startsWith(SYSTEM_LABEL_PREFIX);
+}
+
+/** Labels written as a map or as a list of `{key, value}`; values of other kinds become texts. */
+export function readLabels(value: unknown): Label[] {
+  if (typeof value !== "object" || value === null) return [];
+  const entries: [unknown, unknown][] = Array.isArray(value)
+    ? value.map((item) => [item?.key, item?.value])
+    : Object.entries(value);
+  return entries.map(([key, text]) => ({ key: String(key ?? ""), value: String(text ?? "") }));
+}
+
 /** Joins lists of labels: a later label of the same key replaces the earlier one in its place. */
 export function mergeLabels(...lists: readonly (readonly Label[])[]): Label[] {
   const given = lists.filter((list) => list.length > 0);

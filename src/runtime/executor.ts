@@ -2,51 +2,27 @@
  * Drives executions: runs slices, commits each, then starts what must not start before its intent is durable. The
  * process that commits a start has already run its first slice, so a pure execution is one commit from start to end.
  */
-import type { Clock } from "../base/clock.ts";
-import type { Logger } from "../base/log.ts";
 import type { Event, TimerName } from "../engine/events.ts";
 import type { FlowPlan } from "../engine/plan.ts";
-import { hasEnded } from "../engine/step.ts";
+import { hasSettled } from "../engine/tree.ts";
 import { DomainError } from "../model/errors.ts";
 import type { Execution } from "../model/execution.ts";
 import { MAX_CRASHES_OF_EXECUTION, MAX_LIVE_EXECUTIONS } from "../model/limits.ts";
-import type { TaskCatalog } from "../model/task_catalog.ts";
-import type { Changes } from "../store/changes.ts";
-import type { Committer, EntryFacts } from "../store/committer.ts";
+import { isEnded } from "../model/state.ts";
+import type { EntryFacts } from "../store/committer.ts";
 import { newForm } from "../store/execution_form.ts";
-import { catalogRow, type ExecutionRecords } from "../store/execution_records.ts";
 import { timerKey } from "../store/keys.ts";
-import type { ListedExecution, Manifests } from "../store/manifests.ts";
+import type { ListedExecution } from "../store/manifests.ts";
 import type { Mutation } from "../store/store.ts";
-import { LiveExecution } from "./live_execution.ts";
+import { Admission } from "./admission.ts";
+import { runAttempt } from "./attempt.ts";
+import { type BornExecution, commitExecution, type Committed } from "./execution_commit.ts";
+import type { DueTimer, ExecutorDeps } from "./executor_deps.ts";
+import { LiveExecution, type Receipt } from "./live_execution.ts";
 import { LiveExecutions } from "./live_executions.ts";
-import { type RenderDeps, Renderer, TemplateCache } from "./renderer.ts";
-import { runAttempt, runSlice, type SliceDeps } from "./slice.ts";
-import { changesOf, factsOf, timerMutations, undoChanges } from "./uncommitted.ts";
-
-/** What the executor works with. */
-export interface ExecutorDeps {
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly catalog: TaskCatalog;
-  readonly committer: Committer;
-  readonly records: ExecutionRecords;
-  readonly manifests: Manifests;
-  readonly changes: Changes;
-  readonly render: RenderDeps;
-  /** The plan of the revision that an execution is pinned to. @throws DomainError when it cannot be read */
-  readonly planOf: (execution: Execution) => FlowPlan | Promise<FlowPlan>;
-  /** Told of timers once they are durable. */
-  readonly timerSet: (timer: DueTimer) => void;
-}
-
-/** A stored timer. */
-export interface DueTimer {
-  readonly dueAt: number;
-  readonly tenant: string;
-  readonly executionId: string;
-  readonly name: TimerName;
-}
+import { type StoredMessage, storedMessage } from "./messages.ts";
+import { Renderer, TemplateCache } from "./renderer.ts";
+import { runSlice, type SliceDeps } from "./slice.ts";
 
 const RETRY_MS = 1_000;
 const NO_FILES: readonly Mutation[] = [];
@@ -56,6 +32,7 @@ const DROPS_PER_ENTRY = 500;
 /** Works on the executions of this process. */
 export class Executor {
   readonly #deps: ExecutorDeps;
+  readonly #admission: Admission;
   readonly #slices: SliceDeps;
   readonly #templates = new TemplateCache();
   readonly #live = new LiveExecutions((tenant, id) => this.#load(tenant, id));
@@ -65,7 +42,16 @@ export class Executor {
 
   constructor(deps: ExecutorDeps) {
     this.#deps = deps;
-    this.#slices = { clock: deps.clock, catalog: deps.catalog, wake: (live) => this.#wake(live) };
+    this.#admission = new Admission(deps);
+    const { clock, catalog, ports, createChild } = deps;
+    this.#slices = {
+      clock,
+      catalog,
+      ports,
+      createChild,
+      wake: (live) => this.#wake(live),
+      startOver: (live, at) => this.#admission.startOver(live, at),
+    };
   }
 
   /** Executions that this process is working on. */
@@ -90,14 +76,7 @@ export class Executor {
   async begin(execution: Execution, plan: FlowPlan, files: readonly Mutation[] = NO_FILES): Promise<void> {
     this.#refuseWhenFull();
     const live = new LiveExecution(execution, plan, newForm(), this.#renderer(execution, plan));
-    const { scheduleDate } = execution;
-    if (scheduleDate !== undefined && scheduleDate > this.#deps.clock.now()) {
-      execution.timers.set("start", scheduleDate);
-      live.timerChanges.push({ type: "set", name: "start", dueAt: scheduleDate });
-      live.isDirty = true;
-    } else {
-      live.events.push({ type: "started" });
-    }
+    this.#admission.admit(live);
     this.#starting++;
     live.isDriven = true;
     try {
@@ -105,6 +84,7 @@ export class Executor {
       await this.#commit(live, files);
     } catch (error) {
       live.isDropped = true; // It was refused: a value that it still waits for must not bring it back.
+      if (plan.flow.concurrency) this.#deps.slots.release(execution);
       throw error;
     } finally {
       this.#starting--;
@@ -117,11 +97,12 @@ export class Executor {
    * Gives an execution an event; resolves once its consequence is durable. False for an unknown execution.
    * @throws DomainError storage_full or unavailable: it will be durable once the database takes writes again
    */
-  async send(tenant: string, id: string, event: Event): Promise<boolean> {
+  async send(tenant: string, id: string, event: Event, receipt?: Receipt): Promise<boolean> {
     const live = await this.#live.find(tenant, id);
     if (!live) return false;
     // It may have been let go of, or deleted, in the turn between.
-    if (!this.#live.isCurrent(live)) return await this.send(tenant, id, event);
+    if (!this.#live.isCurrent(live)) return await this.send(tenant, id, event, receipt);
+    if (receipt) (live.receipts ??= new Map()).set(event, receipt);
     live.events.push(event);
     const refusal = live.isDriven ? await this.#nextCommit(live) : await this.#drive(live);
     if (refusal) throw refusal;
@@ -133,12 +114,30 @@ export class Executor {
     return this.send(tenant, id, { type: "kill_asked" });
   }
 
+  /** Gives an execution what another one tells it; resolves once that is durable. Its key goes with it. */
+  async deliver({ tenant, targetId, event, key }: StoredMessage): Promise<void> {
+    if (await this.send(tenant, targetId, event, { key })) return;
+    if (!this.#live.isDeleting(tenant, targetId)) {
+      await this.#deps.committer.commit({ mutations: [{ type: "delete", key }] });
+    }
+  }
+
+  /** Gives free slots of a flow to those who wait for one. */
+  grantSlots(execution: Pick<Execution, "tenant" | "namespace" | "flowId">, limit: number): void {
+    for (const id of this.#deps.slots.grant(execution, limit)) {
+      this.#track(this.send(execution.tenant, id, { type: "started" }));
+    }
+  }
+
   /** A stored timer is due; resolves once its consequence is durable. One that nobody waits for any more is removed. */
   async fireTimer(timer: DueTimer): Promise<void> {
     const { tenant, executionId, name, dueAt } = timer;
     const live = await this.#live.find(tenant, executionId);
     if (live?.execution.timers.get(name) === dueAt) {
-      await this.send(tenant, executionId, { type: "timer_due", timer: name });
+      const due: Event = name === "start"
+        ? this.#admission.startEvent(live)
+        : { type: "timer_due", timer: name };
+      await this.send(tenant, executionId, due);
       return;
     }
     if (live?.isDriven || live?.isDirty) return; // What it has still to commit removes the timer.
@@ -281,37 +280,12 @@ export class Executor {
 
   async #commit(live: LiveExecution, files: readonly Mutation[] = NO_FILES): Promise<void> {
     if (live.isDropped || !live.isDirty) return;
-    live.isDirty = false;
-    const { execution, form } = live;
-    const { committer, records } = this.#deps;
-    const undo = changesOf(execution, form);
-    const timers = live.timerChanges;
-    live.timerChanges = [];
-    try {
-      const prepared = records.prepare(execution, form);
-      const stored = prepared instanceof Promise ? await prepared : prepared;
-      if (live.isDropped) return;
-      const row = catalogRow(execution);
-      const isPlain = timers.length === 0 && files.length === 0;
-      const mutations = isPlain ? stored : [...files, ...timerMutations(execution, timers), ...stored];
-      const isLive = live.isLive && !hasEnded(execution);
-      const facts = factsOf(live, row, isLive);
-      const committed = () => {
-        live.isListed = isLive;
-        live.row = isLive ? row : undefined;
-        this.#committed(live, stored, timers);
-      };
-      await committer.commit({ mutations, facts, committed });
-    } catch (error) {
-      live.isDirty = true;
-      live.timerChanges.unshift(...timers);
-      undoChanges(execution, form, undo);
-      throw error;
-    }
+    const committed = (what: Committed) => this.#committed(live, what);
+    await commitExecution(live, this.#deps, { files, committed });
   }
 
-  #committed(live: LiveExecution, stored: readonly Mutation[], timers: LiveExecution["timerChanges"]): void {
-    const { execution } = live;
+  #committed(live: LiveExecution, { stored, timers, messages, births }: Committed): void {
+    const { execution, plan } = live;
     if (live.isListed) this.#live.keep(live);
     this.#deps.records.remember(execution, stored);
     for (const { type, name, dueAt } of timers) {
@@ -319,7 +293,28 @@ export class Executor {
         this.#deps.timerSet({ dueAt, tenant: execution.tenant, executionId: execution.id, name });
       }
     }
+    for (const birth of births) this.#takeIn(birth);
+    for (const message of messages) this.#track(this.deliver(storedMessage(execution, message)));
+    const { concurrency } = plan.flow;
+    if (concurrency && isEnded(execution.history)) this.grantSlots(execution, concurrency.limit);
     if (!live.isDropped) this.#deps.changes.publish(execution.tenant, execution.id);
+  }
+
+  /** An execution was created by the commit of another: it begins, or waits for its time. */
+  #takeIn({ execution, plan, form, stored, row, isScheduled }: BornExecution): void {
+    this.#deps.records.remember(execution, stored);
+    this.#deps.changes.publish(execution.tenant, execution.id);
+    for (const [name, dueAt] of execution.timers) {
+      const timer = { dueAt, tenant: execution.tenant, executionId: execution.id, name: name as TimerName };
+      this.#deps.timerSet(timer);
+    }
+    if (isScheduled) return;
+    const live = new LiveExecution(execution, plan, form, this.#renderer(execution, plan));
+    live.isListed = true;
+    live.row = row;
+    this.#live.keep(live);
+    this.#admission.admit(live);
+    this.#wake(live);
   }
 
   #startDeferred(live: LiveExecution): void {
@@ -331,7 +326,7 @@ export class Executor {
       (live.running ??= new Map()).set(command.taskRun, controller);
       live.renderer.hostCalls.forget();
       const type = this.#deps.catalog.find(command.task.kind);
-      const ended = runAttempt(live, command, type, controller.signal, this.#deps.clock);
+      const ended = runAttempt(live, command, { ...this.#slices, type, controller });
       // In the same turn where it can be, so that no commit takes the log lines of an attempt without its end.
       if (ended instanceof Promise) {
         void ended.then((event) => this.#endAttempt(live, command.taskRun, event));
@@ -382,7 +377,7 @@ export class Executor {
     const live = await this.#live.find(tenant, id);
     const isTaken = live && (live.isDriven || live.isListed || !this.#live.isCurrent(live));
     if (isTaken) return false; // Somebody else has begun with it meanwhile.
-    if (!live || hasEnded(live.execution)) {
+    if (!live || hasSettled(live.tree)) {
       if (live) this.#live.letGo(live);
       if (this.#live.isDeleting(tenant, id)) return false;
       await this.#deps.committer.commit({

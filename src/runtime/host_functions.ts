@@ -1,27 +1,61 @@
 /**
- * Functions of expressions that need data from outside: `secret()`, `kv()`. A render is synchronous; when it meets a
- * value that is not there yet it stops, the value is fetched, and the render begins again with it. A template without
- * such a call never pays for this.
+ * Functions of expressions that need data from outside: `secret()`, `kv()`, `read()`, … A render is synchronous; when it
+ * meets a value that is not there yet it stops, the value is fetched, and the render begins again with it. A template
+ * without such a call never pays for this.
  */
+import type { Instant } from "../base/clock.ts";
 import { type JsonValue, stringifyJson } from "../base/json.ts";
 import { ExpressionError, type HostFunction } from "../expr/mod.ts";
+import { EXECUTION_FUNCTIONS } from "./host_functions/execution.ts";
+import { FILE_FUNCTIONS } from "./host_functions/file.ts";
+import {
+  type Arguments,
+  type HostCall,
+  type HostCaller,
+  HostError,
+  type HostFunctionEntry,
+  type HostValues,
+} from "./host_functions/host_function.ts";
+import { HTTP_FUNCTIONS } from "./host_functions/http.ts";
+import { KV_PAIR_FUNCTIONS } from "./host_functions/kv_pair.ts";
+import { SECRET_FUNCTIONS } from "./host_functions/secret.ts";
+import { SecretMask } from "./secret_mask.ts";
 
-/** Where the data comes from; `undefined` when there is none. */
-export interface HostValues {
-  /** A secret of that namespace or one above it. */
-  secret(tenant: string, namespace: string, name: string): Promise<string | undefined>;
-  /** Looks in that namespace, and unless `isExact` in the ones above it. */
-  kvPair(
-    tenant: string,
-    pair: { namespace: string; key: string; isExact: boolean },
-  ): Promise<JsonValue | undefined>;
-}
+export type {
+  FilePlace,
+  FilePort,
+  HostCaller,
+  HostValues,
+  HttpCall,
+  HttpPort,
+  HttpReply,
+  LogPort,
+} from "./host_functions/host_function.ts";
 
-/** On whose behalf an expression is rendered. */
-export interface HostCaller {
-  readonly tenant: string;
-  readonly namespace: string;
-}
+/** Every function of the host by name. */
+const HOST_FUNCTIONS: ReadonlyMap<string, HostFunctionEntry> = new Map([
+  ...SECRET_FUNCTIONS,
+  ...KV_PAIR_FUNCTIONS,
+  ...FILE_FUNCTIONS,
+  ...HTTP_FUNCTIONS,
+  ...EXECUTION_FUNCTIONS,
+]);
+
+/** Names of all of them. */
+export const HOST_FUNCTION_NAMES: ReadonlySet<string> = new Set(HOST_FUNCTIONS.keys());
+
+/** Names of the functions whose call has an effect outside: a task that calls one of them is not pure. */
+export const EFFECT_FUNCTIONS: ReadonlySet<string> = new Set(
+  [...HOST_FUNCTIONS].filter(([, { hasEffect }]) => hasEffect).map(([name]) => name),
+);
+
+/** How long a shared value serves other renders, so that a thousand tasks do not read the same secret a thousand times. */
+const SHARED_MS = 1_000;
+
+/** Each value begins the render again, and a call with a random argument lacks another one every time. */
+const MAX_FETCHED_VALUES = 1_000;
+
+type Fetched = { readonly value: JsonValue } | { readonly error: string };
 
 /**
  * Values fetched for one execution so far; secrets are remembered so that log lines can be masked. Made for every
@@ -31,8 +65,15 @@ export class HostCalls {
   readonly #values: HostValues;
   readonly #caller: HostCaller;
   #functions: ReadonlyMap<string, HostFunction> | undefined;
-  #fetched: Map<string, { value: JsonValue } | { error: string }> | undefined;
-  #secrets: Set<string> | undefined;
+  /** Values of the render under way. */
+  #own: Map<string, Fetched> | undefined;
+  /** Calls with an effect that it has met so far. */
+  #effects = 0;
+  #shared: Map<string, { readonly fetched: Fetched; readonly at: Instant }> | undefined;
+  #mask: SecretMask | undefined;
+  #knowsInputs = false;
+  /** Null once it knows the secrets that were used before the execution was read back. */
+  #recalling: Promise<void> | null | undefined;
 
   constructor(values: HostValues, caller: HostCaller) {
     this.#values = values;
@@ -41,126 +82,154 @@ export class HostCalls {
 
   /** The functions, by name. */
   get functions(): ReadonlyMap<string, HostFunction> {
-    this.#functions ??= new Map<string, HostFunction>([
-      ["secret", this.#define("secret", ["key", "namespace", "subkey"], (args) => this.#secret(args))],
-      ["kv", this.#define("kv", ["key", "namespace", "errorOnMissing"], (args) => this.#kvPair(args))],
-    ]);
+    this.#functions ??= new Map(
+      [...HOST_FUNCTIONS].map(([name, entry]) => [name, this.#define(name, entry)] as const),
+    );
     return this.#functions;
   }
 
-  /** Runs `render`, fetching what it lacks; gives its result at once when it lacks nothing. */
+  /** Runs `render`, fetching what it lacks; gives its result at once when it lacks nothing. No error repeats a secret. */
   run<T>(render: () => T): T | Promise<T> {
+    if (this.#recalling === undefined) this.#recalling = this.#recall();
+    return this.#recalling?.then(() => this.#attempt(render, undefined)) ?? this.#attempt(render, undefined);
+  }
+
+  /** The text with every secret that this execution has used replaced by stars, its inputs of type SECRET included. */
+  mask(text: string): string {
+    if (!this.#knowsInputs) {
+      this.#knowsInputs = true;
+      for (const secret of this.#caller.inputSecrets?.() ?? []) this.#remember(secret);
+    }
+    return this.#mask?.apply(text) ?? text;
+  }
+
+  /** Forgets what may have changed since: the next render reads KV pairs afresh. */
+  forget(): void {
+    this.#shared = undefined;
+  }
+
+  #recall(): Promise<void> | null {
+    const renders = this.#caller.recall?.() ?? [];
+    return renders.length === 0 ? null : this.#renderAll(renders);
+  }
+
+  async #renderAll(renders: readonly (() => unknown)[]): Promise<void> {
+    for (const render of renders) {
+      try {
+        await this.#attempt(render, undefined);
+      } catch (error) {
+        // What cannot be read now is in no text either, or its name is known in its task alone.
+        if (!isRenderError(error)) throw error;
+      }
+    }
+    this.#recalling = null;
+  }
+
+  #attempt<T>(render: () => T, own: Map<string, Fetched> | undefined): T | Promise<T> {
+    // A render is synchronous: no other one sees these values.
+    this.#own = own;
+    this.#effects = 0;
     try {
       return render();
     } catch (error) {
-      if (!(error instanceof MissingValue)) throw error;
-      return this.#fetchAndRetry(error, render);
+      if (!(error instanceof MissingValue)) throw this.#masked(error);
+      return this.#fetchAndRetry(error, render, own ?? new Map());
+    } finally {
+      this.#own = undefined;
     }
   }
 
-  /** The text with every secret that this execution has used replaced by stars. */
-  mask(text: string): string {
-    if (!this.#secrets) return text;
-    let masked = text;
-    for (const secret of this.#secrets) masked = masked.replaceAll(secret, "*".repeat(secret.length));
-    return masked;
-  }
-
-  /** Forgets what may have changed since: the next attempt reads KV pairs afresh. */
-  forget(): void {
-    this.#fetched = undefined;
-  }
-
-  async #fetchAndRetry<T>(missing: MissingValue, render: () => T): Promise<T> {
-    const fetched = this.#fetched ??= new Map();
-    try {
-      fetched.set(missing.key, { value: await missing.fetch() });
-    } catch (error) {
-      fetched.set(missing.key, { error: (error as Error).message });
+  async #fetchAndRetry<T>(missing: MissingValue, render: () => T, own: Map<string, Fetched>): Promise<T> {
+    const { key, isShared } = missing;
+    if (own.size >= MAX_FETCHED_VALUES) {
+      throw new HostError(`Cannot render: it asks for more than ${MAX_FETCHED_VALUES} values from outside`);
     }
-    return await this.run(render);
+    const fetched = await settled(missing.value);
+    own.set(key, fetched);
+    if (isShared) (this.#shared ??= new Map()).set(key, { fetched, at: this.#now() });
+    return await this.#attempt(render, own);
   }
 
-  #define(
-    name: string,
-    parameters: readonly string[],
-    fetch: (args: Arguments) => Promise<JsonValue>,
-  ): HostFunction {
+  #define(name: string, { parameters, call, isShared = false, hasEffect }: HostFunctionEntry): HostFunction {
     return {
       parameters,
       call: (args) => {
-        const key = `${name} ${stringifyJson([...args])}`;
-        const fetched = this.#fetched?.get(key);
-        if (!fetched) throw new MissingValue(key, () => fetch(args));
-        if ("error" in fetched) throw new HostError(fetched.error);
-        return fetched.value;
+        const key = hasEffect ? `${name} #${this.#effects++}` : `${name} ${stringifyJson([...args])}`;
+        const fetched = this.#own?.get(key) ?? (isShared ? this.#fresh(key) : undefined);
+        if (fetched) return valueOf(fetched);
+        const value = callHost(call, this.#callOf(args));
+        if (!(value instanceof Promise)) return value;
+        throw new MissingValue(key, value, isShared);
       },
     };
   }
 
-  async #secret(args: Arguments): Promise<JsonValue> {
-    const name = requiredOf(args, "key");
-    const namespace = textOf(args, "namespace") ?? this.#caller.namespace;
-    const secret = await this.#values.secret(this.#caller.tenant, namespace, name);
-    if (secret === undefined) {
-      throw new Error(`Cannot find secret for key '${name}' in the namespace '${namespace}'`);
-    }
-    const value = subkeyOf(secret, textOf(args, "subkey"));
-    if (value !== "") (this.#secrets ??= new Set()).add(value);
-    return value;
+  #fresh(key: string): Fetched | undefined {
+    const known = this.#shared?.get(key);
+    return known && this.#now() - known.at < SHARED_MS ? known.fetched : undefined;
   }
 
-  async #kvPair(args: Arguments): Promise<JsonValue> {
-    const namespace = textOf(args, "namespace") ?? this.#caller.namespace;
-    const isRequired = textOf(args, "errorOnMissing")?.toLowerCase() === "true";
-    const isExact = textOf(args, "namespace") !== undefined;
-    const key = requiredOf(args, "key");
-    const value = await this.#values.kvPair(this.#caller.tenant, { namespace, key, isExact });
-    if (value === undefined && isRequired) {
-      throw new Error(`The key '${key}' does not exist in the namespace '${namespace}'`);
-    }
-    return value ?? null;
+  #now(): Instant {
+    return this.#caller.now?.() ?? 0;
+  }
+
+  #callOf(args: Arguments): HostCall {
+    return {
+      args,
+      caller: this.#caller,
+      values: this.#values,
+      remember: (secret) => this.#remember(secret),
+    };
+  }
+
+  #remember(secret: string): void {
+    (this.#mask ??= new SecretMask()).add(secret);
+  }
+
+  /** A message may quote the value that it complains of. */
+  #masked(error: unknown): unknown {
+    if (!isRenderError(error)) return error;
+    const message = this.mask(error.message);
+    return message === error.message ? error : new HostError(message);
   }
 }
-
-type Arguments = ReadonlyMap<string, JsonValue>;
 
 /** Stops a render until the value is there. Not an expression error: no guard swallows it. */
 class MissingValue extends Error {
   readonly key: string;
-  readonly fetch: () => Promise<JsonValue>;
+  readonly value: Promise<JsonValue>;
+  readonly isShared: boolean;
 
-  constructor(key: string, fetch: () => Promise<JsonValue>) {
+  constructor(key: string, value: Promise<JsonValue>, isShared: boolean) {
     super("A value has to be fetched first");
     this.key = key;
-    this.fetch = fetch;
+    this.value = value;
+    this.isShared = isShared;
   }
 }
-
-/** The value cannot be had; its message goes to the log of the execution. */
-class HostError extends Error {}
 
 /** True for an error that says why a render failed, as against a bug. */
 export function isRenderError(error: unknown): error is Error {
   return error instanceof ExpressionError || error instanceof HostError;
 }
 
-function subkeyOf(secret: string, subkey: string | undefined): string {
-  if (subkey === undefined) return secret;
-  const value: unknown = JSON.parse(secret);
-  const member = typeof value === "object" && value !== null && Object.hasOwn(value, subkey);
-  if (!member) throw new Error(`Cannot find subkey "${subkey}" in the secret`);
-  const found = (value as Record<string, unknown>)[subkey];
-  return typeof found === "string" ? found : JSON.stringify(found);
+function callHost(call: HostFunctionEntry["call"], hostCall: HostCall): JsonValue | Promise<JsonValue> {
+  try {
+    return call(hostCall);
+  } catch (error) {
+    throw new HostError((error as Error).message);
+  }
 }
 
-function textOf(args: Arguments, name: string): string | undefined {
-  const value = args.get(name);
-  return value === undefined || value === null ? undefined : String(value);
+async function settled(value: Promise<JsonValue>): Promise<Fetched> {
+  try {
+    return { value: await value };
+  } catch (error) {
+    return { error: (error as Error).message };
+  }
 }
 
-function requiredOf(args: Arguments, name: string): string {
-  const value = textOf(args, name);
-  if (value === undefined) throw new Error(`Missing argument "${name}"`);
-  return value;
+function valueOf(fetched: Fetched): JsonValue {
+  if ("error" in fetched) throw new HostError(fetched.error);
+  return fetched.value;
 }

@@ -2,8 +2,11 @@
 import type { Instant } from "../base/clock.ts";
 import type { Command, Event, TimerName } from "../engine/events.ts";
 import type { FlowPlan } from "../engine/plan.ts";
+import { ExecutionTree } from "../engine/tree.ts";
 import type { Execution } from "../model/execution.ts";
 import type { StoredForm } from "../store/execution_form.ts";
+import type { Key } from "../store/store.ts";
+import type { Birth, Message } from "./messages.ts";
 import type { Renderer } from "./renderer.ts";
 
 /** An attempt that must be committed as RUNNING before it starts. */
@@ -16,17 +19,37 @@ export interface TimerChange {
   readonly dueAt: Instant;
 }
 
+/** What belongs to an event that came from outside. */
+export interface Receipt {
+  /** The message that brought it. */
+  readonly key?: Key;
+  /** What is created with it, unless nobody wants it any more. */
+  readonly birth?: Birth;
+  /** Called when the event was applied, before anything else happens. */
+  readonly onApplied?: (execution: Execution) => void;
+}
+
 /** State of an execution in work. Changed by the executor alone. */
 export class LiveExecution {
   readonly execution: Execution;
   readonly plan: FlowPlan;
   readonly form: StoredForm;
   readonly renderer: Renderer;
+  /** What is under way in it. */
+  readonly tree: ExecutionTree;
   /** Facts that wait to be applied. */
   readonly events: Event[] = [];
   /** Attempts to start once the slice is durable. */
   deferred: AttemptCommand[] = [];
   timerChanges: TimerChange[] = [];
+  /** Executions that the next commit creates. */
+  births: Birth[] = [];
+  /** What the next commit tells other executions. */
+  messages: Message[] = [];
+  /** Messages that were applied; the next commit removes them. */
+  receivedKeys: Key[] = [];
+  /** What belongs to events that came from outside, until they are applied. */
+  receipts: Map<Event, Receipt> | undefined;
   /** Attempts under way, by task run; absent where there never was one. */
   running: Map<number, AbortController> | undefined;
   /** Renders and pure attempts that wait for a value. */
@@ -47,6 +70,7 @@ export class LiveExecution {
     this.plan = plan;
     this.form = form;
     this.renderer = renderer;
+    this.tree = new ExecutionTree(plan, execution);
   }
 
   /** Whether anything is under way that this process must see through; otherwise a timer or a person wakes it. */

@@ -12,8 +12,11 @@ import {
 } from "../expr/mod.ts";
 import type { Execution, TaskRun } from "../model/execution.ts";
 import type { Output, Task } from "../model/flow.ts";
+import type { PropertySchema } from "../model/schema.ts";
 import type { TaskType } from "../model/task_catalog.ts";
+import { EffectCalls } from "./effect_calls.ts";
 import { HostCalls, type HostValues } from "./host_functions.ts";
+import { secretCalls } from "./secret_calls.ts";
 import { ExecutionVariables, type ServerVariables, type TaskScope } from "./variables.ts";
 
 /** What rendering needs from the server. */
@@ -40,6 +43,7 @@ interface CompiledTask {
 
 /** Templates and prepared tasks of the plans in use; a plan's go with it. */
 export class TemplateCache {
+  readonly effects = new EffectCalls();
   readonly #templates = new WeakMap<FlowPlan, Map<string, Template>>();
   readonly #tasks = new WeakMap<Task, CompiledTask>();
 
@@ -78,10 +82,12 @@ export class Renderer {
     this.#cache = cache;
     this.#deps = deps;
     this.#variables = new ExecutionVariables(plan.flow, execution, deps.server);
-    this.hostCalls = new HostCalls(deps.hostValues, {
-      tenant: execution.tenant,
-      namespace: execution.namespace,
-    });
+    const { tenant, namespace } = execution;
+    const inputSecrets = () => this.#variables.inputSecrets;
+    const now = () => deps.clock.now();
+    const recall = execution.taskRuns.length > 0 ? () => this.#secretRenders() : undefined;
+    const caller = { tenant, namespace, execution, now, inputSecrets, recall };
+    this.hostCalls = new HostCalls(deps.hostValues, caller);
   }
 
   /** The properties of a task for one attempt. @throws ExpressionError, or an error of a host function */
@@ -98,10 +104,49 @@ export class Renderer {
     });
   }
 
+  /** True when rendering the task may have an effect outside: it must not begin before the attempt is durable. */
+  hasEffect(task: Task): boolean {
+    return this.#cache.effects.mayHappen(this.#plan.flow, task);
+  }
+
   /** The text of a template of a task, such as `runIf`. @throws as {@link properties} */
   text(source: string, scope?: TaskScope): string | Promise<string> {
     const template = this.#cache.template(this.#plan, source);
     return this.hostCalls.run(() => renderText(template, this.#scope(scope)));
+  }
+
+  /** These properties of a flowable task, whatever its type says of when they are rendered. @throws as {@link properties} */
+  members(names: readonly string[], { task, taskRun }: TaskScope): JsonObject | Promise<JsonObject> {
+    if (names.length === 0) return {};
+    const given = names.filter((name) => ownProperty(task.properties, name) !== undefined);
+    const scope = this.#scope({ task, taskRun });
+    return this.hostCalls.run(() => {
+      const rendered: JsonObject = {};
+      for (const name of given) {
+        const value = ownProperty(task.properties, name) as JsonValue;
+        setOwnProperty(
+          rendered,
+          name,
+          typeof value === "string" ? this.#text(value, scope) : this.#value(value, scope),
+        );
+      }
+      return rendered;
+    });
+  }
+
+  /** The value of a template with further root variables. @throws as {@link properties} */
+  value(source: string, task: TaskScope, variables: JsonObject = {}): JsonValue | Promise<JsonValue> {
+    const template = this.#cache.template(this.#plan, source);
+    const scope = this.#scope(task);
+    const variable = (name: string) => ownProperty(variables, name) ?? scope.variable(name);
+    return this.hostCalls.run(() =>
+      renderValue(template, { ...scope, variable, functions: scope.functions })
+    );
+  }
+
+  /** Takes note of task runs that the execution is about to forget to have changed. */
+  noteChanges(touched: Iterable<number>): void {
+    this.#variables.views.note(touched);
   }
 
   /** The flow's outputs by id. @throws as {@link properties} */
@@ -114,8 +159,18 @@ export class Renderer {
     });
   }
 
+  #secretRenders(): (() => unknown)[] {
+    const { flow } = this.#plan;
+    if (!flow.source.includes("secret")) return [];
+    return secretCalls(flow.definition).map((source) => () => this.#value(source, this.#scope()));
+  }
+
   #property({ template, value }: DynamicProperty, scope: Scope): JsonValue {
     return template ? renderText(template, scope) : this.#value(value, scope);
+  }
+
+  #text(source: string, scope: Scope): string {
+    return renderText(this.#cache.template(this.#plan, source), scope);
   }
 
   #value(value: JsonValue, scope: Scope): JsonValue {
@@ -142,7 +197,7 @@ function compileTask(task: Task, type: TaskType, compile: (source: string) => Te
   const constants: JsonObject = {};
   const dynamic: DynamicProperty[] = [];
   for (const [name, schema] of Object.entries(type.properties)) {
-    const value = ownProperty(task.properties, name) ?? schema.default;
+    const value = givenValue(task.properties, name, schema) ?? schema.default;
     if (value === undefined) continue;
     const isConstant = !schema.dynamic || !mayHoldTemplate(value);
     if (isConstant) setOwnProperty(constants, name, value);
@@ -150,6 +205,19 @@ function compileTask(task: Task, type: TaskType, compile: (source: string) => Te
     else dynamic.push({ name, value });
   }
   return { constants, dynamic };
+}
+
+/** The value under the name of a property, or under an older one. */
+function givenValue(
+  properties: JsonObject,
+  name: string,
+  { aliases = [] }: PropertySchema,
+): JsonValue | undefined {
+  for (const candidate of [name, ...aliases]) {
+    const value = ownProperty(properties, candidate);
+    if (value !== undefined) return value;
+  }
+  return undefined;
 }
 
 function addTemplate(

@@ -2,26 +2,29 @@
  * A slice: events are applied and pure tasks run in memory until nothing more can happen without a commit or a budget
  * is used up. A crash repeats at most a slice that nobody has seen.
  */
-import type { Clock } from "../base/clock.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../base/json.ts";
-import { taskRunId } from "../base/id.ts";
+import { assertNever } from "../base/assert_never.ts";
+import type { Instant } from "../base/clock.ts";
+import { sizeOf } from "../base/json_size.ts";
 import type { Command, Event } from "../engine/events.ts";
 import { step } from "../engine/step.ts";
-import { isTruthyText } from "../expr/mod.ts";
-import { addLogLine, type TaskRun } from "../model/execution.ts";
-import { LOG_LEVELS } from "../model/flow.ts";
-import { MAX_OUTPUT_BYTES, SLICE_MAX_BYTES, SLICE_MAX_MS, SLICE_MAX_TASK_RUNS } from "../model/limits.ts";
-import type { RunContext } from "../model/run_context.ts";
-import type { AttemptOutcome, TaskCatalog, TaskType } from "../model/task_catalog.ts";
-import { isRenderError } from "./host_functions.ts";
+import { type TaskRun, taskRunOf } from "../model/execution.ts";
+import { currentState } from "../model/state.ts";
+import { SLICE_MAX_BYTES, SLICE_MAX_MS, SLICE_MAX_TASK_RUNS } from "../model/limits.ts";
+import type { TaskCatalog } from "../model/task_catalog.ts";
+import { type AttemptDeps, failure, runAttempt } from "./attempt.ts";
 import type { AttemptCommand, LiveExecution } from "./live_execution.ts";
+import { renderAssertions, renderCondition, renderDecision, renderOutputs } from "./renders.ts";
+import { type ChildStart, type CreateChild, startChild } from "./subflow.ts";
 
 /** What slices need. */
-export interface SliceDeps {
-  readonly clock: Clock;
+export interface SliceDeps extends AttemptDeps {
   readonly catalog: TaskCatalog;
   /** Called when an event was added outside a slice. */
   readonly wake: (live: LiveExecution) => void;
+  /** Makes executions of other flows. */
+  readonly createChild: CreateChild;
+  /** Makes the execution that takes the place of one that is tried again; it starts then. */
+  readonly startOver: (live: LiveExecution, at: Instant) => void;
 }
 
 /** A slice under way. */
@@ -29,7 +32,7 @@ interface Slice extends SliceDeps {
   readonly isOver: () => boolean;
 }
 
-const NEVER_ABORTED = new AbortController().signal;
+const NEVER_ABORTED = new AbortController();
 
 /** Applies events until none is left or the budget of a slice is used up. */
 export function runSlice(live: LiveExecution, deps: SliceDeps): void {
@@ -48,24 +51,46 @@ function isBudgetUsed({ execution }: LiveExecution, elapsedMs: number): boolean 
   let bytes = 0;
   for (const line of execution.newLogs) bytes += line.message.length;
   for (const ordinal of execution.touched) {
-    bytes += sizeOf(execution.taskRuns[ordinal]?.outputs ?? null, SLICE_MAX_BYTES);
+    bytes += sizeOf(taskRunOf(execution, ordinal)?.outputs ?? null, SLICE_MAX_BYTES);
   }
   return bytes >= SLICE_MAX_BYTES;
 }
 
 function applyEvent(live: LiveExecution, event: Event, deps: Slice): void {
-  const { execution } = live;
   live.isDirty = true;
   if (event.type === "timer_due") endTimer(live, event.timer);
-  for (const command of step(live.plan, execution, event, deps.clock.now())) perform(live, command, deps);
+  if (event.type === "started" || event.type === "refused_slot") endTimer(live, "start");
+  const commands = step(live.tree, event, deps.clock.now());
+  if (live.receipts) settleReceipt(live, event);
+  for (const command of commands) perform(live, command, deps);
+}
+
+/** What came with an event takes effect with it. */
+function settleReceipt(live: LiveExecution, event: Event): void {
+  const receipt = live.receipts?.get(event);
+  if (!receipt) return;
+  live.receipts?.delete(event);
+  receipt.onApplied?.(live.execution);
+  if (receipt.key) live.receivedKeys.push(receipt.key);
+  // Nobody wants the execution any more when its task run was killed meanwhile.
+  const taskRun = event.type === "child_started" ? taskRunOf(live.execution, event.taskRun) : undefined;
+  if (receipt.birth && taskRun?.decision?.executionId === receipt.birth.execution.id) {
+    live.births.push(receipt.birth);
+  }
 }
 
 function perform(live: LiveExecution, command: Command, deps: Slice): void {
   switch (command.type) {
     case "run_attempt":
       return runOrDefer(live, command, deps);
+    case "continue":
+      return void live.events.push({ type: "continued", frame: command.frame });
     case "render_condition":
       return settle(live, deps, renderCondition(live, command));
+    case "render_decision":
+      return settle(live, deps, renderDecision(live, command));
+    case "render_assertions":
+      return settle(live, deps, renderAssertions(live));
     case "render_outputs":
       return settle(live, deps, renderOutputs(live));
     case "set_timer":
@@ -76,7 +101,68 @@ function perform(live: LiveExecution, command: Command, deps: Slice): void {
       return endTimer(live, command.timer);
     case "interrupt_attempt":
       return interrupt(live, command.taskRun);
+    default:
+      return performElsewhere(live, command, deps);
   }
+}
+
+type OtherCommand = Extract<Command, { type: "start_child" | "kill_child" | "start_over" | "announce_end" }>;
+
+/** What concerns other executions. */
+function performElsewhere(live: LiveExecution, command: OtherCommand, deps: Slice): void {
+  switch (command.type) {
+    case "start_child":
+      return beginChild(live, command, deps);
+    case "kill_child":
+      return void live.messages.push({
+        targetId: command.executionId,
+        name: "kill",
+        event: { type: "kill_asked" },
+      });
+    case "start_over":
+      return deps.startOver(live, command.at);
+    case "announce_end":
+      return announceEnd(live);
+    default:
+      return assertNever(command);
+  }
+}
+
+function beginChild(
+  live: LiveExecution,
+  command: Extract<Command, { type: "start_child" }>,
+  deps: Slice,
+): void {
+  const taskRun = taskRunOf(live.execution, command.taskRun) as TaskRun;
+  const type = deps.catalog.find(command.task.kind);
+  if (!type) return settle(live, deps, failure(live, command.taskRun, `Invalid type: ${command.task.type}`));
+  live.awaiting++;
+  void startChild(live, command, { type, create: deps.createChild, taskRun })
+    .catch((error): ChildStart => ({ event: failure(live, command.taskRun, error) }))
+    .then(({ event, receipt }) => {
+      live.awaiting--;
+      if (receipt) (live.receipts ??= new Map()).set(event, receipt);
+      live.events.push(event);
+      deps.wake(live);
+    });
+}
+
+/** Whoever waits for the end is told of it. */
+function announceEnd({ execution, messages }: LiveExecution): void {
+  const { awaitedBy, id: executionId, attemptNumber } = execution;
+  const state = currentState(execution.history);
+  if (!awaitedBy || state === "RETRIED") return; // The execution that takes its place tells.
+  messages.push({
+    targetId: awaitedBy.executionId,
+    name: `end/${attemptNumber}`,
+    event: {
+      type: "child_ended",
+      taskRun: awaitedBy.taskRun,
+      executionId,
+      state,
+      outputs: execution.outputs,
+    },
+  });
 }
 
 function endTimer(live: LiveExecution, name: string): void {
@@ -108,145 +194,7 @@ function settle(live: LiveExecution, deps: SliceDeps, event: Event | Promise<Eve
 /** Log lines must not become durable without the end of their attempt: once the slice is over, a pure task waits for the next. */
 function runOrDefer(live: LiveExecution, command: AttemptCommand, deps: Slice): void {
   const type = deps.catalog.find(command.task.kind);
-  if (type?.form === "runnable" && (!type.pure || deps.isOver())) return void live.deferred.push(command);
-  settle(live, deps, runAttempt(live, command, type, NEVER_ABORTED, deps.clock));
-}
-
-/** Renders the task's properties and runs it once; the event says how it ended. Never rejects. */
-export function runAttempt(
-  live: LiveExecution,
-  command: AttemptCommand,
-  type: TaskType | undefined,
-  signal: AbortSignal,
-  clock: Clock,
-): Event | Promise<Event> {
-  const taskRun = live.execution.taskRuns[command.taskRun] as TaskRun;
-  const failed = (error: unknown) => failure(live, command.taskRun, error);
-  try {
-    if (!type) throw new Error(`Invalid type: ${command.task.type}`);
-    const run = (properties: JsonObject) => attempt(live, command, type, properties, signal, clock);
-    const properties = live.renderer.properties(command.task, type, taskRun);
-    const event = properties instanceof Promise ? properties.then(run) : run(properties);
-    return event instanceof Promise ? event.catch(failed) : event;
-  } catch (error) {
-    return failed(error);
-  }
-}
-
-function attempt(
-  live: LiveExecution,
-  command: AttemptCommand,
-  type: TaskType,
-  properties: JsonObject,
-  signal: AbortSignal,
-  clock: Clock,
-): Event | Promise<Event> {
-  const { taskRun } = command;
-  if (type.form === "waiting") {
-    return { type: "wait_begun", taskRun, dueAt: clock.now() + type.delayMs(properties) };
-  }
-  if (type.form !== "runnable") throw new Error(`Type "${command.task.type}" is not supported yet`);
-  const outcome = type.run(properties, contextOf(live, command, signal, clock));
-  const end = (ended: AttemptOutcome) => checkOutputs(taskRun, ended);
-  return outcome instanceof Promise ? outcome.then(end) : end(outcome);
-}
-
-function checkOutputs(taskRun: number, outcome: AttemptOutcome): Event {
-  if (!outcome.outputs || sizeOf(outcome.outputs, MAX_OUTPUT_BYTES) <= MAX_OUTPUT_BYTES) {
-    return { type: "attempt_ended", taskRun, outcome };
-  }
-  const message =
-    `The outputs are too large: at most ${MAX_OUTPUT_BYTES} bytes can be kept; write large results to a file`;
-  return { type: "attempt_ended", taskRun, outcome: { state: "FAILED" }, message };
-}
-
-function failure(live: LiveExecution, taskRun: number, error: unknown): Event {
-  const message = live.renderer.hostCalls.mask(error instanceof Error ? error.message : String(error));
-  return { type: "attempt_ended", taskRun, outcome: { state: "FAILED" }, message };
-}
-
-function contextOf(
-  live: LiveExecution,
-  command: AttemptCommand,
-  signal: AbortSignal,
-  clock: Clock,
-): RunContext {
-  const { execution, renderer } = live;
-  const { taskRun, attemptNumber, task } = command;
-  const least = task.logLevel ? LOG_LEVELS.indexOf(task.logLevel) : 0;
-  return {
-    executionId: execution.id,
-    taskRunId: taskRunId(execution.id, taskRun),
-    attemptNumber,
-    signal,
-    now: () => clock.now(),
-    log(level, message) {
-      if (LOG_LEVELS.indexOf(level) < least) return;
-      const text = renderer.hostCalls.mask(message);
-      addLogLine(execution, { level, at: clock.now(), taskRun, attempt: attemptNumber - 1, message: text });
-      live.isDirty = true;
-    },
-  };
-}
-
-function renderCondition(
-  live: LiveExecution,
-  command: Extract<Command, { type: "render_condition" }>,
-): Event | Promise<Event> {
-  const { taskRun: ordinal, task } = command;
-  const taskRun = live.execution.taskRuns[ordinal] as TaskRun;
-  const decide = (text: string): Event => ({
-    type: "condition_rendered",
-    taskRun: ordinal,
-    holds: isTruthyText(text),
-  });
-  const fail = (error: unknown): Event => ({
-    type: "condition_rendered",
-    taskRun: ordinal,
-    holds: false,
-    error: renderMessage(error),
-  });
-  return attemptRender(() => live.renderer.text(task.runIf ?? "true", { task, taskRun }), decide, fail);
-}
-
-function renderOutputs(live: LiveExecution): Event | Promise<Event> {
-  const done = (outputs: JsonObject): Event => ({ type: "outputs_rendered", outputs });
-  const fail = (error: unknown): Event => ({ type: "outputs_rendered", error: renderMessage(error) });
-  return attemptRender(() => live.renderer.outputs(live.plan.flow.outputs), done, fail);
-}
-
-function attemptRender<T>(
-  render: () => T | Promise<T>,
-  done: (value: T) => Event,
-  fail: (error: unknown) => Event,
-): Event | Promise<Event> {
-  try {
-    const value = render();
-    return value instanceof Promise ? value.then(done, fail) : done(value);
-  } catch (error) {
-    return fail(error);
-  }
-}
-
-/** A bug in the renderer must not pass for a mistake in the flow. */
-function renderMessage(error: unknown): string {
-  if (isRenderError(error)) return error.message;
-  return `Internal error while rendering: ${error instanceof Error ? error.message : String(error)}`;
-}
-
-/** Rough size of a value in characters; stops counting above `max`. */
-function sizeOf(value: JsonValue, max: number): number {
-  if (typeof value === "string") return value.length + 2;
-  if (Array.isArray(value)) {
-    let size = 2;
-    for (const item of value) if ((size += sizeOf(item, max) + 1) > max) return size;
-    return size;
-  }
-  if (!isJsonObject(value)) return 8;
-  let size = 2;
-  for (const name in value) {
-    size += name.length + 3 + sizeOf(value[name] as JsonValue, max);
-    if (size > max) return size;
-  }
-  return size;
+  const isPure = type?.form !== "runnable" || type.pure && !live.renderer.hasEffect(command.task);
+  if (!isPure || type?.form === "runnable" && deps.isOver()) return void live.deferred.push(command);
+  settle(live, deps, runAttempt(live, command, { ...deps, type, controller: NEVER_ABORTED }));
 }

@@ -1,6 +1,6 @@
 /** Timers of the near future, the earliest first: a binary heap. */
 import type { Instant } from "../base/clock.ts";
-import type { DueTimer } from "./executor.ts";
+import type { DueTimer } from "./executor_deps.ts";
 
 /** Push and pop cost the logarithm of the size. */
 export class TimerHeap {

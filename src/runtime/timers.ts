@@ -7,7 +7,7 @@ import type { Logger } from "../base/log.ts";
 import type { TimerName } from "../engine/events.ts";
 import { timersBefore } from "../store/keys.ts";
 import type { Key, Store } from "../store/store.ts";
-import type { DueTimer } from "./executor.ts";
+import type { DueTimer } from "./executor_deps.ts";
 import { TimerHeap } from "./timer_heap.ts";
 
 const HORIZON_MS = 60_000;

@@ -5,12 +5,18 @@ import { isJsonObject, type JsonObject, type JsonValue, ownProperty, setOwnPrope
 import type { Execution, TaskRun } from "../model/execution.ts";
 import type { Flow, Task } from "../model/flow.ts";
 import type { Label } from "../model/label.ts";
-import { currentState, isEnded, startedAt } from "../model/state.ts";
+import { changedAt, currentState, isEnded, startedAt } from "../model/state.ts";
+import { type OpenInput, SecretInputs } from "./secret_inputs.ts";
+import { TaskRunViews } from "./task_run_views.ts";
 
 /** Variables that are the same for every execution of this server. */
 export interface ServerVariables {
   /** Environment variables that flows may read, by lower-case name without prefix. */
   readonly envs: JsonObject;
+  /** `kestra`: the public address of this server as `url`; absent when none is configured. */
+  readonly kestra?: JsonObject;
+  /** Decrypts inputs of type SECRET. */
+  readonly openInput?: OpenInput;
 }
 
 /** The task run that an expression belongs to. */
@@ -24,14 +30,16 @@ export class ExecutionVariables {
   readonly #flow: Flow;
   readonly #execution: Execution;
   readonly #server: ServerVariables;
-  readonly #outputs: JsonObject = {};
-  readonly #tasks: JsonObject = {};
-  #counted = 0;
+  readonly #inputs: SecretInputs;
+  /** `outputs`, `tasks` and `parents`. */
+  readonly views: TaskRunViews;
 
   constructor(flow: Flow, execution: Execution, server: ServerVariables) {
     this.#flow = flow;
     this.#execution = execution;
     this.#server = server;
+    this.views = new TaskRunViews(execution);
+    this.#inputs = new SecretInputs(flow, execution, server.openInput);
   }
 
   /** The root variable of that name, as seen from `scope`; `undefined` when there is none. */
@@ -46,7 +54,7 @@ export class ExecutionVariables {
     return { id, namespace, revision, tenantId: tenant };
   }
 
-  /** Of the execution: `id`, `startDate`, `state`, `originalId`. */
+  /** Of the execution: `id`, `startDate`, `state`, `originalId`, once it has ended `endDate`, and `outputs`. */
   get execution(): JsonObject {
     const { id, history, originalId, outputs } = this.#execution;
     const view: JsonObject = {
@@ -55,13 +63,29 @@ export class ExecutionVariables {
       state: currentState(history),
       originalId,
     };
+    if (isEnded(history)) view.endDate = toIso(changedAt(history));
     if (outputs) view.outputs = outputs;
     return view;
   }
 
-  /** Inputs as converted when the execution was started. */
+  /** Inputs as converted when the execution was started, those of type SECRET decrypted. @throws HostError: one cannot be */
   get inputs(): JsonObject {
-    return this.#execution.inputs ?? {};
+    return this.#inputs.inputs;
+  }
+
+  /** The decrypted inputs of type SECRET, for masking. */
+  get inputSecrets(): readonly string[] {
+    return this.#inputs.values;
+  }
+
+  /** Id of the tenant. */
+  get tenantId(): string {
+    return this.#execution.tenant;
+  }
+
+  /** What flows may know of this server. */
+  get kestra(): JsonObject | undefined {
+    return this.#server.kestra;
   }
 
   /** Variables of the flow, overlaid with those that tasks have set. */
@@ -84,38 +108,24 @@ export class ExecutionVariables {
     return this.#server.envs;
   }
 
-  /** Outputs of ended task runs by task id; task runs without outputs are absent. */
+  /** Outputs of task runs. */
   get outputs(): JsonObject {
-    this.#count();
-    return this.#outputs;
+    return this.views.outputs;
   }
 
-  /** State of ended task runs by task id. */
+  /** States of task runs. */
   get tasks(): JsonObject {
-    this.#count();
-    return this.#tasks;
+    return this.views.states;
   }
 
-  /** Takes in task runs that have ended since the last time. */
-  #count(): void {
-    const { taskRuns } = this.#execution;
-    for (; this.#counted < taskRuns.length; this.#counted++) {
-      const taskRun = taskRuns[this.#counted] as TaskRun;
-      if (!isEnded(taskRun.history)) return;
-      setOwnProperty(this.#tasks, taskRun.taskId, { state: currentState(taskRun.history) });
-      if (taskRun.outputs && Object.keys(taskRun.outputs).length > 0) {
-        setOwnProperty(this.#outputs, taskRun.taskId, taskRun.outputs);
-      }
-    }
-  }
-
-  /** Of the task run: `id`, `startDate`, `attemptsCount`, `value`, `iteration`. */
+  /** Of the task run: `id`, `startDate`, `attemptsCount`, `parentId`, `value`, `iteration`. */
   taskRunView({ taskRun }: TaskScope): JsonObject {
     const view: JsonObject = {
       id: taskRunId(this.#execution.id, taskRun.ordinal),
       startDate: toIso(startedAt(taskRun.history)),
       attemptsCount: Math.max(0, taskRun.attempts.length - 1),
     };
+    if (taskRun.parent !== undefined) view.parentId = taskRunId(this.#execution.id, taskRun.parent);
     if (taskRun.value !== undefined) view.value = taskRun.value;
     if (taskRun.iteration !== undefined) view.iteration = taskRun.iteration;
     return view;
@@ -132,10 +142,14 @@ const ROOTS: ReadonlyMap<string, RootBuilder> = new Map<string, RootBuilder>([
   ["trigger", (variables) => variables.trigger],
   ["labels", (variables) => variables.labels],
   ["envs", (variables) => variables.envs],
+  ["tenantId", (variables) => variables.tenantId],
+  ["kestra", (variables) => variables.kestra],
   ["outputs", (variables) => variables.outputs],
   ["tasks", (variables) => variables.tasks],
   ["task", (_variables, scope) => scope && { id: scope.task.id, type: scope.task.type }],
   ["taskrun", (variables, scope) => scope && variables.taskRunView(scope)],
+  ["parents", (variables, scope) => scope && variables.views.parents(scope.taskRun)],
+  ["parent", (variables, scope) => scope && variables.views.parents(scope.taskRun)[0]],
 ]);
 
 function nestLabels(labels: readonly Label[]): JsonObject {

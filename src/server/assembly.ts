@@ -4,6 +4,7 @@ import type { Instant } from "../base/clock.ts";
 import { IdSource } from "../base/id.ts";
 import { EventStreams } from "../http/sse.ts";
 import type { Executor } from "../runtime/executor.ts";
+import { undelivered } from "../runtime/messages.ts";
 import { Auth } from "../services/auth.ts";
 import { Changes } from "../store/changes.ts";
 import { Committer } from "../store/committer.ts";
@@ -52,7 +53,7 @@ export class Assembly {
     const { services } = this;
     committer.addRider(manifests);
     committer.addRider(services.catalog);
-    this.#runtime = createRuntime({ options, tasks, services, committer, manifests, changes });
+    this.#runtime = createRuntime({ options, tasks, services, committer, manifests, changes, ids });
     services.catalog.setLiveSource((tenant) => this.executor.liveRows(tenant));
     services.tenants.onRemove(async (tenant) => {
       await this.executor.dropTenant(tenant);
@@ -152,9 +153,23 @@ export class Assembly {
   async #recover(): Promise<void> {
     const listed = await this.#manifests.read(this.#options.store);
     this.#manifests.adopt(listed);
+    const tenants = this.services.tenants.list().map((tenant) => tenant.id);
+    for (const tenant of tenants) await this.#runtime.slots.load(this.#options.store, tenant);
     const recovered = await this.executor.recover(listed);
+    await this.#deliver();
     if (recovered > 0) {
       this.#options.logger.info("Executions go on after a restart", { executions: recovered });
+    }
+  }
+
+  /** Gives executions what they were not told before the last process stopped, and free slots to those who wait. */
+  async #deliver(): Promise<void> {
+    const messages = await Array.fromAsync(undelivered(this.#options.store));
+    for (const message of messages) await this.executor.deliver(message);
+    for (const { tenant, namespace, id } of [...this.#runtime.slots.waitingFlows()]) {
+      const { flow } = await this.services.flows.plan(tenant, { namespace, id }, { allowDeleted: true });
+      const limit = flow.concurrency?.limit ?? Infinity;
+      this.executor.grantSlots({ tenant, namespace, flowId: id }, limit);
     }
   }
 }

@@ -1,18 +1,31 @@
 /** Builds the HTTP application of a server from its services: every route file is named here, once. */
 import type { AssemblyOptions } from "./options.ts";
 import { createApp } from "../http/app.ts";
+import type { Mount } from "../http/mount.ts";
 import { baseUrlFrom } from "../http/page_url.ts";
 import { executionRoutes } from "../http/routes/executions.ts";
+import { expressionRoutes } from "../http/routes/expressions.ts";
 import { fileRoutes } from "../http/routes/files.ts";
+import { flowBulkRoutes } from "../http/routes/flow_bulk.ts";
 import { flowRoutes } from "../http/routes/flows.ts";
+import { flowViewRoutes } from "../http/routes/flow_views.ts";
 import { kvPairRoutes } from "../http/routes/kv_pairs.ts";
 import { logRoutes } from "../http/routes/logs.ts";
 import { executionPageRoutes, pageRoutes } from "../http/routes/pages.ts";
+import { pluginRoutes } from "../http/routes/plugins.ts";
 import { secretRoutes } from "../http/routes/secrets.ts";
 import { webhookRoutes } from "../http/routes/webhooks.ts";
 import type { EventStreams } from "../http/sse.ts";
 import type { Auth } from "../services/auth.ts";
 import { FileTransfer } from "../services/file_transfer.ts";
+import { FlowBulk } from "../services/flow_bulk.ts";
+import { FlowDependencies } from "../services/flow_dependencies.ts";
+import { FlowGraphs } from "../services/flow_graphs.ts";
+import { FlowInspection } from "../services/flow_inspection.ts";
+import { FlowTransfer } from "../services/flow_transfer.ts";
+import { Plugins } from "../services/plugins.ts";
+import { createTaskCatalog } from "../tasks/registry.ts";
+import { createTriggerCatalog } from "../triggers/registry.ts";
 import type { Services } from "./services.ts";
 
 /** The application as its server sees it; `info` is what the platform tells of the connection. */
@@ -52,6 +65,8 @@ export function createHttpApp(
     config: { baseUrl, host, port, isProtected, noAuthExplicit, maxUploadBytes, version },
     tenantRoutes: [
       { path: "", routes: flowRoutes(flows) },
+      ...flowMounts(services, options),
+      { path: "", routes: expressionRoutes(services.expressions) },
       { path: "", routes: executionRoutes({ executions, clock, baseUrlOf, maxUploadBytes }) },
       { path: "/executions/webhook", routes: webhookRoutes({ webhooks, baseUrlOf }), access: "webhook" },
       { path: "", routes: logRoutes({ executions, clock }) },
@@ -66,8 +81,27 @@ export function createHttpApp(
         }),
       },
     ],
+    globalRoutes: [{ routes: pluginRoutes(createPlugins(options)) }],
     webRoutes: pageRoutes(pages),
     tenantWebRoutes: executionPageRoutes(pages),
   });
   return { fetch: (request, info) => app.fetch(request, info as Record<string, unknown>) };
+}
+
+function createPlugins({ extraTasks, version }: AssemblyOptions): Plugins {
+  return new Plugins({ tasks: createTaskCatalog(extraTasks), triggers: createTriggerCatalog(), version });
+}
+
+/** What is done with many flows, and what is seen of them. */
+function flowMounts({ flows, executions, tasks }: Services, { clock }: AssemblyOptions): Mount[] {
+  const bulk = new FlowBulk(flows);
+  const transfer = new FlowTransfer(flows, clock);
+  const views = {
+    flows,
+    executions,
+    graphs: new FlowGraphs(flows),
+    dependencies: new FlowDependencies(flows),
+    inspection: new FlowInspection(flows, tasks),
+  };
+  return [{ routes: flowBulkRoutes({ flows, bulk, transfer }) }, { routes: flowViewRoutes(views) }];
 }

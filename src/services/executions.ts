@@ -1,10 +1,10 @@
 /** Executions: starting, reading, waiting for, killing, deleting, listing; and their log lines. */
 import type { Clock, Instant } from "../base/clock.ts";
 import type { IdSource } from "../base/id.ts";
-import type { JsonObject } from "../base/json.ts";
+import { type JsonObject, stringifyJson } from "../base/json.ts";
 import { createExecution, type StartRequest } from "../engine/create.ts";
 import type { FlowPlan } from "../engine/plan.ts";
-import { hasEnded } from "../engine/step.ts";
+
 import type { GivenValue } from "../model/input_value.ts";
 import type { Actor } from "../model/actor.ts";
 import { DomainError } from "../model/errors.ts";
@@ -14,7 +14,7 @@ import type { ExecutionQuery } from "../model/execution_query.ts";
 import type { FlowKey, TenantId } from "../model/flow.ts";
 import { checkStartLabels, type Label } from "../model/label.ts";
 import { MAX_WAIT_MS } from "../model/limits.ts";
-import { currentState } from "../model/state.ts";
+import { currentState, isEnded } from "../model/state.ts";
 import type { Catalog } from "../store/catalog/catalog.ts";
 import { tombstoneRow } from "../store/catalog/row.ts";
 import type { Changes } from "../store/changes.ts";
@@ -26,6 +26,7 @@ import type { Mutation } from "../store/store.ts";
 import type { ExecutionRemains } from "./execution_remains.ts";
 import type { Flows } from "./flows.ts";
 import { logEntries, type LogFilter } from "./log_entries.ts";
+import type { StartChecks } from "./start_checks.ts";
 
 /** What runs executions: the runtime. */
 export interface ExecutorPort {
@@ -51,7 +52,7 @@ export interface ExecutionsDeps {
   readonly executor: ExecutorPort;
   readonly clock: Clock;
   readonly ids: IdSource;
-  readonly resolveInputs: (plan: FlowPlan, given: ReadonlyMap<string, GivenValue>) => JsonObject | undefined;
+  readonly checks: StartChecks;
 }
 
 /** What a caller starts an execution with. */
@@ -113,14 +114,21 @@ export class Executions {
     const id = this.#deps.ids.next(this.#deps.clock.now());
     const files: Mutation[] = [];
     const given = await readInputs((inputId, file) => this.#storeFile(plan, id, inputId, file, files));
-    const inputs = this.#deps.resolveInputs(plan, given);
+    const inputs = this.#deps.checks.inputs(plan.flow, given);
     return this.#begin(plan, { ...options, id, inputs }, files, options);
+  }
+
+  /** What a start with these values would find, as JSON text; nothing is stored. @throws DomainError not_found, conflict */
+  async validate(actor: Actor, key: FlowKey, readInputs: ReadInputs, revision?: number): Promise<string> {
+    const { flow } = await this.startable(actor, key, revision);
+    const given = await readInputs(measureFile);
+    return stringifyJson(this.#deps.checks.report(flow, given));
   }
 
   /** Starts an execution for a trigger; its inputs are the flow's defaults. @throws as {@link start} */
   async startByTrigger(plan: FlowPlan, options: StartOptions): Promise<string> {
     const id = this.#deps.ids.next(this.#deps.clock.now());
-    const inputs = this.#deps.resolveInputs(plan, new Map());
+    const inputs = this.#deps.checks.inputs(plan.flow, new Map());
     return await this.#begin(plan, { ...options, id, inputs }, [], options);
   }
 
@@ -128,7 +136,7 @@ export class Executions {
   async get(actor: Actor, id: string, url?: string): Promise<ExecutionView> {
     const { execution } = await this.#load(actor.tenant, id);
     const body = executionBody(execution, { now: this.#deps.clock.now(), taskRuns: true, url });
-    return { execution, body, hasEnded: hasEnded(execution) };
+    return { execution, body, hasEnded: isEnded(execution.history) };
   }
 
   /** Texts of one page of executions without task runs, and how many there are in all. @throws DomainError invalid_filter */
@@ -144,7 +152,7 @@ export class Executions {
   async kill(actor: Actor, id: string): Promise<string> {
     const { execution } = await this.#load(actor.tenant, id);
     const state = currentState(execution.history);
-    if (hasEnded(execution)) {
+    if (isEnded(execution.history)) {
       throw new DomainError(
         "conflict",
         `Illegal state: Cannot kill execution "${id}": it has already ended in state ${state}`,
@@ -194,7 +202,7 @@ export class Executions {
   /** Deletes the log lines of an execution that has ended. @throws DomainError not_found, conflict */
   async deleteLogs(actor: Actor, id: string): Promise<void> {
     const stored = await this.#load(actor.tenant, id);
-    if (!hasEnded(stored.execution)) {
+    if (!isEnded(stored.execution.history)) {
       throw new DomainError(
         "conflict",
         `Illegal state: Cannot delete the logs of execution "${id}": it has not ended`,
@@ -219,6 +227,7 @@ export class Executions {
   ): Promise<string> {
     const now = this.#deps.clock.now();
     const execution = createExecution(plan.flow, request, now);
+    this.#deps.checks.judge(plan.flow, execution, now);
     const url = options.urlOf(execution);
     const created = executionBody(execution, { now, taskRuns: false, url });
     await this.#deps.executor.begin(execution, plan, files);
@@ -248,7 +257,7 @@ export class Executions {
       while (!isOver) {
         const changed = new Promise<void>((resolve) => wake = resolve);
         const stored = await this.#deps.records.load(actor.tenant, id);
-        if (!stored || hasEnded(stored.execution)) return;
+        if (!stored || isEnded(stored.execution.history)) return;
         await changed;
       }
     } finally {
@@ -278,6 +287,13 @@ export class Executions {
     if (!stored) throw new DomainError("not_found", `Not Found: execution "${id}" does not exist`);
     return stored;
   }
+}
+
+/** Reads a file to its end and keeps nothing of it. */
+async function measureFile(_inputId: string, { name, stream }: GivenFile): Promise<GivenValue> {
+  let size = 0;
+  for await (const chunk of stream) size += chunk.length;
+  return { kind: "file", uri: `file:///${encodeURIComponent(name)}`, size };
 }
 
 function checkEnabled(plan: FlowPlan): FlowPlan {

@@ -1,6 +1,6 @@
 /** Flows and what is found in them, as the API answers them. */
 import { type JsonObject, stringifyJson } from "../base/json.ts";
-import { flowAnswer, problemsText } from "../flow/mod.ts";
+import { deprecationsOf, flowAnswer, isDeprecation, problemsText } from "../flow/mod.ts";
 import type { Flow } from "../model/flow.ts";
 import type { Problem } from "../model/problem.ts";
 import type { FlowCheck } from "./flows.ts";
@@ -14,15 +14,16 @@ export function flowText(flow: Flow, options: { readonly source: boolean }): str
 export function checkAnswer(check: FlowCheck): JsonObject {
   const { index, id, namespace, problems, isOutdated } = check;
   const constraints = problemsText(problems);
-  const warnings = problems.filter(({ severity }) => severity === "warning");
+  const deprecations = deprecationsOf(problems);
+  const warnings = problems.filter((problem) => problem.severity === "warning" && !isDeprecation(problem));
   const answer: JsonObject = { index };
   if (id !== undefined) answer.flow = id;
   if (namespace !== undefined) answer.namespace = namespace;
   if (constraints !== undefined) answer.constraints = constraints;
   answer.outdated = isOutdated;
-  answer.deprecationPaths = [];
+  answer.deprecationPaths = [...deprecations.paths];
   answer.warnings = warnings.map(({ path, message }) => path === "" ? message : `${path}: ${message}`);
-  answer.infos = [];
+  answer.infos = [...deprecations.replacements];
   answer.problems = problems.map(problemAnswer);
   return answer;
 }

@@ -5,19 +5,22 @@ import { LruCache } from "../base/lru.ts";
 import { type FlowPlan, planFlow } from "../engine/plan.ts";
 import {
   buildFlow,
+  type Catalogs,
   isSameSource,
   type ParsedSource,
   parseFlowSource,
   problemsError,
   splitDocuments,
   validateFlow,
+  type ValidateOptions,
+  validateTask,
+  validateTrigger,
 } from "../flow/mod.ts";
 import { setNamespace } from "../flow/namespace_edit.ts";
 import type { Actor } from "../model/actor.ts";
 import { DomainError } from "../model/errors.ts";
 import type { Flow, FlowKey, TenantId } from "../model/flow.ts";
 import type { Problem } from "../model/problem.ts";
-import type { TaskCatalog } from "../model/task_catalog.ts";
 import type { Committer } from "../store/committer.ts";
 import type { FlowHead, FlowRecords, FlowRevisionRecord } from "../store/flow_records.ts";
 import { FlowHeads } from "./flow_heads.ts";
@@ -26,10 +29,10 @@ import { FlowHeads } from "./flow_heads.ts";
 export interface FlowsDeps {
   readonly records: FlowRecords;
   readonly committer: Committer;
-  readonly catalog: TaskCatalog;
+  readonly catalogs: Catalogs;
   readonly clock: Clock;
-  /** The problem of a template, or `undefined`. */
-  readonly checkTemplate: (source: string) => string | undefined;
+  /** Functions that expressions may call beside the built-in ones. */
+  readonly functions: ReadonlySet<string>;
 }
 
 /** What a caller wants of a stored flow. */
@@ -156,6 +159,15 @@ export class Flows {
     return (await this.plan(actor.tenant, key, options)).flow;
   }
 
+  /** The latest revision of a flow, not kept in memory: for those who read many. */
+  async read(head: FlowHead): Promise<Flow> {
+    const known = this.#plans.get(planKey(head, head.revision));
+    if (known) return known.flow;
+    const record = await this.#deps.records.revision(head, head.revision);
+    if (!record) throw notFound(head);
+    return this.#flowOf(head, record);
+  }
+
   /** A flow prepared for the engine. @throws DomainError not_found */
   plan(tenant: TenantId, key: FlowKey, options: GetFlowOptions = {}): FlowPlan | Promise<FlowPlan> {
     const head = this.#heads.get(tenant, key);
@@ -212,7 +224,7 @@ export class Flows {
   validate(actor: Actor, text: string): FlowCheck[] {
     return splitDocuments(text).map((source, index) => {
       const parsed = parseFlowSource(source);
-      const problems = parsed.problems.length > 0 ? parsed.problems : this.#validate(parsed);
+      const problems = validateFlow(parsed, this.#deps.catalogs, this.#withExpressions);
       const { id, namespace, revision } = parsed.document ?? {};
       const key = { id: String(id), namespace: String(namespace) };
       const next = (this.#heads.get(actor.tenant, key)?.revision ?? 0) + 1;
@@ -221,13 +233,51 @@ export class Flows {
     });
   }
 
-  #validate(parsed: ParsedSource): Problem[] {
-    return validateFlow(parsed, this.#deps.catalog, this.#deps.checkTemplate);
+  /** Checks a source that holds one task, or one trigger, and nothing else. */
+  validatePart(source: string, part: "task" | "trigger"): FlowCheck {
+    const parsed = parseFlowSource(source);
+    const check = part === "task" ? validateTask : validateTrigger;
+    return {
+      index: 0,
+      problems: check(parsed, this.#deps.catalogs, this.#withExpressions),
+      isOutdated: false,
+    };
+  }
+
+  /** A source as the flow it would be; nothing is saved. @throws DomainError invalid_entity */
+  draft({ tenant }: Actor, source: string): Flow {
+    const parsed = this.#parseValid(source);
+    const previous = this.#heads.get(tenant, keyOf(parsed));
+    const ids = {
+      tenant,
+      revision: (previous?.revision ?? 0) + 1,
+      flowNo: previous?.flowNo ?? 0,
+      deleted: false,
+    };
+    return buildFlow(parsed.document ?? {}, { ...ids, source }, this.#deps.catalogs);
+  }
+
+  /** Heads of the flows that are wanted, by namespace and id; deleted ones are left out. */
+  select({ tenant }: Actor, matches: (head: FlowHead) => boolean): FlowHead[] {
+    const found = [...this.#heads.of(tenant)].filter((head) => !head.deleted && matches(head));
+    return sortHeads(found, [{ field: "namespace", descending: false }, { field: "id", descending: false }]);
+  }
+
+  /** The head of a flow that is not deleted. @throws DomainError not_found */
+  head({ tenant }: Actor, key: FlowKey): FlowHead {
+    const head = this.#heads.get(tenant, key);
+    if (!head || head.deleted) throw notFound(key);
+    return head;
+  }
+
+  /** Warnings about expressions are for those who ask what is wrong, not for those who save. */
+  get #withExpressions(): ValidateOptions {
+    return { expressions: { functions: this.#deps.functions } };
   }
 
   #parseValid(source: string): ParsedSource {
     const parsed = parseFlowSource(source);
-    const problems = parsed.problems.length > 0 ? parsed.problems : this.#validate(parsed);
+    const problems = validateFlow(parsed, this.#deps.catalogs);
     const errors = problems.filter((problem) => problem.severity === "error");
     if (errors.length > 0) throw problemsError(errors);
     return parsed;
@@ -239,7 +289,7 @@ export class Flows {
     const revision = (previous?.revision ?? 0) + 1;
     const flowNo = previous?.flowNo ?? this.#heads.nextNumber();
     const ids = { tenant, revision, flowNo, deleted: false, source };
-    const flow = buildFlow(definition, ids, this.#deps.catalog);
+    const flow = buildFlow(definition, ids, this.#deps.catalogs);
     const head = {
       tenant,
       ...key,
@@ -275,7 +325,8 @@ export class Flows {
 
   #flowOf({ tenant, flowNo }: FlowHead, record: FlowRevisionRecord): Flow {
     const { revision, deleted, source } = record;
-    return buildFlow(record.definition, { tenant, revision, flowNo, deleted, source }, this.#deps.catalog);
+    const identity = { tenant, revision, flowNo, deleted, source };
+    return buildFlow(record.definition, identity, this.#deps.catalogs);
   }
 
   #flowsOf(heads: readonly FlowHead[]): Promise<Flow[]> {

@@ -2,7 +2,7 @@
 import { toIso } from "../base/clock.ts";
 import { taskRunId } from "../base/id.ts";
 import type { JsonObject } from "../base/json.ts";
-import type { Execution, LogLine } from "../model/execution.ts";
+import { type Execution, type LogLine, taskRunOf } from "../model/execution.ts";
 import { LOG_LEVELS, type LogLevel } from "../model/flow.ts";
 
 /** Which log lines. */
@@ -19,7 +19,7 @@ export function logEntries(execution: Execution, lines: readonly LogLine[], filt
   const least = filter.minLevel ? LOG_LEVELS.indexOf(filter.minLevel) : 0;
   const entries: JsonObject[] = [];
   for (const line of lines) {
-    const taskRun = line.taskRun === undefined ? undefined : execution.taskRuns[line.taskRun];
+    const taskRun = line.taskRun === undefined ? undefined : taskRunOf(execution, line.taskRun);
     const id = line.taskRun === undefined ? undefined : taskRunId(execution.id, line.taskRun);
     const passes = LOG_LEVELS.indexOf(line.level) >= least &&
       (filter.taskRunId === undefined || filter.taskRunId === id) &&

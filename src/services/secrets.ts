@@ -62,7 +62,7 @@ export class Secrets {
         `Cannot store secret "${id.name}": it is larger than ${MAX_SECRET_VALUE_BYTES} bytes`,
       );
     }
-    const sealed = await this.#deps.cipher.encrypt(value, contextOf(actor.tenant, id));
+    const sealed = this.#deps.cipher.encrypt(value, contextOf(actor.tenant, id));
     return await this.#exclusively(actor, id, async () => {
       const info = { ...id, ...metadata, tags: metadata.tags ?? [], updatedAt: this.#deps.clock.now() };
       await this.#deps.records.put(actor.tenant, { ...info, sealed });
@@ -121,7 +121,7 @@ export class Secrets {
       const id = { namespace: owner, name };
       const stored = await this.#deps.records.get(tenant, id);
       if (stored === undefined) continue;
-      const value = await this.#deps.cipher.decrypt(stored.sealed, contextOf(tenant, id));
+      const value = this.#deps.cipher.decrypt(stored.sealed, contextOf(tenant, id));
       if (value !== undefined) return value;
       throw new DomainError(
         "internal",

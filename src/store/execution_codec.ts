@@ -18,7 +18,13 @@ import { type History, startedAt, type State, STATES } from "../model/state.ts";
 /** `[state, ms since creation, …]`. */
 export type PackedHistory = number[];
 
-/** `[task id, history, attempts, outputs | 0, parent?, value?, iteration?]`; trailing absent members are cut. */
+/** What few task runs have: `i` its ordinal when it does not follow the one before, `d` what was decided. */
+export interface PackedTaskRunExtras {
+  i?: number;
+  d?: JsonValue;
+}
+
+/** `[task id, history, attempts, outputs | 0, parent?, value?, iteration?, extras?]`; trailing absent members are cut. */
 export type PackedTaskRun = [
   taskId: string,
   history: PackedHistory,
@@ -27,6 +33,7 @@ export type PackedTaskRun = [
   parent?: number | null,
   value?: string | null,
   iteration?: number | null,
+  extras?: PackedTaskRunExtras,
 ];
 
 /** `[level, ms since creation, task run ordinal, attempt, text]`; -1 for a line that belongs to no task run. */
@@ -45,6 +52,13 @@ export interface PackedExtras {
   u?: JsonValue;
   m?: [name: string, dueAt: Instant][];
   l?: number;
+  /** Next ordinal, when it is not the number of task runs. */
+  x?: number;
+  h?: 1;
+  b?: string[];
+  e?: number;
+  a?: Instant;
+  w?: [executionId: string, taskRun: number];
 }
 
 /** The header of an execution. Task runs and log lines are inline, or a number says how many are kept in keys of their own. */
@@ -78,21 +92,39 @@ export function unpackHistory(packed: PackedHistory, origin: Instant): History {
   return history;
 }
 
-/** One task run; `outputs` is what stands for its outputs. */
-export function packTaskRun(taskRun: TaskRun, origin: Instant, outputs: JsonValue): PackedTaskRun {
-  const { taskId, parent, value, iteration } = taskRun;
+/** How task runs are packed: `origin` of their times, and `pack` for values that may be large. */
+export interface TaskRunPacking {
+  readonly origin: Instant;
+  readonly pack: (value: JsonObject) => JsonValue;
+}
+
+/** One task run, which comes after the one with ordinal `previous`. */
+export function packTaskRun(taskRun: TaskRun, previous: number, packing: TaskRunPacking): PackedTaskRun {
+  const { ordinal, taskId, parent, value, iteration, outputs, decision } = taskRun;
+  const { origin, pack } = packing;
   const attempts = taskRun.attempts.map(({ history }) => packHistory(history, origin));
-  const packed: PackedTaskRun = [taskId, packHistory(taskRun.history, origin), attempts, outputs];
-  if (parent === undefined && value === undefined && iteration === undefined) return packed;
+  const packed: PackedTaskRun = [
+    taskId,
+    packHistory(taskRun.history, origin),
+    attempts,
+    outputs ? pack(outputs) : 0,
+  ];
+  const isPlain = decision === undefined && ordinal === previous + 1;
+  if (isPlain && parent === undefined && value === undefined && iteration === undefined) return packed;
   packed.push(parent ?? null, value ?? null, iteration ?? null);
+  if (isPlain) return packed;
+  const extras: PackedTaskRunExtras = {};
+  if (ordinal !== previous + 1) extras.i = ordinal;
+  if (decision) extras.d = pack(decision);
+  packed.push(extras);
   return packed;
 }
 
-/** The inverse of {@link packTaskRun}. */
-export function unpackTaskRun(packed: PackedTaskRun, ordinal: number, origin: Instant): TaskRun {
-  const [taskId, history, attempts, outputs, parent, value, iteration] = packed;
+/** The inverse of {@link packTaskRun}; large values have been put back. */
+export function unpackTaskRun(packed: PackedTaskRun, previous: number, origin: Instant): TaskRun {
+  const [taskId, history, attempts, outputs, parent, value, iteration, extras] = packed;
   return {
-    ordinal,
+    ordinal: extras?.i ?? previous + 1,
     taskId,
     parent: parent ?? undefined,
     value: value ?? undefined,
@@ -100,6 +132,7 @@ export function unpackTaskRun(packed: PackedTaskRun, ordinal: number, origin: In
     history: unpackHistory(history, origin),
     attempts: attempts.map((attempt) => ({ history: unpackHistory(attempt, origin) })),
     outputs: outputs === 0 ? undefined : outputs as JsonObject,
+    decision: extras?.d as JsonObject | undefined,
   };
 }
 
@@ -170,6 +203,12 @@ export function packExtras(
   if (outputs) extras.u = pack(outputs);
   if (timers.size > 0) extras.m = [...timers];
   if (maxLogLevel && maxLogLevel !== "INFO") extras.l = LOG_LEVELS.indexOf(maxLogLevel);
+  if (execution.nextOrdinal !== execution.taskRuns.length) extras.x = execution.nextOrdinal;
+  if (execution.isHeld) extras.h = 1;
+  if (execution.breakpoints) extras.b = [...execution.breakpoints];
+  if (execution.exitState) extras.e = STATE_NUMBERS.get(execution.exitState);
+  if (execution.originalCreatedAt !== undefined) extras.a = execution.originalCreatedAt;
+  if (execution.awaitedBy) extras.w = [execution.awaitedBy.executionId, execution.awaitedBy.taskRun];
   for (const _name in extras) return extras;
   return undefined;
 }
@@ -187,7 +226,7 @@ export function unpackExecution(
   tenant: string,
   flow: FlowName,
 ): Execution {
-  const [flowNo, flowRevision, createdMs, history, inputs, labels, , logs, extras = {}] = packed;
+  const [flowNo, flowRevision, createdMs, history, inputs, labels, taskRuns, logs, extras = {}] = packed;
   const trigger: ExecutionTrigger | undefined = extras.t &&
     { id: extras.t[0], type: extras.t[1], variables: extras.t[2] as JsonObject };
   return {
@@ -205,12 +244,18 @@ export function unpackExecution(
     scheduleDate: extras.s,
     parentId: extras.p,
     originalId: extras.o ?? id,
+    awaitedBy: extras.w && { executionId: extras.w[0], taskRun: extras.w[1] },
+    originalCreatedAt: extras.a,
     attemptNumber: extras.n ?? 1,
     crashes: extras.c ?? 0,
     variables: extras.v as JsonObject | undefined,
     outputs: extras.u as JsonObject | undefined,
     taskRuns: [],
+    nextOrdinal: extras.x ?? countOf(taskRuns),
     touched: new Set(),
+    isHeld: extras.h === 1 ? true : undefined,
+    breakpoints: extras.b,
+    exitState: extras.e === undefined ? undefined : STATES[extras.e],
     timers: new Map(extras.m ?? []),
     newLogs: [],
     logCount: countOf(logs),

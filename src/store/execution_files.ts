@@ -14,6 +14,14 @@ export interface StagedFile {
   readonly mutations: readonly Mutation[];
 }
 
+/** A file as it is stored. */
+export interface StoredFile {
+  /** Bytes. */
+  readonly size: number;
+  /** Its content, which must be read to the end or cancelled. */
+  open(): ReadableStream<Uint8Array>;
+}
+
 /** Writes, reads and removes the files of executions. */
 export class ExecutionFiles {
   readonly #store: Store;
@@ -40,13 +48,18 @@ export class ExecutionFiles {
     return { size: blob.size, mutations: [...blob.mutations, record] };
   }
 
-  /** The content of a file, or `undefined`. */
-  async read(tenant: TenantId, id: string, path: string): Promise<ReadableStream<Uint8Array> | undefined> {
+  /** A file, or `undefined`. */
+  async find(tenant: TenantId, id: string, path: string): Promise<StoredFile | undefined> {
     const entry = await this.#store.get(executionFileKey(tenant, id, path));
     if (!entry) return undefined;
     const [blobId, size] = decodeJson(entry.value) as [string, number];
     const blob: BlobRef = { blobId, size };
-    return this.#blobs.read({ tenant, owner: id }, blob);
+    return { size, open: () => this.#blobs.read({ tenant, owner: id }, blob) };
+  }
+
+  /** The content of a file, or `undefined`. */
+  async read(tenant: TenantId, id: string, path: string): Promise<ReadableStream<Uint8Array> | undefined> {
+    return (await this.find(tenant, id, path))?.open();
   }
 
   /** Mutations that remove all files and large values of an execution. */

@@ -13,6 +13,7 @@ import {
   packLabels,
   packLogLine,
   packTaskRun,
+  type TaskRunPacking,
 } from "./execution_codec.ts";
 import { logChunkKey, taskRunPageKey } from "./keys.ts";
 import type { Mutation } from "./store.ts";
@@ -44,9 +45,9 @@ export function newForm(): StoredForm {
 /** The record of an execution whose task runs and log lines are inline. */
 export function inlineText(execution: Execution, form: StoredForm): string {
   const origin = originOf(execution);
-  const taskRuns = execution.taskRuns.map((taskRun) => packTaskRun(taskRun, origin, taskRun.outputs ?? 0));
+  const taskRuns = packTaskRuns(execution.taskRuns, -1, { origin, pack: asItIs });
   const logs = form.inlineLogs.map((line) => packLogLine(line, origin));
-  return stringifyJson(packHeader(execution, (value) => value, taskRuns, logs));
+  return stringifyJson(packHeader(execution, asItIs, taskRuns, logs));
 }
 
 /** The header of an execution; `pack` stands for a value that may be large. */
@@ -73,7 +74,29 @@ export function packHeader(
   return header;
 }
 
-/** What stores the task runs of one page. */
+function asItIs(value: JsonObject): JsonValue {
+  return value;
+}
+
+function packTaskRuns(
+  taskRuns: readonly TaskRun[],
+  previous: number,
+  packing: TaskRunPacking,
+): PackedTaskRun[] {
+  let before = previous;
+  return taskRuns.map((taskRun) => {
+    const packed = packTaskRun(taskRun, before, packing);
+    before = taskRun.ordinal;
+    return packed;
+  });
+}
+
+/** Page of a task run. */
+export function pageOf(ordinal: number): number {
+  return Math.floor(ordinal / PAGE_SIZE);
+}
+
+/** What stores the task runs of one page: those with ordinals of {@link PAGE_SIZE} times its number and up. */
 export function pageMutation(
   execution: Execution,
   page: number,
@@ -81,10 +104,24 @@ export function pageMutation(
 ): Mutation {
   const { tenant, id, taskRuns } = execution;
   const first = page * PAGE_SIZE;
-  const packed = taskRuns.slice(first, first + PAGE_SIZE).map((taskRun: TaskRun) =>
-    packTaskRun(taskRun, originOf(execution), taskRun.outputs ? pack(taskRun.outputs) : 0)
-  );
-  return { type: "set", key: taskRunPageKey(tenant, id, page), value: encodeJson(packed) };
+  const key = taskRunPageKey(tenant, id, page);
+  const from = firstIndexFrom(taskRuns, first);
+  const of = taskRuns.slice(from, firstIndexFrom(taskRuns, first + PAGE_SIZE));
+  if (of.length === 0) return { type: "delete", key };
+  const packed = packTaskRuns(of, first - 1, { origin: originOf(execution), pack });
+  return { type: "set", key, value: encodeJson(packed) };
+}
+
+/** Index of the first task run whose ordinal is at least `ordinal`. */
+function firstIndexFrom(taskRuns: readonly TaskRun[], ordinal: number): number {
+  let low = 0;
+  let high = Math.min(ordinal, taskRuns.length);
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((taskRuns[middle] as TaskRun).ordinal < ordinal) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** What stores these lines, the last of the execution, in chunks; their keys carry the number of their first line. */

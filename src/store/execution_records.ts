@@ -6,7 +6,7 @@ import type { Instant } from "../base/clock.ts";
 import type { JsonObject, JsonValue } from "../base/json.ts";
 import { stringifyJson } from "../base/json.ts";
 import { RecentCache } from "../base/lru.ts";
-import type { Execution, LogLine } from "../model/execution.ts";
+import { type Execution, type LogLine, taskRunOf } from "../model/execution.ts";
 import { type BodyParts, durationOf, executionBodyParts } from "../model/execution_body.ts";
 import type { Label } from "../model/label.ts";
 import { changedAt, currentState, type History, isEnded } from "../model/state.ts";
@@ -30,6 +30,7 @@ import {
   packHeader,
   PAGE_SIZE,
   pageMutation,
+  pageOf,
   type StoredForm,
   type ValueReference,
 } from "./execution_form.ts";
@@ -229,12 +230,12 @@ export class ExecutionRecords {
     form: StoredForm,
     lines: readonly LogLine[],
   ): Promise<Mutation[]> {
-    const touched = form.hasPages ? [...execution.touched] : execution.taskRuns.map((_, ordinal) => ordinal);
+    const touched = form.hasPages ? [...execution.touched] : execution.taskRuns.map(({ ordinal }) => ordinal);
     execution.touched.clear();
     form.hasPages = true;
     form.inlineLogs = [];
     const intents = await this.#storeLargeValues(execution, form, touched);
-    const pages = new Set(touched.map((ordinal) => Math.floor(ordinal / PAGE_SIZE)));
+    const pages = new Set(touched.map(pageOf));
     const pack = (value: JsonObject): JsonValue => form.references.get(value) ?? value;
     const header = packHeader(execution, pack, execution.taskRuns.length, execution.logCount);
     return [
@@ -253,7 +254,10 @@ export class ExecutionRecords {
   ): Promise<Mutation[]> {
     const { inputs, outputs, variables, trigger } = execution;
     const values = [inputs, outputs, variables, trigger?.variables];
-    for (const ordinal of touched) values.push(execution.taskRuns[ordinal]?.outputs);
+    for (const ordinal of touched) {
+      const taskRun = taskRunOf(execution, ordinal);
+      values.push(taskRun?.outputs, taskRun?.decision);
+    }
     const mutations: Mutation[] = [];
     for (const value of values) {
       if (!value || form.references.has(value)) continue;
@@ -311,16 +315,20 @@ export class ExecutionRecords {
     form: StoredForm,
   ): Promise<void> {
     const { tenant, id } = execution;
-    const packed = typeof stored === "number" ? [] : stored;
-    if (typeof stored === "number") {
-      for await (const entry of this.#store.list(taskRunPagesOf(tenant, id))) {
-        packed.push(...decodeJson(entry.value) as unknown as PackedTaskRun[]);
+    const add = async (packed: PackedTaskRun[], first: number) => {
+      let previous = first - 1;
+      for (const taskRun of packed) {
+        taskRun[3] = await this.#resolve(tenant, id, taskRun[3], form);
+        if (taskRun[7]) taskRun[7].d = await this.#resolve(tenant, id, taskRun[7].d, form);
+        const unpacked = unpackTaskRun(taskRun, previous, originOf(execution));
+        previous = unpacked.ordinal;
+        execution.taskRuns.push(unpacked);
       }
-      form.hasPages = true;
-    }
-    for (const taskRun of packed) {
-      taskRun[3] = await this.#resolve(tenant, id, taskRun[3], form);
-      execution.taskRuns.push(unpackTaskRun(taskRun, execution.taskRuns.length, originOf(execution)));
+    };
+    if (typeof stored !== "number") return await add(stored, 0);
+    form.hasPages = true;
+    for await (const { key, value } of this.#store.list(taskRunPagesOf(tenant, id))) {
+      await add(decodeJson(value) as unknown as PackedTaskRun[], Number(key[3]) * PAGE_SIZE);
     }
   }
 }

@@ -1,6 +1,6 @@
 /** Every key of the database: its shape, order and writer. No other file builds a key. */
 import type { Instant } from "../base/clock.ts";
-import type { TenantId } from "../model/flow.ts";
+import type { FlowKey, TenantId } from "../model/flow.ts";
 import type { Key, Selector } from "./store.ts";
 
 // ── Instance-global ────────────────────────────────────────────────────────────────────────────────────────────
@@ -65,11 +65,39 @@ export function executionRemovalKey(tenant: TenantId, id: string): Key {
 /** All such executions; those left at boot were interrupted by a crash. */
 export const EXECUTION_REMOVALS: Selector = { prefix: ["xd"] };
 
+/** `["ob", tenant, targetId, sourceId, name]` → what one execution tells another. Written by the source's commit, removed by the target's. */
+export function messageKey(tenant: TenantId, targetId: string, sourceId: string, name: string): Key {
+  return ["ob", tenant, targetId, sourceId, name];
+}
+
+/** All messages that were not received; those left at boot were interrupted by a crash. */
+export const MESSAGES: Selector = { prefix: ["ob"] };
+
 // ── Executions ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** `[tenant, "x", id]` → compact execution record, in order of creation. Written by the commit of each slice. */
 export function executionKey(tenant: TenantId, id: string): Key {
   return [tenant, "x", id];
+}
+
+/** `[tenant, "cs", namespace, flow, id]` → an execution that takes one of the slots of its flow. */
+export function slotKey(tenant: TenantId, flow: FlowKey, id: string): Key {
+  return [tenant, "cs", flow.namespace, flow.id, id];
+}
+
+/** All taken slots of a tenant. */
+export function slotsOf(tenant: TenantId): Selector {
+  return { prefix: [tenant, "cs"] };
+}
+
+/** `[tenant, "xq", namespace, flow, id]` → an execution that waits for a slot of its flow, the oldest first. */
+export function queuedKey(tenant: TenantId, flow: FlowKey, id: string): Key {
+  return [tenant, "xq", flow.namespace, flow.id, id];
+}
+
+/** All executions of a tenant that wait for a slot. */
+export function queuedOf(tenant: TenantId): Selector {
+  return { prefix: [tenant, "xq"] };
 }
 
 /** `[tenant, "t", id, page]` → packed task runs of one page of ordinals. Written by slices that change one of them. */

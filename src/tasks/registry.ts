@@ -1,15 +1,49 @@
-/** All task types. A new one is a file of its own and a line here. */
+/** All task types. A new one is a file of its own and a line here, or in the registry of its group. */
 import type { TaskCatalog, TaskType } from "../model/task_catalog.ts";
-import { failTask } from "./execution/fail.ts";
-import { logTask } from "./log/log.ts";
+import { echoTask } from "./debug/echo.ts";
 import { returnTask } from "./debug/return.ts";
-import { sleepTask } from "./flow/sleep.ts";
+import { EXECUTION_TASKS } from "./execution/registry.ts";
+import { FLOW_TASKS } from "./flow/registry.ts";
+import { httpDownloadTask } from "./http/download.ts";
+import { httpRequestTask } from "./http/request.ts";
+import { KV_TASKS } from "./kv/registry.ts";
+import { fetchLogsTask } from "./log/fetch.ts";
+import { logTask } from "./log/log.ts";
+import { purgeLogsTask } from "./log/purge_logs.ts";
+import { deleteFilesTask } from "./namespace/delete_files.ts";
+import { downloadFilesTask } from "./namespace/download_files.ts";
+import { uploadFilesTask } from "./namespace/upload_files.ts";
+import { outputValuesTask } from "./output/output_values.ts";
+import { SCRIPT_TASKS } from "./scripts/registry.ts";
+import { stateDeleteTask } from "./state/delete.ts";
+import { stateGetTask } from "./state/get.ts";
+import { stateSetTask } from "./state/set.ts";
+import { STORAGE_TASKS } from "./storage/registry.ts";
+import { templatedTask } from "./templating/templated_task.ts";
+import { toggleTask } from "./trigger/toggle.ts";
 
 const TASK_TYPES: readonly TaskType[] = [
-  failTask,
-  logTask,
+  echoTask,
   returnTask,
-  sleepTask,
+  ...EXECUTION_TASKS,
+  ...FLOW_TASKS,
+  httpDownloadTask,
+  httpRequestTask,
+  ...KV_TASKS,
+  fetchLogsTask,
+  logTask,
+  purgeLogsTask,
+  deleteFilesTask,
+  downloadFilesTask,
+  uploadFilesTask,
+  outputValuesTask,
+  ...SCRIPT_TASKS,
+  stateDeleteTask,
+  stateGetTask,
+  stateSetTask,
+  ...STORAGE_TASKS,
+  templatedTask,
+  toggleTask,
 ];
 
 /** The catalog of the built-in types, and of `extra` ones. */

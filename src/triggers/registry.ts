@@ -1,10 +1,20 @@
-/** All trigger and condition types. A new one is a file of its own and a line here. */
-import type { ConditionType, TriggerCatalog, TriggerType } from "../model/trigger_catalog.ts";
+/** All trigger types, and with them all condition types. A new trigger is a file of its own and a line here. */
+import type { TriggerCatalog, TriggerType } from "../model/trigger_catalog.ts";
 import type { TypeDeclaration } from "../model/type_declaration.ts";
+import { CONDITION_TYPES } from "./conditions/registry.ts";
+import { flowTrigger } from "./flow.ts";
+import { httpTrigger } from "./http.ts";
+import { scheduleTrigger } from "./schedule.ts";
+import { scheduleOnDatesTrigger } from "./schedule_on_dates.ts";
 import { webhookTrigger } from "./webhook.ts";
 
-const TRIGGER_TYPES: readonly TriggerType[] = [webhookTrigger];
-const CONDITION_TYPES: readonly ConditionType[] = [];
+const TRIGGER_TYPES: readonly TriggerType[] = [
+  flowTrigger,
+  httpTrigger,
+  scheduleTrigger,
+  scheduleOnDatesTrigger,
+  webhookTrigger,
+];
 
 /** The catalog of the built-in types. */
 export function createTriggerCatalog(): TriggerCatalog {

@@ -4,7 +4,8 @@ import fc from "fast-check";
 import { createExecution } from "../../src/engine/create.ts";
 import type { Command, Event } from "../../src/engine/events.ts";
 import type { FlowPlan } from "../../src/engine/plan.ts";
-import { hasEnded, step } from "../../src/engine/step.ts";
+import { step } from "../../src/engine/step.ts";
+import { ExecutionTree } from "../../src/engine/tree.ts";
 import type { Execution } from "../../src/model/execution.ts";
 import type { Task } from "../../src/model/flow.ts";
 import { canMove, isEnded, type State } from "../../src/model/state.ts";
@@ -26,9 +27,10 @@ interface Script {
 /** Runs to the end, one millisecond a step; gives the execution. */
 function run(flowPlan: FlowPlan, script: Script = {}): Execution {
   const execution = create(flowPlan);
+  const tree = new ExecutionTree(flowPlan, execution);
   const events: Event[] = [{ type: "started" }];
   for (let now = 1_001; events.length > 0; now++) {
-    for (const command of step(flowPlan, execution, events.shift() as Event, now)) {
+    for (const command of step(tree, events.shift() as Event, now)) {
       const event = answer(command, script);
       if (event) events.push(event);
     }
@@ -185,9 +187,10 @@ Deno.test("step() renders the flow's outputs once everything has run; an error t
   const flowPlan = plan({ outputs: [{ id: "o", value: "{{ x }}", required: true }] });
   assertEquals(run(flowPlan).outputs, { done: true });
   const execution = create(flowPlan);
-  step(flowPlan, execution, { type: "started" }, 1);
-  step(flowPlan, execution, { type: "attempt_ended", taskRun: 0, outcome: { state: "SUCCESS" } }, 2);
-  step(flowPlan, execution, { type: "outputs_rendered", error: "no x" }, 3);
+  const tree = new ExecutionTree(flowPlan, execution);
+  step(tree, { type: "started" }, 1);
+  step(tree, { type: "attempt_ended", taskRun: 0, outcome: { state: "SUCCESS" } }, 2);
+  step(tree, { type: "outputs_rendered", error: "no x" }, 3);
   assertEquals(states(execution), ["CREATED", "RUNNING", "FAILED"]);
   assertEquals(execution.newLogs.map(({ level, message }) => [level, message]), [["ERROR", "no x"]]);
 });
@@ -195,11 +198,12 @@ Deno.test("step() renders the flow's outputs once everything has run; an error t
 Deno.test("step() kill: a running attempt is interrupted, nothing new starts, and the execution ends KILLED", () => {
   const flowPlan = plan({ tasks: [returns("a"), returns("b")], finally: [returns("f")] });
   const execution = create(flowPlan);
-  step(flowPlan, execution, { type: "started" }, 1_001);
-  const commands = step(flowPlan, execution, { type: "kill_asked" }, 1_002);
+  const tree = new ExecutionTree(flowPlan, execution);
+  step(tree, { type: "started" }, 1_001);
+  const commands = step(tree, { type: "kill_asked" }, 1_002);
   assert(commands.some((command) => command.type === "interrupt_attempt" && command.taskRun === 0));
   assertEquals(states(execution), ["CREATED", "RUNNING", "KILLING"]);
-  step(flowPlan, execution, { type: "attempt_ended", taskRun: 0, outcome: { state: "SUCCESS" } }, 1_003);
+  step(tree, { type: "attempt_ended", taskRun: 0, outcome: { state: "SUCCESS" } }, 1_003);
   assertEquals(states(execution), ["CREATED", "RUNNING", "KILLING", "KILLED"]);
   assertEquals(taskRuns(execution), ["a: CREATED RUNNING KILLING KILLED"]);
 });
@@ -207,18 +211,20 @@ Deno.test("step() kill: a running attempt is interrupted, nothing new starts, an
 Deno.test("step() kill of an execution that waits for its schedule date ends it at once", () => {
   const flowPlan = plan();
   const execution = create(flowPlan);
-  step(flowPlan, execution, { type: "kill_asked" }, 1_002);
+  const tree = new ExecutionTree(flowPlan, execution);
+  step(tree, { type: "kill_asked" }, 1_002);
   assertEquals(states(execution), ["CREATED", "KILLING", "KILLED"]);
-  assertEquals(step(flowPlan, execution, { type: "started" }, 1_003), []);
+  assertEquals(step(tree, { type: "started" }, 1_003), []);
 });
 
 Deno.test("step() after a crash resubmits the interrupted attempt", () => {
   const flowPlan = plan();
   const execution = create(flowPlan);
-  step(flowPlan, execution, { type: "started" }, 1_001);
-  const commands = step(flowPlan, execution, { type: "recovered", isGivenUp: false }, 1_500);
+  const tree = new ExecutionTree(flowPlan, execution);
+  step(tree, { type: "started" }, 1_001);
+  const commands = step(tree, { type: "recovered", isGivenUp: false }, 1_500);
   assertEquals(commands.map(({ type }) => type), ["run_attempt"]);
-  step(flowPlan, execution, { type: "attempt_ended", taskRun: 0, outcome: { state: "SUCCESS" } }, 1_501);
+  step(tree, { type: "attempt_ended", taskRun: 0, outcome: { state: "SUCCESS" } }, 1_501);
   const attempts = execution.taskRuns[0]?.attempts.map(({ history }) => history[history.length - 1]?.state);
   assertEquals(attempts, ["RESUBMITTED", "SUCCESS"]);
   assertEquals(states(execution), ["CREATED", "RUNNING", "SUCCESS"]);
@@ -227,9 +233,10 @@ Deno.test("step() after a crash resubmits the interrupted attempt", () => {
 Deno.test("step() gives up an execution that was live in too many crashes, and says so", () => {
   const flowPlan = plan();
   const execution = create(flowPlan);
-  step(flowPlan, execution, { type: "started" }, 1_001);
+  const tree = new ExecutionTree(flowPlan, execution);
+  step(tree, { type: "started" }, 1_001);
   execution.crashes = 3;
-  step(flowPlan, execution, { type: "recovered", isGivenUp: true }, 1_500);
+  step(tree, { type: "recovered", isGivenUp: true }, 1_500);
   assertEquals(states(execution), ["CREATED", "RUNNING", "FAILED"]);
   assertEquals(taskRuns(execution), ["a: CREATED RUNNING FAILED"]);
   assertEquals(execution.newLogs.map(({ level }) => level), ["ERROR"]);
@@ -238,8 +245,9 @@ Deno.test("step() gives up an execution that was live in too many crashes, and s
 Deno.test("step() never lets a clock that goes back make a history go back", () => {
   const flowPlan = plan();
   const execution = create(flowPlan);
-  step(flowPlan, execution, { type: "started" }, 500);
-  step(flowPlan, execution, { type: "attempt_ended", taskRun: 0, outcome: { state: "SUCCESS" } }, 100);
+  const tree = new ExecutionTree(flowPlan, execution);
+  step(tree, { type: "started" }, 500);
+  step(tree, { type: "attempt_ended", taskRun: 0, outcome: { state: "SUCCESS" } }, 100);
   const times = execution.history.map(({ at }) => at);
   assertEquals(times, [...times].sort((a, b) => a - b));
 });
@@ -267,11 +275,12 @@ Deno.test("step() keeps every history legal, whatever events come in whatever or
   fc.assert(
     fc.property(fc.array(EVENTS, { maxLength: 30 }), (events) => {
       const execution = create(flowPlan);
+      const tree = new ExecutionTree(flowPlan, execution);
       let now = 1_000;
       for (const event of events) {
-        const wasEnded = hasEnded(execution);
+        const wasEnded = isEnded(execution.history);
         const before = JSON.stringify(execution.history);
-        const commands = step(flowPlan, execution, event, ++now);
+        const commands = step(tree, event, ++now);
         if (wasEnded) assertEquals([commands, JSON.stringify(execution.history)], [[], before]);
         checkHistories(execution);
       }
@@ -292,7 +301,7 @@ function checkHistories(execution: Execution): void {
       assert(from && to && canMove(owner, from.state, to.state) && from.at <= to.at, JSON.stringify(history));
     }
   }
-  if (hasEnded(execution)) {
+  if (isEnded(execution.history)) {
     assert(
       execution.taskRuns.every(({ history }) => isEnded(history)),
       "an open task run in an ended execution",

@@ -50,7 +50,7 @@ testRows("date", [
   ["{{ d | date('rfc_1123_date_time', timeZone='Europe/Paris') }}", "Sun, 8 Sep 2013 18:19:12 +0200"],
   ["{{ d | date('HH:mm XXX VV', timeZone='+05:30') }}", "21:49 +05:30 +05:30"],
   ["{{ d | date('z X XX x ZZZZ', timeZone='America/New_York') }}", "EDT -04 -0400 -04 GMT-04:00"],
-  ["{{ d | date('long', timeZone='+05:30') }}", "September 8, 2013 at 9:49:12 PM GMT+5:30"],
+  ["{{ d | date('long', timeZone='+05:30') }}", "September 8, 2013 at 9:49:12 PM +05:30"],
   ["{{ d | date('short', timeZone='Z', locale='de') }}", "08.09.13, 16:19"],
   ["{{ d | date('z', timeZone='Europe/Paris') }}", "CEST"],
   ["{{ 1378657152 | date('iso_sec') }}", "2013-09-08T16:19:12Z"],

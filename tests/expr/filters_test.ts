@@ -31,7 +31,7 @@ testRows("data filter", [
   ["{{ '12'|number('DOUBLE') }}", "12.0"],
   [
     "{{ '12'|number('INT') }}{{ '12'|number('LONG') }}{{ '12.5'|number('FLOAT') }}{{ '1'|number('BIGDECIMAL') }}",
-    "121212.51.0",
+    "121212.51",
   ],
   ["{{ '12.5' | number }}{{ '3000000000' | number }}", "12.53000000000"],
   ["{{ '123456789012345678901234567890' | number('BIGINTEGER') }}", "123456789012345678901234567890"],
@@ -81,7 +81,6 @@ testErrors("data filter", [
   ["{{ 'a' | escapeChar('html') }}", "argument"],
   ["{{ '%zz' | urldecode }}", "argument"],
   ["{{ 'a' | indent(-1) }}", "argument"],
-  ["{{ 'a' | jq('.') }}", "unknown_filter"],
 ], data);
 
 testRows("regex filter", [
@@ -127,9 +126,6 @@ testErrors("regex filter", [
   ["{{ 'a' | regexMatch('[a') }}", "argument"],
   ["{{ 'a' | regexMatch('*') }}", "argument"],
   ["{{ 'a' | regexMatch('a{3,1}') }}", "argument"],
-  ["{{ 'a' | regexMatch('(?=a)') }}", "argument"],
-  ["{{ 'a' | regexMatch('(a)\\1') }}", "argument"],
-  ["{{ 'a' | regexMatch('a++') }}", "argument"],
   ["{{ 'a' | regexMatch('\\p{Nope}') }}", "argument"],
   ["{{ 'a' | regexMatch('\\y') }}", "argument"],
   ["{{ 'a' | regexExtract('a', 1) }}", "argument"],

@@ -32,9 +32,9 @@ export function scopeOf(variables: JsonObject = {}, changes: Partial<Scope> = {}
   };
 }
 
-/** Plain JSON data as the language has it: decimals are of their own kind. */
+/** Plain data, or JSON text, as the language has it: decimals are of their own kind. */
 export function kinded(data: unknown): JsonObject {
-  const value = parseJson(stringifyJson(data));
+  const value = parseJson(typeof data === "string" ? data : stringifyJson(data));
   return isJsonObject(value) ? value : {};
 }
 
@@ -71,6 +71,17 @@ export function testErrors(topic: string, rows: readonly ErrorRow[], data: unkno
     Deno.test(`renderText() ${topic}: ${template.slice(0, 120)} is refused, code ${code}`, () => {
       const error = assertThrows(() => renderRow(template, variables), ExpressionError);
       assertEquals((error as ExpressionError).code, code);
+    });
+  }
+}
+
+/** One test a row: the whole message of the error. */
+export function testMessages(topic: string, rows: readonly Row[], data: unknown = {}): void {
+  const variables = kinded(data);
+  for (const [template, message] of rows) {
+    Deno.test(`renderText() ${topic}: ${template} says ${message}`, () => {
+      const error = assertThrows(() => renderRow(template, variables), ExpressionError);
+      assertEquals((error as ExpressionError).message, message);
     });
   }
 }

@@ -33,7 +33,9 @@ outputs:
 function flowOf(source: string): Flow {
   const { document } = parseFlowSource(source);
   assert(document);
-  return buildFlow(document, { tenant: "main", revision: 3, flowNo: 7, deleted: false, source }, catalog);
+  return buildFlow(document, { tenant: "main", revision: 3, flowNo: 7, deleted: false, source }, {
+    tasks: catalog,
+  });
 }
 
 Deno.test("buildFlow() gives the typed view", () => {
@@ -64,6 +66,8 @@ Deno.test("buildFlow() gives the typed view", () => {
     runIf: "false",
     logLevel: "WARN",
     timeout: undefined,
+    retry: undefined,
+    blocks: new Map(),
   });
   assertStrictEquals(String(properties.message), "2.0");
   assertEquals(flow.errors.map((error) => error.kind), ["core.debug.Return"]);

@@ -1,19 +1,40 @@
-/** A small catalog, and flows built around one changing part. */
-import { buildInputs, parseFlowSource, validateFlow } from "../../src/flow/mod.ts";
+/** Small catalogs, and flows built around one changing part. */
+import { buildInputs, type Catalogs, parseFlowSource, validateFlow } from "../../src/flow/mod.ts";
 import type { Input } from "../../src/model/flow.ts";
 import { LOG_LEVELS } from "../../src/model/flow.ts";
-import type { TaskCatalog, TaskType } from "../../src/model/task_catalog.ts";
+import type { PropertySchema, PropertySchemas } from "../../src/model/schema.ts";
+import type {
+  FlowableTaskType,
+  RunnableTaskType,
+  TaskCatalog,
+  TaskType,
+} from "../../src/model/task_catalog.ts";
+import type { ConditionType, TriggerCatalog, TriggerType } from "../../src/model/trigger_catalog.ts";
+import type { TypeDeclaration } from "../../src/model/type_declaration.ts";
 
-const TYPES: readonly TaskType[] = [
-  {
-    form: "runnable",
-    type: "core.debug.Return",
-    aliases: ["core.tasks.debugs.Return"],
-    description: "",
-    properties: { format: { type: "string", dynamic: true, description: "" } },
-    pure: true,
-    run: () => ({ state: "SUCCESS" }),
-  },
+const text: PropertySchema = { type: "string", dynamic: true, description: "" };
+const needed: PropertySchema = { ...text, required: true };
+const tasks: PropertySchema = { type: "tasks", description: "" };
+
+function runnable(type: string, properties: PropertySchemas, more: Partial<RunnableTaskType> = {}): TaskType {
+  const run = () => ({ state: "SUCCESS" }) as const;
+  return { form: "runnable", pure: true, run, type, aliases: [], description: "", properties, ...more };
+}
+
+function flowable(
+  type: string,
+  properties: PropertySchemas,
+  aliases: readonly string[] = [],
+): FlowableTaskType {
+  const all = { errors: tasks, finally: tasks, ...properties };
+  return { form: "flowable", type, aliases, description: "", properties: all };
+}
+
+const SUBFLOW: PropertySchemas = { namespace: needed, flowId: needed, inputs: { ...text, type: "map" } };
+
+const TASK_TYPES: readonly TaskType[] = [
+  runnable("core.debug.Return", { format: text }, { aliases: ["core.tasks.debugs.Return"] }),
+  runnable("core.debug.Echo", { format: text }, { deprecated: "use `core.log.Log`" }),
   {
     form: "waiting",
     type: "core.flow.Sleep",
@@ -22,56 +43,157 @@ const TYPES: readonly TaskType[] = [
     properties: { duration: { type: "duration", required: true, dynamic: true, description: "" } },
     delayMs: () => 0,
   },
-  {
-    form: "runnable",
-    type: "core.log.Log",
-    aliases: ["core.tasks.log.Log"],
-    description: "",
-    properties: {
-      message: { type: "string", required: true, dynamic: true, orList: true, description: "" },
-      level: { type: "string", dynamic: true, values: LOG_LEVELS, description: "" },
+  runnable("core.log.Log", {
+    message: { ...needed, orList: true },
+    level: { type: "string", dynamic: true, values: LOG_LEVELS, description: "" },
+  }, { aliases: ["core.tasks.log.Log"] }),
+  runnable("core.execution.SetVariables", { variables: { type: "map", dynamic: true, description: "" } }),
+  flowable("core.flow.Parallel", { tasks: { ...tasks, required: true } }, ["core.tasks.flows.Parallel"]),
+  flowable("core.flow.Switch", { value: text, cases: { type: "cases", description: "" }, defaults: tasks }),
+  flowable("core.flow.Dag", { tasks: { type: "dagTasks", required: true, description: "" } }),
+  flowable("core.flow.WorkingDirectory", { tasks: { ...tasks, required: true } }),
+  flowable("core.flow.Subflow", { ...SUBFLOW, outputs: { ...text, type: "map" } }),
+  flowable("core.flow.ForEachItem", { ...SUBFLOW, items: text }),
+  flowable("test.One", { task: { type: "task", required: true, description: "" } }),
+  flowable("test.Asks", { onResume: { type: "inputs", description: "" } }),
+  { form: "planned", type: "test.Later", aliases: [], description: "", properties: { tasks, level: needed } },
+  runnable("test.Everything", {
+    integer: { type: "integer", minimum: 1, description: "" },
+    number: { type: "number", description: "" },
+    flag: { type: "boolean", dynamic: true, description: "" },
+    list: { type: "list", required: true, dynamic: true, description: "" },
+    map: { type: "map", dynamic: true, description: "" },
+    short: { type: "string", maxLength: 3, description: "" },
+    tasks,
+  }),
+  runnable("test.Aliased", { current: { ...needed, aliases: ["older"] } }),
+  runnable("test.Schemas", {
+    texts: { type: "list", items: { type: "string", required: true, description: "" }, description: "" },
+    numbers: { type: "map", items: { type: "integer", description: "" }, description: "" },
+    names: { type: "list", dynamic: true, items: { type: "string", description: "" }, description: "" },
+    share: { type: "number", minimum: 0, maximum: 1, description: "" },
+    code: { type: "string", pattern: "[a-z]{2}", description: "" },
+    date: { type: "dateTime", description: "" },
+    mapOrText: { type: "map", orText: true, description: "" },
+    listOrText: { type: "list", orText: true, maxLength: 4, description: "" },
+    values: { type: "list", orMap: true, description: "" },
+    maps: { type: "map", orList: true, description: "" },
+    free: { type: "object", description: "" },
+    dynamicObject: {
+      type: "object",
+      dynamic: true,
+      properties: { size: { type: "integer", description: "" } },
+      description: "",
     },
-    pure: true,
-    run: () => ({ state: "SUCCESS" }),
-  },
-  {
-    form: "runnable",
-    type: "test.Everything",
-    aliases: [],
-    description: "",
-    properties: {
-      integer: { type: "integer", minimum: 1, description: "" },
-      number: { type: "number", description: "" },
-      flag: { type: "boolean", dynamic: true, description: "" },
-      list: { type: "list", required: true, dynamic: true, description: "" },
-      map: { type: "map", dynamic: true, description: "" },
-      short: { type: "string", maxLength: 3, description: "" },
-      tasks: { type: "tasks", description: "" },
+    options: {
+      type: "object",
+      properties: {
+        size: { type: "integer", required: true, description: "" },
+        mode: { type: "string", values: ["A", "B"], description: "" },
+        later: { type: "boolean", planned: true, description: "" },
+      },
+      description: "",
     },
-    pure: true,
-    run: () => ({ state: "SUCCESS" }),
-  },
+    shape: {
+      type: "object",
+      variants: {
+        circle: { radius: { type: "number", required: true, description: "" } },
+        square: { side: { type: "number", required: true, description: "" } },
+      },
+      description: "",
+    },
+    shapes: {
+      type: "list",
+      description: "",
+      items: {
+        type: "object",
+        properties: { type: { type: "string", default: "dot", description: "" }, name: text },
+        variants: { dot: {}, line: { to: { type: "integer", required: true, description: "" } } },
+        description: "",
+      },
+    },
+    current: { type: "integer", aliases: ["older", "oldest"], description: "" },
+    outdated: { type: "string", deprecated: "Use `current`.", description: "" },
+    unused: { type: "map", ignored: true, description: "" },
+    later: { type: "integer", planned: true, description: "" },
+    condition: { type: "condition", description: "" },
+    conditions: { type: "conditions", description: "" },
+    named: { type: "conditionMap", description: "" },
+  }),
 ];
 
-/** Log, Return, Sleep, and one type with a property of each kind. */
-export const catalog: TaskCatalog = {
-  find: (kind) => TYPES.find((type) => type.type === kind || type.aliases.includes(kind)),
-  list: () => TYPES,
+const when: PropertySchema = { type: "condition", required: true, description: "" };
+const TRIGGER_TYPES: readonly TriggerType[] = [
+  trigger("webhook", "core.trigger.Webhook", { key: { ...needed, maxLength: 256 } }, [
+    "core.models.triggers.types.Webhook",
+  ]),
+  trigger("schedule", "core.trigger.Schedule", {
+    cron: needed,
+    timezone: { type: "string", description: "" },
+    withSeconds: { type: "boolean", description: "" },
+  }),
+  trigger("schedule", "core.trigger.ScheduleOnDates", { timezone: { type: "string", description: "" } }),
+  trigger("flow", "core.trigger.Flow", { preconditions: { type: "object", description: "" } }),
+  trigger("planned", "test.LaterTrigger", { interval: { type: "duration", description: "" } }),
+];
+const CONDITION_TYPES: readonly ConditionType[] = [
+  condition("core.condition.Expression", { expression: needed }),
+  condition("core.condition.Not", { conditions: { type: "conditions", required: true, description: "" } }),
+  condition("core.condition.Multiple", { conditions: { type: "conditionMap", description: "" } }),
+  condition("core.condition.One", { condition: when }),
+  { ...condition("test.LaterCondition", {}), form: "planned" },
+];
+
+function trigger(
+  form: TriggerType["form"],
+  type: string,
+  properties: PropertySchemas,
+  aliases: readonly string[] = [],
+): TriggerType {
+  return { form, type, aliases, description: "", properties };
+}
+
+function condition(type: string, properties: PropertySchemas): ConditionType {
+  return { form: "condition", type, aliases: [`${type}Condition`], description: "", properties };
+}
+
+function finder<T extends TypeDeclaration>(types: readonly T[]): (kind: string) => T | undefined {
+  return (kind) => types.find((type) => type.type === kind || type.aliases.includes(kind));
+}
+
+/** Tasks that do things, arrange others, and have a property of each kind. */
+export const catalog: TaskCatalog = { find: finder(TASK_TYPES), list: () => TASK_TYPES };
+
+const triggers: TriggerCatalog = {
+  find: finder(TRIGGER_TYPES),
+  list: () => TRIGGER_TYPES,
+  findCondition: finder(CONDITION_TYPES),
+  listConditions: () => CONDITION_TYPES,
 };
 
-/** A template is wrong when its last brace is missing. */
-export function checkTemplate(source: string): string | undefined {
-  return /\{\{(?!.*\}\})/s.test(source) ? "missing }}" : undefined;
-}
+/** The tasks above, with triggers and conditions. */
+export const catalogs: Catalogs = { tasks: catalog, triggers };
+
+/** Functions that the flows below may call beside the built-in ones. */
+const FUNCTIONS: ReadonlySet<string> = new Set(["secret", "kv"]);
+
+/** Says that something has no behaviour yet; told apart, so that a rule's rows stay when the behaviour comes. */
+const PLANNED: ReadonlySet<string> = new Set(["not_supported", "unsupported_type"]);
 
 /** Errors and warnings as `[severity ]path: message @line:column+length`. */
-export function problemsOf(source: string): string[] {
-  return validateFlow(parseFlowSource(source), catalog, checkTemplate).map((problem) => {
-    const { line, column, length } = problem.range ?? { line: 0, column: 0, length: 0 };
-    const severity = problem.severity === "error" ? "" : "warning ";
-    return `${severity}${problem.path}: ${problem.message} @${line}:${column}+${length}`;
-  });
+export function problemsOf(source: string, options: { readonly withPlanned?: boolean } = {}): string[] {
+  const { withPlanned = true } = options;
+  return validateFlow(parseFlowSource(source), catalogs, { expressions: { functions: FUNCTIONS } })
+    .filter(({ code }) => withPlanned || !PLANNED.has(code))
+    .map((problem) => {
+      const { line, column, length } = problem.range ?? { line: 0, column: 0, length: 0 };
+      const severity = problem.severity === "error" ? "" : "warning ";
+      return `${severity}${problem.path}: ${problem.message} @${line}:${column}+${length}`;
+    });
 }
+
+/** What a row says: a name, a part of a source, and the problems. */
+export type Rows = readonly (readonly [name: string, part: string, problems: readonly string[]])[];
 
 /** Head and one task, for tests of another part; four lines. */
 export const VALID = `id: f

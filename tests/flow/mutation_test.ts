@@ -1,7 +1,7 @@
 import { assert } from "@std/assert";
 import fc from "fast-check";
 import { buildFlow, flowAnswer, parseFlowSource, problemsError, validateFlow } from "../../src/flow/mod.ts";
-import { catalog, checkTemplate } from "./flow_support.ts";
+import { catalog, catalogs } from "./flow_support.ts";
 
 const SOURCE = `# a flow with a part of every kind
 id: hello-world
@@ -34,7 +34,7 @@ errors:
 triggers:
   - {id: hook, type: io.svc.plugin.core.trigger.Webhook, key: s3cret}
 outputs:
-  - {id: o, type: STRING, value: "{{ outputs.x }}"}
+  - {id: o, type: STRING, value: "{{ outputs.first }}"}
 `;
 
 const PIECES = [
@@ -100,7 +100,7 @@ function mutate(edits: readonly { at: number; drop: number; insert: string }[]):
 
 function checkSource(source: string): void {
   const parsed = parseFlowSource(source);
-  const problems = validateFlow(parsed, catalog, checkTemplate);
+  const problems = validateFlow(parsed, catalogs, { expressions: {} });
   const lines = source.split("\n").map((line) => line.replace(/\r$/, ""));
   for (const { range, path, message } of problems) {
     assert(range, `${path}: ${message} has no range`);
@@ -117,11 +117,11 @@ function checkSource(source: string): void {
   }
   assert(parsed.document);
   const identity = { tenant: "main", revision: 1, flowNo: 1, deleted: false, source };
-  flowAnswer(buildFlow(parsed.document, identity, catalog), { source: true });
+  flowAnswer(buildFlow(parsed.document, identity, { tasks: catalog }), { source: true });
 }
 
 Deno.test("validateFlow() accepts the source that is mutated below", () => {
-  assert(validateFlow(parseFlowSource(SOURCE), catalog, checkTemplate).length === 0);
+  assert(validateFlow(parseFlowSource(SOURCE), catalogs, { expressions: {} }).length === 0);
 });
 
 Deno.test("validateFlow() of a mutated source accepts it or gives problems with places inside it", () => {

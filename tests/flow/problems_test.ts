@@ -1,8 +1,8 @@
 import { assertEquals, assertStrictEquals } from "@std/assert";
 import { hasErrors, parseFlowSource, problemsError, problemsText, validateFlow } from "../../src/flow/mod.ts";
-import { catalog, VALID } from "./flow_support.ts";
+import { catalogs, VALID } from "./flow_support.ts";
 
-const problemsFor = (source: string) => validateFlow(parseFlowSource(source), catalog);
+const problemsFor = (source: string) => validateFlow(parseFlowSource(source), catalogs);
 
 Deno.test("problemsError() joins the problems, positions as ids, and lists them as they are", () => {
   const source = `id: f\ntasks:\n- {id: log, type: io.svc.plugin.core.log.Log}\n- {id: no id, type: x.Y}\n`;

@@ -163,7 +163,7 @@ Deno.test("DELETE /logs/:executionId refuses a part, a live execution and an unk
   }
 });
 
-for (const path of ["/logs/search?q=x", "/flows/source?q=x"]) {
+for (const path of ["/logs/search?q=x"]) {
   Deno.test(`GET ${path} is refused rather than answered with nothing`, async () => {
     await using server = await Harness.start();
     const response = await server.request("GET", path);

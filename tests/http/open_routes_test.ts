@@ -3,11 +3,15 @@ import type { Hono } from "hono";
 import type { AppEnv } from "../../src/http/env.ts";
 import type { Mount } from "../../src/http/mount.ts";
 import { executionRoutes } from "../../src/http/routes/executions.ts";
+import { expressionRoutes } from "../../src/http/routes/expressions.ts";
 import { fileRoutes } from "../../src/http/routes/files.ts";
+import { flowBulkRoutes } from "../../src/http/routes/flow_bulk.ts";
+import { flowViewRoutes } from "../../src/http/routes/flow_views.ts";
 import { flowRoutes } from "../../src/http/routes/flows.ts";
 import { kvPairRoutes } from "../../src/http/routes/kv_pairs.ts";
 import { logRoutes } from "../../src/http/routes/logs.ts";
 import { pageRoutes } from "../../src/http/routes/pages.ts";
+import { pluginRoutes } from "../../src/http/routes/plugins.ts";
 import { secretRoutes } from "../../src/http/routes/secrets.ts";
 import { webhookRoutes } from "../../src/http/routes/webhooks.ts";
 import { type AppUnderTest, startApp } from "./app_under_test.ts";
@@ -17,10 +21,14 @@ type Build = ((deps: never) => Hono<AppEnv>) | undefined;
 /** Every file of routes; the application itself mounts the last three. No handler of a protected route is ever reached. */
 const ROUTE_FILES: ReadonlyMap<string, Build> = new Map<string, Build>([
   ["executions.ts", executionRoutes],
+  ["expressions.ts", expressionRoutes],
   ["files.ts", fileRoutes],
+  ["flow_bulk.ts", flowBulkRoutes],
+  ["flow_views.ts", flowViewRoutes],
   ["flows.ts", flowRoutes],
   ["kv_pairs.ts", kvPairRoutes],
   ["logs.ts", logRoutes],
+  ["plugins.ts", pluginRoutes],
   ["secrets.ts", secretRoutes],
   ["webhooks.ts", webhookRoutes],
   ["pages.ts", pageRoutes],

@@ -20,6 +20,9 @@ const EMBEDDED = ["main.ts", "deno.json", "src/ui/style.css", "src/ui/follow.js"
 /** Top of the list of embedded files that `deno compile` prints; it leaves out the files of large folders. */
 const TOP_LEVEL = /^[├└]─[─┬] ([^/ ]+)/gm;
 const SHIPPED = [".deno_compile_node_modules", "deno.json", "main.ts", "src"];
+/** Packages in the list; those of tests and benchmarks must not be among them. */
+const PACKAGE = /^│ {3}[├└]─[─┬] ([^/ ]+)/gm;
+const SHIPPED_PACKAGES = ["fflate", "hono", "yaml"];
 /** Characters by which an embedded file is found in the binary. */
 const SAMPLE_LENGTH = 80;
 
@@ -66,6 +69,8 @@ export function findCompileProblems({ metadata, tree, missing }: StubBinary): st
     ...missing.map((path) => `"${path}" is not embedded`),
     ...[...tree.matchAll(TOP_LEVEL)].map(([, name = ""]) => name).filter((name) => !SHIPPED.includes(name))
       .map((name) => `"${name}" is embedded`),
+    ...[...tree.matchAll(PACKAGE)].map(([, name = ""]) => name)
+      .filter((name) => !SHIPPED_PACKAGES.includes(name)).map((name) => `the package "${name}" is embedded`),
   ];
 }
 

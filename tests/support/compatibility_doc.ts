@@ -1,25 +1,34 @@
 /** Keeps the lists in `docs/COMPATIBILITY.md` equal to what the source knows: what works, and what is refused. */
-import { BUILT_IN_FUNCTION_NAMES, FILTER_NAMES, TEST_NAMES } from "../../src/expr/mod.ts";
+import {
+  BUILT_IN_FUNCTION_NAMES,
+  compileTemplate,
+  ExpressionError,
+  FILTER_NAMES,
+  TEST_NAMES,
+} from "../../src/expr/mod.ts";
 import {
   FLOW_PROPERTIES,
+  INPUT_PROPERTIES,
   MANAGED_PROPERTIES,
+  OUTPUT_PROPERTIES,
   TASK_PROPERTIES,
   TRIGGER_PROPERTIES,
 } from "../../src/flow/flow_schema.ts";
-import { listInputTypes, WEBHOOK_KIND } from "../../src/flow/mod.ts";
-import {
-  IGNORED_FLOW_PROPERTIES,
-  IGNORED_TASK_PROPERTIES,
-  IGNORED_TRIGGER_PROPERTIES,
-  UNSUPPORTED_FLOW_PROPERTIES,
-  UNSUPPORTED_INPUT_TYPES,
-  UNSUPPORTED_TASK_PROPERTIES,
-  UNSUPPORTED_TASK_TYPES,
-  UNSUPPORTED_TRIGGER_PROPERTIES,
-  UNSUPPORTED_TRIGGER_TYPES,
-} from "../../src/flow/not_supported.ts";
-import { HostCalls } from "../../src/runtime/host_functions.ts";
+import { listInputTypes } from "../../src/flow/mod.ts";
+import type { PropertySchema, PropertySchemas } from "../../src/model/schema.ts";
+import type { TypeDeclaration } from "../../src/model/type_declaration.ts";
+import { HOST_FUNCTION_NAMES } from "../../src/runtime/host_functions.ts";
 import { createTaskCatalog } from "../../src/tasks/registry.ts";
+import { createTriggerCatalog } from "../../src/triggers/registry.ts";
+import {
+  DIFFERENCES,
+  FOREIGN_TAGS,
+  KNOWN_FILTERS,
+  KNOWN_FUNCTIONS,
+  RULES,
+  TAGS,
+} from "./compatibility_facts.ts";
+import { readSources } from "./source_facts.ts";
 
 const PATH = "docs/COMPATIBILITY.md";
 const BEGIN = "<!-- lists: written by tests/support/compatibility_doc.ts -->";
@@ -28,110 +37,174 @@ const END = "<!-- end of lists -->";
 /** As the prose around it. */
 const MAX_LINE_LENGTH = 120;
 
-/** Filters of existing flows, beside those that work. */
-const OTHER_FILTERS = ["className", "jq", "toIon"];
-/** Functions of existing flows, beside those that work. */
-const OTHER_FUNCTIONS = [
-  ...["appLink", "currentEachOutput", "errorLogs", "fileExists", "fileSize", "fileURI", "fromIon", "http"],
-  ...["isFileEmpty", "iterationOutput", "read", "tasksWithState"],
-];
-/** Conditions of triggers, below `core.condition.`. */
-const CONDITIONS = [
-  ...["DateTimeBetween", "DayWeek", "DayWeekInMonth", "ExecutionFlow", "ExecutionLabels"],
-  ...["ExecutionNamespace", "ExecutionOutputs", "ExecutionStatus", "Expression", "FlowCondition"],
-  ...["FlowNamespaceCondition", "HasRetryAttempt", "MultipleCondition", "Not", "Or", "PublicHoliday"],
-  ...["TimeBetween", "Weekend"],
-];
-/** What differs on purpose, by name. */
-const DIFFERENCES = new Map([["BOOLEAN", "as in older flows, every text but `true` is false"]]);
-
+const WORKS = "works";
+const LATER = "not supported yet";
+const NO_EFFECT = "accepted with a warning, has no effect";
+const DEPRECATED = "works, but is deprecated";
 /** Status of what the server sets itself. */
 const MANAGED = "set by the server, ignored when sent";
+
+/** Not offered by other servers either. */
+const FOREIGN = "not part of the language";
+/** As they follow each other in a section; differences come after what works. */
+const STATUS_ORDER: readonly string[] = [WORKS, DEPRECATED, MANAGED, NO_EFFECT, LATER, FOREIGN];
 
 /** Names as shown, and what can be said of them. */
 type Row = readonly [names: string, status: string];
 
 /** The document with the lists in their place. */
-export function withCompatibilityLists(document: string): string {
+export async function withCompatibilityLists(document: string): Promise<string> {
   const [before = "", rest] = document.split(BEGIN);
   const after = rest?.split(END)[1];
   if (after === undefined) throw new Error(`"${PATH}" lacks the marks of the lists`);
-  return `${before}${BEGIN}\n\n${lists()}\n\n${END}${after}`;
+  return `${before}${BEGIN}\n\n${[...lists(), await rules()].join("\n\n")}\n\n${END}${after}`;
 }
 
-function lists(): string {
-  const tasks = createTaskCatalog();
-  const types = tasks.list().map(({ type, aliases }) => toRow(type, ...aliases));
-  const names = new Set([...FILTER_NAMES, ...BUILT_IN_FUNCTION_NAMES]);
-  const hosted = [...new HostCalls(NO_VALUES, { tenant: "", namespace: "" }).functions.keys()];
+function lists(): string[] {
+  const tasks = createTaskCatalog().list();
+  const triggers = createTriggerCatalog();
   return [
-    section("Task types", [
-      ...types,
-      ...later([...UNSUPPORTED_TASK_TYPES].filter((type) => tasks.find(type) === undefined).sort()),
-    ]),
-    section("Trigger types", [toRow(WEBHOOK_KIND), ...later([...UNSUPPORTED_TRIGGER_TYPES])]),
-    section("Conditions of triggers", later(CONDITIONS.map((name) => `core.condition.${name}`))),
-    section("Input and output types", [
-      ...listInputTypes().map(({ names: [name = "", ...older] }) => toRow(name, ...older)),
-      ...later([...UNSUPPORTED_INPUT_TYPES]),
-    ]),
-    section("Filters", [
-      ...FILTER_NAMES.map((name) => toRow(name)),
-      ...later(OTHER_FILTERS.filter((name) => !names.has(name))),
-    ]),
-    section("Functions", [
-      ...[...BUILT_IN_FUNCTION_NAMES, ...hosted].map((name) => toRow(name)),
-      ...later(OTHER_FUNCTIONS.filter((name) => !names.has(name) && !hosted.includes(name))),
-    ]),
-    section("Tests", TEST_NAMES.map((name) => toRow(name))),
+    section("Task types", tasks.map(typeRow)),
+    ownProperties("Properties of task types", tasks),
+    section("Trigger types", triggers.list().map(typeRow)),
+    ownProperties("Properties of trigger types", triggers.list()),
+    section("Conditions of triggers", triggers.listConditions().map(typeRow)),
     section(
-      "Properties of flows",
-      properties(FLOW_PROPERTIES, IGNORED_FLOW_PROPERTIES, UNSUPPORTED_FLOW_PROPERTIES),
+      "Input and output types",
+      listInputTypes().map(({ names: [name = "", ...older] }) => row(name, older)),
     ),
-    section(
-      "Properties of every task",
-      properties(TASK_PROPERTIES, IGNORED_TASK_PROPERTIES, UNSUPPORTED_TASK_PROPERTIES),
-    ),
-    section(
-      "Properties of every trigger",
-      properties(TRIGGER_PROPERTIES, IGNORED_TRIGGER_PROPERTIES, UNSUPPORTED_TRIGGER_PROPERTIES),
-    ),
-  ].join("\n\n");
+    ...expressionLists(),
+    section("Properties of flows", propertyRows(FLOW_PROPERTIES)),
+    section("Properties of every task", propertyRows(TASK_PROPERTIES)),
+    section("Properties of every trigger", propertyRows(TRIGGER_PROPERTIES)),
+    section("Properties of every input", propertyRows(INPUT_PROPERTIES)),
+    section("Properties of outputs", propertyRows(OUTPUT_PROPERTIES)),
+  ];
 }
 
-/** Functions with data from outside are listed, never called. */
-const NO_VALUES = { secret: () => Promise.resolve(undefined), kvPair: () => Promise.resolve(undefined) };
+function expressionLists(): string[] {
+  const functions = [...BUILT_IN_FUNCTION_NAMES, ...HOST_FUNCTION_NAMES];
+  return [
+    section("Filters", namedRows(FILTER_NAMES, KNOWN_FILTERS)),
+    section("Functions", namedRows(functions, KNOWN_FUNCTIONS)),
+    section("Tests", namedRows(TEST_NAMES, [])),
+    section("Tags", [
+      ...[...TAGS].map(([name, template]) => row(name, [], compiles(template) ? WORKS : LATER)),
+      ...FOREIGN_TAGS.map((name) => row(name, [], FOREIGN)),
+    ]),
+  ];
+}
 
-function toRow(name: string, ...aliases: readonly string[]): Row {
-  const difference = DIFFERENCES.get(name);
+function namedRows(working: Iterable<string>, known: readonly string[]): Row[] {
+  const names = new Set(working);
+  return [
+    ...[...names].map((name) => row(name)),
+    ...known.filter((name) => !names.has(name)).map((name) => row(name, [], LATER)),
+  ];
+}
+
+function compiles(template: string): boolean {
+  try {
+    compileTemplate(template);
+    return true;
+  } catch (error) {
+    if (error instanceof ExpressionError) return false;
+    throw error;
+  }
+}
+
+function typeRow({ type, aliases, form, deprecated }: TypeDeclaration & { readonly form: string }): Row {
+  return row(type, aliases, form === "planned" ? LATER : deprecated === undefined ? WORKS : DEPRECATED);
+}
+
+function row(name: string, aliases: readonly string[] = [], status = WORKS): Row {
+  const difference = status === WORKS ? DIFFERENCES.get(name) : undefined;
   const also = aliases.length === 0 ? "" : ` (or ${aliases.map(code).join(", ")})`;
-  return [code(name) + also, difference === undefined ? "works" : `differs (${difference})`];
+  return [code(name) + also, difference === undefined ? status : `differs (${difference})`];
+}
+
+function propertyRows(schemas: PropertySchemas): Row[] {
+  return Object.entries(schemas).map(([name, schema]) =>
+    row(name, schema.aliases, propertyStatus(name, schema))
+  );
+}
+
+function propertyStatus(name: string, { planned, ignored, deprecated }: PropertySchema): string {
+  if (MANAGED_PROPERTIES.has(name)) return MANAGED;
+  if (planned) return LATER;
+  if (ignored) return NO_EFFECT;
+  return deprecated === undefined ? WORKS : DEPRECATED;
+}
+
+/** What the working types have beside the common properties: one item a type. */
+function ownProperties(
+  title: string,
+  types: readonly (TypeDeclaration & { readonly form: string })[],
+): string {
+  const items = types.filter(({ form }) => form !== "planned").map(({ type, properties }) => {
+    const byStatus = Map.groupBy(propertyRows(properties), ([, status]) => status);
+    const parts = [...byStatus].map(([status, rows]) => {
+      const names = rows.map(([name]) => name).join(", ");
+      return status === WORKS ? names : `${status}: ${names}`;
+    });
+    return wrap(`- **${code(type)}**: ${parts.length === 0 ? "none" : parts.join("; ")}`);
+  });
+  return [`### ${title}`, "", ...items].join("\n");
+}
+
+/** The reasons for which a flow is refused or warned of, each with what it means. @throws Error for one that is not explained */
+async function rules(): Promise<string> {
+  const { errors, warnings } = await findCodes();
+  const unexplained = [...errors, ...warnings].filter((found) => !RULES.has(found));
+  const unused = [...RULES.keys()].filter((known) => !errors.has(known) && !warnings.has(known));
+  if (unexplained.length + unused.length > 0) {
+    const reason = `unexplained: ${unexplained.join(", ")}; unused: ${unused.join(", ")}`;
+    throw new Error(`The rules in tests/support/compatibility_facts.ts are not those of src/flow: ${reason}`);
+  }
+  const items = (codes: ReadonlySet<string>) =>
+    [...RULES].filter(([name]) => codes.has(name)).map(([name, text]) => wrap(`- ${code(name)}: ${text}`));
+  return [
+    "### Rules whose breach is refused",
+    "",
+    ...items(errors),
+    "",
+    "### Rules whose breach is told in a warning",
+    "",
+    ...items(warnings.difference(errors)),
+  ].join("\n");
+}
+
+const REPORTED = /\.(error|warning)\(\s*"(\w+)"/g;
+const OF_SYNTAX = /"(yaml_\w+)"/g;
+
+/** The codes of problems in the source of the validation. */
+async function findCodes(): Promise<{ errors: Set<string>; warnings: Set<string> }> {
+  const errors = new Set<string>(), warnings = new Set<string>();
+  for (const { source } of await readSources("src/flow")) {
+    for (const [, kind, found = ""] of source.matchAll(REPORTED)) {
+      (kind === "error" ? errors : warnings).add(found);
+    }
+    for (const [, found = ""] of source.matchAll(OF_SYNTAX)) errors.add(found);
+  }
+  return { errors, warnings };
 }
 
 function code(name: string): string {
   return `\`${name}\``;
 }
 
-function later(names: readonly string[]): Row[] {
-  return names.map((name) => [code(name), "not supported yet"]);
-}
-
-function properties(known: object, ignored: ReadonlySet<string>, unsupported: ReadonlySet<string>): Row[] {
-  return [
-    ...Object.keys(known).map((name) =>
-      MANAGED_PROPERTIES.has(name) ? [code(name), MANAGED] as const : toRow(name)
-    ),
-    ...[...ignored].map((name): Row => [code(name), "accepted with a warning, has no effect"]),
-    ...later([...unsupported]),
-  ];
-}
-
 /** A list with one item a status, wrapped as prose is. */
 function section(title: string, rows: readonly Row[]): string {
-  const byStatus = new Map<string, string[]>();
-  for (const [names, status] of rows) byStatus.set(status, [...byStatus.get(status) ?? [], names]);
-  const items = [...byStatus].map(([status, names]) => wrap(`- **${status}**: ${names.join(", ")}`));
+  const byStatus = Map.groupBy(rows, ([, status]) => status);
+  const items = [...byStatus].sort(([a], [b]) => statusRank(a) - statusRank(b)).map(([status, members]) =>
+    wrap(`- **${status}**: ${members.map(([names]) => names).join(", ")}`)
+  );
   return [`### ${title}`, "", ...items].join("\n");
+}
+
+function statusRank(status: string): number {
+  const rank = STATUS_ORDER.indexOf(status);
+  return rank < 0 ? 0.5 : rank;
 }
 
 function wrap(text: string): string {
@@ -145,4 +218,6 @@ function wrap(text: string): string {
   return lines.join("\n");
 }
 
-if (import.meta.main) await Deno.writeTextFile(PATH, withCompatibilityLists(await Deno.readTextFile(PATH)));
+if (import.meta.main) {
+  await Deno.writeTextFile(PATH, await withCompatibilityLists(await Deno.readTextFile(PATH)));
+}

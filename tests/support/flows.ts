@@ -17,6 +17,7 @@ export function task(id: string, type: string, properties: JsonObject = {}): Tas
     runIf: runIf as string | undefined,
     logLevel: logLevel as Task["logLevel"],
     timeout: timeout as string | undefined,
+    blocks: new Map(),
   };
 }
 
@@ -42,6 +43,8 @@ export function plan(members: Partial<Flow> = {}): FlowPlan {
     tasks: [returns("a")],
     errors: [],
     finally: [],
+    afterExecution: [],
+    sla: [],
     triggers: [],
     definition: {},
     source: "",

@@ -30,6 +30,7 @@ export function execution(members: Partial<Execution> = {}): Execution {
     attemptNumber: 1,
     crashes: 0,
     taskRuns: [],
+    nextOrdinal: members.taskRuns?.length ?? 0,
     touched: new Set(),
     newLogs: [],
     logCount: 0,

@@ -2,9 +2,23 @@
 import { fail } from "../errors.ts";
 import { type DateTime, dateTimeAt } from "./date_time.ts";
 import type { DateFormat, Directive } from "./pattern.ts";
-import { monthName, periodName, styledText, weekdayName, zoneName } from "./names.ts";
-import { dayOfWeek, dayOfYear, ISO_WEEK, US_WEEK, weekOf } from "./week.ts";
-import { offsetText, UTC } from "./zone.ts";
+import {
+  dayPeriodName,
+  eraName,
+  genericZoneName,
+  monthName,
+  periodName,
+  standaloneMonthName,
+  styledText,
+  weekdayName,
+  zoneName,
+} from "./names.ts";
+import { quarterName } from "./quarters.ts";
+import { dayOfWeek, dayOfYear, ISO_WEEK, weekOf, weekOfMonth, weekRuleOf } from "./week.ts";
+import { epochDays, offsetText, UTC } from "./zone.ts";
+
+/** Day 0 of 1970, counted from 1858-11-17. */
+const MODIFIED_JULIAN_EPOCH = 40_587;
 
 /** The text of a date. @throws ExpressionError `argument` */
 export function formatDate(date: DateTime, format: DateFormat, locale: string): string {
@@ -18,38 +32,49 @@ function printItems(items: readonly Directive[], date: DateTime, locale: string)
   for (const item of items) {
     if (item.kind === "text") text += item.text;
     else if (item.kind === "optional") text += printItems(item.items, date, locale);
-    else text += (PRINTERS.get(item.letter) as Print)(date, item.count, locale);
+    else text += printField(item, date, locale);
   }
   return text;
+}
+
+function printField(
+  { letter, count, width = 0 }: Directive & { kind: "field" },
+  date: DateTime,
+  locale: string,
+): string {
+  const text = (PRINTERS.get(letter) as Print)(date, count, locale);
+  if (width > 0 && text.length > width) {
+    fail("argument", `Cannot print "${text}" in ${width} characters`);
+  }
+  return text.padStart(width);
 }
 
 type Print = (date: DateTime, count: number, locale: string) => string;
 
 const PRINTERS: ReadonlyMap<string, Print> = new Map<string, Print>([
-  ["G", ({ year }) => year > 0 ? "AD" : "BC"],
+  ["G", ({ year }, count, locale) => eraName(year, widthOf(count), locale)],
   ["u", ({ year }, count) => yearText(year, count)],
   ["y", ({ year }, count) => yearText(year > 0 ? year : 1 - year, count)],
   ["D", (date, count) => pad(dayOfYear(date), count)],
   ["M", monthText],
-  ["L", monthText],
-  ["Q", ({ month }, count) => quarterText(month, count)],
-  ["q", ({ month }, count) => quarterText(month, count)],
+  [
+    "L",
+    ({ month }, count, locale) =>
+      count <= 2 ? pad(month, count) : standaloneMonthName(month, widthOf(count), locale),
+  ],
+  ["Q", ({ month }, count, locale) => quarterText(month, count, locale)],
+  ["q", ({ month }, count, locale) => quarterText(month, count, locale)],
   ["d", ({ day }, count) => pad(day, count)],
-  ["Y", (date, count) => yearText(weekOf(date, US_WEEK).year, count)],
-  ["w", (date, count) => pad(weekOf(date, US_WEEK).week, count)],
+  ["Y", (date, count, locale) => yearText(weekOf(date, weekRuleOf(locale)).year, count)],
+  ["w", (date, count, locale) => pad(weekOf(date, weekRuleOf(locale)).week, count)],
+  ["W", (date, count, locale) => pad(weekOfMonth(date, weekRuleOf(locale)), count)],
+  ["F", ({ day }) => String(Math.ceil(day / 7))],
+  ["g", ({ year, month, day }, count) => pad(epochDays(year, month, day) + MODIFIED_JULIAN_EPOCH, count)],
   ["E", weekdayText],
-  [
-    "e",
-    (date, count, locale) =>
-      count <= 2 ? pad(weekOf(date, US_WEEK).day, count) : weekdayText(date, count, locale),
-  ],
-  [
-    "c",
-    (date, count, locale) =>
-      count <= 2 ? pad(weekOf(date, US_WEEK).day, count) : weekdayText(date, count, locale),
-  ],
+  ["e", localWeekdayText],
+  ["c", localWeekdayText],
   ["a", ({ hour }, _, locale) => periodName(hour, locale)],
-  ["B", ({ hour }, _, locale) => periodName(hour, locale)],
+  ["B", ({ hour }, count, locale) => dayPeriodName(hour, widthOf(count), locale)],
   ["h", ({ hour }, count) => pad(hour % 12 || 12, count)],
   ["K", ({ hour }, count) => pad(hour % 12, count)],
   ["k", ({ hour }, count) => pad(hour || 24, count)],
@@ -68,18 +93,15 @@ const PRINTERS: ReadonlyMap<string, Print> = new Map<string, Print>([
     (date, count) =>
       String(BigInt(secondOfDay(date)) * 1_000_000_000n + BigInt(date.nanos)).padStart(count, "0"),
   ],
-  [
-    "V",
-    ({ zone }, count) =>
-      count === 2 ? zone.id : fail("argument", 'Cannot use the date letter "V": write "VV"'),
-  ],
+  ["V", ({ zone }) => zone.id],
+  ["v", (date, count, locale) => genericZoneName(date, count === 4, locale)],
   ["z", (date, count, locale) => zoneName(date, count >= 4, locale)],
   ["O", ({ offsetSeconds }, count) => gmtText(offsetSeconds, count === 4)],
   ["X", ({ offsetSeconds }, count) => offsetSeconds === 0 ? "Z" : offsetOf(offsetSeconds, count)],
   ["x", ({ offsetSeconds }, count) => offsetOf(offsetSeconds, count)],
   ["Z", zuluText],
   ["f", ({ nanos }) => fraction(pad(nanos, 9).replace(/0+$/, ""))],
-  ["g", ({ nanos }) => fraction(pad(nanos, 9).replace(/(?:000)+$/, ""))],
+  ["b", ({ nanos }) => fraction(pad(nanos, 9).replace(/(?:000)+$/, ""))],
   ["r", ({ zone }) => zone.isRegion ? `[${zone.id}]` : ""],
   ["t", ({ offsetSeconds }) => offsetSeconds === 0 ? "GMT" : offsetText(offsetSeconds, "")],
   ["i", (date, count) => pad(weekOf(date, ISO_WEEK).year, count)],
@@ -94,7 +116,7 @@ function pad(value: number, count: number): string {
 
 function yearText(year: number, count: number): string {
   if (count === 2) return pad(((year % 100) + 100) % 100, 2);
-  return count >= 4 && year > 9999 ? `+${year}` : pad(year, count);
+  return count >= 4 && String(year).length > count ? `+${year}` : pad(year, count);
 }
 
 function monthText({ month }: DateTime, count: number, locale: string): string {
@@ -105,15 +127,19 @@ function weekdayText(date: DateTime, count: number, locale: string): string {
   return weekdayName(dayOfWeek(date), widthOf(count), locale);
 }
 
+/** The number of the day in the week of the locale, else its name. */
+function localWeekdayText(date: DateTime, count: number, locale: string): string {
+  return count <= 2 ? pad(weekOf(date, weekRuleOf(locale)).day, count) : weekdayText(date, count, locale);
+}
+
 function widthOf(count: number): "short" | "long" | "narrow" {
   return count <= 3 ? "short" : count === 4 ? "long" : "narrow";
 }
 
-function quarterText(month: number, count: number): string {
+function quarterText(month: number, count: number, locale: string): string {
   const quarter = Math.ceil(month / 3);
-  if (count <= 2) return pad(quarter, count);
-  const ordinal = ["1st", "2nd", "3rd", "4th"][quarter - 1];
-  return count === 3 ? `Q${quarter}` : count === 4 ? `${ordinal} quarter` : String(quarter);
+  if (count === 3 || count === 4) return quarterName(quarter, count === 3 ? "short" : "long", locale);
+  return count <= 2 ? pad(quarter, count) : String(quarter);
 }
 
 function secondOfDay({ hour, minute, second }: DateTime): number {

@@ -53,6 +53,23 @@ export function monthName(month: number, width: Width, locale: string): string {
   );
 }
 
+/** The name of a month, from 1, as it stands alone. */
+export function standaloneMonthName(month: number, width: Width, locale: string): string {
+  return part("month", MONTH_START(month), formatter(locale, { month: width, timeZone: "UTC" }));
+}
+
+/** The name of the era of a year, of which 0 is the last before the first. */
+export function eraName(year: number, width: Width, locale: string): string {
+  const ms = new Date(0).setUTCFullYear(year > 0 ? 2001 : -1);
+  return part("era", ms, formatter(locale, { era: width, year: "numeric", timeZone: "UTC" }));
+}
+
+/** The part of the day, such as `in the afternoon`. */
+export function dayPeriodName(hour: number, width: Width, locale: string): string {
+  const format = formatter(locale, { hour: "numeric", hour12: true, dayPeriod: width, timeZone: "UTC" });
+  return part("dayPeriod", MONDAY + hour * 3_600_000, format);
+}
+
 /** The name of a weekday, 1 = Monday. */
 export function weekdayName(weekday: number, width: Width, locale: string): string {
   const ms = MONDAY + (weekday - 1) * 86_400_000;
@@ -63,6 +80,13 @@ export function weekdayName(weekday: number, width: Width, locale: string): stri
 export function periodName(hour: number, locale: string): string {
   const format = formatter(locale, { hour: "numeric", hour12: true, timeZone: "UTC" });
   return part("dayPeriod", MONDAY + hour * 3_600_000, format) || (hour < 12 ? "AM" : "PM");
+}
+
+/** The name of the zone whatever the season: `PT`; long, `Pacific Time`. */
+export function genericZoneName({ zone, epochSeconds }: DateTime, isLong: boolean, locale: string): string {
+  if (!zone.isRegion) return zone.id;
+  const timeZoneName = isLong ? "longGeneric" : "shortGeneric";
+  return part("timeZoneName", epochSeconds * 1000, formatter(locale, { timeZone: zone.id, timeZoneName }));
 }
 
 /** The name of the zone of a date: `UTC`, `EST`, `CEST`; long, `Central European Summer Time`. */
@@ -85,5 +109,7 @@ export function styledText(
 ): string {
   const timeZone = date.zone.id === "Z" ? "UTC" : date.zone.id;
   const format = formatter(locale, { dateStyle: style, timeStyle: style, timeZone });
-  return format.format(date.epochSeconds * 1000).replace(/[\u202f\u00a0\u2009]/g, " ");
+  return format.formatToParts(date.epochSeconds * 1000).map(({ type, value }) =>
+    type === "timeZoneName" ? zoneName(date, style === "full", locale) : value
+  ).join("").replace(/[\u202f\u00a0\u2009]/g, " ");
 }

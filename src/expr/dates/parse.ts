@@ -3,6 +3,7 @@ import { fail } from "../errors.ts";
 import { type DateTime, dateTimeAt, dateTimeOf, daysInMonth, type LocalFields } from "./date_time.ts";
 import type { DateFormat } from "./pattern.ts";
 import { PatternReader } from "./pattern_reader.ts";
+import { dayOfWeek } from "./week.ts";
 import { findZone, type Zone } from "./zone.ts";
 
 const ISO = new RegExp(
@@ -54,6 +55,10 @@ export function parseDateBy(
   if (!reader.read(format.items)) return fail("argument", `Cannot read "${text}" as a date of that format`);
   const fields = fieldsOf(reader.values);
   checkFields(fields, text);
+  const weekday = reader.values.get("E");
+  if (weekday !== undefined && weekday + 1 !== dayOfWeek(fields)) {
+    fail("argument", `Cannot read "${text}" as a date: it is another day of the week`);
+  }
   return seenFrom(zone, dateTimeOf(fields, reader.values.get("S") ?? 0, reader.zone ?? zone));
 }
 
@@ -61,10 +66,15 @@ function fieldsOf(values: ReadonlyMap<string, number>): LocalFields {
   const hour = values.get("H") ?? (values.get("h") ?? 0) % 12 + (values.get("a") ?? 0) * 12;
   const dayOfYear = values.get("D");
   const year = values.get("y") ?? 1970;
-  const date = dayOfYear === undefined
-    ? { month: values.get("M") ?? 1, day: values.get("d") ?? 1 }
-    : dayInYear(year, dayOfYear);
+  const date = dayOfYear === undefined ? monthDay(year, values) : dayInYear(year, dayOfYear);
   return { year, ...date, hour, minute: values.get("m") ?? 0, second: values.get("s") ?? 0 };
+}
+
+/** A day that the month does not have, up to 31, is the last that it has. */
+function monthDay(year: number, values: ReadonlyMap<string, number>): { month: number; day: number } {
+  const month = values.get("M") ?? 1, day = values.get("d") ?? 1;
+  const isClamped = day <= 31 && month >= 1 && month <= 12;
+  return { month, day: isClamped ? Math.min(day, daysInMonth(year, month)) : day };
 }
 
 function dayInYear(year: number, dayOfYear: number): { month: number; day: number } {

@@ -1,10 +1,13 @@
 /** Java date patterns → directives, and the named formats. */
 import { fail } from "../errors.ts";
 
-/** A piece of a pattern: a text, a letter repeated, or pieces that may be absent from a text read. */
+/**
+ * A piece of a pattern: a text, a letter repeated, or pieces that may be absent from a text read. A field with a width is
+ * printed with spaces before it.
+ */
 export type Directive =
   | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "field"; readonly letter: string; readonly count: number }
+  | { readonly kind: "field"; readonly letter: string; readonly count: number; readonly width?: number }
   | { readonly kind: "optional"; readonly items: readonly Directive[] };
 
 /** A pattern, or a style of the locale. */
@@ -17,12 +20,27 @@ export type DateFormat =
   }
   | { readonly kind: "style"; readonly style: "full" | "long" | "medium" | "short" };
 
-const LETTERS = new Set("GuyDMLQqdYwEecaBhKkHmsSAnNVzOXxZ");
+/** The letters, and how often each may be repeated. */
+const LETTERS: ReadonlyMap<string, RegExp> = new Map([
+  ...entries("uyYgAnN", /^.{1,19}$/),
+  ...entries("S", /^.{1,9}$/),
+  ...entries("GMLQqEeXxZ", /^.{1,5}$/),
+  ...entries("z", /^.{1,4}$/),
+  ...entries("D", /^.{1,3}$/),
+  ...entries("dwhKkHms", /^.{1,2}$/),
+  ...entries("WFa", /^.$/),
+  ...entries("c", /^(?:.|.{3,5})$/),
+  ...entries("B", /^(?:.|.{4,5})$/),
+  ...entries("Ov", /^(?:.|.{4})$/),
+  ...entries("V", /^.{2}$/),
+]);
 /**
- * Letters of our own, for what the named formats print and no pattern can: `f` fraction as needed, `g` fraction in
+ * Letters of our own, for what the named formats print and no pattern can: `f` fraction as needed, `b` fraction in
  * groups of three, `r` region in brackets, `t` `GMT` or an offset, `i` `j` `l` ISO week year, week and day.
  */
-const OWN_LETTERS = new Set("fgrtijl");
+const OWN_LETTERS: ReadonlyMap<string, RegExp> = new Map(entries("fbrtijl", /^/));
+/** Not letters, but kept for later by those who defined the patterns. */
+const RESERVED = /[{}#]/;
 const MAX_PATTERN_LENGTH = 200;
 
 const LOCAL_TIME = "HH:mm:ssf";
@@ -35,7 +53,7 @@ const NAMED_FORMATS: ReadonlyMap<string, DateFormat> = new Map<string, DateForma
   ["sql", named("yyyy-MM-dd HH:mm:ss.SSSSSS")],
   ["sql_milli", named("yyyy-MM-dd HH:mm:ss.SSS")],
   ["sql_seq", named("yyyy-MM-dd HH:mm:ss")],
-  ["iso_instant", { ...named("yyyy-MM-dd'T'HH:mm:ssgX"), isUtc: true }],
+  ["iso_instant", { ...named("yyyy-MM-dd'T'HH:mm:ssbX"), isUtc: true }],
   ["iso_date_time", named(`${LOCAL_DATE_TIME}XXXr`)],
   ["iso_zoned_date_time", named(`${LOCAL_DATE_TIME}XXXr`)],
   ["iso_local_date_time", named(LOCAL_DATE_TIME)],
@@ -53,6 +71,10 @@ const NAMED_FORMATS: ReadonlyMap<string, DateFormat> = new Map<string, DateForma
   ["short", { kind: "style", style: "short" }],
 ]);
 
+function entries(letters: string, counts: RegExp): [string, RegExp][] {
+  return [...letters].map((letter) => [letter, counts]);
+}
+
 function named(pattern: string): DateFormat & { kind: "pattern" } {
   return { kind: "pattern", items: readPattern(pattern, OWN_LETTERS) };
 }
@@ -63,21 +85,32 @@ export function findFormat(text: string): DateFormat {
   return NAMED_FORMATS.get(text) ?? { kind: "pattern", items: readPattern(text) };
 }
 
-function readPattern(pattern: string, ownLetters?: ReadonlySet<string>): Directive[] {
+function readPattern(pattern: string, ownLetters?: ReadonlyMap<string, RegExp>): Directive[] {
   const stack: Directive[][] = [[]];
   const push = (directive: Directive) => void stack.at(-1)?.push(directive);
-  for (const [token] of pattern.matchAll(/'(?:[^']|'')*'|([A-Za-z])\1*|[\s\S]/g)) {
+  for (const [token] of pattern.matchAll(/'(?:[^']|'')*'|(?:p+(?=([A-Zac-oq-z])))?([A-Za-z])\2*|[\s\S]/g)) {
     const letter = token[0] as string;
     if (letter === "'") push({ kind: "text", text: quoted(token, pattern) });
     else if (letter === "[") stack.push([]);
     else if (letter === "]") closeOptional(stack, pattern);
+    else if (RESERVED.test(letter)) refuse(pattern, `unexpected "${letter}"`);
     else if (!/[A-Za-z]/.test(letter)) push({ kind: "text", text: token });
-    else if (LETTERS.has(letter) || ownLetters?.has(letter)) {
-      push({ kind: "field", letter, count: token.length });
-    } else refuse(pattern, `unknown letter "${letter}"`);
+    else push(readField(token, pattern, ownLetters));
   }
   if (stack.length > 1) refuse(pattern, 'unclosed "["');
   return stack[0] as Directive[];
+}
+
+/** A letter repeated, after any `p`s that give the width. */
+function readField(token: string, pattern: string, ownLetters?: ReadonlyMap<string, RegExp>): Directive {
+  const letters = token.replace(/^p+/, "");
+  const letter = letters[0] ?? "p";
+  const counts = LETTERS.get(letter) ?? ownLetters?.get(letter) ??
+    refuse(pattern, `unknown letter "${letter}"`);
+  if (!counts.test(letters)) refuse(pattern, `"${letter}" ${letters.length} times`);
+  const width = token.length - letters.length;
+  const field = { kind: "field", letter, count: letters.length } as const;
+  return width === 0 ? field : { ...field, width };
 }
 
 function quoted(token: string, pattern: string): string {

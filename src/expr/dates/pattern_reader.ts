@@ -1,6 +1,6 @@
 /** Reads the fields of a date text by the directives of a pattern. */
 import { fail } from "../errors.ts";
-import { monthName, periodName, weekdayName } from "./names.ts";
+import { monthName, periodName, standaloneMonthName, weekdayName } from "./names.ts";
 import type { Directive } from "./pattern.ts";
 import { findZone, type Zone } from "./zone.ts";
 
@@ -65,14 +65,14 @@ export class PatternReader {
 
   #field(field: Field, next: Directive | undefined): boolean {
     const { letter, count } = field;
-    if (isMonthName(field)) return this.#name("M", this.#monthNames(count));
+    if (isMonthName(field)) return this.#name("M", this.#monthNames(field));
     const key = NUMBERS.get(letter);
     if (key !== undefined) return this.#number(key, count, next);
     switch (letter) {
       case "S":
         return this.#fraction(new RegExp(`\\d{${count}}`, "y"));
       case "f":
-      case "g":
+      case "b":
         return this.#fraction(FRACTION) || true;
       case "a":
         return this.#name("a", [0, 12].map((hour) => periodName(hour, this.#locale)));
@@ -126,9 +126,10 @@ export class PatternReader {
     return id !== undefined;
   }
 
-  #monthNames(count: number): string[] {
+  #monthNames({ letter, count }: Field): string[] {
     const width = count === 3 ? "short" : "long";
-    return Array.from({ length: 12 }, (_, index) => monthName(index + 1, width, this.#locale));
+    const name = letter === "M" ? monthName : standaloneMonthName;
+    return Array.from({ length: 12 }, (_, index) => name(index + 1, width, this.#locale));
   }
 
   #weekdayNames(count: number): string[] {

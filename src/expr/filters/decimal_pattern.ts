@@ -11,12 +11,16 @@ interface DecimalPattern {
   /** Digits between group separators; 0 for none. */
   readonly groupSize: number;
   readonly scale: number;
+  /** Least digits of the exponent; 0 without one. */
+  readonly minExponent: number;
 }
 
 const MAX_FRACTIONS = 60;
 const MAX_PATTERN_LENGTH = 200;
 const AFFIX = "((?:'[^']*'|[^#0,.;'])*)";
-const PATTERN = new RegExp(`^${AFFIX}([#0,]*)(?:\\.(0*#*))?${AFFIX}(?:;${AFFIX}[#0,.]*${AFFIX})?$`);
+const PATTERN = new RegExp(
+  `^${AFFIX}([#,]*[0,]*)(?:\\.(0*#*))?(?:E(0+))?${AFFIX}(?:;${AFFIX}[#0,.]*${AFFIX})?$`,
+);
 
 /** A number by a pattern, with English separators. @throws ExpressionError `argument` */
 export function formatDecimal(value: NumberValue, pattern: string): string {
@@ -26,11 +30,11 @@ export function formatDecimal(value: NumberValue, pattern: string): string {
   const scaled = typeof value === "bigint" ? value * BigInt(shape.scale) : toFloat(value) * shape.scale;
   const isNegative = scaled < 0;
   const digits = isNegative ? negative(scaled) : scaled;
-  const body = printDigits(digits, shape);
+  const body = shape.minExponent > 0 ? printScientific(Number(digits), shape) : printDigits(digits, shape);
   if (!isNegative || !/[1-9]/.test(body)) return shape.prefix + body + shape.suffix;
-  return match[5] === undefined
+  return match[6] === undefined
     ? `-${shape.prefix}${body}${shape.suffix}`
-    : unquote(match[5]) + body + unquote(match[6] ?? "");
+    : unquote(match[6]) + body + unquote(match[7] ?? "");
 }
 
 function negative(value: number | bigint): number | bigint {
@@ -38,12 +42,16 @@ function negative(value: number | bigint): number | bigint {
 }
 
 function readPattern(match: RegExpExecArray): DecimalPattern {
-  const [, prefix = "", integers = "", fractions = "", suffix = ""] = match;
+  const [, prefix = "", integers = "", fractions = "", exponent = "", suffix = ""] = match;
   const affixes = prefix + suffix;
   if (fractions.length > MAX_FRACTIONS) {
     fail("argument", `Cannot print more than ${MAX_FRACTIONS} fraction digits`);
   }
+  if (exponent !== "" && !/^0+$/.test(integers)) {
+    fail("argument", 'Cannot print an exponent after other integer digits than "0"');
+  }
   return {
+    minExponent: exponent.length,
     prefix: unquote(prefix),
     suffix: unquote(suffix),
     minIntegers: integers.split("0").length - 1,
@@ -69,6 +77,15 @@ function printDigits(value: number | bigint, shape: DecimalPattern): string {
     integers = integers.replace(new RegExp(`\\B(?=(?:\\d{${shape.groupSize}})+$)`, "g"), ",");
   }
   return decimals === "" ? integers : `${integers}.${decimals}`;
+}
+
+/** As many integer digits as the pattern has zeros, and the power of ten that is left. */
+function printScientific(value: number, shape: DecimalPattern): string {
+  const scaled = (power: number) => printDigits(value / 10 ** power, shape);
+  let power = value === 0 ? 0 : Math.floor(Math.log10(value)) - shape.minIntegers + 1;
+  if (scaled(power).split(".")[0]?.length !== shape.minIntegers) power++; // 9.99 may round to 10
+  const exponent = String(Math.abs(power)).padStart(shape.minExponent, "0");
+  return `${scaled(power)}E${power < 0 ? "-" : ""}${exponent}`;
 }
 
 /** toFixed gives the nearest text, and the upper one of an exact tie: the digits after tell a tie from a near one. */

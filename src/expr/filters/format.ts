@@ -1,4 +1,4 @@
-/** The `format` filter: `%s`, `%d`, `%f`, `%x`, `%c`, `%b` with flags, width and precision. */
+/** The `format` filter: `%s`, `%b`, `%c`, `%d`, `%x`, `%o`, `%f`, `%e` with flags, width and precision; upper case too. */
 import { Double, type JsonValue } from "../../base/json.ts";
 import type { Context } from "../context.ts";
 import { type Arguments, type FilterEntry, textFilter } from "../entry.ts";
@@ -10,7 +10,7 @@ const DIRECTIVE = /%(?:(\d{1,3})\$)?([-+0, #]*)(\d{1,6})?(?:\.(\d{1,2}))?(.)/gsu
 
 /** Filters that fill a text with values. */
 export const FORMAT_FILTERS: readonly FilterEntry[] = [
-  ["format", textFilter({ parameters: ["args"], required: 1 }, format)],
+  ["format", textFilter({ parameters: ["args"], required: 1, isVariadic: true }, format)],
 ];
 
 interface Directive {
@@ -25,18 +25,37 @@ const CONVERSIONS: ReadonlyMap<string, Print> = new Map<string, Print>([
   ["s", (value, { precision }) => (value === null ? "null" : joinText(value)).slice(0, precision)],
   ["b", (value) => String(value !== null && value !== false)],
   ["d", (value, { flags }) => signed(integerOf(value, "d"), flags)],
-  ["x", (value) => BigInt.asUintN(64, BigInt(integerOf(value, "x"))).toString(16)],
+  ["x", (value) => unsigned(value, "x").toString(16)],
+  ["o", (value) => unsigned(value, "o").toString(8)],
+  ["c", character],
+  ["e", (value, { flags, precision = 6 }) => signed(scientific(floatOf(value), precision), flags)],
   ["f", (value, { flags, precision = 6 }) => signed(floatOf(value).toFixed(precision), flags)],
 ]);
 
-function format(text: string, [values = null]: Arguments, context: Context): JsonValue {
-  const list = Array.isArray(values) ? values : [values];
+/** Conversions whose upper-case letter prints in upper case. */
+const UPPER_CASE = /^[SBCXE]$/;
+
+function printerOf(conversion: string): Print {
+  if (!UPPER_CASE.test(conversion)) {
+    return CONVERSIONS.get(conversion) ?? fail("argument", `Unknown conversion "%${conversion}"`);
+  }
+  const print = CONVERSIONS.get(conversion.toLowerCase()) as Print;
+  return (value, directive) => print(value, directive).toUpperCase();
+}
+
+/** Values one by one, or as one list. */
+function valuesOf(args: Arguments): readonly JsonValue[] {
+  const [only = null] = args;
+  return args.length === 1 && Array.isArray(only) ? only : args.map((value) => value ?? null);
+}
+
+function format(text: string, args: Arguments, context: Context): JsonValue {
+  const list = valuesOf(args);
   let next = 0;
   return text.replace(DIRECTIVE, (_, index, flags: string, width = "0", precision, conversion: string) => {
     if (conversion === "%") return "%";
     if (conversion === "n") return "\n";
-    const print = CONVERSIONS.get(conversion);
-    if (!print) return fail("argument", `Unknown conversion "%${conversion}"`);
+    const print = printerOf(conversion);
     const value = list[index === undefined ? next++ : Number(index) - 1];
     if (value === undefined) {
       return fail("argument", "Cannot format the text: there are more conversions than values");
@@ -56,6 +75,22 @@ function integerOf(value: JsonValue, conversion: string): string {
   return isInteger(value)
     ? String(value)
     : fail("type", `Cannot format ${kindOf(value)} with "%${conversion}"`);
+}
+
+function unsigned(value: JsonValue, conversion: string): bigint {
+  return BigInt.asUintN(64, BigInt(integerOf(value, conversion)));
+}
+
+function character(value: JsonValue): string {
+  if (value === null) return "null";
+  if (typeof value === "number" && value >= 0 && value <= 0x10ffff) return String.fromCodePoint(value);
+  const isOne = typeof value === "string" && [...value].length === 1;
+  return isOne ? value : fail("type", `Cannot format ${kindOf(value)} with "%c"`);
+}
+
+/** `1.234568e+04`: the exponent has at least two digits. */
+function scientific(value: number, precision: number): string {
+  return value.toExponential(precision).replace(/e([+-])(\d)$/, "e$10$2");
 }
 
 function floatOf(value: JsonValue): number {

@@ -1,4 +1,5 @@
-/** Filters that print data as JSON and YAML. */
+/** Filters that print data as JSON and YAML, and the name of its type. */
+import { Double, type JsonValue } from "../../base/json.ts";
 import { jsonText } from "../print.ts";
 import type { Filter, FilterEntry } from "../entry.ts";
 import { yamlText } from "../yaml.ts";
@@ -10,4 +11,15 @@ export const JSON_FILTERS: readonly FilterEntry[] = [
   ["toJson", TO_JSON],
   ["json", TO_JSON],
   ["yaml", { parameters: [], apply: (input) => input === null ? null : yamlText(input) }],
+  ["className", { parameters: [], apply: (input) => input === null ? null : classNameOf(input) }],
 ];
+
+/** The name that types have in flows written for the language's first implementation. */
+function classNameOf(value: JsonValue): string {
+  if (typeof value === "string") return "java.lang.String";
+  if (typeof value === "boolean") return "java.lang.Boolean";
+  if (typeof value === "number") return "java.lang.Long";
+  if (typeof value === "bigint") return "java.math.BigInteger";
+  if (value instanceof Double) return "java.lang.Double";
+  return Array.isArray(value) ? "java.util.ArrayList" : "java.util.LinkedHashMap";
+}

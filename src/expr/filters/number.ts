@@ -10,9 +10,11 @@ import { formatDecimal } from "./decimal_pattern.ts";
 export const NUMBER_FILTERS: readonly FilterEntry[] = [
   ["abs", { parameters: [], apply: absolute }],
   ["number", { parameters: ["type"], apply: toNumber }],
-  ["numberFormat", { parameters: ["format"], required: 1, apply: numberFormat }],
+  ["numberFormat", { parameters: ["format"], apply: numberFormat }],
 ];
 
+/** What the platform of the reference prints numbers by where nothing else is said. */
+const DEFAULT_FORMAT = "#,##0.###";
 const MAX_NUMBER_LENGTH = 1200;
 const INTEGER = /^[+-]?\d+$/;
 const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
@@ -25,7 +27,7 @@ const TYPES: ReadonlyMap<string, Read> = new Map<string, Read>([
   ["BIGINTEGER", (text) => integerWithin(text, 4096n)],
   ["FLOAT", decimal],
   ["DOUBLE", decimal],
-  ["BIGDECIMAL", decimal],
+  ["BIGDECIMAL", (text) => integerWithin(text, 4096n) ?? decimal(text)],
 ]);
 
 function integerWithin(text: string, bits: bigint): JsonValue | undefined {
@@ -66,5 +68,5 @@ function absolute(input: JsonValue): JsonValue {
 function numberFormat(input: JsonValue, args: Arguments): JsonValue {
   if (input === null) return null;
   if (!isNumber(input)) return fail("type", `Cannot apply the filter "numberFormat" to ${kindOf(input)}`);
-  return formatDecimal(input, textArgument(args[0], "format"));
+  return formatDecimal(input, textArgument(args[0], "format", DEFAULT_FORMAT));
 }

@@ -32,7 +32,7 @@ export const REGEX_FILTERS: readonly FilterEntry[] = [
     ...EXTRACT,
     apply: (input, args, context) => input === null ? "" : extract(input, args, context),
   }],
-  ["split", textFilter({ parameters: ["delimiter", "limit"], required: 1 }, split)],
+  ["split", textFilter({ parameters: ["delimiter", "limit"], required: 1 }, splitText)],
   ["replace", textFilter({ parameters: ["replace_pairs", "regexp"], required: 1 }, replacePairs)],
 ];
 
@@ -73,7 +73,8 @@ function extract(input: JsonValue, args: Arguments, context: Context): string {
   return metered(context, (budget) => regex.find(text, 0, budget))?.groups[group] ?? "";
 }
 
-function split(text: string, args: Arguments, context: Context): JsonValue {
+/** The parts of a text between the matches of `args[0]`, at most `args[1]` of them. @throws ExpressionError `argument`, `limit` */
+export function splitText(text: string, args: Arguments, context: Context): JsonValue {
   const limit = integerArgument(args[1], "limit", 0);
   const regex = regexOf(args, "delimiter", context);
   return metered(context, (budget) => regex.split(text, limit, budget));

@@ -3,6 +3,8 @@ import type { Filter } from "../entry.ts";
 import { DATE_FILTERS } from "./date.ts";
 import { ENCODING_FILTERS } from "./encoding.ts";
 import { FORMAT_FILTERS } from "./format.ts";
+import { ION_FILTERS } from "./ion.ts";
+import { JQ_FILTERS } from "./jq.ts";
 import { JSON_FILTERS } from "./json.ts";
 import { LIST_FILTERS } from "./list.ts";
 import { NUMBER_FILTERS } from "./number.ts";
@@ -16,6 +18,8 @@ export const FILTERS: ReadonlyMap<string, Filter> = new Map([
   ...LIST_FILTERS,
   ...NUMBER_FILTERS,
   ...JSON_FILTERS,
+  ...JQ_FILTERS,
+  ...ION_FILTERS,
   ...ENCODING_FILTERS,
   ...REGEX_FILTERS,
   ...DATE_FILTERS,

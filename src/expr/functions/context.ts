@@ -20,6 +20,8 @@ const ROOT_NAMES = [
   "parents",
   "namespace",
   "envs",
+  "tenantId",
+  "kestra",
   "globals",
   "error",
   "tasks",

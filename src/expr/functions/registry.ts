@@ -3,6 +3,8 @@ import type { BuiltInFunction } from "../entry.ts";
 import { CONTEXT_FUNCTIONS } from "./context.ts";
 import { CRYPTO_FUNCTIONS } from "./crypto.ts";
 import { DATA_FUNCTIONS } from "./data.ts";
+import { ION_FUNCTIONS } from "./ion.ts";
+import { OUTPUT_FUNCTIONS } from "./outputs.ts";
 import { RANDOM_FUNCTIONS } from "./random.ts";
 
 /** Functions by name; `block` is not among them, the compiler knows it. */
@@ -11,6 +13,8 @@ export const FUNCTIONS: ReadonlyMap<string, BuiltInFunction> = new Map([
   ...RANDOM_FUNCTIONS,
   ...CRYPTO_FUNCTIONS,
   ...CONTEXT_FUNCTIONS,
+  ...ION_FUNCTIONS,
+  ...OUTPUT_FUNCTIONS,
 ]);
 
 /** Every built-in function name, `block` included. */

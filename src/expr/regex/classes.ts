@@ -66,8 +66,20 @@ export function propertyTest(name: string): CharacterTest | undefined {
   return pattern && ((code) => pattern.test(String.fromCodePoint(code)));
 }
 
-/** A class that holds both cases of what `test` holds. */
-export function foldCase(test: CharacterTest): CharacterTest {
+/** A class that holds both cases of what `test` holds: of ASCII letters, or of every letter. */
+export function foldCase(test: CharacterTest, isUnicode: boolean): CharacterTest {
+  return isUnicode ? foldUnicodeCase(test) : (code) => test(code) || isLetter(code) && test(code ^ CASE_BIT);
+}
+
+/** What tells `A` from `a`. */
+const CASE_BIT = 32;
+
+const isLetter: CharacterTest = (code) => {
+  const lower = code | CASE_BIT;
+  return lower >= 97 && lower <= 122;
+};
+
+function foldUnicodeCase(test: CharacterTest): CharacterTest {
   return (code) => {
     if (test(code)) return true;
     const character = String.fromCodePoint(code);

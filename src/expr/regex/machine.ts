@@ -51,6 +51,8 @@ function emit(node: RegexNode, program: Instruction[]): void {
       return emitAlternatives(node.items, program);
     case "repeat":
       return emitRepeat(node, program);
+    default:
+      throw new TypeError(`Cannot compile a pattern with "${node.kind}" for the machine`);
   }
 }
 

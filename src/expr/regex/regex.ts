@@ -1,5 +1,6 @@
 /** Regular expressions of templates: find, replace, split, as Java does them. A plain text as pattern is searched as such. */
 import { fail } from "../errors.ts";
+import { Backtracker } from "./backtracker.ts";
 import { compileRegex, Machine, type MoveBudget, type Program } from "./machine.ts";
 import { parseRegex, type RegexTree } from "./syntax.ts";
 
@@ -22,18 +23,19 @@ const GROUP_REFERENCE = /\\(.)|\$(?:(\d{1,2})|\{(\w+)\})|[\\$]/gs;
 export class Regex {
   /** Groups of the pattern, the whole match not counted. */
   readonly groupCount: number;
-  /** Instructions of the program. */
+  /** Instructions of the program; characters of a pattern that has none. */
   readonly size: number;
   readonly #plain: string | undefined;
   readonly #tree: RegexTree;
-  readonly #program: Program;
+  /** There when the pattern runs in linear time. */
+  readonly #program: Program | undefined;
 
   /** @throws ExpressionError `argument`, `limit` */
   constructor(source: string) {
     this.#tree = parseRegex(source);
-    this.#program = compileRegex(this.#tree.body);
+    this.#program = this.#tree.isLinear ? compileRegex(this.#tree.body) : undefined;
     this.groupCount = this.#tree.groupCount;
-    this.size = this.#program.length;
+    this.size = this.#program?.length ?? source.length;
     this.#plain = PLAIN.test(source) ? source.replace(/\\(.)/gs, "$1") : undefined;
   }
 
@@ -87,7 +89,7 @@ export class Regex {
       }
       return;
     }
-    const machine = new Machine({ program: this.#program, groupCount: this.groupCount }, text, budget);
+    const machine = this.#finder(text, budget);
     for (let at = from; at <= text.length;) {
       const slots = machine.find(at);
       if (!slots) return;
@@ -95,6 +97,13 @@ export class Regex {
       yield { start, end, groups: groupsOf(text, slots) };
       at = end > start ? end : end + 1;
     }
+  }
+
+  #finder(text: string, budget: Budget): Machine | Backtracker {
+    const { groupCount } = this;
+    return this.#program
+      ? new Machine({ program: this.#program, groupCount }, text, budget)
+      : new Backtracker({ body: this.#tree.body, groupCount }, text, budget);
   }
 
   #expand(replacement: string, { groups }: Match): string {

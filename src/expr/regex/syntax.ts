@@ -1,6 +1,6 @@
 /**
- * Java regular expression text → tree. Supported: classes, groups, alternatives, greedy and lazy quantifiers, anchors,
- * flags `i s m`. Look-around, back references and possessive forms are refused: they cannot run in linear time.
+ * Java regular expression text → tree. Supported: classes, groups, alternatives, quantifiers of every kind, anchors,
+ * look-around, back references, flags `i s m u`. The tree tells whether it can run in linear time.
  */
 import { fail } from "../errors.ts";
 import { MAX_REGEX_LENGTH, MAX_SOURCE_DEPTH } from "../limits.ts";
@@ -22,24 +22,37 @@ export type RegexNode =
     readonly min: number;
     readonly max: number;
     readonly isLazy: boolean;
-  };
+  }
+  | { readonly kind: "atomic"; readonly body: RegexNode }
+  | {
+    readonly kind: "look";
+    readonly body: RegexNode;
+    readonly isBehind: boolean;
+    readonly isNegated: boolean;
+  }
+  | { readonly kind: "back"; readonly index: number; readonly isFolded: boolean };
 
 /** A parsed pattern. Group 0 is the whole match. */
 export interface RegexTree {
   readonly body: RegexNode;
   readonly groupCount: number;
   readonly groupNames: ReadonlyMap<string, number>;
+  /** Without look-around, back references, atomic groups and possessive quantifiers. */
+  readonly isLinear: boolean;
 }
 
 interface Flags {
   readonly i: boolean;
   readonly s: boolean;
   readonly m: boolean;
+  readonly u: boolean;
 }
 
 const LINE_FEED = 10;
 const QUANTIFIER = /(?:[*+?]|\{(\d{1,4})(,(\d{0,4}))?\})([?+]?)/y;
-const GROUP_OPENING = /\(\?(?:<([A-Za-z]\w*)>|([ism]*)(?:-([ism]+))?([:)]))/y;
+const GROUP_OPENING = /\(\?(?:<([A-Za-z]\w*)>|([ismu]*)(?:-([ismu]+))?([:)]))/y;
+const LOOK_OPENING = /\(\?(?:(<?)([=!])|>)/y;
+const BACK_REFERENCE = /([1-9])|k<([A-Za-z]\w*)>/y;
 const CONTROL_ESCAPES: ReadonlyMap<string, number> = new Map([["t", 9], ["n", 10], ["r", 13], ["f", 12], [
   "a",
   7,
@@ -61,7 +74,8 @@ class RegexParser {
   #at = 0;
   #groups = 0;
   #nesting = 0;
-  #flags: Flags = { i: false, s: false, m: false };
+  #isLinear = true;
+  #flags: Flags = { i: false, s: false, m: false, u: false };
 
   constructor(source: string) {
     this.#source = source;
@@ -70,7 +84,7 @@ class RegexParser {
   parse(): RegexTree {
     const body = this.#alternatives();
     if (this.#at < this.#source.length) this.#fail(`unexpected "${this.#peek()}"`);
-    return { body, groupCount: this.#groups, groupNames: this.#names };
+    return { body, groupCount: this.#groups, groupNames: this.#names, isLinear: this.#isLinear };
   }
 
   #fail(reason: string): never {
@@ -125,12 +139,18 @@ class RegexParser {
     const match = this.#match(QUANTIFIER);
     if (!match) return body;
     const [text, low, comma, high, suffix] = match;
-    if (suffix === "+") this.#fail("possessive quantifiers are not supported");
     const min = low === undefined ? (text.startsWith("+") ? 1 : 0) : Number(low);
     const unbounded = low === undefined ? !text.startsWith("?") : comma !== undefined && high === "";
     const max = unbounded ? Infinity : low === undefined ? 1 : Number(high ?? low);
     if (max < min) this.#fail(`bad repetition at ${start}`);
-    return { kind: "repeat", body, min, max, isLazy: suffix === "?" };
+    const repeat = { kind: "repeat", body, min, max, isLazy: suffix === "?" } as const;
+    return suffix === "+" ? this.#branching({ kind: "atomic", body: repeat }) : repeat;
+  }
+
+  /** Notes that the pattern needs more than linear time. */
+  #branching(node: RegexNode): RegexNode {
+    this.#isLinear = false;
+    return node;
   }
 
   /** An atom, or nothing where the flags were changed. */
@@ -158,15 +178,17 @@ class RegexParser {
   }
 
   #characterNode(test: CharacterTest): RegexNode {
-    return { kind: "character", test: this.#flags.i ? foldCase(test) : test };
+    return { kind: "character", test: this.#flags.i ? foldCase(test, this.#flags.u) : test };
   }
 
   #group(): RegexNode | undefined {
     const flags = this.#flags;
     const start = --this.#at;
+    const look = this.#match(LOOK_OPENING);
+    if (look) return this.#look(look);
     const opening = this.#match(GROUP_OPENING);
     if (!opening && this.#source[start + 1] === "?") {
-      this.#fail("look-around and atomic groups are not supported");
+      this.#fail(`unknown group at ${start}`);
     }
     if (!opening) this.#at++;
     const [, name, on, off, end] = opening ?? [];
@@ -180,6 +202,22 @@ class RegexParser {
     return index === 0 ? body : { kind: "group", index, body };
   }
 
+  /** Look-around, or an atomic group, after its opening. */
+  #look([, behind, sign]: RegExpExecArray): RegexNode {
+    const flags = this.#flags;
+    const body = this.#alternatives();
+    if (!this.#accept(")")) this.#fail("unclosed group");
+    this.#flags = flags;
+    if (sign === undefined) return this.#branching({ kind: "atomic", body });
+    return this.#branching({ kind: "look", body, isBehind: behind === "<", isNegated: sign === "!" });
+  }
+
+  #backReference([text, digit, name]: RegExpExecArray): RegexNode {
+    const index = digit === undefined ? this.#names.get(name ?? "") : Number(digit);
+    if (index === undefined || index > this.#groups) this.#fail(`unknown group "\\${text}"`);
+    return this.#branching({ kind: "back", index, isFolded: this.#flags.i });
+  }
+
   #escape(): RegexNode {
     if (this.#accept("b")) return { kind: "place", test: isWordEdge };
     if (this.#accept("B")) return { kind: "place", test: (before, after) => !isWordEdge(before, after) };
@@ -187,7 +225,8 @@ class RegexParser {
     if (this.#accept("z")) return { kind: "place", test: (_, after) => after < 0 };
     if (this.#accept("Z")) return { kind: "place", test: isTextEnd };
     if (this.#accept("Q")) return this.#quoted();
-    if (/[1-9k]/.test(this.#peek())) this.#fail("back references are not supported");
+    const reference = this.#match(BACK_REFERENCE);
+    if (reference) return this.#backReference(reference);
     return this.#characterNode(this.#escapedClass());
   }
 
@@ -241,7 +280,7 @@ class RegexParser {
     }
     this.#nesting--;
     const held = both(required, anyOf(tests));
-    const test = this.#flags.i ? foldCase(held) : held;
+    const test = this.#flags.i ? foldCase(held, this.#flags.u) : held;
     return isNegated ? (code) => !test(code) : test;
   }
 
@@ -260,8 +299,8 @@ class RegexParser {
 }
 
 function changed(flags: Flags, on: string, off: string): Flags {
-  const flag = (name: "i" | "s" | "m") => (flags[name] || on.includes(name)) && !off.includes(name);
-  return { i: flag("i"), s: flag("s"), m: flag("m") };
+  const flag = (name: keyof Flags) => (flags[name] || on.includes(name)) && !off.includes(name);
+  return { i: flag("i"), s: flag("s"), m: flag("m"), u: flag("u") };
 }
 
 function anyOf(tests: readonly CharacterTest[]): CharacterTest {

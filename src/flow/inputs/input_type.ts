@@ -27,6 +27,8 @@ export interface InputType {
   readonly properties: PropertySchemas;
   /** An empty text is a value; for other types it is none. */
   readonly takesEmptyText?: boolean;
+  /** The value is kept encrypted, and no message repeats it. */
+  readonly isSecret?: boolean;
   /** The value as flows see it. `value` is not null; it is a text when it came from a form. */
   convert(value: JsonValue, properties: JsonObject, conversions: Conversions): Converted;
   /** What is wrong with the declaration, apart from what the schemas say. */

@@ -8,6 +8,7 @@ import { floatInput } from "./float.ts";
 import type { Conversions, Converted, InputType } from "./input_type.ts";
 import { intInput } from "./int.ts";
 import { jsonInput } from "./json.ts";
+import { secretInput } from "./secret.ts";
 import { multiselectInput, selectInput } from "./select.ts";
 import { stringInput } from "./string.ts";
 import { dateInput, dateTimeInput, timeOfDayInput } from "./time.ts";
@@ -16,6 +17,7 @@ import { yamlInput } from "./yaml.ts";
 
 const TYPES: readonly InputType[] = [
   stringInput,
+  secretInput,
   intInput,
   floatInput,
   boolInput,
@@ -48,10 +50,15 @@ export function findInputType(name: string): InputType | undefined {
   return BY_NAME.get(name);
 }
 
-/** Converts elements of lists, which have a type and no further properties. */
+/** Converts elements of lists, which have a type and no further properties. A list would show its secrets: it has none. */
 export const conversions: Conversions = Object.freeze({
-  isKnown: (type: string) => BY_NAME.has(type),
+  isKnown: (type: string) => elementType(type) !== undefined,
   convert(type: string, value: JsonValue): Converted | undefined {
-    return BY_NAME.get(type)?.convert(value, {}, conversions);
+    return elementType(type)?.convert(value, {}, conversions);
   },
 });
+
+function elementType(name: string): InputType | undefined {
+  const type = BY_NAME.get(name);
+  return type?.isSecret ? undefined : type;
+}

@@ -10,6 +10,7 @@ import type { Executions, ReadInputs } from "../../services/executions.ts";
 import type { AppEnv } from "../env.ts";
 import { readExecutionQuery } from "../filters.ts";
 import { awaitExecution, executionEvents } from "../follow.ts";
+import { flowKeyOf, queryOf } from "../flow_request.ts";
 import { jsonAnswer, pageAnswer } from "../json_answer.ts";
 import { type BaseUrlOf, pageUrl } from "../page_url.ts";
 import { readPaging, readRequired } from "../params.ts";
@@ -44,22 +45,27 @@ function addStart(routes: Hono<AppEnv>, deps: ExecutionRoutesDeps): void {
   const start = (c: Context<AppEnv>) => startExecution(c, deps);
   routes.post("/executions/:namespace/:flowId", start);
   routes.post("/executions/trigger/:namespace/:flowId", start);
+
+  routes.post("/executions/:namespace/:flowId/validate", async (c) => {
+    const { revision } = readStartQuery(c.req.raw.url);
+    const key = flowKeyOf(c);
+    const readInputs = inputReader(c, deps, { key, revision });
+    return jsonAnswer(await deps.executions.validate(c.get("actor"), key, readInputs, revision));
+  });
 }
 
 /** The busiest route: a start without body and query touches nothing that it does not need. */
 async function startExecution(
   c: Context<AppEnv>,
-  { executions, baseUrlOf, maxUploadBytes }: ExecutionRoutesDeps,
+  deps: ExecutionRoutesDeps,
 ): Promise<Response> {
+  const { executions, baseUrlOf } = deps;
   const request = c.req.raw;
   const actor = c.get("actor");
-  const key: FlowKey = { namespace: c.req.param("namespace") ?? "", id: c.req.param("flowId") ?? "" };
+  const key = flowKeyOf(c);
   const { labels, kind, revision, scheduleDate, isWaiting } = readStartQuery(request.url);
   const baseUrl = baseUrlOf(c);
-  const readInputs: ReadInputs = hasNoForm(request) ? readNothing : async (store) => {
-    const { flow } = await executions.startable(actor, key, revision);
-    return await readStartForm(request, { inputs: flow.inputs, store, limits: { maxBytes: maxUploadBytes } });
-  };
+  const readInputs = inputReader(c, deps, { key, revision });
   const answer = await executions.start(actor, key, readInputs, {
     labels,
     kind,
@@ -69,6 +75,20 @@ async function startExecution(
     urlOf: (execution) => pageUrl(baseUrl, execution),
   });
   return jsonAnswer(answer);
+}
+
+/** Reads the form for the inputs of the flow; without a form nothing is looked up. */
+function inputReader(
+  c: Context<AppEnv>,
+  { executions, maxUploadBytes }: ExecutionRoutesDeps,
+  { key, revision }: { readonly key: FlowKey; readonly revision?: number },
+): ReadInputs {
+  const request = c.req.raw;
+  if (hasNoForm(request)) return readNothing;
+  return async (store) => {
+    const { flow } = await executions.startable(c.get("actor"), key, revision);
+    return await readStartForm(request, { inputs: flow.inputs, store, limits: { maxBytes: maxUploadBytes } });
+  };
 }
 
 function addReading(routes: Hono<AppEnv>, { executions, clock }: ExecutionRoutesDeps): void {
@@ -129,8 +149,4 @@ function idOf(c: Context<AppEnv>): string {
   const id = c.req.param("id") ?? "";
   if (isId(id)) return id;
   throw new DomainError("not_found", `Not Found: execution "${id.slice(0, 100)}" does not exist`);
-}
-
-function queryOf(c: Context<AppEnv>): URLSearchParams {
-  return new URL(c.req.raw.url).searchParams;
 }

@@ -2,27 +2,19 @@
 import { type Context, Hono } from "hono";
 import { stringifyJson } from "../../base/json.ts";
 import { DomainError } from "../../model/errors.ts";
-import type { Flow, FlowKey } from "../../model/flow.ts";
-import { MAX_FLOW_SOURCE_BYTES } from "../../model/limits.ts";
+import type { Flow } from "../../model/flow.ts";
 import { checkAnswer, flowText } from "../../services/flow_answers.ts";
 import type { Flows } from "../../services/flows.ts";
-import { readText, requireMediaType } from "../body.ts";
 import type { AppEnv } from "../env.ts";
 import { readFlowFilter } from "../flow_filters.ts";
+import { flowKeyOf, queryOf, readSource, readSources } from "../flow_request.ts";
 import { jsonAnswer, pageAnswer } from "../json_answer.ts";
 import { readBoolean, readPaging } from "../params.ts";
 import { readRevision } from "../start_query.ts";
 
-/** What a source may be declared as. JSON is YAML too. */
-const SOURCE_TYPES = [
-  "application/x-yaml",
-  "application/yaml",
-  "text/yaml",
-  "text/x-yaml",
-  "text/plain",
-  "application/json",
-] as const;
-
+/** Sections of a flow whose entries are tasks. */
+const TASK_SECTIONS: ReadonlySet<string> = new Set(["TASKS", "ERRORS", "FINALLY", "AFTEREXECUTION"]);
+const TRIGGER_SECTION = "TRIGGERS";
 const FLOW_PATH = "/flows/:namespace/:flowId";
 
 /** Routes under `/flows`, relative to the tenant. */
@@ -48,11 +40,6 @@ function addLists(routes: Hono<AppEnv>, flows: Flows): void {
     return c.json(flows.namespaces(c.get("actor")).filter((namespace) => namespace.includes(part)));
   });
 
-  // Taken for a namespace it would find nothing, which would not be true.
-  routes.get("/flows/source", () => {
-    throw new DomainError("not_found", "Not Found: sources cannot be searched; list the flows and read them");
-  });
-
   routes.get("/flows/:namespace", async (c) => {
     const found = await flows.inNamespace(c.get("actor"), c.req.param("namespace"));
     return listAnswer(found, { source: false });
@@ -61,7 +48,7 @@ function addLists(routes: Hono<AppEnv>, flows: Flows): void {
   routes.get(`${FLOW_PATH}/revisions`, async (c) => {
     const query = queryOf(c);
     const isAllowed = readBoolean(query, "allowDelete", false) || readBoolean(query, "allowDeleted", false);
-    return listAnswer(await flows.revisions(c.get("actor"), keyOf(c), isAllowed), { source: true });
+    return listAnswer(await flows.revisions(c.get("actor"), flowKeyOf(c), isAllowed), { source: true });
   });
 }
 
@@ -72,14 +59,17 @@ function addReading(routes: Hono<AppEnv>, flows: Flows): void {
       revision: readRevision(query),
       allowDeleted: readBoolean(query, "allowDeleted", false),
     };
-    const flow = await flows.get(c.get("actor"), keyOf(c), options);
+    const flow = await flows.get(c.get("actor"), flowKeyOf(c), options);
     return flowResponse(flow, { source: readBoolean(query, "source", false) });
   });
 
   routes.post("/flows/validate", async (c) => {
-    const checks = flows.validate(c.get("actor"), await readSource(c));
+    const checks = flows.validate(c.get("actor"), await readSources(c));
     return jsonAnswer(stringifyJson(checks.map(checkAnswer)));
   });
+
+  routes.post("/flows/validate/task", (c) => validatePart(c, flows, readPart(queryOf(c))));
+  routes.post("/flows/validate/trigger", (c) => validatePart(c, flows, "trigger"));
 }
 
 function addChanging(routes: Hono<AppEnv>, flows: Flows): void {
@@ -90,18 +80,29 @@ function addChanging(routes: Hono<AppEnv>, flows: Flows): void {
   routes.put(FLOW_PATH, async (c) => {
     const expected = readIfMatch(c.req.header("if-match"));
     const source = await readSource(c);
-    return flowResponse(await flows.update(c.get("actor"), keyOf(c), source, expected), { source: true });
+    return flowResponse(await flows.update(c.get("actor"), flowKeyOf(c), source, expected), { source: true });
   });
 
   routes.delete(FLOW_PATH, async (c) => {
-    await flows.delete(c.get("actor"), keyOf(c));
+    await flows.delete(c.get("actor"), flowKeyOf(c));
     return c.body(null, 204);
   });
 }
 
-async function readSource(c: Context<AppEnv>): Promise<string> {
-  requireMediaType(c, ...SOURCE_TYPES);
-  return await readText(c, MAX_FLOW_SOURCE_BYTES);
+async function validatePart(c: Context<AppEnv>, flows: Flows, part: "task" | "trigger"): Promise<Response> {
+  return jsonAnswer(stringifyJson(checkAnswer(flows.validatePart(await readSource(c), part))));
+}
+
+/** What an entry of `section` is: a task, unless it says otherwise. @throws DomainError bad_request */
+function readPart(query: URLSearchParams): "task" | "trigger" {
+  const section = query.get("section")?.toUpperCase() || "TASKS";
+  if (TASK_SECTIONS.has(section)) return "task";
+  if (section === TRIGGER_SECTION) return "trigger";
+  const known = [...TASK_SECTIONS, TRIGGER_SECTION].join(", ");
+  throw new DomainError(
+    "bad_request",
+    `Bad Request: "section" must be one of ${known}, but received "${section}"`,
+  );
 }
 
 /** The revision that must be the latest; `*` asks for none. @throws DomainError precondition_failed for what is no revision */
@@ -124,12 +125,4 @@ function flowResponse(flow: Flow, options: { readonly source: boolean }): Respon
 
 function listAnswer(flows: readonly Flow[], options: { readonly source: boolean }): Response {
   return jsonAnswer(`[${flows.map((flow) => flowText(flow, options)).join(",")}]`);
-}
-
-function keyOf(c: Context<AppEnv>): FlowKey {
-  return { namespace: c.req.param("namespace") ?? "", id: c.req.param("flowId") ?? "" };
-}
-
-function queryOf(c: Context<AppEnv>): URLSearchParams {
-  return new URL(c.req.raw.url).searchParams;
 }

@@ -14,6 +14,9 @@ export const returnTask: RunnableTaskType = {
   properties: {
     format: { type: "string", dynamic: true, description: "Text to return." },
   },
+  outputs: {
+    value: { type: "string", description: "The text as rendered; absent when there is no `format`." },
+  },
   run: returnFormat,
 };
 

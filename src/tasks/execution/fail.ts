@@ -20,6 +20,7 @@ export const failTask: RunnableTaskType = {
       description: "Text of the error.",
     },
   },
+  outputs: {},
   run: failOnCondition,
 };
 

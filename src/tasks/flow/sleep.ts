@@ -17,6 +17,7 @@ export const sleepTask: WaitingTaskType = {
       description: "How long, for example PT10S.",
     },
   },
+  outputs: {},
   delayMs(properties) {
     const text = printValue(properties.duration ?? null);
     const ms = parseDuration(text);

@@ -28,6 +28,7 @@ export const logTask: RunnableTaskType = {
       description: "Level of the lines.",
     },
   },
+  outputs: {},
   run: writeMessages,
 };
 

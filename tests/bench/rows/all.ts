@@ -2,6 +2,7 @@
 import { authenticationRow } from "./authentication.ts";
 import { bootRow } from "./boot.ts";
 import { commitsRow } from "./commits.ts";
+import { expressionsRow } from "./expressions.ts";
 import { filtersRow } from "./filters.ts";
 import { fullStoreRow } from "./full_store.ts";
 import { latencyRow } from "./latency.ts";
@@ -10,6 +11,7 @@ import { newestPageRow } from "./newest_page.ts";
 import { pureFlowRow } from "./pure_flow.ts";
 import type { Row } from "./row.ts";
 import { throughputRow } from "./throughput.ts";
+import { validationRow } from "./validation.ts";
 
 const ROWS: readonly Row[] = [
   throughputRow,
@@ -22,6 +24,8 @@ const ROWS: readonly Row[] = [
   bootRow,
   memoryRow,
   commitsRow,
+  expressionsRow,
+  validationRow,
 ];
 
 /** The rows of these numbers or names; all without any. @throws Error for a name that no row has */

@@ -1,0 +1,194 @@
+/** What follows when something has ended: the next tasks, the next list of a flowable task, its end, the execution's end. */
+import type { TaskRun } from "../model/execution.ts";
+import { isEnded, type State } from "../model/state.ts";
+import { finalState, isStopping } from "./attempts.ts";
+import { beginTaskRun } from "./begin.ts";
+import { FLOWABLES } from "./flowable/registry.ts";
+import { endExecutionEarly, endExecutionIn, isStoppingAll } from "./stop.ts";
+import type { TaskPlace } from "./task_place.ts";
+import type { Transition } from "./transition.ts";
+import { countEnd, enterPhase, type Frame, markStarted, type Phase, phaseOf, SEVERITY } from "./tree.ts";
+
+/** Branches that one transition opens; a long list goes on with `continued`, so that pure tasks end in the same slice. */
+const OPENED_AT_ONCE = 8;
+
+/** Opens what can be opened and ends what has ended, until nothing more follows. */
+export function advance(t: Transition): void {
+  for (;;) {
+    for (let frame = t.touchedFrames.pop(); frame; frame = t.touchedFrames.pop()) advanceFrame(t, frame);
+    if (isStoppingAll(t)) endExecutionEarly(t);
+    if (t.touchedFrames.length === 0) break;
+  }
+  settleState(t);
+}
+
+/** Ends a task run, and takes note of it in the frame around it. */
+export function endTaskRun(t: Transition, taskRun: TaskRun, state: State): void {
+  if (t.execution.timers.has(`task/${taskRun.ordinal}`)) {
+    t.ask({ type: "cancel_timer", timer: `task/${taskRun.ordinal}` });
+  }
+  t.move(taskRun, state);
+  const frame = t.tree.frameAround(taskRun);
+  const place = t.tree.placeOf(taskRun);
+  if (!frame || !place || phaseOf(place) !== frame.phase) return;
+  countEnd(frame, taskRun);
+  const branch = frame.branches.branchOf(taskRun, place);
+  const next = frame.hasFailed ? undefined : frame.branches.next(branch, place);
+  if (next) frame.ready.push({ branch, place: next });
+  else {
+    frame.open--;
+    if (!isStopping(taskRun)) frame.done?.add(branch);
+  }
+  t.touchedFrames.push(frame);
+}
+
+/** Goes on with the execution: after a hold, a recovery, a restart. */
+export function touchAllFrames(t: Transition): void {
+  t.touchedFrames.push(...t.tree.frames);
+}
+
+function advanceFrame(t: Transition, frame: Frame): void {
+  for (;;) {
+    if (isHeld(t) || frame.isAsking) return;
+    if (!openBranches(t, frame) || frame.open > 0) return;
+    const next = nextPhase(t, frame);
+    if (next === "wait") return;
+    if (next === "end") return frame.owner ? endFlowable(t, frame, frame.owner) : endExecution(t, frame);
+    enterPhase(frame, t.plan, next);
+  }
+}
+
+/** Nothing may be opened now. */
+function isHeld(t: Transition): boolean {
+  return t.execution.isHeld === true || isStoppingAll(t) || NOT_STARTED.has(t.state);
+}
+
+const NOT_STARTED: ReadonlySet<State> = new Set(["CREATED", "QUEUED", "RESTARTED"]);
+
+/** Opens ready tasks and further branches; false when more is to be opened later. */
+function openBranches(t: Transition, frame: Frame): boolean {
+  const { ready } = frame;
+  frame.ready = [];
+  for (const [index, { branch, place }] of ready.entries()) {
+    if (frame.hasFailed) frame.open--;
+    else if (!open(t, frame, branch, place)) {
+      frame.ready.push(...ready.slice(index));
+      return false;
+    }
+  }
+  if (frame.isContinuing) return false;
+  for (let opened = 0; !frame.hasFailed && frame.open < frame.branches.limit;) {
+    const branch = pickBranch(frame);
+    if (branch === undefined) return true;
+    const place = frame.branches.next(branch);
+    if (place && ++opened > OPENED_AT_ONCE) return askToContinue(t, frame);
+    markStarted(frame, branch);
+    if (!place) frame.done?.add(branch);
+    else {
+      frame.open++;
+      if (!open(t, frame, branch, place)) {
+        frame.ready.push({ branch, place });
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+/** Until the answer comes no other end of a task opens more: what was opened is to end first. */
+function askToContinue(t: Transition, frame: Frame): false {
+  frame.isContinuing = true;
+  t.ask({ type: "continue", frame: frame.owner?.ordinal ?? -1 });
+  return false;
+}
+
+function pickBranch({ branches, nextBranch, started, done }: Frame): number | undefined {
+  if (!branches.needs || !started || !done) return nextBranch < branches.count ? nextBranch : undefined;
+  for (let branch = 0; branch < branches.count; branch++) {
+    if (started.has(branch)) continue;
+    if (branches.needs(branch).every((needed) => done.has(needed))) return branch;
+  }
+  return undefined;
+}
+
+/** False at a breakpoint. */
+function open(t: Transition, frame: Frame, branch: number, place: TaskPlace): boolean {
+  const mark = frame.branches.markOf?.(branch);
+  if (isBreakpoint(t, place, mark?.value)) {
+    t.moveExecution("BREAKPOINT");
+    t.execution.isHeld = true;
+    return false;
+  }
+  beginTaskRun(t, t.create(place, frame.owner, mark), place);
+  return true;
+}
+
+function isBreakpoint(t: Transition, { task }: TaskPlace, value: string | undefined): boolean {
+  const { breakpoints } = t.execution;
+  if (!breakpoints || breakpoints.length === 0) return false;
+  return breakpoints.includes(task.id) || value !== undefined && breakpoints.includes(`${task.id}.${value}`);
+}
+
+function nextPhase(t: Transition, frame: Frame): Phase | "wait" | "end" {
+  const blocks = frame.place?.blocks ?? t.plan.blocks;
+  const hasTasks = (phase: Phase) => blocks.get(phase)?.some(({ task }) => !task.disabled) ?? false;
+  if (frame.phase === "tasks") {
+    if (!frame.hasFailed && asksToRepeat(t, frame)) return "wait";
+    if (frame.hasFailed && hasTasks("errors")) return "errors";
+  }
+  if (frame.phase === "afterExecution") return "end";
+  return frame.phase !== "finally" && hasTasks("finally") ? "finally" : "end";
+}
+
+/** A loop decides after each pass whether another follows. */
+function asksToRepeat(t: Transition, frame: Frame): boolean {
+  const { owner, place } = frame;
+  const repeat = place && FLOWABLES.get(place.task.kind)?.repeat;
+  if (!owner || !place || !repeat || frame.isChecked) return false;
+  frame.isAsking = true;
+  t.ask({ type: "render_decision", taskRun: owner.ordinal, task: place.task, properties: repeat.renders });
+  return true;
+}
+
+function endFlowable(t: Transition, frame: Frame, owner: TaskRun): void {
+  const { task } = frame.place as TaskPlace;
+  const worst = SEVERITY[frame.worst] as State;
+  const state = FLOWABLES.get(task.kind)?.outcome?.(worst) ?? worst;
+  t.tree.dropFrame(owner);
+  endTaskRun(t, owner, finalState(task, state));
+}
+
+function endExecution(t: Transition, root: Frame): void {
+  if (root.phase === "afterExecution" || isEnded(t.execution.history)) return;
+  if (t.plan.flow.outputs.length > 0 && t.execution.outputs === undefined) {
+    root.isAsking = true;
+    t.ask({ type: "render_outputs" });
+    return;
+  }
+  endExecutionIn(t, SEVERITY[root.worst] as State);
+}
+
+/** Brings an execution that waited back to RUNNING; what it goes on waiting for is settled at the end of the transition. */
+export function wake(t: Transition): void {
+  if (t.execution.isHeld) return;
+  if (t.state === "PAUSED") t.moveExecution("RESTARTED");
+  if (t.state === "RETRYING" || t.state === "RESTARTED") t.moveExecution("RUNNING");
+}
+
+/** RUNNING while anything works, else RETRYING or PAUSED while something waits. */
+function settleState(t: Transition): void {
+  const { tree, state } = t;
+  const isWaiting = state === "RUNNING" || state === "RETRYING" || state === "PAUSED";
+  if (!isWaiting || t.execution.isHeld || tree.open.size === 0) return;
+  const wanted = stateOfWaiting(t);
+  if (wanted === state) return;
+  wake(t);
+  t.moveExecution(wanted);
+}
+
+function stateOfWaiting({ tree, commands }: Transition): State {
+  const isAsking = tree.root.isAsking || commands.some(({ type }) => type === "continue");
+  if (tree.count("active") > 0 || isAsking) return "RUNNING";
+  if (tree.count("retrying") > 0) return "RETRYING";
+  return tree.count("paused") > 0 ? "PAUSED" : "RUNNING";
+}

@@ -1,0 +1,47 @@
+/** How a task run begins: its condition, what it decides by, its first attempt. */
+import type { JsonObject } from "../base/json.ts";
+import type { TaskRun } from "../model/execution.ts";
+import { currentState } from "../model/state.ts";
+import type { Beginning, Flowable } from "./flowable/flowable.ts";
+import { FLOWABLES } from "./flowable/registry.ts";
+import type { TaskPlace } from "./task_place.ts";
+import type { Transition } from "./transition.ts";
+
+/** Begins a task run that was created, or is to run once more. */
+export function beginTaskRun(t: Transition, taskRun: TaskRun, place: TaskPlace): void {
+  const { task } = place;
+  if (
+    task.runIf !== undefined && currentState(taskRun.history) === "CREATED" && taskRun.attempts.length === 0
+  ) {
+    t.ask({ type: "render_condition", taskRun: taskRun.ordinal, task });
+  } else startWork(t, taskRun, place);
+}
+
+/** Starts an attempt, or asks what a flowable task decides by. */
+export function startWork(t: Transition, taskRun: TaskRun, { task }: TaskPlace): void {
+  const { ordinal } = taskRun;
+  const flowable = FLOWABLES.get(task.kind);
+  if (flowable && !flowable.startsExecutions) {
+    t.move(taskRun, "RUNNING");
+    t.ask({ type: "render_decision", taskRun: ordinal, task, properties: flowable.renders ?? [] });
+    return;
+  }
+  t.startAttempt(taskRun);
+  if (flowable) t.ask({ type: "start_child", taskRun: ordinal, task });
+  else t.ask({ type: "run_attempt", taskRun: ordinal, task, attemptNumber: taskRun.attempts.length });
+}
+
+/** What a flowable task decides; an error of it is its failure. */
+export function decide(flowable: Flowable, properties: JsonObject, place: TaskPlace, now: number): Beginning {
+  try {
+    return flowable.begin?.(properties, now, place) ?? {};
+  } catch (error) {
+    return { failure: (error as Error).message };
+  }
+}
+
+/** Lets the children of a flowable task run begin. */
+export function enterChildren(t: Transition, taskRun: TaskRun, place: TaskPlace): void {
+  const branches = FLOWABLES.get(place.task.kind)?.branches?.(place, taskRun.decision ?? {});
+  if (branches) t.touchedFrames.push(t.tree.addFrame(taskRun, place, branches));
+}

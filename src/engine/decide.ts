@@ -1,0 +1,102 @@
+/** What flowable tasks decide: when they begin, and for loops after each pass. */
+import type { TaskRun } from "../model/execution.ts";
+import { currentState } from "../model/state.ts";
+import { endTaskRun } from "./advance.ts";
+import { finalState } from "./attempts.ts";
+import { decide, enterChildren } from "./begin.ts";
+import type { Event } from "./events.ts";
+import type { Flowable, Repetition } from "./flowable/flowable.ts";
+import { FLOWABLES } from "./flowable/registry.ts";
+import { beginPause } from "./pause.ts";
+import type { TaskPlace } from "./task_place.ts";
+import type { Transition } from "./transition.ts";
+import { type Frame, SEVERITY } from "./tree.ts";
+
+type DecisionRendered = Extract<Event, { type: "decision_rendered" }>;
+
+/** Properties that a flowable task decides by were rendered. */
+export function applyDecision(t: Transition, event: DecisionRendered): void {
+  const found = t.find(event.taskRun);
+  if (!found || currentState(found.taskRun.history) !== "RUNNING") return;
+  const { taskRun, place } = found;
+  const flowable = FLOWABLES.get(place.task.kind);
+  if (!flowable) return;
+  const frame = t.tree.frameOf(taskRun);
+  if (frame) return applyRepetition(t, event, { flowable, frame, taskRun, place });
+  if (taskRun.decision !== undefined) return;
+  begin(t, event, { flowable, taskRun, place });
+}
+
+function begin(
+  t: Transition,
+  event: DecisionRendered,
+  { flowable, taskRun, place }: { flowable: Flowable; taskRun: TaskRun; place: TaskPlace },
+): void {
+  const beginning = event.error === undefined
+    ? decide(flowable, event.properties, place, t.now)
+    : { failure: event.error };
+  if (beginning.failure !== undefined) {
+    t.log("ERROR", beginning.failure, taskRun);
+    return endTaskRun(t, taskRun, finalState(place.task, "FAILED"));
+  }
+  taskRun.decision = beginning.decision ?? {};
+  taskRun.outputs = beginning.outputs;
+  t.touch(taskRun);
+  if (beginning.pause) beginPause(t, taskRun, beginning.pause.dueAt);
+  else enterChildren(t, taskRun, place);
+}
+
+function applyRepetition(
+  t: Transition,
+  event: DecisionRendered,
+  at: { flowable: Flowable; frame: Frame; taskRun: TaskRun; place: TaskPlace },
+): void {
+  const { flowable, frame, taskRun, place } = at;
+  if (!frame.isAsking || !flowable.repeat) return;
+  frame.isAsking = false;
+  t.touch(taskRun);
+  const repetition: Repetition = event.error === undefined
+    ? flowable.repeat.decide(event.properties, taskRun.decision ?? {}, t.now)
+    : { type: "end", outputs: taskRun.outputs ?? {}, state: "FAILED", message: event.error };
+  taskRun.outputs = repetition.outputs;
+  if (repetition.type === "end") return endLoop(t, frame, taskRun, repetition);
+  t.tree.change(taskRun, () => taskRun.decision = { ...repetition.decision, isWaiting: true });
+  t.tree.dropFrame(taskRun);
+  if (repetition.at > t.now) {
+    t.ask({ type: "set_timer", timer: `task/${taskRun.ordinal}`, dueAt: repetition.at });
+  } else nextPass(t, taskRun, place);
+}
+
+function endLoop(
+  t: Transition,
+  frame: Frame,
+  taskRun: TaskRun,
+  { state, message }: Extract<Repetition, { type: "end" }>,
+): void {
+  frame.isChecked = true;
+  if (message !== undefined) t.log("ERROR", message, taskRun);
+  if (state === "FAILED") frame.hasFailed = true;
+  frame.worst = Math.max(frame.worst, SEVERITY.indexOf(state));
+  t.touchedFrames.push(frame);
+}
+
+/** The next pass of a loop takes the place of the one before. */
+export function nextPass(t: Transition, taskRun: TaskRun, place: TaskPlace): void {
+  const { isWaiting: _, ...decision } = taskRun.decision ?? {};
+  t.remove(descendantsOf(t.execution.taskRuns, taskRun));
+  t.tree.change(taskRun, () => taskRun.decision = decision);
+  t.touch(taskRun);
+  enterChildren(t, taskRun, place);
+}
+
+/** All task runs below one. */
+export function descendantsOf(taskRuns: readonly TaskRun[], ancestor: TaskRun): Set<TaskRun> {
+  const ordinals = new Set([ancestor.ordinal]);
+  const descendants = new Set<TaskRun>();
+  for (const taskRun of taskRuns) {
+    if (taskRun.parent === undefined || !ordinals.has(taskRun.parent)) continue;
+    ordinals.add(taskRun.ordinal);
+    descendants.add(taskRun);
+  }
+  return descendants;
+}

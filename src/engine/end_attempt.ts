@@ -1,0 +1,104 @@
+/** What follows when an attempt has ended: effects on the execution, a retry, or the end of the task run. */
+import type { JsonObject } from "../base/json.ts";
+import type { TaskRun } from "../model/execution.ts";
+import { mergeLabels } from "../model/label.ts";
+import type { AttemptOutcome } from "../model/task_catalog.ts";
+import { currentState, isEnded, type State } from "../model/state.ts";
+import { endTaskRun, wake } from "./advance.ts";
+import { countedAttempts, finalState } from "./attempts.ts";
+import { startWork } from "./begin.ts";
+import { nextAttemptAt, nextExecutionAt, retryPolicyOf } from "./retry.ts";
+import { breakOff, exit } from "./stop.ts";
+import type { TaskPlace } from "./task_place.ts";
+import type { Transition } from "./transition.ts";
+
+/** An attempt that nobody waits for any more is left out. */
+export function applyOutcome(
+  t: Transition,
+  ordinal: number,
+  outcome: AttemptOutcome,
+  message?: string,
+): void {
+  const found = t.find(ordinal);
+  if (!found || !isUnderWay(found.taskRun)) return;
+  const { taskRun, place } = found;
+  wake(t);
+  if (message !== undefined) t.log("ERROR", message, taskRun);
+  if (outcome.outputs) taskRun.outputs = outcome.outputs;
+  const state = currentState(taskRun.history) === "KILLING" ? "KILLED" : outcome.state;
+  t.endAttempt(taskRun, state);
+  if (state === "FAILED" && retries(t, taskRun, place)) return;
+  const isRepaired = state === "SUCCESS" && countedAttempts(taskRun) > 1 &&
+    retryPolicyOf(t.plan, place)?.warningOnRetry;
+  endTaskRun(t, taskRun, finalState(place.task, isRepaired ? "WARNING" : state));
+  if (outcome.effects && state !== "KILLED") applyEffects(t, outcome.effects);
+}
+
+function applyEffects(
+  t: Transition,
+  { labels, variables, exit: exitState }: NonNullable<AttemptOutcome["effects"]>,
+): void {
+  const { execution } = t;
+  if (labels) execution.labels = mergeLabels(execution.labels, labels);
+  if (variables) execution.variables = variables;
+  if (exitState && !isEnded(execution.history)) exit(t, exitState);
+}
+
+function isUnderWay(taskRun: TaskRun): boolean {
+  const state = currentState(taskRun.history);
+  return state === "RUNNING" || state === "KILLING";
+}
+
+function retries(t: Transition, taskRun: TaskRun, place: TaskPlace): boolean {
+  const policy = retryPolicyOf(t.plan, place);
+  if (!policy || t.state === "KILLING" || isEnded(t.execution.history)) return false;
+  if (policy.behavior === "CREATE_NEW_EXECUTION") {
+    const at = nextExecutionAt(policy, t.execution, t.now);
+    if (at !== undefined) startOver(t, taskRun, at);
+    return at !== undefined;
+  }
+  const at = nextAttemptAt(policy, taskRun, t);
+  if (at === undefined) return false;
+  t.move(taskRun, "FAILED");
+  t.move(taskRun, "RETRYING");
+  if (at > t.now) t.ask({ type: "set_timer", timer: `task/${taskRun.ordinal}`, dueAt: at });
+  else tryAgain(t, taskRun, place);
+  return true;
+}
+
+/** The wait before a retry is over. */
+export function tryAgain(t: Transition, taskRun: TaskRun, place: TaskPlace): void {
+  wake(t);
+  t.move(taskRun, "CREATED");
+  startWork(t, taskRun, place);
+}
+
+/** Everything that is open is given up; a new execution takes the place of this one. */
+function startOver(t: Transition, taskRun: TaskRun, at: number): void {
+  t.move(taskRun, "FAILED");
+  t.move(taskRun, "RETRIED");
+  breakOff(t, "RETRIED");
+  t.ask({ type: "start_over", at });
+}
+
+/** The execution that a task run waits for has ended. */
+export function applyChildEnd(
+  t: Transition,
+  event: {
+    readonly taskRun: number;
+    readonly executionId: string;
+    readonly state: State;
+    readonly outputs?: JsonObject;
+  },
+): void {
+  const found = t.find(event.taskRun);
+  if (!found || found.taskRun.decision?.executionId !== event.executionId) return;
+  const { properties } = found.place.task;
+  const isCopied = String(properties.transmitFailed ?? true) !== "false" && COPIED.has(event.state);
+  const outputs: JsonObject = { ...found.taskRun.outputs, state: event.state };
+  if (event.outputs) outputs.outputs = event.outputs;
+  const state = isCopied ? event.state as AttemptOutcome["state"] : "SUCCESS";
+  applyOutcome(t, event.taskRun, { state, outputs });
+}
+
+const COPIED: ReadonlySet<State> = new Set(["FAILED", "KILLED", "WARNING"]);

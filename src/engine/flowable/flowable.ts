@@ -1,0 +1,52 @@
+/** What a flowable task is to the engine. Each is one file, which only says which children come and what becomes of it. */
+import type { Instant } from "../../base/clock.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { State } from "../../model/state.ts";
+import type { Branches } from "../branches.ts";
+import type { TaskPlace } from "../task_place.ts";
+
+/** What is decided when a flowable task begins; stored with its task run, so that nothing is decided twice. */
+export interface Beginning {
+  readonly decision?: JsonObject;
+  readonly outputs?: JsonObject;
+  /** It ends FAILED with this message. */
+  readonly failure?: string;
+  /** It waits for a person, or until then. */
+  readonly pause?: { readonly dueAt?: Instant };
+}
+
+/** What follows a pass of a loop. */
+export type Repetition =
+  | { readonly type: "end"; readonly outputs: JsonObject; readonly state: State; readonly message?: string }
+  | {
+    readonly type: "again";
+    readonly decision: JsonObject;
+    readonly outputs: JsonObject;
+    readonly at: Instant;
+  };
+
+/** What happens when the time of a pause is over. */
+export type Expiry = "RESUME" | "WARN" | "FAIL" | "CANCEL";
+
+/** A task type that arranges other tasks. */
+export interface Flowable {
+  /** Canonical name of the type. */
+  readonly kind: string;
+  /** Properties that are rendered before it begins. */
+  readonly renders?: readonly string[];
+  /** Decides from the rendered properties; without it nothing is decided. @throws Error it ends FAILED with the message */
+  begin?(properties: JsonObject, now: Instant, place: TaskPlace): Beginning;
+  /** Its children; absent for one that has none of its own. */
+  branches?(place: TaskPlace, decision: JsonObject): Branches;
+  /** For loops: what is rendered after each pass, and what follows from it. */
+  readonly repeat?: {
+    readonly renders: readonly string[];
+    decide(properties: JsonObject, decision: JsonObject, now: Instant): Repetition;
+  };
+  /** For pauses: what happens when the time is over. */
+  expiry?(decision: JsonObject): Expiry;
+  /** What becomes of it, from what its children became. */
+  outcome?(state: State): State;
+  /** It runs another execution, or several, and ends with them. */
+  readonly startsExecutions?: boolean;
+}

@@ -1,0 +1,62 @@
+/** `core.flow.LoopUntil`: its tasks again and again, until a condition holds. */
+import type { Instant } from "../../base/clock.ts";
+import { parseDuration } from "../../base/duration.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
+import { isTruthyText } from "../../base/truthy_text.ts";
+import { sequence } from "../branches.ts";
+import type { Flowable, Repetition } from "./flowable.ts";
+
+const DEFAULT_INTERVAL = "PT1S";
+const DEFAULT_MAX_ITERATIONS = 100;
+const DEFAULT_MAX_DURATION = "PT1H";
+
+/** Output: `iterationCount`, 1 for the first pass. */
+export const loopUntil: Flowable = {
+  kind: "core.flow.LoopUntil",
+  renders: ["checkFrequency", "failOnMaxReached"],
+  begin({ checkFrequency, failOnMaxReached }, now) {
+    const frequency = isJsonObject(checkFrequency) ? checkFrequency : {};
+    const maxIterations = Number(frequency.maxIterations ?? DEFAULT_MAX_ITERATIONS);
+    return {
+      decision: {
+        iteration: 1,
+        intervalMs: msOf(frequency.interval ?? DEFAULT_INTERVAL),
+        until: now + msOf(frequency.maxDuration ?? DEFAULT_MAX_DURATION),
+        maxIterations,
+        failOnMaxReached: String(failOnMaxReached ?? false) === "true",
+      },
+      outputs: { iterationCount: 1 },
+    };
+  },
+  branches: (place, { iteration }) => sequence(place.blocks.get("tasks"), { iteration: Number(iteration) }),
+  repeat: { renders: ["condition"], decide },
+};
+
+function decide({ condition }: JsonObject, decision: JsonObject, now: Instant): Repetition {
+  const iteration = Number(decision.iteration);
+  const outputs = { iterationCount: iteration };
+  if (isTruthyText(String(condition ?? ""))) return { type: "end", outputs, state: "SUCCESS" };
+  const at = now + Number(decision.intervalMs);
+  if (iteration < Number(decision.maxIterations) && at <= Number(decision.until)) {
+    return {
+      type: "again",
+      at,
+      decision: { ...decision, iteration: iteration + 1 },
+      outputs: { iterationCount: iteration + 1 },
+    };
+  }
+  const message = iteration >= Number(decision.maxIterations)
+    ? `The condition did not hold within ${iteration} iterations`
+    : "The condition did not hold within the maximal duration";
+  return decision.failOnMaxReached
+    ? { type: "end", outputs, state: "FAILED", message }
+    : { type: "end", outputs, state: "SUCCESS" };
+}
+
+function msOf(duration: JsonValue): number {
+  const ms = parseDuration(String(duration));
+  if (ms === undefined || ms < 0) {
+    throw new Error(`Invalid duration "${String(duration)}": it must be an ISO 8601 duration such as PT10S`);
+  }
+  return ms;
+}

@@ -1,0 +1,39 @@
+/** `core.flow.Pause`: waits for a person, or for a time. */
+import type { Instant } from "../../base/clock.ts";
+import { parseDuration } from "../../base/duration.ts";
+import type { JsonValue } from "../../base/json.ts";
+import { sequence } from "../branches.ts";
+import type { Expiry, Flowable } from "./flowable.ts";
+
+const EXPIRIES: readonly string[] = ["RESUME", "WARN", "FAIL", "CANCEL"];
+
+/** Outputs when resumed: `onResume`, the inputs that were asked for, and `resumed`, by whom, when, and to what. */
+export const pause: Flowable = {
+  kind: "core.flow.Pause",
+  renders: ["pauseDuration", "delay", "timeout", "behavior"],
+  begin(properties, now) {
+    const { behavior } = properties;
+    const delay = properties.pauseDuration ?? properties.delay;
+    const dueAt = dueAfter(delay, now);
+    const timeoutAt = dueAfter(properties.timeout, now);
+    if (timeoutAt !== undefined && (dueAt === undefined || timeoutAt < dueAt)) {
+      return { decision: { expiry: "FAIL" }, pause: { dueAt: timeoutAt } };
+    }
+    const expiry = String(behavior ?? "RESUME").toUpperCase();
+    if (!EXPIRIES.includes(expiry)) {
+      throw new Error(`Invalid behavior "${expiry}": it must be one of ${EXPIRIES.join(", ")}`);
+    }
+    return { decision: { expiry }, pause: { dueAt } };
+  },
+  branches: (place) => sequence(place.blocks.get("tasks")),
+  expiry: ({ expiry }) => expiry as Expiry,
+};
+
+function dueAfter(duration: JsonValue | undefined, now: Instant): Instant | undefined {
+  if (duration === undefined || duration === null) return undefined;
+  const ms = parseDuration(String(duration));
+  if (ms === undefined || ms < 0) {
+    throw new Error(`Invalid duration "${String(duration)}": it must be an ISO 8601 duration such as PT10S`);
+  }
+  return now + ms;
+}

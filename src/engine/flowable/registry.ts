@@ -1,0 +1,34 @@
+/** All flowable tasks by canonical name. A new one is a file of its own and a line here. */
+import { allowFailure } from "./allow_failure.ts";
+import { dag } from "./dag.ts";
+import { eachParallel } from "./each_parallel.ts";
+import { eachSequential } from "./each_sequential.ts";
+import type { Flowable } from "./flowable.ts";
+import { forEach } from "./for_each.ts";
+import { ifTask } from "./if.ts";
+import { loopUntil } from "./loop_until.ts";
+import { parallel } from "./parallel.ts";
+import { pause } from "./pause.ts";
+import { sequential } from "./sequential.ts";
+import { subflow } from "./subflow.ts";
+import { switchTask } from "./switch.ts";
+import { workingDirectory } from "./working_directory.ts";
+
+/** By the `kind` of their tasks. */
+export const FLOWABLES: ReadonlyMap<string, Flowable> = new Map(
+  [
+    allowFailure,
+    dag,
+    eachParallel,
+    eachSequential,
+    forEach,
+    ifTask,
+    loopUntil,
+    parallel,
+    pause,
+    sequential,
+    subflow,
+    switchTask,
+    workingDirectory,
+  ].map((flowable) => [flowable.kind, flowable]),
+);

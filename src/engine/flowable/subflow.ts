@@ -1,0 +1,8 @@
+/** `core.flow.Subflow`: an execution of another flow. */
+import type { Flowable } from "./flowable.ts";
+
+/** Outputs: `executionId`, and at the end `state` and `outputs`. */
+export const subflow: Flowable = {
+  kind: "core.flow.Subflow",
+  startsExecutions: true,
+};

@@ -1,0 +1,18 @@
+/** `core.flow.Switch`: the list of tasks that belongs to a value. */
+import { sequence } from "../branches.ts";
+import type { Flowable } from "./flowable.ts";
+
+/** Outputs: `value`, and `defaults`, true when no case has the value. */
+export const switchTask: Flowable = {
+  kind: "core.flow.Switch",
+  renders: ["value"],
+  begin(properties, _now, place) {
+    const value = String(properties.value ?? "");
+    const defaults = !place.blocks.has(`cases.${value}`);
+    return { decision: { value }, outputs: { value, defaults } };
+  },
+  branches(place, { value }) {
+    const chosen = place.blocks.get(`cases.${String(value)}`);
+    return sequence(chosen ?? place.blocks.get("defaults"));
+  },
+};

@@ -1,0 +1,58 @@
+/** The values of loops: lists, maps, or texts that hold one. */
+import { isJsonObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from "../../base/json.ts";
+import type { Beginning } from "./flowable.ts";
+
+/** The values as texts, the first of equal ones kept; or why there are none. */
+export function readValues(value: JsonValue | undefined, what: string): Beginning {
+  const list = listOf(value);
+  if (!list) {
+    return {
+      failure: `Cannot loop over the values of ${what}: they must be a list, but are ${shown(value)}`,
+    };
+  }
+  const nulls = list.filter((item) => item === null).length;
+  if (nulls > 0) return { failure: `Found '${nulls}' null values on Each, with values=${shown(value)}` };
+  return { decision: { values: [...new Set(list.map(textOf))] } };
+}
+
+/** The stored values. */
+export function valuesOf(decision: JsonObject): string[] {
+  return decision.values as string[];
+}
+
+/** A limit as rendered: none for 0. */
+export function limitOf(value: JsonValue | undefined, fallback: number): number {
+  const limit = value === undefined || value === null ? fallback : Number(value);
+  if (!Number.isInteger(limit) || limit < 0) {
+    throw new Error(`Invalid limit "${String(value)}": it must be a whole number of at least 0`);
+  }
+  return limit === 0 ? Infinity : limit;
+}
+
+function listOf(value: JsonValue | undefined): JsonValue[] | undefined {
+  const parsed = typeof value === "string" ? parsedText(value) : value;
+  if (Array.isArray(parsed)) return parsed;
+  if (!isJsonObject(parsed)) return undefined;
+  return Object.keys(parsed).map((key) => ({ key, value: parsed[key] as JsonValue }));
+}
+
+function parsedText(text: string): JsonValue | undefined {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined; // Not JSON: told by the caller, with the text.
+  }
+}
+
+function textOf(item: JsonValue): string {
+  return typeof item === "object" && item !== null ? stringifyJson(item) : String(item);
+}
+
+function shown(value: JsonValue | undefined): string {
+  const text = value === undefined
+    ? "nothing"
+    : typeof value === "string"
+    ? `"${value}"`
+    : stringifyJson(value);
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}

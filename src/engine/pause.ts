@@ -1,0 +1,88 @@
+/** Waiting for a person or a time: Pause tasks, held executions, breakpoints. */
+import { type Instant, toIso } from "../base/clock.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { TaskRun } from "../model/execution.ts";
+import { currentState } from "../model/state.ts";
+import { endTaskRun, touchAllFrames, wake } from "./advance.ts";
+import { finalState } from "./attempts.ts";
+import { enterChildren } from "./begin.ts";
+import type { Event } from "./events.ts";
+import { FLOWABLES } from "./flowable/registry.ts";
+import { breakOff } from "./stop.ts";
+import type { TaskPlace } from "./task_place.ts";
+import type { Transition } from "./transition.ts";
+
+/** A flowable task run begins to wait. */
+export function beginPause(t: Transition, taskRun: TaskRun, dueAt: Instant | undefined): void {
+  t.move(taskRun, "PAUSED");
+  if (dueAt !== undefined) {
+    t.ask({ type: "set_timer", timer: `task/${taskRun.ordinal}`, dueAt: Math.max(dueAt, t.now) });
+  }
+}
+
+/** The task run that a person resumes who names none: the first that is paused. */
+export function pausedTaskRun(open: Iterable<TaskRun>): TaskRun | undefined {
+  for (const taskRun of open) if (currentState(taskRun.history) === "PAUSED") return taskRun;
+  return undefined;
+}
+
+/** Somebody ends a pause, or the hold of the whole execution. */
+export function resume(t: Transition, event: Extract<Event, { type: "resumed" }>): void {
+  const { execution } = t;
+  const taskRun = event.taskRun === undefined ? pausedTaskRun(t.tree.open) : t.find(event.taskRun)?.taskRun;
+  if (execution.isHeld && t.state === "PAUSED" && event.taskRun === undefined) return endHold(t);
+  const place = taskRun && t.tree.placeOf(taskRun);
+  if (!taskRun || !place || currentState(taskRun.history) !== "PAUSED") return;
+  const resumed: JsonObject = { on: toIso(t.now), to: "RUNNING" };
+  if (event.by !== undefined) resumed.by = event.by;
+  taskRun.outputs = { ...taskRun.outputs, ...(event.inputs ? { onResume: event.inputs } : {}), resumed };
+  goOn(t, taskRun, place);
+}
+
+function goOn(t: Transition, taskRun: TaskRun, place: TaskPlace): void {
+  wake(t);
+  t.ask({ type: "cancel_timer", timer: `task/${taskRun.ordinal}` });
+  t.move(taskRun, "RUNNING");
+  enterChildren(t, taskRun, place);
+}
+
+/** The time of a pause is over. */
+export function expirePause(t: Transition, taskRun: TaskRun, place: TaskPlace): void {
+  const expiry = FLOWABLES.get(place.task.kind)?.expiry?.(taskRun.decision ?? {}) ?? "RESUME";
+  if (expiry === "RESUME") return goOn(t, taskRun, place);
+  if (expiry === "CANCEL") return breakOff(t, "CANCELLED");
+  wake(t);
+  if (expiry === "FAIL") t.log("ERROR", "Nobody resumed the pause in time", taskRun);
+  endTaskRun(t, taskRun, finalState(place.task, expiry === "FAIL" ? "FAILED" : "WARNING"));
+}
+
+/** Lets what is under way end, and starts nothing more. */
+export function hold(t: Transition): void {
+  if (t.state !== "RUNNING") return;
+  t.moveExecution("PAUSED");
+  t.execution.isHeld = true;
+}
+
+function endHold(t: Transition): void {
+  t.execution.isHeld = undefined;
+  t.moveExecution("RESTARTED");
+  t.moveExecution("RUNNING");
+  touchAllFrames(t);
+}
+
+/** Goes on behind a breakpoint. The given ones replace the others; without them those that are left count. */
+export function passBreakpoint(t: Transition, breakpoints: readonly string[] | undefined): void {
+  const { execution } = t;
+  if (t.state !== "BREAKPOINT") return;
+  const next = new Set<string>();
+  for (const frame of t.tree.frames) {
+    for (const { place, branch } of frame.ready) {
+      const value = frame.branches.markOf?.(branch)?.value;
+      next.add(place.task.id).add(`${place.task.id}.${value}`);
+    }
+  }
+  execution.breakpoints = (breakpoints ?? execution.breakpoints ?? []).filter((point) => !next.has(point));
+  execution.isHeld = undefined;
+  t.moveExecution("RUNNING");
+  touchAllFrames(t);
+}

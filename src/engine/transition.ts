@@ -1,0 +1,116 @@
+/** One transition under way: the execution, what is derived from it, the time, and the commands so far. */
+import type { Instant } from "../base/clock.ts";
+import { addLogLine, type Execution, type TaskRun, taskRunOf } from "../model/execution.ts";
+import type { LogLevel } from "../model/flow.ts";
+import { currentState, isEnded, move, type State } from "../model/state.ts";
+import type { BranchMark } from "./branches.ts";
+import type { Command } from "./events.ts";
+import type { FlowPlan } from "./plan.ts";
+import type { TaskPlace } from "./task_place.ts";
+import type { ExecutionTree, Frame } from "./tree.ts";
+
+/** Everything that changes a task run goes through here, so that what is counted and what must be stored stays right. */
+export class Transition {
+  readonly tree: ExecutionTree;
+  readonly now: Instant;
+  readonly commands: Command[] = [];
+  /** Frames in which something may follow. */
+  readonly touchedFrames: Frame[] = [];
+
+  constructor(tree: ExecutionTree, now: Instant) {
+    this.tree = tree;
+    this.now = now;
+  }
+
+  /** The execution. */
+  get execution(): Execution {
+    return this.tree.execution;
+  }
+
+  /** The flow. */
+  get plan(): FlowPlan {
+    return this.tree.plan;
+  }
+
+  /** Its state. */
+  get state(): State {
+    return currentState(this.execution.history);
+  }
+
+  /** Moves the execution. */
+  moveExecution(state: State): void {
+    move("execution", this.execution.history, state, this.now);
+  }
+
+  /** Asks for something. */
+  ask(command: Command): void {
+    this.commands.push(command);
+  }
+
+  /** A task run and its place; `undefined` when there is none, or its task is gone from the flow. */
+  find(ordinal: number): { taskRun: TaskRun; place: TaskPlace } | undefined {
+    const taskRun = taskRunOf(this.execution, ordinal);
+    const place = taskRun && this.tree.placeOf(taskRun);
+    return taskRun && place ? { taskRun, place } : undefined;
+  }
+
+  /** Adds a task run in state CREATED. */
+  create(place: TaskPlace, parent: TaskRun | undefined, mark: BranchMark | undefined): TaskRun {
+    const taskRun: TaskRun = {
+      ordinal: this.execution.nextOrdinal++,
+      taskId: place.task.id,
+      parent: parent?.ordinal,
+      value: mark?.value,
+      iteration: mark?.iteration,
+      history: [{ state: "CREATED", at: this.now }],
+      attempts: [],
+    };
+    this.execution.taskRuns.push(taskRun);
+    this.execution.touched.add(taskRun.ordinal);
+    this.tree.add(taskRun);
+    return taskRun;
+  }
+
+  /** Moves a task run. */
+  move(taskRun: TaskRun, state: State): void {
+    this.tree.change(taskRun, () => move("task_run", taskRun.history, state, this.now));
+    this.execution.touched.add(taskRun.ordinal);
+  }
+
+  /** Changes something of a task run that must be stored. */
+  touch(taskRun: TaskRun): void {
+    this.execution.touched.add(taskRun.ordinal);
+  }
+
+  /** Adds an attempt, CREATED and RUNNING at the same instant, and moves the task run to RUNNING. */
+  startAttempt(taskRun: TaskRun): void {
+    this.move(taskRun, "RUNNING");
+    const { now } = this;
+    taskRun.attempts.push({ history: [{ state: "CREATED", at: now }, { state: "RUNNING", at: now }] });
+  }
+
+  /** Ends the latest attempt, if it is still open. */
+  endAttempt(taskRun: TaskRun, state: State): void {
+    const attempt = taskRun.attempts[taskRun.attempts.length - 1];
+    if (attempt && !isEnded(attempt.history)) move("task_run", attempt.history, state, this.now);
+    this.touch(taskRun);
+  }
+
+  /** Removes task runs: those of an earlier pass, or of an earlier try. */
+  remove(taskRuns: ReadonlySet<TaskRun>): void {
+    if (taskRuns.size === 0) return;
+    const list = this.execution.taskRuns;
+    let kept = 0;
+    for (const taskRun of list) {
+      if (!taskRuns.has(taskRun)) list[kept++] = taskRun;
+      else this.execution.touched.add(taskRun.ordinal);
+    }
+    list.length = kept;
+  }
+
+  /** Adds a line to the execution's log. */
+  log(level: LogLevel, message: string, taskRun?: TaskRun): void {
+    const attempt = taskRun ? Math.max(0, taskRun.attempts.length - 1) : undefined;
+    addLogLine(this.execution, { level, at: this.now, taskRun: taskRun?.ordinal, attempt, message });
+  }
+}

@@ -1,0 +1,273 @@
+/**
+ * What is under way in an execution, derived from its task runs and kept up to date with each transition: so that no
+ * transition looks at all children of a loop. Built anew when an execution is loaded.
+ */
+import type { Execution, TaskRun } from "../model/execution.ts";
+import { currentState, isEnded, type State } from "../model/state.ts";
+import { isStopping } from "./attempts.ts";
+import { type Branches, sequence } from "./branches.ts";
+import { FLOWABLES } from "./flowable/registry.ts";
+import type { FlowPlan } from "./plan.ts";
+import type { TaskPlace } from "./task_place.ts";
+
+/** What the lists of a flowable task are for, in the order in which they run. */
+export const PHASES = ["tasks", "errors", "finally", "afterExecution"] as const;
+
+/** One of {@link PHASES}. */
+export type Phase = typeof PHASES[number];
+
+/** A task that is next in its branch. */
+export interface ReadyTask {
+  readonly branch: number;
+  readonly place: TaskPlace;
+}
+
+/** Progress of the children of one flowable task run, or of the execution itself. */
+export interface Frame {
+  /** The flowable task run; absent for the execution. */
+  readonly owner?: TaskRun;
+  readonly place?: TaskPlace;
+  phase: Phase;
+  branches: Branches;
+  /** Branches below it were started. */
+  nextBranch: number;
+  /** Branches that were started, where the order is not theirs. */
+  started?: Set<number>;
+  /** Branches that have ended well, where others wait for them. */
+  done?: Set<number>;
+  /** Branches under way. */
+  open: number;
+  /** What may be opened at once. */
+  ready: ReadyTask[];
+  /** A child of this phase stopped it. */
+  hasFailed: boolean;
+  /** A child of `tasks` did. */
+  hasFailedTasks: boolean;
+  /** Position in {@link SEVERITY} of the worst end of a child. */
+  worst: number;
+  /** Something was asked for, and nothing follows before it is known. */
+  isAsking?: boolean;
+  /** More of its branches are opened with the next `continued`. */
+  isContinuing?: boolean;
+  /** Its loop was found to be over. */
+  isChecked?: boolean;
+}
+
+/** Ends of task runs, the worst last. */
+export const SEVERITY: readonly State[] = ["SUCCESS", "WARNING", "CANCELLED", "FAILED", "KILLED"];
+
+/** What an open task run waits for. */
+export type Waiting = "active" | "retrying" | "paused" | "children";
+
+const ROOT = -1;
+
+/** The frames and open task runs of one execution. */
+export class ExecutionTree {
+  readonly plan: FlowPlan;
+  readonly execution: Execution;
+  readonly #frames = new Map<number, Frame>();
+  readonly #open = new Set<TaskRun>();
+  readonly #counts: Record<Waiting, number> = { active: 0, retrying: 0, paused: 0, children: 0 };
+
+  constructor(plan: FlowPlan, execution: Execution) {
+    this.plan = plan;
+    this.execution = execution;
+    if (execution.taskRuns.length > 0) this.reload();
+    else this.#frames.set(ROOT, this.#rootFrame());
+  }
+
+  /** Task runs that have not ended, in order of their ordinals. */
+  get open(): ReadonlySet<TaskRun> {
+    return this.#open;
+  }
+
+  /** Frames that have not ended. */
+  get frames(): Iterable<Frame> {
+    return this.#frames.values();
+  }
+
+  /** The frame of the execution itself. */
+  get root(): Frame {
+    return this.#frames.get(ROOT) as Frame;
+  }
+
+  /** The number of open task runs that wait for that. */
+  count(waiting: Waiting): number {
+    return this.#counts[waiting];
+  }
+
+  /** The place of a task run's task; `undefined` when the flow has no such task. */
+  placeOf(taskRun: TaskRun): TaskPlace | undefined {
+    return this.plan.places.get(taskRun.taskId);
+  }
+
+  /** The frame whose children a task run is among. */
+  frameAround(taskRun: TaskRun): Frame | undefined {
+    return this.#frames.get(taskRun.parent ?? ROOT);
+  }
+
+  /** The frame of a flowable task run. */
+  frameOf(taskRun: TaskRun): Frame | undefined {
+    return this.#frames.get(taskRun.ordinal);
+  }
+
+  /** Makes the frame of a flowable task run that begins with its children. */
+  addFrame(owner: TaskRun, place: TaskPlace, branches: Branches): Frame {
+    return this.#counted(owner, () => {
+      const frame = newFrame(branches, owner, place);
+      this.#frames.set(owner.ordinal, frame);
+      return frame;
+    });
+  }
+
+  /** Forgets the frame of a flowable task run: it has ended, or waits for its next pass. */
+  dropFrame(owner: TaskRun): void {
+    this.#counted(owner, () => this.#frames.delete(owner.ordinal));
+  }
+
+  /** Takes in a task run that was just created. */
+  add(taskRun: TaskRun): void {
+    this.#open.add(taskRun);
+    this.#counts[this.#waitingOf(taskRun)]++;
+  }
+
+  /** Changes a task run through `change`, keeping what is counted. */
+  change(taskRun: TaskRun, change: () => void): void {
+    this.#counted(taskRun, change);
+  }
+
+  /** Derives everything anew. */
+  reload(): void {
+    this.#frames.clear();
+    this.#open.clear();
+    this.#counts.active =
+      this.#counts.retrying =
+      this.#counts.paused =
+      this.#counts.children =
+        0;
+    this.#frames.set(ROOT, this.#rootFrame());
+    const latest = new Map<Frame, Map<number, TaskRun>>();
+    for (const taskRun of this.execution.taskRuns) {
+      this.#takeIn(taskRun, latest);
+    }
+    for (const [frame, branches] of latest) this.#resume(frame, branches);
+  }
+
+  #counted<T>(taskRun: TaskRun, change: () => T): T {
+    if (this.#open.has(taskRun)) this.#counts[this.#waitingOf(taskRun)]--;
+    const result = change();
+    if (isEnded(taskRun.history)) this.#open.delete(taskRun);
+    else {
+      this.#open.add(taskRun);
+      this.#counts[this.#waitingOf(taskRun)]++;
+    }
+    return result;
+  }
+
+  #waitingOf(taskRun: TaskRun): Waiting {
+    if (this.#frames.has(taskRun.ordinal)) return "children";
+    const state = currentState(taskRun.history);
+    return state === "PAUSED" ? "paused" : state === "RETRYING" ? "retrying" : "active";
+  }
+
+  #rootFrame(): Frame {
+    return newFrame(sequence(this.plan.blocks.get("tasks")));
+  }
+
+  #takeIn(taskRun: TaskRun, latest: Map<Frame, Map<number, TaskRun>>): void {
+    const place = this.placeOf(taskRun);
+    const frame = this.frameAround(taskRun);
+    if (frame && place) {
+      enterPhase(frame, this.plan, phaseOf(place));
+      let branches = latest.get(frame);
+      if (!branches || branches.size === 0) latest.set(frame, branches = new Map());
+      if (frame.phase === phaseOf(place)) branches.set(frame.branches.branchOf(taskRun, place), taskRun);
+      if (isEnded(taskRun.history)) countEnd(frame, taskRun);
+    }
+    if (isEnded(taskRun.history)) return;
+    this.add(taskRun);
+    const branches = place && branchesOf(taskRun, place);
+    if (branches) this.addFrame(taskRun, place, branches);
+  }
+
+  /** Finds out where the branches of a frame stand, from the latest task run of each. */
+  #resume(frame: Frame, latest: ReadonlyMap<number, TaskRun>): void {
+    for (const [branch, taskRun] of latest) {
+      const place = this.placeOf(taskRun);
+      if (!place || phaseOf(place) !== frame.phase) continue;
+      markStarted(frame, branch);
+      if (!isEnded(taskRun.history)) frame.open++;
+      else if (!isStopping(taskRun)) {
+        const next = frame.hasFailed ? undefined : frame.branches.next(branch, place);
+        if (next) {
+          frame.open++;
+          frame.ready.push({ branch, place: next });
+        } else frame.done?.add(branch);
+      }
+    }
+  }
+}
+
+/** True when nothing more happens by itself: it has ended, and so has what comes after the end. */
+export function hasSettled({ execution, open }: ExecutionTree): boolean {
+  return isEnded(execution.history) && open.size === 0;
+}
+
+/** The branches of a flowable task run that has begun with its children; `undefined` for any other. */
+export function branchesOf(taskRun: TaskRun, place: TaskPlace): Branches | undefined {
+  const { decision } = taskRun;
+  const hasBegun = decision !== undefined && decision.isWaiting !== true &&
+    currentState(taskRun.history) === "RUNNING";
+  return hasBegun ? FLOWABLES.get(place.task.kind)?.branches?.(place, decision) : undefined;
+}
+
+function newFrame(branches: Branches, owner?: TaskRun, place?: TaskPlace): Frame {
+  return {
+    owner,
+    place,
+    phase: "tasks",
+    ...freshPhase(branches),
+    hasFailedTasks: false,
+    worst: 0,
+  };
+}
+
+function freshPhase(branches: Branches) {
+  const isOrdered = branches.needs === undefined;
+  return {
+    branches,
+    nextBranch: 0,
+    started: isOrdered ? undefined : new Set<number>(),
+    done: isOrdered ? undefined : new Set<number>(),
+    open: 0,
+    ready: [] as ReadyTask[],
+    hasFailed: false,
+  };
+}
+
+/** Goes on to a later phase; an earlier one or the same changes nothing. */
+export function enterPhase(frame: Frame, plan: FlowPlan, phase: Phase): void {
+  if (PHASES.indexOf(phase) <= PHASES.indexOf(frame.phase)) return;
+  if (frame.phase === "tasks") frame.hasFailedTasks = frame.hasFailed;
+  frame.phase = phase;
+  const blocks = frame.place?.blocks ?? plan.blocks;
+  Object.assign(frame, freshPhase(sequence(blocks.get(phase))));
+}
+
+/** The phase that a task belongs to. */
+export function phaseOf({ block }: TaskPlace): Phase {
+  return block === "errors" || block === "finally" || block === "afterExecution" ? block : "tasks";
+}
+
+/** A branch has been started. */
+export function markStarted(frame: Frame, branch: number): void {
+  frame.nextBranch = Math.max(frame.nextBranch, branch + 1);
+  frame.started?.add(branch);
+}
+
+/** Takes note of how a child has ended. */
+export function countEnd(frame: Frame, taskRun: TaskRun): void {
+  if (isStopping(taskRun)) frame.hasFailed = true;
+  if (frame.phase === "afterExecution") return; // The end of the execution stands already.
+  frame.worst = Math.max(frame.worst, SEVERITY.indexOf(currentState(taskRun.history)));
+}

@@ -1,0 +1,31 @@
+/** Every function of values by `name/arity`, and the names that are known and refused. */
+import { COMBINATORS } from "./combinators.ts";
+import { DATE_FUNCTIONS } from "./dates.ts";
+import type { ValueFunction } from "./entry.ts";
+import { LIST_FUNCTIONS } from "./lists.ts";
+import { MATH_FUNCTIONS } from "./math.ts";
+import { PRELUDE } from "./prelude.ts";
+import { REGEX_FUNCTIONS } from "./regex.ts";
+import { TEXT_FUNCTIONS } from "./text.ts";
+import { VALUE_FUNCTIONS } from "./values.ts";
+
+/** Functions by `name/arity`. */
+export const FUNCTIONS: ReadonlyMap<string, ValueFunction> = new Map<string, ValueFunction>([
+  ...VALUE_FUNCTIONS,
+  ...LIST_FUNCTIONS,
+  ...TEXT_FUNCTIONS,
+  ...MATH_FUNCTIONS,
+  ...DATE_FUNCTIONS,
+  ...REGEX_FUNCTIONS,
+  ["builtins/0", () => builtinNames()],
+]);
+
+/** What would read input, end a process or load a module: there is none of these. */
+export const UNAVAILABLE: ReadonlySet<string> = new Set(
+  ["input/0", "inputs/0", "halt/0", "halt_error/0", "halt_error/1", "get_search_list/0", "modulemeta/0"],
+);
+
+function builtinNames(): string[] {
+  const keys = [...COMBINATORS.keys(), ...FUNCTIONS.keys(), ...PRELUDE.keys()];
+  return keys.filter((key) => !key.startsWith("_"));
+}

@@ -1,0 +1,211 @@
+/** The definitions of a flow's JSON Schema: one a type, and those of the document around them. */
+import type { JsonObject, JsonValue } from "../../base/json.ts";
+import type { PropertySchemas } from "../../model/schema.ts";
+import type { TaskCatalog } from "../../model/task_catalog.ts";
+import type { TriggerCatalog } from "../../model/trigger_catalog.ts";
+import type { TypeDeclaration } from "../../model/type_declaration.ts";
+import {
+  FLOW_PROPERTIES,
+  INPUT_PROPERTIES,
+  MANAGED_PROPERTIES,
+  OUTPUT_PROPERTIES,
+  TASK_PROPERTIES,
+  TRIGGER_PROPERTIES,
+} from "../flow_schema.ts";
+import type { InputType } from "../inputs/input_type.ts";
+import { listInputTypes } from "../inputs/registry.ts";
+import { PLUGIN_DEFAULT } from "../schema_parts.ts";
+import { closedForm, exactly, requiredUnless, whenType } from "./object_form.ts";
+import { DEFINITIONS, listOf, propertyForm, reference } from "./property_form.ts";
+import { allNames, canonicalNames, fullName } from "./type_names.ts";
+
+/** Where the types come from. */
+export interface SchemaSources {
+  readonly tasks: TaskCatalog;
+  readonly triggers: TriggerCatalog;
+}
+
+/** Definitions by name. */
+export type Definitions = ReadonlyMap<string, JsonObject>;
+
+/** Properties of every condition. */
+export const CONDITION_PROPERTIES: PropertySchemas = Object.freeze({
+  type: { type: "string", required: true, description: "Type of the condition." },
+});
+
+/** A kind of types: what flows nest, by a definition of its own. */
+interface TypeKind {
+  readonly name: string;
+  readonly noun: string;
+  readonly common: PropertySchemas;
+  readonly types: readonly TypeDeclaration[];
+}
+
+/** All definitions, those of planned types left out. */
+export function createDefinitions({ tasks, triggers }: SchemaSources): Definitions {
+  const kinds: TypeKind[] = [
+    { name: DEFINITIONS.task, noun: "task", common: TASK_PROPERTIES, types: working(tasks.list()) },
+    {
+      name: DEFINITIONS.trigger,
+      noun: "trigger",
+      common: TRIGGER_PROPERTIES,
+      types: working(triggers.list()),
+    },
+    {
+      name: DEFINITIONS.condition,
+      noun: "condition",
+      common: CONDITION_PROPERTIES,
+      types: working(triggers.listConditions()),
+    },
+  ];
+  return new Map<string, JsonObject>([
+    [DEFINITIONS.flow, flowDefinition()],
+    ...kinds.map((kind) => [kind.name, kindDefinition(kind)] as const),
+    [DEFINITIONS.input, inputDefinition()],
+    [DEFINITIONS.output, outputDefinition()],
+    [DEFINITIONS.pluginDefault, propertyForm(PLUGIN_DEFAULT)],
+    ...kinds.flatMap(({ common, types }) =>
+      types.map((type) => [fullName(type.type), typeDefinition(type, common)] as const)
+    ),
+    ...listInputTypes().map((type) => [inputDefinitionName(type), inputTypeDefinition(type)] as const),
+  ]);
+}
+
+/** Types that can be used. */
+export function working<T extends TypeDeclaration & { readonly form: string }>(types: readonly T[]): T[] {
+  return types.filter((type) => type.form !== "planned");
+}
+
+/** Objects of one type with all of their members. */
+export function typeDefinition(declaration: TypeDeclaration, common: PropertySchemas): JsonObject {
+  const { type, description, deprecated, properties } = declaration;
+  const form = closedForm({ ...common, ...properties }, propertyForm);
+  const notes = deprecated === undefined ? description : `${description}\n\n**Deprecated**: ${deprecated}`;
+  return {
+    ...form,
+    title: type.slice(type.lastIndexOf(".") + 1),
+    description,
+    markdownDescription: notes,
+    ...(deprecated !== undefined && { deprecated: true }),
+    properties: { ...form.properties as JsonObject, type: typeNameForm(declaration) },
+  };
+}
+
+function typeNameForm(declaration: TypeDeclaration): JsonObject {
+  const { description, deprecated } = declaration;
+  return {
+    enum: allNames(declaration),
+    description,
+    ...(deprecated !== undefined && { deprecated: true, deprecationMessage: `Deprecated: ${deprecated}` }),
+  };
+}
+
+/**
+ * An object of any type of the kind. `if` and `then` rather than `anyOf`: an editor then reports what is wrong with the
+ * type that was named, and nothing about the others.
+ */
+function kindDefinition({ noun, common, types }: TypeKind): JsonObject {
+  const { type: _type, ...rest } = common;
+  const form = closedForm(rest, propertyForm);
+  const properties = form.properties as JsonObject;
+  const required = Array.isArray(form.required) ? form.required : [];
+  return {
+    type: "object",
+    properties: { ...(properties.id && { id: properties.id }), type: kindNameForm(noun, types) },
+    required: [...required, "type"],
+    if: { type: "object", required: ["type"] },
+    else: { properties },
+    allOf: types.map((type) => whenType(allNames(type), reference(fullName(type.type)))),
+  };
+}
+
+/** Editors offer canonical names that are not deprecated; the others are accepted. */
+function kindNameForm(noun: string, types: readonly TypeDeclaration[]): JsonObject {
+  const offered = types.filter((type) => type.deprecated === undefined);
+  const names = offered.flatMap(canonicalNames);
+  const others = types.flatMap(allNames).filter((name) => !names.includes(name));
+  const errorMessage = `Unknown type of ${noun}`;
+  const named: JsonObject = {
+    enum: names,
+    markdownEnumDescriptions: offered.flatMap((type) => canonicalNames(type).map(() => type.description)),
+    errorMessage,
+  };
+  return {
+    type: "string",
+    description: `Type of the ${noun}.`,
+    anyOf: [named, { pattern: exactly(others), errorMessage }],
+  };
+}
+
+function flowDefinition(): JsonObject {
+  const form = closedForm(FLOW_PROPERTIES, propertyForm);
+  const properties = form.properties as Record<string, JsonObject>;
+  for (const name of MANAGED_PROPERTIES) properties[name] = { ...properties[name], doNotSuggest: true };
+  return {
+    ...form,
+    title: "Flow",
+    properties: {
+      ...properties,
+      labels: { ...properties.labels, ...LABELS },
+      outputs: { ...properties.outputs, ...listOf(DEFINITIONS.output) },
+      triggers: { ...properties.triggers, ...listOf(DEFINITIONS.trigger) },
+    },
+  };
+}
+
+const LABEL_TEXT: JsonObject = { type: ["string", "number", "boolean"] };
+/** A map, or a list of pairs. */
+const LABELS: JsonObject = Object.freeze({
+  type: ["object", "array"],
+  additionalProperties: LABEL_TEXT,
+  items: {
+    type: "object",
+    properties: { key: LABEL_TEXT, value: LABEL_TEXT },
+    required: ["key", "value"],
+    additionalProperties: false,
+  },
+});
+
+/** Name of the definition of an input type. */
+export function inputDefinitionName({ names }: InputType): string {
+  return `${DEFINITIONS.input}.${names[0]}`;
+}
+
+/** Inputs of one type. */
+export function inputTypeDefinition(type: InputType): JsonObject {
+  const form = closedForm({ ...INPUT_PROPERTIES, ...type.properties }, propertyForm);
+  return {
+    ...form,
+    title: type.names[0] ?? "",
+    properties: { ...form.properties as JsonObject, type: { enum: [...type.names] } },
+  };
+}
+
+function inputDefinition(): JsonObject {
+  const types = listInputTypes();
+  const { id, type: _type, ...rest } = INPUT_PROPERTIES;
+  return {
+    type: "object",
+    properties: { type: inputTypeNameForm("Type of the input.") },
+    required: ["type"],
+    if: { type: "object", required: ["type"] },
+    else: {
+      properties: closedForm({ ...(id && { id }), ...rest }, propertyForm).properties ?? {},
+      allOf: [requiredUnless("id", id?.aliases ?? [])],
+    },
+    allOf: types.map((type) => whenType(type.names, reference(inputDefinitionName(type)))),
+  };
+}
+
+function inputTypeNameForm(description: string): JsonObject {
+  const names: JsonValue[] = listInputTypes().flatMap((type) => type.names);
+  return { enum: names, description, errorMessage: `Must be one of ${names.join(", ")}` };
+}
+
+function outputDefinition(): JsonObject {
+  const form = closedForm(OUTPUT_PROPERTIES, propertyForm);
+  const type = inputTypeNameForm(
+    "Type to which the value is converted; without it the value is kept as it is.",
+  );
+  return { ...form, properties: { ...form.properties as JsonObject, type } };
+}

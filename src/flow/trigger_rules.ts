@@ -1,0 +1,70 @@
+/** Rules that single trigger types add to their schemas, by canonical name: a new one is a line of the table. */
+import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
+import { checkSchedule, checkZone } from "./check_schedule.ts";
+import { scalarText } from "./describe.ts";
+import type { Path } from "./parse.ts";
+import type { Report } from "./report.ts";
+
+type Rule = (trigger: JsonObject, path: Path, report: Report) => void;
+
+const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
+  ["core.trigger.Webhook", checkWebhook],
+  ["core.trigger.Schedule", checkSchedule],
+  [
+    "core.trigger.ScheduleOnDates",
+    (trigger, path, report) => checkZone(ownProperty(trigger, "timezone"), [...path, "timezone"], report),
+  ],
+  ["core.trigger.Flow", checkPreconditions],
+]);
+
+/** Filters that compare with several values. */
+const LISTED: ReadonlySet<string> = new Set(["IN", "NOT_IN"]);
+/** Filters that compare with nothing. */
+const BARE: ReadonlySet<string> = new Set(["IS_NULL", "IS_NOT_NULL", "IS_TRUE", "IS_FALSE"]);
+
+/** Reports what schemas cannot say of a trigger of that canonical type. */
+export function checkTriggerRules(
+  trigger: JsonObject,
+  type: string,
+  { path, report }: { readonly path: Path; readonly report: Report },
+): void {
+  RULES.get(type)?.(trigger, path, report);
+}
+
+function checkWebhook(trigger: JsonObject, path: Path, report: Report): void {
+  const key = scalarText(ownProperty(trigger, "key"));
+  if (key?.trim() === "") report.error("required", [...path, "key"], "must not be empty");
+}
+
+function checkPreconditions(trigger: JsonObject, path: Path, report: Report): void {
+  const preconditions = ownProperty(trigger, "preconditions");
+  if (!isJsonObject(preconditions)) return;
+  const at = [...path, "preconditions", "where"];
+  for (const [index, group] of listOf(ownProperty(preconditions, "where")).entries()) {
+    const filters = isJsonObject(group) ? listOf(ownProperty(group, "filters")) : [];
+    for (const [position, filter] of filters.entries()) {
+      if (isJsonObject(filter)) checkFilter(filter, [...at, index, "filters", position], report);
+    }
+  }
+}
+
+/** A filter has either `value` or `values`, as its type needs. */
+function checkFilter(filter: JsonObject, path: Path, report: Report): void {
+  const type = scalarText(ownProperty(filter, "type"));
+  if (type === undefined) return;
+  const wanted = BARE.has(type) ? undefined : LISTED.has(type) ? "values" : "value";
+  for (const name of ["value", "values"]) {
+    const isGiven = (ownProperty(filter, name) ?? null) !== null;
+    if (isGiven === (name === wanted)) continue;
+    const rule = isGiven ? "must" : "cannot";
+    report.error(
+      "bad_filter",
+      isGiven ? [...path, name] : path,
+      `\`${name}\` ${rule} be null for type ${type}`,
+    );
+  }
+}
+
+function listOf(value: JsonValue | undefined): JsonValue[] {
+  return Array.isArray(value) ? value : [];
+}

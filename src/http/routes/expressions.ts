@@ -1,0 +1,46 @@
+/** Expressions that a caller tries out. */
+import { Hono } from "hono";
+import { isJsonObject, type JsonValue, ownProperty, stringifyJson } from "../../base/json.ts";
+import { DomainError } from "../../model/errors.ts";
+import type { Expressions, RenderRequest } from "../../services/expressions.ts";
+import { readJson } from "../body.ts";
+import type { AppEnv } from "../env.ts";
+import { jsonAnswer } from "../json_answer.ts";
+
+/** Expressions of one request. */
+const MAX_EXPRESSIONS = 100;
+
+/** Routes under `/expressions`, relative to the tenant. */
+export function expressionRoutes(expressions: Expressions): Hono<AppEnv> {
+  const routes = new Hono<AppEnv>();
+
+  routes.post("/expressions/render", async (c) => {
+    const request = readRequest(await readJson(c));
+    return jsonAnswer(stringifyJson(await expressions.render(c.get("actor"), request)));
+  });
+
+  return routes;
+}
+
+/** `{expressions: [..], context?: {..}, namespace?}`. @throws DomainError invalid_argument */
+function readRequest(body: JsonValue): RenderRequest {
+  const object = isJsonObject(body) ? body : {};
+  const expressions = ownProperty(object, "expressions");
+  const context = ownProperty(object, "context") ?? {};
+  const namespace = ownProperty(object, "namespace") ?? undefined;
+  if (!isTextList(expressions)) refuse('"expressions" must be a list of texts');
+  if (expressions.length > MAX_EXPRESSIONS) {
+    refuse(`at most ${MAX_EXPRESSIONS} expressions are rendered at once`);
+  }
+  if (!isJsonObject(context)) refuse('"context" must be an object: its members are the variables');
+  if (namespace !== undefined && typeof namespace !== "string") refuse('"namespace" must be a text');
+  return { expressions, context, namespace };
+}
+
+function isTextList(value: JsonValue | undefined): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+function refuse(reason: string): never {
+  throw new DomainError("invalid_argument", `Illegal argument: ${reason}`);
+}

@@ -1,0 +1,150 @@
+/** What is seen of flows beside their definition: graphs, dependencies, single tasks, what is found in their sources. */
+import { type Context, Hono } from "hono";
+import { stringifyJson } from "../../base/json.ts";
+import type { Executions } from "../../services/executions.ts";
+import type { FlowDependencies } from "../../services/flow_dependencies.ts";
+import { flowText } from "../../services/flow_answers.ts";
+import type { FlowGraphs } from "../../services/flow_graphs.ts";
+import type { FlowInspection } from "../../services/flow_inspection.ts";
+import { searchSources } from "../../services/flow_search.ts";
+import type { Flows } from "../../services/flows.ts";
+import type { AppEnv } from "../env.ts";
+import { readFlowFilter } from "../flow_filters.ts";
+import { flowKeyOf, queryOf, readSource } from "../flow_request.ts";
+import { jsonAnswer, pageAnswer } from "../json_answer.ts";
+import { readBoolean, readPaging } from "../params.ts";
+import { readRevision } from "../start_query.ts";
+
+/** What the routes work with. */
+export interface FlowViewRoutesDeps {
+  readonly flows: Flows;
+  readonly graphs: FlowGraphs;
+  readonly dependencies: FlowDependencies;
+  readonly inspection: FlowInspection;
+  readonly executions: Executions;
+}
+
+const FLOW_PATH = "/flows/:namespace/:flowId";
+
+/** Routes under `/flows`, `/dependencies`, `/namespaces/:namespace/dependencies` and `/executions`, relative to the tenant. */
+export function flowViewRoutes(deps: FlowViewRoutesDeps): Hono<AppEnv> {
+  const routes = new Hono<AppEnv>();
+  addGraphs(routes, deps);
+  addDependencies(routes, deps);
+  addInspection(routes, deps);
+  addSearch(routes, deps);
+  addFlowsOfExecutions(routes, deps);
+  return routes;
+}
+
+function addGraphs(routes: Hono<AppEnv>, { graphs }: FlowViewRoutesDeps): void {
+  routes.get(`${FLOW_PATH}/graph`, async (c) => {
+    const options = { revision: readRevision(queryOf(c)), subflows: readSubflows(c) };
+    return jsonAnswer(await graphs.stored(c.get("actor"), flowKeyOf(c), options));
+  });
+
+  routes.post("/flows/graph", async (c) => {
+    const source = await readSource(c);
+    return jsonAnswer(await graphs.draft(c.get("actor"), source, readSubflows(c)));
+  });
+}
+
+/** `subflows`, repeated or comma-joined: uids of tasks whose flows are drawn too. */
+function readSubflows(c: Context<AppEnv>): string[] {
+  return queryOf(c).getAll("subflows").flatMap((text) => text.split(",")).filter((uid) => uid !== "");
+}
+
+function addDependencies(routes: Hono<AppEnv>, { dependencies }: FlowViewRoutesDeps): void {
+  routes.get(`${FLOW_PATH}/dependencies`, async (c) => {
+    const query = queryOf(c);
+    const options = {
+      destinationOnly: readBoolean(query, "destinationOnly", false),
+      expandAll: readBoolean(query, "expandAll", false),
+    };
+    return jsonAnswer(stringifyJson(await dependencies.ofFlow(c.get("actor"), flowKeyOf(c), options)));
+  });
+
+  routes.get("/namespaces/:namespace/dependencies", async (c) => {
+    const destinationOnly = readBoolean(queryOf(c), "destinationOnly", false);
+    const namespace = c.req.param("namespace");
+    return jsonAnswer(
+      stringifyJson(await dependencies.ofNamespace(c.get("actor"), namespace, destinationOnly)),
+    );
+  });
+
+  routes.get("/dependencies", async (c) => {
+    return jsonAnswer(stringifyJson(await dependencies.ofTenant(c.get("actor"))));
+  });
+}
+
+function addInspection(routes: Hono<AppEnv>, { inspection }: FlowViewRoutesDeps): void {
+  routes.get(`${FLOW_PATH}/tasks/:taskId`, async (c) => {
+    const { taskId } = c.req.param();
+    const revision = readRevision(queryOf(c));
+    return jsonAnswer(stringifyJson(await inspection.task(c.get("actor"), flowKeyOf(c), taskId, revision)));
+  });
+
+  routes.get("/flows/deprecated", async (c) => {
+    return jsonAnswer(
+      stringifyJson(await inspection.deprecated(c.get("actor"), readFlowFilter(queryOf(c)))),
+    );
+  });
+
+  routes.post("/flows/expressions", async (c) => {
+    const taskId = queryOf(c).get("taskId") || undefined;
+    return jsonAnswer(stringifyJson(inspection.expressions(await readSource(c), taskId)));
+  });
+}
+
+function addSearch(routes: Hono<AppEnv>, { flows }: FlowViewRoutesDeps): void {
+  routes.get("/flows/source", async (c) => {
+    const query = queryOf(c);
+    const { page, size } = readPaging(query);
+    const text = query.get("q") ?? "";
+    query.delete("q"); // it is searched for in sources, not in names
+    const matches = readFlowFilter(query);
+    const { results, total } = await searchSources(flows, c.get("actor"), { text, matches, page, size });
+    const texts = results.map(({ flow, fragments }) =>
+      `{"model":${flowText(flow, { source: false })},"fragments":${stringifyJson(fragments)}}`
+    );
+    return pageAnswer(texts, total);
+  });
+
+  // Limits are kept by the runtime; no flow is counted here.
+  routes.get("/concurrency-limit/search", () => pageAnswer([], 0));
+}
+
+/** Flows as those see them who may start and read executions: the one behind an execution, and those that can be started. */
+function addFlowsOfExecutions(routes: Hono<AppEnv>, { flows, graphs, executions }: FlowViewRoutesDeps): void {
+  const flowOf = async (c: Context<AppEnv>) => {
+    const { execution } = await executions.get(c.get("actor"), c.req.param("id") ?? "");
+    const { namespace, flowId: id, flowRevision: revision } = execution;
+    return { key: { namespace, id }, options: { revision, allowDeleted: true } };
+  };
+
+  routes.get("/executions/:id/graph", async (c) => {
+    const { key, options } = await flowOf(c);
+    return jsonAnswer(await graphs.stored(c.get("actor"), key, { ...options, subflows: readSubflows(c) }));
+  });
+
+  routes.get("/executions/:id/flow", async (c) => {
+    const { key, options } = await flowOf(c);
+    return jsonAnswer(flowText(await flows.get(c.get("actor"), key, options), { source: false }));
+  });
+
+  routes.get("/executions/flows/:namespace/:flowId", async (c) => {
+    const flow = await flows.get(c.get("actor"), flowKeyOf(c), { revision: readRevision(queryOf(c)) });
+    return jsonAnswer(flowText(flow, { source: false }));
+  });
+
+  routes.get("/executions/namespaces", (c) => {
+    const startable = flows.select(c.get("actor"), ({ disabled }) => !disabled);
+    return c.json([...new Set(startable.map(({ namespace }) => namespace))]);
+  });
+
+  routes.get("/executions/namespaces/:namespace/flows", async (c) => {
+    const found = await flows.inNamespace(c.get("actor"), c.req.param("namespace"));
+    const startable = found.filter(({ disabled }) => !disabled);
+    return jsonAnswer(`[${startable.map((flow) => flowText(flow, { source: false })).join(",")}]`);
+  });
+}

@@ -1,0 +1,54 @@
+/** How executions begin: at once, at their time, or when the limit of their flow lets them. */
+import type { Clock, Instant } from "../base/clock.ts";
+import type { IdSource } from "../base/id.ts";
+import type { Event } from "../engine/events.ts";
+import { replayExecution } from "../engine/replay.ts";
+import { currentState } from "../model/state.ts";
+import type { LiveExecution } from "./live_execution.ts";
+import type { Slots } from "./slots.ts";
+
+/** Decides with which event an execution begins. */
+export class Admission {
+  readonly #clock: Clock;
+  readonly #ids: IdSource;
+  readonly #slots: Slots;
+
+  constructor(
+    { clock, ids, slots }: { readonly clock: Clock; readonly ids: IdSource; readonly slots: Slots },
+  ) {
+    this.#clock = clock;
+    this.#ids = ids;
+    this.#slots = slots;
+  }
+
+  /** Lets a new execution begin, or sets the timer that will. */
+  admit(live: LiveExecution): void {
+    const { execution: { scheduleDate, timers } } = live;
+    if (scheduleDate !== undefined && scheduleDate > this.#clock.now()) {
+      timers.set("start", scheduleDate);
+      live.timerChanges.push({ type: "set", name: "start", dueAt: scheduleDate });
+      live.isDirty = true;
+    } else live.events.push(this.startEvent(live));
+  }
+
+  /** The event with which an execution begins now. */
+  startEvent({ execution, plan }: LiveExecution): Event {
+    const { concurrency } = plan.flow;
+    if (currentState(execution.history) === "RESTARTED") {
+      if (concurrency) this.#slots.force(execution);
+      return { type: "continued", frame: -1 };
+    }
+    const state = concurrency && this.#slots.admit(execution, concurrency);
+    return state ? { type: "refused_slot", state } : { type: "started" };
+  }
+
+  /** Makes the execution that takes the place of one that is tried again; it begins then. */
+  startOver({ execution, plan, births }: LiveExecution, at: Instant): void {
+    const now = this.#clock.now();
+    const scheduleDate = at > now ? at : undefined;
+    const id = this.#ids.next(now);
+    const next = replayExecution(plan, execution, { id, now, isRetry: true, scheduleDate });
+    if (scheduleDate !== undefined) next.timers.set("start", scheduleDate);
+    births.push({ execution: next, plan });
+  }
+}

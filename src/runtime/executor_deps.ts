@@ -1,0 +1,45 @@
+/** What the executor is given. */
+import type { Clock } from "../base/clock.ts";
+import type { IdSource } from "../base/id.ts";
+import type { Logger } from "../base/log.ts";
+import type { TimerName } from "../engine/events.ts";
+import type { FlowPlan } from "../engine/plan.ts";
+import type { Execution } from "../model/execution.ts";
+import type { TaskCatalog } from "../model/task_catalog.ts";
+import type { TaskPorts } from "../model/task_ports.ts";
+import type { Changes } from "../store/changes.ts";
+import type { Committer } from "../store/committer.ts";
+import type { ExecutionRecords } from "../store/execution_records.ts";
+import type { Manifests } from "../store/manifests.ts";
+import type { RenderDeps } from "./renderer.ts";
+import type { Slots } from "./slots.ts";
+import type { CreateChild } from "./subflow.ts";
+
+/** What the executor works with. */
+export interface ExecutorDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly catalog: TaskCatalog;
+  readonly committer: Committer;
+  readonly records: ExecutionRecords;
+  readonly manifests: Manifests;
+  readonly changes: Changes;
+  readonly render: RenderDeps;
+  readonly ids: IdSource;
+  readonly slots: Slots;
+  readonly ports: TaskPorts;
+  /** Makes executions of other flows, for tasks that start them. */
+  readonly createChild: CreateChild;
+  /** The plan of the revision that an execution is pinned to. @throws DomainError when it cannot be read */
+  readonly planOf: (execution: Execution) => FlowPlan | Promise<FlowPlan>;
+  /** Told of timers once they are durable. */
+  readonly timerSet: (timer: DueTimer) => void;
+}
+
+/** A stored timer. */
+export interface DueTimer {
+  readonly dueAt: number;
+  readonly tenant: string;
+  readonly executionId: string;
+  readonly name: TimerName;
+}

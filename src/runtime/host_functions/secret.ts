@@ -1,0 +1,39 @@
+/** `secret()`: a secret of a namespace, or one member of it. Messages never repeat any part of it. */
+import { type HostCall, HostError, type HostFunctionTable, requiredOf, textOf } from "./host_function.ts";
+
+/** Functions on secrets. */
+export const SECRET_FUNCTIONS: HostFunctionTable = [
+  ["secret", { parameters: ["key", "namespace", "subkey"], call: readSecret, isShared: true }],
+];
+
+async function readSecret({ args, caller, values, remember }: HostCall): Promise<string> {
+  const name = requiredOf(args, "key");
+  const namespace = textOf(args, "namespace") ?? caller.namespace;
+  const secret = await values.secret(caller.tenant, namespace, name);
+  if (secret === undefined) {
+    throw new HostError(`Cannot find secret for key '${name}' in the namespace '${namespace}'`);
+  }
+  remember(secret);
+  const subkey = textOf(args, "subkey");
+  if (subkey === undefined) return secret;
+  const member = memberOf(secret, subkey);
+  if (member === undefined) {
+    throw new HostError(
+      `Cannot find subkey "${subkey}" in secret "${name}": its value is no JSON object with that member`,
+    );
+  }
+  remember(member);
+  return member;
+}
+
+function memberOf(secret: string, name: string): string | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(secret);
+  } catch {
+    return undefined; // The platform's message would repeat a part of the secret.
+  }
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
+  const member = (value as Record<string, unknown>)[name];
+  return typeof member === "string" ? member : JSON.stringify(member);
+}

@@ -1,0 +1,102 @@
+/** Renders what steers an execution, and answers with the event that the engine waits for. */
+import type { JsonObject } from "../base/json.ts";
+import type { Command, Event } from "../engine/events.ts";
+import { slaKey } from "../engine/sla.ts";
+import { isTruthyText } from "../expr/mod.ts";
+import { type TaskRun, taskRunOf } from "../model/execution.ts";
+import { isRenderError } from "./host_functions.ts";
+import type { LiveExecution } from "./live_execution.ts";
+
+/** `runIf` of a task. */
+export function renderCondition(
+  live: LiveExecution,
+  command: Extract<Command, { type: "render_condition" }>,
+): Event | Promise<Event> {
+  const { taskRun: ordinal, task } = command;
+  const taskRun = taskRunOf(live.execution, ordinal) as TaskRun;
+  const decide = (text: string): Event => ({
+    type: "condition_rendered",
+    taskRun: ordinal,
+    holds: isTruthyText(text),
+  });
+  const fail = (error: unknown): Event => ({
+    type: "condition_rendered",
+    taskRun: ordinal,
+    holds: false,
+    error: renderMessage(error),
+  });
+  return attemptRender(() => live.renderer.text(task.runIf ?? "true", { task, taskRun }), decide, fail);
+}
+
+/** Properties that a flowable task decides by. */
+export function renderDecision(
+  live: LiveExecution,
+  command: Extract<Command, { type: "render_decision" }>,
+): Event | Promise<Event> {
+  const { taskRun: ordinal, task, properties: names } = command;
+  const taskRun = taskRunOf(live.execution, ordinal) as TaskRun;
+  const done = (properties: JsonObject): Event => ({
+    type: "decision_rendered",
+    taskRun: ordinal,
+    properties,
+  });
+  const fail = (error: unknown): Event => ({
+    type: "decision_rendered",
+    taskRun: ordinal,
+    properties: {},
+    error: renderMessage(error),
+  });
+  return attemptRender(() => live.renderer.members(names, { task, taskRun }), done, fail);
+}
+
+/** Assertions of SLAs. One that cannot be rendered yet is not violated. */
+export function renderAssertions(live: LiveExecution): Event | Promise<Event> {
+  const slas = live.plan.flow.sla.filter(({ assertion }) => assertion !== undefined);
+  const violated: string[] = [];
+  const done = (): Event => ({ type: "assertions_rendered", violated });
+  const renders = slas.map((sla) => {
+    const take = (text: string) => {
+      if (!isTruthyText(text)) violated.push(slaKey(live.plan.flow.sla, sla));
+    };
+    return attemptText(() => live.renderer.text(sla.assertion ?? "true"), take);
+  });
+  return renders.some((render) => render instanceof Promise) ? Promise.all(renders).then(done) : done();
+}
+
+function attemptText(
+  render: () => string | Promise<string>,
+  take: (text: string) => void,
+): void | Promise<void> {
+  try {
+    const text = render();
+    return text instanceof Promise ? text.then(take, () => {}) : take(text);
+  } catch (error) {
+    if (!isRenderError(error)) throw error;
+  }
+}
+
+/** The outputs of the flow. */
+export function renderOutputs(live: LiveExecution): Event | Promise<Event> {
+  const done = (outputs: JsonObject): Event => ({ type: "outputs_rendered", outputs });
+  const fail = (error: unknown): Event => ({ type: "outputs_rendered", error: renderMessage(error) });
+  return attemptRender(() => live.renderer.outputs(live.plan.flow.outputs), done, fail);
+}
+
+function attemptRender<T>(
+  render: () => T | Promise<T>,
+  done: (value: T) => Event,
+  fail: (error: unknown) => Event,
+): Event | Promise<Event> {
+  try {
+    const value = render();
+    return value instanceof Promise ? value.then(done, fail) : done(value);
+  } catch (error) {
+    return fail(error);
+  }
+}
+
+/** A bug in the renderer must not pass for a mistake in the flow. */
+function renderMessage(error: unknown): string {
+  if (isRenderError(error)) return error.message;
+  return `Internal error while rendering: ${error instanceof Error ? error.message : String(error)}`;
+}

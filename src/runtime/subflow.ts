@@ -1,0 +1,101 @@
+/** Executions that tasks start: what a Subflow task asks for, rendered, and the execution made of it. */
+import type { Instant } from "../base/clock.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../base/json.ts";
+import type { Command, Event } from "../engine/events.ts";
+import type { Execution, ExecutionTrigger, TaskRun } from "../model/execution.ts";
+import { CORRELATION_LABEL, isSystemLabel, type Label, mergeLabels, readLabels } from "../model/label.ts";
+import type { TaskType } from "../model/task_catalog.ts";
+import type { LiveExecution, Receipt } from "./live_execution.ts";
+import type { Birth } from "./messages.ts";
+
+/** What is asked of the flow to start. */
+export interface ChildRequest {
+  readonly tenant: string;
+  readonly namespace: string;
+  readonly flowId: string;
+  readonly revision?: number;
+  readonly inputs: JsonObject;
+  readonly labels: readonly Label[];
+  readonly trigger: ExecutionTrigger;
+  readonly scheduleDate?: Instant;
+  readonly awaitedBy?: Execution["awaitedBy"];
+}
+
+/** Makes executions of other flows. @throws DomainError there is no such flow, it is disabled, an input is wrong */
+export type CreateChild = (request: ChildRequest) => Promise<Birth>;
+
+/** The event of a task run that starts an execution, and what comes with it. */
+export interface ChildStart {
+  readonly event: Event;
+  readonly receipt?: Receipt;
+}
+
+type StartChild = Extract<Command, { type: "start_child" }>;
+
+/** Renders the task and prepares its execution. @throws Error the attempt fails with the message */
+export async function startChild(
+  live: LiveExecution,
+  command: StartChild,
+  { type, create, taskRun }: {
+    readonly type: TaskType;
+    readonly create: CreateChild;
+    readonly taskRun: TaskRun;
+  },
+): Promise<ChildStart> {
+  const properties = await live.renderer.properties(command.task, type, taskRun);
+  const waits = isTrue(properties.wait, true);
+  const birth = await create(requestOf(live.execution, command, properties, waits));
+  const { id: executionId } = birth.execution;
+  return {
+    event: { type: "child_started", taskRun: command.taskRun, executionId, waits },
+    receipt: { birth },
+  };
+}
+
+function requestOf(
+  execution: Execution,
+  { task, taskRun }: StartChild,
+  properties: JsonObject,
+  waits: boolean,
+): ChildRequest {
+  const { tenant, id, namespace, flowId, flowRevision } = execution;
+  const { revision, scheduleDate, inputs } = properties;
+  return {
+    tenant,
+    namespace: String(properties.namespace ?? namespace),
+    flowId: String(properties.flowId ?? ""),
+    revision: revision === undefined || revision === null ? undefined : Number(revision),
+    inputs: isJsonObject(inputs) ? inputs : {},
+    labels: labelsOf(execution, properties),
+    trigger: {
+      id: task.id,
+      type: task.type,
+      variables: { executionId: id, namespace, flowId, flowRevision },
+    },
+    scheduleDate: dateOf(scheduleDate),
+    awaitedBy: waits ? { executionId: id, taskRun } : undefined,
+  };
+}
+
+/** Inherited ones when asked for, then the given ones; the correlation id always. */
+function labelsOf(execution: Execution, properties: JsonObject): Label[] {
+  const inherited = isTrue(properties.inheritLabels, false)
+    ? execution.labels.filter(({ key }) => !isSystemLabel(key))
+    : [];
+  const given = readLabels(properties.labels);
+  const correlation = execution.labels.filter(({ key }) => key === CORRELATION_LABEL);
+  return mergeLabels(mergeLabels(inherited, given), correlation);
+}
+
+function dateOf(value: JsonValue | undefined): Instant | undefined {
+  if (value === undefined || value === null || value === "") return undefined;
+  const at = Date.parse(String(value));
+  if (Number.isFinite(at)) return at;
+  throw new Error(
+    `Invalid scheduleDate "${String(value)}": it must be an ISO 8601 date and time with a zone`,
+  );
+}
+
+function isTrue(value: JsonValue | undefined, fallback: boolean): boolean {
+  return value === undefined || value === null ? fallback : String(value).toLowerCase() === "true";
+}

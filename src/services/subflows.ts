@@ -1,0 +1,78 @@
+/** Executions that tasks of other executions start: the flow looked up, the inputs converted, the execution made. */
+import type { Clock, Instant } from "../base/clock.ts";
+import type { IdSource } from "../base/id.ts";
+import { type JsonObject, ownProperty } from "../base/json.ts";
+import { createExecution } from "../engine/create.ts";
+import type { FlowPlan } from "../engine/plan.ts";
+import { DomainError } from "../model/errors.ts";
+import type { Execution, ExecutionTrigger } from "../model/execution.ts";
+import type { Flow } from "../model/flow.ts";
+import type { GivenValue } from "../model/input_value.ts";
+import type { Label } from "../model/label.ts";
+import type { Flows } from "./flows.ts";
+
+/** What the subflows service works with. */
+export interface SubflowsDeps {
+  readonly flows: Flows;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  /** The inputs of an execution. @throws DomainError invalid_entity */
+  readonly resolveInputs: (flow: Flow, given: ReadonlyMap<string, GivenValue>) => JsonObject | undefined;
+}
+
+/** What is asked of the flow to start. */
+export interface SubflowRequest {
+  readonly tenant: string;
+  readonly namespace: string;
+  readonly flowId: string;
+  readonly revision?: number;
+  readonly inputs: JsonObject;
+  readonly labels: readonly Label[];
+  readonly trigger: ExecutionTrigger;
+  readonly scheduleDate?: Instant;
+  readonly awaitedBy?: Execution["awaitedBy"];
+}
+
+/** Makes executions; stores nothing. */
+export class Subflows {
+  readonly #deps: SubflowsDeps;
+
+  constructor(deps: SubflowsDeps) {
+    this.#deps = deps;
+  }
+
+  /** An execution of that flow. @throws DomainError not_found, conflict, invalid_entity */
+  async create(request: SubflowRequest): Promise<{ execution: Execution; plan: FlowPlan }> {
+    const { flows, clock, ids, resolveInputs } = this.#deps;
+    const { tenant, namespace, flowId, revision } = request;
+    const plan = await flows.plan(tenant, { namespace, id: flowId }, { revision });
+    if (plan.flow.disabled) {
+      throw new DomainError("conflict", `Cannot execute a flow which is disabled: "${namespace}.${flowId}"`);
+    }
+    const inputs = resolveInputs(plan.flow, givenValues(request.inputs));
+    const now = clock.now();
+    const { labels, trigger, scheduleDate, awaitedBy } = request;
+    const isLater = scheduleDate !== undefined && scheduleDate > now;
+    const execution = createExecution(plan.flow, {
+      id: ids.next(now),
+      inputs,
+      labels,
+      trigger,
+      kind: "NORMAL",
+      scheduleDate: isLater ? scheduleDate : undefined,
+      awaitedBy,
+    }, now);
+    if (isLater) execution.timers.set("start", scheduleDate);
+    return { execution, plan };
+  }
+}
+
+/** Values that a task gives; null stands for none. */
+export function givenValues(inputs: JsonObject): Map<string, GivenValue> {
+  const given = new Map<string, GivenValue>();
+  for (const id of Object.keys(inputs)) {
+    const value = ownProperty(inputs, id);
+    if (value !== undefined && value !== null) given.set(id, { kind: "value", value });
+  }
+  return given;
+}

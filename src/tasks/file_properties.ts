@@ -1,0 +1,62 @@
+/** The files that a task gets into its working directory, and those that it leaves. */
+import type { PropertySchema, PropertySchemas } from "../model/schema.ts";
+
+/** Names, globs or namespaces: a list of texts. */
+export function textList(description: string, further: Partial<PropertySchema> = {}): PropertySchema {
+  return {
+    type: "list",
+    dynamic: true,
+    items: { type: "string", description: "A text." },
+    ...further,
+    description,
+  };
+}
+
+const NAMESPACE_FILES: PropertySchemas = Object.freeze({
+  enabled: {
+    type: "boolean",
+    dynamic: true,
+    default: true,
+    description: "Whether namespace files are copied.",
+  },
+  include: textList("Globs of the files to copy; without it all are.", { orText: true }),
+  exclude: textList("Globs of the files not to copy.", { orText: true }),
+  namespaces: textList("Namespaces whose files are copied, in this order; without it that of the flow."),
+  ifExists: {
+    type: "string",
+    dynamic: true,
+    values: ["OVERWRITE", "FAIL", "WARN", "IGNORE"],
+    default: "OVERWRITE",
+    description: "What happens when a file of that name exists.",
+  },
+  folderPerNamespace: {
+    type: "boolean",
+    dynamic: true,
+    default: false,
+    description: "Whether the files of each namespace get a folder of their own.",
+  },
+});
+
+/** `inputFiles`, `outputFiles` and `namespaceFiles`. */
+export const FILE_PROPERTIES: PropertySchemas = Object.freeze({
+  inputFiles: {
+    type: "map",
+    dynamic: true,
+    orText: true,
+    description: "Files to create, by relative name: a text is the content, a storage URI is fetched.",
+  },
+  outputFiles: textList("Globs of the files to keep, relative to the working directory.", { orText: true }),
+  namespaceFiles: {
+    type: "object",
+    dynamic: true,
+    properties: NAMESPACE_FILES,
+    description: "Which namespace files are copied into the working directory.",
+  },
+});
+
+/** What `outputFiles` leaves in the outputs. */
+export const OUTPUT_FILES: PropertySchema = {
+  type: "map",
+  items: { type: "string", description: "Storage URI of the file." },
+  description: "Storage URIs of the files that were kept, by name.",
+};

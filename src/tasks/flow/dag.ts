@@ -1,0 +1,23 @@
+/** `core.flow.Dag`: tasks in the order of their dependencies. */
+import type { FlowableTaskType } from "../../model/task_catalog.ts";
+import { CONCURRENT, ON_CHILD_FAILURE } from "./concurrency.ts";
+import { HANDLER_PROPERTIES } from "./handlers.ts";
+
+/** Has no outputs. */
+export const dagTask: FlowableTaskType = {
+  form: "flowable",
+  type: "core.flow.Dag",
+  aliases: ["core.tasks.flows.Dag"],
+  description: "Runs each of its tasks as soon as the tasks that it depends on have ended.",
+  properties: {
+    tasks: {
+      type: "dagTasks",
+      required: true,
+      description: "Entries of a `task` and, under `dependsOn`, the ids of the tasks that come before it.",
+    },
+    concurrent: CONCURRENT,
+    onChildFailure: ON_CHILD_FAILURE,
+    ...HANDLER_PROPERTIES,
+  },
+  outputs: {},
+};

@@ -1,0 +1,21 @@
+/** `core.flow.EachParallel`: the older ForEach for all values, and all their tasks, at once. */
+import type { FlowableTaskType } from "../../model/task_catalog.ts";
+import { CONCURRENT } from "./concurrency.ts";
+import { HANDLER_PROPERTIES } from "./handlers.ts";
+import { ITERATED_VALUES } from "./iterated_values.ts";
+
+/** Has no outputs of its own. */
+export const eachParallelTask: FlowableTaskType = {
+  form: "flowable",
+  type: "core.flow.EachParallel",
+  aliases: ["core.tasks.flows.EachParallel"],
+  description: "Runs all its tasks for all values of a list at the same time.",
+  deprecated: "use `core.flow.ForEach` with `concurrencyLimit: 0`",
+  properties: {
+    value: ITERATED_VALUES,
+    concurrent: CONCURRENT,
+    tasks: { type: "tasks", required: true, description: "Tasks to run for each value, side by side." },
+    ...HANDLER_PROPERTIES,
+  },
+  outputs: {},
+};

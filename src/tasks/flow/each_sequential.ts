@@ -1,0 +1,19 @@
+/** `core.flow.EachSequential`: the older ForEach for one value at a time. */
+import type { FlowableTaskType } from "../../model/task_catalog.ts";
+import { HANDLER_PROPERTIES } from "./handlers.ts";
+import { ITERATED_VALUES } from "./iterated_values.ts";
+
+/** Has no outputs of its own. */
+export const eachSequentialTask: FlowableTaskType = {
+  form: "flowable",
+  type: "core.flow.EachSequential",
+  aliases: ["core.tasks.flows.EachSequential"],
+  description: "Runs its tasks once for each value of a list, one value after the other.",
+  deprecated: "use `core.flow.ForEach`",
+  properties: {
+    value: ITERATED_VALUES,
+    tasks: { type: "tasks", required: true, description: "Tasks to run for each value, in this order." },
+    ...HANDLER_PROPERTIES,
+  },
+  outputs: {},
+};

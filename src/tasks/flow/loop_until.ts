@@ -1,0 +1,58 @@
+/** `core.flow.LoopUntil`: its tasks again and again, until a condition is true. */
+import type { PropertySchemas } from "../../model/schema.ts";
+import type { FlowableTaskType } from "../../model/task_catalog.ts";
+import { HANDLER_PROPERTIES } from "./handlers.ts";
+
+const CHECK_FREQUENCY: PropertySchemas = Object.freeze({
+  interval: {
+    type: "duration",
+    dynamic: true,
+    default: "PT1S",
+    description: "Wait between the end of a pass and the next one.",
+  },
+  maxIterations: {
+    type: "integer",
+    dynamic: true,
+    default: 100,
+    minimum: 1,
+    description: "Most passes that are made.",
+  },
+  maxDuration: {
+    type: "duration",
+    dynamic: true,
+    default: "PT1H",
+    description: "Time after which no pass begins.",
+  },
+});
+
+/** Output: `iterationCount`. */
+export const loopUntilTask: FlowableTaskType = {
+  form: "flowable",
+  type: "core.flow.LoopUntil",
+  aliases: ["core.flow.WaitFor", "core.tasks.flows.WaitFor"],
+  description: "Runs its tasks again and again, until a condition is true or a limit is reached.",
+  properties: {
+    condition: {
+      type: "string",
+      required: true,
+      description: "Expression that is evaluated after each pass and ends the loop when it is true.",
+    },
+    tasks: { type: "tasks", required: true, description: "Tasks of one pass, in this order." },
+    checkFrequency: {
+      type: "object",
+      dynamic: true,
+      properties: CHECK_FREQUENCY,
+      description: "How often, and for how long, the tasks run.",
+    },
+    failOnMaxReached: {
+      type: "boolean",
+      dynamic: true,
+      default: false,
+      description: "Whether reaching a limit is a failure.",
+    },
+    ...HANDLER_PROPERTIES,
+  },
+  outputs: {
+    iterationCount: { type: "integer", description: "Number of the last pass; the first one is `1`." },
+  },
+};

@@ -1,0 +1,19 @@
+/** `core.flow.Parallel`: its tasks, side by side. */
+import type { FlowableTaskType } from "../../model/task_catalog.ts";
+import { CONCURRENT, ON_CHILD_FAILURE } from "./concurrency.ts";
+import { HANDLER_PROPERTIES } from "./handlers.ts";
+
+/** Has no outputs. */
+export const parallelTask: FlowableTaskType = {
+  form: "flowable",
+  type: "core.flow.Parallel",
+  aliases: ["core.tasks.flows.Parallel"],
+  description: "Runs its tasks at the same time.",
+  properties: {
+    tasks: { type: "tasks", required: true, description: "Tasks to run side by side." },
+    concurrent: CONCURRENT,
+    onChildFailure: ON_CHILD_FAILURE,
+    ...HANDLER_PROPERTIES,
+  },
+  outputs: {},
+};

@@ -1,0 +1,45 @@
+/** `core.flow.Pause`: waits for somebody, or for a time. */
+import type { FlowableTaskType } from "../../model/task_catalog.ts";
+import type { PropertySchemas } from "../../model/schema.ts";
+import { HANDLER_PROPERTIES } from "./handlers.ts";
+
+const RESUMED: PropertySchemas = Object.freeze({
+  by: { type: "string", description: "Who resumed the execution." },
+  on: { type: "dateTime", description: "When the execution was resumed." },
+  to: { type: "string", description: "State to which the execution was resumed." },
+});
+
+/** Outputs: `onResume`, the values given at resume, and `resumed`. */
+export const pauseTask: FlowableTaskType = {
+  form: "flowable",
+  type: "core.flow.Pause",
+  aliases: ["core.tasks.flows.Pause"],
+  description: "Pauses the execution until it is resumed, or until a duration has passed.",
+  properties: {
+    pauseDuration: {
+      type: "duration",
+      dynamic: true,
+      aliases: ["delay"],
+      description: "Longest pause; without it the execution waits until it is resumed.",
+    },
+    behavior: {
+      type: "string",
+      dynamic: true,
+      values: ["RESUME", "WARN", "CANCEL", "FAIL"],
+      default: "RESUME",
+      description: "What happens when `pauseDuration` has passed.",
+    },
+    onResume: { type: "inputs", description: "Inputs that are asked when the execution is resumed." },
+    onPause: { type: "task", planned: true, description: "Task that runs when the execution pauses." },
+    tasks: {
+      type: "tasks",
+      deprecated: "put the tasks after this one",
+      description: "Tasks to run after the pause, in this order.",
+    },
+    ...HANDLER_PROPERTIES,
+  },
+  outputs: {
+    onResume: { type: "map", description: "Values given at resume, by the ids of the inputs." },
+    resumed: { type: "object", properties: RESUMED, description: "Who resumed the execution, and when." },
+  },
+};

@@ -1,0 +1,26 @@
+/** `core.flow.Switch`: the branch that a value names. */
+import type { FlowableTaskType } from "../../model/task_catalog.ts";
+import { HANDLER_PROPERTIES } from "./handlers.ts";
+
+/** Outputs: `value` and `defaults`. */
+export const switchTask: FlowableTaskType = {
+  form: "flowable",
+  type: "core.flow.Switch",
+  aliases: ["core.tasks.flows.Switch"],
+  description: "Runs the branch of tasks whose name equals a value.",
+  properties: {
+    value: {
+      type: "string",
+      required: true,
+      dynamic: true,
+      description: "Value that is compared with the names of the cases, exactly.",
+    },
+    cases: { type: "cases", description: "Branches by name, each a list of tasks that run in order." },
+    defaults: { type: "tasks", description: "Tasks to run when no case has that name." },
+    ...HANDLER_PROPERTIES,
+  },
+  outputs: {
+    value: { type: "string", description: "The value as rendered." },
+    defaults: { type: "boolean", description: "Whether no case had that name." },
+  },
+};

@@ -1,0 +1,17 @@
+/** `core.flow.Template`: tasks kept elsewhere; a form that no longer exists. */
+import type { PlannedTaskType } from "../../model/task_catalog.ts";
+
+/** Refused: there are no templates. */
+export const templateTask: PlannedTaskType = {
+  form: "planned",
+  type: "core.flow.Template",
+  aliases: ["core.tasks.flows.Template"],
+  description: "Runs the tasks of a template.",
+  deprecated: "use `core.flow.Subflow`",
+  properties: {
+    namespace: { type: "string", required: true, description: "Namespace of the template." },
+    templateId: { type: "string", required: true, description: "Id of the template." },
+    args: { type: "map", dynamic: true, description: "Arguments that the template reads." },
+  },
+  outputs: {},
+};

@@ -1,0 +1,6 @@
+/** All task runners, which script tasks name in `taskRunner`. */
+import type { TypeDeclaration } from "../../model/type_declaration.ts";
+import { processRunner } from "./process.ts";
+
+/** In alphabetical order of their names. */
+export const TASK_RUNNERS: readonly TypeDeclaration[] = Object.freeze([processRunner]);

@@ -1,0 +1,15 @@
+/** The packages that a script needs. */
+import type { PropertySchemas } from "../../model/schema.ts";
+import { textList } from "../file_properties.ts";
+
+/** `dependencies` and what goes with it. */
+export const DEPENDENCY_PROPERTIES: PropertySchemas = Object.freeze({
+  dependencies: textList("Packages to install before the commands run.", { orText: true }),
+  dependencyCacheEnabled: {
+    type: "boolean",
+    dynamic: true,
+    default: true,
+    ignored: true,
+    description: "Whether installed packages are kept for later executions.",
+  },
+});

@@ -1,0 +1,18 @@
+/** The task types that run commands and scripts. */
+import type { TaskType } from "../../model/task_catalog.ts";
+import { nodeCommandsTask } from "./node_commands.ts";
+import { nodeScriptTask } from "./node_script.ts";
+import { pythonCommandsTask } from "./python_commands.ts";
+import { pythonScriptTask } from "./python_script.ts";
+import { shellCommandsTask } from "./shell_commands.ts";
+import { shellScriptTask } from "./shell_script.ts";
+
+/** Types below `scripts.`. */
+export const SCRIPT_TASKS: readonly TaskType[] = Object.freeze([
+  nodeCommandsTask,
+  nodeScriptTask,
+  pythonCommandsTask,
+  pythonScriptTask,
+  shellCommandsTask,
+  shellScriptTask,
+]);

@@ -1,0 +1,101 @@
+/** What all script tasks have in common. */
+import type { PropertySchema, PropertySchemas } from "../../model/schema.ts";
+import { FILE_PROPERTIES, OUTPUT_FILES, textList } from "../file_properties.ts";
+
+/** Options of the older `docker` form; commands run as processes of this machine, so that nothing reads them. */
+const DOCKER: PropertySchema = {
+  type: "map",
+  ignored: true,
+  description: "Options of the container, for servers that run scripts in one.",
+};
+
+/** Where and how the commands run. */
+const RUNNER_PROPERTIES: PropertySchemas = Object.freeze({
+  taskRunner: {
+    type: "map",
+    dynamic: true,
+    description: "Where the commands run: an object with the `type` of a task runner and its options.",
+  },
+  containerImage: {
+    type: "string",
+    dynamic: true,
+    ignored: true,
+    description: "Image of the container, for servers that run scripts in one.",
+  },
+  runner: {
+    type: "string",
+    values: ["PROCESS", "DOCKER"],
+    deprecated: "use `taskRunner`",
+    description: "Where the commands run.",
+  },
+  docker: DOCKER,
+  targetOS: {
+    type: "string",
+    dynamic: true,
+    values: ["LINUX", "WINDOWS", "AUTO"],
+    default: "AUTO",
+    description: "System for which the commands are written.",
+  },
+});
+
+/** Properties of every script task beside its commands or script. */
+export const SCRIPT_PROPERTIES: PropertySchemas = Object.freeze({
+  beforeCommands: textList("Commands that run first, in the same shell."),
+  env: {
+    type: "map",
+    dynamic: true,
+    orText: true,
+    items: { type: "string", description: "Value of the variable." },
+    description: "Environment variables, by name.",
+  },
+  interpreter: textList("Command that gets the commands as its last argument.", {
+    default: ["/bin/sh", "-c"],
+  }),
+  failFast: {
+    type: "boolean",
+    dynamic: true,
+    default: true,
+    aliases: ["exitOnFailed"],
+    description: "Whether the first command that fails ends the task.",
+  },
+  warningOnStdErr: {
+    type: "boolean",
+    dynamic: true,
+    default: true,
+    description: "Whether lines on the error stream end a successful task with a warning.",
+  },
+  ...FILE_PROPERTIES,
+  outputFiles: textList("Globs of the files to keep, relative to the working directory.", {
+    orText: true,
+    aliases: ["outputsFiles"],
+  }),
+  outputDirectory: {
+    type: "boolean",
+    dynamic: true,
+    default: false,
+    deprecated: "use `outputFiles`",
+    description: "Whether all files in `{{ outputDir }}` are kept.",
+  },
+  ...RUNNER_PROPERTIES,
+});
+
+/** `commands` of the tasks that run commands. */
+export const COMMANDS: PropertySchema = textList("Commands to run, in this order.", {
+  required: true,
+  orText: true,
+});
+
+/** `script` of the tasks that run a script. */
+export const SCRIPT: PropertySchema = Object.freeze({
+  type: "string",
+  required: true,
+  dynamic: true,
+  description: "Text of the script.",
+});
+
+/** What any script task leaves. */
+export const SCRIPT_OUTPUTS: PropertySchemas = Object.freeze({
+  vars: { type: "map", description: 'Values that the commands have printed as `::{"outputs": {…}}::`.' },
+  exitCode: { type: "integer", description: "Exit code of the commands." },
+  outputFiles: OUTPUT_FILES,
+});

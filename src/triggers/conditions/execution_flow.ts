@@ -1,0 +1,14 @@
+/** `core.condition.ExecutionFlow`: an execution belongs to a given flow. */
+import type { ConditionType } from "../../model/trigger_catalog.ts";
+
+/** Tests the execution that a Flow trigger reacts to. */
+export const executionFlowCondition: ConditionType = {
+  form: "planned",
+  type: "core.condition.ExecutionFlow",
+  aliases: ["core.condition.ExecutionFlowCondition", "core.models.conditions.types.ExecutionFlowCondition"],
+  description: "True for executions of a given flow.",
+  properties: {
+    namespace: { type: "string", required: true, dynamic: true, description: "Namespace of the flow." },
+    flowId: { type: "string", required: true, dynamic: true, description: "Id of the flow." },
+  },
+};

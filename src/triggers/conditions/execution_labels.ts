@@ -1,0 +1,22 @@
+/** `core.condition.ExecutionLabels`: an execution has the given labels. */
+import type { ConditionType } from "../../model/trigger_catalog.ts";
+
+/** Tests the execution that a Flow trigger reacts to. */
+export const executionLabelsCondition: ConditionType = {
+  form: "planned",
+  type: "core.condition.ExecutionLabels",
+  aliases: [
+    "core.condition.ExecutionLabelsCondition",
+    "core.models.conditions.types.ExecutionLabelsCondition",
+  ],
+  description: "True for executions that have all of the given labels.",
+  properties: {
+    labels: {
+      type: "map",
+      required: true,
+      dynamic: true,
+      orList: true,
+      description: "Labels: a map, or a list of `key` and `value`.",
+    },
+  },
+};

@@ -1,0 +1,23 @@
+/** `core.condition.Expression`: an expression is true. */
+import type { ConditionType } from "../../model/trigger_catalog.ts";
+
+/** Tests anything that expressions can read. */
+export const expressionCondition: ConditionType = {
+  form: "planned",
+  type: "core.condition.Expression",
+  aliases: [
+    "core.condition.ExpressionCondition",
+    "core.models.conditions.types.ExpressionCondition",
+    "core.condition.VariableCondition",
+    "core.models.conditions.types.VariableCondition",
+  ],
+  description: "True when an expression is true.",
+  properties: {
+    expression: {
+      type: "string",
+      required: true,
+      dynamic: true,
+      description: "Expression; an empty text, `false`, `0`, `-0` and null are false, anything else is true.",
+    },
+  },
+};

@@ -1,0 +1,14 @@
+/** `core.condition.FlowCondition`: the flow is a given one. */
+import type { ConditionType } from "../../model/trigger_catalog.ts";
+
+/** Tests the flow. */
+export const flowCondition: ConditionType = {
+  form: "planned",
+  type: "core.condition.FlowCondition",
+  aliases: ["core.models.conditions.types.FlowCondition"],
+  description: "True for a given flow.",
+  properties: {
+    namespace: { type: "string", required: true, dynamic: true, description: "Namespace of the flow." },
+    flowId: { type: "string", required: true, dynamic: true, description: "Id of the flow." },
+  },
+};

@@ -1,0 +1,22 @@
+/** `core.condition.HasRetryAttempt`: a task of an execution was tried a given number of times. */
+import type { ConditionType } from "../../model/trigger_catalog.ts";
+
+/** Tests the execution that a Flow trigger reacts to. */
+export const hasRetryAttemptCondition: ConditionType = {
+  form: "planned",
+  type: "core.condition.HasRetryAttempt",
+  aliases: [
+    "core.condition.HasRetryAttemptCondition",
+    "core.models.conditions.types.HasRetryAttemptCondition",
+  ],
+  description: "True for executions with a task run that is at one of the given attempts.",
+  properties: {
+    in: {
+      type: "list",
+      required: true,
+      dynamic: true,
+      items: { type: "integer", dynamic: true, minimum: 0, description: "Number of an attempt." },
+      description: "Numbers of attempts.",
+    },
+  },
+};

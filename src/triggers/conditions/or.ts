@@ -1,0 +1,13 @@
+/** `core.condition.Or`: one of the given conditions holds. */
+import type { ConditionType } from "../../model/trigger_catalog.ts";
+
+/** Joins other conditions. */
+export const orCondition: ConditionType = {
+  form: "planned",
+  type: "core.condition.Or",
+  aliases: ["core.condition.OrCondition", "core.models.conditions.types.OrCondition"],
+  description: "True when one of its conditions is true.",
+  properties: {
+    conditions: { type: "conditions", required: true, description: "Conditions, one of which must be true." },
+  },
+};

@@ -1,0 +1,48 @@
+/** `core.trigger.Schedule`: starts an execution at times that a cron expression gives. */
+import type { PropertySchemas } from "../model/schema.ts";
+import type { TriggerType } from "../model/trigger_catalog.ts";
+import { RECOVER_MISSED, SCHEDULE_OUTPUTS, TIME_ZONE } from "./schedule_properties.ts";
+
+const BACKFILL: PropertySchemas = Object.freeze({
+  start: { type: "dateTime", description: "First time to make up for." },
+  end: { type: "dateTime", description: "Last time to make up for; now without it." },
+  currentDate: { type: "dateTime", description: "Next time to make up for; the server moves it." },
+  previousNextExecutionDate: { type: "dateTime", description: "Where the schedule goes on afterwards." },
+  paused: { type: "boolean", default: false, description: "Whether the backfill waits." },
+  inputs: { type: "map", description: "Inputs of the executions." },
+  labels: { type: "map", orList: true, description: "Labels of the executions." },
+});
+
+/** Gives `trigger.date`, `trigger.next` and `trigger.previous`. */
+export const scheduleTrigger: TriggerType = {
+  form: "planned",
+  type: "core.trigger.Schedule",
+  aliases: ["core.models.triggers.types.Schedule"],
+  description: "Starts executions at the times that a cron expression gives.",
+  properties: {
+    cron: {
+      type: "string",
+      required: true,
+      description:
+        "Five fields (minute, hour, day, month, day of the week), six with `withSeconds`, or a name such as `@daily`.",
+    },
+    withSeconds: {
+      type: "boolean",
+      default: false,
+      description: "Whether the cron expression begins with a field for seconds.",
+    },
+    timezone: TIME_ZONE,
+    lateMaximumDelay: {
+      type: "duration",
+      description: "Times that are later than this start no execution.",
+    },
+    recoverMissedSchedules: RECOVER_MISSED,
+    backfill: { type: "object", properties: BACKFILL, description: "Past times to make up for." },
+    scheduleConditions: {
+      type: "conditions",
+      deprecated: "use `conditions`",
+      description: "Conditions that must all hold for a time.",
+    },
+  },
+  outputs: SCHEDULE_OUTPUTS,
+};

@@ -1,0 +1,167 @@
+/** Ion text, class names, and the functions on outputs of loops. */
+import { assertEquals, assertThrows } from "@std/assert";
+import { type JsonObject, type JsonValue, parseJson, stringifyJson } from "../../src/base/json.ts";
+import { ExpressionError } from "../../src/expr/mod.ts";
+import { evaluateRow, kinded, testErrors } from "./support.ts";
+
+/** A value as JSON, and its Ion text. */
+const WRITTEN: readonly (readonly [json: string, ion: string])[] = [
+  ["null", "null"],
+  ["true", "true"],
+  ["12", "12"],
+  ["-3", "-3"],
+  ["12345678901234567890", "12345678901234567890"],
+  ["2.0", "2e0"],
+  ["1.5", "1.5e0"],
+  ["-0.25", "-0.25e0"],
+  ["1e300", "1e300"],
+  ["1e-9", "1e-9"],
+  ['"text"', '"text"'],
+  ['"it\'s \\"x\\" \\\\ \\n\\t"', '"it\'s \\"x\\" \\\\ \\n\\t"'],
+  ['"\\u0001"', '"\\x01"'],
+  ['"é😀"', '"é😀"'],
+  ["[]", "[]"],
+  ["{}", "{}"],
+  ['[1,[2.0],"a",null]', '[1,[2e0],"a",null]'],
+  ['{"a":1,"b_2":[true],"$c":null}', "{a:1,b_2:[true],$c:null}"],
+  [
+    '{"a b":1,"":2,"null":3,"true":4,"$1":5,"it\'s":6,"1a":7}',
+    "{'a b':1,'':2,'null':3,'true':4,'$1':5,'it\\'s':6,'1a':7}",
+  ],
+  ['{"__proto__":{"constructor":1}}', "{__proto__:{constructor:1}}"],
+  ['{"nan":1}', "{'nan':1}"],
+];
+
+for (const [json, ion] of WRITTEN) {
+  Deno.test(`toIon() ${json} is ${ion}, and back`, () => {
+    const value = parseJson(json);
+    assertEquals(evaluateRow("{{ v | toIon }}", { v: value }), ion);
+    assertEquals(stringifyJson(evaluateRow("{{ fromIon(t) }}", { t: ion })), stringifyJson(value));
+  });
+}
+
+/** An Ion text, and what it stands for as JSON. */
+const READ: readonly (readonly [ion: string, json: string])[] = [
+  ["  1 ", "1"],
+  ["1.5", "1.5"],
+  ["1.", "1.0"],
+  ["1d2", "100.0"],
+  ["1.5D-1", "0.15"],
+  ["1_000", "1000"],
+  ["0x1F", "31"],
+  ["-0b101", "-5"],
+  ["nan", "null"],
+  ["+inf", "null"],
+  ["-inf", "null"],
+  ["null.string", "null"],
+  ["symbol", '"symbol"'],
+  ["nano", '"nano"'],
+  ["'quoted symbol'", '"quoted symbol"'],
+  ["'''long ''' '''text'''", '"long text"'],
+  ["'''a\nb'''", '"a\\nb"'],
+  ['"\\x41\\u0042\\U00000043\\a"', '"ABC\\u0007"'],
+  ['"a\\\nb"', '"ab"'],
+  ["2024-05-06T07:08:09.123Z", '"2024-05-06T07:08:09.123Z"'],
+  ["2024-05-06T07:08+02:00", '"2024-05-06T07:08+02:00"'],
+  ["2024-05-06", '"2024-05-06"'],
+  ["2024-05T", '"2024-05T"'],
+  ["2024T", '"2024T"'],
+  ["2024", "2024"],
+  ["{{aGk=}}", '"aGk="'],
+  ["{{ aG k= }}", '"aGk="'],
+  ['{{"clob"}}', '"clob"'],
+  ["{{'''cl''' '''ob'''}}", '"clob"'],
+  ["a::b::1", "1"],
+  ["'a b'::{x:c::2}", '{"x":2}'],
+  ["(a + 1 (b))", '["a","+",1,["b"]]'],
+  ["(-1 - x)", '[-1,"-","x"]'],
+  ["[1, 2,]", "[1,2]"],
+  ["{a:1,\"b\":2,'c':3,'''d''':4,}", '{"a":1,"b":2,"c":3,"d":4}'],
+  ["// comment\n{ /* here */ a : 1 }", '{"a":1}'],
+  ["$ion_1_0 5", "5"],
+  ["{a:1}\n{a:2}", '{"a":1}'],
+  ['{"a": [1, 2.5, "x", null, true]}', '{"a":[1,2.5,"x",null,true]}'],
+];
+
+for (const [ion, json] of READ) {
+  Deno.test(`fromIon() ${JSON.stringify(ion)} is ${json}`, () => {
+    assertEquals(stringifyJson(evaluateRow("{{ fromIon(t) }}", { t: ion })), json);
+  });
+}
+
+testErrors("Ion", [
+  ["{{ fromIon(12) }}", "type"],
+  ["{{ fromIon('') }}", "argument"],
+  ["{{ fromIon('[1') }}", "argument"],
+  ["{{ fromIon('[1 2]') }}", "argument"],
+  ["{{ fromIon('{a 1}') }}", "argument"],
+  ["{{ fromIon('{1:2}') }}", "argument"],
+  ["{{ fromIon('(1') }}", "argument"],
+  ["{{ fromIon(open) }}", "argument"],
+  ["{{ fromIon('{{!!}}') }}", "argument"],
+  ["{{ fromIon(escape) }}", "argument"],
+  ["{{ fromIon('1e999') }}", "argument"],
+  ["{{ fromIon(deep) }}", "limit"],
+  ["{{ fromIon() }}", "argument"],
+  ["{{ appLink('a') }}", "argument"],
+  ["{{ appLink() }}", "argument"],
+], { open: '"abc', escape: '"\\q"', deep: "[".repeat(300) });
+
+const CLASSES: readonly (readonly [json: string, name: string])[] = [
+  ['"a"', "java.lang.String"],
+  ["1", "java.lang.Integer"],
+  ["3000000000", "java.lang.Long"],
+  ["12345678901234567890", "java.lang.Long"],
+  ["1.5", "java.lang.Double"],
+  ["true", "java.lang.Boolean"],
+  ["[]", "java.util.ArrayList"],
+  ["{}", "java.util.LinkedHashMap"],
+];
+
+for (const [json, name] of CLASSES) {
+  Deno.test(`className() of ${json} is ${name}`, () => {
+    assertEquals(evaluateRow("{{ v | className }}", { v: parseJson(json) }), name);
+  });
+}
+
+const LOOP: JsonObject = kinded({
+  taskrun: { value: "2", iteration: 1 },
+  parents: [{ taskrun: { value: "b" } }, { taskrun: {} }],
+  outputs: {
+    t: {
+      a: { "1": { value: "a1" }, "2": { value: "a2" } },
+      b: { "1": { value: "b1" }, "2": { value: "b2" } },
+    },
+    flat: { x: { value: "x0" }, y: { value: "y1" } },
+  },
+});
+const FLAT: JsonObject = { ...LOOP, parents: [], taskrun: kinded({ value: "y", iteration: 1 }) };
+
+const OUTPUTS: readonly (readonly [template: string, variables: JsonObject, expected: JsonValue])[] = [
+  ["{{ currentEachOutput(outputs.t).value }}", LOOP, "b2"],
+  ["{{ currentEachOutput(outputs.flat).value }}", FLAT, "y1"],
+  ["{{ currentEachOutput(outputs=outputs.flat).value }}", FLAT, "y1"],
+  ["{{ currentEachOutput(outputs.none.x ?? outputs.flat).value }}", FLAT, "y1"],
+  ["{{ currentEachOutput(outputs.flat.gone ?? {'y': 1}) }}", FLAT, 1],
+  ["{{ iterationOutput('flat', 0).value }}", FLAT, "x0"],
+  ["{{ iterationOutput('flat').value }}", FLAT, "y1"],
+  ["{{ iterationOutput(taskId='t', iteration=0).value }}", LOOP, "b1"],
+  ["{{ iterationOutput('gone', 0) ?? 'none' }}", FLAT, "none"],
+  ["{{ currentEachOutput({'z': 1}) ?? 'none' }}", FLAT, "none"],
+];
+
+for (const [template, variables, expected] of OUTPUTS) {
+  Deno.test(`currentEachOutput() and iterationOutput() ${template}`, () => {
+    assertEquals(evaluateRow(template, variables), expected);
+  });
+}
+
+Deno.test("currentEachOutput() refuses what is no map, iterationOutput() a place outside of loops", () => {
+  assertThrows(() => evaluateRow("{{ currentEachOutput('x') }}", FLAT), ExpressionError, "a string");
+  assertThrows(
+    () => evaluateRow("{{ iterationOutput('flat', 9) }}", FLAT),
+    ExpressionError,
+    "iterationOutput",
+  );
+  assertThrows(() => evaluateRow("{{ iterationOutput('flat') }}", {}), ExpressionError, "iteration");
+});

@@ -1,0 +1,153 @@
+import { assertEquals } from "@std/assert";
+import type { PropertySchema } from "../../src/model/schema.ts";
+import { nestedTaskProperties } from "../../src/model/task_catalog.ts";
+import { createTaskCatalog } from "../../src/tasks/registry.ts";
+import { TASK_RUNNERS } from "../../src/tasks/runner/registry.ts";
+import { declarationProblems } from "../support/declaration_rules.ts";
+
+/** Canonical names by group; older names of the same types follow the colon. */
+const TYPES: readonly (readonly [group: string, names: string])[] = [
+  ["core.log", "Log Fetch PurgeLogs: core.tasks.log.Log core.tasks.log.Fetch"],
+  ["core.debug", "Return Echo: core.tasks.debugs.Return core.tasks.debugs.Echo"],
+  [
+    "core.execution",
+    "Fail Assert Exit Labels SetVariables UnsetVariables Count Resume PurgeExecutions: core.tasks.executions.Fail " +
+    "core.tasks.executions.Labels core.tasks.executions.Counts core.tasks.executions.Resume core.tasks.storages.Purge",
+  ],
+  [
+    "core.flow",
+    "Sequential Parallel If Switch ForEach EachSequential EachParallel Dag AllowFailure Pause LoopUntil " +
+    "WorkingDirectory Subflow ForEachItem Loop Template Sleep: core.flow.WaitFor core.tasks.flows.Sequential " +
+    "core.tasks.flows.Parallel core.tasks.flows.If core.tasks.flows.Switch core.tasks.flows.EachSequential " +
+    "core.tasks.flows.EachParallel core.tasks.flows.Dag core.tasks.flows.AllowFailure core.tasks.flows.Pause " +
+    "core.tasks.flows.WaitFor core.tasks.flows.WorkingDirectory core.tasks.flows.Subflow core.tasks.flows.Flow " +
+    "core.tasks.flows.ForEachItem core.tasks.flows.Template core.tasks.flows.Sleep core.tasks.flows.ForEach",
+  ],
+  ["core.http", "Request Download: fs.http.Request fs.http.Download"],
+  ["core.kv", "Set Get Delete GetKeys PurgeKV"],
+  ["core.state", "Set Get Delete: core.tasks.states.Set core.tasks.states.Get core.tasks.states.Delete"],
+  ["core.namespace", "UploadFiles DownloadFiles DeleteFiles"],
+  [
+    "core.storage",
+    "LocalFiles Write Concat Split Size Delete Reverse DeduplicateItems FilterItems PurgeCurrentExecutionFiles: " +
+    "core.tasks.storages.LocalFiles core.tasks.storages.Concat core.tasks.storages.Split core.tasks.storages.Size " +
+    "core.tasks.storages.Delete core.tasks.storages.Reverse core.tasks.storages.DeduplicateItems " +
+    "core.tasks.storages.FilterItems core.tasks.storages.PurgeExecution",
+  ],
+  ["core.output", "OutputValues"],
+  ["core.trigger", "Toggle: core.tasks.trigger.Toggle"],
+  ["core.templating", "TemplatedTask: core.tasks.templating.TemplatedTask"],
+  ["scripts.shell", "Commands Script: core.tasks.scripts.Bash"],
+  ["scripts.python", "Commands Script: core.tasks.scripts.Python"],
+  ["scripts.node", "Commands Script: core.tasks.scripts.Node"],
+];
+
+for (const [group, names] of TYPES) {
+  Deno.test(`createTaskCatalog() knows the types of ${group} and their older names`, () => {
+    const catalog = createTaskCatalog();
+    const [canonical = "", older = ""] = names.split(": ");
+    const own = canonical.split(" ").map((name) => `${group}.${name}`);
+    assertEquals(own.map((name) => catalog.find(name)?.type), own);
+    const known = older.split(" ").filter(Boolean).map((
+      name,
+    ) => [name, catalog.find(name)?.type ?? "not found"]);
+    assertEquals(known.filter(([, type]) => !own.includes(type ?? "")), []);
+  });
+}
+
+Deno.test("createTaskCatalog() has no type beside the groups of this test", () => {
+  const listed = TYPES.flatMap(([group, names]) =>
+    (names.split(": ")[0] ?? "").split(" ").map((name) => `${group}.${name}`)
+  );
+  assertEquals(createTaskCatalog().list().map(({ type }) => type), listed.sort());
+});
+
+/** An older name and the type that it stands for, where the last part of the name differs. */
+const RENAMED: readonly (readonly [alias: string, type: string])[] = [
+  ["core.flow.WaitFor", "core.flow.LoopUntil"],
+  ["core.tasks.flows.WaitFor", "core.flow.LoopUntil"],
+  ["core.tasks.flows.Flow", "core.flow.Subflow"],
+  ["core.tasks.executions.Counts", "core.execution.Count"],
+  ["core.tasks.storages.Purge", "core.execution.PurgeExecutions"],
+  ["core.tasks.storages.PurgeExecution", "core.storage.PurgeCurrentExecutionFiles"],
+  ["core.tasks.scripts.Bash", "scripts.shell.Commands"],
+];
+
+for (const [alias, type] of RENAMED) {
+  Deno.test(`createTaskCatalog() finds ${type} by its older name ${alias}`, () => {
+    assertEquals(createTaskCatalog().find(alias)?.type, type);
+  });
+}
+
+Deno.test("createTaskCatalog() finds nothing by names of prototypes", () => {
+  const catalog = createTaskCatalog();
+  const names = ["constructor", "__proto__", "toString", ""];
+  assertEquals(names.map((name) => catalog.find(name)), names.map(() => undefined));
+});
+
+Deno.test("createTaskCatalog() types keep to the rules of declarations", () => {
+  assertEquals(declarationProblems([...createTaskCatalog().list(), ...TASK_RUNNERS]), []);
+});
+
+const TEXT: PropertySchema = { type: "string", description: "A text." };
+
+/** Properties that break a rule, and how that is told. */
+const BROKEN: readonly (readonly [property: PropertySchema, problem: string])[] = [
+  [{ ...TEXT, description: "A text" }, "the description is no sentence"],
+  [{ ...TEXT, description: "" }, "the description is no sentence"],
+  [{ ...TEXT, deprecated: "use `other`." }, "the replacement is no phrase"],
+  [{ ...TEXT, required: true, default: "a" }, "required, with a default"],
+  [{ ...TEXT, default: 1 }, "the default is no string"],
+  [{ ...TEXT, type: "duration", default: "1 minute" }, "the default is no duration"],
+  [{ ...TEXT, values: ["a"], default: "b" }, "the default is none of the values"],
+  [{ ...TEXT, type: "integer", minimum: 1, default: 0 }, "the default is too small"],
+  [{ ...TEXT, type: "integer", maximum: 1, default: 2 }, "the default is too large"],
+  [{ ...TEXT, items: TEXT }, "only lists and maps have items"],
+  [{ ...TEXT, type: "object" }, "an object has members"],
+  [{ ...TEXT, properties: { a: TEXT } }, "only an object has members"],
+  [
+    { ...TEXT, type: "object", properties: { a: { ...TEXT, dynamic: true } } },
+    "what holds a dynamic member is dynamic",
+  ],
+  [{ ...TEXT, type: "list", items: { ...TEXT, dynamic: true } }, "what holds a dynamic member is dynamic"],
+];
+
+for (const [property, problem] of BROKEN) {
+  Deno.test(`declarationProblems() tells: ${problem} (${JSON.stringify(property)})`, () => {
+    const type = { type: "a", aliases: [], description: "A type.", properties: { b: property } };
+    assertEquals(declarationProblems([type]), [`a.b: ${problem}`]);
+  });
+}
+
+Deno.test("declarationProblems() tells names that two have", () => {
+  const first = { type: "a", aliases: ["b"], description: "A type.", properties: {} };
+  const second = { ...first, type: "b", properties: { c: { ...TEXT, aliases: ["c"] } }, aliases: [] };
+  assertEquals(declarationProblems([first, second]), ["b: the name is taken", "b.c: the name is taken"]);
+});
+
+/** Which properties hold tasks. */
+const NESTING: readonly (readonly [type: string, ...names: string[]])[] = [
+  ["core.flow.Sequential", "tasks", "errors", "finally"],
+  ["core.flow.Parallel", "tasks", "errors", "finally"],
+  ["core.flow.If", "then", "else", "errors", "finally"],
+  ["core.flow.Switch", "cases", "defaults", "errors", "finally"],
+  ["core.flow.ForEach", "tasks", "errors", "finally"],
+  ["core.flow.EachSequential", "tasks", "errors", "finally"],
+  ["core.flow.EachParallel", "tasks", "errors", "finally"],
+  ["core.flow.Dag", "tasks", "errors", "finally"],
+  ["core.flow.AllowFailure", "tasks", "errors", "finally"],
+  ["core.flow.Pause", "onPause", "tasks", "errors", "finally"],
+  ["core.flow.LoopUntil", "tasks", "errors", "finally"],
+  ["core.flow.WorkingDirectory", "tasks", "errors", "finally"],
+  ["core.flow.Loop", "tasks", "errors", "finally"],
+  ["core.flow.ForEachItem", "errors"],
+  ["core.flow.Subflow"],
+  ["core.log.Log"],
+];
+
+for (const [type, ...names] of NESTING) {
+  Deno.test(`nestedTaskProperties() of ${type}: ${names.join(", ") || "none"}`, () => {
+    const found = createTaskCatalog().find(type);
+    assertEquals(found && nestedTaskProperties(found), names);
+  });
+}

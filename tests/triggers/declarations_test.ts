@@ -1,0 +1,84 @@
+import { assertEquals } from "@std/assert";
+import { createTriggerCatalog } from "../../src/triggers/registry.ts";
+import { declarationProblems } from "../support/declaration_rules.ts";
+
+/** Each trigger type with its older names. */
+const TRIGGERS: readonly (readonly [type: string, ...aliases: string[]])[] = [
+  ["core.http.Trigger", "fs.http.Trigger"],
+  ["core.trigger.Flow", "core.models.triggers.types.Flow"],
+  ["core.trigger.Schedule", "core.models.triggers.types.Schedule"],
+  ["core.trigger.ScheduleOnDates", "core.models.triggers.types.ScheduleOnDates"],
+  ["core.trigger.Webhook", "core.models.triggers.types.Webhook"],
+];
+
+for (const [type, ...aliases] of TRIGGERS) {
+  Deno.test(`createTriggerCatalog() finds the trigger ${type} by all its names`, () => {
+    const catalog = createTriggerCatalog();
+    assertEquals(
+      [type, ...aliases].map((name) => catalog.find(name)?.type),
+      [type, ...aliases].map(() => type),
+    );
+  });
+}
+
+/** Conditions whose older names end in `Condition`. */
+const RENAMED_CONDITIONS = [
+  ...[
+    "DateTimeBetween",
+    "DayWeek",
+    "DayWeekInMonth",
+    "ExecutionFlow",
+    "ExecutionLabels",
+    "ExecutionNamespace",
+  ],
+  ...["ExecutionOutputs", "ExecutionStatus", "Expression", "HasRetryAttempt", "Not", "Or", "PublicHoliday"],
+  ...["TimeBetween", "Weekend"],
+];
+
+for (const name of RENAMED_CONDITIONS) {
+  Deno.test(`createTriggerCatalog() finds the condition ${name} by all its names`, () => {
+    const catalog = createTriggerCatalog();
+    const names = [
+      `core.condition.${name}`,
+      `core.condition.${name}Condition`,
+      `core.models.conditions.types.${name}Condition`,
+    ];
+    assertEquals(
+      names.map((alias) => catalog.findCondition(alias)?.type),
+      names.map(() => `core.condition.${name}`),
+    );
+  });
+}
+
+/** Conditions that have kept their names. */
+const KEPT_CONDITIONS = ["FlowCondition", "FlowNamespaceCondition", "MultipleCondition"];
+
+for (const name of KEPT_CONDITIONS) {
+  Deno.test(`createTriggerCatalog() finds the condition ${name} by all its names`, () => {
+    const catalog = createTriggerCatalog();
+    const names = [`core.condition.${name}`, `core.models.conditions.types.${name}`];
+    assertEquals(
+      names.map((alias) => catalog.findCondition(alias)?.type),
+      names.map(() => `core.condition.${name}`),
+    );
+  });
+}
+
+Deno.test("createTriggerCatalog() has no type beside those of this test", () => {
+  const catalog = createTriggerCatalog();
+  assertEquals(catalog.list().map(({ type }) => type), TRIGGERS.map(([type]) => type));
+  const conditions = [...RENAMED_CONDITIONS, ...KEPT_CONDITIONS].map((name) => `core.condition.${name}`);
+  assertEquals(catalog.listConditions().map(({ type }) => type), conditions.sort());
+});
+
+Deno.test("createTriggerCatalog() keeps triggers and conditions apart, and prototypes out", () => {
+  const catalog = createTriggerCatalog();
+  assertEquals(catalog.find("core.condition.Not"), undefined);
+  assertEquals(catalog.findCondition("core.trigger.Webhook"), undefined);
+  assertEquals([catalog.find("constructor"), catalog.findCondition("toString")], [undefined, undefined]);
+});
+
+Deno.test("createTriggerCatalog() types keep to the rules of declarations", () => {
+  const catalog = createTriggerCatalog();
+  assertEquals(declarationProblems([...catalog.list(), ...catalog.listConditions()]), []);
+});
