@@ -1,6 +1,6 @@
 /** Valid document → the typed view that the rest of the server works with. */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
-import type { Flow, Input, Output, TenantId, Trigger } from "../model/flow.ts";
+import type { Flow, Input, Output, Task, TenantId, Trigger } from "../model/flow.ts";
 import { buildConcurrency, buildRetry, buildSlas, buildTasks, objectsOf, textOf } from "./build_tasks.ts";
 import { readFlag, scalarText } from "./describe.ts";
 import { triggerKind } from "./kinds.ts";
@@ -33,13 +33,20 @@ export function buildFlow(document: JsonObject, identity: FlowIdentity, catalogs
     tasks: tasksOf("tasks"),
     errors: tasksOf("errors"),
     finally: tasksOf("finally"),
-    afterExecution: tasksOf("afterExecution"),
+    afterExecution: [...tasksOf("afterExecution"), ...listenerTasks(applied, catalogs)],
     retry: buildRetry(ownProperty(document, "retry")),
     concurrency: buildConcurrency(ownProperty(document, "concurrency")),
     sla: buildSlas(ownProperty(document, "sla")),
     triggers: objectsOf(ownProperty(applied, "triggers")).map(buildTrigger),
     definition: document,
   };
+}
+
+/** Tasks of the older `listeners`: they run as those of `afterExecution`. */
+function listenerTasks(document: JsonObject, { tasks }: TypeCatalogs): Task[] {
+  return objectsOf(ownProperty(document, "listeners")).flatMap((listener) =>
+    buildTasks(ownProperty(listener, "tasks"), tasks)
+  );
 }
 
 /** Inputs of a valid list of declarations. */

@@ -61,8 +61,8 @@ export const FLOW_PROPERTIES: PropertySchemas = Object.freeze({
   listeners: {
     type: "list",
     items: LISTENER,
-    ignored: true,
-    description: "Older form of `afterExecution` and of flow triggers.",
+    deprecated: "use afterExecution",
+    description: "Tasks that run once the execution has ended.",
   },
   workerGroup: { type: "map", ignored: true, description: "Workers that run the tasks." },
   revision: { type: "any", description: "Set by the server." },

@@ -154,10 +154,10 @@ export const TASK_CACHE: PropertySchema = Object.freeze<PropertySchema>({
 /** Tasks that follow an execution. */
 export const LISTENER: PropertySchema = Object.freeze<PropertySchema>({
   type: "object",
-  description: "Tasks that run after an execution, if its conditions hold.",
+  description: "Tasks that run once the execution has ended.",
   properties: {
-    description: { type: "string", description: "What the listener is for." },
-    conditions: { type: "conditions", description: "All of them must hold." },
-    tasks: { type: "tasks", required: true, description: "Tasks to run." },
+    description: { type: "string", description: "What the tasks are for, as Markdown." },
+    conditions: { type: "conditions", planned: true, description: "All of them must hold." },
+    tasks: { type: "tasks", required: true, description: "What is done, in order." },
   },
 });

@@ -11,7 +11,7 @@ import {
   type Template,
 } from "../expr/mod.ts";
 import type { Execution, TaskRun } from "../model/execution.ts";
-import type { Output, Task } from "../model/flow.ts";
+import type { Flow, Task } from "../model/flow.ts";
 import type { PropertySchema } from "../model/schema.ts";
 import type { TaskType } from "../model/task_catalog.ts";
 import { EffectCalls } from "./effect_calls.ts";
@@ -26,6 +26,11 @@ export interface RenderDeps {
   readonly random: () => number;
   readonly hostValues: HostValues;
   readonly server: ServerVariables;
+  /** The rendered outputs of a flow, each of its type; or why the execution fails. */
+  readonly convertOutputs: (
+    flow: Flow,
+    rendered: JsonObject,
+  ) => { readonly outputs: JsonObject } | { readonly problem: string };
 }
 
 /** A property whose value depends on the execution. */
@@ -68,6 +73,9 @@ export class TemplateCache {
     return compiled;
   }
 }
+
+/** The outputs of a flow, or why the execution fails. */
+export type RenderedOutputs = ReturnType<RenderDeps["convertOutputs"]>;
 
 /** Renders for one execution. */
 export class Renderer {
@@ -149,13 +157,14 @@ export class Renderer {
     this.#variables.views.note(touched);
   }
 
-  /** The flow's outputs by id. @throws as {@link properties} */
-  outputs(outputs: readonly Output[]): JsonObject | Promise<JsonObject> {
+  /** The flow's outputs by id, each of its type, or why they cannot be had. @throws as {@link properties} */
+  outputs(): RenderedOutputs | Promise<RenderedOutputs> {
+    const { flow } = this.#plan;
     return this.hostCalls.run(() => {
       const rendered: JsonObject = {};
       const scope = this.#scope();
-      for (const { id, value } of outputs) setOwnProperty(rendered, id, this.#value(value, scope));
-      return rendered;
+      for (const { id, value } of flow.outputs) setOwnProperty(rendered, id, this.#value(value, scope));
+      return this.#deps.convertOutputs(flow, rendered);
     });
   }
 

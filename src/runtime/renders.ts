@@ -6,6 +6,7 @@ import { isTruthyText } from "../expr/mod.ts";
 import { type TaskRun, taskRunOf } from "../model/execution.ts";
 import { isRenderError } from "./host_functions.ts";
 import type { LiveExecution } from "./live_execution.ts";
+import type { RenderedOutputs } from "./renderer.ts";
 
 /** `runIf` of a task. */
 export function renderCondition(
@@ -77,9 +78,12 @@ function attemptText(
 
 /** The outputs of the flow. */
 export function renderOutputs(live: LiveExecution): Event | Promise<Event> {
-  const done = (outputs: JsonObject): Event => ({ type: "outputs_rendered", outputs });
+  const done = (rendered: RenderedOutputs): Event => ({
+    type: "outputs_rendered",
+    ...("problem" in rendered ? { error: rendered.problem } : rendered),
+  });
   const fail = (error: unknown): Event => ({ type: "outputs_rendered", error: renderMessage(error) });
-  return attemptRender(() => live.renderer.outputs(live.plan.flow.outputs), done, fail);
+  return attemptRender(() => live.renderer.outputs(), done, fail);
 }
 
 function attemptRender<T>(

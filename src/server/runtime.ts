@@ -1,6 +1,7 @@
 /** Builds the runtime of a server: what works on executions, wakes them, and keeps house. */
 import type { IdSource } from "../base/id.ts";
 import { type JsonObject, setOwnProperty } from "../base/json.ts";
+import { convertOutputs } from "../flow/mod.ts";
 import type { TaskCatalog } from "../model/task_catalog.ts";
 import { Executor } from "../runtime/executor.ts";
 import { Loop } from "../runtime/loop.ts";
@@ -78,6 +79,8 @@ function createExecutor(parts: RuntimeParts, slots: Slots, timerSet: Timers["add
         openInput: (flow, value) => inputCipher.open(flow, value),
       },
       hostValues: createHostValues(parts.services),
+      convertOutputs: (flow, rendered) =>
+        convertOutputs(flow, rendered, { seal: (text) => inputCipher.seal(flow, text) }),
     },
   });
 }

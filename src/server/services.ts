@@ -161,7 +161,7 @@ function createExecutionServices(
     render: (flow, template, inputs) => renderCheck(options, flow, { template, inputs }),
   });
   const resolveInputs: SubflowsDeps["resolveInputs"] = (flow, given) => checks.inputs(flow, given);
-  const subflows = new Subflows({ flows, clock, ids, resolveInputs });
+  const subflows = new Subflows({ flows, clock, ids, resolveInputs, judge: checks.judge.bind(checks) });
   const executions = new Executions({
     flows,
     records,

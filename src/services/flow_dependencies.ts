@@ -68,7 +68,7 @@ export class FlowDependencies {
       if (target) edges.set(`${nameOf(source)} ${nameOf(target)} ${relation}`, { source, target, relation });
     };
     for (const head of heads) {
-      const { starts, awaits } = await this.#linksOf(actor, head);
+      const { starts, awaits } = await this.#linksOf(head);
       for (const key of starts) add(head, byName.get(nameOf(key)), "FLOW_TASK");
       for (const awaited of awaits) {
         for (const source of heads) if (isAwaited(source, awaited)) add(source, head, "FLOW_TRIGGER");
@@ -78,12 +78,10 @@ export class FlowDependencies {
   }
 
   /** A head is replaced with each revision, so that what is kept for it never is of another one. */
-  async #linksOf(actor: Actor, head: FlowHead): Promise<FlowLinks> {
+  async #linksOf(head: FlowHead): Promise<FlowLinks> {
     const known = this.#links.get(head);
     if (known) return known;
-    const links = linksOf(
-      await this.#flows.get(actor, head, { revision: head.revision, allowDeleted: true }),
-    );
+    const links = linksOf(await this.#flows.read(head));
     this.#links.set(head, links);
     return links;
   }
@@ -103,9 +101,10 @@ function follow(
   { expandAll, direction, reached, kept }: Following,
 ): void {
   const isDown = direction === "down";
+  const edgesOf = Map.groupBy(edges, ({ source, target }) => isDown ? source : target);
   const visited = new Set([start]);
   for (const head of visited) { // grows while it is walked
-    for (const edge of edges.filter(({ source, target }) => (isDown ? source : target) === head)) {
+    for (const edge of edgesOf.get(head) ?? []) {
       const other = isDown ? edge.target : edge.source;
       kept.add(edge);
       reached.add(other);

@@ -33,8 +33,8 @@ export class FlowTransfer {
   }
 
   /** A zip of the sources, `<namespace>.<id>.yml`, packed as it is read. */
-  export(actor: Actor, heads: readonly FlowHead[]): ReadableStream<Uint8Array> {
-    return packArchive(this.#items(actor, heads));
+  export(heads: readonly FlowHead[]): ReadableStream<Uint8Array> {
+    return packArchive(this.#items(heads));
   }
 
   /**
@@ -52,10 +52,10 @@ export class FlowTransfer {
     );
   }
 
-  async *#items(actor: Actor, heads: readonly FlowHead[]): AsyncGenerator<ArchiveItem> {
+  async *#items(heads: readonly FlowHead[]): AsyncGenerator<ArchiveItem> {
     const modifiedAt = this.#clock.now();
     for (const head of heads) {
-      const { source } = await this.#flows.get(actor, head, { revision: head.revision, allowDeleted: true });
+      const { source } = await this.#flows.read(head);
       const content = () => Promise.resolve(ReadableStream.from([new TextEncoder().encode(source)]));
       yield { path: `${head.namespace}.${head.id}.yml`, modifiedAt, content };
     }

@@ -35,9 +35,9 @@ export class StartChecks {
     this.#deps = deps;
   }
 
-  /** The inputs of an execution; `undefined` when the flow declares none. @throws DomainError invalid_entity */
-  inputs(flow: Flow, given: GivenValues): JsonObject | undefined {
-    return resolveInputs(flow, given, this.#deps.resolving(flow));
+  /** The inputs of an execution, or values for other `declared` ones; `undefined` for none. @throws DomainError invalid_entity */
+  inputs(flow: Flow, given: GivenValues, declared = flow.inputs): JsonObject | undefined {
+    return resolveInputs({ inputs: declared }, given, this.#deps.resolving(flow));
   }
 
   /**
@@ -58,10 +58,13 @@ export class StartChecks {
     }
   }
 
-  /** Every input with its value or what is wrong with it, and the checks that would fail. Nothing is created. */
-  report(flow: Flow, given: GivenValues): JsonObject {
-    const inputs = checkInputs(flow, given, this.#deps.resolving(flow));
-    const isSound = inputs.every(({ problem }) => problem === undefined);
+  /**
+   * Every input with its value or what is wrong with it, and the checks that would fail. Nothing is created. Inputs other
+   * than the flow's own, such as those of a Pause task, are `declared`; no check is about them.
+   */
+  report(flow: Flow, given: GivenValues, declared = flow.inputs): JsonObject {
+    const inputs = checkInputs({ inputs: declared }, given, this.#deps.resolving(flow));
+    const isSound = declared === flow.inputs && inputs.every(({ problem }) => problem === undefined);
     // Checks are about inputs that are right.
     const failed = isSound ? this.#failed(flow, this.inputs(flow, given)) : [];
     return {

@@ -9,6 +9,7 @@ import type { Execution, ExecutionTrigger } from "../model/execution.ts";
 import type { Flow } from "../model/flow.ts";
 import type { GivenValue } from "../model/input_value.ts";
 import type { Label } from "../model/label.ts";
+import { isEnded } from "../model/state.ts";
 import type { Flows } from "./flows.ts";
 
 /** What the subflows service works with. */
@@ -18,6 +19,8 @@ export interface SubflowsDeps {
   readonly ids: IdSource;
   /** The inputs of an execution. @throws DomainError invalid_entity */
   readonly resolveInputs: (flow: Flow, given: ReadonlyMap<string, GivenValue>) => JsonObject | undefined;
+  /** Looks at the checks of the flow: one that fails ends the execution. @throws DomainError a check blocks it */
+  readonly judge: (flow: Flow, execution: Execution, now: Instant) => void;
 }
 
 /** What is asked of the flow to start. */
@@ -43,7 +46,7 @@ export class Subflows {
 
   /** An execution of that flow. @throws DomainError not_found, conflict, invalid_entity */
   async create(request: SubflowRequest): Promise<{ execution: Execution; plan: FlowPlan }> {
-    const { flows, clock, ids, resolveInputs } = this.#deps;
+    const { flows, clock, ids, resolveInputs, judge } = this.#deps;
     const { tenant, namespace, flowId, revision } = request;
     const plan = await flows.plan(tenant, { namespace, id: flowId }, { revision });
     if (plan.flow.disabled) {
@@ -62,6 +65,11 @@ export class Subflows {
       scheduleDate: isLater ? scheduleDate : undefined,
       awaitedBy,
     }, now);
+    judge(plan.flow, execution, now);
+    if (isEnded(execution.history)) {
+      const [line] = execution.newLogs;
+      throw new DomainError("conflict", `Cannot execute "${namespace}.${flowId}": ${line?.message}`);
+    }
     if (isLater) execution.timers.set("start", scheduleDate);
     return { execution, plan };
   }

@@ -14,6 +14,7 @@ export interface SeenState {
 export interface SeenTaskRun {
   readonly id: string;
   readonly taskId: string;
+  readonly value?: string;
   readonly state: SeenState;
   readonly attempts?: readonly { readonly state: SeenState }[];
   readonly outputs?: Readonly<Record<string, unknown>>;

@@ -15,7 +15,9 @@ export interface Scenario {
   /** The start is due that many milliseconds later. */
   readonly delayMs?: number;
   /** The execution is killed, or deleted, one second after its start was acknowledged. */
-  readonly then?: "kill" | "delete";
+  readonly then?: "kill" | "delete" | "resume";
+  /** Sources of flows that the flow starts, saved before it. */
+  readonly others?: readonly string[];
   readonly effect?: Effect;
 }
 
@@ -88,6 +90,7 @@ class Story {
     const options = { wrap: () => store, effect: this.#effect(), random: Math.random };
     const app = await Harness.start({ ...options, ...distinctIds(life) }, this.#memory, this.#clock);
     if (life === 0) {
+      for (const source of this.#scenario.others ?? []) await app.save(source);
       await app.save(this.#scenario.flow);
       store.arm(cut);
     }
@@ -101,7 +104,9 @@ class Story {
   async #findOrStart(app: Harness): Promise<string> {
     const { form, delayMs, flow } = this.#scenario;
     const [, flowId = ""] = /id: (\w+)/.exec(flow) ?? [];
-    const { results } = await app.json("GET", "/executions/search") as { results: JsonObject[] };
+    const { results } = await app.json("GET", `/executions/search?flowId=${flowId}&sort=id:asc`) as {
+      results: JsonObject[];
+    };
     if (results[0]) return String(results[0].id);
     const at = delayMs === undefined ? undefined : new Date(this.#clock.now() + delayMs).toISOString();
     const query = at ? `?scheduleDate=${encodeURIComponent(at)}` : "";
@@ -115,10 +120,10 @@ class Story {
     }
   }
 
-  async #followUp(app: Harness, what: "kill" | "delete"): Promise<void> {
+  async #followUp(app: Harness, what: "kill" | "delete" | "resume"): Promise<void> {
     for (;;) {
-      const path = `/executions/${this.#id}${what === "kill" ? "/kill" : ""}`;
-      const response = await app.request("DELETE", path);
+      const path = `/executions/${this.#id}${what === "delete" ? "" : `/${what}`}`;
+      const response = await app.request(what === "resume" ? "POST" : "DELETE", path);
       await response.body?.cancel();
       this.#isFollowedUp = response.status !== 503;
       if (this.#isFollowedUp) return;
@@ -157,6 +162,9 @@ class Story {
       intents: app.store.count(["bi"]),
       manifests: app.store.count(["g"]),
       timers: app.store.count(["tm"]),
+      messages: app.store.count(["ob"]),
+      slots: app.store.count(["main", "cs"]),
+      queued: app.store.count(["main", "xq"]),
     };
     await app[Symbol.asyncDispose]();
     const summary = execution && { ...summaryOf(execution), logs: logs.map(({ message }) => message) };
@@ -179,6 +187,7 @@ function summaryOf(execution: ExecutionAnswer): object {
     outputs: execution.outputs,
     taskRuns: (execution as unknown as SeenExecution).taskRunList.map((taskRun) => ({
       taskId: taskRun.taskId,
+      value: taskRun.value,
       states: taskRun.state.histories.map(({ state }) => state).join(" "),
       outputs: taskRun.outputs,
       attempts: (taskRun.attempts ?? []).map(({ state }) => state.current).filter((state) =>

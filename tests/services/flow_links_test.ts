@@ -98,10 +98,10 @@ const BODIES: Readonly<Record<string, string>> = {
 
 function dependencies(): FlowDependencies {
   const heads = Object.keys(BODIES).map((id) => ({ namespace: id === "c" ? "n.sub" : "n", id }) as FlowHead);
-  const flows: Pick<Flows, "select" | "head" | "get"> = {
+  const flows: Pick<Flows, "select" | "head" | "read"> = {
     select: (_actor, matches) => heads.filter(matches),
     head: (_actor, key) => heads.find(({ id }) => id === key.id) as FlowHead,
-    get: (_actor, { id }) => Promise.resolve(flowOf(BODIES[id] ?? "")),
+    read: ({ id }) => Promise.resolve(flowOf(BODIES[id] ?? "")),
   };
   return new FlowDependencies(flows as Flows);
 }

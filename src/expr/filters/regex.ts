@@ -86,15 +86,22 @@ function replacePairs(text: string, args: Arguments, context: Context): JsonValu
     return fail("argument", `Expected a map as argument "replace_pairs", found ${kindOf(pairs)}`);
   }
   const isRegex = booleanArgument(args[1], "regexp", false);
-  return Object.entries(pairs).reduce((current, [from, to]) => {
+  let current = text;
+  for (const from of Object.keys(pairs)) {
+    const to = toText(pairs[from] as JsonValue);
     context.spend(1 + (current.length >>> 8));
-    if (!isRegex) return replaceText(current, [from, toText(to)], context);
-    const regex = regexOf([from], "replace_pairs", context);
-    return metered(context, (budget) => regex.replaceAll(current, toText(to), budget));
-  }, text);
+    if (!isRegex) {
+      current = replaceText(current, [from, to], context);
+      continue;
+    }
+    const regex = regexOf([from], "replace_pairs", context), before = current;
+    current = metered(context, (budget) => regex.replaceAll(before, to, budget));
+  }
+  return current;
 }
 
 function replaceText(text: string, [from, to]: readonly [string, string], context: Context): string {
+  if (!text.includes(from)) return text;
   const pieces = text.split(from);
   context.checkLength(text.length + (pieces.length - 1) * to.length);
   return from === "" ? text.replaceAll(from, () => to) : pieces.join(to);

@@ -23,7 +23,7 @@ export const TEXT_FILTERS: readonly FilterEntry[] = [
   ["upper", textFilter(NONE, (text) => text.toUpperCase())],
   ["lower", textFilter(NONE, (text) => text.toLowerCase())],
   ["trim", textFilter(NONE, (text) => text.trim())],
-  ["capitalize", textFilter(NONE, (text) => text.replace(/\S/u, (letter) => letter.toUpperCase()))],
+  ["capitalize", textFilter(NONE, capitalize)],
   ["title", textFilter(NONE, (text) => text.replace(/(^|\s)(\S)/gu, (match) => match.toUpperCase()))],
   ["abbreviate", textFilter({ parameters: ["length"], required: 1 }, abbreviate)],
   ["nl2br", textFilter(NONE, (text, _, context) => withBreaks(text, context))],
@@ -44,6 +44,14 @@ export const TEXT_FILTERS: readonly FilterEntry[] = [
   ["indent", textFilter(INDENT, (text, args, context) => indent(text, args, context))],
   ["nindent", textFilter(INDENT, (text, args, context) => text === "" ? "" : newLine(text, args, context))],
 ];
+
+/** The first character that is no white space becomes a capital. */
+function capitalize(text: string): string {
+  const at = text.search(/\S/u);
+  if (at < 0) return text;
+  const letter = String.fromCodePoint(text.codePointAt(at) as number);
+  return text.slice(0, at) + letter.toUpperCase() + text.slice(at + letter.length);
+}
 
 function abbreviate(text: string, args: Arguments): string {
   const length = integerArgument(args[0], "length");

@@ -66,18 +66,17 @@ function addTransfer(routes: Hono<AppEnv>, { flows, bulk, transfer }: FlowBulkRo
 
   routes.get("/flows/export/by-query", (c) => {
     const heads = flows.select(c.get("actor"), readFlowFilter(queryOf(c)));
-    return zipAnswer(c, transfer.export(c.get("actor"), heads));
+    return zipAnswer(c, transfer.export(heads));
   });
 
   routes.post("/flows/export/by-ids", async (c) => {
     const heads = bulk.pick(c.get("actor"), await readFlowKeys(c));
-    return zipAnswer(c, transfer.export(c.get("actor"), heads));
+    return zipAnswer(c, transfer.export(heads));
   });
 
   routes.get("/flows/export/by-query/csv", async (c) => {
-    const actor = c.get("actor");
-    const heads = flows.select(actor, readFlowFilter(queryOf(c)));
-    const found = await Promise.all(heads.map((head) => flows.get(actor, head)));
+    const heads = flows.select(c.get("actor"), readFlowFilter(queryOf(c)));
+    const found = await Promise.all(heads.map((head) => flows.read(head)));
     return csvAnswer(found.map((flow) => recordOf(flowText(flow, { source: false }))), "flows.csv");
   });
 }
