@@ -46,6 +46,9 @@ Deno.test("parseConfig() gives the defaults when nothing is given", () => {
     encryptionKey: undefined,
     drainTimeoutMs: 10_000,
     maxUploadBytes: 10 * 1024 ** 3,
+    scripts: undefined,
+    httpAddresses: { allow: undefined, deny: undefined },
+    retention: { maxAgeMs: undefined, maxCount: undefined },
     secrets: new Map(),
     envs: new Map(),
     isDeploy: false,
@@ -57,6 +60,10 @@ const BASIC = { type: "basic", credentials: { user: "anna", password: "a:b" } } 
 const ACCEPTED: readonly (readonly [string, readonly string[], Environment, Partial<Config>])[] = [
   ["a flag with a space", ["--port", "81"], {}, { port: 81 }],
   ["a flag with an equals sign", ["--port=82"], {}, { port: 82 }],
+  ["where scripts run", ["--scripts", "Docker"], {}, { scripts: "docker" }],
+  ["addresses of requests", ["--http-deny=private, 8.8.8.0/24"], { SLUICE_HTTP_ALLOW: "10.0.0.1" }, {
+    httpAddresses: { deny: ["private", "8.8.8.0/24"], allow: ["10.0.0.1"] },
+  }],
   ["the last of two equal flags", ["--port=82", "--port=83"], {}, { port: 83 }],
   ["a variable", [], { SLUICE_PORT: "84", SLUICE_DATA_DIR: "/d" }, { port: 84, dataDir: "/d" }],
   ["no empty variable", [], { SLUICE_PORT: "" }, { port: 8080 }],
@@ -118,6 +125,20 @@ const DRAIN_TIMEOUTS: readonly (readonly [string, number])[] = [
 for (const [text, ms] of DRAIN_TIMEOUTS) {
   Deno.test(`parseConfig() reads the drain time-out "${text}" as ${ms} ms`, () => {
     assertEquals(accept(["--drain-timeout", text]).drainTimeoutMs, ms);
+  });
+}
+
+const RETENTIONS: readonly (readonly [string, Config["retention"]])[] = [
+  ["--retention-age=30d", { maxAgeMs: 30 * 86_400_000, maxCount: undefined }],
+  ["--retention-age=1.5h", { maxAgeMs: 5_400_000, maxCount: undefined }],
+  ["--retention-age=2W", { maxAgeMs: 14 * 86_400_000, maxCount: undefined }],
+  ["--retention-age=P1DT12H", { maxAgeMs: 36 * 3_600_000, maxCount: undefined }],
+  ["--retention-count=1000", { maxAgeMs: undefined, maxCount: 1000 }],
+  ["--log-level=info", { maxAgeMs: undefined, maxCount: undefined }],
+];
+for (const [argument, retention] of RETENTIONS) {
+  Deno.test(`parseConfig() reads what is kept from ${argument}`, () => {
+    assertEquals(accept([argument]).retention, retention);
   });
 }
 
@@ -186,8 +207,19 @@ const REFUSED: readonly (readonly [readonly string[], Environment, string])[] = 
   [["--drain-timeout=2h"], {}, `Cannot use "2h" as --drain-timeout: it must be a duration up to one hour`],
   [["--drain-timeout=-PT1S"], {}, `Cannot use "-PT1S" as --drain-timeout: it must be`],
   [["--timezone=Mars/Base"], {}, `Cannot use "Mars/Base" as --timezone: it must be the name of a time zone`],
+  [["--scripts=maybe"], {}, `Cannot use "maybe" as --scripts: it must be "process", "docker" or "off"`],
+  [["--http-deny=10.0.0.0/33"], {}, `Cannot use "10.0.0.0/33" as --http-deny: it must be addresses, ranges`],
   [["--max-upload=0"], {}, `Cannot use "0" as --max-upload: it must be a number of bytes, or a size`],
   [["--max-upload=10 apples"], {}, `Cannot use "10 apples" as --max-upload: it must be`],
+  [
+    ["--retention-age=30"],
+    {},
+    `Cannot use "30" as --retention-age: it must be a duration of at least one minute`,
+  ],
+  [["--retention-age=10s"], {}, `Cannot use "10s" as --retention-age: it must be`],
+  [["--retention-age=-P1D"], {}, `Cannot use "-P1D" as --retention-age: it must be`],
+  [["--retention-count=0"], {}, `Cannot use "0" as --retention-count: it must be a whole number from 1`],
+  [["--retention-count=1e3"], {}, `Cannot use "1e3" as --retention-count: it must be a whole number from 1`],
   [["--env-prefix="], {}, `Cannot use "" as --env-prefix: it must be letters`],
   [
     ["--host=0.0.0.0"],

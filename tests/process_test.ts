@@ -14,6 +14,8 @@ const CONFIG: Config = {
   drainTimeoutMs: 10_000,
   timezone: "UTC",
   maxUploadBytes: 1,
+  httpAddresses: {},
+  retention: {},
   secrets: new Map(),
   envs: new Map(),
   isDeploy: false,

@@ -129,6 +129,44 @@ export const OPTIONS = {
       "prefix removed, lower case",
     read: values.readEnvPrefix,
   }),
+  scripts: option({
+    placeholder: "<where>",
+    otherwise: "process where only this machine reaches the server and it has one tenant, else off",
+    allowed: '"process", "docker" or "off"',
+    description: "Where script tasks run: as processes of this machine, with the rights of the server; " +
+      "each in a container; nowhere",
+    read: values.oneOf(["process", "docker", "off"]),
+  }),
+  httpDeny: option({
+    placeholder: "<addresses>",
+    otherwise: "link-local,metadata, which are always denied",
+    allowed: 'addresses, ranges such as "10.0.0.0/8", and "private", "loopback", "link-local", "metadata" ' +
+      'or "all", with commas between them',
+    description: "Addresses that requests of flows may not reach",
+    read: values.readAddresses,
+  }),
+  httpAllow: option({
+    placeholder: "<addresses>",
+    otherwise: "all that are not denied",
+    allowed: 'addresses, ranges such as "10.0.0.0/8", and "private", "loopback", "link-local", "metadata" ' +
+      'or "all", with commas between them',
+    description: "Addresses that requests of flows may reach although they are denied",
+    read: values.readAddresses,
+  }),
+  retentionAge: option({
+    placeholder: "<duration>",
+    otherwise: "executions are kept",
+    allowed: 'a duration of at least one minute, such as "30d", "12h" or "P30D"',
+    description: "Executions that ended longer ago are removed with their logs and files",
+    read: values.readAge,
+  }),
+  retentionCount: option({
+    placeholder: "<number>",
+    otherwise: "executions are kept",
+    allowed: "a whole number from 1",
+    description: "Of the executions of a tenant that have ended, so many are kept: those that ended last",
+    read: values.readCount,
+  }),
   config: option({
     placeholder: "<file>",
     otherwise: "no file",

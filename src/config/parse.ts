@@ -35,6 +35,12 @@ export interface Config {
   /** Name of the time zone for schedules and dates that name none. */
   readonly timezone: string;
   readonly maxUploadBytes: number;
+  /** Where scripts run; absent: that depends on who reaches the server. */
+  readonly scripts?: "process" | "docker" | "off";
+  /** Which addresses requests of flows reach beside, and not. */
+  readonly httpAddresses: { readonly allow?: readonly string[]; readonly deny?: readonly string[] };
+  /** Which executions are kept: for how long, and how many; absent: all. */
+  readonly retention: { readonly maxAgeMs?: number; readonly maxCount?: number };
   /** Secrets given as `SECRET_NAME` variables, by `NAME`; the text as given, base64 by convention. */
   readonly secrets: ReadonlyMap<string, string>;
   /** Environment variables that flows may read, by their name without the prefix, lower case. */
@@ -162,6 +168,9 @@ function toConfig(
     drainTimeoutMs: present(values.drainTimeout),
     timezone: values.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     maxUploadBytes: present(values.maxUpload),
+    scripts: values.scripts,
+    httpAddresses: { allow: values.httpAllow, deny: values.httpDeny },
+    retention: { maxAgeMs: values.retentionAge, maxCount: values.retentionCount },
     secrets: readSecrets(environment),
     envs: readEnvs(environment, present(values.envPrefix)),
     isDeploy,

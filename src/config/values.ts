@@ -1,6 +1,7 @@
 /** Reads the text of option values. Each gives `undefined` for a text that is not such a value. */
 import { CIPHER_KEY_BYTES } from "../base/cipher.ts";
 import { parseDuration } from "../base/duration.ts";
+import { parseIpRange } from "../base/ip.ts";
 
 /** A user and the password that proves it. */
 export interface Credentials {
@@ -10,6 +11,12 @@ export interface Credentials {
 
 const UNIT_BYTES = new Map([["", 1], ["K", 1024], ["M", 1024 ** 2], ["G", 1024 ** 3], ["T", 1024 ** 4]]);
 const UNIT_MS = new Map([["ms", 1], ["s", 1000], ["", 1000], ["m", 60_000], ["h", 3_600_000]]);
+
+const UNIT_AGE_MS = new Map([["s", 1000], ["m", 60_000], ["h", 3_600_000], ["d", 86_400_000], [
+  "w",
+  604_800_000,
+]]);
+const MIN_AGE_MS = 60_000;
 
 /** Longest time for which a shut-down may be put off. */
 export const MAX_DRAIN_TIMEOUT_MS = 3_600_000;
@@ -67,6 +74,22 @@ export function readDrainTimeout(text: string): number | undefined {
   return ms !== undefined && ms >= 0 && ms <= MAX_DRAIN_TIMEOUT_MS ? Math.round(ms) : undefined;
 }
 
+/** Milliseconds of `30d`, `12h`, `2w` or an ISO 8601 duration; at least a minute. */
+export function readAge(text: string): number | undefined {
+  const match = /^(\d+(?:\.\d+)?)([smhdw])$/i.exec(text);
+  const unit = (match?.[2] ?? "").toLowerCase();
+  const ms = match ? Number(match[1]) * (UNIT_AGE_MS.get(unit) ?? NaN) : parseDuration(text);
+  return ms !== undefined && Number.isSafeInteger(Math.round(ms)) && ms >= MIN_AGE_MS
+    ? Math.round(ms)
+    : undefined;
+}
+
+/** A whole number from 1. */
+export function readCount(text: string): number | undefined {
+  const count = /^\d{1,15}$/.test(text) ? Number(text) : 0;
+  return count >= 1 ? count : undefined;
+}
+
 /** Bytes of `1048576`, `512MB`, `10GB` or `1.5GiB`; units are powers of 1,024. At least one byte. */
 export function readByteSize(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)\s*([KMGT]?)(i?B)?$/i.exec(text);
@@ -93,4 +116,12 @@ export function readEnvPrefix(text: string): string | undefined {
 /** A reader of one of the given words, any case. */
 export function oneOf<const Word extends string>(words: readonly Word[]): (text: string) => Word | undefined {
   return (text) => words.find((word) => word === text.toLowerCase());
+}
+
+const ADDRESS_WORDS: ReadonlySet<string> = new Set(["all", "loopback", "private", "link-local", "metadata"]);
+
+/** Addresses, ranges of them and words for ranges, with commas between them. */
+export function readAddresses(text: string): readonly string[] | undefined {
+  const parts = text.split(",").map((part) => part.trim().toLowerCase());
+  return parts.every((part) => ADDRESS_WORDS.has(part) || parseIpRange(part)) ? parts : undefined;
 }

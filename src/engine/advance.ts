@@ -1,5 +1,5 @@
 /** What follows when something has ended: the next tasks, the next list of a flowable task, its end, the execution's end. */
-import type { TaskRun } from "../model/execution.ts";
+import type { Execution, TaskRun } from "../model/execution.ts";
 import { isEnded, type State } from "../model/state.ts";
 import { finalState, isStopping } from "./attempts.ts";
 import { beginTaskRun } from "./begin.ts";
@@ -48,8 +48,10 @@ export function touchAllFrames(t: Transition): void {
 }
 
 function advanceFrame(t: Transition, frame: Frame): void {
+  const hasEnded = frame.owner && t.tree.frameOf(frame.owner) !== frame; // With a frame below it, touched later.
+  if (hasEnded) return;
   for (;;) {
-    if (isHeld(t) || frame.isAsking) return;
+    if (isHeld(t) || frame.expected === "answer") return;
     if (!openBranches(t, frame) || frame.open > 0) return;
     const next = nextPhase(t, frame);
     if (next === "wait") return;
@@ -76,7 +78,7 @@ function openBranches(t: Transition, frame: Frame): boolean {
       return false;
     }
   }
-  if (frame.isContinuing) return false;
+  if (frame.expected === "continued") return false;
   for (let opened = 0; !frame.hasFailed && frame.open < frame.branches.limit;) {
     const branch = pickBranch(frame);
     if (branch === undefined) return true;
@@ -97,12 +99,13 @@ function openBranches(t: Transition, frame: Frame): boolean {
 
 /** Until the answer comes no other end of a task opens more: what was opened is to end first. */
 function askToContinue(t: Transition, frame: Frame): false {
-  frame.isContinuing = true;
+  t.tree.expect(frame, "continued");
   t.ask({ type: "continue", frame: frame.owner?.ordinal ?? -1 });
   return false;
 }
 
-function pickBranch({ branches, nextBranch, started, done }: Frame): number | undefined {
+/** The branch to begin next; `undefined` when there is none, or none may begin yet. */
+export function pickBranch({ branches, nextBranch, started, done }: Frame): number | undefined {
   if (!branches.needs || !started || !done) return nextBranch < branches.count ? nextBranch : undefined;
   for (let branch = 0; branch < branches.count; branch++) {
     if (started.has(branch)) continue;
@@ -114,7 +117,7 @@ function pickBranch({ branches, nextBranch, started, done }: Frame): number | un
 /** False at a breakpoint. */
 function open(t: Transition, frame: Frame, branch: number, place: TaskPlace): boolean {
   const mark = frame.branches.markOf?.(branch);
-  if (isBreakpoint(t, place, mark?.value)) {
+  if (!isEnded(t.execution.history) && isBreakpoint(t, place, mark?.value)) {
     t.moveExecution("BREAKPOINT");
     t.execution.isHeld = true;
     return false;
@@ -123,8 +126,12 @@ function open(t: Transition, frame: Frame, branch: number, place: TaskPlace): bo
   return true;
 }
 
-function isBreakpoint(t: Transition, { task }: TaskPlace, value: string | undefined): boolean {
-  const { breakpoints } = t.execution;
+/** True when the execution is to stop before that task. */
+export function isBreakpoint(
+  { execution: { breakpoints } }: { readonly execution: Execution },
+  { task }: TaskPlace,
+  value: string | undefined,
+): boolean {
   if (!breakpoints || breakpoints.length === 0) return false;
   return breakpoints.includes(task.id) || value !== undefined && breakpoints.includes(`${task.id}.${value}`);
 }
@@ -144,8 +151,8 @@ function nextPhase(t: Transition, frame: Frame): Phase | "wait" | "end" {
 function asksToRepeat(t: Transition, frame: Frame): boolean {
   const { owner, place } = frame;
   const repeat = place && FLOWABLES.get(place.task.kind)?.repeat;
-  if (!owner || !place || !repeat || frame.isChecked) return false;
-  frame.isAsking = true;
+  if (!owner || !place || !repeat || owner.decision?.end !== undefined) return false;
+  t.tree.expect(frame, "answer");
   t.ask({ type: "render_decision", taskRun: owner.ordinal, task: place.task, properties: repeat.renders });
   return true;
 }
@@ -161,7 +168,7 @@ function endFlowable(t: Transition, frame: Frame, owner: TaskRun): void {
 function endExecution(t: Transition, root: Frame): void {
   if (root.phase === "afterExecution" || isEnded(t.execution.history)) return;
   if (t.plan.flow.outputs.length > 0 && t.execution.outputs === undefined) {
-    root.isAsking = true;
+    t.tree.expect(root, "answer");
     t.ask({ type: "render_outputs" });
     return;
   }
@@ -170,10 +177,12 @@ function endExecution(t: Transition, root: Frame): void {
 
 /** Brings an execution that waited back to RUNNING; what it goes on waiting for is settled at the end of the transition. */
 export function wake(t: Transition): void {
-  if (t.execution.isHeld) return;
+  if (t.execution.isHeld || t.state === "RESTARTED") return; // A restarted one waits for its turn.
   if (t.state === "PAUSED") t.moveExecution("RESTARTED");
-  if (t.state === "RETRYING" || t.state === "RESTARTED") t.moveExecution("RUNNING");
+  if (WAKING.has(t.state)) t.moveExecution("RUNNING");
 }
+
+const WAKING: ReadonlySet<State> = new Set(["RESTARTED", "RETRYING"]);
 
 /** RUNNING while anything works, else RETRYING or PAUSED while something waits. */
 function settleState(t: Transition): void {
@@ -186,9 +195,8 @@ function settleState(t: Transition): void {
   t.moveExecution(wanted);
 }
 
-function stateOfWaiting({ tree, commands }: Transition): State {
-  const isAsking = tree.root.isAsking || commands.some(({ type }) => type === "continue");
-  if (tree.count("active") > 0 || isAsking) return "RUNNING";
+function stateOfWaiting({ tree }: Transition): State {
+  if (tree.count("active") > 0 || tree.root.expected) return "RUNNING";
   if (tree.count("retrying") > 0) return "RETRYING";
   return tree.count("paused") > 0 ? "PAUSED" : "RUNNING";
 }

@@ -27,6 +27,7 @@ export function startWork(t: Transition, taskRun: TaskRun, { task }: TaskPlace):
     return;
   }
   t.startAttempt(taskRun);
+  if (flowable) taskRun.decision = undefined; // Those of an earlier attempt are not its.
   if (flowable) t.ask({ type: "start_child", taskRun: ordinal, task });
   else t.ask({ type: "run_attempt", taskRun: ordinal, task, attemptNumber: taskRun.attempts.length });
 }

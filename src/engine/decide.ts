@@ -1,4 +1,5 @@
 /** What flowable tasks decide: when they begin, and for loops after each pass. */
+import type { JsonObject } from "../base/json.ts";
 import type { TaskRun } from "../model/execution.ts";
 import { currentState } from "../model/state.ts";
 import { endTaskRun } from "./advance.ts";
@@ -10,7 +11,7 @@ import { FLOWABLES } from "./flowable/registry.ts";
 import { beginPause } from "./pause.ts";
 import type { TaskPlace } from "./task_place.ts";
 import type { Transition } from "./transition.ts";
-import { type Frame, SEVERITY } from "./tree.ts";
+import { failLoop, type Frame } from "./tree.ts";
 
 type DecisionRendered = Extract<Event, { type: "decision_rendered" }>;
 
@@ -52,8 +53,8 @@ function applyRepetition(
   at: { flowable: Flowable; frame: Frame; taskRun: TaskRun; place: TaskPlace },
 ): void {
   const { flowable, frame, taskRun, place } = at;
-  if (!frame.isAsking || !flowable.repeat) return;
-  frame.isAsking = false;
+  if (frame.expected !== "answer" || !flowable.repeat) return;
+  t.tree.expect(frame, undefined);
   t.touch(taskRun);
   const repetition: Repetition = event.error === undefined
     ? flowable.repeat.decide(event.properties, taskRun.decision ?? {}, t.now)
@@ -73,10 +74,9 @@ function endLoop(
   taskRun: TaskRun,
   { state, message }: Extract<Repetition, { type: "end" }>,
 ): void {
-  frame.isChecked = true;
+  taskRun.decision = { ...taskRun.decision, end: state };
   if (message !== undefined) t.log("ERROR", message, taskRun);
-  if (state === "FAILED") frame.hasFailed = true;
-  frame.worst = Math.max(frame.worst, SEVERITY.indexOf(state));
+  if (state === "FAILED") failLoop(frame);
   t.touchedFrames.push(frame);
 }
 
@@ -87,6 +87,13 @@ export function nextPass(t: Transition, taskRun: TaskRun, place: TaskPlace): voi
   t.tree.change(taskRun, () => taskRun.decision = decision);
   t.touch(taskRun);
   enterChildren(t, taskRun, place);
+}
+
+/** What was decided, for a task run whose children go on: a loop looks at its condition again when they have ended. */
+export function reopenedDecision(decision: JsonObject | undefined): JsonObject | undefined {
+  if (!decision) return undefined;
+  const { end: _end, isWaiting: _isWaiting, ...kept } = decision;
+  return kept;
 }
 
 /** All task runs below one. */

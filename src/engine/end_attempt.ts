@@ -7,6 +7,8 @@ import { currentState, isEnded, type State } from "../model/state.ts";
 import { endTaskRun, wake } from "./advance.ts";
 import { countedAttempts, finalState } from "./attempts.ts";
 import { startWork } from "./begin.ts";
+import { applyOneEnd } from "./children.ts";
+import type { Event } from "./events.ts";
 import { nextAttemptAt, nextExecutionAt, retryPolicyOf } from "./retry.ts";
 import { breakOff, exit } from "./stop.ts";
 import type { TaskPlace } from "./task_place.ts";
@@ -77,6 +79,7 @@ export function tryAgain(t: Transition, taskRun: TaskRun, place: TaskPlace): voi
 function startOver(t: Transition, taskRun: TaskRun, at: number): void {
   t.move(taskRun, "FAILED");
   t.move(taskRun, "RETRIED");
+  if (t.execution.isHeld) t.moveExecution("RUNNING");
   breakOff(t, "RETRIED");
   t.ask({ type: "start_over", at });
 }
@@ -84,15 +87,13 @@ function startOver(t: Transition, taskRun: TaskRun, at: number): void {
 /** The execution that a task run waits for has ended. */
 export function applyChildEnd(
   t: Transition,
-  event: {
-    readonly taskRun: number;
-    readonly executionId: string;
-    readonly state: State;
-    readonly outputs?: JsonObject;
-  },
+  event: Extract<Event, { type: "child_ended" }>,
 ): void {
   const found = t.find(event.taskRun);
+  const outcome = found && applyOneEnd(t, found.taskRun, event);
+  if (outcome) return applyOutcome(t, event.taskRun, outcome);
   if (!found || found.taskRun.decision?.executionId !== event.executionId) return;
+  if (event.problem !== undefined) return applyOutcome(t, event.taskRun, { state: "FAILED" }, event.problem);
   const { properties } = found.place.task;
   const isCopied = String(properties.transmitFailed ?? true) !== "false" && COPIED.has(event.state);
   const outputs: JsonObject = { ...found.taskRun.outputs, state: event.state };

@@ -3,6 +3,7 @@ import type { Instant } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Task } from "../model/flow.ts";
 import type { Label } from "../model/label.ts";
+import type { PendingFiles } from "../model/pending_files.ts";
 import type { State } from "../model/state.ts";
 import type { AttemptOutcome } from "../model/task_catalog.ts";
 
@@ -27,6 +28,8 @@ export type Event =
     readonly taskRun: number;
     readonly properties: JsonObject;
     readonly error?: string;
+    /** Files that the task has written around its children. */
+    readonly files?: PendingFiles;
   }
   /** An attempt has ended; `message` is logged as an error. */
   | {
@@ -55,16 +58,33 @@ export type Event =
     readonly executionId: string;
     readonly waits: boolean;
   }
-  /** An execution that a task run waits for has ended. */
+  /** Some of many executions that a task run starts were created with it, from that index on. */
+  | {
+    readonly type: "children_started";
+    readonly taskRun: number;
+    readonly from: number;
+    readonly count: number;
+    readonly total: number;
+    readonly madeAt: Instant;
+    readonly attempt: number;
+    readonly waits: boolean;
+    readonly transmitsFailed: boolean;
+  }
+  /** The executions of a task run with many of them are to stop, from that index on. */
+  | { readonly type: "children_kill_asked"; readonly taskRun: number; readonly from: number }
+  /** An execution that a task run waits for has ended; `replaces` is the end that it told before it was restarted. */
   | {
     readonly type: "child_ended";
     readonly taskRun: number;
     readonly executionId: string;
     readonly state: State;
     readonly outputs?: JsonObject;
+    readonly replaces?: State;
+    /** Why what the task wants of it cannot be had: the task run fails. */
+    readonly problem?: string;
   }
-  /** Somebody wants it to stop. */
-  | { readonly type: "kill_asked" }
+  /** Somebody wants it to stop. Executions that it has started stop too, unless they are spared. */
+  | { readonly type: "kill_asked"; readonly sparesChildren?: boolean }
   /** Somebody wants it to hold after what is under way. */
   | { readonly type: "pause_asked" }
   /** Somebody, or the end of its time, ends a pause. Without a task run: the oldest pause, or the hold. */
@@ -118,10 +138,17 @@ export type Command =
   | { readonly type: "render_outputs" }
   /** Render the assertions of SLAs and answer with `assertions_rendered`. */
   | { readonly type: "render_assertions" }
-  /** Create an execution of another flow in the commit of this transition; answer with `child_started`, or `attempt_ended`. */
-  | { readonly type: "start_child"; readonly taskRun: number; readonly task: Task }
+  /**
+   * Create an execution of another flow in the commit of this transition; answer with `child_started`, or `attempt_ended`.
+   * A task with many executions creates some, from that index on, and answers with `children_started`.
+   */
+  | { readonly type: "start_child"; readonly taskRun: number; readonly task: Task; readonly from?: number }
+  /** Answer with `children_kill_asked`, also when the server stops before. */
+  | { readonly type: "kill_children"; readonly taskRun: number; readonly from: number }
   /** Kill an execution that this one has started. */
   | { readonly type: "kill_child"; readonly executionId: string }
+  /** It would begin again: answer with `started`, or with `refused_slot` when the limit of its flow is reached. */
+  | { readonly type: "ask_slot" }
   /** Create an execution that takes this one's place, to start then. */
   | { readonly type: "start_over"; readonly at: Instant }
   /** The execution has reached a terminal state: tell whoever waits for it. */

@@ -2,8 +2,8 @@
 import { type Instant, toIso } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { TaskRun } from "../model/execution.ts";
-import { currentState } from "../model/state.ts";
-import { endTaskRun, touchAllFrames, wake } from "./advance.ts";
+import { currentState, isEnded } from "../model/state.ts";
+import { endTaskRun, isBreakpoint, pickBranch, touchAllFrames, wake } from "./advance.ts";
 import { finalState } from "./attempts.ts";
 import { enterChildren } from "./begin.ts";
 import type { Event } from "./events.ts";
@@ -11,6 +11,7 @@ import { FLOWABLES } from "./flowable/registry.ts";
 import { breakOff } from "./stop.ts";
 import type { TaskPlace } from "./task_place.ts";
 import type { Transition } from "./transition.ts";
+import type { ExecutionTree, Frame, ReadyTask } from "./tree.ts";
 
 /** A flowable task run begins to wait. */
 export function beginPause(t: Transition, taskRun: TaskRun, dueAt: Instant | undefined): void {
@@ -50,11 +51,14 @@ function goOn(t: Transition, taskRun: TaskRun, place: TaskPlace): void {
 export function expirePause(t: Transition, taskRun: TaskRun, place: TaskPlace): void {
   const expiry = FLOWABLES.get(place.task.kind)?.expiry?.(taskRun.decision ?? {}) ?? "RESUME";
   if (expiry === "RESUME") return goOn(t, taskRun, place);
-  if (expiry === "CANCEL") return breakOff(t, "CANCELLED");
+  if (expiry === "CANCEL" && !isEnded(t.execution.history)) return breakOff(t, "CANCELLED");
   wake(t);
   if (expiry === "FAIL") t.log("ERROR", "Nobody resumed the pause in time", taskRun);
-  endTaskRun(t, taskRun, finalState(place.task, expiry === "FAIL" ? "FAILED" : "WARNING"));
+  endTaskRun(t, taskRun, finalState(place.task, EXPIRED[expiry]));
 }
+
+/** After the end of the execution there is nothing left to cancel but the task run. */
+const EXPIRED = { CANCEL: "CANCELLED", FAIL: "FAILED", WARN: "WARNING" } as const;
 
 /** Lets what is under way end, and starts nothing more. */
 export function hold(t: Transition): void {
@@ -70,18 +74,31 @@ function endHold(t: Transition): void {
   touchAllFrames(t);
 }
 
+/** Tasks before which the execution stands at a breakpoint: `taskId`, or `taskId.value` within a loop. */
+export function heldTasks({ execution, frames }: ExecutionTree): string[] {
+  return [...frames].flatMap((frame) =>
+    nextTasks(frame).flatMap(({ place, branch }) => {
+      const value = frame.branches.markOf?.(branch)?.value;
+      if (!isBreakpoint({ execution }, place, value)) return [];
+      return value === undefined ? [place.task.id] : [`${place.task.id}.${value}`];
+    })
+  );
+}
+
+/** What would be opened now: what is ready, and the first task of the next branch. */
+function nextTasks(frame: Frame): readonly ReadyTask[] {
+  if (frame.hasFailed || frame.open >= frame.branches.limit) return frame.ready;
+  const branch = pickBranch(frame);
+  const place = branch === undefined ? undefined : frame.branches.next(branch);
+  return branch === undefined || !place ? frame.ready : [...frame.ready, { branch, place }];
+}
+
 /** Goes on behind a breakpoint. The given ones replace the others; without them those that are left count. */
 export function passBreakpoint(t: Transition, breakpoints: readonly string[] | undefined): void {
   const { execution } = t;
   if (t.state !== "BREAKPOINT") return;
-  const next = new Set<string>();
-  for (const frame of t.tree.frames) {
-    for (const { place, branch } of frame.ready) {
-      const value = frame.branches.markOf?.(branch)?.value;
-      next.add(place.task.id).add(`${place.task.id}.${value}`);
-    }
-  }
-  execution.breakpoints = (breakpoints ?? execution.breakpoints ?? []).filter((point) => !next.has(point));
+  const passed = new Set(heldTasks(t.tree).flatMap((name) => [name, name.split(".", 1)[0]]));
+  execution.breakpoints = (breakpoints ?? execution.breakpoints ?? []).filter((point) => !passed.has(point));
   execution.isHeld = undefined;
   t.moveExecution("RUNNING");
   touchAllFrames(t);

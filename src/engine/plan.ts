@@ -1,5 +1,6 @@
 /** What the engine looks up in a flow, prepared once for each revision. */
 import type { Flow, Task } from "../model/flow.ts";
+import { FLOWABLES } from "./flowable/registry.ts";
 import type { TaskPlace } from "./task_place.ts";
 
 /** Lists of tasks of a flow, in the order in which they run. */
@@ -32,6 +33,8 @@ function placeTasks(
     const place = { task, parent, block, index, siblings, blocks };
     siblings.push(place);
     places.set(task.id, place);
+    const parts = FLOWABLES.get(task.kind)?.parts?.(task);
+    if (parts) blocks.set("tasks", placeTasks(parts, "tasks", place, places));
     for (const [name, nested] of task.blocks) blocks.set(name, placeTasks(nested, name, place, places));
   }
   return siblings;

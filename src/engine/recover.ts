@@ -3,17 +3,40 @@ import type { TaskRun } from "../model/execution.ts";
 import { currentState, isEnded } from "../model/state.ts";
 import { endTaskRun, touchAllFrames } from "./advance.ts";
 import { hasOpenAttempt } from "./attempts.ts";
+import { hasChildren, resumeChildren } from "./children.ts";
 import { beginTaskRun, startWork } from "./begin.ts";
+import { tryAgain } from "./end_attempt.ts";
 import type { TaskPlace } from "./task_place.ts";
-import { breakOff } from "./stop.ts";
+import { descendantsOf } from "./decide.ts";
+import { WHOLE_KINDS } from "./restart.ts";
+import { breakOff, closeAll } from "./stop.ts";
 import type { Transition } from "./transition.ts";
 
 /** An interrupted attempt ends RESUBMITTED and a new one follows; what waits has its timer, its child, or a person. */
 export function recover(t: Transition, isGivenUp: boolean): void {
-  if (isGivenUp && !isEnded(t.execution.history)) return giveUp(t);
+  if (isGivenUp) return giveUp(t);
   if (t.state === "CREATED" || t.state === "RESTARTED") t.moveExecution("RUNNING");
+  if (t.state !== "KILLING") beginWholeAnew(t);
   goOnWithOpen(t);
   touchAllFrames(t);
+}
+
+/** What shares a directory begins anew as a whole: the directory went with the server that stopped. */
+function beginWholeAnew(t: Transition): void {
+  const { execution, tree } = t;
+  const begun = [...tree.open].filter((taskRun) =>
+    taskRun.decision !== undefined && WHOLE_KINDS.has(tree.placeOf(taskRun)?.task.kind ?? "")
+  );
+  if (begun.length === 0) return;
+  for (const taskRun of begun) {
+    const below = descendantsOf(execution.taskRuns, taskRun);
+    for (const { ordinal } of below) t.ask({ type: "cancel_timer", timer: `task/${ordinal}` });
+    t.remove(below);
+    taskRun.decision = undefined;
+    taskRun.outputs = undefined;
+    t.touch(taskRun);
+  }
+  tree.reload();
 }
 
 /** Begins anew what is open and has no one to wait for. */
@@ -27,23 +50,25 @@ export function goOnWithOpen(t: Transition): void {
 
 function goOnWith(t: Transition, taskRun: TaskRun, place: TaskPlace): void {
   const state = currentState(taskRun.history);
-  const isWaiting = t.tree.frameOf(taskRun) !== undefined || state === "PAUSED" || state === "RETRYING" ||
+  const isWaiting = t.tree.frameOf(taskRun) !== undefined || state === "PAUSED" ||
     t.execution.timers.has(`task/${taskRun.ordinal}`);
   if (isWaiting) return;
   if (t.state === "KILLING" || state === "KILLING") {
     t.endAttempt(taskRun, "KILLED");
     endTaskRun(t, taskRun, "KILLED");
-  } else if (typeof taskRun.decision?.executionId === "string") {
-    return; // Its execution tells when it has ended.
+  } else if (hasChildren(taskRun)) {
+    resumeChildren(t, taskRun); // Those that exist tell when they have ended.
   } else if (hasOpenAttempt(taskRun)) {
     t.endAttempt(taskRun, "RESUBMITTED");
     startWork(t, taskRun, place);
-  } else if (state === "CREATED") beginTaskRun(t, taskRun, place);
+  } else if (state === "RETRYING") tryAgain(t, taskRun, place);
+  else if (state === "CREATED") beginTaskRun(t, taskRun, place);
   else startWork(t, taskRun, place);
 }
 
 function giveUp(t: Transition): void {
   const { crashes } = t.execution;
   t.log("ERROR", `The server stopped unexpectedly ${crashes} times while this execution was running`);
-  breakOff(t, "FAILED");
+  if (isEnded(t.execution.history)) closeAll(t, "FAILED");
+  else breakOff(t, "FAILED");
 }

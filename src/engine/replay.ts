@@ -3,12 +3,14 @@ import type { Instant } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
 import { type Execution, type TaskRun, taskRunOf } from "../model/execution.ts";
 import { CORRELATION_LABEL, type Label, mergeLabels } from "../model/label.ts";
-import { currentState, startedAt } from "../model/state.ts";
+import { canMove, changedAt, currentState, move, startedAt, type State } from "../model/state.ts";
 import { branchesOfTaskRun } from "./branches_of.ts";
-import { descendantsOf } from "./decide.ts";
+import { descendantsOf, reopenedDecision } from "./decide.ts";
 import { FLOWABLES } from "./flowable/registry.ts";
 import type { FlowPlan } from "./plan.ts";
-import { ancestorsOf, handlersOf } from "./restart.ts";
+import { ancestorsOf, handlersOf, restart } from "./restart.ts";
+import { Transition } from "./transition.ts";
+import { ExecutionTree } from "./tree.ts";
 
 /** What the new execution is made with. */
 export interface ReplayRequest {
@@ -29,33 +31,53 @@ const REPLAY_LABEL: Label = { key: "system.replay", value: "true" };
 
 /** The new execution; the plan is that of the revision it is to run. It is CREATED, or RESTARTED when it has task runs already. */
 export function replayExecution(plan: FlowPlan, source: Execution, request: ReplayRequest): Execution {
-  const { now, id } = request;
+  const { now } = request;
   const target = request.taskRun === undefined ? undefined : taskRunOf(source, request.taskRun);
-  const own = source.labels.filter(({ key, value }) => !(key === CORRELATION_LABEL && value === source.id));
-  const labels = request.isRetry ? [...source.labels] : mergeLabels(own, [REPLAY_LABEL]);
-  if (!labels.some(({ key }) => key === CORRELATION_LABEL)) {
-    labels.push({ key: CORRELATION_LABEL, value: id });
-  }
-  const taskRuns = target ? copiesUpTo(plan, source, target, now) : [];
+  return {
+    ...successorOf(plan, source, request),
+    history: target
+      ? [...source.history, { state: "RESTARTED", at: Math.max(now, changedAt(source.history)) }]
+      : [{ state: "CREATED", at: now }],
+    labels: labelsOf(source, request),
+    attemptNumber: request.isRetry ? source.attemptNumber + 1 : 1,
+    variables: target ? source.variables : undefined,
+    nextOrdinal: target ? source.nextOrdinal : 0,
+    ...withTaskRuns(target ? copiesUpTo(plan, source, target, now) : []),
+  };
+}
+
+/**
+ * A new execution in which the failed and paused tasks of an older one run again, with another revision of its flow:
+ * RESTARTED, as the older one would be.
+ */
+export function restartAnew(
+  plan: FlowPlan,
+  source: Execution,
+  request: Pick<ReplayRequest, "id" | "now">,
+): Execution {
+  const execution: Execution = {
+    ...successorOf(plan, source, request),
+    history: [...source.history],
+    labels: labelsOf(source, { id: request.id, isRestart: true }),
+    ...withTaskRuns(source.taskRuns.map(copyOf)),
+  };
+  restart(new Transition(new ExecutionTree(plan, execution), request.now));
+  return execution;
+}
+
+/** What all executions that come from an older one have of it. */
+function successorOf(plan: FlowPlan, source: Execution, request: ReplayRequest): Execution {
   return {
     ...source,
-    id,
+    id: request.id,
     flowRevision: plan.flow.revision,
-    history: target ? [...source.history, { state: "RESTARTED", at: now }] : [{ state: "CREATED", at: now }],
     inputs: request.inputs ?? source.inputs,
-    labels,
     scheduleDate: request.scheduleDate,
     parentId: source.id,
     awaitedBy: request.isRetry ? source.awaitedBy : undefined,
-    originalId: source.originalId,
     originalCreatedAt: source.originalCreatedAt ?? startedAt(source.history),
-    attemptNumber: request.isRetry ? source.attemptNumber + 1 : 1,
     crashes: 0,
-    variables: target ? source.variables : undefined,
     outputs: undefined,
-    taskRuns,
-    nextOrdinal: target ? source.nextOrdinal : 0,
-    touched: new Set(taskRuns.map(({ ordinal }) => ordinal)),
     isHeld: undefined,
     exitState: undefined,
     breakpoints: request.breakpoints,
@@ -64,6 +86,23 @@ export function replayExecution(plan: FlowPlan, source: Execution, request: Repl
     logCount: 0,
     maxLogLevel: undefined,
   };
+}
+
+function withTaskRuns(taskRuns: TaskRun[]): Pick<Execution, "taskRuns" | "touched"> {
+  return { taskRuns, touched: new Set(taskRuns.map(({ ordinal }) => ordinal)) };
+}
+
+/** Those of the older one; a correlation id that was its own becomes the new one's. */
+function labelsOf(
+  source: Execution,
+  { id, isRetry, isRestart }: Pick<ReplayRequest, "id" | "isRetry"> & { readonly isRestart?: boolean },
+): Label[] {
+  const own = source.labels.filter(({ key, value }) => !(key === CORRELATION_LABEL && value === source.id));
+  const labels = isRetry ? [...source.labels] : mergeLabels(own, isRestart ? [] : [REPLAY_LABEL]);
+  if (!labels.some(({ key }) => key === CORRELATION_LABEL)) {
+    labels.push({ key: CORRELATION_LABEL, value: id });
+  }
+  return labels;
 }
 
 /** Copies of everything that comes before `target`; the target and the tasks around it are open again. */
@@ -76,22 +115,39 @@ function copiesUpTo(plan: FlowPlan, source: Execution, target: TaskRun, now: Ins
     for (const taskRun of descendantsOf(source.taskRuns, later)) dropped.add(taskRun);
   }
   return source.taskRuns.filter((taskRun) => !dropped.has(taskRun)).map((taskRun) => {
-    const copy = { ...taskRun, history: [...taskRun.history], attempts: [...taskRun.attempts] };
-    if (taskRun === target) reopen(plan, copy, now);
-    else if (ancestors.has(taskRun) && currentState(taskRun.history) !== "RUNNING") {
-      copy.history.push({ state: "RUNNING", at: now });
+    const copy = copyOf(taskRun);
+    const state = currentState(taskRun.history);
+    if (taskRun === target || state === "PAUSED") reopen(plan, copy, now);
+    else if (ancestors.has(taskRun)) {
+      reach(copy, "RUNNING", now);
+      copy.decision = reopenedDecision(copy.decision);
     }
     return copy;
   });
+}
+
+function copyOf(taskRun: TaskRun): TaskRun {
+  return {
+    ...taskRun,
+    history: [...taskRun.history],
+    attempts: taskRun.attempts.map(({ history }) => ({ history })),
+  };
 }
 
 function reopen(plan: FlowPlan, taskRun: TaskRun, now: Instant): void {
   const place = plan.places.get(taskRun.taskId);
   const flowable = place && FLOWABLES.get(place.task.kind);
   const isRunning = flowable !== undefined && !flowable.startsExecutions;
-  taskRun.history.push({ state: isRunning ? "RUNNING" : "RESTARTED", at: now });
+  reach(taskRun, isRunning ? "RUNNING" : "RESTARTED", now);
   taskRun.outputs = undefined;
   taskRun.decision = undefined;
+}
+
+/** Moves to a state, over RESTARTED where there is no other way. */
+function reach({ history }: TaskRun, state: State, now: Instant): void {
+  const current = currentState(history);
+  if (current !== state && !canMove("task_run", current, state)) move("task_run", history, "RESTARTED", now);
+  move("task_run", history, state, now);
 }
 
 /** Siblings that ran because a task run had ended: those after it in its branch, branches after its, branches that needed it. */

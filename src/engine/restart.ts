@@ -2,8 +2,9 @@
 import type { Execution, TaskRun } from "../model/execution.ts";
 import { taskRunOf } from "../model/execution.ts";
 import { mergeLabels } from "../model/label.ts";
-import { currentState, isEnded, type State } from "../model/state.ts";
-import { descendantsOf } from "./decide.ts";
+import { canMove, currentState, isEnded, type State } from "../model/state.ts";
+import { hasOpenAttempt } from "./attempts.ts";
+import { descendantsOf, reopenedDecision } from "./decide.ts";
 import type { FlowPlan } from "./plan.ts";
 import type { Transition } from "./transition.ts";
 import { phaseOf } from "./tree.ts";
@@ -11,22 +12,31 @@ import { phaseOf } from "./tree.ts";
 const RESTARTED_LABEL = { key: "system.restarted", value: "true" };
 const FAILED_STATES: ReadonlySet<State> = new Set(["FAILED", "KILLED", "CANCELLED", "RETRIED", "PAUSED"]);
 /** It runs as a whole: its tasks share a directory that is gone. */
-const WHOLE_KINDS: ReadonlySet<string> = new Set(["core.flow.WorkingDirectory"]);
+export const WHOLE_KINDS: ReadonlySet<string> = new Set(["core.flow.WorkingDirectory"]);
 
-/** True when an execution has something to restart from. */
-export function canRestart({ taskRuns }: Execution): boolean {
-  return taskRuns.some(({ history }) => FAILED_STATES.has(currentState(history)));
+/** True when an execution has something to restart from: tasks that failed or wait, or a failed `errors` or `finally`. */
+export function canRestart(plan: FlowPlan, execution: Execution): boolean {
+  return failedTaskRuns(plan, execution).length > 0 ||
+    [...handlersOf(plan, execution, new Set())].some(({ history }) =>
+      FAILED_STATES.has(currentState(history))
+    );
+}
+
+/** True when what people do to waiting executions can be done: it has ended or is paused, and no attempt is under way. */
+export function isAtRest({ history, taskRuns }: Execution): boolean {
+  return isEnded(history) || currentState(history) === "PAUSED" && !taskRuns.some(hasOpenAttempt);
 }
 
 /** Failed and paused task runs run again under their ids; what ended well is left as it is. */
 export function restart(t: Transition): void {
   const { execution } = t;
-  if (!isEnded(execution.history) && t.state !== "PAUSED") return;
+  if (!isAtRest(execution)) return;
   const targets = failedTaskRuns(t.plan, execution);
   const ancestors = ancestorsOf(execution, targets);
-  t.remove(handlersOf(t.plan, execution, ancestors));
+  discard(t, handlersOf(t.plan, execution, ancestors));
   for (const target of targets) {
-    t.remove(descendantsOf(execution.taskRuns, target));
+    discard(t, descendantsOf(execution.taskRuns, target));
+    t.ask({ type: "cancel_timer", timer: `task/${target.ordinal}` });
     target.decision = undefined;
     target.outputs = undefined;
     t.move(target, "RESTARTED");
@@ -43,23 +53,45 @@ export function setState(t: Transition, state: State): void {
 /** A task run gets another end; what follows it runs, or runs again. */
 export function setTaskState(t: Transition, ordinal: number, state: State): void {
   const taskRun = taskRunOf(t.execution, ordinal);
-  if (!taskRun || !isEnded(t.execution.history) && t.state !== "PAUSED") return;
+  if (!taskRun || !isAtRest(t.execution) || !canMove("task_run", currentState(taskRun.history), state)) {
+    return;
+  }
   const ancestors = ancestorsOf(t.execution, [taskRun]);
-  t.remove(handlersOf(t.plan, t.execution, ancestors));
+  discard(t, handlersOf(t.plan, t.execution, ancestors));
+  t.ask({ type: "cancel_timer", timer: `task/${ordinal}` });
   t.move(taskRun, state);
   goOnAfter(t, ancestors);
 }
 
+/** Removes task runs. Those of `afterExecution` may still be under way: nobody waits for them any more. */
+function discard(t: Transition, taskRuns: ReadonlySet<TaskRun>): void {
+  for (const taskRun of taskRuns) {
+    const { ordinal } = taskRun;
+    t.ask({ type: "cancel_timer", timer: `task/${ordinal}` });
+    if (hasOpenAttempt(taskRun)) t.ask({ type: "interrupt_attempt", taskRun: ordinal });
+    const child = taskRun.decision?.executionId;
+    if (typeof child === "string" && !isEnded(taskRun.history)) {
+      t.ask({ type: "kill_child", executionId: child });
+    }
+  }
+  t.remove(taskRuns);
+}
+
 function goOnAfter(t: Transition, ancestors: ReadonlySet<TaskRun>): void {
   const { execution } = t;
-  for (const ancestor of ancestors) t.move(ancestor, "RUNNING");
+  for (const ancestor of ancestors) {
+    if (currentState(ancestor.history) === "RETRIED") t.move(ancestor, "RESTARTED");
+    t.move(ancestor, "RUNNING");
+    t.ask({ type: "cancel_timer", timer: `task/${ancestor.ordinal}` });
+    ancestor.decision = reopenedDecision(ancestor.decision);
+  }
   execution.outputs = undefined;
   execution.exitState = undefined;
   execution.isHeld = undefined;
   execution.attemptNumber++;
   t.moveExecution("RESTARTED");
   t.tree.reload();
-  t.ask({ type: "continue", frame: -1 });
+  t.ask({ type: "ask_slot" });
 }
 
 /** The innermost task runs that failed or are paused, unless a task around them ended well nevertheless. */

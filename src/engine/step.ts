@@ -7,28 +7,33 @@ import { assertNever } from "../base/assert_never.ts";
 import type { Instant } from "../base/clock.ts";
 import { taskRunOf } from "../model/execution.ts";
 import { mergeLabels } from "../model/label.ts";
-import { currentState, isEnded } from "../model/state.ts";
+import { currentState, isEnded, type State } from "../model/state.ts";
 import { advance, endTaskRun, touchAllFrames } from "./advance.ts";
 import { finalState } from "./attempts.ts";
 import { startWork } from "./begin.ts";
 import { applyDecision, nextPass } from "./decide.ts";
 import { applyChildEnd, applyOutcome, tryAgain } from "./end_attempt.ts";
+import { applyChildrenStart, killSome } from "./children.ts";
 import type { Command, Event } from "./events.ts";
 import { expirePause, hold, passBreakpoint, resume } from "./pause.ts";
 import { goOnWithOpen, recover } from "./recover.ts";
 import { restart, setState, setTaskState } from "./restart.ts";
 import { applyViolations, setSlaTimers, violateDuration } from "./sla.ts";
-import { endExecutionIn, kill } from "./stop.ts";
+import { breakOff, endExecutionIn, kill } from "./stop.ts";
 import { Transition } from "./transition.ts";
 import type { ExecutionTree } from "./tree.ts";
 
 /** Events of executions that have ended; anything else comes too late for them, except for `afterExecution`. */
 const AFTER_THE_END: ReadonlySet<Event["type"]> = new Set([
   "restarted",
+  "children_kill_asked",
   "state_set",
   "task_state_set",
   "labels_set",
 ]);
+
+/** Answers that let work begin. */
+const RENDERED: ReadonlySet<Event["type"]> = new Set(["condition_rendered", "decision_rendered"]);
 
 /** Applies `event`; gives the commands in the order in which they must be carried out. */
 export function step(tree: ExecutionTree, event: Event, now: Instant): Command[] {
@@ -48,11 +53,12 @@ export function step(tree: ExecutionTree, event: Event, now: Instant): Command[]
 }
 
 function apply(t: Transition, event: Event): void {
+  if (waitsForTurn(t) && RENDERED.has(event.type)) return; // It is rendered again when it begins.
   switch (event.type) {
     case "started":
       return start(t);
     case "refused_slot":
-      return event.state === "QUEUED" ? t.moveExecution("QUEUED") : endExecutionIn(t, event.state);
+      return refuseSlot(t, event.state);
     case "continued":
       return goOn(t, event.frame);
     case "condition_rendered":
@@ -69,6 +75,10 @@ function apply(t: Transition, event: Event): void {
       return applyOutputs(t, event);
     case "assertions_rendered":
       return applyViolations(t, event.violated);
+    case "children_started":
+      return applyChildren(t, event);
+    case "children_kill_asked":
+      return killSome(t, event);
     case "child_started":
       return applyChildStart(t, event);
     case "child_ended":
@@ -95,7 +105,7 @@ type Request = EventOf<
 function applyRequest(t: Transition, event: Request): void {
   switch (event.type) {
     case "kill_asked":
-      return kill(t);
+      return kill(t, event);
     case "pause_asked":
       return hold(t);
     case "resumed":
@@ -118,24 +128,36 @@ function applyRequest(t: Transition, event: Request): void {
   }
 }
 
+/** A new execution begins, or one that is run again; promises about its duration count from here. */
 function start(t: Transition): void {
-  if (t.state !== "CREATED" && t.state !== "QUEUED") return;
+  if (!waitsForTurn(t)) return;
   t.moveExecution("RUNNING");
   setSlaTimers(t);
-  t.touchedFrames.push(t.tree.root);
+  goOnWithOpen(t);
+  touchAllFrames(t);
 }
 
-/** More of a long list is opened, or a restarted execution begins. */
+function refuseSlot(t: Transition, state: EventOf<"refused_slot">["state"]): void {
+  if (state !== "QUEUED") return isEnded(t.execution.history) ? undefined : breakOff(t, state);
+  if (hasNotStarted(t)) t.moveExecution("QUEUED");
+}
+
+function hasNotStarted({ state }: Transition): boolean {
+  return state === "CREATED" || state === "RESTARTED";
+}
+
+function waitsForTurn({ state }: Transition): boolean {
+  return WAITING_FOR_TURN.has(state);
+}
+
+const WAITING_FOR_TURN: ReadonlySet<State> = new Set(["CREATED", "QUEUED", "RESTARTED"]);
+
+/** More of a long list is opened. */
 function goOn(t: Transition, ordinal: number): void {
-  if (t.state === "RESTARTED") {
-    t.moveExecution("RUNNING");
-    goOnWithOpen(t);
-    return touchAllFrames(t);
-  }
   const owner = ordinal < 0 ? undefined : taskRunOf(t.execution, ordinal);
   const frame = owner ? t.tree.frameOf(owner) : ordinal < 0 ? t.tree.root : undefined;
   if (!frame) return;
-  frame.isContinuing = false;
+  if (frame.expected === "continued") t.tree.expect(frame, undefined);
   t.touchedFrames.push(frame);
 }
 
@@ -165,6 +187,7 @@ function applyTimer(t: Transition, timer: string): void {
   if (!found) return;
   const { taskRun, place } = found;
   const state = currentState(taskRun.history);
+  if (state === "RETRYING" && waitsForTurn(t)) return; // It tries again when it begins.
   if (state === "RETRYING") tryAgain(t, taskRun, place);
   else if (state === "PAUSED") expirePause(t, taskRun, place);
   else if (taskRun.decision?.isWaiting === true) nextPass(t, taskRun, place);
@@ -178,8 +201,8 @@ function endWait(t: Transition, ordinal: number, failure: unknown): void {
 
 function applyOutputs(t: Transition, event: EventOf<"outputs_rendered">): void {
   const { root } = t.tree;
-  if (!root.isAsking || isEnded(t.execution.history)) return;
-  root.isAsking = false;
+  if (root.expected !== "answer" || isEnded(t.execution.history)) return;
+  t.tree.expect(root, undefined);
   if (event.error === undefined) {
     t.execution.outputs = event.outputs ?? {};
     t.touchedFrames.push(root);
@@ -198,4 +221,10 @@ function applyChildStart(t: Transition, event: EventOf<"child_started">): void {
   taskRun.outputs = { executionId };
   t.touch(taskRun);
   if (!event.waits) applyOutcome(t, event.taskRun, { state: "SUCCESS", outputs: { executionId } });
+}
+
+function applyChildren(t: Transition, event: EventOf<"children_started">): void {
+  const taskRun = t.find(event.taskRun)?.taskRun;
+  const outcome = taskRun && applyChildrenStart(t, taskRun, event);
+  if (outcome) applyOutcome(t, event.taskRun, outcome);
 }

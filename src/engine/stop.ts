@@ -2,6 +2,8 @@
 import type { TaskRun } from "../model/execution.ts";
 import { canMove, currentState, isEnded, type State } from "../model/state.ts";
 import { hasOpenAttempt } from "./attempts.ts";
+import { hasChildren, killChildren } from "./children.ts";
+import type { TimerName } from "./events.ts";
 import type { Transition } from "./transition.ts";
 import { enterPhase } from "./tree.ts";
 
@@ -11,23 +13,22 @@ export function isStoppingAll({ execution, state }: Transition): boolean {
 }
 
 /** Running attempts are interrupted and report; everything else that is open ends KILLED at once. */
-export function kill(t: Transition): void {
+export function kill(t: Transition, { sparesChildren = false }: { readonly sparesChildren?: boolean }): void {
   const { state } = t;
   if (state === "KILLING" || isEnded(t.execution.history)) return;
   t.execution.isHeld = undefined;
-  if (state === "QUEUED") return endExecutionIn(t, "KILLED");
+  if (state === "QUEUED") return breakOff(t, "KILLED");
   t.moveExecution("KILLING");
   t.ask({ type: "cancel_timer", timer: "start" });
-  for (const taskRun of [...t.tree.open]) killTaskRun(t, taskRun);
+  for (const taskRun of [...t.tree.open]) killTaskRun(t, taskRun, sparesChildren);
 }
 
-function killTaskRun(t: Transition, taskRun: TaskRun): void {
+function killTaskRun(t: Transition, taskRun: TaskRun, sparesChild: boolean): void {
   const { ordinal } = taskRun;
   t.ask({ type: "cancel_timer", timer: `task/${ordinal}` });
   if (t.tree.frameOf(taskRun)) return; // It follows its children.
-  const child = taskRun.decision?.executionId;
-  if (typeof child === "string") t.ask({ type: "kill_child", executionId: child });
-  if (hasOpenAttempt(taskRun) && child === undefined && currentState(taskRun.history) === "RUNNING") {
+  if (!sparesChild) killChildren(t, taskRun);
+  if (hasOpenAttempt(taskRun) && !hasChildren(taskRun) && currentState(taskRun.history) === "RUNNING") {
     t.move(taskRun, "KILLING");
     t.ask({ type: "interrupt_attempt", taskRun: ordinal });
   } else close(t, taskRun, "KILLED");
@@ -36,6 +37,8 @@ function killTaskRun(t: Transition, taskRun: TaskRun): void {
 /** A task asked for the end of the execution; for KILLED, what is running is interrupted. */
 export function exit(t: Transition, state: State): void {
   t.execution.exitState = state;
+  if (t.execution.isHeld) t.moveExecution("RUNNING");
+  t.execution.isHeld = undefined;
   for (const taskRun of [...t.tree.open]) {
     if (t.tree.frameOf(taskRun)) continue;
     const isRunning = hasOpenAttempt(taskRun);
@@ -44,14 +47,18 @@ export function exit(t: Transition, state: State): void {
   }
 }
 
-/** A promise was broken: ends everything now, in that state. */
-export function breakOff(t: Transition, state: State): void {
-  for (const taskRun of [...t.tree.open]) {
+/** Ends every task run that is open, and what is under way for it. */
+export function closeAll(t: Transition, state: State): void {
+  for (const taskRun of [...t.tree.open].reverse()) {
     if (hasOpenAttempt(taskRun)) t.ask({ type: "interrupt_attempt", taskRun: taskRun.ordinal });
-    const child = taskRun.decision?.executionId;
-    if (typeof child === "string") t.ask({ type: "kill_child", executionId: child });
+    killChildren(t, taskRun);
     close(t, taskRun, state);
   }
+}
+
+/** A promise was broken: ends everything now, in that state. */
+export function breakOff(t: Transition, state: State): void {
+  closeAll(t, state);
   t.execution.isHeld = undefined;
   endExecutionIn(t, state);
 }
@@ -75,11 +82,18 @@ function close(t: Transition, taskRun: TaskRun, state: State): void {
 export function endExecutionIn(t: Transition, state: State): void {
   const { execution, tree } = t;
   execution.exitState = undefined;
-  if (t.state === "PAUSED" && state === "KILLED") t.moveExecution("KILLING");
+  if (state === "KILLED" && t.state !== "QUEUED") t.moveExecution("KILLING");
   t.moveExecution(state);
-  for (const timer of execution.timers.keys()) t.ask({ type: "cancel_timer", timer: timer as "start" });
+  cancelTimers(t);
   t.ask({ type: "announce_end" });
-  tree.root.isAsking = false;
+  tree.expect(tree.root, undefined);
   enterPhase(tree.root, t.plan, "afterExecution");
   t.touchedFrames.push(tree.root);
+}
+
+/** Those that are set, and those that this transition sets. */
+function cancelTimers({ execution, commands }: Transition): void {
+  const names = new Set(execution.timers.keys() as Iterable<TimerName>);
+  for (const command of commands) if (command.type === "set_timer") names.add(command.timer);
+  for (const timer of names) commands.push({ type: "cancel_timer", timer });
 }

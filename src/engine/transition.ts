@@ -2,7 +2,7 @@
 import type { Instant } from "../base/clock.ts";
 import { addLogLine, type Execution, type TaskRun, taskRunOf } from "../model/execution.ts";
 import type { LogLevel } from "../model/flow.ts";
-import { currentState, isEnded, move, type State } from "../model/state.ts";
+import { currentState, type History, isEnded, move, type State } from "../model/state.ts";
 import type { BranchMark } from "./branches.ts";
 import type { Command } from "./events.ts";
 import type { FlowPlan } from "./plan.ts";
@@ -86,7 +86,9 @@ export class Transition {
   startAttempt(taskRun: TaskRun): void {
     this.move(taskRun, "RUNNING");
     const { now } = this;
-    taskRun.attempts.push({ history: [{ state: "CREATED", at: now }, { state: "RUNNING", at: now }] });
+    const history: History = [{ state: "CREATED", at: now }, { state: "RUNNING", at: now }];
+    const hasLogFile = this.tree.placeOf(taskRun)?.task.logToFile;
+    taskRun.attempts.push(hasLogFile ? { history, hasLogFile } : { history });
   }
 
   /** Ends the latest attempt, if it is still open. */

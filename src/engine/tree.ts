@@ -41,16 +41,10 @@ export interface Frame {
   ready: ReadyTask[];
   /** A child of this phase stopped it. */
   hasFailed: boolean;
-  /** A child of `tasks` did. */
-  hasFailedTasks: boolean;
   /** Position in {@link SEVERITY} of the worst end of a child. */
   worst: number;
-  /** Something was asked for, and nothing follows before it is known. */
-  isAsking?: boolean;
-  /** More of its branches are opened with the next `continued`. */
-  isContinuing?: boolean;
-  /** Its loop was found to be over. */
-  isChecked?: boolean;
+  /** What it waits for: an answer, before which nothing follows, or `continued`, with which more branches are opened. */
+  expected?: "answer" | "continued";
 }
 
 /** Ends of task runs, the worst last. */
@@ -120,6 +114,12 @@ export class ExecutionTree {
     });
   }
 
+  /** Notes what a frame waits for. Meanwhile its owner counts as active: the execution is at work. */
+  expect(frame: Frame, expected: Frame["expected"]): void {
+    if (frame.owner) this.#counted(frame.owner, () => frame.expected = expected);
+    else frame.expected = expected;
+  }
+
   /** Forgets the frame of a flowable task run: it has ended, or waits for its next pass. */
   dropFrame(owner: TaskRun): void {
     this.#counted(owner, () => this.#frames.delete(owner.ordinal));
@@ -165,7 +165,8 @@ export class ExecutionTree {
   }
 
   #waitingOf(taskRun: TaskRun): Waiting {
-    if (this.#frames.has(taskRun.ordinal)) return "children";
+    const frame = this.#frames.get(taskRun.ordinal);
+    if (frame) return frame.expected ? "active" : "children";
     const state = currentState(taskRun.history);
     return state === "PAUSED" ? "paused" : state === "RETRYING" ? "retrying" : "active";
   }
@@ -187,7 +188,9 @@ export class ExecutionTree {
     if (isEnded(taskRun.history)) return;
     this.add(taskRun);
     const branches = place && branchesOf(taskRun, place);
-    if (branches) this.addFrame(taskRun, place, branches);
+    if (!branches) return;
+    const added = this.addFrame(taskRun, place, branches);
+    if (taskRun.decision?.end === "FAILED") failLoop(added);
   }
 
   /** Finds out where the branches of a frame stand, from the latest task run of each. */
@@ -227,7 +230,6 @@ function newFrame(branches: Branches, owner?: TaskRun, place?: TaskPlace): Frame
     place,
     phase: "tasks",
     ...freshPhase(branches),
-    hasFailedTasks: false,
     worst: 0,
   };
 }
@@ -248,7 +250,6 @@ function freshPhase(branches: Branches) {
 /** Goes on to a later phase; an earlier one or the same changes nothing. */
 export function enterPhase(frame: Frame, plan: FlowPlan, phase: Phase): void {
   if (PHASES.indexOf(phase) <= PHASES.indexOf(frame.phase)) return;
-  if (frame.phase === "tasks") frame.hasFailedTasks = frame.hasFailed;
   frame.phase = phase;
   const blocks = frame.place?.blocks ?? plan.blocks;
   Object.assign(frame, freshPhase(sequence(blocks.get(phase))));
@@ -257,6 +258,12 @@ export function enterPhase(frame: Frame, plan: FlowPlan, phase: Phase): void {
 /** The phase that a task belongs to. */
 export function phaseOf({ block }: TaskPlace): Phase {
   return block === "errors" || block === "finally" || block === "afterExecution" ? block : "tasks";
+}
+
+/** A loop was found to be over, and to have failed, though none of its children has. */
+export function failLoop(frame: Frame): void {
+  frame.hasFailed = true;
+  frame.worst = Math.max(frame.worst, SEVERITY.indexOf("FAILED"));
 }
 
 /** A branch has been started. */

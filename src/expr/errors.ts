@@ -1,5 +1,5 @@
 /** The one error of the expression language. Owns its texts: what failed, in which expression, at which line. */
-import { MAX_QUOTED_LENGTH } from "./limits.ts";
+import { MAX_QUOTED_LENGTH, MAX_REASON_LENGTH } from "./limits.ts";
 
 /** Why an expression failed; a code is never renamed. */
 export type ExpressionErrorCode =
@@ -32,9 +32,10 @@ export class ExpressionError extends Error {
   readonly offset: number;
 
   constructor(code: ExpressionErrorCode, reason: string, place?: Place) {
-    super(place ? `${reason} ${placeText(code, place)}` : reason);
+    const shortReason = shorten(reason, MAX_REASON_LENGTH);
+    super(place ? `${shortReason} ${placeText(code, place)}` : shortReason);
     this.code = code;
-    this.reason = reason;
+    this.reason = shortReason;
     this.offset = place ? place.offset : -1;
     this.line = place ? lineAt(place.source, place.offset) : 0;
     this.column = place ? place.offset - place.source.lastIndexOf("\n", place.offset - 1) : 0;
@@ -83,6 +84,6 @@ function statementAt({ source, offset, spans = [] }: Place): string {
   return shorten(source.slice(start, ends.length ? Math.min(...ends) + 2 : source.length));
 }
 
-function shorten(text: string): string {
-  return text.length <= MAX_QUOTED_LENGTH ? text : `${text.slice(0, MAX_QUOTED_LENGTH)}…`;
+function shorten(text: string, maxLength = MAX_QUOTED_LENGTH): string {
+  return text.length <= maxLength ? text : `${text.slice(0, maxLength)}…`;
 }

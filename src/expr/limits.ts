@@ -14,6 +14,8 @@ export const MAX_REGEX_LENGTH = 1000;
 export const MAX_REGEX_INSTRUCTIONS = 4000;
 /** Characters of a source quoted in an error. */
 export const MAX_QUOTED_LENGTH = 200;
+/** Characters of what an error says; values that it quotes may be longer. */
+export const MAX_REASON_LENGTH = 1000;
 
 /** Bounds of one evaluation. */
 export interface ExpressionLimits {

@@ -1,5 +1,16 @@
 /** Data ↔ YAML text: block style with the fewest quotes one way, number kinds kept the other. */
-import { isAlias, isMap, isScalar, isSeq, parseDocument, stringify } from "@std/yaml";
+import {
+  Composer,
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  Lexer,
+  LineCounter,
+  Parser,
+  stringify,
+} from "@std/yaml";
 import {
   Double,
   isJsonObject,
@@ -16,6 +27,10 @@ import { measureValue } from "./print.ts";
 const MAX_NODES = 100_000;
 const PLAIN_TEXT = /^[A-Za-z_][\w ./-]*[\w./]$/;
 const PLAIN_NUMBER = /^[-+]?\d+$/;
+/** Longer keys, of more than 1,024 characters with their colon, are marked by a question mark. */
+const MAX_IMPLICIT_KEY = 1_000;
+/** White space that a reader may drop or take for the end of a line. */
+const ODD_SPACE = /[^\S \t\n]/;
 const AMBIGUOUS = /^(?:true|false|null|yes|no|on|off|y|n)$/i;
 
 /** YAML text that ends with a line break; items of a list are indented by one space. @throws ExpressionError `limit` */
@@ -41,8 +56,9 @@ function block(value: JsonValue[] | JsonObject, indent: string): string {
 
 function entry(name: string, value: JsonValue, indent: string): string {
   const key = name.includes("\n") ? JSON.stringify(name) : scalar(name, "");
-  if (!isBranch(value)) return `${key}: ${scalar(value, `${indent}  `)}\n`;
-  return `${key}:\n${block(value, indent + (Array.isArray(value) ? " " : "  "))}`;
+  const head = key.length <= MAX_IMPLICIT_KEY ? `${key}:` : `? ${key}\n${indent}:`;
+  if (!isBranch(value)) return `${head} ${scalar(value, `${indent}  `)}\n`;
+  return `${head}\n${block(value, indent + (Array.isArray(value) ? " " : "  "))}`;
 }
 
 function scalar(value: JsonValue, indent: string): string {
@@ -52,9 +68,10 @@ function scalar(value: JsonValue, indent: string): string {
   }
   if (typeof value !== "string") return String(value);
   if (PLAIN_TEXT.test(value) && !AMBIGUOUS.test(value)) return value;
-  if (AMBIGUOUS.test(value)) return JSON.stringify(value);
+  if (AMBIGUOUS.test(value) || ODD_SPACE.test(value)) return JSON.stringify(value);
   if (value.includes("\n")) return literalBlock(value, indent);
-  return stringify(value, { lineWidth: 0 }).trimEnd();
+  const text = stringify(value, { lineWidth: 0 }).replace(/\n$/, "");
+  return text.includes("\n") ? JSON.stringify(value) : text;
 }
 
 /** `|` style where it keeps every character, else a double-quoted string. */
@@ -72,23 +89,77 @@ function literalBlock(text: string, indent: string): string {
 
 /** The data of a YAML text; aliases are resolved, map keys are texts. @throws ExpressionError `argument`, `limit` */
 export function parseYaml(text: string): JsonValue {
-  const document = parseDocument(text, { logLevel: "silent", uniqueKeys: true });
-  const [error] = document.errors;
-  if (error?.message.includes("call stack")) {
-    fail("limit", "Cannot read the YAML text: it is nested too deeply");
-  }
-  if (error) fail("argument", `Cannot read the YAML text: ${error.message.split("\n")[0]}`);
+  const { contents } = parseTree(text);
+  const targets = new Map<unknown, unknown>();
+  findTargets(contents, { targets, anchors: new Map() }, 0);
   let count = 0;
   const read = (node: unknown, depth: number): JsonValue => {
     if (++count > MAX_NODES || depth > MAX_VALUE_DEPTH) {
-      fail("limit", "Cannot read the YAML text: it is too large");
+      failTooLarge();
     }
-    if (isAlias(node)) return read(node.resolve(document), depth + 1);
+    if (isAlias(node)) return read(targets.get(node), depth + 1);
     if (isSeq(node)) return node.items.map((item) => read(item, depth + 1));
     if (isMap(node)) return readMap(node.items, (item) => read(item, depth + 1));
     return isScalar(node) ? scalarValue(node.value, node.source) : null;
   };
-  return read(document.contents, 0);
+  return read(contents, 0);
+}
+
+/** The only document of a text. @throws ExpressionError `argument`, `limit` */
+function parseTree(text: string): Document.Parsed {
+  const lines = new LineCounter();
+  // The library would compare each key with each other one; whoever reads the maps finds those that are there twice.
+  const composer = new Composer({ logLevel: "silent", uniqueKeys: false, prettyErrors: false });
+  const [document, second] = composer.compose(tokens(text, new Parser(lines.addNewLine)), true, text.length);
+  const [error] = document?.errors ?? [];
+  if (error) {
+    const { line, col } = lines.linePos(error.pos[0]);
+    fail("argument", `Cannot read the YAML text: ${error.message} at line ${line}, column ${col}`);
+  }
+  if (!document || second) fail("argument", "Cannot read the YAML text: it holds several documents");
+  return document;
+}
+
+/** Concrete syntax, one lexeme at a time: the cost of nesting grows with the square of its depth. */
+function* tokens(text: string, parser: Parser) {
+  for (const lexeme of new Lexer().lex(text)) {
+    yield* parser.next(lexeme);
+    if (parser.stack.length > MAX_VALUE_DEPTH) {
+      fail("limit", "Cannot read the YAML text: it is nested too deeply");
+    }
+  }
+  yield* parser.end();
+}
+
+function failTooLarge(): never {
+  return fail("limit", "Cannot read the YAML text: it is too large");
+}
+
+interface Targets {
+  /** The node of each alias: the last one before it with its anchor. */
+  readonly targets: Map<unknown, unknown>;
+  readonly anchors: Map<string, unknown>;
+}
+
+/** Finds the nodes of all aliases, in the order of the text. @throws ExpressionError `argument` for one that has none, `limit` */
+function findTargets(node: unknown, found: Targets, depth: number): void {
+  if (depth > MAX_VALUE_DEPTH) failTooLarge();
+  if (isAlias(node)) {
+    const target = found.anchors.get(node.source);
+    if (!target) {
+      fail("argument", `Cannot read the YAML text: alias "${node.source}" has no anchor before it`);
+    }
+    found.targets.set(node, target);
+    return;
+  }
+  if (!isScalar(node) && !isSeq(node) && !isMap(node)) return;
+  if (node.anchor) found.anchors.set(node.anchor, node);
+  if (isSeq(node)) { for (const item of node.items) findTargets(item, found, depth + 1); }
+  if (!isMap(node)) return;
+  for (const { key, value } of node.items) {
+    findTargets(key, found, depth + 1);
+    findTargets(value, found, depth + 1);
+  }
 }
 
 function readMap(
@@ -100,6 +171,9 @@ function readMap(
     const name = isScalar(key)
       ? key.source ?? String(key.value)
       : fail("argument", "Cannot read a YAML key: not a scalar");
+    if (Object.hasOwn(map, name)) {
+      fail("argument", `Cannot read the YAML text: Map keys must be unique, but "${name}" is there twice`);
+    }
     setOwnProperty(map, name, read(value));
   }
   return map;

@@ -30,6 +30,7 @@ export function buildTask(properties: JsonObject, catalog?: TaskCatalog): Task {
     allowWarning: readFlag(ownProperty(properties, "allowWarning"), false),
     runIf: textOf(properties, "runIf"),
     logLevel: textOf(properties, "logLevel") as LogLevel | undefined,
+    logToFile: readFlag(ownProperty(properties, "logToFile"), false) || undefined,
     timeout: textOf(properties, "timeout"),
     retry: buildRetry(ownProperty(properties, "retry")),
     blocks: buildBlocks(properties, kind, catalog),

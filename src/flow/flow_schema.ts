@@ -108,10 +108,9 @@ export const TASK_PROPERTIES: PropertySchemas = Object.freeze({
   logToFile: {
     type: "boolean",
     default: false,
-    planned: true,
-    description: "The log of each attempt is kept as a file.",
+    description: "The log of each attempt is shown as a file of the execution, too.",
   },
-  taskCache: { ...TASK_CACHE, planned: true },
+  taskCache: TASK_CACHE,
   workerGroup: { type: "map", ignored: true, description: "Workers that run the task." },
   assets: { type: "any", ignored: true, description: "What the task reads and writes." },
 });
@@ -123,29 +122,25 @@ export const TRIGGER_PROPERTIES: PropertySchemas = Object.freeze({
   version: { type: "any", ignored: true, description: "Version of the type." },
   description: { type: "string", description: "What the trigger is for, as Markdown." },
   disabled: { type: "boolean", default: false, description: "The trigger starts nothing." },
-  conditions: { type: "conditions", planned: true, description: "All of them must hold for a start." },
+  conditions: { type: "conditions", description: "All of them must hold for a start." },
   when: {
     type: "string",
     dynamic: true,
-    planned: true,
     description: "Expression that must be true for a start.",
   },
   inputs: {
     type: "map",
     dynamic: true,
-    planned: true,
     description: "Inputs of the executions that it starts.",
   },
   labels: {
     type: "map",
     orList: true,
     dynamic: true,
-    planned: true,
     description: "Labels of the executions that it starts: a map, or a list of `key` and `value`.",
   },
   stopAfter: {
     type: "list",
-    planned: true,
     items: { type: "string", description: "State of an execution." },
     description:
       "The trigger becomes disabled when an execution that it started ends in one of these states.",
@@ -153,13 +148,12 @@ export const TRIGGER_PROPERTIES: PropertySchemas = Object.freeze({
   logLevel: {
     type: "string",
     values: LOG_LEVELS,
-    planned: true,
+    ignored: true,
     description: "Least severe level that is kept in the log.",
   },
   allowConcurrent: {
     type: "boolean",
     default: false,
-    planned: true,
     description: "It starts executions while an earlier one of its own still runs.",
   },
   workerGroup: { type: "map", ignored: true, description: "Workers that evaluate the trigger." },

@@ -51,7 +51,7 @@ export function parseFlowSource(source: string): ParsedSource {
 function parseWithPositions(source: string, lines: SourceLines): ParsedSource {
   const read = readSource(source);
   const errors = read.errors.length > 0 ? read.errors : checkRoot(read.value);
-  const problems = errors.map((error) => toProblem(error, lines));
+  const problems = [...errors].sort((a, b) => a.start - b.start).map((error) => toProblem(error, lines));
   if (problems.length > 0 || !isJsonObject(read.value)) return malformed(source, problems);
   const locator = new Locator(read.value, read.values, lines);
   return {

@@ -158,7 +158,8 @@ function readCondition(filter: Filter, now: Instant): ExecutionCondition[] {
   }
 }
 
-function isList(operator: FilterOperator): boolean {
+/** Whether the value of a filter with that operator is a list. */
+export function isList(operator: FilterOperator): boolean {
   return operator === "IN" || operator === "NOT_IN";
 }
 
@@ -176,12 +177,14 @@ function readScope(filter: Filter, negated: boolean): ExecutionCondition[] {
   return [{ field: "scope", system: scopes.has("SYSTEM") !== negated }];
 }
 
-function readNames(filter: Filter): string[] {
+/** What a name is compared with. @throws DomainError invalid_filter */
+export function readNames(filter: RawFilter): string[] {
   if (filter.operator === "REGEX") checkPattern(filter.value);
   return isList(filter.operator) ? listValues(filter) : [filter.value];
 }
 
-function readChoices<T extends string>(filter: Filter, allowed: readonly T[]): T[] {
+/** Names out of some, one or a list. @throws DomainError invalid_filter */
+export function readChoices<T extends string>(filter: RawFilter, allowed: readonly T[]): T[] {
   const values = isList(filter.operator) ? listValues(filter) : [filter.value];
   return values.map((value) => oneOf(filter.field, value, allowed));
 }
@@ -200,7 +203,7 @@ function readLabels(filter: Filter): Label[] {
   });
 }
 
-function readDateCondition({ field, operator, value }: Filter): DateCondition {
+function readDateCondition({ field, operator, value }: RawFilter): DateCondition {
   return {
     field: field === "endDate" ? "endDate" : "startDate",
     operator: operator as DateOperator,
@@ -211,8 +214,8 @@ function readDateCondition({ field, operator, value }: Filter): DateCondition {
 const DATE =
   /^(\d{4}-\d{2}-\d{2})(?:[Tt](\d{2}:\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?([Zz]|[+-]\d{2}:?\d{2})?(?:\[.*\])?)?$/;
 
-/** ISO 8601; without an offset UTC, without a time midnight, finer than milliseconds cut. A `+` may have become a space on its way. */
-function readDate(field: string, text: string): Instant {
+/** ISO 8601; without an offset UTC, without a time midnight, finer than milliseconds cut. A `+` may have become a space on its way. @throws DomainError invalid_filter */
+export function readDate(field: string, text: string): Instant {
   const match = DATE.exec(text.trim().replace(/ (\d{2}:?\d{2})$/, "+$1"));
   if (match) {
     const [, day, minutes = "00:00", seconds = "00", fraction = "", offset = "Z"] = match;
@@ -225,15 +228,16 @@ function readDate(field: string, text: string): Instant {
   );
 }
 
-function readRange(text: string): number {
+/** Milliseconds of a `timeRange`. @throws DomainError invalid_filter */
+export function readRange(text: string): number {
   const ms = parseDuration(text);
   if (ms !== undefined) return Math.abs(ms);
   return refuse(`Invalid filter: "timeRange" must be a duration such as "PT24H", but is "${shorten(text)}"`);
 }
 
 /** @throws DomainError invalid_argument when dates that must all hold contradict each other */
-function checkDates(filters: readonly Filter[]): void {
-  const has = (field: ExecutionFilterField) => filters.some((filter) => filter.field === field);
+export function checkDates(filters: readonly RawFilter[]): void {
+  const has = (field: string) => filters.some((filter) => filter.field === field);
   if (has("startDate") && has("timeRange")) {
     throw new DomainError(
       "invalid_argument",

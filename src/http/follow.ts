@@ -11,7 +11,8 @@ import type { EventProducer } from "./sse.ts";
 
 /** A client may know an id before this server does. */
 const MAX_WAIT_FOR_ID_MS = 10_000;
-const PAUSE_MS = 1000 / MAX_STREAM_CHANGES_PER_SECOND;
+/** Changes that come faster are joined. */
+export const FOLLOW_PAUSE_MS = 1000 / MAX_STREAM_CHANGES_PER_SECOND;
 /** Each look at a log reads all of it: the longer it is, the rarer the looks. */
 const LINES_PER_PAUSE_MS = 20;
 const MAX_LOG_PAUSE_MS = 2_000;
@@ -49,7 +50,7 @@ export function executionEvents(target: FollowTarget): EventProducer {
     while (view && !signal.aborted) {
       await writer.send({ id: view.hasEnded ? "end" : "progress", data: view.body });
       if (view.hasEnded) return;
-      await watch.pause(PAUSE_MS);
+      await watch.pause(FOLLOW_PAUSE_MS);
       await watch.changed();
       view = await find(target);
     }
@@ -71,14 +72,14 @@ export function logEvents(target: FollowTarget, filter: LogFilter): EventProduce
       }
       sent = Math.max(sent, entries.length);
       if (isOver) return;
-      await watch.pause(Math.min(MAX_LOG_PAUSE_MS, PAUSE_MS + sent / LINES_PER_PAUSE_MS));
+      await watch.pause(Math.min(MAX_LOG_PAUSE_MS, FOLLOW_PAUSE_MS + sent / LINES_PER_PAUSE_MS));
       await watch.changed();
     }
   };
 }
 
 /** Hears of the changes of one execution, and of the end of interest in them. */
-class Watch implements Disposable {
+export class Watch implements Disposable {
   readonly #clock: Clock;
   readonly #signal: AbortSignal;
   readonly #unsubscribe: () => void;
@@ -118,6 +119,7 @@ class Watch implements Disposable {
     cancel?.();
   }
 
+  /** Hears of nothing more. */
   [Symbol.dispose](): void {
     this.#unsubscribe();
     this.#signal.removeEventListener("abort", this.#onAbort);
@@ -125,9 +127,14 @@ class Watch implements Disposable {
 }
 
 /** The execution, or `undefined` when there is none (any more). */
-async function find({ executions, actor, id }: FollowTarget): Promise<ExecutionView | undefined> {
+function find({ executions, actor, id }: FollowTarget): Promise<ExecutionView | undefined> {
+  return ifFound(() => executions.get(actor, id));
+}
+
+/** What `read` gives; `undefined` when there is no such execution (any more). */
+export async function ifFound<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
-    return await executions.get(actor, id);
+    return await read();
   } catch (error) {
     if (error instanceof DomainError && error.code === "not_found") return undefined;
     throw error;

@@ -24,7 +24,8 @@ export function readPaging(query: URLSearchParams): Paging {
   };
 }
 
-function readPositive(query: URLSearchParams, name: string, fallback: number, max: number): number {
+/** A whole number from 1, at most `max`. @throws DomainError invalid_argument */
+export function readPositive(query: URLSearchParams, name: string, fallback: number, max: number): number {
   const text = query.get(name);
   if (text === null || text === "") return fallback;
   const value = Number(text);

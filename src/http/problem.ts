@@ -13,6 +13,7 @@ interface ProblemKind {
 
 const KINDS: Readonly<Record<ErrorCode, ProblemKind>> = {
   bad_request: kind(400, "invalid-query-parameter", "Bad request", "Bad Request: "),
+  bulk_refused: kind(400, "bulk-validation-failed", "Bulk validation failed"),
   invalid_filter: kind(400, "invalid-query-filters", "Invalid filter"),
   unauthorized: kind(401, "unauthorized", "Unauthorized"),
   forbidden: kind(403, "forbidden", "Forbidden"),
@@ -105,8 +106,14 @@ function problemBody(refusal: DomainError, context: ProblemContext): object {
     detail: message,
     instance: context.path,
     errors: refusal.items.map(({ message, path }) => ({ detail: message, path })),
+    ...(refusal.code === "bulk_refused" ? { invalids: refusal.items.map(invalidItem) } : {}),
     traceId: context.requestId,
   };
+}
+
+/** One of many things that were named, as clients of bulk operations read it. */
+function invalidItem({ path, message }: ErrorItem): object {
+  return { message, invalidValue: path, propertyPath: "execution" };
 }
 
 function embeddedErrors(items: readonly ErrorItem[], message: string): object[] {

@@ -1,13 +1,15 @@
 /** Reads what a caller sends to start an execution: values and files for the flow's inputs. */
+import { ownProperty } from "../base/json.ts";
 import type { Input } from "../model/flow.ts";
 import type { GivenValue } from "../model/input_value.ts";
 import { MAX_FILE_NAME_LENGTH } from "../model/limits.ts";
-import type { StoreFile } from "../services/executions.ts";
+import type { StoreFile } from "../services/given_files.ts";
 import { type MultipartLimits, type Part, readForm, readMultipart } from "./multipart.ts";
 
 /** Name of the part by which older clients send files; its file name is the id of the input. */
 const FILES_PART = "files";
 const FILE_TYPE = "FILE";
+const DEFAULT_EXTENSION = ".upl";
 
 /** Where the parts of a form go. */
 export interface StartFormOptions {
@@ -59,7 +61,13 @@ async function readPart(part: Part, input: Input, store: StoreFile): Promise<Giv
   if (input.type !== FILE_TYPE || part.fileName === undefined) {
     return { kind: "text", text: await part.text() };
   }
-  return await store(input.id, { name: safeFileName(part.fileName, input.id), stream: part.stream() });
+  return await store(input.id, { name: storedName(part, input), stream: part.stream() });
+}
+
+/** Where the part does not tell the name of the file, the input says how it ends. */
+function storedName({ name, fileName = "" }: Part, { id, properties }: Input): string {
+  if (name !== FILES_PART || fileName !== id) return safeFileName(fileName, id);
+  return safeFileName(`${id}${ownProperty(properties, "extension") ?? DEFAULT_EXTENSION}`, id);
 }
 
 /** The last part of the name as sent, without what has a meaning in paths and addresses; never empty. */

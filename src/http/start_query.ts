@@ -12,6 +12,8 @@ export interface StartQuery {
   readonly kind: ExecutionKind;
   readonly revision?: number;
   readonly scheduleDate?: Instant;
+  /** Tasks before which it stops: `taskId` or `taskId.value`. */
+  readonly breakpoints?: readonly string[];
   readonly isWaiting: boolean;
 }
 
@@ -21,7 +23,7 @@ const NOTHING_ASKED: StartQuery = Object.freeze({
   isWaiting: false,
 });
 
-/** `labels` (repeated `key:value`), `wait`, `revision`, `scheduleDate` and `kind`. @throws DomainError invalid_entity, invalid_argument, bad_request */
+/** `labels` (repeated `key:value`), `wait`, `revision`, `scheduleDate`, `breakpoints` and `kind`. @throws DomainError invalid_entity, invalid_argument, bad_request */
 export function readStartQuery(url: string): StartQuery {
   const mark = url.indexOf("?");
   if (mark === -1) return NOTHING_ASKED;
@@ -31,8 +33,16 @@ export function readStartQuery(url: string): StartQuery {
     kind: readKind(query.get("kind")),
     revision: readRevision(query),
     scheduleDate: readScheduleDate(query.get("scheduleDate")),
+    breakpoints: readBreakpoints(query),
     isWaiting: readBoolean(query, "wait", false),
   };
+}
+
+/** `breakpoints`, repeated or comma-joined; `undefined` when there is none. */
+export function readBreakpoints(query: URLSearchParams): string[] | undefined {
+  if (!query.has("breakpoints")) return undefined;
+  const names = query.getAll("breakpoints").flatMap((text) => text.split(","));
+  return names.map((name) => name.trim()).filter((name) => name !== "");
 }
 
 /** The number of a flow revision, when there is one. @throws DomainError bad_request */

@@ -3,6 +3,7 @@
 /** Why a request was refused. `http/problem.ts` gives each its status. */
 export type ErrorCode =
   | "bad_request"
+  | "bulk_refused"
   | "invalid_filter"
   | "invalid_json"
   | "invalid_entity"

@@ -15,6 +15,8 @@ export type ExecutionKind = typeof EXECUTION_KINDS[number];
 /** One try of a task run. */
 export interface Attempt {
   readonly history: History;
+  /** Its log can be read as a file of the execution, too. */
+  readonly hasLogFile?: boolean;
 }
 
 /** One task within one execution. */

@@ -2,8 +2,9 @@
 import { type Instant, toIso } from "../base/clock.ts";
 import { taskRunId } from "../base/id.ts";
 import { type JsonObject, stringifyJson } from "../base/json.ts";
-import type { Attempt, Execution, TaskRun } from "./execution.ts";
+import type { Execution, TaskRun } from "./execution.ts";
 import { CORRELATION_LABEL } from "./label.ts";
+import { logFileUri } from "./log_file.ts";
 import { changedAt, currentState, type History, isEnded, startedAt } from "./state.ts";
 
 /** What belongs to an answer beside the execution itself. */
@@ -14,6 +15,8 @@ export interface BodyOptions {
   readonly taskRuns: boolean;
   /** Link to the execution's page. */
   readonly url?: string;
+  /** Why it does not go on. */
+  readonly waiting?: JsonObject;
 }
 
 /** The answer's text. Members whose value is null are left out. */
@@ -48,6 +51,7 @@ export function executionBodyParts(execution: Execution, options: BodyOptions): 
     `,"metadata":{"attemptNumber":${execution.attemptNumber},"originalCreatedDate":"${originalDate}"}` +
     `,"scheduleDate":"${scheduleDate === undefined ? createdDate : toIso(scheduleDate)}"` +
     (kind === "NORMAL" ? "" : `,"kind":"${kind}"`) +
+    (options.waiting ? member("waiting", options.waiting) : "") +
     (options.url === undefined ? "}" : `,"url":${quote(options.url)}}`);
   return { head, tail };
 }
@@ -67,25 +71,39 @@ function triggerText({ trigger }: Execution): string {
 
 /** Texts of the task runs, comma-separated. */
 function taskRunsText(execution: Execution, now: Instant): string {
-  const owner =
-    `,"executionId":"${execution.id}","namespace":"${execution.namespace}","flowId":"${execution.flowId}"`;
-  return execution.taskRuns.map((taskRun) => taskRunText(execution.id, taskRun, owner, now)).join(",");
+  const owner = ownerText(execution);
+  return execution.taskRuns.map((taskRun) => taskRunText(execution, taskRun, owner, now)).join(",");
 }
 
-function taskRunText(executionId: string, taskRun: TaskRun, owner: string, now: Instant): string {
+/** The text of one task run. */
+export function taskRunBody(execution: Execution, taskRun: TaskRun, now: Instant): string {
+  return taskRunText(execution, taskRun, ownerText(execution), now);
+}
+
+function ownerText({ id, namespace, flowId }: Execution): string {
+  return `,"executionId":"${id}","namespace":"${namespace}","flowId":"${flowId}"`;
+}
+
+function taskRunText(execution: Execution, taskRun: TaskRun, owner: string, now: Instant): string {
+  const { id: executionId } = execution;
   const { parent, value, iteration } = taskRun;
   return `{"id":"${taskRunId(executionId, taskRun.ordinal)}"${owner},"taskId":"${taskRun.taskId}"` +
     (parent === undefined ? "" : `,"parentTaskRunId":"${taskRunId(executionId, parent)}"`) +
     (value === undefined ? "" : `,"value":${quote(value)}`) +
     (iteration === undefined ? "" : `,"iteration":${iteration}`) +
-    attemptsText(taskRun.attempts, now) +
+    attemptsText(execution, taskRun, now) +
     `,"outputs":${taskRun.outputs ? stringifyJson(taskRun.outputs) : "{}"}` +
     `,"state":${stateText(taskRun.history, now)}}`;
 }
 
-function attemptsText(attempts: readonly Attempt[], now: Instant): string {
+function attemptsText(execution: Execution, taskRun: TaskRun, now: Instant): string {
+  const { attempts } = taskRun;
   if (attempts.length === 0) return "";
-  return `,"attempts":[${attempts.map(({ history }) => `{"state":${stateText(history, now)}}`).join(",")}]`;
+  const texts = attempts.map(({ history, hasLogFile }, index) => {
+    const logFile = hasLogFile ? `,"logFile":"${logFileUri(execution, taskRun, index)}"` : "";
+    return `{"state":${stateText(history, now)}${logFile}}`;
+  });
+  return `,"attempts":[${texts.join(",")}]`;
 }
 
 /** `{current, histories, duration, startDate, endDate?}`; `duration` in seconds. */

@@ -1,6 +1,7 @@
 /** What a list of executions may be asked: conditions, order, page. Both filter syntaxes of the API are read into this. */
 import type { Instant } from "../base/clock.ts";
 import type { ExecutionKind } from "./execution.ts";
+import type { LogLevel } from "./flow.ts";
 import type { Label } from "./label.ts";
 import type { State } from "./state.ts";
 
@@ -115,6 +116,12 @@ export interface LabelCondition {
   readonly negated: boolean;
 }
 
+/** Its most severe log line is at least of this level; one that never logged does not match. */
+export interface LogLevelCondition {
+  readonly field: "maxLogLevel";
+  readonly least: LogLevel;
+}
+
 /** A condition on one execution. */
 export type ExecutionCondition =
   | TextCondition
@@ -125,7 +132,8 @@ export type ExecutionCondition =
   | KindCondition
   | ChildCondition
   | TriggerCondition
-  | LabelCondition;
+  | LabelCondition
+  | LogLevelCondition;
 
 /** A page of the executions that meet all `conditions` and, when there are `groups`, all conditions of at least one group. */
 export interface ExecutionQuery {

@@ -32,6 +32,8 @@ export interface Task {
   /** Template; absent means true. */
   readonly runIf?: string;
   readonly logLevel?: LogLevel;
+  /** The log of each attempt is a file of the execution, too. */
+  readonly logToFile?: boolean;
   /** Text of a duration, or a template of one. */
   readonly timeout?: string;
   readonly retry?: RetryPolicy;

@@ -43,13 +43,18 @@ export function mergeLabels(...lists: readonly (readonly Label[])[]): Label[] {
  * @throws DomainError invalid_entity
  */
 export function checkStartLabels(labels: readonly Label[]): void {
-  if (labels.length > MAX_LABELS) {
-    throw new DomainError("invalid_entity", `Invalid entity: labels: at most ${MAX_LABELS} are allowed`);
-  }
+  const reason = labelsProblem(labels);
+  if (reason !== undefined) throw new DomainError("invalid_entity", `Invalid entity: labels: ${reason}`);
+}
+
+/** What is wrong with labels that a caller gives; `undefined` when nothing is. */
+export function labelsProblem(labels: readonly Label[]): string | undefined {
+  if (labels.length > MAX_LABELS) return `at most ${MAX_LABELS} are allowed`;
   for (const { key, value } of labels) {
     const reason = labelProblem(key, value);
-    if (reason) throw new DomainError("invalid_entity", `Invalid entity: labels: ${reason}`);
+    if (reason !== undefined) return reason;
   }
+  return undefined;
 }
 
 function labelProblem(key: string, value: string): string | undefined {

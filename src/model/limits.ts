@@ -67,6 +67,10 @@ export const MAX_EVENT_STREAMS = 1_000;
 export const MAX_STREAM_CHANGES_PER_SECOND = 20;
 /** Longest time that `wait=true` holds an answer. */
 export const MAX_WAIT_MS = 3_600_000;
+/** How long a start that was sent with an idempotency key is remembered, and how long the key and the answer may be. */
+export const IDEMPOTENCY_KEPT_MS = 24 * 3_600_000;
+export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
+export const MAX_REMEMBERED_ANSWER_CHARS = 16 * KIB * KIB;
 /** Page size of lists. */
 export const MAX_PAGE_SIZE = 10_000;
 

@@ -1,26 +1,21 @@
 /** What a task type is. The types themselves are in `tasks/`; they are handed in as a {@link TaskCatalog}. */
+import type { Instant } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
-import type { Label } from "./label.ts";
+import type { AttemptOutcome } from "./attempt_outcome.ts";
+import type { Metric } from "./metric.ts";
 import type { RunContext } from "./run_context.ts";
 import type { PropertySchemas } from "./schema.ts";
-import type { State } from "./state.ts";
 import type { TypeDeclaration } from "./type_declaration.ts";
 
-/** What an attempt changes in its execution beside its own task run. */
-export interface ExecutionEffects {
-  /** Merged into the labels: the same key is replaced. */
-  readonly labels?: readonly Label[];
-  /** Replaces the variables that tasks have set. */
-  readonly variables?: JsonObject;
-  /** Ends the execution in that state once this task run has ended. */
-  readonly exit?: Extract<State, "SUCCESS" | "WARNING" | "FAILED" | "KILLED" | "CANCELLED">;
-}
+export type { AttemptOutcome, ExecutionEffects } from "./attempt_outcome.ts";
 
-/** How an attempt of a runnable task ended. A thrown error ends it FAILED with the error's message in its log. */
-export interface AttemptOutcome {
-  readonly state: Extract<State, "SUCCESS" | "WARNING" | "FAILED" | "KILLED">;
-  readonly outputs?: JsonObject;
-  readonly effects?: ExecutionEffects;
+/** A successful attempt as it is stored. */
+export interface StoredAttempt {
+  /** Properties as the flow gives them, not rendered. */
+  readonly written: JsonObject;
+  readonly outputs: JsonObject;
+  readonly startedAt: Instant;
+  readonly endedAt: Instant;
 }
 
 /** A task type that does work. */
@@ -33,6 +28,8 @@ export interface RunnableTaskType extends TypeDeclaration {
   readonly pure: boolean;
   /** Runs one attempt with rendered properties. */
   run(properties: JsonObject, context: RunContext): AttemptOutcome | Promise<AttemptOutcome>;
+  /** Metrics that follow from what is stored of an attempt anyway: nothing is written for them. */
+  metricsOf?(attempt: StoredAttempt): readonly Metric[];
 }
 
 /** A task type that waits for a time: it holds no worker, and survives a crash as a timer. */
@@ -42,9 +39,21 @@ export interface WaitingTaskType extends TypeDeclaration {
   delayMs(properties: JsonObject): number;
 }
 
+/** What a flowable task does itself, with rendered properties. A thrown error ends it FAILED with the error's message. */
+export interface ChildrenFrame {
+  /** Before its first child begins. */
+  before(properties: JsonObject, context: RunContext): Promise<void>;
+  /** When its children have ended well; gives its outputs. */
+  after(properties: JsonObject, context: RunContext): Promise<JsonObject>;
+  /** Once it has ended, however. May be called again. */
+  release(context: RunContext): Promise<void>;
+}
+
 /** A task type that arranges other tasks. What it does is `engine/flowable/`; here is only how it is declared. */
 export interface FlowableTaskType extends TypeDeclaration {
   readonly form: "flowable";
+  /** What is done on this machine around its children; absent where nothing is. A crash repeats both, with the children. */
+  readonly around?: ChildrenFrame;
 }
 
 /** A task type that can be declared and is not carried out yet: a flow with it is refused when it is saved. */

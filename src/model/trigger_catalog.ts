@@ -1,15 +1,108 @@
 /** What trigger types and condition types are. The types themselves are in `triggers/`. */
+import type { Instant } from "../base/clock.ts";
+import type { JsonObject, JsonValue } from "../base/json.ts";
+import type { FlowKey } from "./flow.ts";
+import type { Label } from "./label.ts";
+import type { State } from "./state.ts";
+import type { TaskPorts } from "./task_ports.ts";
 import type { TypeDeclaration } from "./type_declaration.ts";
 
-/** A trigger type. */
-export interface TriggerType extends TypeDeclaration {
-  /** `planned`: can be declared and starts nothing yet; a flow with it is refused when it is saved. */
-  readonly form: "webhook" | "schedule" | "flow" | "polling" | "planned";
+/** The times at which a schedule fires. */
+export interface FireTimes {
+  /** The first one after an instant. */
+  next(after: Instant): Instant | undefined;
+  /** The last one before an instant. */
+  previous(before: Instant): Instant | undefined;
+  /** A time as expressions read it, in the zone of the schedule. */
+  text(at: Instant): string;
 }
 
-/** A condition of a trigger. */
-export interface ConditionType extends TypeDeclaration {
-  readonly form: "condition" | "planned";
+/** A trigger type that fires at times. */
+export interface ScheduleTriggerType extends TypeDeclaration {
+  readonly form: "schedule";
+  /** Its times, from rendered properties; `timeZone` holds unless they name another. @throws Error they mean nothing */
+  times(properties: JsonObject, timeZone: string): FireTimes;
+}
+
+/** What a poll may use. */
+export interface PollContext {
+  readonly signal: AbortSignal;
+  readonly ports: TaskPorts;
+  /** The value of a template, with further root variables. @throws Error what cannot be rendered */
+  render(template: string, variables: JsonObject): Promise<JsonValue>;
+}
+
+/** A trigger type that looks again and again whether something has happened. */
+export interface PollingTriggerType extends TypeDeclaration {
+  readonly form: "polling";
+  /** Looks once, with rendered properties; the trigger's variables when it fires. @throws Error it cannot tell */
+  poll(properties: JsonObject, context: PollContext): Promise<JsonObject | undefined>;
+}
+
+/** A trigger type that somebody else fires: an HTTP request, or an execution. `planned`: it starts nothing yet. */
+export interface FiredTriggerType extends TypeDeclaration {
+  readonly form: "webhook" | "flow" | "planned";
+}
+
+/** A trigger type. A flow with a `planned` one is refused when it is saved. */
+export type TriggerType = ScheduleTriggerType | PollingTriggerType | FiredTriggerType;
+
+/** What conditions know of the execution that a Flow trigger reacts to. */
+export interface ObservedExecution extends FlowKey {
+  readonly executionId: string;
+  readonly state: State;
+  readonly labels: readonly Label[];
+  /** Tries of its task runs, the first included. */
+  readonly attemptCounts: readonly number[];
+}
+
+/** What a condition may look at. */
+export interface ConditionScope {
+  /** The time that conditions on a date test unless they name another. */
+  readonly date: Instant;
+  readonly timeZone: string;
+  /** The flow of the trigger. */
+  readonly flow: FlowKey;
+  /** Absent where no execution is reacted to. */
+  readonly execution?: ObservedExecution;
+  /** Whether another condition holds. @throws Error it cannot be told */
+  holds(condition: JsonValue): Promise<boolean>;
+  /** The text of a template. @throws Error what cannot be rendered */
+  text(template: string): Promise<string>;
+}
+
+/** A part of what several executions must meet. */
+export type ConditionPart = (scope: ConditionScope) => boolean | Promise<boolean>;
+
+/** A condition type. */
+export interface TestedConditionType extends TypeDeclaration {
+  readonly form: "condition";
+  /** Whether it holds, from its rendered properties. @throws Error it cannot be told */
+  test(properties: JsonObject, scope: ConditionScope): boolean | Promise<boolean>;
+}
+
+/** A condition type whose parts are met by several executions; a Flow trigger remembers which were. */
+export interface WindowConditionType extends TypeDeclaration {
+  readonly form: "window";
+  /** What it waits for, from its properties as written. */
+  windowOf(properties: JsonObject): ConditionWindow;
+}
+
+/** A condition type. A flow with a `planned` one is refused when it is saved. */
+export type ConditionType =
+  | TestedConditionType
+  | WindowConditionType
+  | (TypeDeclaration & { readonly form: "planned" });
+
+/** Several conditions that must be met within a time. */
+export interface ConditionWindow {
+  /** Unique within the trigger. */
+  readonly id: string;
+  /** Its parts by name. */
+  readonly parts: ReadonlyMap<string, ConditionPart>;
+  readonly resetOnSuccess: boolean;
+  /** Since when something must have been met to count at an instant; `undefined` when nothing counts then. */
+  readonly from: (at: Instant, timeZone: string) => Instant | undefined;
 }
 
 /** All trigger and condition types, by canonical name and by alias, both without prefix. */
@@ -22,4 +115,6 @@ export interface TriggerCatalog {
   findCondition(kind: string): ConditionType | undefined;
   /** In alphabetical order of the canonical names. */
   listConditions(): readonly ConditionType[];
+  /** What the `preconditions` of a Flow trigger wait for. */
+  preconditionsOf(properties: JsonObject): ConditionWindow;
 }

@@ -3,7 +3,6 @@ import type { Clock, Instant } from "../base/clock.ts";
 import type { IdSource } from "../base/id.ts";
 import type { Event } from "../engine/events.ts";
 import { replayExecution } from "../engine/replay.ts";
-import { currentState } from "../model/state.ts";
 import type { LiveExecution } from "./live_execution.ts";
 import type { Slots } from "./slots.ts";
 
@@ -31,13 +30,9 @@ export class Admission {
     } else live.events.push(this.startEvent(live));
   }
 
-  /** The event with which an execution begins now. */
+  /** The event with which an execution begins now, or begins again. */
   startEvent({ execution, plan }: LiveExecution): Event {
     const { concurrency } = plan.flow;
-    if (currentState(execution.history) === "RESTARTED") {
-      if (concurrency) this.#slots.force(execution);
-      return { type: "continued", frame: -1 };
-    }
     const state = concurrency && this.#slots.admit(execution, concurrency);
     return state ? { type: "refused_slot", state } : { type: "started" };
   }

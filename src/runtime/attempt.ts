@@ -5,18 +5,26 @@ import { taskRunId } from "../base/id.ts";
 import type { JsonObject } from "../base/json.ts";
 import { sizeOf } from "../base/json_size.ts";
 import type { Event } from "../engine/events.ts";
+import type { AttemptFiles } from "../model/attempt_identity.ts";
 import { addLogLine, type TaskRun, taskRunOf } from "../model/execution.ts";
-import { LOG_LEVELS } from "../model/flow.ts";
+import { LOG_LEVELS, type LogLevel } from "../model/flow.ts";
 import { MAX_OUTPUT_BYTES } from "../model/limits.ts";
+import { type Metric, MetricList } from "../model/metric.ts";
 import type { RunContext } from "../model/run_context.ts";
 import type { AttemptOutcome, TaskType } from "../model/task_catalog.ts";
 import type { TaskPorts } from "../model/task_ports.ts";
+import { metricsMutation } from "../store/metric_records.ts";
 import type { AttemptCommand, LiveExecution } from "./live_execution.ts";
+import { LogFlow } from "./log_flow.ts";
+import { type CachePlace, type CachePolicy, cachePolicyOf, type TaskCache } from "./task_cache.ts";
 
 /** What an attempt needs beside its execution. */
 export interface AttemptDeps {
   readonly clock: Clock;
   readonly ports: TaskPorts;
+  readonly taskCache: TaskCache;
+  /** Has what is new of an execution committed. */
+  readonly wake: (live: LiveExecution) => void;
 }
 
 /** Renders the task's properties and runs it once; the event says how it ended. Never rejects. */
@@ -27,12 +35,17 @@ export function runAttempt(
 ): Event | Promise<Event> {
   const { type } = options;
   const taskRun = taskRunOf(live.execution, command.taskRun) as TaskRun;
-  const failed = (error: unknown) => failure(live, command.taskRun, error);
+  if (!type) return failure(live, command.taskRun, `Invalid type: ${command.task.type}`);
+  const run: Attempt = { ...options, live, command, taskRun, type, files: {} };
+  const failed = (error: unknown) => {
+    keepMetrics(run);
+    dropFiles(run);
+    return failure(live, command.taskRun, error);
+  };
   try {
-    if (!type) throw new Error(`Invalid type: ${command.task.type}`);
-    const run = (properties: JsonObject) => attempt({ live, command, taskRun, ...options, type }, properties);
+    const begin = (properties: JsonObject) => attempt(run, properties);
     const properties = live.renderer.properties(command.task, type, taskRun);
-    const event = properties instanceof Promise ? properties.then(run) : run(properties);
+    const event = properties instanceof Promise ? properties.then(begin) : begin(properties);
     return event instanceof Promise ? event.catch(failed) : event;
   } catch (error) {
     return failed(error);
@@ -40,15 +53,36 @@ export function runAttempt(
 }
 
 /** An attempt that is about to run. */
-interface Attempt extends AttemptDeps {
+export interface Attempt extends AttemptDeps {
   readonly live: LiveExecution;
   readonly command: AttemptCommand;
   readonly taskRun: TaskRun;
   readonly type: TaskType;
   readonly controller: AbortController;
+  readonly files: AttemptFiles;
+  /** What it has reported so far. */
+  metrics?: MetricList;
+  /** Where its outputs are to be kept. */
+  place?: CachePlace;
 }
 
 function attempt(run: Attempt, properties: JsonObject): Event | Promise<Event> {
+  const policy = run.type.form === "runnable" ? cachePolicyOf(run.command.task) : undefined;
+  return policy ? cachedAttempt(run, properties, policy) : freshAttempt(run, properties);
+}
+
+/** With outputs that were kept the task does not run at all. */
+async function cachedAttempt(run: Attempt, properties: JsonObject, policy: CachePolicy): Promise<Event> {
+  const { live, command: { task, taskRun }, taskCache, controller } = run;
+  run.place = await taskCache.placeOf(live.execution, task, { policy, properties });
+  const outputs = await taskCache.find(run.place);
+  if (controller.signal.aborted) return { type: "attempt_ended", taskRun, outcome: { state: "KILLED" } };
+  if (!outputs) return await freshAttempt(run, properties);
+  logLine(run, "DEBUG", "The outputs are those of an earlier run with the same properties");
+  return { type: "attempt_ended", taskRun, outcome: { state: "SUCCESS", outputs } };
+}
+
+function freshAttempt(run: Attempt, properties: JsonObject): Event | Promise<Event> {
   const { timeout } = run.command.task;
   if (timeout === undefined) return attemptWithin(run, properties, undefined);
   const text = run.live.renderer.text(timeout, { task: run.command.task, taskRun: run.taskRun });
@@ -72,15 +106,19 @@ function attemptWithin(
   if (type.form === "waiting") return beginWait(run, type.delayMs(properties), limitMs);
   if (type.form !== "runnable") throw new Error(`Type "${task.type}" is not supported yet`);
   const outcome = type.run(properties, contextOf(run));
-  const end = (ended: AttemptOutcome) => checkOutputs(taskRun, ended);
+  const end = (ended: AttemptOutcome) => {
+    keepResults(run, ended);
+    return checkOutputs(taskRun, withFiles(run, ended));
+  };
   if (!(outcome instanceof Promise)) return end(outcome);
   const ended = outcome.then(end);
   if (limitMs === undefined) return ended;
   return within(ended, { clock, limitMs, onTimeout: () => timeoutFailure(run, limitMs) });
 }
 
-function beginWait({ clock, command }: Attempt, delayMs: number, limitMs: number | undefined): Event {
-  const { taskRun } = command;
+function beginWait(run: Attempt, delayMs: number, limitMs: number | undefined): Event {
+  const { clock, command: { taskRun } } = run;
+  logLine(run, "INFO", `Waiting for ${formatDuration(delayMs)}`);
   const now = clock.now();
   if (limitMs === undefined || delayMs <= limitMs) {
     return { type: "wait_begun", taskRun, dueAt: now + delayMs };
@@ -102,7 +140,10 @@ async function within(
   }
 }
 
-function timeoutFailure({ controller, command }: Attempt, limitMs: number): Event {
+function timeoutFailure(run: Attempt, limitMs: number): Event {
+  const { controller, command } = run;
+  keepMetrics(run);
+  dropFiles(run);
   controller.abort();
   const message = timeoutMessage(limitMs);
   return { type: "attempt_ended", taskRun: command.taskRun, outcome: { state: "FAILED" }, message };
@@ -112,13 +153,63 @@ function timeoutMessage(limitMs: number): string {
   return `Timeout after ${formatDuration(limitMs)}`;
 }
 
+/** What the commit of the end carries beside the end itself. */
+function keepResults(run: Attempt, outcome: AttemptOutcome): void {
+  if (run.files.isOver) return; // Its time-out came first.
+  keepMetrics(run);
+  if (run.place) run.live.extras.push(...run.taskCache.mutationsFor(run.place, outcome));
+}
+
+function keepMetrics(run: Attempt): void {
+  const { metrics, live: { execution, extras }, command: { task, taskRun, attemptNumber }, clock } = run;
+  if (!metrics) return;
+  run.metrics = undefined;
+  const of = { taskId: task.id, taskRun, attemptNumber, at: clock.now(), metrics: metrics.metrics };
+  extras.push(metricsMutation(execution.tenant, execution.id, of));
+}
+
+function reportMetric(run: Attempt, metric: Metric): void {
+  const metrics = run.metrics ??= new MetricList();
+  if (!metrics.add(metric) && metrics.isFirstRefusal()) {
+    logLine(run, "WARN", `Too many metrics: "${metric.name}" and those after it are left out`);
+  }
+}
+
+/** Adds a line to the log of the attempt, unless its task keeps only more severe ones. */
+function logLine(run: Attempt, level: LogLevel, message: string): void {
+  const { live, command, taskRun, clock, files } = run;
+  const { logLevel } = command.task;
+  if (files.isOver) return; // A task that was timed out may still be at work.
+  if (logLevel && LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(logLevel)) return;
+  const text = live.renderer.hostCalls.mask(message);
+  const attempt = command.attemptNumber - 1;
+  addLogLine(live.execution, { level, at: clock.now(), taskRun: taskRun.ordinal, attempt, message: text });
+  live.isDirty = true;
+  if (isLong(run)) (live.logFlow ??= logFlowOf(run)).noted(text);
+}
+
+/** The files that the attempt has changed so far belong to its outcome; there can be no more. */
+function withFiles({ files, live }: Attempt, outcome: AttemptOutcome): AttemptOutcome {
+  live.logFlow?.rest();
+  const isTooLate = files.isOver;
+  files.isOver = true;
+  return files.pending && !isTooLate ? { ...outcome, files: files.pending } : outcome;
+}
+
+/** An attempt that has no outcome leaves no files. */
+function dropFiles({ files, live }: Attempt): void {
+  live.logFlow?.rest();
+  files.isOver = true;
+  void files.pending?.discard();
+}
+
 function checkOutputs(taskRun: number, outcome: AttemptOutcome): Event {
   if (!outcome.outputs || sizeOf(outcome.outputs, MAX_OUTPUT_BYTES) <= MAX_OUTPUT_BYTES) {
     return { type: "attempt_ended", taskRun, outcome };
   }
   const message =
     `The outputs are too large: at most ${MAX_OUTPUT_BYTES} bytes can be kept; write large results to a file`;
-  return { type: "attempt_ended", taskRun, outcome: { state: "FAILED" }, message };
+  return { type: "attempt_ended", taskRun, outcome: { state: "FAILED", files: outcome.files }, message };
 }
 
 /** The end of an attempt that could not be carried out. */
@@ -127,10 +218,20 @@ export function failure(live: LiveExecution, taskRun: number, error: unknown): E
   return { type: "attempt_ended", taskRun, outcome: { state: "FAILED" }, message };
 }
 
-function contextOf({ live, command, taskRun, controller, clock, ports }: Attempt): RunContext {
+function logFlowOf({ live, clock, wake }: Attempt): LogFlow {
+  return new LogFlow(live.execution, { clock, wake: () => wake(live) });
+}
+
+/** Lines of a pure task become durable with its end alone. */
+function isLong({ type }: Attempt): boolean {
+  return type.form === "runnable" && !type.pure;
+}
+
+/** What the task is given. */
+export function contextOf(run: Attempt): RunContext {
+  const { live, command, taskRun, controller, clock, ports } = run;
   const { execution, renderer } = live;
   const { attemptNumber, task } = command;
-  const least = task.logLevel ? LOG_LEVELS.indexOf(task.logLevel) : 0;
   return {
     tenant: execution.tenant,
     namespace: execution.namespace,
@@ -142,7 +243,9 @@ function contextOf({ live, command, taskRun, controller, clock, ports }: Attempt
     value: taskRun.value,
     attemptNumber,
     signal: controller.signal,
+    files: run.files,
     ports,
+    written: task.properties,
     get labels() {
       return execution.labels;
     },
@@ -150,13 +253,12 @@ function contextOf({ live, command, taskRun, controller, clock, ports }: Attempt
       return execution.variables ?? {};
     },
     now: () => clock.now(),
-    log(level, message) {
-      if (LOG_LEVELS.indexOf(level) < least) return;
-      const text = renderer.hostCalls.mask(message);
-      const attempt = attemptNumber - 1;
-      addLogLine(execution, { level, at: clock.now(), taskRun: taskRun.ordinal, attempt, message: text });
-      live.isDirty = true;
+    get workingDirectory() {
+      return renderer.workPaths?.sharedDir(taskRun);
     },
+    log: (level, message) => logLine(run, level, message),
+    logged: () => run.files.isOver ? undefined : live.logFlow?.room(controller.signal),
+    metric: (metric) => reportMetric(run, metric),
     render: (template, variables) => renderer.value(template, { task, taskRun }, variables),
   };
 }

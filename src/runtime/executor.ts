@@ -8,7 +8,6 @@ import { hasSettled } from "../engine/tree.ts";
 import { DomainError } from "../model/errors.ts";
 import type { Execution } from "../model/execution.ts";
 import { MAX_CRASHES_OF_EXECUTION, MAX_LIVE_EXECUTIONS } from "../model/limits.ts";
-import { isEnded } from "../model/state.ts";
 import type { EntryFacts } from "../store/committer.ts";
 import { newForm } from "../store/execution_form.ts";
 import { timerKey } from "../store/keys.ts";
@@ -16,6 +15,7 @@ import type { ListedExecution } from "../store/manifests.ts";
 import type { Mutation } from "../store/store.ts";
 import { Admission } from "./admission.ts";
 import { runAttempt } from "./attempt.ts";
+import { withChildOutputs } from "./child_outputs.ts";
 import { type BornExecution, commitExecution, type Committed } from "./execution_commit.ts";
 import type { DueTimer, ExecutorDeps } from "./executor_deps.ts";
 import { LiveExecution, type Receipt } from "./live_execution.ts";
@@ -23,6 +23,7 @@ import { LiveExecutions } from "./live_executions.ts";
 import { type StoredMessage, storedMessage } from "./messages.ts";
 import { Renderer, TemplateCache } from "./renderer.ts";
 import { runSlice, type SliceDeps } from "./slice.ts";
+import { leavesSlot, type Slots } from "./slots.ts";
 
 const RETRY_MS = 1_000;
 const NO_FILES: readonly Mutation[] = [];
@@ -43,14 +44,11 @@ export class Executor {
   constructor(deps: ExecutorDeps) {
     this.#deps = deps;
     this.#admission = new Admission(deps);
-    const { clock, catalog, ports, createChild } = deps;
     this.#slices = {
-      clock,
-      catalog,
-      ports,
-      createChild,
+      ...deps,
       wake: (live) => this.#wake(live),
-      startOver: (live, at) => this.#admission.startOver(live, at),
+      track: (work) => this.#track(work),
+      admission: this.#admission,
     };
   }
 
@@ -62,6 +60,11 @@ export class Executor {
   /** True while starts wait for their commit: scans should be modest. */
   get isBusy(): boolean {
     return this.#starting > 0;
+  }
+
+  /** The slots of flows with a limit. */
+  get slots(): Slots {
+    return this.#deps.slots;
   }
 
   /** Last committed catalog rows of the live executions of a tenant. */
@@ -109,14 +112,11 @@ export class Executor {
     return true;
   }
 
-  /** Asks an execution to stop; resolves once that is durable. False for an unknown one. */
-  kill(tenant: string, id: string): Promise<boolean> {
-    return this.send(tenant, id, { type: "kill_asked" });
-  }
-
   /** Gives an execution what another one tells it; resolves once that is durable. Its key goes with it. */
   async deliver({ tenant, targetId, event, key }: StoredMessage): Promise<void> {
-    if (await this.send(tenant, targetId, event, { key })) return;
+    const target = event.type === "child_ended" ? await this.#live.find(tenant, targetId) : undefined;
+    const completed = await withChildOutputs(event, target, (id) => this.#load(tenant, id));
+    if (await this.send(tenant, targetId, completed, { key })) return;
     if (!this.#live.isDeleting(tenant, targetId)) {
       await this.#deps.committer.commit({ mutations: [{ type: "delete", key }] });
     }
@@ -124,8 +124,10 @@ export class Executor {
 
   /** Gives free slots of a flow to those who wait for one. */
   grantSlots(execution: Pick<Execution, "tenant" | "namespace" | "flowId">, limit: number): void {
-    for (const id of this.#deps.slots.grant(execution, limit)) {
-      this.#track(this.send(execution.tenant, id, { type: "started" }));
+    const { slots } = this.#deps;
+    for (const id of slots.grant(execution, limit)) {
+      const isThere = this.send(execution.tenant, id, { type: "started" });
+      this.#track(isThere.then((found) => void (found || slots.release({ ...execution, id }))));
     }
   }
 
@@ -222,9 +224,7 @@ export class Executor {
   async stop(): Promise<void> {
     this.#isStopping = true;
     await Promise.allSettled([...this.#underWay]);
-    for (const live of this.#live.values()) {
-      live.interruptAll();
-    }
+    for (const live of this.#live.values()) live.interruptAll();
   }
 
   #refuseWhenFull(): void {
@@ -284,7 +284,7 @@ export class Executor {
     await commitExecution(live, this.#deps, { files, committed });
   }
 
-  #committed(live: LiveExecution, { stored, timers, messages, births }: Committed): void {
+  #committed(live: LiveExecution, { stored, timers, messages, births, files }: Committed): void {
     const { execution, plan } = live;
     if (live.isListed) this.#live.keep(live);
     this.#deps.records.remember(execution, stored);
@@ -294,9 +294,10 @@ export class Executor {
       }
     }
     for (const birth of births) this.#takeIn(birth);
+    for (const each of files) this.#track(each.committed());
     for (const message of messages) this.#track(this.deliver(storedMessage(execution, message)));
     const { concurrency } = plan.flow;
-    if (concurrency && isEnded(execution.history)) this.grantSlots(execution, concurrency.limit);
+    if (concurrency && leavesSlot(execution)) this.grantSlots(execution, concurrency.limit);
     if (!live.isDropped) this.#deps.changes.publish(execution.tenant, execution.id);
   }
 

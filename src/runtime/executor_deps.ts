@@ -11,9 +11,11 @@ import type { Changes } from "../store/changes.ts";
 import type { Committer } from "../store/committer.ts";
 import type { ExecutionRecords } from "../store/execution_records.ts";
 import type { Manifests } from "../store/manifests.ts";
+import type { Reactions } from "./reactions.ts";
 import type { RenderDeps } from "./renderer.ts";
 import type { Slots } from "./slots.ts";
 import type { CreateChild } from "./subflow.ts";
+import type { TaskCache } from "./task_cache.ts";
 
 /** What the executor works with. */
 export interface ExecutorDeps {
@@ -28,6 +30,9 @@ export interface ExecutorDeps {
   readonly ids: IdSource;
   readonly slots: Slots;
   readonly ports: TaskPorts;
+  /** Triggers that react to states of executions. */
+  readonly reactions: Reactions;
+  readonly taskCache: TaskCache;
   /** Makes executions of other flows, for tasks that start them. */
   readonly createChild: CreateChild;
   /** The plan of the revision that an execution is pinned to. @throws DomainError when it cannot be read */

@@ -55,6 +55,8 @@ const SHARED_MS = 1_000;
 /** Each value begins the render again, and a call with a random argument lacks another one every time. */
 const MAX_FETCHED_VALUES = 1_000;
 
+const NO_SECRETS: readonly string[] = [];
+
 type Fetched = { readonly value: JsonValue } | { readonly error: string };
 
 /**
@@ -71,7 +73,8 @@ export class HostCalls {
   #effects = 0;
   #shared: Map<string, { readonly fetched: Fetched; readonly at: Instant }> | undefined;
   #mask: SecretMask | undefined;
-  #knowsInputs = false;
+  /** Of the secrets among its inputs, which only become more. */
+  #knownInputs = 0;
   /** Null once it knows the secrets that were used before the execution was read back. */
   #recalling: Promise<void> | null | undefined;
 
@@ -96,10 +99,8 @@ export class HostCalls {
 
   /** The text with every secret that this execution has used replaced by stars, its inputs of type SECRET included. */
   mask(text: string): string {
-    if (!this.#knowsInputs) {
-      this.#knowsInputs = true;
-      for (const secret of this.#caller.inputSecrets?.() ?? []) this.#remember(secret);
-    }
+    const secrets = this.#caller.inputSecrets?.() ?? NO_SECRETS;
+    while (this.#knownInputs < secrets.length) this.#remember(secrets[this.#knownInputs++] as string);
     return this.#mask?.apply(text) ?? text;
   }
 

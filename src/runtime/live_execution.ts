@@ -4,8 +4,10 @@ import type { Command, Event, TimerName } from "../engine/events.ts";
 import type { FlowPlan } from "../engine/plan.ts";
 import { ExecutionTree } from "../engine/tree.ts";
 import type { Execution } from "../model/execution.ts";
+import type { PendingFiles } from "../model/pending_files.ts";
 import type { StoredForm } from "../store/execution_form.ts";
-import type { Key } from "../store/store.ts";
+import type { Key, Mutation } from "../store/store.ts";
+import type { LogFlow } from "./log_flow.ts";
 import type { Birth, Message } from "./messages.ts";
 import type { Renderer } from "./renderer.ts";
 
@@ -24,7 +26,7 @@ export interface Receipt {
   /** The message that brought it. */
   readonly key?: Key;
   /** What is created with it, unless nobody wants it any more. */
-  readonly birth?: Birth;
+  readonly births?: readonly Birth[];
   /** Called when the event was applied, before anything else happens. */
   readonly onApplied?: (execution: Execution) => void;
 }
@@ -46,10 +48,18 @@ export class LiveExecution {
   births: Birth[] = [];
   /** What the next commit tells other executions. */
   messages: Message[] = [];
+  /** What else the next commit carries: metrics, outputs kept for later. */
+  extras: Mutation[] = [];
+  /** Files of attempts that have ended since the last commit. */
+  files: PendingFiles[] = [];
   /** Messages that were applied; the next commit removes them. */
   receivedKeys: Key[] = [];
   /** What belongs to events that came from outside, until they are applied. */
   receipts: Map<Event, Receipt> | undefined;
+  /** Storage URIs of batches by the task run that starts an execution for each. */
+  batches: Map<number, { readonly attempt: number; readonly uris: readonly string[] }> | undefined;
+  /** What task runs hold on this machine until they have ended. */
+  around: Map<number, () => Promise<void>> | undefined;
   /** Attempts under way, by task run; absent where there never was one. */
   running: Map<number, AbortController> | undefined;
   /** Renders and pure attempts that wait for a value. */
@@ -62,6 +72,8 @@ export class LiveExecution {
   isListed = false;
   /** It was deleted: nothing of it may be written any more. */
   isDropped = false;
+  /** The log lines of attempts under way; absent where none writes any. */
+  logFlow: LogFlow | undefined;
   /** Its last committed catalog row, while it is live. */
   row: Uint8Array | undefined;
 
@@ -76,7 +88,7 @@ export class LiveExecution {
   /** Whether anything is under way that this process must see through; otherwise a timer or a person wakes it. */
   get isLive(): boolean {
     return this.events.length > 0 || this.deferred.length > 0 || (this.running?.size ?? 0) > 0 ||
-      this.awaiting > 0;
+      this.awaiting > 0 || (this.around?.size ?? 0) > 0;
   }
 
   /** Asks every attempt under way to stop. */

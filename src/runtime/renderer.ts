@@ -18,6 +18,7 @@ import { EffectCalls } from "./effect_calls.ts";
 import { HostCalls, type HostValues } from "./host_functions.ts";
 import { secretCalls } from "./secret_calls.ts";
 import { ExecutionVariables, type ServerVariables, type TaskScope } from "./variables.ts";
+import { WorkPaths } from "./work_paths.ts";
 
 /** What rendering needs from the server. */
 export interface RenderDeps {
@@ -80,6 +81,7 @@ export type RenderedOutputs = ReturnType<RenderDeps["convertOutputs"]>;
 /** Renders for one execution. */
 export class Renderer {
   readonly hostCalls: HostCalls;
+  readonly workPaths: WorkPaths | undefined;
   readonly #plan: FlowPlan;
   readonly #cache: TemplateCache;
   readonly #deps: RenderDeps;
@@ -89,7 +91,9 @@ export class Renderer {
     this.#plan = plan;
     this.#cache = cache;
     this.#deps = deps;
-    this.#variables = new ExecutionVariables(plan.flow, execution, deps.server);
+    const { pathOf } = deps.server;
+    this.workPaths = pathOf && new WorkPaths(plan, execution, pathOf);
+    this.#variables = new ExecutionVariables(plan.flow, execution, deps.server, this.workPaths);
     const { tenant, namespace } = execution;
     const inputSecrets = () => this.#variables.inputSecrets;
     const now = () => deps.clock.now();
@@ -124,14 +128,15 @@ export class Renderer {
   }
 
   /** These properties of a flowable task, whatever its type says of when they are rendered. @throws as {@link properties} */
-  members(names: readonly string[], { task, taskRun }: TaskScope): JsonObject | Promise<JsonObject> {
+  members(names: readonly string[], given: TaskScope): JsonObject | Promise<JsonObject> {
     if (names.length === 0) return {};
-    const given = names.filter((name) => ownProperty(task.properties, name) !== undefined);
-    const scope = this.#scope({ task, taskRun });
+    const { properties } = given.task;
+    const present = names.filter((name) => ownProperty(properties, name) !== undefined);
+    const scope = this.#scope(given);
     return this.hostCalls.run(() => {
       const rendered: JsonObject = {};
-      for (const name of given) {
-        const value = ownProperty(task.properties, name) as JsonValue;
+      for (const name of present) {
+        const value = ownProperty(properties, name) as JsonValue;
         setOwnProperty(
           rendered,
           name,
@@ -150,6 +155,11 @@ export class Renderer {
     return this.hostCalls.run(() =>
       renderValue(template, { ...scope, variable, functions: scope.functions })
     );
+  }
+
+  /** An object with every text within it rendered, as the flow's outputs see it. @throws as {@link properties} */
+  object(value: JsonObject): JsonObject | Promise<JsonObject> {
+    return this.hostCalls.run(() => this.#value(value, this.#scope()) as JsonObject);
   }
 
   /** Takes note of task runs that the execution is about to forget to have changed. */

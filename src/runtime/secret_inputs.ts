@@ -35,10 +35,41 @@ export class SecretInputs {
     );
   }
 
-  /** The texts of those of type SECRET, as far as they can be read. */
+  /** The texts of those of type SECRET, as far as they can be read; it only grows, by what {@link openOutputs} meets. */
   get values(): readonly string[] {
     if (!this.#opened) this.#read();
     return this.#values;
+  }
+
+  /**
+   * Outputs of a task run as expressions see them: decrypted are the values of type SECRET that a pause has asked for, and
+   * the answer of an HTTP request. That one is not masked: it is a text of any length, and no secret of the server.
+   */
+  openOutputs(outputs: JsonObject): JsonObject {
+    const body = ownProperty(outputs, "encryptedBody");
+    const text = ciphertextOf(body) && this.#open?.(this.#flow, body as JsonValue);
+    return this.#openAsked(text === undefined ? outputs : { ...outputs, encryptedBody: text });
+  }
+
+  #openAsked(outputs: JsonObject): JsonObject {
+    const asked = ownProperty(outputs, "onResume");
+    if (!isJsonObject(asked)) return outputs;
+    const opened = this.#openMembers(asked);
+    return opened === asked ? outputs : { ...outputs, onResume: opened };
+  }
+
+  /** A dotted id is an object within the others. */
+  #openMembers(object: JsonObject): JsonObject {
+    let copy = object;
+    for (const name of Object.keys(object)) {
+      const value = ownProperty(object, name);
+      if (!isJsonObject(value)) continue;
+      const text = ciphertextOf(value) === undefined ? undefined : this.#open?.(this.#flow, value);
+      if (text !== undefined) this.#values.push(text);
+      const opened = text ?? this.#openMembers(value);
+      if (opened !== value) copy = withMember(copy, [name], opened);
+    }
+    return copy;
   }
 
   #read(): JsonObject {

@@ -3,17 +3,22 @@
  * is used up. A crash repeats at most a slice that nobody has seen.
  */
 import { assertNever } from "../base/assert_never.ts";
-import type { Instant } from "../base/clock.ts";
 import { sizeOf } from "../base/json_size.ts";
+import { childNumbersOf } from "../engine/children.ts";
 import type { Command, Event } from "../engine/events.ts";
 import { step } from "../engine/step.ts";
 import { type TaskRun, taskRunOf } from "../model/execution.ts";
-import { currentState } from "../model/state.ts";
+import { ITEM_PARTS } from "../model/for_each_item.ts";
+import { currentState, isEnded } from "../model/state.ts";
 import { SLICE_MAX_BYTES, SLICE_MAX_MS, SLICE_MAX_TASK_RUNS } from "../model/limits.ts";
 import type { TaskCatalog } from "../model/task_catalog.ts";
+import type { Admission } from "./admission.ts";
+import { decideOrAct, releaseEnded } from "./around.ts";
 import { type AttemptDeps, failure, runAttempt } from "./attempt.ts";
+import { startItems } from "./item_executions.ts";
 import type { AttemptCommand, LiveExecution } from "./live_execution.ts";
-import { renderAssertions, renderCondition, renderDecision, renderOutputs } from "./renders.ts";
+import type { Message } from "./messages.ts";
+import { renderAssertions, renderCondition, renderOutputs } from "./renders.ts";
 import { type ChildStart, type CreateChild, startChild } from "./subflow.ts";
 
 /** What slices need. */
@@ -21,10 +26,12 @@ export interface SliceDeps extends AttemptDeps {
   readonly catalog: TaskCatalog;
   /** Called when an event was added outside a slice. */
   readonly wake: (live: LiveExecution) => void;
+  /** Sees to work that nobody waits for: its failure is logged, and the end of the server waits for it. */
+  readonly track: (work: Promise<void>) => void;
   /** Makes executions of other flows. */
   readonly createChild: CreateChild;
-  /** Makes the execution that takes the place of one that is tried again; it starts then. */
-  readonly startOver: (live: LiveExecution, at: Instant) => void;
+  /** Decides how executions begin, and makes those that take the place of others. */
+  readonly admission: Pick<Admission, "startEvent" | "startOver">;
 }
 
 /** A slice under way. */
@@ -32,6 +39,8 @@ interface Slice extends SliceDeps {
   readonly isOver: () => boolean;
 }
 
+/** Each may fill a seventh of a commit. */
+const SLICE_MAX_FILE_BATCHES = 2;
 const NEVER_ABORTED = new AbortController();
 
 /** Applies events until none is left or the budget of a slice is used up. */
@@ -45,7 +54,8 @@ export function runSlice(live: LiveExecution, deps: SliceDeps): void {
   }
 }
 
-function isBudgetUsed({ execution }: LiveExecution, elapsedMs: number): boolean {
+function isBudgetUsed({ execution, files }: LiveExecution, elapsedMs: number): boolean {
+  if (files.length >= SLICE_MAX_FILE_BATCHES) return true;
   if (execution.touched.size >= SLICE_MAX_TASK_RUNS || elapsedMs >= SLICE_MAX_MS) return true;
   if (execution.touched.size % 10 !== 0) return false;
   let bytes = 0;
@@ -60,9 +70,22 @@ function applyEvent(live: LiveExecution, event: Event, deps: Slice): void {
   live.isDirty = true;
   if (event.type === "timer_due") endTimer(live, event.timer);
   if (event.type === "started" || event.type === "refused_slot") endTimer(live, "start");
+  takeFiles(live, event, deps);
   const commands = step(live.tree, event, deps.clock.now());
   if (live.receipts) settleReceipt(live, event);
+  if (live.around) releaseEnded(live, deps.track);
   for (const command of commands) perform(live, command, deps);
+}
+
+/** Files of an attempt that nobody waits for any more are given up. */
+function takeFiles(live: LiveExecution, event: Event, deps: SliceDeps): void {
+  if (event.type !== "attempt_ended" && event.type !== "decision_rendered") return;
+  const files = event.type === "attempt_ended" ? event.outcome.files : event.files;
+  if (!files) return;
+  const taskRun = taskRunOf(live.execution, event.taskRun);
+  const state = taskRun && currentState(taskRun.history);
+  if (state === "RUNNING" || state === "KILLING") live.files.push(files);
+  else deps.track(files.discard());
 }
 
 /** What came with an event takes effect with it. */
@@ -72,11 +95,16 @@ function settleReceipt(live: LiveExecution, event: Event): void {
   live.receipts?.delete(event);
   receipt.onApplied?.(live.execution);
   if (receipt.key) live.receivedKeys.push(receipt.key);
-  // Nobody wants the execution any more when its task run was killed meanwhile.
-  const taskRun = event.type === "child_started" ? taskRunOf(live.execution, event.taskRun) : undefined;
-  if (receipt.birth && taskRun?.decision?.executionId === receipt.birth.execution.id) {
-    live.births.push(receipt.birth);
-  }
+  if (receipt.births && isWanted(live, event)) live.births.push(...receipt.births);
+}
+
+/** Nobody wants new executions any more when their task run was killed meanwhile. */
+function isWanted({ execution }: LiveExecution, event: Event): boolean {
+  if (event.type !== "child_started" && event.type !== "children_started") return true;
+  const taskRun = taskRunOf(execution, event.taskRun);
+  if (event.type === "child_started") return taskRun?.decision?.executionId === event.executionId;
+  const numbers = taskRun && childNumbersOf(taskRun);
+  return numbers?.started === event.from + event.count && numbers.attempt === event.attempt;
 }
 
 function perform(live: LiveExecution, command: Command, deps: Slice): void {
@@ -88,7 +116,7 @@ function perform(live: LiveExecution, command: Command, deps: Slice): void {
     case "render_condition":
       return settle(live, deps, renderCondition(live, command));
     case "render_decision":
-      return settle(live, deps, renderDecision(live, command));
+      return settle(live, deps, decideOrAct(live, command, deps));
     case "render_assertions":
       return settle(live, deps, renderAssertions(live));
     case "render_outputs":
@@ -106,7 +134,10 @@ function perform(live: LiveExecution, command: Command, deps: Slice): void {
   }
 }
 
-type OtherCommand = Extract<Command, { type: "start_child" | "kill_child" | "start_over" | "announce_end" }>;
+type OtherCommand = Extract<
+  Command,
+  { type: "start_child" | "kill_child" | "kill_children" | "ask_slot" | "start_over" | "announce_end" }
+>;
 
 /** What concerns other executions. */
 function performElsewhere(live: LiveExecution, command: OtherCommand, deps: Slice): void {
@@ -119,8 +150,12 @@ function performElsewhere(live: LiveExecution, command: OtherCommand, deps: Slic
         name: "kill",
         event: { type: "kill_asked" },
       });
+    case "kill_children":
+      return void live.messages.push(killOfMany(live, command));
+    case "ask_slot":
+      return void live.events.push(deps.admission.startEvent(live));
     case "start_over":
-      return deps.startOver(live, command.at);
+      return deps.admission.startOver(live, command.at);
     case "announce_end":
       return announceEnd(live);
     default:
@@ -137,8 +172,11 @@ function beginChild(
   const type = deps.catalog.find(command.task.kind);
   if (!type) return settle(live, deps, failure(live, command.taskRun, `Invalid type: ${command.task.type}`));
   live.awaiting++;
-  void startChild(live, command, { type, create: deps.createChild, taskRun })
-    .catch((error): ChildStart => ({ event: failure(live, command.taskRun, error) }))
+  const { clock, ports: { storage }, createChild: create } = deps;
+  const started = command.task.kind === ITEM_PARTS.items
+    ? startItems(live, command, { create, storage, clock, taskRun })
+    : startChild(live, command, { type, create, taskRun });
+  void started.catch((error): ChildStart => ({ event: failure(live, command.taskRun, error) }))
     .then(({ event, receipt }) => {
       live.awaiting--;
       if (receipt) (live.receipts ??= new Map()).set(event, receipt);
@@ -147,9 +185,18 @@ function beginChild(
     });
 }
 
+/** There may be more of them than one commit can carry: the execution tells itself to go on with it. */
+function killOfMany(
+  { execution: { id: targetId } }: LiveExecution,
+  { taskRun, from }: Extract<Command, { type: "kill_children" }>,
+): Message {
+  const event: Event = { type: "children_kill_asked", taskRun, from };
+  return { targetId, name: `kill/${taskRun}/${from}`, event };
+}
+
 /** Whoever waits for the end is told of it. */
-function announceEnd({ execution, messages }: LiveExecution): void {
-  const { awaitedBy, id: executionId, attemptNumber } = execution;
+export function announceEnd({ execution, messages }: Pick<LiveExecution, "execution" | "messages">): void {
+  const { awaitedBy, originalId: executionId, attemptNumber, history } = execution;
   const state = currentState(execution.history);
   if (!awaitedBy || state === "RETRIED") return; // The execution that takes its place tells.
   messages.push({
@@ -161,6 +208,7 @@ function announceEnd({ execution, messages }: LiveExecution): void {
       executionId,
       state,
       outputs: execution.outputs,
+      replaces: history.slice(0, -1).findLast((entry) => isEnded([entry]))?.state,
     },
   });
 }

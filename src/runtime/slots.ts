@@ -39,12 +39,13 @@ export class Slots {
     }
   }
 
-  /** Takes a slot for a new execution; `undefined` when it may run, else the state that the limit puts it in. */
+  /** Takes a slot for an execution that begins; `undefined` when it may run, else the state that the limit puts it in. */
   admit(
     execution: Execution,
     { limit, behavior }: ConcurrencyLimit,
   ): "QUEUED" | "CANCELLED" | "FAILED" | undefined {
     const { taken, queued } = this.#of(execution);
+    if (taken.has(execution.id)) return undefined; // It was paused, and kept its slot.
     if (taken.size < limit && queued.size === 0) {
       taken.add(execution.id);
       return undefined;
@@ -62,13 +63,14 @@ export class Slots {
     taken.add(execution.id);
   }
 
-  /** What must be stored with the next commit of an execution, and what is true once it is. */
+  /** What must be stored with the next commit of an execution, and what is true once it is; `isGone` when it needs none any more. */
   changeOf(
     execution: Execution,
+    isGone = isEnded(execution.history),
   ): { readonly mutations: Mutation[]; readonly committed: () => void } | undefined {
     const flow = this.#of(execution);
     const { id, tenant } = execution;
-    const wanted: Hold | undefined = isEnded(execution.history)
+    const wanted: Hold | undefined = isGone
       ? undefined
       : currentState(execution.history) === "QUEUED"
       ? "place in the queue"
@@ -98,10 +100,11 @@ export class Slots {
 
   /** Gives free slots to those who wait longest; their ids. */
   grant(execution: Pick<Execution, "tenant" | "namespace" | "flowId">, limit: number): string[] {
-    const { taken, queued } = this.#of(execution);
+    const { taken, queued, stored } = this.#of(execution);
     const granted: string[] = [];
     for (const id of queued) {
       if (taken.size >= limit) break;
+      if (!stored.has(id)) continue; // Nobody can wake it before it is durable; then it is asked for again.
       queued.delete(id);
       taken.add(id);
       granted.push(id);
@@ -110,7 +113,9 @@ export class Slots {
   }
 
   /** How many run, and how many come before an execution in the queue. */
-  standing(execution: Execution): { readonly running: number; readonly ahead: number } {
+  standing(
+    execution: Pick<Execution, "tenant" | "namespace" | "flowId" | "id">,
+  ): { readonly running: number; readonly ahead: number } {
     const { taken, queued } = this.#of(execution);
     return { running: taken.size, ahead: [...queued].indexOf(execution.id) };
   }
@@ -147,4 +152,9 @@ function keyOf(hold: Hold, tenant: string, flow: FlowKey, id: string): Key {
 
 function flowOf(key: Key): FlowKey {
   return { namespace: String(key[2]), id: String(key[3]) };
+}
+
+/** True for an execution that has none: another one may have its slot, or it may have one that is free. */
+export function leavesSlot({ history }: Execution): boolean {
+  return isEnded(history) || currentState(history) === "QUEUED";
 }

@@ -10,6 +10,8 @@ import type { Birth } from "./messages.ts";
 
 /** What is asked of the flow to start. */
 export interface ChildRequest {
+  /** Given where ids follow from what starts the executions. */
+  readonly id?: string;
   readonly tenant: string;
   readonly namespace: string;
   readonly flowId: string;
@@ -30,7 +32,8 @@ export interface ChildStart {
   readonly receipt?: Receipt;
 }
 
-type StartChild = Extract<Command, { type: "start_child" }>;
+/** The command that asks for it. */
+export type StartChild = Extract<Command, { type: "start_child" }>;
 
 /** Renders the task and prepares its execution. @throws Error the attempt fails with the message */
 export async function startChild(
@@ -48,11 +51,12 @@ export async function startChild(
   const { id: executionId } = birth.execution;
   return {
     event: { type: "child_started", taskRun: command.taskRun, executionId, waits },
-    receipt: { birth },
+    receipt: { births: [birth] },
   };
 }
 
-function requestOf(
+/** What rendered properties ask for. */
+export function requestOf(
   execution: Execution,
   { task, taskRun }: StartChild,
   properties: JsonObject,
@@ -96,6 +100,7 @@ function dateOf(value: JsonValue | undefined): Instant | undefined {
   );
 }
 
-function isTrue(value: JsonValue | undefined, fallback: boolean): boolean {
+/** A flag that may have been rendered from a text. */
+export function isTrue(value: JsonValue | undefined, fallback: boolean): boolean {
   return value === undefined || value === null ? fallback : String(value).toLowerCase() === "true";
 }

@@ -10,17 +10,22 @@ interface Seen {
   readonly outputs: JsonObject | undefined;
 }
 
+type OpenOutputs = (outputs: JsonObject) => JsonObject;
+
 /** Kept up to date from the task runs that changed: no render looks at all of them. */
 export class TaskRunViews {
   readonly #execution: Execution;
+  readonly #open: OpenOutputs;
   readonly #outputs: JsonObject = {};
   readonly #states: JsonObject = {};
   readonly #seen = new Map<number, Seen>();
   /** Ordinals that changed in earlier commits and were not taken in. */
   readonly #stale = new Set<number>();
 
-  constructor(execution: Execution) {
+  /** `open` gives the outputs of a task run as expressions see them. */
+  constructor(execution: Execution, open: OpenOutputs = (outputs) => outputs) {
     this.#execution = execution;
+    this.#open = open;
     for (const { ordinal } of execution.taskRuns) this.#stale.add(ordinal);
   }
 
@@ -43,11 +48,11 @@ export class TaskRunViews {
 
   /** The task runs around one that have a value or outputs, the nearest first. */
   parents(taskRun: TaskRun): JsonObject[] {
-    return ancestorsOf(this.#execution, taskRun).flatMap(({ taskId, value, outputs }) => {
+    return ancestorsOf(this.#execution, taskRun).flatMap(({ value, outputs }) => {
       if (value === undefined && outputs === undefined) return [];
-      const view: JsonObject = { task: { id: taskId } };
+      const view: JsonObject = {};
       if (value !== undefined) view.taskrun = { value };
-      if (outputs !== undefined) view.outputs = outputs;
+      if (outputs !== undefined) view.outputs = this.#open(outputs);
       return [view];
     });
   }
@@ -71,7 +76,7 @@ export class TaskRunViews {
     this.#seen.set(ordinal, { path, state, outputs: taskRun.outputs });
     place(this.#states, path, { state });
     if (taskRun.outputs && Object.keys(taskRun.outputs).length > 0) {
-      place(this.#outputs, path, taskRun.outputs);
+      place(this.#outputs, path, this.#open(taskRun.outputs));
     } else if (seen?.outputs) remove(this.#outputs, path);
   }
 

@@ -2,9 +2,14 @@
 import type { Instant } from "../base/clock.ts";
 import type { DueTimer } from "./executor_deps.ts";
 
+/** What is due at a time. */
+interface Due {
+  readonly dueAt: Instant;
+}
+
 /** Push and pop cost the logarithm of the size. */
-export class TimerHeap {
-  readonly #items: DueTimer[] = [];
+export class TimerHeap<T extends Due = DueTimer> {
+  readonly #items: T[] = [];
 
   /** When the earliest is due. */
   get nextDue(): Instant | undefined {
@@ -17,7 +22,7 @@ export class TimerHeap {
   }
 
   /** Adds a timer. */
-  push(timer: DueTimer): void {
+  push(timer: T): void {
     const items = this.#items;
     let index = items.push(timer) - 1;
     while (index > 0) {
@@ -30,15 +35,15 @@ export class TimerHeap {
   }
 
   /** Takes the earliest timer, if it is due at `now`. */
-  popDue(now: Instant): DueTimer | undefined {
+  popDue(now: Instant): T | undefined {
     const first = this.#items[0];
     if (!first || first.dueAt > now) return undefined;
-    const last = this.#items.pop() as DueTimer;
+    const last = this.#items.pop() as T;
     if (this.#items.length > 0) this.#sink(last);
     return first;
   }
 
-  #sink(timer: DueTimer): void {
+  #sink(timer: T): void {
     const items = this.#items;
     let index = 0;
     for (let child = 1; child < items.length; child = 2 * index + 1) {
@@ -52,6 +57,6 @@ export class TimerHeap {
   }
 }
 
-function at(items: readonly DueTimer[], index: number): DueTimer {
-  return items[index] as DueTimer;
+function at<T>(items: readonly T[], index: number): T {
+  return items[index] as T;
 }

@@ -8,6 +8,7 @@ import type { Label } from "../model/label.ts";
 import { changedAt, currentState, isEnded, startedAt } from "../model/state.ts";
 import { type OpenInput, SecretInputs } from "./secret_inputs.ts";
 import { TaskRunViews } from "./task_run_views.ts";
+import type { PathOf, WorkPaths } from "./work_paths.ts";
 
 /** Variables that are the same for every execution of this server. */
 export interface ServerVariables {
@@ -17,12 +18,16 @@ export interface ServerVariables {
   readonly kestra?: JsonObject;
   /** Decrypts inputs of type SECRET. */
   readonly openInput?: OpenInput;
+  /** Directories that tasks work in. */
+  readonly pathOf?: PathOf;
 }
 
 /** The task run that an expression belongs to. */
 export interface TaskScope {
   readonly task: Task;
   readonly taskRun: TaskRun;
+  /** Storage URI of the batch that an execution is started for. */
+  readonly items?: string;
 }
 
 /** Variables of one execution; built when asked for, outputs as task runs end. */
@@ -33,13 +38,16 @@ export class ExecutionVariables {
   readonly #inputs: SecretInputs;
   /** `outputs`, `tasks` and `parents`. */
   readonly views: TaskRunViews;
+  /** Directories; absent outside of servers that run tasks. */
+  readonly workPaths: WorkPaths | undefined;
 
-  constructor(flow: Flow, execution: Execution, server: ServerVariables) {
+  constructor(flow: Flow, execution: Execution, server: ServerVariables, workPaths?: WorkPaths) {
     this.#flow = flow;
     this.#execution = execution;
     this.#server = server;
-    this.views = new TaskRunViews(execution);
+    this.workPaths = workPaths;
     this.#inputs = new SecretInputs(flow, execution, server.openInput);
+    this.views = new TaskRunViews(execution, (outputs) => this.#inputs.openOutputs(outputs));
   }
 
   /** The root variable of that name, as seen from `scope`; `undefined` when there is none. */
@@ -118,8 +126,8 @@ export class ExecutionVariables {
     return this.views.states;
   }
 
-  /** Of the task run: `id`, `startDate`, `attemptsCount`, `parentId`, `value`, `iteration`. */
-  taskRunView({ taskRun }: TaskScope): JsonObject {
+  /** Of the task run: `id`, `startDate`, `attemptsCount`, `parentId`, `value`, `iteration`, `items`. */
+  taskRunView({ taskRun, items }: TaskScope): JsonObject {
     const view: JsonObject = {
       id: taskRunId(this.#execution.id, taskRun.ordinal),
       startDate: toIso(startedAt(taskRun.history)),
@@ -128,7 +136,14 @@ export class ExecutionVariables {
     if (taskRun.parent !== undefined) view.parentId = taskRunId(this.#execution.id, taskRun.parent);
     if (taskRun.value !== undefined) view.value = taskRun.value;
     if (taskRun.iteration !== undefined) view.iteration = taskRun.iteration;
+    if (items !== undefined) view.items = items;
     return view;
+  }
+
+  /** The task run of the WorkingDirectory around a task run, as {@link taskRunView}. */
+  workerTaskRunView({ task, taskRun }: TaskScope): JsonObject | undefined {
+    const sharing = this.workPaths?.sharingTaskRun(taskRun);
+    return sharing && this.taskRunView({ task, taskRun: sharing });
   }
 }
 
@@ -148,6 +163,9 @@ const ROOTS: ReadonlyMap<string, RootBuilder> = new Map<string, RootBuilder>([
   ["tasks", (variables) => variables.tasks],
   ["task", (_variables, scope) => scope && { id: scope.task.id, type: scope.task.type }],
   ["taskrun", (variables, scope) => scope && variables.taskRunView(scope)],
+  ["workerTaskrun", (variables, scope) => scope && variables.workerTaskRunView(scope)],
+  ["workingDir", (variables, scope) => scope && variables.workPaths?.workingDir(scope.taskRun)],
+  ["outputDir", (variables, scope) => scope && variables.workPaths?.outputDir(scope.taskRun)],
   ["parents", (variables, scope) => scope && variables.views.parents(scope.taskRun)],
   ["parent", (variables, scope) => scope && variables.views.parents(scope.taskRun)[0]],
 ]);

@@ -58,6 +58,7 @@ export class Assembly {
     services.tenants.onRemove(async (tenant) => {
       await this.executor.dropTenant(tenant);
       services.flows.forget(tenant);
+      services.triggers.forget(tenant);
     });
     const { tokens } = services;
     this.#auth = new Auth({ basic: options.credentials, tokens, clock, logger, randomBytes });
@@ -91,16 +92,19 @@ export class Assembly {
   /** Takes over the database and goes on where the last process stopped. */
   async start(): Promise<void> {
     const { clock } = this.#options;
-    const { tenants, tokens, flows, catalog } = this.services;
+    const { tenants, tokens, flows, catalog, triggers } = this.services;
     const { timers, sweep, loops } = this.#runtime;
     const bootedAt = clock.now();
     await this.committer.start();
     await tenants.start();
     await tokens.start();
     this.#auth.start();
-    await flows.load(tenants.list().map((tenant) => tenant.id));
+    const tenantIds = tenants.list().map((tenant) => tenant.id);
+    await flows.load(tenantIds);
+    await triggers.load(tenantIds);
     await catalog.start();
     await this.#recover();
+    await this.#runtime.triggers.start();
     timers.start();
     sweep.start();
     for (const loop of loops) loop.start();
@@ -115,6 +119,7 @@ export class Assembly {
   /** Looks after executions and timers now: for a host that stops idle processes and calls back by the clock. */
   async tick(): Promise<void> {
     await this.#started.promise;
+    this.#runtime.triggers.check();
     await this.#runtime.sweep.run();
   }
 
@@ -126,13 +131,15 @@ export class Assembly {
 
   /** Ends what is under way in good order and closes the store; what is live goes on at the next start. */
   async stop(): Promise<void> {
-    const { timers, sweep, loops, executor } = this.#runtime;
+    const { timers, sweep, loops, executor, platform } = this.#runtime;
     await this.releaseRequests();
     this.#isReady = false;
     for (const loop of loops) await loop[Symbol.asyncDispose]();
     sweep.stop();
     await timers.stop();
+    await this.#runtime.triggers.stop();
     await executor.stop();
+    await platform[Symbol.asyncDispose]();
     await this.#auth[Symbol.asyncDispose]();
     await this.#warming;
     await this.services.catalog[Symbol.asyncDispose]();
@@ -143,11 +150,12 @@ export class Assembly {
 
   /** Removes what a crash left unfinished. Values begun since this boot belong to executions that are going on. */
   async #cleanUp(bootedAt: Instant): Promise<void> {
-    const { blobs, remains } = this.services;
+    const { blobs, remains, executionFiles } = this.services;
+    const attempts = await executionFiles.collectUnfinished(bootedAt);
     const values = await blobs.collectOrphans(bootedAt);
     const executions = await remains.resume();
-    if (values + executions === 0) return;
-    this.#options.logger.info("What a crash left unfinished is removed", { values, executions });
+    if (attempts + values + executions === 0) return;
+    this.#options.logger.info("What a crash left unfinished is removed", { attempts, values, executions });
   }
 
   async #recover(): Promise<void> {

@@ -3,7 +3,10 @@ import type { AssemblyOptions } from "./options.ts";
 import { createApp } from "../http/app.ts";
 import type { Mount } from "../http/mount.ts";
 import { baseUrlFrom } from "../http/page_url.ts";
+import { executionActionRoutes } from "../http/routes/execution_actions.ts";
+import { executionBulkRoutes } from "../http/routes/execution_bulk.ts";
 import { executionRoutes } from "../http/routes/executions.ts";
+import { executionFileRoutes } from "../http/routes/execution_files.ts";
 import { expressionRoutes } from "../http/routes/expressions.ts";
 import { fileRoutes } from "../http/routes/files.ts";
 import { flowBulkRoutes } from "../http/routes/flow_bulk.ts";
@@ -11,9 +14,12 @@ import { flowRoutes } from "../http/routes/flows.ts";
 import { flowViewRoutes } from "../http/routes/flow_views.ts";
 import { kvPairRoutes } from "../http/routes/kv_pairs.ts";
 import { logRoutes } from "../http/routes/logs.ts";
+import { metricRoutes } from "../http/routes/metrics.ts";
 import { executionPageRoutes, pageRoutes } from "../http/routes/pages.ts";
 import { pluginRoutes } from "../http/routes/plugins.ts";
 import { secretRoutes } from "../http/routes/secrets.ts";
+import { triggerBulkRoutes } from "../http/routes/trigger_bulk.ts";
+import { triggerRoutes } from "../http/routes/triggers.ts";
 import { webhookRoutes } from "../http/routes/webhooks.ts";
 import type { EventStreams } from "../http/sse.ts";
 import type { Auth } from "../services/auth.ts";
@@ -27,6 +33,7 @@ import { Plugins } from "../services/plugins.ts";
 import { createTaskCatalog } from "../tasks/registry.ts";
 import { createTriggerCatalog } from "../triggers/registry.ts";
 import type { Services } from "./services.ts";
+import { viewMounts } from "./view_mounts.ts";
 
 /** The application as its server sees it; `info` is what the platform tells of the connection. */
 export interface HttpApp {
@@ -48,7 +55,8 @@ export function createHttpApp(
   { options, auth, services, eventStreams, isReady }: HttpAssemblyOptions,
 ): HttpApp {
   const { clock, logger, randomBytes, baseUrl, host, port, maxUploadBytes, version } = options;
-  const { executions, flows, webhooks, kvPairs, secrets, files, blobs, tenants, tokens } = services;
+  const { executions, idempotentStarts, flows, webhooks, kvPairs, secrets, files, blobs, tenants, tokens } =
+    services;
   const baseUrlOf = baseUrlFrom(baseUrl);
   const isProtected = auth.isProtected;
   const { noAuthExplicit } = options;
@@ -67,9 +75,17 @@ export function createHttpApp(
       { path: "", routes: flowRoutes(flows) },
       ...flowMounts(services, options),
       { path: "", routes: expressionRoutes(services.expressions) },
-      { path: "", routes: executionRoutes({ executions, clock, baseUrlOf, maxUploadBytes }) },
+      {
+        path: "",
+        routes: executionRoutes({ executions, idempotentStarts, clock, baseUrlOf, maxUploadBytes }),
+      },
+      ...actionMounts(services, options),
       { path: "/executions/webhook", routes: webhookRoutes({ webhooks, baseUrlOf }), access: "webhook" },
-      { path: "", routes: logRoutes({ executions, clock }) },
+      { path: "", routes: metricRoutes({ metrics: services.metrics, clock }) },
+      ...triggerMounts(services),
+      ...viewMounts(services, clock),
+      { path: "", routes: executionFileRoutes(services.executionFileViews) },
+      { path: "", routes: logRoutes({ ...services, clock }) },
       { path: "", routes: kvPairRoutes(kvPairs) },
       { path: "", routes: secretRoutes(secrets) },
       {
@@ -88,8 +104,21 @@ export function createHttpApp(
   return { fetch: (request, info) => app.fetch(request, info as Record<string, unknown>) };
 }
 
+function triggerMounts({ triggers, triggerBulk: bulk }: Services): Mount[] {
+  return [{ routes: triggerRoutes(triggers) }, { routes: triggerBulkRoutes({ triggers, bulk }) }];
+}
+
 function createPlugins({ extraTasks, version }: AssemblyOptions): Plugins {
   return new Plugins({ tasks: createTaskCatalog(extraTasks), triggers: createTriggerCatalog(), version });
+}
+
+/** What people do to executions. */
+function actionMounts(services: Services, { clock, maxUploadBytes }: AssemblyOptions): Mount[] {
+  const { executionActions: actions, executionReplays: replays, executionBulk: bulk } = services;
+  return [
+    { routes: executionActionRoutes({ actions, replays, maxUploadBytes }) },
+    { routes: executionBulkRoutes({ bulk, clock }) },
+  ];
 }
 
 /** What is done with many flows, and what is seen of them. */

@@ -4,7 +4,9 @@ import type { RandomBytes } from "../base/id.ts";
 import type { Logger } from "../base/log.ts";
 import type { TaskType } from "../model/task_catalog.ts";
 import type { Credentials } from "../services/auth.ts";
+import type { RetentionRules } from "../services/execution_retention.ts";
 import type { Store } from "../store/store.ts";
+import type { AddressRules } from "./http_client/address_policy.ts";
 
 /** Everything that an assembly does not make itself. */
 export interface AssemblyOptions {
@@ -26,6 +28,15 @@ export interface AssemblyOptions {
   readonly secrets: ReadonlyMap<string, string>;
   readonly envs: ReadonlyMap<string, string>;
   readonly version: string;
+  /** Folder of the database; absent where there is no disk. */
+  readonly dataDir?: string;
+  /** Where scripts run; absent: as processes where only this machine reaches the server and it has one tenant, else nowhere. */
+  readonly scripts?: "process" | "docker" | "off";
+  /** Which addresses requests of flows reach beside, and not. */
+  readonly httpAddresses?: AddressRules;
+  readonly isDeploy?: boolean;
+  /** Which executions are kept; absent: all. */
+  readonly retention?: RetentionRules;
   /** Task types beside the built-in ones. */
   readonly extraTasks?: readonly TaskType[];
 }

@@ -1,20 +1,23 @@
 /** Builds the runtime of a server: what works on executions, wakes them, and keeps house. */
 import type { IdSource } from "../base/id.ts";
-import { type JsonObject, setOwnProperty } from "../base/json.ts";
-import { convertOutputs } from "../flow/mod.ts";
 import type { TaskCatalog } from "../model/task_catalog.ts";
+import type { TaskPorts } from "../model/task_ports.ts";
 import { Executor } from "../runtime/executor.ts";
 import { Loop } from "../runtime/loop.ts";
+import { Retention } from "../runtime/retention.ts";
 import { Slots } from "../runtime/slots.ts";
 import { Sweep } from "../runtime/sweep.ts";
+import { TaskCache } from "../runtime/task_cache.ts";
 import { Timers } from "../runtime/timers.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Committer } from "../store/committer.ts";
 import type { Manifests } from "../store/manifests.ts";
-import { createHostValues } from "./host_values.ts";
 import type { AssemblyOptions } from "./options.ts";
+import { createPlatform, type Platform, withPlatform } from "./platform.ts";
+import { createRenderDeps } from "./render_deps.ts";
 import type { Services } from "./services.ts";
 import { createTaskPorts } from "./task_ports.ts";
+import { TriggerRuntime } from "./trigger_runtime.ts";
 
 /** What the runtime is built from. */
 export interface RuntimeParts {
@@ -34,26 +37,55 @@ export interface Runtime {
   readonly timers: Timers;
   readonly sweep: Sweep;
   readonly loops: readonly Loop[];
+  readonly platform: Platform;
+  readonly triggers: TriggerRuntime;
 }
 
 const COMPACT_INTERVAL_MS = 1_000;
 const KV_SWEEP_INTERVAL_MS = 60_000;
+const CACHE_SWEEP_INTERVAL_MS = 60_000;
+const IDEMPOTENCY_SWEEP_INTERVAL_MS = 60_000;
+const RETENTION_INTERVAL_MS = 60_000;
 
 /** Builds the runtime. */
 export function createRuntime(parts: RuntimeParts): Runtime {
   const { store, clock, logger } = parts.options;
   const { committer, manifests } = parts;
   const slots = new Slots();
-  const executor: Executor = createExecutor(parts, slots, (timer) => timers.add(timer));
+  const taskCache = createTaskCache(parts);
+  const platform = createPlatform(parts.options, parts.services);
+  const ports = createTaskPorts(parts.services, platform);
+  const triggers = new TriggerRuntime(parts.options, parts.services, ports);
+  const executor: Executor = createExecutor(
+    { ...parts, taskCache, platform, ports, triggers },
+    slots,
+    (timer) => timers.add(timer),
+  );
   const timers = new Timers({ store, clock, logger, fire: (timer) => executor.fireTimer(timer) });
   const sweep = new Sweep({ store, logger, committer, manifests, executor, timers });
-  return { executor, slots, timers, sweep, loops: createLoops(parts) };
+  const loops = createLoops({ ...parts, taskCache, platform });
+  return { executor, slots, timers, sweep, loops, platform, triggers };
 }
 
-function createExecutor(parts: RuntimeParts, slots: Slots, timerSet: Timers["add"]): Executor {
+function createTaskCache({ options: { store, clock }, committer, services }: RuntimeParts): TaskCache {
+  const tenants = () => services.tenants.list().map(({ id }) => id);
+  return new TaskCache({ store, committer, clock, tenants });
+}
+
+interface CachedParts extends RuntimeParts {
+  readonly taskCache: TaskCache;
+  readonly platform: Platform;
+}
+
+interface ExecutorParts extends CachedParts {
+  readonly ports: TaskPorts;
+  readonly triggers: TriggerRuntime;
+}
+
+function createExecutor(parts: ExecutorParts, slots: Slots, timerSet: Timers["add"]): Executor {
   const { options, tasks, committer, manifests, changes, ids } = parts;
-  const { clock, logger, timeZone, random, envs, baseUrl } = options;
-  const { flows, records, inputCipher, subflows } = parts.services;
+  const { clock, logger } = options;
+  const { flows, records, subflows } = parts.services;
   return new Executor({
     clock,
     logger,
@@ -64,28 +96,19 @@ function createExecutor(parts: RuntimeParts, slots: Slots, timerSet: Timers["add
     timerSet,
     ids,
     slots,
-    ports: createTaskPorts(parts.services),
+    reactions: parts.triggers.reactions,
+    ports: parts.ports,
+    taskCache: parts.taskCache,
     createChild: (request) => subflows.create(request),
     catalog: tasks,
     planOf: ({ tenant, namespace, flowId: id, flowRevision: revision }) =>
       flows.plan(tenant, { namespace, id }, { revision, allowDeleted: true }),
-    render: {
-      clock,
-      timeZone,
-      random,
-      server: {
-        envs: toObject(envs),
-        kestra: baseUrl === undefined ? undefined : { url: baseUrl },
-        openInput: (flow, value) => inputCipher.open(flow, value),
-      },
-      hostValues: createHostValues(parts.services),
-      convertOutputs: (flow, rendered) =>
-        convertOutputs(flow, rendered, { seal: (text) => inputCipher.seal(flow, text) }),
-    },
+    render: withPlatform(createRenderDeps(options, parts.services), parts.platform),
   });
 }
 
-function createLoops({ options: { clock, logger }, services: { catalog, kvPairs } }: RuntimeParts): Loop[] {
+function createLoops(parts: CachedParts): Loop[] {
+  const { options: { clock, logger }, services: { catalog, kvPairs, idempotency }, taskCache } = parts;
   const compact = () => catalog.compact();
   const sweepExpired = async () => await kvPairs.sweepExpired() > 0;
   return [
@@ -97,11 +120,36 @@ function createLoops({ options: { clock, logger }, services: { catalog, kvPairs 
       logger,
       round: sweepExpired,
     }),
+    new Loop({
+      name: "remove expired outputs of tasks",
+      intervalMs: CACHE_SWEEP_INTERVAL_MS,
+      clock,
+      logger,
+      round: async () => await taskCache.sweepExpired() > 0,
+    }),
+    new Loop({
+      name: "forget answers to starts",
+      intervalMs: IDEMPOTENCY_SWEEP_INTERVAL_MS,
+      clock,
+      logger,
+      round: async () => await idempotency.sweepExpired() > 0,
+    }),
+    ...createRetention(parts),
   ];
 }
 
-function toObject(entries: ReadonlyMap<string, string>): JsonObject {
-  const object: JsonObject = {};
-  for (const [name, value] of entries) setOwnProperty(object, name, value);
-  return object;
+function createRetention({ options, services }: RuntimeParts): Loop[] {
+  const { clock, logger, retention: rules = {} } = options;
+  if (!Retention.isNeeded(rules)) return [];
+  const retention = new Retention({
+    executions: services.executionRetention,
+    rules,
+    tenants: () => services.tenants.list().map(({ id }) => id),
+    clock,
+    logger,
+  });
+  const round = () => retention.round();
+  return [
+    new Loop({ name: "remove old executions", intervalMs: RETENTION_INTERVAL_MS, clock, logger, round }),
+  ];
 }

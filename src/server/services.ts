@@ -4,18 +4,21 @@ import type { Clock } from "../base/clock.ts";
 import type { IdSource, RandomBytes } from "../base/id.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Logger } from "../base/log.ts";
-import { compileTemplate, renderText, renderValue } from "../expr/mod.ts";
+import { compileTemplate, renderValue } from "../expr/mod.ts";
 import type { Flow } from "../model/flow.ts";
 import type { TaskCatalog } from "../model/task_catalog.ts";
 import type { Executor } from "../runtime/executor.ts";
-import { HOST_FUNCTION_NAMES, HostCalls } from "../runtime/host_functions.ts";
+import { HOST_FUNCTION_NAMES } from "../runtime/host_functions.ts";
+import { ConcurrencyLimits } from "../services/concurrency_limits.ts";
 import { ExecutionContents } from "../services/execution_contents.ts";
 import { readEnvironmentSecrets, SECRET_VARIABLE_PREFIX } from "../services/environment_secrets.ts";
 import { ExecutionRemains } from "../services/execution_remains.ts";
-import { Executions, type ExecutorPort } from "../services/executions.ts";
+import { Executions } from "../services/executions.ts";
 import { Expressions } from "../services/expressions.ts";
 import { Files } from "../services/files.ts";
 import { Flows } from "../services/flows.ts";
+import { Idempotency } from "../services/idempotency.ts";
+import { IdempotentStarts } from "../services/idempotent_starts.ts";
 import { InputCipher } from "../services/input_cipher.ts";
 import { KvPairs } from "../services/kv_pairs.ts";
 import { Secrets } from "../services/secrets.ts";
@@ -23,7 +26,6 @@ import { StartChecks } from "../services/start_checks.ts";
 import { Subflows, type SubflowsDeps } from "../services/subflows.ts";
 import { Tenants } from "../services/tenants.ts";
 import { Tokens } from "../services/tokens.ts";
-import { Webhooks } from "../services/webhooks.ts";
 import { Blobs } from "../store/blobs.ts";
 import { Catalog } from "../store/catalog/catalog.ts";
 import type { Changes } from "../store/changes.ts";
@@ -32,12 +34,21 @@ import { ExecutionFiles } from "../store/execution_files.ts";
 import { ExecutionRecords } from "../store/execution_records.ts";
 import { FileRecords } from "../store/file_records.ts";
 import { FlowRecords } from "../store/flow_records.ts";
+import { IdempotencyRecords } from "../store/idempotency_records.ts";
+import { LogFiles } from "../store/log_files.ts";
+import { LogRecords } from "../store/log_records.ts";
 import { KvPairRecords } from "../store/kv_pair_records.ts";
 import { SecretRecords } from "../store/secret_records.ts";
 import type { Store } from "../store/store.ts";
 import { createTriggerCatalog } from "../triggers/registry.ts";
+import { type ActionServices, createActionServices } from "./action_services.ts";
+import { createExecutorPort, createSlotsPort } from "./executor_port.ts";
+import { createTriggerServices, type TriggerServices } from "./trigger_services.ts";
 import { createExpressionRenderer } from "./expression_renderer.ts";
+import { createFileServices, type FileServices } from "./file_services.ts";
 import { namespaceValues } from "./host_values.ts";
+import { createLogServices, type LogServices } from "./log_services.ts";
+import { createTaskServices, type TaskServices } from "./task_services.ts";
 
 /** What services are built from. */
 export interface ServicesOptions {
@@ -53,20 +64,24 @@ export interface ServicesOptions {
   readonly tasks: TaskCatalog;
   readonly maxUploadBytes: number;
   readonly timeZone: string;
+  readonly envs: ReadonlyMap<string, string>;
+  readonly baseUrl?: string;
   readonly secrets: ReadonlyMap<string, string>;
   /** Asked for when it is used: it is built from the services. */
   readonly executor: () => Executor;
 }
 
 /** The services of a server. */
-export interface Services {
+export interface Services extends ActionServices, FileServices, LogServices, TaskServices, TriggerServices {
   readonly flows: Flows;
   readonly executions: Executions;
   readonly contents: ExecutionContents;
+  readonly idempotency: Idempotency;
+  readonly idempotentStarts: IdempotentStarts;
+  readonly concurrencyLimits: ConcurrencyLimits;
   readonly inputCipher: InputCipher;
   readonly expressions: Expressions;
   readonly tasks: TaskCatalog;
-  readonly webhooks: Webhooks;
   readonly kvPairs: KvPairs;
   readonly secrets: Secrets;
   readonly files: Files;
@@ -77,6 +92,8 @@ export interface Services {
   readonly blobs: Blobs;
   readonly remains: ExecutionRemains;
   readonly subflows: Subflows;
+  readonly checks: StartChecks;
+  readonly executionFiles: ExecutionFiles;
 }
 
 /** Builds the services. */
@@ -86,22 +103,60 @@ export function createServices(options: ServicesOptions): Services {
   const tenants = new Tenants({ store, committer });
   const tokens = new Tokens({ store, committer, tenants, clock, ids, randomBytes, logger });
   const records = new FlowRecords(store);
-  const flows = new Flows({
+  const triggerTypes = createTriggerCatalog();
+  const flows: Flows = new Flows({
     records,
-    committer,
-    catalogs: { tasks, triggers: createTriggerCatalog() },
+    commit: (flow, entry) => triggering.triggers.commitFlow(flow, entry),
+    catalogs: { tasks, triggers: triggerTypes },
     functions: HOST_FUNCTION_NAMES,
     clock,
   });
   const blobs = new Blobs({ store, committer, ids, clock });
   const owned = createNamespaceServices(options, { tenants, flows, blobs });
   const run = createExecutionServices(options, { flows, blobs, inputCipher });
-  const renderKey = keyRenderer(options, owned.secrets, owned.kvPairs);
-  const webhooks = new Webhooks({ flows, executions: run.executions, renderKey });
+  const idempotency = new Idempotency({
+    records: new IdempotencyRecords({ store, committer, blobs }),
+    clock,
+    tenants: () => tenants.list().map((tenant) => tenant.id),
+  });
+  const triggering = createTriggerServices({ options, triggerTypes, flows, idempotency, ...owned, ...run });
   const values = namespaceValues(owned);
   const render = createExpressionRenderer({ ...options, values });
   const expressions = new Expressions({ render });
-  return { tasks, tenants, tokens, flows, blobs, webhooks, inputCipher, expressions, ...owned, ...run };
+  const stored = createFileServices({ ...options, blobs, ...run, files: owned.files });
+  const acting = createActionServices({ options, flows, inputCipher, ...owned, ...run });
+  const logging = createLogServices({ ...options, ...run });
+  const forTasks = createTaskServices({
+    store,
+    committer,
+    clock,
+    ids,
+    tasks,
+    blobs,
+    flows,
+    ...owned,
+    ...run,
+    ...logging,
+  });
+  return {
+    tasks,
+    tenants,
+    tokens,
+    flows,
+    blobs,
+    inputCipher,
+    expressions,
+    idempotency,
+    idempotentStarts: new IdempotentStarts({ idempotency, flows, ...run }),
+    concurrencyLimits: new ConcurrencyLimits({ flows, slots: createSlotsPort(options.executor) }),
+    ...triggering,
+    ...owned,
+    ...run,
+    ...stored,
+    ...logging,
+    ...acting,
+    ...forTasks,
+  };
 }
 
 /** What belongs to namespaces: KV pairs, secrets, files. */
@@ -134,10 +189,17 @@ function createNamespaceServices(
 function createExecutionServices(
   options: ServicesOptions,
   { flows, blobs, inputCipher }: Pick<Services, "flows" | "blobs" | "inputCipher">,
-): Pick<Services, "executions" | "contents" | "records" | "remains" | "catalog" | "subflows"> {
+): Pick<
+  Services,
+  "executions" | "contents" | "records" | "remains" | "catalog" | "subflows" | "executionFiles" | "checks"
+> {
   const { store, committer, clock, logger, ids, changes, maxUploadBytes, executor } = options;
   const records = new ExecutionRecords(store, blobs, (flowNo) => flows.byNumber(flowNo));
-  const files = new ExecutionFiles(store, blobs, maxUploadBytes);
+  const logFiles = new LogFiles(new LogRecords(store, records));
+  const files = new ExecutionFiles(
+    { store, committer, blobs, maxBytes: maxUploadBytes },
+    (tenant, id, path) => logFiles.find(tenant, id, path),
+  );
   const remains = new ExecutionRemains({ store, committer, records, files });
   const catalog = new Catalog({
     store,
@@ -149,12 +211,7 @@ function createExecutionServices(
     verifyLabels: (tenant, executionIds, labels) => records.withLabels(tenant, executionIds, labels),
     isBusy: () => executor().isBusy,
   });
-  const port: ExecutorPort = {
-    begin: (execution, plan, staged) => executor().begin(execution, plan, staged),
-    kill: (tenant, id) => executor().kill(tenant, id),
-    drop: (tenant, id) => executor().drop(tenant, id),
-    restore: (tenant, id) => executor().restore(tenant, id),
-  };
+  const port = createExecutorPort(executor);
   const render = (template: string, inputs: JsonObject) => renderDefault(options, template, inputs);
   const checks = new StartChecks({
     resolving: (flow) => ({ render, seal: (text) => inputCipher.seal(flow, text) }),
@@ -176,7 +233,7 @@ function createExecutionServices(
     checks,
   });
   const contents = new ExecutionContents({ records, files, changes, clock });
-  return { executions, contents, records, remains, catalog, subflows };
+  return { executions, contents, records, remains, catalog, subflows, executionFiles: files, checks };
 }
 
 function withPrefix(secrets: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
@@ -212,21 +269,4 @@ function renderCheck(
     timeZone,
     random,
   });
-}
-
-/** Renders webhook keys, which see secrets and KV pairs of their namespace. */
-function keyRenderer({ clock, timeZone, random }: ServicesOptions, secrets: Secrets, kvPairs: KvPairs) {
-  const values = namespaceValues({ secrets, kvPairs });
-  return async (tenant: string, namespace: string, source: string): Promise<string> => {
-    const calls = new HostCalls(values, { tenant, namespace });
-    const template = compileTemplate(source);
-    const scope = {
-      variable: () => undefined,
-      functions: calls.functions,
-      now: clock.now(),
-      timeZone,
-      random,
-    };
-    return await calls.run(() => renderText(template, scope));
-  };
 }

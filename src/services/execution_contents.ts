@@ -29,16 +29,23 @@ export class ExecutionContents {
 
   /**
    * A file; `undefined` when there is none. One that was sent with the start becomes durable with it: `isUnderWay` says
-   * that the execution asks for itself, so that its start is waited for.
+   * that the execution asks for itself, so that its start is waited for. So is the end of an attempt that wrote the file.
    */
   async file(
     tenant: TenantId,
     { executionId, path, isUnderWay }: { executionId: string; path: string; isUnderWay: boolean },
   ): Promise<StoredFile | undefined> {
     const { files, records } = this.#deps;
-    const found = await files.find(tenant, executionId, path);
-    if (found || !isUnderWay) return found;
-    await this.#after(tenant, executionId, () => records.has(tenant, executionId));
+    const isWaiting = () => files.isWaiting(tenant, executionId, path);
+    if (!isWaiting()) {
+      const found = await files.find(tenant, executionId, path);
+      if (found || !isUnderWay) return found;
+    }
+    await this.#after(
+      tenant,
+      executionId,
+      async () => !isWaiting() && await records.has(tenant, executionId),
+    );
     return await files.find(tenant, executionId, path);
   }
 
@@ -47,9 +54,11 @@ export class ExecutionContents {
     const { tenant, id, logCount, newLogs } = execution;
     // Both are of this moment: a commit takes over the new lines and counts them.
     const fresh = [...newLogs];
-    const stored = async () => (await this.#deps.records.loadLogs(tenant, id))?.lines ?? [];
-    await this.#after(tenant, id, async () => (await stored()).length >= logCount);
-    const lines = [...(await stored()).slice(0, logCount), ...fresh];
+    const stored = () => this.#deps.records.loadLogs(tenant, id);
+    await this.#after(tenant, id, async () => ((await stored())?.execution.logCount ?? 0) >= logCount);
+    const { lines: all, execution: { logCount: now } } = await stored() ?? { lines: [], execution };
+    // Some may have been deleted, and some may be newer: those are at the end.
+    const lines = [...all.slice(0, Math.max(0, all.length - (now - logCount))), ...fresh];
     return logEntries(execution, lines, { minLevel: "ERROR" });
   }
 

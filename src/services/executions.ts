@@ -3,42 +3,34 @@ import type { Clock, Instant } from "../base/clock.ts";
 import type { IdSource } from "../base/id.ts";
 import { type JsonObject, stringifyJson } from "../base/json.ts";
 import { createExecution, type StartRequest } from "../engine/create.ts";
+import { heldTasks } from "../engine/pause.ts";
 import type { FlowPlan } from "../engine/plan.ts";
-
+import { ExecutionTree } from "../engine/tree.ts";
 import type { GivenValue } from "../model/input_value.ts";
 import type { Actor } from "../model/actor.ts";
 import { DomainError } from "../model/errors.ts";
 import type { Execution, ExecutionKind, ExecutionTrigger } from "../model/execution.ts";
 import { executionBody } from "../model/execution_body.ts";
+import { type WaitingFacts, waitingOf } from "../model/execution_waiting.ts";
 import type { ExecutionQuery } from "../model/execution_query.ts";
-import type { FlowKey, TenantId } from "../model/flow.ts";
+import type { FlowKey, Input, TenantId } from "../model/flow.ts";
 import { checkStartLabels, type Label } from "../model/label.ts";
 import { MAX_WAIT_MS } from "../model/limits.ts";
 import { currentState, isEnded } from "../model/state.ts";
 import type { Catalog } from "../store/catalog/catalog.ts";
 import { tombstoneRow } from "../store/catalog/row.ts";
 import type { Changes } from "../store/changes.ts";
-import type { Committer, EntryFacts } from "../store/committer.ts";
-import { type ExecutionFiles, executionFileUri } from "../store/execution_files.ts";
+import type { Committer } from "../store/committer.ts";
+import type { ExecutionFiles } from "../store/execution_files.ts";
 import type { ExecutionRecords, StoredExecution } from "../store/execution_records.ts";
 import { executionKey, timerKey } from "../store/keys.ts";
 import type { Mutation } from "../store/store.ts";
 import type { ExecutionRemains } from "./execution_remains.ts";
+import type { ExecutorPort } from "./executor_port.ts";
 import type { Flows } from "./flows.ts";
+import { measureFile, type StoreFile, storeFilesOf } from "./given_files.ts";
 import { logEntries, type LogFilter } from "./log_entries.ts";
 import type { StartChecks } from "./start_checks.ts";
-
-/** What runs executions: the runtime. */
-export interface ExecutorPort {
-  /** Starts an execution; resolves once it is durable. */
-  begin(execution: Execution, plan: FlowPlan, files: readonly Mutation[]): Promise<void>;
-  /** Asks it to stop; resolves once that is durable. */
-  kill(tenant: TenantId, id: string): Promise<boolean>;
-  /** Stops all work on an execution that is about to be deleted. */
-  drop(tenant: TenantId, id: string): EntryFacts;
-  /** Takes up again an execution that was dropped but could not be deleted. */
-  restore(tenant: TenantId, id: string): Promise<boolean>;
-}
 
 /** What the executions service works with. */
 export interface ExecutionsDeps {
@@ -61,24 +53,33 @@ export interface StartOptions {
   readonly kind: ExecutionKind;
   readonly revision?: number;
   readonly scheduleDate?: Instant;
+  /** Tasks before which it stops: `taskId` or `taskId.value`. */
+  readonly breakpoints?: readonly string[];
   readonly trigger?: ExecutionTrigger;
   /** Holds the answer until the execution has ended; aborted when the caller has gone. */
   readonly wait?: AbortSignal;
+  /** What is stored in the same commit, once it is known what the execution looks like as it was created. */
+  readonly remember?: (execution: Execution, created: string) => Promise<readonly Mutation[]>;
   /** Link to an execution's page. */
   readonly urlOf: (execution: Execution) => string;
 }
 
-/** A file that a caller sent for an input. */
-export interface GivenFile {
-  readonly name: string;
-  readonly stream: ReadableStream<Uint8Array>;
+/** How the end of an execution is waited for. */
+export type AwaitOptions = Pick<StartOptions, "urlOf"> & { readonly wait: AbortSignal };
+
+/** An execution that is about to begin. */
+export interface MadeExecution {
+  readonly execution: Execution;
+  readonly plan: FlowPlan;
+  /** What is stored in the same commit. */
+  readonly mutations: readonly Mutation[];
 }
 
-/** Reads what the caller sent; files go through `store` as they arrive. */
-export type ReadInputs = (store: StoreFile) => Promise<ReadonlyMap<string, GivenValue>>;
-
-/** Keeps an uploaded file of an input, and gives what stands for it. */
-export type StoreFile = (inputId: string, file: GivenFile) => Promise<GivenValue>;
+/** Reads what the caller sent for these inputs; files go through `store` as they arrive. */
+export type ReadInputs = (
+  store: StoreFile,
+  inputs: readonly Input[],
+) => Promise<ReadonlyMap<string, GivenValue>>;
 
 /** An execution and when it was read. */
 export interface ExecutionView {
@@ -113,7 +114,8 @@ export class Executions {
     checkStartLabels(options.labels);
     const id = this.#deps.ids.next(this.#deps.clock.now());
     const files: Mutation[] = [];
-    const given = await readInputs((inputId, file) => this.#storeFile(plan, id, inputId, file, files));
+    const owner = { flow: plan.flow, executionId: id, folder: "inputs", mutations: files };
+    const given = await readInputs(storeFilesOf(this.#deps.files, owner), plan.flow.inputs);
     const inputs = this.#deps.checks.inputs(plan.flow, given);
     return this.#begin(plan, { ...options, id, inputs }, files, options);
   }
@@ -121,22 +123,41 @@ export class Executions {
   /** What a start with these values would find, as JSON text; nothing is stored. @throws DomainError not_found, conflict */
   async validate(actor: Actor, key: FlowKey, readInputs: ReadInputs, revision?: number): Promise<string> {
     const { flow } = await this.startable(actor, key, revision);
-    const given = await readInputs(measureFile);
+    const given = await readInputs(measureFile, flow.inputs);
     return stringifyJson(this.#deps.checks.report(flow, given));
   }
 
-  /** Starts an execution for a trigger; its inputs are the flow's defaults. @throws as {@link start} */
-  async startByTrigger(plan: FlowPlan, options: StartOptions): Promise<string> {
-    const id = this.#deps.ids.next(this.#deps.clock.now());
-    const inputs = this.#deps.checks.inputs(plan.flow, new Map());
-    return await this.#begin(plan, { ...options, id, inputs }, [], options);
+  /** Begins an execution that was made already, with what is stored beside it; the answer's text. @throws as {@link start} */
+  async begin(
+    { execution, plan, mutations }: MadeExecution,
+    options: Pick<StartOptions, "urlOf" | "wait" | "remember">,
+  ): Promise<string> {
+    const now = this.#deps.clock.now();
+    const url = options.urlOf(execution);
+    const created = executionBody(execution, { now, taskRuns: false, url });
+    const { remember } = options;
+    const stored = remember ? [...mutations, ...await remember(execution, created)] : mutations;
+    await this.#deps.executor.begin(execution, plan, stored);
+    return options.wait ? await this.#waitFor(execution, options.wait, url) : created;
+  }
+
+  /** The text of an execution once it has ended, or the caller has gone. @throws DomainError not_found */
+  async ended(actor: Actor, id: string, { urlOf, wait }: AwaitOptions): Promise<string> {
+    const { execution } = await this.#load(actor.tenant, id);
+    return await this.#waitFor(execution, wait, urlOf(execution));
   }
 
   /** An execution with its task runs. @throws DomainError not_found */
   async get(actor: Actor, id: string, url?: string): Promise<ExecutionView> {
-    const { execution } = await this.#load(actor.tenant, id);
-    const body = executionBody(execution, { now: this.#deps.clock.now(), taskRuns: true, url });
+    const { execution, waiting } = await this.look(actor, id);
+    const body = executionBody(execution, { now: this.#deps.clock.now(), taskRuns: true, url, waiting });
     return { execution, body, hasEnded: isEnded(execution.history) };
+  }
+
+  /** An execution, and why it does not go on. @throws DomainError not_found */
+  async look(actor: Actor, id: string): Promise<{ execution: Execution; waiting?: JsonObject }> {
+    const { execution } = await this.#load(actor.tenant, id);
+    return { execution, waiting: waitingOf(execution, await this.#waitingFacts(execution)) };
   }
 
   /** Texts of one page of executions without task runs, and how many there are in all. @throws DomainError invalid_filter */
@@ -148,35 +169,26 @@ export class Executions {
     return { results: known.filter((text) => text !== undefined), total };
   }
 
-  /** Asks an execution to stop; its text once that is durable. @throws DomainError not_found, conflict */
-  async kill(actor: Actor, id: string): Promise<string> {
-    const { execution } = await this.#load(actor.tenant, id);
-    const state = currentState(execution.history);
-    if (isEnded(execution.history)) {
-      throw new DomainError(
-        "conflict",
-        `Illegal state: Cannot kill execution "${id}": it has already ended in state ${state}`,
-      );
-    }
-    await this.#deps.executor.kill(actor.tenant, id);
-    return (await this.get(actor, id)).body;
-  }
-
   /** Deletes an execution with its log lines and files; one that is running is stopped. @throws DomainError not_found */
   async delete(actor: Actor, id: string): Promise<void> {
     const { tenant } = actor;
     const { execution } = await this.#load(tenant, id);
     const { records, remains, committer, changes, executor } = this.#deps;
+    const leave = executor.leave(execution, await this.#limitOf(execution));
     const facts = executor.drop(tenant, id);
     const mutations: Mutation[] = [
       { type: "delete", key: executionKey(tenant, id) },
       remains.announce(tenant, id),
+      ...leave.mutations,
     ];
     for (const [name, dueAt] of execution.timers) {
       mutations.push({ type: "delete", key: timerKey(dueAt, tenant, id, name) });
     }
     const rows = [{ tenant, row: tombstoneRow(id) }];
-    const committed = () => records.forget(tenant, id);
+    const committed = () => {
+      records.forget(tenant, id);
+      leave.committed();
+    };
     try {
       await committer.commit({ mutations, facts: { ...facts, rows }, committed });
     } catch (error) {
@@ -185,6 +197,7 @@ export class Executions {
     }
     changes.publish(tenant, id);
     await remains.remove(tenant, id);
+    await leave.tell();
   }
 
   /** Calls `listener` after each durable change of an execution, until the returned function is called. */
@@ -197,20 +210,6 @@ export class Executions {
     const found = await this.#deps.records.loadLogs(actor.tenant, id);
     if (!found) return [];
     return logEntries(found.execution, found.lines, filter);
-  }
-
-  /** Deletes the log lines of an execution that has ended. @throws DomainError not_found, conflict */
-  async deleteLogs(actor: Actor, id: string): Promise<void> {
-    const stored = await this.#load(actor.tenant, id);
-    if (!isEnded(stored.execution.history)) {
-      throw new DomainError(
-        "conflict",
-        `Illegal state: Cannot delete the logs of execution "${id}": it has not ended`,
-      );
-    }
-    const { records, committer } = this.#deps;
-    const mutations = await records.logRemoval(stored);
-    await committer.commit({ mutations, committed: () => records.remember(stored.execution, mutations) });
   }
 
   /** Answers those who wait for an end with what there is; from now on nobody waits. */
@@ -228,10 +227,7 @@ export class Executions {
     const now = this.#deps.clock.now();
     const execution = createExecution(plan.flow, request, now);
     this.#deps.checks.judge(plan.flow, execution, now);
-    const url = options.urlOf(execution);
-    const created = executionBody(execution, { now, taskRuns: false, url });
-    await this.#deps.executor.begin(execution, plan, files);
-    return options.wait ? await this.#waitFor(execution, options.wait, url) : created;
+    return await this.begin({ execution, plan, mutations: files }, options);
   }
 
   async #waitFor({ tenant, id }: Execution, signal: AbortSignal, url: string): Promise<string> {
@@ -267,19 +263,25 @@ export class Executions {
     }
   }
 
-  async #storeFile(
-    { flow }: FlowPlan,
-    id: string,
-    inputId: string,
-    file: GivenFile,
-    mutations: Mutation[],
-  ): Promise<GivenValue> {
-    const path = `inputs/${inputId}/${file.name}`;
-    const stored = await this.#deps.files.write(flow.tenant, id, path, file.stream);
-    mutations.push(...stored.mutations);
-    // A name has no other character that an address must not have, and no "%": decoding gives the path again.
-    const uri = executionFileUri(flow, id, path.replaceAll(" ", "%20"));
-    return { kind: "file", uri, size: stored.size };
+  async #waitingFacts(execution: Execution): Promise<WaitingFacts> {
+    const state = currentState(execution.history);
+    if (state === "QUEUED") {
+      const limit = await this.#limitOf(execution);
+      const { running, ahead } = this.#deps.executor.standing(execution);
+      return { queue: { ahead: Math.max(0, ahead), running, limit } };
+    }
+    if (state !== "BREAKPOINT") return {};
+    const plan = await this.#planOf(execution);
+    return { heldTasks: heldTasks(new ExecutionTree(plan, execution)) };
+  }
+
+  async #limitOf(execution: Execution): Promise<number | undefined> {
+    return (await this.#planOf(execution)).flow.concurrency?.limit;
+  }
+
+  #planOf({ tenant, namespace, flowId, flowRevision }: Execution): FlowPlan | Promise<FlowPlan> {
+    const key = { namespace, id: flowId };
+    return this.#deps.flows.plan(tenant, key, { revision: flowRevision, allowDeleted: true });
   }
 
   async #load(tenant: TenantId, id: string): Promise<StoredExecution> {
@@ -287,13 +289,6 @@ export class Executions {
     if (!stored) throw new DomainError("not_found", `Not Found: execution "${id}" does not exist`);
     return stored;
   }
-}
-
-/** Reads a file to its end and keeps nothing of it. */
-async function measureFile(_inputId: string, { name, stream }: GivenFile): Promise<GivenValue> {
-  let size = 0;
-  for await (const chunk of stream) size += chunk.length;
-  return { kind: "file", uri: `file:///${encodeURIComponent(name)}`, size };
 }
 
 function checkEnabled(plan: FlowPlan): FlowPlan {

@@ -21,18 +21,19 @@ import type { Actor } from "../model/actor.ts";
 import { DomainError } from "../model/errors.ts";
 import type { Flow, FlowKey, TenantId } from "../model/flow.ts";
 import type { Problem } from "../model/problem.ts";
-import type { Committer } from "../store/committer.ts";
+import type { Entry } from "../store/committer.ts";
 import type { FlowHead, FlowRecords, FlowRevisionRecord } from "../store/flow_records.ts";
 import { FlowHeads } from "./flow_heads.ts";
 
 /** What the flows service works with. */
 export interface FlowsDeps {
   readonly records: FlowRecords;
-  readonly committer: Committer;
   readonly catalogs: Catalogs;
   readonly clock: Clock;
   /** Functions that expressions may call beside the built-in ones. */
   readonly functions: ReadonlySet<string>;
+  /** Commits the save or deletion of a flow together with what follows from it. */
+  readonly commit: (flow: Flow, entry: Entry) => Promise<void>;
 }
 
 /** What a caller wants of a stored flow. */
@@ -190,10 +191,12 @@ export class Flows {
   /** Deletes a flow: one more revision says so. @throws DomainError not_found */
   async delete(actor: Actor, key: FlowKey): Promise<void> {
     await this.#locks.run(lockKey(actor, key), async () => {
-      const { definition, source } = await this.get(actor, key);
+      const flow = await this.get(actor, key);
+      const { definition, source } = flow;
       const head = this.#heads.get(actor.tenant, key) as FlowHead;
       const deleted = { ...head, revision: head.revision + 1, deleted: true };
-      await this.#commit(deleted, { revision: deleted.revision, deleted: true, source, definition });
+      const record = { revision: deleted.revision, deleted: true, source, definition };
+      await this.#commit(deleted, record, { ...flow, ...deleted });
     });
   }
 
@@ -299,12 +302,12 @@ export class Flows {
       deleted: false,
       labels: flow.labels,
     };
-    await this.#commit(head, { revision, deleted: false, source, definition });
+    await this.#commit(head, { revision, deleted: false, source, definition }, flow);
     return flow;
   }
 
-  async #commit(head: FlowHead, record: FlowRevisionRecord): Promise<void> {
-    await this.#deps.committer.commit({
+  async #commit(head: FlowHead, record: FlowRevisionRecord, flow: Flow): Promise<void> {
+    await this.#deps.commit(flow, {
       mutations: this.#deps.records.save(head, record),
       committed: () => this.#heads.put(head),
     });

@@ -4,45 +4,57 @@ import { taskRunId } from "../base/id.ts";
 import type { JsonObject } from "../base/json.ts";
 import { type Execution, type LogLine, taskRunOf } from "../model/execution.ts";
 import { LOG_LEVELS, type LogLevel } from "../model/flow.ts";
+import type { LogConditions } from "../model/log_query.ts";
+import { type LineTest, lineTest, THREAD } from "./log_matcher.ts";
 
-/** Which log lines. */
+/** Which log lines of an execution. */
 export interface LogFilter {
   readonly minLevel?: LogLevel;
   readonly taskRunId?: string;
   readonly taskId?: string;
   /** From 0. */
   readonly attempt?: number;
+  /** Must hold as well. */
+  readonly also?: LogConditions;
 }
 
 /** The lines that pass the filter, as JSON objects in their order. */
 export function logEntries(execution: Execution, lines: readonly LogLine[], filter: LogFilter): JsonObject[] {
-  const least = filter.minLevel ? LOG_LEVELS.indexOf(filter.minLevel) : 0;
-  const entries: JsonObject[] = [];
-  for (const line of lines) {
-    const taskRun = line.taskRun === undefined ? undefined : taskRunOf(execution, line.taskRun);
-    const id = line.taskRun === undefined ? undefined : taskRunId(execution.id, line.taskRun);
-    const passes = LOG_LEVELS.indexOf(line.level) >= least &&
-      (filter.taskRunId === undefined || filter.taskRunId === id) &&
-      (filter.taskId === undefined || filter.taskId === taskRun?.taskId) &&
-      (filter.attempt === undefined || filter.attempt === line.attempt);
-    if (passes) entries.push(entryOf(execution, line, taskRun?.taskId, id));
-  }
-  return entries;
+  return lines.filter(filterTest(execution, filter)).map((line) => entryOf(execution, line));
 }
 
-function entryOf(execution: Execution, line: LogLine, taskId?: string, id?: string): JsonObject {
-  const entry: JsonObject = {
-    namespace: execution.namespace,
-    flowId: execution.flowId,
-    executionId: execution.id,
+/** The test for lines of that execution. */
+export function filterTest(execution: Execution, filter: LogFilter): LineTest {
+  const { also } = filter;
+  const isWanted = also ? lineTest(also, execution) : () => true;
+  const least = filter.minLevel ? LOG_LEVELS.indexOf(filter.minLevel) : 0;
+  return (line) => {
+    const { taskRun, attempt, level } = line;
+    if (LOG_LEVELS.indexOf(level) < least || !isWanted?.(line)) return false;
+    if (filter.attempt !== undefined && filter.attempt !== attempt) return false;
+    const id = taskRun === undefined ? undefined : taskRunId(execution.id, taskRun);
+    if (filter.taskRunId !== undefined && filter.taskRunId !== id) return false;
+    return filter.taskId === undefined || filter.taskId === taskIdOf(execution, line);
   };
+}
+
+/** A line as a JSON object. */
+export function entryOf(execution: Execution, line: LogLine): JsonObject {
+  const { namespace, flowId, id: executionId, kind, trigger } = execution;
+  const taskId = taskIdOf(execution, line);
+  const entry: JsonObject = { namespace, flowId, executionId };
   if (taskId !== undefined) entry.taskId = taskId;
-  if (id !== undefined) entry.taskRunId = id;
+  if (line.taskRun !== undefined) entry.taskRunId = taskRunId(executionId, line.taskRun);
   if (line.attempt !== undefined) entry.attemptNumber = line.attempt;
-  if (execution.trigger) entry.triggerId = execution.trigger.id;
+  if (trigger) entry.triggerId = trigger.id;
   entry.timestamp = toIso(line.at);
   entry.level = line.level;
-  entry.thread = "main";
+  entry.thread = THREAD;
   entry.message = line.message;
+  if (kind !== "NORMAL") entry.executionKind = kind;
   return entry;
+}
+
+function taskIdOf(execution: Execution, { taskRun }: LogLine): string | undefined {
+  return taskRun === undefined ? undefined : taskRunOf(execution, taskRun)?.taskId;
 }

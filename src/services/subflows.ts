@@ -25,6 +25,7 @@ export interface SubflowsDeps {
 
 /** What is asked of the flow to start. */
 export interface SubflowRequest {
+  readonly id?: string;
   readonly tenant: string;
   readonly namespace: string;
   readonly flowId: string;
@@ -57,7 +58,7 @@ export class Subflows {
     const { labels, trigger, scheduleDate, awaitedBy } = request;
     const isLater = scheduleDate !== undefined && scheduleDate > now;
     const execution = createExecution(plan.flow, {
-      id: ids.next(now),
+      id: request.id ?? ids.next(now),
       inputs,
       labels,
       trigger,

@@ -5,6 +5,7 @@
 import type { Instant } from "../base/clock.ts";
 import type { JsonObject, JsonValue } from "../base/json.ts";
 import {
+  type Attempt,
   type Execution,
   EXECUTION_KINDS,
   type ExecutionTrigger,
@@ -92,6 +93,18 @@ export function unpackHistory(packed: PackedHistory, origin: Instant): History {
   return history;
 }
 
+/** A history; a single number behind it says that its log is a file, too. */
+function packAttempt({ history, hasLogFile }: Attempt, origin: Instant): PackedHistory {
+  const packed = packHistory(history, origin);
+  if (hasLogFile) packed.push(1);
+  return packed;
+}
+
+function unpackAttempt(packed: PackedHistory, origin: Instant): Attempt {
+  if (packed.length % 2 === 0) return { history: unpackHistory(packed, origin) };
+  return { history: unpackHistory(packed.slice(0, -1), origin), hasLogFile: true };
+}
+
 /** How task runs are packed: `origin` of their times, and `pack` for values that may be large. */
 export interface TaskRunPacking {
   readonly origin: Instant;
@@ -102,7 +115,7 @@ export interface TaskRunPacking {
 export function packTaskRun(taskRun: TaskRun, previous: number, packing: TaskRunPacking): PackedTaskRun {
   const { ordinal, taskId, parent, value, iteration, outputs, decision } = taskRun;
   const { origin, pack } = packing;
-  const attempts = taskRun.attempts.map(({ history }) => packHistory(history, origin));
+  const attempts = taskRun.attempts.map((attempt) => packAttempt(attempt, origin));
   const packed: PackedTaskRun = [
     taskId,
     packHistory(taskRun.history, origin),
@@ -130,7 +143,7 @@ export function unpackTaskRun(packed: PackedTaskRun, previous: number, origin: I
     value: value ?? undefined,
     iteration: iteration ?? undefined,
     history: unpackHistory(history, origin),
-    attempts: attempts.map((attempt) => ({ history: unpackHistory(attempt, origin) })),
+    attempts: attempts.map((attempt) => unpackAttempt(attempt, origin)),
     outputs: outputs === 0 ? undefined : outputs as JsonObject,
     decision: extras?.d as JsonObject | undefined,
   };

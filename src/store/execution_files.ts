@@ -1,9 +1,19 @@
-/** Files of executions: uploads of FILE inputs, later what tasks write. A key each, the content as a blob of the execution. */
+/** Files of executions: uploads of FILE inputs, and what tasks write. A key each, the content as a blob of the execution. */
 import type { TenantId } from "../model/flow.ts";
-import type { BlobRef, Blobs } from "./blobs.ts";
+import type { Instant } from "../base/clock.ts";
+import type { BlobRef } from "./blobs.ts";
 import { decodeJson, encodeJson } from "./codec.ts";
+import {
+  collectUnfinishedFiles,
+  FileBatch,
+  type FileBatchDeps,
+  type FileBatchPlace,
+  type StoredFile,
+} from "./file_batch.ts";
 import { blobsOf, executionFileKey, executionFilesOf } from "./keys.ts";
-import type { Mutation, Store } from "./store.ts";
+import type { Mutation } from "./store.ts";
+
+export type { StoredFile } from "./file_batch.ts";
 
 /** Scheme of the addresses that stand for stored files in inputs and outputs. */
 export const FILE_SCHEME = "kestra://";
@@ -14,25 +24,17 @@ export interface StagedFile {
   readonly mutations: readonly Mutation[];
 }
 
-/** A file as it is stored. */
-export interface StoredFile {
-  /** Bytes. */
-  readonly size: number;
-  /** Its content, which must be read to the end or cancelled. */
-  open(): ReadableStream<Uint8Array>;
-}
-
 /** Writes, reads and removes the files of executions. */
 export class ExecutionFiles {
-  readonly #store: Store;
-  readonly #blobs: Blobs;
-  readonly #maxBytes: number;
+  readonly #deps: FileBatchDeps;
+  readonly #findOther: ExecutionFiles["find"];
+  /** Files that wait for the commit of their attempt: `tenant/execution/path`. */
+  readonly #waiting = new Set<string>();
 
-  /** `maxBytes` bounds one file. */
-  constructor(store: Store, blobs: Blobs, maxBytes: number) {
-    this.#store = store;
-    this.#blobs = blobs;
-    this.#maxBytes = maxBytes;
+  /** `findOther` gives files that have no key of their own. */
+  constructor(deps: FileBatchDeps, findOther: ExecutionFiles["find"] = () => Promise.resolve(undefined)) {
+    this.#deps = deps;
+    this.#findOther = findOther;
   }
 
   /** Stores a file as it arrives. @throws DomainError too_large, storage_full, unavailable */
@@ -42,19 +44,44 @@ export class ExecutionFiles {
     path: string,
     source: AsyncIterable<Uint8Array>,
   ): Promise<StagedFile> {
-    const blob = await this.#blobs.write({ tenant, owner: id }, source, this.#maxBytes);
+    const blob = await this.#deps.blobs.write({ tenant, owner: id }, source, this.#deps.maxBytes);
     const value = encodeJson([blob.blobId, blob.size]);
     const record: Mutation = { type: "set", key: executionFileKey(tenant, id, path), value };
     return { size: blob.size, mutations: [...blob.mutations, record] };
   }
 
+  /** The files that one attempt will write; {@link isWaiting} tells of them until they are durable. */
+  batch(place: FileBatchPlace): FileBatch {
+    const { tenant, executionId } = place;
+    const keyOf = (path: string) => waitingKey(tenant, executionId, path);
+    return new FileBatch(this.#deps, place, {
+      begun: (path) => this.#waiting.add(keyOf(path)),
+      ended: (paths) => paths.forEach((path) => this.#waiting.delete(keyOf(path))),
+    });
+  }
+
+  /** True while a file was written and is not durable yet. */
+  isWaiting(tenant: TenantId, id: string, path: string): boolean {
+    return this.#waiting.has(waitingKey(tenant, id, path));
+  }
+
+  /** Removes what attempts that were begun before have stored without coming to their end; gives their number. For boot. */
+  collectUnfinished(startedBefore: Instant): Promise<number> {
+    return collectUnfinishedFiles(this.#deps, startedBefore);
+  }
+
+  /** Paths of the files of an execution, in order. */
+  async *list(tenant: TenantId, id: string): AsyncGenerator<string> {
+    for await (const { key } of this.#deps.store.list(executionFilesOf(tenant, id))) yield String(key[3]);
+  }
+
   /** A file, or `undefined`. */
   async find(tenant: TenantId, id: string, path: string): Promise<StoredFile | undefined> {
-    const entry = await this.#store.get(executionFileKey(tenant, id, path));
-    if (!entry) return undefined;
+    const entry = await this.#deps.store.get(executionFileKey(tenant, id, path));
+    if (!entry) return await this.#findOther(tenant, id, path);
     const [blobId, size] = decodeJson(entry.value) as [string, number];
     const blob: BlobRef = { blobId, size };
-    return { size, open: () => this.#blobs.read({ tenant, owner: id }, blob) };
+    return { size, open: () => this.#deps.blobs.read({ tenant, owner: id }, blob) };
   }
 
   /** The content of a file, or `undefined`. */
@@ -66,7 +93,7 @@ export class ExecutionFiles {
   async removal(tenant: TenantId, id: string): Promise<Mutation[]> {
     const mutations: Mutation[] = [];
     for (const selector of [executionFilesOf(tenant, id), blobsOf(tenant, id)]) {
-      for await (const entry of this.#store.list(selector)) {
+      for await (const entry of this.#deps.store.list(selector)) {
         mutations.push({ type: "delete", key: entry.key });
       }
     }
@@ -81,4 +108,8 @@ export function executionFileUri(
   path: string,
 ): string {
   return `${FILE_SCHEME}/${flow.namespace.replaceAll(".", "/")}/${flow.id}/executions/${executionId}/${path}`;
+}
+
+function waitingKey(tenant: TenantId, id: string, path: string): string {
+  return `${tenant}/${id}/${path}`;
 }

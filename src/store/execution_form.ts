@@ -35,11 +35,13 @@ export interface StoredForm {
   inlineLogs: LogLine[];
   /** Values that were stored as blobs. */
   readonly references: Map<JsonObject, ValueReference>;
+  /** States of its history that the database has; the first is that of its creation. */
+  storedStates: number;
 }
 
 /** The form of an execution that was never stored. */
 export function newForm(): StoredForm {
-  return { isSpread: false, hasPages: false, inlineLogs: [], references: new Map() };
+  return { isSpread: false, hasPages: false, inlineLogs: [], references: new Map(), storedStates: 1 };
 }
 
 /** The record of an execution whose task runs and log lines are inline. */

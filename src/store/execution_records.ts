@@ -34,7 +34,7 @@ import {
   type StoredForm,
   type ValueReference,
 } from "./execution_form.ts";
-import { executionKey, logChunksOf, taskRunPagesOf } from "./keys.ts";
+import { executionKey, logChunksOf, metricsOf, taskRunPagesOf } from "./keys.ts";
 import type { Mutation, Selector, Store } from "./store.ts";
 
 /** Larger records are spread over pages and chunks. Between 1 KB and this one key is still cheaper than several. */
@@ -116,8 +116,15 @@ export class ExecutionRecords {
     const execution = await this.#unpackHeader(tenant, id, packed, form);
     await this.#loadTaskRuns(execution, packed[6], form);
     form.isSpread = typeof packed[6] === "number";
+    form.storedStates = execution.history.length;
     if (Array.isArray(packed[7])) form.inlineLogs = packed[7].map((line) => unpackLogLine(line, packed[2]));
     return { execution, form };
+  }
+
+  /** The last committed state without task runs and log lines, or `undefined`. */
+  async header(tenant: string, id: string): Promise<Execution | undefined> {
+    const bytes = await this.#read(tenant, id);
+    return bytes && await this.#unpackHeader(tenant, id, decodeJson(bytes) as unknown as PackedExecution);
   }
 
   /** The text of an execution as lists show it, without task runs; `undefined` for an unknown one. At once when it was asked for before. */
@@ -182,6 +189,7 @@ export class ExecutionRecords {
     return [
       ...await this.#deletesOf(taskRunPagesOf(tenant, id)),
       ...await this.#deletesOf(logChunksOf(tenant, id)),
+      ...await this.#deletesOf(metricsOf(tenant, id)),
     ];
   }
 

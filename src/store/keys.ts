@@ -1,6 +1,7 @@
 /** Every key of the database: its shape, order and writer. No other file builds a key. */
 import type { Instant } from "../base/clock.ts";
 import type { FlowKey, TenantId } from "../model/flow.ts";
+import type { TriggerKey } from "../model/trigger_state.ts";
 import type { Key, Selector } from "./store.ts";
 
 // ── Instance-global ────────────────────────────────────────────────────────────────────────────────────────────
@@ -32,6 +33,29 @@ export function timerKey(dueMs: number, tenant: TenantId, executionId: string, n
 export function timersBefore(beforeMs: number): Selector {
   return { start: ["tm"], end: ["tm", beforeMs] };
 }
+
+/** `["td", dueMs, tenant, namespace, flow, trigger]` → a trigger that is evaluated then. Written with the state of the trigger. */
+export function triggerDueKey(dueMs: number, tenant: TenantId, trigger: TriggerKey): Key {
+  return ["td", dueMs, tenant, trigger.namespace, trigger.flowId, trigger.triggerId];
+}
+
+/** Triggers that are due before `beforeMs`, earliest first. */
+export function triggersDueBefore(beforeMs: number): Selector {
+  return { start: ["td"], end: ["td", beforeMs] };
+}
+
+/** `["oe", tenant, executionId, n, namespace, flow, trigger]` → the n-th state of an execution, for a trigger that reacts to it. Written by the execution's commit. */
+export function announcementKey(
+  tenant: TenantId,
+  executionId: string,
+  index: number,
+  trigger: TriggerKey,
+): Key {
+  return ["oe", tenant, executionId, index, trigger.namespace, trigger.flowId, trigger.triggerId];
+}
+
+/** All states that triggers have not reacted to; those left at boot were interrupted by a crash. */
+export const ANNOUNCEMENTS: Selector = { prefix: ["oe"] };
 
 /** `["tenant", id]` → a tenant. Written by the tenants service. */
 export function tenantKey(tenant: TenantId): Key {
@@ -120,6 +144,52 @@ export function logChunksOf(tenant: TenantId, id: string): Selector {
   return { prefix: [tenant, "l", id] };
 }
 
+/** `[tenant, "m", id, taskRun, attempt]` → metrics of one attempt. Written by the commit of its end. */
+export function metricsKey(tenant: TenantId, id: string, taskRun: number, attempt: number): Key {
+  return [tenant, "m", id, taskRun, attempt];
+}
+
+/** All metrics of an execution. */
+export function metricsOf(tenant: TenantId, id: string): Selector {
+  return { prefix: [tenant, "m", id] };
+}
+
+/** `[tenant, "tc", namespace, flow, task, hash]` → outputs kept for attempts with the same properties. Written by the commit of the attempt's end. */
+export function cachedOutputsKey(tenant: TenantId, flow: FlowKey, taskId: string, hash: string): Key {
+  return [tenant, "tc", flow.namespace, flow.id, taskId, hash];
+}
+
+/** `[tenant, "te", expiresAt, namespace, flow, task, hash]` → nothing; kept outputs by the time they expire. */
+export function cacheExpiryKey(expiresAt: Instant, cached: Key): Key {
+  const [tenant = "", , ...rest] = cached;
+  return [tenant, "te", expiresAt, ...rest];
+}
+
+/** Kept outputs of a tenant that expire before `beforeMs`, the earliest first. */
+export function cacheExpiriesBefore(tenant: TenantId, beforeMs: Instant): Selector {
+  return { start: [tenant, "te"], end: [tenant, "te", beforeMs] };
+}
+
+/** `[tenant, "ik", hash]` → the answer to a start that was sent with an idempotency key, by the hash of caller and key. Written by the commit of the start. */
+export function idempotencyKey(tenant: TenantId, hash: string): Key {
+  return [tenant, "ik", hash];
+}
+
+/** `[tenant, "ie", expiresAt, hash]` → nothing; such answers by the time they expire. Written with the answer. */
+export function idempotencyExpiryKey(tenant: TenantId, expiresAt: Instant, hash: string): Key {
+  return [tenant, "ie", expiresAt, hash];
+}
+
+/** Such answers of a tenant that expire before `beforeMs`, the earliest first. */
+export function idempotencyExpiriesBefore(tenant: TenantId, beforeMs: Instant): Selector {
+  return { start: [tenant, "ie"], end: [tenant, "ie", beforeMs] };
+}
+
+/** `[tenant, "fc", namespace, flow, task]` → files that a task keeps between executions, as one zip. Written by its end. */
+export function flowCacheKey(tenant: TenantId, flow: FlowKey, taskId: string): Key {
+  return [tenant, "fc", flow.namespace, flow.id, taskId];
+}
+
 /** `[tenant, "ef", id, path]` → a file of an execution: its blob. Written with the start or the end that made it. */
 export function executionFileKey(tenant: TenantId, id: string, path: string): Key {
   return [tenant, "ef", id, path];
@@ -129,6 +199,21 @@ export function executionFileKey(tenant: TenantId, id: string, path: string): Ke
 export function executionFilesOf(tenant: TenantId, id: string): Selector {
   return { prefix: [tenant, "ef", id] };
 }
+
+/** The files of an execution below a folder, which ends with a slash. */
+export function executionFilesBelow(tenant: TenantId, id: string, folder: string): Selector {
+  // "0" is the character after "/".
+  const end = `${folder.slice(0, -1)}0`;
+  return { start: executionFileKey(tenant, id, folder), end: executionFileKey(tenant, id, end) };
+}
+
+/** `["fi", tenant, executionId, batch]` → folder of files that an attempt has stored before its end. Removed with its end. */
+export function fileIntentKey(tenant: TenantId, id: string, batch: string): Key {
+  return ["fi", tenant, id, batch];
+}
+
+/** All attempts that have stored files before their end; those left at boot did not come to it. */
+export const FILE_INTENTS: Selector = { prefix: ["fi"] };
 
 // ── Catalog ────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -188,6 +273,43 @@ export function flowRevisionParts(tenant: TenantId, ns: string, id: string, revi
 /** All parts of all revisions of a flow, oldest first. */
 export function flowRevisionsOf(tenant: TenantId, ns: string, id: string): Selector {
   return { prefix: [tenant, "fr", ns, id] };
+}
+
+// ── Triggers ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** `[tenant, "tr", namespace, flow, trigger]` → state of a trigger. Written with the flow, and by whatever the trigger does. */
+export function triggerKey(tenant: TenantId, { namespace, flowId, triggerId }: TriggerKey): Key {
+  return [tenant, "tr", namespace, flowId, triggerId];
+}
+
+/** States of all triggers of a flow. */
+export function triggersOfFlow(tenant: TenantId, { namespace, id }: FlowKey): Selector {
+  return { prefix: [tenant, "tr", namespace, id] };
+}
+
+/** States of all triggers of a tenant, by namespace and flow. */
+export function triggersOf(tenant: TenantId): Selector {
+  return { prefix: [tenant, "tr"] };
+}
+
+/** `[tenant, "ti", namespace, flow, trigger]` → what must be known of a trigger at once: it reacts to executions, or is disabled. */
+export function triggerMarkKey(tenant: TenantId, { namespace, flowId, triggerId }: TriggerKey): Key {
+  return [tenant, "ti", namespace, flowId, triggerId];
+}
+
+/** All such marks of a tenant. */
+export function triggerMarksOf(tenant: TenantId): Selector {
+  return { prefix: [tenant, "ti"] };
+}
+
+/** `[tenant, "tw", namespace, flow, trigger, condition]` → which parts of a condition were met in its window. Written with the reaction to a state. */
+export function triggerWindowKey(tenant: TenantId, trigger: TriggerKey, condition: string): Key {
+  return [tenant, "tw", trigger.namespace, trigger.flowId, trigger.triggerId, condition];
+}
+
+/** All windows of a trigger. */
+export function triggerWindowsOf(tenant: TenantId, trigger: TriggerKey): Selector {
+  return { prefix: [tenant, "tw", trigger.namespace, trigger.flowId, trigger.triggerId] };
 }
 
 // ── Namespaces: KV pairs, files, secrets ───────────────────────────────────────────────────────────────────────
@@ -272,5 +394,10 @@ export function filesBelow(tenant: TenantId, namespace: string, directory: strin
 
 /** Everything that a tenant owns: its own keys, its large values under way, its removals under way. */
 export function keysOfTenant(tenant: TenantId): Selector[] {
-  return [{ prefix: [tenant] }, { prefix: ["bi", tenant] }, { prefix: ["xd", tenant] }];
+  return [
+    { prefix: [tenant] },
+    { prefix: ["bi", tenant] },
+    { prefix: ["oe", tenant] },
+    { prefix: ["xd", tenant] },
+  ];
 }

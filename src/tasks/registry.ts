@@ -3,6 +3,7 @@ import type { TaskCatalog, TaskType } from "../model/task_catalog.ts";
 import { echoTask } from "./debug/echo.ts";
 import { returnTask } from "./debug/return.ts";
 import { EXECUTION_TASKS } from "./execution/registry.ts";
+import { FOR_EACH_ITEM_PARTS } from "./flow/for_each_item_parts.ts";
 import { FLOW_TASKS } from "./flow/registry.ts";
 import { httpDownloadTask } from "./http/download.ts";
 import { httpRequestTask } from "./http/request.ts";
@@ -50,7 +51,9 @@ const TASK_TYPES: readonly TaskType[] = [
 export function createTaskCatalog(extra: readonly TaskType[] = []): TaskCatalog {
   const types = [...TASK_TYPES, ...extra].sort((a, b) => a.type < b.type ? -1 : 1);
   const byName = new Map(
-    types.flatMap((type) => [type.type, ...type.aliases].map((name) => [name, type] as const)),
+    [...types, ...FOR_EACH_ITEM_PARTS].flatMap((type) =>
+      [type.type, ...type.aliases].map((name) => [name, type] as const)
+    ),
   );
   return { find: (kind) => byName.get(kind), list: () => types };
 }

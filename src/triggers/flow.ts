@@ -5,7 +5,7 @@ import { stateList } from "./state_lists.ts";
 
 /** Gives what is known of the execution that fired it. */
 export const flowTrigger: TriggerType = {
-  form: "planned",
+  form: "flow",
   type: "core.trigger.Flow",
   aliases: ["core.models.triggers.types.Flow"],
   description: "Starts an execution when executions of other flows reach a state.",

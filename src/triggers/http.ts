@@ -1,10 +1,18 @@
 /** `core.http.Trigger`: the answer of an HTTP server starts an execution. */
-import { ENCRYPT_BODY, HTTP_REQUEST_OUTPUTS, HTTP_REQUEST_PROPERTIES } from "../model/http_schema.ts";
-import type { TriggerType } from "../model/trigger_catalog.ts";
+import { isJsonObject, type JsonObject, type JsonValue, ownProperty, parseJson } from "../base/json.ts";
+import { isTruthyText } from "../base/truthy_text.ts";
+import { type HttpPayload, readHttpRequest } from "../model/http_request.ts";
+import { HTTP_REQUEST_OUTPUTS, HTTP_REQUEST_PROPERTIES } from "../model/http_schema.ts";
+import { answerText } from "../model/http_text.ts";
+import type { HttpBody } from "../model/ports/http.ts";
+import type { PollContext, PollingTriggerType } from "../model/trigger_catalog.ts";
+
+/** Most bytes of an answer. */
+const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /** Gives the answer in `trigger`, as `core.http.Request` does in its outputs. */
-export const httpTrigger: TriggerType = {
-  form: "planned",
+export const httpTrigger: PollingTriggerType = {
+  form: "polling",
   type: "core.http.Trigger",
   aliases: ["fs.http.Trigger"],
   description:
@@ -17,7 +25,52 @@ export const httpTrigger: TriggerType = {
       default: "{{ response.statusCode < 400 }}",
       description: "Expression that is evaluated for each answer and reads it as `response`.",
     },
-    encryptBody: ENCRYPT_BODY,
+    encryptBody: {
+      type: "boolean",
+      default: false,
+      planned: true,
+      description: "Whether the body of the answer is encrypted in `trigger`.",
+    },
   },
   outputs: HTTP_REQUEST_OUTPUTS,
+  poll,
 };
+
+async function poll(properties: JsonObject, context: PollContext): Promise<JsonObject | undefined> {
+  const { method, uri, headers, options, payload, answer: { defaultCharset } } = readHttpRequest(properties);
+  const answer = await context.ports.http.send({
+    method,
+    uri,
+    headers,
+    body: payload && bodyOf(payload),
+    options: { ...options, maxBytes: Math.min(options.maxBytes ?? MAX_ANSWER_BYTES, MAX_ANSWER_BYTES) },
+    signal: context.signal,
+  });
+  const body = await answerText(answer, defaultCharset);
+  const lists = Object.fromEntries([...answer.headers].map(([name, values]) => [name, [...values]]));
+  const response = { statusCode: answer.code, body: parsed(body), headers: lists };
+  const condition = String(ownProperty(properties, "responseCondition") ?? "true");
+  if (!isTruthyText(String(await context.render(condition, { response })))) return undefined;
+  return { uri, code: answer.code, headers: lists, body };
+}
+
+function bodyOf(payload: HttpPayload): HttpBody {
+  if (payload.type !== "text") throw new Error("Cannot send files: a trigger has none");
+  const bytes = new TextEncoder().encode(payload.text);
+  const open = async function* () {
+    yield bytes;
+  };
+  return { contentType: payload.contentType, size: bytes.length, open };
+}
+
+/** Objects and lists are read; anything else is text. */
+function parsed(text: string): JsonValue {
+  if (!/^\s*[[{]/.test(text)) return text;
+  try {
+    const value = parseJson(text);
+    return isJsonObject(value) || Array.isArray(value) ? value : text;
+  } catch (error) {
+    if (error instanceof SyntaxError) return text;
+    throw error;
+  }
+}

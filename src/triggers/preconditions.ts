@@ -1,7 +1,12 @@
 /** Which executions of other flows a Flow trigger waits for. */
+import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
 import type { PropertySchemas } from "../model/schema.ts";
+import type { ConditionPart, ConditionWindow } from "../model/trigger_catalog.ts";
+import { hasLabels } from "./conditions/labels.ts";
+import { textOf, textsOf } from "./conditions/values.ts";
+import { FILTER_TYPES, filterPart } from "./field_filter.ts";
 import { stateList } from "./state_lists.ts";
-import { TIME_WINDOW } from "./time_window.ts";
+import { TIME_WINDOW, windowStart } from "./time_window.ts";
 
 const UPSTREAM_FLOW: PropertySchemas = Object.freeze({
   namespace: { type: "string", required: true, description: "Namespace of the flow, or of all flows." },
@@ -10,11 +15,6 @@ const UPSTREAM_FLOW: PropertySchemas = Object.freeze({
   labels: { type: "map", orList: true, description: "Labels that an execution must have." },
 });
 
-const FILTER_TYPES = [
-  ...["EQUAL_TO", "NOT_EQUAL_TO", "IN", "NOT_IN", "IS_TRUE", "IS_FALSE", "IS_NULL", "IS_NOT_NULL"],
-  ...["STARTS_WITH", "ENDS_WITH", "REGEX", "CONTAINS"],
-];
-
 const FIELD_FILTER: PropertySchemas = Object.freeze({
   field: {
     type: "string",
@@ -22,7 +22,12 @@ const FIELD_FILTER: PropertySchemas = Object.freeze({
     values: ["FLOW_ID", "NAMESPACE", "STATE", "EXPRESSION"],
     description: "What is compared.",
   },
-  type: { type: "string", required: true, values: FILTER_TYPES, description: "How it is compared." },
+  type: {
+    type: "string",
+    required: true,
+    values: [...FILTER_TYPES.keys()],
+    description: "How it is compared.",
+  },
   value: { type: "string", description: "Value to compare with, or the expression." },
   values: {
     type: "list",
@@ -68,3 +73,31 @@ export const PRECONDITIONS: PropertySchemas = Object.freeze({
   },
   description: { type: "string", description: "What the preconditions are for, as Markdown." },
 });
+
+/** What preconditions wait for: an execution of each flow, and one for each filter. @throws Error a member means nothing */
+export function preconditionsOf(preconditions: JsonObject): ConditionWindow {
+  const flows = objectsOf(ownProperty(preconditions, "flows"));
+  const filters = objectsOf(ownProperty(preconditions, "where"));
+  const parts = new Map<string, ConditionPart>();
+  for (const [index, flow] of flows.entries()) parts.set(`flow ${index}`, flowPart(flow));
+  for (const filter of filters) parts.set(`filter ${textOf(filter, "id")}`, filterPart(filter));
+  return {
+    id: textOf(preconditions, "id"),
+    parts,
+    resetOnSuccess: textOf(preconditions, "resetOnSuccess") !== "false",
+    from: windowStart(preconditions),
+  };
+}
+
+function flowPart(flow: JsonObject): ConditionPart {
+  const namespace = textOf(flow, "namespace"), flowId = textOf(flow, "flowId");
+  const states = textsOf(flow, "states"), labels = ownProperty(flow, "labels");
+  return ({ execution }) =>
+    execution !== undefined && execution.namespace === namespace &&
+    (flowId === "" || execution.id === flowId) && (states?.includes(execution.state) ?? true) &&
+    hasLabels(execution, labels);
+}
+
+function objectsOf(value: JsonValue | undefined): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}

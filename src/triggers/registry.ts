@@ -2,6 +2,7 @@
 import type { TriggerCatalog, TriggerType } from "../model/trigger_catalog.ts";
 import type { TypeDeclaration } from "../model/type_declaration.ts";
 import { CONDITION_TYPES } from "./conditions/registry.ts";
+import { preconditionsOf } from "./preconditions.ts";
 import { flowTrigger } from "./flow.ts";
 import { httpTrigger } from "./http.ts";
 import { scheduleTrigger } from "./schedule.ts";
@@ -25,6 +26,7 @@ export function createTriggerCatalog(): TriggerCatalog {
     list: () => sorted(TRIGGER_TYPES),
     findCondition: (kind) => conditions.get(kind),
     listConditions: () => sorted(CONDITION_TYPES),
+    preconditionsOf,
   };
 }
 

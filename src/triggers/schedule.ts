@@ -1,6 +1,10 @@
 /** `core.trigger.Schedule`: starts an execution at times that a cron expression gives. */
+import { ownProperty } from "../base/json.ts";
+import { findZone } from "../expr/dates/zone.ts";
 import type { PropertySchemas } from "../model/schema.ts";
-import type { TriggerType } from "../model/trigger_catalog.ts";
+import type { ScheduleTriggerType } from "../model/trigger_catalog.ts";
+import { parseCron } from "./cron/cron_expression.ts";
+import { cronFireTimes } from "./cron/fire_times.ts";
 import { RECOVER_MISSED, SCHEDULE_OUTPUTS, TIME_ZONE } from "./schedule_properties.ts";
 
 const BACKFILL: PropertySchemas = Object.freeze({
@@ -14,8 +18,8 @@ const BACKFILL: PropertySchemas = Object.freeze({
 });
 
 /** Gives `trigger.date`, `trigger.next` and `trigger.previous`. */
-export const scheduleTrigger: TriggerType = {
-  form: "planned",
+export const scheduleTrigger: ScheduleTriggerType = {
+  form: "schedule",
   type: "core.trigger.Schedule",
   aliases: ["core.models.triggers.types.Schedule"],
   description: "Starts executions at the times that a cron expression gives.",
@@ -45,4 +49,9 @@ export const scheduleTrigger: TriggerType = {
     },
   },
   outputs: SCHEDULE_OUTPUTS,
+  times(properties, timeZone) {
+    const withSeconds = String(ownProperty(properties, "withSeconds") ?? false).toLowerCase() === "true";
+    const cron = parseCron(String(ownProperty(properties, "cron") ?? ""), withSeconds);
+    return cronFireTimes(cron, findZone(String(ownProperty(properties, "timezone") ?? timeZone)));
+  },
 };

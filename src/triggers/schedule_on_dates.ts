@@ -1,10 +1,15 @@
 /** `core.trigger.ScheduleOnDates`: starts an execution at given times. */
-import type { TriggerType } from "../model/trigger_catalog.ts";
+import type { Instant } from "../base/clock.ts";
+import { type JsonObject, ownProperty } from "../base/json.ts";
+import { parseIsoDate } from "../expr/dates/parse.ts";
+import { findZone, type Zone } from "../expr/dates/zone.ts";
+import type { FireTimes, ScheduleTriggerType } from "../model/trigger_catalog.ts";
+import { dateTextOf } from "./date_text.ts";
 import { RECOVER_MISSED, SCHEDULE_OUTPUTS, TIME_ZONE } from "./schedule_properties.ts";
 
 /** Gives `trigger.date`, `trigger.next` and `trigger.previous`. */
-export const scheduleOnDatesTrigger: TriggerType = {
-  form: "planned",
+export const scheduleOnDatesTrigger: ScheduleTriggerType = {
+  form: "schedule",
   type: "core.trigger.ScheduleOnDates",
   aliases: ["core.models.triggers.types.ScheduleOnDates"],
   description: "Starts executions at given times.",
@@ -20,4 +25,23 @@ export const scheduleOnDatesTrigger: TriggerType = {
     recoverMissedSchedules: RECOVER_MISSED,
   },
   outputs: SCHEDULE_OUTPUTS,
+  times(properties, timeZone): FireTimes {
+    const zone = findZone(String(ownProperty(properties, "timezone") ?? timeZone));
+    const dates = datesOf(properties, zone);
+    return {
+      next: (after) => dates.find((date) => date > after),
+      previous: (before) => dates.findLast((date) => date < before),
+      text: (at) => dateTextOf(at, zone),
+    };
+  },
 };
+
+/** In ascending order, each once. */
+function datesOf(properties: JsonObject, zone: Zone): Instant[] {
+  const given = ownProperty(properties, "dates");
+  const dates = (Array.isArray(given) ? given : []).map((date) => {
+    const { epochSeconds, nanos } = parseIsoDate(String(date), zone);
+    return epochSeconds * 1000 + Math.floor(nanos / 1_000_000);
+  });
+  return [...new Set(dates)].sort((a, b) => a - b);
+}

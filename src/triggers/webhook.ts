@@ -21,31 +21,37 @@ export const webhookTrigger: TriggerType = {
     wait: {
       type: "boolean",
       default: false,
-      planned: true,
       description: "Whether the request is answered only when the execution has ended.",
     },
     returnOutputs: {
       type: "boolean",
       default: false,
-      planned: true,
       description: "Whether the answer holds the outputs of the execution; needs `wait`.",
+    },
+    path: {
+      type: "string",
+      description: "What must follow the key in the address; nothing without it.",
     },
     responseContentType: {
       type: "string",
-      planned: true,
       description: "Media type of the answer.",
     },
     responseCode: {
       type: "integer",
       dynamic: true,
-      planned: true,
       minimum: 200,
       maximum: 599,
       description: "Code of the answer.",
     },
   },
   outputs: {
-    body: { type: "any", description: "Body of the request: a parsed JSON object or list, else the text." },
+    body: {
+      type: "any",
+      description:
+        "Body of the request: a parsed JSON object or list, else the text; Base64 when it is no text.",
+    },
+    parts: { type: "list", description: "Files of a form: each with its name, type, size and address." },
+    formFields: { type: "map", description: "Other fields of a form; each holds a list of values." },
     headers: {
       type: "map",
       items: {

@@ -1,4 +1,6 @@
 /** Every route of the server, read from the files that declare them, for tests that must try them all. */
+import { executionActionRoutes } from "../../src/http/routes/execution_actions.ts";
+import { executionBulkRoutes } from "../../src/http/routes/execution_bulk.ts";
 import { executionRoutes } from "../../src/http/routes/executions.ts";
 import { fileRoutes } from "../../src/http/routes/files.ts";
 import { flowRoutes } from "../../src/http/routes/flows.ts";
@@ -21,6 +23,8 @@ const NO_SERVICES = {} as never;
 /** Files of routes that ask for credentials, and what is put before their paths. */
 const PROTECTED_FILES = [
   { routes: executionRoutes(NO_SERVICES), prefix: "/api/v1/:tenant" },
+  { routes: executionActionRoutes(NO_SERVICES), prefix: "/api/v1/:tenant" },
+  { routes: executionBulkRoutes(NO_SERVICES), prefix: "/api/v1/:tenant" },
   { routes: fileRoutes(NO_SERVICES), prefix: "/api/v1/:tenant" },
   { routes: flowRoutes(NO_SERVICES), prefix: "/api/v1/:tenant" },
   { routes: kvPairRoutes(NO_SERVICES), prefix: "/api/v1/:tenant" },

@@ -8,6 +8,7 @@ import { runLoad } from "./load.ts";
 import { createServerFiles, CREDENTIALS, type ServerFiles, ServerUnderCrash } from "./server_under_crash.ts";
 import { type VerifyDeps, verifyExecutions, verifySettled } from "./verify_executions.ts";
 import { adoptUnacknowledged, verifyList } from "./verify_list.ts";
+import { verifyRelations } from "./verify_relations.ts";
 import { verifyStored } from "./verify_stored.ts";
 
 /** How to run a campaign. */
@@ -28,6 +29,8 @@ export interface CampaignResult {
   readonly acknowledged: number;
   readonly executions: number;
   readonly crashes: number;
+  /** Executions by flow. */
+  readonly flows: ReadonlyMap<string, number>;
   readonly findings: Findings;
 }
 
@@ -67,7 +70,9 @@ class Campaign {
 
   get result(): CampaignResult {
     const { acknowledged, crashes, executions } = this.#ledger;
-    return { acknowledged, crashes, executions: executions.size, findings: this.#findings };
+    const flows = new Map<string, number>();
+    for (const { flow } of executions.values()) flows.set(flow, (flows.get(flow) ?? 0) + 1);
+    return { acknowledged, crashes, executions: executions.size, flows, findings: this.#findings };
   }
 
   /** A server that is ready, and its flows. */
@@ -112,8 +117,12 @@ class Campaign {
   async finish(): Promise<void> {
     await using server = ServerUnderCrash.spawn(this.#files);
     const deps = this.#deps(await server.ready(this.#authorization));
-    await adoptUnacknowledged(deps);
-    await verifyExecutions(deps, Infinity);
+    // What was running may have started others meanwhile.
+    for (let round = 0; round < 2; round++) {
+      await adoptUnacknowledged(deps);
+      await verifyExecutions(deps, Infinity);
+    }
+    verifyRelations(deps);
     await verifyStored(deps);
     await verifySettled(deps);
     await verifyList(deps);

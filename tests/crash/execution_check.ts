@@ -25,6 +25,7 @@ export interface SeenExecution {
   readonly id: string;
   readonly flowId: FlowId;
   readonly inputs: { readonly name: string };
+  readonly trigger?: { readonly variables: { readonly executionId?: string } };
   readonly state: SeenState;
   readonly taskRunList: readonly SeenTaskRun[];
 }
@@ -43,7 +44,9 @@ export function historyProblem(owner: StateOwner, state: SeenState): string | un
     if (to.date < from.date) return `time goes back: ${line}`;
   }
   if (histories.at(-1)?.state !== current) return `the current state ${current} is not the last of ${line}`;
-  const terminal = histories.filter((entry) => TERMINAL_STATES.has(entry.state));
+  const terminal = histories.filter(({ state }, index) =>
+    TERMINAL_STATES.has(state) && histories[index + 1]?.state !== "RETRYING"
+  );
   if (terminal.length !== 1) return `${terminal.length} terminal states: ${line}`;
   return endDate !== undefined && endDate >= startDate
     ? undefined
@@ -64,12 +67,15 @@ export function executionProblems(execution: SeenExecution, crashes: number): st
   return problems.filter((problem) => problem !== undefined);
 }
 
-/** All attempts but the last were interrupted by a crash. */
-function attemptsProblem({ taskId, attempts = [] }: SeenTaskRun, crashes: number): string | undefined {
-  const states = attempts.map(({ state }) => state.current);
-  const interrupted = states.filter((state) => state === "RESUBMITTED").length;
+/** All attempts but the last were interrupted by a crash, or failed and were tried again. */
+function attemptsProblem({ taskId, state, attempts = [] }: SeenTaskRun, crashes: number): string | undefined {
+  const states = attempts.map((attempt) => attempt.state.current);
+  const interrupted = states.filter((each) => each === "RESUBMITTED").length;
   if (interrupted > crashes) return `${taskId}: ${interrupted} attempts RESUBMITTED by ${crashes} crashes`;
-  const isOdd = states.slice(0, -1).some((state) => state !== "RESUBMITTED");
+  const isRetried = state.histories.some((entry) => entry.state === "RETRYING");
+  const isOdd = states.slice(0, -1).some((each) =>
+    each !== "RESUBMITTED" && !(isRetried && each === "FAILED")
+  );
   return isOdd
     ? `${taskId}: an attempt follows one that was not interrupted: ${states.join(" ")}`
     : undefined;
@@ -77,8 +83,7 @@ function attemptsProblem({ taskId, attempts = [] }: SeenTaskRun, crashes: number
 
 /** What the task runs of a successful execution of a known flow have put out, when it is not what they should have. */
 export function outputsProblem({ flowId, inputs, taskRunList }: SeenExecution): string[] {
-  const attempts = taskRunList[1]?.attempts?.length ?? 0;
-  const expected = JSON.stringify(expectedOutputs(flowId, inputs.name, attempts));
+  const expected = JSON.stringify(expectedOutputs(flowId, inputs.name, taskRunList));
   const actual = JSON.stringify(taskRunList.map(({ outputs }) => outputs ?? {}));
   return actual === expected ? [] : [`outputs are ${actual.slice(0, 200)}, not ${expected.slice(0, 200)}`];
 }
@@ -88,8 +93,14 @@ export function effectProblem(
   { taskRunList }: SeenExecution,
   effects: Effects,
 ): { readonly kind: "lost" | "doubled"; readonly detail: string } | undefined {
-  const taskRun = taskRunList.find(({ taskId }) => taskId === "act");
-  if (!taskRun) return undefined;
+  for (const taskRun of taskRunList.filter(({ taskId }) => taskId === "act")) {
+    const problem = runProblem(taskRun, effects);
+    if (problem) return problem;
+  }
+  return undefined;
+}
+
+function runProblem(taskRun: SeenTaskRun, effects: Effects): ReturnType<typeof effectProblem> {
   const lines = effects.get(taskRun.id) ?? [];
   const attempts = taskRun.attempts?.length ?? 0;
   const { current } = taskRun.state;

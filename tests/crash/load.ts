@@ -2,7 +2,7 @@
 import type { Chance } from "./chance.ts";
 import { type Client, type Outcome, readJson } from "./client.ts";
 import type { Findings } from "./findings.ts";
-import { type FlowId, NAMESPACE, SLEEP_MS, updatedSource } from "./flows.ts";
+import { type FlowId, NAMESPACE, updatedSource, waitMsOf } from "./flows.ts";
 import { contentOf, type KnownExecution, type Ledger, type RegisterKind, type Version } from "./ledger.ts";
 
 /** What a worker works with. */
@@ -51,6 +51,11 @@ class Worker {
         [1, () => this.#start("long")],
         [4, () => this.#start("sleep")],
         [4, () => this.#start("effect")],
+        [2, () => this.#start("retry")],
+        [2, () => this.#start("pause")],
+        [2, () => this.#start("each")],
+        [2, () => this.#start("parent")],
+        [0.5, () => this.#start("limited")],
         [2, () => this.#start("pure", this.#chance.between(300, 3_000))],
         [3, () => this.#kill()],
         [2, () => this.#delete()],
@@ -80,7 +85,7 @@ class Worker {
       id: answer.id,
       flow,
       name,
-      dueAt: Date.now() + (delayMs ?? 0) + (flow === "sleep" ? SLEEP_MS : 0),
+      dueAt: Date.now() + (delayMs ?? 0) + waitMsOf(flow),
       crashesBefore: ledger.crashes,
       kill: "no",
       deletion: "no",

@@ -21,9 +21,11 @@ export function readNumber(args: readonly string[], option: string, fallback: nu
 }
 
 /** The summary, a figure a line. */
-export function summary({ acknowledged, executions, crashes, findings }: CampaignResult): string[] {
+export function summary(result: CampaignResult): string[] {
+  const { acknowledged, executions, crashes, flows, findings } = result;
   return [
     `acknowledged ${acknowledged} (${executions} executions, ${crashes} crashes)`,
+    [...flows].map(([flow, count]) => `${count} ${flow}`).join(", "),
     ...FINDING_KINDS.map((kind) => `${kind} ${findings.count(kind)}`),
     ...findings.examples.map((example) => `  ${example}`),
   ];

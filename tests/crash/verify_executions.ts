@@ -83,6 +83,13 @@ class EffectsReader {
   forget(): void {
     this.#effects = undefined;
   }
+
+  /** What is wrong with the effects of an execution; the lines may have been read before it ended. */
+  async problemOf(execution: SeenExecution): Promise<ReturnType<typeof effectProblem>> {
+    if (!effectProblem(execution, await this.read())) return undefined;
+    this.forget();
+    return effectProblem(execution, await this.read());
+  }
 }
 
 async function look(deps: VerifyDeps, known: KnownExecution, effects: EffectsReader): Promise<void> {
@@ -101,30 +108,48 @@ async function look(deps: VerifyDeps, known: KnownExecution, effects: EffectsRea
   const execution = readJson(outcome.body) as SeenExecution;
   if (!TERMINAL_STATES.has(execution.state.current)) return;
   known.ended = new TextDecoder().decode(outcome.body);
-  await judge(deps, known, execution, await effects.read());
+  await judge(deps, known, execution, effects);
 }
 
 async function judge(
   { client, ledger, findings }: VerifyDeps,
   known: KnownExecution,
   execution: SeenExecution,
-  effects: Effects,
+  effects: EffectsReader,
 ): Promise<void> {
   const crashes = ledger.crashes - known.crashesBefore;
   const problems = executionProblems(execution, crashes);
   if (execution.state.current === "SUCCESS") problems.push(...outputsProblem(execution));
   for (const problem of problems) findings.add("illegal", known.id, problem);
-  const effect = effectProblem(execution, effects);
+  const effect = await effects.problemOf(execution);
   if (effect) findings.add(effect.kind, known.id, effect.detail);
   if (known.name !== undefined && execution.inputs.name !== known.name) {
     findings.add("illegal", known.id, `its input is ${execution.inputs.name}, not ${known.name}`);
   }
   const { current } = execution.state;
-  const isKilled = current === "KILLED" && known.kill !== "no";
+  const isKilled = current === "KILLED" && (known.kill !== "no" || isParentStopped(ledger, execution));
   const isSuccess = current === "SUCCESS" && known.kill !== "acknowledged";
   if (isKilled || isSuccess) return;
   if (current === "FAILED" && await isGivenUp(client, known.id, crashes)) return;
+  if (current === "FAILED" && await isChildGivenUp(client, execution, crashes)) return;
   findings.add("illegal", known.id, `${known.flow} has ended ${current}; kill: ${known.kill}`);
+}
+
+/** The execution that has started this one was killed, or perhaps was, or is not there any more. */
+function isParentStopped(ledger: Ledger, { trigger }: SeenExecution): boolean {
+  const parentId = trigger?.variables.executionId;
+  if (parentId === undefined) return false;
+  const parent = ledger.executions.get(parentId);
+  return !parent || parent.kill !== "no" || parent.deletion !== "no";
+}
+
+async function isChildGivenUp(
+  client: Client,
+  { taskRunList }: SeenExecution,
+  crashes: number,
+): Promise<boolean> {
+  const childId = taskRunList[0]?.outputs?.executionId;
+  return typeof childId === "string" && await isGivenUp(client, childId, crashes);
 }
 
 async function isGivenUp(client: Client, id: string, crashes: number): Promise<boolean> {

@@ -1,7 +1,7 @@
 /** Random patterns: both engines find what the platform's own finds, where the dialects agree. */
 import fc from "fast-check";
 import { assertEquals } from "@std/assert";
-import { Regex } from "../../src/expr/mod.ts";
+import { ExpressionError, Regex } from "../../src/expr/mod.ts";
 
 const RUNS = 20_000;
 const BUDGET = { maxLength: 1e6 };
@@ -55,6 +55,15 @@ function match(pattern: string, text: string): readonly number[] | undefined {
   return found && [found.start, found.end];
 }
 
+function matchWithinMoves(pattern: string, text: string): readonly number[] | undefined | "too many moves" {
+  try {
+    return match(pattern, text);
+  } catch (error) {
+    if (error instanceof ExpressionError && error.message.includes("too many moves")) return "too many moves";
+    throw error;
+  }
+}
+
 Deno.test("Regex.find() agrees with the platform on patterns of linear time", () => {
   fc.assert(
     fc.property(patterns(PLACES), texts, (pattern, text) => {
@@ -71,7 +80,8 @@ Deno.test("Regex.find() agrees with the platform on patterns of linear time", ()
 Deno.test("Regex.find() agrees with the platform on patterns with look-around", () => {
   fc.assert(
     fc.property(patterns([...PLACES, ...LOOKS]), texts, (pattern, text) => {
-      const ours = match(`(?=)${pattern}`, text);
+      const ours = matchWithinMoves(`(?=)${pattern}`, text);
+      if (ours === "too many moves") return; // Backtracking may take exponential time: that it is bounded is the point.
       assertEquals(ours, platformMatch(pattern, text), `${pattern} on ${JSON.stringify(text)}`);
     }),
     { numRuns: RUNS, verbose: 1 },

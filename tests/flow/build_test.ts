@@ -65,6 +65,7 @@ Deno.test("buildFlow() gives the typed view", () => {
     allowWarning: false,
     runIf: "false",
     logLevel: "WARN",
+    logToFile: undefined,
     timeout: undefined,
     retry: undefined,
     blocks: new Map(),

@@ -150,11 +150,25 @@ function trigger(
   properties: PropertySchemas,
   aliases: readonly string[] = [],
 ): TriggerType {
-  return { form, type, aliases, description: "", properties };
+  const declared = { type, aliases, description: "", properties };
+  switch (form) {
+    case "schedule":
+      return { ...declared, form, times: never };
+    case "polling":
+      return { ...declared, form, poll: never };
+    default:
+      return { ...declared, form };
+  }
 }
 
 function condition(type: string, properties: PropertySchemas): ConditionType {
-  return { form: "condition", type, aliases: [`${type}Condition`], description: "", properties };
+  const aliases = [`${type}Condition`];
+  return { form: "condition", type, aliases, description: "", properties, test: () => true };
+}
+
+/** Validation only reads declarations. */
+function never(): never {
+  throw new Error("Validation must not ask for behaviour");
 }
 
 function finder<T extends TypeDeclaration>(types: readonly T[]): (kind: string) => T | undefined {
@@ -169,6 +183,7 @@ const triggers: TriggerCatalog = {
   list: () => TRIGGER_TYPES,
   findCondition: finder(CONDITION_TYPES),
   listConditions: () => CONDITION_TYPES,
+  preconditionsOf: never,
 };
 
 /** The tasks above, with triggers and conditions. */

@@ -93,8 +93,8 @@ const MEMBERS: Rows = [
   ["afterExecution with an id that is taken", "afterExecution: [{id: t, type: core.debug.Return}]\n", [
     "afterExecution[0].id: Duplicate task id with name [t] @5:23+1",
   ]],
-  ["listeners", "listeners: [{tasks: [{id: t, type: core.debug.Return}]}]\n", [
-    "warning listeners: has no effect on this server and is ignored @5:1+9",
+  ["listeners", "listeners: [{tasks: [{id: l, type: core.debug.Return}]}]\n", [
+    "warning listeners: is deprecated: use afterExecution @5:1+9",
   ]],
   ["errors that are empty", "errors: []\nfinally: []\n", []],
   ["a task as errors", "errors: {id: e, type: core.debug.Return}\n", [

@@ -209,7 +209,7 @@ Deno.test("POST /executions/:namespace/:flowId?scheduleDate= starts at that time
 
 const FILES: readonly (readonly [string, string, RegExp])[] = [
   ["by its input's name", file("data", "rows.csv", "a,b"), /\/inputs\/data\/rows\.csv$/],
-  ["in the older form", file("files", "data", "a,b"), /\/inputs\/data\/data$/],
+  ["in the older form", file("files", "data", "a,b"), /\/inputs\/data\/data\.upl$/],
   ["with a path for a name", file("data", "../../etc/passwd", "a,b"), /\/inputs\/data\/passwd$/],
   ["with a name of dots", file("data", "..", "a,b"), /\/inputs\/data\/data$/],
   [

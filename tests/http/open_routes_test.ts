@@ -2,6 +2,8 @@ import { assert, assertEquals } from "@std/assert";
 import type { Hono } from "hono";
 import type { AppEnv } from "../../src/http/env.ts";
 import type { Mount } from "../../src/http/mount.ts";
+import { executionActionRoutes } from "../../src/http/routes/execution_actions.ts";
+import { executionBulkRoutes } from "../../src/http/routes/execution_bulk.ts";
 import { executionRoutes } from "../../src/http/routes/executions.ts";
 import { expressionRoutes } from "../../src/http/routes/expressions.ts";
 import { fileRoutes } from "../../src/http/routes/files.ts";
@@ -10,6 +12,7 @@ import { flowViewRoutes } from "../../src/http/routes/flow_views.ts";
 import { flowRoutes } from "../../src/http/routes/flows.ts";
 import { kvPairRoutes } from "../../src/http/routes/kv_pairs.ts";
 import { logRoutes } from "../../src/http/routes/logs.ts";
+import { metricRoutes } from "../../src/http/routes/metrics.ts";
 import { pageRoutes } from "../../src/http/routes/pages.ts";
 import { pluginRoutes } from "../../src/http/routes/plugins.ts";
 import { secretRoutes } from "../../src/http/routes/secrets.ts";
@@ -20,6 +23,8 @@ type Build = ((deps: never) => Hono<AppEnv>) | undefined;
 
 /** Every file of routes; the application itself mounts the last three. No handler of a protected route is ever reached. */
 const ROUTE_FILES: ReadonlyMap<string, Build> = new Map<string, Build>([
+  ["execution_actions.ts", executionActionRoutes],
+  ["execution_bulk.ts", executionBulkRoutes],
   ["executions.ts", executionRoutes],
   ["expressions.ts", expressionRoutes],
   ["files.ts", fileRoutes],
@@ -28,6 +33,7 @@ const ROUTE_FILES: ReadonlyMap<string, Build> = new Map<string, Build>([
   ["flows.ts", flowRoutes],
   ["kv_pairs.ts", kvPairRoutes],
   ["logs.ts", logRoutes],
+  ["metrics.ts", metricRoutes],
   ["plugins.ts", pluginRoutes],
   ["secrets.ts", secretRoutes],
   ["webhooks.ts", webhookRoutes],

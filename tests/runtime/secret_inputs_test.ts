@@ -195,8 +195,11 @@ tasks:
   const masked = `${STARS} ${"*".repeat("ada-lovelace".length)}`;
   assertEquals(await messages(third, id), [
     masked,
+    "Waiting for PT1M",
     `1 ${masked}`,
+    "Waiting for PT1M",
     `2 ${masked}`,
+    "Waiting for PT1M",
     "Cannot find secret for key 'NONE' in the namespace 'demo'",
   ]);
 });

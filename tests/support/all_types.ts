@@ -13,11 +13,20 @@ export function builtInTypes(): SchemaSources {
 /** All declared types, planned ones included. */
 export function declaredTypes(): SchemaSources {
   const { tasks, triggers } = builtInTypes();
-  const asTrigger = (type: TriggerType): TriggerType => ({ ...type, form: "polling" });
-  const asCondition = (type: ConditionType): ConditionType => ({ ...type, form: "condition" });
+  const asTrigger = (type: TriggerType): TriggerType => ({
+    ...type,
+    form: "polling",
+    poll: () => Promise.resolve(undefined),
+  });
+  const asCondition = (type: ConditionType): ConditionType => ({
+    ...type,
+    form: "condition",
+    test: () => true,
+  });
   return {
     tasks: { find: (kind) => mapped(tasks.find(kind), asFlowable), list: () => tasks.list().map(asFlowable) },
     triggers: {
+      ...triggers,
       find: (kind) => mapped(triggers.find(kind), asTrigger),
       list: () => triggers.list().map(asTrigger),
       findCondition: (kind) => mapped(triggers.findCondition(kind), asCondition),

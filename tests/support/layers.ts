@@ -66,7 +66,7 @@ const EFFECT_FILES = new Map<string, string>([
 
 const MAX_FILE_LINES = 400;
 /** Files that may be longer: tables of data. */
-const DATA_TABLES: readonly string[] = [];
+const DATA_TABLES: readonly string[] = ["src/store/keys.ts"];
 
 /** Every breach of the rules, one line each, `path:line: what is wrong`. */
 export function findProblems(files: readonly SourceFacts[]): string[] {

@@ -1,6 +1,7 @@
 /** What a flowable task is to the engine. Each is one file, which only says which children come and what becomes of it. */
 import type { Instant } from "../../base/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
+import type { Task } from "../../model/flow.ts";
 import type { State } from "../../model/state.ts";
 import type { Branches } from "../branches.ts";
 import type { TaskPlace } from "../task_place.ts";
@@ -47,6 +48,8 @@ export interface Flowable {
   expiry?(decision: JsonObject): Expiry;
   /** What becomes of it, from what its children became. */
   outcome?(state: State): State;
+  /** Tasks that it makes itself, in place of those that a flow nests in it. */
+  parts?(task: Task): readonly Task[];
   /** It runs another execution, or several, and ends with them. */
   readonly startsExecutions?: boolean;
 }

@@ -5,6 +5,7 @@ import { eachParallel } from "./each_parallel.ts";
 import { eachSequential } from "./each_sequential.ts";
 import type { Flowable } from "./flowable.ts";
 import { forEach } from "./for_each.ts";
+import { forEachItem, forEachItemExecutions } from "./for_each_item.ts";
 import { ifTask } from "./if.ts";
 import { loopUntil } from "./loop_until.ts";
 import { parallel } from "./parallel.ts";
@@ -22,6 +23,8 @@ export const FLOWABLES: ReadonlyMap<string, Flowable> = new Map(
     eachParallel,
     eachSequential,
     forEach,
+    forEachItem,
+    forEachItemExecutions,
     ifTask,
     loopUntil,
     parallel,

@@ -2,13 +2,16 @@
 import { sequence } from "../branches.ts";
 import type { Flowable } from "./flowable.ts";
 
-/** Outputs: `value`, and `defaults`, true when no case has the value. */
+/** Outputs: `value`, and `defaults`, true when no case has the value. Without a case and defaults it fails. */
 export const switchTask: Flowable = {
   kind: "core.flow.Switch",
   renders: ["value"],
   begin(properties, _now, place) {
     const value = String(properties.value ?? "");
     const defaults = !place.blocks.has(`cases.${value}`);
+    if (defaults && !place.blocks.has("defaults")) {
+      return { failure: `No case of the Switch has the value "${value}", and it has no defaults` };
+    }
     return { decision: { value }, outputs: { value, defaults } };
   },
   branches(place, { value }) {

@@ -1,9 +1,18 @@
 /** `core.flow.WorkingDirectory`: its tasks one after the other; they share a directory. */
+import { isJsonObject } from "../../base/json.ts";
 import { sequence } from "../branches.ts";
 import type { Flowable } from "./flowable.ts";
 
-/** The directory is the business of the tasks. */
+/** What is done in the directory before and after the tasks is the business of its type; outputs: `outputFiles`. */
 export const workingDirectory: Flowable = {
   kind: "core.flow.WorkingDirectory",
   branches: (place) => sequence(place.blocks.get("tasks")),
+  repeat: {
+    renders: ["outputFiles"],
+    decide: ({ outputs }) => ({
+      type: "end",
+      outputs: isJsonObject(outputs) ? outputs : {},
+      state: "SUCCESS",
+    }),
+  },
 };

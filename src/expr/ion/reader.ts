@@ -90,15 +90,20 @@ class IonReader {
   }
 
   #number(word: string): JsonValue {
-    if (word.length > MAX_NUMBER_LENGTH) fail("limit", "Cannot read an Ion number that long");
+    if (word.length > MAX_NUMBER_LENGTH) this.#refuseNumber();
     const digits = word.replaceAll("_", "");
     if (/^-?0[xXbB]/.test(digits)) {
       const size = BigInt(digits.replace("-", ""));
-      return numberOfSource(String(digits.startsWith("-") ? -size : size));
+      const decimal = String(digits.startsWith("-") ? -size : size);
+      return decimal.length <= MAX_NUMBER_LENGTH ? numberOfSource(decimal) : this.#refuseNumber();
     }
     const value = numberOfSource(digits.replace(/d/i, "e"));
     if (value instanceof Double && !Number.isFinite(value.value)) this.#refuse("a smaller number");
     return value;
+  }
+
+  #refuseNumber(): never {
+    return fail("limit", "Cannot read an Ion number that long");
   }
 
   /** `name::`, any number of times. */

@@ -70,7 +70,7 @@ function findLists(list: readonly JsonValue[], sought: readonly JsonValue[], mac
   for (let at = 0; at + sought.length <= list.length; at++) {
     const isHere = sought.every((item, offset) => {
       machine.spend(1);
-      return compareValues(list[at + offset] as JsonValue, item) === 0;
+      return compareValues(list[at + offset] as JsonValue, item, machine) === 0;
     });
     if (isHere) found.push(at);
   }
@@ -172,7 +172,7 @@ export function deletePaths(
   paths: readonly (readonly JsonValue[])[],
   machine: Machine,
 ): JsonValue {
-  const sorted = paths.toSorted((a, b) => compareValues(a as JsonValue[], b as JsonValue[]));
+  const sorted = paths.toSorted((a, b) => compareValues(a as JsonValue[], b as JsonValue[], machine));
   machine.spend(sorted.length);
   return deleteSorted(value, sorted, { at: 0, machine });
 }
@@ -193,7 +193,7 @@ function deleteSorted(
   for (let first = 0; first < paths.length;) {
     const key = paths[first]?.[at] ?? null;
     let last = first + 1;
-    while (last < paths.length && compareValues(paths[last]?.[at] ?? null, key) === 0) last++;
+    while (last < paths.length && compareValues(paths[last]?.[at] ?? null, key, machine) === 0) last++;
     const group = paths.slice(first, last);
     first = last;
     machine.spend(group.length);

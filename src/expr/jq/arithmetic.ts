@@ -25,12 +25,12 @@ export const OPERATIONS: ReadonlyMap<Operator, Operation> = new Map<Operator, Op
   ["*", multiply],
   ["/", divide],
   ["%", modulo],
-  ["==", (a, b) => compareValues(a, b) === 0],
-  ["!=", (a, b) => compareValues(a, b) !== 0],
-  ["<", (a, b) => compareValues(a, b) < 0],
-  ["<=", (a, b) => compareValues(a, b) <= 0],
-  [">", (a, b) => compareValues(a, b) > 0],
-  [">=", (a, b) => compareValues(a, b) >= 0],
+  ["==", (a, b, machine) => compareValues(a, b, machine) === 0],
+  ["!=", (a, b, machine) => compareValues(a, b, machine) !== 0],
+  ["<", (a, b, machine) => compareValues(a, b, machine) < 0],
+  ["<=", (a, b, machine) => compareValues(a, b, machine) <= 0],
+  [">", (a, b, machine) => compareValues(a, b, machine) > 0],
+  [">=", (a, b, machine) => compareValues(a, b, machine) >= 0],
 ]);
 
 function refuse(a: JsonValue, b: JsonValue, what: string): never {
@@ -62,7 +62,7 @@ function subtract(a: JsonValue, b: JsonValue, machine: Machine): JsonValue {
   if (isNumber(a) && isNumber(b)) return calculate(a, b, DIFFERENCE);
   if (!Array.isArray(a) || !Array.isArray(b)) return refuse(a, b, "subtracted");
   machine.spend(a.length * b.length);
-  return a.filter((item) => !b.some((other) => compareValues(item, other) === 0));
+  return a.filter((item) => !b.some((other) => compareValues(item, other, machine) === 0));
 }
 
 function multiply(a: JsonValue, b: JsonValue, machine: Machine): JsonValue {

@@ -8,6 +8,8 @@ import { describe, toDisplay, toJson } from "./values.ts";
 
 type Format = (value: JsonValue) => string;
 
+/** A cell takes some 150 ns, a move 60. */
+const MOVES_PER_CELL = 2;
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const HTML_ESCAPES: ReadonlyMap<string, string> = new Map([
   ["<", "&lt;"],
@@ -38,8 +40,10 @@ export const FORMATS: ReadonlyMap<string, Format> = new Map<string, Format>([
   ["base32d", (value) => decodedBase32(toDisplay(value))],
 ]);
 
-/** A value in a format; the work is counted. */
+/** A value in a format; the work is counted, and first of all, as failing takes as long as succeeding. */
 export function formatText(format: Format, value: JsonValue, machine: Machine): string {
+  if (Array.isArray(value)) machine.spend(MOVES_PER_CELL * value.length);
+  else if (typeof value === "string") machine.spend(value.length >>> 3);
   const text = format(value);
   machine.spendText(text.length);
   return text;

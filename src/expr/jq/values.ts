@@ -11,6 +11,9 @@ const MAX_WHOLE = 1e17;
 /** Characters of a value that an error shows. */
 const PREVIEW_LENGTH = 11;
 
+/** Listing and sorting the names of a large map takes about a microsecond each. */
+const MOVES_PER_SORTED_NAME = 8;
+
 /** What `type` says. */
 export function typeName(value: JsonValue): string {
   if (value === null) return "null";
@@ -66,15 +69,35 @@ export function checkDepth(depth: number): void {
   }
 }
 
+/** What counts work, in moves. */
+export interface Meter {
+  /** Counts work. @throws ExpressionError `limit` */
+  spend(moves: number): void;
+}
+
 /** Negative, zero or positive by jq's order: null, false, true, numbers, texts, lists, maps. NaN is below itself. */
-export function compareValues(a: JsonValue, b: JsonValue, depth = 0): number {
+export function compareValues(a: JsonValue, b: JsonValue, meter: Meter): number {
+  return compareAt(a, b, { meter, depth: 0 });
+}
+
+/** How deep a comparison is in two values, and what counts its work. */
+interface Comparison {
+  readonly meter: Meter;
+  readonly depth: number;
+}
+
+function compareAt(a: JsonValue, b: JsonValue, { meter, depth }: Comparison): number {
   const rank = rankOf(a), other = rankOf(b);
   if (rank !== other) return rank - other;
   if (isNumber(a) && isNumber(b)) return compareJqNumbers(a, b);
-  if (typeof a === "string" && typeof b === "string") return compareTexts(a, b);
+  if (typeof a === "string" && typeof b === "string") {
+    meter.spend(Math.min(a.length, b.length) >>> 5);
+    return compareTexts(a, b);
+  }
   checkDepth(depth);
-  if (Array.isArray(a) && Array.isArray(b)) return compareLists(a, b, depth + 1);
-  if (isJsonObject(a) && isJsonObject(b)) return compareMaps(a, b, depth + 1);
+  const within = { meter, depth: depth + 1 };
+  if (Array.isArray(a) && Array.isArray(b)) return compareLists(a, b, within);
+  if (isJsonObject(a) && isJsonObject(b)) return compareMaps(a, b, within);
   return 0;
 }
 
@@ -105,21 +128,23 @@ export function compareTexts(a: string, b: string): number {
   return a.length - b.length;
 }
 
-function compareLists(a: readonly JsonValue[], b: readonly JsonValue[], depth: number): number {
+function compareLists(a: readonly JsonValue[], b: readonly JsonValue[], within: Comparison): number {
   const length = Math.min(a.length, b.length);
   for (let at = 0; at < length; at++) {
-    const order = compareValues(a[at] as JsonValue, b[at] as JsonValue, depth);
+    within.meter.spend(1);
+    const order = compareAt(a[at] as JsonValue, b[at] as JsonValue, within);
     if (order !== 0) return order;
   }
   return a.length - b.length;
 }
 
-function compareMaps(a: JsonObject, b: JsonObject, depth: number): number {
-  const names = sortedNames(a);
-  const order = compareLists(names, sortedNames(b), depth);
+function compareMaps(a: JsonObject, b: JsonObject, within: Comparison): number {
+  const names = sortedNames(a), others = sortedNames(b);
+  within.meter.spend(MOVES_PER_SORTED_NAME * (names.length + others.length));
+  const order = compareLists(names, others, within);
   if (order !== 0) return order;
   for (const name of names) {
-    const of = compareValues(a[name] as JsonValue, b[name] as JsonValue, depth);
+    const of = compareAt(a[name] as JsonValue, b[name] as JsonValue, within);
     if (of !== 0) return of;
   }
   return 0;
@@ -146,6 +171,19 @@ export function preview(value: JsonValue): string {
   return text.length <= PREVIEW_LENGTH ? text : `${text.slice(0, PREVIEW_LENGTH - 1)}...`;
 }
 
+/** Errors are raised again and again; listing the names of a large map takes milliseconds. */
+const firstNames = new WeakMap<JsonObject, readonly string[]>();
+
+function firstNamesOf(map: JsonObject): readonly string[] {
+  const known = firstNames.get(map);
+  if (known) return known;
+  const names = Object.keys(map);
+  const first = names.slice(0, PREVIEW_LENGTH);
+  // A map is never changed once a program has seen it, so neither are its names.
+  if (names.length > PREVIEW_LENGTH) firstNames.set(map, first);
+  return first;
+}
+
 function beginning(value: JsonValue, depth: number): string {
   if (typeof value === "string") return JSON.stringify(value.slice(0, PREVIEW_LENGTH + 1));
   if (value instanceof Double && !Number.isFinite(value.value)) return beginning(finiteNumber(value), depth);
@@ -153,7 +191,7 @@ function beginning(value: JsonValue, depth: number): string {
   if (depth > PREVIEW_LENGTH) return "[";
   const entries = Array.isArray(value)
     ? value.slice(0, PREVIEW_LENGTH).map((item) => beginning(item, depth + 1))
-    : Object.keys(value).slice(0, PREVIEW_LENGTH).map((name) =>
+    : firstNamesOf(value).map((name) =>
       `${beginning(name, depth)}:${beginning(value[name] as JsonValue, depth + 1)}`
     );
   return Array.isArray(value) ? `[${entries.join(",")}]` : `{${entries.join(",")}}`;

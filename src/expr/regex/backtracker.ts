@@ -3,7 +3,7 @@
  * quantifiers. It tries one way after another; every try takes from the budget, so that time stays bounded all the same.
  */
 import { fail } from "../errors.ts";
-import type { MoveBudget } from "./machine.ts";
+import { type MoveBudget, spendMoves } from "./machine.ts";
 import type { RegexNode } from "./syntax.ts";
 
 /** Parts under way at once, whatever holds other parts; the stack holds some 2,500 of them. */
@@ -79,24 +79,20 @@ function compile(node: RegexNode): Matcher {
   }
 }
 
-function spend({ budget }: State): void {
-  if (--budget.moves < 0) fail("limit", "Cannot match the regular expression: it takes too many moves");
-}
-
 /** Begins a part within others; the caller takes it back. */
 function enter(state: State): void {
   if (++state.depth > MAX_DEPTH) fail("limit", "Cannot match the regular expression: it repeats too often");
 }
 
 /** Where the character that the node accepts ends, or -1. */
-function step({ test }: NodeOf<"character">, state: State, at: number): number {
-  spend(state);
+function step({ test, cost }: NodeOf<"character">, state: State, at: number): number {
+  spendMoves(state.budget, 1 + cost);
   const code = state.text.codePointAt(at);
   return code === undefined || !test(code) ? -1 : at + (code > 0xffff ? 2 : 1);
 }
 
 function isPlace({ test }: NodeOf<"place">, state: State, at: number): boolean {
-  spend(state);
+  spendMoves(state.budget, 1);
   const { text } = state;
   const before = at === 0 ? -1 : text.charCodeAt(at - 1);
   const after = at >= text.length ? -1 : text.charCodeAt(at);
@@ -160,7 +156,7 @@ function repeat({ body, min, max, isLazy }: NodeOf<"repeat">): Matcher {
     };
     const again = (count: number, from: number): number => {
       if (count >= max) return -1;
-      spend(state);
+      spendMoves(state.budget, 1);
       if (++state.depth > MAX_DEPTH) {
         fail("limit", "Cannot match the regular expression: it repeats too often");
       }
@@ -233,7 +229,7 @@ function matchesBefore(inner: Matcher, state: State, at: number): boolean {
 
 function back({ index, isFolded }: NodeOf<"back">): Matcher {
   return (state, at, rest) => {
-    spend(state);
+    spendMoves(state.budget, 1);
     const start = state.slots[2 * index] ?? -1, end = state.slots[2 * index + 1] ?? -1;
     if (start < 0 || end < 0) return -1;
     const sought = state.text.slice(start, end), found = state.text.slice(at, at + sought.length);

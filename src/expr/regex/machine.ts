@@ -7,9 +7,12 @@ import { MAX_REGEX_INSTRUCTIONS } from "../limits.ts";
 import type { CharacterTest } from "./classes.ts";
 import type { PlaceTest, RegexNode } from "./syntax.ts";
 
+/** Copying 64 slots takes about as long as a move. */
+const SLOTS_PER_MOVE_LOG2 = 6;
+
 /** One step of a program; `fork` prefers `first`. */
 type Instruction =
-  | { readonly kind: "character"; readonly test: CharacterTest }
+  | { readonly kind: "character"; readonly test: CharacterTest; readonly cost: number }
   | { readonly kind: "place"; readonly test: PlaceTest }
   | { readonly kind: "save"; readonly slot: number }
   | { readonly kind: "fork"; first: number; second: number }
@@ -22,6 +25,12 @@ export type Program = readonly Instruction[];
 /** Moves that are left; matching takes them away. */
 export interface MoveBudget {
   moves: number;
+}
+
+/** Takes moves away. @throws ExpressionError `limit` when there are not as many */
+export function spendMoves(budget: MoveBudget, moves: number): void {
+  budget.moves -= moves;
+  if (budget.moves < 0) fail("limit", "Cannot match the regular expression: it takes too many moves");
 }
 
 /** Compiles a pattern; counted repeats are written out. @throws ExpressionError `limit` */
@@ -164,13 +173,14 @@ export class Machine {
   /** Moves every thread over a character; the match of the best one that ends here, those below it are dropped. */
   #advance(code: number, after: number): Slots | undefined {
     const { places, slots } = this.#current;
-    this.#budget.moves -= places.length + 1;
-    if (this.#budget.moves < 0) fail("limit", "Cannot match the regular expression: it takes too many moves");
+    spendMoves(this.#budget, places.length + 1);
     for (let i = 0; i < places.length; i++) {
       const place = places[i] as number;
       const instruction = this.#program[place] as Instruction;
       if (instruction.kind === "match") return slots[i];
-      if (instruction.kind === "character" && code >= 0 && instruction.test(code)) {
+      if (instruction.kind !== "character" || code < 0) continue;
+      this.#budget.moves -= instruction.cost;
+      if (instruction.test(code)) {
         this.#add(this.#next, { place: place + 1, at: after, slots: slots[i] as Slots });
       }
     }
@@ -194,6 +204,7 @@ export class Machine {
           stack.push([instruction.second, slots], [instruction.first, slots]);
           break;
         case "save":
+          this.#budget.moves -= slots.length >>> SLOTS_PER_MOVE_LOG2;
           stack.push([place + 1, slots.with(instruction.slot, at)]);
           break;
         case "place":

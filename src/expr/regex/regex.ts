@@ -1,7 +1,7 @@
 /** Regular expressions of templates: find, replace, split, as Java does them. A plain text as pattern is searched as such. */
 import { fail } from "../errors.ts";
 import { Backtracker } from "./backtracker.ts";
-import { compileRegex, Machine, type MoveBudget, type Program } from "./machine.ts";
+import { compileRegex, Machine, type MoveBudget, type Program, spendMoves } from "./machine.ts";
 import { parseRegex, type RegexTree } from "./syntax.ts";
 
 /** What one call may use: moves of the machine, characters of its result. */
@@ -16,6 +16,8 @@ export interface Match {
   readonly groups: readonly (string | undefined)[];
 }
 
+/** Reading 8 characters of a replacement takes at most as long as a move. */
+const REPLACED_PER_MOVE_LOG2 = 3;
 const PLAIN = /^(?:[^\\^$.|?*+()[\]{}]|\\[^A-Za-z0-9])+$/;
 const GROUP_REFERENCE = /\\(.)|\$(?:(\d{1,2})|\{(\w+)\})|[\\$]/gs;
 
@@ -48,6 +50,7 @@ export class Regex {
   replaceAll(text: string, replacement: string, budget: Budget): string {
     let result = "", at = 0;
     for (const match of this.#findAll(text, budget)) {
+      spendMoves(budget, replacement.length >>> REPLACED_PER_MOVE_LOG2);
       result += text.slice(at, match.start) + this.#expand(replacement, match);
       at = match.end;
       if (result.length > budget.maxLength) {

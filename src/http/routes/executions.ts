@@ -1,16 +1,17 @@
-/** Executions: starting, reading, listing, following, killing, deleting. */
+/** Executions: starting, reading, listing, following, deleting. */
 import { type Context, Hono } from "hono";
 import type { Clock } from "../../base/clock.ts";
-import { isId } from "../../base/id.ts";
-import { DomainError } from "../../model/errors.ts";
 import type { ExecutionQuery } from "../../model/execution_query.ts";
-import type { FlowKey } from "../../model/flow.ts";
 import type { GivenValue } from "../../model/input_value.ts";
-import type { Executions, ReadInputs } from "../../services/executions.ts";
+import type { Executions, ReadInputs, StartOptions } from "../../services/executions.ts";
+import type { IdempotentStarts } from "../../services/idempotent_starts.ts";
 import type { AppEnv } from "../env.ts";
+import { executionIdOf } from "../execution_request.ts";
 import { readExecutionQuery } from "../filters.ts";
 import { awaitExecution, executionEvents } from "../follow.ts";
+import { deltaEvents, readLastEventId } from "../follow_delta.ts";
 import { flowKeyOf, queryOf } from "../flow_request.ts";
+import { readIdempotencyKey, replayedHeaders, sortedQuery } from "../idempotency.ts";
 import { jsonAnswer, pageAnswer } from "../json_answer.ts";
 import { type BaseUrlOf, pageUrl } from "../page_url.ts";
 import { readPaging, readRequired } from "../params.ts";
@@ -21,14 +22,13 @@ import { readStartQuery } from "../start_query.ts";
 /** What the routes work with. */
 export interface ExecutionRoutesDeps {
   readonly executions: Executions;
+  readonly idempotentStarts: IdempotentStarts;
   readonly clock: Clock;
   readonly baseUrlOf: BaseUrlOf;
   /** Of the body of a start. */
   readonly maxUploadBytes: number;
 }
 
-/** A first segment that is an execution's id, never a namespace: it begins with an upper-case letter. */
-const ID = ":id{[A-Z][0-9A-Za-z]+}";
 const NOTHING_GIVEN: ReadonlyMap<string, GivenValue> = new Map();
 const readNothing: ReadInputs = () => Promise.resolve(NOTHING_GIVEN);
 
@@ -48,9 +48,8 @@ function addStart(routes: Hono<AppEnv>, deps: ExecutionRoutesDeps): void {
 
   routes.post("/executions/:namespace/:flowId/validate", async (c) => {
     const { revision } = readStartQuery(c.req.raw.url);
-    const key = flowKeyOf(c);
-    const readInputs = inputReader(c, deps, { key, revision });
-    return jsonAnswer(await deps.executions.validate(c.get("actor"), key, readInputs, revision));
+    const readInputs = inputReader(c, deps);
+    return jsonAnswer(await deps.executions.validate(c.get("actor"), flowKeyOf(c), readInputs, revision));
   });
 }
 
@@ -59,36 +58,34 @@ async function startExecution(
   c: Context<AppEnv>,
   deps: ExecutionRoutesDeps,
 ): Promise<Response> {
-  const { executions, baseUrlOf } = deps;
+  const { executions, idempotentStarts, baseUrlOf } = deps;
   const request = c.req.raw;
   const actor = c.get("actor");
-  const key = flowKeyOf(c);
-  const { labels, kind, revision, scheduleDate, isWaiting } = readStartQuery(request.url);
+  const flow = flowKeyOf(c);
+  const { labels, kind, revision, scheduleDate, breakpoints, isWaiting } = readStartQuery(request.url);
   const baseUrl = baseUrlOf(c);
-  const readInputs = inputReader(c, deps, { key, revision });
-  const answer = await executions.start(actor, key, readInputs, {
+  const readInputs = inputReader(c, deps);
+  const options: StartOptions = {
     labels,
     kind,
     revision,
     scheduleDate,
+    breakpoints,
     wait: isWaiting ? request.signal : undefined,
     urlOf: (execution) => pageUrl(baseUrl, execution),
-  });
-  return jsonAnswer(answer);
+  };
+  const key = readIdempotencyKey(request);
+  if (key === undefined) return jsonAnswer(await executions.start(actor, flow, readInputs, options));
+  const once = { key, query: sortedQuery(request), flow, readInputs, options };
+  const answer = await idempotentStarts.start(actor, once);
+  return jsonAnswer(answer.body, replayedHeaders(answer));
 }
 
-/** Reads the form for the inputs of the flow; without a form nothing is looked up. */
-function inputReader(
-  c: Context<AppEnv>,
-  { executions, maxUploadBytes }: ExecutionRoutesDeps,
-  { key, revision }: { readonly key: FlowKey; readonly revision?: number },
-): ReadInputs {
+/** Reads the form for the inputs of the flow. */
+function inputReader(c: Context<AppEnv>, { maxUploadBytes }: ExecutionRoutesDeps): ReadInputs {
   const request = c.req.raw;
   if (hasNoForm(request)) return readNothing;
-  return async (store) => {
-    const { flow } = await executions.startable(c.get("actor"), key, revision);
-    return await readStartForm(request, { inputs: flow.inputs, store, limits: { maxBytes: maxUploadBytes } });
-  };
+  return (store, inputs) => readStartForm(request, { inputs, store, limits: { maxBytes: maxUploadBytes } });
 }
 
 function addReading(routes: Hono<AppEnv>, { executions, clock }: ExecutionRoutesDeps): void {
@@ -104,27 +101,23 @@ function addReading(routes: Hono<AppEnv>, { executions, clock }: ExecutionRoutes
   });
 
   routes.get("/executions/:id", async (c) => {
-    return jsonAnswer((await executions.get(c.get("actor"), idOf(c))).body);
+    return jsonAnswer((await executions.get(c.get("actor"), executionIdOf(c))).body);
   });
 
   routes.get("/executions/:id/follow", async (c) => {
     const target = { executions, clock, actor: c.get("actor"), id: c.req.param("id") };
     await awaitExecution(target, c.req.raw.signal);
-    return eventStream(c, executionEvents(target));
+    const isDelta = queryOf(c).get("format") === "delta";
+    const lastEventId = readLastEventId(c.req.header("last-event-id"));
+    return eventStream(c, isDelta ? deltaEvents(target, lastEventId) : executionEvents(target));
   });
 }
 
 function addChanging(routes: Hono<AppEnv>, { executions }: ExecutionRoutesDeps): void {
   routes.delete("/executions/:id", async (c) => {
-    await executions.delete(c.get("actor"), idOf(c));
+    await executions.delete(c.get("actor"), executionIdOf(c));
     return c.body(null, 204);
   });
-
-  const kill = async (c: Context<AppEnv>) => jsonAnswer(await executions.kill(c.get("actor"), idOf(c)));
-  routes.delete("/executions/:id/kill", kill);
-  routes.delete("/executions/:id/actions/kill", kill);
-  routes.post(`/executions/${ID}/kill`, kill);
-  routes.post(`/executions/${ID}/actions/kill`, kill);
 }
 
 /** `namespace` and `flowId`, both exact, and the page. @throws DomainError bad_request, invalid_argument */
@@ -142,11 +135,4 @@ function readFlowQuery(query: URLSearchParams): ExecutionQuery {
     page,
     size,
   };
-}
-
-/** The id in the path. What is none belongs to no execution, and need not be looked for. @throws DomainError not_found */
-function idOf(c: Context<AppEnv>): string {
-  const id = c.req.param("id") ?? "";
-  if (isId(id)) return id;
-  throw new DomainError("not_found", `Not Found: execution "${id.slice(0, 100)}" does not exist`);
 }

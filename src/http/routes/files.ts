@@ -4,6 +4,7 @@ import { DomainError } from "../../model/errors.ts";
 import { fileNameOf } from "../../model/file_path.ts";
 import type { FileTransfer } from "../../services/file_transfer.ts";
 import type { FileRecord, Files } from "../../services/files.ts";
+import { attachmentHeaders } from "../attachment.ts";
 import type { AppEnv } from "../env.ts";
 import { type Part, readMultipart } from "../multipart.ts";
 import { readRequired } from "../params.ts";
@@ -117,20 +118,6 @@ async function storePart(c: Context<AppEnv>, { files, transfer }: FileRoutesDeps
     return await transfer.import(actor, namespaceOf(c), part.stream());
   }
   await files.write(actor, namespaceOf(c), readRequired(queryOf(c), "path"), part.stream());
-}
-
-/** Nothing a user stored is ever shown as a page of the server. */
-function attachmentHeaders(fileName: string): Headers {
-  const ascii = fileName.replace(/[^\x20-\x7e]|["\\%]/g, "_");
-  const encoded = encodeURIComponent(fileName).replace(
-    /['()*]/g,
-    (each) => `%${each.charCodeAt(0).toString(16)}`,
-  );
-  return new Headers({
-    "content-type": "application/octet-stream",
-    "content-disposition": `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`,
-    "x-content-type-options": "nosniff",
-  });
 }
 
 function attributesOf(record: FileRecord): object {

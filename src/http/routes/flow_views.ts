@@ -109,9 +109,6 @@ function addSearch(routes: Hono<AppEnv>, { flows }: FlowViewRoutesDeps): void {
     );
     return pageAnswer(texts, total);
   });
-
-  // Limits are kept by the runtime; no flow is counted here.
-  routes.get("/concurrency-limit/search", () => pageAnswer([], 0));
 }
 
 /** Flows as those see them who may start and read executions: the one behind an execution, and those that can be started. */

@@ -1,44 +1,47 @@
-/** Log entries of executions: reading, downloading, following, deleting. */
+/** Log entries of executions: searching, reading, downloading, following, deleting. */
 import { type Context, Hono } from "hono";
-import type { Clock } from "../../base/clock.ts";
+import { type Clock, type Instant, toIso } from "../../base/clock.ts";
 import { isId } from "../../base/id.ts";
 import { type JsonObject, stringifyJson } from "../../base/json.ts";
 import { DomainError } from "../../model/errors.ts";
 import { LOG_LEVELS } from "../../model/flow.ts";
 import type { Executions } from "../../services/executions.ts";
 import type { LogFilter } from "../../services/log_entries.ts";
+import type { LogRemovals } from "../../services/log_removals.ts";
+import type { LogPage, LogSearch } from "../../services/log_search.ts";
 import type { AppEnv } from "../env.ts";
 import { awaitExecution, logEvents } from "../follow.ts";
 import { jsonAnswer } from "../json_answer.ts";
+import { readLogConditions, readLogQuery } from "../log_filters.ts";
 import { eventStream } from "../sse.ts";
 
 /** What the routes work with. */
 export interface LogRoutesDeps {
   readonly executions: Executions;
+  readonly logSearch: LogSearch;
+  readonly logRemovals: LogRemovals;
   readonly clock: Clock;
 }
 
 /** Routes under `/logs`, relative to the tenant. */
-export function logRoutes({ executions, clock }: LogRoutesDeps): Hono<AppEnv> {
+export function logRoutes(deps: LogRoutesDeps): Hono<AppEnv> {
+  const { executions, logSearch, logRemovals, clock } = deps;
   const routes = new Hono<AppEnv>();
 
-  // Taken for the id of an execution it would find nothing, which would not be true.
-  routes.get("/logs/search", () => {
-    throw new DomainError(
-      "not_found",
-      "Not Found: log entries cannot be searched; read those of an execution",
-    );
+  routes.get("/logs/search", async (c) => {
+    const query = readLogQuery(new URL(c.req.raw.url).searchParams, clock.now());
+    return jsonAnswer(pageText(await logSearch.search(c.get("actor"), query, c.req.raw.signal)));
   });
 
   routes.get("/logs/:executionId", async (c) => {
-    return jsonAnswer(stringifyJson(await readEntries(c, executions)));
+    return jsonAnswer(stringifyJson(await readEntries(c, deps)));
   });
 
   routes.get("/logs/:executionId/download", async (c) => {
     const id = c.req.param("executionId");
-    const lines = (await readEntries(c, executions)).map(lineText);
+    const text = (await readEntries(c, deps)).map(lineText).join("");
     const name = isId(id) ? id : "execution";
-    return c.body(lines.join(""), 200, {
+    return c.body(text, 200, {
       "content-type": "text/plain; charset=utf-8",
       "content-disposition": `attachment; filename="${name}.log"`,
       "x-content-type-options": "nosniff",
@@ -47,35 +50,52 @@ export function logRoutes({ executions, clock }: LogRoutesDeps): Hono<AppEnv> {
 
   routes.get("/logs/:executionId/follow", async (c) => {
     const target = { executions, clock, actor: c.get("actor"), id: c.req.param("executionId") };
-    const filter = readFilter(new URL(c.req.raw.url).searchParams);
+    const filter = readFilter(new URL(c.req.raw.url).searchParams, clock.now());
     await awaitExecution(target, c.req.raw.signal);
     return eventStream(c, logEvents(target, filter));
   });
 
   routes.delete("/logs/:executionId", async (c) => {
-    const id = c.req.param("executionId");
-    refuseFilters(new URL(c.req.raw.url).searchParams);
-    if (!isId(id)) throw new DomainError("not_found", `Not Found: execution "${id}" does not exist`);
-    await executions.deleteLogs(c.get("actor"), id);
+    const filter = readFilter(new URL(c.req.raw.url).searchParams, clock.now());
+    await logRemovals.ofExecution(c.get("actor"), c.req.param("executionId"), filter);
+    return c.body(null, 200);
+  });
+
+  routes.delete("/logs/:namespace/:flowId", async (c) => {
+    const { namespace, flowId: id } = c.req.param();
+    const triggerId = c.req.query("triggerId") || undefined;
+    await logRemovals.ofFlow(c.get("actor"), { namespace, id, triggerId }, c.req.raw.signal);
     return c.body(null, 200);
   });
 
   return routes;
 }
 
-async function readEntries(c: Context<AppEnv>, executions: Executions): Promise<JsonObject[]> {
-  const filter = readFilter(new URL(c.req.raw.url).searchParams);
+/** Members that say where the search fell short are there only when it did. */
+function pageText({ results, total, isTotalExact, searchedTo }: LogPage): string {
+  return stringifyJson({
+    results,
+    total,
+    isTotalExact: isTotalExact ? undefined : false,
+    searchedTo: searchedTo === undefined ? undefined : toIso(searchedTo),
+  });
+}
+
+async function readEntries(c: Context<AppEnv>, { executions, clock }: LogRoutesDeps): Promise<JsonObject[]> {
+  const filter = readFilter(new URL(c.req.raw.url).searchParams, clock.now());
   const id = c.req.param("executionId") ?? "";
   return isId(id) ? await executions.logs(c.get("actor"), id, filter) : [];
 }
 
-/** `minLevel`, `taskRunId`, `taskId` and `attempt`. @throws DomainError bad_request */
-function readFilter(query: URLSearchParams): LogFilter {
+/** `minLevel`, `taskRunId`, `taskId`, `attempt` and `filters[field][OPERATOR]`. @throws DomainError bad_request, invalid_filter */
+function readFilter(query: URLSearchParams, now: Instant): LogFilter {
+  const also = readLogConditions(query, now);
   return {
     minLevel: readLevel(query.get("minLevel")),
     taskRunId: query.get("taskRunId") || undefined,
     taskId: query.get("taskId") || undefined,
     attempt: readAttempt(query.get("attempt")),
+    also: also.conditions.length + also.groups.length > 0 ? also : undefined,
   };
 }
 
@@ -95,16 +115,6 @@ function readAttempt(text: string | null): number | undefined {
   throw new DomainError(
     "bad_request",
     `Bad Request: "attempt" must be a number from 0, but received "${text}"`,
-  );
-}
-
-/** Deleting takes all lines; who asks for a part must not lose the rest. */
-function refuseFilters(query: URLSearchParams): void {
-  const name = ["minLevel", "taskRunId", "taskId", "attempt"].find((name) => query.get(name));
-  if (name === undefined) return;
-  throw new DomainError(
-    "bad_request",
-    `Bad Request: all log entries are deleted at once; "${name}" is not supported`,
   );
 }
 

@@ -1,12 +1,16 @@
 /** Webhook calls: the one place where executions start without credentials. */
+import { Buffer } from "node:buffer";
 import { type Context, Hono } from "hono";
 import { isJsonObject, type JsonObject, type JsonValue, parseJson, setOwnProperty } from "../../base/json.ts";
 import { DomainError } from "../../model/errors.ts";
 import { MAX_WEBHOOK_BODY_BYTES } from "../../model/limits.ts";
-import type { WebhookCall, Webhooks } from "../../services/webhooks.ts";
-import { readText } from "../body.ts";
+import type { StoreFile } from "../../services/given_files.ts";
+import type { WebhookAnswer } from "../../services/webhook_answer.ts";
+import type { OnceCall, WebhookAddress, WebhookCall, Webhooks } from "../../services/webhooks.ts";
+import { readBytes } from "../body.ts";
 import type { AppEnv } from "../env.ts";
-import { jsonAnswer } from "../json_answer.ts";
+import { readIdempotencyKey, replayedHeaders, sortedQuery } from "../idempotency.ts";
+import { readMultipart } from "../multipart.ts";
 import { type BaseUrlOf, pageUrl } from "../page_url.ts";
 
 /** What the routes work with. */
@@ -19,46 +23,106 @@ export interface WebhookRoutesDeps {
 const HIDDEN_HEADERS: ReadonlySet<string> = new Set(["authorization", "cookie", "proxy-authorization"]);
 /** A body that is nested deeper is kept as text: to print it again would exhaust the stack. */
 const MAX_JSON_DEPTH = 500;
+const BINARY = "application/octet-stream";
 const NO_STORE = { "cache-control": "no-store" };
 
 /** Routes below `/executions/webhook`; their mount is open to all. */
 export function webhookRoutes({ webhooks, baseUrlOf }: WebhookRoutesDeps): Hono<AppEnv> {
   const routes = new Hono<AppEnv>();
-
-  routes.on(["GET", "POST", "PUT"], "/:namespace/:flowId/:key", async (c) => {
+  const call = async (c: Context<AppEnv>) => {
     // A HEAD request is answered by GET's handler, and nobody expects it to start anything.
     if (c.req.raw.method === "HEAD") {
       throw new DomainError("method_not_allowed", "Method Not Allowed: use GET or POST");
     }
-    const { namespace, flowId, key } = c.req.param();
     const baseUrl = baseUrlOf(c);
     const { tenant } = c.get("actor");
-    const answer = await webhooks.call(
-      tenant,
-      { namespace, id: flowId },
-      key,
-      () => readCall(c),
-      (execution) => pageUrl(baseUrl, execution),
-    );
-    return jsonAnswer(answer, NO_STORE);
-  });
-
-  routes.on(["GET", "POST", "PUT"], "/:namespace/:flowId/:key/*", () => {
-    throw new DomainError("not_found", "Not Found: Webhook not found");
-  });
-
+    const answer = await webhooks.call(tenant, addressOf(c), {
+      readCall: (store) => readCall(c, store),
+      urlOf: (execution) => pageUrl(baseUrl, execution),
+      signal: c.req.raw.signal,
+      once: onceCallOf(c.req.raw),
+    });
+    return answer ? answerTo(answer) : c.body(null, 204, NO_STORE);
+  };
+  routes.on(["GET", "POST", "PUT"], "/:namespace/:flowId/:key", call);
+  routes.on(["GET", "POST", "PUT"], "/:namespace/:flowId/:key/*", call);
   return routes;
 }
 
-async function readCall(c: Context<AppEnv>): Promise<WebhookCall> {
+function onceCallOf(request: Request): OnceCall | undefined {
+  const key = readIdempotencyKey(request);
+  return key === undefined ? undefined : { key, method: request.method, query: sortedQuery(request) };
+}
+
+function addressOf(c: Context<AppEnv>): WebhookAddress {
+  const { namespace = "", flowId = "", key = "" } = c.req.param() as Record<string, string>;
+  const path = decodePath(new URL(c.req.url).pathname.split("/webhook/")[1]?.split("/").slice(3) ?? []);
+  return { namespace, id: flowId, key, path };
+}
+
+/** A segment that cannot be decoded stays as it is: it matches nothing. */
+function decodePath(segments: readonly string[]): string {
+  return segments.map((segment) => /%(?![0-9a-f]{2})/i.test(segment) ? segment : decodeURIComponent(segment))
+    .join("/");
+}
+
+function answerTo(answer: WebhookAnswer & { readonly isReplayed?: boolean }): Response {
+  const { status, contentType, body } = answer;
+  const hasBody = status !== 204 && status !== 205 && status !== 304;
+  const headers = { ...NO_STORE, ...replayedHeaders(answer) };
+  return new Response(hasBody ? body : null, {
+    status,
+    headers: hasBody ? { "content-type": contentType, ...headers } : headers,
+  });
+}
+
+async function readCall(c: Context<AppEnv>, store: StoreFile): Promise<WebhookCall> {
   const { url, headers } = c.req.raw;
-  const call: WebhookCall = {};
-  const body = readBody(await readText(c, MAX_WEBHOOK_BODY_BYTES));
-  if (body !== undefined) call.body = body;
+  const call = isForm(headers)
+    ? await readParts(c.req.raw, store)
+    : bodyOf(await readBytes(c, MAX_WEBHOOK_BODY_BYTES));
   call.headers = listsByName([...headers].filter(([name]) => !HIDDEN_HEADERS.has(name)));
   const mark = url.indexOf("?");
   call.parameters = mark === -1 ? {} : listsByName(new URLSearchParams(url.slice(mark)));
   return call;
+}
+
+function isForm(headers: Headers): boolean {
+  return /^multipart\/form-data\b/i.test(headers.get("content-type") ?? "");
+}
+
+/** The files of a form are kept with the execution; its other fields are texts. */
+async function readParts(request: Request, store: StoreFile): Promise<WebhookCall> {
+  const parts: JsonObject[] = [];
+  const fields: (readonly [string, string])[] = [];
+  for await (const part of readMultipart(request, { maxBytes: MAX_WEBHOOK_BODY_BYTES })) {
+    const { name, fileName, contentType } = part;
+    if (fileName === undefined) {
+      fields.push([name, await part.text()]);
+      continue;
+    }
+    const kept = await store(String(parts.length), { name: fileNameOf(fileName), stream: part.stream() });
+    if (kept.kind !== "file") continue;
+    parts.push({ name, fileName, contentType: contentType ?? BINARY, size: kept.size, uri: kept.uri });
+  }
+  return { parts, formFields: listsByName(fields) };
+}
+
+/** The last part of a path, with nothing in it that an address must not have. */
+function fileNameOf(name: string): string {
+  return name.split(/[/\\]/).at(-1)?.replace(/[^\w.-]+/g, "_").slice(0, 200) || "file";
+}
+
+/** A text that is JSON is read, other texts stay; what is no text is Base64. */
+function bodyOf(bytes: Uint8Array): WebhookCall {
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return { body: Buffer.from(bytes).toString("base64") };
+  }
+  const body = readBody(text);
+  return body === undefined ? {} : { body };
 }
 
 /** Objects and lists are read whatever the content type says; anything else is text. */

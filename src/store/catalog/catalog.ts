@@ -2,7 +2,7 @@
  * The catalog of executions: answers lists with every filter, order and exact total from rows of 56 bytes, never from
  * records. Rows join the commit that ends an execution or makes it dormant; live executions come from the runtime.
  */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock, Instant } from "../../base/clock.ts";
 import { KeyedLock } from "../../base/keyed_lock.ts";
 import type { Logger } from "../../base/log.ts";
 import type { ExecutionQuery } from "../../model/execution_query.ts";
@@ -22,6 +22,7 @@ import { RowLists } from "./row_lists.ts";
 import { idDirection, RowOrder } from "./row_order.ts";
 import { Scan, type ScanResult } from "./scan.ts";
 import { TenantRows } from "./tenant_rows.ts";
+import type { RowRef } from "./top_rows.ts";
 import type { RowGroup } from "./unsealed_rows.ts";
 
 /** What the catalog needs. */
@@ -36,6 +37,14 @@ export interface CatalogDeps extends FlowNames {
   readonly isBusy?: () => boolean;
   /** Bytes of blocks kept in memory. */
   readonly maxCacheBytes?: number;
+}
+
+/** An execution and when it ran. */
+export interface ExecutionSpan {
+  readonly id: string;
+  readonly startAt: Instant;
+  /** `undefined` while it has not ended. */
+  readonly endAt: Instant | undefined;
 }
 
 /** A page of ids in order, and how many executions match. */
@@ -135,6 +144,14 @@ export class Catalog implements GroupRider {
       const { rows, total } = await this.#scan(tenant, query);
       return { ids: rows.map(({ block, row }) => block.idAt(row)), total };
     }, query.size * BODY_MS);
+  }
+
+  /** A page of a tenant's executions with their times, and how many match. */
+  spans(tenant: TenantId, query: ExecutionQuery): Promise<{ spans: ExecutionSpan[]; total: number }> {
+    return this.#paced(async () => {
+      const { rows, total } = await this.#scan(tenant, query);
+      return { spans: rows.map(spanOf), total };
+    });
   }
 
   /** NORMAL executions of a tenant by flow number and state. */
@@ -237,6 +254,12 @@ export class Catalog implements GroupRider {
     this.#tenants.set(tenant, rows);
     return rows;
   }
+}
+
+function spanOf({ block, row }: RowRef): ExecutionSpan {
+  const startAt = block.startAt(row);
+  const duration = block.durationAt(row);
+  return { id: block.idAt(row), startAt, endAt: duration === undefined ? undefined : startAt + duration };
 }
 
 function rowsByTenant(entries: readonly Entry[]): Map<TenantId, Uint8Array[]> {

@@ -10,6 +10,7 @@ import {
   type FilterStep,
   flowStep,
   idWordStep,
+  logLevelStep,
   maskStep,
   startIsNotStep,
   startStep,
@@ -148,6 +149,9 @@ export class ConjunctiveFilter {
         return;
       case "triggerExecutionId":
         this.#steps.push(triggerStep(condition));
+        return;
+      case "maxLogLevel":
+        this.#steps.push(logLevelStep(condition.least));
         return;
       case "labels":
         this.labelSteps.push(new LabelStep(tenant, condition, verdicts));

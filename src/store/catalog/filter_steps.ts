@@ -1,10 +1,11 @@
 /** The parts of a filter that look at rows one by one. Each narrows a list of rows of one block. */
 import { isId } from "../../base/id.ts";
 import type { DateCondition, TriggerCondition } from "../../model/execution_query.ts";
+import { LOG_LEVELS, type LogLevel } from "../../model/flow.ts";
 import { hashText } from "./hash.ts";
 import { IdSearch } from "./id_search.ts";
 import { compareIds, FLAG, tryPackId } from "./row.ts";
-import { ID_WORDS, type RowColumns } from "./row_columns.ts";
+import { ID_WORDS, LEVEL_SHIFT, type RowColumns } from "./row_columns.ts";
 import { type BlockSummary, hasBit, TRIGGER_BITS } from "./summary.ts";
 
 /** One part of a filter. */
@@ -80,6 +81,15 @@ export function flowStep(accepts: Uint8Array): FilterStep {
       return kept;
     },
   };
+}
+
+/** Most severe log line of at least that level. */
+export function logLevelStep(least: LogLevel): FilterStep {
+  const min = LOG_LEVELS.indexOf(least);
+  return testStep(({ facts }, row) => {
+    const level = (facts[row] as number) >>> LEVEL_SHIFT;
+    return level >= min && level < LOG_LEVELS.length;
+  });
 }
 
 /** Started by one of some executions, by 40 bits of hash: among a million rows one in a million queries errs. */

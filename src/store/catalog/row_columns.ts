@@ -13,6 +13,10 @@ import {
 
 /** Words of an id in {@link RowColumns.ids}. */
 export const ID_WORDS = 4;
+/** The level of the most severe log line is above the other facts; all ones: none. */
+export const LEVEL_SHIFT = 13;
+/** Bits of the row's facts word below the level, which is at bit 16 there. */
+const FACTS_MASK = 0x1fff;
 /** What a block costs beside its columns: seven small objects and their buffers. */
 const OVERHEAD_BYTES = 1_600;
 const NARROW_MAX = 0xffff;
@@ -28,7 +32,7 @@ interface ColumnData {
   /** {@link ID_WORDS} words a row. */
   readonly ids: Uint32Array;
   readonly flows: NarrowColumn;
-  /** State, kind and flags. */
+  /** State, kind, flags and level of the log. */
   readonly facts: Uint16Array;
   /** Start dates less `startBase`. */
   readonly starts: Uint32Array | Float64Array;
@@ -178,7 +182,10 @@ function copyColumn(words: Uint32Array, count: number, word: number): Uint32Arra
 
 function copyFacts(words: Uint32Array, count: number): Uint16Array {
   const facts = new Uint16Array(count);
-  for (let row = 0, at = WORD.facts; row < count; row++, at += ROW_WORDS) facts[row] = words[at] as number;
+  for (let row = 0, at = WORD.facts; row < count; row++, at += ROW_WORDS) {
+    const word = words[at] as number;
+    facts[row] = word & FACTS_MASK | word >>> 16 - LEVEL_SHIFT & ~FACTS_MASK;
+  }
   return facts;
 }
 

@@ -1,14 +1,19 @@
 /** `core.debug.Echo`: the older Log. */
 import { LOG_LEVELS } from "../../model/flow.ts";
-import type { PlannedTaskType } from "../../model/task_catalog.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { printValue } from "../../expr/mod.ts";
+import type { RunContext } from "../../model/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import { readLogLevel } from "../log/level.ts";
 
 /** Has no outputs. */
-export const echoTask: PlannedTaskType = {
-  form: "planned",
+export const echoTask: RunnableTaskType = {
+  form: "runnable",
   type: "core.debug.Echo",
   aliases: ["core.tasks.debugs.Echo"],
   description: "Writes a text to the log.",
   deprecated: "use `core.log.Log`",
+  pure: true,
   properties: {
     format: { type: "string", dynamic: true, description: "Text to log." },
     level: {
@@ -20,4 +25,10 @@ export const echoTask: PlannedTaskType = {
     },
   },
   outputs: {},
+  run: writeFormat,
 };
+
+function writeFormat(properties: JsonObject, context: RunContext): AttemptOutcome {
+  context.log(readLogLevel(properties, "level"), printValue(properties.format ?? null));
+  return { state: "SUCCESS", outputs: {} };
+}

@@ -1,8 +1,9 @@
 /** `core.debug.Return`: gives its rendered text as an output. */
 import type { JsonObject } from "../../base/json.ts";
 import { printValue } from "../../expr/mod.ts";
+import type { Metric } from "../../model/metric.ts";
 import type { RunContext } from "../../model/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import type { AttemptOutcome, RunnableTaskType, StoredAttempt } from "../../model/task_catalog.ts";
 
 /** Output: `value`, the rendered `format`; absent when there is no format. */
 export const returnTask: RunnableTaskType = {
@@ -18,6 +19,7 @@ export const returnTask: RunnableTaskType = {
     value: { type: "string", description: "The text as rendered; absent when there is no `format`." },
   },
   run: returnFormat,
+  metricsOf: measureReturn,
 };
 
 function returnFormat(properties: JsonObject, context: RunContext): AttemptOutcome {
@@ -26,4 +28,14 @@ function returnFormat(properties: JsonObject, context: RunContext): AttemptOutco
   const value = printValue(format);
   context.log("DEBUG", value);
   return { state: "SUCCESS", outputs: { value } };
+}
+
+/** How long the text is, and how long it took. Every execution of a busy server may have one: nothing is stored for them. */
+function measureReturn({ written, outputs, startedAt, endedAt }: StoredAttempt): readonly Metric[] {
+  const { value } = outputs;
+  const tags = { format: printValue(written.format ?? null) };
+  return [
+    { name: "length", type: "counter", value: typeof value === "string" ? value.length : 0, tags },
+    { name: "duration", type: "timer", value: endedAt - startedAt, tags },
+  ];
 }

@@ -1,12 +1,17 @@
 /** `core.execution.Assert`: fails unless all its conditions hold. */
-import type { PlannedTaskType } from "../../model/task_catalog.ts";
+import { type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
+import { isTruthyText, printValue } from "../../expr/mod.ts";
+import type { RunContext } from "../../model/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import { textOf, textsOf } from "../property_values.ts";
 
 /** Has no outputs. */
-export const assertTask: PlannedTaskType = {
-  form: "planned",
+export const assertTask: RunnableTaskType = {
+  form: "runnable",
   type: "core.execution.Assert",
   aliases: [],
   description: "Fails when one of its conditions is false, and logs each one that is.",
+  pure: true,
   properties: {
     conditions: {
       type: "list",
@@ -18,4 +23,29 @@ export const assertTask: PlannedTaskType = {
     errorMessage: { type: "string", dynamic: true, description: "Text of the error." },
   },
   outputs: {},
+  run: assertConditions,
 };
+
+function assertConditions(properties: JsonObject, context: RunContext): AttemptOutcome {
+  const conditions = textsOf(properties, "conditions") ?? [];
+  const written = ownProperty(context.written, "conditions");
+  let failed = 0;
+  for (const [index, condition] of conditions.entries()) {
+    if (isTruthyText(condition)) continue;
+    failed++;
+    context.log("ERROR", `Assertion \`${sourceOf(written, index) ?? condition}\` failed!`);
+  }
+  context.metric({ name: "success", type: "counter", value: conditions.length - failed });
+  context.metric({ name: "failed", type: "counter", value: failed });
+  if (failed === 0) return { state: "SUCCESS", outputs: {} };
+  const reason = textOf(properties, "errorMessage");
+  const summary = `${failed} assertion${failed > 1 ? "s" : ""} failed!`;
+  context.log("ERROR", reason ? `${summary}\n${reason}` : summary);
+  return { state: "FAILED" };
+}
+
+/** The condition as it is written in the flow: what it rendered to is only ever "false". */
+function sourceOf(written: JsonValue | undefined, index: number): string | undefined {
+  const condition = Array.isArray(written) ? written[index] : undefined;
+  return condition === undefined ? undefined : printValue(condition);
+}

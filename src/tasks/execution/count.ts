@@ -1,7 +1,12 @@
 /** `core.execution.Count`: counts executions. */
+import { isJsonObject, type JsonObject } from "../../base/json.ts";
+import { isTruthyText, printValue } from "../../expr/mod.ts";
+import type { ExecutionSelection, FlowCount } from "../../model/ports/executions.ts";
+import type { RunContext } from "../../model/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import { instantOf, requiredTextOf, structureOf, textOf, textsOf } from "../property_values.ts";
 import type { PropertySchemas } from "../../model/schema.ts";
-import type { PlannedTaskType } from "../../model/task_catalog.ts";
-import { stateList } from "./execution_states.ts";
+import { stateList, statesOf } from "./execution_states.ts";
 
 const COUNTED_FLOW: PropertySchemas = Object.freeze({
   namespace: { type: "string", required: true, dynamic: true, description: "Namespace of the flow." },
@@ -15,11 +20,12 @@ const RESULT: PropertySchemas = Object.freeze({
 });
 
 /** Outputs: `results` and `total`. */
-export const countTask: PlannedTaskType = {
-  form: "planned",
+export const countTask: RunnableTaskType = {
+  form: "runnable",
   type: "core.execution.Count",
   aliases: ["core.execution.Counts", "core.tasks.executions.Count", "core.tasks.executions.Counts"],
   description: "Counts executions by flow, and keeps the counts for which an expression is true.",
+  pure: false,
   properties: {
     flows: {
       type: "list",
@@ -54,4 +60,52 @@ export const countTask: PlannedTaskType = {
     },
     total: { type: "integer", description: "Sum of all counts." },
   },
+  run: countExecutions,
 };
+
+/** A flow without an id stands for all flows of its namespace. */
+type Counted = { readonly namespace: string; readonly flowId?: string };
+
+async function countExecutions(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
+  const expression = requiredTextOf(properties, "expression");
+  const selection: ExecutionSelection = {
+    states: statesOf(properties),
+    startedFrom: instantOf(properties, "startDate"),
+    startedBefore: instantOf(properties, "endDate"),
+  };
+  const results: FlowCount[] = [];
+  for (const { namespace, flowId } of await flowsOf(countedOf(properties), context)) {
+    const count = await context.ports.executions.count(context.tenant, { ...selection, namespace, flowId });
+    const isKept = isTruthyText(printValue(await context.render(expression, { count })));
+    if (isKept) results.push({ namespace, flowId, count });
+  }
+  const total = results.reduce((sum, { count }) => sum + count, 0);
+  return { state: "SUCCESS", outputs: { results: results.map((result) => ({ ...result })), total } };
+}
+
+function countedOf(properties: JsonObject): Counted[] {
+  const flows = structureOf(properties, "flows");
+  const namespaces = textsOf(properties, "namespaces");
+  if (flows === undefined && namespaces === undefined) {
+    throw new Error("Cannot count executions: give a list of flows or namespaces");
+  }
+  if (flows !== undefined && !Array.isArray(flows)) throw new Error("Invalid flows: they must be a list");
+  const named = (flows ?? []).map((flow) => {
+    if (!isJsonObject(flow)) throw new Error(`Invalid flow "${printValue(flow)}": it must have a namespace`);
+    const flowId = textOf(flow, "flowId") ?? textOf(flow, "id");
+    return { namespace: requiredTextOf(flow, "namespace"), flowId };
+  });
+  return [...named, ...(namespaces ?? []).map((namespace) => ({ namespace }))];
+}
+
+async function flowsOf(
+  counted: readonly Counted[],
+  { ports, tenant }: RunContext,
+): Promise<{ namespace: string; flowId: string }[]> {
+  const flows = new Map<string, { namespace: string; flowId: string }>();
+  for (const { namespace, flowId } of counted) {
+    const ids = flowId === undefined ? await ports.executions.flowIds(tenant, namespace) : [flowId];
+    for (const id of ids) flows.set(`${namespace}/${id}`, { namespace, flowId: id });
+  }
+  return [...flows.values()];
+}

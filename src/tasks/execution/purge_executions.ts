@@ -1,14 +1,19 @@
 /** `core.execution.PurgeExecutions`: deletes old executions. */
+import type { JsonObject } from "../../base/json.ts";
+import type { RunContext } from "../../model/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import { flagOf, instantOf, textOf } from "../property_values.ts";
 import type { PropertySchema } from "../../model/schema.ts";
-import type { PlannedTaskType } from "../../model/task_catalog.ts";
-import { stateList } from "./execution_states.ts";
+import { type State, TERMINAL_STATES } from "../../model/state.ts";
+import { stateList, statesOf } from "./execution_states.ts";
 
 /** Outputs: how many of each kind were deleted. */
-export const purgeExecutionsTask: PlannedTaskType = {
-  form: "planned",
+export const purgeExecutionsTask: RunnableTaskType = {
+  form: "runnable",
   type: "core.execution.PurgeExecutions",
   aliases: ["core.storage.Purge", "core.tasks.storages.Purge"],
   description: "Deletes executions, with their logs, metrics and files.",
+  pure: false,
   properties: {
     namespace: { type: "string", dynamic: true, description: "Namespace of the executions; all without it." },
     flowId: { type: "string", dynamic: true, description: "Flow of the executions; needs `namespace`." },
@@ -43,7 +48,42 @@ export const purgeExecutionsTask: PlannedTaskType = {
     metricsCount: { type: "integer", description: "Number of metrics deleted." },
     storagesCount: { type: "integer", description: "Number of files deleted." },
   },
+  run: purgeExecutions,
 };
+
+/** Without `states`: everything that has ended. */
+const ENDED: readonly State[] = [...TERMINAL_STATES];
+
+async function purgeExecutions(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
+  const namespace = textOf(properties, "namespace") || undefined;
+  const flowId = textOf(properties, "flowId") || undefined;
+  const endedBefore = instantOf(properties, "endDate");
+  if (endedBefore === undefined) throw new Error("Missing endDate: it is empty");
+  if (flowId !== undefined && namespace === undefined) {
+    throw new Error("Cannot purge the executions of a flow: its namespace is missing");
+  }
+  const selection = {
+    namespace,
+    flowId,
+    withChildNamespaces: flowId === undefined,
+    states: statesOf(properties) ?? ENDED,
+    startedFrom: instantOf(properties, "startDate"),
+    endedBefore,
+  };
+  const purged = await context.ports.executions.purge(context, selection, {
+    executions: flagOf(properties, "purgeExecution", true),
+    logs: flagOf(properties, "purgeLog", true),
+    metrics: flagOf(properties, "purgeMetric", true),
+    files: flagOf(properties, "purgeStorage", true),
+  });
+  const outputs = {
+    executionsCount: purged.executions,
+    logsCount: purged.logs,
+    metricsCount: purged.metrics,
+    storagesCount: purged.files,
+  };
+  return { state: "SUCCESS", outputs };
+}
 
 function purged(what: string): PropertySchema {
   return { type: "boolean", dynamic: true, default: true, description: `Whether ${what} are deleted.` };

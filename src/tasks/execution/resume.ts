@@ -1,12 +1,16 @@
 /** `core.execution.Resume`: resumes a paused execution. */
-import type { PlannedTaskType } from "../../model/task_catalog.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { RunContext } from "../../model/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import { mapOf, textOf } from "../property_values.ts";
 
 /** Has no outputs. */
-export const resumeTask: PlannedTaskType = {
-  form: "planned",
+export const resumeTask: RunnableTaskType = {
+  form: "runnable",
   type: "core.execution.Resume",
   aliases: ["core.tasks.executions.Resume"],
   description: "Resumes an execution that is paused.",
+  pure: false,
   properties: {
     executionId: {
       type: "string",
@@ -16,4 +20,17 @@ export const resumeTask: PlannedTaskType = {
     inputs: { type: "map", dynamic: true, description: "Values of the inputs that its Pause asks for." },
   },
   outputs: {},
+  run: resumeExecution,
 };
+
+async function resumeExecution(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
+  const id = textOf(properties, "executionId")?.trim() || await triggeringExecution(context);
+  await context.ports.executions.resume(context.tenant, id, mapOf(properties, "inputs") ?? {});
+  return { state: "SUCCESS", outputs: {} };
+}
+
+async function triggeringExecution(context: RunContext): Promise<string> {
+  const id = await context.render("{{ trigger.executionId ?? '' }}");
+  if (typeof id === "string" && id !== "") return id;
+  throw new Error("Cannot resume an execution: give an executionId, no other execution has started this one");
+}

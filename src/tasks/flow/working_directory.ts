@@ -1,7 +1,11 @@
 /** `core.flow.WorkingDirectory`: tasks that share one directory. */
+import type { JsonObject } from "../../base/json.ts";
 import type { PropertySchemas } from "../../model/schema.ts";
-import type { PlannedTaskType } from "../../model/task_catalog.ts";
+import type { RunContext } from "../../model/run_context.ts";
+import type { FlowableTaskType } from "../../model/task_catalog.ts";
 import { FILE_PROPERTIES, OUTPUT_FILES, textList } from "../file_properties.ts";
+import { copyNamespaceFiles, createFiles, storeFiles } from "../local_files.ts";
+import { cacheOf, restoreCache, saveCache } from "./directory_cache.ts";
 import { HANDLER_PROPERTIES } from "./handlers.ts";
 
 const CACHE: PropertySchemas = Object.freeze({
@@ -10,8 +14,8 @@ const CACHE: PropertySchemas = Object.freeze({
 });
 
 /** Output: `outputFiles`. */
-export const workingDirectoryTask: PlannedTaskType = {
-  form: "planned",
+export const workingDirectoryTask: FlowableTaskType = {
+  form: "flowable",
   type: "core.flow.WorkingDirectory",
   aliases: ["core.tasks.flows.WorkingDirectory"],
   description: "Runs its tasks one after the other in one directory, so that they share files.",
@@ -31,4 +35,23 @@ export const workingDirectoryTask: PlannedTaskType = {
     ...HANDLER_PROPERTIES,
   },
   outputs: { outputFiles: OUTPUT_FILES },
+  around: { before, after, release },
 };
+
+async function before(properties: JsonObject, context: RunContext): Promise<void> {
+  const directory = await context.ports.workingDirectories.make(context.taskRunId);
+  await restoreCache({ context, directory }, cacheOf(properties));
+  await copyNamespaceFiles({ context, directory }, properties.namespaceFiles);
+  await createFiles({ context, directory }, properties.inputFiles);
+}
+
+async function after(properties: JsonObject, context: RunContext): Promise<JsonObject> {
+  const directory = context.ports.workingDirectories.pathOf(context.taskRunId);
+  await saveCache({ context, directory }, cacheOf(properties));
+  const files = await storeFiles({ context, directory }, properties.outputFiles);
+  return Object.keys(files).length > 0 ? { outputFiles: files } : {};
+}
+
+async function release(context: RunContext): Promise<void> {
+  await context.ports.workingDirectories.remove(context.taskRunId);
+}

@@ -1,10 +1,16 @@
 /** `core.http.Download`: an HTTP request whose answer becomes a file. */
+import type { JsonObject } from "../../base/json.ts";
 import { HTTP_REQUEST_PROPERTIES, HTTP_RESPONSE_OUTPUTS } from "../../model/http_schema.ts";
-import type { PlannedTaskType } from "../../model/task_catalog.ts";
+import { isTrue } from "../../model/http_options.ts";
+import { headerOf, type HttpAnswer } from "../../model/ports/http.ts";
+import type { RunContext } from "../../model/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import { exchange, headerLists } from "./exchange.ts";
 
 /** Outputs: `uri`, `code`, `length` and `headers`. */
-export const httpDownloadTask: PlannedTaskType = {
-  form: "planned",
+export const httpDownloadTask: RunnableTaskType = {
+  form: "runnable",
+  pure: false,
   type: "core.http.Download",
   aliases: ["fs.http.Download"],
   description: "Sends an HTTP request and stores its answer as a file.",
@@ -33,4 +39,41 @@ export const httpDownloadTask: PlannedTaskType = {
     ...HTTP_RESPONSE_OUTPUTS,
     length: { type: "integer", description: "Size of the file in bytes." },
   },
+  run: download,
 };
+
+async function download(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
+  // The storage has a limit of its own.
+  const { answer, draft } = await exchange(properties, context, { maxBytes: Infinity });
+  const name = fileName(properties, answer);
+  const { uri, size } = await context.ports.storage.write(context, name, answer.body);
+  context.metric({ name: "response.length", type: "counter", value: size });
+  if (size === 0) noteEmpty(properties, context, draft.answer.allowedCodes === undefined);
+  return {
+    state: "SUCCESS",
+    outputs: { uri, code: answer.code, headers: headerLists(answer), length: size },
+  };
+}
+
+function noteEmpty({ uri, failOnEmptyResponse }: JsonObject, context: RunContext, mayFail: boolean): void {
+  const message = `The answer of "${uri}" is empty`;
+  if (isTrue(failOnEmptyResponse) && !mayFail) {
+    throw new Error(`${message}; set \`failOnEmptyResponse\` to false to allow that`);
+  }
+  context.log("WARN", message);
+}
+
+/** The name that the flow gives, else the one that the server gives, else the ending of the address. */
+function fileName({ saveAs, uri }: JsonObject, { headers }: HttpAnswer): string {
+  const given = typeof saveAs === "string" && saveAs !== "" ? saveAs : undefined;
+  const named = given ?? dispositionName(headerOf(headers, "content-disposition") ?? "");
+  const name = named?.replace(/^.*[\\/]/s, "").replace(/[^\p{L}\p{N}._-]+/gu, "_");
+  return name || (/\.[A-Za-z0-9]+$/.exec(new URL(String(uri)).pathname)?.[0] ?? "");
+}
+
+function dispositionName(header: string): string | undefined {
+  const encoded = /\bfilename\*\s*=\s*UTF-8'[^']*'([^;\s]+)/i.exec(header)?.[1];
+  if (encoded !== undefined && !/%(?![0-9a-f]{2})/i.test(encoded)) return decodeURIComponent(encoded);
+  const [, quoted, bare] = /\bfilename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(header) ?? [];
+  return quoted?.replace(/\\(.)/g, "$1") ?? bare;
+}

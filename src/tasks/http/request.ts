@@ -1,10 +1,16 @@
 /** `core.http.Request`: an HTTP request whose answer becomes an output. */
+import type { JsonObject } from "../../base/json.ts";
 import { ENCRYPT_BODY, HTTP_REQUEST_OUTPUTS, HTTP_REQUEST_PROPERTIES } from "../../model/http_schema.ts";
-import type { PlannedTaskType } from "../../model/task_catalog.ts";
+import { isTrue } from "../../model/http_options.ts";
+import { answerText } from "../../model/http_text.ts";
+import type { RunContext } from "../../model/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import { exchange, headerLists } from "./exchange.ts";
 
 /** Outputs: `uri`, `code`, `headers` and `body`. */
-export const httpRequestTask: PlannedTaskType = {
-  form: "planned",
+export const httpRequestTask: RunnableTaskType = {
+  form: "runnable",
+  pure: false,
   type: "core.http.Request",
   aliases: ["fs.http.Request"],
   description: "Sends an HTTP request and gives its answer as outputs.",
@@ -19,4 +25,16 @@ export const httpRequestTask: PlannedTaskType = {
     encryptBody: ENCRYPT_BODY,
   },
   outputs: HTTP_REQUEST_OUTPUTS,
+  run: request,
 };
+
+async function request(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
+  const { answer, draft } = await exchange(properties, context);
+  const body = await answerText(answer, draft.answer.defaultCharset);
+  if (draft.answer.logs.has("RESPONSE_BODY")) context.log("INFO", `Response body: ${body}`);
+  context.metric({ name: "response.length", type: "counter", value: body.length });
+  const outputs: JsonObject = { uri: draft.uri, code: answer.code, headers: headerLists(answer) };
+  if (isTrue(properties.encryptBody)) outputs.encryptedBody = context.ports.cipher.seal(context, body);
+  else outputs.body = body;
+  return { state: "SUCCESS", outputs };
+}

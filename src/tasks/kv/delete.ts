@@ -1,15 +1,28 @@
 /** `core.kv.Delete`: deletes a key-value pair. */
-import type { PlannedTaskType } from "../../model/task_catalog.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { RunContext } from "../../model/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import { flagOf } from "../property_values.ts";
+import { kvPairIdOf, missingPair } from "./kv_namespace.ts";
 import { ERROR_ON_MISSING, KV_KEY, KV_NAMESPACE } from "./kv_properties.ts";
 
 /** Output: `deleted`. */
-export const kvDeleteTask: PlannedTaskType = {
-  form: "planned",
+export const kvDeleteTask: RunnableTaskType = {
+  form: "runnable",
   type: "core.kv.Delete",
   aliases: [],
   description: "Deletes a key-value pair.",
+  pure: false,
   properties: { key: KV_KEY, namespace: KV_NAMESPACE, errorOnMissing: ERROR_ON_MISSING },
   outputs: {
     deleted: { type: "boolean", description: "Whether there was such a pair." },
   },
+  run: deletePair,
 };
+
+async function deletePair(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
+  const id = kvPairIdOf(properties, context);
+  const deleted = await context.ports.kvPairs.delete(context.tenant, id);
+  if (!deleted && flagOf(properties, "errorOnMissing", false)) throw missingPair(id);
+  return { state: "SUCCESS", outputs: { deleted } };
+}

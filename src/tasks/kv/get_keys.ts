@@ -1,13 +1,18 @@
 /** `core.kv.GetKeys`: lists the keys of a namespace. */
-import type { PlannedTaskType } from "../../model/task_catalog.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { RunContext } from "../../model/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import { textOf } from "../property_values.ts";
+import { kvNamespaceOf } from "./kv_namespace.ts";
 import { KV_NAMESPACE } from "./kv_properties.ts";
 
 /** Output: `keys`. */
-export const kvGetKeysTask: PlannedTaskType = {
-  form: "planned",
+export const kvGetKeysTask: RunnableTaskType = {
+  form: "runnable",
   type: "core.kv.GetKeys",
   aliases: [],
   description: "Lists the keys of the key-value pairs of a namespace.",
+  pure: false,
   properties: {
     prefix: { type: "string", dynamic: true, description: "Only keys that begin with this." },
     namespace: KV_NAMESPACE,
@@ -15,4 +20,11 @@ export const kvGetKeysTask: PlannedTaskType = {
   outputs: {
     keys: { type: "list", items: { type: "string", description: "A key." }, description: "The keys." },
   },
+  run: listKeys,
 };
+
+async function listKeys(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
+  const prefix = textOf(properties, "prefix") ?? "";
+  const keys = await context.ports.kvPairs.keys(context.tenant, kvNamespaceOf(properties, context));
+  return { state: "SUCCESS", outputs: { keys: keys.filter((key) => key.startsWith(prefix)) } };
+}

@@ -1,13 +1,19 @@
 /** `core.kv.Set`: writes a key-value pair. */
-import type { PlannedTaskType } from "../../model/task_catalog.ts";
+import { type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
+import type { RunContext } from "../../model/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import { flagOf, textOf } from "../property_values.ts";
+import { kvPairIdOf } from "./kv_namespace.ts";
+import { checkKvType, typedKvValue } from "./kv_value.ts";
 import { KV_KEY, KV_NAMESPACE } from "./kv_properties.ts";
 
 /** Has no outputs. */
-export const kvSetTask: PlannedTaskType = {
-  form: "planned",
+export const kvSetTask: RunnableTaskType = {
+  form: "runnable",
   type: "core.kv.Set",
   aliases: [],
   description: "Writes a key-value pair of a namespace.",
+  pure: false,
   properties: {
     key: KV_KEY,
     value: { type: "any", required: true, dynamic: true, description: "Value of the pair." },
@@ -28,4 +34,24 @@ export const kvSetTask: PlannedTaskType = {
     },
   },
   outputs: {},
+  run: writePair,
 };
+
+async function writePair(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
+  const type = textOf(properties, "kvType");
+  const value = typedKvValue(await givenValue(properties, context), type ? checkKvType(type) : undefined);
+  await context.ports.kvPairs.set(context.tenant, kvPairIdOf(properties, context), {
+    value,
+    ttl: textOf(properties, "ttl"),
+    description: textOf(properties, "kvDescription"),
+    overwrite: flagOf(properties, "overwrite", true),
+  });
+  return { state: "SUCCESS", outputs: {} };
+}
+
+/** A template that is one print gives its value, not the text of it: a number stays a number. */
+async function givenValue(properties: JsonObject, context: RunContext): Promise<JsonValue> {
+  const written = ownProperty(context.written, "value");
+  if (typeof written === "string" && written.includes("{")) return await context.render(written);
+  return ownProperty(properties, "value") ?? null;
+}

@@ -1,13 +1,18 @@
 /** `core.log.Fetch`: the log of an execution as a file. */
+import { type JsonObject, stringifyJson } from "../../base/json.ts";
+import type { RunContext } from "../../model/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import { textOf, textsOf } from "../property_values.ts";
+import { readLogLevel } from "./level.ts";
 import { LOG_LEVELS } from "../../model/flow.ts";
-import type { PlannedTaskType } from "../../model/task_catalog.ts";
 
 /** Outputs: `size` and `uri`. */
-export const fetchLogsTask: PlannedTaskType = {
-  form: "planned",
+export const fetchLogsTask: RunnableTaskType = {
+  form: "runnable",
   type: "core.log.Fetch",
   aliases: ["core.tasks.log.Fetch"],
   description: "Stores the log of an execution as a file, one line of data for each line of the log.",
+  pure: false,
   properties: {
     executionId: { type: "string", dynamic: true, description: "Id of the execution; this one without it." },
     tasksId: {
@@ -28,4 +33,24 @@ export const fetchLogsTask: PlannedTaskType = {
     size: { type: "integer", description: "Number of lines." },
     uri: { type: "string", description: "Storage URI of the file." },
   },
+  run: storeLog,
 };
+
+async function storeLog(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
+  const executionId = textOf(properties, "executionId")?.trim() || context.executionId;
+  const selection = {
+    executionId,
+    minLevel: readLogLevel(properties, "level"),
+    taskIds: textsOf(properties, "tasksId"),
+  };
+  const entries = await context.ports.logs.entries(context.tenant, selection);
+  if (!entries) throw new Error(`Cannot fetch the log of execution "${executionId}": it does not exist`);
+  const { uri } = await context.ports.storage.write(context, ".ion", linesOf(entries));
+  return { state: "SUCCESS", outputs: { size: entries.length, uri } };
+}
+
+/** JSON is a part of the format that the name of the file promises. */
+async function* linesOf(entries: readonly JsonObject[]): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  for (const entry of entries) yield await Promise.resolve(encoder.encode(`${stringifyJson(entry)}\n`));
+}

@@ -1,9 +1,10 @@
 /** `core.log.Log`: writes its message, or each of its messages, to the log of the execution. */
 import type { JsonObject } from "../../base/json.ts";
 import { printValue } from "../../expr/mod.ts";
-import { LOG_LEVELS, type LogLevel } from "../../model/flow.ts";
+import { LOG_LEVELS } from "../../model/flow.ts";
 import type { RunContext } from "../../model/run_context.ts";
 import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import { readLogLevel } from "./level.ts";
 
 /** Has no outputs. */
 export const logTask: RunnableTaskType = {
@@ -33,10 +34,7 @@ export const logTask: RunnableTaskType = {
 };
 
 function writeMessages(properties: JsonObject, context: RunContext): AttemptOutcome {
-  const level = String(properties.level ?? "INFO").toUpperCase() as LogLevel;
-  if (!LOG_LEVELS.includes(level)) {
-    throw new Error(`Invalid level "${level}": it must be one of ${LOG_LEVELS.join(", ")}`);
-  }
+  const level = readLogLevel(properties, "level");
   const { message } = properties;
   for (const item of Array.isArray(message) ? message : [message ?? null]) {
     context.log(level, printValue(item));

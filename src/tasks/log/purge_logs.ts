@@ -1,13 +1,18 @@
 /** `core.log.PurgeLogs`: deletes old log lines. */
+import type { JsonObject } from "../../base/json.ts";
+import type { RunContext } from "../../model/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import { instantOf, textOf, textsOf } from "../property_values.ts";
+import { checkLogLevel } from "./level.ts";
 import { LOG_LEVELS } from "../../model/flow.ts";
-import type { PlannedTaskType } from "../../model/task_catalog.ts";
 
 /** Output: `count`. */
-export const purgeLogsTask: PlannedTaskType = {
-  form: "planned",
+export const purgeLogsTask: RunnableTaskType = {
+  form: "runnable",
   type: "core.log.PurgeLogs",
   aliases: [],
   description: "Deletes log lines of executions and triggers.",
+  pure: false,
   properties: {
     namespace: { type: "string", dynamic: true, description: "Namespace of the lines; all without it." },
     flowId: { type: "string", dynamic: true, description: "Flow of the lines; needs `namespace`." },
@@ -22,4 +27,24 @@ export const purgeLogsTask: PlannedTaskType = {
     endDate: { type: "dateTime", required: true, dynamic: true, description: "Only lines before this time." },
   },
   outputs: { count: { type: "integer", description: "Number of lines deleted." } },
+  run: purgeLogs,
 };
+
+async function purgeLogs(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
+  const before = instantOf(properties, "endDate");
+  const namespace = textOf(properties, "namespace") || undefined;
+  const flowId = textOf(properties, "flowId") || undefined;
+  if (before === undefined) throw new Error("Missing endDate: it is empty");
+  if (flowId !== undefined && namespace === undefined) {
+    throw new Error("Cannot purge the logs of a flow: its namespace is missing");
+  }
+  const count = await context.ports.logs.purge(context, {
+    namespace,
+    flowId,
+    executionId: textOf(properties, "executionId") || undefined,
+    levels: textsOf(properties, "logLevels")?.map(checkLogLevel),
+    from: instantOf(properties, "startDate"),
+    before,
+  });
+  return { state: "SUCCESS", outputs: { count } };
+}

@@ -1,10 +1,15 @@
 /** `core.namespace.DeleteFiles`: deletes namespace files. */
-import type { PlannedTaskType } from "../../model/task_catalog.ts";
-import { fileGlobs, FILES_NAMESPACE, NAMESPACE_FILE_URIS } from "./file_globs.ts";
+import { type JsonObject, setOwnProperty } from "../../base/json.ts";
+import type { RunContext } from "../../model/run_context.ts";
+import { namespaceFileUri } from "../../model/storage_uri.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import { flagOf, requiredTextOf } from "../property_values.ts";
+import { fileGlobs, FILES_NAMESPACE, matchingFiles, NAMESPACE_FILE_URIS } from "./file_globs.ts";
 
 /** Output: `files`. */
-export const deleteFilesTask: PlannedTaskType = {
-  form: "planned",
+export const deleteFilesTask: RunnableTaskType = {
+  form: "runnable",
+  pure: false,
   type: "core.namespace.DeleteFiles",
   aliases: [],
   description: "Deletes files of a namespace.",
@@ -19,4 +24,16 @@ export const deleteFilesTask: PlannedTaskType = {
     },
   },
   outputs: { files: NAMESPACE_FILE_URIS },
+  run,
 };
+
+async function run(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
+  const namespace = requiredTextOf(properties, "namespace");
+  const withEmptyFolders = flagOf(properties, "deleteParentFolder", false);
+  const files: JsonObject = {};
+  for (const path of await matchingFiles(context, namespace, properties.files)) {
+    await context.ports.namespaceFiles.delete(context, { namespace, path, withEmptyFolders });
+    setOwnProperty(files, path, namespaceFileUri(namespace, path));
+  }
+  return { state: "SUCCESS", outputs: { files } };
+}

@@ -1,17 +1,42 @@
 /** `core.namespace.DownloadFiles`: namespace files become files of the execution. */
-import type { PlannedTaskType } from "../../model/task_catalog.ts";
-import { fileGlobs, FILES_NAMESPACE, NAMESPACE_FILE_URIS } from "./file_globs.ts";
+import { type JsonObject, setOwnProperty } from "../../base/json.ts";
+import { fileNameOf } from "../../model/file_path.ts";
+import type { RunContext } from "../../model/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import { requiredTextOf, textOf } from "../property_values.ts";
+import { fileGlobs, FILES_NAMESPACE, matchingFiles, NAMESPACE_FILE_URIS } from "./file_globs.ts";
 
 /** Output: `files`. */
-export const downloadFilesTask: PlannedTaskType = {
-  form: "planned",
+export const downloadFilesTask: RunnableTaskType = {
+  form: "runnable",
+  pure: false,
   type: "core.namespace.DownloadFiles",
   aliases: [],
   description: "Copies files of a namespace into the files of the execution.",
   properties: {
     files: fileGlobs("Glob of the files, or a list of globs.", { required: true }),
     namespace: FILES_NAMESPACE,
-    destination: { type: "string", dynamic: true, default: "", description: "Folder into which they go." },
+    destination: {
+      type: "string",
+      dynamic: true,
+      default: "",
+      description: "Text in front of their paths in the outputs.",
+    },
   },
   outputs: { files: NAMESPACE_FILE_URIS },
+  run,
 };
+
+async function run(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
+  const namespace = requiredTextOf(properties, "namespace");
+  const destination = textOf(properties, "destination") ?? "";
+  const { namespaceFiles, storage } = context.ports;
+  const files: JsonObject = {};
+  for (const path of await matchingFiles(context, namespace, properties.files)) {
+    const file = await namespaceFiles.open(context, namespace, path);
+    if (!file) continue; // Deleted since it was listed.
+    const { uri } = await storage.write(context, fileNameOf(path), file.content);
+    setOwnProperty(files, destination + path, uri);
+  }
+  return { state: "SUCCESS", outputs: { files } };
+}

@@ -1,5 +1,9 @@
 /** Which namespace files a task works on. */
+import type { JsonValue } from "../../base/json.ts";
+import type { RunContext } from "../../model/run_context.ts";
 import type { PropertySchema } from "../../model/schema.ts";
+import { compileGlobs } from "../glob.ts";
+import { readTexts } from "../local_files.ts";
 
 /** `files`: one glob or several. */
 export function fileGlobs(description: string, further: Partial<PropertySchema> = {}): PropertySchema {
@@ -26,3 +30,13 @@ export const NAMESPACE_FILE_URIS: PropertySchema = {
   items: { type: "string", description: "URI of the file." },
   description: "URIs of the files, by path.",
 };
+
+/** Paths of the files of a namespace that match one of the globs, in path order. */
+export async function matchingFiles(
+  context: RunContext,
+  namespace: string,
+  globs: JsonValue | undefined,
+): Promise<string[]> {
+  const isMeant = compileGlobs(readTexts(globs, "Globs of files"));
+  return (await context.ports.namespaceFiles.list(context, namespace)).filter(isMeant);
+}

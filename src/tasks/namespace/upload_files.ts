@@ -1,10 +1,18 @@
 /** `core.namespace.UploadFiles`: files of the execution become namespace files. */
-import type { PlannedTaskType } from "../../model/task_catalog.ts";
+import { isJsonObject, type JsonObject, setOwnProperty } from "../../base/json.ts";
+import { normalizeFileName } from "../../model/file_path.ts";
+import type { RunContext } from "../../model/run_context.ts";
+import { namespaceFileUri } from "../../model/storage_uri.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import { compileGlobs } from "../glob.ts";
+import { findFiles, openAny, openLocalFile, readMap, readTexts } from "../local_files.ts";
+import { requiredTextOf, textOf } from "../property_values.ts";
 import { fileGlobs, FILES_NAMESPACE, NAMESPACE_FILE_URIS } from "./file_globs.ts";
 
 /** Output: `files`. */
-export const uploadFilesTask: PlannedTaskType = {
-  form: "planned",
+export const uploadFilesTask: RunnableTaskType = {
+  form: "runnable",
+  pure: false,
   type: "core.namespace.UploadFiles",
   aliases: [],
   description: "Copies files into the files of a namespace.",
@@ -31,4 +39,54 @@ export const uploadFilesTask: PlannedTaskType = {
     },
   },
   outputs: { files: NAMESPACE_FILE_URIS },
+  run,
 };
+
+/** A file to upload: its name, and where its content comes from. */
+interface Upload {
+  readonly name: string;
+  open(): Promise<AsyncIterable<Uint8Array>>;
+}
+
+async function run(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
+  const namespace = requiredTextOf(properties, "namespace");
+  const folder = textOf(properties, "destination") ?? "/";
+  const conflict = (textOf(properties, "conflict") ?? "OVERWRITE").toUpperCase();
+  const existing = new Set(await context.ports.namespaceFiles.list(context, namespace));
+  const files: JsonObject = {};
+  for (const upload of await uploadsOf(properties, context)) {
+    const path = normalizeFileName(`${folder}/${upload.name}`);
+    if (existing.has(path) && conflict !== "OVERWRITE") {
+      if (conflict === "SKIP") continue;
+      throw new Error(`Cannot upload "${path}": namespace "${namespace}" has such a file already`);
+    }
+    await context.ports.namespaceFiles.write(context, { namespace, path }, await upload.open());
+    setOwnProperty(files, upload.name, namespaceFileUri(namespace, path));
+  }
+  return { state: "SUCCESS", outputs: { files } };
+}
+
+async function uploadsOf({ files, filesMap }: JsonObject, context: RunContext): Promise<Upload[]> {
+  const isMap = isJsonObject(files) || typeof files === "string" && files.trimStart().startsWith("{");
+  const stored = [...storedFiles(context, filesMap), ...isMap ? storedFiles(context, files) : []];
+  const globs = isMap ? [] : readTexts(files, "Globs of files");
+  return globs.length === 0 ? stored : [...stored, ...await localFiles(context, globs)];
+}
+
+function storedFiles(context: RunContext, files: JsonObject[string] | undefined): Upload[] {
+  return Object.entries(readMap(files, "Files to upload")).map(([name, uri]) => ({
+    name,
+    open: async () => (await openAny(context, String(uri))).content,
+  }));
+}
+
+async function localFiles(context: RunContext, globs: readonly string[]): Promise<Upload[]> {
+  const directory = context.workingDirectory;
+  if (directory === undefined) {
+    throw new Error(
+      "Cannot find files by globs outside of a core.flow.WorkingDirectory; give a map of storage URIs",
+    );
+  }
+  const names = await findFiles(directory, compileGlobs(globs));
+  return names.map((name) => ({ name, open: () => openLocalFile(directory, name) }));
+}

@@ -1,14 +1,23 @@
 /** `core.output.OutputValues`: gives values as outputs. */
-import type { PlannedTaskType } from "../../model/task_catalog.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import { mapOf } from "../property_values.ts";
 
 /** Output: `values`. */
-export const outputValuesTask: PlannedTaskType = {
-  form: "planned",
+export const outputValuesTask: RunnableTaskType = {
+  form: "runnable",
   type: "core.output.OutputValues",
   aliases: [],
   description: "Gives values as outputs, to pass them on under names of their own.",
+  pure: true,
   properties: {
     values: { type: "map", dynamic: true, orText: true, description: "Values by name." },
   },
   outputs: { values: { type: "map", description: "The values as rendered." } },
+  run: giveValues,
 };
+
+function giveValues(properties: JsonObject): AttemptOutcome {
+  const values = mapOf(properties, "values");
+  return { state: "SUCCESS", outputs: values ? { values } : {} };
+}

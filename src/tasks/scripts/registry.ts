@@ -1,5 +1,7 @@
 /** The task types that run commands and scripts. */
 import type { TaskType } from "../../model/task_catalog.ts";
+import { denoCommandsTask } from "./deno_commands.ts";
+import { denoScriptTask } from "./deno_script.ts";
 import { nodeCommandsTask } from "./node_commands.ts";
 import { nodeScriptTask } from "./node_script.ts";
 import { pythonCommandsTask } from "./python_commands.ts";
@@ -9,6 +11,8 @@ import { shellScriptTask } from "./shell_script.ts";
 
 /** Types below `scripts.`. */
 export const SCRIPT_TASKS: readonly TaskType[] = Object.freeze([
+  denoCommandsTask,
+  denoScriptTask,
   nodeCommandsTask,
   nodeScriptTask,
   pythonCommandsTask,

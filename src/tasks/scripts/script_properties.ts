@@ -2,11 +2,11 @@
 import type { PropertySchema, PropertySchemas } from "../../model/schema.ts";
 import { FILE_PROPERTIES, OUTPUT_FILES, textList } from "../file_properties.ts";
 
-/** Options of the older `docker` form; commands run as processes of this machine, so that nothing reads them. */
+/** The older form of a container's options. */
 const DOCKER: PropertySchema = {
   type: "map",
-  ignored: true,
-  description: "Options of the container, for servers that run scripts in one.",
+  deprecated: "use `containerImage` and `taskRunner`",
+  description: "Options of the container; its `image`, `pullPolicy` and `user` are read.",
 };
 
 /** Where and how the commands run. */
@@ -19,8 +19,7 @@ const RUNNER_PROPERTIES: PropertySchemas = Object.freeze({
   containerImage: {
     type: "string",
     dynamic: true,
-    ignored: true,
-    description: "Image of the container, for servers that run scripts in one.",
+    description: "Image of the container; used where the task runs in one.",
   },
   runner: {
     type: "string",

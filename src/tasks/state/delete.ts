@@ -1,16 +1,29 @@
 /** `core.state.Delete`: deletes a stored state. */
-import type { PlannedTaskType } from "../../model/task_catalog.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { RunContext } from "../../model/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import { flagOf } from "../property_values.ts";
+import { missingState, stateIdOf } from "./state_id.ts";
 import { ERROR_ON_MISSING_STATE, STATE_PROPERTIES } from "./state_properties.ts";
 
 /** Output: `deleted`. */
-export const stateDeleteTask: PlannedTaskType = {
-  form: "planned",
+export const stateDeleteTask: RunnableTaskType = {
+  form: "runnable",
   type: "core.state.Delete",
   aliases: ["core.tasks.states.Delete"],
   description: "Deletes a stored state.",
   deprecated: "use `core.kv.Delete`",
+  pure: false,
   properties: { ...STATE_PROPERTIES, errorOnMissing: ERROR_ON_MISSING_STATE },
   outputs: {
     deleted: { type: "boolean", description: "Whether there was such a state." },
   },
+  run: deleteState,
 };
+
+async function deleteState(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
+  const id = stateIdOf(properties, context);
+  const deleted = await context.ports.states.delete(context.tenant, id);
+  if (!deleted && flagOf(properties, "errorOnMissing", false)) throw missingState(id);
+  return { state: "SUCCESS", outputs: { deleted } };
+}

@@ -1,17 +1,30 @@
 /** `core.state.Get`: reads a stored state. */
-import type { PlannedTaskType } from "../../model/task_catalog.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { RunContext } from "../../model/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import { flagOf } from "../property_values.ts";
+import { missingState, stateIdOf } from "./state_id.ts";
 import { ERROR_ON_MISSING_STATE, STATE_PROPERTIES } from "./state_properties.ts";
 
 /** Outputs: `count` and `data`. */
-export const stateGetTask: PlannedTaskType = {
-  form: "planned",
+export const stateGetTask: RunnableTaskType = {
+  form: "runnable",
   type: "core.state.Get",
   aliases: ["core.tasks.states.Get"],
   description: "Reads a stored state.",
   deprecated: "use `core.kv.Get`",
+  pure: false,
   properties: { ...STATE_PROPERTIES, errorOnMissing: ERROR_ON_MISSING_STATE },
   outputs: {
     count: { type: "integer", description: "Number of values in the state." },
     data: { type: "map", description: "Values of the state, by name." },
   },
+  run: readState,
 };
+
+async function readState(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
+  const id = stateIdOf(properties, context);
+  const data = await context.ports.states.get(context.tenant, id);
+  if (!data && flagOf(properties, "errorOnMissing", false)) throw missingState(id);
+  return { state: "SUCCESS", outputs: { count: Object.keys(data ?? {}).length, data: data ?? {} } };
+}

@@ -1,14 +1,19 @@
 /** `core.state.Set`: merges data into a stored state. */
-import type { PlannedTaskType } from "../../model/task_catalog.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { RunContext } from "../../model/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import { mapOf } from "../property_values.ts";
+import { stateIdOf } from "./state_id.ts";
 import { STATE_PROPERTIES } from "./state_properties.ts";
 
 /** Outputs: `count` and `key`. */
-export const stateSetTask: PlannedTaskType = {
-  form: "planned",
+export const stateSetTask: RunnableTaskType = {
+  form: "runnable",
   type: "core.state.Set",
   aliases: ["core.tasks.states.Set"],
   description: "Merges data into a stored state.",
   deprecated: "use `core.kv.Set`",
+  pure: false,
   properties: {
     ...STATE_PROPERTIES,
     data: {
@@ -23,4 +28,15 @@ export const stateSetTask: PlannedTaskType = {
     count: { type: "integer", description: "Number of values in the state." },
     key: { type: "string", description: "Name under which the state is stored." },
   },
+  run: mergeState,
 };
+
+async function mergeState(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
+  const given = mapOf(properties, "data") ?? {};
+  const { key, data } = await context.ports.states.merge(
+    context.tenant,
+    stateIdOf(properties, context),
+    given,
+  );
+  return { state: "SUCCESS", outputs: { count: Object.keys(data).length, key } };
+}

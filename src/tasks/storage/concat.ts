@@ -1,10 +1,16 @@
 /** `core.storage.Concat`: joins files. */
-import type { PlannedTaskType } from "../../model/task_catalog.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { RunContext } from "../../model/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import { readTexts } from "../local_files.ts";
+import { textOf } from "../property_values.ts";
+import { nameEnding, openFile } from "./stored_file.ts";
 import { WRITTEN_URI } from "./storage_properties.ts";
 
 /** Output: `uri`. */
-export const concatTask: PlannedTaskType = {
-  form: "planned",
+export const concatTask: RunnableTaskType = {
+  form: "runnable",
+  pure: false,
   type: "core.storage.Concat",
   aliases: ["core.tasks.storages.Concat"],
   description: "Joins files to one file.",
@@ -17,7 +23,7 @@ export const concatTask: PlannedTaskType = {
       items: { type: "string", description: "Storage URI of a file." },
       description: "Storage URIs of the files, in this order.",
     },
-    separator: { type: "string", dynamic: true, description: "Text that is put between the files." },
+    separator: { type: "string", dynamic: true, description: "Text that is put behind each file." },
     extension: {
       type: "string",
       dynamic: true,
@@ -26,4 +32,24 @@ export const concatTask: PlannedTaskType = {
     },
   },
   outputs: { uri: WRITTEN_URI },
+  run,
 };
+
+async function run(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
+  const files = readTexts(properties.files, "Files to join");
+  const separator = new TextEncoder().encode(textOf(properties, "separator") ?? "");
+  const name = nameEnding(textOf(properties, "extension"));
+  const { uri } = await context.ports.storage.write(context, name, joined(context, files, separator));
+  return { state: "SUCCESS", outputs: { uri } };
+}
+
+async function* joined(
+  context: RunContext,
+  files: readonly string[],
+  separator: Uint8Array,
+): AsyncGenerator<Uint8Array> {
+  for (const file of files) {
+    yield* (await openFile(context, file)).content;
+    if (separator.length > 0) yield separator;
+  }
+}

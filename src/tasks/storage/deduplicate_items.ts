@@ -1,10 +1,18 @@
 /** `core.storage.DeduplicateItems`: keeps the last item of each key. */
-import type { PlannedTaskType } from "../../model/task_catalog.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { printValue } from "../../expr/mod.ts";
+import type { RunContext } from "../../model/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import { requiredTextOf } from "../property_values.ts";
+import { type ItemLine, itemLines, renderItem } from "./item_lines.ts";
+import { gathered } from "./pieces.ts";
 import { FROM, itemCount, WRITTEN_URI } from "./storage_properties.ts";
+import { extensionOf } from "./stored_file.ts";
 
 /** Outputs: `uri`, `numKeys`, `processedItemsTotal` and `droppedItemsTotal`. */
-export const deduplicateItemsTask: PlannedTaskType = {
-  form: "planned",
+export const deduplicateItemsTask: RunnableTaskType = {
+  form: "runnable",
+  pure: false,
   type: "core.storage.DeduplicateItems",
   aliases: ["core.tasks.storages.DeduplicateItems"],
   description: "Keeps the last one of the items of a file that have the same key.",
@@ -23,4 +31,32 @@ export const deduplicateItemsTask: PlannedTaskType = {
     processedItemsTotal: itemCount("Number of items read."),
     droppedItemsTotal: itemCount("Number of items left out."),
   },
+  run,
 };
+
+async function run(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
+  const [from, expr] = [requiredTextOf(properties, "from"), requiredTextOf(properties, "expr")];
+  // The file is read twice; in memory are the keys alone.
+  const lastByKey = new Map<string, number>();
+  let count = 0;
+  for await (const line of itemLines(context, from)) {
+    lastByKey.set(printValue(await renderItem(context, expr, line)), count++);
+  }
+  const kept = new Set(lastByKey.values());
+  const lines = gathered(linesAt(itemLines(context, from), kept));
+  const { uri } = await context.ports.storage.write(context, extensionOf(from), lines);
+  return {
+    state: "SUCCESS",
+    outputs: {
+      uri,
+      numKeys: kept.size,
+      processedItemsTotal: count,
+      droppedItemsTotal: count - kept.size,
+    },
+  };
+}
+
+async function* linesAt(lines: AsyncIterable<ItemLine>, kept: ReadonlySet<number>): AsyncGenerator<ItemLine> {
+  let index = 0;
+  for await (const line of lines) if (kept.has(index++)) yield line;
+}

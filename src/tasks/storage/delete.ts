@@ -1,10 +1,14 @@
 /** `core.storage.Delete`: deletes a file. */
-import type { PlannedTaskType } from "../../model/task_catalog.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { RunContext } from "../../model/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import { flagOf, requiredTextOf } from "../property_values.ts";
 import { FROM } from "./storage_properties.ts";
 
 /** Outputs: `uri` and `deleted`. */
-export const deleteFileTask: PlannedTaskType = {
-  form: "planned",
+export const deleteFileTask: RunnableTaskType = {
+  form: "runnable",
+  pure: false,
   type: "core.storage.Delete",
   aliases: ["core.tasks.storages.Delete"],
   description: "Deletes a file of an execution.",
@@ -21,4 +25,14 @@ export const deleteFileTask: PlannedTaskType = {
     uri: { type: "string", description: "Storage URI of the file." },
     deleted: { type: "boolean", description: "Whether there was such a file." },
   },
+  run,
 };
+
+async function run(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
+  const uri = requiredTextOf(properties, "uri");
+  const deleted = await context.ports.storage.delete(context, uri);
+  if (!deleted && flagOf(properties, "errorOnMissing", false)) {
+    throw new Error(`Cannot delete "${uri}": there is no such file`);
+  }
+  return { state: "SUCCESS", outputs: { uri, deleted } };
+}

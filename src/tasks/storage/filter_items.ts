@@ -1,10 +1,19 @@
 /** `core.storage.FilterItems`: keeps the items for which a condition holds. */
-import type { PlannedTaskType } from "../../model/task_catalog.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { isTruthyText } from "../../base/truthy_text.ts";
+import { printValue } from "../../expr/mod.ts";
+import type { RunContext } from "../../model/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import { requiredTextOf, textOf } from "../property_values.ts";
+import { type ItemLine, itemLines, renderItem } from "./item_lines.ts";
+import { gathered } from "./pieces.ts";
 import { FROM, itemCount, WRITTEN_URI } from "./storage_properties.ts";
+import { extensionOf } from "./stored_file.ts";
 
 /** Outputs: `uri`, `processedItemsTotal` and `droppedItemsTotal`. */
-export const filterItemsTask: PlannedTaskType = {
-  form: "planned",
+export const filterItemsTask: RunnableTaskType = {
+  form: "runnable",
+  pure: false,
   type: "core.storage.FilterItems",
   aliases: ["core.tasks.storages.FilterItems"],
   description: "Keeps the items of a file for which a condition is true, or leaves them out.",
@@ -34,4 +43,51 @@ export const filterItemsTask: PlannedTaskType = {
     processedItemsTotal: itemCount("Number of items read."),
     droppedItemsTotal: itemCount("Number of items left out."),
   },
+  run,
 };
+
+interface Filter {
+  readonly context: RunContext;
+  readonly condition: string;
+  readonly keepsTrue: boolean;
+  readonly otherwise: string;
+  processed: number;
+  dropped: number;
+}
+
+async function run(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
+  const from = requiredTextOf(properties, "from");
+  const filter: Filter = {
+    context,
+    condition: requiredTextOf(properties, "filterCondition"),
+    keepsTrue: textOf(properties, "filterType") !== "EXCLUDE",
+    otherwise: textOf(properties, "errorOrNullBehavior") ?? "FAIL",
+    processed: 0,
+    dropped: 0,
+  };
+  const { uri } = await context.ports.storage.write(context, extensionOf(from), gathered(kept(filter, from)));
+  const outputs = { uri, processedItemsTotal: filter.processed, droppedItemsTotal: filter.dropped };
+  return { state: "SUCCESS", outputs };
+}
+
+async function* kept(filter: Filter, uri: string): AsyncGenerator<ItemLine> {
+  for await (const line of itemLines(filter.context, uri)) {
+    filter.processed++;
+    if (await isKept(filter, line)) yield line;
+    else filter.dropped++;
+  }
+}
+
+async function isKept(
+  { context, condition, keepsTrue, otherwise }: Filter,
+  line: ItemLine,
+): Promise<boolean> {
+  const [rendered] = await Promise.allSettled([renderItem(context, condition, line)]);
+  const text = rendered.status === "fulfilled" && rendered.value !== null
+    ? printValue(rendered.value).trim()
+    : "";
+  if (text !== "") return isTruthyText(text) === keepsTrue;
+  if (otherwise !== "FAIL") return otherwise === "INCLUDE";
+  if (rendered.status === "rejected") throw rendered.reason;
+  throw new Error(`The condition "${condition}" gives nothing for an item`);
+}

@@ -1,10 +1,14 @@
 /** `core.storage.LocalFiles`: puts files into a working directory, and keeps those that are there. */
-import type { PlannedTaskType } from "../../model/task_catalog.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { RunContext } from "../../model/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
 import { textList } from "../file_properties.ts";
+import { createFiles, storeFiles } from "../local_files.ts";
 
 /** Output: `uris`. */
-export const localFilesTask: PlannedTaskType = {
-  form: "planned",
+export const localFilesTask: RunnableTaskType = {
+  form: "runnable",
+  pure: false,
   type: "core.storage.LocalFiles",
   aliases: ["core.tasks.storages.LocalFiles"],
   description:
@@ -25,4 +29,17 @@ export const localFilesTask: PlannedTaskType = {
       description: "Storage URIs of the files that were stored, by name.",
     },
   },
+  run,
 };
+
+async function run(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
+  const directory = context.workingDirectory;
+  if (directory === undefined) {
+    throw new Error("Cannot work on local files: the task must be one of a core.flow.WorkingDirectory");
+  }
+  await createFiles({ context, directory }, properties.inputs);
+  return {
+    state: "SUCCESS",
+    outputs: { uris: await storeFiles({ context, directory }, properties.outputs) },
+  };
+}

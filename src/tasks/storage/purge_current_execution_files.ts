@@ -1,13 +1,24 @@
 /** `core.storage.PurgeCurrentExecutionFiles`: deletes the files of this execution. */
-import type { PlannedTaskType } from "../../model/task_catalog.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { RunContext } from "../../model/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
 import { uriList } from "./storage_properties.ts";
 
 /** Output: `uris`. */
-export const purgeCurrentExecutionFilesTask: PlannedTaskType = {
-  form: "planned",
+export const purgeCurrentExecutionFilesTask: RunnableTaskType = {
+  form: "runnable",
+  pure: false,
   type: "core.storage.PurgeCurrentExecutionFiles",
   aliases: ["core.storage.PurgeExecution", "core.tasks.storages.PurgeExecution"],
   description: "Deletes all files of this execution: inputs, outputs and files of triggers.",
   properties: {},
   outputs: { uris: uriList("Storage URIs of the files that were deleted.") },
+  run,
 };
+
+async function run(_properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
+  const { storage } = context.ports;
+  const uris: string[] = [];
+  for (const uri of await storage.list(context)) if (await storage.delete(context, uri)) uris.push(uri);
+  return { state: "SUCCESS", outputs: { uris } };
+}

@@ -1,10 +1,28 @@
 /** `core.storage.Reverse`: the lines of a file, last one first. */
-import type { PlannedTaskType } from "../../model/task_catalog.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { RunContext } from "../../model/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import { requiredTextOf, textOf } from "../property_values.ts";
+import { gathered } from "./pieces.ts";
+import { reversedLines } from "./reversed_lines.ts";
 import { FROM, WRITTEN_URI } from "./storage_properties.ts";
+import { extensionOf, openFile } from "./stored_file.ts";
+
+/** Character sets in which a separator is found by its bytes, whatever surrounds it. */
+const CHARSETS: ReadonlySet<string> = new Set([
+  "utf-8",
+  "utf8",
+  "us-ascii",
+  "ascii",
+  "iso-8859-1",
+  "iso-8859-15",
+  "windows-1252",
+]);
 
 /** Output: `uri`. */
-export const reverseTask: PlannedTaskType = {
-  form: "planned",
+export const reverseTask: RunnableTaskType = {
+  form: "runnable",
+  pure: false,
   type: "core.storage.Reverse",
   aliases: ["core.tasks.storages.Reverse"],
   description: "Writes the lines of a file in the opposite order.",
@@ -14,4 +32,23 @@ export const reverseTask: PlannedTaskType = {
     charset: { type: "string", dynamic: true, default: "UTF-8", description: "Character set of the file." },
   },
   outputs: { uri: WRITTEN_URI },
+  run,
 };
+
+async function run(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
+  const from = requiredTextOf(properties, "from");
+  const charset = textOf(properties, "charset") ?? "UTF-8";
+  if (!CHARSETS.has(charset.toLowerCase())) {
+    throw new Error(`Unsupported charset "${charset}": it must be one of ${[...CHARSETS].join(", ")}`);
+  }
+  const separator = new TextEncoder().encode(textOf(properties, "separator") || "\n");
+  const path = await Deno.makeTempFile({ prefix: "sluice-reverse-" });
+  try {
+    await Deno.writeFile(path, (await openFile(context, from)).content);
+    const lines = gathered(reversedLines(path, separator));
+    const { uri } = await context.ports.storage.write(context, extensionOf(from), lines);
+    return { state: "SUCCESS", outputs: { uri } };
+  } finally {
+    await Deno.remove(path);
+  }
+}

@@ -1,13 +1,25 @@
 /** `core.storage.Size`: how long a file is. */
-import type { PlannedTaskType } from "../../model/task_catalog.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { RunContext } from "../../model/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import { requiredTextOf } from "../property_values.ts";
 import { FROM } from "./storage_properties.ts";
 
 /** Output: `size`. */
-export const sizeTask: PlannedTaskType = {
-  form: "planned",
+export const sizeTask: RunnableTaskType = {
+  form: "runnable",
+  pure: false,
   type: "core.storage.Size",
   aliases: ["core.tasks.storages.Size"],
   description: "Gives the size of a file.",
   properties: { uri: FROM },
   outputs: { size: { type: "integer", description: "Size of the file in bytes." } },
+  run,
 };
+
+async function run(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
+  const uri = requiredTextOf(properties, "uri");
+  const size = await context.ports.storage.size(context, uri);
+  if (size === undefined) throw new Error(`Cannot find "${uri}": there is no such file`);
+  return { state: "SUCCESS", outputs: { size } };
+}

@@ -1,10 +1,15 @@
 /** `core.storage.Split`: cuts a file into files. */
-import type { PlannedTaskType } from "../../model/task_catalog.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { RunContext } from "../../model/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import { requiredTextOf } from "../property_values.ts";
+import { readSplitRule, separatorOf, splitFile } from "./split_file.ts";
 import { FROM, uriList } from "./storage_properties.ts";
 
 /** Output: `uris`. */
-export const splitTask: PlannedTaskType = {
-  form: "planned",
+export const splitTask: RunnableTaskType = {
+  form: "runnable",
+  pure: false,
   type: "core.storage.Split",
   aliases: ["core.tasks.storages.Split"],
   description: "Cuts a file into several files: by one of `bytes`, `partitions` and `rows`.",
@@ -16,4 +21,13 @@ export const splitTask: PlannedTaskType = {
     separator: { type: "string", dynamic: true, default: "\n", description: "Text that ends a line." },
   },
   outputs: { uris: uriList("Storage URIs of the new files.") },
+  run,
 };
+
+async function run(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
+  const rule = readSplitRule(properties);
+  if (!rule) throw new Error("Cannot split a file: give one of bytes, partitions and rows");
+  const from = requiredTextOf(properties, "from");
+  const uris = await splitFile(context, from, { rule, separator: separatorOf(properties) });
+  return { state: "SUCCESS", outputs: { uris } };
+}

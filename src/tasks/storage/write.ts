@@ -1,10 +1,15 @@
 /** `core.storage.Write`: stores a text as a file. */
-import type { PlannedTaskType } from "../../model/task_catalog.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { RunContext } from "../../model/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import { textOf } from "../property_values.ts";
+import { nameEnding } from "./stored_file.ts";
 import { WRITTEN_URI } from "./storage_properties.ts";
 
 /** Output: `uri`. */
-export const writeTask: PlannedTaskType = {
-  form: "planned",
+export const writeTask: RunnableTaskType = {
+  form: "runnable",
+  pure: false,
   type: "core.storage.Write",
   aliases: [],
   description: "Stores a text as a file.",
@@ -13,4 +18,12 @@ export const writeTask: PlannedTaskType = {
     extension: { type: "string", dynamic: true, description: "Ending of its name, such as `.json`." },
   },
   outputs: { uri: WRITTEN_URI },
+  run,
 };
+
+async function run(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
+  const content = ReadableStream.from([new TextEncoder().encode(textOf(properties, "content") ?? "")]);
+  const name = nameEnding(textOf(properties, "extension"));
+  const { uri } = await context.ports.storage.write(context, name, content);
+  return { state: "SUCCESS", outputs: { uri } };
+}

@@ -1,12 +1,25 @@
 /** `core.templating.TemplatedTask`: a task whose whole declaration is rendered. */
-import type { PlannedTaskType } from "../../model/task_catalog.ts";
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  ownProperty,
+  setOwnProperty,
+} from "../../base/json.ts";
+import { printValue } from "../../expr/mod.ts";
+import { parseYaml } from "../../expr/yaml.ts";
+import type { RunContext } from "../../model/run_context.ts";
+import type { FoundTaskType } from "../../model/ports/task_types.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import { textOf } from "../property_values.ts";
 
 /** Outputs: those of the task that it runs. */
-export const templatedTask: PlannedTaskType = {
-  form: "planned",
+export const templatedTask: RunnableTaskType = {
+  form: "runnable",
   type: "core.templating.TemplatedTask",
   aliases: ["core.tasks.templating.TemplatedTask"],
   description: "Renders the declaration of a task and runs that task.",
+  pure: false,
   properties: {
     spec: {
       type: "string",
@@ -15,4 +28,75 @@ export const templatedTask: PlannedTaskType = {
       description: "Declaration of a task that does work itself, as a YAML text.",
     },
   },
+  run: runTemplated,
 };
+
+const OWN_TYPE = "core.templating.TemplatedTask";
+/** Members that every task has; the templated task itself stands for them. */
+const COMMON: ReadonlySet<string> = new Set(["id", "type", "description"]);
+
+type Runnable = FoundTaskType & Required<Pick<FoundTaskType, "run">>;
+
+function isRunnable(type: FoundTaskType): type is Runnable {
+  return type.run !== undefined;
+}
+
+async function runTemplated(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
+  const { type, members } = readSpec(textOf(properties, "spec") ?? "", context);
+  const given = await propertiesOf(type, members, context);
+  return await type.run(given, innerContext(context, given));
+}
+
+function readSpec(
+  text: string,
+  { ports }: RunContext,
+): { readonly type: Runnable; readonly members: JsonObject } {
+  const members = parseYaml(text);
+  if (!isJsonObject(members)) throw new Error("The templated task must be a map with a type");
+  const written = textOf(members, "type") ?? "";
+  const type = ports.taskTypes.find(written);
+  if (!type) throw new Error(`Invalid type: ${written}`);
+  if (type.type === OWN_TYPE) throw new Error(`The templated task cannot be of type '${written}'`);
+  if (!isRunnable(type)) throw new Error("The templated task must be a runnable task");
+  return { type, members };
+}
+
+/**
+ * The spec was rendered as a whole: what it holds now is data, which must not be evaluated once more, or an input could
+ * bring expressions of its own. Only defaults of the type are still templates.
+ */
+async function propertiesOf(
+  { properties: schemas }: FoundTaskType,
+  members: JsonObject,
+  context: RunContext,
+): Promise<JsonObject> {
+  const properties: JsonObject = {};
+  for (const [name, schema] of Object.entries(schemas)) {
+    const value = [name, ...schema.aliases ?? []].map((key) => ownProperty(members, key)).find(isGiven);
+    const fallback = schema.default;
+    if (value !== undefined) setOwnProperty(properties, name, value);
+    else if (schema.required) throw new Error(`The templated task has no ${name}`);
+    else if (typeof fallback === "string") {
+      setOwnProperty(properties, name, printValue(await context.render(fallback)));
+    } else if (fallback !== undefined) setOwnProperty(properties, name, fallback);
+  }
+  refuseUnknown(members, schemas);
+  return properties;
+}
+
+function isGiven(value: JsonValue | undefined): boolean {
+  return value !== undefined && value !== null;
+}
+
+function refuseUnknown(members: JsonObject, schemas: FoundTaskType["properties"]): void {
+  const known = new Set(Object.entries(schemas).flatMap(([name, { aliases = [] }]) => [name, ...aliases]));
+  const name = Object.keys(members).find((candidate) => !known.has(candidate) && !COMMON.has(candidate));
+  if (name !== undefined) throw new Error(`The templated task has an unrecognized field "${name}"`);
+}
+
+/** The context of the attempt, for whom the properties are as they were given. */
+function innerContext(context: RunContext, properties: JsonObject): RunContext {
+  const render: RunContext["render"] = (template, variables) =>
+    variables ? context.render(template, variables) : template;
+  return Object.create(context, { written: { value: properties }, render: { value: render } }) as RunContext;
+}

@@ -1,12 +1,16 @@
 /** `core.trigger.Toggle`: disables or enables a trigger. */
-import type { PlannedTaskType } from "../../model/task_catalog.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { RunContext } from "../../model/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import { flagOf, requiredTextOf, textOf } from "../property_values.ts";
 
 /** Has no outputs. */
-export const toggleTask: PlannedTaskType = {
-  form: "planned",
+export const toggleTask: RunnableTaskType = {
+  form: "runnable",
   type: "core.trigger.Toggle",
   aliases: ["core.tasks.trigger.Toggle"],
   description: "Disables a trigger, or enables it again.",
+  pure: false,
   properties: {
     namespace: {
       type: "string",
@@ -23,4 +27,15 @@ export const toggleTask: PlannedTaskType = {
     },
   },
   outputs: {},
+  run: toggleTrigger,
 };
+
+async function toggleTrigger(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
+  const id = {
+    namespace: textOf(properties, "namespace") || context.namespace,
+    flowId: textOf(properties, "flowId") || context.flowId,
+    triggerId: requiredTextOf(properties, "trigger"),
+  };
+  await context.ports.triggers.setDisabled(context.tenant, id, !flagOf(properties, "enabled", false));
+  return { state: "SUCCESS", outputs: {} };
+}

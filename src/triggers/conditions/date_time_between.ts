@@ -1,10 +1,11 @@
 /** `core.condition.DateTimeBetween`: a date lies between two others. */
-import type { ConditionType } from "../../model/trigger_catalog.ts";
-import { CONDITION_DATE } from "./dates.ts";
+import { ownProperty } from "../../base/json.ts";
+import type { TestedConditionType } from "../../model/trigger_catalog.ts";
+import { CONDITION_DATE, dateOf, instantOf } from "./dates.ts";
 
 /** Tests the date of a schedule. */
-export const dateTimeBetweenCondition: ConditionType = {
-  form: "planned",
+export const dateTimeBetweenCondition: TestedConditionType = {
+  form: "condition",
   type: "core.condition.DateTimeBetween",
   aliases: [
     "core.condition.DateTimeBetweenCondition",
@@ -16,5 +17,12 @@ export const dateTimeBetweenCondition: ConditionType = {
     date: CONDITION_DATE,
     after: { type: "dateTime", dynamic: true, description: "The date must lie after this one." },
     before: { type: "dateTime", dynamic: true, description: "The date must lie before this one." },
+  },
+  test(properties, scope) {
+    const { epochMs } = dateOf(properties, scope);
+    const after = ownProperty(properties, "after") ?? null,
+      before = ownProperty(properties, "before") ?? null;
+    return (after === null || epochMs > instantOf(after, scope)) &&
+      (before === null || epochMs < instantOf(before, scope));
   },
 };

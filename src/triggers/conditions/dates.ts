@@ -1,5 +1,12 @@
 /** What conditions on a date have in common. */
+import type { Instant } from "../../base/clock.ts";
+import { type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
+import { type DateTime, dateTimeAt, daysInMonth } from "../../expr/dates/date_time.ts";
+import { parseIsoDate } from "../../expr/dates/parse.ts";
+import { dayOfWeek } from "../../expr/dates/week.ts";
+import { findZone } from "../../expr/dates/zone.ts";
 import type { PropertySchema } from "../../model/schema.ts";
+import type { ConditionScope } from "../../model/trigger_catalog.ts";
 
 /** `date` of a condition. */
 export const CONDITION_DATE: PropertySchema = Object.freeze({
@@ -9,11 +16,66 @@ export const CONDITION_DATE: PropertySchema = Object.freeze({
   description: "Date that is tested; that of the trigger without it.",
 });
 
+/** Days by their number; 0 is Sunday. */
+export const DAYS_OF_WEEK: readonly string[] = Object.freeze([
+  ...["SUNDAY", "MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY"],
+]);
+
 /** `dayOfWeek` of a condition. */
 export const DAY_OF_WEEK: PropertySchema = Object.freeze({
   type: "string",
   required: true,
   dynamic: true,
-  values: ["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"],
+  values: [...DAYS_OF_WEEK.slice(1), DAYS_OF_WEEK[0] as string],
   description: "Day of the week.",
 });
+
+/** A date as conditions test it, in its own zone. */
+export interface TestedDate {
+  readonly epochMs: Instant;
+  readonly year: number;
+  /** From 1. */
+  readonly month: number;
+  readonly day: number;
+  readonly daysInMonth: number;
+  /** 0 is Sunday. */
+  readonly weekday: number;
+}
+
+const OFFSET = /(?:Z|[+-]\d{2}(?::?\d{2})?)(?=$|\[)/i;
+
+/** The `date` of a condition; without one that of the trigger. @throws Error it is no date */
+export function dateOf(properties: JsonObject, scope: ConditionScope): TestedDate {
+  const given = ownProperty(properties, "date") ?? null;
+  const date = given === null ? triggerDate(scope) : readDate(given, scope);
+  const { year, month, day } = date;
+  return {
+    epochMs: msOf(date),
+    year,
+    month,
+    day,
+    daysInMonth: daysInMonth(year, month),
+    weekday: dayOfWeek(date) % 7,
+  };
+}
+
+/** The instant of a date that a condition names. @throws Error it is no date */
+export function instantOf(value: JsonValue, scope: ConditionScope): Instant {
+  return msOf(readDate(value, scope));
+}
+
+function triggerDate({ date, timeZone }: ConditionScope): DateTime {
+  const seconds = Math.floor(date / 1000);
+  return dateTimeAt(seconds, (date - seconds * 1000) * 1_000_000, findZone(timeZone));
+}
+
+/** A date with an offset is seen from there. */
+function readDate(value: JsonValue, { timeZone }: ConditionScope): DateTime {
+  const text = String(value).trim();
+  const offset = text.includes("T") ? OFFSET.exec(text)?.[0] : undefined;
+  return parseIsoDate(text, findZone(offset?.toUpperCase() ?? timeZone));
+}
+
+function msOf({ epochSeconds, nanos }: DateTime): Instant {
+  return epochSeconds * 1000 + Math.floor(nanos / 1_000_000);
+}

@@ -1,10 +1,11 @@
 /** `core.condition.DayWeekInMonth`: a date is, for example, the first Monday of its month. */
-import type { ConditionType } from "../../model/trigger_catalog.ts";
-import { CONDITION_DATE, DAY_OF_WEEK } from "./dates.ts";
+import { textOf } from "./values.ts";
+import type { TestedConditionType } from "../../model/trigger_catalog.ts";
+import { CONDITION_DATE, dateOf, DAY_OF_WEEK, DAYS_OF_WEEK } from "./dates.ts";
 
 /** Tests the date of a schedule. */
-export const dayWeekInMonthCondition: ConditionType = {
-  form: "planned",
+export const dayWeekInMonthCondition: TestedConditionType = {
+  form: "condition",
   type: "core.condition.DayWeekInMonth",
   aliases: ["core.condition.DayWeekInMonthCondition", "core.models.conditions.types.DayWeekInMonthCondition"],
   description: "True when a date is a given one of the same days of its month, such as the first Monday.",
@@ -19,4 +20,13 @@ export const dayWeekInMonthCondition: ConditionType = {
       description: "Which of these days of the month.",
     },
   },
+  test(properties, scope) {
+    const { weekday, day, daysInMonth } = dateOf(properties, scope);
+    if (DAYS_OF_WEEK[weekday] !== textOf(properties, "dayOfWeek").toUpperCase()) return false;
+    const wanted = textOf(properties, "dayInMonth").toUpperCase();
+    if (wanted === "LAST") return day + 7 > daysInMonth;
+    return ORDINALS.indexOf(wanted) === Math.floor((day - 1) / 7);
+  },
 };
+
+const ORDINALS = ["FIRST", "SECOND", "THIRD", "FOURTH"];

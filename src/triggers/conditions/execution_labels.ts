@@ -1,9 +1,11 @@
 /** `core.condition.ExecutionLabels`: an execution has the given labels. */
-import type { ConditionType } from "../../model/trigger_catalog.ts";
+import { ownProperty } from "../../base/json.ts";
+import { hasLabels } from "./labels.ts";
+import type { TestedConditionType } from "../../model/trigger_catalog.ts";
 
 /** Tests the execution that a Flow trigger reacts to. */
-export const executionLabelsCondition: ConditionType = {
-  form: "planned",
+export const executionLabelsCondition: TestedConditionType = {
+  form: "condition",
   type: "core.condition.ExecutionLabels",
   aliases: [
     "core.condition.ExecutionLabelsCondition",
@@ -18,5 +20,8 @@ export const executionLabelsCondition: ConditionType = {
       orList: true,
       description: "Labels: a map, or a list of `key` and `value`.",
     },
+  },
+  test(properties, { execution }) {
+    return execution !== undefined && hasLabels(execution, ownProperty(properties, "labels"));
   },
 };

@@ -1,10 +1,10 @@
 /** `core.condition.ExecutionNamespace`: an execution belongs to a given namespace. */
-import type { ConditionType } from "../../model/trigger_catalog.ts";
-import { NAMESPACE_COMPARISON } from "./namespaces.ts";
+import type { TestedConditionType } from "../../model/trigger_catalog.ts";
+import { isNamespace, NAMESPACE_COMPARISON } from "./namespaces.ts";
 
 /** Tests the execution that a Flow trigger reacts to. */
-export const executionNamespaceCondition: ConditionType = {
-  form: "planned",
+export const executionNamespaceCondition: TestedConditionType = {
+  form: "condition",
   type: "core.condition.ExecutionNamespace",
   aliases: [
     "core.condition.ExecutionNamespaceCondition",
@@ -14,4 +14,6 @@ export const executionNamespaceCondition: ConditionType = {
   properties: {
     ...NAMESPACE_COMPARISON,
   },
+  test: (properties, { execution }) =>
+    execution !== undefined && isNamespace(properties, execution.namespace),
 };

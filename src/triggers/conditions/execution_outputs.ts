@@ -1,9 +1,11 @@
 /** `core.condition.ExecutionOutputs`: an expression on the outputs of an execution is true. */
-import type { ConditionType } from "../../model/trigger_catalog.ts";
+import { isTruthyText } from "../../base/truthy_text.ts";
+import { textOf } from "./values.ts";
+import type { TestedConditionType } from "../../model/trigger_catalog.ts";
 
 /** Tests the execution that a Flow trigger reacts to. */
-export const executionOutputsCondition: ConditionType = {
-  form: "planned",
+export const executionOutputsCondition: TestedConditionType = {
+  form: "condition",
   type: "core.condition.ExecutionOutputs",
   aliases: [
     "core.condition.ExecutionOutputsCondition",
@@ -18,4 +20,5 @@ export const executionOutputsCondition: ConditionType = {
       description: "Expression that reads the outputs as `trigger.outputs`.",
     },
   },
+  test: (properties) => isTruthyText(textOf(properties, "expression")),
 };

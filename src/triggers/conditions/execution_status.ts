@@ -1,10 +1,11 @@
 /** `core.condition.ExecutionStatus`: an execution is in one of the given states. */
-import type { ConditionType } from "../../model/trigger_catalog.ts";
+import { textsOf } from "./values.ts";
+import type { TestedConditionType } from "../../model/trigger_catalog.ts";
 import { stateList } from "../state_lists.ts";
 
 /** Tests the execution that a Flow trigger reacts to. */
-export const executionStatusCondition: ConditionType = {
-  form: "planned",
+export const executionStatusCondition: TestedConditionType = {
+  form: "condition",
   type: "core.condition.ExecutionStatus",
   aliases: [
     "core.condition.ExecutionStatusCondition",
@@ -14,5 +15,10 @@ export const executionStatusCondition: ConditionType = {
   properties: {
     in: stateList("States, one of which the execution must have.", { dynamic: true }),
     notIn: stateList("States, none of which the execution may have.", { dynamic: true }),
+  },
+  test(properties, { execution }) {
+    if (!execution) return false;
+    const wanted = textsOf(properties, "in"), unwanted = textsOf(properties, "notIn");
+    return (wanted?.includes(execution.state) ?? true) && !unwanted?.includes(execution.state);
   },
 };

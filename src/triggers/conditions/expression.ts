@@ -1,9 +1,11 @@
 /** `core.condition.Expression`: an expression is true. */
-import type { ConditionType } from "../../model/trigger_catalog.ts";
+import { isTruthyText } from "../../base/truthy_text.ts";
+import { textOf } from "./values.ts";
+import type { TestedConditionType } from "../../model/trigger_catalog.ts";
 
 /** Tests anything that expressions can read. */
-export const expressionCondition: ConditionType = {
-  form: "planned",
+export const expressionCondition: TestedConditionType = {
+  form: "condition",
   type: "core.condition.Expression",
   aliases: [
     "core.condition.ExpressionCondition",
@@ -20,4 +22,5 @@ export const expressionCondition: ConditionType = {
       description: "Expression; an empty text, `false`, `0`, `-0` and null are false, anything else is true.",
     },
   },
+  test: (properties) => isTruthyText(textOf(properties, "expression")),
 };

@@ -1,14 +1,18 @@
 /** `core.condition.FlowCondition`: the flow is a given one. */
-import type { ConditionType } from "../../model/trigger_catalog.ts";
+import { textOf } from "./values.ts";
+import type { TestedConditionType } from "../../model/trigger_catalog.ts";
 
 /** Tests the flow. */
-export const flowCondition: ConditionType = {
-  form: "planned",
+export const flowCondition: TestedConditionType = {
+  form: "condition",
   type: "core.condition.FlowCondition",
   aliases: ["core.models.conditions.types.FlowCondition"],
   description: "True for a given flow.",
   properties: {
     namespace: { type: "string", required: true, dynamic: true, description: "Namespace of the flow." },
     flowId: { type: "string", required: true, dynamic: true, description: "Id of the flow." },
+  },
+  test(properties, { flow }) {
+    return flow.namespace === textOf(properties, "namespace") && flow.id === textOf(properties, "flowId");
   },
 };

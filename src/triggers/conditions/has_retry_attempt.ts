@@ -1,9 +1,10 @@
 /** `core.condition.HasRetryAttempt`: a task of an execution was tried a given number of times. */
-import type { ConditionType } from "../../model/trigger_catalog.ts";
+import { textsOf } from "./values.ts";
+import type { TestedConditionType } from "../../model/trigger_catalog.ts";
 
 /** Tests the execution that a Flow trigger reacts to. */
-export const hasRetryAttemptCondition: ConditionType = {
-  form: "planned",
+export const hasRetryAttemptCondition: TestedConditionType = {
+  form: "condition",
   type: "core.condition.HasRetryAttempt",
   aliases: [
     "core.condition.HasRetryAttemptCondition",
@@ -18,5 +19,9 @@ export const hasRetryAttemptCondition: ConditionType = {
       items: { type: "integer", dynamic: true, minimum: 0, description: "Number of an attempt." },
       description: "Numbers of attempts.",
     },
+  },
+  test(properties, { execution }) {
+    const wanted = textsOf(properties, "in")?.map(Number) ?? [];
+    return execution?.attemptCounts.some((count) => wanted.includes(count)) ?? false;
   },
 };

@@ -1,10 +1,11 @@
 /** `core.condition.MultipleCondition`: several conditions hold within a time, not at once. */
-import type { ConditionType } from "../../model/trigger_catalog.ts";
-import { TIME_WINDOW } from "../time_window.ts";
+import { isJsonObject, ownProperty } from "../../base/json.ts";
+import type { ConditionPart, WindowConditionType } from "../../model/trigger_catalog.ts";
+import { TIME_WINDOW, windowStart } from "../time_window.ts";
 
 /** Remembers which conditions are met. */
-export const multipleCondition: ConditionType = {
-  form: "planned",
+export const multipleCondition: WindowConditionType = {
+  form: "window",
   type: "core.condition.MultipleCondition",
   aliases: ["core.models.conditions.types.MultipleCondition"],
   description: "True when each of its conditions was met by an execution within a time.",
@@ -35,5 +36,18 @@ export const multipleCondition: ConditionType = {
       default: true,
       description: "Whether everything must be met again after the trigger has fired.",
     },
+  },
+  windowOf(properties) {
+    const conditions = ownProperty(properties, "conditions");
+    const parts = new Map<string, ConditionPart>();
+    for (const [name, condition] of Object.entries(isJsonObject(conditions) ? conditions : {})) {
+      parts.set(name, ({ holds }) => holds(condition));
+    }
+    return {
+      id: String(ownProperty(properties, "id") ?? ""),
+      parts,
+      resetOnSuccess: String(ownProperty(properties, "resetOnSuccess") ?? true) !== "false",
+      from: windowStart(properties),
+    };
   },
 };

@@ -1,13 +1,21 @@
 /** `core.condition.Or`: one of the given conditions holds. */
-import type { ConditionType } from "../../model/trigger_catalog.ts";
+import { ownProperty } from "../../base/json.ts";
+import type { TestedConditionType } from "../../model/trigger_catalog.ts";
 
 /** Joins other conditions. */
-export const orCondition: ConditionType = {
-  form: "planned",
+export const orCondition: TestedConditionType = {
+  form: "condition",
   type: "core.condition.Or",
   aliases: ["core.condition.OrCondition", "core.models.conditions.types.OrCondition"],
   description: "True when one of its conditions is true.",
   properties: {
     conditions: { type: "conditions", required: true, description: "Conditions, one of which must be true." },
+  },
+  async test(properties, { holds }) {
+    const conditions = ownProperty(properties, "conditions");
+    for (const condition of Array.isArray(conditions) ? conditions : []) {
+      if (await holds(condition)) return true;
+    }
+    return false;
   },
 };

@@ -4,6 +4,7 @@ import { bootRow } from "./boot.ts";
 import { commitsRow } from "./commits.ts";
 import { expressionsRow } from "./expressions.ts";
 import { filtersRow } from "./filters.ts";
+import { flowControlRow } from "./flow_control.ts";
 import { fullStoreRow } from "./full_store.ts";
 import { latencyRow } from "./latency.ts";
 import { memoryRow } from "./memory.ts";
@@ -26,6 +27,7 @@ const ROWS: readonly Row[] = [
   commitsRow,
   expressionsRow,
   validationRow,
+  flowControlRow,
 ];
 
 /** The rows of these numbers or names; all without any. @throws Error for a name that no row has */

@@ -6,6 +6,7 @@ import type {
   ExecutionSort,
 } from "../../../src/model/execution_query.ts";
 import { DATE_OPERATORS, EXECUTION_SORT_FIELDS, NAME_OPERATORS } from "../../../src/model/execution_query.ts";
+import { LOG_LEVELS } from "../../../src/model/flow.ts";
 import { STATES } from "../../../src/model/state.ts";
 import { CatalogFixture, seeded } from "./fixture.ts";
 import { randomFacts, referenceQuery } from "./reference.ts";
@@ -44,6 +45,7 @@ function randomCondition(random: Random, app: CatalogFixture): ExecutionConditio
     }),
     () => ({ field: "state", states: [pick(random, STATES), facts.state], negated }),
     () => ({ field: "kind", kinds: [pick(random, ["NORMAL", "TEST"] as const)], negated }),
+    () => ({ field: "maxLogLevel", least: pick(random, LOG_LEVELS) }),
     () => ({ field: "child", child: random() < 0.5 }),
     () => ({ field: "triggerExecutionId", ids: [`parent-${Math.floor(random() * 6)}`], negated }),
     () => ({ field: "labels", anyOf: random() < 0.5 ? [label()] : [label(), label()], negated }),

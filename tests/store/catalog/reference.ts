@@ -6,6 +6,7 @@ import type {
   ExecutionSort,
 } from "../../../src/model/execution_query.ts";
 import { matchesName } from "../../../src/model/execution_query.ts";
+import { LOG_LEVELS } from "../../../src/model/flow.ts";
 import { STATES } from "../../../src/model/state.ts";
 import type { RowFacts } from "../../../src/store/catalog/row.ts";
 import { FLOWS, shownLabels } from "./fixture.ts";
@@ -55,6 +56,9 @@ function holds(tenant: string, facts: RowFacts, condition: ExecutionCondition): 
       return compareDate(condition.operator, facts.startMs + facts.durationMs, condition.at);
     case "state":
       return condition.states.includes(facts.state) !== condition.negated;
+    case "maxLogLevel":
+      return facts.maxLogLevel !== undefined &&
+        LOG_LEVELS.indexOf(facts.maxLogLevel) >= LOG_LEVELS.indexOf(condition.least);
     case "kind":
       return condition.kinds.includes(facts.kind) !== condition.negated;
     case "child":
@@ -135,6 +139,7 @@ export function randomFacts(random: () => number, tenant: string): Omit<RowFacts
     durationMs: isOpen ? undefined : Math.floor(random() ** 3 * 5_000),
     state: isOpen ? pick(["PAUSED", "QUEUED", "RUNNING"]) : pick(STATES.slice(2, 7)),
     kind: random() < 0.05 ? pick(EXECUTION_KINDS) : "NORMAL",
+    maxLogLevel: random() < 0.3 ? undefined : pick(LOG_LEVELS),
     ...(random() < 0.2 ? { triggerExecutionId: `parent-${Math.floor(random() * 5)}` } : {}),
     labels: Array.from({ length: labelCount }, (_, index) => ({
       key: `key${index}`,

@@ -8,6 +8,8 @@ import { type FunctionEntry, textOf } from "./entry.ts";
 import { parseByFormat, printByFormat } from "./date_format.ts";
 
 const DAY_MS = 86_400_000;
+/** Those of a broken-down time that an instant is made from. */
+const FIELD_COUNT = 6;
 /** The platform counts no further. */
 const MAX_MS = 8.64e15;
 
@@ -64,7 +66,9 @@ function dayOfYear(date: Date): number {
 /** The instant of a broken-down time; what is out of range carries over. */
 function instantOf(value: JsonValue, name: string): Date {
   if (!Array.isArray(value)) return raise(`${name} requires array inputs`);
-  const fields = value.map((field) => isNumber(field) ? Math.floor(toFloat(field)) : NaN);
+  const fields = value.slice(0, FIELD_COUNT).map((field) =>
+    isNumber(field) ? Math.floor(toFloat(field)) : NaN
+  );
   const [year = NaN, month = NaN, day = NaN, hour = NaN, minute = NaN, second = NaN] = fields;
   const date = new Date(0);
   date.setUTCFullYear(year, month, day);

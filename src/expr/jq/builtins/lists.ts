@@ -55,7 +55,7 @@ function sorted(list: Pair[], machine: Machine): Pair[] {
   machine.spendElements(list.length * 8);
   return list.sort((a, b) => {
     machine.spend(1);
-    return compareValues(a.key, b.key);
+    return compareValues(a.key, b.key, machine);
   });
 }
 
@@ -63,7 +63,7 @@ function groups(value: JsonValue, keys: JsonValue, machine: Machine): JsonValue[
   const found: JsonValue[][] = [];
   let last: Pair | undefined;
   for (const pair of sorted(pairs(value, keys), machine)) {
-    if (last && compareValues(last.key, pair.key) === 0) found.at(-1)?.push(pair.item);
+    if (last && compareValues(last.key, pair.key, machine) === 0) found.at(-1)?.push(pair.item);
     else found.push([pair.item]);
     last = pair;
   }
@@ -79,21 +79,24 @@ function extreme(list: readonly Pair[], sign: number, machine: Machine): JsonVal
   let best: Pair | undefined;
   for (const pair of list) {
     machine.spend(1);
-    const order = best ? compareValues(pair.key, best.key) * sign : 1;
+    const order = best ? compareValues(pair.key, best.key, machine) * sign : 1;
     if (order > 0 || order === 0 && sign > 0) best = pair;
   }
   return best ? best.item : null;
 }
 
-function membersOf(value: JsonValue): JsonValue[] {
-  if (Array.isArray(value)) return value;
-  return isJsonObject(value)
-    ? Object.values(value)
-    : raise(`Cannot iterate over ${value === null ? "null" : describe(value)}`);
+function membersOf(value: JsonValue, machine: Machine): JsonValue[] {
+  if (!Array.isArray(value) && !isJsonObject(value)) {
+    return raise(`Cannot iterate over ${value === null ? "null" : describe(value)}`);
+  }
+  const members = Array.isArray(value) ? value : Object.values(value);
+  // What reads them may fail at the first, with a list as long as they are made already.
+  machine.spendElements(members.length);
+  return members;
 }
 
 function sum(value: JsonValue, machine: Machine): JsonValue {
-  const members = membersOf(value);
+  const members = membersOf(value, machine);
   if (members.length > 1 && members.every(Array.isArray)) {
     const length = (members as JsonValue[][]).reduce((total, list) => total + list.length, 0);
     machine.spendElements(length);
@@ -115,7 +118,7 @@ function mergedAll(maps: readonly JsonObject[], machine: Machine): JsonValue {
 }
 
 function join(value: JsonValue, separator: JsonValue, machine: Machine): JsonValue {
-  const members = membersOf(value);
+  const members = membersOf(value, machine);
   if (members.length === 0) return "";
   if (typeof separator !== "string") {
     return raise(`${describe(separator)} cannot join texts, as it is not a string`);
@@ -150,7 +153,7 @@ function flatten(value: JsonValue, depth: JsonValue, machine: Machine): JsonValu
       else flat.push(item);
     }
   };
-  visit(membersOf(value), toFloat(depth), 0);
+  visit(membersOf(value, machine), toFloat(depth), 0);
   return flat;
 }
 
@@ -166,7 +169,9 @@ function reverse(value: JsonValue, _: readonly JsonValue[], machine: Machine): J
 }
 
 function transpose(value: JsonValue, machine: Machine): JsonValue {
-  const rows = listOf(value, "transposed").map((row) => listOf(row, "transposed"));
+  const list = listOf(value, "transposed");
+  machine.spendElements(list.length);
+  const rows = list.map((row) => listOf(row, "transposed"));
   const width = rows.reduce((most, row) => Math.max(most, row.length), 0);
   machine.spendElements(width * rows.length * 8);
   return Array.from({ length: width }, (_, column) => rows.map((row) => row[column] ?? null));
@@ -179,7 +184,7 @@ function binarySearch(value: JsonValue, sought: JsonValue, machine: Machine): Js
   while (low <= high) {
     machine.spend(1);
     const middle = (low + high) >>> 1;
-    const order = compareValues(list[middle] as JsonValue, sought);
+    const order = compareValues(list[middle] as JsonValue, sought, machine);
     if (order === 0) return middle;
     if (order < 0) low = middle + 1;
     else high = middle - 1;

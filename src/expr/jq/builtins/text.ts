@@ -12,8 +12,9 @@ const MAX_CODE_POINT = 0x10ffff;
 
 /** Functions on texts. */
 export const TEXT_FUNCTIONS: readonly FunctionEntry[] = [
-  ["utf8bytelength/0", (value) => {
+  ["utf8bytelength/0", (value, _, machine) => {
     const text = textOf(value, `${describe(value)} only strings have UTF-8 byte length`);
+    machine.spendText(text.length);
     return new TextEncoder().encode(text).length;
   }],
   ["startswith/1", edge("startswith", (text, part) => text.startsWith(part))],
@@ -45,12 +46,20 @@ export const TEXT_FUNCTIONS: readonly FunctionEntry[] = [
 
 function edge(name: string, test: (text: string, part: string) => boolean): ValueFunction {
   const message = `${name}() requires string inputs`;
-  return (value, [part]) => test(textOf(value, message), textOf(part, message));
+  return (value, [part], machine) => {
+    const text = textOf(value, message), sought = textOf(part, message);
+    machine.spend(sought.length >>> 5);
+    return test(text, sought);
+  };
 }
 
 /** What is no text, or is to be freed of no text, stays. */
 function trimmed(trim: (text: string, part: string) => string): ValueFunction {
-  return (value, [part]) => typeof value === "string" && typeof part === "string" ? trim(value, part) : value;
+  return (value, [part], machine) => {
+    if (typeof value !== "string" || typeof part !== "string") return value;
+    machine.spend(part.length >>> 5);
+    return trim(value, part);
+  };
 }
 
 function mapped(name: string, map: (text: string) => string): ValueFunction {

@@ -44,7 +44,7 @@ export const VALUE_FUNCTIONS: readonly FunctionEntry[] = [
   ["tojson/0", (value, _, machine) => counted(toJson(value), machine)],
   ["tostring/0", (value, _, machine) => counted(toDisplay(value), machine)],
   ["fromjson/0", (value, _, machine) => fromJson(value, machine)],
-  ["tonumber/0", (value) => toNumber(value)],
+  ["tonumber/0", (value, _, machine) => toNumber(value, machine)],
   ["toarray/0", (value) => Array.isArray(value) ? value : [value]],
   ["now/0", (_, __, machine) => fromFloat(machine.context.scope.now / 1000)],
   ["_stream/0", (value, _, machine) => streamOf(value, machine)],
@@ -69,7 +69,10 @@ function lengthOf(value: JsonValue, machine: Machine): JsonValue {
   if (isNumber(value)) {
     return typeof value === "bigint" ? value < 0n ? -value : value : fromFloat(Math.abs(toFloat(value)));
   }
-  return isJsonObject(value) ? Object.keys(value).length : raise(`${describe(value)} has no length`);
+  if (!isJsonObject(value)) return raise(`${describe(value)} has no length`);
+  const { length } = Object.keys(value);
+  machine.spend(length);
+  return length;
 }
 
 function namesOf(value: JsonValue, names: (map: JsonObject) => string[], machine: Machine): JsonValue {
@@ -111,8 +114,11 @@ function contains(value: JsonValue, part: JsonValue, { machine, depth }: Walk): 
   if (Array.isArray(value) && Array.isArray(part)) {
     return part.every((sought) => value.some((item) => holds(item, sought, within)));
   }
-  if (typeof value === "string" && typeof part === "string") return value.includes(part);
-  if (typeName(value) === typeName(part)) return compareValues(value, part) === 0;
+  if (typeof value === "string" && typeof part === "string") {
+    machine.spend(value.length >>> 5);
+    return value.includes(part);
+  }
+  if (typeName(value) === typeName(part)) return compareValues(value, part, machine) === 0;
   return raise(`${describe(value)} and ${describe(part)} cannot have their containment checked`);
 }
 
@@ -185,9 +191,10 @@ function fromJson(value: JsonValue, machine: Machine): JsonValue {
   }
 }
 
-function toNumber(value: JsonValue): JsonValue {
+function toNumber(value: JsonValue, machine: Machine): JsonValue {
   if (isNumber(value)) return value;
   if (typeof value !== "string") return raise(`${describe(value)} cannot be parsed as a number`);
+  machine.spend(value.length >>> 3);
   const digits = NUMBER.exec(value)?.[1];
   if (digits === undefined || digits.length > 1000) {
     return raise(`Invalid numeric literal (while parsing '${value.slice(0, 100)}')`);

@@ -1,0 +1,99 @@
+/** What a schedule does at a date: fires, passes over it, or waits. No clock, no I/O. */
+import type { Instant } from "../base/clock.ts";
+import type { FireTimes } from "../model/trigger_catalog.ts";
+import type { Backfill, TriggerState } from "../model/trigger_state.ts";
+
+/** What a schedule says of dates that were missed, late, or come while its last execution runs. */
+export interface SchedulePolicy {
+  /** Which dates that passed while nobody looked fire afterwards. */
+  readonly recover: "ALL" | "LAST" | "NONE";
+  readonly lateMaximumDelayMs?: number;
+  readonly allowConcurrent: boolean;
+}
+
+/** What is true at the moment. */
+export interface ScheduleFacts {
+  readonly now: Instant;
+  /** Since when this process looks at schedules. */
+  readonly startedAt: Instant;
+  /** The last execution that the schedule started has not ended. */
+  readonly isRunning: boolean;
+}
+
+/** What is to be done. */
+export type TickDecision =
+  /** There is no date any more, or none yet. */
+  | { readonly type: "rest" }
+  /** The last execution must end first. */
+  | { readonly type: "wait" }
+  | { readonly type: "skip"; readonly date: Instant; readonly reason: string; readonly nextDate?: Instant }
+  | { readonly type: "fire"; readonly date: Instant; readonly isBackfill: boolean };
+
+/** Where a schedule stands. */
+export type ScheduleState = Pick<TriggerState, "nextDate" | "backfill">;
+
+/** A date that lies further back was missed: the process was down, or the machine asleep. */
+const MISSED_MS = 60_000;
+
+/** What a schedule does now. */
+export function decideTick(
+  { nextDate, backfill }: ScheduleState,
+  { times, policy }: { readonly times: FireTimes; readonly policy: SchedulePolicy },
+  facts: ScheduleFacts,
+): TickDecision {
+  if (backfill && !backfill.isPaused) {
+    if (facts.isRunning && !policy.allowConcurrent) return { type: "wait" };
+    return { type: "fire", date: backfill.currentDate, isBackfill: true };
+  }
+  if (nextDate === undefined || nextDate > facts.now) return { type: "rest" };
+  return decideDate(nextDate, { times, policy }, facts);
+}
+
+function decideDate(
+  due: Instant,
+  { times, policy }: { readonly times: FireTimes; readonly policy: SchedulePolicy },
+  { now, startedAt, isRunning }: ScheduleFacts,
+): TickDecision {
+  const isMissed = due < startedAt || now - due > MISSED_MS;
+  if (isMissed && policy.recover === "NONE") {
+    return { type: "skip", date: due, reason: "It was missed", nextDate: times.next(now) };
+  }
+  const last = isMissed && policy.recover === "LAST" ? times.previous(now + 1) : undefined;
+  const date = last !== undefined && last > due ? last : due;
+  const { lateMaximumDelayMs } = policy;
+  if (lateMaximumDelayMs !== undefined && now - date > lateMaximumDelayMs) {
+    const nextDate = times.next(Math.max(date, now - lateMaximumDelayMs - 1));
+    return { type: "skip", date, reason: `It is late by more than ${lateMaximumDelayMs} ms`, nextDate };
+  }
+  if (isRunning && !policy.allowConcurrent) {
+    // A date that is made up for waits for its turn; one that comes in time is passed over.
+    if (isMissed) return { type: "wait" };
+    return {
+      type: "skip",
+      date,
+      reason: "The previous execution is still running",
+      nextDate: times.next(date),
+    };
+  }
+  return { type: "fire", date, isBackfill: false };
+}
+
+/** Where a schedule stands once a date is dealt with. */
+export function afterDate(
+  state: ScheduleState,
+  date: Instant,
+  { times, isBackfill }: { readonly times: FireTimes; readonly isBackfill: boolean },
+): ScheduleState {
+  const { backfill, nextDate } = state;
+  if (!isBackfill || !backfill) return { backfill, nextDate: times.next(date) };
+  return { nextDate, backfill: advance(backfill, times.next(date)) };
+}
+
+function advance(backfill: Backfill, next: Instant | undefined): Backfill | undefined {
+  return next === undefined || next > backfill.end ? undefined : { ...backfill, currentDate: next };
+}
+
+/** When a schedule is looked at next. */
+export function dueOf({ nextDate, backfill }: ScheduleState, now: Instant): Instant | undefined {
+  return backfill && !backfill.isPaused ? now : nextDate;
+}

@@ -1,0 +1,15 @@
+/** Answers with content that users have stored: it is downloaded, and never shown as a page of the server. */
+
+/** Headers of a download with that name. */
+export function attachmentHeaders(fileName: string): Headers {
+  const ascii = fileName.replace(/[^\x20-\x7e]|["\\%]/g, "_");
+  const encoded = encodeURIComponent(fileName.toWellFormed()).replace(
+    /['()*]/g,
+    (each) => `%${each.charCodeAt(0).toString(16)}`,
+  );
+  return new Headers({
+    "content-type": "application/octet-stream",
+    "content-disposition": `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`,
+    "x-content-type-options": "nosniff",
+  });
+}

@@ -1,0 +1,79 @@
+/** What routes of triggers read from requests. */
+import type { Context } from "hono";
+import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
+import { DomainError } from "../model/errors.ts";
+import { parseInstant } from "../model/instant_text.ts";
+import type { TriggerKey } from "../model/trigger_state.ts";
+import type { BackfillRequest } from "../services/triggers.ts";
+import { readJson } from "./body.ts";
+import type { AppEnv } from "./env.ts";
+
+/** The body, which is an object. @throws DomainError invalid_json, invalid_argument */
+export async function readObject(c: Context<AppEnv>): Promise<JsonObject> {
+  const body = await readJson(c);
+  if (isJsonObject(body)) return body;
+  throw new DomainError("invalid_argument", "Illegal argument: the body must be an object");
+}
+
+/** The trigger that a path names. */
+export function readTriggerKey(c: Context<AppEnv>): TriggerKey {
+  const { namespace = "", flowId = "", triggerId = "" } = c.req.param() as Record<string, string>;
+  return { namespace, flowId, triggerId };
+}
+
+/** The trigger that an object names; its further members are ignored. @throws DomainError invalid_argument */
+export function triggerKeyIn(value: JsonValue): TriggerKey {
+  const text = (name: string) => isJsonObject(value) ? ownProperty(value, name) : undefined;
+  const namespace = text("namespace"), flowId = text("flowId"), triggerId = text("triggerId");
+  if (typeof namespace === "string" && typeof flowId === "string" && typeof triggerId === "string") {
+    return { namespace, flowId, triggerId };
+  }
+  throw new DomainError(
+    "invalid_argument",
+    'Illegal argument: a trigger is named by "namespace", "flowId" and "triggerId"',
+  );
+}
+
+/** A list of such objects. @throws DomainError invalid_argument */
+export function triggerKeysIn(value: JsonValue | undefined): TriggerKey[] {
+  if (Array.isArray(value)) return value.map(triggerKeyIn);
+  throw new DomainError("invalid_argument", "Illegal argument: the triggers must be a list");
+}
+
+/** A flag that must be there. @throws DomainError invalid_argument */
+export function requiredFlag(body: JsonObject, name: string): boolean {
+  const value = ownProperty(body, name);
+  if (typeof value === "boolean") return value;
+  throw new DomainError("invalid_argument", `Illegal argument: "${name}" must be true or false`);
+}
+
+/** The backfill of a body. @throws DomainError invalid_entity */
+export function backfillIn(body: JsonObject): BackfillRequest {
+  const backfill = ownProperty(body, "backfill");
+  if (!isJsonObject(backfill)) {
+    throw new DomainError("invalid_entity", "Invalid entity: backfill: must not be null");
+  }
+  const start = dateIn(backfill, "start");
+  if (start === undefined) {
+    throw new DomainError("invalid_entity", "Invalid entity: backfill.start: must not be null");
+  }
+  return {
+    start,
+    end: dateIn(backfill, "end"),
+    inputs: ownProperty(backfill, "inputs") ?? undefined,
+    labels: ownProperty(backfill, "labels") ?? undefined,
+  };
+}
+
+function dateIn(backfill: JsonObject, name: string): number | undefined {
+  const value = ownProperty(backfill, name) ?? null;
+  if (value === null || value === "") return undefined;
+  const at = parseInstant(String(value));
+  if (at !== undefined) return at;
+  throw new DomainError(
+    "invalid_entity",
+    `Invalid entity: backfill.${name}: "${
+      String(value).slice(0, 100)
+    }" is no time such as "2026-01-31T08:15:30Z"`,
+  );
+}

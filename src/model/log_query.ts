@@ -1,0 +1,47 @@
+/** What a list of log lines may be asked: conditions, order, page. Both filter syntaxes of the API are read into this. */
+import type { DateCondition, NameOperator, ScopeCondition, TextCondition } from "./execution_query.ts";
+import type { LogLevel } from "./flow.ts";
+
+/** Names that a log line can be found by. */
+export const LOG_NAMES = ["namespace", "flowId", "executionId", "triggerId"] as const;
+
+/** Of a name that belongs to the line; one that it has not is the empty text. */
+export interface LogNameCondition {
+  readonly field: typeof LOG_NAMES[number];
+  readonly operator: NameOperator;
+  /** One text, or several for IN and NOT_IN. */
+  readonly values: readonly string[];
+}
+
+/** Its level is one of these; of none, no line matches. */
+export interface LevelCondition {
+  readonly field: "level";
+  readonly levels: readonly LogLevel[];
+}
+
+/** When the line was written. */
+export interface TimestampCondition extends Pick<DateCondition, "operator" | "at"> {
+  readonly field: "timestamp";
+}
+
+/** A condition on one log line. Words of a text occur in its names, its task, its thread or its message. */
+export type LogCondition =
+  | TextCondition
+  | LogNameCondition
+  | ScopeCondition
+  | TimestampCondition
+  | LevelCondition;
+
+/** Lines that meet all `conditions` and, when there are `groups`, all conditions of at least one group. */
+export interface LogConditions {
+  readonly conditions: readonly LogCondition[];
+  readonly groups: readonly (readonly LogCondition[])[];
+}
+
+/** A page of log lines in the order of their times. */
+export interface LogQuery extends LogConditions {
+  readonly descending: boolean;
+  /** From 1. */
+  readonly page: number;
+  readonly size: number;
+}

@@ -1,0 +1,9 @@
+/** Encrypts what a task does not want to be kept in clear. */
+import type { JsonObject } from "../../base/json.ts";
+import type { AttemptIdentity } from "../attempt_identity.ts";
+
+/** Encrypts with the key of the server, for one flow each. */
+export interface CipherPort {
+  /** What stands for the text in outputs: `{type, value}`. */
+  seal(attempt: AttemptIdentity, text: string): JsonObject;
+}

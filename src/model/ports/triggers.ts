@@ -1,0 +1,9 @@
+/** Triggers as tasks reach them. */
+import type { TenantId } from "../flow.ts";
+import type { TriggerKey } from "../trigger_state.ts";
+
+/** Reaches the triggers of a tenant. */
+export interface TriggerPort {
+  /** Disables or enables a trigger. @throws DomainError not_found, conflict */
+  setDisabled(tenant: TenantId, trigger: TriggerKey, disabled: boolean): Promise<void>;
+}

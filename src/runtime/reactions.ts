@@ -1,0 +1,101 @@
+/**
+ * States of executions that triggers react to. What somebody listens for is stored with the transition, so that a
+ * crash loses no reaction and repeats none: the reaction removes it in the entry of what it starts.
+ */
+import type { Clock } from "../base/clock.ts";
+import type { Logger } from "../base/log.ts";
+import type { FlowPlan } from "../engine/plan.ts";
+import type { Execution } from "../model/execution.ts";
+import type { Announcement } from "../model/announcement.ts";
+import { announcementFrom, announcementKeyOf } from "../store/announcements.ts";
+import { encodeJson } from "../store/codec.ts";
+import { ANNOUNCEMENTS } from "../store/keys.ts";
+import type { Mutation, Store } from "../store/store.ts";
+import type { LiveExecution } from "./live_execution.ts";
+
+/** Who reacts to states of executions. */
+export interface Reactions {
+  /** What the states from that one on mean to triggers; asked with each commit, so it must be quick when nobody listens. */
+  announcementsOf(execution: Execution, plan: FlowPlan, from: number): readonly Announcement[];
+  /** They are durable. */
+  announced(announcements: readonly Announcement[]): void;
+}
+
+/** What reacts, and resolves once the reaction is durable. */
+export type React = (announcement: Announcement) => Promise<void>;
+
+/** Announcements of states that the next commit makes durable. */
+export function newAnnouncements(
+  { execution, plan, form }: LiveExecution,
+  reactions: Reactions,
+): readonly Announcement[] {
+  if (execution.history.length <= form.storedStates) return NONE;
+  return reactions.announcementsOf(execution, plan, form.storedStates);
+}
+
+/** What stores an announcement. */
+export function announcementMutation(announcement: Announcement): Mutation {
+  const { state, at, isOwn } = announcement;
+  return { type: "set", key: announcementKeyOf(announcement), value: encodeJson({ state, at, isOwn }) };
+}
+
+const NONE: readonly Announcement[] = [];
+const RETRY_MS = 1_000;
+
+/** Hands announcements to those who react, again and again until they have. */
+export class ReactionQueue {
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #store: Store;
+  readonly #react: React;
+  readonly #underWay = new Set<Promise<void>>();
+  #isStopped = false;
+
+  constructor(
+    { clock, logger, store, react }: {
+      readonly clock: Clock;
+      readonly logger: Logger;
+      readonly store: Store;
+      readonly react: React;
+    },
+  ) {
+    this.#clock = clock;
+    this.#logger = logger;
+    this.#store = store;
+    this.#react = react;
+  }
+
+  /** Takes up what an earlier process did not react to. */
+  async recover(): Promise<void> {
+    const found = await Array.fromAsync(
+      this.#store.list(ANNOUNCEMENTS),
+      ({ key, value }) => announcementFrom(key, value),
+    );
+    this.add(found);
+  }
+
+  /** Has these reacted to, those of one trigger in this order. */
+  add(announcements: readonly Announcement[]): void {
+    for (const announcement of announcements) this.#handle(announcement);
+  }
+
+  /** Ends what is under way; the rest is taken up by the next process. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await Promise.allSettled([...this.#underWay]);
+  }
+
+  #handle(announcement: Announcement): void {
+    if (this.#isStopped) return;
+    const handled = this.#react(announcement).catch((error: Error) => {
+      this.#logger.warn("A trigger cannot react yet", {
+        execution: announcement.executionId,
+        trigger: announcement.trigger.triggerId,
+        error: error.message,
+      });
+      this.#clock.setTimer(RETRY_MS, () => this.#handle(announcement));
+    });
+    this.#underWay.add(handled);
+    void handled.then(() => this.#underWay.delete(handled));
+  }
+}

@@ -1,0 +1,63 @@
+/** Builds what people do to executions: actions on one, replays, and both on many. */
+import type { Clock } from "../base/clock.ts";
+import type { IdSource } from "../base/id.ts";
+import type { Executor } from "../runtime/executor.ts";
+import { ExecutionActions } from "../services/execution_actions.ts";
+import { ExecutionBulk } from "../services/execution_bulk.ts";
+import { ExecutionReplays } from "../services/execution_replays.ts";
+import type { Executions } from "../services/executions.ts";
+import type { Flows } from "../services/flows.ts";
+import type { StartChecks } from "../services/start_checks.ts";
+import type { Catalog } from "../store/catalog/catalog.ts";
+import type { Changes } from "../store/changes.ts";
+import type { Committer } from "../store/committer.ts";
+import type { ExecutionFiles } from "../store/execution_files.ts";
+import type { ExecutionRecords } from "../store/execution_records.ts";
+import { createExecutorPort } from "./executor_port.ts";
+import { createEvaluator, createRenderDeps, type RenderOptions, type RenderSources } from "./render_deps.ts";
+
+/** What they are built from. */
+export interface ActionServicesParts extends RenderSources {
+  readonly options: RenderOptions & {
+    readonly committer: Committer;
+    readonly changes: Changes;
+    readonly clock: Clock;
+    readonly ids: IdSource;
+    readonly executor: () => Executor;
+  };
+  readonly flows: Flows;
+  readonly records: ExecutionRecords;
+  readonly executionFiles: ExecutionFiles;
+  readonly executions: Executions;
+  readonly catalog: Catalog;
+  readonly checks: StartChecks;
+}
+
+/** What people do to executions. */
+export interface ActionServices {
+  readonly executionActions: ExecutionActions;
+  readonly executionReplays: ExecutionReplays;
+  readonly executionBulk: ExecutionBulk;
+}
+
+/** The services. */
+export function createActionServices(parts: ActionServicesParts): ActionServices {
+  const { options, flows, records, executionFiles: files, checks, executions, catalog } = parts;
+  const { committer, changes, clock, ids } = options;
+  const executor = createExecutorPort(options.executor);
+  const evaluate = createEvaluator(createRenderDeps(options, parts));
+  const actions = new ExecutionActions({
+    flows,
+    records,
+    files,
+    changes,
+    committer,
+    executor,
+    clock,
+    checks,
+    evaluate,
+  });
+  const replays = new ExecutionReplays({ actions, flows, files, checks, executor, clock, ids });
+  const bulk = new ExecutionBulk({ actions, replays, executions, catalog, clock, ids });
+  return { executionActions: actions, executionReplays: replays, executionBulk: bulk };
+}

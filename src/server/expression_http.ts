@@ -1,0 +1,34 @@
+/** `http()` of expressions, by the client that tasks use too. */
+import { readHttpOptions } from "../model/http_options.ts";
+import { answerText } from "../model/http_text.ts";
+import { headerOf, type HttpBody, type HttpClientPort } from "../model/ports/http.ts";
+import type { HttpPort } from "../runtime/host_functions.ts";
+
+/** Sends what expressions ask for. */
+export function createExpressionHttp(client: HttpClientPort): HttpPort {
+  return {
+    async call({ method, uri, headers, body, options }) {
+      const contentType = headers.get("content-type") ?? "application/json";
+      const answer = await client.send({
+        method,
+        uri,
+        headers: [...headers],
+        body: body === undefined ? undefined : textBody(body, contentType),
+        options: readHttpOptions(options),
+      });
+      return {
+        code: answer.code,
+        contentType: headerOf(answer.headers, "content-type") ?? "",
+        body: await answerText(answer),
+      };
+    },
+  };
+}
+
+function textBody(text: string, contentType: string): HttpBody {
+  const bytes = new TextEncoder().encode(text);
+  const content = async function* () {
+    yield bytes;
+  };
+  return { contentType, size: bytes.length, open: content };
+}

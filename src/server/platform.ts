@@ -1,0 +1,44 @@
+/** What tasks and expressions reach outside of this server: other servers, and processes of this machine. */
+import type { HttpClientPort } from "../model/ports/http.ts";
+import type { ProcessPort } from "../model/ports/processes.ts";
+import type { RenderDeps } from "../runtime/renderer.ts";
+import { createExpressionHttp } from "./expression_http.ts";
+import { HttpClient } from "./http_client/http_client.ts";
+import type { WorkingDirectoryPort } from "../model/ports/working_directories.ts";
+import type { AssemblyOptions } from "./options.ts";
+import { createProcesses } from "./processes/processes.ts";
+import { WorkDirectories } from "./processes/work_directories.ts";
+import type { Services } from "./services.ts";
+
+/** The way outside; disposed of when nothing runs any more. */
+export interface Platform extends AsyncDisposable {
+  readonly http: HttpClientPort;
+  readonly processes: ProcessPort;
+  readonly workingDirectories: WorkingDirectoryPort;
+}
+
+/** Opens nothing until it is used. */
+export function createPlatform(options: AssemblyOptions, services: Pick<Services, "tenants">): Platform {
+  const { clock, random, httpAddresses, version } = options;
+  const http = new HttpClient({ clock, random, addresses: httpAddresses, userAgent: `sluice/${version}` });
+  const processes = createProcesses(options, () => services.tenants.list().length);
+  const workingDirectories = new WorkDirectories(options.dataDir);
+  return {
+    http,
+    processes,
+    workingDirectories,
+    async [Symbol.asyncDispose]() {
+      await processes[Symbol.asyncDispose]();
+      await workingDirectories[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Rendering that may use it: `http()`, and the directories of tasks. */
+export function withPlatform(deps: RenderDeps, { http, workingDirectories }: Platform): RenderDeps {
+  return {
+    ...deps,
+    server: { ...deps.server, pathOf: (name) => workingDirectories.pathOf(name) },
+    hostValues: { ...deps.hostValues, http: createExpressionHttp(http) },
+  };
+}

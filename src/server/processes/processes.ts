@@ -1,0 +1,119 @@
+/** Runs the commands of script tasks: where the server lets them, a bounded number at a time. */
+import { availableParallelism } from "node:os";
+import { isLoopback } from "../../config.ts";
+import type { AttemptIdentity } from "../../model/attempt_identity.ts";
+import type {
+  ProcessCommand,
+  ProcessEnd,
+  ProcessLine,
+  ProcessPolicy,
+  ProcessPort,
+} from "../../model/ports/processes.ts";
+import type { AssemblyOptions } from "../options.ts";
+import { Docker, dockerCommand, dockerRemoval } from "./docker.ts";
+import { scriptEnvironment } from "./environment.ts";
+import { FairSlots } from "./slots.ts";
+import { runSupervised } from "./supervised.ts";
+
+/** Most of their time processes wait, for others or for the disk. */
+const PROCESSES_PER_CORE = 4;
+/** As a shell says that SIGTERM has ended a command. */
+const STOPPED = 143;
+const WAYS =
+  "start the server with --scripts process, or with --scripts docker where each shall have a container";
+
+/** What decides where scripts may run. */
+export type ProcessOptions = Pick<AssemblyOptions, "clock" | "host" | "scripts" | "isDeploy">;
+
+/** The processes of one server. */
+export class Processes implements ProcessPort, AsyncDisposable {
+  readonly #options: ProcessOptions;
+  readonly #tenantCount: () => number;
+  readonly #env: ReadonlyMap<string, string>;
+  readonly #docker: Docker;
+  readonly #slots = new FairSlots(availableParallelism() * PROCESSES_PER_CORE);
+  readonly #running = new Set<Promise<unknown>>();
+
+  constructor(options: ProcessOptions, tenantCount: () => number, env: ReadonlyMap<string, string>) {
+    this.#options = options;
+    this.#tenantCount = tenantCount;
+    this.#env = env;
+    this.#docker = new Docker(options.clock, env);
+  }
+
+  /** @inheritdoc */
+  get policy(): ProcessPolicy {
+    const { scripts, host, isDeploy } = this.#options;
+    if (isDeploy) return { mode: "off", reason: "a hosted server has no processes" };
+    if (scripts === "off") {
+      return { mode: "off", reason: `the server was started with --scripts off; ${WAYS}` };
+    }
+    if (scripts) return { mode: scripts, reason: `the server was started with --scripts ${scripts}` };
+    if (!isLoopback(host)) {
+      return { mode: "off", reason: `other machines reach this server, so that it must be said; ${WAYS}` };
+    }
+    if (this.#tenantCount() > 1) {
+      return { mode: "off", reason: `this server has several tenants, so that it must be said; ${WAYS}` };
+    }
+    return { mode: "process", reason: "only this machine reaches the server" };
+  }
+
+  /** @inheritdoc */
+  async run(attempt: AttemptIdentity, command: ProcessCommand): Promise<ProcessEnd> {
+    await this.#check(command);
+    const release = await this.#slots.acquire(`${attempt.tenant}/${attempt.executionId}`, command.signal);
+    if (!release) return { exitCode: STOPPED };
+    const running = this.#start(attempt, command);
+    this.#running.add(running);
+    try {
+      return { exitCode: await running };
+    } finally {
+      this.#running.delete(running);
+      release();
+    }
+  }
+
+  /** Waits for the processes that were told to stop. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.allSettled([...this.#running]);
+  }
+
+  async #check({ place }: ProcessCommand): Promise<void> {
+    const { mode, reason } = this.policy;
+    if (mode === "off") throw new Error(`Cannot run commands: scripts are switched off, because ${reason}`);
+    if (place.type === "process") {
+      if (mode === "process") return;
+      throw new Error(
+        `Cannot run commands as processes of this machine: ${reason}; leave out \`taskRunner\``,
+      );
+    }
+    const problem = await this.#docker.problem();
+    if (problem === undefined) return;
+    const way = mode === "docker"
+      ? "start Docker on this machine"
+      : 'start Docker on this machine, or say `taskRunner: {type: "io.kestra.plugin.core.runner.Process"}`';
+    throw new Error(`Cannot run commands in a container: docker does not work here (${problem}); ${way}`);
+  }
+
+  async #start(attempt: AttemptIdentity, command: ProcessCommand): Promise<number> {
+    const mark = `${attempt.taskRunId}-${attempt.attemptNumber}`;
+    const name = `sluice-${mark}`;
+    const { place, signal, env, workingDirectory: cwd, onLine } = command;
+    const isDocker = place.type === "docker";
+    return await runSupervised({
+      command: isDocker ? dockerCommand(command, place, name) : command.command,
+      cleanUp: isDocker ? dockerRemoval(name) : undefined,
+      cwd,
+      env: { ...Object.fromEntries(this.#env), ...Object.fromEntries(env) },
+      mark,
+      clock: this.#options.clock,
+      signal,
+      onLine: (line: ProcessLine) => onLine(line),
+    });
+  }
+}
+
+/** The processes of a server with that many tenants. */
+export function createProcesses(options: ProcessOptions, tenantCount: () => number): Processes {
+  return new Processes(options, tenantCount, scriptEnvironment(Deno.env.toObject()));
+}

@@ -1,0 +1,148 @@
+/** Builds what belongs to triggers. */
+import type { Clock } from "../base/clock.ts";
+import type { IdSource } from "../base/id.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { Flow, Trigger } from "../model/flow.ts";
+import type { TaskPorts } from "../model/task_ports.ts";
+import type { TriggerCatalog } from "../model/trigger_catalog.ts";
+import type { Executor } from "../runtime/executor.ts";
+import { Conditions } from "../services/conditions.ts";
+import type { Executions } from "../services/executions.ts";
+import type { ExecutorPort } from "../services/executor_port.ts";
+import { FlowReactions } from "../services/flow_reactions.ts";
+import type { Flows } from "../services/flows.ts";
+import type { Idempotency } from "../services/idempotency.ts";
+import type { KvPairs } from "../services/kv_pairs.ts";
+import { Polls } from "../services/polls.ts";
+import { ScheduleDates } from "../services/schedule_dates.ts";
+import { Schedules } from "../services/schedules.ts";
+import type { Secrets } from "../services/secrets.ts";
+import type { StartChecks } from "../services/start_checks.ts";
+import { TriggerBulk } from "../services/trigger_bulk.ts";
+import { TriggerDeclarations } from "../services/trigger_declarations.ts";
+import { TriggerIndex } from "../services/trigger_index.ts";
+import { TriggerStarts } from "../services/trigger_starts.ts";
+import { type DueTrigger, TriggerStates } from "../services/trigger_states.ts";
+import { Triggers } from "../services/triggers.ts";
+import { Webhooks } from "../services/webhooks.ts";
+import type { Changes } from "../store/changes.ts";
+import type { Committer } from "../store/committer.ts";
+import type { ExecutionFiles } from "../store/execution_files.ts";
+import type { ExecutionRecords } from "../store/execution_records.ts";
+import type { Store } from "../store/store.ts";
+import { TriggerRecords } from "../store/trigger_records.ts";
+import { namespaceValues } from "./host_values.ts";
+import { createTriggerRenderer } from "./trigger_renderer.ts";
+
+/** What they are built from. */
+export interface TriggerParts {
+  readonly options: TriggerOptions;
+  readonly triggerTypes: TriggerCatalog;
+  readonly flows: Flows;
+  readonly executions: Executions;
+  readonly idempotency: Idempotency;
+  readonly records: ExecutionRecords;
+  readonly executionFiles: ExecutionFiles;
+  readonly checks: StartChecks;
+  readonly secrets: Secrets;
+  readonly kvPairs: KvPairs;
+}
+
+/** What the server gives. */
+export interface TriggerOptions {
+  readonly store: Store;
+  readonly committer: Committer;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly random: () => number;
+  readonly changes: Changes;
+  readonly timeZone: string;
+  readonly envs: ReadonlyMap<string, string>;
+  readonly baseUrl?: string;
+  readonly executor: () => Executor;
+}
+
+/** The services of triggers. */
+export interface TriggerServices {
+  readonly triggers: Triggers;
+  readonly triggerBulk: TriggerBulk;
+  readonly webhooks: Webhooks;
+  readonly schedules: Schedules;
+  readonly polls: Polls;
+  readonly flowReactions: FlowReactions;
+  readonly triggerIndex: TriggerIndex;
+  /** Hands over the runtime, which is built from the services. */
+  readonly connect: (runtime: TriggerConnection) => void;
+}
+
+/** What the runtime does for triggers. */
+export interface TriggerConnection {
+  readonly ports: TaskPorts;
+  readonly dueSet: (due: DueTrigger) => void;
+  readonly wake: (due: DueTrigger) => void;
+}
+
+/** Builds the services of triggers. */
+export function createTriggerServices(parts: TriggerParts): TriggerServices {
+  const { options, flows, executions, checks, records: executionRecords, triggerTypes: catalog } = parts;
+  const { clock, ids, timeZone, store, committer, changes } = options;
+  const renderer = createRenderer(parts);
+  const starts = new TriggerStarts({ clock, ids, checks, renderer });
+  const conditions = new Conditions(catalog, renderer);
+  const triggerIndex = new TriggerIndex(catalog);
+  const records = new TriggerRecords(store);
+  const { runtime, connect } = lateRuntime();
+  const dueSet = (due: DueTrigger) => runtime().dueSet(due);
+  const states = new TriggerStates({ records, committer, clock, index: triggerIndex, dueSet });
+  const executor = executorPort(options.executor);
+  const shared = { clock, flows, states, starts, conditions, catalog, renderer, executor, timeZone };
+  const polls = new Polls({ ...shared, ports: () => runtime().ports });
+  const wake = (due: DueTrigger) => runtime().wake(due);
+  const dates = new ScheduleDates(shared);
+  const schedules = new Schedules({ ...shared, dates, records: executionRecords, changes, polls, wake });
+  const timesOf = (flow: Flow, trigger: Trigger) => dates.timesOf(flow, trigger);
+  const declarations = new TriggerDeclarations({ clock, catalog, timesOf });
+  const isRunning: Schedules["hasOpenExecution"] = (tenant, state) =>
+    schedules.hasOpenExecution(tenant, state);
+  const triggers = new Triggers({
+    ...shared,
+    records,
+    index: triggerIndex,
+    declarations,
+    timesOf,
+    isRunning,
+  });
+  const flowReactions = new FlowReactions({ ...shared, records: executionRecords });
+  const webhooks = new Webhooks({
+    ...shared,
+    executions,
+    idempotency: parts.idempotency,
+    index: triggerIndex,
+    files: parts.executionFiles,
+    ids,
+  });
+  const triggerBulk = new TriggerBulk(triggers, { clock, ids });
+  return { triggers, triggerBulk, webhooks, schedules, polls, flowReactions, triggerIndex, connect };
+}
+
+function lateRuntime(): { readonly runtime: () => TriggerConnection } & Pick<TriggerServices, "connect"> {
+  let connected: TriggerConnection | undefined;
+  return {
+    runtime: () => {
+      if (connected) return connected;
+      throw new Error("Triggers cannot be evaluated before the runtime is there");
+    },
+    connect: (runtime) => connected = runtime,
+  };
+}
+
+function createRenderer(parts: TriggerParts) {
+  const { clock, timeZone, random, envs, baseUrl } = parts.options;
+  const kestra: JsonObject | undefined = baseUrl === undefined ? undefined : { url: baseUrl };
+  const values = namespaceValues(parts);
+  return createTriggerRenderer({ clock, timeZone, random, envs: Object.fromEntries(envs), kestra, values });
+}
+
+function executorPort(executor: () => Executor): Pick<ExecutorPort, "begin"> {
+  return { begin: (execution, plan, files) => executor().begin(execution, plan, files) };
+}

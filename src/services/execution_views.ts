@@ -1,0 +1,134 @@
+/** What is seen of executions beside themselves: the latest of flows, the values of a field, all that match as records, outputs. */
+import { isJsonObject, type JsonObject, parseJson } from "../base/json.ts";
+import { taskRunId } from "../base/id.ts";
+import type { Actor } from "../model/actor.ts";
+import { DomainError } from "../model/errors.ts";
+import type { Execution, TaskRun } from "../model/execution.ts";
+import type { ExecutionCondition, ExecutionQuery } from "../model/execution_query.ts";
+import type { FlowKey } from "../model/flow.ts";
+import type { State } from "../model/state.ts";
+import type { Catalog } from "../store/catalog/catalog.ts";
+import type { ExecutionRecords } from "../store/execution_records.ts";
+import type { Executions } from "./executions.ts";
+import type { Flows } from "./flows.ts";
+
+/** What the service works with. */
+export interface ExecutionViewsDeps {
+  readonly executions: Executions;
+  readonly records: ExecutionRecords;
+  readonly catalog: Catalog;
+  readonly flows: Flows;
+}
+
+/** Which executions are wanted. */
+export type ExecutionFilters = Pick<ExecutionQuery, "conditions" | "groups">;
+
+/** Outputs of a task run. */
+export interface TaskRunOutputs {
+  /** Its id. */
+  readonly id: string;
+  readonly taskRun: TaskRun;
+  readonly outputs: JsonObject;
+}
+
+/** Fields whose values can be listed. */
+export const DISTINCT_FIELDS = ["namespace", "flowId", "state"] as const;
+
+/** One of {@link DISTINCT_FIELDS}. */
+export type DistinctField = typeof DISTINCT_FIELDS[number];
+
+/** Flows whose latest executions one request can ask for. */
+export const MAX_LATEST_FLOWS = 1_000;
+/** Executions that are read at once for a record of each. */
+const RECORDS_PER_PAGE = 500;
+
+/** The use cases. */
+export class ExecutionViews {
+  readonly #deps: ExecutionViewsDeps;
+
+  constructor(deps: ExecutionViewsDeps) {
+    this.#deps = deps;
+  }
+
+  /** The latest execution of each flow that has one, in the order of the flows. @throws DomainError invalid_argument: too many flows */
+  async latest(actor: Actor, flows: readonly FlowKey[]): Promise<Execution[]> {
+    if (flows.length > MAX_LATEST_FLOWS) {
+      throw new DomainError(
+        "invalid_argument",
+        `Illegal argument: the latest executions of ${flows.length} flows were asked for; at most ${MAX_LATEST_FLOWS} can be`,
+      );
+    }
+    const found: Execution[] = [];
+    for (const { namespace, id } of flows) {
+      const conditions = [equals("namespace", namespace), equals("flowId", id)];
+      const query = { conditions, groups: [], sort: [], page: 1, size: 1 };
+      const [latest] = (await this.#deps.catalog.query(actor.tenant, query)).ids;
+      const execution = latest && await this.#deps.records.header(actor.tenant, latest);
+      if (execution) found.push(execution);
+    }
+    return found;
+  }
+
+  /** Values that a field has among the executions that match, in order, at most `size`. */
+  async distinct(
+    actor: Actor,
+    field: DistinctField,
+    filters: ExecutionFilters,
+    size: number,
+  ): Promise<string[]> {
+    const values = await this.#valuesOf(actor, field);
+    if (filters.conditions.length + filters.groups.length === 0) return values.slice(0, size);
+    const found: string[] = [];
+    for (const value of values) {
+      if (found.length >= size) break;
+      const conditions = [...filters.conditions, conditionOn(field, value)];
+      const query = { ...filters, conditions, sort: [], page: 1, size: 1 };
+      const { total } = await this.#deps.catalog.query(actor.tenant, query);
+      if (total > 0) found.push(value);
+    }
+    return found;
+  }
+
+  /** Pages of the executions that match, oldest first, each as its answer in lists. */
+  async *pages(actor: Actor, filters: ExecutionFilters): AsyncGenerator<JsonObject[]> {
+    for (let page = 1;; page++) {
+      const sort = [{ field: "id", descending: false }] as const;
+      const { results } = await this.#deps.executions.search(actor, {
+        ...filters,
+        sort,
+        page,
+        size: RECORDS_PER_PAGE,
+      });
+      yield results.map((text) => parseJson(text)).filter(isJsonObject);
+      if (results.length < RECORDS_PER_PAGE) return;
+    }
+  }
+
+  /** Outputs of the task runs of an execution that have some. @throws DomainError not_found */
+  async outputs(actor: Actor, id: string): Promise<TaskRunOutputs[]> {
+    const { execution } = await this.#deps.executions.look(actor, id);
+    return execution.taskRuns.flatMap((taskRun) => {
+      const { outputs = {}, ordinal } = taskRun;
+      return Object.keys(outputs).length === 0 ? [] : [{ id: taskRunId(id, ordinal), taskRun, outputs }];
+    });
+  }
+
+  /** Of all executions but tests, whatever the filters. */
+  async #valuesOf({ tenant }: Actor, field: DistinctField): Promise<string[]> {
+    const values = new Set<string>();
+    for (const [flowNo, states] of await this.#deps.catalog.counts(tenant)) {
+      const flow = this.#deps.flows.byNumber(flowNo);
+      if (field === "state") { for (const state of states.keys()) values.add(state); }
+      else if (flow) values.add(field === "namespace" ? flow.namespace : flow.id);
+    }
+    return [...values].sort();
+  }
+}
+
+function equals(field: "namespace" | "flowId", value: string): ExecutionCondition {
+  return { field, operator: "EQUALS", values: [value] };
+}
+
+function conditionOn(field: DistinctField, value: string): ExecutionCondition {
+  return field === "state" ? { field, states: [value as State], negated: false } : equals(field, value);
+}

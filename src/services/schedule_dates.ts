@@ -1,0 +1,116 @@
+/** Dates of schedules: when they are, whether their conditions hold, and what an execution is started with at one. */
+import type { Instant } from "../base/clock.ts";
+import { type JsonObject, ownProperty, setOwnProperty } from "../base/json.ts";
+import type { FlowPlan } from "../engine/plan.ts";
+import type { Flow, Trigger } from "../model/flow.ts";
+import type { FireTimes, TriggerCatalog } from "../model/trigger_catalog.ts";
+import type { TriggerState } from "../model/trigger_state.ts";
+import type { Conditions } from "./conditions.ts";
+import type { TriggerRenderer, TriggerStart } from "./trigger_starts.ts";
+
+/** What dates are found with. */
+export interface ScheduleDatesDeps {
+  readonly conditions: Conditions;
+  readonly renderer: TriggerRenderer;
+  readonly catalog: TriggerCatalog;
+  readonly timeZone: string;
+}
+
+/** A schedule at one of its dates. */
+export interface ScheduleAtDate {
+  readonly state: TriggerState;
+  readonly plan: FlowPlan;
+  readonly trigger: Trigger;
+  readonly times: FireTimes;
+}
+
+/** What is started at a date; why nothing is, or why it cannot be told. */
+export interface PreparedStart {
+  readonly start: TriggerStart;
+  readonly refusal?: string;
+  readonly error?: string;
+}
+
+/** Dates that are looked at for the next one that meets the conditions. */
+const MAX_LOOK_AHEAD = 100;
+
+/** Finds dates. Stores nothing. */
+export class ScheduleDates {
+  readonly #deps: ScheduleDatesDeps;
+  readonly #times = new WeakMap<Trigger, FireTimes>();
+
+  constructor(deps: ScheduleDatesDeps) {
+    this.#deps = deps;
+  }
+
+  /** The times of a schedule as its flow declares it. @throws Error they mean nothing */
+  async timesOf(flow: Flow, trigger: Trigger): Promise<FireTimes> {
+    const known = this.#times.get(trigger);
+    if (known) return known;
+    const type = this.#deps.catalog.find(trigger.kind);
+    if (type?.form !== "schedule") throw new Error(`Trigger "${trigger.id}" has no times`);
+    const properties: JsonObject = {};
+    for (const name of Object.keys(trigger.properties)) {
+      const value = ownProperty(trigger.properties, name) ?? null;
+      if (!Object.hasOwn(type.properties, name) || value === null) continue;
+      setOwnProperty(properties, name, await this.#deps.renderer.value(flow, value, {}));
+    }
+    const times = type.times(properties, this.#deps.timeZone);
+    this.#times.set(trigger, times);
+    return times;
+  }
+
+  /** Whether the conditions hold for a date, and what is started then. */
+  async prepare(
+    schedule: ScheduleAtDate,
+    date: Instant,
+    isBackfill: boolean,
+  ): Promise<PreparedStart> {
+    const { state, plan, trigger, times } = schedule;
+    const { backfill } = state;
+    const beside = isBackfill && backfill ? { labels: backfill.labels, inputs: backfill.inputs } : {};
+    const previous = times.previous(date);
+    const variables: JsonObject = { date: times.text(date) };
+    const next = times.next(date);
+    if (next !== undefined) variables.next = times.text(next);
+    if (previous !== undefined) variables.previous = times.text(previous);
+    const start = { plan, trigger, variables, scheduleDate: date, ...beside };
+    if (!this.#deps.conditions.has(trigger)) return { start };
+    try {
+      const refusal = await this.#refusal(schedule, date, variables);
+      if (refusal !== undefined) return { start, refusal };
+      const honouring = await this.#nextHonouring(schedule, next);
+      if (honouring === undefined) delete variables.next;
+      else variables.next = times.text(honouring);
+      return { start };
+    } catch (error) {
+      return { start, error: (error as Error).message };
+    }
+  }
+
+  async #refusal(
+    { plan: { flow }, trigger }: ScheduleAtDate,
+    date: Instant,
+    variables: JsonObject,
+  ): Promise<string | undefined> {
+    const timeZone = String(ownProperty(trigger.properties, "timezone") ?? this.#deps.timeZone);
+    return await this.#deps.conditions.refusal(trigger, {
+      flow,
+      date,
+      timeZone,
+      variables: { trigger: variables },
+    });
+  }
+
+  /** The next date that meets the conditions, as far as can be told soon. */
+  async #nextHonouring(schedule: ScheduleAtDate, from: Instant | undefined): Promise<Instant | undefined> {
+    const { times } = schedule;
+    let date = from;
+    for (let looked = 0; date !== undefined && looked < MAX_LOOK_AHEAD; looked++) {
+      const refusal = await this.#refusal(schedule, date, { date: times.text(date) });
+      if (refusal === undefined) return date;
+      date = times.next(date);
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,60 @@
+/** Triggers as the API shows them. */
+import { type Instant, toIso } from "../base/clock.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { Backfill, Evaluation, TriggerState } from "../model/trigger_state.ts";
+import type { TriggerView } from "./triggers.ts";
+
+/** The state of a trigger. */
+export function stateAnswer({ state, trigger, isRunning }: TriggerView): JsonObject {
+  const { namespace, flowId, triggerId, date, nextDate, updatedAt, backfill, evaluations } = state;
+  const answer: JsonObject = { namespace, flowId, triggerId };
+  setDate(answer, "date", date);
+  setDate(answer, "nextExecutionDate", nextOf(state));
+  setDate(answer, "updatedDate", updatedAt);
+  setDate(answer, "evaluateRunningDate", evaluations[0]?.at);
+  answer.disabled = state.disabled || (trigger?.disabled ?? false);
+  answer.locked = isRunning;
+  if (isRunning && state.executionId !== undefined) answer.executionId = state.executionId;
+  const stopAfter = trigger?.properties.stopAfter;
+  if (stopAfter !== undefined) answer.stopAfter = stopAfter;
+  if (backfill) answer.backfill = backfillAnswer(backfill, nextDate);
+  answer.evaluations = evaluations.map(evaluationAnswer);
+  return answer;
+}
+
+/** A trigger as lists show it: what its flow declares, and its state, each under both of its names. */
+export function listedAnswer(view: TriggerView): JsonObject {
+  const state = stateAnswer(view);
+  const trigger = view.trigger?.properties ?? { id: view.state.triggerId };
+  return { trigger, state, abstractTrigger: trigger, triggerContext: state };
+}
+
+function nextOf({ backfill, nextDate }: TriggerState): Instant | undefined {
+  return backfill && !backfill.isPaused ? backfill.currentDate : nextDate;
+}
+
+function backfillAnswer(backfill: Backfill, previousNext: Instant | undefined): JsonObject {
+  const { start, end, currentDate, isPaused, inputs, labels } = backfill;
+  const answer: JsonObject = {
+    start: toIso(start),
+    end: toIso(end),
+    currentDate: toIso(currentDate),
+    paused: isPaused,
+  };
+  setDate(answer, "previousNextExecutionDate", previousNext);
+  if (inputs) answer.inputs = inputs;
+  if (labels) answer.labels = labels.map(({ key, value }) => ({ key, value }));
+  return answer;
+}
+
+function evaluationAnswer({ at, date, outcome, reason, executionId }: Evaluation): JsonObject {
+  const answer: JsonObject = { evaluatedAt: toIso(at), outcome };
+  setDate(answer, "date", date);
+  if (reason !== undefined) answer.reason = reason;
+  if (executionId !== undefined) answer.executionId = executionId;
+  return answer;
+}
+
+function setDate(answer: JsonObject, name: string, at: Instant | undefined): void {
+  if (at !== undefined) answer[name] = toIso(at);
+}

@@ -1,0 +1,133 @@
+/** What the triggers that a flow declares mean for their states: which are new, changed or gone, and when each fires next. */
+import type { Clock, Instant } from "../base/clock.ts";
+import { isJsonObject, type JsonObject, type JsonValue, ownProperty, stringifyJson } from "../base/json.ts";
+import { dueOf } from "../engine/schedule.ts";
+import type { Flow, Trigger } from "../model/flow.ts";
+import { parseInstant } from "../model/instant_text.ts";
+import { readLabels } from "../model/label.ts";
+import type { FireTimes, TriggerCatalog } from "../model/trigger_catalog.ts";
+import { type Backfill, type TriggerState, withEvaluation } from "../model/trigger_state.ts";
+import { pollIntervalMs } from "./polls.ts";
+
+/** What is needed to tell. */
+export interface TriggerDeclarationsDeps {
+  readonly clock: Clock;
+  readonly catalog: TriggerCatalog;
+  /** The times of a schedule. @throws Error they mean nothing */
+  readonly timesOf: (flow: Flow, trigger: Trigger) => Promise<FireTimes>;
+}
+
+/** Properties that the dates of a trigger depend on. */
+const TIMING = ["type", "cron", "withSeconds", "timezone", "dates", "interval"];
+
+/** Finds the states that belong to declarations. Stores nothing. */
+export class TriggerDeclarations {
+  readonly #deps: TriggerDeclarationsDeps;
+
+  constructor(deps: TriggerDeclarationsDeps) {
+    this.#deps = deps;
+  }
+
+  /** The state of a declared trigger, given the one it had; its next date stays when nothing that matters has changed. */
+  async stateOf(flow: Flow, trigger: Trigger, previous?: TriggerState): Promise<TriggerState> {
+    const now = this.#deps.clock.now();
+    const timing = timingOf(trigger);
+    const isSame = previous?.kind === trigger.kind && previous.timing === timing;
+    const base: TriggerState = {
+      disabled: previous?.disabled ?? false,
+      date: previous?.date,
+      executionId: previous?.executionId,
+      evaluations: previous?.evaluations ?? [],
+      backfill: isSame ? previous.backfill : undefined,
+      namespace: flow.namespace,
+      flowId: flow.id,
+      triggerId: trigger.id,
+      kind: trigger.kind,
+      timing,
+      updatedAt: now,
+    };
+    if (!this.#isOn(flow, trigger, base)) return { ...base, backfill: undefined };
+    if (isSame && previous.dueAt !== undefined) {
+      return { ...base, nextDate: previous.nextDate, dueAt: previous.dueAt };
+    }
+    return await this.withDates(
+      flow,
+      trigger,
+      previous ? base : { ...base, backfill: await this.#declaredBackfill(flow, trigger) },
+    );
+  }
+
+  /** The state with its next date counted from now. */
+  async withDates(flow: Flow, trigger: Trigger, state: TriggerState): Promise<TriggerState> {
+    const now = this.#deps.clock.now();
+    if (!this.#isOn(flow, trigger, state)) return { ...state, nextDate: undefined, dueAt: undefined };
+    try {
+      const nextDate = await this.#nextDate(flow, trigger, now);
+      const dated = { ...state, nextDate };
+      return { ...dated, dueAt: dueOf(dated, now) };
+    } catch (error) {
+      const evaluation = { at: now, outcome: "SKIPPED", reason: (error as Error).message } as const;
+      return { ...withEvaluation(state, evaluation), nextDate: undefined, dueAt: undefined };
+    }
+  }
+
+  #isOn(flow: Flow, trigger: Trigger, state: TriggerState): boolean {
+    return !flow.disabled && !flow.deleted && !trigger.disabled && !state.disabled;
+  }
+
+  async #nextDate(flow: Flow, trigger: Trigger, now: Instant): Promise<Instant | undefined> {
+    switch (this.#deps.catalog.find(trigger.kind)?.form) {
+      case "schedule":
+        return (await this.#deps.timesOf(flow, trigger)).next(now);
+      case "polling":
+        return now + Math.min(pollIntervalMs(trigger), FIRST_POLL_MS);
+      default:
+        return undefined;
+    }
+  }
+
+  /** A new schedule may ask for past dates to be made up for. */
+  async #declaredBackfill(flow: Flow, trigger: Trigger): Promise<Backfill | undefined> {
+    const declared = ownProperty(trigger.properties, "backfill");
+    if (!isJsonObject(declared)) return undefined;
+    const start = parseInstant(String(ownProperty(declared, "start") ?? ""));
+    const end = parseInstant(String(ownProperty(declared, "end") ?? "")) ?? this.#deps.clock.now();
+    if (start === undefined) return undefined;
+    return backfillOf(await this.#deps.timesOf(flow, trigger), { ...declared, start, end });
+  }
+}
+
+/** A trigger that was just declared looks soon. */
+const FIRST_POLL_MS = 1_000;
+
+/** A backfill from a request or a declaration; `undefined` when no date lies within it. */
+export function backfillOf(
+  times: FireTimes,
+  request: {
+    readonly start: Instant;
+    readonly end: Instant;
+    readonly inputs?: JsonValue;
+    readonly labels?: JsonValue;
+  },
+): Backfill | undefined {
+  const { start, end, inputs, labels } = request;
+  const currentDate = times.next(start - 1);
+  if (currentDate === undefined || currentDate > end) return undefined;
+  return {
+    start,
+    end,
+    currentDate,
+    isPaused: false,
+    inputs: isJsonObject(inputs) ? inputs : undefined,
+    labels: labels === undefined ? undefined : readLabels(labels),
+  };
+}
+
+function timingOf({ properties }: Trigger): string {
+  const timing: JsonObject = {};
+  for (const name of TIMING) {
+    const value = ownProperty(properties, name);
+    if (value !== undefined) timing[name] = value;
+  }
+  return stringifyJson(timing);
+}

@@ -1,0 +1,103 @@
+/** Executions that triggers start: their labels and inputs rendered, the execution made. Stores nothing. */
+import type { Clock, Instant } from "../base/clock.ts";
+import type { IdSource } from "../base/id.ts";
+import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
+import { createExecution } from "../engine/create.ts";
+import type { FlowPlan } from "../engine/plan.ts";
+import { addLogLine, type Execution } from "../model/execution.ts";
+import type { Flow, Trigger } from "../model/flow.ts";
+import { checkStartLabels, type Label, mergeLabels, readLabels } from "../model/label.ts";
+import { move } from "../model/state.ts";
+import type { StartChecks } from "./start_checks.ts";
+import { givenValues } from "./subflows.ts";
+
+/** Renders what a flow says about a trigger. */
+export interface TriggerRenderer {
+  /** A value with all templates in it rendered, which see these variables. @throws Error what cannot be rendered */
+  value(flow: Flow, value: JsonValue, variables: JsonObject): Promise<JsonValue>;
+  /** The text of a template. @throws Error what cannot be rendered */
+  text(flow: Flow, template: string, variables: JsonObject): Promise<string>;
+}
+
+/** What is needed to make executions. */
+export interface TriggerStartsDeps {
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly checks: StartChecks;
+  readonly renderer: TriggerRenderer;
+}
+
+/** What a trigger starts an execution with. */
+export interface TriggerStart {
+  readonly plan: FlowPlan;
+  readonly trigger: Trigger;
+  /** What expressions read as `trigger`. */
+  readonly variables: JsonObject;
+  /** Given already where files belong to it. */
+  readonly id?: string;
+  /** Labels and inputs beside those of the trigger; they win. */
+  readonly labels?: readonly Label[];
+  readonly inputs?: JsonObject;
+  readonly scheduleDate?: Instant;
+}
+
+/** Makes executions for triggers. */
+export class TriggerStarts {
+  readonly #deps: TriggerStartsDeps;
+
+  constructor(deps: TriggerStartsDeps) {
+    this.#deps = deps;
+  }
+
+  /** An execution in state CREATED. @throws DomainError invalid_entity, or an error of rendering */
+  async make(start: TriggerStart): Promise<Execution> {
+    const { flow } = start.plan;
+    const { properties } = start.trigger;
+    const variables = { trigger: start.variables };
+    const render = async (name: string) =>
+      await this.#deps.renderer.value(flow, ownProperty(properties, name) ?? null, variables);
+    const own = readLabels(await render("labels"));
+    const labels = mergeLabels(own, start.labels ?? []);
+    checkStartLabels(labels);
+    const rendered = await render("inputs");
+    const given = { ...(isJsonObject(rendered) ? rendered : {}), ...start.inputs };
+    const inputs = this.#deps.checks.inputs(flow, givenValues(given));
+    const execution = this.#create(start, { labels, inputs });
+    this.#deps.checks.judge(flow, execution, this.#deps.clock.now());
+    return execution;
+  }
+
+  /** As {@link make}; when that cannot be done, an execution that has failed and says why. */
+  async makeOrFail(start: TriggerStart): Promise<{ readonly execution: Execution; readonly error?: string }> {
+    try {
+      return { execution: await this.make(start) };
+    } catch (error) {
+      const message = (error as Error).message;
+      return { execution: this.fail(start, message), error: message };
+    }
+  }
+
+  /** An execution that has failed before it began. */
+  fail(start: TriggerStart, message: string): Execution {
+    const execution = this.#create(start, { labels: start.labels ?? [] });
+    const now = this.#deps.clock.now();
+    addLogLine(execution, { level: "ERROR", at: now, message });
+    move("execution", execution.history, "FAILED", now);
+    return execution;
+  }
+
+  #create(
+    { plan, trigger, variables, id, scheduleDate }: TriggerStart,
+    { labels, inputs }: { readonly labels: readonly Label[]; readonly inputs?: JsonObject },
+  ): Execution {
+    const now = this.#deps.clock.now();
+    return createExecution(plan.flow, {
+      id: id ?? this.#deps.ids.next(now),
+      inputs,
+      labels,
+      trigger: { id: trigger.id, type: trigger.type, variables },
+      kind: "NORMAL",
+      scheduleDate,
+    }, now);
+  }
+}

@@ -1,0 +1,32 @@
+/** How a file is split into batches. */
+import type { PropertySchema } from "../../model/schema.ts";
+
+/** Storage URI of the file. */
+export const BATCHED_FILE: PropertySchema = Object.freeze({
+  type: "string",
+  required: true,
+  dynamic: true,
+  description: "Storage URI of the file to split.",
+});
+
+/** Its batches. */
+export const BATCH: PropertySchema = {
+  type: "object",
+  dynamic: true,
+  properties: {
+    rows: { type: "integer", dynamic: true, default: 1, minimum: 1, description: "Lines in each batch." },
+    bytes: {
+      type: "string",
+      dynamic: true,
+      description: "Size of each batch, such as `10MB`, instead of `rows`.",
+    },
+    partitions: {
+      type: "integer",
+      dynamic: true,
+      minimum: 1,
+      description: "Number of batches, instead of `rows`.",
+    },
+    separator: { type: "string", dynamic: true, default: "\n", description: "Text that ends an item." },
+  },
+  description: "How the file is split: by one of `rows`, `bytes` and `partitions`.",
+};

@@ -1,0 +1,136 @@
+/** Globs over relative paths: `*` and `?` within a name, `**` over any number of folders, `[a-z]`, `{a,b}`. */
+
+/** Alternatives that the braces of one pattern may give. */
+const MAX_ALTERNATIVES = 1_000;
+const MAX_PATTERN_LENGTH = 1_000;
+
+/** Whether a path is meant. */
+export type PathTest = (path: string) => boolean;
+
+type Token =
+  | { readonly type: "any" | "anyName" | "anyFolders" | "one" }
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "class"; readonly isNegated: boolean; readonly ranges: readonly [string, string][] };
+
+/** Tells the paths that match one of the patterns. @throws Error a pattern is too long */
+export function compileGlobs(patterns: readonly string[]): PathTest {
+  const compiled = patterns.flatMap((pattern) => {
+    if (pattern.length > MAX_PATTERN_LENGTH) {
+      throw new Error(`Invalid pattern: it is longer than ${MAX_PATTERN_LENGTH} characters`);
+    }
+    const relative = pattern.replace(/^(?:glob:)?(?:\.?\/)*/, "");
+    return expandBraces(relative).map(tokensOf);
+  });
+  return (path) => compiled.some((tokens) => matches(tokens, path));
+}
+
+/** True when a text matches one pattern. @throws Error the pattern is too long */
+export function matchesGlob(pattern: string, text: string): boolean {
+  return compileGlobs([pattern])(text);
+}
+
+/** `a{b,c}` → `ab`, `ac`; an open brace stands for itself. */
+function expandBraces(pattern: string): string[] {
+  let done: string[] = [];
+  let left = [pattern];
+  while (left.length > 0 && done.length + left.length <= MAX_ALTERNATIVES) {
+    const next: string[] = [];
+    for (const each of left) {
+      const innermost = /^(.*?)\{([^{}]*,[^{}]*)\}(.*)$/s.exec(each);
+      if (!innermost) done.push(each);
+      else {
+        const [, before, inside = "", after] = innermost;
+        next.push(...inside.split(",").map((choice) => `${before}${choice}${after}`));
+      }
+    }
+    left = next;
+  }
+  if (left.length > 0) done = [...done, ...left];
+  return done.slice(0, MAX_ALTERNATIVES);
+}
+
+function tokensOf(pattern: string): Token[] {
+  const tokens: Token[] = [];
+  for (let at = 0; at < pattern.length;) {
+    const [token, length] = tokenAt(pattern, at);
+    tokens.push(token);
+    at += length;
+  }
+  return tokens;
+}
+
+function tokenAt(pattern: string, at: number): [Token, number] {
+  if (pattern.startsWith("**/", at) && (at === 0 || pattern[at - 1] === "/")) {
+    return [{ type: "anyFolders" }, 3];
+  }
+  if (pattern.startsWith("**", at)) return [{ type: "any" }, 2];
+  const character = pattern[at] as string;
+  if (character === "*") return [{ type: "anyName" }, 1];
+  if (character === "?") return [{ type: "one" }, 1];
+  if (character === "\\" && at + 1 < pattern.length) {
+    return [{ type: "text", text: pattern[at + 1] as string }, 2];
+  }
+  const end = character === "[" ? pattern.indexOf("]", at + 2) : -1;
+  if (end > 0) return [classOf(pattern.slice(at + 1, end)), end - at + 1];
+  return [{ type: "text", text: character }, 1];
+}
+
+function classOf(text: string): Token {
+  const isNegated = /^[!^]/.test(text);
+  const ranges: [string, string][] = [];
+  const members = isNegated ? text.slice(1) : text;
+  for (let at = 0; at < members.length; at++) {
+    const from = members[at] as string;
+    const isRange = members[at + 1] === "-" && at + 2 < members.length;
+    ranges.push([from, isRange ? members[at + 2] as string : from]);
+    if (isRange) at += 2;
+  }
+  return { type: "class", isNegated, ranges };
+}
+
+/** All positions at which the pattern so far may have ended are kept: no pattern takes more than pattern × path steps. */
+function matches(tokens: readonly Token[], path: string): boolean {
+  let positions = new Set([0]);
+  for (const token of tokens) {
+    const next = new Set<number>();
+    for (const at of positions) advance(token, path, at, next);
+    if (next.size === 0) return false;
+    positions = next;
+  }
+  return positions.has(path.length);
+}
+
+function advance(token: Token, path: string, at: number, next: Set<number>): void {
+  switch (token.type) {
+    case "text":
+      if (path[at] === token.text) next.add(at + 1);
+      return;
+    case "one":
+      if (at < path.length && path[at] !== "/") next.add(at + 1);
+      return;
+    case "class":
+      if (at < path.length && path[at] !== "/" && isInClass(token, path[at] as string)) next.add(at + 1);
+      return;
+    default:
+      return skip(token.type, path, at, next);
+  }
+}
+
+/** A position that is there already has had the rest of the path looked at. */
+function skip(type: "any" | "anyName" | "anyFolders", path: string, at: number, next: Set<number>): void {
+  if (type === "anyFolders") {
+    next.add(at);
+    for (let slash = path.indexOf("/", at); slash >= 0; slash = path.indexOf("/", slash + 1)) {
+      next.add(slash + 1);
+    }
+    return;
+  }
+  for (let end = at; end <= path.length && !next.has(end); end++) {
+    next.add(end);
+    if (type === "anyName" && path[end] === "/") return;
+  }
+}
+
+function isInClass({ isNegated, ranges }: Extract<Token, { type: "class" }>, character: string): boolean {
+  return ranges.some(([from, to]) => character >= from && character <= to) !== isNegated;
+}

@@ -1,0 +1,68 @@
+/** One request of a task, from its rendered properties to the head of the answer; what both HTTP tasks do alike. */
+import type { JsonObject } from "../../base/json.ts";
+import { type HttpDraft, readHttpRequest, shownUri } from "../../model/http_request.ts";
+import { shownAnswer } from "../../model/http_text.ts";
+import type { HttpAnswer, NamedText } from "../../model/ports/http.ts";
+import type { RunContext } from "../../model/run_context.ts";
+import { payloadBody } from "./payload.ts";
+
+const CREDENTIALS = /^(?:authorization|proxy-authorization|cookie|set-cookie)$/i;
+
+/** What was sent, and the answer to it. */
+export interface Exchange {
+  readonly draft: HttpDraft;
+  readonly answer: HttpAnswer;
+}
+
+/**
+ * Sends what the properties ask for. `maxBytes` bounds the answer in place of the option.
+ * @throws Error when no answer came, or one with a code that is a failure; its message is for the log
+ */
+export async function exchange(
+  properties: JsonObject,
+  context: RunContext,
+  { maxBytes }: { readonly maxBytes?: number } = {},
+): Promise<Exchange> {
+  const draft = readHttpRequest(properties);
+  const { method, uri, headers, options, payload, answer: { logs } } = draft;
+  if (logs.has("REQUEST_HEADERS")) context.log("INFO", `Request headers: ${headerText(headers)}`);
+  if (logs.has("REQUEST_BODY") && payload?.type === "text") {
+    context.log("INFO", `Request body: ${payload.text}`);
+  }
+  const body = await payloadBody(payload, context);
+  const answer = await context.ports.http.send({
+    method,
+    uri,
+    headers,
+    body,
+    options: maxBytes === undefined ? options : { ...options, maxBytes },
+    signal: context.signal,
+  });
+  if (logs.has("RESPONSE_HEADERS")) {
+    const given = [...answer.headers].map(([name, values]): NamedText => [name, values.join(", ")]);
+    context.log("INFO", `Response headers: ${headerText(given)}`);
+  }
+  await refuseFailure(draft, answer);
+  return { draft, answer };
+}
+
+/** Headers of an answer as outputs: each a list. */
+export function headerLists({ headers }: HttpAnswer): JsonObject {
+  return Object.fromEntries([...headers].map(([name, values]) => [name, [...values]]));
+}
+
+async function refuseFailure(
+  { method, uri, answer: { allowedCodes, defaultCharset } }: HttpDraft,
+  answer: HttpAnswer,
+): Promise<void> {
+  const { code } = answer;
+  if (code < 400 || allowedCodes === undefined || allowedCodes.has(code)) return;
+  const shown = await shownAnswer(answer, defaultCharset);
+  throw new Error(
+    `Cannot ${method} "${shownUri(uri)}": the server answered ${code}${shown && `: ${shown}`}`,
+  );
+}
+
+function headerText(headers: readonly NamedText[]): string {
+  return headers.map(([name, value]) => `${name}: ${CREDENTIALS.test(name) ? "***" : value}`).join(", ");
+}

@@ -1,0 +1,47 @@
+/** The value of a pair as a task gives it, with the type that it is said to have. */
+import { parseDuration } from "../../base/duration.ts";
+import { type JsonValue, parseJson } from "../../base/json.ts";
+import { printValue } from "../../expr/mod.ts";
+import { KV_TYPES, type KvType, type KvValue, kvValueOf } from "../../model/kv_pair.ts";
+import { normalizeTimestamp, parseDay } from "../../model/timestamp_text.ts";
+
+/** The type of that name, in any case. @throws Error */
+export function checkKvType(text: string): KvType {
+  const name = text.trim().toUpperCase();
+  const type = KV_TYPES.find((candidate) => candidate === name);
+  if (type) return type;
+  throw new Error(`Invalid kvType "${name}": it must be one of ${KV_TYPES.join(", ")}`);
+}
+
+/** The value as a pair of that type holds it: a text is read as one; without a type the value tells it. @throws Error */
+export function typedKvValue(value: JsonValue, type: KvType | undefined): KvValue {
+  if (type === undefined || typeof value !== "string") return kvValueOf(value);
+  const read = READERS[type](value.trim(), value);
+  if (read !== undefined) return { type, value: read };
+  throw new Error(`Invalid value "${printValue(value).slice(0, 100)}": it is no ${type}`);
+}
+
+type Reader = (trimmed: string, text: string) => JsonValue | undefined;
+
+const READERS: Readonly<Record<KvType, Reader>> = {
+  STRING: (_trimmed, text) => text,
+  NUMBER: (text) => isNumber(text) ? parseJson(text) : undefined,
+  BOOLEAN: (text) => text.toLowerCase() === "true",
+  DATETIME: (text) => normalizeTimestamp(text),
+  DATE: (text) => parseDay(text) ?? normalizeTimestamp(text)?.slice(0, 10),
+  DURATION: (text) => parseDuration(text) === undefined ? undefined : text,
+  JSON: (text) => readJson(text),
+};
+
+function isNumber(text: string): boolean {
+  return /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text) && text.length <= 1_000;
+}
+
+function readJson(text: string): JsonValue | undefined {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

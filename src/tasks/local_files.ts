@@ -1,0 +1,242 @@
+/**
+ * Files in a directory of this machine: those that a task is given, and those that it leaves. Names are relative and stay
+ * within the directory, whatever a user wrote and whatever links a program has made there.
+ */
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  ownProperty,
+  parseJson,
+  setOwnProperty,
+  stringifyJson,
+} from "../base/json.ts";
+import { normalizeFileName, parentPath } from "../model/file_path.ts";
+import type { OpenedFile } from "../model/ports/storage.ts";
+import type { RunContext } from "../model/run_context.ts";
+import { isStorageUri } from "../model/storage_uri.ts";
+import { compileGlobs, type PathTest } from "./glob.ts";
+
+/** A directory and the attempt that works in it. */
+export interface LocalPlace {
+  readonly context: RunContext;
+  /** Absolute path. */
+  readonly directory: string;
+}
+
+/** Files of a directory that one task may store. */
+export const MAX_OUTPUT_FILES = 10_000;
+/** Address of a file of the flow's own namespace. */
+const NAMESPACE_FILE_SCHEME = "nsfile:///";
+
+/**
+ * Creates files by relative name: a storage URI is fetched, anything else is the content. `files` is a map, or a JSON text of
+ * one; the names. @throws Error a name leaves the directory, a file is missing
+ */
+export async function createFiles(place: LocalPlace, files: JsonValue | undefined): Promise<string[]> {
+  const map = readMap(files, "Files to create");
+  const names: string[] = [];
+  for (const [name, value] of Object.entries(map)) {
+    if (value === null) continue;
+    names.push(await writeLocalFile(place.directory, name, await contentOf(place.context, value)));
+  }
+  return names;
+}
+
+/** Stores the files that match one of the globs; their storage URIs by relative name, in order of the names. */
+export async function storeFiles(place: LocalPlace, globs: JsonValue | undefined): Promise<JsonObject> {
+  const uris: JsonObject = {};
+  const patterns = readTexts(globs, "Globs of files");
+  if (patterns.length === 0) return uris;
+  for (const name of await findFiles(place.directory, compileGlobs(patterns))) {
+    setOwnProperty(uris, name, await storeFile(place, name));
+  }
+  return uris;
+}
+
+/** Stores one file of the directory; its storage URI. */
+export async function storeFile({ context, directory }: LocalPlace, name: string): Promise<string> {
+  using file = await Deno.open(`${directory}/${name}`, { read: true });
+  const base = name.slice(name.lastIndexOf("/") + 1);
+  return (await context.ports.storage.write(context, base, chunksOf(file))).uri;
+}
+
+/** The content of one file of a directory. */
+export async function openLocalFile(directory: string, name: string): Promise<ReadableStream<Uint8Array>> {
+  return (await Deno.open(`${directory}/${name}`, { read: true })).readable;
+}
+
+/** Relative names of the files that are meant, in order; links are left out. @throws Error there are too many */
+export async function findFiles(directory: string, isMeant: PathTest): Promise<string[]> {
+  const found: string[] = [];
+  const folders = [""];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for await (const entry of Deno.readDir(`${directory}/${folder}`)) {
+      const name = folder + entry.name;
+      if (entry.isDirectory) folders.push(`${name}/`);
+      else if (entry.isFile && isMeant(name)) found.push(name);
+    }
+    if (found.length > MAX_OUTPUT_FILES) {
+      throw new Error(
+        `Cannot store the files of the directory: there are more than ${MAX_OUTPUT_FILES} of them`,
+      );
+    }
+  }
+  return found.sort();
+}
+
+/** Creates or replaces one file, with the folders above it; its canonical name. @throws DomainError, or Error when a link leads out */
+export async function writeLocalFile(
+  directory: string,
+  name: string,
+  content: string | ReadableStream<Uint8Array>,
+): Promise<string> {
+  const path = await openPath(directory, name, content);
+  await Deno.writeFile(
+    `${directory}/${path}`,
+    typeof content === "string" ? new TextEncoder().encode(content) : content,
+  );
+  return path;
+}
+
+async function openPath(
+  directory: string,
+  name: string,
+  content: string | ReadableStream<Uint8Array>,
+): Promise<string> {
+  let isOpen = false;
+  try {
+    const path = normalizeFileName(name.replace(/^\/+/, ""));
+    const parent = `${directory}/${parentPath(path)}`;
+    await Deno.mkdir(parent, { recursive: true });
+    const [root, real] = await Promise.all([Deno.realPath(directory), Deno.realPath(parent)]);
+    if (real !== root && !real.startsWith(`${root}/`)) {
+      throw new Error(`Cannot write "${path}": a link leads out of the directory`);
+    }
+    await removeLink(`${directory}/${path}`);
+    isOpen = true;
+    return path;
+  } finally {
+    if (!isOpen && typeof content !== "string") await content.cancel();
+  }
+}
+
+/** What is written replaces a link, and is not written through it. */
+async function removeLink(path: string): Promise<void> {
+  try {
+    if ((await Deno.lstat(path)).isSymlink) await Deno.remove(path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}
+
+async function contentOf(
+  context: RunContext,
+  value: JsonValue,
+): Promise<string | ReadableStream<Uint8Array>> {
+  if (typeof value !== "string") return typeof value === "object" ? stringifyJson(value) : String(value);
+  const text = value.trim();
+  if (!isStorageUri(text) && !text.startsWith(NAMESPACE_FILE_SCHEME)) return value;
+  return (await openAny(context, text)).content;
+}
+
+/** Opens a storage URI, or `nsfile:///<path>`. @throws Error there is no such file */
+export async function openAny(context: RunContext, uri: string): Promise<OpenedFile> {
+  const { storage, namespaceFiles } = context.ports;
+  const found = uri.startsWith(NAMESPACE_FILE_SCHEME)
+    ? await namespaceFiles.open(context, context.namespace, uri.slice(NAMESPACE_FILE_SCHEME.length))
+    : await storage.open(context, uri);
+  if (found) return found;
+  throw new Error(`Cannot read "${uri}": there is no such file`);
+}
+
+/** Members of a map that may also be given as JSON text; null and nothing are an empty one. @throws Error it is none */
+export function readMap(value: JsonValue | undefined, what: string): JsonObject {
+  if (value === undefined || value === null || value === "") return {};
+  const map = typeof value === "string" ? parseText(value) : value;
+  if (isJsonObject(map)) return map;
+  throw new Error(`${what} must be a map of names, or the JSON text of one`);
+}
+
+/** Texts of a list that may also be given as one text or as JSON text. @throws Error it is neither */
+export function readTexts(value: JsonValue | undefined, what: string): string[] {
+  if (value === undefined || value === null || value === "") return [];
+  const list = typeof value === "string" && value.trimStart().startsWith("[") ? parseText(value) : value;
+  if (typeof list === "string") return [list];
+  if (Array.isArray(list)) return list.map((item) => typeof item === "string" ? item : stringifyJson(item));
+  throw new Error(`${what} must be a text or a list of texts`);
+}
+
+function parseText(text: string): JsonValue {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return text;
+  }
+}
+
+/**
+ * Copies namespace files into the directory, as the property `namespaceFiles` says; their names. @throws Error a file exists
+ * and `ifExists` is FAIL
+ */
+export async function copyNamespaceFiles(
+  place: LocalPlace,
+  options: JsonValue | undefined,
+): Promise<string[]> {
+  if (!isJsonObject(options) || String(ownProperty(options, "enabled") ?? true) !== "true") return [];
+  const { context } = place;
+  const given = readTexts(ownProperty(options, "namespaces"), "Namespaces");
+  const include = readTexts(ownProperty(options, "include"), "Globs of namespace files");
+  const isIncluded = include.length > 0 ? compileGlobs(include) : () => true;
+  const isExcluded = compileGlobs(readTexts(ownProperty(options, "exclude"), "Globs of namespace files"));
+  const isFoldered = String(ownProperty(options, "folderPerNamespace") ?? false) === "true";
+  const ifExists = String(ownProperty(options, "ifExists") ?? "OVERWRITE").toUpperCase();
+  const names: string[] = [];
+  for (const namespace of given.length > 0 ? given : [context.namespace]) {
+    for (const path of await context.ports.namespaceFiles.list(context, namespace)) {
+      if (!isIncluded(path) || isExcluded(path)) continue;
+      const name = isFoldered ? `${namespace}/${path}` : path;
+      if (await copyNamespaceFile(place, { namespace, path, name, ifExists })) names.push(name);
+    }
+  }
+  return names;
+}
+
+async function copyNamespaceFile(
+  { context, directory }: LocalPlace,
+  { namespace, path, name, ifExists }: Record<"namespace" | "path" | "name" | "ifExists", string>,
+): Promise<boolean> {
+  if (ifExists !== "OVERWRITE" && await exists(`${directory}/${name}`)) {
+    if (ifExists === "FAIL") {
+      throw new Error(`Cannot copy namespace file "${path}": "${name}" exists already`);
+    }
+    if (ifExists === "WARN") {
+      context.log("WARN", `Namespace file "${path}" is not copied: "${name}" exists already`);
+    }
+    return false;
+  }
+  const file = await context.ports.namespaceFiles.open(context, namespace, path);
+  if (file) await writeLocalFile(directory, name, file.content);
+  return file !== undefined;
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await Deno.lstat(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+/** The file is read no faster than its chunks are taken. */
+async function* chunksOf(file: Deno.FsFile): AsyncGenerator<Uint8Array> {
+  for (;;) {
+    const buffer = new Uint8Array(64 * 1024);
+    const count = await file.read(buffer);
+    if (count === null) return;
+    yield buffer.subarray(0, count);
+  }
+}

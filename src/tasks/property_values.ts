@@ -1,0 +1,98 @@
+/** Reads rendered properties of tasks: flags, texts, lists, maps and dates may have been given as texts. */
+import type { Instant } from "../base/clock.ts";
+import { isJsonObject, type JsonObject, type JsonValue, ownProperty, parseJson } from "../base/json.ts";
+import { printValue } from "../expr/mod.ts";
+import { parseYaml } from "../expr/yaml.ts";
+
+/** A flag; `fallback` when it is absent or empty. @throws Error for what is neither true nor false */
+export function flagOf(properties: JsonObject, name: string, fallback: boolean): boolean {
+  const text = textOf(properties, name)?.trim().toLowerCase();
+  if (text === undefined || text === "") return fallback;
+  if (text === "true" || text === "false") return text === "true";
+  throw new Error(`Invalid ${name} "${text}": it must be true or false`);
+}
+
+/** A text; `undefined` when it is absent or null. */
+export function textOf(properties: JsonObject, name: string): string | undefined {
+  const value = ownProperty(properties, name);
+  return value === undefined || value === null ? undefined : printValue(value);
+}
+
+/** A text that is not empty. @throws Error */
+export function requiredTextOf(properties: JsonObject, name: string): string {
+  const text = textOf(properties, name)?.trim();
+  if (text) return text;
+  throw new Error(`Missing ${name}: it is empty`);
+}
+
+/** A text as a number from `minimum`; `fallback` when it is absent. @throws Error */
+export function wholeNumberOf(
+  properties: JsonObject,
+  name: string,
+  { fallback, minimum }: { readonly fallback: number; readonly minimum: number },
+): number {
+  const text = textOf(properties, name);
+  if (text === undefined || text === "") return fallback;
+  const value = Number(text);
+  if (Number.isSafeInteger(value) && value >= minimum) return value;
+  throw new Error(`Invalid ${name} "${text}": it must be a whole number from ${minimum}`);
+}
+
+/** A list of texts, or a JSON or YAML text of one; `undefined` when it is absent. @throws Error for anything else */
+export function textsOf(properties: JsonObject, name: string): string[] | undefined {
+  const value = structureOf(properties, name);
+  if (value === undefined) return undefined;
+  if (Array.isArray(value)) return value.map((item) => printValue(item));
+  throw new Error(`Invalid ${name}: it must be a list, but received "${shorten(printValue(value))}"`);
+}
+
+/** A map, or a JSON or YAML text of one; `undefined` when it is absent. @throws Error for anything else */
+export function mapOf(properties: JsonObject, name: string): JsonObject | undefined {
+  const value = structureOf(properties, name);
+  if (value === undefined || isJsonObject(value)) return value;
+  throw new Error(`Invalid ${name}: it must be a map, but received "${shorten(printValue(value))}"`);
+}
+
+/** What a property holds, of a text what it spells; `undefined` when it is absent or empty. @throws Error for a broken text */
+export function structureOf(properties: JsonObject, name: string): JsonValue | undefined {
+  const value = ownProperty(properties, name);
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== "string") return value;
+  return value.trim() === "" ? undefined : parseStructure(value);
+}
+
+/** The value that a JSON or YAML text spells. @throws Error */
+export function parseStructure(text: string): JsonValue {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return parseYaml(text);
+  }
+}
+
+const DATE =
+  /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?([Zz]|[+-]\d{2}:?\d{2})?(?:\[.*\])?)?$/;
+
+/** A date, without offset in UTC, finer than milliseconds cut; `undefined` when it is absent. @throws Error */
+export function instantOf(properties: JsonObject, name: string): Instant | undefined {
+  const text = textOf(properties, name)?.trim();
+  if (text === undefined || text === "") return undefined;
+  const at = parseInstant(text);
+  if (at !== undefined) return at;
+  throw new Error(`Invalid ${name} "${shorten(text)}": it must be a date such as 2026-01-31T08:15:30Z`);
+}
+
+/** The moment that an ISO 8601 text names; `undefined` for any other text. */
+export function parseInstant(text: string): Instant | undefined {
+  const match = DATE.exec(text);
+  if (!match) return undefined;
+  const [, day, minutes = "00:00", seconds = "00", fraction = "", offset = "Z"] = match;
+  const zone = offset.length === 5 ? `${offset.slice(0, 3)}:${offset.slice(3)}` : offset.toUpperCase();
+  const at = Date.parse(`${day}T${minutes}:${seconds}.${fraction.slice(0, 3).padEnd(3, "0")}${zone}`);
+  return Number.isNaN(at) ? undefined : at;
+}
+
+function shorten(text: string): string {
+  return text.length > 100 ? `${text.slice(0, 100)}…` : text;
+}

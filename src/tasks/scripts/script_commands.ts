@@ -1,0 +1,118 @@
+/** The command line of a script task: its texts put together, its script written to a file, stored files fetched. */
+import { type JsonObject, ownProperty } from "../../base/json.ts";
+import { STORAGE_SCHEME } from "../../model/storage_uri.ts";
+import { type LocalPlace, openAny, readTexts, writeLocalFile } from "../local_files.ts";
+import { flagOf, textOf } from "../property_values.ts";
+import { quoted, type ScriptProgram } from "./script_program.ts";
+
+/** Linux takes arguments of up to 128 KiB; a longer text goes to a file. */
+const MAX_ARGUMENT_BYTES = 100_000;
+const SHELLS = /(?:^|\/)(?:sh|bash|dash|ash|ksh|zsh)$/;
+/** As a command names a stored file: neither blanks nor quotes belong to the address. */
+const STORED_FILES = new RegExp(`${STORAGE_SCHEME}/[-a-zA-Z0-9%._+~#=/]+`, "g");
+
+/** What is run in one directory. */
+export class ScriptCommands {
+  /** The program and its arguments, once it is prepared. */
+  command: readonly string[] = [];
+  /** What is run before, to install packages. */
+  installCommand: readonly string[] | undefined;
+  readonly #place: LocalPlace;
+  readonly #program: ScriptProgram;
+  /** Folder of what is needed to run and is no file of the task. */
+  readonly #folder: string;
+  #packageFolders: readonly string[] = [];
+  readonly #copies = new Map<string, string>();
+
+  constructor(place: LocalPlace, program: ScriptProgram) {
+    this.#place = place;
+    this.#program = program;
+    this.#folder = `.sluice-${place.context.taskRunId}`;
+  }
+
+  /** Puts the command together from rendered properties. @throws Error: a stored file that it names is missing */
+  async prepare(properties: JsonObject): Promise<void> {
+    const given = listOf(properties, "interpreter");
+    const interpreter = properties.interpreter === undefined ? ["/bin/sh", "-c"] : given;
+    const isShell = SHELLS.test(interpreter[0] ?? "");
+    const lines: string[] = [];
+    for (const line of [...listOf(properties, "beforeCommands"), ...await this.#commands(properties)]) {
+      lines.push(await this.#withCopies(line));
+    }
+    if (isShell) lines.unshift(...this.#preamble(properties));
+    this.#prepareInstall(properties);
+    this.command = interpreter.length === 0 ? lines : await this.#interpreted(interpreter, lines.join("\n"));
+  }
+
+  /** Removes what was made beside the files of the task. */
+  async remove(): Promise<void> {
+    for (const folder of [this.#folder, ...this.#packageFolders]) {
+      await removeFolder(`${this.#place.directory}/${folder}`);
+    }
+    this.#packageFolders = [];
+  }
+
+  async #commands(properties: JsonObject): Promise<string[]> {
+    const { fileName, command } = this.#program;
+    const script = textOf(properties, "script");
+    if (script === undefined) return listOf(properties, "commands");
+    if (fileName === undefined || command === undefined) return [script];
+    const path = await this.#write(fileName, await this.#withCopies(script));
+    return [`${command} ${quoted(path)}`];
+  }
+
+  #preamble(properties: JsonObject): string[] {
+    const bin = this.#packagesOf(properties).length > 0 ? this.#program.packageBin : undefined;
+    const path = bin && `export PATH=${quoted(`${this.#place.directory}/${bin}`)}:"$PATH"`;
+    return [...(flagOf(properties, "failFast", true) ? ["set -e"] : []), ...(path ? [path] : [])];
+  }
+
+  #prepareInstall(properties: JsonObject): void {
+    const packages = this.#packagesOf(properties);
+    if (packages.length === 0) return;
+    this.#packageFolders = this.#program.packageFolders ?? [];
+    const commands = this.#program.install?.(packages) ?? [];
+    this.installCommand = ["/bin/sh", "-c", ["set -e", ...commands].join("\n")];
+  }
+
+  #packagesOf(properties: JsonObject): readonly string[] {
+    return this.#program.install ? listOf(properties, "dependencies") : [];
+  }
+
+  async #interpreted(interpreter: readonly string[], text: string): Promise<string[]> {
+    const isShort = new TextEncoder().encode(text).length <= MAX_ARGUMENT_BYTES;
+    if (isShort || interpreter.at(-1) !== "-c") return [...interpreter, text];
+    return [...interpreter.slice(0, -1), await this.#write("commands", text)];
+  }
+
+  /** Addresses of stored files become paths of local copies, each fetched once. */
+  async #withCopies(text: string): Promise<string> {
+    for (const uri of new Set(text.match(STORED_FILES))) {
+      if (!this.#copies.has(uri)) this.#copies.set(uri, await this.#fetch(uri));
+    }
+    return text.replace(STORED_FILES, (uri) => this.#copies.get(uri) ?? uri);
+  }
+
+  async #fetch(uri: string): Promise<string> {
+    const { content } = await openAny(this.#place.context, uri);
+    const ending = /\.[A-Za-z0-9]+$/.exec(uri)?.[0] ?? "";
+    return await this.#write(`file-${this.#copies.size}${ending}`, content);
+  }
+
+  async #write(name: string, content: string | ReadableStream<Uint8Array>): Promise<string> {
+    const { directory } = this.#place;
+    return `${directory}/${await writeLocalFile(directory, `${this.#folder}/${name}`, content)}`;
+  }
+}
+
+function listOf(properties: JsonObject, name: string): string[] {
+  return readTexts(ownProperty(properties, name), `Property "${name}"`);
+}
+
+async function removeFolder(path: string): Promise<void> {
+  try {
+    await Deno.remove(path, { recursive: true });
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}

@@ -1,0 +1,57 @@
+/** What the lines of a script become: log lines, outputs, metrics. */
+import { type JsonObject, setOwnProperty } from "../../base/json.ts";
+import { MAX_LOG_LINE_CHARS, MAX_OUTPUT_BYTES } from "../../model/limits.ts";
+import type { ProcessLine } from "../../model/ports/processes.ts";
+import type { RunContext } from "../../model/run_context.ts";
+import { isControlLine, readControlLine } from "./control_line.ts";
+
+/** Control lines that may replace each other's outputs: in all as many characters as this many full outputs. */
+const MAX_REWRITES = 100;
+
+/** Takes the lines of one script. */
+export class ScriptOutput {
+  /** Outputs that control lines have given; a later one replaces an earlier one. */
+  readonly vars: JsonObject = {};
+  /** It has written to its error stream. */
+  hasErrors = false;
+  readonly #context: RunContext;
+  #controlChars = 0;
+
+  constructor(context: RunContext) {
+    this.#context = context;
+  }
+
+  /** Takes a line; when this gives a promise, the next one must wait. @throws Error: it gives too many outputs */
+  take(line: ProcessLine): Promise<void> | undefined {
+    const { text, isError } = line;
+    if (!isError && isControlLine(text)) return this.#obey(text);
+    this.hasErrors ||= isError;
+    this.#context.log(isError ? "ERROR" : "INFO", shownLine(line));
+    return this.#context.logged();
+  }
+
+  async #obey(text: string): Promise<void> {
+    this.#controlChars += text.length;
+    if (this.#controlChars > MAX_REWRITES * MAX_OUTPUT_BYTES) {
+      throw new Error("The script gives too many outputs; write large results to a file");
+    }
+    try {
+      const { outputs, metrics, logs } = readControlLine(text);
+      for (const [name, value] of Object.entries(outputs)) setOwnProperty(this.vars, name, value);
+      for (const metric of metrics) this.#context.metric(metric);
+      for (const { level, message } of logs) {
+        this.#context.log(level, message);
+        await this.#context.logged();
+      }
+    } catch (error) {
+      // A script may print anything; what is no control line after all is told, and the script goes on.
+      this.#context.log("WARN", (error as Error).message);
+    }
+  }
+}
+
+function shownLine({ text, cutFromBytes }: ProcessLine): string {
+  if (cutFromBytes === undefined) return text;
+  const note = ` … (cut, ${cutFromBytes} bytes)`;
+  return text.slice(0, MAX_LOG_LINE_CHARS - note.length) + note;
+}

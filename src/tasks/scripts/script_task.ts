@@ -1,0 +1,126 @@
+/** Runs one attempt of a script task: a directory with its files, the commands, what they leave. */
+import { type JsonObject, ownProperty, stringifyJson } from "../../base/json.ts";
+import type { ProcessPlace } from "../../model/ports/processes.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import { copyNamespaceFiles, createFiles, type LocalPlace, readMap, storeFiles } from "../local_files.ts";
+import { flagOf } from "../property_values.ts";
+import { ScriptCommands } from "./script_commands.ts";
+import { ScriptOutput } from "./script_output.ts";
+import { scriptPlace } from "./script_place.ts";
+import type { ScriptProgram } from "./script_program.ts";
+
+/** An attempt under way. */
+interface ScriptRun extends LocalPlace {
+  readonly properties: JsonObject;
+  readonly program: ScriptProgram;
+  readonly place: ProcessPlace;
+  readonly env: ReadonlyMap<string, string>;
+  /** Where files are kept for `outputDirectory`. */
+  readonly outputDir: string;
+}
+
+/** What a task that runs commands of that program does. */
+export function runScriptsOf(program: ScriptProgram): RunnableTaskType["run"] {
+  return async (properties, context) => {
+    const { processes, workingDirectories } = context.ports;
+    const place = scriptPlace(properties, processes.policy, program.image);
+    if (context.workingDirectory !== undefined) {
+      return await runIn(context.workingDirectory, { properties, context, program, place });
+    }
+    const name = `${context.taskRunId}-${context.attemptNumber}`;
+    try {
+      return await runIn(await workingDirectories.make(name), { properties, context, program, place });
+    } finally {
+      await workingDirectories.remove(name);
+    }
+  };
+}
+
+async function runIn(
+  directory: string,
+  given: Pick<ScriptRun, "properties" | "context" | "program" | "place">,
+): Promise<AttemptOutcome> {
+  const { properties, context, program } = given;
+  const outputDir = `${directory}/.output-${context.taskRunId}`;
+  const env = new Map([
+    ...Object.entries(program.env ?? {}),
+    ["WORKING_DIR", directory],
+    ["OUTPUT_DIR", outputDir],
+    ...givenEnv(properties),
+  ]);
+  const run: ScriptRun = { ...given, directory, outputDir, env };
+  await Deno.mkdir(outputDir, { recursive: true });
+  const commands = new ScriptCommands(run, program);
+  try {
+    await copyNamespaceFiles(run, properties.namespaceFiles);
+    await createFiles(run, properties.inputFiles);
+    await commands.prepare(properties);
+    return await runCommands(run, commands);
+  } finally {
+    if (context.workingDirectory !== undefined) {
+      await commands.remove();
+      await Deno.remove(outputDir, { recursive: true });
+    }
+  }
+}
+
+async function runCommands(run: ScriptRun, commands: ScriptCommands): Promise<AttemptOutcome> {
+  const { context, properties } = run;
+  const output = new ScriptOutput(context);
+  const installed = await install(run, commands);
+  const exitCode = installed ?? await execute(run, commands.command, output);
+  if (context.signal.aborted) return { state: "KILLED" };
+  await commands.remove();
+  const outputs = { vars: output.vars, exitCode, outputFiles: await outputFiles(run) };
+  if (exitCode !== 0) {
+    const what = installed === undefined
+      ? "Command failed"
+      : "Cannot install the dependencies: pip or npm failed";
+    context.log("ERROR", `${what} with exit code ${exitCode}`);
+    return { state: "FAILED", outputs };
+  }
+  const isWarning = output.hasErrors && flagOf(properties, "warningOnStdErr", true);
+  return { state: isWarning ? "WARNING" : "SUCCESS", outputs };
+}
+
+/** The exit code when the packages cannot be installed. What installing writes is logged and says nothing of the outcome. */
+async function install(run: ScriptRun, { installCommand }: ScriptCommands): Promise<number | undefined> {
+  if (!installCommand) return undefined;
+  const exitCode = await execute(run, installCommand, new ScriptOutput(run.context));
+  return exitCode === 0 ? undefined : exitCode;
+}
+
+async function execute(run: ScriptRun, command: readonly string[], output: ScriptOutput): Promise<number> {
+  const { context, directory: workingDirectory, env, place } = run;
+  const { exitCode } = await context.ports.processes.run(context, {
+    command,
+    workingDirectory,
+    env,
+    place,
+    signal: context.signal,
+    onLine: (line) => output.take(line),
+  });
+  return exitCode;
+}
+
+/** Kept also when the commands have failed. */
+async function outputFiles(run: ScriptRun): Promise<JsonObject> {
+  const { context, properties, outputDir } = run;
+  const inOutputDir = flagOf(properties, "outputDirectory", false)
+    ? await storeFiles({ context, directory: outputDir }, ["**"])
+    : {};
+  return { ...inOutputDir, ...await storeFiles(run, properties.outputFiles) };
+}
+
+function givenEnv(properties: JsonObject): [string, string][] {
+  const given = ownProperty(properties, "env");
+  return Object.entries(readMap(given, "Environment variables")).flatMap(([name, value]) => {
+    if (value === null) return [];
+    const text = typeof value === "object" ? stringifyJson(value) : String(value);
+    // deno-lint-ignore no-control-regex
+    if (name === "" || /[=\u0000]/.test(name) || /\u0000/.test(text)) {
+      throw new Error(`Invalid environment variable "${name}": neither "=" nor a null character is possible`);
+    }
+    return [[name, text]];
+  });
+}

@@ -1,0 +1,60 @@
+/** Reads a local file from its end to its beginning. */
+import { ended, MAX_LINE_BYTES, type Piece } from "./pieces.ts";
+
+const BLOCK_BYTES = 256 * 1024;
+
+/** The lines, last one first; each ends with the separator. @throws Error a line is longer than {@link MAX_LINE_BYTES} */
+export async function* reversedLines(path: string, separator: Uint8Array): AsyncGenerator<Piece> {
+  using file = await Deno.open(path, { read: true });
+  // What is not handed on yet: the end of a line that begins in a block further ahead.
+  let rest: Uint8Array = new Uint8Array();
+  for (let end = (await file.stat()).size; end > 0;) {
+    const start = Math.max(0, end - BLOCK_BYTES);
+    const block = await readBlock(file, start, end - start);
+    const bytes = new Uint8Array(block.length + rest.length);
+    bytes.set(block);
+    bytes.set(rest, block.length);
+    let lineEnd = bytes.length;
+    for (
+      let at = lastLineStart(bytes, separator, lineEnd);
+      at > 0;
+      at = lastLineStart(bytes, separator, at)
+    ) {
+      yield ended(bytes.subarray(at, lineEnd), separator);
+      lineEnd = at;
+    }
+    rest = bytes.slice(0, lineEnd);
+    if (rest.length > MAX_LINE_BYTES) {
+      throw new Error(`Cannot reverse the file: a line has more than ${MAX_LINE_BYTES} bytes`);
+    }
+    end = start;
+  }
+  if (rest.length > 0) yield ended(rest, separator);
+}
+
+/** Where the line that ends at `end` begins; 0 when that is not known to be in these bytes. */
+function lastLineStart(bytes: Uint8Array, separator: Uint8Array, end: number): number {
+  const last = separator[separator.length - 1] as number;
+  for (
+    let at = bytes.lastIndexOf(last, end - separator.length - 1);
+    at >= 0;
+    at = bytes.lastIndexOf(last, at - 1)
+  ) {
+    const start = at - separator.length + 1;
+    if (start < 0) return 0;
+    if (separator.every((byte, index) => bytes[start + index] === byte)) return at + 1;
+    if (at === 0) return 0;
+  }
+  return 0;
+}
+
+async function readBlock(file: Deno.FsFile, start: number, length: number): Promise<Uint8Array> {
+  await file.seek(start, Deno.SeekMode.Start);
+  const block = new Uint8Array(length);
+  for (let filled = 0; filled < length;) {
+    const count = await file.read(block.subarray(filled));
+    if (count === null) return block.subarray(0, filled);
+    filled += count;
+  }
+  return block;
+}

@@ -1,0 +1,158 @@
+/** Cuts a stored file into stored files, line by line. */
+import { type JsonObject, ownProperty } from "../../base/json.ts";
+import type { RunContext } from "../../model/run_context.ts";
+import { textOf, wholeNumberOf } from "../property_values.ts";
+import { ended, gathered, type Piece, piecesOf } from "./pieces.ts";
+import { extensionOf, openFile } from "./stored_file.ts";
+
+/** How a file is cut: by one of these. */
+export type SplitRule =
+  | { readonly by: "bytes" | "rows"; readonly size: number }
+  | { readonly by: "partitions"; readonly count: number };
+
+/** Files that one file may be cut into. */
+export const MAX_PARTS = 50_000;
+/** Partitions that are written at once: each holds up to half a megabyte. */
+const PARTITIONS_AT_ONCE = 16;
+
+const UNITS: ReadonlyMap<string, number> = new Map([
+  ["", 1],
+  ["b", 1],
+  ["kb", 1024],
+  ["mb", 1024 ** 2],
+  ["gb", 1024 ** 3],
+  ["kib", 1024],
+  ["mib", 1024 ** 2],
+  ["gib", 1024 ** 3],
+]);
+
+/** The rule that properties give: `bytes`, else `partitions`, else `rows`; `undefined` for none. @throws Error one is no size */
+export function readSplitRule(properties: JsonObject): SplitRule | undefined {
+  const isGiven = (name: string) => (textOf(properties, name) ?? "") !== "";
+  const number = (name: string) => wholeNumberOf(properties, name, { fallback: 1, minimum: 1 });
+  if (isGiven("bytes")) return { by: "bytes", size: readSize(textOf(properties, "bytes") ?? "") };
+  if (isGiven("partitions")) return { by: "partitions", count: number("partitions") };
+  return isGiven("rows") ? { by: "rows", size: number("rows") } : undefined;
+}
+
+/** Bytes that a text such as `10MB` stands for; a kilobyte has 1,024. @throws Error */
+export function readSize(text: string): number {
+  const [, digits = "", unit = ""] = /^\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*$/i.exec(text) ?? [];
+  const factor = UNITS.get(unit.toLowerCase());
+  const size = Math.floor(Number(digits) * (factor ?? 0));
+  if (digits !== "" && factor !== undefined && size >= 1 && Number.isSafeInteger(size)) return size;
+  throw new Error(`Invalid bytes "${text}": it must be a size such as 10MB`);
+}
+
+/** Cuts a file; the storage URIs of its parts in order. Every line ends with the separator. @throws Error */
+export async function splitFile(
+  context: RunContext,
+  uri: string,
+  { rule, separator }: { readonly rule: SplitRule; readonly separator: string },
+): Promise<string[]> {
+  const end = new TextEncoder().encode(separator === "" ? "\n" : separator);
+  const source: Source = { context, uri, separator: end, ending: extensionOf(uri) };
+  return rule.by === "partitions" ? await deal(source, rule.count) : await cut(source, rule);
+}
+
+/** `separator` of a task or batch: a line break when there is none. */
+export function separatorOf(properties: JsonObject): string {
+  return String(ownProperty(properties, "separator") ?? "\n");
+}
+
+interface Source {
+  readonly context: RunContext;
+  readonly uri: string;
+  readonly separator: Uint8Array;
+  readonly ending: string;
+}
+
+async function* linesOf({ context, uri, separator }: Source): AsyncGenerator<Piece> {
+  const { content } = await openFile(context, uri);
+  for await (const piece of piecesOf(content, separator)) yield ended(piece, separator);
+}
+
+/** A part is full with the line that reaches its size. */
+async function cut(source: Source, rule: Extract<SplitRule, { size: number }>): Promise<string[]> {
+  const uris: string[] = [];
+  const lines = linesOf(source);
+  try {
+    for (let line = await lines.next(); !line.done;) {
+      let size = 0;
+      const next = line;
+      const part = async function* (): AsyncGenerator<Piece> {
+        for (line = next; !line.done && size < rule.size; line = await lines.next()) {
+          size += rule.by === "rows" ? 1 : line.value.length;
+          yield line.value;
+        }
+      };
+      uris.push(await store(source, part(), uris.length));
+    }
+  } finally {
+    await lines.return(undefined);
+  }
+  return uris;
+}
+
+/** Lines are dealt out in turn; partitions that get none are left out. The file is read once for every few of them. */
+async function deal(source: Source, count: number): Promise<string[]> {
+  const uris: string[] = [];
+  let dealt = count;
+  for (let first = 0; first < Math.min(count, dealt); first += PARTITIONS_AT_ONCE) {
+    const size = Math.min(PARTITIONS_AT_ONCE, count - first);
+    const streams = Array.from({ length: size }, () => new TransformStream<Piece, Piece>());
+    const stored = Promise.all(
+      streams.map(({ readable }, index) => storeUnlessEmpty(source, readable, first + index)),
+    );
+    const lines = dealTo(source, streams.map(({ writable }) => writable.getWriter()), { first, count });
+    const [found, lineCount] = await Promise.all([stored, lines]);
+    dealt = lineCount;
+    uris.push(...found.filter((uri) => uri !== undefined));
+  }
+  return uris;
+}
+
+async function dealTo(
+  source: Source,
+  writers: readonly WritableStreamDefaultWriter<Piece>[],
+  { first, count }: { readonly first: number; readonly count: number },
+): Promise<number> {
+  let index = 0;
+  try {
+    for await (const line of linesOf(source)) {
+      await writers[index++ % count - first]?.write(line);
+    }
+    await Promise.all(writers.map((writer) => writer.close()));
+    return index;
+  } catch (error) {
+    await Promise.allSettled(writers.map((writer) => writer.abort(error)));
+    throw error;
+  }
+}
+
+async function storeUnlessEmpty(
+  source: Source,
+  pieces: ReadableStream<Piece>,
+  index: number,
+): Promise<string | undefined> {
+  const iterator = pieces[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  if (first.done) return undefined;
+  const all = async function* (): AsyncGenerator<Piece> {
+    yield first.value;
+    yield* { [Symbol.asyncIterator]: () => iterator };
+  };
+  return await store(source, all(), index);
+}
+
+async function store(
+  { context, ending }: Source,
+  pieces: AsyncGenerator<Piece>,
+  index: number,
+): Promise<string> {
+  if (context.signal.aborted) throw new Error("The attempt was interrupted");
+  if (index >= MAX_PARTS) {
+    throw new Error(`Cannot split the file: it has more than ${MAX_PARTS} parts; make them larger`);
+  }
+  return (await context.ports.storage.write(context, ending, gathered(pieces))).uri;
+}

@@ -1,0 +1,21 @@
+/** Rendered properties of conditions, as texts. */
+import { type JsonObject, type JsonValue, ownProperty, stringifyJson } from "../../base/json.ts";
+
+/** The text of a property; empty when there is none. */
+export function textOf(properties: JsonObject, name: string): string {
+  const value = ownProperty(properties, name) ?? null;
+  return value === null ? "" : scalarText(value);
+}
+
+/** The texts of a list; `undefined` when there is none. */
+export function textsOf(properties: JsonObject, name: string): string[] | undefined {
+  const value = ownProperty(properties, name) ?? null;
+  if (value === null) return undefined;
+  return (Array.isArray(value) ? value : [value]).map(scalarText);
+}
+
+function scalarText(value: JsonValue): string {
+  return typeof value === "object" && value !== null && !("value" in value)
+    ? stringifyJson(value)
+    : String(value);
+}

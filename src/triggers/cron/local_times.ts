@@ -1,0 +1,49 @@
+/** Local times that a cron expression means, as seconds since 1970 of a clock that never changes. Knows no zones. */
+import type { CronExpression } from "./cron_expression.ts";
+
+const DAY_SECONDS = 86_400;
+/** A 29 February on a given weekday comes within 40 years; what is not found by then never comes. */
+const MAX_DAYS = 366 * 41;
+
+/** The first local time at or after `from`; `undefined` when there never is one. */
+export function nextLocalTime(cron: CronExpression, from: number): number | undefined {
+  let day = Math.floor(from / DAY_SECONDS);
+  let least = from - day * DAY_SECONDS;
+  for (let tried = 0; tried < MAX_DAYS; tried++) {
+    const date = new Date(day * DAY_SECONDS * 1000);
+    if (!cron.months.has(date.getUTCMonth() + 1)) {
+      day = daysOf(date.getUTCFullYear(), date.getUTCMonth() + 1);
+      least = 0;
+      continue;
+    }
+    const time = isDay(cron, date) ? timeOfDay(cron, least) : undefined;
+    if (time !== undefined) return day * DAY_SECONDS + time;
+    day++;
+    least = 0;
+  }
+  return undefined;
+}
+
+function isDay({ days, weekdays, isEitherDay }: CronExpression, date: Date): boolean {
+  const isOfMonth = days.has(date.getUTCDate()), isOfWeek = weekdays.has(date.getUTCDay());
+  return isEitherDay ? isOfMonth || isOfWeek : isOfMonth && isOfWeek;
+}
+
+/** Days from 1970 to the first of a month, which may be the thirteenth. */
+function daysOf(year: number, monthIndex: number): number {
+  return Date.UTC(year, monthIndex, 1) / (DAY_SECONDS * 1000);
+}
+
+/** The first second of a day at or after `least`. */
+function timeOfDay({ hours, minutes, seconds }: CronExpression, least: number): number | undefined {
+  for (const hour of hours) {
+    if (hour * 3600 + 3599 < least) continue;
+    for (const minute of minutes) {
+      const start = hour * 3600 + minute * 60;
+      if (start + 59 < least) continue;
+      const second = seconds.find((candidate) => start + candidate >= least);
+      if (second !== undefined) return start + second;
+    }
+  }
+  return undefined;
+}

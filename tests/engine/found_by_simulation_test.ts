@@ -1,0 +1,216 @@
+/** What the simulation has found, each as the shortest story that showed it. */
+import { assert, assertEquals } from "@std/assert";
+import { replayExecution } from "../../src/engine/replay.ts";
+import type { Flow, Task } from "../../src/model/flow.ts";
+import { plan, returns, task } from "../support/flows.ts";
+import { type Decisions, Driver } from "./driver.ts";
+
+const FLOW = "io.svc.plugin.core.flow";
+const STARTED = { type: "started" } as const;
+
+function flowable(kind: string, id: string, tasks: readonly Task[], more: Partial<Task> = {}): Task {
+  return { ...task(id, `${FLOW}.${kind}`), blocks: new Map([["tasks", tasks]]), ...more };
+}
+
+function drive(members: Partial<Flow>, decisions: Decisions = {}): Driver {
+  return new Driver(plan(members), decisions);
+}
+
+Deno.test("exit() with KILLED goes over KILLING, as a kill does", () => {
+  const driver = drive({ tasks: [returns("a"), returns("b")] });
+  driver.apply(STARTED);
+  driver.end("a", { state: "SUCCESS", effects: { exit: "KILLED" } });
+  assertEquals(driver.states, "CREATED RUNNING KILLING KILLED");
+});
+
+Deno.test("exit() of an execution that somebody holds ends it all the same", () => {
+  for (const ask of [{ type: "pause_asked" } as const, undefined]) {
+    const parallel = flowable("Parallel", "p", [returns("a"), returns("b")]);
+    const driver = drive({ tasks: [parallel] });
+    if (!ask) driver.execution.breakpoints = ["b"];
+    driver.apply(STARTED, ...(ask ? [ask] : []));
+    driver.end("a", { state: "SUCCESS", effects: { exit: "SUCCESS" } });
+    if (ask) driver.end("b");
+    assertEquals(driver.states, `CREATED RUNNING ${ask ? "PAUSED" : "BREAKPOINT"} RUNNING SUCCESS`);
+  }
+});
+
+Deno.test("resumed after a hold: a task behind one that has ended within others begins once", () => {
+  const inner = flowable("Sequential", "inner", [returns("a")]);
+  const driver = drive({ tasks: [flowable("Sequential", "outer", [inner, returns("b")]), returns("c")] });
+  driver.apply(STARTED, { type: "pause_asked" });
+  driver.end("a");
+  driver.apply({ type: "resumed" });
+  assertEquals(driver.runs, ["outer RUNNING", "inner SUCCESS", "a SUCCESS", "b RUNNING"]);
+});
+
+Deno.test("recovered: a task behind one that has ended within others begins once", () => {
+  const inner = flowable("Sequential", "inner", [returns("a")]);
+  const driver = drive({ tasks: [inner, returns("b")] });
+  driver.apply(STARTED, { type: "pause_asked" });
+  driver.end("a");
+  driver.reload();
+  driver.execution.isHeld = undefined;
+  driver.apply({ type: "recovered", isGivenUp: false });
+  assertEquals(driver.runs, ["inner SUCCESS", "a SUCCESS", "b RUNNING"]);
+});
+
+Deno.test("a loop that fails at its limit fails all the same after a crash during its finally", () => {
+  const loop = task("l", `${FLOW}.LoopUntil`);
+  const blocks = new Map([["tasks", [returns("a")]], ["finally", [returns("f")]]]);
+  const checkFrequency = { maxIterations: 1, interval: "PT0S" };
+  const driver = drive({ tasks: [{ ...loop, blocks }] }, {
+    l: { checkFrequency, failOnMaxReached: true, condition: "false" },
+  });
+  driver.apply(STARTED);
+  driver.end("a");
+  assertEquals(driver.runs, ["l RUNNING", "a SUCCESS", "f RUNNING"]);
+  driver.reload();
+  driver.apply({ type: "recovered", isGivenUp: false });
+  driver.end("f");
+  assertEquals(driver.runs, ["l FAILED", "a SUCCESS", "f SUCCESS"]);
+  assertEquals(driver.states, "CREATED RUNNING FAILED");
+});
+
+Deno.test("a breakpoint in afterExecution does not move an execution that has ended", () => {
+  const driver = drive({ tasks: [returns("a")], afterExecution: [returns("x")] });
+  driver.execution.breakpoints = ["x"];
+  driver.apply(STARTED);
+  driver.end("a");
+  driver.end("x");
+  assertEquals(driver.states, "CREATED RUNNING SUCCESS");
+  assertEquals(driver.runs, ["a SUCCESS", "x SUCCESS"]);
+});
+
+Deno.test("a pause in afterExecution that cancels does not end the execution once more", () => {
+  const pause = task("p", `${FLOW}.Pause`);
+  const driver = drive({ tasks: [returns("a")], afterExecution: [pause] }, {
+    p: { pauseDuration: "PT1S", behavior: "CANCEL" },
+  });
+  driver.apply(STARTED);
+  driver.end("a");
+  const commands = driver.apply({ type: "timer_due", timer: "task/1" });
+  assertEquals(driver.states, "CREATED RUNNING SUCCESS");
+  assertEquals(driver.runs, ["a SUCCESS", "p CANCELLED"]);
+  assertEquals(commands.filter(({ type }) => type === "announce_end"), []);
+});
+
+Deno.test("given up after its end: what is open of afterExecution is closed, and the end stays", () => {
+  const driver = drive({ tasks: [returns("a")], afterExecution: [returns("x"), returns("y")] });
+  driver.apply(STARTED);
+  driver.end("a");
+  driver.execution.crashes = 3;
+  driver.apply({ type: "recovered", isGivenUp: true });
+  assertEquals(driver.states, "CREATED RUNNING SUCCESS");
+  assertEquals(driver.runs, ["a SUCCESS", "x FAILED"]);
+});
+
+Deno.test("a retry by a new execution while somebody holds the old one", () => {
+  const retry = {
+    type: "constant",
+    intervalMs: 0,
+    maxAttempts: 2,
+    delayFactor: 2,
+    warningOnRetry: false,
+    behavior: "CREATE_NEW_EXECUTION",
+  } as const;
+  const driver = drive({ tasks: [returns("a")], retry });
+  driver.apply(STARTED, { type: "pause_asked" });
+  const commands = driver.end("a", { state: "FAILED" });
+  assertEquals(driver.states, "CREATED RUNNING PAUSED RUNNING RETRIED");
+  assert(commands.some(({ type }) => type === "start_over"));
+});
+
+Deno.test("an execution that ends with its start leaves no timer", () => {
+  const sla = {
+    id: "s",
+    type: "MAX_DURATION",
+    behavior: "FAIL",
+    labels: [],
+    durationMs: 60_000,
+  } as const;
+  const driver = drive({ tasks: [returns("a", "a", { disabled: true })], sla: [sla] });
+  driver.apply(STARTED);
+  assertEquals([driver.states, driver.execution.timers.size], ["CREATED RUNNING SUCCESS", 0]);
+});
+
+Deno.test("replayExecution() under a clock that went back: no date goes back", () => {
+  const flowPlan = plan({ tasks: [flowable("Sequential", "s", [returns("a"), returns("b")])] });
+  const driver = new Driver(flowPlan);
+  driver.apply(STARTED);
+  driver.end("a");
+  driver.end("b");
+  const replayed = replayExecution(flowPlan, driver.execution, { id: "f", now: 5, taskRun: 1 });
+  for (const { history } of [replayed, ...replayed.taskRuns]) {
+    const dates = history.map(({ at }) => at);
+    assertEquals(dates, dates.toSorted((a, b) => a - b));
+  }
+});
+
+Deno.test("replayExecution() from a flowable task that was skipped", () => {
+  const flowPlan = plan({ tasks: [flowable("Sequential", "s", [returns("a")], { runIf: "{{ x }}" })] });
+  const driver = new Driver(flowPlan);
+  driver.step(STARTED);
+  driver.step({ type: "condition_rendered", taskRun: 0, holds: false });
+  const replayed = replayExecution(flowPlan, driver.execution, { id: "f", now: 5_000, taskRun: 0 });
+  const states = replayed.taskRuns[0]?.history.map(({ state }) => state).join(" ");
+  assertEquals(states, "CREATED SKIPPED RESTARTED RUNNING");
+});
+
+Deno.test("a timer that is due before a restarted execution has its slot does not let it run", () => {
+  const pauses = [task("p", `${FLOW}.Pause`), task("q", `${FLOW}.Pause`)];
+  const driver = drive({ tasks: [flowable("Parallel", "all", pauses), returns("b")] }, {
+    p: { pauseDuration: "PT1S" },
+  });
+  driver.apply(STARTED);
+  driver.step({ type: "task_state_set", taskRun: 2, state: "SUCCESS" });
+  driver.step({ type: "timer_due", timer: "task/1" });
+  assertEquals(driver.states, "CREATED RUNNING PAUSED RESTARTED");
+  driver.apply(STARTED);
+  assertEquals(driver.runs, ["all SUCCESS", "p SUCCESS", "q SUCCESS", "b RUNNING"]);
+});
+
+Deno.test("a retry that is due before a restarted execution has its slot waits for it", () => {
+  const retry = {
+    type: "constant",
+    intervalMs: 1_000,
+    maxAttempts: 2,
+    delayFactor: 2,
+    warningOnRetry: false,
+    behavior: "RETRY_FAILED_TASK",
+  } as const;
+  const tasks = [{ ...returns("a"), retry }, task("p", `${FLOW}.Pause`)];
+  const driver = drive({ tasks: [flowable("Parallel", "all", tasks)] });
+  driver.apply(STARTED);
+  driver.end("a", { state: "FAILED" });
+  driver.apply({ type: "pause_asked" });
+  driver.step({ type: "restarted" });
+  if (driver.states.endsWith("RESTARTED")) {
+    driver.execution.timers.delete("task/1");
+    driver.step({ type: "timer_due", timer: "task/1" });
+    assertEquals(driver.runs[1], "a RETRYING");
+    driver.apply(STARTED);
+  }
+  assertEquals(driver.runs[1], driver.states.endsWith("RUNNING") ? "a RUNNING" : "a RETRYING");
+});
+
+Deno.test("while a loop looks at its condition the execution is not PAUSED, whatever is paused beside it", () => {
+  const loop = flowable("LoopUntil", "l", [returns("a")]);
+  const driver = drive({ tasks: [flowable("Parallel", "all", [loop, task("p", `${FLOW}.Pause`)])] }, {
+    l: { checkFrequency: { interval: "PT0S" }, condition: "false" },
+  });
+  driver.apply(STARTED);
+  driver.end("a");
+  driver.end("a");
+  assertEquals(driver.states, "CREATED RUNNING");
+});
+
+Deno.test("while a long list is opened bit by bit the execution is not PAUSED", () => {
+  const values = Array.from({ length: 30 }, (_, n) => `v${n}`);
+  const driver = drive({ tasks: [flowable("ForEach", "e", [task("p", `${FLOW}.Pause`)])] }, {
+    e: { values, concurrencyLimit: 0 },
+  });
+  driver.apply(STARTED);
+  assertEquals(driver.execution.taskRuns.length, 31);
+  assertEquals(driver.states, "CREATED RUNNING PAUSED");
+});

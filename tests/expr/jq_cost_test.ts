@@ -1,0 +1,29 @@
+/** What jq formats cost is what they take from the steps, failing or not. */
+import { assertEquals, assertThrows } from "@std/assert";
+import { compileTemplate, ExpressionError, renderValue } from "../../src/expr/mod.ts";
+import { scopeOf } from "./support.ts";
+
+const VARIABLES = { cells: Array.from({ length: 10_000 }, () => "x"), text: "1".repeat(100_000) };
+
+/** Programs that format a large value twenty times. */
+const COSTLY: readonly (readonly [name: string, program: string])[] = [
+  ["cells", "[range(20) as $i | @tsv] | length"],
+  ["cells", "[range(20) as $i | @csv] | length"],
+  ["cells", "[range(20) as $i | @sh] | length"],
+  ["text", "[range(20) as $i | try @base32d catch 0] | length"],
+  ["text", "[range(20) as $i | try @base64d catch 0] | length"],
+];
+
+for (const [name, program] of COSTLY) {
+  Deno.test(`jq() counts the work of ${program}`, () => {
+    const template = compileTemplate(`{{ [${name}] | jq(p) }}`);
+    const run = (maxSteps: number) => {
+      return renderValue(
+        template,
+        scopeOf({ ...VARIABLES, p: `.[0] | ${program}` }, { limits: { maxSteps } }),
+      );
+    };
+    assertEquals(run(1_000_000), [20]);
+    assertThrows(() => run(10_000), ExpressionError, "steps");
+  });
+}

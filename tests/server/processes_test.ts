@@ -1,0 +1,276 @@
+/** Processes: how many at a time, with what environment, and that nothing of them is left. */
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { fileURLToPath } from "node:url";
+import type { AttemptIdentity } from "../../src/model/attempt_identity.ts";
+import type { ProcessCommand } from "../../src/model/ports/processes.ts";
+import { systemClock } from "../../src/base/clock.ts";
+import { scriptEnvironment } from "../../src/server/processes/environment.ts";
+import { LineReader, type ReadLine } from "../../src/server/processes/lines.ts";
+import { Processes, type ProcessOptions } from "../../src/server/processes/processes.ts";
+import { FairSlots } from "../../src/server/processes/slots.ts";
+import { WorkDirectories } from "../../src/server/processes/work_directories.ts";
+import { FakeClock, settle } from "../support/fake_clock.ts";
+import { withTempDir } from "../support/temp_dir.ts";
+
+const NEVER = new AbortController().signal;
+
+Deno.test("FairSlots.acquire() serves owners in turn", async () => {
+  const slots = new FairSlots(2);
+  const served: string[] = [];
+  const releases: (() => void)[] = [];
+  for (const owner of ["a", "a", "a", "a", "a", "b", "c", "b"]) {
+    void slots.acquire(owner, NEVER).then((release) => {
+      served.push(owner);
+      if (release) releases.push(release);
+    });
+  }
+  for (let count = 0; count < 8; count++) {
+    await settle();
+    releases.shift()?.();
+  }
+  assertEquals(served.join(""), "aaabcaba");
+});
+
+Deno.test("FairSlots.acquire() gives nothing to those who gave up", async () => {
+  const slots = new FairSlots(1);
+  const release = await slots.acquire("a", NEVER);
+  const controller = new AbortController();
+  const waiting = slots.acquire("b", controller.signal);
+  controller.abort();
+  assertEquals(await waiting, undefined);
+  const last = slots.acquire("c", NEVER);
+  release?.();
+  release?.();
+  (await last)?.();
+  (await slots.acquire("d", NEVER))?.();
+  assertEquals(await slots.acquire("e", AbortSignal.abort()), undefined);
+});
+
+Deno.test("scriptEnvironment() keeps what programs need, and nothing that may be a secret", () => {
+  const given = {
+    PATH: "/bin",
+    HOME: "/home/x",
+    LC_ALL: "C",
+    http_proxy: "http://proxy:3128",
+    HTTPS_PROXY: "http://u:p@proxy:3128",
+    SLUICE_BASIC_AUTH: "u:p",
+    SECRET_A: "x",
+    ENV_B: "x",
+    DATABASE_URL: "x",
+  };
+  assertEquals([...scriptEnvironment(given).keys()], ["PATH", "HOME", "LC_ALL", "http_proxy"]);
+});
+
+const LINES: readonly (readonly [chunks: readonly string[], lines: readonly string[]])[] = [
+  [[], []],
+  [["a\nb\n"], ["a", "b"]],
+  [["a", "b\r\n", "\n", "c"], ["ab", "", "c"]],
+  [["\n\n"], ["", ""]],
+];
+
+function streamOf(chunks: readonly Uint8Array[]): ReadableStream<Uint8Array> {
+  return ReadableStream.from(chunks) as ReadableStream<Uint8Array>;
+}
+
+async function linesOf(chunks: readonly Uint8Array[]): Promise<ReadLine[]> {
+  const lines: ReadLine[] = [];
+  await new LineReader(streamOf(chunks), new FakeClock(), (line) => void lines.push(line)).run();
+  return lines;
+}
+
+for (const [chunks, lines] of LINES) {
+  Deno.test(`LineReader.run() of ${JSON.stringify(chunks)}`, async () => {
+    const read = await linesOf(chunks.map((chunk) => new TextEncoder().encode(chunk)));
+    assertEquals(read.map(({ text }) => text), [...lines]);
+  });
+}
+
+Deno.test("LineReader.run() joins characters that were cut apart", async () => {
+  const bytes = new TextEncoder().encode("héé€\n");
+  const read = await linesOf([...bytes].map((byte) => new Uint8Array([byte])));
+  assertEquals(read.map(({ text }) => text), ["héé€"]);
+});
+
+Deno.test("LineReader.run() keeps the beginning of a line without end, and tells its size", async () => {
+  const chunk = new Uint8Array(300_000).fill(97);
+  const [line, ...others] = await linesOf([chunk, chunk, chunk, chunk, chunk]);
+  assertEquals([line?.text.length, line?.cutFromBytes, others.length], [1_048_576, 1_500_000, 0]);
+});
+
+Deno.test("LineReader.run() reads no further while a line is being taken", async () => {
+  const taken = Promise.withResolvers<void>();
+  let pulled = 0;
+  const stream = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (pulled++ < 10) controller.enqueue(new TextEncoder().encode("a\n"));
+      else controller.close();
+    },
+  }, { highWaterMark: 0 });
+  const reading = new LineReader(stream, new FakeClock(), () => taken.promise).run();
+  await settle();
+  assertEquals(pulled, 1);
+  taken.resolve();
+  await reading;
+});
+
+Deno.test("LineReader.expectEnd() does not wait for ever for those who hold the stream", async () => {
+  const clock = new FakeClock();
+  const lines: string[] = [];
+  const stream = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(new TextEncoder().encode("a\nb")),
+  });
+  const reader = new LineReader(stream, clock, ({ text }) => void lines.push(text));
+  const reading = reader.run();
+  await settle();
+  reader.expectEnd();
+  await clock.advance(2_000);
+  await reading;
+  assertEquals([lines, clock.timerCount], [["a", "b"], 0]);
+});
+
+const ATTEMPT: AttemptIdentity = {
+  tenant: "main",
+  namespace: "demo",
+  flowId: "f",
+  flowRevision: 1,
+  executionId: "e",
+  taskId: "t",
+  taskRunId: "r",
+  attemptNumber: 1,
+};
+
+function processesWith(path: string, options: Partial<ProcessOptions> = {}): Processes {
+  return new Processes(
+    { clock: systemClock, host: "127.0.0.1", ...options },
+    () => 1,
+    new Map([["PATH", path]]),
+  );
+}
+
+async function outputOf(processes: Processes, command: Partial<ProcessCommand>): Promise<string[]> {
+  const lines: string[] = [];
+  const { exitCode } = await processes.run(ATTEMPT, {
+    command: ["/bin/sh", "-c", "echo ran"],
+    workingDirectory: "/tmp",
+    env: new Map(),
+    place: { type: "process" },
+    signal: NEVER,
+    onLine: ({ text }) => void lines.push(text),
+    ...command,
+  });
+  return [...lines, String(exitCode)];
+}
+
+/** Notes how it is called, as the real one would be. */
+const FAKE_DOCKER = `#!/bin/sh
+[ "$1" = version ] && { [ -z "$BROKEN" ]; exit; }
+echo "$@"
+echo "$TOKEN"
+`;
+
+Deno.test("Processes.run() in a container hands over directory, command and names of variables, no values", async () => {
+  await withTempDir(async (folder) => {
+    await Deno.writeTextFile(`${folder}/docker`, FAKE_DOCKER, { mode: 0o755 });
+    const [args, value, exitCode] = await outputOf(processesWith(`${folder}:/bin:/usr/bin`), {
+      env: new Map([["TOKEN", "secret"]]),
+      place: { type: "docker", image: "ubuntu", pull: "missing", user: "1000" },
+    });
+    assertEquals(
+      args,
+      "run --rm --name sluice-r-1 --volume /tmp:/tmp --workdir /tmp --pull missing --user 1000 " +
+        "--env TOKEN --entrypoint /bin/sh ubuntu -c echo ran",
+    );
+    assertEquals([value, exitCode], ["secret", "0"]);
+  });
+});
+
+Deno.test("Processes.run() in a container says why there is none, and the way out", async () => {
+  await withTempDir(async (folder) => {
+    const error = await assertRejects(
+      () => outputOf(processesWith(folder), { place: { type: "docker", image: "ubuntu" } }),
+      Error,
+    );
+    assertMatch(
+      error.message,
+      /^Cannot run commands in a container: docker does not work here \(there is no such command.*\); start Docker on this machine, or say `taskRunner:/,
+    );
+  });
+});
+
+Deno.test("Processes.run() ends a process whose lines nobody takes any more", async () => {
+  const refusal = new Error("enough");
+  const taking = outputOf(processesWith("/bin:/usr/bin"), {
+    command: ["/bin/sh", "-c", "echo a; sleep 8765"],
+    onLine: () => {
+      throw refusal;
+    },
+  });
+  await assertRejects(() => taking, Error, "enough");
+  assertEquals(await sleepers("8765"), []);
+});
+
+Deno.test("Processes.run() leaves nothing running when its command ends", async () => {
+  await outputOf(processesWith("/bin:/usr/bin"), { command: ["/bin/sh", "-c", "sleep 8766 & sleep 8767 &"] });
+  await until(async () => (await sleepers("876[67]")).length === 0);
+});
+
+const CRASH = `
+import { systemClock } from "${import.meta.resolve("../../src/base/clock.ts")}";
+import { runSupervised } from "${import.meta.resolve("../../src/server/processes/supervised.ts")}";
+await runSupervised({
+  command: ["/bin/sh", "-c", "trap '' TERM HUP; (trap '' HUP; sleep 8771) & setsid sleep 8772 & echo up; sleep 8773; sleep 8774"],
+  cwd: "/tmp", env: { PATH: "/bin:/usr/bin" }, mark: "crash-test", clock: systemClock,
+  signal: new AbortController().signal, onLine: ({ text }) => console.log(text),
+});`;
+
+Deno.test("runSupervised() leaves nothing running when the server is killed", async () => {
+  await withTempDir(async (folder) => {
+    await Deno.writeTextFile(`${folder}/server.ts`, CRASH);
+    const root = fileURLToPath(import.meta.resolve("../../"));
+    const server = new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "--no-check", "--config", `${root}deno.json`, `${folder}/server.ts`],
+      stdout: "piped",
+    }).spawn();
+    const reader = server.stdout.getReader();
+    assertEquals(new TextDecoder().decode((await reader.read()).value), "up\n");
+    await until(async () => (await sleepers("877[123]")).length === 3);
+    server.kill("SIGKILL");
+    await server.status;
+    await reader.cancel();
+    await until(async () => (await sleepers("877[1234]")).length === 0);
+  });
+});
+
+Deno.test("WorkDirectories.make() begins with what no crash has left, and removes what is read-only", async () => {
+  await withTempDir(async (dataDir) => {
+    const first = new WorkDirectories(dataDir);
+    const path = await first.make("a");
+    await Deno.writeTextFile(`${path}/left.txt`, "");
+    await using second = new WorkDirectories(dataDir);
+    assertEquals(second.pathOf("a"), path);
+    await second.make("b");
+    assertEquals(await Deno.stat(path).then(() => true, () => false), false);
+    const locked = await second.make("a");
+    await Deno.mkdir(`${locked}/d`);
+    await Deno.writeTextFile(`${locked}/d/f`, "");
+    await Deno.chmod(`${locked}/d`, 0o500);
+    await second.remove("a");
+    await second.remove("a");
+    assertEquals(await Deno.stat(locked).then(() => true, () => false), false);
+    assert((await Deno.stat(second.pathOf("b"))).isDirectory);
+  });
+});
+
+/** Command lines of sleeping processes of this machine. */
+async function sleepers(seconds: string): Promise<string[]> {
+  const { stdout } = await new Deno.Command("ps", { args: ["-eo", "args"] }).output();
+  return new TextDecoder().decode(stdout).split("\n").filter((line) =>
+    new RegExp(`^sleep ${seconds}$`).test(line)
+  );
+}
+
+/** Asks until it holds: what other processes do has no event here. */
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  for (let count = 0; count < 2_000; count++) if (await holds()) return;
+  throw new Error("It does not come to hold");
+}

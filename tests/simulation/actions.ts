@@ -1,0 +1,168 @@
+/** What may happen next in a simulated world. */
+import type { Event } from "../../src/engine/events.ts";
+import { replayExecution } from "../../src/engine/replay.ts";
+import { canRestart } from "../../src/engine/restart.ts";
+import { hasSettled, phaseOf } from "../../src/engine/tree.ts";
+import { type TaskRun, taskRunOf } from "../../src/model/execution.ts";
+import { currentState, isEnded, type State } from "../../src/model/state.ts";
+import { outcomeOf } from "./answers.ts";
+import { nextTimer, type Simulation } from "./simulation.ts";
+
+/** Something that happens. */
+export type Action = (world: Simulation) => void;
+
+type Weighted = readonly [weight: number, action: Action];
+
+/** All that may happen now; what goes on by itself comes first. */
+export function actionsNow(world: Simulation): Weighted[] {
+  return [...progress(world), ...requests(world), ...(world.isCalm ? [] : disturbances(world))];
+}
+
+/** What happens without anybody. */
+function progress(world: Simulation): Weighted[] {
+  const { pending, running, execution, tree } = world;
+  const actions: Weighted[] = [];
+  if (pending.length > 0) actions.push([60, (at) => at.apply(at.pending.shift() as Event)]);
+  if (pending.length > 1) actions.push([6, answerAny]);
+  if (running.size > 0) actions.push([25, endAttempt]);
+  if ([...tree.open].some(isWaitingForChild)) actions.push([12, endChild]);
+  if (execution.timers.size > 0) actions.push([14, fireTimer]);
+  if (currentState(execution.history) === "QUEUED") actions.push([10, (at) => at.apply({ type: "started" })]);
+  return actions;
+}
+
+/** What somebody must do, lest it wait for ever. */
+function requests({ execution, tree, pending, successor }: Simulation): Weighted[] {
+  const actions: Weighted[] = [];
+  const state = currentState(execution.history);
+  if (state === "PAUSED" || tree.count("paused") > 0) actions.push([6, resume]);
+  if (state === "BREAKPOINT") actions.push([6, passBreakpoint]);
+  if (successor && hasSettled(tree) && pending.length === 0) actions.push([50, goOnWithSuccessor]);
+  return actions;
+}
+
+function disturbances(world: Simulation): Weighted[] {
+  const { execution, tree, isLive } = world;
+  const actions: Weighted[] = [
+    [6, (at) => at.save()],
+    [3, (at) => at.crash()],
+    [2, (at) => void (at.now += at.choices.pick([3_600_000, -3_600_000]))],
+  ];
+  if (!isLive) actions.push([3, (at) => at.reload()]);
+  if (hasSettled(tree)) return [...actions, ...meddling(world)];
+  actions.push([2, (at) => at.apply({ type: "kill_asked" })]);
+  if (currentState(execution.history) === "RUNNING") {
+    actions.push([2, (at) => at.apply({ type: "pause_asked" })]);
+  }
+  if (currentState(execution.history) === "PAUSED") actions.push(...meddling(world));
+  return actions;
+}
+
+/** What people do to executions that have ended or are paused. */
+function meddling(world: Simulation): Weighted[] {
+  const { execution, plan } = world;
+  const actions: Weighted[] = [];
+  if (canRestart(plan, execution)) actions.push([4, restart]);
+  if (lastFailed(world).length > 0) actions.push([2, setTaskState]);
+  if (!isEnded(execution.history)) return actions;
+  actions.push([1, setState], [
+    1,
+    (at) => at.apply({ type: "labels_set", labels: [{ key: "a", value: "b" }] }),
+  ]);
+  if (execution.taskRuns.length > 0) actions.push([2, replay]);
+  return actions;
+}
+
+function answerAny(world: Simulation): void {
+  const [event] = world.pending.splice(world.choices.below(world.pending.length), 1);
+  world.apply(event as Event);
+}
+
+function endAttempt(world: Simulation): void {
+  const taskRun = world.choices.pick([...world.running]);
+  world.running.delete(taskRun);
+  world.apply(outcomeOf(world.choices, taskRun, world.isCalm));
+}
+
+function isWaitingForChild({ decision, history }: TaskRun): boolean {
+  return typeof decision?.executionId === "string" && currentState(history) === "RUNNING";
+}
+
+const CHILD_ENDS: readonly (readonly [number, State])[] = [
+  [70, "SUCCESS"],
+  [15, "FAILED"],
+  [7, "WARNING"],
+  [5, "KILLED"],
+  [3, "CANCELLED"],
+];
+
+function endChild(world: Simulation): void {
+  const { choices, tree, isCalm } = world;
+  const { ordinal, decision } = choices.pick([...tree.open].filter(isWaitingForChild));
+  const state = isCalm ? "SUCCESS" : choices.weighted(CHILD_ENDS);
+  const executionId = String(decision?.executionId);
+  world.apply({ type: "child_ended", taskRun: ordinal, executionId, state, outputs: { y: 1 } });
+}
+
+function fireTimer(world: Simulation): void {
+  const timer = nextTimer(world.execution);
+  if (!timer) return;
+  world.now = Math.max(world.now, timer.dueAt);
+  world.apply(timer.name === "start" ? world.slotAnswer() : { type: "timer_due", timer: timer.name });
+}
+
+function resume(world: Simulation): void {
+  const { tree, choices } = world;
+  const paused = [...tree.open].filter(({ history }) => currentState(history) === "PAUSED");
+  const taskRun = paused.length > 0 && choices.happens(40) ? choices.pick(paused).ordinal : undefined;
+  world.apply({ type: "resumed", taskRun, inputs: choices.happens(30) ? { a: 1 } : undefined });
+}
+
+function passBreakpoint(world: Simulation): void {
+  const next = world.choices.happens(20) ? [world.choices.pick([...world.plan.places.keys()])] : undefined;
+  world.apply({ type: "breakpoint_passed", breakpoints: world.isCalm ? [] : next });
+}
+
+function restart(world: Simulation): void {
+  world.meddle();
+  world.apply({ type: "restarted" });
+}
+
+function setState(world: Simulation): void {
+  world.meddle();
+  world.apply({ type: "state_set", state: world.choices.pick(["SUCCESS", "FAILED", "WARNING"]) });
+}
+
+function setTaskState(world: Simulation): void {
+  world.meddle();
+  const { ordinal } = world.choices.pick(lastFailed(world));
+  const state = world.choices.pick(["SUCCESS", "FAILED", "WARNING"] as const);
+  world.apply({ type: "task_state_set", taskRun: ordinal, state });
+}
+
+/** Task runs of `tasks` that failed, were stopped or are paused, and after which nothing has begun. */
+function lastFailed({ execution, plan }: Simulation): TaskRun[] {
+  const { taskRuns } = execution;
+  const isLast = (taskRun: TaskRun): boolean => {
+    const place = plan.places.get(taskRun.taskId);
+    const isInTasks = place !== undefined && phaseOf(place) === "tasks";
+    const hasFollower = taskRuns.some((other) =>
+      other.parent === taskRun.parent && other.ordinal > taskRun.ordinal
+    );
+    const parent = taskRun.parent === undefined ? undefined : taskRunOf(execution, taskRun.parent);
+    return isInTasks && !hasFollower && (!parent || isLast(parent));
+  };
+  return taskRuns.filter((taskRun) => FAILED.has(currentState(taskRun.history)) && isLast(taskRun));
+}
+
+const FAILED: ReadonlySet<State> = new Set(["FAILED", "PAUSED", "KILLED", "CANCELLED"]);
+
+function replay(world: Simulation): void {
+  const { choices, execution, plan, now } = world;
+  const taskRun = choices.happens(20) ? undefined : choices.pick(execution.taskRuns).ordinal;
+  world.replaceBy(replayExecution(plan, execution, { id: world.nextId(), now, taskRun }));
+}
+
+function goOnWithSuccessor(world: Simulation): void {
+  if (world.successor) world.replaceBy(world.successor);
+}

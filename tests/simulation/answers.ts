@@ -1,0 +1,95 @@
+/** Random answers to what the engine asks for: conditions, decisions, outcomes of attempts. */
+import type { JsonObject } from "../../src/base/json.ts";
+import type { Command, Event } from "../../src/engine/events.ts";
+import type { AttemptOutcome } from "../../src/model/task_catalog.ts";
+import type { Choices } from "./choices.ts";
+import { SLEEP } from "./random_flow.ts";
+
+type Ask<T extends Command["type"]> = Extract<Command, { type: T }>;
+
+const VALUES: readonly (readonly string[])[] = [["x", "y"], ["x"], ["x", "y", "z"], [], ["x", "x", "y"]];
+const MANY = Array.from({ length: 20 }, (_, n) => `v${n}`);
+
+/** Whether `runIf` holds. */
+export function conditionOf(choices: Choices, taskRun: number): Event {
+  if (choices.happens(4)) return { type: "condition_rendered", taskRun, holds: false, error: "no x" };
+  return { type: "condition_rendered", taskRun, holds: !choices.happens(35) };
+}
+
+/** What a flowable task decides by. */
+export function decisionOf(choices: Choices, { taskRun, task }: Ask<"render_decision">): Event {
+  const error = choices.happens(3) ? "no x" : undefined;
+  const properties = PROPERTIES.get(task.kind)?.(choices) ?? {};
+  return { type: "decision_rendered", taskRun, properties, error };
+}
+
+const PROPERTIES: ReadonlyMap<string, (choices: Choices) => JsonObject> = new Map([
+  ["core.flow.Parallel", (choices) => ({ concurrent: limitOf(choices) })],
+  ["core.flow.Dag", (choices) => ({ concurrent: limitOf(choices) })],
+  ["core.flow.If", (choices) => ({ condition: String(!choices.happens(40)) })],
+  ["core.flow.Switch", (choices) => ({ value: choices.pick(["a", "b", "other"]) })],
+  ["core.flow.ForEach", (choices) => ({ values: valuesOf(choices), concurrencyLimit: limitOf(choices) })],
+  ["core.flow.EachSequential", (choices) => ({ value: valuesOf(choices) })],
+  ["core.flow.EachParallel", (choices) => ({ value: valuesOf(choices), concurrent: limitOf(choices) })],
+  ["core.flow.Pause", pauseOf],
+  ["core.flow.LoopUntil", (choices) => ({
+    checkFrequency: {
+      interval: choices.pick(["PT0S", "PT1S", "PT1M"]),
+      maxIterations: 1 + choices.below(3),
+      ...(choices.happens(10) ? { maxDuration: "PT2S" } : {}),
+    },
+    failOnMaxReached: choices.happens(30),
+    condition: String(!choices.happens(60)),
+  })],
+]);
+
+function limitOf(choices: Choices): number {
+  return choices.pick([0, 1, 2]);
+}
+
+function valuesOf(choices: Choices): JsonObject[string] {
+  if (choices.happens(4)) return choices.pick<JsonObject[string]>([["x", null], "no list", 7]);
+  return choices.happens(6) ? MANY : [...choices.pick(VALUES)];
+}
+
+function pauseOf(choices: Choices): JsonObject {
+  const behavior = choices.pick(["RESUME", "WARN", "FAIL", "CANCEL"]);
+  return choices.happens(60)
+    ? { pauseDuration: choices.pick(["PT5S", "PT0S", "PT1H"]), behavior }
+    : choices.happens(15)
+    ? { timeout: "PT10S" }
+    : {};
+}
+
+/** How an attempt ends. `isCalm`: well. */
+export function outcomeOf(choices: Choices, taskRun: number, isCalm: boolean): Event {
+  if (isCalm) return { type: "attempt_ended", taskRun, outcome: { state: "SUCCESS", outputs: { value: 1 } } };
+  const state = choices.weighted<AttemptOutcome["state"]>([[70, "SUCCESS"], [22, "FAILED"], [8, "WARNING"]]);
+  const exit = choices.happens(2)
+    ? choices.pick(["SUCCESS", "WARNING", "FAILED", "KILLED", "CANCELLED"] as const)
+    : undefined;
+  const effects = exit ? { exit } : choices.happens(3) ? { variables: { x: 1 } } : undefined;
+  return { type: "attempt_ended", taskRun, outcome: { state, outputs: { value: 1 }, effects } };
+}
+
+/** A waiting task says until when; or it cannot. */
+export function waitOf(choices: Choices, { taskRun }: Ask<"run_attempt">, now: number): Event {
+  if (choices.happens(10)) {
+    return { type: "attempt_ended", taskRun, outcome: { state: "FAILED" }, message: "no time" };
+  }
+  const dueAt = now + choices.pick([1_000, 0, 60_000]);
+  return { type: "wait_begun", taskRun, dueAt, failure: choices.happens(15) ? "Timeout" : undefined };
+}
+
+/** True for a task whose attempts answer with `wait_begun`. */
+export function isWaitingKind(kind: string): boolean {
+  return kind === SLEEP;
+}
+
+/** Whether the execution of a Subflow task could be created. */
+export function childStartOf(choices: Choices, taskRun: number, executionId: string): Event {
+  if (choices.happens(8)) {
+    return { type: "attempt_ended", taskRun, outcome: { state: "FAILED" }, message: "no such flow" };
+  }
+  return { type: "child_started", taskRun, executionId, waits: !choices.happens(20) };
+}

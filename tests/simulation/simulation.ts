@@ -1,0 +1,308 @@
+/**
+ * One simulated life of an execution: a world that answers what the engine asks for, in any order, and
+ * disturbs it: kills, holds, pauses, restarts, crashes, jumps of the clock. Everything follows from the choices.
+ */
+import { createExecution } from "../../src/engine/create.ts";
+import type { Command, Event, TimerName } from "../../src/engine/events.ts";
+import type { FlowPlan } from "../../src/engine/plan.ts";
+import { replayExecution } from "../../src/engine/replay.ts";
+import { step } from "../../src/engine/step.ts";
+import { ExecutionTree, hasSettled } from "../../src/engine/tree.ts";
+import type { Execution } from "../../src/model/execution.ts";
+import { MAX_CRASHES_OF_EXECUTION } from "../../src/model/limits.ts";
+import { currentState, isEnded } from "../../src/model/state.ts";
+import { type Action, actionsNow } from "./actions.ts";
+import * as answers from "./answers.ts";
+import type { Choices } from "./choices.ts";
+import { type Around, findViolation } from "./invariants.ts";
+import { readExecution, storeExecution } from "./stored_form.ts";
+
+/** Thrown when an invariant does not hold. */
+export class Violation extends Error {
+  override readonly name = "Violation";
+}
+
+/** Steps after which nothing disturbs the execution any more, and all goes well. */
+const MAX_DISTURBED_STEPS = 120;
+/** It has not ended by then: it never does. */
+const MAX_STEPS = 3_000;
+const START = Date.UTC(2026, 0, 1);
+
+interface Snapshot {
+  readonly bytes: Uint8Array;
+  readonly isLive: boolean;
+  readonly announced: number;
+  readonly isMeddled: boolean;
+}
+
+/** A further invariant: what does not hold. */
+export type Invariant = (world: Simulation) => string | undefined;
+
+/** The world around one execution. */
+export class Simulation {
+  readonly choices: Choices;
+  readonly plan: FlowPlan;
+  /** What happened, a line each. */
+  readonly trace: string[] = [];
+  tree: ExecutionTree;
+  now = START;
+  /** Answers under way, the oldest first. */
+  readonly pending: Event[] = [];
+  /** Attempts under way. */
+  readonly running = new Set<number>();
+  /** An execution that takes the place of this one. */
+  #successor: Execution | undefined;
+  #snapshot: Snapshot;
+  #announced = 0;
+  #steps = 0;
+  #ids = 0;
+  #isMeddled = false;
+  readonly #invariant: Invariant;
+
+  constructor(plan: FlowPlan, choices: Choices, invariant: Invariant = () => undefined) {
+    this.choices = choices;
+    this.plan = plan;
+    this.#invariant = invariant;
+    const execution = createExecution(this.plan.flow, { id: "e0", labels: [], kind: "NORMAL" }, this.now);
+    if (choices.happens(10)) execution.breakpoints = [choices.pick([...this.plan.places.keys()])];
+    this.tree = new ExecutionTree(this.plan, execution);
+    if (choices.happens(10)) execution.timers.set("start", this.now + 1_000);
+    else this.pending.push(this.slotAnswer());
+    this.#snapshot = this.#snapshotNow();
+  }
+
+  /** The execution. */
+  get execution(): Execution {
+    return this.tree.execution;
+  }
+
+  /** Nothing disturbs it any more. */
+  get isCalm(): boolean {
+    return this.#steps > MAX_DISTURBED_STEPS;
+  }
+
+  /** Something is under way that the server must see through. */
+  get isLive(): boolean {
+    return this.pending.length > 0 || this.running.size > 0;
+  }
+
+  /** Runs to the end. @throws Violation an invariant does not hold */
+  run(): void {
+    while (!this.#isOver()) {
+      const action = this.#pick();
+      if (++this.#steps > MAX_STEPS) throw new Violation("It never ends");
+      if (!action) throw new Violation(`Stuck ${currentState(this.execution.history)}`);
+      action(this);
+    }
+    this.#checkEnd();
+  }
+
+  /** The engine takes in an event. */
+  apply(event: Event): void {
+    this.now += this.choices.pick([1, 0, 30]);
+    const { execution } = this;
+    if (event.type === "attempt_ended" && event.outcome.effects?.exit) this.meddle();
+    if (event.type === "timer_due") execution.timers.delete(event.timer);
+    if (event.type === "started" || event.type === "refused_slot") execution.timers.delete("start");
+    const wasEnded = isEnded(execution.history);
+    const isLetGo = event.type === "breakpoint_passed" || event.type === "resumed";
+    const wasHeld = execution.isHeld === true && !isLetGo || execution.exitState !== undefined ||
+      currentState(execution.history) === "KILLING";
+    const around: Around = {
+      firstNew: execution.nextOrdinal,
+      wasHeld,
+      hasPending: false,
+      isMeddled: this.#isMeddled,
+    };
+    const commands = this.#step(event);
+    this.trace.push(`${lineOf(event)} → ${stateLine(this.tree)}`);
+    for (const command of commands) this.#perform(command);
+    if (wasEnded && !isEnded(execution.history)) this.#announced = 0;
+    const problem = findViolation(this.tree, { ...around, hasPending: this.pending.length > 0 }) ??
+      this.#invariant(this);
+    if (problem) throw new Violation(problem);
+  }
+
+  /** Whether the limit of the flow lets it run. */
+  slotAnswer(): Event {
+    const state = this.choices.weighted(
+      [
+        [96, undefined],
+        [2, "QUEUED"],
+        [1, "CANCELLED"],
+        [1, "FAILED"],
+      ] as const,
+    );
+    return state && !this.isCalm ? { type: "refused_slot", state } : { type: "started" };
+  }
+
+  /** What was changed by people: some invariants hold only without that. */
+  meddle(): void {
+    this.#isMeddled = true;
+  }
+
+  /** What is stored now is what a crash leaves. */
+  save(): void {
+    this.#snapshot = this.#snapshotNow();
+  }
+
+  /** Everything in memory is gone; the last stored form is read again. */
+  crash(): void {
+    const { bytes, isLive, announced, isMeddled } = this.#snapshot;
+    this.pending.length = 0;
+    this.running.clear();
+    this.#announced = announced;
+    this.#isMeddled = isMeddled;
+    this.#successor = undefined;
+    this.#load(readExecution(bytes, this.execution));
+    this.trace.push(`crash → ${stateLine(this.tree)}`);
+    if (!isLive || hasSettled(this.tree)) return;
+    const crashes = ++this.execution.crashes;
+    this.apply({ type: "recovered", isGivenUp: crashes >= MAX_CRASHES_OF_EXECUTION });
+  }
+
+  /** It was let go of, and is read again when something happens to it. */
+  reload(): void {
+    this.#load(readExecution(storeExecution(this.execution), this.execution));
+    this.trace.push("reload");
+  }
+
+  /** Another execution goes on in its place: one that is tried again, or replayed from a task run. */
+  replaceBy(execution: Execution): void {
+    this.#isMeddled = true;
+    this.#successor = undefined;
+    this.#announced = 0;
+    this.pending.length = 0;
+    this.running.clear();
+    this.#load(execution);
+    this.trace.push(`replaced → ${stateLine(this.tree)}`);
+    if (!execution.timers.has("start")) this.pending.push(this.slotAnswer());
+    this.save();
+  }
+
+  /** A new id. */
+  nextId(): string {
+    return `e${++this.#ids}`;
+  }
+
+  /** The execution that takes the place of this one, if there is one. */
+  get successor(): Execution | undefined {
+    return this.#successor;
+  }
+
+  #load(execution: Execution): void {
+    this.tree = new ExecutionTree(this.plan, execution);
+  }
+
+  #snapshotNow(): Snapshot {
+    const bytes = storeExecution(this.execution);
+    return { bytes, isLive: this.isLive, announced: this.#announced, isMeddled: this.#isMeddled };
+  }
+
+  #step(event: Event): Command[] {
+    try {
+      return step(this.tree, event, this.now);
+    } catch (error) {
+      this.trace.push(`${lineOf(event)} throws`);
+      throw new Violation(`step() throws: ${(error as Error).message}`, { cause: error });
+    }
+  }
+
+  #pick(): Action | undefined {
+    const actions = actionsNow(this);
+    return actions.length === 0 ? undefined : this.choices.weighted(actions);
+  }
+
+  #isOver(): boolean {
+    const isAtEnd = hasSettled(this.tree) && this.pending.length === 0 && this.running.size === 0;
+    return isAtEnd && (this.isCalm || !this.choices.happens(30));
+  }
+
+  #checkEnd(): void {
+    const { execution } = this;
+    if (this.#announced !== 1) throw new Violation(`Its end was announced ${this.#announced} times`);
+    if (execution.timers.size > 0) throw new Violation(`It leaves timers: ${[...execution.timers.keys()]}`);
+    const before = JSON.stringify(execution.history);
+    const commands = step(this.tree, { type: "kill_asked" }, this.now);
+    if (commands.length > 0 || JSON.stringify(execution.history) !== before) {
+      throw new Violation("An ended execution is not at rest");
+    }
+  }
+
+  #perform(command: Command): void {
+    const { choices, pending, execution } = this;
+    switch (command.type) {
+      case "run_attempt":
+        return this.#runAttempt(command);
+      case "interrupt_attempt":
+        if (!this.running.has(command.taskRun)) pending.push(killed(command.taskRun));
+        return;
+      case "continue":
+        return void pending.push({ type: "continued", frame: command.frame });
+      case "render_condition":
+        return void pending.push(answers.conditionOf(choices, command.taskRun));
+      case "render_decision":
+        return void pending.push(answers.decisionOf(choices, command));
+      case "render_assertions":
+        return void pending.push({ type: "assertions_rendered", violated: choices.happens(3) ? ["0"] : [] });
+      case "render_outputs":
+        return void pending.push(
+          choices.happens(15)
+            ? { type: "outputs_rendered", error: "no x" }
+            : { type: "outputs_rendered", outputs: {} },
+        );
+      case "set_timer":
+        return void execution.timers.set(command.timer, command.dueAt);
+      case "cancel_timer":
+        return void execution.timers.delete(command.timer);
+      default:
+        return this.#performElsewhere(command);
+    }
+  }
+
+  #performElsewhere(command: Command): void {
+    switch (command.type) {
+      case "start_child":
+        return void this.pending.push(answers.childStartOf(this.choices, command.taskRun, this.nextId()));
+      case "ask_slot":
+        return void this.pending.push(this.slotAnswer());
+      case "announce_end":
+        return void this.#announced++;
+      case "start_over": {
+        const request = { id: this.nextId(), now: this.now, isRetry: true, scheduleDate: command.at };
+        this.#successor = replayExecution(this.plan, this.execution, request);
+        this.#successor.timers.set("start", command.at);
+      }
+    }
+  }
+
+  #runAttempt(command: Extract<Command, { type: "run_attempt" }>): void {
+    if (answers.isWaitingKind(command.task.kind)) {
+      this.pending.push(answers.waitOf(this.choices, command, this.now));
+    } else this.running.add(command.taskRun);
+  }
+}
+
+function killed(taskRun: number): Event {
+  return { type: "attempt_ended", taskRun, outcome: { state: "KILLED" } };
+}
+
+function lineOf({ type, ...event }: Event): string {
+  return `${type} ${JSON.stringify(event)}`;
+}
+
+/** The states of an execution and of what is open in it, in a line. */
+export function stateLine({ execution, open }: ExecutionTree): string {
+  const inner = [...open].map(({ ordinal, taskId, history }) =>
+    `${ordinal}:${taskId} ${currentState(history)}`
+  );
+  return `${currentState(execution.history)}${execution.isHeld ? " held" : ""} [${inner.join(", ")}]`;
+}
+
+/** The name of a timer that is due first, and when. */
+export function nextTimer(
+  { timers }: Execution,
+): { readonly name: TimerName; readonly dueAt: number } | undefined {
+  const [first] = [...timers].sort((a, b) => a[1] - b[1]);
+  return first && { name: first[0] as TimerName, dueAt: first[1] };
+}

@@ -1,0 +1,57 @@
+/** Random executions, a seed each: whatever happens to them, no invariant breaks, and the same seed does the same. */
+import { assert, assertEquals } from "@std/assert";
+import { Choices } from "./choices.ts";
+import { randomPlan } from "./random_flow.ts";
+import { failureText, simulate } from "./run.ts";
+import { attempt, shrink } from "./shrink.ts";
+import { Simulation } from "./simulation.ts";
+
+/** A quarter of a millisecond each; `deno task simulate` takes others, and more. */
+const SEEDS = 20_000;
+const PARTS = 4;
+
+for (let part = 0; part < PARTS; part++) {
+  const from = 1 + part * SEEDS / PARTS;
+  Deno.test(`simulate() seeds from ${from}: no invariant breaks`, () => {
+    const { failures } = simulate(SEEDS / PARTS, from);
+    assertEquals(failures.map(({ seed, failure }) => failureText(seed, failure)), []);
+  });
+}
+
+Deno.test("simulate() of one seed is the same each time", () => {
+  for (let seed = 1; seed <= 200; seed++) assertEquals(traceOf(seed), traceOf(seed), `seed ${seed}`);
+});
+
+Deno.test("simulate() meets every state, every event and every flowable task", () => {
+  const traces = Array.from({ length: 1_000 }, (_, seed) => traceOf(seed).join("\n")).join("\n");
+  const missing = [
+    ...["RUNNING", "PAUSED", "QUEUED", "RETRYING", "RETRIED", "BREAKPOINT", "KILLING", "KILLED", "CANCELLED"],
+    ...["SUCCESS", "WARNING", "FAILED", "RESTARTED", "CREATED", "crash", "reload", "replaced", "recovered"],
+    ...["child_started", "child_ended", "wait_begun", "timer_due", "continued", "outputs_rendered"],
+    ...["assertions_rendered", "condition_rendered", "decision_rendered", "breakpoint_passed", "resumed"],
+    ...["task_state_set", "state_set", "labels_set", "restarted", "pause_asked", "refused_slot"],
+  ].filter((word) => !traces.includes(word));
+  assertEquals(missing, []);
+});
+
+Deno.test("shrink() finds a simpler run that breaks the same invariant", () => {
+  const plan = randomPlan(Choices.ofSeed(5));
+  const failure = attempt(plan, Choices.ofSeed(6), breaksOnPause);
+  assert(failure);
+  const simplest = shrink(failure, breaksOnPause);
+  assertEquals(simplest.message, failure.message);
+  assertEquals(simplest.plan.flow.tasks.length, 1);
+  assert(simplest.choices.filter((choice) => choice !== 0).length <= 3, simplest.choices.join(" "));
+});
+
+/** An invariant that does not hold. */
+function breaksOnPause(world: Simulation): string | undefined {
+  return world.execution.history.some(({ state }) => state === "KILLING") ? "It was killed" : undefined;
+}
+
+function traceOf(seed: number): readonly string[] {
+  const choices = Choices.ofSeed(seed);
+  const world = new Simulation(randomPlan(choices), choices);
+  world.run();
+  return world.trace;
+}

@@ -1,0 +1,29 @@
+/** An execution as it is stored and read again: what a crash leaves of it. */
+import type { Execution } from "../../src/model/execution.ts";
+import { decodeJson, encodeText } from "../../src/store/codec.ts";
+import {
+  originOf,
+  type PackedExecution,
+  unpackExecution,
+  unpackTaskRun,
+} from "../../src/store/execution_codec.ts";
+import { inlineText, newForm } from "../../src/store/execution_form.ts";
+
+/** The bytes of an execution, without its log. */
+export function storeExecution(execution: Execution): Uint8Array {
+  return encodeText(inlineText(execution, newForm())).slice();
+}
+
+/** The execution in these bytes; `like` gives what the key and the flow's number stand for. */
+export function readExecution(bytes: Uint8Array, like: Execution): Execution {
+  const packed = decodeJson(bytes) as unknown as PackedExecution;
+  const { id, tenant, namespace, flowId } = like;
+  const execution = unpackExecution(packed, id, tenant, { namespace, id: flowId });
+  let previous = -1;
+  for (const taskRun of Array.isArray(packed[6]) ? packed[6] : []) {
+    const unpacked = unpackTaskRun(taskRun, previous, originOf(execution));
+    previous = unpacked.ordinal;
+    execution.taskRuns.push(unpacked);
+  }
+  return execution;
+}

@@ -1,0 +1,49 @@
+/** Runs tasks of the core in whole flows: the flow's text, its execution, and what it logged. */
+import type { JsonObject } from "../../src/base/json.ts";
+import { type ExecutionAnswer, type Harness, statesOf } from "../support/harness.ts";
+
+/** Prefix of the types, as flows write it. */
+export const CORE = "io.kestra.plugin.core.";
+
+/** A flow of namespace `demo`, its tasks one to a line: `id type {members}`; deeper ones are indented by their writer. */
+export function flowOf(id: string, tasks: readonly string[], head = ""): string {
+  return `id: ${id}\nnamespace: demo\n${head}tasks:\n${
+    tasks.map((task) => `  - ${taskYaml(task)}\n`).join("")
+  }`;
+}
+
+function taskYaml(text: string): string {
+  const match = /^(\S+) (\S+) ?(\{[^]*\})?$/.exec(text);
+  if (!match) return text;
+  const [, id, type, members = "{}"] = match;
+  const rest = members.slice(1, -1).trim();
+  return `{id: ${id}, type: ${CORE}${type}${rest === "" ? "" : `, ${rest}`}}`;
+}
+
+/** Runs a flow called `flow` to its end. */
+export async function runTasks(app: Harness, tasks: readonly string[], head = ""): Promise<ExecutionAnswer> {
+  await app.save(flowOf("flow", tasks, head));
+  return await app.start("flow", {}, "?wait=true") as unknown as ExecutionAnswer;
+}
+
+/** Messages of an execution, each with its level in front. */
+export async function logOf(app: Harness, id: string): Promise<string[]> {
+  const entries = await app.json("GET", `/logs/${id}`) as unknown as JsonObject[];
+  return entries.map(({ level, message }) => `${level} ${message}`);
+}
+
+/** States and outputs by task id, `SUCCESS {…}`. */
+export function resultsOf({ taskRunList }: ExecutionAnswer): Record<string, string> {
+  return Object.fromEntries(
+    taskRunList.map(({ taskId, state, outputs }) => {
+      const shown = Object.keys(outputs).length > 0 ? ` ${JSON.stringify(outputs)}` : "";
+      return [taskId, state.current + shown];
+    }),
+  );
+}
+
+/** The state of the execution and of its task runs, in a line. */
+export function summaryOf(execution: ExecutionAnswer): string {
+  const runs = execution.taskRunList.map(({ taskId, state }) => `${taskId} ${state.current}`);
+  return `${statesOf(execution).split(" ").at(-1)}: ${runs.join(", ")}`;
+}

@@ -1,0 +1,276 @@
+/** HTTP tasks and `http()` in whole flows. */
+import { assertEquals, assertMatch } from "@std/assert";
+import { type ExecutionAnswer, Harness, type HarnessOptions } from "../support/harness.ts";
+import { answer, type Behaviour, MisbehavingServer } from "../support/misbehaving_server.ts";
+
+const JSON_TYPE = { "Content-Type": "application/json" };
+
+/** What the server of these tests answers. */
+const SERVER: Behaviour = ({ head, body }) => {
+  const [method, path = ""] = head.split(" ");
+  if (path.startsWith("/status/")) return answer(Number(path.slice(8)), '{ "hello": "world" }', JSON_TYPE);
+  if (path === "/latin") return answer(200, "", { "Content-Type": "text/plain; charset=iso-8859-1" });
+  if (path === "/empty") return answer(204, "");
+  if (path === "/large") return answer(200, "x".repeat(2_000));
+  if (path === "/file.csv") return answer(200, "a,b\n1,2\n");
+  if (path === "/named") {
+    return answer(200, "data", { "Content-Disposition": 'attachment; filename="../../re port.txt"' });
+  }
+  const type = /^content-type: (.*?)\r?$/im.exec(head)?.[1] ?? "none";
+  return answer(200, JSON.stringify({ method, path, type, body }), JSON_TYPE);
+};
+
+/** An execution that has ended, with its log. */
+interface Ended {
+  readonly execution: ExecutionAnswer;
+  readonly logs: readonly { readonly level: string; readonly message: string }[];
+}
+
+async function run(
+  tasks: string,
+  { files = {}, options = {} }: {
+    readonly files?: Record<string, string>;
+    readonly options?: HarnessOptions;
+  } = {},
+): Promise<Ended & { readonly server: MisbehavingServer }> {
+  await using server = new MisbehavingServer(SERVER);
+  await using app = await Harness.start(options);
+  for (const [path, content] of Object.entries(files)) {
+    const form = new FormData();
+    form.set("fileContent", new Blob([content]), path);
+    await app.json("POST", `/namespaces/demo/files?path=/${path}`, { body: form });
+  }
+  const text = tasks.replaceAll("SERVER", server.url);
+  await app.save(`id: h\nnamespace: demo\ntasks:\n${text}`);
+  const { id } = await app.start("h", {}, "?wait=true");
+  const logs = await app.json("GET", `/logs/${id}`) as unknown as Ended["logs"];
+  return { execution: await app.execution(id), logs, server };
+}
+
+function outputOf({ execution }: Ended, taskId = "r"): Readonly<Record<string, unknown>> {
+  return execution.taskRunList.find((taskRun) => taskRun.taskId === taskId)?.outputs ?? {};
+}
+
+function request(properties: string): string {
+  return `- {id: r, type: io.kestra.plugin.core.http.Request, ${properties}}`;
+}
+
+interface SentCase {
+  readonly properties: string;
+  /** Method, path, content type and body. */
+  readonly expected: readonly [string, string, string, string];
+}
+
+const SENT: readonly SentCase[] = [
+  { properties: "uri: SERVER/a", expected: ["GET", "/a", "none", ""] },
+  { properties: "uri: SERVER/a b, method: delete", expected: ["DELETE", "/a%20b", "none", ""] },
+  { properties: "uri: SERVER/a, contentType: text/x", expected: ["GET", "/a", "text/x", ""] },
+  {
+    properties: "uri: 'SERVER/a?x=1#f', params: {y: [1, 'b c'], z: null}",
+    expected: ["GET", "/a?x=1&y=1&y=b+c", "none", ""],
+  },
+  {
+    properties: "uri: SERVER/a, method: POST, body: '{}'",
+    expected: ["POST", "/a", "application/json", "{}"],
+  },
+  {
+    properties: "uri: SERVER/a, method: POST, body: x, contentType: text/plain",
+    expected: ["POST", "/a", "text/plain", "x"],
+  },
+  {
+    properties: "uri: SERVER/a, method: POST, body: '{{ flow.id }}'",
+    expected: ["POST", "/a", "application/json", "h"],
+  },
+  {
+    properties: "uri: SERVER/a, method: POST, body: x, headers: {Content-Type: text/mine}",
+    expected: ["POST", "/a", "text/mine", "x"],
+  },
+  {
+    properties: "uri: SERVER/a, method: POST, formData: {a: 'x&y', b: [1, 2], c: null}",
+    expected: ["POST", "/a", "application/x-www-form-urlencoded; charset=UTF-8", "a=x%26y&b=1&b=2"],
+  },
+];
+
+for (const { properties, expected } of SENT) {
+  Deno.test(`http.Request sends ${properties}`, async () => {
+    const { execution, ...rest } = await run(request(properties));
+    assertEquals(execution.state.current, "SUCCESS");
+    const { method, path, type, body } = JSON.parse(String(outputOf({ execution, ...rest }).body));
+    assertEquals([method, path, type, body], [...expected]);
+  });
+}
+
+Deno.test("http.Request gives address, code, headers as lists, and the body", async () => {
+  const ended = await run(request("uri: SERVER/status/201"));
+  const { uri, code, headers, body } = outputOf(ended);
+  assertEquals(uri, `${ended.server.url}/status/201`);
+  assertEquals([code, body], [201, '{ "hello": "world" }']);
+  assertEquals(headers, { "Content-Type": ["application/json"], "content-length": ["20"] });
+});
+
+Deno.test("http.Request sends a multipart form with texts and stored files", async () => {
+  const ended = await run(
+    request(
+      "uri: SERVER/a, method: POST, contentType: multipart/form-data, formData: " +
+        "{t: text, f: \"{{ fileURI('a.txt') }}\", n: {name: 'q\"x.csv', content: 'a,b', contentType: text/csv}}",
+    ),
+    { files: { "a.txt": "stored" } },
+  );
+  assertEquals(ended.execution.state.current, "SUCCESS");
+  const { type, body } = JSON.parse(String(outputOf(ended).body));
+  const boundary = type.replace("multipart/form-data; boundary=", "");
+  assertEquals(body.replaceAll(boundary, "B").split("\r\n"), [
+    "--B",
+    'Content-Disposition: form-data; name="t"',
+    "Content-Type: text/plain; charset=UTF-8",
+    "",
+    "text",
+    "--B",
+    'Content-Disposition: form-data; name="f"; filename="a.txt"',
+    "Content-Type: application/octet-stream",
+    "",
+    "stored",
+    "--B",
+    'Content-Disposition: form-data; name="n"; filename="q%22x.csv"',
+    "Content-Type: text/csv",
+    "",
+    "a,b",
+    "--B--",
+    "",
+  ]);
+});
+
+const FAILED =
+  /^Cannot GET "http:\/\/127\.0\.0\.1:\d+\/status\/417": the server answered 417: \{ "hello": "world" \}$/;
+
+interface OutcomeCase {
+  readonly properties: string;
+  readonly state: string;
+  readonly message?: RegExp;
+}
+
+const OUTCOMES: readonly OutcomeCase[] = [
+  { properties: "uri: SERVER/status/417", state: "FAILED", message: FAILED },
+  { properties: "uri: SERVER/status/417, allowFailed: true", state: "SUCCESS" },
+  { properties: "uri: SERVER/status/417, options: {allowFailed: true}", state: "SUCCESS" },
+  { properties: "uri: SERVER/status/417, options: {allowedResponseCodes: [404, 417]}", state: "SUCCESS" },
+  { properties: "uri: SERVER/status/500, options: {allowedResponseCodes: [404]}", state: "FAILED" },
+  {
+    properties: "uri: SERVER/large, options: {maxContentLength: 1999}",
+    state: "FAILED",
+    message: /larger than 1999 bytes$/,
+  },
+  { properties: "uri: SERVER/large, options: {maxContentLength: 2000}", state: "SUCCESS" },
+  {
+    properties: "uri: 'ftp://a/b'",
+    state: "FAILED",
+    message: /^Invalid uri "ftp:\/\/a\/b": it must be an address that begins with http/,
+  },
+  { properties: "uri: '{{ flow.id }}'", state: "FAILED", message: /^Invalid uri "h"/ },
+  { properties: "uri: SERVER/a, method: 'G T'", state: "FAILED", message: /"G T" is not a method$/ },
+  { properties: "uri: 'http://169.254.169.254/'", state: "FAILED", message: /may not be reached from here/ },
+  {
+    properties:
+      "uri: SERVER/a, formData: {f: 'kestra:///demo/_files/no.txt'}, contentType: multipart/form-data, method: POST",
+    state: "FAILED",
+    message: /there is no such file$/,
+  },
+];
+
+for (const { properties, state, message = /^$/ } of OUTCOMES) {
+  Deno.test(`http.Request of ${properties} ends ${state}`, async () => {
+    const { execution, logs } = await run(request(properties));
+    assertEquals(execution.state.current, state);
+    const [error] = logs.filter(({ level }) => level === "ERROR");
+    if (message.source !== "^$") assertMatch(error?.message ?? "", message);
+  });
+}
+
+Deno.test("http.Request encrypts the body when it is told to, and expressions read it", async () => {
+  const read = "{{ outputs.r.encryptedBody }}";
+  const ended = await run(
+    `${request("uri: SERVER/status/200, encryptBody: true")}
+- {id: v, type: io.kestra.plugin.core.debug.Return, format: "${read}"}`,
+  );
+  assertEquals(outputOf(ended, "v").value, '{ "hello": "world" }');
+  const outputs = outputOf(ended);
+  assertEquals(outputs.body, undefined);
+  assertEquals((outputs.encryptedBody as { type: string }).type, "io.kestra.datatype:aes_encrypted");
+});
+
+Deno.test("http.Request writes what its options say to the log, credentials left out", async () => {
+  const options = "{logs: [REQUEST_HEADERS, RESPONSE_BODY]}";
+  const { logs } = await run(
+    request(`uri: SERVER/status/200, headers: {Authorization: x, A: b}, options: ${options}`),
+  );
+  assertEquals(logs.map(({ message }) => message), [
+    "Request headers: Authorization: ***, A: b",
+    'Response body: { "hello": "world" }',
+  ]);
+});
+
+Deno.test("http.Request is stopped by a kill", async () => {
+  const silent = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  await using server = new MisbehavingServer(() => (asked.resolve(), silent.promise));
+  await using app = await Harness.start();
+  await app.save(`id: h\nnamespace: demo\ntasks:\n${request(`uri: "${server.url}"`)}`);
+  const { id } = await app.start("h");
+  await asked.promise;
+  await app.json("DELETE", `/executions/${id}/kill`);
+  await app.advance(1);
+  assertEquals((await app.execution(id)).state.current, "KILLED");
+  silent.resolve();
+});
+
+function download(properties: string): string {
+  return `- {id: r, type: io.kestra.plugin.core.http.Download, ${properties}}`;
+}
+
+const READ = "\n- {id: v, type: io.kestra.plugin.core.debug.Return, format: '{{ read(outputs.r.uri) }}'}";
+
+Deno.test("http.Download stores the answer as a file with the ending of its address", async () => {
+  const ended = await run(download("uri: SERVER/file.csv") + READ);
+  const { uri, code, length } = outputOf(ended);
+  assertEquals([code, length, outputOf(ended, "v").value], [200, 8, "a,b\n1,2\n"]);
+  assertMatch(String(uri), /^kestra:\/\/\/demo\/h\/executions\/\w+\/tasks\/r\/\w+\/\w+\.csv$/);
+});
+
+const NAMES: readonly (readonly [properties: string, ending: RegExp])[] = [
+  ["uri: SERVER/named", /-re_port\.txt$/],
+  ["uri: SERVER/named, saveAs: my.bin", /-my\.bin$/],
+  ["uri: SERVER/a, saveAs: ../../x/y.bin", /-y\.bin$/],
+];
+
+for (const [properties, ending] of NAMES) {
+  Deno.test(`http.Download names the file of ${properties}`, async () => {
+    assertMatch(String(outputOf(await run(download(properties))).uri), ending);
+  });
+}
+
+const DOWNLOADS: readonly OutcomeCase[] = [
+  {
+    properties: "uri: SERVER/empty",
+    state: "FAILED",
+    message: /is empty; set `failOnEmptyResponse` to false/,
+  },
+  { properties: "uri: SERVER/empty, failOnEmptyResponse: false", state: "SUCCESS" },
+  { properties: "uri: SERVER/status/417", state: "FAILED", message: FAILED },
+  { properties: "uri: SERVER/status/417, allowFailed: true", state: "SUCCESS" },
+];
+
+for (const { properties, state, message = /^$/ } of DOWNLOADS) {
+  Deno.test(`http.Download of ${properties} ends ${state}`, async () => {
+    const { execution, logs } = await run(download(properties));
+    assertEquals(execution.state.current, state);
+    const [error] = logs.filter(({ level }) => level === "ERROR");
+    if (message.source !== "^$") assertMatch(error?.message ?? "", message);
+  });
+}
+
+Deno.test("http() of expressions gives a parsed answer", async () => {
+  const format =
+    "{{ http('SERVER/status/200').hello }} {{ http('SERVER/x', method='POST', body={'a': 1}).body }}";
+  const ended = await run(`- {id: r, type: io.kestra.plugin.core.debug.Return, format: "${format}"}`);
+  assertEquals(outputOf(ended).value, 'world {"a":1}');
+});

@@ -1,0 +1,128 @@
+import { assertEquals } from "@std/assert";
+import { Harness } from "../support/harness.ts";
+import { flowOf, logOf, resultsOf, runTasks } from "./core_flows.ts";
+
+/** A value as a Set writes it, and what the API then shows: type and value. */
+const VALUES: readonly (readonly [members: string, shown: string])[] = [
+  ["value: hello", 'STRING "hello"'],
+  ["value: '5'", 'STRING "5"'],
+  ["value: 5", "NUMBER 5"],
+  ['value: "{{ 5 + 1 }}"', "NUMBER 6"],
+  ['value: "{{ true }}"', "BOOLEAN true"],
+  ['value: "{{ [1, 2] }}"', "JSON [1,2]"],
+  ['value: "a {{ 5 }}"', 'STRING "a 5"'],
+  ['value: {a: "{{ 1 }}"}', 'JSON {"a":"1"}'],
+  ["value: PT5S", 'DURATION "PT5S"'],
+  ["value: '123.45', kvType: NUMBER", "NUMBER 123.45"],
+  ["value: 'TRUE', kvType: BOOLEAN", "BOOLEAN true"],
+  ["value: '2023-05-02T01:02:03Z', kvType: DATETIME", 'DATETIME "2023-05-02T01:02:03Z"'],
+  ["value: '2023-05-02', kvType: DATE", 'DATE "2023-05-02"'],
+  ["value: '[{\"a\": 1}]', kvType: JSON", 'JSON [{"a":1}]'],
+  ["value: 5, kvType: STRING", "NUMBER 5"],
+];
+
+for (const [members, shown] of VALUES) {
+  Deno.test(`kv.Set {${members}} keeps ${shown}`, async () => {
+    await using app = await Harness.start();
+    const execution = await runTasks(app, [`s kv.Set {key: k, ${members}}`]);
+    assertEquals(execution.state.current, "SUCCESS");
+    const { type, value } = await app.json("GET", "/namespaces/demo/kv/k") as {
+      type: string;
+      value: unknown;
+    };
+    assertEquals(`${type} ${JSON.stringify(value)}`, shown);
+  });
+}
+
+/** Tasks that fail, and what they log. */
+const FAILURES: readonly (readonly [task: string, message: string])[] = [
+  [
+    "t kv.Set {key: taken, value: a, overwrite: false}",
+    "Cannot set value for key 'taken'. Key already exists and `overwrite` is set to `false`.",
+  ],
+  ["t kv.Set {key: k, value: five, kvType: NUMBER}", 'Invalid value "five": it is no NUMBER'],
+  ["t kv.Set {key: k, value: '{', kvType: JSON}", 'Invalid value "{": it is no JSON'],
+  ["t kv.Set {key: k, value: x, kvType: DURATION}", 'Invalid value "x": it is no DURATION'],
+  [
+    "t kv.Get {key: none, errorOnMissing: true}",
+    "No value found for key 'none' in namespace 'demo' and `errorOnMissing` is set to true",
+  ],
+  [
+    "t kv.Delete {key: none, namespace: demo.x, errorOnMissing: true}",
+    "No value found for key 'none' in namespace 'demo.x' and `errorOnMissing` is set to true",
+  ],
+  [
+    "t kv.PurgeKV {namespaces: [demo], namespacePattern: 'd*'}",
+    "Cannot purge KV pairs: give either namespaces or namespacePattern",
+  ],
+];
+
+for (const [task, message] of FAILURES) {
+  Deno.test(`${task.slice(2)} fails`, async () => {
+    await using app = await Harness.start();
+    await runTasks(app, ["s kv.Set {key: taken, value: first}"]);
+    const execution = await app.run(flowOf("again", [task]));
+    assertEquals(execution.state.current, "FAILED");
+    assertEquals((await logOf(app, execution.id)).at(-1), `ERROR ${message}`);
+  });
+}
+
+Deno.test("kv.Get inherits from namespaces above its own, and from no other", async () => {
+  await using app = await Harness.start();
+  const init = { method: "PUT", body: '"above"', headers: { "content-type": "application/json" } };
+  await app.json("PUT", "/namespaces/top/kv/k", init);
+  await app.save(
+    "id: child\nnamespace: top.below\ntasks:\n" +
+      "  - {id: own, type: io.kestra.plugin.core.kv.Get, key: k}\n" +
+      "  - {id: other, type: io.kestra.plugin.core.kv.Get, key: k, namespace: top.other}\n",
+  );
+  const { id } = await app.json("POST", "/executions/top.below/child?wait=true") as { id: string };
+  const { own, other } = resultsOf(await app.execution(id));
+  assertEquals([own, other], ['SUCCESS {"value":"above"}', "SUCCESS"]);
+});
+
+Deno.test("kv.GetKeys and kv.Delete tell what is there", async () => {
+  await using app = await Harness.start();
+  const execution = await runTasks(app, [
+    "a kv.Set {key: k1, value: a}",
+    "b kv.Set {key: k2, value: b}",
+    "c kv.Set {key: x, value: c}",
+    "keys kv.GetKeys {prefix: k}",
+    "gone kv.Delete {key: k1}",
+    "none kv.Delete {key: k1}",
+    "left kv.GetKeys",
+  ]);
+  const { keys, gone, none, left } = resultsOf(execution);
+  assertEquals([keys, gone, none, left], [
+    'SUCCESS {"keys":["k1","k2"]}',
+    'SUCCESS {"deleted":true}',
+    'SUCCESS {"deleted":false}',
+    'SUCCESS {"keys":["k2","x"]}',
+  ]);
+});
+
+/** Properties of a PurgeKV, and the keys that it leaves of `demo/dead`, `demo/live`, `demo.low/dead`, `else/dead`. */
+const PURGES: readonly (readonly [members: string, size: number])[] = [
+  ["", 3],
+  ["namespaces: [demo]", 2],
+  ["namespaces: [demo], includeChildNamespaces: false", 1],
+  ["namespacePattern: 'demo*'", 2],
+  ["namespacePattern: '?lse'", 1],
+  ["expiredOnly: false", 4],
+  ["behavior: {type: key, expiredOnly: false}, keyPattern: 'l*'", 1],
+];
+
+for (const [members, size] of PURGES) {
+  Deno.test(`kv.PurgeKV {${members}} deletes ${size} pairs`, async () => {
+    await using app = await Harness.start();
+    await runTasks(app, [
+      "a kv.Set {key: dead, value: a, ttl: PT1S}",
+      "b kv.Set {key: live, value: a}",
+      "c kv.Set {key: dead, value: a, ttl: PT1S, namespace: demo.low}",
+      "d kv.Set {key: dead, value: a, ttl: PT1S, namespace: else}",
+    ]);
+    await app.advance(2_000);
+    const purging = await app.run(flowOf("purge", [`p kv.PurgeKV {${members}}`]));
+    assertEquals(resultsOf(purging).p, `SUCCESS {"size":${size}}`);
+  });
+}

@@ -1,0 +1,122 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { Harness } from "../support/harness.ts";
+import { logOf, resultsOf, runTasks } from "./core_flows.ts";
+
+async function put(app: Harness, path: string, content: string): Promise<void> {
+  const body = new FormData();
+  body.append("fileContent", new Blob([content]), path);
+  await app.json("POST", `/namespaces/demo/files?path=${encodeURIComponent(path)}`, { body });
+}
+
+/** Tasks, and what they leave: paths of the namespace, or the value of the last task. */
+const RESULTS: readonly (readonly [name: string, tasks: readonly string[], value: string])[] = [
+  [
+    "UploadFiles: a map of storage URIs into a folder",
+    [
+      "w storage.Write {content: hello}",
+      "u namespace.UploadFiles {namespace: demo, files: {new.txt: '{{ outputs.w.uri }}'}, destination: /up}",
+      "v debug.Return {format: '{{ read(\"up/new.txt\") }} {{ outputs.u.files }}'}",
+    ],
+    'hello {"new.txt":"kestra:///demo/_files/up/new.txt"}',
+  ],
+  [
+    "UploadFiles: filesMap, and a file that exists is kept with SKIP",
+    [
+      "w storage.Write {content: hello}",
+      "u namespace.UploadFiles {namespace: demo, filesMap: {a.txt: '{{ outputs.w.uri }}'}, conflict: SKIP}",
+      "v debug.Return {format: '{{ read(\"a.txt\") }}'}",
+    ],
+    "A",
+  ],
+  [
+    "UploadFiles: OVERWRITE",
+    [
+      "w storage.Write {content: hello}",
+      'u namespace.UploadFiles {namespace: demo, filesMap: \'{"a.txt": "{{ outputs.w.uri }}"}\'}',
+      "v debug.Return {format: '{{ read(\"a.txt\") }}'}",
+    ],
+    "hello",
+  ],
+  [
+    "DownloadFiles: by globs",
+    [
+      "d namespace.DownloadFiles {namespace: demo, files: ['dir/**.txt', 'a.*']}",
+      "v debug.Return {format: '{% for f in outputs.d.files %}{{ f.key }}={{ read(f.value) }};{% endfor %}'}",
+    ],
+    "a.txt=A;dir/b.txt=B;dir/deep/c.txt=C;",
+  ],
+  [
+    "DownloadFiles: a single glob and a destination",
+    [
+      "d namespace.DownloadFiles {namespace: demo, files: 'a.txt', destination: 'x/'}",
+      "v debug.Return {format: '{{ read(outputs.d.files[\"x/a.txt\"]) }}'}",
+    ],
+    "A",
+  ],
+  [
+    "DeleteFiles: by glob, an emptied folder stays",
+    [
+      "d namespace.DeleteFiles {namespace: demo, files: 'dir/deep/*'}",
+      "v debug.Return {format: '{{ outputs.d.files | keys }} {{ fileExists(\"dir/deep/c.txt\") }}'}",
+    ],
+    '["dir/deep/c.txt"] false',
+  ],
+];
+
+for (const [name, tasks, value] of RESULTS) {
+  Deno.test(`namespace.${name}`, async () => {
+    await using app = await Harness.start();
+    for (const [path, content] of [["a.txt", "A"], ["dir/b.txt", "B"], ["dir/deep/c.txt", "C"]] as const) {
+      await put(app, path, content);
+    }
+    const execution = await runTasks(app, tasks);
+    assertEquals(execution.state.current, "SUCCESS", (await logOf(app, execution.id)).join("\n"));
+    assertEquals(execution.taskRunList.at(-1)?.outputs.value, value);
+  });
+}
+
+/** Whether the folder of a deleted file stays. */
+const FOLDERS: readonly (readonly [members: string, names: string])[] = [
+  ["", "deep"],
+  [", deleteParentFolder: true", ""],
+];
+
+for (const [members, names] of FOLDERS) {
+  Deno.test(`namespace.DeleteFiles {${members.slice(2)}} leaves the folder "${names}"`, async () => {
+    await using app = await Harness.start();
+    for (const path of ["dir/b.txt", "dir/deep/c.txt"]) await put(app, path, "x");
+    await runTasks(app, [`d namespace.DeleteFiles {namespace: demo, files: 'dir/deep/c.txt'${members}}`]);
+    const entries = await app.json("GET", "/namespaces/demo/files/directory?path=/dir") as unknown as {
+      fileName: string;
+      type: string;
+    }[];
+    assertEquals(
+      entries.filter(({ type }) => type === "Directory").map(({ fileName }) => fileName).join(),
+      names,
+    );
+  });
+}
+
+/** Tasks that fail, and what they log. */
+const FAILURES: readonly (readonly [task: string, message: string])[] = [
+  ["u namespace.UploadFiles {namespace: demo, files: ['*.txt']}", "outside of a core.flow.WorkingDirectory"],
+  [
+    "u namespace.UploadFiles {namespace: demo, filesMap: {a.txt: 'kestra:///demo/_files/a.txt'}, conflict: ERROR}",
+    'Cannot upload "a.txt": namespace "demo" has such a file already',
+  ],
+  [
+    "u namespace.UploadFiles {namespace: demo, filesMap: {'../x': 'kestra:///demo/_files/a.txt'}}",
+    'contains ".."',
+  ],
+  ["d namespace.DownloadFiles {namespace: 'De Mo', files: '*'}", "De Mo"],
+];
+
+for (const [task, message] of FAILURES) {
+  Deno.test(`${task.split(" ")[1]} fails: ${message}`, async () => {
+    await using app = await Harness.start();
+    await put(app, "a.txt", "A");
+    const execution = await runTasks(app, [task]);
+    assertEquals(resultsOf(execution)[task.split(" ")[0] ?? ""], "FAILED");
+    assertStringIncludes((await logOf(app, execution.id)).join("\n"), message);
+  });
+}

@@ -1,0 +1,448 @@
+/** Script tasks in whole flows, with the real sh, python3, node and deno of the machine. */
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { type ExecutionAnswer, Harness, type HarnessOptions } from "../support/harness.ts";
+
+/** An execution that has ended, with its log. */
+interface Ended {
+  readonly execution: ExecutionAnswer;
+  readonly outputs: Readonly<Record<string, unknown>>;
+  /** `LEVEL message`, in order. */
+  readonly lines: readonly string[];
+}
+
+async function ended(app: Harness, id: unknown): Promise<Ended> {
+  const execution = await app.execution(String(id));
+  const logs = await app.json("GET", `/logs/${id}`) as { level: string; message: string }[];
+  const lines = logs.map(({ level, message }) => `${level} ${message}`);
+  return { execution, outputs: execution.taskRunList.at(-1)?.outputs ?? {}, lines };
+}
+
+async function run(tasks: string, options: HarnessOptions = {}): Promise<Ended> {
+  await using app = await Harness.start(options);
+  await app.save(`id: s\nnamespace: demo\ntasks:\n${tasks}`);
+  const { id } = await app.start("s", {}, "?wait=true");
+  return await ended(app, id);
+}
+
+function shell(commands: readonly string[], further = ""): string {
+  const list = commands.map((command) => `\n  - ${JSON.stringify(command)}`).join("");
+  return `- id: c\n  type: io.kestra.plugin.scripts.shell.Commands\n  commands:${list}\n${further}`;
+}
+
+function script(language: string, text: string, further = ""): string {
+  const lines = text.split("\n").map((line) => `    ${line}`).join("\n");
+  return `- id: c\n  type: io.kestra.plugin.scripts.${language}.Script\n  script: |\n${lines}\n${further}`;
+}
+
+interface StateCase {
+  readonly name: string;
+  readonly tasks: string;
+  readonly state: string;
+  readonly exitCode?: number;
+  /** The log as a whole. */
+  readonly lines?: readonly string[];
+}
+
+const STATES: readonly StateCase[] = [
+  {
+    name: "commands",
+    tasks: shell(["echo a", "echo b"]),
+    state: "SUCCESS",
+    exitCode: 0,
+    lines: ["INFO a", "INFO b"],
+  },
+  {
+    name: "a command that fails: the next one does not run",
+    tasks: shell(["exit_with() { return $1; }; exit_with 5", "echo b"]),
+    state: "FAILED",
+    exitCode: 5,
+    lines: ["ERROR Command failed with exit code 5"],
+  },
+  {
+    name: "failFast: false: the last one decides",
+    tasks: shell(["false", "echo b"], "  failFast: false"),
+    state: "SUCCESS",
+    exitCode: 0,
+    lines: ["INFO b"],
+  },
+  {
+    name: "lines on the error stream",
+    tasks: shell(["echo e >&2"]),
+    state: "WARNING",
+    exitCode: 0,
+    lines: ["ERROR e"],
+  },
+  {
+    name: "warningOnStdErr: false",
+    tasks: shell(["echo e >&2"], "  warningOnStdErr: false"),
+    state: "SUCCESS",
+    exitCode: 0,
+  },
+  { name: "an unknown program", tasks: shell(["no-such-program-here"]), state: "FAILED", exitCode: 127 },
+  { name: "a signal", tasks: shell(["kill -TERM $$"]), state: "FAILED", exitCode: 143 },
+  {
+    name: "beforeCommands",
+    tasks: shell(["echo $A"], "  beforeCommands: [A=1]"),
+    state: "SUCCESS",
+    lines: ["INFO 1"],
+  },
+  {
+    name: "a single text",
+    tasks: "- {id: c, type: io.kestra.plugin.scripts.shell.Commands, commands: 'echo one'}",
+    state: "SUCCESS",
+    lines: ["INFO one"],
+  },
+  {
+    name: "commands as JSON",
+    tasks: `- {id: c, type: io.kestra.plugin.scripts.shell.Commands, commands: '["echo 1", "echo 2"]'}`,
+    state: "SUCCESS",
+    lines: ["INFO 1", "INFO 2"],
+  },
+  {
+    name: "an interpreter",
+    tasks: shell(["import sys; print(sys.argv)"], "  interpreter: [python3, -c]"),
+    state: "SUCCESS",
+    lines: ["INFO ['-c']"],
+  },
+  {
+    name: "an interpreter that there is not",
+    tasks: shell(["x"], "  interpreter: [/no/such, -c]"),
+    state: "FAILED",
+    exitCode: 127,
+  },
+  {
+    name: "env",
+    tasks: shell(["echo $A $B $C"], "  env: {A: 'x y', B: 2, C: '{{ flow.id }}'}"),
+    state: "SUCCESS",
+    lines: ["INFO x y 2 s"],
+  },
+  {
+    name: "env as JSON",
+    tasks: shell(["echo $A"], `  env: '{"A": "1"}'`),
+    state: "SUCCESS",
+    lines: ["INFO 1"],
+  },
+  { name: "a name that no variable can have", tasks: shell(["true"], "  env: {'A=B': 1}"), state: "FAILED" },
+  {
+    name: "a shell script",
+    tasks: script("shell", "for i in 1 2; do\n  echo $i\ndone"),
+    state: "SUCCESS",
+    lines: ["INFO 1", "INFO 2"],
+  },
+  {
+    name: "a Python script",
+    tasks: script("python", "import sys\nprint('out')\nsys.exit(3)"),
+    state: "FAILED",
+    exitCode: 3,
+    lines: ["INFO out", "ERROR Command failed with exit code 3"],
+  },
+  {
+    name: "Python commands",
+    tasks: shell(["python3 -c 'print(1)'"]).replace("shell", "python"),
+    state: "SUCCESS",
+    lines: ["INFO 1"],
+  },
+  {
+    name: "a Node.js script",
+    tasks: script("node", "console.log(1 + 1, require('node:path').sep)"),
+    state: "SUCCESS",
+    lines: ["INFO 2 /"],
+  },
+  {
+    name: "a Deno script",
+    tasks: script("deno", "const n: number = 4;\nconsole.log(n)"),
+    state: "SUCCESS",
+    lines: ["INFO 4"],
+  },
+  {
+    name: "a text that is too long for an argument",
+    tasks: shell([`: ${"x".repeat(300_000)}`, "echo long"]),
+    state: "SUCCESS",
+    lines: ["INFO long"],
+  },
+  {
+    name: "a last line without an end",
+    tasks: shell(["printf 'a\\r\\nb'"]),
+    state: "SUCCESS",
+    lines: ["INFO a", "INFO b"],
+  },
+  {
+    name: "input that nobody gives",
+    tasks: shell(["cat; echo over"]),
+    state: "SUCCESS",
+    lines: ["INFO over"],
+  },
+  { name: "allowFailure", tasks: shell(["exit 2"], "  allowFailure: true"), state: "WARNING", exitCode: 2 },
+];
+
+for (const { name, tasks, state, exitCode, lines } of STATES) {
+  Deno.test(`scripts: ${name} ends ${state}`, async () => {
+    const outcome = await run(tasks);
+    if (lines) assertEquals(outcome.lines, lines);
+    assertEquals(outcome.execution.state.current, state);
+    if (exitCode !== undefined) assertEquals(outcome.outputs.exitCode, exitCode);
+  });
+}
+
+const CONTROL_LINES:
+  readonly (readonly [name: string, commands: readonly string[], vars: unknown, lines: readonly string[]])[] =
+    [
+      [
+        "outputs, the later one winning",
+        [`echo '::{"outputs": {"a": 1, "b": 2}}::'`, `echo ' ::{"outputs": {"a": [true]}}:: '`],
+        { a: [true], b: 2 },
+        [],
+      ],
+      [
+        "names that objects have already",
+        [`echo '::{"outputs": {"__proto__": 1, "constructor": 2}}::'`],
+        JSON.parse('{"__proto__": 1, "constructor": 2}'),
+        [],
+      ],
+      ["logs", [`echo '::{"logs": [{"level": "WARN", "message": "w"}, {"message": "i"}]}::'`], {}, [
+        "WARN w",
+        "INFO i",
+      ]],
+      ["a line that is not all of it", [`echo 'x ::{"outputs": {"a": 1}}::'`], {}, [
+        'INFO x ::{"outputs": {"a": 1}}::',
+      ]],
+      ["broken JSON", ["echo '::{broken}::'"], {}, [
+        "WARN Cannot read a control line: Expected property name or '}' in JSON at position 1 (line 1 column 2)",
+      ]],
+      ["outputs that are none", [`echo '::{"outputs": 1}::'`], {}, [
+        'WARN Cannot read a control line: "outputs" must be an object',
+      ]],
+      ["the error stream, where there are none", [`echo '::{"outputs": {"a": 1}}::' >&2`], {}, [
+        'ERROR ::{"outputs": {"a": 1}}::',
+      ]],
+    ];
+
+for (const [name, commands, vars, lines] of CONTROL_LINES) {
+  Deno.test(`scripts: control lines with ${name}`, async () => {
+    const outcome = await run(shell(commands));
+    assertEquals(outcome.outputs.vars, vars);
+    assertEquals(outcome.lines, lines);
+  });
+}
+
+Deno.test("scripts: control lines report metrics, timers in seconds", async () => {
+  await using app = await Harness.start();
+  const metrics =
+    '[{"name": "c", "type": "counter", "value": 3, "tags": {"t": "x"}}, {"name": "d", "type": "timer", "value": 1.5}]';
+  await app.save(`id: s\nnamespace: demo\ntasks:\n${shell([`echo '::{"metrics": ${metrics}}::'`])}`);
+  const { id } = await app.start("s", {}, "?wait=true");
+  const { results } = await app.json("GET", `/metrics/${id}`) as {
+    results: { name: string; value: number }[];
+  };
+  assertEquals(results.map((metric) => [metric.name, Number(metric.value)]), [["c", 3], ["d", 1500]]);
+});
+
+Deno.test("scripts: files come in, and go out also when the commands have failed", async () => {
+  const further =
+    `  inputFiles: {in/a.txt: hello, b.json: '{"x": 1}'}\n  outputFiles: ["*.txt", "in/**", "no/*"]\n`;
+  const { outputs, execution } = await run(shell(["cat in/a.txt b.json > out.txt", "exit 1"], further));
+  assertEquals(execution.state.current, "FAILED");
+  assertEquals(Object.keys(outputs.outputFiles as object), ["in/a.txt", "out.txt"]);
+});
+
+Deno.test("scripts: stored files in commands become local copies", async () => {
+  const first = shell(["echo stored > f.txt"], "  outputFiles: [f.txt]").replace("id: c", "id: a");
+  const uri = "{{ outputs.a.outputFiles['f.txt'] }}";
+  const second = shell([`cat "${uri}" ${uri}; ls`], "  outputFiles: ['**']");
+  const { lines, outputs } = await run(`${first}\n${second}`);
+  assertEquals(lines.slice(0, 2), ["INFO stored", "INFO stored"]);
+  assertEquals(outputs.outputFiles, {});
+});
+
+Deno.test("scripts: a stored file that is missing fails the task, which says so", async () => {
+  const { lines, execution } = await run(shell(["cat kestra:///demo/_files/no.txt"]));
+  assertEquals(execution.state.current, "FAILED");
+  assertEquals(lines, ['ERROR Cannot read "kestra:///demo/_files/no.txt": there is no such file']);
+});
+
+const BAD_NAMES = ["../a.txt", "/../a", "a/../../b"];
+
+for (const name of BAD_NAMES) {
+  Deno.test(`scripts: inputFiles cannot be put at ${name}`, async () => {
+    const { execution } = await run(shell(["echo ran"], `  inputFiles: {${JSON.stringify(name)}: x}`));
+    assertEquals(execution.state.current, "FAILED");
+  });
+}
+
+Deno.test("scripts: links out of the directory are not kept", async () => {
+  const further = "  outputFiles: ['**']";
+  const { outputs } = await run(shell(["ln -s /etc/passwd p", "ln -s /etc e", "echo x > real"], further));
+  assertEquals(Object.keys(outputs.outputFiles as object), ["real"]);
+});
+
+Deno.test("scripts: workingDir is where they run, outputDir is kept with outputDirectory", async () => {
+  const commands = [
+    'test "$PWD" = "{{ workingDir }}" && test "$WORKING_DIR" = "$PWD"',
+    'test "{{ outputDir }}" = "$OUTPUT_DIR"',
+    "echo kept > {{ outputDir }}/k.txt",
+    "pwd",
+  ];
+  const { outputs, lines } = await run(shell(commands, "  outputDirectory: true"));
+  assertEquals(Object.keys(outputs.outputFiles as object), ["k.txt"]);
+  const gone = await Deno.stat((lines[0] ?? "").slice(5)).then(() => false, () => true);
+  assert(gone, "the directory is still there");
+});
+
+Deno.test("scripts: no secret of the server is in their environment", async () => {
+  const given = { SLUICE_BASIC_AUTH: "u:p", SECRET_X: "eA==", AWS_SECRET_ACCESS_KEY: "k", LC_TEST: "shown" };
+  const before = Deno.env.toObject();
+  for (const [name, value] of Object.entries(given)) Deno.env.set(name, value);
+  try {
+    const { lines } = await run(shell(["env"]));
+    const text = lines.join("\n");
+    for (const name of ["SLUICE_BASIC_AUTH", "SECRET_X", "AWS_SECRET_ACCESS_KEY"]) {
+      assert(!text.includes(name), name);
+    }
+    assertStringIncludes(text, "INFO LC_TEST=shown");
+  } finally {
+    for (const name of Object.keys(given)) {
+      if (before[name] === undefined) Deno.env.delete(name);
+      else Deno.env.set(name, before[name]);
+    }
+  }
+});
+
+Deno.test("scripts: a secret that they print is masked", async () => {
+  const { lines } = await run(shell(["echo value {{ secret('PIN') }}"]), {
+    secrets: new Map([["PIN", btoa("swordfish")]]),
+  });
+  assertEquals(lines, ["INFO value *********"]);
+});
+
+Deno.test("scripts: packages that cannot be installed fail the task, which says so", async () => {
+  const further = "  dependencies: [no-such-package==0]\n  env: {PIP_NO_INDEX: '1'}";
+  const { execution, lines } = await run(script("python", "print('ran')", further));
+  assertEquals(execution.state.current, "FAILED");
+  assertMatch(lines.at(-1) ?? "", /^ERROR Cannot install the dependencies: .* exit code 1$/);
+  assert(!lines.includes("INFO ran"));
+});
+
+const RUNNERS:
+  readonly (readonly [properties: string, message: RegExp | undefined, options?: HarnessOptions])[] = [
+    ["taskRunner: {type: io.kestra.plugin.core.runner.Process}", undefined],
+    ["taskRunner: {type: io.svc.plugin.core.runner.Process}", undefined],
+    ["containerImage: ubuntu", undefined],
+    ["runner: PROCESS", undefined],
+    ["containerImage: ubuntu", undefined, { scripts: "process", host: "0.0.0.0" }],
+    [
+      "taskRunner: {type: io.kestra.plugin.ee.aws.runner.Batch}",
+      /^ERROR Cannot run commands with task runner "io.kestra.plugin.ee.aws.runner.Batch": this server has/,
+    ],
+    [
+      "containerImage: ubuntu",
+      /^ERROR Cannot run commands: scripts are switched off, because the server was started with --scripts off; start the server with --scripts process/,
+      { scripts: "off" },
+    ],
+    [
+      "containerImage: ubuntu",
+      /because other machines reach this server, so that it must be said; start the server with --scripts process/,
+      { host: "0.0.0.0" },
+    ],
+    [
+      "taskRunner: {type: io.kestra.plugin.core.runner.Process}",
+      /^ERROR Cannot run commands as processes of this machine: the server was started with --scripts docker/,
+      { scripts: "docker" },
+    ],
+  ];
+
+for (const [properties, message, options] of RUNNERS) {
+  Deno.test(`scripts: ${properties} of ${JSON.stringify(options ?? {})}`, async () => {
+    const { execution, lines } = await run(shell(["echo ran"], `  ${properties}`), options);
+    if (message) assertMatch(lines[0] ?? "", message);
+    else assertEquals(lines, ["INFO ran"]);
+    assertEquals(execution.state.current, message ? "FAILED" : "SUCCESS");
+  });
+}
+
+Deno.test("scripts: a second tenant switches them off, unless the server was told", async () => {
+  await using app = await Harness.start();
+  await app.json("POST", "/api/v1/tenants", {
+    body: JSON.stringify({ id: "other", name: "Other" }),
+    headers: { "content-type": "application/json" },
+  });
+  await app.save(`id: s\nnamespace: demo\ntasks:\n${shell(["echo ran"])}`);
+  const { id } = await app.start("s", {}, "?wait=true");
+  assertMatch((await ended(app, id)).lines[0] ?? "", /because this server has several tenants/);
+});
+
+Deno.test("scripts: a kill ends the process, what it has started, and what does not listen", async () => {
+  await using app = await Harness.start();
+  const commands = [
+    "trap '' TERM",
+    "(trap '' TERM; sleep 4321) & setsid sleep 4322 &",
+    "echo up",
+    "sleep 4323; sleep 4324",
+  ];
+  await app.save(`id: s\nnamespace: demo\ntasks:\n${shell(commands)}`);
+  const { id } = await app.start("s");
+  await until(async () => (await processes(/sleep 432[123]/)).length === 3);
+  await app.json("DELETE", `/executions/${id}/kill`);
+  await app.advance(10_000);
+  await until(async () => (await processes(/sleep 432[1234]/)).length === 0);
+  await until(async () => {
+    await app.advance(1_000);
+    return (await app.execution(id)).state.current === "KILLED";
+  });
+});
+
+Deno.test("scripts: a time-out ends the process and fails the attempt", async () => {
+  await using app = await Harness.start();
+  await app.save(`id: s\nnamespace: demo\ntasks:\n${shell(["echo up; sleep 5432"], "  timeout: PT5S")}`);
+  const { id } = await app.start("s");
+  await until(async () => (await processes(/sleep 5432/)).length > 0);
+  await app.advance(5_000);
+  const { execution, lines } = await ended(app, id);
+  assertEquals(execution.state.current, "FAILED");
+  assertEquals(lines, ["INFO up", "ERROR Timeout after PT5S"]);
+  await until(async () => (await processes(/sleep 5432/)).length === 0);
+});
+
+Deno.test("scripts: the end of the server ends the process", async () => {
+  const app = await Harness.start();
+  await app.save(`id: s\nnamespace: demo\ntasks:\n${shell(["sleep 6543"])}`);
+  await app.start("s");
+  await until(async () => (await processes(/sleep 6543/)).length > 0);
+  await app[Symbol.asyncDispose]();
+  await until(async () => (await processes(/sleep 6543/)).length === 0);
+});
+
+Deno.test("scripts: lines are stored while the script runs", async () => {
+  await using app = await Harness.start();
+  await app.save(`id: s\nnamespace: demo\ntasks:\n${shell(["echo early", "sleep 7654"])}`);
+  const { id } = await app.start("s");
+  await until(async () => (await processes(/sleep 7654/)).length > 0);
+  await until(async () => {
+    await app.advance(500);
+    return (await ended(app, id)).lines.includes("INFO early");
+  });
+  assertEquals((await app.execution(id)).state.current, "RUNNING");
+});
+
+Deno.test("scripts: many lines stay in order, long ones are cut and say so", async () => {
+  const { lines, execution } = await run(
+    script("python", "for i in range(5000): print(i)\nprint('x' * 3000000)\nprint('end')"),
+  );
+  assertEquals(execution.state.current, "SUCCESS");
+  assertEquals(lines.slice(0, 5000), Array.from({ length: 5000 }, (_, i) => `INFO ${i}`));
+  assertMatch(lines[5000] ?? "", /^INFO x{16000,} … \(cut, 3000000 bytes\)$/);
+  assertEquals(lines[5001], "INFO end");
+});
+
+/** Command lines of processes of this machine that match. */
+async function processes(pattern: RegExp): Promise<string[]> {
+  const { stdout } = await new Deno.Command("ps", { args: ["-eo", "args"] }).output();
+  return new TextDecoder().decode(stdout).split("\n").filter((line) =>
+    new RegExp(`^${pattern.source}$`).test(line)
+  );
+}
+
+/** Asks until it holds: what other processes do has no event here. */
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  for (let count = 0; count < 2_000; count++) if (await holds()) return;
+  throw new Error("It does not come to hold");
+}

@@ -1,0 +1,68 @@
+import { assertEquals } from "@std/assert";
+import { Harness } from "../support/harness.ts";
+import { CORE, logOf, resultsOf, runTasks } from "./core_flows.ts";
+
+Deno.test("state.Set merges, state.Get reads and state.Delete removes the state of the flow", async () => {
+  await using app = await Harness.start();
+  const execution = await runTasks(app, [
+    "get0 state.Get",
+    'set1 state.Set {data: {"{{ \'a\' }}": "{{ 1 }}"}}',
+    `set2 state.Set {data: '{"a": 2, "b": [3]}'}`,
+    "get2 state.Get",
+    "del state.Delete",
+    "none state.Delete",
+    "get3 state.Get",
+  ]);
+  assertEquals(resultsOf(execution), {
+    get0: 'SUCCESS {"count":0,"data":{}}',
+    set1: 'SUCCESS {"count":1,"key":"flow_states_default"}',
+    set2: 'SUCCESS {"count":2,"key":"flow_states_default"}',
+    get2: 'SUCCESS {"count":2,"data":{"a":2,"b":[3]}}',
+    del: 'SUCCESS {"deleted":true}',
+    none: 'SUCCESS {"deleted":false}',
+    get3: 'SUCCESS {"count":0,"data":{}}',
+  });
+});
+
+/** Properties of a state, and the keys under which it is kept in a loop over `a` and `b/c`. */
+const NAMES: readonly (readonly [members: string, keys: readonly string[]])[] = [
+  ["", ["flow_states_default_a", "flow_states_default_b-c-"]],
+  ["taskrunValue: false", ["flow_states_default"]],
+  ["namespace: true", ["states_default_a", "states_default_b-c-"]],
+  ["namespace: true, taskrunValue: false, name: n.1", ["states_n.1"]],
+  ["taskrunValue: false, name: 'x_y z'", ["flow_states_x-y-z-"]],
+];
+
+for (const [members, keys] of NAMES) {
+  Deno.test(`state.Set {${members}} keeps the state as ${keys.join(", ")}`, async () => {
+    await using app = await Harness.start();
+    await runTasks(app, [
+      `{id: f, type: ${CORE}flow.ForEach, values: [a, b/c], tasks: [{id: s, type: ${CORE}state.Set, data: {v: 1}` +
+      `${members && `, ${members}`}}]}`,
+    ]);
+    const pairs = await app.json("GET", "/namespaces/demo/kv") as { key: string }[];
+    const shown = pairs.map(({ key }) => key.replace(/[0-9a-f]{16}$/, ""));
+    assertEquals(shown, [...keys]);
+  });
+}
+
+Deno.test("state.Set keeps what tasks beside each other set", async () => {
+  await using app = await Harness.start();
+  const names = ["a", "b", "c", "d"];
+  const tasks = names.map((name) => `{id: s${name}, type: ${CORE}state.Set, data: {${name}: 1}}`);
+  const execution = await runTasks(app, [
+    `{id: p, type: ${CORE}flow.Parallel, tasks: [${tasks.join(", ")}]}`,
+    "g state.Get",
+  ]);
+  assertEquals(resultsOf(execution).g, 'SUCCESS {"count":4,"data":{"a":1,"b":1,"c":1,"d":1}}');
+});
+
+for (const type of ["Get", "Delete"]) {
+  Deno.test(`state.${type} fails on a missing state when told so`, async () => {
+    await using app = await Harness.start();
+    const execution = await runTasks(app, [`g state.${type} {name: n, errorOnMissing: true}`]);
+    assertEquals(execution.state.current, "FAILED");
+    const message = "ERROR No state found for name 'n' and `errorOnMissing` is set to true";
+    assertEquals(await logOf(app, execution.id), [message]);
+  });
+}

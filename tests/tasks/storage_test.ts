@@ -1,0 +1,299 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import type { RunnableTaskType } from "../../src/model/task_catalog.ts";
+import { Harness } from "../support/harness.ts";
+import { settle } from "../support/fake_clock.ts";
+import { CORE, flowOf, logOf, resultsOf, runTasks } from "./core_flows.ts";
+
+const ITEMS = '{"k":"a","n":1}\\n{"k":"b","n":2}\\n\\n{"k":"a","n":3}\\n';
+
+/** Tasks whose last one shows the content of files, or outputs. */
+const RESULTS: readonly (readonly [name: string, tasks: readonly string[], value: string])[] = [
+  [
+    "Write: the content, with its ending",
+    [
+      "w storage.Write {content: 'a {{ 1 + 1 }}', extension: json}",
+      "v debug.Return {format: '{{ read(outputs.w.uri) }}|{{ outputs.w.uri | split(\"[.]\") | last }}'}",
+    ],
+    "a 2|json",
+  ],
+  [
+    "Concat: a separator behind each file",
+    [
+      "a storage.Write {content: A}",
+      "b storage.Write {content: B}",
+      "c storage.Concat {files: ['{{ outputs.a.uri }}', '{{ outputs.b.uri }}'], separator: '-', extension: .txt}",
+      "v debug.Return {format: '{{ read(outputs.c.uri) }}'}",
+    ],
+    "A-B-",
+  ],
+  [
+    "Concat: files as JSON text",
+    [
+      "a storage.Write {content: A}",
+      'c storage.Concat {files: \'["{{ outputs.a.uri }}", "{{ outputs.a.uri }}"]\'}',
+      "v debug.Return {format: '{{ read(outputs.c.uri) }}'}",
+    ],
+    "AA",
+  ],
+  [
+    "Size: bytes",
+    [
+      "w storage.Write {content: äb}",
+      "s storage.Size {uri: '{{ outputs.w.uri }}'}",
+      "v debug.Return {format: '{{ outputs.s.size }}'}",
+    ],
+    "3",
+  ],
+  [
+    "Delete: a file is there once",
+    [
+      "w storage.Write {content: a}",
+      "d storage.Delete {uri: '{{ outputs.w.uri }}'}",
+      "e storage.Delete {uri: '{{ outputs.w.uri }}'}",
+      "v debug.Return {format: '{{ outputs.d.deleted }} {{ outputs.e.deleted }} {{ fileExists(outputs.w.uri) }}'}",
+    ],
+    "true false false",
+  ],
+  [
+    "Reverse: lines with and without an end",
+    [
+      'w storage.Write {content: "1\\n22\\n\\n333"}',
+      "r storage.Reverse {from: '{{ outputs.w.uri }}'}",
+      "v debug.Return {format: '{{ read(outputs.r.uri) }}'}",
+    ],
+    "333\n\n22\n1\n",
+  ],
+  [
+    "Reverse: another separator",
+    [
+      'w storage.Write {content: "1<>2<3<>"}',
+      "r storage.Reverse {from: '{{ outputs.w.uri }}', separator: '<>'}",
+      "v debug.Return {format: '{{ read(outputs.r.uri) }}'}",
+    ],
+    "2<3<>1<>",
+  ],
+  [
+    "DeduplicateItems: the last one of each key",
+    [
+      `w storage.Write {content: "${ITEMS.replaceAll('"', '\\"')}"}`,
+      "d storage.DeduplicateItems {from: '{{ outputs.w.uri }}', expr: '{{ k }}'}",
+      "v debug.Return {format: '{{ read(outputs.d.uri) }}{{ outputs.d.numKeys }}/{{ outputs.d.processedItemsTotal }}/{{ outputs.d.droppedItemsTotal }}'}",
+    ],
+    '{"k":"b","n":2}\n{"k":"a","n":3}\n2/3/1',
+  ],
+  [
+    "FilterItems: INCLUDE",
+    [
+      `w storage.Write {content: "${ITEMS.replaceAll('"', '\\"')}"}`,
+      "f storage.FilterItems {from: '{{ outputs.w.uri }}', filterCondition: '{{ n > 1 }}'}",
+      "v debug.Return {format: '{{ read(outputs.f.uri) }}{{ outputs.f.processedItemsTotal }}/{{ outputs.f.droppedItemsTotal }}'}",
+    ],
+    '{"k":"b","n":2}\n{"k":"a","n":3}\n3/1',
+  ],
+  [
+    "FilterItems: EXCLUDE, and what has no answer",
+    [
+      `w storage.Write {content: "${ITEMS.replaceAll('"', '\\"')}{}\\n"}`,
+      "f storage.FilterItems {from: '{{ outputs.w.uri }}', filterCondition: '{{ n > 1 }}', filterType: EXCLUDE, errorOrNullBehavior: INCLUDE}",
+      "v debug.Return {format: '{{ read(outputs.f.uri) }}'}",
+    ],
+    '{"k":"a","n":1}\n{}\n',
+  ],
+  [
+    "Split: by rows",
+    [
+      'w storage.Write {content: "1\\n2\\n3\\n4\\n5", extension: .csv}',
+      "s storage.Split {from: '{{ outputs.w.uri }}', rows: 2}",
+      "v debug.Return {format: '{% for u in outputs.s.uris %}[{{ read(u) }}]{% endfor %}{{ outputs.s.uris[0] | split(\"[.]\") | last }}'}",
+    ],
+    "[1\n2\n][3\n4\n][5\n]csv",
+  ],
+  [
+    "Split: by bytes, full with the line that reaches them",
+    [
+      'w storage.Write {content: "12\\n34\\n56\\n"}',
+      "s storage.Split {from: '{{ outputs.w.uri }}', bytes: 4B}",
+      "v debug.Return {format: '{% for u in outputs.s.uris %}[{{ read(u) }}]{% endfor %}'}",
+    ],
+    "[12\n34\n][56\n]",
+  ],
+  [
+    "Split: by partitions, in turn; none is empty",
+    [
+      'w storage.Write {content: "1;2;3;4;5;"}',
+      "s storage.Split {from: '{{ outputs.w.uri }}', partitions: 3, separator: ';'}",
+      "t storage.Split {from: '{{ outputs.w.uri }}', partitions: 40, separator: ';'}",
+      "v debug.Return {format: '{% for u in outputs.s.uris %}[{{ read(u) }}]{% endfor %}{{ outputs.t.uris | length }}'}",
+    ],
+    "[1;4;][2;5;][3;]5",
+  ],
+  [
+    "PurgeCurrentExecutionFiles: nothing is left",
+    [
+      "w storage.Write {content: a}",
+      "p storage.PurgeCurrentExecutionFiles",
+      "v debug.Return {format: '{{ outputs.p.uris == [outputs.w.uri] }} {{ fileExists(outputs.w.uri) }}'}",
+    ],
+    "true false",
+  ],
+];
+
+for (const [name, tasks, value] of RESULTS) {
+  Deno.test(`storage.${name}`, async () => {
+    await using app = await Harness.start();
+    const execution = await runTasks(app, tasks);
+    assertEquals(execution.state.current, "SUCCESS", (await logOf(app, execution.id)).join("\n"));
+    assertEquals(execution.taskRunList.at(-1)?.outputs.value, value);
+  });
+}
+
+/** Tasks that fail, and what they log. */
+const FAILURES: readonly (readonly [task: string, message: string])[] = [
+  ["s storage.Size {uri: 'kestra:///demo/flow/executions/AVbcEv32000y2k4Z4ZfIlw/x'}", "execution"],
+  ["s storage.Size {uri: 'kestra:///demo/_files/none.txt'}", "there is no such file"],
+  ["s storage.Size {uri: 'file:///etc/passwd'}", "is not the address of a stored file"],
+  ["d storage.Delete {uri: 'kestra:///demo/_files/none', errorOnMissing: true}", "there is no such file"],
+  ["s storage.Split {from: 'kestra:///demo/_files/none'}", "give one of bytes, partitions and rows"],
+  ["s storage.Split {from: 'kestra:///demo/_files/none', bytes: big}", 'Invalid bytes "big"'],
+  ["r storage.Reverse {from: 'kestra:///demo/_files/n', charset: UTF-16}", 'Unsupported charset "UTF-16"'],
+  ["l storage.LocalFiles {outputs: ['*']}", "must be one of a core.flow.WorkingDirectory"],
+];
+
+for (const [task, message] of FAILURES) {
+  Deno.test(`${task.split(" ")[1]} fails: ${message}`, async () => {
+    await using app = await Harness.start();
+    const execution = await runTasks(app, [task]);
+    assertEquals(execution.state.current, "FAILED");
+    assertStringIncludes((await logOf(app, execution.id)).join("\n"), message);
+  });
+}
+
+Deno.test("storage.Size of a file of an execution that has nothing to do with it is refused", async () => {
+  await using app = await Harness.start();
+  await app.save(flowOf("other", ["w storage.Write {content: a}"]));
+  const { id } = await app.start("other", {}, "?wait=true");
+  const uri = String((await app.execution(id)).taskRunList[0]?.outputs.uri);
+  const execution = await runTasks(app, [`s storage.Size {uri: '${uri}'}`]);
+  assertMatch((await logOf(app, execution.id)).join("\n"), /neither started this one nor was started by it/);
+});
+
+Deno.test("storage.Size of a file of a subflow, and of the execution that started it", async () => {
+  await using app = await Harness.start();
+  await app.save(
+    flowOf(
+      "child",
+      ["given storage.Size {uri: '{{ inputs.f }}'}", "w storage.Write {content: abc}"],
+      "inputs: [{id: f, type: STRING}]\noutputs: [{id: uri, type: STRING, value: '{{ outputs.w.uri }}'}]\n",
+    ),
+  );
+  const execution = await runTasks(app, [
+    "w storage.Write {content: ab}",
+    "s flow.Subflow {namespace: demo, flowId: child, inputs: {f: '{{ outputs.w.uri }}'}}",
+    "t storage.Size {uri: '{{ outputs.s.outputs.uri }}'}",
+  ]);
+  assertEquals(resultsOf(execution).t, 'SUCCESS {"size":3}');
+});
+
+const LARGE_LINES = 40_000;
+const FILES_TYPE = `${CORE}storage.`;
+
+/** Writes a file of several megabytes, or many files. */
+function writer(count: number): RunnableTaskType {
+  return {
+    form: "runnable",
+    pure: false,
+    type: "harness.Write",
+    aliases: [],
+    description: "Writes files.",
+    properties: {},
+    async run(_properties, context) {
+      const uris: string[] = [];
+      for (let file = 0; file < count; file++) {
+        const lines = function* () {
+          const encoder = new TextEncoder();
+          const rows = count === 1 ? LARGE_LINES : 1;
+          for (let row = 0; row < rows; row++) yield encoder.encode(`${String(file + row).padStart(99)}\n`);
+        };
+        uris.push((await context.ports.storage.write(context, "f.txt", ReadableStream.from(lines()))).uri);
+      }
+      return { state: "SUCCESS", outputs: { uris } };
+    },
+  };
+}
+
+Deno.test("storage tasks stream a file of many chunks, and leave nothing when the execution is deleted", async () => {
+  await using app = await Harness.start({ extraTasks: [writer(1)] });
+  await app.save(`id: flow
+namespace: demo
+tasks:
+  - {id: w, type: io.kestra.plugin.harness.Write}
+  - {id: r, type: ${FILES_TYPE}Reverse, from: "{{ outputs.w.uris[0] }}"}
+  - {id: s, type: ${FILES_TYPE}Split, from: "{{ outputs.r.uri }}", partitions: 20}
+  - {id: c, type: ${FILES_TYPE}Concat, files: "{{ outputs.s.uris }}"}
+  - {id: z, type: ${FILES_TYPE}Size, uri: "{{ outputs.c.uri }}"}
+`);
+  const execution = await app.start("flow", {}, "?wait=true");
+  const done = await app.execution(execution.id);
+  assertEquals(done.state.current, "SUCCESS", (await logOf(app, done.id)).join("\n"));
+  assertEquals(resultsOf(done).z, `SUCCESS {"size":${LARGE_LINES * 100}}`);
+  assertEquals([app.store.count(["bi"]), app.store.count(["fi"])], [0, 0]);
+  await app.request("DELETE", `/executions/${done.id}`);
+  await settle();
+  assertEquals([app.store.count(["main", "ef"]), app.store.count(["main", "b", done.id])], [0, 0]);
+});
+
+Deno.test("an attempt keeps thousands of files with a commit of bounded size", async () => {
+  await using app = await Harness.start({ extraTasks: [writer(2_000)] });
+  await app.save("id: flow\nnamespace: demo\ntasks: [{id: w, type: io.kestra.plugin.harness.Write}]\n");
+  const execution = await app.start("flow", {}, "?wait=true");
+  assertEquals((await app.execution(execution.id)).state.current, "SUCCESS");
+  assertEquals([app.store.count(["main", "ef"]), app.store.count(["fi"])], [2_000, 0]);
+});
+
+/** Ways in which an attempt does not come to its end after it has written 200 files. */
+const BROKEN_ENDS: readonly (readonly [name: string, end: "throws" | "times out" | "crashes"])[] = [
+  ["by an error", "throws"],
+  ["by its time-out", "times out"],
+  ["by a crash of the server", "crashes"],
+];
+
+for (const [name, end] of BROKEN_ENDS) {
+  Deno.test(`an attempt that is ended ${name} leaves no file`, async () => {
+    let isFirst = true;
+    const effect: NonNullable<Parameters<typeof Harness.start>[0]>["effect"] = async (
+      _properties,
+      context,
+    ) => {
+      if (!isFirst) return { state: "SUCCESS" };
+      isFirst = false;
+      for (let file = 0; file < 200; file++) {
+        const content = ReadableStream.from([new Uint8Array(file === 0 ? 200_000 : 10)]);
+        await context.ports.storage.write(context, "f.bin", content);
+      }
+      if (end === "throws") throw new Error("broken");
+      await new Promise((resolve) => context.signal.addEventListener("abort", resolve));
+      return { state: "KILLED" };
+    };
+    await using app = await Harness.start({ effect });
+    await app.save(
+      "id: flow\nnamespace: demo\ntasks: [{id: e, type: io.svc.plugin.harness.Effect, timeout: PT10S}]\n",
+    );
+    const { id } = await app.start("flow");
+    for (let turn = 0; turn < 100; turn++) await settle();
+    if (end === "crashes") assert(app.store.count(["main", "ef"]) > 0);
+    await app.advance(1);
+    await using later = end === "crashes" ? await app.crash({ effect }) : undefined;
+    await (later ?? app).advance(20_000);
+    for (let turn = 0; turn < 50; turn++) await settle();
+    const { store } = later ?? app;
+    assertEquals(
+      ["ef", "b"].map((space) => store.count(["main", space])).concat(
+        store.count(["fi"]),
+        store.count(["bi"]),
+      ),
+      [0, 0, 0, 0],
+    );
+    const state = (await (later ?? app).execution(id)).state.current;
+    assertEquals(state, end === "crashes" ? "SUCCESS" : "FAILED");
+  });
+}

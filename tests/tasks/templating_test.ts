@@ -1,0 +1,55 @@
+import { assertEquals } from "@std/assert";
+import { Harness } from "../support/harness.ts";
+import { CORE, flowOf, logOf, resultsOf } from "./core_flows.ts";
+
+const INPUTS = "inputs: [{id: x, type: STRING, defaults: a}]\n";
+
+/** A spec and what the task ends with; a failure's message. */
+const SPECS: readonly (readonly [spec: string, result: string])[] = [
+  [`type: ${CORE}debug.Return\\nformat: It's alive!`, `SUCCESS {"value":"It's alive!"}`],
+  [`type: {{ '${CORE}debug' }}.Return\\nformat: {{ 1 + 1 }}`, 'SUCCESS {"value":"2"}'],
+  [`type: ${CORE}debug.Return\\nformat: '{% raw %}{{ 1 }}{% endraw %}'`, 'SUCCESS {"value":"{{ 1 }}"}'],
+  [`id: own\\ntype: ${CORE}output.OutputValues\\nvalues: {a: 1}`, 'SUCCESS {"values":{"a":1}}'],
+  [`type: ${CORE}kv.Set\\nkey: k\\nvalue: '{% raw %}{{ 5 }}{% endraw %}'`, "SUCCESS"],
+  [`type: ${CORE}kv.GetKeys`, 'SUCCESS {"keys":["there"]}'],
+  [`type: ${CORE}flow.Pause\\ndelay: PT10S`, "The templated task must be a runnable task"],
+  [
+    `type: ${CORE}templating.TemplatedTask\\nspec: x`,
+    `The templated task cannot be of type '${CORE}templating.TemplatedTask'`,
+  ],
+  ["type: no.such.Type", "Invalid type: no.such.Type"],
+  ["just text", "The templated task must be a map with a type"],
+  [`type: ${CORE}log.Log`, "The templated task has no message"],
+  [`type: ${CORE}debug.Return\\nformt: a`, 'The templated task has an unrecognized field "formt"'],
+];
+
+for (const [spec, result] of SPECS) {
+  Deno.test(`templating.TemplatedTask "${spec}" gives ${result}`, async () => {
+    await using app = await Harness.start();
+    const init = { method: "PUT", body: "1", headers: { "content-type": "application/json" } };
+    await app.json("PUT", "/namespaces/demo/kv/there", init);
+    const execution = await app.run(
+      flowOf("templated", [`t templating.TemplatedTask {spec: "${spec}"}`], INPUTS),
+    );
+    const isSuccess = result.startsWith("SUCCESS");
+    assertEquals(resultsOf(execution).t, isSuccess ? result : "FAILED");
+    if (!isSuccess) assertEquals((await logOf(app, execution.id)).at(-1), `ERROR ${result}`);
+  });
+}
+
+Deno.test("output.OutputValues gives its values, also those of a text", async () => {
+  await using app = await Harness.start();
+  const execution = await app.run(flowOf("values", [
+    'a output.OutputValues {values: {"{{ \'k\' }}": "{{ 1 + 1 }}", deep: {list: ["{{ 3 }}"]}}}',
+    `b output.OutputValues {values: '{"n": 1.50}'}`,
+    "c output.OutputValues",
+    'd debug.Return {format: "{{ outputs.a.values.deep.list[0] }}{{ outputs.b.values.n }}"}',
+  ]));
+  const { a, b, c, d } = resultsOf(execution);
+  assertEquals([a, b, c, d], [
+    'SUCCESS {"values":{"k":"2","deep":{"list":["3"]}}}',
+    'SUCCESS {"values":{"n":1.5}}',
+    "SUCCESS",
+    'SUCCESS {"value":"31.5"}',
+  ]);
+});
