@@ -5,7 +5,7 @@
 import type { Instant } from "../base/clock.ts";
 import { derivedId, derivedIndex } from "../base/derived_id.ts";
 import { isJsonObject, type JsonObject } from "../base/json.ts";
-import type { Execution, TaskRun } from "../model/execution.ts";
+import type { TaskRun } from "../model/execution.ts";
 import { currentState, type State } from "../model/state.ts";
 import type { AttemptOutcome } from "../model/task_catalog.ts";
 import type { Event } from "./events.ts";
@@ -16,6 +16,8 @@ export interface ChildNumbers {
   readonly total: number;
   /** Those with a lower index were created. */
   readonly started: number;
+  /** The execution that has created them: a replay of it has its numbers too. */
+  readonly executionId: string;
   readonly madeAt: Instant;
   /** Number of the attempt that creates them. */
   readonly attempt: number;
@@ -40,11 +42,11 @@ export function childNumbersOf({ decision }: TaskRun): ChildNumbers | undefined 
 
 /** The id of one of many executions. */
 export function childId(
-  { id }: Pick<Execution, "id">,
   { ordinal }: Pick<TaskRun, "ordinal">,
-  { madeAt, attempt, index }: Pick<ChildNumbers, "madeAt" | "attempt"> & { readonly index: number },
+  numbers: Pick<ChildNumbers, "executionId" | "madeAt" | "attempt">,
+  index: number,
 ): string {
-  return derivedId(madeAt, index, seedOf(id, ordinal, attempt));
+  return derivedId(numbers.madeAt, index, seedOf(ordinal, numbers));
 }
 
 /** Goes on with creating executions after a crash; false when all there will be exist already. */
@@ -70,7 +72,7 @@ export function killSome(t: Transition, { taskRun: ordinal, from }: EventOf<"chi
   if (!numbers) return;
   const end = Math.min(from + KILLS_AT_ONCE, numbers.started);
   for (let index = from; index < end; index++) {
-    t.ask({ type: "kill_child", executionId: childId(t.execution, taskRun, { ...numbers, index }) });
+    t.ask({ type: "kill_child", executionId: childId(taskRun, numbers, index) });
   }
   if (end < numbers.started) t.ask({ type: "kill_children", taskRun: ordinal, from: end });
 }
@@ -86,7 +88,8 @@ export function applyChildrenStart(
     event.attempt === taskRun.attempts.length;
   if (!isExpected) return undefined;
   const { total, madeAt, attempt, waits, transmitsFailed } = event;
-  const numbers = { total, madeAt, attempt, waits, transmitsFailed, ended: {}, ...known };
+  const made = { executionId: t.execution.id, madeAt, attempt };
+  const numbers = { total, ...made, waits, transmitsFailed, ended: {}, ...known };
   keep(t, taskRun, { ...numbers, started: event.from + event.count });
   return resumeChildren(t, taskRun) ? undefined : outcomeOf(taskRun);
 }
@@ -99,7 +102,7 @@ export function applyOneEnd(
 ): AttemptOutcome | undefined {
   const numbers = childNumbersOf(taskRun);
   if (!numbers || currentState(taskRun.history) !== "RUNNING") return undefined;
-  const seed = seedOf(t.execution.id, taskRun.ordinal, numbers.attempt);
+  const seed = seedOf(taskRun.ordinal, numbers);
   if (derivedIndex(executionId, numbers.madeAt, seed) === undefined) return undefined;
   const ended = { ...numbers.ended, [state]: (numbers.ended[state] ?? 0) + 1 };
   // It had ended before, and was restarted since.
@@ -110,7 +113,10 @@ export function applyOneEnd(
 
 type EventOf<T extends Event["type"]> = Extract<Event, { type: T }>;
 
-function seedOf(executionId: string, ordinal: number, attempt: number): string {
+function seedOf(
+  ordinal: number,
+  { executionId, attempt }: Pick<ChildNumbers, "executionId" | "attempt">,
+): string {
   return `${executionId}/${ordinal}/${attempt}`;
 }
 

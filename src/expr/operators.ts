@@ -110,7 +110,7 @@ function comparison(operator: string, test: (order: number) => boolean): Operati
   return (a, b) => {
     if (a === null || b === null) return false;
     if (isNumber(a) && isNumber(b)) return test(compareNumbers(a, b));
-    if (typeof a === "string" && typeof b === "string") return test(a < b ? -1 : a > b ? 1 : 0);
+    // Two texts have no order: existing flows rely on the failure, as of a condition that compares dates as texts.
     return fail("type", `Cannot apply "${operator}" to ${kindOf(a)} and ${kindOf(b)}`);
   };
 }

@@ -50,6 +50,8 @@ export function kindOf(value: JsonValue): string {
 }
 
 interface Measure {
+  /** Values within it, itself included. */
+  count: number;
   /** Characters and elements, about the length of the JSON text. */
   size: number;
   hasNullMember: boolean;
@@ -62,12 +64,13 @@ interface Measure {
  * endless in print. @throws ExpressionError `limit`
  */
 export function measureValue(value: JsonValue): Measure {
-  const measure: Measure = { size: 0, hasNullMember: false, hasExponent: false };
+  const measure: Measure = { count: 0, size: 0, hasNullMember: false, hasExponent: false };
   visit(value, measure, 0);
   return measure;
 }
 
 function visit(value: JsonValue, measure: Measure, depth: number): void {
+  measure.count++;
   measure.size += typeof value === "string" ? value.length + 2 : 2;
   if (measure.size > DEFAULT_LIMITS.maxOutputLength) {
     fail("limit", `Cannot print a value of more than ${DEFAULT_LIMITS.maxOutputLength} characters`);

@@ -1,5 +1,6 @@
 /** Rules of tasks, nested ones included: ids, types, properties. */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
+import { FOR_EACH_ITEM, itemPartIds } from "../model/for_each_item.ts";
 import { MAX_TASKS_PER_FLOW } from "../model/limits.ts";
 import type { PropertySchemas } from "../model/schema.ts";
 import type { TaskType } from "../model/task_catalog.ts";
@@ -84,11 +85,15 @@ export class TaskValidator {
       report.error("wrong_type", path, `must be a task, but received ${describeValue(task)}`);
       return;
     }
-    this.#ids.add(checkId(ownProperty(task, "id"), TASK_ID, [...path, "id"], report), [...path, "id"]);
+    const id = checkId(ownProperty(task, "id"), TASK_ID, [...path, "id"], report);
+    this.#ids.add(id, [...path, "id"]);
     const written = checkTypeMember(task, path, report);
     if (written === undefined) return;
     const type = catalog.find(kindName(written));
     this.#kinds.add(type?.type ?? kindName(written));
+    // Those that it makes itself are tasks of the flow too.
+    const parts = id !== undefined && type?.type === FOR_EACH_ITEM ? itemPartIds(id) : [];
+    for (const part of parts) this.#ids.add(part, [...path, "id"]);
     if (type) this.#checkProperties(task, { written, type }, path);
     else refuseUnknownType(written, path, { report, known: namesLike(written, catalog.list()) });
   }

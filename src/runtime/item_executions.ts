@@ -52,7 +52,7 @@ export async function startItems(
     chosen.wait = isTrue(properties.wait, true);
     chosen.transmitFailed = isTrue(properties.transmitFailed, true);
     const request = requestOf(live.execution, command, properties, chosen.wait);
-    const id = childId(live.execution, taskRun, { madeAt, attempt, index });
+    const id = childId(taskRun, { executionId: live.execution.id, madeAt, attempt }, index);
     births.push(await deps.create({ ...request, id }));
   }
   return {

@@ -7,9 +7,9 @@ import type { Logger } from "../base/log.ts";
 import type { FlowPlan } from "../engine/plan.ts";
 import type { Execution } from "../model/execution.ts";
 import type { Announcement } from "../model/announcement.ts";
-import { announcementFrom, announcementKeyOf } from "../store/announcements.ts";
+import { announcementFrom } from "../store/announcements.ts";
 import { encodeJson } from "../store/codec.ts";
-import { ANNOUNCEMENTS } from "../store/keys.ts";
+import { announcementKey, ANNOUNCEMENTS } from "../store/keys.ts";
 import type { Mutation, Store } from "../store/store.ts";
 import type { LiveExecution } from "./live_execution.ts";
 
@@ -36,7 +36,7 @@ export function newAnnouncements(
 /** What stores an announcement. */
 export function announcementMutation(announcement: Announcement): Mutation {
   const { state, at, isOwn } = announcement;
-  return { type: "set", key: announcementKeyOf(announcement), value: encodeJson({ state, at, isOwn }) };
+  return { type: "set", key: announcementKey(announcement), value: encodeJson({ state, at, isOwn }) };
 }
 
 const NONE: readonly Announcement[] = [];

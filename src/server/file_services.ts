@@ -30,6 +30,7 @@ export interface FileSources {
 
 /** Files as attempts see them. */
 export interface FileServices {
+  readonly lineage: ExecutionLineage;
   readonly attemptStorage: AttemptStorage;
   readonly attemptNamespaceFiles: AttemptNamespaceFiles;
   readonly itemExecutions: ItemExecutions;
@@ -43,6 +44,7 @@ export function createFileServices(sources: FileSources): FileServices {
   const lineage = new ExecutionLineage(records);
   const storage = { files: executionFiles, contents, namespaceFiles, lineage, clock, ids };
   return {
+    lineage,
     attemptStorage: new AttemptStorage(storage),
     attemptNamespaceFiles: new AttemptNamespaceFiles(namespaceFiles),
     itemExecutions: new ItemExecutions(records),

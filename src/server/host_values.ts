@@ -2,6 +2,7 @@
 import { DomainError } from "../model/errors.ts";
 import type { FilePlace, FilePort, HostValues } from "../runtime/host_functions.ts";
 import type { ExecutionContents } from "../services/execution_contents.ts";
+import type { ExecutionLineage } from "../services/execution_lineage.ts";
 import type { Files } from "../services/files.ts";
 import type { KvPairs } from "../services/kv_pairs.ts";
 import type { Secrets } from "../services/secrets.ts";
@@ -12,13 +13,17 @@ export interface HostSources {
   readonly kvPairs: KvPairs;
   readonly files: Files;
   readonly contents: ExecutionContents;
+  readonly lineage: ExecutionLineage;
 }
 
 /** What expressions of executions see. */
-export function createHostValues({ secrets, kvPairs, files, contents }: HostSources): HostValues {
+export function createHostValues({ secrets, kvPairs, files, contents, lineage }: HostSources): HostValues {
   return {
     ...namespaceValues({ secrets, kvPairs }),
-    files: filePort(files, contents),
+    files: {
+      ...filePort(files, contents),
+      areRelated: (tenant, id, otherId) => lineage.areRelated(tenant, id, otherId),
+    },
     logs: { errors: (execution) => contents.errors(execution) },
   };
 }

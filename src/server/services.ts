@@ -124,7 +124,7 @@ export function createServices(options: ServicesOptions): Services {
   const render = createExpressionRenderer({ ...options, values });
   const expressions = new Expressions({ render });
   const stored = createFileServices({ ...options, blobs, ...run, files: owned.files });
-  const acting = createActionServices({ options, flows, inputCipher, ...owned, ...run });
+  const acting = createActionServices({ options, flows, inputCipher, ...owned, ...run, ...stored });
   const logging = createLogServices({ ...options, ...run });
   const forTasks = createTaskServices({
     store,

@@ -118,8 +118,9 @@ export class ExecutionViews {
     const values = new Set<string>();
     for (const [flowNo, states] of await this.#deps.catalog.counts(tenant)) {
       const flow = this.#deps.flows.byNumber(flowNo);
-      if (field === "state") { for (const state of states.keys()) values.add(state); }
-      else if (flow) values.add(field === "namespace" ? flow.namespace : flow.id);
+      const present = [...states].filter(([, count]) => count > 0).map(([state]) => state);
+      if (field === "state") present.forEach((state) => values.add(state));
+      else if (flow && present.length > 0) values.add(field === "namespace" ? flow.namespace : flow.id);
     }
     return [...values].sort();
   }

@@ -15,8 +15,8 @@ import type {
 } from "../model/trigger_catalog.ts";
 import { canonicalType } from "../model/flow.ts";
 import { type Evaluation, flowOf, type TriggerState, withEvaluation } from "../model/trigger_state.ts";
-import { announcementKeyOf } from "../store/announcements.ts";
 import type { ExecutionRecords } from "../store/execution_records.ts";
+import { announcementKey } from "../store/keys.ts";
 import type { Mutation } from "../store/store.ts";
 import type { Conditions } from "./conditions.ts";
 import type { ExecutorPort } from "./executor_port.ts";
@@ -203,7 +203,7 @@ export class FlowReactions {
 }
 
 function removalOf(announcement: Announcement): Mutation {
-  return { type: "delete", key: announcementKeyOf(announcement) };
+  return { type: "delete", key: announcementKey(announcement) };
 }
 
 /** What expressions read as `trigger`. */

@@ -98,7 +98,8 @@ export class Idempotency {
   async sweepExpired(): Promise<number> {
     let swept = 0;
     for (const tenant of this.#deps.tenants()) {
-      const places = await this.#deps.records.expiredBefore(tenant, this.#deps.clock.now(), SWEEP_LIMIT);
+      const afterNow = this.#deps.clock.now() + 1;
+      const places = await this.#deps.records.expiredBefore(tenant, afterNow, SWEEP_LIMIT);
       // Who holds the lock sees to the record; it may take as long as an upload.
       const free = places.filter((place) => !this.#locks.isHeld(lockKey(place)));
       await Promise.all(free.map((place) => this.#locks.run(lockKey(place), () => this.#unexpired(place))));

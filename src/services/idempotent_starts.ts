@@ -1,10 +1,12 @@
 /** Starts through the API that happen once for each key of a caller. */
 import type { Actor } from "../model/actor.ts";
 import type { FlowKey } from "../model/flow.ts";
+import type { StartAnswer } from "../store/idempotency_records.ts";
+import type { ContentHash } from "./content_hash.ts";
 import type { Executions, ReadInputs, StartOptions } from "./executions.ts";
 import type { Flows } from "./flows.ts";
 import { measureFile } from "./given_files.ts";
-import type { Idempotency, OnceAnswer } from "./idempotency.ts";
+import type { Idempotency, OnceAnswer, Remember } from "./idempotency.ts";
 
 /** What the service works with. */
 export interface IdempotentStartsDeps {
@@ -39,44 +41,52 @@ export class IdempotentStarts {
    * @throws DomainError invalid_argument: the key was used for something else; and what {@link Executions.start} throws
    */
   async start(actor: Actor, start: IdempotentStart): Promise<OnceAnswer> {
-    const { key, query, flow, readInputs, options } = start;
-    const { wait, urlOf } = options;
+    const { key, query, flow, options: { wait, urlOf } } = start;
     const request = ["POST", flow.namespace, flow.id, query];
     const once = { tenant: actor.tenant, caller: ["user", actor.user], key, request };
-    const { remembered, isReplayed } = await this.#deps.idempotency.once(once, {
-      first: async (content, remember) => {
-        const read: ReadInputs = async (store, inputs) => {
-          const given = await readInputs(content.hashing(store), inputs);
-          content.addGiven(given);
-          return given;
-        };
-        await this.#deps.executions.start(actor, flow, read, {
-          ...options,
-          wait: undefined,
-          remember: ({ id: executionId, flowRevision }, body) =>
-            remember({ executionId, flowRevision, answer: wait ? undefined : jsonAnswer(body) }),
-        });
+    const { remembered: { executionId = "", answer } = {}, isReplayed } = await this.#deps.idempotency.once(
+      once,
+      {
+        first: (content, remember) => this.#first(actor, start, { content, remember }),
+        again: (content, { flowRevision }) => this.#again(actor, start, { content, flowRevision }),
       },
-      again: async (content, { flowRevision }) => {
-        const { inputs } = await this.#flowOf(actor, flow, flowRevision);
-        content.addGiven(await readInputs(content.hashing(measureFile), inputs));
-      },
-    });
-    if (remembered?.answer) return { ...remembered.answer, isReplayed };
-    const signal = wait ?? AbortSignal.abort(); // One that was waited for is asked for again by the same query.
-    const body = await this.#deps.executions.ended(actor, remembered?.executionId ?? "", {
-      urlOf,
-      wait: signal,
-    });
+    );
+    if (answer) return { ...answer, isReplayed };
+    // Nothing is remembered of an answer that was waited for, and the query of both is the same: this one waits too.
+    const signal = wait ?? AbortSignal.abort();
+    const body = await this.#deps.executions.ended(actor, executionId, { urlOf, wait: signal });
     return { ...jsonAnswer(body), isReplayed };
   }
 
-  /** As it was the first time: it may have been changed, disabled or deleted since. */
-  #flowOf(actor: Actor, flow: FlowKey, revision: number) {
-    return this.#deps.flows.get(actor, flow, { revision, allowDeleted: true });
+  async #first(
+    actor: Actor,
+    { flow, readInputs, options }: IdempotentStart,
+    { content, remember }: { readonly content: ContentHash; readonly remember: Remember },
+  ): Promise<void> {
+    const read: ReadInputs = async (store, inputs) => {
+      const given = await readInputs(content.hashing(store), inputs);
+      content.addGiven(given);
+      return given;
+    };
+    await this.#deps.executions.start(actor, flow, read, {
+      ...options,
+      wait: undefined,
+      remember: ({ id: executionId, flowRevision }, body) =>
+        remember({ executionId, flowRevision, answer: options.wait ? undefined : jsonAnswer(body) }),
+    });
+  }
+
+  /** By the flow as it was the first time: it may have been changed, disabled or deleted since. */
+  async #again(
+    actor: Actor,
+    { flow, readInputs }: IdempotentStart,
+    { content, flowRevision: revision }: { readonly content: ContentHash; readonly flowRevision: number },
+  ): Promise<void> {
+    const { inputs } = await this.#deps.flows.get(actor, flow, { revision, allowDeleted: true });
+    content.addGiven(await readInputs(content.hashing(measureFile), inputs));
   }
 }
 
-function jsonAnswer(body: string) {
+function jsonAnswer(body: string): StartAnswer {
   return { status: 200, contentType: JSON_TYPE, body };
 }

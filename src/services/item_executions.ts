@@ -25,15 +25,14 @@ export class ItemExecutions implements ItemExecutionPort {
     const stored = await this.#records.load(tenant, executionId);
     const owner = stored && ownerBeside(stored.execution, taskRunOrdinal(executionId, taskRunId) ?? -1);
     const numbers = owner && childNumbersOf(owner);
-    return stored && owner && numbers?.waits ? this.#read(stored.execution, owner, numbers) : undefined;
+    return owner && numbers?.waits ? this.#read(tenant, owner, numbers) : undefined;
   }
 
-  async *#read(execution: Execution, owner: TaskRun, numbers: ChildNumbers): AsyncGenerator<JsonObject> {
+  async *#read(tenant: string, owner: TaskRun, numbers: ChildNumbers): AsyncGenerator<JsonObject> {
     for (let first = 0; first < numbers.started; first += READS_AT_ONCE) {
       const count = Math.min(READS_AT_ONCE, numbers.started - first);
       const headers = Array.from({ length: count }, (_, offset) => {
-        const id = childId(execution, owner, { ...numbers, index: first + offset });
-        return this.#records.header(execution.tenant, id);
+        return this.#records.header(tenant, childId(owner, numbers, first + offset));
       });
       for (const header of await Promise.all(headers)) yield header?.outputs ?? {};
     }

@@ -3,7 +3,7 @@ import type { Clock, Instant } from "../base/clock.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { Actor } from "../model/actor.ts";
 import { DomainError } from "../model/errors.ts";
-import type { Flow, TenantId, Trigger } from "../model/flow.ts";
+import type { Flow, FlowKey, TenantId, Trigger } from "../model/flow.ts";
 import type { TriggerPort } from "../model/ports/triggers.ts";
 import type { FireTimes, TriggerCatalog } from "../model/trigger_catalog.ts";
 import { type Backfill, flowOf, type TriggerKey, type TriggerState } from "../model/trigger_state.ts";
@@ -100,6 +100,11 @@ export class Triggers implements TriggerPort {
     const found: TriggerState[] = [];
     for await (const state of this.#deps.states.all(tenant)) if (matches(state)) found.push(state);
     return found;
+  }
+
+  /** The states of the triggers of a flow. */
+  ofFlow({ tenant }: Actor, flow: FlowKey): Promise<TriggerState[]> {
+    return this.#deps.states.ofFlow(tenant, flow);
   }
 
   /** States with what their flows declare. */
@@ -250,10 +255,20 @@ export class Triggers implements TriggerPort {
     }
   }
 
+  /** A mark without its flow must not keep the server from starting. */
+  async #flowOf(tenant: TenantId, key: TriggerKey): Promise<Flow | undefined> {
+    try {
+      return (await this.#deps.flows.plan(tenant, flowOf(key), { allowDeleted: true })).flow;
+    } catch (error) {
+      if (error instanceof DomainError && error.code === "not_found") return undefined;
+      throw error;
+    }
+  }
+
   async #listen(tenant: TenantId, key: TriggerKey): Promise<void> {
-    const { flow } = await this.#deps.flows.plan(tenant, flowOf(key), { allowDeleted: true });
-    const trigger = flow.triggers.find(({ id }) => id === key.triggerId);
-    if (trigger && !flow.deleted) this.#deps.index.listen(tenant, flow, trigger);
+    const flow = await this.#flowOf(tenant, key);
+    const trigger = flow?.triggers.find(({ id }) => id === key.triggerId);
+    if (flow && trigger && !flow.deleted) this.#deps.index.listen(tenant, flow, trigger);
   }
 }
 

@@ -10,10 +10,11 @@ import type { FlowKey, TenantId, Trigger } from "../model/flow.ts";
 import type { ExecutionFiles } from "../store/execution_files.ts";
 import type { Mutation } from "../store/store.ts";
 import type { Conditions } from "./conditions.ts";
+import type { ContentHash } from "./content_hash.ts";
 import type { Executions, StartOptions } from "./executions.ts";
 import type { Flows } from "./flows.ts";
 import { measureFile, type StoreFile, storeFilesOf } from "./given_files.ts";
-import type { Idempotency, OnceAnswer } from "./idempotency.ts";
+import type { Idempotency, OnceAnswer, Remember } from "./idempotency.ts";
 import type { TriggerIndex } from "./trigger_index.ts";
 import type { TriggerRenderer, TriggerStarts } from "./trigger_starts.ts";
 import { answerOf, type WebhookAnswer } from "./webhook_answer.ts";
@@ -114,23 +115,9 @@ export class Webhooks {
     const caller = ["webhook", namespace, id, key];
     const request = [once.method, namespace, id, path, once.query];
     const { remembered, isReplayed } = await this.#deps.idempotency.once(
-      { ...once, tenant, caller, request },
+      { tenant, caller, key: once.key, request },
       {
-        first: async (content, remember) => {
-          const read: WebhookOptions["readCall"] = async (store) => {
-            const call = await readCall(content.hashing(store));
-            content.addBody(contentOf(call));
-            return call;
-          };
-          await this.#start(called, { ...options, readCall: read }, async (execution, body) => {
-            const answer = isAwaited(called) ? undefined : await this.#answer(called, execution, body);
-            return await remember({
-              executionId: execution.id,
-              flowRevision: execution.flowRevision,
-              answer,
-            });
-          });
-        },
+        first: (content, remember) => this.#first(called, options, { content, remember }),
         again: async (content) => content.addBody(contentOf(await readCall(content.hashing(measureFile)))),
       },
     );
@@ -140,6 +127,22 @@ export class Webhooks {
     const { execution } = await this.#deps.executions.look(actor, remembered.executionId);
     const body = await this.#deps.executions.ended(actor, execution.id, { ...options, wait: signal });
     return { ...await this.#answer(called, execution, body), isReplayed };
+  }
+
+  async #first(
+    called: Called,
+    options: OnceOptions,
+    { content, remember }: { readonly content: ContentHash; readonly remember: Remember },
+  ): Promise<void> {
+    const readCall: WebhookOptions["readCall"] = async (store) => {
+      const call = await options.readCall(content.hashing(store));
+      content.addBody(contentOf(call));
+      return call;
+    };
+    await this.#start(called, { ...options, readCall }, async (execution, body) => {
+      const answer = isAwaited(called) ? undefined : await this.#answer(called, execution, body);
+      return await remember({ executionId: execution.id, flowRevision: execution.flowRevision, answer });
+    });
   }
 
   async #start(

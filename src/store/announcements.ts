@@ -1,14 +1,8 @@
 /** Announcements as stored. */
 import type { Announcement } from "../model/announcement.ts";
 import { decodeJson } from "./codec.ts";
-import { announcementKey } from "./keys.ts";
 import type { Key } from "./store.ts";
 import { triggerKeyOf } from "./trigger_records.ts";
-
-/** The key of an announcement. */
-export function announcementKeyOf({ tenant, executionId, index, trigger }: Announcement): Key {
-  return announcementKey(tenant, executionId, index, trigger);
-}
 
 /** The announcement of a stored entry. */
 export function announcementFrom(key: Key, value: Uint8Array): Announcement {

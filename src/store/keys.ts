@@ -1,5 +1,6 @@
 /** Every key of the database: its shape, order and writer. No other file builds a key. */
 import type { Instant } from "../base/clock.ts";
+import type { Announcement } from "../model/announcement.ts";
 import type { FlowKey, TenantId } from "../model/flow.ts";
 import type { TriggerKey } from "../model/trigger_state.ts";
 import type { Key, Selector } from "./store.ts";
@@ -45,12 +46,7 @@ export function triggersDueBefore(beforeMs: number): Selector {
 }
 
 /** `["oe", tenant, executionId, n, namespace, flow, trigger]` → the n-th state of an execution, for a trigger that reacts to it. Written by the execution's commit. */
-export function announcementKey(
-  tenant: TenantId,
-  executionId: string,
-  index: number,
-  trigger: TriggerKey,
-): Key {
+export function announcementKey({ tenant, executionId, index, trigger }: Announcement): Key {
   return ["oe", tenant, executionId, index, trigger.namespace, trigger.flowId, trigger.triggerId];
 }
 

@@ -280,12 +280,15 @@ Deno.test("GET /logs/:executionId lists lines, filters, downloads and deletes th
     const entries = await server.json("GET", `/logs/${id}${query}`) as JsonObject[];
     return entries.map(({ taskId, level, message }) => `${taskId} ${level} ${message}`);
   };
-  assertEquals(await lines(), ["before INFO before", "after WARN after"]);
+  assertEquals(await lines(), ["before INFO before", "nap INFO Waiting for PT1M", "after WARN after"]);
   assertEquals(await lines("?minLevel=WARN"), ["after WARN after"]);
   assertEquals(await lines("?taskId=before"), ["before INFO before"]);
   const download = await server.request("GET", `/logs/${id}/download`);
   assertEquals(download.headers.get("content-disposition"), `attachment; filename="${id}.log"`);
-  assertMatch(await download.text(), /^2026-01-15T10:30:00.000Z INFO {2}before\n.*WARN {2}after\n$/);
+  assertMatch(
+    await download.text(),
+    /^2026-01-15T10:30:00.000Z INFO {2}before\n.*INFO {2}Waiting for PT1M\n.*WARN {2}after\n$/,
+  );
   assertEquals((await server.request("DELETE", `/logs/${id}`)).status, 200);
   assertEquals([await lines(), (await server.execution(id)).state.current], [[], "SUCCESS"]);
 });
@@ -297,9 +300,10 @@ Deno.test("GET /logs/:executionId/follow replays what is stored, goes on, and en
   await server.advance(1_000);
   await using reader = new EventReader(await server.request("GET", `/logs/${id}/follow?minLevel=INFO`));
   await server.advance(1_000);
-  assertEquals([reader.ids, reader.isEnded], ["start progress", false]);
+  assertEquals([reader.ids, reader.isEnded], ["start progress progress", false]);
   await server.advance(61_000);
-  assertEquals(reader.events.slice(1).map(({ data }) => data.message), ["before", "after"]);
+  const messages = reader.events.slice(1).map(({ data }) => data.message);
+  assertEquals(messages, ["before", "Waiting for PT1M", "after"]);
   assertEquals(reader.isEnded, true);
 });
 
@@ -318,7 +322,7 @@ Deno.test("a FILE input is stored, and its place is what expressions see", async
     const uri = isJsonObject(inputs) ? String(inputs.data) : "";
     assertMatch(
       uri,
-      new RegExp(`^[a-z]+:///demo/hello/executions/${id}/inputs/data/(my%20data.csv|größe.csv|data)$`),
+      new RegExp(`^[a-z]+:///demo/hello/executions/${id}/inputs/data/(my%20data.csv|größe.csv|data.upl)$`),
     );
     await settle();
     assertEquals((await server.execution(id)).taskRunList[0]?.outputs, { value: uri });

@@ -3,7 +3,13 @@ import { assertEquals, assertThrows } from "@std/assert";
 import { compileTemplate, ExpressionError, renderValue } from "../../src/expr/mod.ts";
 import { scopeOf } from "./support.ts";
 
-const VARIABLES = { cells: Array.from({ length: 10_000 }, () => "x"), text: "1".repeat(100_000) };
+const names = Array.from({ length: 10_000 }, (_, index) => [`n${index}`, index] as const);
+const VARIABLES = {
+  named: Object.fromEntries(names),
+  nested: JSON.parse("[".repeat(60) + "]".repeat(60)),
+  cells: Array.from({ length: 10_000 }, () => "x"),
+  text: "1".repeat(100_000),
+};
 
 /** Programs that format a large value twenty times. */
 const COSTLY: readonly (readonly [name: string, program: string])[] = [
@@ -12,6 +18,13 @@ const COSTLY: readonly (readonly [name: string, program: string])[] = [
   ["cells", "[range(20) as $i | @sh] | length"],
   ["text", "[range(20) as $i | try @base32d catch 0] | length"],
   ["text", "[range(20) as $i | try @base64d catch 0] | length"],
+  ["nested", "[range(2000) as $i | tojson] | length / 100"],
+  ["nested", '[range(2000) as $i | "\\(.)"] | length / 100'],
+  ["cells", "[range(20) as $i | . == $v] | length"],
+  ["named", "[range(20) as $i | . < $v] | length"],
+  ["named", "[range(20) as $i | first(.[])] | length"],
+  ["named", "[range(20) as $i | length] | length"],
+  ["text", "[range(20) as $i | try tonumber catch 0] | length"],
 ];
 
 for (const [name, program] of COSTLY) {
@@ -20,7 +33,7 @@ for (const [name, program] of COSTLY) {
     const run = (maxSteps: number) => {
       return renderValue(
         template,
-        scopeOf({ ...VARIABLES, p: `.[0] | ${program}` }, { limits: { maxSteps } }),
+        scopeOf({ ...VARIABLES, p: `.[0] | . as $v | ${program}` }, { limits: { maxSteps } }),
       );
     };
     assertEquals(run(1_000_000), [20]);

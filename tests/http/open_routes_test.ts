@@ -2,8 +2,11 @@ import { assert, assertEquals } from "@std/assert";
 import type { Hono } from "hono";
 import type { AppEnv } from "../../src/http/env.ts";
 import type { Mount } from "../../src/http/mount.ts";
+import { concurrencyLimitRoutes } from "../../src/http/routes/concurrency_limits.ts";
 import { executionActionRoutes } from "../../src/http/routes/execution_actions.ts";
 import { executionBulkRoutes } from "../../src/http/routes/execution_bulk.ts";
+import { executionFileRoutes } from "../../src/http/routes/execution_files.ts";
+import { executionViewRoutes } from "../../src/http/routes/execution_views.ts";
 import { executionRoutes } from "../../src/http/routes/executions.ts";
 import { expressionRoutes } from "../../src/http/routes/expressions.ts";
 import { fileRoutes } from "../../src/http/routes/files.ts";
@@ -13,9 +16,12 @@ import { flowRoutes } from "../../src/http/routes/flows.ts";
 import { kvPairRoutes } from "../../src/http/routes/kv_pairs.ts";
 import { logRoutes } from "../../src/http/routes/logs.ts";
 import { metricRoutes } from "../../src/http/routes/metrics.ts";
+import { namespaceRoutes } from "../../src/http/routes/namespaces.ts";
 import { pageRoutes } from "../../src/http/routes/pages.ts";
 import { pluginRoutes } from "../../src/http/routes/plugins.ts";
 import { secretRoutes } from "../../src/http/routes/secrets.ts";
+import { triggerBulkRoutes } from "../../src/http/routes/trigger_bulk.ts";
+import { triggerRoutes } from "../../src/http/routes/triggers.ts";
 import { webhookRoutes } from "../../src/http/routes/webhooks.ts";
 import { type AppUnderTest, startApp } from "./app_under_test.ts";
 
@@ -23,8 +29,11 @@ type Build = ((deps: never) => Hono<AppEnv>) | undefined;
 
 /** Every file of routes; the application itself mounts the last three. No handler of a protected route is ever reached. */
 const ROUTE_FILES: ReadonlyMap<string, Build> = new Map<string, Build>([
+  ["concurrency_limits.ts", concurrencyLimitRoutes],
   ["execution_actions.ts", executionActionRoutes],
   ["execution_bulk.ts", executionBulkRoutes],
+  ["execution_files.ts", executionFileRoutes],
+  ["execution_views.ts", executionViewRoutes],
   ["executions.ts", executionRoutes],
   ["expressions.ts", expressionRoutes],
   ["files.ts", fileRoutes],
@@ -34,8 +43,11 @@ const ROUTE_FILES: ReadonlyMap<string, Build> = new Map<string, Build>([
   ["kv_pairs.ts", kvPairRoutes],
   ["logs.ts", logRoutes],
   ["metrics.ts", metricRoutes],
+  ["namespaces.ts", namespaceRoutes],
   ["plugins.ts", pluginRoutes],
   ["secrets.ts", secretRoutes],
+  ["trigger_bulk.ts", triggerBulkRoutes],
+  ["triggers.ts", triggerRoutes],
   ["webhooks.ts", webhookRoutes],
   ["pages.ts", pageRoutes],
   ["misc.ts", undefined],

@@ -248,6 +248,35 @@ Deno.test("ForEachItem: a restart after a failure starts new executions, and kee
   assertEquals((await childrenOf(app)).length, 6);
 });
 
+Deno.test("ForEachItem: a replay from the last part gathers the outputs of the first execution", async () => {
+  await using app = await Harness.start();
+  const first = await run(app, parent("batch: {rows: 5}", undefined, MERGED));
+  const merge = first.taskRunList.find(({ taskId }) => taskId === "each_merge");
+  const { id } = await app.json(
+    "POST",
+    `/executions/${first.id}/replay?taskRunId=${merge?.id}`,
+  ) as JsonObject;
+  await untilQuiet(app);
+  const replayed = await app.execution(id);
+  assertEquals([replayed.state.current, outputsOf(replayed, "v").value], [
+    "SUCCESS",
+    '{"got":"0:1\\n2\\n3\\n4\\n5"}\n',
+  ]);
+});
+
+Deno.test("ForEachItem: a task with the id of one of its parts is refused", async () => {
+  await using app = await Harness.start();
+  const after = "  - {id: each_items, type: io.kestra.plugin.core.debug.Return, format: x}\n";
+  const response = await app.request("POST", "/flows", {
+    body: parent("", undefined, after),
+    headers: { "content-type": "application/x-yaml" },
+  });
+  assertEquals([
+    response.status,
+    (await response.text()).includes("Duplicate task id with name [each_items]"),
+  ], [422, true]);
+});
+
 /** Turns of the event loop after which the server is gone: from before the split to behind the last end. */
 const CRASHES = [0, 1, 2, 3, 4, 5, 6, 8, 10, 13, 17, 22];
 

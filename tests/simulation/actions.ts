@@ -1,12 +1,12 @@
 /** What may happen next in a simulated world. */
-import type { Event } from "../../src/engine/events.ts";
+import type { Event, TimerName } from "../../src/engine/events.ts";
 import { replayExecution } from "../../src/engine/replay.ts";
 import { canRestart } from "../../src/engine/restart.ts";
 import { hasSettled, phaseOf } from "../../src/engine/tree.ts";
-import { type TaskRun, taskRunOf } from "../../src/model/execution.ts";
+import { type Execution, type TaskRun, taskRunOf } from "../../src/model/execution.ts";
 import { currentState, isEnded, type State } from "../../src/model/state.ts";
 import { outcomeOf } from "./answers.ts";
-import { nextTimer, type Simulation } from "./simulation.ts";
+import type { Simulation } from "./simulation.ts";
 
 /** Something that happens. */
 export type Action = (world: Simulation) => void;
@@ -26,6 +26,7 @@ function progress(world: Simulation): Weighted[] {
   if (pending.length > 1) actions.push([6, answerAny]);
   if (running.size > 0) actions.push([25, endAttempt]);
   if ([...tree.open].some(isWaitingForChild)) actions.push([12, endChild]);
+  if (world.batches.waiting(tree).length > 0) actions.push([12, endBatch]);
   if (execution.timers.size > 0) actions.push([14, fireTimer]);
   if (currentState(execution.history) === "QUEUED") actions.push([10, (at) => at.apply({ type: "started" })]);
   return actions;
@@ -104,6 +105,14 @@ function endChild(world: Simulation): void {
   world.apply({ type: "child_ended", taskRun: ordinal, executionId, state, outputs: { y: 1 } });
 }
 
+function endBatch(world: Simulation): void {
+  const { choices, tree, isCalm, batches } = world;
+  const { taskRun, executionId } = choices.pick(batches.waiting(tree));
+  const state = isCalm ? "SUCCESS" : choices.weighted(CHILD_ENDS);
+  batches.tell(executionId);
+  world.apply({ type: "child_ended", taskRun: taskRun.ordinal, executionId, state });
+}
+
 function fireTimer(world: Simulation): void {
   const timer = nextTimer(world.execution);
   if (!timer) return;
@@ -165,4 +174,12 @@ function replay(world: Simulation): void {
 
 function goOnWithSuccessor(world: Simulation): void {
   if (world.successor) world.replaceBy(world.successor);
+}
+
+/** The name of a timer that is due first, and when. */
+function nextTimer(
+  { timers }: Execution,
+): { readonly name: TimerName; readonly dueAt: number } | undefined {
+  const [first] = [...timers].sort((a, b) => a[1] - b[1]);
+  return first && { name: first[0] as TimerName, dueAt: first[1] };
 }

@@ -31,7 +31,15 @@ const NESTS: readonly (readonly [weight: number, kind: string, nest: Nest])[] = 
   [7, "core.flow.Pause", inPause],
   [2, "core.flow.WorkingDirectory", (grammar) => new Map([["tasks", grammar.list(MAX_DEPTH, 2)]])],
   [8, "core.flow.Subflow", () => new Map()],
+  [5, "core.flow.ForEachItem", () => new Map()],
 ];
+
+/** Those that take no `errors` and `finally` of their own. */
+const BARE_KINDS: ReadonlySet<string> = new Set([
+  "core.flow.Subflow",
+  "core.flow.WorkingDirectory",
+  "core.flow.ForEachItem",
+]);
 
 /** A random flow, ready to run. */
 export function randomPlan(choices: Choices): FlowPlan {
@@ -109,7 +117,7 @@ class Grammar {
   }
 
   #addHandlers(kind: string, blocks: Blocks, depth: number): void {
-    if (kind === "core.flow.Subflow" || kind === "core.flow.WorkingDirectory") return;
+    if (BARE_KINDS.has(kind)) return;
     if (this.choices.happens(20)) blocks.set("errors", this.list(depth + 1, 1));
     if (this.choices.happens(15)) blocks.set("finally", this.list(depth + 1, 1));
   }

@@ -3,7 +3,7 @@
  * disturbs it: kills, holds, pauses, restarts, crashes, jumps of the clock. Everything follows from the choices.
  */
 import { createExecution } from "../../src/engine/create.ts";
-import type { Command, Event, TimerName } from "../../src/engine/events.ts";
+import type { Command, Event } from "../../src/engine/events.ts";
 import type { FlowPlan } from "../../src/engine/plan.ts";
 import { replayExecution } from "../../src/engine/replay.ts";
 import { step } from "../../src/engine/step.ts";
@@ -12,8 +12,9 @@ import type { Execution } from "../../src/model/execution.ts";
 import { MAX_CRASHES_OF_EXECUTION } from "../../src/model/limits.ts";
 import { currentState, isEnded } from "../../src/model/state.ts";
 import { type Action, actionsNow } from "./actions.ts";
-import * as answers from "./answers.ts";
+import { Batches } from "./batches.ts";
 import type { Choices } from "./choices.ts";
+import { answerTo } from "./commands.ts";
 import { type Around, findViolation } from "./invariants.ts";
 import { readExecution, storeExecution } from "./stored_form.ts";
 
@@ -32,6 +33,7 @@ interface Snapshot {
   readonly bytes: Uint8Array;
   readonly isLive: boolean;
   readonly announced: number;
+  readonly batches: Batches;
   readonly isMeddled: boolean;
 }
 
@@ -50,6 +52,8 @@ export class Simulation {
   readonly pending: Event[] = [];
   /** Attempts under way. */
   readonly running = new Set<number>();
+  /** Executions of ForEachItem tasks. */
+  batches = new Batches();
   /** An execution that takes the place of this one. */
   #successor: Execution | undefined;
   #snapshot: Snapshot;
@@ -148,7 +152,8 @@ export class Simulation {
 
   /** Everything in memory is gone; the last stored form is read again. */
   crash(): void {
-    const { bytes, isLive, announced, isMeddled } = this.#snapshot;
+    const { bytes, isLive, announced, batches, isMeddled } = this.#snapshot;
+    this.batches = batches.copy();
     this.pending.length = 0;
     this.running.clear();
     this.#announced = announced;
@@ -196,7 +201,8 @@ export class Simulation {
 
   #snapshotNow(): Snapshot {
     const bytes = storeExecution(this.execution);
-    return { bytes, isLive: this.isLive, announced: this.#announced, isMeddled: this.#isMeddled };
+    const batches = this.batches.copy();
+    return { bytes, isLive: this.isLive, announced: this.#announced, batches, isMeddled: this.#isMeddled };
   }
 
   #step(event: Event): Command[] {
@@ -230,61 +236,29 @@ export class Simulation {
   }
 
   #perform(command: Command): void {
-    const { choices, pending, execution } = this;
+    const { timers } = this.execution;
     switch (command.type) {
-      case "run_attempt":
-        return this.#runAttempt(command);
-      case "interrupt_attempt":
-        if (!this.running.has(command.taskRun)) pending.push(killed(command.taskRun));
-        return;
-      case "continue":
-        return void pending.push({ type: "continued", frame: command.frame });
-      case "render_condition":
-        return void pending.push(answers.conditionOf(choices, command.taskRun));
-      case "render_decision":
-        return void pending.push(answers.decisionOf(choices, command));
-      case "render_assertions":
-        return void pending.push({ type: "assertions_rendered", violated: choices.happens(3) ? ["0"] : [] });
-      case "render_outputs":
-        return void pending.push(
-          choices.happens(15)
-            ? { type: "outputs_rendered", error: "no x" }
-            : { type: "outputs_rendered", outputs: {} },
-        );
       case "set_timer":
-        return void execution.timers.set(command.timer, command.dueAt);
+        return void timers.set(command.timer, command.dueAt);
       case "cancel_timer":
-        return void execution.timers.delete(command.timer);
-      default:
-        return this.#performElsewhere(command);
-    }
-  }
-
-  #performElsewhere(command: Command): void {
-    switch (command.type) {
-      case "start_child":
-        return void this.pending.push(answers.childStartOf(this.choices, command.taskRun, this.nextId()));
-      case "ask_slot":
-        return void this.pending.push(this.slotAnswer());
+        return void timers.delete(command.timer);
       case "announce_end":
         return void this.#announced++;
       case "start_over": {
         const request = { id: this.nextId(), now: this.now, isRetry: true, scheduleDate: command.at };
         this.#successor = replayExecution(this.plan, this.execution, request);
-        this.#successor.timers.set("start", command.at);
+        return void this.#successor.timers.set("start", command.at);
       }
+      default:
+        return this.#answer(command);
     }
   }
 
-  #runAttempt(command: Extract<Command, { type: "run_attempt" }>): void {
-    if (answers.isWaitingKind(command.task.kind)) {
-      this.pending.push(answers.waitOf(this.choices, command, this.now));
-    } else this.running.add(command.taskRun);
+  #answer(command: Command): void {
+    const answer = answerTo(this, command);
+    if (answer) this.pending.push(answer);
+    else if (command.type === "run_attempt") this.running.add(command.taskRun);
   }
-}
-
-function killed(taskRun: number): Event {
-  return { type: "attempt_ended", taskRun, outcome: { state: "KILLED" } };
 }
 
 function lineOf({ type, ...event }: Event): string {
@@ -292,17 +266,9 @@ function lineOf({ type, ...event }: Event): string {
 }
 
 /** The states of an execution and of what is open in it, in a line. */
-export function stateLine({ execution, open }: ExecutionTree): string {
+function stateLine({ execution, open }: ExecutionTree): string {
   const inner = [...open].map(({ ordinal, taskId, history }) =>
     `${ordinal}:${taskId} ${currentState(history)}`
   );
   return `${currentState(execution.history)}${execution.isHeld ? " held" : ""} [${inner.join(", ")}]`;
-}
-
-/** The name of a timer that is due first, and when. */
-export function nextTimer(
-  { timers }: Execution,
-): { readonly name: TimerName; readonly dueAt: number } | undefined {
-  const [first] = [...timers].sort((a, b) => a[1] - b[1]);
-  return first && { name: first[0] as TimerName, dueAt: first[1] };
 }

@@ -80,6 +80,7 @@ export const RULES: ReadonlyMap<string, string> = new Map([
   ["ignored", "a property without effect"],
   ["optional_default", "`required: false` means nothing beside a default"],
   ["replaced_type", "an older name of a type"],
+  ["unused_prefill", "a prefill means nothing beside a default"],
   ["unknown_function", "expressions call functions that exist"],
   ["unknown_reference", "expressions refer to inputs, variables and tasks that exist"],
 ]);

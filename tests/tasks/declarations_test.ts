@@ -40,6 +40,7 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
   ["scripts.shell", "Commands Script: core.tasks.scripts.Bash"],
   ["scripts.python", "Commands Script: core.tasks.scripts.Python"],
   ["scripts.node", "Commands Script: core.tasks.scripts.Node"],
+  ["scripts.deno", "Commands Script"],
 ];
 
 for (const [group, names] of TYPES) {

@@ -190,8 +190,10 @@ Deno.test("storage.Size of a file of a subflow, and of the execution that starte
     "w storage.Write {content: ab}",
     "s flow.Subflow {namespace: demo, flowId: child, inputs: {f: '{{ outputs.w.uri }}'}}",
     "t storage.Size {uri: '{{ outputs.s.outputs.uri }}'}",
+    "v debug.Return {format: '{{ read(outputs.s.outputs.uri) }}'}",
   ]);
   assertEquals(resultsOf(execution).t, 'SUCCESS {"size":3}');
+  assertEquals(resultsOf(execution).v, 'SUCCESS {"value":"abc"}');
 });
 
 const LARGE_LINES = 40_000;

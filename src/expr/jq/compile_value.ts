@@ -77,15 +77,13 @@ function constant(text: string): Code {
   return single(() => ({ value: text, path: undefined }));
 }
 
-type Format = (value: JsonValue) => string;
+type Format = Parameters<typeof formatText>[0];
 
 function formatted(code: Code, format: Format): Code {
-  const apply = ({ value }: Item, env: Env): Item => {
-    const text = format(value);
-    env.machine.spendText(text.length);
-    return { value: text, path: undefined };
-  };
-  return through(code, apply);
+  return through(
+    code,
+    ({ value }, env) => ({ value: formatText(format, value, env.machine), path: undefined }),
+  );
 }
 
 /** Code whose results are each turned into another. */

@@ -4,9 +4,9 @@ import { isNumber } from "../numbers.ts";
 import { encodeBase64 } from "../base64.ts";
 import type { Machine } from "./code.ts";
 import { raise } from "./errors.ts";
-import { describe, toDisplay, toJson } from "./values.ts";
+import { describe, type Meter, toDisplay, toJson } from "./values.ts";
 
-type Format = (value: JsonValue) => string;
+type Format = (value: JsonValue, meter: Meter) => string;
 
 /** A cell takes some 150 ns, a move 60. */
 const MOVES_PER_CELL = 2;
@@ -31,20 +31,20 @@ export const FORMATS: ReadonlyMap<string, Format> = new Map<string, Format>([
   ["json", toJson],
   ["csv", (value) => row(value, { name: "csv", separator: ",", cell: csvCell })],
   ["tsv", (value) => row(value, { name: "tsv", separator: "\t", cell: tsvCell })],
-  ["html", (value) => replaced(toDisplay(value), /[<>&'"]/g, HTML_ESCAPES)],
-  ["uri", (value) => encodeURIComponent(toDisplay(value).toWellFormed())],
+  ["html", (value, meter) => replaced(toDisplay(value, meter), /[<>&'"]/g, HTML_ESCAPES)],
+  ["uri", (value, meter) => encodeURIComponent(toDisplay(value, meter).toWellFormed())],
   ["sh", shellText],
-  ["base64", (value) => encodeBase64(bytesOf(toDisplay(value)))],
-  ["base64d", (value) => decodedText(toDisplay(value))],
-  ["base32", (value) => encodeBase32(bytesOf(toDisplay(value)))],
-  ["base32d", (value) => decodedBase32(toDisplay(value))],
+  ["base64", (value, meter) => encodeBase64(bytesOf(toDisplay(value, meter)))],
+  ["base64d", (value, meter) => decodedText(toDisplay(value, meter))],
+  ["base32", (value, meter) => encodeBase32(bytesOf(toDisplay(value, meter)))],
+  ["base32d", (value, meter) => decodedBase32(toDisplay(value, meter))],
 ]);
 
 /** A value in a format; the work is counted, and first of all, as failing takes as long as succeeding. */
 export function formatText(format: Format, value: JsonValue, machine: Machine): string {
   if (Array.isArray(value)) machine.spend(MOVES_PER_CELL * value.length);
   else if (typeof value === "string") machine.spend(value.length >>> 3);
-  const text = format(value);
+  const text = format(value, machine);
   machine.spendText(text.length);
   return text;
 }

@@ -14,6 +14,9 @@ const PREVIEW_LENGTH = 11;
 /** Listing and sorting the names of a large map takes about a microsecond each. */
 const MOVES_PER_SORTED_NAME = 8;
 
+/** Measuring, copying and printing a value takes some 200 ns. */
+const MOVES_PER_VALUE = 2;
+
 /** What `type` says. */
 export function typeName(value: JsonValue): string {
   if (value === null) return "null";
@@ -50,16 +53,17 @@ function finiteNumber(number: Double): JsonValue {
   return Number.isFinite(value) ? number : new Double(Math.sign(value) * Number.MAX_VALUE);
 }
 
-/** JSON text as jq prints it. @throws ExpressionError `limit` */
-export function toJson(value: JsonValue): string {
+/** JSON text as jq prints it; with a meter the values within are counted, the length is the caller's. @throws ExpressionError `limit` */
+export function toJson(value: JsonValue, meter?: Meter): string {
   if (typeof value === "string" || typeof value === "number") return JSON.stringify(value);
-  measureValue(value);
+  const { count } = measureValue(value);
+  meter?.spend(MOVES_PER_VALUE * count);
   return stringifyJson(finite(value));
 }
 
-/** Texts as they are, others as JSON. @throws ExpressionError `limit` */
-export function toDisplay(value: JsonValue): string {
-  return typeof value === "string" ? value : toJson(value);
+/** Texts as they are, others as {@link toJson} prints them. @throws ExpressionError `limit` */
+export function toDisplay(value: JsonValue, meter?: Meter): string {
+  return typeof value === "string" ? value : toJson(value, meter);
 }
 
 /** Refuses to go deeper into a value. @throws ExpressionError `limit` */

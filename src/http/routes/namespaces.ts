@@ -37,6 +37,12 @@ export function namespaceRoutes(namespaces: Namespaces): Hono<AppEnv> {
   routes.get("/namespaces/:namespace", (c) => {
     return c.json({ id: namespaces.get(c.req.param("namespace")), deleted: false });
   });
+
+  // Variables belong to flows; a namespace has none.
+  routes.get("/namespaces/:namespace/inherited-variables", (c) => {
+    namespaces.get(c.req.param("namespace"));
+    return c.json({});
+  });
   return routes;
 }
 

@@ -38,22 +38,21 @@ export function triggerRoutes(triggers: Triggers): Hono<AppEnv> {
 }
 
 function addLists(routes: Hono<AppEnv>, triggers: Triggers): void {
-  const find = async (c: Context<AppEnv>, matches: (state: TriggerState) => boolean) => {
-    const found = await triggers.select(c.get("actor"), matches);
+  const pageOf = async (c: Context<AppEnv>, found: readonly TriggerState[]) => {
     const page = takePage(found, readPaging(queryOf(c)), SORT_FIELDS);
     return { views: await triggers.views(c.get("actor"), page), total: found.length };
   };
 
   routes.get("/triggers/search", async (c) => {
-    const { views, total } = await find(c, readTriggerFilter(queryOf(c)));
+    const found = await triggers.select(c.get("actor"), readTriggerFilter(queryOf(c)));
+    const { views, total } = await pageOf(c, found);
     return jsonAnswer(stringifyJson({ results: views.map(listedAnswer), total }));
   });
 
   routes.get("/triggers/:namespace/:flowId", async (c) => {
-    const { namespace, id } = flowKeyOf(c);
     const matches = readTriggerFilter(queryOf(c));
-    const isOf = (state: TriggerState) => state.namespace === namespace && state.flowId === id;
-    const { views, total } = await find(c, (state) => isOf(state) && matches(state));
+    const found = await triggers.ofFlow(c.get("actor"), flowKeyOf(c));
+    const { views, total } = await pageOf(c, found.filter(matches));
     return jsonAnswer(stringifyJson({ results: views.map(stateAnswer), total }));
   });
 

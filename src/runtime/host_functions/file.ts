@@ -35,12 +35,12 @@ function onFacts(
   return {
     parameters: PARAMETERS,
     call: async (call) =>
-      answer(await filesOf(call, name).stat(call.caller.tenant, placeOf(call, name)), call),
+      answer(await filesOf(call, name).stat(call.caller.tenant, await placeOf(call, name)), call),
   };
 }
 
 async function readText(call: HostCall): Promise<string> {
-  const found = await filesOf(call, "read").open(call.caller.tenant, placeOf(call, "read"));
+  const found = await filesOf(call, "read").open(call.caller.tenant, await placeOf(call, "read"));
   const problem = found && (versionProblem(found, call) ?? sizeProblem(found));
   if (!found || problem === undefined) return await textIn(existing("read", found, call).content);
   await found.content.cancel();
@@ -78,14 +78,14 @@ function versionProblem({ revision }: FileFacts, { args }: HostCall): string | u
   return `version ${version} is not kept, only version ${revision}`;
 }
 
-function placeOf(call: HostCall, name: string): FilePlace {
+async function placeOf(call: HostCall, name: string): Promise<FilePlace> {
   const { args, caller } = call;
   const path = requiredOf(args, "path");
   if (!isStorageUri(path)) return { namespace: textOf(args, "namespace") ?? caller.namespace, path };
   const place = parseStorageUri(path);
   if (place.kind === "namespace file") return place;
   const { executionId } = place;
-  if (readableExecutions(call).has(executionId)) {
+  if (readableExecutions(call).has(executionId) || await isRelated(call, executionId)) {
     return { executionId, path: place.path, isUnderWay: executionId === caller.execution?.id };
   }
   throw new HostError(
@@ -93,7 +93,12 @@ function placeOf(call: HostCall, name: string): FilePlace {
   );
 }
 
-/** Ids of the executions whose files may be read: this one, the one that triggered it, and those it repeats. */
+/** Whether it is an execution that started this one, or that this one has started, over any number of steps. */
+async function isRelated({ caller: { tenant, execution }, values }: HostCall, id: string): Promise<boolean> {
+  return execution !== undefined && await values.files?.areRelated?.(tenant, execution.id, id) === true;
+}
+
+/** Ids of the executions whose files may be read without asking: this one, the one that triggered it, and those it repeats. */
 function readableExecutions({ caller: { execution } }: HostCall): ReadonlySet<string> {
   if (!execution) return new Set();
   const { id, parentId, originalId, trigger } = execution;

@@ -46,6 +46,8 @@ export interface FilePort {
   stat(tenant: string, place: FilePlace): Promise<FileFacts | undefined>;
   /** The file, open. */
   open(tenant: string, place: FilePlace): Promise<OpenedFile | undefined>;
+  /** Whether one of two executions started the other, over any number of steps. */
+  areRelated?(tenant: string, id: string, otherId: string): Promise<boolean>;
 }
 
 /** Log lines of executions. */

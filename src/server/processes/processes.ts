@@ -1,5 +1,6 @@
 /** Runs the commands of script tasks: where the server lets them, a bounded number at a time. */
 import { availableParallelism } from "node:os";
+import { type RandomBytes, systemRandomBytes } from "../../base/id.ts";
 import { isLoopback } from "../../config.ts";
 import type { AttemptIdentity } from "../../model/attempt_identity.ts";
 import type {
@@ -25,19 +26,32 @@ const WAYS =
 /** What decides where scripts may run. */
 export type ProcessOptions = Pick<AssemblyOptions, "clock" | "host" | "scripts" | "isDeploy">;
 
+/** What processes get of the machine. */
+export interface ProcessSurroundings {
+  readonly env: ReadonlyMap<string, string>;
+  /** Never the same twice on one machine: processes are told apart by it. */
+  readonly randomBytes: RandomBytes;
+}
+
 /** The processes of one server. */
 export class Processes implements ProcessPort, AsyncDisposable {
   readonly #options: ProcessOptions;
   readonly #tenantCount: () => number;
   readonly #env: ReadonlyMap<string, string>;
+  readonly #randomBytes: RandomBytes;
   readonly #docker: Docker;
   readonly #slots = new FairSlots(availableParallelism() * PROCESSES_PER_CORE);
   readonly #running = new Set<Promise<unknown>>();
 
-  constructor(options: ProcessOptions, tenantCount: () => number, env: ReadonlyMap<string, string>) {
+  constructor(
+    options: ProcessOptions,
+    tenantCount: () => number,
+    { env, randomBytes }: ProcessSurroundings,
+  ) {
     this.#options = options;
     this.#tenantCount = tenantCount;
     this.#env = env;
+    this.#randomBytes = randomBytes;
     this.#docker = new Docker(options.clock, env);
   }
 
@@ -96,7 +110,7 @@ export class Processes implements ProcessPort, AsyncDisposable {
   }
 
   async #start(attempt: AttemptIdentity, command: ProcessCommand): Promise<number> {
-    const mark = `${attempt.taskRunId}-${attempt.attemptNumber}`;
+    const mark = `${attempt.taskRunId}-${attempt.attemptNumber}-${this.#nonce()}`;
     const name = `sluice-${mark}`;
     const { place, signal, env, workingDirectory: cwd, onLine } = command;
     const isDocker = place.type === "docker";
@@ -111,9 +125,16 @@ export class Processes implements ProcessPort, AsyncDisposable {
       onLine: (line: ProcessLine) => onLine(line),
     });
   }
+
+  #nonce(): string {
+    const bytes = new Uint8Array(8);
+    this.#randomBytes(bytes);
+    return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  }
 }
 
 /** The processes of a server with that many tenants. */
 export function createProcesses(options: ProcessOptions, tenantCount: () => number): Processes {
-  return new Processes(options, tenantCount, scriptEnvironment(Deno.env.toObject()));
+  const env = scriptEnvironment(Deno.env.toObject());
+  return new Processes(options, tenantCount, { env, randomBytes: systemRandomBytes });
 }

@@ -1,10 +1,12 @@
 /** `core.condition.PublicHoliday`: a date is a public holiday. */
-import type { ConditionType } from "../../model/trigger_catalog.ts";
-import { CONDITION_DATE } from "./dates.ts";
+import { isHoliday } from "../holidays/holidays.ts";
+import type { TestedConditionType } from "../../model/trigger_catalog.ts";
+import { CONDITION_DATE, dateOf } from "./dates.ts";
+import { textOf } from "./values.ts";
 
 /** Tests the date of a schedule. */
-export const publicHolidayCondition: ConditionType = {
-  form: "planned",
+export const publicHolidayCondition: TestedConditionType = {
+  form: "condition",
   type: "core.condition.PublicHoliday",
   aliases: ["core.condition.PublicHolidayCondition", "core.models.conditions.types.PublicHolidayCondition"],
   description: "True when a date is a public holiday of a country.",
@@ -12,13 +14,20 @@ export const publicHolidayCondition: ConditionType = {
     date: CONDITION_DATE,
     country: {
       type: "string",
+      required: true,
       dynamic: true,
-      description: "Code of the country, such as `FR` (ISO 3166-1); that of the server without it.",
+      description: "Code of the country, such as `FR` (ISO 3166-1).",
     },
     subDivision: {
       type: "string",
       dynamic: true,
       description: "Code of a part of the country, such as `BY`.",
     },
+  },
+  test(properties, scope) {
+    return isHoliday(dateOf(properties, scope), {
+      country: textOf(properties, "country"),
+      subDivision: textOf(properties, "subDivision"),
+    });
   },
 };

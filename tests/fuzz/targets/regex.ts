@@ -35,7 +35,9 @@ function check([form = "", pattern = "", text = ""]: Input): void {
     expect(form !== COMMON, () => `${shown(pattern)} is refused`);
     return;
   }
-  const found = attempt(() => regex.find(text, 0, budget()), isExpressionError);
+  // One budget for all calls: together they may take as long as one.
+  const budget = { moves: DEFAULT_LIMITS.maxRegexMoves, maxLength: DEFAULT_LIMITS.maxOutputLength };
+  const found = attempt(() => regex.find(text, 0, budget), isExpressionError);
   if (found) {
     expect(
       found.start >= 0 && found.end <= text.length && found.groups.length === regex.groupCount + 1,
@@ -45,17 +47,13 @@ function check([form = "", pattern = "", text = ""]: Input): void {
     );
   }
   if (form === COMMON) compare(pattern, text, found && [found.start, found.end]);
-  const same = attempt(() => regex.replaceAll(text, "$0", budget()), isExpressionError);
+  const same = attempt(() => regex.replaceAll(text, "$0", budget), isExpressionError);
   expect(same === undefined || same === text, () => `Replaced by itself: ${shown(same ?? "")}`);
-  const parts = attempt(() => regex.split(text, -1, budget()), isExpressionError);
+  const parts = attempt(() => regex.split(text, -1, budget), isExpressionError);
   expect(
     parts === undefined || parts.join("").length <= text.length,
     () => "The parts are longer than the text",
   );
-}
-
-function budget() {
-  return { moves: DEFAULT_LIMITS.maxRegexMoves, maxLength: DEFAULT_LIMITS.maxOutputLength };
 }
 
 function compare(pattern: string, text: string, ours: readonly number[] | undefined): void {

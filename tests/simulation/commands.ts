@@ -1,0 +1,62 @@
+/** What the simulated world answers to the commands of the engine, and what of it is known at once. */
+import type { Command, Event } from "../../src/engine/events.ts";
+import * as answers from "./answers.ts";
+import { batchesStarted, startsBatches } from "./batches.ts";
+import type { Simulation } from "./simulation.ts";
+
+/** The event that follows from a command; `undefined` when nothing does, or it is not known yet: an attempt runs. */
+export function answerTo(world: Simulation, command: Command): Event | undefined {
+  const { choices } = world;
+  switch (command.type) {
+    case "render_condition":
+      return answers.conditionOf(choices, command.taskRun);
+    case "render_decision":
+      return answers.decisionOf(choices, command);
+    case "render_assertions":
+      return { type: "assertions_rendered", violated: choices.happens(3) ? ["0"] : [] };
+    case "render_outputs":
+      return choices.happens(15)
+        ? { type: "outputs_rendered", error: "no x" }
+        : { type: "outputs_rendered", outputs: {} };
+    case "run_attempt":
+      return answers.isWaitingKind(command.task.kind)
+        ? answers.waitOf(choices, command, world.now)
+        : undefined;
+    case "interrupt_attempt":
+      return world.running.has(command.taskRun) ? undefined : killed(command.taskRun);
+    case "start_child":
+      return childStart(world, command);
+    default:
+      return turnOf(world, command);
+  }
+}
+
+/** Commands that only ask for another turn. */
+function turnOf(world: Simulation, command: Command): Event | undefined {
+  switch (command.type) {
+    case "continue":
+      return { type: "continued", frame: command.frame };
+    case "kill_children":
+      return { type: "children_kill_asked", taskRun: command.taskRun, from: command.from };
+    case "ask_slot":
+      return world.slotAnswer();
+    default:
+      return undefined;
+  }
+}
+
+function childStart(world: Simulation, command: Extract<Command, { type: "start_child" }>): Event {
+  const { choices, tree, now } = world;
+  if (!startsBatches(command)) return answers.childStartOf(choices, command.taskRun, world.nextId());
+  if (!choices.happens(5)) return batchesStarted(choices, tree, { command, now });
+  return {
+    type: "attempt_ended",
+    taskRun: command.taskRun,
+    outcome: { state: "FAILED" },
+    message: "no such flow",
+  };
+}
+
+function killed(taskRun: number): Event {
+  return { type: "attempt_ended", taskRun, outcome: { state: "KILLED" } };
+}
