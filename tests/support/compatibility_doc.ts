@@ -124,13 +124,13 @@ function row(name: string, aliases: readonly string[] = [], status = WORKS): Row
 }
 
 function propertyRows(schemas: PropertySchemas): Row[] {
+  const isManaged = (name: string) => schemas === FLOW_PROPERTIES && MANAGED_PROPERTIES.has(name);
   return Object.entries(schemas).map(([name, schema]) =>
-    row(name, schema.aliases, propertyStatus(name, schema))
+    row(name, schema.aliases, isManaged(name) ? MANAGED : propertyStatus(schema))
   );
 }
 
-function propertyStatus(name: string, { planned, ignored, deprecated }: PropertySchema): string {
-  if (MANAGED_PROPERTIES.has(name)) return MANAGED;
+function propertyStatus({ planned, ignored, deprecated }: PropertySchema): string {
   if (planned) return LATER;
   if (ignored) return NO_EFFECT;
   return deprecated === undefined ? WORKS : DEPRECATED;

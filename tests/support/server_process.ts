@@ -173,6 +173,7 @@ function command(args: readonly string[], options: Omit<ServerProcessOptions, "d
     "--allow-read",
     "--allow-write",
     "--allow-env",
+    "--allow-run",
   ];
   const config = new URL("deno.json", ROOT).pathname;
   const main = new URL("main.ts", ROOT).pathname;
