@@ -27,6 +27,12 @@ export interface AttemptDeps {
   readonly wake: (live: LiveExecution) => void;
 }
 
+/** How an attempt ended, and the controller that could have stopped it. */
+export interface EndedAttempt {
+  readonly event: Event;
+  readonly controller: AbortController;
+}
+
 /** Renders the task's properties and runs it once; the event says how it ended. Never rejects. */
 export function runAttempt(
   live: LiveExecution,

@@ -14,7 +14,7 @@ import { timerKey } from "../store/keys.ts";
 import type { ListedExecution } from "../store/manifests.ts";
 import type { Mutation } from "../store/store.ts";
 import { Admission } from "./admission.ts";
-import { runAttempt } from "./attempt.ts";
+import { type EndedAttempt, runAttempt } from "./attempt.ts";
 import { withChildOutputs } from "./child_outputs.ts";
 import { type BornExecution, commitExecution, type Committed } from "./execution_commit.ts";
 import type { DueTimer, ExecutorDeps } from "./executor_deps.ts";
@@ -22,7 +22,7 @@ import { LiveExecution, type Receipt } from "./live_execution.ts";
 import { LiveExecutions } from "./live_executions.ts";
 import { type StoredMessage, storedMessage } from "./messages.ts";
 import { Renderer, TemplateCache } from "./renderer.ts";
-import { runSlice, type SliceDeps } from "./slice.ts";
+import { discardFiles, runSlice, type SliceDeps } from "./slice.ts";
 import { leavesSlot, type Slots } from "./slots.ts";
 
 const RETRY_MS = 1_000;
@@ -330,13 +330,15 @@ export class Executor {
       const ended = runAttempt(live, command, { ...this.#slices, type, controller });
       // In the same turn where it can be, so that no commit takes the log lines of an attempt without its end.
       if (ended instanceof Promise) {
-        void ended.then((event) => this.#endAttempt(live, command.taskRun, event));
-      } else this.#endAttempt(live, command.taskRun, ended);
+        void ended.then((event) => this.#endAttempt(live, command.taskRun, { event, controller }));
+      } else this.#endAttempt(live, command.taskRun, { event: ended, controller });
     }
   }
 
-  #endAttempt(live: LiveExecution, taskRun: number, event: Event): void {
-    live.running?.delete(taskRun);
+  #endAttempt(live: LiveExecution, taskRun: number, { event, controller }: EndedAttempt): void {
+    // One that was given up may end after another has begun in its place: that is not the end of the other.
+    if (live.running?.get(taskRun) !== controller) return discardFiles(event);
+    live.running.delete(taskRun);
     if (this.#isStopping) return; // Interrupted by the end of the server, not by its own end: the next boot repeats it.
     live.events.push(event);
     this.#wake(live);

@@ -77,6 +77,11 @@ function applyEvent(live: LiveExecution, event: Event, deps: Slice): void {
   for (const command of commands) perform(live, command, deps);
 }
 
+/** Gives up the files of an attempt that nobody waits for. */
+export function discardFiles(event: Event): void {
+  if (event.type === "attempt_ended") void event.outcome.files?.discard();
+}
+
 /** Files of an attempt that nobody waits for any more are given up. */
 function takeFiles(live: LiveExecution, event: Event, deps: SliceDeps): void {
   if (event.type !== "attempt_ended" && event.type !== "decision_rendered") return;
@@ -223,8 +228,11 @@ function endTimer(live: LiveExecution, name: string): void {
 /** An attempt that is not under way has nothing to report: it ends at once. */
 function interrupt(live: LiveExecution, taskRun: number): void {
   const controller = live.running?.get(taskRun);
-  if (controller) return controller.abort();
-  live.deferred = live.deferred.filter((command) => command.taskRun !== taskRun);
+  controller?.abort();
+  const waiting = live.deferred.filter((command) => command.taskRun !== taskRun);
+  const wasWaiting = waiting.length < live.deferred.length;
+  live.deferred = waiting;
+  if (controller && !wasWaiting) return;
   live.events.push({ type: "attempt_ended", taskRun, outcome: { state: "KILLED" } });
 }
 

@@ -25,6 +25,9 @@ const COSTLY: readonly (readonly [name: string, program: string])[] = [
   ["named", "[range(20) as $i | first(.[])] | length"],
   ["named", "[range(20) as $i | length] | length"],
   ["text", "[range(20) as $i | try tonumber catch 0] | length"],
+  ["text", "[range(12000) as $i | try error catch 0] | length / 600"],
+  ["text", "[range(12000) as $i | label $l | break $l] | 20"],
+  ["text", "[range(12000) as $i | 1 as [$x] ?// $x | $x] | length / 600"],
 ];
 
 for (const [name, program] of COSTLY) {

@@ -3,7 +3,7 @@ import type { JqNode, NodeOf } from "./ast.ts";
 import { type Code, computed, type Env, type Item, plain, several, single } from "./code.ts";
 import { compilePattern } from "./compile_pattern.ts";
 import { fail } from "../errors.ts";
-import { BreakSignal, JqError } from "./errors.ts";
+import { BreakSignal, JqError, MOVES_PER_ERROR } from "./errors.ts";
 import type { Scope } from "./scope.ts";
 import { isTruthy } from "./values.ts";
 
@@ -66,7 +66,7 @@ export function compileEither({ left, right }: { left: JqNode; right: JqNode }, 
   if (first.single && second.single) {
     const { single: oneFirst } = first, { single: oneSecond } = second;
     return single((item, env) => {
-      const result = caught(() => oneFirst(item, env));
+      const result = caught(() => oneFirst(item, env), env);
       return result && isTruthy(result.value) ? result : oneSecond(item, env);
     });
   }
@@ -81,12 +81,13 @@ export function compileEither({ left, right }: { left: JqNode; right: JqNode }, 
   });
 }
 
-function caught<T>(run: () => T): T | undefined {
+function caught<T>(run: () => T, env: Env): T | undefined {
   try {
     return run();
   } catch (error) {
-    if (error instanceof JqError) return undefined;
-    throw error;
+    if (!(error instanceof JqError)) throw error;
+    env.machine.spend(MOVES_PER_ERROR);
+    return undefined;
   }
 }
 
@@ -95,6 +96,7 @@ function* untilError(code: Code, item: Item, env: Env): Iterable<Item> {
     yield* code.many(item, env);
   } catch (error) {
     if (!(error instanceof JqError)) throw error;
+    env.machine.spend(MOVES_PER_ERROR);
   }
 }
 
@@ -102,7 +104,7 @@ function* untilError(code: Code, item: Item, env: Env): Iterable<Item> {
 export function compileTry({ body, handler }: NodeOf<"try">, scope: Scope): Code {
   const code = scope.compile(body, scope);
   const { single: one } = code;
-  if (!handler) return one ? single((item, env) => caught(() => one(item, env))) : quiet(code);
+  if (!handler) return one ? single((item, env) => caught(() => one(item, env), env)) : quiet(code);
   const rescue = scope.compile(handler, scope);
   return several(function* (item, env) {
     let error: JqError;
@@ -111,6 +113,7 @@ export function compileTry({ body, handler }: NodeOf<"try">, scope: Scope): Code
       return;
     } catch (thrown) {
       if (!(thrown instanceof JqError)) throw thrown;
+      env.machine.spend(MOVES_PER_ERROR);
       error = thrown;
     }
     yield* rescue.many(computed(item, error.value), env);
@@ -212,6 +215,7 @@ export function compileBreak({ name }: NodeOf<"break">, scope: Scope): Code {
   if (meaning?.kind !== "label") fail("argument", `Cannot break to "$${name}" in jq: there is no such label`);
   const { id } = meaning;
   return single((_, env) => {
+    env.machine.spend(MOVES_PER_ERROR);
     throw new BreakSignal(env.get(id) as object);
   });
 }

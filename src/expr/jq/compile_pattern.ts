@@ -3,7 +3,7 @@ import type { JsonValue } from "../../base/json.ts";
 import { indexValue } from "./access.ts";
 import type { NodeOf, Pattern, PatternEntry } from "./ast.ts";
 import { type Code, type Env, type Item, several } from "./code.ts";
-import { JqError, raise } from "./errors.ts";
+import { JqError, MOVES_PER_ERROR, raise } from "./errors.ts";
 import type { Scope } from "./scope.ts";
 import { describe } from "./values.ts";
 
@@ -34,6 +34,9 @@ function compileName(name: string, scope: Scope): CompiledPattern {
   return { inner: scope.withVariable(name, id), match };
 }
 
+/** Matching a part of a pattern takes some 250 ns. */
+const MOVES_PER_PART = 2;
+
 /** One after the other; each sees the names of those before it. */
 function chained(parts: readonly ((scope: Scope) => CompiledPattern)[], scope: Scope): CompiledPattern {
   let inner = scope;
@@ -44,6 +47,7 @@ function chained(parts: readonly ((scope: Scope) => CompiledPattern)[], scope: S
   });
   const from = (at: number): Match =>
     function* (value, item, env) {
+      env.machine.spend(MOVES_PER_PART);
       const match = matches[at];
       if (!match) return void (yield env);
       for (const next of match(value, item, env)) yield* from(at + 1)(value, item, next);
@@ -136,6 +140,7 @@ function* firstOf(
       return;
     } catch (error) {
       if (!(error instanceof JqError) || index === ways.length - 1) throw error;
+      env.machine.spend(MOVES_PER_ERROR);
     }
   }
 }
