@@ -235,36 +235,101 @@ function isLong({ type }: Attempt): boolean {
 
 /** What the task is given. */
 export function contextOf(run: Attempt): RunContext {
-  const { live, command, taskRun, controller, clock, ports } = run;
-  const { execution, renderer } = live;
-  const { attemptNumber, task } = command;
-  return {
-    tenant: execution.tenant,
-    namespace: execution.namespace,
-    flowId: execution.flowId,
-    flowRevision: execution.flowRevision,
-    executionId: execution.id,
-    taskId: task.id,
-    taskRunId: taskRunId(execution.id, taskRun.ordinal),
-    value: taskRun.value,
-    attemptNumber,
-    signal: controller.signal,
-    files: run.files,
-    ports,
-    written: task.properties,
-    get labels() {
-      return execution.labels;
-    },
-    get variables() {
-      return execution.variables ?? {};
-    },
-    now: () => clock.now(),
-    get workingDirectory() {
-      return renderer.workPaths?.sharedDir(taskRun);
-    },
-    log: (level, message) => logLine(run, level, message),
-    logged: () => run.files.isOver ? undefined : live.logFlow?.room(controller.signal),
-    metric: (metric) => reportMetric(run, metric),
-    render: (template, variables) => renderer.value(template, { task, taskRun }, variables),
-  };
+  return new AttemptContext(run);
+}
+
+/** Made for each attempt, and most tasks look at little of it: nothing is computed before it is asked for. */
+class AttemptContext implements RunContext {
+  /** Not a private name: a task may hand on an object that has this one as prototype. */
+  private readonly attempt: Attempt;
+
+  constructor(attempt: Attempt) {
+    this.attempt = attempt;
+  }
+
+  get tenant() {
+    return this.attempt.live.execution.tenant;
+  }
+
+  get namespace() {
+    return this.attempt.live.execution.namespace;
+  }
+
+  get flowId() {
+    return this.attempt.live.execution.flowId;
+  }
+
+  get flowRevision() {
+    return this.attempt.live.execution.flowRevision;
+  }
+
+  get executionId() {
+    return this.attempt.live.execution.id;
+  }
+
+  get taskId() {
+    return this.attempt.command.task.id;
+  }
+
+  get taskRunId() {
+    return taskRunId(this.executionId, this.attempt.taskRun.ordinal);
+  }
+
+  get value() {
+    return this.attempt.taskRun.value;
+  }
+
+  get attemptNumber() {
+    return this.attempt.command.attemptNumber;
+  }
+
+  get signal() {
+    return this.attempt.controller.signal;
+  }
+
+  get files() {
+    return this.attempt.files;
+  }
+
+  get ports() {
+    return this.attempt.ports;
+  }
+
+  get written() {
+    return this.attempt.command.task.properties;
+  }
+
+  get labels() {
+    return this.attempt.live.execution.labels;
+  }
+
+  get variables() {
+    return this.attempt.live.execution.variables ?? {};
+  }
+
+  get workingDirectory() {
+    return this.attempt.live.renderer.workPaths?.sharedDir(this.attempt.taskRun);
+  }
+
+  now() {
+    return this.attempt.clock.now();
+  }
+
+  log(level: LogLevel, message: string): void {
+    logLine(this.attempt, level, message);
+  }
+
+  logged() {
+    const { files, live, controller } = this.attempt;
+    return files.isOver ? undefined : live.logFlow?.room(controller.signal);
+  }
+
+  metric(metric: Metric): void {
+    reportMetric(this.attempt, metric);
+  }
+
+  render(template: string, variables?: JsonObject) {
+    const { live, command: { task }, taskRun } = this.attempt;
+    return live.renderer.value(template, { task, taskRun }, variables);
+  }
 }

@@ -66,7 +66,9 @@ export async function commitExecution(
         stored,
         births,
         files: options.files,
-        slot: [...slot?.mutations ?? [], ...announcements.map(announcementMutation)],
+        slot: slot || announcements.length > 0
+          ? [...slot?.mutations ?? [], ...announcements.map(announcementMutation)]
+          : NO_MUTATIONS,
       }),
       facts: withBirths(factsOf(live, row, isLive), births),
       committed: () => {
@@ -117,6 +119,7 @@ function putBack(live: LiveExecution, carried: Carried): void {
   if (live.files !== carried.files) live.files.unshift(...carried.files);
 }
 
+const NO_MUTATIONS: readonly Mutation[] = [];
 const NO_BIRTHS: readonly BornExecution[] = [];
 
 async function prepareBirths(records: ExecutionRecords, births: readonly Birth[]): Promise<BornExecution[]> {

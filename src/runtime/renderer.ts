@@ -164,7 +164,7 @@ export class Renderer {
 
   /** Takes note of task runs that the execution is about to forget to have changed. */
   noteChanges(touched: Iterable<number>): void {
-    this.#variables.views.note(touched);
+    this.#variables.note(touched);
   }
 
   /** The flow's outputs by id, each of its type, or why they cannot be had. @throws as {@link properties} */

@@ -37,7 +37,7 @@ export class ExecutionVariables {
   readonly #server: ServerVariables;
   readonly #inputs: SecretInputs;
   /** `outputs`, `tasks` and `parents`. */
-  readonly views: TaskRunViews;
+  #views: TaskRunViews | undefined;
   /** Directories; absent outside of servers that run tasks. */
   readonly workPaths: WorkPaths | undefined;
 
@@ -47,7 +47,19 @@ export class ExecutionVariables {
     this.#server = server;
     this.workPaths = workPaths;
     this.#inputs = new SecretInputs(flow, execution, server.openInput);
-    this.views = new TaskRunViews(execution, (outputs) => this.#inputs.openOutputs(outputs));
+  }
+
+  /** Made when an expression first looks at another task run. */
+  get views(): TaskRunViews {
+    return this.#views ??= new TaskRunViews(
+      this.#execution,
+      (outputs) => this.#inputs.openOutputs(outputs),
+    );
+  }
+
+  /** Takes note of task runs that the execution is about to forget to have changed. */
+  note(touched: Iterable<number>): void {
+    this.#views?.note(touched);
   }
 
   /** The root variable of that name, as seen from `scope`; `undefined` when there is none. */

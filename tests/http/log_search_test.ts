@@ -252,8 +252,10 @@ for (const [query, messages] of LEFT) {
 
 Deno.test("DELETE /logs/:executionId leaves a part of a long log", async () => {
   await using server = await Harness.start({
-    effect: (_properties, { log }) => {
-      for (let i = 0; i < 3_000; i++) log(i % 3 === 0 ? "ERROR" : "INFO", `line ${i} ${"x".repeat(100)}`);
+    effect: (_properties, context) => {
+      for (let i = 0; i < 3_000; i++) {
+        context.log(i % 3 === 0 ? "ERROR" : "INFO", `line ${i} ${"x".repeat(100)}`);
+      }
       return { state: "SUCCESS", outputs: {} };
     },
   });

@@ -162,8 +162,8 @@ Deno.test("round() goes on after a refused commit, and loses nothing it has not 
   assertEquals(await remaining(server), ids.slice(2));
 });
 
-const chatter: HarnessOptions["effect"] = (_properties, { log }) => {
-  for (let i = 0; i < 1_000; i++) log("INFO", `line ${i} ${"x".repeat(100)}`);
+const chatter: HarnessOptions["effect"] = (_properties, context) => {
+  for (let i = 0; i < 1_000; i++) context.log("INFO", `line ${i} ${"x".repeat(100)}`);
   return { state: "SUCCESS", outputs: { text: "y".repeat(20_000) } };
 };
 
