@@ -13,7 +13,7 @@ export function parseDuration(text: string): number | undefined {
     (sum, part, index) => sum + Number((part ?? "0").replace(",", ".")) * (UNIT_MS[index] as number),
     0,
   );
-  return Math.round(match[1] === "-" ? -ms : ms);
+  return Number.isFinite(ms) ? Math.round(match[1] === "-" ? -ms : ms) : undefined;
 }
 
 /** ISO 8601 text of a duration, as Java prints it: hours, minutes and seconds, `PT26H0.5S`; `PT0S` for none. */

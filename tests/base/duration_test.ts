@@ -19,9 +19,11 @@ const ROWS: readonly (readonly [string, number | undefined])[] = [
   ["P1M", undefined],
   ["P1Y", undefined],
   ["PT1S2", undefined],
+  [`PT${"9".repeat(400)}S`, undefined],
 ];
 for (const [text, ms] of ROWS) {
-  Deno.test(`parseDuration() reads "${text}" as ${ms}`, () => assertEquals(parseDuration(text), ms));
+  Deno.test(`parseDuration() reads "${text.slice(0, 20)}" as ${ms}`, () =>
+    assertEquals(parseDuration(text), ms));
 }
 
 const TEXTS: readonly (readonly [number, string])[] = [

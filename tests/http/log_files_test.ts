@@ -25,9 +25,9 @@ type Attempts = readonly { readonly logFile?: string }[];
 
 async function runTwice(): Promise<{ server: Harness; execution: ExecutionAnswer }> {
   const server = await Harness.start({
-    effect: (_properties, { log, attemptNumber }) => {
-      log("WARN", `try ${attemptNumber}`);
-      return { state: attemptNumber === 1 ? "FAILED" : "SUCCESS", outputs: {} };
+    effect: (_properties, context) => {
+      context.log("WARN", `try ${context.attemptNumber}`);
+      return { state: context.attemptNumber === 1 ? "FAILED" : "SUCCESS", outputs: {} };
     },
   });
   await server.save(FLOW);
