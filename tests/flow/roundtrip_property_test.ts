@@ -1,6 +1,6 @@
 /** Random flows of the real types, and damaged sources: saved or refused in the right place; the answer saves to itself. */
 import { assert, assertEquals } from "@std/assert";
-import { stringify } from "@std/yaml";
+import { parse, stringify } from "@std/yaml";
 import fc from "fast-check";
 import { type JsonObject, type JsonValue, stringifyJson } from "../../src/base/json.ts";
 import { hasErrors, parseFlowSource, validateFlow } from "../../src/flow/mod.ts";
@@ -115,9 +115,19 @@ const WRITERS: readonly ((document: JsonObject) => string)[] = [
   (document) => stringifyJson(document, 2),
   (document) => stringify(document),
   (document) => stringify(document, { defaultStringType: "QUOTE_SINGLE", lineWidth: 20 }),
-  (document) =>
-    stringify(document, { defaultStringType: "BLOCK_FOLDED", defaultKeyType: "PLAIN", indentSeq: false }),
+  (document) => folded(document),
 ];
+
+/** The library's folded texts lose those that are only blanks: what it does not read back itself is written plainly. */
+function folded(document: JsonObject): string {
+  const text = stringify(document, {
+    defaultStringType: "BLOCK_FOLDED",
+    defaultKeyType: "PLAIN",
+    indentSeq: false,
+  });
+  const isFaithful = JSON.stringify(parse(text)) === JSON.stringify(parse(stringifyJson(document)));
+  return isFaithful ? text : stringify(document);
+}
 
 Deno.test("flowAnswer() of a random flow can be saved, and is then answered again", () => {
   let savedCount = 0;
