@@ -4,7 +4,7 @@ import type { Flow, Input, Output, Task, TenantId, Trigger } from "../model/flow
 import { buildConcurrency, buildRetry, buildSlas, buildTasks, objectsOf, textOf } from "./build_tasks.ts";
 import { readFlag, scalarText } from "./describe.ts";
 import { triggerKind } from "./kinds.ts";
-import { readLabels } from "./labels.ts";
+import { readLabels } from "../model/label.ts";
 import { applyPluginDefaults, type TypeCatalogs } from "./plugin_defaults.ts";
 
 /** What the store gives to a flow, and the text it was parsed from. */

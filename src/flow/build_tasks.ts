@@ -5,7 +5,7 @@ import type { ConcurrencyLimit, LogLevel, RetryPolicy, Sla, Task } from "../mode
 import { nestedTaskProperties, type TaskCatalog } from "../model/task_catalog.ts";
 import { readFlag, scalarText } from "./describe.ts";
 import { taskKind } from "./kinds.ts";
-import { readLabels } from "./labels.ts";
+import { readLabels } from "../model/label.ts";
 
 const DEFAULT_DELAY_FACTOR = 2;
 /** Every task may have these, whatever its type says. */

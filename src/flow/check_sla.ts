@@ -1,7 +1,7 @@
 /** Labels of SLAs: those of the system are not theirs to set. */
 import { isJsonObject, type JsonValue, ownProperty } from "../base/json.ts";
 import { SYSTEM_LABEL_PREFIX } from "../model/label.ts";
-import { readLabels } from "./labels.ts";
+import { readLabels } from "../model/label.ts";
 import type { Path } from "./parse.ts";
 import type { Report } from "./report.ts";
 

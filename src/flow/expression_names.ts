@@ -4,7 +4,7 @@ import type { PropertySchemas } from "../model/schema.ts";
 import type { TaskCatalog } from "../model/task_catalog.ts";
 import { scalarText } from "./describe.ts";
 import { kindName } from "./kinds.ts";
-import { readLabels } from "./labels.ts";
+import { readLabels } from "../model/label.ts";
 import { type WrittenTask, writtenTasks } from "./nested_tasks.ts";
 
 const FLOW = ["flow.id", "flow.namespace", "flow.revision", "flow.tenantId"];

@@ -1,6 +1,6 @@
 /** Labels of a flow: a map, or a list of `{key, value}`. */
 import { isJsonObject, type JsonValue, ownProperty } from "../base/json.ts";
-import { type Label, READ_ONLY_LABEL, SYSTEM_LABEL_PREFIX } from "../model/label.ts";
+import { READ_ONLY_LABEL, SYSTEM_LABEL_PREFIX } from "../model/label.ts";
 import { MAX_LABEL_LENGTH, MAX_LABELS } from "../model/limits.ts";
 import { cutText, describeValue, scalarText } from "./describe.ts";
 import type { Path } from "./parse.ts";
@@ -10,16 +10,6 @@ interface Entry {
   readonly key: JsonValue | undefined;
   readonly value: JsonValue | undefined;
   readonly path: Path;
-}
-
-/** Labels as a list; values of other kinds become texts. The document must be valid. */
-export function readLabels(labels: JsonValue | undefined): Label[] {
-  const read = new Map<string, Label>();
-  for (const entry of entriesOf(labels, [])) {
-    const key = scalarText(entry.key) ?? "", value = scalarText(entry.value) ?? "";
-    read.set(key, { key, value });
-  }
-  return [...read.values()];
 }
 
 /** Reports what is wrong with the labels of a flow. */

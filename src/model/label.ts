@@ -20,13 +20,13 @@ export function isSystemLabel(key: string): boolean {
   return key.startsWith(SYSTEM_LABEL_PREFIX);
 }
 
-/** Labels written as a map or as a list of `{key, value}`; values of other kinds become texts. */
+/** Labels written as a map or as a list of `{key, value}`; values of other kinds become texts, the last of a key wins. */
 export function readLabels(value: unknown): Label[] {
   if (typeof value !== "object" || value === null) return [];
   const entries: [unknown, unknown][] = Array.isArray(value)
     ? value.map((item) => [item?.key, item?.value])
     : Object.entries(value);
-  return entries.map(([key, text]) => ({ key: String(key ?? ""), value: String(text ?? "") }));
+  return mergeLabels(entries.map(([key, text]) => ({ key: String(key ?? ""), value: String(text ?? "") })));
 }
 
 /** Joins lists of labels: a later label of the same key replaces the earlier one in its place. */

@@ -2,29 +2,15 @@
 import type { Instant } from "../base/clock.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../base/json.ts";
 import type { Command, Event } from "../engine/events.ts";
-import type { Execution, ExecutionTrigger, TaskRun } from "../model/execution.ts";
+import type { Execution, TaskRun } from "../model/execution.ts";
 import { CORRELATION_LABEL, isSystemLabel, type Label, mergeLabels, readLabels } from "../model/label.ts";
 import type { TaskType } from "../model/task_catalog.ts";
+import type { SubflowRequest } from "../services/subflows.ts";
 import type { LiveExecution, Receipt } from "./live_execution.ts";
 import type { Birth } from "./messages.ts";
 
-/** What is asked of the flow to start. */
-export interface ChildRequest {
-  /** Given where ids follow from what starts the executions. */
-  readonly id?: string;
-  readonly tenant: string;
-  readonly namespace: string;
-  readonly flowId: string;
-  readonly revision?: number;
-  readonly inputs: JsonObject;
-  readonly labels: readonly Label[];
-  readonly trigger: ExecutionTrigger;
-  readonly scheduleDate?: Instant;
-  readonly awaitedBy?: Execution["awaitedBy"];
-}
-
 /** Makes executions of other flows. @throws DomainError there is no such flow, it is disabled, an input is wrong */
-export type CreateChild = (request: ChildRequest) => Promise<Birth>;
+export type CreateChild = (request: SubflowRequest) => Promise<Birth>;
 
 /** The event of a task run that starts an execution, and what comes with it. */
 export interface ChildStart {
@@ -61,7 +47,7 @@ export function requestOf(
   { task, taskRun }: StartChild,
   properties: JsonObject,
   waits: boolean,
-): ChildRequest {
+): SubflowRequest {
   const { tenant, id, namespace, flowId, flowRevision } = execution;
   const { revision, scheduleDate, inputs } = properties;
   return {

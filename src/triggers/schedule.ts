@@ -3,7 +3,7 @@ import { ownProperty } from "../base/json.ts";
 import { findZone } from "../expr/dates/zone.ts";
 import type { PropertySchemas } from "../model/schema.ts";
 import type { ScheduleTriggerType } from "../model/trigger_catalog.ts";
-import { parseCron } from "./cron/cron_expression.ts";
+import { parseCron } from "../base/cron_expression.ts";
 import { cronFireTimes } from "./cron/fire_times.ts";
 import { RECOVER_MISSED, SCHEDULE_OUTPUTS, TIME_ZONE } from "./schedule_properties.ts";
 

@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { findZone } from "../../src/expr/dates/zone.ts";
-import { parseCron } from "../../src/triggers/cron/cron_expression.ts";
+import { parseCron } from "../../src/base/cron_expression.ts";
 import { cronFireTimes } from "../../src/triggers/cron/fire_times.ts";
 import { LocalClock, oracleFires } from "./cron_oracle.ts";
 
