@@ -65,6 +65,35 @@ export function readFilters<Field extends string>(
   return { all, groups: ordered };
 }
 
+/** How a list of things in memory is filtered: its fields, its flat parameters, and what a condition means. */
+export interface FilterRules<Field extends string, T> {
+  readonly fields: FilterFields<Field>;
+  /** Flat parameters and the operators that they stand for. */
+  readonly flat: readonly (readonly [Field, FilterOperator])[];
+  readonly conditionOf: (filter: RawFilter<Field>) => (item: T) => boolean;
+}
+
+/** All conditions outside of groups, and all conditions of at least one group. @throws DomainError invalid_filter */
+export function readPredicate<Field extends string, T>(
+  query: URLSearchParams,
+  { fields, flat, conditionOf }: FilterRules<Field, T>,
+): (item: T) => boolean {
+  const { all, groups } = readFilters(query, fields);
+  const given = flat.flatMap(([field, operator]) =>
+    query.getAll(field).filter((value) => value !== "").map((value): RawFilter<Field> => ({
+      field,
+      operator,
+      value,
+      key: undefined,
+    }))
+  );
+  const always = [...given, ...all].map(conditionOf);
+  const anyOf = groups.map((group) => group.map(conditionOf));
+  return (item) =>
+    always.every((condition) => condition(item)) &&
+    (anyOf.length === 0 || anyOf.some((group) => group.every((condition) => condition(item))));
+}
+
 /** The values of a list, separated by commas. @throws DomainError invalid_filter */
 export function listValues({ field, value }: RawFilter): string[] {
   const values = value.split(",").map((text) => text.trim()).filter((text) => text !== "");

@@ -8,7 +8,7 @@ import {
   listValues,
   oneOf,
   type RawFilter,
-  readFilters,
+  readPredicate,
   refuse,
   shorten,
 } from "./filter_syntax.ts";
@@ -49,20 +49,7 @@ const FLAT: readonly (readonly [FlowFilterField, Raw["operator"]])[] = [
 
 /** All conditions outside of groups, and all conditions of at least one group. @throws DomainError invalid_filter */
 export function readFlowFilter(query: URLSearchParams): FlowFilter {
-  const { all, groups } = readFilters(query, FLOW_FILTERS);
-  const flat = FLAT.flatMap(([field, operator]) =>
-    query.getAll(field).filter((value) => value !== "").map((value): Raw => ({
-      field,
-      operator,
-      value,
-      key: undefined,
-    }))
-  );
-  const always = [...flat, ...all].map(conditionOf);
-  const anyOf = groups.map((group) => group.map(conditionOf));
-  return (flow) =>
-    always.every((condition) => condition(flow)) &&
-    (anyOf.length === 0 || anyOf.some((group) => group.every((condition) => condition(flow))));
+  return readPredicate(query, { fields: FLOW_FILTERS, flat: FLAT, conditionOf });
 }
 
 function conditionOf(filter: Raw): FlowFilter {

@@ -16,7 +16,7 @@ import {
   listValues,
   oneOf,
   type RawFilter,
-  readFilters,
+  readPredicate,
   refuse,
   shorten,
 } from "./filter_syntax.ts";
@@ -71,20 +71,7 @@ const FLAT: readonly (readonly [TriggerFilterField, FilterOperator])[] = [
 
 /** All conditions outside of groups, and all conditions of at least one group. @throws DomainError invalid_filter */
 export function readTriggerFilter(query: URLSearchParams): TriggerFilter {
-  const { all, groups } = readFilters(query, TRIGGER_FILTERS);
-  const flat = FLAT.flatMap(([field, operator]) =>
-    query.getAll(field).filter((value) => value !== "").map((value): Raw => ({
-      field,
-      operator,
-      value,
-      key: undefined,
-    }))
-  );
-  const always = [...flat, ...all].map(conditionOf);
-  const anyOf = groups.map((group) => group.map(conditionOf));
-  return (state) =>
-    always.every((condition) => condition(state)) &&
-    (anyOf.length === 0 || anyOf.some((group) => group.every((condition) => condition(state))));
+  return readPredicate(query, { fields: TRIGGER_FILTERS, flat: FLAT, conditionOf });
 }
 
 /** The filters of a body `{filters: [{field, operation, value}]}`, as a query. @throws DomainError invalid_filter */

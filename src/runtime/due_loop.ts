@@ -1,0 +1,127 @@
+/**
+ * What is due by the clock: a heap over the next minute, the rest stays in the database. So 100,000 stored times cost
+ * nothing at boot and nothing while they wait.
+ */
+import type { Clock, Instant } from "../base/clock.ts";
+import type { Key, Selector, Store } from "../store/store.ts";
+import { TimerHeap } from "./timer_heap.ts";
+
+/** What a loop works with. */
+export interface DueLoopDeps<T> {
+  readonly store: Store;
+  readonly clock: Clock;
+  /** Stored times before an instant; the second part of their keys is the time. */
+  readonly dueBefore: (before: Instant) => Selector;
+  readonly itemOf: (key: Key) => T;
+  /** Deals with what is due; the next one waits for it. Must not reject. What was dealt with already is ignored by it. */
+  readonly fire: (item: T) => void | Promise<unknown>;
+  /** Told when the database cannot be read; it is tried again. */
+  readonly failed: (error: Error) => void;
+}
+
+const HORIZON_MS = 60_000;
+const RETRY_MS = 1_000;
+
+/** Fires each item at its time, the earliest first. */
+export class DueLoop<T extends { readonly dueAt: Instant }> {
+  readonly #deps: DueLoopDeps<T>;
+  readonly #heap = new TimerHeap<T>();
+  #loadedUntil: Instant = -Infinity;
+  #cancel: (() => void) | undefined;
+  #isRunning = false;
+  #isStopped = true;
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(deps: DueLoopDeps<T>) {
+    this.#deps = deps;
+  }
+
+  /** Whether nothing is fired any more, or not yet. */
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
+  /** Fires what is overdue and goes on from there. */
+  start(): void {
+    this.#isStopped = false;
+    this.check();
+  }
+
+  /** Takes note of a time that was just stored. */
+  add(item: T): void {
+    if (this.#isStopped || item.dueAt >= this.#loadedUntil) return;
+    this.#heap.push(item);
+    this.#arm();
+  }
+
+  /** Adds an item once more: what was to be done could not be done yet. */
+  retry(item: T): void {
+    this.#deps.clock.setTimer(RETRY_MS, () => this.add(item));
+  }
+
+  /** Looks at the time now: after a jump of the clock, or when the platform could not keep a timer running. */
+  check(): void {
+    if (this.#isRunning || this.#isStopped) return;
+    this.#isRunning = true;
+    this.#work = this.#run();
+  }
+
+  /** Fires nothing more. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancel?.();
+    await this.#work;
+  }
+
+  async #run(): Promise<void> {
+    let leastMs = 0;
+    try {
+      await this.#load();
+      await this.#fireDue();
+    } catch (error) {
+      this.#deps.failed(error as Error);
+      leastMs = RETRY_MS;
+    } finally {
+      this.#isRunning = false;
+      this.#arm(leastMs);
+    }
+  }
+
+  async #fireDue(): Promise<void> {
+    const { clock, fire } = this.#deps;
+    for (let item = this.#heap.popDue(clock.now()); item; item = this.#heap.popDue(clock.now())) {
+      if (this.#isStopped) return;
+      await fire(item);
+    }
+  }
+
+  /** Reads the times of the next minute, once the last minute read is half over. */
+  async #load(): Promise<void> {
+    const { clock, store, dueBefore, itemOf } = this.#deps;
+    const now = clock.now();
+    if (this.#loadedUntil > now + HORIZON_MS / 2) return;
+    const until = now + HORIZON_MS;
+    const from = this.#loadedUntil;
+    this.#loadedUntil = until;
+    let isRead = false;
+    try {
+      for await (const { key } of store.list(dueBefore(until))) {
+        if (Number(key[1]) >= from) this.#heap.push(itemOf(key));
+      }
+      isRead = true;
+    } finally {
+      // Some may be read twice then; one that has been dealt with already is ignored.
+      if (!isRead) this.#loadedUntil = from;
+    }
+  }
+
+  #arm(leastMs = 0): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+    if (this.#isStopped || this.#isRunning) return;
+    const { clock } = this.#deps;
+    const nextLoad = this.#loadedUntil - HORIZON_MS / 2;
+    const next = Math.min(this.#heap.nextDue ?? nextLoad, nextLoad);
+    this.#cancel = clock.setTimer(Math.max(leastMs, next - clock.now()), () => this.check());
+  }
+}
