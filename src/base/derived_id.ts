@@ -2,10 +2,8 @@
 import { fromBase62, ID_LENGTH, idPrefix, idTime, toBase62 } from "./id.ts";
 
 const PREFIX_LENGTH = idPrefix(0).length;
-/** Ids that one time and seed give. */
-export const MAX_DERIVED_IDS = 62 ** 3;
 
-/** The id with number `index` of those that belong to `seed`; it orders by time, then index. */
+/** The id with number `index` of those that belong to `seed`, below 62³; it orders by time, then index. */
 export function derivedId(ms: number, index: number, seed: string): string {
   const text = `${seed}/${index}`;
   const half = (ID_LENGTH - PREFIX_LENGTH) >> 1;

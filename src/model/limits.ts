@@ -20,8 +20,6 @@ export const BLOB_CHUNK_BYTES = 60 * KIB;
 
 /** Live executions of this process; beyond it a start is refused with `Retry-After`. */
 export const MAX_LIVE_EXECUTIONS = 20_000;
-/** Attempts with a side effect that run at the same time. */
-export const MAX_RUNNING_ATTEMPTS = 1_000;
 /** A slice of pure task runs is committed at the first of these. */
 export const SLICE_MAX_TASK_RUNS = 100;
 export const SLICE_MAX_BYTES = 256 * KIB;
@@ -35,7 +33,6 @@ export const MAX_JSON_BODY_BYTES = 4 * KIB * KIB;
 export const MAX_WEBHOOK_BODY_BYTES = 1 * KIB * KIB;
 export const MAX_KV_VALUE_BYTES = 1 * KIB * KIB;
 export const MAX_INPUT_VALUE_BYTES = 1 * KIB * KIB;
-export const DEFAULT_MAX_UPLOAD_BYTES = 10 * KIB * KIB * KIB;
 export const MAX_MULTIPART_PARTS = 1_000;
 
 /** JSON text of one task run's outputs. */

@@ -345,11 +345,6 @@ export function blobChunkKey(tenant: TenantId, owner: string, blobId: string, ch
   return [tenant, "b", owner, blobId, chunk];
 }
 
-/** All chunks of a large value, in order. */
-export function blobChunks(tenant: TenantId, owner: string, blobId: string): Selector {
-  return { prefix: [tenant, "b", owner, blobId] };
-}
-
 /** All chunks of all large values of an owner. */
 export function blobsOf(tenant: TenantId, owner: string): Selector {
   return { prefix: [tenant, "b", owner] };

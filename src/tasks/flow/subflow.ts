@@ -18,7 +18,7 @@ export const subflowTask: FlowableTaskType = {
     restartBehavior: {
       type: "string",
       values: ["RETRY_FAILED", "NEW_EXECUTION"],
-      default: "RETRY_FAILED",
+      planned: true,
       description: "What a restart of this execution does with a failed one that this task has started.",
     },
   },
