@@ -4,6 +4,7 @@ import type { IdSource } from "../base/id.ts";
 import type { Event } from "../engine/events.ts";
 import { replayExecution } from "../engine/replay.ts";
 import type { LiveExecution } from "./live_execution.ts";
+import type { Birth } from "./messages.ts";
 import type { Slots } from "./slots.ts";
 
 /** Decides with which event an execution begins. */
@@ -38,12 +39,10 @@ export class Admission {
   }
 
   /** Makes the execution that takes the place of one that is tried again; it begins then. */
-  startOver({ execution, plan, births }: LiveExecution, at: Instant): void {
+  startOver({ execution, plan }: LiveExecution, at: Instant): Birth {
     const now = this.#clock.now();
     const scheduleDate = at > now ? at : undefined;
     const id = this.#ids.next(now);
-    const next = replayExecution(plan, execution, { id, now, isRetry: true, scheduleDate });
-    if (scheduleDate !== undefined) next.timers.set("start", scheduleDate);
-    births.push({ execution: next, plan });
+    return { execution: replayExecution(plan, execution, { id, now, isRetry: true, scheduleDate }), plan };
   }
 }

@@ -1,17 +1,16 @@
 /** Makes durable what a slice changed: the execution, its timers and slot, what it tells others, what it creates. */
 import { hasSettled } from "../engine/tree.ts";
-import type { Execution } from "../model/execution.ts";
-import type { Committer, EntryFacts } from "../store/committer.ts";
-import { newForm, type StoredForm } from "../store/execution_form.ts";
-import { catalogRow, type ExecutionRecords } from "../store/execution_records.ts";
-import { timerKey } from "../store/keys.ts";
+import type { Announcement } from "../model/announcement.ts";
 import type { PendingFiles } from "../model/pending_files.ts";
+import type { Committer, EntryFacts } from "../store/committer.ts";
+import { catalogRow, type ExecutionRecords } from "../store/execution_records.ts";
 import type { Key, Mutation } from "../store/store.ts";
+import { forgetFamily } from "./family.ts";
 import type { LiveExecution, TimerChange } from "./live_execution.ts";
-import { type Birth, type Message, messageMutation } from "./messages.ts";
+import { type Message, messageMutation } from "./messages.ts";
 import { announcementMutation, newAnnouncements, type Reactions } from "./reactions.ts";
 import type { Slots } from "./slots.ts";
-import { changesOf, factsOf, timerMutations, undoChanges } from "./uncommitted.ts";
+import { changesOf, factsOf, timerMutations, type UncommittedChanges, undoChanges } from "./uncommitted.ts";
 
 /** What a commit works with. */
 export interface CommitDeps {
@@ -21,82 +20,84 @@ export interface CommitDeps {
   readonly reactions: Reactions;
 }
 
-/** An execution that was created by a commit. */
-export interface BornExecution extends Birth {
-  readonly form: StoredForm;
-  readonly stored: readonly Mutation[];
-  readonly row: Uint8Array;
-  /** It starts later: a timer wakes it. */
-  readonly isScheduled: boolean;
-}
-
-/** What a commit has made durable, for those who go on from there. */
+/** What a commit has made durable of one execution, for those who go on from there. */
 export interface Committed {
   readonly stored: readonly Mutation[];
   readonly timers: readonly TimerChange[];
   readonly messages: readonly Message[];
-  readonly births: readonly BornExecution[];
   readonly files: readonly PendingFiles[];
 }
 
-/** Commits what changed since the last time. @throws DomainError the database refused: everything is there for the next try */
+/** How a commit is done. */
+export interface CommitOptions {
+  /** What the first of the family is stored with. */
+  readonly files: readonly Mutation[];
+  /** Called for each of the family, in order, once all are durable. */
+  readonly committed: (live: LiveExecution, committed: Committed) => void;
+}
+
+/**
+ * Commits what changed since the last time, together with the executions that it creates.
+ * @throws DomainError the database refused: everything is there for the next try
+ */
 export async function commitExecution(
   live: LiveExecution,
-  { committer, records, slots, reactions }: CommitDeps,
-  options: { readonly files: readonly Mutation[]; readonly committed: (committed: Committed) => void },
+  deps: CommitDeps,
+  { files, committed }: CommitOptions,
 ): Promise<void> {
-  live.isDirty = false;
-  const { execution, form } = live;
-  const undo = changesOf(execution, form);
-  const carried = takeCarried(live);
-  live.renderer.noteChanges(execution.touched);
+  const taken = live.family().map(take);
   try {
-    const prepared = records.prepare(execution, form);
-    const stored = prepared instanceof Promise ? await prepared : prepared;
-    const births = carried.births.length === 0 ? NO_BIRTHS : await prepareBirths(records, carried.births);
-    if (live.isDropped) return carried.files.forEach((files) => void files.discard());
-    const row = catalogRow(execution);
-    const slot = live.plan.flow.concurrency ? slots.changeOf(execution) : undefined;
-    const isLive = live.isLive && !hasSettled(live.tree);
-    const stateCount = execution.history.length;
-    const announcements = newAnnouncements(live, reactions);
-    await committer.commit({
-      mutations: mutationsOf(execution, {
-        carried,
-        stored,
-        births,
-        files: options.files,
-        slot: slot || announcements.length > 0
-          ? [...slot?.mutations ?? [], ...announcements.map(announcementMutation)]
-          : NO_MUTATIONS,
-      }),
-      facts: withBirths(factsOf(live, row, isLive), births),
-      committed: () => {
-        live.isListed = isLive;
-        live.row = isLive ? row : undefined;
-        live.logFlow?.committed();
-        slot?.committed();
-        form.storedStates = stateCount;
-        options.committed({ ...carried, stored, births });
-        reactions.announced(announcements);
-      },
+    const changes: Change[] = [];
+    for (const each of taken) {
+      const { execution, form } = each.live;
+      const prepared = deps.records.prepare(execution, form);
+      changes.push(changeOf(each, prepared instanceof Promise ? await prepared : prepared, deps));
+    }
+    if (live.isDropped) return taken.forEach((each) => giveUp(each, deps));
+    await deps.committer.commit({
+      mutations: mutationsOf(changes, files),
+      facts: factsOfAll(changes),
+      committed: () => changes.forEach((change) => settle(change, deps, committed)),
     });
   } catch (error) {
-    live.isDirty = true;
-    putBack(live, carried);
-    undoChanges(execution, form, undo);
+    taken.forEach(putBack);
     throw error;
   }
+}
+
+/** What is taken from an execution for a commit, and put back when the database refuses it. */
+interface Taken {
+  readonly live: LiveExecution;
+  readonly undo: UncommittedChanges;
+  readonly carried: Carried;
 }
 
 /** What a commit carries beside the execution itself. */
 interface Carried {
   readonly timers: TimerChange[];
-  readonly births: Birth[];
+  readonly births: LiveExecution[];
   readonly messages: Message[];
   readonly receivedKeys: Key[];
   readonly extras: Mutation[];
   readonly files: PendingFiles[];
+}
+
+/** What a commit does to one execution. */
+interface Change extends Taken {
+  readonly stored: readonly Mutation[];
+  readonly row: Uint8Array;
+  readonly isLive: boolean;
+  readonly stateCount: number;
+  readonly slot: ReturnType<Slots["changeOf"]>;
+  readonly announcements: readonly Announcement[];
+}
+
+function take(live: LiveExecution): Taken {
+  live.isDirty = false;
+  const undo = changesOf(live.execution, live.form);
+  const carried = takeCarried(live);
+  live.renderer.noteChanges(live.execution.touched);
+  return { live, undo, carried };
 }
 
 function takeCarried(live: LiveExecution): Carried {
@@ -110,50 +111,69 @@ function takeCarried(live: LiveExecution): Carried {
   return { timers, births, messages, receivedKeys, extras, files };
 }
 
-function putBack(live: LiveExecution, carried: Carried): void {
+function putBack({ live, undo, carried }: Taken): void {
+  live.isDirty = true;
   if (live.timerChanges !== carried.timers) live.timerChanges.unshift(...carried.timers);
   if (live.births !== carried.births) live.births.unshift(...carried.births);
   if (live.messages !== carried.messages) live.messages.unshift(...carried.messages);
   if (live.receivedKeys !== carried.receivedKeys) live.receivedKeys.unshift(...carried.receivedKeys);
   if (live.extras !== carried.extras) live.extras.unshift(...carried.extras);
   if (live.files !== carried.files) live.files.unshift(...carried.files);
+  undoChanges(live.execution, live.form, undo);
 }
 
-const NO_MUTATIONS: readonly Mutation[] = [];
-const NO_BIRTHS: readonly BornExecution[] = [];
-
-async function prepareBirths(records: ExecutionRecords, births: readonly Birth[]): Promise<BornExecution[]> {
-  const born: BornExecution[] = [];
-  for (const { execution, plan } of births) {
-    const form = newForm();
-    const stored = await records.prepare(execution, form);
-    form.storedStates = execution.history.length;
-    const isScheduled = execution.timers.size > 0;
-    born.push({ execution, plan, form, stored, row: catalogRow(execution), isScheduled });
-  }
-  return born;
+/** The execution was deleted meanwhile: what it would have created is not. */
+function giveUp({ carried }: Taken, { slots }: CommitDeps): void {
+  for (const files of carried.files) void files.discard();
+  forgetFamily(carried.births, slots);
 }
 
-function mutationsOf(
-  execution: Execution,
-  { carried, stored, births, files, slot = [] }: {
-    readonly carried: Carried;
-    readonly stored: readonly Mutation[];
-    readonly births: readonly BornExecution[];
-    readonly files: readonly Mutation[];
-    readonly slot?: readonly Mutation[];
-  },
-): readonly Mutation[] {
-  const { timers, messages, receivedKeys, extras } = carried;
-  const isPlain = timers.length === 0 && files.length === 0 && births.length === 0 &&
-    messages.length === 0 && receivedKeys.length === 0 && extras.length === 0 && slot.length === 0 &&
-    carried.files.length === 0;
-  if (isPlain) return stored;
+function changeOf(taken: Taken, stored: readonly Mutation[], { slots, reactions }: CommitDeps): Change {
+  const { live } = taken;
+  const { execution, plan, tree } = live;
+  return {
+    ...taken,
+    stored,
+    row: catalogRow(execution),
+    isLive: live.isLive && !hasSettled(tree),
+    stateCount: execution.history.length,
+    slot: plan.flow.concurrency ? slots.changeOf(execution) : undefined,
+    announcements: newAnnouncements(live, reactions),
+  };
+}
+
+/** The change is durable. */
+function settle(change: Change, { reactions }: CommitDeps, committed: CommitOptions["committed"]): void {
+  const { live, carried, stored, row, isLive, stateCount, slot, announcements } = change;
+  live.isListed = isLive;
+  live.row = isLive ? row : undefined;
+  live.logFlow?.committed();
+  slot?.committed();
+  live.form.storedStates = stateCount;
+  committed(live, { ...carried, stored });
+  reactions.announced(announcements);
+}
+
+function mutationsOf(changes: readonly Change[], files: readonly Mutation[]): readonly Mutation[] {
+  const [only] = changes;
+  if (changes.length === 1 && only && files.length === 0 && isPlain(only)) return only.stored;
+  return [...files, ...changes.flatMap(mutationsOfOne)];
+}
+
+/** True when the execution itself is all that is to be written. */
+function isPlain({ carried, slot, announcements }: Change): boolean {
+  const { timers, messages, receivedKeys, extras, files } = carried;
+  return timers.length === 0 && messages.length === 0 && receivedKeys.length === 0 && extras.length === 0 &&
+    files.length === 0 && slot === undefined && announcements.length === 0;
+}
+
+function mutationsOfOne({ live, carried, stored, slot, announcements }: Change): readonly Mutation[] {
+  const { execution } = live;
+  const { timers, messages, receivedKeys, extras, files } = carried;
   return [
-    ...files,
-    ...carried.files.flatMap((each) => each.take()),
-    ...slot,
-    ...births.flatMap((birth) => [...birth.stored, ...startTimer(birth.execution)]),
+    ...files.flatMap((each) => each.take()),
+    ...slot?.mutations ?? [],
+    ...announcements.map(announcementMutation),
     ...messages.map((message) => messageMutation(execution, message)),
     ...receivedKeys.map((key): Mutation => ({ type: "delete", key })),
     ...timerMutations(execution, timers),
@@ -162,24 +182,12 @@ function mutationsOf(
   ];
 }
 
-function startTimer({ tenant, id, timers }: Execution): Mutation[] {
-  return [...timers].map(([name, dueAt]): Mutation => ({
-    type: "set",
-    key: timerKey(dueAt, tenant, id, name),
-    value: new Uint8Array([1]),
-  }));
-}
-
-function withBirths(facts: EntryFacts, births: readonly BornExecution[]): EntryFacts {
-  if (births.length === 0) return facts;
-  const rows = births.filter(({ isScheduled }) => isScheduled).map(({ execution: { tenant }, row }) => ({
-    tenant,
-    row,
-  }));
-  const liveness = births.filter(({ isScheduled }) => !isScheduled).map(({ execution: { tenant, id } }) => ({
-    tenant,
-    id,
-    live: true,
-  }));
-  return { rows: [...facts.rows ?? [], ...rows], liveness: [...facts.liveness ?? [], ...liveness] };
+function factsOfAll(changes: readonly Change[]): EntryFacts {
+  const [first, ...others] = changes.map(({ live, row, isLive }) => factsOf(live, row, isLive));
+  if (others.length === 0) return first ?? {};
+  const all = [first ?? {}, ...others];
+  return {
+    rows: all.flatMap(({ rows }) => rows ?? []),
+    liveness: all.flatMap(({ liveness }) => liveness ?? []),
+  };
 }

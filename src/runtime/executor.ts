@@ -2,7 +2,7 @@
  * Drives executions: runs slices, commits each, then starts what must not start before its intent is durable. The
  * process that commits a start has already run its first slice, so a pure execution is one commit from start to end.
  */
-import type { Event, TimerName } from "../engine/events.ts";
+import type { Event } from "../engine/events.ts";
 import type { FlowPlan } from "../engine/plan.ts";
 import { hasSettled } from "../engine/tree.ts";
 import { DomainError } from "../model/errors.ts";
@@ -16,13 +16,14 @@ import type { Mutation } from "../store/store.ts";
 import { Admission } from "./admission.ts";
 import { type EndedAttempt, runAttempt } from "./attempt.ts";
 import { withChildOutputs } from "./child_outputs.ts";
-import { type BornExecution, commitExecution, type Committed } from "./execution_commit.ts";
+import { commitExecution, type Committed } from "./execution_commit.ts";
 import type { DueTimer, ExecutorDeps } from "./executor_deps.ts";
+import { type FamilyDeps, forgetFamily, runFamily } from "./family.ts";
 import { LiveExecution, type Receipt } from "./live_execution.ts";
 import { LiveExecutions } from "./live_executions.ts";
-import { type StoredMessage, storedMessage } from "./messages.ts";
+import { type Birth, type StoredMessage, storedMessage } from "./messages.ts";
 import { Renderer, TemplateCache } from "./renderer.ts";
-import { discardFiles, runSlice, type SliceDeps } from "./slice.ts";
+import { discardFiles } from "./slice.ts";
 import { leavesSlot, type Slots } from "./slots.ts";
 
 const RETRY_MS = 1_000;
@@ -34,7 +35,7 @@ const DROPS_PER_ENTRY = 500;
 export class Executor {
   readonly #deps: ExecutorDeps;
   readonly #admission: Admission;
-  readonly #slices: SliceDeps;
+  readonly #slices: FamilyDeps;
   readonly #templates = new TemplateCache();
   readonly #live = new LiveExecutions((tenant, id) => this.#load(tenant, id));
   readonly #underWay = new Set<Promise<unknown>>();
@@ -48,6 +49,7 @@ export class Executor {
       ...deps,
       wake: (live) => this.#wake(live),
       track: (work) => this.#track(work),
+      bear: (birth) => this.#bear(birth),
       admission: this.#admission,
     };
   }
@@ -78,22 +80,28 @@ export class Executor {
    */
   async begin(execution: Execution, plan: FlowPlan, files: readonly Mutation[] = NO_FILES): Promise<void> {
     this.#refuseWhenFull();
-    const live = new LiveExecution(execution, plan, newForm(), this.#renderer(execution, plan));
-    this.#admission.admit(live);
+    const live = this.#bear({ execution, plan });
     this.#starting++;
-    live.isDriven = true;
     try {
-      runSlice(live, this.#slices);
+      runFamily(live, this.#slices);
       await this.#commit(live, files);
     } catch (error) {
-      live.isDropped = true; // It was refused: a value that it still waits for must not bring it back.
-      if (plan.flow.concurrency) this.#deps.slots.release(execution);
+      forgetFamily([live], this.#deps.slots);
       throw error;
     } finally {
       this.#starting--;
       live.isDriven = false;
     }
     this.#continue(live);
+  }
+
+  /** Takes a new execution in hand; it does nothing of its own accord before the commit that creates it. */
+  #bear({ execution, plan }: Birth): LiveExecution {
+    const live = new LiveExecution(execution, plan, newForm(), this.#renderer(execution, plan));
+    live.form.storedStates = execution.history.length;
+    live.isDriven = true;
+    this.#admission.admit(live);
+    return live;
   }
 
   /**
@@ -175,6 +183,7 @@ export class Executor {
       live.isDropped = true;
       live.events.length = 0;
       live.interruptAll();
+      forgetFamily(live.births.splice(0), this.#deps.slots);
     }
     // Also when it is not listed yet: a commit under way may be about to list it.
     return { liveness: [{ tenant, id, live: false }] };
@@ -258,7 +267,7 @@ export class Executor {
     live.isDriven = true;
     try {
       while (!live.isDropped && (live.events.length > 0 || live.isDirty)) {
-        runSlice(live, this.#slices);
+        runFamily(live, this.#slices);
         await this.#commit(live);
         this.#startDeferred(live);
       }
@@ -280,11 +289,16 @@ export class Executor {
 
   async #commit(live: LiveExecution, files: readonly Mutation[] = NO_FILES): Promise<void> {
     if (live.isDropped || !live.isDirty) return;
-    const committed = (what: Committed) => this.#committed(live, what);
+    const [, ...born] = live.family();
+    const committed = (member: LiveExecution, what: Committed) => this.#committed(member, what);
     await commitExecution(live, this.#deps, { files, committed });
+    for (const member of born) {
+      member.isDriven = false;
+      this.#continue(member);
+    }
   }
 
-  #committed(live: LiveExecution, { stored, timers, messages, births, files }: Committed): void {
+  #committed(live: LiveExecution, { stored, timers, messages, files }: Committed): void {
     const { execution, plan } = live;
     if (live.isListed) this.#live.keep(live);
     this.#deps.records.remember(execution, stored);
@@ -293,29 +307,11 @@ export class Executor {
         this.#deps.timerSet({ dueAt, tenant: execution.tenant, executionId: execution.id, name });
       }
     }
-    for (const birth of births) this.#takeIn(birth);
     for (const each of files) this.#track(each.committed());
     for (const message of messages) this.#track(this.deliver(storedMessage(execution, message)));
     const { concurrency } = plan.flow;
     if (concurrency && leavesSlot(execution)) this.grantSlots(execution, concurrency.limit);
     if (!live.isDropped) this.#deps.changes.publish(execution.tenant, execution.id);
-  }
-
-  /** An execution was created by the commit of another: it begins, or waits for its time. */
-  #takeIn({ execution, plan, form, stored, row, isScheduled }: BornExecution): void {
-    this.#deps.records.remember(execution, stored);
-    this.#deps.changes.publish(execution.tenant, execution.id);
-    for (const [name, dueAt] of execution.timers) {
-      const timer = { dueAt, tenant: execution.tenant, executionId: execution.id, name: name as TimerName };
-      this.#deps.timerSet(timer);
-    }
-    if (isScheduled) return;
-    const live = new LiveExecution(execution, plan, form, this.#renderer(execution, plan));
-    live.isListed = true;
-    live.row = row;
-    this.#live.keep(live);
-    this.#admission.admit(live);
-    this.#wake(live);
   }
 
   #startDeferred(live: LiveExecution): void {

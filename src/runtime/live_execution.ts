@@ -44,8 +44,8 @@ export class LiveExecution {
   /** Attempts to start once the slice is durable. */
   deferred: AttemptCommand[] = [];
   timerChanges: TimerChange[] = [];
-  /** Executions that the next commit creates. */
-  births: Birth[] = [];
+  /** Executions that the next commit creates; until then they do nothing of their own accord. */
+  births: LiveExecution[] = [];
   /** What the next commit tells other executions. */
   messages: Message[] = [];
   /** What else the next commit carries: metrics, outputs kept for later. */
@@ -94,6 +94,11 @@ export class LiveExecution {
   /** Asks every attempt under way to stop. */
   interruptAll(): void {
     for (const controller of this.running?.values() ?? []) controller.abort();
+  }
+
+  /** It and all that its next commit creates, it first. */
+  family(): LiveExecution[] {
+    return this.births.length === 0 ? [this] : [this, ...this.births.flatMap((born) => born.family())];
   }
 
   /** Key in maps. */

@@ -3,23 +3,22 @@
  * is used up. A crash repeats at most a slice that nobody has seen.
  */
 import { assertNever } from "../base/assert_never.ts";
-import { sizeOf } from "../base/json_size.ts";
 import { childNumbersOf } from "../engine/children.ts";
 import type { Command, Event } from "../engine/events.ts";
 import { step } from "../engine/step.ts";
 import { type TaskRun, taskRunOf } from "../model/execution.ts";
 import { ITEM_PARTS } from "../model/for_each_item.ts";
 import { currentState, isEnded } from "../model/state.ts";
-import { SLICE_MAX_BYTES, SLICE_MAX_MS, SLICE_MAX_TASK_RUNS } from "../model/limits.ts";
-import type { TaskCatalog } from "../model/task_catalog.ts";
+import type { TaskCatalog, TaskType } from "../model/task_catalog.ts";
 import type { Admission } from "./admission.ts";
 import { decideOrAct, releaseEnded } from "./around.ts";
 import { type AttemptDeps, failure, runAttempt } from "./attempt.ts";
 import { startItems } from "./item_executions.ts";
 import type { AttemptCommand, LiveExecution } from "./live_execution.ts";
-import type { Message } from "./messages.ts";
+import type { Birth, Message } from "./messages.ts";
 import { renderAssertions, renderCondition, renderOutputs } from "./renders.ts";
-import { type ChildStart, type CreateChild, startChild } from "./subflow.ts";
+import type { SliceBudget } from "./slice_budget.ts";
+import { type ChildStart, type CreateChild, type StartChild, startChild } from "./subflow.ts";
 
 /** What slices need. */
 export interface SliceDeps extends AttemptDeps {
@@ -30,6 +29,8 @@ export interface SliceDeps extends AttemptDeps {
   readonly track: (work: Promise<void>) => void;
   /** Makes executions of other flows. */
   readonly createChild: CreateChild;
+  /** Takes a new execution in hand: the next commit of the one that asks for it creates it. */
+  readonly bear: (birth: Birth) => LiveExecution;
   /** Decides how executions begin, and makes those that take the place of others. */
   readonly admission: Pick<Admission, "startEvent" | "startOver">;
 }
@@ -39,31 +40,18 @@ interface Slice extends SliceDeps {
   readonly isOver: () => boolean;
 }
 
-/** Each may fill a seventh of a commit. */
-const SLICE_MAX_FILE_BATCHES = 2;
 const NEVER_ABORTED = new AbortController();
 
-/** Applies events until none is left or the budget of a slice is used up. */
-export function runSlice(live: LiveExecution, deps: SliceDeps): void {
-  const startedMs = deps.clock.monotonicMs();
-  const isOver = () => isBudgetUsed(live, deps.clock.monotonicMs() - startedMs);
+/** Applies events until none is left or the budget is used up. */
+export function runSlice(live: LiveExecution, deps: SliceDeps, budget: SliceBudget): void {
+  if (live.events.length === 0) return;
+  budget.share(live);
+  const isOver = () => budget.isUsed();
   const slice: Slice = { ...deps, isOver };
   for (let event = live.events.shift(); event; event = live.events.shift()) {
     applyEvent(live, event, slice);
     if (live.events.length > 0 && isOver()) return;
   }
-}
-
-function isBudgetUsed({ execution, files }: LiveExecution, elapsedMs: number): boolean {
-  if (files.length >= SLICE_MAX_FILE_BATCHES) return true;
-  if (execution.touched.size >= SLICE_MAX_TASK_RUNS || elapsedMs >= SLICE_MAX_MS) return true;
-  if (execution.touched.size % 10 !== 0) return false;
-  let bytes = 0;
-  for (const line of execution.newLogs) bytes += line.message.length;
-  for (const ordinal of execution.touched) {
-    bytes += sizeOf(taskRunOf(execution, ordinal)?.outputs ?? null, SLICE_MAX_BYTES);
-  }
-  return bytes >= SLICE_MAX_BYTES;
 }
 
 function applyEvent(live: LiveExecution, event: Event, deps: Slice): void {
@@ -72,7 +60,7 @@ function applyEvent(live: LiveExecution, event: Event, deps: Slice): void {
   if (event.type === "started" || event.type === "refused_slot") endTimer(live, "start");
   takeFiles(live, event, deps);
   const commands = step(live.tree, event, deps.clock.now());
-  if (live.receipts) settleReceipt(live, event);
+  if (live.receipts) settleReceipt(live, event, deps);
   if (live.around) releaseEnded(live, deps.track);
   for (const command of commands) perform(live, command, deps);
 }
@@ -94,13 +82,13 @@ function takeFiles(live: LiveExecution, event: Event, deps: SliceDeps): void {
 }
 
 /** What came with an event takes effect with it. */
-function settleReceipt(live: LiveExecution, event: Event): void {
+function settleReceipt(live: LiveExecution, event: Event, { bear }: SliceDeps): void {
   const receipt = live.receipts?.get(event);
   if (!receipt) return;
   live.receipts?.delete(event);
   receipt.onApplied?.(live.execution);
   if (receipt.key) live.receivedKeys.push(receipt.key);
-  if (receipt.births && isWanted(live, event)) live.births.push(...receipt.births);
+  if (receipt.births && isWanted(live, event)) live.births.push(...receipt.births.map(bear));
 }
 
 /** Nobody wants new executions any more when their task run was killed meanwhile. */
@@ -160,7 +148,7 @@ function performElsewhere(live: LiveExecution, command: OtherCommand, deps: Slic
     case "ask_slot":
       return void live.events.push(deps.admission.startEvent(live));
     case "start_over":
-      return deps.admission.startOver(live, command.at);
+      return void live.births.push(deps.bear(deps.admission.startOver(live, command.at)));
     case "announce_end":
       return announceEnd(live);
     default:
@@ -170,24 +158,37 @@ function performElsewhere(live: LiveExecution, command: OtherCommand, deps: Slic
 
 function beginChild(
   live: LiveExecution,
-  command: Extract<Command, { type: "start_child" }>,
+  command: StartChild,
   deps: Slice,
 ): void {
   const taskRun = taskRunOf(live.execution, command.taskRun) as TaskRun;
   const type = deps.catalog.find(command.task.kind);
   if (!type) return settle(live, deps, failure(live, command.taskRun, `Invalid type: ${command.task.type}`));
-  live.awaiting++;
-  const { clock, ports: { storage }, createChild: create } = deps;
-  const started = command.task.kind === ITEM_PARTS.items
-    ? startItems(live, command, { create, storage, clock, taskRun })
-    : startChild(live, command, { type, create, taskRun });
-  void started.catch((error): ChildStart => ({ event: failure(live, command.taskRun, error) }))
-    .then(({ event, receipt }) => {
-      live.awaiting--;
-      if (receipt) (live.receipts ??= new Map()).set(event, receipt);
-      live.events.push(event);
-      deps.wake(live);
-    });
+  const failed = (error: unknown): ChildStart => ({ event: failure(live, command.taskRun, error) });
+  const begun = ({ event, receipt }: ChildStart) => {
+    if (receipt) (live.receipts ??= new Map()).set(event, receipt);
+    return event;
+  };
+  const started = startAny(live, command, { ...deps, type, taskRun }, failed);
+  settle(live, deps, started instanceof Promise ? started.catch(failed).then(begun) : begun(started));
+}
+
+function startAny(
+  live: LiveExecution,
+  command: StartChild,
+  { clock, ports: { storage }, createChild: create, type, taskRun }: SliceDeps & {
+    readonly type: TaskType;
+    readonly taskRun: TaskRun;
+  },
+  failed: (error: unknown) => ChildStart,
+): ChildStart | Promise<ChildStart> {
+  try {
+    return command.task.kind === ITEM_PARTS.items
+      ? startItems(live, command, { create, storage, clock, taskRun })
+      : startChild(live, command, { type, create, taskRun });
+  } catch (error) {
+    return failed(error);
+  }
 }
 
 /** There may be more of them than one commit can carry: the execution tells itself to go on with it. */

@@ -10,7 +10,7 @@ import type { LiveExecution, Receipt } from "./live_execution.ts";
 import type { Birth } from "./messages.ts";
 
 /** Makes executions of other flows. @throws DomainError there is no such flow, it is disabled, an input is wrong */
-export type CreateChild = (request: SubflowRequest) => Promise<Birth>;
+export type CreateChild = (request: SubflowRequest) => Birth | Promise<Birth>;
 
 /** The event of a task run that starts an execution, and what comes with it. */
 export interface ChildStart {
@@ -21,8 +21,8 @@ export interface ChildStart {
 /** The command that asks for it. */
 export type StartChild = Extract<Command, { type: "start_child" }>;
 
-/** Renders the task and prepares its execution. @throws Error the attempt fails with the message */
-export async function startChild(
+/** Renders the task and prepares its execution, at once where nothing must be read. @throws Error the attempt fails with the message */
+export function startChild(
   live: LiveExecution,
   command: StartChild,
   { type, create, taskRun }: {
@@ -30,15 +30,21 @@ export async function startChild(
     readonly create: CreateChild;
     readonly taskRun: TaskRun;
   },
-): Promise<ChildStart> {
-  const properties = await live.renderer.properties(command.task, type, taskRun);
-  const waits = isTrue(properties.wait, true);
-  const birth = await create(requestOf(live.execution, command, properties, waits));
-  const { id: executionId } = birth.execution;
-  return {
-    event: { type: "child_started", taskRun: command.taskRun, executionId, waits },
-    receipt: { births: [birth] },
+): ChildStart | Promise<ChildStart> {
+  const start = (properties: JsonObject) => {
+    const waits = isTrue(properties.wait, true);
+    const birth = create(requestOf(live.execution, command, properties, waits));
+    return birth instanceof Promise
+      ? birth.then((made) => startOf(command, made, waits))
+      : startOf(command, birth, waits);
   };
+  const properties = live.renderer.properties(command.task, type, taskRun);
+  return properties instanceof Promise ? properties.then(start) : start(properties);
+}
+
+function startOf({ taskRun }: StartChild, birth: Birth, waits: boolean): ChildStart {
+  const { id: executionId } = birth.execution;
+  return { event: { type: "child_started", taskRun, executionId, waits }, receipt: { births: [birth] } };
 }
 
 /** What rendered properties ask for. */

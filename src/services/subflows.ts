@@ -37,6 +37,12 @@ export interface SubflowRequest {
   readonly awaitedBy?: Execution["awaitedBy"];
 }
 
+/** An execution that is not stored yet, and the flow that it follows. */
+export interface MadeExecution {
+  readonly execution: Execution;
+  readonly plan: FlowPlan;
+}
+
 /** Makes executions; stores nothing. */
 export class Subflows {
   readonly #deps: SubflowsDeps;
@@ -45,11 +51,18 @@ export class Subflows {
     this.#deps = deps;
   }
 
-  /** An execution of that flow. @throws DomainError not_found, conflict, invalid_entity */
-  async create(request: SubflowRequest): Promise<{ execution: Execution; plan: FlowPlan }> {
-    const { flows, clock, ids, resolveInputs, judge } = this.#deps;
-    const { tenant, namespace, flowId, revision } = request;
-    const plan = await flows.plan(tenant, { namespace, id: flowId }, { revision });
+  /** An execution of that flow, at once when the flow is in memory. @throws DomainError not_found, conflict, invalid_entity */
+  create(request: SubflowRequest): MadeExecution | Promise<MadeExecution> {
+    const { tenant, namespace, flowId: id, revision } = request;
+    const plan = this.#deps.flows.plan(tenant, { namespace, id }, { revision });
+    return plan instanceof Promise
+      ? plan.then((known) => this.#make(known, request))
+      : this.#make(plan, request);
+  }
+
+  #make(plan: FlowPlan, request: SubflowRequest): MadeExecution {
+    const { clock, ids, resolveInputs, judge } = this.#deps;
+    const { namespace, flowId } = request;
     if (plan.flow.disabled) {
       throw new DomainError("conflict", `Cannot execute a flow which is disabled: "${namespace}.${flowId}"`);
     }
@@ -71,7 +84,6 @@ export class Subflows {
       const [line] = execution.newLogs;
       throw new DomainError("conflict", `Cannot execute "${namespace}.${flowId}": ${line?.message}`);
     }
-    if (isLater) execution.timers.set("start", scheduleDate);
     return { execution, plan };
   }
 }
