@@ -52,10 +52,16 @@ export function formatDouble(value: number): string {
 
 /** True when a text may hold a number that plain `JSON.parse` would give the wrong kind or precision. */
 const MAY_NEED_SOURCE = /\d[.eE]|\d{16}/;
+/**
+ * The same of a text for which that is true, but more often right: dates, versions and ids within texts are no numbers. Only
+ * asked then: it takes as long as `JSON.parse`, a reviver nine times that.
+ */
+const HOLDS_NUMBER = /(?:^|[[,:\s])-?(?:\d+\.\d|\d+[eE]|\d{16})[\d.eE+-]*(?:[,\]}\s]|$)/;
 
 /** Parses JSON text, keeping number kinds. @throws SyntaxError */
 export function parseJson(text: string): JsonValue {
-  if (!MAY_NEED_SOURCE.test(text)) return JSON.parse(text) as JsonValue;
+  const isPlain = !MAY_NEED_SOURCE.test(text) || !HOLDS_NUMBER.test(text);
+  if (isPlain) return JSON.parse(text) as JsonValue;
   return JSON.parse(text, reviveNumber as (key: string, value: unknown) => unknown) as JsonValue;
 }
 

@@ -1,13 +1,22 @@
 /** What follows when something has ended: the next tasks, the next list of a flowable task, its end, the execution's end. */
 import type { Execution, TaskRun } from "../model/execution.ts";
-import { isEnded, type State } from "../model/state.ts";
+import { currentState, isEnded, type State } from "../model/state.ts";
 import { finalState, isStopping } from "./attempts.ts";
 import { beginTaskRun } from "./begin.ts";
 import { FLOWABLES } from "./flowable/registry.ts";
-import { endExecutionEarly, endExecutionIn, isStoppingAll } from "./stop.ts";
+import { cancelBelow, endExecutionEarly, endExecutionIn, isStoppingAll } from "./stop.ts";
 import type { TaskPlace } from "./task_place.ts";
 import type { Transition } from "./transition.ts";
-import { countEnd, enterPhase, type Frame, markStarted, type Phase, phaseOf, SEVERITY } from "./tree.ts";
+import {
+  countEnd,
+  enterPhase,
+  type Frame,
+  markStarted,
+  opensNoMore,
+  type Phase,
+  phaseOf,
+  SEVERITY,
+} from "./tree.ts";
 
 /** Branches that one transition opens; a long list goes on with `continued`, so that pure tasks end in the same slice. */
 const OPENED_AT_ONCE = 8;
@@ -33,7 +42,7 @@ export function endTaskRun(t: Transition, taskRun: TaskRun, state: State): void 
   if (!frame || !place || phaseOf(place) !== frame.phase) return;
   countEnd(frame, taskRun);
   const branch = frame.branches.branchOf(taskRun, place);
-  const next = frame.hasFailed ? undefined : frame.branches.next(branch, place);
+  const next = opensNoMore(frame) || isStopping(taskRun) ? undefined : frame.branches.next(branch, place);
   if (next) frame.ready.push({ branch, place: next });
   else {
     frame.open--;
@@ -50,6 +59,7 @@ export function touchAllFrames(t: Transition): void {
 function advanceFrame(t: Transition, frame: Frame): void {
   const hasEnded = frame.owner && t.tree.frameOf(frame.owner) !== frame; // With a frame below it, touched later.
   if (hasEnded) return;
+  if (frame.hasFailed && frame.branches.afterFailure === "cancel") cancelOthers(t, frame);
   for (;;) {
     if (isHeld(t) || frame.expected === "answer") return;
     if (!openBranches(t, frame) || frame.open > 0) return;
@@ -57,6 +67,26 @@ function advanceFrame(t: Transition, frame: Frame): void {
     if (next === "wait") return;
     if (next === "end") return frame.owner ? endFlowable(t, frame, frame.owner) : endExecution(t, frame);
     enterPhase(frame, t.plan, next);
+  }
+}
+
+/** A child has failed: those beside it are interrupted. */
+function cancelOthers(t: Transition, frame: Frame): void {
+  if (isStoppingAll(t)) return;
+  const under = frame.open - frame.ready.length;
+  if (under <= 0 || !frame.owner) return;
+  const failed = t.execution.taskRuns.find((taskRun) =>
+    taskRun.parent === frame.owner?.ordinal && isEnded(taskRun.history) && isStopping(taskRun)
+  );
+  const cancelled = cancelBelow(
+    t,
+    frame.owner,
+    `Interrupted: the task "${failed?.taskId}" beside it has failed`,
+  );
+  for (const taskRun of cancelled) {
+    if (taskRun.parent !== frame.owner.ordinal) continue;
+    countEnd(frame, taskRun);
+    frame.open--;
   }
 }
 
@@ -72,14 +102,14 @@ function openBranches(t: Transition, frame: Frame): boolean {
   const { ready } = frame;
   frame.ready = [];
   for (const [index, { branch, place }] of ready.entries()) {
-    if (frame.hasFailed) frame.open--;
+    if (opensNoMore(frame)) frame.open--;
     else if (!open(t, frame, branch, place)) {
       frame.ready.push(...ready.slice(index));
       return false;
     }
   }
   if (frame.expected === "continued") return false;
-  for (let opened = 0; !frame.hasFailed && frame.open < frame.branches.limit;) {
+  for (let opened = 0; !opensNoMore(frame) && frame.open < frame.branches.limit;) {
     const branch = pickBranch(frame);
     if (branch === undefined) return true;
     const place = frame.branches.next(branch);
@@ -139,6 +169,9 @@ export function isBreakpoint(
 function nextPhase(t: Transition, frame: Frame): Phase | "wait" | "end" {
   const blocks = frame.place?.blocks ?? t.plan.blocks;
   const hasTasks = (phase: Phase) => blocks.get(phase)?.some(({ task }) => !task.disabled) ?? false;
+  if (frame.phase === "onPause") {
+    return frame.owner && currentState(frame.owner.history) === "PAUSED" ? "wait" : "tasks";
+  }
   if (frame.phase === "tasks") {
     if (!frame.hasFailed && asksToRepeat(t, frame)) return "wait";
     if (frame.hasFailed && hasTasks("errors")) return "errors";

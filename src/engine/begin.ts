@@ -1,6 +1,7 @@
 /** How a task run begins: its condition, what it decides by, its first attempt. */
 import type { JsonObject } from "../base/json.ts";
 import type { TaskRun } from "../model/execution.ts";
+import type { Task } from "../model/flow.ts";
 import { currentState } from "../model/state.ts";
 import type { Beginning, Flowable } from "./flowable/flowable.ts";
 import { FLOWABLES } from "./flowable/registry.ts";
@@ -10,8 +11,9 @@ import type { Transition } from "./transition.ts";
 /** Begins a task run that was created, or is to run once more. */
 export function beginTaskRun(t: Transition, taskRun: TaskRun, place: TaskPlace): void {
   const { task } = place;
+  const hasCondition = task.runIf !== undefined || task.conditions !== undefined;
   if (
-    task.runIf !== undefined && currentState(taskRun.history) === "CREATED" && taskRun.attempts.length === 0
+    hasCondition && currentState(taskRun.history) === "CREATED" && taskRun.attempts.length === 0
   ) {
     t.ask({ type: "render_condition", taskRun: taskRun.ordinal, task });
   } else startWork(t, taskRun, place);
@@ -27,9 +29,16 @@ export function startWork(t: Transition, taskRun: TaskRun, { task }: TaskPlace):
     return;
   }
   t.startAttempt(taskRun);
-  if (flowable) taskRun.decision = undefined; // Those of an earlier attempt are not its.
-  if (flowable) t.ask({ type: "start_child", taskRun: ordinal, task });
+  if (flowable) startChild(t, taskRun, task);
   else t.ask({ type: "run_attempt", taskRun: ordinal, task, attemptNumber: taskRun.attempts.length });
+}
+
+/** What an earlier attempt has decided is not its, but the execution that a restart wants back is. */
+function startChild(t: Transition, taskRun: TaskRun, task: Task): void {
+  const wanted = taskRun.decision?.restarts;
+  const restarts = typeof wanted === "string" ? wanted : undefined;
+  taskRun.decision = restarts === undefined ? undefined : { restarts };
+  t.ask({ type: "start_child", taskRun: taskRun.ordinal, task, restarts });
 }
 
 /** What a flowable task decides; an error of it is its failure. */

@@ -11,6 +11,12 @@ export interface BranchMark {
   readonly iteration?: number;
 }
 
+/**
+ * What a failure of one branch does to the others: those under way go on and none is begun, or they are interrupted, or
+ * everything goes on that does not need the failed one.
+ */
+export type AfterFailure = "wait" | "cancel" | "continue";
+
 /** The branches of one flowable task run. */
 export interface Branches {
   readonly count: number;
@@ -24,6 +30,8 @@ export interface Branches {
   markOf?(branch: number): BranchMark;
   /** Branches that must have ended well before this one starts. */
   needs?(branch: number): readonly number[];
+  /** Absent: `wait`. */
+  readonly afterFailure?: AfterFailure;
 }
 
 /** One branch: one task after the other. */

@@ -1,6 +1,6 @@
 /**
- * Executions that a task run has started and waits for: a Subflow has one, a ForEachItem one for each batch. Of many only
- * numbers are kept: their ids follow from the task run, the attempt and the time at which it began with them.
+ * Executions that a task run has started and waits for: a Subflow has one, a ForEachItem one for each batch, a Loop one for
+ * each pass. Of many only numbers are kept: their ids follow from the task run, the attempt and the time at which it began with them.
  */
 import type { Instant } from "../base/clock.ts";
 import { derivedId, derivedIndex } from "../base/derived_id.ts";
@@ -8,7 +8,7 @@ import { isJsonObject, type JsonObject } from "../base/json.ts";
 import type { TaskRun } from "../model/execution.ts";
 import { currentState, type State } from "../model/state.ts";
 import type { AttemptOutcome } from "../model/task_catalog.ts";
-import type { Event } from "./events.ts";
+import type { Event, PassRules } from "./events.ts";
 import type { Transition } from "./transition.ts";
 
 /** Many executions of one task run; stored as the member `children` of its decision. */
@@ -25,6 +25,12 @@ export interface ChildNumbers {
   readonly transmitsFailed: boolean;
   /** How many have ended, by state. */
   readonly ended: Readonly<Record<string, number>>;
+  /** Of a Loop. */
+  readonly passes?: PassRules;
+  /** No further one is started: the loop was broken off, or a pass has failed. */
+  readonly isOver?: boolean;
+  /** The loop itself has failed. */
+  readonly isBroken?: boolean;
 }
 
 /** Kills that one transition asks for. */
@@ -49,13 +55,37 @@ export function childId(
   return derivedId(numbers.madeAt, index, seedOf(ordinal, numbers));
 }
 
-/** Goes on with creating executions after a crash; false when all there will be exist already. */
-export function resumeChildren(t: Transition, taskRun: TaskRun): boolean {
+/** The ids of all executions that were started. */
+export function childIds(taskRun: Pick<TaskRun, "ordinal">, numbers: ChildNumbers): string[] {
+  return Array.from({ length: numbers.started }, (_, index) => childId(taskRun, numbers, index));
+}
+
+/** Goes on after a crash: creates the executions that are missing, or gathers what all of them have left. */
+export function resumeChildren(t: Transition, taskRun: TaskRun): void {
   const numbers = childNumbersOf(taskRun);
+  if (!numbers) return;
+  askForMore(t, taskRun, numbers);
+  if (numbers.passes) outcomeOf(t, taskRun);
+}
+
+/** A hold is over: task runs that wait for many executions may start further ones. */
+export function resumeAllChildren(t: Transition): void {
+  for (const taskRun of t.tree.open) resumeChildren(t, taskRun);
+}
+
+/** Asks for further executions when there may be some, once. */
+function askForMore(t: Transition, taskRun: TaskRun, numbers: ChildNumbers): void {
   const place = t.tree.placeOf(taskRun);
-  if (!numbers || !place || numbers.started >= numbers.total) return false;
-  t.ask({ type: "start_child", taskRun: taskRun.ordinal, task: place.task, from: numbers.started });
-  return true;
+  const { ordinal } = taskRun;
+  if (!place || t.execution.isHeld || t.tree.starting.has(ordinal) || roomFor(numbers) <= 0) return;
+  t.tree.starting.add(ordinal);
+  t.ask({ type: "start_child", taskRun: ordinal, task: place.task, from: numbers.started });
+}
+
+/** How many executions may be started now. */
+export function roomFor({ total, started, ended, isOver, passes }: ChildNumbers): number {
+  const free = (passes?.limit ?? Infinity) - (started - countOf(ended));
+  return isOver ? 0 : Math.min(free, total - started);
 }
 
 /** Asks for the end of all executions that a task run has started. */
@@ -83,32 +113,51 @@ export function applyChildrenStart(
   taskRun: TaskRun,
   event: EventOf<"children_started">,
 ): AttemptOutcome | undefined {
+  t.tree.starting.delete(taskRun.ordinal);
   const known = childNumbersOf(taskRun);
   const isExpected = currentState(taskRun.history) === "RUNNING" && (known?.started ?? 0) === event.from &&
-    event.attempt === taskRun.attempts.length;
+    event.attempt === taskRun.attempts.length && !known?.isOver;
   if (!isExpected) return undefined;
-  const { total, madeAt, attempt, waits, transmitsFailed } = event;
+  const { total, madeAt, attempt, waits, transmitsFailed, passes } = event;
   const made = { executionId: t.execution.id, madeAt, attempt };
-  const numbers = { total, ...made, waits, transmitsFailed, ended: {}, ...known };
-  keep(t, taskRun, { ...numbers, started: event.from + event.count });
-  return resumeChildren(t, taskRun) ? undefined : outcomeOf(taskRun);
+  const numbers = { total, ...made, waits, transmitsFailed, ended: {}, passes, ...known };
+  return goOn(t, taskRun, { ...numbers, started: event.from + event.count });
 }
 
 /** One of many executions has ended; gives the outcome when it was the last one. */
 export function applyOneEnd(
   t: Transition,
   taskRun: TaskRun,
-  { executionId, state, replaces }: EventOf<"child_ended">,
+  event: EventOf<"child_ended">,
 ): AttemptOutcome | undefined {
   const numbers = childNumbersOf(taskRun);
-  if (!numbers || currentState(taskRun.history) !== "RUNNING") return undefined;
+  const { executionId, state, replaces, problem } = event;
+  if (!numbers || !isWaitingForEnds(taskRun)) return undefined;
   const seed = seedOf(taskRun.ordinal, numbers);
   if (derivedIndex(executionId, numbers.madeAt, seed) === undefined) return undefined;
   const ended = { ...numbers.ended, [state]: (numbers.ended[state] ?? 0) + 1 };
   // It had ended before, and was restarted since.
   if (replaces) ended[replaces] = Math.max(0, (ended[replaces] ?? 0) - 1);
-  keep(t, taskRun, { ...numbers, ended });
-  return outcomeOf(taskRun);
+  if (problem !== undefined) t.log("ERROR", problem, taskRun);
+  const isBroken = numbers.isBroken || problem !== undefined;
+  const isOver = numbers.isOver || isBroken || event.breaks || endsLoop(numbers, state);
+  return goOn(t, taskRun, isOver ? { ...numbers, ended, isOver, isBroken } : { ...numbers, ended });
+}
+
+/** A task run that has its end already, and runs its last tasks, waits for none of them. */
+function isWaitingForEnds({ history, decision }: TaskRun): boolean {
+  return currentState(history) === "RUNNING" && decision?.end === undefined;
+}
+
+/** After a pass that fails a Loop begins no other, unless failures are none of its own. */
+function endsLoop({ passes, transmitsFailed }: ChildNumbers, state: State): boolean {
+  return passes !== undefined && transmitsFailed && (state === "FAILED" || state === "KILLED");
+}
+
+function goOn(t: Transition, taskRun: TaskRun, numbers: ChildNumbers): AttemptOutcome | undefined {
+  keep(t, taskRun, numbers);
+  askForMore(t, taskRun, numbers);
+  return outcomeOf(t, taskRun);
 }
 
 type EventOf<T extends Event["type"]> = Extract<Event, { type: T }>;
@@ -122,17 +171,40 @@ function seedOf(
 
 function keep(t: Transition, taskRun: TaskRun, numbers: ChildNumbers): void {
   taskRun.decision = { children: numbers as unknown as JsonObject };
-  const { total, started, ended } = numbers;
-  const iterations = { CREATED: total - started, RUNNING: started - countOf(ended), ...ended };
-  taskRun.outputs = { numberOfBatches: total, iterations };
+  taskRun.outputs = numbers.passes ? passOutputs(numbers) : batchOutputs(numbers);
   t.touch(taskRun);
 }
 
-function outcomeOf(taskRun: TaskRun): AttemptOutcome | undefined {
-  const { total, started, ended, waits, transmitsFailed } = childNumbersOf(taskRun) as ChildNumbers;
-  if (started < total || waits && countOf(ended) < total) return undefined;
+function batchOutputs({ total, started, ended }: ChildNumbers): JsonObject {
+  const iterations = { CREATED: total - started, RUNNING: started - countOf(ended), ...ended };
+  return { numberOfBatches: total, iterations };
+}
+
+function passOutputs({ total, started, ended, isOver }: ChildNumbers): JsonObject {
+  const terminatedIterations = countOf(ended);
+  return {
+    iterationCount: isOver ? started : total,
+    runningIterations: started - terminatedIterations,
+    terminatedIterations,
+  };
+}
+
+/** The outcome once all have ended; one that needs their outputs is asked for instead. */
+function outcomeOf(t: Transition, taskRun: TaskRun): AttemptOutcome | undefined {
+  const numbers = childNumbersOf(taskRun) as ChildNumbers;
+  const { total, started, ended, waits, isOver, passes } = numbers;
+  const expected = isOver ? started : total;
+  if (started < expected || waits && countOf(ended) < expected) return undefined;
+  const state = endOf(numbers);
+  if (!passes?.collects) return { state, outputs: taskRun.outputs };
+  t.ask({ type: "collect_outputs", taskRun: taskRun.ordinal, state });
+  return undefined;
+}
+
+function endOf({ transmitsFailed, ended, isBroken }: ChildNumbers): AttemptOutcome["state"] {
+  if (isBroken) return "FAILED";
   const worst = transmitsFailed ? COPIED.find((state) => (ended[state] ?? 0) > 0) : undefined;
-  return { state: worst ?? "SUCCESS", outputs: taskRun.outputs };
+  return worst ?? "SUCCESS";
 }
 
 /** Ends of executions that become the one of the task run, the worst first. */

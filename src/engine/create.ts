@@ -15,6 +15,9 @@ export interface StartRequest {
   readonly scheduleDate?: Instant;
   readonly breakpoints?: readonly string[];
   readonly awaitedBy?: Execution["awaitedBy"];
+  readonly loop?: Execution["loop"];
+  /** Variables that tasks have set before. */
+  readonly variables?: JsonObject;
 }
 
 /** A new execution in state CREATED. Labels: the flow's, then the given ones, then the correlation id unless given. */
@@ -43,6 +46,8 @@ export function createExecution(flow: Flow, request: StartRequest, now: Instant)
     nextOrdinal: 0,
     breakpoints: request.breakpoints,
     awaitedBy: request.awaitedBy,
+    loop: request.loop,
+    variables: request.variables,
     touched: new Set(),
     timers: new Map(),
     newLogs: [],

@@ -11,7 +11,7 @@ import { FLOWABLES } from "./flowable/registry.ts";
 import { beginPause } from "./pause.ts";
 import type { TaskPlace } from "./task_place.ts";
 import type { Transition } from "./transition.ts";
-import { failLoop, type Frame } from "./tree.ts";
+import { endLoopIn, type Frame } from "./tree.ts";
 
 type DecisionRendered = Extract<Event, { type: "decision_rendered" }>;
 
@@ -43,7 +43,7 @@ function begin(
   taskRun.decision = beginning.decision ?? {};
   taskRun.outputs = beginning.outputs;
   t.touch(taskRun);
-  if (beginning.pause) beginPause(t, taskRun, beginning.pause.dueAt);
+  if (beginning.pause) beginPause(t, { taskRun, place }, beginning.pause.dueAt);
   else enterChildren(t, taskRun, place);
 }
 
@@ -76,7 +76,7 @@ function endLoop(
 ): void {
   taskRun.decision = { ...taskRun.decision, end: state };
   if (message !== undefined) t.log("ERROR", message, taskRun);
-  if (state === "FAILED") failLoop(frame);
+  endLoopIn(frame, state);
   t.touchedFrames.push(frame);
 }
 

@@ -9,6 +9,7 @@ import { countedAttempts, finalState } from "./attempts.ts";
 import { startWork } from "./begin.ts";
 import { applyOneEnd } from "./children.ts";
 import type { Event } from "./events.ts";
+import { beginLastTasks } from "./last_tasks.ts";
 import { nextAttemptAt, nextExecutionAt, retryPolicyOf } from "./retry.ts";
 import { breakOff, exit } from "./stop.ts";
 import type { TaskPlace } from "./task_place.ts";
@@ -32,7 +33,8 @@ export function applyOutcome(
   if (state === "FAILED" && retries(t, taskRun, place)) return;
   const isRepaired = state === "SUCCESS" && countedAttempts(taskRun) > 1 &&
     retryPolicyOf(t.plan, place)?.warningOnRetry;
-  endTaskRun(t, taskRun, finalState(place.task, isRepaired ? "WARNING" : state));
+  const end = isRepaired ? "WARNING" : state;
+  if (!beginLastTasks(t, taskRun, place, end)) endTaskRun(t, taskRun, finalState(place.task, end));
   if (outcome.effects && state !== "KILLED") applyEffects(t, outcome.effects);
 }
 

@@ -7,6 +7,16 @@ import type { PendingFiles } from "../model/pending_files.ts";
 import type { State } from "../model/state.ts";
 import type { AttemptOutcome } from "../model/task_catalog.ts";
 
+/** What a Loop decides when it begins. */
+export interface PassRules {
+  /** Its values, or where they are; what they are is the runtime's. */
+  readonly values: JsonObject;
+  /** Passes under way at once. */
+  readonly limit: number;
+  /** What becomes of the outputs of the passes; absent when nothing does. */
+  readonly collects?: "FETCH" | "STORE";
+}
+
 /** A fact given to `step`. Task runs are named by ordinal. */
 export type Event =
   /** The execution may begin: it was just created, its schedule date has come, or a slot is free. */
@@ -57,6 +67,8 @@ export type Event =
     readonly taskRun: number;
     readonly executionId: string;
     readonly waits: boolean;
+    /** It exists already: this one runs again, itself or the one that has taken its place. */
+    readonly restarts?: string;
   }
   /** Some of many executions that a task run starts were created with it, from that index on. */
   | {
@@ -69,6 +81,10 @@ export type Event =
     readonly attempt: number;
     readonly waits: boolean;
     readonly transmitsFailed: boolean;
+    /** Of a Loop. */
+    readonly passes?: PassRules;
+    /** Files that the task has written before. */
+    readonly files?: PendingFiles;
   }
   /** The executions of a task run with many of them are to stop, from that index on. */
   | { readonly type: "children_kill_asked"; readonly taskRun: number; readonly from: number }
@@ -82,6 +98,8 @@ export type Event =
     readonly replaces?: State;
     /** Why what the task wants of it cannot be had: the task run fails. */
     readonly problem?: string;
+    /** It was a pass after which its loop is to begin no other. */
+    readonly breaks?: boolean;
   }
   /** Somebody wants it to stop. Executions that it has started stop too, unless they are spared. */
   | { readonly type: "kill_asked"; readonly sparesChildren?: boolean }
@@ -96,8 +114,11 @@ export type Event =
   }
   /** Somebody wants it to go on behind a breakpoint, up to the given ones. */
   | { readonly type: "breakpoint_passed"; readonly breakpoints?: readonly string[] }
-  /** Somebody wants failed and paused tasks to run again. */
-  | { readonly type: "restarted" }
+  /** Somebody wants failed and paused tasks to run again: a person, or a task run that waits for the execution. */
+  | {
+    readonly type: "restarted";
+    readonly by?: { readonly executionId: string; readonly taskRun: number; readonly startedId: string };
+  }
   /** Somebody gives an ended execution another end. */
   | { readonly type: "state_set"; readonly state: State }
   /** Somebody gives a task run another end; what follows runs again. */
@@ -142,9 +163,26 @@ export type Command =
    * Create an execution of another flow in the commit of this transition; answer with `child_started`, or `attempt_ended`.
    * A task with many executions creates some, from that index on, and answers with `children_started`.
    */
-  | { readonly type: "start_child"; readonly taskRun: number; readonly task: Task; readonly from?: number }
+  | {
+    readonly type: "start_child";
+    readonly taskRun: number;
+    readonly task: Task;
+    readonly from?: number;
+    /** The execution that runs again if it can; otherwise another one is created. */
+    readonly restarts?: string;
+  }
+  /** Run an execution again that this one has started before. */
+  | {
+    readonly type: "restart_child";
+    readonly taskRun: number;
+    readonly executionId: string;
+    /** The one whose place it has taken, or itself. */
+    readonly startedId: string;
+  }
   /** Answer with `children_kill_asked`, also when the server stops before. */
   | { readonly type: "kill_children"; readonly taskRun: number; readonly from: number }
+  /** Gather the outputs of all passes of a Loop and answer with `attempt_ended` in that state, or FAILED. */
+  | { readonly type: "collect_outputs"; readonly taskRun: number; readonly state: AttemptOutcome["state"] }
   /** Kill an execution that this one has started. */
   | { readonly type: "kill_child"; readonly executionId: string }
   /** It would begin again: answer with `started`, or with `refused_slot` when the limit of its flow is reached. */

@@ -6,16 +6,22 @@ import { currentState, isEnded } from "../model/state.ts";
 import { endTaskRun, isBreakpoint, pickBranch, touchAllFrames, wake } from "./advance.ts";
 import { finalState } from "./attempts.ts";
 import { enterChildren } from "./begin.ts";
+import { resumeAllChildren } from "./children.ts";
 import type { Event } from "./events.ts";
 import { FLOWABLES } from "./flowable/registry.ts";
-import { breakOff } from "./stop.ts";
+import { breakOff, cancelBelow } from "./stop.ts";
 import type { TaskPlace } from "./task_place.ts";
 import type { Transition } from "./transition.ts";
-import type { ExecutionTree, Frame, ReadyTask } from "./tree.ts";
+import { type ExecutionTree, type Frame, opensNoMore, type ReadyTask } from "./tree.ts";
 
-/** A flowable task run begins to wait. */
-export function beginPause(t: Transition, taskRun: TaskRun, dueAt: Instant | undefined): void {
+/** A flowable task run begins to wait; its `onPause` begins with it. */
+export function beginPause(
+  t: Transition,
+  { taskRun, place }: { readonly taskRun: TaskRun; readonly place: TaskPlace },
+  dueAt: Instant | undefined,
+): void {
   t.move(taskRun, "PAUSED");
+  if (place.blocks.has("onPause")) enterChildren(t, taskRun, place);
   if (dueAt !== undefined) {
     t.ask({ type: "set_timer", timer: `task/${taskRun.ordinal}`, dueAt: Math.max(dueAt, t.now) });
   }
@@ -44,7 +50,9 @@ function goOn(t: Transition, taskRun: TaskRun, place: TaskPlace): void {
   wake(t);
   t.ask({ type: "cancel_timer", timer: `task/${taskRun.ordinal}` });
   t.move(taskRun, "RUNNING");
-  enterChildren(t, taskRun, place);
+  const frame = t.tree.frameOf(taskRun);
+  if (frame) t.touchedFrames.push(frame);
+  else enterChildren(t, taskRun, place);
 }
 
 /** The time of a pause is over. */
@@ -54,6 +62,8 @@ export function expirePause(t: Transition, taskRun: TaskRun, place: TaskPlace): 
   if (expiry === "CANCEL" && !isEnded(t.execution.history)) return breakOff(t, "CANCELLED");
   wake(t);
   if (expiry === "FAIL") t.log("ERROR", "Nobody resumed the pause in time", taskRun);
+  cancelBelow(t, taskRun, "Interrupted: the pause is over");
+  t.tree.dropFrame(taskRun);
   endTaskRun(t, taskRun, finalState(place.task, EXPIRED[expiry]));
 }
 
@@ -72,6 +82,7 @@ function endHold(t: Transition): void {
   t.moveExecution("RESTARTED");
   t.moveExecution("RUNNING");
   touchAllFrames(t);
+  resumeAllChildren(t);
 }
 
 /** Tasks before which the execution stands at a breakpoint: `taskId`, or `taskId.value` within a loop. */
@@ -87,7 +98,7 @@ export function heldTasks({ execution, frames }: ExecutionTree): string[] {
 
 /** What would be opened now: what is ready, and the first task of the next branch. */
 function nextTasks(frame: Frame): readonly ReadyTask[] {
-  if (frame.hasFailed || frame.open >= frame.branches.limit) return frame.ready;
+  if (opensNoMore(frame) || frame.open >= frame.branches.limit) return frame.ready;
   const branch = pickBranch(frame);
   const place = branch === undefined ? undefined : frame.branches.next(branch);
   return branch === undefined || !place ? frame.ready : [...frame.ready, { branch, place }];
@@ -102,4 +113,5 @@ export function passBreakpoint(t: Transition, breakpoints: readonly string[] | u
   execution.isHeld = undefined;
   t.moveExecution("RUNNING");
   touchAllFrames(t);
+  resumeAllChildren(t);
 }

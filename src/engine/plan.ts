@@ -1,5 +1,8 @@
 /** What the engine looks up in a flow, prepared once for each revision. */
+import { DomainError } from "../model/errors.ts";
+import type { Execution } from "../model/execution.ts";
 import type { Flow, Task } from "../model/flow.ts";
+import { LOOP } from "../model/loop_run.ts";
 import { FLOWABLES } from "./flowable/registry.ts";
 import type { TaskPlace } from "./task_place.ts";
 
@@ -10,32 +13,75 @@ export const BLOCKS = ["tasks", "errors", "finally", "afterExecution"] as const;
 export interface FlowPlan {
   readonly flow: Flow;
   readonly blocks: ReadonlyMap<string, readonly TaskPlace[]>;
+  /** Without those that the passes of a Loop run. */
   readonly places: ReadonlyMap<string, TaskPlace>;
+  /** What a pass of each Loop of the flow runs, at any depth, by the id of the Loop. */
+  readonly bodies: ReadonlyMap<string, FlowPlan>;
 }
 
 /** Prepares a flow. */
 export function planFlow(flow: Flow): FlowPlan {
-  const places = new Map<string, TaskPlace>();
+  return planOf(flow, new Map());
+}
+
+/** What an execution runs: the flow, or for a pass of a Loop its body. @throws DomainError conflict: there is no such Loop */
+export function planFor(plan: FlowPlan, { loop }: Pick<Execution, "loop">): FlowPlan {
+  const body = loop ? plan.bodies.get(loop.taskId) : plan;
+  if (body) return body;
+  const { revision } = plan.flow;
+  throw new DomainError(
+    "conflict",
+    `Cannot run a pass of the Loop "${loop?.taskId}": revision ${revision} of the flow has no such Loop`,
+  );
+}
+
+/** What is made while a flow is prepared. */
+interface Making {
+  readonly flow: Flow;
+  readonly places: Map<string, TaskPlace>;
+  readonly bodies: Map<string, FlowPlan>;
+}
+
+function planOf(flow: Flow, bodies: Map<string, FlowPlan>): FlowPlan {
+  const making: Making = { flow, places: new Map(), bodies };
   const blocks = new Map<string, readonly TaskPlace[]>();
-  for (const block of BLOCKS) blocks.set(block, placeTasks(flow[block], block, undefined, places));
-  return { flow, blocks, places };
+  for (const block of BLOCKS) blocks.set(block, placeTasks(flow[block], block, undefined, making));
+  return { flow, blocks, places: making.places, bodies };
 }
 
 function placeTasks(
   tasks: readonly Task[],
   block: string,
   parent: TaskPlace | undefined,
-  places: Map<string, TaskPlace>,
+  making: Making,
 ): readonly TaskPlace[] {
   const siblings: TaskPlace[] = [];
   for (const [index, task] of tasks.entries()) {
     const blocks = new Map<string, readonly TaskPlace[]>();
     const place = { task, parent, block, index, siblings, blocks };
     siblings.push(place);
-    places.set(task.id, place);
+    making.places.set(task.id, place);
     const parts = FLOWABLES.get(task.kind)?.parts?.(task);
-    if (parts) blocks.set("tasks", placeTasks(parts, "tasks", place, places));
-    for (const [name, nested] of task.blocks) blocks.set(name, placeTasks(nested, name, place, places));
+    if (parts) blocks.set("tasks", placeTasks(parts, "tasks", place, making));
+    for (const [name, nested] of task.blocks) {
+      if (task.kind !== LOOP || name === "finally") blocks.set(name, placeTasks(nested, name, place, making));
+    }
+    if (task.kind === LOOP) making.bodies.set(task.id, planOf(bodyOf(making.flow, task), making.bodies));
   }
   return siblings;
+}
+
+/** The flow as a pass of the loop sees it: its tasks alone, with nothing that is said of whole executions. */
+function bodyOf(flow: Flow, { blocks, passOutputs = [] }: Task): Flow {
+  return {
+    ...flow,
+    tasks: blocks.get("tasks") ?? [],
+    errors: blocks.get("errors") ?? [],
+    finally: [],
+    afterExecution: [],
+    outputs: passOutputs,
+    concurrency: undefined,
+    sla: [],
+    triggers: [],
+  };
 }

@@ -1,6 +1,6 @@
 /** After a crash of the server: what was under way goes on. */
-import type { TaskRun } from "../model/execution.ts";
-import { currentState, isEnded } from "../model/state.ts";
+import type { Execution, TaskRun } from "../model/execution.ts";
+import { currentState, isEnded, type State } from "../model/state.ts";
 import { endTaskRun, touchAllFrames } from "./advance.ts";
 import { hasOpenAttempt } from "./attempts.ts";
 import { hasChildren, resumeChildren } from "./children.ts";
@@ -8,9 +8,10 @@ import { beginTaskRun, startWork } from "./begin.ts";
 import { tryAgain } from "./end_attempt.ts";
 import type { TaskPlace } from "./task_place.ts";
 import { descendantsOf } from "./decide.ts";
-import { WHOLE_KINDS } from "./restart.ts";
 import { breakOff, closeAll } from "./stop.ts";
 import type { Transition } from "./transition.ts";
+import type { ExecutionTree } from "./tree.ts";
+import { WHOLE_KINDS } from "./whole.ts";
 
 /** An interrupted attempt ends RESUBMITTED and a new one follows; what waits has its timer, its child, or a person. */
 export function recover(t: Transition, isGivenUp: boolean): void {
@@ -20,6 +21,23 @@ export function recover(t: Transition, isGivenUp: boolean): void {
   goOnWithOpen(t);
   touchAllFrames(t);
 }
+
+/** True when a crash may have broken something off; false when all of it waits for a time, a person or other executions. */
+export function hasWork(tree: ExecutionTree): boolean {
+  const { execution } = tree;
+  const leaves = [...tree.open].filter((taskRun) => tree.frameOf(taskRun) === undefined);
+  if (!leaves.every((taskRun) => isWaiting(execution, taskRun))) return true;
+  if (HELD_STATES.has(currentState(execution.history))) return false;
+  return leaves.length === 0 || [...tree.frames].some(({ ready, expected }) => ready.length > 0 || expected);
+}
+
+function isWaiting({ timers }: Execution, taskRun: TaskRun): boolean {
+  const state = currentState(taskRun.history);
+  return state === "PAUSED" || timers.has(`task/${taskRun.ordinal}`) || hasChildren(taskRun);
+}
+
+/** Nothing begins in them before somebody says so, or it is an execution's turn. */
+const HELD_STATES: ReadonlySet<State> = new Set(["PAUSED", "QUEUED", "BREAKPOINT"]);
 
 /** What shares a directory begins anew as a whole: the directory went with the server that stopped. */
 function beginWholeAnew(t: Transition): void {

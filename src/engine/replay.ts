@@ -11,12 +11,13 @@ import type { FlowPlan } from "./plan.ts";
 import { ancestorsOf, handlersOf, restart } from "./restart.ts";
 import { Transition } from "./transition.ts";
 import { ExecutionTree } from "./tree.ts";
+import { wholeAround } from "./whole.ts";
 
 /** What the new execution is made with. */
 export interface ReplayRequest {
   readonly id: string;
   readonly now: Instant;
-  /** Ordinal of the task run to start from; absent: from the start. */
+  /** Ordinal of the task run to start from, or from what runs only as a whole around it; absent: from the start. */
   readonly taskRun?: number;
   /** Instead of those of the older one. */
   readonly inputs?: JsonObject;
@@ -32,7 +33,8 @@ const REPLAY_LABEL: Label = { key: "system.replay", value: "true" };
 /** The new execution; the plan is that of the revision it is to run. It is CREATED, or RESTARTED when it has task runs already. */
 export function replayExecution(plan: FlowPlan, source: Execution, request: ReplayRequest): Execution {
   const { now } = request;
-  const target = request.taskRun === undefined ? undefined : taskRunOf(source, request.taskRun);
+  const chosen = request.taskRun === undefined ? undefined : taskRunOf(source, request.taskRun);
+  const target = chosen && wholeAround(plan, source, chosen);
   return {
     ...successorOf(plan, source, request),
     history: target
@@ -61,6 +63,10 @@ export function restartAnew(
     labels: labelsOf(source, { id: request.id, isRestart: true }),
     ...withTaskRuns(source.taskRuns.map(copyOf)),
   };
+  // Executions that the older one has started stay its own.
+  for (const taskRun of execution.taskRuns) {
+    if (taskRun.decision?.executionId ?? taskRun.decision?.restarts) taskRun.decision = undefined;
+  }
   restart(new Transition(new ExecutionTree(plan, execution), request.now));
   return execution;
 }
@@ -109,7 +115,10 @@ function labelsOf(
 function copiesUpTo(plan: FlowPlan, source: Execution, target: TaskRun, now: Instant): TaskRun[] {
   const ancestors = ancestorsOf(source, [target]);
   const dropped = handlersOf(plan, source, ancestors);
-  for (const taskRun of descendantsOf(source.taskRuns, target)) dropped.add(taskRun);
+  const paused = source.taskRuns.filter(({ history }) => currentState(history) === "PAUSED");
+  for (const anew of [target, ...paused]) {
+    for (const taskRun of descendantsOf(source.taskRuns, anew)) dropped.add(taskRun);
+  }
   for (const later of [target, ...ancestors].flatMap((taskRun) => laterThan(plan, source, taskRun))) {
     dropped.add(later);
     for (const taskRun of descendantsOf(source.taskRuns, later)) dropped.add(taskRun);
@@ -160,7 +169,9 @@ function laterThan(plan: FlowPlan, source: Execution, taskRun: TaskRun): TaskRun
   const branch = branches.branchOf(taskRun, place);
   return source.taskRuns.filter((other) => {
     const otherPlace = plan.places.get(other.taskId);
-    if (other === taskRun || other.parent !== taskRun.parent || !otherPlace) return false;
+    if (other === taskRun || other.parent !== taskRun.parent) return false;
+    // The revision that runs now has it no more.
+    if (!otherPlace) return other.ordinal > taskRun.ordinal;
     const otherBranch = branches.branchOf(other, otherPlace);
     if (otherBranch === branch) return other.ordinal > taskRun.ordinal;
     if (branches.needs) return needsBranch(branches.needs, otherBranch, branch);

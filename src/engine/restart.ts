@@ -1,18 +1,20 @@
 /** What people do to an execution that has ended or waits: restart, other ends for it and its task runs. */
+import type { JsonObject } from "../base/json.ts";
 import type { Execution, TaskRun } from "../model/execution.ts";
 import { taskRunOf } from "../model/execution.ts";
 import { mergeLabels } from "../model/label.ts";
 import { canMove, currentState, isEnded, type State } from "../model/state.ts";
 import { hasOpenAttempt } from "./attempts.ts";
 import { descendantsOf, reopenedDecision } from "./decide.ts";
+import { FLOWABLES } from "./flowable/registry.ts";
 import type { FlowPlan } from "./plan.ts";
+import { cancelBelow } from "./stop.ts";
 import type { Transition } from "./transition.ts";
-import { phaseOf } from "./tree.ts";
+import { isHandlerBlock, phaseOf } from "./tree.ts";
+import { wholeAround } from "./whole.ts";
 
 const RESTARTED_LABEL = { key: "system.restarted", value: "true" };
 const FAILED_STATES: ReadonlySet<State> = new Set(["FAILED", "KILLED", "CANCELLED", "RETRIED", "PAUSED"]);
-/** It runs as a whole: its tasks share a directory that is gone. */
-export const WHOLE_KINDS: ReadonlySet<string> = new Set(["core.flow.WorkingDirectory"]);
 
 /** True when an execution has something to restart from: tasks that failed or wait, or a failed `errors` or `finally`. */
 export function canRestart(plan: FlowPlan, execution: Execution): boolean {
@@ -37,7 +39,7 @@ export function restart(t: Transition): void {
   for (const target of targets) {
     discard(t, descendantsOf(execution.taskRuns, target));
     t.ask({ type: "cancel_timer", timer: `task/${target.ordinal}` });
-    target.decision = undefined;
+    target.decision = keptDecision(t, target);
     target.outputs = undefined;
     t.move(target, "RESTARTED");
   }
@@ -45,20 +47,30 @@ export function restart(t: Transition): void {
   execution.labels = mergeLabels(execution.labels, [RESTARTED_LABEL]);
 }
 
+/** The execution that a task run has started may run again with it. */
+function keptDecision({ plan }: Transition, { taskId, decision }: TaskRun): JsonObject | undefined {
+  const task = plan.places.get(taskId)?.task;
+  const restarts = task && decision && FLOWABLES.get(task.kind)?.restarts?.(task, decision);
+  return restarts === undefined ? undefined : { restarts };
+}
+
 /** An ended execution gets another end. */
 export function setState(t: Transition, state: State): void {
   if (isEnded(t.execution.history)) t.moveExecution(state);
 }
 
-/** A task run gets another end; what follows it runs, or runs again. */
+/** A task run gets another end; what follows it runs, or runs again. A part of what runs only as a whole gets none. */
 export function setTaskState(t: Transition, ordinal: number, state: State): void {
   const taskRun = taskRunOf(t.execution, ordinal);
   if (!taskRun || !isAtRest(t.execution) || !canMove("task_run", currentState(taskRun.history), state)) {
     return;
   }
+  if (wholeAround(t.plan, t.execution, taskRun) !== taskRun) return;
   const ancestors = ancestorsOf(t.execution, [taskRun]);
   discard(t, handlersOf(t.plan, t.execution, ancestors));
   t.ask({ type: "cancel_timer", timer: `task/${ordinal}` });
+  cancelBelow(t, taskRun, `Interrupted: the task "${taskRun.taskId}" was given the state ${state}`);
+  t.changeAttempt(taskRun, state);
   t.move(taskRun, state);
   goOnAfter(t, ancestors);
 }
@@ -101,10 +113,10 @@ function failedTaskRuns(plan: FlowPlan, execution: Execution): TaskRun[] {
     const place = plan.places.get(taskRun.taskId);
     if (!place || phaseOf(place) !== "tasks" || !FAILED_STATES.has(currentState(taskRun.history))) continue;
     const parent = taskRun.parent === undefined ? undefined : taskRunOf(execution, taskRun.parent);
-    const parentPlace = parent && plan.places.get(parent.taskId);
-    if (parentPlace && WHOLE_KINDS.has(parentPlace.task.kind)) continue;
     const isReachable = !parent || failed.has(parent.ordinal) || !isEnded(parent.history);
-    if (isReachable) failed.set(taskRun.ordinal, taskRun);
+    if (isReachable && wholeAround(plan, execution, taskRun) === taskRun) {
+      failed.set(taskRun.ordinal, taskRun);
+    }
   }
   const parents = new Set([...failed.values()].map(({ parent }) => parent));
   return [...failed.values()].filter(({ ordinal }) => !parents.has(ordinal));
@@ -135,7 +147,7 @@ export function handlersOf(
   const ordinals = new Set<number>();
   for (const taskRun of execution.taskRuns) {
     const place = plan.places.get(taskRun.taskId);
-    const isHandler = place !== undefined && phaseOf(place) !== "tasks" && owners.has(taskRun.parent);
+    const isHandler = place !== undefined && isHandlerBlock(place.block) && owners.has(taskRun.parent);
     if (!isHandler && !(taskRun.parent !== undefined && ordinals.has(taskRun.parent))) continue;
     handlers.add(taskRun);
     ordinals.add(taskRun.ordinal);

@@ -27,6 +27,7 @@ import type { ExecutionTree } from "./tree.ts";
 const AFTER_THE_END: ReadonlySet<Event["type"]> = new Set([
   "restarted",
   "children_kill_asked",
+  "kill_asked",
   "state_set",
   "task_state_set",
   "labels_set",
@@ -214,12 +215,16 @@ function applyOutputs(t: Transition, event: EventOf<"outputs_rendered">): void {
 
 function applyChildStart(t: Transition, event: EventOf<"child_started">): void {
   const found = t.find(event.taskRun);
-  if (!found) return;
+  if (!found || currentState(found.taskRun.history) !== "RUNNING") return;
   const { taskRun } = found;
   const { executionId } = event;
   taskRun.decision = { executionId };
   taskRun.outputs = { executionId };
   t.touch(taskRun);
+  if (event.restarts) {
+    const { restarts, taskRun: ordinal } = event;
+    t.ask({ type: "restart_child", taskRun: ordinal, executionId: restarts, startedId: executionId });
+  }
   if (!event.waits) applyOutcome(t, event.taskRun, { state: "SUCCESS", outputs: { executionId } });
 }
 

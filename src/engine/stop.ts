@@ -4,6 +4,7 @@ import { canMove, currentState, isEnded, type State } from "../model/state.ts";
 import { hasOpenAttempt } from "./attempts.ts";
 import { hasChildren, killChildren } from "./children.ts";
 import type { TimerName } from "./events.ts";
+import { successorId } from "./successor.ts";
 import type { Transition } from "./transition.ts";
 import { enterPhase } from "./tree.ts";
 
@@ -12,9 +13,13 @@ export function isStoppingAll({ execution, state }: Transition): boolean {
   return state === "KILLING" || execution.exitState !== undefined && !isEnded(execution.history);
 }
 
-/** Running attempts are interrupted and report; everything else that is open ends KILLED at once. */
+/**
+ * Running attempts are interrupted and report; everything else that is open ends KILLED at once. Of an execution that is
+ * tried again the one in its place is meant.
+ */
 export function kill(t: Transition, { sparesChildren = false }: { readonly sparesChildren?: boolean }): void {
   const { state } = t;
+  if (state === "RETRIED") return t.ask({ type: "kill_child", executionId: successorId(t.execution) });
   if (state === "KILLING" || isEnded(t.execution.history)) return;
   t.execution.isHeld = undefined;
   if (state === "QUEUED") return breakOff(t, "KILLED");
@@ -54,6 +59,28 @@ export function closeAll(t: Transition, state: State): void {
     killChildren(t, taskRun);
     close(t, taskRun, state);
   }
+}
+
+/** Ends everything open below a task run CANCELLED, the innermost first, and what is under way for it; gives what it has ended. */
+export function cancelBelow(t: Transition, ancestor: TaskRun, reason: string): readonly TaskRun[] {
+  const below = openBelow(t, ancestor).reverse();
+  for (const taskRun of below) {
+    t.log("WARN", reason, taskRun);
+    if (hasOpenAttempt(taskRun)) t.ask({ type: "interrupt_attempt", taskRun: taskRun.ordinal });
+    killChildren(t, taskRun);
+    close(t, taskRun, "CANCELLED");
+  }
+  return below;
+}
+
+/** Open task runs below one, each behind the one around it. */
+function openBelow({ tree }: Transition, ancestor: TaskRun): TaskRun[] {
+  const ordinals = new Set([ancestor.ordinal]);
+  return [...tree.open].sort((a, b) => a.ordinal - b.ordinal).filter(({ parent, ordinal }) => {
+    if (parent === undefined || !ordinals.has(parent)) return false;
+    ordinals.add(ordinal);
+    return true;
+  });
 }
 
 /** A promise was broken: ends everything now, in that state. */

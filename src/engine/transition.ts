@@ -2,7 +2,7 @@
 import type { Instant } from "../base/clock.ts";
 import { addLogLine, type Execution, type TaskRun, taskRunOf } from "../model/execution.ts";
 import type { LogLevel } from "../model/flow.ts";
-import { currentState, type History, isEnded, move, type State } from "../model/state.ts";
+import { canMove, currentState, type History, isEnded, move, type State } from "../model/state.ts";
 import type { BranchMark } from "./branches.ts";
 import type { Command } from "./events.ts";
 import type { FlowPlan } from "./plan.ts";
@@ -95,6 +95,14 @@ export class Transition {
   endAttempt(taskRun: TaskRun, state: State): void {
     const attempt = taskRun.attempts[taskRun.attempts.length - 1];
     if (attempt && !isEnded(attempt.history)) move("task_run", attempt.history, state, this.now);
+    this.touch(taskRun);
+  }
+
+  /** The latest attempt gets another end, as its task run does. */
+  changeAttempt(taskRun: TaskRun, state: State): void {
+    const attempt = taskRun.attempts[taskRun.attempts.length - 1];
+    if (!attempt || !canMove("task_run", currentState(attempt.history), state)) return;
+    move("task_run", attempt.history, state, this.now);
     this.touch(taskRun);
   }
 

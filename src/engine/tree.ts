@@ -11,7 +11,7 @@ import type { FlowPlan } from "./plan.ts";
 import type { TaskPlace } from "./task_place.ts";
 
 /** What the lists of a flowable task are for, in the order in which they run. */
-export const PHASES = ["tasks", "errors", "finally", "afterExecution"] as const;
+export const PHASES = ["onPause", "tasks", "errors", "finally", "afterExecution"] as const;
 
 /** One of {@link PHASES}. */
 export type Phase = typeof PHASES[number];
@@ -29,6 +29,8 @@ export interface Frame {
   readonly place?: TaskPlace;
   phase: Phase;
   branches: Branches;
+  /** Those of its `tasks`. */
+  readonly ownBranches: Branches;
   /** Branches below it were started. */
   nextBranch: number;
   /** Branches that were started, where the order is not theirs. */
@@ -59,6 +61,8 @@ const ROOT = -1;
 export class ExecutionTree {
   readonly plan: FlowPlan;
   readonly execution: Execution;
+  /** Task runs with many executions that have asked for further ones; forgotten by a crash, as are those. */
+  readonly starting = new Set<number>();
   readonly #frames = new Map<number, Frame>();
   readonly #open = new Set<TaskRun>();
   readonly #counts: Record<Waiting, number> = { active: 0, retrying: 0, paused: 0, children: 0 };
@@ -166,8 +170,8 @@ export class ExecutionTree {
 
   #waitingOf(taskRun: TaskRun): Waiting {
     const frame = this.#frames.get(taskRun.ordinal);
-    if (frame) return frame.expected ? "active" : "children";
     const state = currentState(taskRun.history);
+    if (frame && state !== "PAUSED") return frame.expected ? "active" : "children";
     return state === "PAUSED" ? "paused" : state === "RETRYING" ? "retrying" : "active";
   }
 
@@ -190,7 +194,7 @@ export class ExecutionTree {
     const branches = place && branchesOf(taskRun, place);
     if (!branches) return;
     const added = this.addFrame(taskRun, place, branches);
-    if (taskRun.decision?.end === "FAILED") failLoop(added);
+    if (taskRun.decision?.end !== undefined) endLoopIn(added, taskRun.decision.end as State);
   }
 
   /** Finds out where the branches of a frame stand, from the latest task run of each. */
@@ -201,7 +205,7 @@ export class ExecutionTree {
       markStarted(frame, branch);
       if (!isEnded(taskRun.history)) frame.open++;
       else if (!isStopping(taskRun)) {
-        const next = frame.hasFailed ? undefined : frame.branches.next(branch, place);
+        const next = opensNoMore(frame) ? undefined : frame.branches.next(branch, place);
         if (next) {
           frame.open++;
           frame.ready.push({ branch, place: next });
@@ -218,18 +222,21 @@ export function hasSettled({ execution, open }: ExecutionTree): boolean {
 
 /** The branches of a flowable task run that has begun with its children; `undefined` for any other. */
 export function branchesOf(taskRun: TaskRun, place: TaskPlace): Branches | undefined {
-  const { decision } = taskRun;
+  const { decision, history } = taskRun;
+  const state = currentState(history);
   const hasBegun = decision !== undefined && decision.isWaiting !== true &&
-    currentState(taskRun.history) === "RUNNING";
+    (state === "RUNNING" || state === "PAUSED" && place.blocks.has("onPause"));
   return hasBegun ? FLOWABLES.get(place.task.kind)?.branches?.(place, decision) : undefined;
 }
 
 function newFrame(branches: Branches, owner?: TaskRun, place?: TaskPlace): Frame {
+  const begins = place?.blocks.get("onPause");
   return {
     owner,
     place,
-    phase: "tasks",
-    ...freshPhase(branches),
+    phase: begins ? "onPause" : "tasks",
+    ownBranches: branches,
+    ...freshPhase(begins ? sequence(begins) : branches),
     worst: 0,
   };
 }
@@ -252,18 +259,28 @@ export function enterPhase(frame: Frame, plan: FlowPlan, phase: Phase): void {
   if (PHASES.indexOf(phase) <= PHASES.indexOf(frame.phase)) return;
   frame.phase = phase;
   const blocks = frame.place?.blocks ?? plan.blocks;
-  Object.assign(frame, freshPhase(sequence(blocks.get(phase))));
+  Object.assign(frame, freshPhase(phase === "tasks" ? frame.ownBranches : sequence(blocks.get(phase))));
 }
 
 /** The phase that a task belongs to. */
 export function phaseOf({ block }: TaskPlace): Phase {
-  return block === "errors" || block === "finally" || block === "afterExecution" ? block : "tasks";
+  return block === "onPause" || isHandlerBlock(block) ? block : "tasks";
 }
 
-/** A loop was found to be over, and to have failed, though none of its children has. */
-export function failLoop(frame: Frame): void {
-  frame.hasFailed = true;
-  frame.worst = Math.max(frame.worst, SEVERITY.indexOf("FAILED"));
+/** True for lists of tasks that run because others have ended. */
+export function isHandlerBlock(block: string): block is "errors" | "finally" | "afterExecution" {
+  return block === "errors" || block === "finally" || block === "afterExecution";
+}
+
+/** True when nothing more of this phase is opened, because a child has failed. */
+export function opensNoMore({ hasFailed, branches }: Frame): boolean {
+  return hasFailed && branches.afterFailure !== "continue";
+}
+
+/** A loop was found to be over in that state, whatever its children have ended in. */
+export function endLoopIn(frame: Frame, state: State): void {
+  if (state === "FAILED") frame.hasFailed = true;
+  frame.worst = Math.max(frame.worst, SEVERITY.indexOf(state));
 }
 
 /** A branch has been started. */
@@ -276,5 +293,8 @@ export function markStarted(frame: Frame, branch: number): void {
 export function countEnd(frame: Frame, taskRun: TaskRun): void {
   if (isStopping(taskRun)) frame.hasFailed = true;
   if (frame.phase === "afterExecution") return; // The end of the execution stands already.
-  frame.worst = Math.max(frame.worst, SEVERITY.indexOf(currentState(taskRun.history)));
+  const severity = SEVERITY.indexOf(currentState(taskRun.history));
+  // What fails beside a pause does not make it fail.
+  const counted = frame.phase === "onPause" ? Math.min(severity, SEVERITY.indexOf("WARNING")) : severity;
+  frame.worst = Math.max(frame.worst, counted);
 }

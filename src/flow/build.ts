@@ -1,7 +1,15 @@
 /** Valid document → the typed view that the rest of the server works with. */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
-import type { Flow, Input, Output, Task, TenantId, Trigger } from "../model/flow.ts";
-import { buildConcurrency, buildRetry, buildSlas, buildTasks, objectsOf, textOf } from "./build_tasks.ts";
+import type { Flow, Input, Task, TenantId, Trigger } from "../model/flow.ts";
+import {
+  buildConcurrency,
+  buildOutputs,
+  buildRetry,
+  buildSlas,
+  buildTasks,
+  objectsOf,
+  textOf,
+} from "./build_tasks.ts";
 import { readFlag, scalarText } from "./describe.ts";
 import { triggerKind } from "./kinds.ts";
 import { readLabels } from "../model/label.ts";
@@ -28,7 +36,7 @@ export function buildFlow(document: JsonObject, identity: FlowIdentity, catalogs
     disabled: readFlag(ownProperty(document, "disabled"), false),
     labels: readLabels(ownProperty(document, "labels")),
     inputs: buildInputs(ownProperty(document, "inputs")),
-    outputs: objectsOf(ownProperty(document, "outputs")).map(buildOutput),
+    outputs: buildOutputs(ownProperty(document, "outputs")),
     variables: isJsonObject(variables) ? variables : {},
     tasks: tasksOf("tasks"),
     errors: tasksOf("errors"),
@@ -42,11 +50,13 @@ export function buildFlow(document: JsonObject, identity: FlowIdentity, catalogs
   };
 }
 
-/** Tasks of the older `listeners`: they run as those of `afterExecution`. */
+/** Tasks of the older `listeners`: they run as those of `afterExecution`, each where the conditions of its listener hold. */
 function listenerTasks(document: JsonObject, { tasks }: TypeCatalogs): Task[] {
-  return objectsOf(ownProperty(document, "listeners")).flatMap((listener) =>
-    buildTasks(ownProperty(listener, "tasks"), tasks)
-  );
+  return objectsOf(ownProperty(document, "listeners")).flatMap((listener) => {
+    const conditions = objectsOf(ownProperty(listener, "conditions"));
+    const built = buildTasks(ownProperty(listener, "tasks"), tasks);
+    return conditions.length === 0 ? built : built.map((task) => ({ ...task, conditions }));
+  });
 }
 
 /** Inputs of a valid list of declarations. */
@@ -58,15 +68,6 @@ export function buildInputs(list: JsonValue | undefined): Input[] {
     defaults: ownProperty(properties, "defaults") ?? undefined,
     properties,
   }));
-}
-
-function buildOutput(properties: JsonObject): Output {
-  return {
-    id: textOf(properties, "id") ?? "",
-    type: textOf(properties, "type"),
-    value: ownProperty(properties, "value") ?? null,
-    required: readFlag(ownProperty(properties, "required"), true),
-  };
 }
 
 function buildTrigger(properties: JsonObject): Trigger {

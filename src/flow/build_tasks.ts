@@ -1,7 +1,8 @@
 /** Valid declarations of tasks → typed tasks, nested ones included; retries, concurrency and SLAs of flows. */
 import { parseDuration } from "../base/duration.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
-import type { ConcurrencyLimit, LogLevel, RetryPolicy, Sla, Task } from "../model/flow.ts";
+import type { ConcurrencyLimit, LogLevel, Output, RetryPolicy, Sla, Task } from "../model/flow.ts";
+import { LOOP } from "../model/loop_run.ts";
 import { nestedTaskProperties, type TaskCatalog } from "../model/task_catalog.ts";
 import { readFlag, scalarText } from "./describe.ts";
 import { taskKind } from "./kinds.ts";
@@ -34,6 +35,7 @@ export function buildTask(properties: JsonObject, catalog?: TaskCatalog): Task {
     timeout: textOf(properties, "timeout"),
     retry: buildRetry(ownProperty(properties, "retry")),
     blocks: buildBlocks(properties, kind, catalog),
+    ...(kind === LOOP ? { passOutputs: buildOutputs(ownProperty(properties, "outputs")) } : {}),
   };
 }
 
@@ -61,6 +63,16 @@ function buildDagTask(entry: JsonObject, catalog?: TaskCatalog): Task[] {
   const dependsOn = ownProperty(entry, "dependsOn");
   const ids = Array.isArray(dependsOn) ? dependsOn.map((id) => scalarText(id) ?? "") : [];
   return [{ ...buildTask(task, catalog), dependsOn: ids }];
+}
+
+/** Outputs of a valid list of declarations. */
+export function buildOutputs(list: JsonValue | undefined): Output[] {
+  return objectsOf(list).map((properties) => ({
+    id: textOf(properties, "id") ?? "",
+    type: textOf(properties, "type"),
+    value: ownProperty(properties, "value") ?? null,
+    required: readFlag(ownProperty(properties, "required"), true),
+  }));
 }
 
 /** A retry as declared; `undefined` when there is none. */

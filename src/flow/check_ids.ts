@@ -53,7 +53,7 @@ export class IdSet {
   readonly #report: Report;
   readonly #seen = new Set<string>();
 
-  /** `kind` as messages name it: task, trigger, input, output. */
+  /** `kind` as messages name it: task id, trigger id, input, output. */
   constructor(kind: string, report: Report) {
     this.#kind = kind;
     this.#report = report;
@@ -63,7 +63,7 @@ export class IdSet {
   add(id: string | undefined, path: Path): void {
     if (id === undefined) return;
     if (!this.#seen.has(id)) this.#seen.add(id);
-    else this.#report.error("duplicate_id", path, `Duplicate ${this.#kind} id with name [${id}]`);
+    else this.#report.error("duplicate_id", path, `Duplicate ${this.#kind} with name [${id}]`);
   }
 
   /** True when the id was added. */

@@ -1,18 +1,16 @@
 /** Labels of SLAs: those of the system are not theirs to set. */
 import { isJsonObject, type JsonValue, ownProperty } from "../base/json.ts";
-import { SYSTEM_LABEL_PREFIX } from "../model/label.ts";
-import { readLabels } from "../model/label.ts";
+import { readLabels, SYSTEM_LABEL_PREFIX, systemLabelMessage } from "../model/label.ts";
 import type { Path } from "./parse.ts";
 import type { Report } from "./report.ts";
 
-/** Reports labels of the system among those that SLAs set. The text is the one that existing clients look for. */
+/** Reports labels of the system among those that SLAs set. */
 export function checkSlaLabels(slas: JsonValue | undefined, path: Path, report: Report): void {
   for (const [index, sla] of Array.isArray(slas) ? slas.entries() : []) {
     const labels = isJsonObject(sla) ? readLabels(ownProperty(sla, "labels")) : [];
     for (const { key, value } of labels) {
       if (!key.startsWith(SYSTEM_LABEL_PREFIX)) continue;
-      const message = `System labels can only be set by Kestra itself, offending label: ${key}=${value}`;
-      report.error("bad_label", [...path, index, "labels"], message);
+      report.error("bad_label", [...path, index, "labels"], systemLabelMessage(key, value));
     }
   }
 }

@@ -1,11 +1,13 @@
 /** Names that expressions of a flow may use: what an editor offers. */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
+import { LOOP } from "../model/loop_run.ts";
 import type { PropertySchemas } from "../model/schema.ts";
 import type { TaskCatalog } from "../model/task_catalog.ts";
 import { scalarText } from "./describe.ts";
 import { kindName } from "./kinds.ts";
 import { readLabels } from "../model/label.ts";
 import { type WrittenTask, writtenTasks } from "./nested_tasks.ts";
+import { isInPass } from "./static_expressions.ts";
 
 const FLOW = ["flow.id", "flow.namespace", "flow.revision", "flow.tenantId"];
 const EXECUTION = ["execution.id", "execution.startDate", "execution.state", "execution.originalId"];
@@ -17,6 +19,8 @@ const TASK_RUN = [
   "taskrun.value",
   "taskrun.iteration",
 ];
+/** In tasks of a Loop. */
+const ITEM = ["item.index", "item.value", "item.key", "item.parent", "item.parents"];
 /** A name that can follow a dot; any other needs brackets. */
 const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
@@ -43,7 +47,16 @@ export function expressionNames(
     labels: readLabels(ownProperty(document, "labels")).map(({ key }) => dotted("labels", key.split("."))),
     outputs: tasks.slice(0, end).flatMap((written) => outputNames(written, catalog)),
     trigger: objectsOf(document, "triggers").length > 0 ? ["trigger"] : [],
+    ...(isPassOf(tasks, tasks[end]) ? { item: ITEM } : {}),
   };
+}
+
+/** Whether a task runs in the passes of a Loop. */
+function isPassOf(tasks: readonly WrittenTask[], written: WrittenTask | undefined): boolean {
+  return written !== undefined &&
+    tasks.some(({ task, path }) =>
+      kindName(scalarText(ownProperty(task, "type")) ?? "") === LOOP && isInPass(written.path, path)
+    );
 }
 
 function outputNames({ task }: WrittenTask, catalog: TaskCatalog): string[] {

@@ -1,10 +1,7 @@
 /** Types as flows write them → names in the catalogs. */
-import { canonicalType, TYPE_PREFIXES } from "../model/flow.ts";
+import { canonicalType, OLD_TYPE_PREFIXES, TYPE_PREFIXES } from "../model/flow.ts";
 import type { TaskCatalog } from "../model/task_catalog.ts";
 import type { TypeDeclaration } from "../model/type_declaration.ts";
-
-/** Prefixes of types from before plugins; what follows is an alias in the catalogs: `core.tasks.log.Log`. */
-const OLD_PREFIXES = ["io.svc.", "io.kestra."];
 
 /** The only trigger type that has behaviour. */
 export const WEBHOOK_KIND = "core.trigger.Webhook";
@@ -14,16 +11,11 @@ const TRIGGER_ALIASES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** A type without its prefix: a canonical name or an alias. */
-export function kindName(type: string): string {
-  const name = canonicalType(type);
-  if (name !== type) return name;
-  const prefix = OLD_PREFIXES.find((candidate) => type.startsWith(candidate));
-  return prefix ? type.slice(prefix.length) : type;
-}
+export const kindName = canonicalType;
 
 /** The name under which a type is known today, with the prefix that the author used, if any. */
 export function currentName(written: string, canonical: string): string {
-  const root = OLD_PREFIXES.find((candidate) => written.startsWith(candidate));
+  const root = OLD_TYPE_PREFIXES.find((candidate) => written.startsWith(candidate));
   return root ? `${root}plugin.${canonical}` : canonical;
 }
 
@@ -31,7 +23,7 @@ export function currentName(written: string, canonical: string): string {
 export function namesLike(written: string, types: readonly TypeDeclaration[]): string[] {
   const prefix = TYPE_PREFIXES.find((candidate) => written.startsWith(candidate));
   if (prefix) return types.map(({ type }) => prefix + type);
-  const root = OLD_PREFIXES.find((candidate) => written.startsWith(candidate));
+  const root = OLD_TYPE_PREFIXES.find((candidate) => written.startsWith(candidate));
   if (root) return types.flatMap(({ aliases }) => aliases.map((alias) => root + alias));
   return types.flatMap(({ type }) => [type, TYPE_PREFIXES[0] + type]);
 }

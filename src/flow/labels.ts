@@ -1,6 +1,6 @@
 /** Labels of a flow: a map, or a list of `{key, value}`. */
 import { isJsonObject, type JsonValue, ownProperty } from "../base/json.ts";
-import { READ_ONLY_LABEL, SYSTEM_LABEL_PREFIX } from "../model/label.ts";
+import { READ_ONLY_LABEL, SYSTEM_LABEL_PREFIX, systemLabelMessage } from "../model/label.ts";
 import { MAX_LABEL_LENGTH, MAX_LABELS } from "../model/limits.ts";
 import { cutText, describeValue, scalarText } from "./describe.ts";
 import type { Path } from "./parse.ts";
@@ -49,7 +49,7 @@ function labelMessage({ key, value }: Entry): string | undefined {
       : `the value of a label must be a text, but received ${describeValue(value)}`;
   }
   if (keyText.startsWith(SYSTEM_LABEL_PREFIX) && keyText !== READ_ONLY_LABEL) {
-    return `system labels can only be set by the system, but received "${cutText(keyText)}"`;
+    return systemLabelMessage(cutText(keyText), cutText(valueText));
   }
   const isTooLong = keyText.length > MAX_LABEL_LENGTH || valueText.length > MAX_LABEL_LENGTH;
   return isTooLong ? `key and value of a label have at most ${MAX_LABEL_LENGTH} characters` : undefined;

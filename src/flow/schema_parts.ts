@@ -157,7 +157,11 @@ export const LISTENER: PropertySchema = Object.freeze<PropertySchema>({
   description: "Tasks that run once the execution has ended.",
   properties: {
     description: { type: "string", description: "What the tasks are for, as Markdown." },
-    conditions: { type: "conditions", planned: true, description: "All of them must hold." },
+    conditions: {
+      type: "conditions",
+      description:
+        "Conditions on the execution that has ended: all of them must hold, else the tasks are skipped.",
+    },
     tasks: { type: "tasks", required: true, description: "What is done, in order." },
   },
 });

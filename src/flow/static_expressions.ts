@@ -7,6 +7,7 @@ import {
   type TemplateFacts,
 } from "../expr/mod.ts";
 import { cutText, describeValue } from "./describe.ts";
+import type { Path } from "./parse.ts";
 import type { NotedTemplate, Report } from "./report.ts";
 
 /** Names that expressions of a flow may use; of what is left out nothing is checked. */
@@ -18,6 +19,8 @@ export interface KnownNames {
   readonly variables?: ReadonlySet<string>;
   /** Functions beside the built-in ones. */
   readonly functions?: ReadonlySet<string>;
+  /** Paths of the Loops of the flow: `item` is known within them alone. */
+  readonly loops?: readonly Path[];
 }
 
 /** What one template is found to be. */
@@ -91,10 +94,29 @@ function checkTemplate({ path, isForeign }: NotedTemplate, facts: Facts, { repor
   for (const reference of facts.references) {
     if (reference.isGuarded || told.has(reference.text) || report.hasEnoughWarnings) continue;
     told.add(reference.text);
-    const message = referenceMistake(reference, { report, known });
+    const message = itemMistake(reference, path, known) ?? referenceMistake(reference, { report, known });
     if (message !== undefined) report.warning("unknown_reference", path, message);
   }
 }
+
+/** A pass of a Loop alone has an `item`; the Loop's own values and its `finally` are rendered outside of it. */
+function itemMistake(
+  { path: [root], text }: Reference,
+  path: Path,
+  { loops }: KnownNames,
+): string | undefined {
+  if (root !== "item" || !loops || loops.some((loop) => isInPass(path, loop))) return undefined;
+  return `Unable to find \`${cutText(text)}\`: only the tasks of a Loop have an "item"`;
+}
+
+/** True for a place within a Loop at which the pass is known; both are paths within the document. */
+export function isInPass(path: Path, loop: Path): boolean {
+  return path.length > loop.length && IN_PASS.has(path[loop.length] ?? "") &&
+    loop.every((step, index) => path[index] === step);
+}
+
+/** Members of a Loop that see the pass. */
+const IN_PASS: ReadonlySet<string | number> = new Set(["tasks", "errors", "outputs", "breakWhen"]);
 
 const BUILT_IN: ReadonlySet<string> = new Set(BUILT_IN_FUNCTION_NAMES);
 

@@ -1,6 +1,7 @@
 /** Rules that single task types add to their schemas, by canonical name: a new one is a line of the table. */
-import { isJsonObject, type JsonObject, ownProperty } from "../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
 import type { FlowKey } from "../model/flow.ts";
+import { LOOP } from "../model/loop_run.ts";
 import { nestedTaskProperties, type TaskCatalog, type TaskType } from "../model/task_catalog.ts";
 import { checkDag } from "./check_dag.ts";
 import { checkRetry } from "./check_retry.ts";
@@ -8,6 +9,7 @@ import { scalarText } from "./describe.ts";
 import { kindName } from "./kinds.ts";
 import type { Path } from "./parse.ts";
 import type { Report } from "./report.ts";
+import { checkOutputs } from "./validate_outputs.ts";
 
 /** What the rules look things up in. */
 export interface RuleContext {
@@ -29,15 +31,18 @@ type Rule = (task: TypedTask, context: RuleContext) => ReadonlySet<string>;
 
 const NONE: ReadonlySet<string> = new Set();
 const TASKS: ReadonlySet<string> = new Set(["tasks"]);
+const OUTPUTS: ReadonlySet<string> = new Set(["outputs"]);
 
 const WORKING_DIRECTORY = "core.flow.WorkingDirectory";
 const SUBFLOW = "core.flow.Subflow";
 
 const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ["core.flow.Dag", checkDependencies],
+  ["core.flow.Switch", checkBranches],
   [WORKING_DIRECTORY, checkWorkingDirectory],
   [SUBFLOW, checkRecursion],
   ["core.flow.ForEachItem", checkRecursion],
+  [LOOP, checkPassOutputs],
 ]);
 
 /** Members, by task type, whose expressions are rendered with the variables of another execution. */
@@ -58,7 +63,16 @@ const NOT_RUNNABLE: ReadonlySet<string> = new Set([
 /** Reports what schemas cannot say; gives the names of members that need no other check. */
 export function checkTaskRules(task: TypedTask, context: RuleContext): ReadonlySet<string> {
   checkRetry(ownProperty(task.task, "retry"), [...task.path, "retry"], context.report);
+  noteUselessCache(task, context);
   return RULES.get(task.type.type)?.(task, context) ?? NONE;
+}
+
+/** Only what does work itself has outputs that can be kept. */
+function noteUselessCache({ task, type, path }: TypedTask, { report }: RuleContext): void {
+  if ((ownProperty(task, "taskCache") ?? null) === null || type.form === "runnable") return;
+  const message =
+    `has no effect on a task of type "${type.type}" and is ignored: only runnable tasks keep outputs`;
+  report.warning("ignored", [...path, "taskCache"], message);
 }
 
 function checkDependencies({ task, path }: TypedTask, { report }: RuleContext) {
@@ -66,12 +80,26 @@ function checkDependencies({ task, path }: TypedTask, { report }: RuleContext) {
   return NONE;
 }
 
+/** Whatever its value, a Switch without any branch has nothing to run. */
+function checkBranches({ task, path }: TypedTask, { report }: RuleContext) {
+  if (hasMembers(ownProperty(task, "cases")) || hasMembers(ownProperty(task, "defaults"))) return NONE;
+  const id = scalarText(ownProperty(task, "id")) ?? "";
+  report.error("required", path, `${id}: No task defined, neither cases or default have any tasks`);
+  return NONE;
+}
+
+/** Whether a list or a map holds anything; what is neither is refused by the schema. */
+function hasMembers(value: JsonValue | undefined): boolean {
+  if (Array.isArray(value)) return value.length > 0;
+  return isJsonObject(value) ? Object.keys(value).length > 0 : (value ?? null) !== null;
+}
+
 /** Its tasks share a directory on one worker, so each of them must do work itself. */
 function checkWorkingDirectory({ task, path }: TypedTask, { catalog, report }: RuleContext) {
   const tasks = ownProperty(task, "tasks") ?? null;
+  const id = scalarText(ownProperty(task, "id")) ?? "";
   const at = [...path, "tasks"];
   if (tasks === null || Array.isArray(tasks) && tasks.length === 0) {
-    const id = scalarText(ownProperty(task, "id")) ?? "";
     report.error("required", at, `${id}: The 'tasks' property cannot be empty`);
     return TASKS;
   }
@@ -79,7 +107,7 @@ function checkWorkingDirectory({ task, path }: TypedTask, { catalog, report }: R
     const written = isJsonObject(child) ? scalarText(ownProperty(child, "type")) : undefined;
     const type = written === undefined ? undefined : catalog.find(kindName(written));
     if (!type || isRunnable(type)) continue;
-    const message = "Only runnable tasks are allowed as children of a WorkingDirectory task";
+    const message = `${id}: Only runnable tasks are allowed as children of a WorkingDirectory task`;
     report.error("not_runnable", [...at, index, "type"], message);
   }
   return NONE;
@@ -87,6 +115,14 @@ function checkWorkingDirectory({ task, path }: TypedTask, { catalog, report }: R
 
 function isRunnable(type: TaskType): boolean {
   return type.form !== "flowable" && nestedTaskProperties(type).length === 0 && !NOT_RUNNABLE.has(type.type);
+}
+
+/** Outputs of a pass are declared as those of a flow. */
+function checkPassOutputs({ task, path }: TypedTask, { report }: RuleContext) {
+  const outputs = ownProperty(task, "outputs");
+  if (!Array.isArray(outputs)) return NONE;
+  checkOutputs(outputs, [...path, "outputs"], report);
+  return OUTPUTS;
 }
 
 /** A flow that starts itself would never end. Expressions are not known before they are rendered. */

@@ -1,5 +1,6 @@
 /** Rules that single trigger types add to their schemas, by canonical name: a new one is a line of the table. */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
+import { checkDependencies } from "./check_dependencies.ts";
 import { checkSchedule, checkZone } from "./check_schedule.ts";
 import { scalarText } from "./describe.ts";
 import type { Path } from "./parse.ts";
@@ -14,13 +15,19 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
     "core.trigger.ScheduleOnDates",
     (trigger, path, report) => checkZone(ownProperty(trigger, "timezone"), [...path, "timezone"], report),
   ],
-  ["core.trigger.Flow", checkPreconditions],
+  ["core.trigger.Flow", checkFlowTrigger],
 ]);
 
 /** Filters that compare with several values. */
 const LISTED: ReadonlySet<string> = new Set(["IN", "NOT_IN"]);
 /** Filters that compare with nothing. */
 const BARE: ReadonlySet<string> = new Set(["IS_NULL", "IS_NOT_NULL", "IS_TRUE", "IS_FALSE"]);
+
+/** What time windows of some types must have. */
+const DAILY_BOUNDS: ReadonlyMap<string, readonly string[]> = new Map([
+  ["DAILY_TIME_DEADLINE", ["deadline"]],
+  ["DAILY_TIME_WINDOW", ["startTime", "endTime"]],
+]);
 
 /** Reports what schemas cannot say of a trigger of that canonical type. */
 export function checkTriggerRules(
@@ -36,15 +43,31 @@ function checkWebhook(trigger: JsonObject, path: Path, report: Report): void {
   if (key?.trim() === "") report.error("required", [...path, "key"], "must not be empty");
 }
 
+function checkFlowTrigger(trigger: JsonObject, path: Path, report: Report): void {
+  checkPreconditions(trigger, path, report);
+  checkDependencies(trigger, path, report);
+}
+
 function checkPreconditions(trigger: JsonObject, path: Path, report: Report): void {
   const preconditions = ownProperty(trigger, "preconditions");
   if (!isJsonObject(preconditions)) return;
+  checkTimeWindow(ownProperty(preconditions, "timeWindow"), [...path, "preconditions", "timeWindow"], report);
   const at = [...path, "preconditions", "where"];
   for (const [index, group] of listOf(ownProperty(preconditions, "where")).entries()) {
     const filters = isJsonObject(group) ? listOf(ownProperty(group, "filters")) : [];
     for (const [position, filter] of filters.entries()) {
       if (isJsonObject(filter)) checkFilter(filter, [...at, index, "filters", position], report);
     }
+  }
+}
+
+/** A window that is a part of the day says which. */
+function checkTimeWindow(window: JsonValue | undefined, path: Path, report: Report): void {
+  if (!isJsonObject(window)) return;
+  const type = scalarText(ownProperty(window, "type")) ?? "";
+  for (const name of DAILY_BOUNDS.get(type) ?? []) {
+    if ((ownProperty(window, name) ?? null) !== null) continue;
+    report.error("required", path, `Time window of type \`${type}\` must have \`${name}\``);
   }
 }
 

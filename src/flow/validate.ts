@@ -5,6 +5,7 @@ import type { TaskCatalog } from "../model/task_catalog.ts";
 import type { TriggerCatalog } from "../model/trigger_catalog.ts";
 import { checkId, FLOW_ID, NAMESPACE } from "./check_ids.ts";
 import { checkRetry } from "./check_retry.ts";
+import { checkListeners } from "./check_listeners.ts";
 import { checkSlaLabels } from "./check_sla.ts";
 import { scalarText } from "./describe.ts";
 import { FLOW_PROPERTIES } from "./flow_schema.ts";
@@ -100,10 +101,12 @@ function checkDocument(document: JsonObject, catalogs: Catalogs, report: Report)
   triggers.checkList(ownProperty(document, "triggers"), ["triggers"]);
   checkRetry(ownProperty(document, "retry"), ["retry"], report);
   checkSlaLabels(ownProperty(document, "sla"), ["sla"], report);
+  checkListeners(document, catalogs.triggers, report);
   const hasOwnVariables = !SETS_VARIABLES.some((type) => tasks.kinds.has(type));
   return {
     inputs: inputIds(ownProperty(document, "inputs")),
     tasks: tasks.ids,
+    loops: tasks.loops,
     variables: hasOwnVariables ? variableNames(ownProperty(document, "variables")) : undefined,
   };
 }

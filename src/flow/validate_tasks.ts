@@ -2,6 +2,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
 import { FOR_EACH_ITEM, itemPartIds } from "../model/for_each_item.ts";
 import { MAX_TASKS_PER_FLOW } from "../model/limits.ts";
+import { LOOP } from "../model/loop_run.ts";
 import type { PropertySchemas } from "../model/schema.ts";
 import type { TaskType } from "../model/task_catalog.ts";
 import { checkId, IdSet, TASK_ID } from "./check_ids.ts";
@@ -24,13 +25,14 @@ export class TaskValidator {
   readonly #rules: RuleContext;
   readonly #ids: IdSet;
   readonly #kinds = new Set<string>();
+  readonly #loops: Path[] = [];
   readonly #schemas = new Map<TaskType, PropertySchemas>();
   #count = 0;
 
   /** `checkCondition` is for tasks that hold conditions of triggers. */
   constructor(rules: RuleContext, checkCondition?: NestedChecks["checkCondition"]) {
     this.#rules = rules;
-    this.#ids = new IdSet("task", rules.report);
+    this.#ids = new IdSet("task id", rules.report);
     this.nested = {
       checkTask: (task, path) => this.check(task, path),
       checkTasks: (tasks, path) => this.checkList(tasks, path),
@@ -49,6 +51,11 @@ export class TaskValidator {
   /** Canonical types of all tasks that were checked; of an unknown type the name as written, without prefix. */
   get kinds(): ReadonlySet<string> {
     return this.#kinds;
+  }
+
+  /** Where the Loops are. */
+  get loops(): readonly Path[] {
+    return this.#loops;
   }
 
   /** The `tasks` of the flow: at least one. */
@@ -91,6 +98,7 @@ export class TaskValidator {
     if (written === undefined) return;
     const type = catalog.find(kindName(written));
     this.#kinds.add(type?.type ?? kindName(written));
+    if (type?.type === LOOP) this.#loops.push(path);
     // Those that it makes itself are tasks of the flow too.
     const parts = id !== undefined && type?.type === FOR_EACH_ITEM ? itemPartIds(id) : [];
     for (const part of parts) this.#ids.add(part, [...path, "id"]);

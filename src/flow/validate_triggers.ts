@@ -26,7 +26,7 @@ export class TriggerValidator {
   constructor(catalog: TriggerCatalog, report: Report) {
     this.#catalog = catalog;
     this.#report = report;
-    this.#ids = new IdSet("trigger", report);
+    this.#ids = new IdSet("trigger id", report);
     this.#nested = { checkCondition: (condition, path) => this.checkCondition(condition, path) };
   }
 

@@ -105,7 +105,7 @@ export class YamlValues {
     this.#checkTag(pair.key as Scalar);
     const value = this.read(pair.value, depth + 1);
     if (Object.hasOwn(object, name)) {
-      this.#fail(errorAt(pair.key, "yaml_duplicate_key", `Duplicate key "${name.slice(0, 100)}"`));
+      this.#fail(errorAt(pair.key, "yaml_duplicate_key", `Duplicate field '${name.slice(0, 100)}'`));
       return;
     }
     setOwnProperty(object, name, value);

@@ -4,6 +4,7 @@ import type { RouterRoute } from "hono/types";
 import type { Clock } from "../base/clock.ts";
 import { type RandomBytes, systemRandomBytes } from "../base/id.ts";
 import type { Logger } from "../base/log.ts";
+import { type Figure, figure } from "../model/figure.ts";
 import type { Auth } from "../services/auth.ts";
 import type { Tenants } from "../services/tenants.ts";
 import type { Tokens } from "../services/tokens.ts";
@@ -15,14 +16,28 @@ import { Guard } from "./middleware/guard.ts";
 import { RequestIds } from "./middleware/request_id.ts";
 import {
   CONFIGS_PATH,
+  CREDENTIAL_PROBLEMS_PATH,
   type Mount,
+  type MountedRoute,
   mountRoutes,
   type Place,
   TENANT_PREFIX,
   tenantResources,
 } from "./mount.ts";
+import { openApiDocument } from "./openapi/document.ts";
+import { RequestStats } from "./request_stats.ts";
 import { SegmentRouter } from "./router.ts";
-import { configRoutes, healthRoutes, homeRoutes, pingRoutes } from "./routes/misc.ts";
+import { figureRoutes } from "./routes/figures.ts";
+import {
+  callerRoutes,
+  configRoutes,
+  credentialProblemRoutes,
+  credentialRoutes,
+  healthRoutes,
+  homeRoutes,
+  pingRoutes,
+} from "./routes/misc.ts";
+import { openApiRoutes } from "./routes/openapi.ts";
 import { tenantRoutes } from "./routes/tenants.ts";
 import { tokenRoutes } from "./routes/tokens.ts";
 import { EventStreams } from "./sse.ts";
@@ -47,6 +62,8 @@ export interface AppDeps {
   readonly tenantWebRoutes?: Hono<AppEnv>;
   /** The server's event streams, which it ends when it stops. */
   readonly eventStreams?: EventStreams;
+  /** What the server tells of itself, beside its requests. */
+  readonly figures?: () => Promise<readonly Figure[]>;
   readonly randomBytes?: RandomBytes;
 }
 
@@ -58,52 +75,74 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
   if (deps.config.isProtected !== deps.auth.isProtected) {
     throw new Error("Cannot build the application: configuration and authentication disagree on protection");
   }
-  const resources = new Set([...tenantResources(deps.tenantRoutes), "configs"]);
+  const ofTenant = [...deps.tenantRoutes, { routes: credentialRoutes() }];
+  const resources = new Set([...tenantResources(ofTenant), "configs"]);
   const router = new SegmentRouter<[Handler<AppEnv>, RouterRoute]>();
   const app = new Hono<AppEnv>({
     router,
     getPath: (request) => canonicalPath(request.url, resources),
   });
-  const frame = createFrame(deps);
+  const stats = new RequestStats(deps.clock);
+  const eventStreams = deps.eventStreams ?? new EventStreams(deps);
+  const frame = createFrame(deps, stats, eventStreams);
+  const mounted: MountedRoute[] = [];
   const places: Place[] = [
-    ...rootMounts(deps).map((mount) => ({ ...mount, prefix: "" })),
-    ...deps.tenantRoutes.map((mount) => ({ ...mount, prefix: TENANT_PREFIX })),
+    ...rootMounts(deps, mounted).map((mount) => ({ ...mount, prefix: "" })),
+    { ...figureMount(deps, stats, eventStreams), prefix: "" },
+    ...ofTenant.map((mount) => ({ ...mount, prefix: TENANT_PREFIX })),
     ...globalMounts(deps).map((mount) => ({ ...mount, prefix: API_PREFIX })),
     ...pageMounts(deps).map((mount) => ({ ...mount, prefix: "", isPage: true })),
     ...tenantPageMounts(deps).map((mount) => ({ ...mount, prefix: "", isPage: true, isOfTenant: true })),
   ];
-  for (const place of places) mountRoutes(app, frame, place);
+  for (const place of places) mounted.push(...mountRoutes(app, frame, place));
   app.notFound((c: Context<AppEnv>) => frame.refuseUnmatched(c, router.methodsOf(c.req.path)));
   app.onError((error, c) => frame.fail(c, error));
   return app;
 }
 
-function createFrame(deps: AppDeps): Frame {
+function createFrame(deps: AppDeps, stats: RequestStats, eventStreams: EventStreams): Frame {
   const { clock, logger } = deps;
   return new Frame({
     auth: deps.auth,
     tenants: deps.tenants,
     guard: new Guard(deps.config),
     requestIds: new RequestIds(deps.randomBytes ?? systemRandomBytes),
-    eventStreams: deps.eventStreams ?? new EventStreams({ clock, logger }),
+    eventStreams,
+    stats,
     clock,
     logger,
     baseUrl: deps.config.baseUrl,
   });
 }
 
-function rootMounts({ isReady, config }: AppDeps): Mount[] {
+/** They name all tenants. */
+function figureMount({ figures }: AppDeps, stats: RequestStats, streams: EventStreams): Mount {
+  const collect = async () => [
+    ...stats.figures(),
+    figure("gauge", "sluice_event_streams", "Event streams that are open", streams.count),
+    ...await figures?.() ?? [],
+  ];
+  return { routes: figureRoutes(collect), access: "unlimited" };
+}
+
+/** `mounted` is filled later: the description is made when it is asked for. */
+function rootMounts({ isReady, config }: AppDeps, mounted: readonly MountedRoute[]): Mount[] {
+  const { version, isProtected, baseUrl = "" } = config;
+  const describe = () => openApiDocument(mounted, { version, isProtected, baseUrl });
   return [
+    { routes: openApiRoutes(describe) },
     { routes: homeRoutes() },
     { path: "/ping", routes: pingRoutes(), access: "public" },
     { path: "/health", routes: healthRoutes(isReady), access: "public" },
     // The form with the tenant, which the path without one becomes; other tenants have none.
     { path: CONFIGS_PATH, routes: configRoutes(config), access: "public" },
+    { path: CREDENTIAL_PROBLEMS_PATH, routes: credentialProblemRoutes(), access: "public" },
   ];
 }
 
 function globalMounts({ tokens, tenants, clock, globalRoutes = [] }: AppDeps): Mount[] {
   return [
+    { path: "/me", routes: callerRoutes(tenants), access: "unlimited" },
     { path: "/me/api-tokens", routes: tokenRoutes(tokens, clock), access: "unlimited" },
     { path: "/tenants", routes: tenantRoutes(tenants), access: "unlimited" },
     ...globalRoutes,

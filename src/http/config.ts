@@ -12,4 +12,8 @@ export interface HttpConfig {
   readonly noAuthExplicit?: boolean;
   readonly maxUploadBytes: number;
   readonly version: string;
+  /** Which server this is; stays with its data. */
+  readonly uuid?: string;
+  /** What the program was built from, when that is known. */
+  readonly commit?: string;
 }

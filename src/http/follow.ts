@@ -5,7 +5,8 @@ import { type JsonObject, stringifyJson } from "../base/json.ts";
 import type { Actor } from "../model/actor.ts";
 import { DomainError } from "../model/errors.ts";
 import { MAX_STREAM_CHANGES_PER_SECOND } from "../model/limits.ts";
-import type { Executions, ExecutionView } from "../services/executions.ts";
+import type { Executions } from "../services/executions.ts";
+import type { FollowedView, Follower } from "../services/followed_executions.ts";
 import type { LogFilter } from "../services/log_entries.ts";
 import type { EventProducer } from "./sse.ts";
 
@@ -32,7 +33,7 @@ export async function awaitExecution(target: FollowTarget, signal: AbortSignal):
   }
   using watch = new Watch(target, signal);
   const deadline = target.clock.monotonicMs() + MAX_WAIT_FOR_ID_MS;
-  while (!await find(target)) {
+  while (!await watch.look()) {
     const leftMs = deadline - target.clock.monotonicMs();
     if (leftMs <= 0 || signal.aborted) {
       throw new DomainError("not_found", `Not Found: execution "${target.id}" does not exist`);
@@ -45,14 +46,14 @@ export async function awaitExecution(target: FollowTarget, signal: AbortSignal):
 export function executionEvents(target: FollowTarget): EventProducer {
   return async (writer, signal) => {
     using watch = new Watch(target, signal);
-    let view = await find(target);
+    let view = await watch.look();
     if (view && !view.hasEnded) await writer.send({ id: "start", data: JSON.stringify({ id: target.id }) });
     while (view && !signal.aborted) {
       await writer.send({ id: view.hasEnded ? "end" : "progress", data: view.body });
       if (view.hasEnded) return;
       await watch.pause(FOLLOW_PAUSE_MS);
       await watch.changed();
-      view = await find(target);
+      view = await watch.look();
     }
   };
 }
@@ -65,7 +66,7 @@ export function logEvents(target: FollowTarget, filter: LogFilter): EventProduce
     let sent = 0;
     while (!signal.aborted) {
       // Asked first: what is logged before the end is stored with it.
-      const isOver = (await find(target))?.hasEnded ?? true;
+      const isOver = (await watch.look())?.hasEnded ?? true;
       const entries = await target.executions.logs(target.actor, target.id, filter);
       for (const entry of entries.slice(sent)) {
         await writer.send({ id: "progress", data: stringifyJson(entry satisfies JsonObject) });
@@ -82,7 +83,7 @@ export function logEvents(target: FollowTarget, filter: LogFilter): EventProduce
 export class Watch implements Disposable {
   readonly #clock: Clock;
   readonly #signal: AbortSignal;
-  readonly #unsubscribe: () => void;
+  readonly #follower: Follower;
   readonly #onAbort = () => this.#wake();
   #hasChanged = false;
   #isPausing = false;
@@ -91,11 +92,16 @@ export class Watch implements Disposable {
   constructor({ executions, clock, actor, id }: FollowTarget, signal: AbortSignal) {
     this.#clock = clock;
     this.#signal = signal;
-    this.#unsubscribe = executions.subscribe(actor, id, () => {
+    this.#follower = executions.followed.follow(actor, id, () => {
       this.#hasChanged = true;
       if (!this.#isPausing) this.#wake();
     });
     signal.addEventListener("abort", this.#onAbort);
+  }
+
+  /** The execution as it is now, `undefined` when there is none (any more). */
+  look(): Promise<FollowedView | undefined> {
+    return this.#follower.look();
   }
 
   /** Resolves after a change since the last call, at the end of interest, or after `maxMs`. */
@@ -121,22 +127,7 @@ export class Watch implements Disposable {
 
   /** Hears of nothing more. */
   [Symbol.dispose](): void {
-    this.#unsubscribe();
+    this.#follower[Symbol.dispose]();
     this.#signal.removeEventListener("abort", this.#onAbort);
-  }
-}
-
-/** The execution, or `undefined` when there is none (any more). */
-function find({ executions, actor, id }: FollowTarget): Promise<ExecutionView | undefined> {
-  return ifFound(() => executions.get(actor, id));
-}
-
-/** What `read` gives; `undefined` when there is no such execution (any more). */
-export async function ifFound<T>(read: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof DomainError && error.code === "not_found") return undefined;
-    throw error;
   }
 }

@@ -1,8 +1,7 @@
 /** The stream of an execution for those who keep what they were told: numbered events that say only what has changed. */
 import type { Instant } from "../base/clock.ts";
 import { DeltaTracker } from "../model/execution_delta.ts";
-import { isEnded } from "../model/state.ts";
-import { FOLLOW_PAUSE_MS, type FollowTarget, ifFound, Watch } from "./follow.ts";
+import { FOLLOW_PAUSE_MS, type FollowTarget, Watch } from "./follow.ts";
 import type { EventProducer } from "./sse.ts";
 
 /** The number of the last event that a client saw, as it sends it when it comes back; `undefined` for none. */
@@ -15,15 +14,13 @@ export function readLastEventId(text: string | undefined): Instant | undefined {
  * milliseconds: a client that comes back with it is sent what has changed since then.
  */
 export function deltaEvents(target: FollowTarget, lastEventId: Instant | undefined): EventProducer {
-  const { executions, actor, id, clock } = target;
-  const look = () => ifFound(() => executions.look(actor, id));
   return async (writer, signal) => {
     using watch = new Watch(target, signal);
     const tracker = new DeltaTracker(lastEventId);
-    for (let view = await look(); view && !signal.aborted; view = await look()) {
-      const delta = tracker.next({ ...view, now: clock.now() });
+    for (let view = await watch.look(); view && !signal.aborted; view = await watch.look()) {
+      const delta = tracker.next(view);
       if (delta) await writer.send({ id: String(delta.upTo), data: delta.data });
-      if (isEnded(view.execution.history)) return;
+      if (view.hasEnded) return;
       await watch.pause(FOLLOW_PAUSE_MS);
       await watch.changed();
     }

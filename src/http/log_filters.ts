@@ -18,6 +18,7 @@ import {
   refuse,
 } from "./filter_syntax.ts";
 import { checkDates, isList, readChoices, readDate, readNames, readRange } from "./filters.ts";
+import { readCursor } from "./log_cursor.ts";
 import { readPaging } from "./params.ts";
 
 /** A field of {@link LOG_FILTERS}. */
@@ -78,7 +79,7 @@ const MAX_SEARCH_WORDS = 20;
 const NO_LINE: LogCondition = { field: "level", levels: [] };
 
 /**
- * The page, order and filters of a search; newest first unless asked otherwise. `now` is what a `timeRange` counts back from.
+ * The page, order and filters of a search; newest first unless asked otherwise. Behind a `cursor` there are no pages. `now` is what a `timeRange` counts back from.
  * @throws DomainError invalid_filter, or invalid_argument for the page, the order and dates that contradict each other
  */
 export function readLogQuery(query: URLSearchParams, now: Instant): LogQuery {
@@ -90,7 +91,14 @@ export function readLogQuery(query: URLSearchParams, now: Instant): LogQuery {
       `Invalid sort parameter: "${unknown.field.slice(0, 100)}" must be timestamp`,
     );
   }
-  return { ...readLogConditions(query, now, FLAT), page, size, descending: sort[0]?.descending ?? true };
+  const after = readCursor(query);
+  return {
+    ...readLogConditions(query, now, FLAT),
+    page: after ? 1 : page,
+    size,
+    descending: sort[0]?.descending ?? true,
+    after,
+  };
 }
 
 /** The filters alone; flat parameters only where they are given in `flat`. @throws as {@link readLogQuery} */

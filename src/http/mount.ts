@@ -19,35 +19,49 @@ export interface Place extends Mount {
   readonly isPage?: boolean;
 }
 
+/** A route as it was mounted. */
+export interface MountedRoute {
+  readonly method: string;
+  /** With everything that stands before it. */
+  readonly path: string;
+  readonly access: Access;
+  readonly isPage: boolean;
+}
+
 /** What all paths of a tenant begin with. */
 export const TENANT_PREFIX = `${API_PREFIX}/:tenant`;
 
 /** Where clients ask, before they log in, what the server is. */
 export const CONFIGS_PATH = `${API_PREFIX}/${MAIN_TENANT}/configs`;
 
+/** Where clients ask, before they log in, what is wrong with the credentials. */
+export const CREDENTIAL_PROBLEMS_PATH = `${API_PREFIX}/basicAuthValidationErrors`;
+
 /** Every place where routes may be open to all. A mount elsewhere that claims it is a mistake, and stops the start. */
 const OPEN_PLACES: ReadonlyMap<string, Access> = new Map([
   ["/ping", "public"],
   ["/health", "public"],
   [CONFIGS_PATH, "public"],
+  [CREDENTIAL_PROBLEMS_PATH, "public"],
   [`${TENANT_PREFIX}/executions/webhook`, "webhook"],
 ]);
 
-/** Adds the routes of a place. @throws Error when they claim to be open and must not be, or when there is one of that shape */
-export function mountRoutes(app: Hono<AppEnv>, frame: Frame, place: Place): void {
+/** Adds the routes of a place, and tells which. @throws Error when they claim to be open and must not be, or when there is one of that shape */
+export function mountRoutes(app: Hono<AppEnv>, frame: Frame, place: Place): MountedRoute[] {
   const { access = "protected", isPage = false, path: below = "" } = place;
   const home = place.prefix + below;
   const isOpen = access === "public" || access === "webhook";
   if (isOpen && OPEN_PLACES.get(home) !== access) {
     throw new Error(`Cannot mount ${home}: it must not be open`);
   }
-  for (const { method, path, handler } of collect(place.routes)) {
+  return collect(place.routes).map(({ method, path, handler }) => {
     const full = (home + (path === "/" ? "" : path)) || "/";
     const isOfTenant = full.split("/").includes(":tenant");
-    const framed = frame.wrap({ path: full, access, isOfTenant, isPage }, handler);
+    const framed = frame.wrap({ method, path: full, access, isOfTenant, isPage }, handler);
     app.on(method, full, framed);
     if (isPage && path === "/" && full !== "/") app.on(method, `${full}/`, framed);
-  }
+    return { method, path: full, access, isPage };
+  });
 }
 
 /**

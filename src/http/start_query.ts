@@ -1,7 +1,7 @@
 /** Reads the query of a request that starts an execution. */
 import type { Instant } from "../base/clock.ts";
 import { DomainError } from "../model/errors.ts";
-import { EXECUTION_KINDS, type ExecutionKind } from "../model/execution.ts";
+import { type ExecutionKind, STARTABLE_KINDS } from "../model/execution.ts";
 import { type Label, parseLabel } from "../model/label.ts";
 import { normalizeTimestamp } from "../model/timestamp_text.ts";
 import { readBoolean } from "./params.ts";
@@ -59,11 +59,11 @@ export function readRevision(query: URLSearchParams): number | undefined {
 
 function readKind(text: string | null): ExecutionKind {
   if (!text) return "NORMAL";
-  const kind = EXECUTION_KINDS.find((kind) => kind === text.toUpperCase());
+  const kind = STARTABLE_KINDS.find((kind) => kind === text.toUpperCase());
   if (kind) return kind;
   throw new DomainError(
     "bad_request",
-    `Bad Request: "kind" must be one of ${EXECUTION_KINDS.join(", ")}, but received "${text}"`,
+    `Bad Request: "kind" must be one of ${STARTABLE_KINDS.join(", ")}, but received "${text}"`,
   );
 }
 

@@ -108,7 +108,7 @@ function conditionOf(filter: Raw): TriggerFilter {
       return choiceCondition(
         filter,
         ["ENABLED", "DISABLED"],
-        ({ disabled }) => disabled ? "DISABLED" : "ENABLED",
+        ({ disabled, isDeclaredOff }) => disabled || isDeclaredOff ? "DISABLED" : "ENABLED",
       );
     case "startDate":
     case "endDate":
@@ -122,12 +122,12 @@ function conditionOf(filter: Raw): TriggerFilter {
   }
 }
 
-/** Every word occurs in namespace, flow or id; without words, all triggers are found. */
+/** Every word occurs in namespace, flow, id or the id of the last execution; without words, all triggers are found. */
 function textCondition(filter: Raw): TriggerFilter {
   const words = searchWords(filter.value).map((word) => word.toLowerCase());
   if (words.length === 0) return () => true;
-  return ({ namespace, flowId, triggerId }) => {
-    const text = `${namespace} ${flowId} ${triggerId}`.toLowerCase();
+  return ({ namespace, flowId, triggerId, executionId = "" }) => {
+    const text = `${namespace} ${flowId} ${triggerId} ${executionId}`.toLowerCase();
     return words.every((word) => text.includes(word)) !== isNegated(filter);
   };
 }

@@ -4,10 +4,14 @@ import type { JsonObject } from "../base/json.ts";
 import { LOG_LEVELS, type LogLevel, type TenantId } from "./flow.ts";
 import type { Label } from "./label.ts";
 import { MAX_LOG_LINE_CHARS } from "./limits.ts";
+import type { LoopRun } from "./loop_run.ts";
 import type { History, State } from "./state.ts";
 
 /** What an execution was started for; only NORMAL ones are listed unless asked for. The order is stored: append only. */
-export const EXECUTION_KINDS = ["NORMAL", "TEST", "PLAYGROUND"] as const;
+export const EXECUTION_KINDS = ["NORMAL", "TEST", "PLAYGROUND", "LOOP"] as const;
+
+/** Those that a caller may start: a LOOP is a pass of a Loop. */
+export const STARTABLE_KINDS = Object.freeze(EXECUTION_KINDS.filter((kind) => kind !== "LOOP"));
 
 /** One of {@link EXECUTION_KINDS}. */
 export type ExecutionKind = typeof EXECUTION_KINDS[number];
@@ -72,6 +76,8 @@ export interface Execution {
   readonly parentId?: string;
   /** The task run of another execution that waits for its end. */
   readonly awaitedBy?: { readonly executionId: string; readonly taskRun: number };
+  /** The pass of a loop that it is; of kind LOOP. */
+  readonly loop?: LoopRun;
   readonly originalId: string;
   /** When the first execution of a chain of retries was created; absent for that one itself. */
   readonly originalCreatedAt?: Instant;

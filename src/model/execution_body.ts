@@ -5,6 +5,7 @@ import { type JsonObject, stringifyJson } from "../base/json.ts";
 import type { Execution, TaskRun } from "./execution.ts";
 import { CORRELATION_LABEL } from "./label.ts";
 import { logFileUri } from "./log_file.ts";
+import { viewOf } from "./loop_run.ts";
 import { changedAt, currentState, type History, isEnded, startedAt } from "./state.ts";
 
 /** What belongs to an answer beside the execution itself. */
@@ -50,7 +51,7 @@ export function executionBodyParts(execution: Execution, options: BodyOptions): 
     `,"originalId":"${execution.originalId}"${triggerText(execution)},"deleted":false` +
     `,"metadata":{"attemptNumber":${execution.attemptNumber},"originalCreatedDate":"${originalDate}"}` +
     `,"scheduleDate":"${scheduleDate === undefined ? createdDate : toIso(scheduleDate)}"` +
-    (kind === "NORMAL" ? "" : `,"kind":"${kind}"`) +
+    (kind === "NORMAL" ? "" : `,"kind":"${kind}"`) + loopText(execution) +
     (options.waiting ? member("waiting", options.waiting) : "") +
     (options.url === undefined ? "}" : `,"url":${quote(options.url)}}`);
   return { head, tail };
@@ -61,6 +62,18 @@ function labelsText({ id, labels }: Execution): string {
   const [first] = labels;
   const isOwn = labels.length === 1 && first?.key === CORRELATION_LABEL && first.value === id;
   return isOwn ? `[{"key":"${CORRELATION_LABEL}","value":"${id}"}]` : stringifyJson(labels);
+}
+
+function loopText({ loop }: Execution): string {
+  if (!loop) return "";
+  const { taskId, executionId, taskRun, item, parents } = loop;
+  return member("loopRun", {
+    taskId,
+    executionId,
+    taskRunId: taskRunId(executionId, taskRun),
+    ...viewOf(item),
+    parents: parents.map(viewOf),
+  });
 }
 
 function triggerText({ trigger }: Execution): string {

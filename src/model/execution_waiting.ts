@@ -1,7 +1,7 @@
 /** Why an execution does not go on: what it waits for, since when, and until when. */
 import { type Instant, toIso } from "../base/clock.ts";
 import { taskRunId } from "../base/id.ts";
-import type { JsonObject } from "../base/json.ts";
+import { isJsonObject, type JsonObject } from "../base/json.ts";
 import type { Execution, TaskRun } from "./execution.ts";
 import { changedAt, currentState, isEnded } from "./state.ts";
 
@@ -16,7 +16,8 @@ export interface WaitingFacts {
 /**
  * `{reason, since, …}`; `undefined` for an execution that has ended or works. Reasons: `SCHEDULED` and `TIMER` (`until`),
  * `QUEUED` (`ahead`, `running`, `limit`), `HELD` (paused as a whole), `PAUSED` (`taskId`, `taskRunId`, `until` when it has an
- * end), `BREAKPOINT` (`taskIds`), `RETRY` (`taskId`, `taskRunId`, `until`), `SUBFLOW` (`taskId`, `taskRunId`, `executionId`).
+ * end), `BREAKPOINT` (`taskIds`), `RETRY` (`taskId`, `taskRunId`, `until`), `SUBFLOW` (`taskId`, `taskRunId`, and `executionId`, or
+ * `total`, `started` and `ended` where a task has several executions).
  */
 export function waitingOf(execution: Execution, facts: WaitingFacts): JsonObject | undefined {
   const { history, timers } = execution;
@@ -59,7 +60,7 @@ function reasonOf(
   { timers }: Execution,
   { ordinal, decision, attempts, history }: TaskRun,
 ): "SUBFLOW" | "TIMER" | "works" | undefined {
-  if (typeof decision?.executionId === "string") return "SUBFLOW";
+  if (typeof decision?.executionId === "string" || manyOf(decision)) return "SUBFLOW";
   if (timers.has(`task/${ordinal}`)) return "TIMER";
   const last = attempts[attempts.length - 1];
   const isOpen = last !== undefined && !isEnded(last.history);
@@ -69,8 +70,22 @@ function reasonOf(
 function ofTaskRun(execution: Execution, taskRun: TaskRun, reason: string): JsonObject {
   const { taskId, ordinal, history, decision } = taskRun;
   const waiting = waits(reason, history, { taskId, taskRunId: taskRunId(execution.id, ordinal) });
-  if (reason === "SUBFLOW") waiting.executionId = String(decision?.executionId);
+  if (reason === "SUBFLOW") {
+    Object.assign(waiting, manyOf(decision) ?? { executionId: String(decision?.executionId) });
+  }
   return { ...waiting, ...untilOf(execution, `task/${ordinal}`) };
+}
+
+/** Numbers of the executions that a task run has started, while some are under way. */
+function manyOf(decision: JsonObject | undefined): JsonObject | undefined {
+  const { children } = decision ?? {};
+  if (!isJsonObject(children)) return undefined;
+  const { total = 0, started = 0, ended: byState = {} } = children;
+  const ended = Object.values(isJsonObject(byState) ? byState : {}).reduce<number>(
+    (sum, count) => sum + Number(count),
+    0,
+  );
+  return Number(started) > ended ? { total, started, ended } : undefined;
 }
 
 function waits(reason: string, history: Execution["history"], more: JsonObject): JsonObject {

@@ -11,9 +11,12 @@ export const MAIN_TENANT: TenantId = "main";
 /** Type prefixes that flows may use; the rest of a type is its canonical name, for example `core.log.Log`. */
 export const TYPE_PREFIXES = ["io.svc.plugin.", "io.kestra.plugin."] as const;
 
-/** The canonical name of a type as written: without its prefix, or as it is when it has none of ours. */
+/** Prefixes of types from before plugins; what follows is an alias in the catalogs: `core.tasks.log.Log`. */
+export const OLD_TYPE_PREFIXES = ["io.svc.", "io.kestra."] as const;
+
+/** The name of a type as catalogs know it, canonical or an alias: without its prefix, or as it is when it has none of ours. */
 export function canonicalType(type: string): string {
-  const prefix = TYPE_PREFIXES.find((candidate) => type.startsWith(candidate));
+  const prefix = [...TYPE_PREFIXES, ...OLD_TYPE_PREFIXES].find((candidate) => type.startsWith(candidate));
   return prefix ? type.slice(prefix.length) : type;
 }
 
@@ -31,6 +34,8 @@ export interface Task {
   readonly allowWarning: boolean;
   /** Template; absent means true. */
   readonly runIf?: string;
+  /** Conditions of triggers that must hold too: those of the listener that it belongs to. */
+  readonly conditions?: readonly JsonObject[];
   readonly logLevel?: LogLevel;
   /** The log of each attempt is a file of the execution, too. */
   readonly logToFile?: boolean;
@@ -41,6 +46,8 @@ export interface Task {
   readonly blocks: ReadonlyMap<string, readonly Task[]>;
   /** Ids of the tasks of a Dag that come first. */
   readonly dependsOn?: readonly string[];
+  /** Outputs of each pass of a Loop. */
+  readonly passOutputs?: readonly Output[];
 }
 
 /** How a failed attempt is tried again. Times in milliseconds. */

@@ -15,6 +15,11 @@ export const CORRELATION_LABEL = "system.correlationId";
 /** Marks a flow that the editor must not change. */
 export const READ_ONLY_LABEL = "system.readOnly";
 
+/** What a caller is told who gives a label that only the server sets. The text is the one that existing clients look for. */
+export function systemLabelMessage(key: string, value: string): string {
+  return `System labels can only be set by Kestra itself, offending label: ${key}=${value}`;
+}
+
 /** True for a label that only the server sets. */
 export function isSystemLabel(key: string): boolean {
   return key.startsWith(SYSTEM_LABEL_PREFIX);
@@ -63,7 +68,7 @@ function labelProblem(key: string, value: string): string | undefined {
     return `"${key.slice(0, 50)}" is longer than ${MAX_LABEL_LENGTH} characters`;
   }
   if (key.startsWith(SYSTEM_LABEL_PREFIX) && key !== CORRELATION_LABEL) {
-    return `system labels can only be set by the system, but received "${key}"`;
+    return systemLabelMessage(key, value);
   }
   return undefined;
 }

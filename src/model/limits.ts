@@ -35,6 +35,11 @@ export const MAX_KV_VALUE_BYTES = 1 * KIB * KIB;
 export const MAX_INPUT_VALUE_BYTES = 1 * KIB * KIB;
 export const MAX_MULTIPART_PARTS = 1_000;
 
+/** Passes of one Loop. */
+export const MAX_LOOP_VALUES = 100_000;
+/** Passes of one Loop under way, also without a limit of its own. */
+export const MAX_PASSES_AT_ONCE = 10_000;
+
 /** JSON text of one task run's outputs. */
 export const MAX_OUTPUT_BYTES = 1 * KIB * KIB;
 /** Characters of one log line; the rest is cut, and the line says so. */

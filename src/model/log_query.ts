@@ -1,4 +1,5 @@
 /** What a list of log lines may be asked: conditions, order, page. Both filter syntaxes of the API are read into this. */
+import type { Instant } from "../base/clock.ts";
 import type { DateCondition, NameOperator, ScopeCondition, TextCondition } from "./execution_query.ts";
 import type { LogLevel } from "./flow.ts";
 
@@ -38,10 +39,21 @@ export interface LogConditions {
   readonly groups: readonly (readonly LogCondition[])[];
 }
 
+/** Where a line is in the order of a search. */
+export interface LogPlace {
+  /** Its time; not after the end of its execution. */
+  readonly key: Instant;
+  readonly executionId: string;
+  /** Of the lines of its execution, in order of writing. */
+  readonly number: number;
+}
+
 /** A page of log lines in the order of their times. */
 export interface LogQuery extends LogConditions {
   readonly descending: boolean;
   /** From 1. */
   readonly page: number;
   readonly size: number;
+  /** Only lines that come after this place; pages are counted from there. */
+  readonly after?: LogPlace;
 }

@@ -19,7 +19,7 @@ export interface RunContext extends FileKeeper {
   readonly ports: TaskPorts;
   /** Labels of the execution now. */
   readonly labels: readonly Label[];
-  /** Variables that tasks of the execution have set so far. */
+  /** Variables of the flow, as tasks of the execution have changed them so far. */
   readonly variables: JsonObject;
   /** Properties as the flow gives them, not rendered. */
   readonly written: JsonObject;

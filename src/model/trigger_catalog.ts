@@ -32,11 +32,19 @@ export interface PollContext {
   render(template: string, variables: JsonObject): Promise<JsonValue>;
 }
 
+/** What a poll has found. */
+export interface PollFinding {
+  /** What expressions read as `trigger`. */
+  readonly variables: JsonObject;
+  /** Names of those that are texts and must not be kept in clear. */
+  readonly secrets?: readonly string[];
+}
+
 /** A trigger type that looks again and again whether something has happened. */
 export interface PollingTriggerType extends TypeDeclaration {
   readonly form: "polling";
-  /** Looks once, with rendered properties; the trigger's variables when it fires. @throws Error it cannot tell */
-  poll(properties: JsonObject, context: PollContext): Promise<JsonObject | undefined>;
+  /** Looks once, with rendered properties; what it has found when it fires. @throws Error it cannot tell */
+  poll(properties: JsonObject, context: PollContext): Promise<PollFinding | undefined>;
 }
 
 /** A trigger type that somebody else fires: an HTTP request, or an execution. `planned`: it starts nothing yet. */
@@ -100,10 +108,19 @@ export interface ConditionWindow {
   readonly id: string;
   /** Its parts by name. */
   readonly parts: ReadonlyMap<string, ConditionPart>;
+  /** How many of them must be met; all without it. */
+  readonly needed?: number;
+  /** It comes true at most once within its time. */
+  readonly isOnce?: boolean;
+  /** The outputs of all executions that have met its parts are wanted. */
+  readonly keepsExecutions?: boolean;
   readonly resetOnSuccess: boolean;
   /** Since when something must have been met to count at an instant; `undefined` when nothing counts then. */
   readonly from: (at: Instant, timeZone: string) => Instant | undefined;
 }
+
+/** States in which an execution counts for an entry of `dependsOn` that names none. */
+export const DEPENDENCY_STATES: readonly State[] = ["SUCCESS", "WARNING"];
 
 /** All trigger and condition types, by canonical name and by alias, both without prefix. */
 export interface TriggerCatalog {
@@ -117,4 +134,6 @@ export interface TriggerCatalog {
   listConditions(): readonly ConditionType[];
   /** What the `preconditions` of a Flow trigger wait for. */
   preconditionsOf(properties: JsonObject): ConditionWindow;
+  /** What a Flow trigger waits for that has `dependsOn`, from its properties. @throws Error a member means nothing */
+  dependenciesOf(properties: JsonObject): ConditionWindow;
 }

@@ -45,6 +45,8 @@ export interface TriggerState extends TriggerKey {
   readonly timing: string;
   /** Switched off by a person, a task, or an execution that ended so; apart from what its declaration says. */
   readonly disabled: boolean;
+  /** Its declaration says that it is off. */
+  readonly isDeclaredOff?: boolean;
   readonly updatedAt: Instant;
   /** The last date for which an execution was started; of other triggers, when. */
   readonly date?: Instant;

@@ -1,8 +1,8 @@
 /** How executions begin: at once, at their time, or when the limit of their flow lets them. */
 import type { Clock, Instant } from "../base/clock.ts";
-import type { IdSource } from "../base/id.ts";
 import type { Event } from "../engine/events.ts";
 import { replayExecution } from "../engine/replay.ts";
+import { successorId } from "../engine/successor.ts";
 import type { LiveExecution } from "./live_execution.ts";
 import type { Birth } from "./messages.ts";
 import type { Slots } from "./slots.ts";
@@ -10,14 +10,12 @@ import type { Slots } from "./slots.ts";
 /** Decides with which event an execution begins. */
 export class Admission {
   readonly #clock: Clock;
-  readonly #ids: IdSource;
   readonly #slots: Slots;
 
   constructor(
-    { clock, ids, slots }: { readonly clock: Clock; readonly ids: IdSource; readonly slots: Slots },
+    { clock, slots }: { readonly clock: Clock; readonly slots: Slots },
   ) {
     this.#clock = clock;
-    this.#ids = ids;
     this.#slots = slots;
   }
 
@@ -39,10 +37,11 @@ export class Admission {
   }
 
   /** Makes the execution that takes the place of one that is tried again; it begins then. */
-  startOver({ execution, plan }: LiveExecution, at: Instant): Birth {
+  startOver({ execution, plan, renderer: { outer } }: LiveExecution, at: Instant): Birth {
     const now = this.#clock.now();
     const scheduleDate = at > now ? at : undefined;
-    const id = this.#ids.next(now);
-    return { execution: replayExecution(plan, execution, { id, now, isRetry: true, scheduleDate }), plan };
+    const id = successorId(execution);
+    const next = replayExecution(plan, execution, { id, now, isRetry: true, scheduleDate });
+    return { execution: next, plan, outer };
   }
 }

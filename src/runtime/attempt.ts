@@ -304,7 +304,8 @@ class AttemptContext implements RunContext {
   }
 
   get variables() {
-    return this.attempt.live.execution.variables ?? {};
+    const { execution, plan } = this.attempt.live;
+    return execution.variables ?? plan.flow.variables ?? {};
   }
 
   get workingDirectory() {

@@ -5,7 +5,6 @@ import type { PendingFiles } from "../model/pending_files.ts";
 import type { Committer, EntryFacts } from "../store/committer.ts";
 import { catalogRow, type ExecutionRecords } from "../store/execution_records.ts";
 import type { Key, Mutation } from "../store/store.ts";
-import { forgetFamily } from "./family.ts";
 import type { LiveExecution, TimerChange } from "./live_execution.ts";
 import { type Message, messageMutation } from "./messages.ts";
 import { announcementMutation, newAnnouncements, type Reactions } from "./reactions.ts";
@@ -37,14 +36,15 @@ export interface CommitOptions {
 }
 
 /**
- * Commits what changed since the last time, together with the executions that it creates.
+ * Commits what changed since the last time, together with the executions that join it. False when it was
+ * deleted meanwhile: nothing is written.
  * @throws DomainError the database refused: everything is there for the next try
  */
 export async function commitExecution(
   live: LiveExecution,
   deps: CommitDeps,
   { files, committed }: CommitOptions,
-): Promise<void> {
+): Promise<boolean> {
   const taken = live.family().map(take);
   try {
     const changes: Change[] = [];
@@ -53,12 +53,17 @@ export async function commitExecution(
       const prepared = deps.records.prepare(execution, form);
       changes.push(changeOf(each, prepared instanceof Promise ? await prepared : prepared, deps));
     }
-    if (live.isDropped) return taken.forEach((each) => giveUp(each, deps));
+    if (live.isDropped) {
+      taken.forEach(putBack);
+      return false;
+    }
+    const wanted = changes.filter((change) => !change.live.isDropped);
     await deps.committer.commit({
-      mutations: mutationsOf(changes, files),
-      facts: factsOfAll(changes),
-      committed: () => changes.forEach((change) => settle(change, deps, committed)),
+      mutations: mutationsOf(wanted, files),
+      facts: factsOfAll(wanted),
+      committed: () => wanted.forEach((change) => settle(change, deps, committed)),
     });
+    return true;
   } catch (error) {
     taken.forEach(putBack);
     throw error;
@@ -75,7 +80,7 @@ interface Taken {
 /** What a commit carries beside the execution itself. */
 interface Carried {
   readonly timers: TimerChange[];
-  readonly births: LiveExecution[];
+  readonly joined: LiveExecution[];
   readonly messages: Message[];
   readonly receivedKeys: Key[];
   readonly extras: Mutation[];
@@ -101,31 +106,25 @@ function take(live: LiveExecution): Taken {
 }
 
 function takeCarried(live: LiveExecution): Carried {
-  const { timerChanges: timers, births, messages, receivedKeys, extras, files } = live;
+  const { timerChanges: timers, joined, messages, receivedKeys, extras, files } = live;
   if (timers.length > 0) live.timerChanges = [];
-  if (births.length > 0) live.births = [];
+  if (joined.length > 0) live.joined = [];
   if (messages.length > 0) live.messages = [];
   if (receivedKeys.length > 0) live.receivedKeys = [];
   if (extras.length > 0) live.extras = [];
   if (files.length > 0) live.files = [];
-  return { timers, births, messages, receivedKeys, extras, files };
+  return { timers, joined, messages, receivedKeys, extras, files };
 }
 
 function putBack({ live, undo, carried }: Taken): void {
   live.isDirty = true;
   if (live.timerChanges !== carried.timers) live.timerChanges.unshift(...carried.timers);
-  if (live.births !== carried.births) live.births.unshift(...carried.births);
+  if (live.joined !== carried.joined) live.joined.unshift(...carried.joined);
   if (live.messages !== carried.messages) live.messages.unshift(...carried.messages);
   if (live.receivedKeys !== carried.receivedKeys) live.receivedKeys.unshift(...carried.receivedKeys);
   if (live.extras !== carried.extras) live.extras.unshift(...carried.extras);
   if (live.files !== carried.files) live.files.unshift(...carried.files);
   undoChanges(live.execution, live.form, undo);
-}
-
-/** The execution was deleted meanwhile: what it would have created is not. */
-function giveUp({ carried }: Taken, { slots }: CommitDeps): void {
-  for (const files of carried.files) void files.discard();
-  forgetFamily(carried.births, slots);
 }
 
 function changeOf(taken: Taken, stored: readonly Mutation[], { slots, reactions }: CommitDeps): Change {
@@ -145,6 +144,7 @@ function changeOf(taken: Taken, stored: readonly Mutation[], { slots, reactions 
 /** The change is durable. */
 function settle(change: Change, { reactions }: CommitDeps, committed: CommitOptions["committed"]): void {
   const { live, carried, stored, row, isLive, stateCount, slot, announcements } = change;
+  live.isUnborn = false;
   live.isListed = isLive;
   live.row = isLive ? row : undefined;
   live.logFlow?.committed();

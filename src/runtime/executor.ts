@@ -3,11 +3,10 @@
  * process that commits a start has already run its first slice, so a pure execution is one commit from start to end.
  */
 import type { Event } from "../engine/events.ts";
-import type { FlowPlan } from "../engine/plan.ts";
-import { hasSettled } from "../engine/tree.ts";
+import { type FlowPlan, planFor } from "../engine/plan.ts";
 import { DomainError } from "../model/errors.ts";
 import type { Execution } from "../model/execution.ts";
-import { MAX_CRASHES_OF_EXECUTION, MAX_LIVE_EXECUTIONS } from "../model/limits.ts";
+import { MAX_LIVE_EXECUTIONS } from "../model/limits.ts";
 import type { EntryFacts } from "../store/committer.ts";
 import { newForm } from "../store/execution_form.ts";
 import { timerKey } from "../store/keys.ts";
@@ -16,17 +15,25 @@ import type { Mutation } from "../store/store.ts";
 import { Admission } from "./admission.ts";
 import { type EndedAttempt, runAttempt } from "./attempt.ts";
 import { withChildOutputs } from "./child_outputs.ts";
+import { goneReply, restartableChild } from "./child_restart.ts";
 import { commitExecution, type Committed } from "./execution_commit.ts";
 import type { DueTimer, ExecutorDeps } from "./executor_deps.ts";
-import { type FamilyDeps, forgetFamily, runFamily } from "./family.ts";
-import { LiveExecution, type Receipt } from "./live_execution.ts";
+import { type FamilyDeps, giveUp, runFamily } from "./family.ts";
+import { LiveExecution, nextCommit, type Receipt } from "./live_execution.ts";
 import { LiveExecutions } from "./live_executions.ts";
+import { LoopContexts, type OuterContext } from "./loop_contexts.ts";
+import { LoopPasses } from "./loop_passes.ts";
 import { type Birth, type StoredMessage, storedMessage } from "./messages.ts";
+import { Recovery } from "./recovery.ts";
 import { Renderer, TemplateCache } from "./renderer.ts";
 import { discardFiles } from "./slice.ts";
 import { leavesSlot, type Slots } from "./slots.ts";
 
 const RETRY_MS = 1_000;
+/** What attempts may take to tidy up when the server ends: a script's directory goes with it. */
+const TIDY_MS = 10_000;
+/** Executions in a queue that are read before it is their turn. */
+const READ_AHEAD = 32;
 const NO_FILES: readonly Mutation[] = [];
 /** Each may remove a manifest, and an atomic takes 1,000 mutations. */
 const DROPS_PER_ENTRY = 500;
@@ -36,22 +43,31 @@ export class Executor {
   readonly #deps: ExecutorDeps;
   readonly #admission: Admission;
   readonly #slices: FamilyDeps;
+  readonly #contexts: LoopContexts;
   readonly #templates = new TemplateCache();
   readonly #live = new LiveExecutions((tenant, id) => this.#load(tenant, id));
+  readonly #recovery: Recovery;
   readonly #underWay = new Set<Promise<unknown>>();
+  readonly #attempts = new Set<Promise<void>>();
   #starting = 0;
   #isStopping = false;
 
   constructor(deps: ExecutorDeps) {
     this.#deps = deps;
     this.#admission = new Admission(deps);
+    this.#contexts = new LoopContexts(deps.records);
     this.#slices = {
       ...deps,
       wake: (live) => this.#wake(live),
       track: (work) => this.#track(work),
       bear: (birth) => this.#bear(birth),
+      restartable: (tenant, id) => restartableChild(id, (each) => this.#load(tenant, each)),
+      idle: (tenant, id) => this.#live.idle(tenant, id),
+      forget: (live) => this.#live.letGo(live),
+      loops: new LoopPasses({ ...deps, contexts: this.#contexts }),
       admission: this.#admission,
     };
+    this.#recovery = new Recovery({ ...deps, live: this.#live, wake: this.#slices.wake });
   }
 
   /** Executions that this process is working on. */
@@ -80,13 +96,15 @@ export class Executor {
    */
   async begin(execution: Execution, plan: FlowPlan, files: readonly Mutation[] = NO_FILES): Promise<void> {
     this.#refuseWhenFull();
-    const live = this.#bear({ execution, plan });
+    const outer = execution.loop && await this.#contexts.of(execution);
+    const live = this.#bear({ execution, plan, outer });
     this.#starting++;
     try {
       runFamily(live, this.#slices);
       await this.#commit(live, files);
     } catch (error) {
-      forgetFamily([live], this.#deps.slots);
+      giveUp(live, this.#slices);
+      if (plan.flow.concurrency) this.grantSlots(execution, plan.flow.concurrency.limit);
       throw error;
     } finally {
       this.#starting--;
@@ -96,9 +114,10 @@ export class Executor {
   }
 
   /** Takes a new execution in hand; it does nothing of its own accord before the commit that creates it. */
-  #bear({ execution, plan }: Birth): LiveExecution {
-    const live = new LiveExecution(execution, plan, newForm(), this.#renderer(execution, plan));
+  #bear({ execution, plan, outer }: Birth): LiveExecution {
+    const live = new LiveExecution(execution, plan, newForm(), this.#renderer(execution, plan, outer));
     live.form.storedStates = execution.history.length;
+    live.isUnborn = true;
     live.isDriven = true;
     this.#admission.admit(live);
     return live;
@@ -115,16 +134,20 @@ export class Executor {
     if (!this.#live.isCurrent(live)) return await this.send(tenant, id, event, receipt);
     if (receipt) (live.receipts ??= new Map()).set(event, receipt);
     live.events.push(event);
-    const refusal = live.isDriven ? await this.#nextCommit(live) : await this.#drive(live);
+    const { root } = live;
+    const refusal = await (root.isDriven ? nextCommit(live, this.#deps.changes) : this.#drive(root));
     if (refusal) throw refusal;
     return true;
   }
 
   /** Gives an execution what another one tells it; resolves once that is durable. Its key goes with it. */
-  async deliver({ tenant, targetId, event, key }: StoredMessage): Promise<void> {
+  async deliver(message: StoredMessage): Promise<void> {
+    const { tenant, targetId, event, key } = message;
     const target = event.type === "child_ended" ? await this.#live.find(tenant, targetId) : undefined;
     const completed = await withChildOutputs(event, target, (id) => this.#load(tenant, id));
     if (await this.send(tenant, targetId, completed, { key })) return;
+    const reply = goneReply(message);
+    if (reply) return await this.deliver(reply);
     if (!this.#live.isDeleting(tenant, targetId)) {
       await this.#deps.committer.commit({ mutations: [{ type: "delete", key }] });
     }
@@ -137,6 +160,8 @@ export class Executor {
       const isThere = this.send(execution.tenant, id, { type: "started" });
       this.#track(isThere.then((found) => void (found || slots.release({ ...execution, id }))));
     }
+    // Read while those before them are being committed: the flow does not wait for the database twice.
+    for (const id of slots.next(execution, READ_AHEAD)) this.#track(this.#live.find(execution.tenant, id));
   }
 
   /** A stored timer is due; resolves once its consequence is durable. One that nobody waits for any more is removed. */
@@ -180,10 +205,8 @@ export class Executor {
   #abandon(tenant: string, id: string): EntryFacts {
     const live = this.#live.beginDeletion(tenant, id);
     if (live) {
-      live.isDropped = true;
-      live.events.length = 0;
       live.interruptAll();
-      forgetFamily(live.births.splice(0), this.#deps.slots);
+      giveUp(live, this.#slices);
     }
     // Also when it is not listed yet: a commit under way may be about to list it.
     return { liveness: [{ tenant, id, live: false }] };
@@ -204,29 +227,16 @@ export class Executor {
   async recover(listed: readonly ListedExecution[]): Promise<number> {
     let recovered = 0;
     for (const { tenant, id } of listed) {
-      if (await this.#tryRecover(tenant, id)) recovered++;
+      if (await this.#recovery.goOn(tenant, id)) recovered++;
     }
     return recovered;
   }
 
   /** Its deletion was refused: goes on with an execution that was dropped. False when it waits for a timer or a person anyway. */
   async restore(tenant: string, id: string): Promise<boolean> {
-    return this.#live.endDeletion(tenant, id) && await this.#tryRecover(tenant, id);
-  }
-
-  /** False when there is nothing to go on with, or it cannot be read. */
-  async #tryRecover(tenant: string, id: string): Promise<boolean> {
-    if (this.#live.has(tenant, id) || this.#live.isDeleting(tenant, id)) return false;
-    try {
-      return await this.#recoverOne(tenant, id);
-    } catch (error) {
-      // One record that cannot be read must not keep the others from going on, nor the server from starting.
-      this.#deps.logger.error("An execution cannot be recovered", {
-        execution: id,
-        error: (error as Error).message,
-      });
-      return false;
-    }
+    const wasListed = this.#live.endDeletion(tenant, id);
+    await this.#recovery.rearm(tenant, id);
+    return wasListed && await this.#recovery.goOn(tenant, id);
   }
 
   /** Waits for what is being committed, interrupts attempts under way; what is left goes on at the next boot. */
@@ -234,6 +244,10 @@ export class Executor {
     this.#isStopping = true;
     await Promise.allSettled([...this.#underWay]);
     for (const live of this.#live.values()) live.interruptAll();
+    const over = Promise.withResolvers<void>();
+    const cancel = this.#deps.clock.setTimer(TIDY_MS, over.resolve);
+    await Promise.race([Promise.all([...this.#attempts]), over.promise]);
+    cancel();
   }
 
   #refuseWhenFull(): void {
@@ -245,8 +259,9 @@ export class Executor {
     throw new DomainError("too_many_requests", message, { retryAfter: 1 });
   }
 
-  #renderer(execution: Execution, plan: FlowPlan): Renderer {
-    return new Renderer(plan, execution, this.#templates, this.#deps.render);
+  #renderer(execution: Execution, plan: FlowPlan, outer?: OuterContext): Renderer {
+    const { render } = this.#deps;
+    return new Renderer(plan, execution, this.#templates, outer ? { ...render, outer } : render);
   }
 
   #wake(live: LiveExecution): void {
@@ -289,11 +304,13 @@ export class Executor {
 
   async #commit(live: LiveExecution, files: readonly Mutation[] = NO_FILES): Promise<void> {
     if (live.isDropped || !live.isDirty) return;
-    const [, ...born] = live.family();
+    const [, ...others] = live.family();
     const committed = (member: LiveExecution, what: Committed) => this.#committed(member, what);
-    await commitExecution(live, this.#deps, { files, committed });
-    for (const member of born) {
+    const isWritten = await commitExecution(live, this.#deps, { files, committed });
+    if (!isWritten) return giveUp(live, this.#slices);
+    for (const member of others) {
       member.isDriven = false;
+      member.host = undefined;
       this.#continue(member);
     }
   }
@@ -326,9 +343,15 @@ export class Executor {
       const ended = runAttempt(live, command, { ...this.#slices, type, controller });
       // In the same turn where it can be, so that no commit takes the log lines of an attempt without its end.
       if (ended instanceof Promise) {
-        void ended.then((event) => this.#endAttempt(live, command.taskRun, { event, controller }));
+        this.#note(ended.then((event) => this.#endAttempt(live, command.taskRun, { event, controller })));
       } else this.#endAttempt(live, command.taskRun, { event: ended, controller });
     }
+  }
+
+  /** An attempt that is under way. */
+  #note(attempt: Promise<void>): void {
+    this.#attempts.add(attempt);
+    void attempt.then(() => this.#attempts.delete(attempt));
   }
 
   #endAttempt(live: LiveExecution, taskRun: number, { event, controller }: EndedAttempt): void {
@@ -343,7 +366,9 @@ export class Executor {
   /** The database refused: tries again until it takes writes, so that a full disk delays executions but loses none. */
   #retryLater(live: LiveExecution, error: Error): void {
     live.isDriven = false;
-    if (this.#isStopping || live.isDropped) return;
+    live.refuse(error);
+    if (live.isDropped) return giveUp(live, this.#slices);
+    if (this.#isStopping) return;
     this.#deps.logger.warn("An execution waits for the database", {
       execution: live.execution.id,
       error: error.message,
@@ -352,43 +377,12 @@ export class Executor {
     this.#deps.clock.setTimer(RETRY_MS, () => this.#wake(live));
   }
 
-  /** Waits until the events given so far are durable. */
-  #nextCommit(live: LiveExecution): Promise<undefined> {
-    const { tenant, id } = live.execution;
-    return new Promise((resolve) => {
-      const unsubscribe = this.#deps.changes.subscribe(tenant, id, () => {
-        if (live.events.length > 0 && !live.isDropped) return;
-        unsubscribe();
-        resolve(undefined);
-      });
-    });
-  }
-
   async #load(tenant: string, id: string): Promise<LiveExecution | undefined> {
     const stored = await this.#deps.records.load(tenant, id);
     if (!stored) return undefined;
     const { execution, form } = stored;
-    const plan = await this.#deps.planOf(execution);
-    return new LiveExecution(execution, plan, form, this.#renderer(execution, plan));
-  }
-
-  async #recoverOne(tenant: string, id: string): Promise<boolean> {
-    const live = await this.#live.find(tenant, id);
-    const isTaken = live && (live.isDriven || live.isListed || !this.#live.isCurrent(live));
-    if (isTaken) return false; // Somebody else has begun with it meanwhile.
-    if (!live || hasSettled(live.tree)) {
-      if (live) this.#live.letGo(live);
-      if (this.#live.isDeleting(tenant, id)) return false;
-      await this.#deps.committer.commit({
-        mutations: [],
-        facts: { liveness: [{ tenant, id, live: false }] },
-      });
-      return false;
-    }
-    live.isListed = true;
-    const crashes = ++live.execution.crashes;
-    live.events.push({ type: "recovered", isGivenUp: crashes >= MAX_CRASHES_OF_EXECUTION });
-    this.#track(this.#drive(live));
-    return true;
+    const plan = planFor(await this.#deps.planOf(execution), execution);
+    const outer = await this.#contexts.of(execution);
+    return new LiveExecution(execution, plan, form, this.#renderer(execution, plan, outer));
   }
 }

@@ -16,6 +16,7 @@ import type { RenderDeps } from "./renderer.ts";
 import type { Slots } from "./slots.ts";
 import type { CreateChild } from "./subflow.ts";
 import type { TaskCache } from "./task_cache.ts";
+import type { TaskConditions } from "./task_conditions.ts";
 
 /** What the executor works with. */
 export interface ExecutorDeps {
@@ -33,6 +34,8 @@ export interface ExecutorDeps {
   /** Triggers that react to states of executions. */
   readonly reactions: Reactions;
   readonly taskCache: TaskCache;
+  /** Tells whether the conditions of a task hold. */
+  readonly conditions: Pick<TaskConditions, "hold">;
   /** Makes executions of other flows, for tasks that start them. */
   readonly createChild: CreateChild;
   /** The plan of the revision that an execution is pinned to. @throws DomainError when it cannot be read */

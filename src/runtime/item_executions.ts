@@ -2,7 +2,7 @@
 import type { Clock } from "../base/clock.ts";
 import { taskRunId } from "../base/id.ts";
 import { childId, childNumbersOf } from "../engine/children.ts";
-import type { FileKeeper } from "../model/attempt_identity.ts";
+import type { AttemptFiles, FileKeeper } from "../model/attempt_identity.ts";
 import type { Execution, TaskRun } from "../model/execution.ts";
 import { itemPartId } from "../model/for_each_item.ts";
 import type { StoragePort } from "../model/ports/storage.ts";
@@ -85,7 +85,7 @@ async function batchesOf(
     parent === taskRun.parent && taskId === itemPartId(parentTask, "split")
   );
   const uri = String(split?.outputs?.splits ?? "");
-  const file = await storage.open(readerOf(live.execution, taskRun), uri);
+  const file = await storage.open(keeperOf(live.execution, taskRun, { isOver: true }), uri);
   if (!file) throw new Error(`Cannot read the list of batches "${uri}": there is no such file`);
   const text = await new Response(file.content as ReadableStream<Uint8Array<ArrayBuffer>>).text();
   const uris = text.split("\n").filter((line) => line !== "");
@@ -93,7 +93,8 @@ async function batchesOf(
   return uris;
 }
 
-function readerOf(execution: Execution, taskRun: TaskRun): FileKeeper {
+/** The attempt under way of a task run, as one that reads and keeps files. */
+export function keeperOf(execution: Execution, taskRun: TaskRun, files: AttemptFiles): FileKeeper {
   const { tenant, namespace, flowId, flowRevision, id: executionId } = execution;
   return {
     tenant,
@@ -104,6 +105,6 @@ function readerOf(execution: Execution, taskRun: TaskRun): FileKeeper {
     taskId: taskRun.taskId,
     taskRunId: taskRunId(executionId, taskRun.ordinal),
     attemptNumber: taskRun.attempts.length,
-    files: { isOver: true },
+    files,
   };
 }

@@ -5,6 +5,7 @@ import type { FlowPlan } from "../engine/plan.ts";
 import { ExecutionTree } from "../engine/tree.ts";
 import type { Execution } from "../model/execution.ts";
 import type { PendingFiles } from "../model/pending_files.ts";
+import type { Changes } from "../store/changes.ts";
 import type { StoredForm } from "../store/execution_form.ts";
 import type { Key, Mutation } from "../store/store.ts";
 import type { LogFlow } from "./log_flow.ts";
@@ -44,8 +45,8 @@ export class LiveExecution {
   /** Attempts to start once the slice is durable. */
   deferred: AttemptCommand[] = [];
   timerChanges: TimerChange[] = [];
-  /** Executions that the next commit creates; until then they do nothing of their own accord. */
-  births: LiveExecution[] = [];
+  /** Executions that take part in the next commit; until then they do nothing of their own accord. */
+  joined: LiveExecution[] = [];
   /** What the next commit tells other executions. */
   messages: Message[] = [];
   /** What else the next commit carries: metrics, outputs kept for later. */
@@ -68,6 +69,12 @@ export class LiveExecution {
   isDriven = false;
   /** Something changed since the last commit. */
   isDirty = false;
+  /** The one whose commit it takes part in without having been created by it. */
+  host: LiveExecution | undefined;
+  /** Those who wait for its next commit are told of a refusal. */
+  onRefused: Set<(error: Error) => void> | undefined;
+  /** No commit has created it yet. */
+  isUnborn = false;
   /** The manifests list it. */
   isListed = false;
   /** It was deleted: nothing of it may be written any more. */
@@ -96,13 +103,39 @@ export class LiveExecution {
     for (const controller of this.running?.values() ?? []) controller.abort();
   }
 
-  /** It and all that its next commit creates, it first. */
+  /** It and all that take part in its next commit, it first. */
   family(): LiveExecution[] {
-    return this.births.length === 0 ? [this] : [this, ...this.births.flatMap((born) => born.family())];
+    if (this.joined.length === 0) return [this];
+    return [this, ...this.joined.filter(({ isDropped }) => !isDropped).flatMap((member) => member.family())];
+  }
+
+  /** The one with whose commit its events become durable. */
+  get root(): LiveExecution {
+    return this.host?.root ?? this;
+  }
+
+  /** Tells those who wait for its next commit that the database refuses it. */
+  refuse(error: Error): void {
+    for (const member of this.family()) member.onRefused?.forEach((refused) => refused(error));
   }
 
   /** Key in maps. */
   get key(): string {
     return `${this.execution.tenant}/${this.execution.id}`;
   }
+}
+
+/** Settles once the events that an execution was given so far are durable; with the error when the database refuses them. */
+export function nextCommit(live: LiveExecution, changes: Changes): Promise<Error | undefined> {
+  const { tenant, id } = live.execution;
+  const settled = Promise.withResolvers<Error | undefined>();
+  const unsubscribe = changes.subscribe(tenant, id, () => {
+    if (live.events.length === 0 || live.isDropped) settled.resolve(undefined);
+  });
+  const refused = live.onRefused ??= new Set();
+  refused.add(settled.resolve);
+  return settled.promise.finally(() => {
+    unsubscribe();
+    refused.delete(settled.resolve);
+  });
 }

@@ -47,6 +47,12 @@ export class LiveExecutions {
     return this.#byKey.get(live.key) === live;
   }
 
+  /** The one in memory when nothing is under way with it. */
+  idle(tenant: string, id: string): LiveExecution | undefined {
+    const live = this.#byKey.get(keyOf(tenant, id));
+    return live && !live.isDriven && !live.isDirty && !live.isLive ? live : undefined;
+  }
+
   /** The one in memory, else as stored; `undefined` for one that does not exist or is being deleted. */
   async find(tenant: string, id: string): Promise<LiveExecution | undefined> {
     const key = keyOf(tenant, id);

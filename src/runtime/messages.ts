@@ -5,6 +5,7 @@ import type { Execution } from "../model/execution.ts";
 import { decodeJson, encodeJson } from "../store/codec.ts";
 import { messageKey, MESSAGES } from "../store/keys.ts";
 import type { Key, Mutation, Store } from "../store/store.ts";
+import type { OuterContext } from "./loop_contexts.ts";
 
 /** An event for another execution of the same tenant. Stored with the transition that causes it, until it is applied. */
 export interface Message {
@@ -18,6 +19,8 @@ export interface Message {
 export interface Birth {
   readonly execution: Execution;
   readonly plan: FlowPlan;
+  /** Of a pass of a Loop: what it sees of the executions around it. */
+  readonly outer?: OuterContext;
 }
 
 /** A stored message. */

@@ -24,12 +24,12 @@ export interface Reactions {
 /** What reacts, and resolves once the reaction is durable. */
 export type React = (announcement: Announcement) => Promise<void>;
 
-/** Announcements of states that the next commit makes durable. */
+/** Announcements of states that the next commit makes durable; a pass of a Loop is no execution of its flow to triggers. */
 export function newAnnouncements(
   { execution, plan, form }: LiveExecution,
   reactions: Reactions,
 ): readonly Announcement[] {
-  if (execution.history.length <= form.storedStates) return NONE;
+  if (execution.history.length <= form.storedStates || execution.loop) return NONE;
   return reactions.announcementsOf(execution, plan, form.storedStates);
 }
 
@@ -49,6 +49,7 @@ export class ReactionQueue {
   readonly #store: Store;
   readonly #react: React;
   readonly #underWay = new Set<Promise<void>>();
+  #leftOver: readonly Announcement[] = NONE;
   #isStopped = false;
 
   constructor(
@@ -65,13 +66,18 @@ export class ReactionQueue {
     this.#react = react;
   }
 
-  /** Takes up what an earlier process did not react to. */
-  async recover(): Promise<void> {
-    const found = await Array.fromAsync(
+  /** Finds what an earlier process did not react to. Before executions go on: what these announce is not left over. */
+  async find(): Promise<void> {
+    this.#leftOver = await Array.fromAsync(
       this.#store.list(ANNOUNCEMENTS),
       ({ key, value }) => announcementFrom(key, value),
     );
-    this.add(found);
+  }
+
+  /** Takes up what was found. */
+  recover(): void {
+    this.add(this.#leftOver);
+    this.#leftOver = NONE;
   }
 
   /** Has these reacted to, those of one trigger in this order. */

@@ -16,6 +16,7 @@ import type { PropertySchema } from "../model/schema.ts";
 import type { TaskType } from "../model/task_catalog.ts";
 import { EffectCalls } from "./effect_calls.ts";
 import { HostCalls, type HostValues } from "./host_functions.ts";
+import type { OuterContext } from "./loop_contexts.ts";
 import { secretCalls } from "./secret_calls.ts";
 import { ExecutionVariables, type ServerVariables, type TaskScope } from "./variables.ts";
 import { WorkPaths } from "./work_paths.ts";
@@ -27,6 +28,8 @@ export interface RenderDeps {
   readonly random: () => number;
   readonly hostValues: HostValues;
   readonly server: ServerVariables;
+  /** Of a pass of a Loop: what it sees of the executions around it. */
+  readonly outer?: OuterContext;
   /** The rendered outputs of a flow, each of its type; or why the execution fails. */
   readonly convertOutputs: (
     flow: Flow,
@@ -94,12 +97,18 @@ export class Renderer {
     const { pathOf } = deps.server;
     this.workPaths = pathOf && new WorkPaths(plan, execution, pathOf);
     this.#variables = new ExecutionVariables(plan.flow, execution, deps.server, this.workPaths);
+    this.#variables.outer = deps.outer;
     const { tenant, namespace } = execution;
     const inputSecrets = () => this.#variables.inputSecrets;
     const now = () => deps.clock.now();
     const recall = execution.taskRuns.length > 0 ? () => this.#secretRenders() : undefined;
     const caller = { tenant, namespace, execution, now, inputSecrets, recall };
     this.hostCalls = new HostCalls(deps.hostValues, caller);
+  }
+
+  /** What it sees of executions around its own. */
+  get outer(): OuterContext | undefined {
+    return this.#variables.outer;
   }
 
   /** The properties of a task for one attempt. @throws ExpressionError, or an error of a host function */

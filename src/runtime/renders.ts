@@ -7,26 +7,28 @@ import { type TaskRun, taskRunOf } from "../model/execution.ts";
 import { isRenderError } from "./host_functions.ts";
 import type { LiveExecution } from "./live_execution.ts";
 import type { RenderedOutputs } from "./renderer.ts";
+import type { TaskConditions } from "./task_conditions.ts";
 
-/** `runIf` of a task. */
+/** `runIf` of a task, and what else must hold of it. */
 export function renderCondition(
   live: LiveExecution,
   command: Extract<Command, { type: "render_condition" }>,
+  conditions: Pick<TaskConditions, "hold">,
 ): Event | Promise<Event> {
   const { taskRun: ordinal, task } = command;
   const taskRun = taskRunOf(live.execution, ordinal) as TaskRun;
-  const decide = (text: string): Event => ({
-    type: "condition_rendered",
-    taskRun: ordinal,
-    holds: isTruthyText(text),
-  });
+  const told = (holds: boolean): Event => ({ type: "condition_rendered", taskRun: ordinal, holds });
+  const decide = (text: string) => told(isTruthyText(text));
   const fail = (error: unknown): Event => ({
     type: "condition_rendered",
     taskRun: ordinal,
     holds: false,
     error: renderMessage(error),
   });
-  return attemptRender(() => live.renderer.text(task.runIf ?? "true", { task, taskRun }), decide, fail);
+  const runIf = () => live.renderer.text(task.runIf ?? "true", { task, taskRun });
+  if (!task.conditions) return attemptRender(runIf, decide, fail);
+  const all = async () => isTruthyText(await runIf()) && await conditions.hold(live, { task, taskRun });
+  return all().then(told, fail);
 }
 
 /** Properties that a flowable task decides by. */

@@ -8,6 +8,7 @@ import type { Command, Event } from "../engine/events.ts";
 import { step } from "../engine/step.ts";
 import { type TaskRun, taskRunOf } from "../model/execution.ts";
 import { ITEM_PARTS } from "../model/for_each_item.ts";
+import { LOOP } from "../model/loop_run.ts";
 import { currentState, isEnded } from "../model/state.ts";
 import type { TaskCatalog, TaskType } from "../model/task_catalog.ts";
 import type { Admission } from "./admission.ts";
@@ -15,24 +16,38 @@ import { decideOrAct, releaseEnded } from "./around.ts";
 import { type AttemptDeps, failure, runAttempt } from "./attempt.ts";
 import { startItems } from "./item_executions.ts";
 import type { AttemptCommand, LiveExecution } from "./live_execution.ts";
+import type { LoopPasses } from "./loop_passes.ts";
+import { type FindRestartable, restartMessage, restartOrStart } from "./child_restart.ts";
 import type { Birth, Message } from "./messages.ts";
 import { renderAssertions, renderCondition, renderOutputs } from "./renders.ts";
 import type { SliceBudget } from "./slice_budget.ts";
+import type { TaskConditions } from "./task_conditions.ts";
 import { type ChildStart, type CreateChild, type StartChild, startChild } from "./subflow.ts";
 
 /** What slices need. */
 export interface SliceDeps extends AttemptDeps {
   readonly catalog: TaskCatalog;
+  readonly conditions: Pick<TaskConditions, "hold">;
   /** Called when an event was added outside a slice. */
   readonly wake: (live: LiveExecution) => void;
   /** Sees to work that nobody waits for: its failure is logged, and the end of the server waits for it. */
   readonly track: (work: Promise<void>) => void;
   /** Makes executions of other flows. */
   readonly createChild: CreateChild;
+  /** Finds executions that run again in place of new ones. */
+  readonly restartable: FindRestartable;
   /** Takes a new execution in hand: the next commit of the one that asks for it creates it. */
   readonly bear: (birth: Birth) => LiveExecution;
+  /** Starts the passes of loops. */
+  readonly loops: LoopPasses;
   /** Decides how executions begin, and makes those that take the place of others. */
   readonly admission: Pick<Admission, "startEvent" | "startOver">;
+}
+
+/** An event that was applied, and how many executions its task run had started before. */
+interface AppliedEvent {
+  readonly event: Event;
+  readonly startedBefore: number;
 }
 
 /** A slice under way. */
@@ -59,8 +74,9 @@ function applyEvent(live: LiveExecution, event: Event, deps: Slice): void {
   if (event.type === "timer_due") endTimer(live, event.timer);
   if (event.type === "started" || event.type === "refused_slot") endTimer(live, "start");
   takeFiles(live, event, deps);
+  const startedBefore = numbersOf(live, event)?.started ?? 0;
   const commands = step(live.tree, event, deps.clock.now());
-  if (live.receipts) settleReceipt(live, event, deps);
+  if (live.receipts) settleReceipt(live, { event, startedBefore }, deps);
   if (live.around) releaseEnded(live, deps.track);
   for (const command of commands) perform(live, command, deps);
 }
@@ -72,7 +88,11 @@ export function discardFiles(event: Event): void {
 
 /** Files of an attempt that nobody waits for any more are given up. */
 function takeFiles(live: LiveExecution, event: Event, deps: SliceDeps): void {
-  if (event.type !== "attempt_ended" && event.type !== "decision_rendered") return;
+  if (
+    event.type !== "attempt_ended" && event.type !== "decision_rendered" && event.type !== "children_started"
+  ) {
+    return;
+  }
   const files = event.type === "attempt_ended" ? event.outcome.files : event.files;
   if (!files) return;
   const taskRun = taskRunOf(live.execution, event.taskRun);
@@ -82,22 +102,32 @@ function takeFiles(live: LiveExecution, event: Event, deps: SliceDeps): void {
 }
 
 /** What came with an event takes effect with it. */
-function settleReceipt(live: LiveExecution, event: Event, { bear }: SliceDeps): void {
+function settleReceipt(live: LiveExecution, applied: AppliedEvent, { bear }: SliceDeps): void {
+  const { event } = applied;
   const receipt = live.receipts?.get(event);
   if (!receipt) return;
   live.receipts?.delete(event);
   receipt.onApplied?.(live.execution);
   if (receipt.key) live.receivedKeys.push(receipt.key);
-  if (receipt.births && isWanted(live, event)) live.births.push(...receipt.births.map(bear));
+  if (receipt.births && isWanted(live, applied)) live.joined.push(...receipt.births.map(bear));
 }
 
 /** Nobody wants new executions any more when their task run was killed meanwhile. */
-function isWanted({ execution }: LiveExecution, event: Event): boolean {
-  if (event.type !== "child_started" && event.type !== "children_started") return true;
+function isWanted(live: LiveExecution, { event, startedBefore }: AppliedEvent): boolean {
+  if (event.type === "child_started") {
+    return taskRunOf(live.execution, event.taskRun)?.decision?.executionId === event.executionId;
+  }
+  if (event.type !== "children_started") return true;
+  const numbers = numbersOf(live, event);
+  return numbers !== undefined && numbers.attempt === event.attempt && startedBefore === event.from &&
+    numbers.started === event.from + event.count;
+}
+
+/** The numbers of the task run that has started many executions with an event. */
+function numbersOf({ execution }: LiveExecution, event: Event) {
+  if (event.type !== "children_started") return undefined;
   const taskRun = taskRunOf(execution, event.taskRun);
-  if (event.type === "child_started") return taskRun?.decision?.executionId === event.executionId;
-  const numbers = taskRun && childNumbersOf(taskRun);
-  return numbers?.started === event.from + event.count && numbers.attempt === event.attempt;
+  return taskRun && childNumbersOf(taskRun);
 }
 
 function perform(live: LiveExecution, command: Command, deps: Slice): void {
@@ -107,7 +137,7 @@ function perform(live: LiveExecution, command: Command, deps: Slice): void {
     case "continue":
       return void live.events.push({ type: "continued", frame: command.frame });
     case "render_condition":
-      return settle(live, deps, renderCondition(live, command));
+      return settle(live, deps, renderCondition(live, command, deps.conditions));
     case "render_decision":
       return settle(live, deps, decideOrAct(live, command, deps));
     case "render_assertions":
@@ -129,7 +159,17 @@ function perform(live: LiveExecution, command: Command, deps: Slice): void {
 
 type OtherCommand = Extract<
   Command,
-  { type: "start_child" | "kill_child" | "kill_children" | "ask_slot" | "start_over" | "announce_end" }
+  {
+    type:
+      | "start_child"
+      | "restart_child"
+      | "collect_outputs"
+      | "kill_child"
+      | "kill_children"
+      | "ask_slot"
+      | "start_over"
+      | "announce_end";
+  }
 >;
 
 /** What concerns other executions. */
@@ -137,6 +177,10 @@ function performElsewhere(live: LiveExecution, command: OtherCommand, deps: Slic
   switch (command.type) {
     case "start_child":
       return beginChild(live, command, deps);
+    case "restart_child":
+      return void live.messages.push(restartMessage(live, command));
+    case "collect_outputs":
+      return settle(live, deps, deps.loops.collect(live, command));
     case "kill_child":
       return void live.messages.push({
         targetId: command.executionId,
@@ -148,7 +192,7 @@ function performElsewhere(live: LiveExecution, command: OtherCommand, deps: Slic
     case "ask_slot":
       return void live.events.push(deps.admission.startEvent(live));
     case "start_over":
-      return void live.births.push(deps.bear(deps.admission.startOver(live, command.at)));
+      return void live.joined.push(deps.bear(deps.admission.startOver(live, command.at)));
     case "announce_end":
       return announceEnd(live);
     default:
@@ -176,16 +220,19 @@ function beginChild(
 function startAny(
   live: LiveExecution,
   command: StartChild,
-  { clock, ports: { storage }, createChild: create, type, taskRun }: SliceDeps & {
+  { clock, ports: { storage }, createChild: create, restartable: find, type, taskRun, loops }: SliceDeps & {
     readonly type: TaskType;
     readonly taskRun: TaskRun;
   },
   failed: (error: unknown) => ChildStart,
 ): ChildStart | Promise<ChildStart> {
   try {
-    return command.task.kind === ITEM_PARTS.items
-      ? startItems(live, command, { create, storage, clock, taskRun })
-      : startChild(live, command, { type, create, taskRun });
+    if (command.task.kind === LOOP) return loops.start(live, command, taskRun);
+    if (command.task.kind === ITEM_PARTS.items) {
+      return startItems(live, command, { create, storage, clock, taskRun });
+    }
+    const start = () => startChild(live, command, { type, create, taskRun });
+    return command.restarts === undefined ? start() : restartOrStart(live, command, { find, start });
   } catch (error) {
     return failed(error);
   }
@@ -248,10 +295,16 @@ function settle(live: LiveExecution, deps: SliceDeps, event: Event | Promise<Eve
   });
 }
 
+/** A former attempt that was given up and has not ended yet has nothing to report any more. */
+function defer(live: LiveExecution, command: AttemptCommand): void {
+  live.running?.delete(command.taskRun);
+  live.deferred.push(command);
+}
+
 /** Log lines must not become durable without the end of their attempt: once the slice is over, a pure task waits for the next. */
 function runOrDefer(live: LiveExecution, command: AttemptCommand, deps: Slice): void {
   const type = deps.catalog.find(command.task.kind);
   const isPure = type?.form !== "runnable" || type.pure && !live.renderer.hasEffect(command.task);
-  if (!isPure || type?.form === "runnable" && deps.isOver()) return void live.deferred.push(command);
+  if (!isPure || type?.form === "runnable" && deps.isOver()) return defer(live, command);
   settle(live, deps, runAttempt(live, command, { ...deps, type, controller: NEVER_ABORTED }));
 }

@@ -14,7 +14,7 @@ type Hold = "slot" | "place in the queue";
 interface FlowSlots {
   readonly taken: Set<string>;
   /** In order of creation. */
-  readonly queued: Set<string>;
+  queued: Set<string>;
   /** What the database has. */
   readonly stored: Map<string, Hold>;
 }
@@ -110,6 +110,35 @@ export class Slots {
       granted.push(id);
     }
     return granted;
+  }
+
+  /** The one whose turn it is when an execution leaves its slot; `undefined` when the slot is not to be handed on. */
+  successor(execution: Execution, limit: number): string | undefined {
+    const { taken, queued, stored } = this.#of(execution);
+    if (!taken.has(execution.id) || taken.size > limit) return undefined;
+    const { value: next } = queued.values().next();
+    return next !== undefined && stored.has(next) ? next : undefined; // Before it is durable nobody can wake it.
+  }
+
+  /** Gives the slot of an execution that has ended to that successor; what is stored follows with their commit. */
+  handOn(execution: Execution, { id }: Execution): void {
+    const { taken, queued } = this.#of(execution);
+    taken.delete(execution.id);
+    queued.delete(id);
+    taken.add(id);
+  }
+
+  /** Takes that back: nothing of it was stored. */
+  takeBack(execution: Execution, { id }: Execution): void {
+    const flow = this.#of(execution);
+    flow.taken.delete(id);
+    flow.queued = new Set([id, ...flow.queued]);
+    if (flow.stored.get(execution.id) === "slot") flow.taken.add(execution.id);
+  }
+
+  /** Those whose turn is next; their ids. */
+  *next(execution: Pick<Execution, "tenant" | "namespace" | "flowId">, count: number): Iterable<string> {
+    yield* this.#of(execution).queued.values().take(count);
   }
 
   /** How many run, and how many come before an execution in the queue. */

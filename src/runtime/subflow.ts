@@ -2,7 +2,8 @@
 import type { Instant } from "../base/clock.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../base/json.ts";
 import type { Command, Event } from "../engine/events.ts";
-import type { Execution, TaskRun } from "../model/execution.ts";
+import type { Execution, ExecutionTrigger, TaskRun } from "../model/execution.ts";
+import type { Task } from "../model/flow.ts";
 import { CORRELATION_LABEL, isSystemLabel, type Label, mergeLabels, readLabels } from "../model/label.ts";
 import type { TaskType } from "../model/task_catalog.ts";
 import type { SubflowRequest } from "../services/subflows.ts";
@@ -54,7 +55,7 @@ export function requestOf(
   properties: JsonObject,
   waits: boolean,
 ): SubflowRequest {
-  const { tenant, id, namespace, flowId, flowRevision } = execution;
+  const { tenant, id, namespace } = execution;
   const { revision, scheduleDate, inputs } = properties;
   return {
     tenant,
@@ -63,14 +64,18 @@ export function requestOf(
     revision: revision === undefined || revision === null ? undefined : Number(revision),
     inputs: isJsonObject(inputs) ? inputs : {},
     labels: labelsOf(execution, properties),
-    trigger: {
-      id: task.id,
-      type: task.type,
-      variables: { executionId: id, namespace, flowId, flowRevision },
-    },
+    trigger: triggerOf(execution, task),
     scheduleDate: dateOf(scheduleDate),
     awaitedBy: waits ? { executionId: id, taskRun } : undefined,
   };
+}
+
+/** The task that starts an execution, as what has triggered it. */
+export function triggerOf(
+  { id: executionId, namespace, flowId, flowRevision }: Execution,
+  { id, type }: Task,
+): ExecutionTrigger {
+  return { id, type, variables: { executionId, namespace, flowId, flowRevision } };
 }
 
 /** Inherited ones when asked for, then the given ones; the correlation id always. */

@@ -5,7 +5,9 @@ import { isJsonObject, type JsonObject, type JsonValue, ownProperty, setOwnPrope
 import type { Execution, TaskRun } from "../model/execution.ts";
 import type { Flow, Task } from "../model/flow.ts";
 import type { Label } from "../model/label.ts";
+import { itemView } from "../model/loop_run.ts";
 import { changedAt, currentState, isEnded, startedAt } from "../model/state.ts";
+import { merged, type OuterContext } from "./loop_contexts.ts";
 import { type OpenInput, SecretInputs } from "./secret_inputs.ts";
 import { TaskRunViews } from "./task_run_views.ts";
 import type { PathOf, WorkPaths } from "./work_paths.ts";
@@ -38,6 +40,9 @@ export class ExecutionVariables {
   readonly #inputs: SecretInputs;
   /** `outputs`, `tasks` and `parents`. */
   #views: TaskRunViews | undefined;
+  #outerOutputs: JsonObject | undefined;
+  /** Of a pass of a Loop: what it sees of the executions around it. */
+  outer: OuterContext | undefined;
   /** Directories; absent outside of servers that run tasks. */
   readonly workPaths: WorkPaths | undefined;
 
@@ -88,7 +93,7 @@ export class ExecutionVariables {
     return view;
   }
 
-  /** Inputs as converted when the execution was started, those of type SECRET decrypted. @throws HostError: one cannot be */
+  /** Inputs as converted when the execution was started, those of type SECRET decrypted; empty where expressions find none. @throws HostError: one cannot be */
   get inputs(): JsonObject {
     return this.#inputs.inputs;
   }
@@ -108,14 +113,15 @@ export class ExecutionVariables {
     return this.#server.kestra;
   }
 
-  /** Variables of the flow, overlaid with those that tasks have set. */
+  /** Variables of the flow, or all that there are since a task has changed them. */
   get vars(): JsonObject {
-    return { ...this.#flow.variables, ...this.#execution.variables };
+    return this.#execution.variables ?? this.#flow.variables ?? {};
   }
 
-  /** Trigger variables; `undefined` for an execution that no trigger started. */
+  /** Trigger variables, an encrypted body decrypted; `undefined` for an execution that no trigger started. */
   get trigger(): JsonObject | undefined {
-    return this.#execution.trigger?.variables;
+    const variables = this.outer ? this.outer.trigger : this.#execution.trigger?.variables;
+    return variables && this.#inputs.openOutputs(variables);
   }
 
   /** Labels as a tree: `system.correlationId` is `labels.system.correlationId`. */
@@ -128,9 +134,29 @@ export class ExecutionVariables {
     return this.#server.envs;
   }
 
-  /** Outputs of task runs. */
+  /** The pass of a Loop that the execution is; `undefined` for any other. */
+  get item(): JsonObject | undefined {
+    const { loop } = this.#execution;
+    return loop && itemView(loop);
+  }
+
+  /** Outputs of task runs; in a pass of a Loop also those of the executions around it. */
   get outputs(): JsonObject {
-    return this.views.outputs;
+    const { outputs } = this.views;
+    if (!this.outer) return outputs;
+    this.#outerOutputs ??= this.#opened(this.outer.outputs);
+    return merged(this.#outerOutputs, outputs);
+  }
+
+  /** Outputs of other executions, with what is encrypted in them opened at any depth. */
+  #opened(outputs: JsonObject): JsonObject {
+    const opened = this.#inputs.openOutputs(outputs);
+    const copy: JsonObject = {};
+    for (const name of Object.keys(opened)) {
+      const value = ownProperty(opened, name) ?? null;
+      setOwnProperty(copy, name, isJsonObject(value) ? this.#opened(value) : value);
+    }
+    return copy;
   }
 
   /** States of task runs. */
@@ -164,7 +190,7 @@ type RootBuilder = (variables: ExecutionVariables, scope?: TaskScope) => JsonVal
 const ROOTS: ReadonlyMap<string, RootBuilder> = new Map<string, RootBuilder>([
   ["flow", (variables) => variables.flow],
   ["execution", (variables) => variables.execution],
-  ["inputs", (variables) => variables.inputs],
+  ["inputs", ({ inputs }) => Object.keys(inputs).length > 0 ? inputs : undefined],
   ["vars", (variables) => variables.vars],
   ["trigger", (variables) => variables.trigger],
   ["labels", (variables) => variables.labels],
@@ -172,6 +198,7 @@ const ROOTS: ReadonlyMap<string, RootBuilder> = new Map<string, RootBuilder>([
   ["tenantId", (variables) => variables.tenantId],
   ["kestra", (variables) => variables.kestra],
   ["outputs", (variables) => variables.outputs],
+  ["item", (variables) => variables.item],
   ["tasks", (variables) => variables.tasks],
   ["task", (_variables, scope) => scope && { id: scope.task.id, type: scope.task.type }],
   ["taskrun", (variables, scope) => scope && variables.taskRunView(scope)],

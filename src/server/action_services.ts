@@ -14,6 +14,7 @@ import type { Committer } from "../store/committer.ts";
 import type { ExecutionFiles } from "../store/execution_files.ts";
 import type { ExecutionRecords } from "../store/execution_records.ts";
 import { createExecutorPort } from "./executor_port.ts";
+import { LoopContexts } from "../runtime/loop_contexts.ts";
 import { createEvaluator, createRenderDeps, type RenderOptions, type RenderSources } from "./render_deps.ts";
 
 /** What they are built from. */
@@ -45,7 +46,7 @@ export function createActionServices(parts: ActionServicesParts): ActionServices
   const { options, flows, records, executionFiles: files, checks, executions, catalog } = parts;
   const { committer, changes, clock, ids } = options;
   const executor = createExecutorPort(options.executor);
-  const evaluate = createEvaluator(createRenderDeps(options, parts));
+  const evaluate = createEvaluator(createRenderDeps(options, parts), new LoopContexts(records));
   const actions = new ExecutionActions({
     flows,
     records,

@@ -4,7 +4,7 @@ import type { Instant } from "../base/clock.ts";
 import { IdSource } from "../base/id.ts";
 import { EventStreams } from "../http/sse.ts";
 import type { Executor } from "../runtime/executor.ts";
-import { undelivered } from "../runtime/messages.ts";
+import { type StoredMessage, undelivered } from "../runtime/messages.ts";
 import { Auth } from "../services/auth.ts";
 import { Changes } from "../store/changes.ts";
 import { Committer } from "../store/committer.ts";
@@ -17,7 +17,7 @@ import { createServices, type Services } from "./services.ts";
 
 /** Name of the chain; one process owns the database. */
 const INSTANCE = "main";
-const PROBE_PATH = /^https?:\/\/[^/]+\/(?:ping|health)$/;
+const PROBE_PATH = /^https?:\/\/[^/]+\/(?:ping|health(?:\/(?:liveness|readiness))?)$/;
 
 /** A server that is not listening yet. */
 export class Assembly {
@@ -70,6 +70,9 @@ export class Assembly {
       services,
       eventStreams: this.#eventStreams,
       isReady,
+      committer,
+      ids,
+      liveCount: () => this.executor.liveCount,
     });
   }
 
@@ -103,8 +106,9 @@ export class Assembly {
     await flows.load(tenantIds);
     await triggers.load(tenantIds);
     await catalog.start();
+    await this.#runtime.triggers.find();
     await this.#recover();
-    await this.#runtime.triggers.start();
+    this.#runtime.triggers.start();
     timers.start();
     sweep.start();
     for (const loop of loops) loop.start();
@@ -163,16 +167,17 @@ export class Assembly {
     this.#manifests.adopt(listed);
     const tenants = this.services.tenants.list().map((tenant) => tenant.id);
     for (const tenant of tenants) await this.#runtime.slots.load(this.#options.store, tenant);
+    // Read before anything runs: what is told from then on is delivered by whoever tells it, and once.
+    const messages = await Array.fromAsync(undelivered(this.#options.store));
     const recovered = await this.executor.recover(listed);
-    await this.#deliver();
+    await this.#deliver(messages);
     if (recovered > 0) {
       this.#options.logger.info("Executions go on after a restart", { executions: recovered });
     }
   }
 
   /** Gives executions what they were not told before the last process stopped, and free slots to those who wait. */
-  async #deliver(): Promise<void> {
-    const messages = await Array.fromAsync(undelivered(this.#options.store));
+  async #deliver(messages: readonly StoredMessage[]): Promise<void> {
     for (const message of messages) await this.executor.deliver(message);
     for (const { tenant, namespace, id } of [...this.#runtime.slots.waitingFlows()]) {
       const { flow } = await this.services.flows.plan(tenant, { namespace, id }, { allowDeleted: true });

@@ -1,9 +1,8 @@
-/** Serves the ports of the core's tasks: KV pairs, states, executions, log lines, triggers, task types. */
+/** Serves the ports of the core's tasks: KV pairs, states, executions, log lines, triggers. */
 import type { JsonObject } from "../base/json.ts";
 import { KeyedLock } from "../base/keyed_lock.ts";
 import { DomainError } from "../model/errors.ts";
 import { executionSelectionQuery } from "../model/execution_selection.ts";
-import { canonicalType } from "../model/flow.ts";
 import type { KvPairId } from "../model/kv_pair.ts";
 import type { ExecutionPort } from "../model/ports/executions.ts";
 import type { KvPairPort } from "../model/ports/kv_pairs.ts";
@@ -19,14 +18,13 @@ const TASK_USER = "task";
 /** The ports. */
 export function createCoreTaskPorts(
   services: Services,
-): Pick<TaskPorts, "kvPairs" | "states" | "executions" | "logs" | "triggers" | "taskTypes"> {
+): Pick<TaskPorts, "kvPairs" | "states" | "executions" | "logs" | "triggers"> {
   return {
     kvPairs: kvPairPort(services),
     states: services.states,
     executions: executionPort(services),
     logs: logPort(services),
     triggers: services.triggers,
-    taskTypes: { find: (type) => services.tasks.find(canonicalType(type)) },
   };
 }
 

@@ -7,7 +7,7 @@ import { executionActionRoutes } from "../http/routes/execution_actions.ts";
 import { executionBulkRoutes } from "../http/routes/execution_bulk.ts";
 import { executionRoutes } from "../http/routes/executions.ts";
 import { executionFileRoutes } from "../http/routes/execution_files.ts";
-import { expressionRoutes } from "../http/routes/expressions.ts";
+import { expressionNameRoutes, expressionRoutes } from "../http/routes/expressions.ts";
 import { fileRoutes } from "../http/routes/files.ts";
 import { flowBulkRoutes } from "../http/routes/flow_bulk.ts";
 import { flowRoutes } from "../http/routes/flows.ts";
@@ -21,17 +21,21 @@ import { secretRoutes } from "../http/routes/secrets.ts";
 import { triggerBulkRoutes } from "../http/routes/trigger_bulk.ts";
 import { triggerRoutes } from "../http/routes/triggers.ts";
 import { webhookRoutes } from "../http/routes/webhooks.ts";
-import type { EventStreams } from "../http/sse.ts";
-import type { Auth } from "../services/auth.ts";
+import { Figures } from "../services/figures.ts";
 import { FileTransfer } from "../services/file_transfer.ts";
 import { FlowBulk } from "../services/flow_bulk.ts";
 import { FlowDependencies } from "../services/flow_dependencies.ts";
 import { FlowGraphs } from "../services/flow_graphs.ts";
 import { FlowInspection } from "../services/flow_inspection.ts";
+import { FlowRevisions } from "../services/flow_revisions.ts";
 import { FlowTransfer } from "../services/flow_transfer.ts";
 import { Plugins } from "../services/plugins.ts";
+import { FlowRecords } from "../store/flow_records.ts";
 import { createTaskCatalog } from "../tasks/registry.ts";
 import { createTriggerCatalog } from "../triggers/registry.ts";
+import type { HttpAssemblyOptions } from "./http_options.ts";
+import { instanceId } from "./instance_id.ts";
+import { readProcessFacts } from "./process_facts.ts";
 import type { Services } from "./services.ts";
 import { viewMounts } from "./view_mounts.ts";
 
@@ -41,25 +45,17 @@ export interface HttpApp {
   fetch(request: Request, info?: unknown): Response | Promise<Response>;
 }
 
-/** What the application is built from. */
-export interface HttpAssemblyOptions {
-  readonly options: AssemblyOptions;
-  readonly auth: Auth;
-  readonly services: Services;
-  readonly eventStreams: EventStreams;
-  readonly isReady: () => boolean;
-}
-
 /** The application. */
-export function createHttpApp(
-  { options, auth, services, eventStreams, isReady }: HttpAssemblyOptions,
-): HttpApp {
+export function createHttpApp(assembled: HttpAssemblyOptions): HttpApp {
+  const { options, auth, services, eventStreams, isReady } = assembled;
   const { clock, logger, randomBytes, baseUrl, host, port, maxUploadBytes, version } = options;
   const { executions, idempotentStarts, flows, webhooks, kvPairs, secrets, files, blobs, tenants, tokens } =
     services;
   const baseUrlOf = baseUrlFrom(baseUrl);
   const isProtected = auth.isProtected;
   const { noAuthExplicit } = options;
+  const uuid = instanceId(options.encryptionKey);
+  const figures = createFigures(assembled);
   const pages = { executions, clock, baseUrlOf, version };
   const app = createApp({
     auth,
@@ -70,10 +66,10 @@ export function createHttpApp(
     randomBytes,
     eventStreams,
     isReady,
-    config: { baseUrl, host, port, isProtected, noAuthExplicit, maxUploadBytes, version },
+    config: { baseUrl, host, port, isProtected, noAuthExplicit, maxUploadBytes, version, uuid },
     tenantRoutes: [
       { path: "", routes: flowRoutes(flows) },
-      ...flowMounts(services, options),
+      ...flowMounts(assembled),
       { path: "", routes: expressionRoutes(services.expressions) },
       {
         path: "",
@@ -83,7 +79,7 @@ export function createHttpApp(
       { path: "/executions/webhook", routes: webhookRoutes({ webhooks, baseUrlOf }), access: "webhook" },
       { path: "", routes: metricRoutes({ metrics: services.metrics, clock }) },
       ...triggerMounts(services),
-      ...viewMounts(services, clock),
+      ...viewMounts(assembled),
       { path: "", routes: executionFileRoutes(services.executionFileViews) },
       { path: "", routes: logRoutes({ ...services, clock }) },
       { path: "", routes: kvPairRoutes(kvPairs) },
@@ -97,11 +93,22 @@ export function createHttpApp(
         }),
       },
     ],
-    globalRoutes: [{ routes: pluginRoutes(createPlugins(options)) }],
+    globalRoutes: [
+      { routes: pluginRoutes(createPlugins(options)) },
+      { routes: expressionNameRoutes(services.expressions) },
+    ],
+    figures: () => figures.collect(),
     webRoutes: pageRoutes(pages),
     tenantWebRoutes: executionPageRoutes(pages),
   });
   return { fetch: (request, info) => app.fetch(request, info as Record<string, unknown>) };
+}
+
+function createFigures({ options, services, committer, liveCount }: HttpAssemblyOptions): Figures {
+  const { catalog, flows, tenants } = services;
+  const { version, dataDir } = options;
+  const readProcess = () => readProcessFacts(dataDir);
+  return new Figures({ catalog, flows, tenants, committer, liveCount, readProcess, version });
 }
 
 function triggerMounts({ triggers, triggerBulk: bulk }: Services): Mount[] {
@@ -122,9 +129,18 @@ function actionMounts(services: Services, { clock, maxUploadBytes }: AssemblyOpt
 }
 
 /** What is done with many flows, and what is seen of them. */
-function flowMounts({ flows, executions, tasks }: Services, { clock }: AssemblyOptions): Mount[] {
+function flowMounts({ services, options, committer }: HttpAssemblyOptions): Mount[] {
+  const { flows, executions, tasks, catalog, records } = services;
   const bulk = new FlowBulk(flows);
-  const transfer = new FlowTransfer(flows, clock);
+  const transfer = new FlowTransfer(flows, options.clock);
+  const flowRecords = new FlowRecords(options.store);
+  const revisions = new FlowRevisions({
+    flows,
+    records: flowRecords,
+    executions: records,
+    catalog,
+    committer,
+  });
   const views = {
     flows,
     executions,
@@ -132,5 +148,7 @@ function flowMounts({ flows, executions, tasks }: Services, { clock }: AssemblyO
     dependencies: new FlowDependencies(flows),
     inspection: new FlowInspection(flows, tasks),
   };
-  return [{ routes: flowBulkRoutes({ flows, bulk, transfer }) }, { routes: flowViewRoutes(views) }];
+  return [{ routes: flowBulkRoutes({ flows, bulk, transfer, revisions }) }, {
+    routes: flowViewRoutes(views),
+  }];
 }

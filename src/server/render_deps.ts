@@ -3,6 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import { type JsonObject, setOwnProperty } from "../base/json.ts";
 import { convertOutputs } from "../flow/mod.ts";
 import { type RenderDeps, Renderer, TemplateCache } from "../runtime/renderer.ts";
+import type { LoopContexts } from "../runtime/loop_contexts.ts";
 import { isRenderError } from "../runtime/host_functions.ts";
 import type { ExecutionActionsDeps } from "../services/execution_actions.ts";
 import type { InputCipher } from "../services/input_cipher.ts";
@@ -42,9 +43,13 @@ export function createRenderDeps(options: RenderOptions, sources: RenderSources)
 }
 
 /** Renders an expression that somebody tries out on an execution; secrets are masked in what it gives. */
-export function createEvaluator(deps: RenderDeps): ExecutionActionsDeps["evaluate"] {
+export function createEvaluator(
+  deps: RenderDeps,
+  contexts: LoopContexts,
+): ExecutionActionsDeps["evaluate"] {
   return async ({ execution, plan, taskRun }, source) => {
-    const renderer = new Renderer(plan, execution, new TemplateCache(), deps);
+    const outer = await contexts.of(execution);
+    const renderer = new Renderer(plan, execution, new TemplateCache(), { ...deps, outer });
     const task = taskRun && plan.places.get(taskRun.taskId)?.task;
     try {
       const text = await renderer.text(source, taskRun && task && { task, taskRun });

@@ -8,10 +8,12 @@ import { Retention } from "../runtime/retention.ts";
 import { Slots } from "../runtime/slots.ts";
 import { Sweep } from "../runtime/sweep.ts";
 import { TaskCache } from "../runtime/task_cache.ts";
+import { TaskConditions } from "../runtime/task_conditions.ts";
 import { Timers } from "../runtime/timers.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Committer } from "../store/committer.ts";
 import type { Manifests } from "../store/manifests.ts";
+import { createTriggerCatalog } from "../triggers/registry.ts";
 import type { AssemblyOptions } from "./options.ts";
 import { createPlatform, type Platform, withPlatform } from "./platform.ts";
 import { createRenderDeps } from "./render_deps.ts";
@@ -54,7 +56,7 @@ export function createRuntime(parts: RuntimeParts): Runtime {
   const slots = new Slots();
   const taskCache = createTaskCache(parts);
   const platform = createPlatform(parts.options, parts.services);
-  const ports = createTaskPorts(parts.services, platform);
+  const ports = createTaskPorts(parts.services, platform, clock);
   const triggers = new TriggerRuntime(parts.options, parts.services, ports);
   const executor: Executor = createExecutor(
     { ...parts, taskCache, platform, ports, triggers },
@@ -99,6 +101,7 @@ function createExecutor(parts: ExecutorParts, slots: Slots, timerSet: Timers["ad
     reactions: parts.triggers.reactions,
     ports: parts.ports,
     taskCache: parts.taskCache,
+    conditions: new TaskConditions({ catalog: createTriggerCatalog(), clock, timeZone: options.timeZone }),
     createChild: (request) => subflows.create(request),
     catalog: tasks,
     planOf: ({ tenant, namespace, flowId: id, flowRevision: revision }) =>

@@ -122,7 +122,7 @@ export function createServices(options: ServicesOptions): Services {
   const triggering = createTriggerServices({ options, triggerTypes, flows, idempotency, ...owned, ...run });
   const values = namespaceValues(owned);
   const render = createExpressionRenderer({ ...options, values });
-  const expressions = new Expressions({ render });
+  const expressions = new Expressions({ render, functions: HOST_FUNCTION_NAMES });
   const stored = createFileServices({ ...options, blobs, ...run, files: owned.files });
   const acting = createActionServices({ options, flows, inputCipher, ...owned, ...run, ...stored });
   const logging = createLogServices({ ...options, ...run });

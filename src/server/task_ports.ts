@@ -1,11 +1,13 @@
 /** Serves the ports of tasks by services. */
+import type { Clock } from "../base/clock.ts";
 import type { TaskPorts } from "../model/task_ports.ts";
 import { createCoreTaskPorts } from "./core_task_ports.ts";
 import type { Platform } from "./platform.ts";
 import type { Services } from "./services.ts";
+import { createTaskTypePort } from "./task_type_port.ts";
 
 /** The ports. */
-export function createTaskPorts(services: Services, platform: Platform): TaskPorts {
+export function createTaskPorts(services: Services, platform: Platform, clock: Clock): TaskPorts {
   const { http, processes, workingDirectories } = platform;
   const { inputCipher } = services;
   return {
@@ -19,6 +21,7 @@ export function createTaskPorts(services: Services, platform: Platform): TaskPor
     namespaceFiles: services.attemptNamespaceFiles,
     itemExecutions: services.itemExecutions,
     flowCaches: services.flowCaches,
+    taskTypes: createTaskTypePort(services.tasks, clock),
     ...createCoreTaskPorts(services),
   };
 }

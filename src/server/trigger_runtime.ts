@@ -1,9 +1,14 @@
 /** Builds what has triggers evaluated: at their times, and when executions reach states. */
+import type { Logger } from "../base/log.ts";
 import type { TaskPorts } from "../model/task_ports.ts";
+import { Loop } from "../runtime/loop.ts";
 import { ReactionQueue, type Reactions } from "../runtime/reactions.ts";
 import { Scheduler } from "../runtime/scheduler.ts";
 import type { AssemblyOptions } from "./options.ts";
 import type { TriggerServices } from "./trigger_services.ts";
+
+/** A crash loses what webhooks noted in that time. */
+const NOTES_INTERVAL_MS = 5_000;
 
 /** What looks after triggers; the assembly starts and stops it. */
 export class TriggerRuntime {
@@ -12,14 +17,20 @@ export class TriggerRuntime {
   readonly #services: TriggerServices;
   readonly #scheduler: Scheduler;
   readonly #queue: ReactionQueue;
+  readonly #notes: Loop;
+  readonly #logger: Logger;
 
   constructor(
     { store, clock, logger }: Pick<AssemblyOptions, "store" | "clock" | "logger">,
     services: TriggerServices,
     ports: TaskPorts,
   ) {
-    const { schedules, flowReactions, triggerIndex } = services;
+    const { schedules, flowReactions, triggerIndex, triggerNotes } = services;
+    const round = async () => (await triggerNotes.flush(), false);
+    const name = "store what webhooks did";
+    this.#notes = new Loop({ name, intervalMs: NOTES_INTERVAL_MS, clock, logger, round });
     this.#services = services;
+    this.#logger = logger;
     this.#scheduler = new Scheduler({ store, clock, logger, fire: (due) => schedules.tick(due) });
     const queue = new ReactionQueue({ store, clock, logger, react: (each) => flowReactions.react(each) });
     this.#queue = queue;
@@ -34,11 +45,17 @@ export class TriggerRuntime {
     });
   }
 
-  /** Goes on where an earlier process stopped. */
-  async start(): Promise<void> {
-    await this.#queue.recover();
+  /** Finds where an earlier process stopped; before executions go on. */
+  async find(): Promise<void> {
+    await this.#queue.find();
+  }
+
+  /** Goes on from there. */
+  start(): void {
+    this.#queue.recover();
     this.#services.schedules.start();
     this.#scheduler.start();
+    this.#notes.start();
   }
 
   /** Looks at the time now. */
@@ -52,5 +69,9 @@ export class TriggerRuntime {
     this.#services.schedules.stop();
     await this.#scheduler.stop();
     await this.#queue.stop();
+    await this.#notes[Symbol.asyncDispose]();
+    await this.#services.triggerNotes.flush().catch((error: Error) =>
+      this.#logger.warn("What webhooks did last is not stored", { error: error.message })
+    );
   }
 }

@@ -21,6 +21,7 @@ import type { StartChecks } from "../services/start_checks.ts";
 import { TriggerBulk } from "../services/trigger_bulk.ts";
 import { TriggerDeclarations } from "../services/trigger_declarations.ts";
 import { TriggerIndex } from "../services/trigger_index.ts";
+import { TriggerNotes } from "../services/trigger_notes.ts";
 import { TriggerStarts } from "../services/trigger_starts.ts";
 import { type DueTrigger, TriggerStates } from "../services/trigger_states.ts";
 import { Triggers } from "../services/triggers.ts";
@@ -71,6 +72,7 @@ export interface TriggerServices {
   readonly polls: Polls;
   readonly flowReactions: FlowReactions;
   readonly triggerIndex: TriggerIndex;
+  readonly triggerNotes: TriggerNotes;
   /** Hands over the runtime, which is built from the services. */
   readonly connect: (runtime: TriggerConnection) => void;
 }
@@ -94,6 +96,7 @@ export function createTriggerServices(parts: TriggerParts): TriggerServices {
   const { runtime, connect } = lateRuntime();
   const dueSet = (due: DueTrigger) => runtime().dueSet(due);
   const states = new TriggerStates({ records, committer, clock, index: triggerIndex, dueSet });
+  const triggerNotes = new TriggerNotes(states);
   const executor = executorPort(options.executor);
   const shared = { clock, flows, states, starts, conditions, catalog, renderer, executor, timeZone };
   const polls = new Polls({ ...shared, ports: () => runtime().ports });
@@ -108,6 +111,7 @@ export function createTriggerServices(parts: TriggerParts): TriggerServices {
     ...shared,
     records,
     index: triggerIndex,
+    notes: triggerNotes,
     declarations,
     timesOf,
     isRunning,
@@ -118,11 +122,22 @@ export function createTriggerServices(parts: TriggerParts): TriggerServices {
     executions,
     idempotency: parts.idempotency,
     index: triggerIndex,
+    notes: triggerNotes,
     files: parts.executionFiles,
     ids,
   });
   const triggerBulk = new TriggerBulk(triggers, { clock, ids });
-  return { triggers, triggerBulk, webhooks, schedules, polls, flowReactions, triggerIndex, connect };
+  return {
+    triggers,
+    triggerBulk,
+    webhooks,
+    schedules,
+    polls,
+    flowReactions,
+    triggerIndex,
+    triggerNotes,
+    connect,
+  };
 }
 
 function lateRuntime(): { readonly runtime: () => TriggerConnection } & Pick<TriggerServices, "connect"> {

@@ -1,19 +1,26 @@
-/** Routes that only look: at executions beside themselves, namespaces, concurrency limits. */
-import type { Clock } from "../base/clock.ts";
+/** Routes over services that nobody else needs: views of executions, namespaces, dashboards, concurrency limits. */
 import type { Mount } from "../http/mount.ts";
 import { concurrencyLimitRoutes } from "../http/routes/concurrency_limits.ts";
+import { dashboardRoutes } from "../http/routes/dashboards.ts";
 import { executionViewRoutes } from "../http/routes/execution_views.ts";
 import { namespaceRoutes } from "../http/routes/namespaces.ts";
+import { Dashboards } from "../services/dashboards.ts";
 import { ExecutionViews } from "../services/execution_views.ts";
 import { Namespaces } from "../services/namespaces.ts";
-import type { Services } from "./services.ts";
+import { DashboardRecords } from "../store/dashboard_records.ts";
+import { NamespaceRecords } from "../store/namespace_records.ts";
+import type { HttpAssemblyOptions } from "./http_options.ts";
 
-/** The routes, over services that nobody else needs. */
-export function viewMounts(services: Services, clock: Clock): Mount[] {
+/** The routes. */
+export function viewMounts({ services, options, committer, ids }: HttpAssemblyOptions): Mount[] {
+  const { store, clock } = options;
   const views = new ExecutionViews(services);
+  const namespaces = new Namespaces({ ...services, records: new NamespaceRecords(store, committer) });
+  const dashboards = new Dashboards({ records: new DashboardRecords(store, committer), clock, ids });
   return [
     { routes: executionViewRoutes({ views, clock }) },
-    { routes: namespaceRoutes(new Namespaces(services.flows)) },
+    { routes: namespaceRoutes(namespaces) },
+    { routes: dashboardRoutes(dashboards) },
     { routes: concurrencyLimitRoutes(services.concurrencyLimits) },
   ];
 }

@@ -3,9 +3,10 @@ import type { JsonObject } from "../base/json.ts";
 import type { Event } from "../engine/events.ts";
 import type { FlowPlan } from "../engine/plan.ts";
 import { canRestart, isAtRest } from "../engine/restart.ts";
+import { wholeAround } from "../engine/whole.ts";
 import { DomainError } from "../model/errors.ts";
 import { type Execution, type TaskRun, taskRunOf } from "../model/execution.ts";
-import { isSystemLabel, type Label, labelsProblem, mergeLabels } from "../model/label.ts";
+import { isSystemLabel, type Label, labelsProblem, mergeLabels, systemLabelMessage } from "../model/label.ts";
 import { canMove, currentState, isEnded, type State } from "../model/state.ts";
 
 /** One action on one execution. The same object serves many executions. */
@@ -105,13 +106,25 @@ export function setTaskStateAction(taskRun: TaskRun, state: State): ExecutionAct
   const verb = "change the state of a task run of";
   return {
     verb,
-    refuse: (execution) => refuseUnlessAtRest(verb, execution) ?? refuseTaskState(execution, taskRun, state),
+    refuse: (execution, plan) =>
+      refuseUnlessAtRest(verb, execution) ?? refusePart(execution, plan, taskRun) ??
+        refuseTaskState(execution, taskRun, state),
     events: (execution) =>
       stateOfTaskRun(execution, taskRun.ordinal) === state
         ? []
         : [{ type: "task_state_set", taskRun: taskRun.ordinal, state }],
     hasHappened: (after, before) => after.attemptNumber > before.attemptNumber,
   };
+}
+
+/** What shares a directory, or belongs to a pause, cannot go on by itself. */
+function refusePart(execution: Execution, plan: FlowPlan, { ordinal }: TaskRun): DomainError | undefined {
+  const taskRun = taskRunOf(execution, ordinal);
+  const whole = taskRun && wholeAround(plan, execution, taskRun);
+  if (!whole || whole === taskRun) return undefined;
+  const reason = `the task "${taskRun.taskId}" runs again only with all of "${whole.taskId}"; ` +
+    `change the state of "${whole.taskId}"`;
+  return conflict("change the state of a task run of", execution, reason);
 }
 
 function refuseTaskState(
@@ -158,7 +171,7 @@ export function setLabelsAction(labels: readonly Label[]): ExecutionAction {
 function refuseLabels(execution: Execution, labels: readonly Label[]): DomainError | undefined {
   const changed = labels.find((label) => isSystemLabel(label.key) && !hasLabel(execution, label));
   const problem = changed
-    ? `system labels can only be set by the system, but received "${changed.key}"`
+    ? systemLabelMessage(changed.key, changed.value)
     : labelsProblem(mergeLabels(execution.labels, labels).filter(({ key }) => !isSystemLabel(key)));
   return problem === undefined
     ? undefined

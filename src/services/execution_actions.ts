@@ -7,7 +7,7 @@ import { taskRunOrdinal } from "../base/id.ts";
 import { type JsonObject, stringifyJson } from "../base/json.ts";
 import { KeyedLock } from "../base/keyed_lock.ts";
 import type { Event } from "../engine/events.ts";
-import type { FlowPlan } from "../engine/plan.ts";
+import { type FlowPlan, planFor } from "../engine/plan.ts";
 import type { Actor } from "../model/actor.ts";
 import { DomainError } from "../model/errors.ts";
 import { type Execution, type TaskRun, taskRunOf } from "../model/execution.ts";
@@ -129,7 +129,8 @@ export class ExecutionActions {
     if (!stored) throw unknownExecution(id);
     const { execution } = stored;
     const { namespace, flowId, flowRevision: revision } = execution;
-    const plan = await flows.plan(tenant, { namespace, id: flowId }, { revision, allowDeleted: true });
+    const saved = await flows.plan(tenant, { namespace, id: flowId }, { revision, allowDeleted: true });
+    const plan = planFor(saved, execution);
     if (taskRunId === undefined) return { execution, plan };
     const ordinal = taskRunOrdinal(id, taskRunId);
     const taskRun = ordinal === undefined ? undefined : taskRunOf(execution, ordinal);

@@ -2,7 +2,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { IdSource } from "../base/id.ts";
 import type { JsonObject } from "../base/json.ts";
-import type { FlowPlan } from "../engine/plan.ts";
+import { type FlowPlan, planFor } from "../engine/plan.ts";
 import { replayExecution, type ReplayRequest, restartAnew } from "../engine/replay.ts";
 import type { Actor } from "../model/actor.ts";
 import { DomainError } from "../model/errors.ts";
@@ -110,12 +110,13 @@ export class ExecutionReplays {
 
   /** The flow that the new execution runs. @throws DomainError not_found, conflict */
   async #planOf(
-    { tenant, namespace, flowId, flowRevision }: Execution,
-    revision: ReplayOptions["revision"] = flowRevision,
+    source: Execution,
+    revision: ReplayOptions["revision"] = source.flowRevision,
   ): Promise<FlowPlan> {
+    const { tenant, namespace, flowId } = source;
     const wanted = revision === "latest" ? {} : { revision };
     const plan = await this.#deps.flows.plan(tenant, { namespace, id: flowId }, wanted);
-    if (!plan.flow.disabled) return plan;
+    if (!plan.flow.disabled) return planFor(plan, source);
     throw new DomainError(
       "conflict",
       `Illegal state: Cannot execute a disabled flow: "${namespace}.${flowId}"`,

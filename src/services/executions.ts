@@ -4,7 +4,7 @@ import type { IdSource } from "../base/id.ts";
 import { type JsonObject, stringifyJson } from "../base/json.ts";
 import { createExecution, type StartRequest } from "../engine/create.ts";
 import { heldTasks } from "../engine/pause.ts";
-import type { FlowPlan } from "../engine/plan.ts";
+import { type FlowPlan, planFor } from "../engine/plan.ts";
 import { ExecutionTree } from "../engine/tree.ts";
 import type { GivenValue } from "../model/input_value.ts";
 import type { Actor } from "../model/actor.ts";
@@ -26,8 +26,10 @@ import type { ExecutionRecords, StoredExecution } from "../store/execution_recor
 import { executionKey, timerKey } from "../store/keys.ts";
 import type { Mutation } from "../store/store.ts";
 import type { ExecutionRemains } from "./execution_remains.ts";
+import { ifFound } from "./if_found.ts";
 import type { ExecutorPort } from "./executor_port.ts";
 import type { Flows } from "./flows.ts";
+import { FollowedExecutions } from "./followed_executions.ts";
 import { measureFile, type StoreFile, storeFilesOf } from "./given_files.ts";
 import { logEntries, type LogFilter } from "./log_entries.ts";
 import type { StartChecks } from "./start_checks.ts";
@@ -90,12 +92,16 @@ export interface ExecutionView {
 
 /** The use cases of executions. */
 export class Executions {
+  /** For those who follow one. */
+  readonly followed: FollowedExecutions;
   readonly #deps: ExecutionsDeps;
   readonly #closing = new AbortController();
   readonly #waiting = new Set<Promise<string>>();
 
   constructor(deps: ExecutionsDeps) {
     this.#deps = deps;
+    const look = (actor: Actor, id: string) => this.look(actor, id);
+    this.followed = new FollowedExecutions({ look, changes: deps.changes, clock: deps.clock });
   }
 
   /** The flow to start, at once when it is in memory. @throws DomainError not_found, conflict */
@@ -174,7 +180,8 @@ export class Executions {
     const { tenant } = actor;
     const { execution } = await this.#load(tenant, id);
     const { records, remains, committer, changes, executor } = this.#deps;
-    const leave = executor.leave(execution, await this.#limitOf(execution));
+    // The revision of an execution that has ended may have been removed.
+    const leave = executor.leave(execution, await ifFound(this.#limitOf(execution)));
     const facts = executor.drop(tenant, id);
     const mutations: Mutation[] = [
       { type: "delete", key: executionKey(tenant, id) },
@@ -279,9 +286,10 @@ export class Executions {
     return (await this.#planOf(execution)).flow.concurrency?.limit;
   }
 
-  #planOf({ tenant, namespace, flowId, flowRevision }: Execution): FlowPlan | Promise<FlowPlan> {
-    const key = { namespace, id: flowId };
-    return this.#deps.flows.plan(tenant, key, { revision: flowRevision, allowDeleted: true });
+  async #planOf(execution: Execution): Promise<FlowPlan> {
+    const { tenant, namespace, flowId: id, flowRevision: revision } = execution;
+    const options = { revision, allowDeleted: true };
+    return planFor(await this.#deps.flows.plan(tenant, { namespace, id }, options), execution);
   }
 
   async #load(tenant: TenantId, id: string): Promise<StoredExecution> {

@@ -3,6 +3,7 @@
  * run it, so the KV pairs of a namespace that he names are his to read; secrets can be used, and are shown as stars.
  */
 import { type JsonObject, setOwnProperty } from "../base/json.ts";
+import { BUILT_IN_FUNCTION_NAMES, FILTER_NAMES } from "../expr/mod.ts";
 import type { Actor } from "../model/actor.ts";
 
 /** What is to be rendered. */
@@ -24,6 +25,8 @@ export interface ExpressionsDeps {
     source: string,
     scope: { readonly tenant: string; readonly namespace?: string; readonly context: JsonObject },
   ) => Promise<RenderedText>;
+  /** Functions of the server that expressions may call beside the built-in ones. */
+  readonly functions: ReadonlySet<string>;
 }
 
 /** The use cases of expressions. */
@@ -32,6 +35,16 @@ export class Expressions {
 
   constructor(deps: ExpressionsDeps) {
     this.#deps = deps;
+  }
+
+  /** Names of filters, in order. */
+  get filterNames(): string[] {
+    return [...FILTER_NAMES].sort();
+  }
+
+  /** Names of functions, in order. */
+  get functionNames(): string[] {
+    return [...new Set([...BUILT_IN_FUNCTION_NAMES, ...this.#deps.functions])].sort();
   }
 
   /** What each expression renders to, under `rendered`, or why it cannot be rendered, under `errors`; both by expression. */

@@ -63,7 +63,8 @@ function startedBy(task: Task): FlowKey[] {
 function awaitedBy(properties: JsonObject): AwaitedFlows[] {
   const preconditions = ownProperty(properties, "preconditions");
   const flows = isJsonObject(preconditions) ? ownProperty(preconditions, "flows") : undefined;
-  const named = objectsIn(flows).flatMap((entry) => awaitedFlow(entry));
+  const entries = [...objectsIn(flows), ...objectsIn(ownProperty(properties, "dependsOn"))];
+  const named = entries.flatMap((entry) => awaitedFlow(entry));
   return [...named, ...objectsIn(ownProperty(properties, "conditions")).flatMap(awaitedByCondition)];
 }
 

@@ -24,6 +24,7 @@ import type { Problem } from "../model/problem.ts";
 import type { Entry } from "../store/committer.ts";
 import type { FlowHead, FlowRecords, FlowRevisionRecord } from "../store/flow_records.ts";
 import { FlowHeads } from "./flow_heads.ts";
+import { type FlowSortKey, sortHeads } from "./flow_order.ts";
 
 /** What the flows service works with. */
 export interface FlowsDeps {
@@ -46,7 +47,7 @@ export interface GetFlowOptions {
 export interface FlowSearch {
   readonly page: number;
   readonly size: number;
-  readonly sort: readonly { readonly field: string; readonly descending: boolean }[];
+  readonly sort: readonly FlowSortKey[];
   readonly matches: (head: FlowHead) => boolean;
 }
 
@@ -62,12 +63,6 @@ export interface FlowCheck {
 
 /** Plans of revisions in use: a number of flows, each some 10 KB. */
 const MAX_PLANS = 2_000;
-type HeadField = (head: FlowHead) => string | number;
-const SORT_FIELDS: ReadonlyMap<string, HeadField> = new Map<string, HeadField>([
-  ["id", (head) => head.id],
-  ["namespace", (head) => head.namespace],
-  ["revision", (head) => head.revision],
-]);
 
 /** The use cases of flows. */
 export class Flows {
@@ -106,6 +101,11 @@ export class Flows {
   forget(tenant: TenantId): void {
     this.#heads.forget(tenant);
     this.#plans.clear();
+  }
+
+  /** Forgets what it keeps of a revision that was removed. */
+  forgetRevision(head: FlowHead, revision: number): void {
+    this.#plans.delete(planKey(head, revision));
   }
 
   /** Saves a new flow. @throws DomainError invalid_entity, also for an id that exists */
@@ -223,9 +223,10 @@ export class Flows {
     return [...names].sort();
   }
 
-  /** Checks documents without saving them. */
+  /** Checks documents without saving them; a text without any is one that is empty. */
   validate(actor: Actor, text: string): FlowCheck[] {
-    return splitDocuments(text).map((source, index) => {
+    const documents = splitDocuments(text);
+    return (documents.length > 0 ? documents : [text]).map((source, index) => {
       const parsed = parseFlowSource(source);
       const problems = validateFlow(parsed, this.#deps.catalogs, this.#withExpressions);
       const { id, namespace, revision } = parsed.document ?? {};
@@ -371,25 +372,4 @@ function checkSameKey(given: FlowKey, key: FlowKey): void {
 
 function notFound(key: FlowKey): DomainError {
   return new DomainError("not_found", `Not Found: flow "${key.namespace}.${key.id}" does not exist`);
-}
-
-function sortHeads(heads: FlowHead[], sort: FlowSearch["sort"]): FlowHead[] {
-  const keys = sort.map(({ field, descending }) => {
-    const read = SORT_FIELDS.get(field);
-    if (!read) {
-      const known = [...SORT_FIELDS.keys()].join(", ");
-      throw new DomainError(
-        "invalid_argument",
-        `Invalid sort parameter: flows have no field "${field}"; known are ${known}`,
-      );
-    }
-    return { read, sign: descending ? -1 : 1 };
-  });
-  return heads.sort((a, b) => {
-    for (const { read, sign } of keys) {
-      const [x, y] = [read(a), read(b)];
-      if (x !== y) return x < y ? -sign : sign;
-    }
-    return 0;
-  });
 }

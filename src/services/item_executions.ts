@@ -1,16 +1,20 @@
-/** Executions that a ForEachItem has started, for the part of it that gathers their outputs. */
+/** Executions that a ForEachItem or a Loop has started, for what gathers their outputs. */
 import { taskRunOrdinal } from "../base/id.ts";
 import type { JsonObject } from "../base/json.ts";
-import { childId, type ChildNumbers, childNumbersOf } from "../engine/children.ts";
+import { childIds, type ChildNumbers, childNumbersOf } from "../engine/children.ts";
+import { successorId } from "../engine/successor.ts";
 import type { AttemptIdentity } from "../model/attempt_identity.ts";
 import { type Execution, type TaskRun, taskRunOf } from "../model/execution.ts";
-import type { ItemExecutionPort } from "../model/ports/item_executions.ts";
+import type { EndedPass, ItemExecutionPort } from "../model/ports/item_executions.ts";
+import { currentState } from "../model/state.ts";
 import type { ExecutionRecords } from "../store/execution_records.ts";
 
 /** Executions that are read at once. */
 const READS_AT_ONCE = 20;
+/** Executions that have taken the place of one another. */
+const MAX_SUCCESSORS = 1_000;
 
-/** The port of the merging task. */
+/** The port of those who gather. */
 export class ItemExecutions implements ItemExecutionPort {
   readonly #records: ExecutionRecords;
 
@@ -28,14 +32,31 @@ export class ItemExecutions implements ItemExecutionPort {
     return owner && numbers?.waits ? this.#read(tenant, owner, numbers) : undefined;
   }
 
-  async *#read(tenant: string, owner: TaskRun, numbers: ChildNumbers): AsyncGenerator<JsonObject> {
-    for (let first = 0; first < numbers.started; first += READS_AT_ONCE) {
-      const count = Math.min(READS_AT_ONCE, numbers.started - first);
-      const headers = Array.from({ length: count }, (_, offset) => {
-        return this.#records.header(tenant, childId(owner, numbers, first + offset));
-      });
-      for (const header of await Promise.all(headers)) yield header?.outputs ?? {};
+  /** @inheritdoc */
+  async *passes(tenant: string, ids: readonly string[]): AsyncGenerator<EndedPass> {
+    for await (const header of this.#headers(tenant, ids)) {
+      if (header?.loop) yield { item: header.loop.item, outputs: header.outputs ?? {} };
     }
+  }
+
+  async *#read(tenant: string, owner: TaskRun, numbers: ChildNumbers): AsyncGenerator<JsonObject> {
+    for await (const header of this.#headers(tenant, childIds(owner, numbers))) yield header?.outputs ?? {};
+  }
+
+  async *#headers(tenant: string, ids: readonly string[]): AsyncGenerator<Execution | undefined> {
+    for (let first = 0; first < ids.length; first += READS_AT_ONCE) {
+      const some = ids.slice(first, first + READS_AT_ONCE);
+      yield* await Promise.all(some.map((id) => this.#last(tenant, id)));
+    }
+  }
+
+  /** The one of that id, or the last that has taken its place. */
+  async #last(tenant: string, id: string): Promise<Execution | undefined> {
+    let header = await this.#records.header(tenant, id);
+    for (let n = 0; n < MAX_SUCCESSORS && header && currentState(header.history) === "RETRIED"; n++) {
+      header = await this.#records.header(tenant, successorId(header));
+    }
+    return header;
   }
 }
 

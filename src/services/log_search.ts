@@ -7,7 +7,7 @@ import type { JsonObject } from "../base/json.ts";
 import { KeyedLock } from "../base/keyed_lock.ts";
 import type { Actor } from "../model/actor.ts";
 import type { LogLine } from "../model/execution.ts";
-import type { LogQuery } from "../model/log_query.ts";
+import type { LogPlace, LogQuery } from "../model/log_query.ts";
 import type { Catalog } from "../store/catalog/catalog.ts";
 import type { Pace } from "../store/catalog/pace.ts";
 import type { StoredExecution } from "../store/execution_records.ts";
@@ -15,7 +15,7 @@ import type { LogRecords } from "../store/log_records.ts";
 import { type Candidate, LogCandidates, MAX_CANDIDATES } from "./log_candidates.ts";
 import { entryOf } from "./log_entries.ts";
 import { lineTest } from "./log_matcher.ts";
-import { TopLines } from "./top_lines.ts";
+import { comesAfter, type PlacedLine, TopLines } from "./top_lines.ts";
 
 /** What the search works with. */
 export interface LogSearchDeps {
@@ -32,6 +32,8 @@ export interface LogPage {
   readonly isTotalExact: boolean;
   /** Where the search stopped before the page was full: from there on nothing was looked for. */
   readonly searchedTo?: Instant;
+  /** Behind the page, when there may be more lines. */
+  readonly next?: LogPlace;
 }
 
 /** Executions whose lines are counted even when the page is full; the total of fewer ones is exact. */
@@ -40,6 +42,8 @@ export const COUNTED_EXECUTIONS = 1_000;
 export const MAX_REACHABLE_LINES = 100_000;
 const READ_AT_ONCE = 32;
 const SEARCH = "search";
+/** Comes after every id of an execution. */
+const BEHIND_ALL_IDS = "~";
 
 /** Searches the log lines of a tenant, one search at a time. */
 export class LogSearch {
@@ -56,7 +60,7 @@ export class LogSearch {
     return this.#lock.run(SEARCH, async () => {
       await pace.begin();
       try {
-        const candidates = new LogCandidates(catalog, tenant, query);
+        const candidates = new LogCandidates(catalog, tenant, fromPlace(query));
         return await this.#read(tenant, query, { candidates, signal });
       } finally {
         pace.end();
@@ -83,11 +87,14 @@ export class LogSearch {
     }
     const bound = await candidates.bound();
     if (bound !== undefined) lines.keepBefore(bound);
+    const found = lines.take((page - 1) * size, size);
+    const searchedTo = lines.count < wanted ? bound : undefined;
     return {
-      results: lines.take((page - 1) * size, size).map(({ execution, line }) => entryOf(execution, line)),
+      results: found.map(({ execution, line }) => entryOf(execution, line)),
       total,
       isTotalExact: bound === undefined,
-      searchedTo: lines.count < wanted ? bound : undefined,
+      searchedTo,
+      next: found.length === size ? placeOf(found.at(-1)) : placeAt(searchedTo, query),
     };
   }
 
@@ -101,9 +108,12 @@ export class LogSearch {
     let count = 0;
     for (const [index, stored] of loaded.entries()) {
       if (!stored) continue;
+      const { latest } = batch[index] as Candidate;
       count += await this.#readOne(stored, query, (line, number) => {
-        const { latest } = batch[index] as Candidate;
-        lines.offer({ key: Math.min(line.at, latest), execution: stored.execution, line, number });
+        const placed = { key: Math.min(line.at, latest), execution: stored.execution, line, number };
+        const isWanted = !query.after || comesAfter(placed, query.after, query.descending);
+        if (isWanted) lines.offer(placed);
+        return isWanted;
       });
       if (pace.isDue) await pace.pause();
     }
@@ -113,7 +123,7 @@ export class LogSearch {
   async #readOne(
     stored: StoredExecution,
     query: LogQuery,
-    found: (line: LogLine, number: number) => void,
+    found: (line: LogLine, number: number) => boolean,
   ): Promise<number> {
     const { logs, pace } = this.#deps;
     const passes = lineTest(query, stored.execution);
@@ -122,12 +132,28 @@ export class LogSearch {
     for await (const piece of logs.pieces(stored)) {
       for (const line of piece) {
         number++;
-        if (!passes(line)) continue;
-        count++;
-        found(line, number);
+        if (passes(line) && found(line, number)) count++;
       }
       if (pace.isDue) await pace.pause();
     }
     return count;
   }
+}
+
+/** The executions that may have lines after the place; which lines those are is seen when they are read. */
+function fromPlace(query: LogQuery): LogQuery {
+  const { after, descending, conditions } = query;
+  if (!after) return query;
+  const operator = descending ? "LESS_THAN_OR_EQUAL_TO" : "GREATER_THAN_OR_EQUAL_TO";
+  return { ...query, conditions: [...conditions, { field: "timestamp", operator, at: after.key }] };
+}
+
+function placeOf(line: PlacedLine | undefined): LogPlace | undefined {
+  return line && { key: line.key, executionId: line.execution.id, number: line.number };
+}
+
+/** Before all lines of that time; none where the search began there already. */
+function placeAt(key: Instant | undefined, { after, descending }: LogQuery): LogPlace | undefined {
+  if (key === undefined || !Number.isFinite(key) || key === after?.key) return undefined;
+  return { key, executionId: descending ? BEHIND_ALL_IDS : "", number: 0 };
 }

@@ -2,7 +2,7 @@
 import { type Instant, toIso } from "../base/clock.ts";
 import { taskRunId } from "../base/id.ts";
 import { Double, type JsonObject } from "../base/json.ts";
-import type { FlowPlan } from "../engine/plan.ts";
+import { type FlowPlan, planFor } from "../engine/plan.ts";
 import type { Actor } from "../model/actor.ts";
 import type { Execution, TaskRun } from "../model/execution.ts";
 import type { ExecutionQuery } from "../model/execution_query.ts";
@@ -15,6 +15,7 @@ import type { Catalog } from "../store/catalog/catalog.ts";
 import type { ExecutionRecords } from "../store/execution_records.ts";
 import type { MetricRecords } from "../store/metric_records.ts";
 import type { Flows } from "./flows.ts";
+import { ifFound } from "./if_found.ts";
 import { aggregateMetrics, type Aggregation, type MetricWindow } from "./metric_aggregates.ts";
 
 /** What the service works with. */
@@ -123,13 +124,16 @@ export class Metrics {
     const reported = stored.flatMap(({ metrics, taskId, taskRun, at }) =>
       metrics.map((metric): MetricEntry => ({ ...metric, taskId, taskRun, at }))
     );
-    const plan = await this.#planOf(execution);
-    const derived = execution.taskRuns.flatMap((taskRun) => this.#derive(plan, taskRun));
+    const plan = await ifFound(this.#planOf(execution));
+    const derived = execution.taskRuns.flatMap((taskRun) => plan ? this.#derive(plan, taskRun) : []);
     return [...reported, ...derived].sort((a, b) => a.at - b.at || a.taskRun - b.taskRun);
   }
 
-  async #planOf({ tenant, namespace, flowId: id, flowRevision: revision }: Execution): Promise<FlowPlan> {
-    return await this.#deps.flows.plan(tenant, { namespace, id }, { revision, allowDeleted: true });
+  /** @throws DomainError not_found: its revision was removed */
+  async #planOf(execution: Execution): Promise<FlowPlan> {
+    const { tenant, namespace, flowId: id, flowRevision: revision } = execution;
+    const options = { revision, allowDeleted: true };
+    return planFor(await this.#deps.flows.plan(tenant, { namespace, id }, options), execution);
   }
 
   /** What the type of a task tells of an attempt without having stored it. */

@@ -4,7 +4,7 @@ import { parseDuration } from "../base/duration.ts";
 import { type JsonObject, ownProperty, setOwnProperty } from "../base/json.ts";
 import type { FlowPlan } from "../engine/plan.ts";
 import type { Flow, Trigger } from "../model/flow.ts";
-import type { PollingTriggerType } from "../model/trigger_catalog.ts";
+import type { PollFinding, PollingTriggerType } from "../model/trigger_catalog.ts";
 import type { TaskPorts } from "../model/task_ports.ts";
 import { type Evaluation, flowOf, type TriggerState, withEvaluation } from "../model/trigger_state.ts";
 import type { Conditions } from "./conditions.ts";
@@ -34,7 +34,7 @@ export interface DeclaredPoll {
 
 /** What a poll has found. */
 type Finding =
-  | { readonly isFired: true; readonly variables: JsonObject }
+  | PollFinding & { readonly isFired: true }
   | { readonly isFired: false; readonly reason: string };
 
 const DEFAULT_INTERVAL_MS = 60_000;
@@ -92,11 +92,9 @@ export class Polls {
         next: withEvaluation(standing, evaluation),
       });
     }
-    const { execution, error } = await this.#deps.starts.makeOrFail({
-      plan,
-      trigger,
-      variables: finding.variables,
-    });
+    const { variables } = finding;
+    const kept = this.#sealed(plan.flow, finding);
+    const { execution, error } = await this.#deps.starts.makeOrFail({ plan, trigger, variables, kept });
     const { id: executionId } = execution;
     const outcome = error === undefined ? "STARTED" : "FAILED";
     const evaluated = withEvaluation(standing, { at: now, outcome, reason: error, executionId });
@@ -108,18 +106,28 @@ export class Polls {
   async #find({ plan: { flow }, trigger, type }: DeclaredPoll): Promise<Finding> {
     const { renderer, ports, conditions, clock, timeZone } = this.#deps;
     try {
-      const variables = await type.poll(await this.#properties(flow, trigger, type), {
+      const found = await type.poll(await this.#properties(flow, trigger, type), {
         signal: this.#closing.signal,
         ports: ports(),
         render: (template, given) => renderer.value(flow, template, given),
       });
-      if (!variables) return { isFired: false, reason: "Its condition is false" };
-      const facts = { flow, date: clock.now(), timeZone, variables: { trigger: variables } };
+      if (!found) return { isFired: false, reason: "Its condition is false" };
+      const facts = { flow, date: clock.now(), timeZone, variables: { trigger: found.variables } };
       const refusal = await conditions.refusal(trigger, facts);
-      return refusal === undefined ? { isFired: true, variables } : { isFired: false, reason: refusal };
+      return refusal === undefined ? { isFired: true, ...found } : { isFired: false, reason: refusal };
     } catch (error) {
       return { isFired: false, reason: (error as Error).message };
     }
+  }
+
+  /** What is stored of a finding: texts that must not be kept in clear are encrypted. */
+  #sealed({ tenant, namespace, id: flowId }: Flow, { variables, secrets = [] }: PollFinding): JsonObject {
+    const kept = { ...variables };
+    for (const name of secrets) {
+      const text = String(ownProperty(variables, name) ?? "");
+      setOwnProperty(kept, name, this.#deps.ports().cipher.seal({ tenant, namespace, flowId }, text));
+    }
+    return kept;
   }
 
   /** Those that may hold expressions rendered; what is evaluated for each answer stays as it is written. */

@@ -1,5 +1,6 @@
 /** The first log lines of an order out of many, without keeping them all. */
 import type { Instant } from "../base/clock.ts";
+import type { LogPlace } from "../model/log_query.ts";
 import type { Execution, LogLine } from "../model/execution.ts";
 
 /** A line and its place in the order. */
@@ -10,6 +11,17 @@ export interface PlacedLine {
   readonly line: LogLine;
   /** Of the lines of its execution, in order of writing. */
   readonly number: number;
+}
+
+/** Whether a line comes after a place in the order. */
+export function comesAfter(
+  { key, execution, number }: PlacedLine,
+  place: LogPlace,
+  descending: boolean,
+): boolean {
+  const difference = key - place.key || compareTexts(execution.id, place.executionId) ||
+    number - place.number;
+  return descending ? difference < 0 : difference > 0;
 }
 
 /** Keeps at most twice as many lines as are wanted. */
@@ -65,6 +77,9 @@ export class TopLines {
 
 function compare(a: PlacedLine, b: PlacedLine): number {
   if (a.key !== b.key) return a.key - b.key;
-  if (a.execution.id !== b.execution.id) return a.execution.id < b.execution.id ? -1 : 1;
-  return a.number - b.number;
+  return compareTexts(a.execution.id, b.execution.id) || a.number - b.number;
+}
+
+function compareTexts(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
 }

@@ -35,6 +35,7 @@ export class TriggerDeclarations {
     const isSame = previous?.kind === trigger.kind && previous.timing === timing;
     const base: TriggerState = {
       disabled: previous?.disabled ?? false,
+      isDeclaredOff: trigger.disabled || undefined,
       date: previous?.date,
       executionId: previous?.executionId,
       evaluations: previous?.evaluations ?? [],

@@ -4,7 +4,7 @@ import type { FlowPlan } from "../engine/plan.ts";
 import type { Announcement } from "../model/announcement.ts";
 import type { Execution } from "../model/execution.ts";
 import { canonicalType, type FlowKey, type TenantId, type Trigger } from "../model/flow.ts";
-import type { TriggerCatalog } from "../model/trigger_catalog.ts";
+import { DEPENDENCY_STATES, type TriggerCatalog } from "../model/trigger_catalog.ts";
 import { type State, TERMINAL_STATES } from "../model/state.ts";
 import { type TriggerKey, triggerName, type TriggerState } from "../model/trigger_state.ts";
 
@@ -159,14 +159,34 @@ export function stopStates({ properties }: Trigger): ReadonlySet<string> {
 }
 
 function statesOf({ properties }: Trigger): ReadonlySet<string> {
-  const states = ownProperty(properties, "states");
+  const states = ownProperty(properties, "states") ?? dependencyStates(properties);
   return Array.isArray(states)
     ? new Set(states.map(String).filter((state) => state !== "CREATED"))
     : TERMINAL_STATES;
 }
 
-/** The flow that a condition names outright; it spares most executions a look at the others. */
+/** States that some entry of `dependsOn` counts. */
+function dependencyStates(properties: JsonObject): readonly JsonValue[] | undefined {
+  const entries = dependenciesIn(properties);
+  if (entries.length === 0) return undefined;
+  return entries.flatMap((entry) => {
+    const states = ownProperty(entry, "states");
+    return Array.isArray(states) ? states : [...DEPENDENCY_STATES];
+  });
+}
+
+function dependenciesIn(properties: JsonObject): JsonObject[] {
+  const entries = ownProperty(properties, "dependsOn");
+  return Array.isArray(entries) ? entries.filter(isJsonObject) : [];
+}
+
+/** The flow that a condition names outright, or the only dependency; it spares most executions a look at the others. */
 function onlyFlowOf({ properties }: Trigger): FlowKey | undefined {
+  const [dependency, ...further] = dependenciesIn(properties);
+  if (dependency && further.length === 0) {
+    const namespace = literalOf(dependency, "namespace"), id = literalOf(dependency, "flowId");
+    if (namespace !== undefined && id !== undefined) return { namespace, id };
+  }
   const conditions = ownProperty(properties, "conditions");
   for (const condition of Array.isArray(conditions) ? conditions : []) {
     if (!isJsonObject(condition) || !isFlowCondition(condition)) continue;

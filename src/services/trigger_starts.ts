@@ -33,6 +33,8 @@ export interface TriggerStart {
   readonly trigger: Trigger;
   /** What expressions read as `trigger`. */
   readonly variables: JsonObject;
+  /** What is stored in place of them, where something in them must not be kept in clear. */
+  readonly kept?: JsonObject;
   /** Given already where files belong to it. */
   readonly id?: string;
   /** Labels and inputs beside those of the trigger; they win. */
@@ -87,7 +89,7 @@ export class TriggerStarts {
   }
 
   #create(
-    { plan, trigger, variables, id, scheduleDate }: TriggerStart,
+    { plan, trigger, variables, kept, id, scheduleDate }: TriggerStart,
     { labels, inputs }: { readonly labels: readonly Label[]; readonly inputs?: JsonObject },
   ): Execution {
     const now = this.#deps.clock.now();
@@ -95,7 +97,7 @@ export class TriggerStarts {
       id: id ?? this.#deps.ids.next(now),
       inputs,
       labels,
-      trigger: { id: trigger.id, type: trigger.type, variables },
+      trigger: { id: trigger.id, type: trigger.type, variables: kept ?? variables },
       kind: "NORMAL",
       scheduleDate,
     }, now);

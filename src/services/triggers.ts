@@ -13,6 +13,7 @@ import type { TriggerRecords } from "../store/trigger_records.ts";
 import type { Flows } from "./flows.ts";
 import { backfillOf, type TriggerDeclarations } from "./trigger_declarations.ts";
 import type { TriggerIndex } from "./trigger_index.ts";
+import type { TriggerNotes } from "./trigger_notes.ts";
 import type { StateChange, TriggerStates } from "./trigger_states.ts";
 
 /** What the triggers service works with. */
@@ -22,6 +23,7 @@ export interface TriggersDeps {
   readonly states: TriggerStates;
   readonly records: TriggerRecords;
   readonly index: TriggerIndex;
+  readonly notes: TriggerNotes;
   readonly catalog: TriggerCatalog;
   readonly declarations: TriggerDeclarations;
   readonly timesOf: (flow: Flow, trigger: Trigger) => Promise<FireTimes>;
@@ -191,6 +193,7 @@ export class Triggers implements TriggerPort {
   /** Forgets what a trigger did; its flow goes on declaring it. @throws DomainError not_found */
   async reset({ tenant }: Actor, key: TriggerKey): Promise<void> {
     await this.#change(tenant, key, async (_state, { flow, trigger }) => {
+      this.#deps.notes.forget(tenant, key);
       return await this.#deps.declarations.stateOf(flow, trigger);
     });
   }
@@ -214,7 +217,8 @@ export class Triggers implements TriggerPort {
   async #viewOf(tenant: TenantId, state: TriggerState): Promise<TriggerView> {
     const { flow } = await this.#deps.flows.plan(tenant, flowOf(state), { allowDeleted: true });
     const trigger = flow.triggers.find(({ id }) => id === state.triggerId);
-    return { state, trigger, isRunning: await this.#deps.isRunning(tenant, state) };
+    const isRunning = await this.#deps.isRunning(tenant, state);
+    return { state: this.#deps.notes.applyTo(tenant, state), trigger, isRunning };
   }
 
   #checkBackfill(state: TriggerState, flow: Flow, trigger: Trigger): void {

@@ -1,5 +1,4 @@
 /** Executions started by a webhook call. The key is the only protection, so nothing tells which part of an address was wrong. */
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { Clock } from "../base/clock.ts";
 import type { IdSource } from "../base/id.ts";
 import { type JsonObject, ownProperty } from "../base/json.ts";
@@ -7,6 +6,7 @@ import type { FlowPlan } from "../engine/plan.ts";
 import { DomainError } from "../model/errors.ts";
 import type { Execution } from "../model/execution.ts";
 import type { FlowKey, TenantId, Trigger } from "../model/flow.ts";
+import type { Evaluation } from "../model/trigger_state.ts";
 import type { ExecutionFiles } from "../store/execution_files.ts";
 import type { Mutation } from "../store/store.ts";
 import type { Conditions } from "./conditions.ts";
@@ -17,10 +17,12 @@ import { measureFile, type StoreFile, storeFilesOf } from "./given_files.ts";
 import type { Idempotency, OnceAnswer, Remember } from "./idempotency.ts";
 import type { TriggerIndex } from "./trigger_index.ts";
 import type { TriggerRenderer, TriggerStarts } from "./trigger_starts.ts";
+import type { TriggerNotes } from "./trigger_notes.ts";
 import { answerOf, type WebhookAnswer } from "./webhook_answer.ts";
+import { type WebhookAddress, WebhookKeys } from "./webhook_match.ts";
+import { type BodyUse, bodyUseOf, refusedCall } from "./webhook_call.ts";
 
-/** The type of webhook triggers. */
-export const WEBHOOK_TRIGGER = "core.trigger.Webhook";
+export type { WebhookAddress } from "./webhook_match.ts";
 
 /** What the webhooks service works with. */
 export interface WebhooksDeps {
@@ -31,26 +33,20 @@ export interface WebhooksDeps {
   readonly renderer: TriggerRenderer;
   readonly conditions: Conditions;
   readonly index: TriggerIndex;
+  readonly notes: TriggerNotes;
   readonly files: ExecutionFiles;
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly timeZone: string;
 }
 
-/** Where a call goes. */
-export interface WebhookAddress extends FlowKey {
-  readonly key: string;
-  /** What follows the key; empty when nothing does. */
-  readonly path: string;
-}
-
-/** A call as it came in: `body`, `headers` and `parameters`, the latter two with lists of texts; of a form `parts` and `formFields`. */
+/** A call as it came in: `body`, `headers` and `parameters`, the latter two with lists of texts; of a form `parts` and `formFields`; `uri` of a stored body. */
 export type WebhookCall = JsonObject;
 
 /** How a call is read and answered. */
 export interface WebhookOptions {
   /** Reads the call; files go through `store` as they arrive. */
-  readonly readCall: (store: StoreFile) => Promise<WebhookCall>;
+  readonly readCall: (store: StoreFile, use: BodyUse) => Promise<WebhookCall>;
   /** Link to an execution's page. */
   readonly urlOf: (execution: Execution) => string;
   /** Aborted when the caller has gone. */
@@ -73,20 +69,29 @@ interface Called {
   readonly trigger: Trigger;
 }
 
+/** What came of a call. */
+type Noted = Omit<Evaluation, "at">;
+
+interface MadeExecution {
+  readonly execution: Execution;
+  readonly plan: FlowPlan;
+  readonly mutations: Mutation[];
+}
+
 interface OnceOptions extends WebhookOptions {
   readonly once: OnceCall;
   readonly tenant: TenantId;
   readonly address: WebhookAddress;
 }
 
-const DUMMY_KEY = "no such key";
-
 /** The use cases of webhooks. */
 export class Webhooks {
   readonly #deps: WebhooksDeps;
+  readonly #keys: WebhookKeys;
 
   constructor(deps: WebhooksDeps) {
     this.#deps = deps;
+    this.#keys = new WebhookKeys(deps.renderer, deps.index);
   }
 
   /**
@@ -100,9 +105,12 @@ export class Webhooks {
     options: WebhookOptions,
   ): Promise<(WebhookAnswer & { readonly isReplayed?: boolean }) | undefined> {
     const plan = await this.#planOf(tenant, address);
-    const trigger = await this.#match(plan, address);
-    if (!plan || !trigger) throw new DomainError("not_found", "Not Found: Webhook not found");
-    const called = { plan, trigger };
+    const match = await this.#keys.match(plan, address);
+    if (match && !match.isOn) {
+      this.#note(plan, match.trigger, { outcome: "SKIPPED", reason: "It is disabled" });
+    }
+    if (!plan || !match?.isOn) throw new DomainError("not_found", "Not Found: Webhook not found");
+    const called = { plan, trigger: match.trigger };
     const { once } = options;
     return once
       ? await this.#startOnce(called, { ...options, once, address, tenant })
@@ -118,7 +126,9 @@ export class Webhooks {
       { tenant, caller, key: once.key, request },
       {
         first: (content, remember) => this.#first(called, options, { content, remember }),
-        again: async (content) => content.addBody(contentOf(await readCall(content.hashing(measureFile)))),
+        again: async (content) => {
+          content.addBody(contentOf(await readCall(content.hashing(measureFile), bodyUseOf(called.trigger))));
+        },
       },
     );
     if (!remembered) return undefined;
@@ -134,8 +144,8 @@ export class Webhooks {
     options: OnceOptions,
     { content, remember }: { readonly content: ContentHash; readonly remember: Remember },
   ): Promise<void> {
-    const readCall: WebhookOptions["readCall"] = async (store) => {
-      const call = await options.readCall(content.hashing(store));
+    const readCall: WebhookOptions["readCall"] = async (store, use) => {
+      const call = await options.readCall(content.hashing(store), use);
       content.addBody(contentOf(call));
       return call;
     };
@@ -150,21 +160,48 @@ export class Webhooks {
     options: WebhookOptions,
     remember?: StartOptions["remember"],
   ): Promise<WebhookAnswer | undefined> {
-    const { plan } = called;
+    const made = await this.#make(called, options);
+    if (!made) return undefined;
+    const wait = isAwaited(called) && !remember ? options.signal : undefined;
+    const body = await this.#deps.executions.begin(made, { urlOf: options.urlOf, wait, remember });
+    // Who remembers has the answer already, or waits for the end itself.
+    return remember ? undefined : await this.#answer(called, made.execution, body);
+  }
+
+  /** The execution that a call asks for; what came of the call is noted. */
+  async #make({ plan, trigger }: Called, options: WebhookOptions): Promise<MadeExecution | undefined> {
+    const note = (evaluation: Noted) => this.#note(plan, trigger, evaluation);
     if (plan.flow.disabled) {
+      note({ outcome: "SKIPPED", reason: "Its flow is disabled" });
       throw new DomainError("conflict", "Illegal state: Cannot execute a disabled flow");
     }
     const id = this.#deps.ids.next(this.#deps.clock.now());
     const mutations: Mutation[] = [];
-    const owner = { flow: plan.flow, executionId: id, folder: "parts", mutations };
-    const variables = await options.readCall(storeFilesOf(this.#deps.files, owner));
-    if (await entity(this.#refusal(called, variables)) !== undefined) return undefined;
-    const execution = await entity(this.#deps.starts.make({ ...called, id, variables }));
-    const wait = isAwaited(called) && !remember ? options.signal : undefined;
-    const made = { execution, plan, mutations };
-    const body = await this.#deps.executions.begin(made, { urlOf: options.urlOf, wait, remember });
-    // Who remembers has the answer already, or waits for the end itself.
-    return remember ? undefined : await this.#answer(called, execution, body);
+    const told = <T>(what: string, work: Promise<T>) =>
+      work.catch((error: Error) => {
+        note({ outcome: "SKIPPED", reason: refusedCall(what, error) });
+        throw error;
+      });
+    const store = storeFilesOf(this.#deps.files, {
+      flow: plan.flow,
+      executionId: id,
+      folder: "parts",
+      mutations,
+    });
+    const variables = await told("body", options.readCall(store, bodyUseOf(trigger)));
+    const refusal = await told("conditions", entity(this.#refusal({ plan, trigger }, variables)));
+    if (refusal !== undefined) return void note({ outcome: "SKIPPED", reason: refusal });
+    const making = entity(this.#deps.starts.make({ plan, trigger, id, variables }));
+    const execution = await told("inputs or labels", making);
+    note({ outcome: "STARTED", executionId: id });
+    return { execution, plan, mutations };
+  }
+
+  #note(plan: FlowPlan | undefined, { id: triggerId }: Trigger, evaluation: Noted): void {
+    if (!plan) return;
+    const { tenant, namespace, id: flowId } = plan.flow;
+    const at = this.#deps.clock.now();
+    this.#deps.notes.add(tenant, { namespace, flowId, triggerId }, { at, ...evaluation });
   }
 
   async #answer(called: Called, execution: Execution, body: string): Promise<WebhookAnswer> {
@@ -187,33 +224,6 @@ export class Webhooks {
       throw error;
     }
   }
-
-  /** The first enabled webhook trigger with that key. Every key is compared, and a dummy when there is none, so that timing tells nothing. */
-  async #match(plan: FlowPlan | undefined, { key, path }: WebhookAddress): Promise<Trigger | undefined> {
-    const triggers = plan?.flow.triggers.filter((trigger) => this.#isOn(plan, trigger)) ?? [];
-    let found: Trigger | undefined;
-    for (const trigger of triggers) {
-      const expected = await this.#keyOf(plan as FlowPlan, trigger);
-      const isEqual = equalKeys(expected ?? DUMMY_KEY, key) && expected !== undefined;
-      if (isEqual && !found && pathOf(trigger) === bare(path)) found = trigger;
-    }
-    if (triggers.length === 0) equalKeys(DUMMY_KEY, key);
-    return found;
-  }
-
-  #isOn({ flow: { tenant, namespace, id } }: FlowPlan, trigger: Trigger): boolean {
-    if (trigger.kind !== WEBHOOK_TRIGGER || trigger.disabled) return false;
-    return !this.#deps.index.isDisabled(tenant, { namespace, flowId: id, triggerId: trigger.id });
-  }
-
-  /** The rendered key; a key that cannot be rendered matches nothing. */
-  async #keyOf({ flow }: FlowPlan, trigger: Trigger): Promise<string | undefined> {
-    const template = String(trigger.properties.key ?? "");
-    if (!template.includes("{")) return template.trim();
-    const rendered = await this.#deps.renderer.text(flow, template, {}).catch(() => undefined);
-    const key = rendered?.trim();
-    return key === "" ? undefined : key;
-  }
 }
 
 function isAwaited({ trigger }: Called): boolean {
@@ -226,15 +236,6 @@ function contentOf({ body = null, formFields = null, parts }: WebhookCall): Json
   return { body, formFields, parts: files.map((part) => ({ ...part as JsonObject, uri: null })) };
 }
 
-function pathOf({ properties }: Trigger): string {
-  return bare(String(ownProperty(properties, "path") ?? ""));
-}
-
-/** Without slashes around it. */
-function bare(path: string): string {
-  return path.replace(/^\/+|\/+$/g, "");
-}
-
 /** What cannot be rendered is the caller's to know. @throws DomainError invalid_entity */
 async function entity<T>(work: Promise<T>): Promise<T> {
   try {
@@ -243,13 +244,4 @@ async function entity<T>(work: Promise<T>): Promise<T> {
     if (error instanceof DomainError) throw error;
     throw new DomainError("invalid_entity", `Invalid entity: ${(error as Error).message}`, { cause: error });
   }
-}
-
-/** Compares digests: neither the length nor the place of the first difference shows in the time it takes. */
-function equalKeys(expected: string, given: string): boolean {
-  return timingSafeEqual(digest(expected), digest(given));
-}
-
-function digest(text: string): Uint8Array {
-  return createHash("sha256").update(text).digest();
 }

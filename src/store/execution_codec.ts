@@ -14,6 +14,7 @@ import {
 } from "../model/execution.ts";
 import { LOG_LEVELS, type LogLevel } from "../model/flow.ts";
 import { CORRELATION_LABEL, type Label } from "../model/label.ts";
+import type { LoopRun } from "../model/loop_run.ts";
 import { type History, startedAt, type State, STATES } from "../model/state.ts";
 
 /** `[state, ms since creation, …]`. */
@@ -60,6 +61,8 @@ export interface PackedExtras {
   e?: number;
   a?: Instant;
   w?: [executionId: string, taskRun: number];
+  /** The pass of a loop, as it is in memory. */
+  g?: JsonValue;
 }
 
 /** The header of an execution. Task runs and log lines are inline, or a number says how many are kept in keys of their own. */
@@ -222,6 +225,7 @@ export function packExtras(
   if (execution.exitState) extras.e = STATE_NUMBERS.get(execution.exitState);
   if (execution.originalCreatedAt !== undefined) extras.a = execution.originalCreatedAt;
   if (execution.awaitedBy) extras.w = [execution.awaitedBy.executionId, execution.awaitedBy.taskRun];
+  if (execution.loop) extras.g = pack(execution.loop as unknown as JsonObject);
   for (const _name in extras) return extras;
   return undefined;
 }
@@ -258,6 +262,7 @@ export function unpackExecution(
     parentId: extras.p,
     originalId: extras.o ?? id,
     awaitedBy: extras.w && { executionId: extras.w[0], taskRun: extras.w[1] },
+    loop: extras.g as LoopRun | undefined,
     originalCreatedAt: extras.a,
     attemptNumber: extras.n ?? 1,
     crashes: extras.c ?? 0,

@@ -260,8 +260,8 @@ export class ExecutionRecords {
     form: StoredForm,
     touched: readonly number[],
   ): Promise<Mutation[]> {
-    const { inputs, outputs, variables, trigger } = execution;
-    const values = [inputs, outputs, variables, trigger?.variables];
+    const { inputs, outputs, variables, trigger, loop } = execution;
+    const values = [inputs, outputs, variables, trigger?.variables, loop as JsonObject | undefined];
     for (const ordinal of touched) {
       const taskRun = taskRunOf(execution, ordinal);
       values.push(taskRun?.outputs, taskRun?.decision);
@@ -313,6 +313,7 @@ export class ExecutionRecords {
     const extras = packed[8];
     if (!extras) return;
     if (extras.t) extras.t[2] = await this.#resolve(tenant, id, extras.t[2], form);
+    extras.g = await this.#resolve(tenant, id, extras.g, form);
     extras.v = await this.#resolve(tenant, id, extras.v, form);
     extras.u = await this.#resolve(tenant, id, extras.u, form);
   }

@@ -83,6 +83,12 @@ export class FlowRecords {
     return [...parts.values()].map(decodeParts);
   }
 
+  /** Mutations that remove a revision, which must not be the latest; none when there is no such revision. */
+  async removal({ tenant, namespace, id }: FlowHead, revision: number): Promise<Mutation[]> {
+    const parts = await Array.fromAsync(this.#store.list(flowRevisionParts(tenant, namespace, id, revision)));
+    return parts.map(({ key }): Mutation => ({ type: "delete", key }));
+  }
+
   /** Mutations that save a revision and make it the latest. */
   save(head: FlowHead, record: FlowRevisionRecord): Mutation[] {
     const { tenant, namespace, id, revision } = head;

@@ -238,6 +238,28 @@ export function catalogSnapshotKey(tenant: TenantId): Key {
   return [tenant, "xc"];
 }
 
+// ── Namespaces ────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** `[tenant, "ns", id]` → what is told of a namespace, or that it was deleted. Written by the namespaces service. */
+export function namespaceKey(tenant: TenantId, id: string): Key {
+  return [tenant, "ns", id];
+}
+
+/** All of them of a tenant, in order. */
+export function namespacesOf(tenant: TenantId): Selector {
+  return { prefix: [tenant, "ns"] };
+}
+
+/** `[tenant, "da", id]` → source and times of a dashboard. Written by the dashboards service. */
+export function dashboardKey(tenant: TenantId, id: string): Key {
+  return [tenant, "da", id];
+}
+
+/** All dashboards of a tenant, in order of their ids. */
+export function dashboardsOf(tenant: TenantId): Selector {
+  return { prefix: [tenant, "da"] };
+}
+
 // ── Flows ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** `[tenant, "f", namespace, id]` → head of a flow: number, latest revision, flags. Written by the flows service. */

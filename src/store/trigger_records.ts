@@ -23,8 +23,17 @@ export interface TriggerMark {
   readonly isDisabled: boolean;
 }
 
-/** When each part of a condition was met last, by its name. */
-export type WindowResults = ReadonlyMap<string, Instant>;
+/** When a part of a condition was met last, and by which execution where that matters. */
+export interface MetPart {
+  readonly at: Instant;
+  readonly executionId?: string;
+}
+
+/** What was met of a condition, by the names of its parts. */
+export type WindowResults = ReadonlyMap<string, MetPart>;
+
+/** Stored as the time alone where no execution is named. */
+type StoredPart = number | readonly [at: number, executionId: string];
 
 const MARK = new Uint8Array([1]);
 
@@ -68,14 +77,22 @@ export class TriggerRecords {
   /** What was met so far of a condition of a trigger. */
   async window(tenant: TenantId, trigger: TriggerKey, condition: string): Promise<WindowResults> {
     const entry = await this.#store.get(triggerWindowKey(tenant, trigger, condition));
-    return new Map(entry ? Object.entries(decodeJson(entry.value) as Record<string, number>) : []);
+    const stored = entry ? Object.entries(decodeJson(entry.value) as Record<string, StoredPart>) : [];
+    return new Map(stored.map(([name, part]) => [
+      name,
+      typeof part === "number" ? { at: part } : { at: part[0], executionId: part[1] },
+    ]));
   }
 
   /** What stores a window; nothing met removes it. */
   saveWindow(tenant: TenantId, trigger: TriggerKey, condition: string, results: WindowResults): Mutation {
     const key = triggerWindowKey(tenant, trigger, condition);
     if (results.size === 0) return { type: "delete", key };
-    return { type: "set", key, value: encodeJson(Object.fromEntries(results)) };
+    const stored = [...results].map(([name, { at, executionId }]): [string, StoredPart] => [
+      name,
+      executionId === undefined ? at : [at, executionId],
+    ]);
+    return { type: "set", key, value: encodeJson(Object.fromEntries(stored)) };
   }
 
   /** What stores a state in place of `previous`: with it, when it is due, and its mark. */

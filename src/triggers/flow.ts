@@ -1,5 +1,6 @@
 /** `core.trigger.Flow`: executions of other flows start an execution. */
 import type { TriggerType } from "../model/trigger_catalog.ts";
+import { DEPENDS_ON } from "./depends_on.ts";
 import { PRECONDITIONS } from "./preconditions.ts";
 import { stateList } from "./state_lists.ts";
 
@@ -10,24 +11,15 @@ export const flowTrigger: TriggerType = {
   aliases: ["core.models.triggers.types.Flow"],
   description: "Starts an execution when executions of other flows reach a state.",
   properties: {
-    states: stateList("States to react to; without it all in which an execution has ended."),
+    states: stateList(
+      "States to react to; without it those of `dependsOn`, or all in which an execution has ended.",
+    ),
     preconditions: {
       type: "object",
       properties: PRECONDITIONS,
       description: "Executions that must have happened within a time.",
     },
-    dependsOn: {
-      type: "list",
-      planned: true,
-      items: { type: "map", description: "A flow, and what its execution must be like." },
-      description:
-        "Flows of which each must have an execution in the window; a newer form of `preconditions`.",
-    },
-    window: {
-      type: "map",
-      planned: true,
-      description: "Time within which the flows of `dependsOn` must have ended.",
-    },
+    ...DEPENDS_ON,
   },
   outputs: {
     executionId: { type: "string", description: "Id of the execution." },
@@ -35,6 +27,10 @@ export const flowTrigger: TriggerType = {
     flowId: { type: "string", description: "Id of its flow." },
     flowRevision: { type: "integer", description: "Revision of its flow." },
     state: { type: "string", description: "State that it has reached." },
-    outputs: { type: "map", description: "Its outputs." },
+    outputs: {
+      type: "map",
+      description:
+        "Its outputs; with `dependsOn` also those of all executions that it depended on, each under the id of its flow.",
+    },
   },
 };

@@ -5,7 +5,7 @@ import { type HttpPayload, readHttpRequest } from "../model/http_request.ts";
 import { HTTP_REQUEST_OUTPUTS, HTTP_REQUEST_PROPERTIES } from "../model/http_schema.ts";
 import { answerText } from "../model/http_text.ts";
 import type { HttpBody } from "../model/ports/http.ts";
-import type { PollContext, PollingTriggerType } from "../model/trigger_catalog.ts";
+import type { PollContext, PollFinding, PollingTriggerType } from "../model/trigger_catalog.ts";
 
 /** Most bytes of an answer. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
@@ -28,15 +28,15 @@ export const httpTrigger: PollingTriggerType = {
     encryptBody: {
       type: "boolean",
       default: false,
-      planned: true,
-      description: "Whether the body of the answer is encrypted in `trigger`.",
+      description:
+        "Whether the body of the answer is kept encrypted, as `trigger.encryptedBody`; expressions read its text.",
     },
   },
   outputs: HTTP_REQUEST_OUTPUTS,
   poll,
 };
 
-async function poll(properties: JsonObject, context: PollContext): Promise<JsonObject | undefined> {
+async function poll(properties: JsonObject, context: PollContext): Promise<PollFinding | undefined> {
   const { method, uri, headers, options, payload, answer: { defaultCharset } } = readHttpRequest(properties);
   const answer = await context.ports.http.send({
     method,
@@ -51,7 +51,11 @@ async function poll(properties: JsonObject, context: PollContext): Promise<JsonO
   const response = { statusCode: answer.code, body: parsed(body), headers: lists };
   const condition = String(ownProperty(properties, "responseCondition") ?? "true");
   if (!isTruthyText(String(await context.render(condition, { response })))) return undefined;
-  return { uri, code: answer.code, headers: lists, body };
+  const variables: JsonObject = { uri, code: answer.code, headers: lists };
+  const isSecret = String(ownProperty(properties, "encryptBody") ?? false).toLowerCase() === "true";
+  return isSecret
+    ? { variables: { ...variables, encryptedBody: body }, secrets: ["encryptedBody"] }
+    : { variables: { ...variables, body } };
 }
 
 function bodyOf(payload: HttpPayload): HttpBody {

@@ -2,6 +2,7 @@
 import type { TriggerCatalog, TriggerType } from "../model/trigger_catalog.ts";
 import type { TypeDeclaration } from "../model/type_declaration.ts";
 import { CONDITION_TYPES } from "./conditions/registry.ts";
+import { dependenciesOf } from "./depends_on.ts";
 import { preconditionsOf } from "./preconditions.ts";
 import { flowTrigger } from "./flow.ts";
 import { httpTrigger } from "./http.ts";
@@ -27,6 +28,7 @@ export function createTriggerCatalog(): TriggerCatalog {
     findCondition: (kind) => conditions.get(kind),
     listConditions: () => sorted(CONDITION_TYPES),
     preconditionsOf,
+    dependenciesOf,
   };
 }
 

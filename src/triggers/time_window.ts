@@ -23,8 +23,32 @@ export const TIME_WINDOW: PropertySchemas = Object.freeze({
   deadline: { type: "string", description: "Time of day before which a `DAILY_TIME_DEADLINE` asks for all." },
 });
 
+/** Members of the `window` of a Flow trigger: a deadline, hours of the day, windows side by side, or a time back from now. */
+export const DEPENDENCY_WINDOW: PropertySchemas = Object.freeze({
+  deadline: { type: "string", description: "Time of day before which all must have happened." },
+  from: { type: "string", description: "Time of day from which on executions count." },
+  to: { type: "string", description: "Time of day until which executions count." },
+  every: { type: "duration", description: "Length of windows that lie side by side from midnight on." },
+  offset: { type: "duration", description: "How much later than midnight the first of them begins." },
+  lookback: { type: "duration", description: "How far back executions count." },
+  fireOnce: {
+    type: "boolean",
+    default: false,
+    description: "Whether the trigger fires at most once in the window.",
+  },
+});
+
 const DAY_MS = 86_400_000;
-const TIME = /^(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?/;
+const TIME = /^(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?\s*([Zz]|[+-]\d{2}:\d{2})?$/;
+
+/** A time of day, in a zone of its own where it names an offset. */
+interface TimeOfDay {
+  readonly ms: number;
+  readonly zone?: string;
+}
+
+const MIDNIGHT: TimeOfDay = { ms: 0 };
+const END_OF_DAY: TimeOfDay = { ms: DAY_MS };
 
 /**
  * Since when something must have been met to count: `timeWindow` says it, else the older `window` and `windowAdvance`
@@ -41,12 +65,26 @@ export function windowStart(properties: JsonObject): ConditionWindow["from"] {
     case "SLIDING_WINDOW":
       return (at) => at - lengthMs;
     case "DAILY_TIME_WINDOW":
-      return dailyWindow(timeOf(window, "startTime", 0), timeOf(window, "endTime", DAY_MS));
+      return dailyWindow(timeOf(window, "startTime", MIDNIGHT), timeOf(window, "endTime", END_OF_DAY));
     case "DAILY_TIME_DEADLINE":
-      return dailyWindow(0, timeOf(window, "deadline", DAY_MS));
+      return dailyWindow(MIDNIGHT, timeOf(window, "deadline", END_OF_DAY));
     default:
       return fixedWindow(lengthMs, durationOf(window, "windowAdvance", 0));
   }
+}
+
+/** As {@link windowStart}, of the `window` of a Flow trigger; the day when it says nothing. @throws Error as there */
+export function dependencyWindowStart(window: JsonObject): ConditionWindow["from"] {
+  const isGiven = (name: string) => (ownProperty(window, name) ?? null) !== null;
+  if (isGiven("deadline")) return dailyWindow(MIDNIGHT, timeOf(window, "deadline", END_OF_DAY));
+  if (isGiven("from") || isGiven("to")) {
+    return dailyWindow(timeOf(window, "from", MIDNIGHT), timeOf(window, "to", END_OF_DAY));
+  }
+  if (isGiven("lookback")) {
+    const lengthMs = durationOf(window, "lookback", DAY_MS);
+    return (at) => at - lengthMs;
+  }
+  return fixedWindow(durationOf(window, "every", DAY_MS), durationOf(window, "offset", 0));
 }
 
 /** Windows of one length, side by side, from midnight on. */
@@ -58,8 +96,10 @@ function fixedWindow(lengthMs: number, advanceMs: number): ConditionWindow["from
 }
 
 /** The same hours of each day; outside of them nothing counts. */
-function dailyWindow(startMs: number, endMs: number): ConditionWindow["from"] {
-  return (at, timeZone) => {
+function dailyWindow(start: TimeOfDay, end: TimeOfDay): ConditionWindow["from"] {
+  const startMs = start.ms, endMs = end.ms, ownZone = start.zone ?? end.zone;
+  return (at, serverZone) => {
+    const timeZone = ownZone ?? serverZone;
     const local = localOf(at, timeZone);
     const midnight = Math.floor(local / DAY_MS) * DAY_MS;
     const isWithin = local >= midnight + startMs && local <= midnight + endMs;
@@ -76,23 +116,25 @@ function instantOf(local: number, timeZone: string): Instant {
   return epochSecondsOf(seconds, findZone(timeZone)) * 1000 + local - seconds * 1000;
 }
 
+const LENGTHS: ReadonlySet<string> = new Set(["window", "every", "lookback"]);
+
 function durationOf(properties: JsonObject, name: string, fallback: number): number {
   const value = ownProperty(properties, name) ?? null;
   if (value === null) return fallback;
   const ms = parseDuration(String(value));
-  if (ms === undefined || (name === "window" && ms <= 0)) {
+  if (ms === undefined || (LENGTHS.has(name) && ms <= 0)) {
     throw new Error(`Invalid ${name} "${String(value)}"`);
   }
   return ms;
 }
 
-function timeOf(properties: JsonObject, name: string, fallback: number): number {
+function timeOf(properties: JsonObject, name: string, fallback: TimeOfDay): TimeOfDay {
   const value: JsonValue = ownProperty(properties, name) ?? null;
   if (value === null) return fallback;
   const match = TIME.exec(String(value).trim());
   if (!match) {
     throw new Error(`Invalid ${name} "${String(value)}": it must be a time of day, such as "09:00:00"`);
   }
-  const [, hour, minute, second = "0"] = match;
-  return ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1000;
+  const [, hour, minute, second = "0", zone] = match;
+  return { ms: ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1000, zone };
 }

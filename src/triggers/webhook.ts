@@ -4,7 +4,7 @@ import type { TriggerType } from "../model/trigger_catalog.ts";
 /** Longest key. */
 const MAX_KEY_LENGTH = 256;
 
-/** Gives `trigger.body`, `trigger.headers` and `trigger.parameters`. */
+/** Gives `trigger.body` or `trigger.uri`, `trigger.headers` and `trigger.parameters`. */
 export const webhookTrigger: TriggerType = {
   form: "webhook",
   type: "core.trigger.Webhook",
@@ -32,6 +32,13 @@ export const webhookTrigger: TriggerType = {
       type: "string",
       description: "What must follow the key in the address; nothing without it.",
     },
+    fetchType: {
+      type: "string",
+      values: ["FETCH", "STORE", "NONE"],
+      default: "FETCH",
+      description:
+        "What becomes of the body: `FETCH` gives it as `trigger.body`, `STORE` stores it and gives its address as `trigger.uri`, `NONE` drops it. Files of a form are stored in any case.",
+    },
     responseContentType: {
       type: "string",
       description: "Media type of the answer.",
@@ -50,6 +57,7 @@ export const webhookTrigger: TriggerType = {
       description:
         "Body of the request: a parsed JSON object or list, else the text; Base64 when it is no text.",
     },
+    uri: { type: "string", description: "Address of the stored body, with `fetchType: STORE`." },
     parts: { type: "list", description: "Files of a form: each with its name, type, size and address." },
     formFields: { type: "map", description: "Other fields of a form; each holds a list of values." },
     headers: {

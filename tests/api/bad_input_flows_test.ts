@@ -15,7 +15,7 @@ const SOURCES: readonly SourceRow[] = [
   ["wrong indentation", "id: hello\n  namespace: demo", "Illegal flow yaml: ", "line 1, column 5"],
   ["an empty document", "", "Illegal flow yaml: The document is empty"],
   ["a list", "- a", "Illegal flow yaml: The document must be an object at line 1, column 1"],
-  ["a duplicate YAML key", flowSource("hello", "id: other\n"), 'Duplicate key "id" at line 3, column 1'],
+  ["a duplicate YAML key", flowSource("hello", "id: other\n"), "Duplicate field 'id' at line 3, column 1"],
   ["an alias bomb", BOMB, "Aliases expand to more than 100 values at line 2"],
   ["nesting without end", `a: ${"[".repeat(5_000)}`, "nested deeper than 100 levels at line 1"],
   [
@@ -55,7 +55,7 @@ const SOURCES: readonly SourceRow[] = [
   [
     "duplicate input ids",
     flowSource("hello", "inputs:\n  - id: x\n    type: STRING\n  - id: x\n    type: INT\n"),
-    "Duplicate input id with name [x]",
+    "Duplicate input with name [x]",
   ],
   [
     "two triggers of one key",
@@ -84,7 +84,7 @@ const SOURCES: readonly SourceRow[] = [
   [
     "a label of the system",
     flowSource("hello", "labels:\n  system.x: y\n"),
-    "labels.system.x: system labels",
+    "labels.system.x: System labels",
   ],
   [
     "a label without value",

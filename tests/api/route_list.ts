@@ -1,15 +1,30 @@
 /** Every route of the server, read from the files that declare them, for tests that must try them all. */
+import { concurrencyLimitRoutes } from "../../src/http/routes/concurrency_limits.ts";
+import { dashboardRoutes } from "../../src/http/routes/dashboards.ts";
 import { executionActionRoutes } from "../../src/http/routes/execution_actions.ts";
 import { executionBulkRoutes } from "../../src/http/routes/execution_bulk.ts";
+import { executionFileRoutes } from "../../src/http/routes/execution_files.ts";
+import { executionViewRoutes } from "../../src/http/routes/execution_views.ts";
 import { executionRoutes } from "../../src/http/routes/executions.ts";
+import { expressionNameRoutes, expressionRoutes } from "../../src/http/routes/expressions.ts";
+import { figureRoutes } from "../../src/http/routes/figures.ts";
 import { fileRoutes } from "../../src/http/routes/files.ts";
+import { flowBulkRoutes } from "../../src/http/routes/flow_bulk.ts";
+import { flowViewRoutes } from "../../src/http/routes/flow_views.ts";
 import { flowRoutes } from "../../src/http/routes/flows.ts";
 import { kvPairRoutes } from "../../src/http/routes/kv_pairs.ts";
 import { logRoutes } from "../../src/http/routes/logs.ts";
+import { metricRoutes } from "../../src/http/routes/metrics.ts";
+import { callerRoutes, credentialRoutes } from "../../src/http/routes/misc.ts";
+import { namespaceRoutes } from "../../src/http/routes/namespaces.ts";
+import { openApiRoutes } from "../../src/http/routes/openapi.ts";
 import { pageRoutes } from "../../src/http/routes/pages.ts";
+import { pluginRoutes } from "../../src/http/routes/plugins.ts";
 import { secretRoutes } from "../../src/http/routes/secrets.ts";
 import { tenantRoutes } from "../../src/http/routes/tenants.ts";
 import { tokenRoutes } from "../../src/http/routes/tokens.ts";
+import { triggerBulkRoutes } from "../../src/http/routes/trigger_bulk.ts";
+import { triggerRoutes } from "../../src/http/routes/triggers.ts";
 
 /** A route as declared; `path` begins with `/api/v1/:tenant`, `/api/v1/…` or `/ui`. */
 export interface ListedRoute {
@@ -20,18 +35,40 @@ export interface ListedRoute {
 /** What routes are declared over; no handler is ever called. */
 const NO_SERVICES = {} as never;
 
+/** Files of routes of tenants. */
+const TENANT_FILES = [
+  executionRoutes(NO_SERVICES),
+  executionActionRoutes(NO_SERVICES),
+  executionBulkRoutes(NO_SERVICES),
+  executionFileRoutes(NO_SERVICES),
+  executionViewRoutes(NO_SERVICES),
+  expressionRoutes(NO_SERVICES),
+  fileRoutes(NO_SERVICES),
+  flowRoutes(NO_SERVICES),
+  flowBulkRoutes(NO_SERVICES),
+  flowViewRoutes(NO_SERVICES),
+  kvPairRoutes(NO_SERVICES),
+  logRoutes(NO_SERVICES),
+  metricRoutes(NO_SERVICES),
+  namespaceRoutes(NO_SERVICES),
+  secretRoutes(NO_SERVICES),
+  triggerRoutes(NO_SERVICES),
+  triggerBulkRoutes(NO_SERVICES),
+  concurrencyLimitRoutes(NO_SERVICES),
+  dashboardRoutes(NO_SERVICES),
+  credentialRoutes(),
+];
+
 /** Files of routes that ask for credentials, and what is put before their paths. */
 const PROTECTED_FILES = [
-  { routes: executionRoutes(NO_SERVICES), prefix: "/api/v1/:tenant" },
-  { routes: executionActionRoutes(NO_SERVICES), prefix: "/api/v1/:tenant" },
-  { routes: executionBulkRoutes(NO_SERVICES), prefix: "/api/v1/:tenant" },
-  { routes: fileRoutes(NO_SERVICES), prefix: "/api/v1/:tenant" },
-  { routes: flowRoutes(NO_SERVICES), prefix: "/api/v1/:tenant" },
-  { routes: kvPairRoutes(NO_SERVICES), prefix: "/api/v1/:tenant" },
-  { routes: logRoutes(NO_SERVICES), prefix: "/api/v1/:tenant" },
-  { routes: secretRoutes(NO_SERVICES), prefix: "/api/v1/:tenant" },
+  ...TENANT_FILES.map((routes) => ({ routes, prefix: "/api/v1/:tenant" })),
+  { routes: expressionNameRoutes(NO_SERVICES), prefix: "/api/v1" },
+  { routes: pluginRoutes(NO_SERVICES), prefix: "/api/v1" },
+  { routes: callerRoutes(NO_SERVICES), prefix: "/api/v1/me" },
   { routes: tenantRoutes(NO_SERVICES), prefix: "/api/v1/tenants" },
   { routes: tokenRoutes(NO_SERVICES, NO_SERVICES), prefix: "/api/v1/me/api-tokens" },
+  { routes: figureRoutes(NO_SERVICES), prefix: "" },
+  { routes: openApiRoutes(NO_SERVICES), prefix: "" },
   { routes: pageRoutes(NO_SERVICES), prefix: "/ui" },
 ];
 

@@ -22,6 +22,10 @@ const ROUND_TRIPS = [
   '{"__proto__":1}',
   '"1.0"',
   "9007199254740993",
+  "-12345678901234567890",
+  '["2026-11-21T15:48:46.039Z","HTTP/1.1",1]',
+  '["2026-11-21T15:48:46.039Z",1.0]',
+  '{"a":", 1.5","b":2}',
 ];
 for (const text of ROUND_TRIPS) {
   Deno.test(`parseJson() stringifyJson() keep ${text}`, () => {
@@ -72,3 +76,26 @@ Deno.test("parseJson() gives what JSON.parse gives, number kinds aside", () => {
     assertEquals(JSON.parse(stringifyJson(parseJson(text))), JSON.parse(text));
   }));
 });
+
+const NUMBER_TEXTS = [
+  ["0.0", "0.0"],
+  ["-1.5", "-1.5"],
+  ["1e2", "100.0"],
+  ["1.0E+2", "100.0"],
+  ["12345678901234567890", "12345678901234567890"],
+  ["-9007199254740993", "-9007199254740993"],
+] as const;
+const SPACES = ["", " ", "\n", "\t\r "];
+for (const [number, printed] of NUMBER_TEXTS) {
+  Deno.test(`parseJson() keeps the kind of ${number} wherever it stands`, () => {
+    for (const before of SPACES) {
+      for (const after of SPACES) {
+        const spaced = `${before}${number}${after}`;
+        for (const text of [spaced, `[${spaced}]`, `[1,${spaced},1]`, `{"T1:2.5Z":${spaced}}`]) {
+          const expected = text.replaceAll(/\s/g, "").replace(number, printed);
+          assertEquals(stringifyJson(parseJson(text)), expected);
+        }
+      }
+    }
+  });
+}

@@ -15,6 +15,11 @@ export function pureFlow(id: string, tasks = 1): string {
   return `id: ${id}\nnamespace: ${NAMESPACE}\ntasks:\n${lines.join("\n")}\n`;
 }
 
+/** A flow with these tasks, each YAML in one line. */
+export function flowOf(id: string, ...tasks: readonly string[]): string {
+  return `id: ${id}\nnamespace: ${NAMESPACE}\ntasks:\n${tasks.map((task) => `  - ${task}\n`).join("")}`;
+}
+
 /** Path that starts a flow. */
 export function startPath(flowId: string, query = "", namespace: string = NAMESPACE): string {
   return `${API}/executions/${namespace}/${flowId}${query}`;
@@ -36,10 +41,51 @@ export async function createFlow(url: string, source: string, headers: Headers =
   if (!response.ok) throw new Error(`Cannot create a flow: ${response.status} ${text}`);
 }
 
+/** An execution, as far as the rows look at it. */
+export interface StartedExecution {
+  readonly id: string;
+  readonly state: { readonly current: string; readonly histories: readonly { readonly date: string }[] };
+}
+
+/** Starts a flow; the answer. @throws Error when it is refused */
+export async function start(url: string, flowId: string, query = ""): Promise<StartedExecution> {
+  return JSON.parse(await ask(url, "POST", startPath(flowId, query))) as StartedExecution;
+}
+
+/** An execution as it is now. @throws Error when it is refused */
+export async function getExecution(url: string, id: string): Promise<StartedExecution> {
+  return JSON.parse(await ask(url, "GET", `${API}/executions/${id}`)) as StartedExecution;
+}
+
+/** Lets a paused execution go on. @throws Error when it is refused */
+export async function resume(url: string, id: string): Promise<void> {
+  await ask(url, "POST", `${API}/executions/${id}/resume`);
+}
+
+/** Path of the events of an execution. */
+export function followPath(id: string, query = ""): string {
+  return `${API}/executions/${id}/follow${query}`;
+}
+
+/** Path of a webhook. */
+export function webhookPath(flowId: string, key: string): string {
+  return `${API}/executions/webhook/${NAMESPACE}/${flowId}/${key}`;
+}
+
+async function ask(url: string, method: string, path: string): Promise<string> {
+  const response = await fetch(url + path, { method });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text.slice(0, 500)}`);
+  return text;
+}
+
 /** A page of executions and how many there are in all. */
 export interface Found {
   readonly total: number;
-  readonly results: readonly { readonly id: string; readonly state: { readonly startDate: string } }[];
+  readonly results: readonly {
+    readonly id: string;
+    readonly state: { readonly startDate: string; readonly endDate?: string };
+  }[];
 }
 
 /** Lists executions. @throws Error when it is refused */

@@ -149,6 +149,11 @@ export class Bench implements AsyncDisposable {
     return values.map(median);
   }
 
+  /** As {@link byTurns}, in a third of the time: for sides of one client, whose middle is known soon. */
+  async byShortTurns(...sides: Side[]): Promise<number[]> {
+    return await this.byTurns(...sides.map((side) => (seconds: number) => side(seconds / 3)));
+  }
+
   /** Removes the stores, unless they are to be kept. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.options.isKeeping) this.say(`The stores are in ${this.#folder}`);

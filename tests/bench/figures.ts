@@ -11,7 +11,7 @@ export interface Figure {
   /** The ratio, or the value itself where the floor is one. */
   readonly value: number;
   /** Of `value`, floor and goal; empty for a ratio. */
-  readonly unit: "" | "ms" | "MB" | "rows";
+  readonly unit: "" | "ms" | "MB" | "rows" | "%";
   readonly better: "higher" | "lower";
   readonly floor: number;
   readonly goal: number;
@@ -53,4 +53,9 @@ export function inMs(ms: number): string {
 /** A size as a person reads it: `78 MB`. */
 export function inMegabytes(bytes: number): string {
   return `${Math.round(bytes / 1e6)} MB`;
+}
+
+/** A share of the whole as a person reads it: `1.4 %`. */
+export function inPercent(share: number): string {
+  return `${(share * 100).toFixed(1)} %`;
 }

@@ -1,4 +1,5 @@
 /** One client in a process of its own, which asks one thing after the other and times each; see {@link measureLatency}. */
+import { startPath } from "./api.ts";
 import { median, quantile } from "./figures.ts";
 import { KeepAliveClient } from "./keep_alive_client.ts";
 
@@ -28,6 +29,7 @@ export interface Latency {
   /** Of all but the first. */
   readonly p50Ms: number;
   readonly p99Ms: number;
+  readonly maxMs: number;
 }
 
 const TERMINAL_FAILURE = /"current":"(FAILED|KILLED|CANCELLED)"/;
@@ -39,6 +41,12 @@ export async function measureLatency(job: LatencyJob): Promise<Latency[]> {
   const { stdout, stderr, success } = await new Deno.Command(Deno.execPath(), { args }).output();
   if (!success) throw new Error(`The client failed:\n${new TextDecoder().decode(stderr)}`);
   return JSON.parse(new TextDecoder().decode(stdout)) as Latency[];
+}
+
+/** From the start of an execution to the answer with its end: the middle of what one client measures in so many seconds. */
+export async function waitedMs(url: string, flowId: string, seconds: number): Promise<number> {
+  const requests = [{ method: "POST", path: startPath(flowId, "?wait=true") } as const];
+  return (await measureLatency({ url, requests, seconds }))[0]?.p50Ms ?? NaN;
 }
 
 async function runJob(job: LatencyJob): Promise<Latency[]> {
@@ -61,7 +69,14 @@ async function runJob(job: LatencyJob): Promise<Latency[]> {
 function summary(path: string, times: readonly number[]): Latency {
   const warm = times.length > 1 ? times.slice(1) : times;
   const [firstMs = NaN] = times;
-  return { path, count: times.length, firstMs, p50Ms: median(warm), p99Ms: quantile(warm, 0.99) };
+  return {
+    path,
+    count: times.length,
+    firstMs,
+    p50Ms: median(warm),
+    p99Ms: quantile(warm, 0.99),
+    maxMs: quantile(warm, 1),
+  };
 }
 
 async function ask(client: KeepAliveClient, { method, path, body }: TimedRequest): Promise<string> {

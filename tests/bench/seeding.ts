@@ -53,7 +53,7 @@ export async function seed(bench: Bench): Promise<SeededStore> {
 }
 
 /** Puts load on the server until that many executions are stored: at first for as long as the rate so far suggests. */
-async function startUntil(
+export async function startUntil(
   bench: Bench,
   server: ServerUnderTest,
   paths: readonly string[],

@@ -1,6 +1,6 @@
 /** A server as a process of its own, started as `deno task start` does, and timed while it boots. */
 import { KeepAliveClient } from "./keep_alive_client.ts";
-import { residentBytes } from "./process_stats.ts";
+import { cpuMs, peakBytes, residentBytes, writtenBytes } from "./process_stats.ts";
 
 /** How it is started. */
 export interface ServerOptions {
@@ -19,6 +19,7 @@ const PERMISSIONS = [
   "--allow-read",
   "--allow-write",
   "--allow-env",
+  "--allow-run",
 ];
 const BOOT_TIMEOUT_MS = 120_000;
 const PROBE_INTERVAL_MS = 2;
@@ -63,6 +64,21 @@ export class ServerUnderTest implements AsyncDisposable {
   /** Resident memory, in bytes. */
   residentBytes(): Promise<number> {
     return residentBytes(this.#child.pid);
+  }
+
+  /** The most memory that it has had resident, in bytes. */
+  peakBytes(): Promise<number> {
+    return peakBytes(this.#child.pid);
+  }
+
+  /** Time that it has computed so far. */
+  cpuMs(): Promise<number> {
+    return cpuMs(this.#child.pid);
+  }
+
+  /** Bytes that it has written so far, to the database and to its clients. */
+  writtenBytes(): Promise<number> {
+    return writtenBytes(this.#child.pid);
   }
 
   /** Path of the server's database file. */

@@ -2,14 +2,17 @@
 import { Chance } from "./chance.ts";
 import type { Client } from "./client.ts";
 import { Findings } from "./findings.ts";
+import { readEffects, type Span } from "./execution_check.ts";
 import { FLOW_IDS, flowSource } from "./flows.ts";
 import { Ledger } from "./ledger.ts";
 import { runLoad } from "./load.ts";
+import { markedProcesses, type Processes, survivorsOf } from "./orphans.ts";
 import { createServerFiles, CREDENTIALS, type ServerFiles, ServerUnderCrash } from "./server_under_crash.ts";
 import { type VerifyDeps, verifyExecutions, verifySettled } from "./verify_executions.ts";
 import { adoptUnacknowledged, verifyList } from "./verify_list.ts";
 import { verifyRelations } from "./verify_relations.ts";
 import { verifyStored } from "./verify_stored.ts";
+import { stopTicking, verifyTicks } from "./verify_ticks.ts";
 
 /** How to run a campaign. */
 export interface CampaignOptions {
@@ -31,6 +34,10 @@ export interface CampaignResult {
   readonly crashes: number;
   /** Executions by flow. */
   readonly flows: ReadonlyMap<string, number>;
+  /** Dates at which schedules were due. */
+  readonly ticks: number;
+  /** Attempts of scripts that have begun. */
+  readonly scripts: number;
   readonly findings: Findings;
 }
 
@@ -42,6 +49,8 @@ const VERIFY_SHARE = 0.75;
 /** Before some of the kills; not all, since what comes before a kill should not always be the same. */
 const PROBE_SHARE = 0.4;
 const PROBE_TIMEOUT_MS = 8_000;
+/** An execution, what it causes, and what that causes. */
+const ROUNDS = 3;
 const YAML = { "content-type": "application/x-yaml" };
 
 /** Runs all cycles; gives what was found. */
@@ -59,6 +68,13 @@ class Campaign {
   readonly #chance: Chance;
   readonly #ledger = new Ledger();
   readonly #findings = new Findings();
+  /** Tells processes of this run from all others. */
+  readonly #mark = `crash-${crypto.randomUUID()}`;
+  /** Processes of scripts that the last server had when it was killed. */
+  #former: Processes = new Set();
+  #saved: Span = { from: 0, to: 0 };
+  #ticks = 0;
+  #scripts = 0;
   /** A token: a password costs two hashes after each restart, and the kill would often come before the load. */
   #authorization = `Basic ${btoa(CREDENTIALS)}`;
 
@@ -72,7 +88,8 @@ class Campaign {
     const { acknowledged, crashes, executions } = this.#ledger;
     const flows = new Map<string, number>();
     for (const { flow } of executions.values()) flows.set(flow, (flows.get(flow) ?? 0) + 1);
-    return { acknowledged, crashes, executions: executions.size, flows, findings: this.#findings };
+    const counts = { ticks: this.#ticks, scripts: this.#scripts };
+    return { acknowledged, crashes, executions: executions.size, flows, ...counts, findings: this.#findings };
   }
 
   /** A server that is ready, and its flows. */
@@ -86,17 +103,20 @@ class Campaign {
       headers,
     });
     this.#authorization = `Bearer ${fullToken}`;
+    const from = Date.now();
+    const places = { lines: this.#files.effects, mark: this.#mark };
     for (const id of FLOW_IDS) {
-      await client.json("POST", "/main/flows", { body: flowSource(id), headers: YAML });
+      await client.json("POST", "/main/flows", { body: flowSource(id, places), headers: YAML });
     }
-    await server.kill();
+    this.#saved = { from, to: Date.now() };
+    await this.#killed(server);
   }
 
   /** One life: perhaps killed while it starts before, then looked at, put under load, and killed. */
   async runCycle(cycle: number): Promise<void> {
     if (this.#chance.holds(BOOT_KILL_SHARE)) await this.#killAtBoot();
     await using server = ServerUnderCrash.spawn(this.#files);
-    const client = await server.ready(this.#authorization);
+    const client = await this.#ready(server);
     const isVerified = this.#chance.holds(VERIFY_SHARE);
     if (isVerified) await this.#verify(client);
     const before = this.#ledger.acknowledged;
@@ -116,18 +136,36 @@ class Campaign {
   /** A last life without load: everything ends, everything is looked at, and the server stops in good order. */
   async finish(): Promise<void> {
     await using server = ServerUnderCrash.spawn(this.#files);
-    const deps = this.#deps(await server.ready(this.#authorization));
+    const deps = this.#deps(await this.#ready(server));
+    const stopped = await stopTicking(deps.client, this.#findings);
     // What was running may have started others meanwhile.
-    for (let round = 0; round < 2; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       await adoptUnacknowledged(deps);
       await verifyExecutions(deps, Infinity);
     }
     verifyRelations(deps);
+    this.#ticks = verifyTicks(deps, this.#saved, stopped);
+    this.#scripts = await countScripts(deps);
+    await this.#noteOrphans(markedProcesses(this.#mark), "when all executions have ended");
     await verifyStored(deps);
     await verifySettled(deps);
     await verifyList(deps);
     const code = await server.stop();
     if (code !== 0) this.#findings.add("stuck", "server", `it stops with code ${code}:\n${server.log}`);
+  }
+
+  /** Ready, and no script of the server before it is left. */
+  async #ready(server: ServerUnderCrash): Promise<Client> {
+    const client = await server.ready(this.#authorization);
+    await this.#noteOrphans(this.#former, "after the next start");
+    this.#former = new Set();
+    return client;
+  }
+
+  async #noteOrphans(former: Processes, when: string): Promise<void> {
+    for (const each of await survivorsOf(former, this.#mark)) {
+      this.#findings.add("orphaned", `process ${each}`, `it is alive ${when}`);
+    }
   }
 
   async #verify(client: Client): Promise<void> {
@@ -161,12 +199,24 @@ class Campaign {
   }
 
   async #killed(server: ServerUnderCrash): Promise<void> {
+    const from = Date.now();
     await server.kill();
-    this.#ledger.crashes++;
+    this.#ledger.crashSpans.push({ from, to: Date.now() });
+    this.#former = new Set([...this.#former, ...markedProcesses(this.#mark)]);
     // A boot that refuses to go on is told by the log of the next one's failure; anything else here is a bug's trace.
     const [problem] = /^.*\bERROR\b.*$/m.exec(server.log) ?? [];
     if (problem) this.#findings.add("illegal", `log ${problem.slice(25)}`, problem.slice(0, 500));
   }
+}
+
+async function countScripts({ effects, ledger }: VerifyDeps): Promise<number> {
+  const { acting, effects: attempts } = await readEffects(effects);
+  let count = 0;
+  for (const [executionId, taskRunIds] of acting) {
+    if (!/^(script|directory)$/.test(ledger.executions.get(executionId)?.flow ?? "")) continue;
+    for (const taskRunId of taskRunIds) count += attempts.get(taskRunId)?.length ?? 0;
+  }
+  return count;
 }
 
 function pause(ms: number): Promise<void> {

@@ -16,7 +16,7 @@ Deno.test("SIGKILL under load: nothing is lost, doubled, stuck or illegal after 
     const { acknowledged, findings } = await runCampaign(options);
     const counts = Object.fromEntries(FINDING_KINDS.map((kind) => [kind, findings.count(kind)]));
     const details = [...lines, ...findings.examples].join("\n");
-    assertEquals(counts, { lost: 0, doubled: 0, stuck: 0, illegal: 0 }, details);
+    assertEquals(counts, { lost: 0, doubled: 0, stuck: 0, illegal: 0, orphaned: 0 }, details);
     assertGreater(acknowledged, 50, details);
   });
 });

@@ -54,6 +54,45 @@ tasks:
     concurrent: 2
     tasks: [{id: a, type: EFFECT}, {id: b, type: EFFECT}, {id: c, type: EFFECT}]`,
   ),
+  {
+    ...scenario(
+      "parallel, where a failure interrupts the others",
+      `
+tasks:
+  - id: p
+    type: $.flow.Parallel
+    onChildFailure: CANCELLED
+    tasks:
+      - {id: s, type: $.flow.Subflow, namespace: demo, flowId: waiting}
+      - {id: w, type: $.flow.Sequential, tasks: [{id: n, type: $.flow.Sleep, duration: PT1H}]}
+      - {id: q, type: $.flow.Sequential, tasks: [{id: t, type: $.flow.Sleep, duration: PT1S}, {id: f, type: $.execution.Fail}]}
+    errors: [{id: e, type: EFFECT}]`,
+    ),
+    others: [flow(`tasks: [{id: w, type: $.flow.Pause}]`, "waiting")],
+  },
+  scenario(
+    "parallel, where the others go on after a failure",
+    `
+tasks:
+  - id: p
+    type: $.flow.Parallel
+    onChildFailure: CONTINUE
+    concurrent: 1
+    tasks: [{id: f, type: $.execution.Fail}, {id: a, type: EFFECT}, {id: b, type: EFFECT}]
+    finally: [{id: e, type: EFFECT}]`,
+  ),
+  scenario(
+    "dag, where a failure interrupts the others",
+    `
+tasks:
+  - id: g
+    type: $.flow.Dag
+    onChildFailure: CANCELLED
+    tasks:
+      - {task: {id: n, type: $.flow.Sleep, duration: PT1H}}
+      - {task: {id: a, type: EFFECT}}
+      - {task: {id: f, type: $.execution.Fail}, dependsOn: [a]}`,
+  ),
   scenario(
     "if",
     `
@@ -145,6 +184,14 @@ finally: [{id: fin, type: EFFECT}]
 afterExecution: [{id: after, type: EFFECT}, {id: state, type: $.debug.Return, format: "{{ execution.state }}"}]`,
   ),
   scenario(
+    "listeners with conditions",
+    `
+tasks: [{id: f, type: $.execution.Fail}]
+listeners:
+  - {conditions: [{type: $.condition.ExecutionStatus, in: [FAILED]}], tasks: [{id: a, type: EFFECT}]}
+  - {conditions: [{type: $.condition.ExecutionStatus, in: [SUCCESS]}], tasks: [{id: b, type: EFFECT}]}`,
+  ),
+  scenario(
     "a failure that is allowed, and conditions",
     `
 tasks:
@@ -199,6 +246,24 @@ tasks: [{id: p, type: $.flow.Pause, pauseDuration: PT2S, behavior: CANCEL}, {id:
       "pause until somebody resumes it",
       `
 tasks: [{id: p, type: $.flow.Pause}, {id: a, type: EFFECT}]`,
+    ),
+    then: "resume",
+  },
+  scenario(
+    "pause that tells somebody",
+    `
+tasks:
+  - {id: p, type: $.flow.Pause, pauseDuration: PT2S, onPause: {id: o, type: EFFECT}, tasks: [{id: t, type: EFFECT}]}
+  - {id: q, type: $.flow.Pause, pauseDuration: PT2S, behavior: WARN, onPause: {id: n, type: $.flow.Sleep, duration: PT1H}}
+  - {id: a, type: EFFECT}`,
+  ),
+  {
+    ...scenario(
+      "pause that tells somebody in vain, until somebody resumes it",
+      `
+tasks:
+  - {id: p, type: $.flow.Pause, onPause: {id: o, type: $.flow.Sequential, tasks: [{id: b, type: EFFECT}, {id: f, type: $.execution.Fail}]}}
+  - {id: a, type: EFFECT}`,
     ),
     then: "resume",
   },
@@ -281,6 +346,56 @@ tasks: [{id: s, type: $.flow.Subflow, namespace: demo, flowId: waiting}]`,
   },
   {
     ...scenario(
+      "restart of one whose subflow has failed",
+      `
+tasks: [{id: s, type: $.flow.Subflow, namespace: demo, flowId: once}, {id: d, type: EFFECT}]`,
+    ),
+    others: [flow(
+      `
+concurrency: {limit: 1}
+tasks:
+  - {id: a, type: EFFECT}
+  - {id: f, type: $.debug.Return, format: "{{ labels.system.restarted }}"}
+  - {id: b, type: EFFECT}`,
+      "once",
+    )],
+    then: "restart",
+  },
+  {
+    ...scenario(
+      "restart of one whose subflow has failed, with another one",
+      `
+tasks: [{id: s, type: $.flow.Subflow, namespace: demo, flowId: first, restartBehavior: NEW_EXECUTION, inputs: {x: "{{ labels.system.restarted ?? 'no' }}"}}]`,
+    ),
+    others: [flow(
+      `
+inputs: [{id: x, type: STRING}]
+tasks: [{id: f, type: $.execution.Fail, runIf: "{{ inputs.x == 'no' }}"}, {id: b, type: EFFECT}]`,
+      "first",
+    )],
+    then: "restart",
+  },
+  {
+    ...scenario(
+      "kill of one that waits for a subflow that was tried again",
+      `
+tasks: [{id: s, type: $.flow.Subflow, namespace: demo, flowId: again}]`,
+    ),
+    others: [flow(
+      `
+retry: {type: constant, interval: PT0S, maxAttempt: 3, behavior: CREATE_NEW_EXECUTION}
+tasks:
+  - id: i
+    type: $.flow.If
+    condition: "{{ execution.id == execution.originalId }}"
+    then: [{id: a, type: EFFECT}, {id: f, type: $.execution.Fail}]
+    else: [{id: w, type: $.flow.Pause}]`,
+      "again",
+    )],
+    then: "kill",
+  },
+  {
+    ...scenario(
       "concurrency limit",
       `
 tasks:
@@ -289,6 +404,41 @@ tasks:
     others: [
       flow(`concurrency: {limit: 1}\ntasks: [{id: w, type: $.flow.Sleep, duration: PT1S}]`, "limited"),
     ],
+  },
+  scenario(
+    "loop whose passes are executions",
+    `
+tasks:
+  - {id: early, type: $.debug.Return, format: e}
+  - id: l
+    type: $.flow.Loop
+    values: [x, y, z]
+    concurrencyLimit: 2
+    outputs: [{id: o, type: STRING, value: "{{ outputs.early.value }}{{ outputs.r.value }}"}]
+    tasks: [{id: a, type: EFFECT}, {id: r, type: $.debug.Return, format: "{{ item.value }}"}]
+    finally: [{id: f, type: EFFECT}]
+  - {id: d, type: $.debug.Return, format: "{{ loopOutputs(outputs.l.outputs, 'o') }}"}`,
+  ),
+  scenario(
+    "loop that is broken off, with a file of outputs",
+    `
+tasks:
+  - {id: l, type: $.flow.Loop, values: "{{ range(1, 400) }}", breakWhen: "{{ item.index == 1 }}", fetchType: STORE, outputs: [{id: o, value: "{{ item.value }}"}], tasks: [{id: r, type: $.debug.Return, format: x}]}
+  - {id: d, type: $.debug.Return, format: "{{ read(outputs.l.outputs) }}"}`,
+  ),
+  scenario(
+    "loops within loops, and a pass that fails",
+    `
+tasks:
+  - {id: l, type: $.flow.Loop, values: [x, y], concurrencyLimit: 0, tasks: [{id: m, type: $.flow.Loop, values: [1], transmitFailed: false, tasks: [{id: a, type: EFFECT}, {id: b, type: $.execution.Fail}], errors: [{id: e, type: EFFECT}]}]}`,
+  ),
+  {
+    ...scenario(
+      "kill of a loop",
+      `
+tasks: [{id: l, type: $.flow.Loop, values: [x, y, z], concurrencyLimit: 2, tasks: [{id: p, type: $.flow.Pause}]}]`,
+    ),
+    then: "kill",
   },
   scenario(
     "broken promise",

@@ -1,6 +1,6 @@
 /** What must hold of one execution that has ended, from its answer alone. */
 import { canMove, type State, type StateOwner, TERMINAL_STATES } from "../../src/model/state.ts";
-import { expectedOutputs, type FlowId } from "./flows.ts";
+import { expectedOutputs, type FlowId, replacedBy } from "./flows.ts";
 
 /** What is read of a state. */
 export interface SeenState {
@@ -25,13 +25,26 @@ export interface SeenExecution {
   readonly id: string;
   readonly flowId: FlowId;
   readonly inputs: { readonly name: string };
-  readonly trigger?: { readonly variables: { readonly executionId?: string } };
+  readonly originalId: string;
+  readonly trigger?: { readonly variables: { readonly executionId?: string; readonly date?: string } };
   readonly state: SeenState;
   readonly taskRunList: readonly SeenTaskRun[];
 }
 
 /** Attempts that left a line, by task run, in the order of the lines. */
 export type Effects = ReadonlyMap<string, readonly number[]>;
+
+/** Task runs that left a line, by execution. */
+export type ActingTaskRuns = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** From when to when, in milliseconds since the epoch. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Tasks whose attempts leave a line each. */
+const ACTING = /^(act|script\d?)$/;
 
 /** Why the history is not that of an ended thing; `undefined` when it is. */
 export function historyProblem(owner: StateOwner, state: SeenState): string | undefined {
@@ -45,7 +58,7 @@ export function historyProblem(owner: StateOwner, state: SeenState): string | un
   }
   if (histories.at(-1)?.state !== current) return `the current state ${current} is not the last of ${line}`;
   const terminal = histories.filter(({ state }, index) =>
-    TERMINAL_STATES.has(state) && histories[index + 1]?.state !== "RETRYING"
+    TERMINAL_STATES.has(state) && !/^RETR(YING|IED)$/.test(histories[index + 1]?.state ?? "")
   );
   if (terminal.length !== 1) return `${terminal.length} terminal states: ${line}`;
   return endDate !== undefined && endDate >= startDate
@@ -93,7 +106,7 @@ export function effectProblem(
   { taskRunList }: SeenExecution,
   effects: Effects,
 ): { readonly kind: "lost" | "doubled"; readonly detail: string } | undefined {
-  for (const taskRun of taskRunList.filter(({ taskId }) => taskId === "act")) {
+  for (const taskRun of taskRunList.filter(({ taskId }) => ACTING.test(taskId))) {
     const problem = runProblem(taskRun, effects);
     if (problem) return problem;
   }
@@ -111,15 +124,52 @@ function runProblem(taskRun: SeenTaskRun, effects: Effects): ReturnType<typeof e
   return current === "SUCCESS" && !hasLast ? { kind: "lost", detail: facts } : undefined;
 }
 
+/** What is wrong with task runs that left a line and are not there: nothing took their place, or no crash explains it. */
+export function replacementProblem(
+  { id, flowId, state, taskRunList }: SeenExecution,
+  acting: ActingTaskRuns,
+  crashes: number,
+): ReturnType<typeof effectProblem> {
+  const kept = new Set(taskRunList.map((taskRun) => taskRun.id));
+  const gone = [...acting.get(id) ?? []].filter((taskRunId) => !kept.has(taskRunId));
+  const { least, most } = replacedBy(flowId, crashes);
+  const detail = `${gone.length} task runs have acted and are gone: ${gone}; ${least} to ${most} may be`;
+  if (gone.length > most) return { kind: "doubled", detail };
+  return state.current === "SUCCESS" && gone.length < least ? { kind: "lost", detail } : undefined;
+}
+
+/** How often the server crashed while the execution was there and had not ended. */
+export function crashesDuring({ state }: SeenExecution, crashes: readonly Span[]): number {
+  return crashes.filter(overlaps(state)).length;
+}
+
+/** Attempts that ended RESUBMITTED although the server did not crash meanwhile. */
+export function interruptionProblems({ taskRunList }: SeenExecution, crashes: readonly Span[]): string[] {
+  return taskRunList.flatMap(({ taskId, attempts = [] }) =>
+    attempts.filter(({ state }) => state.current === "RESUBMITTED" && !crashes.some(overlaps(state)))
+      .map(({ state }) =>
+        `${taskId}: RESUBMITTED from ${state.startDate} to ${state.endDate} without a crash`
+      )
+  );
+}
+
+function overlaps({ startDate, endDate }: SeenState): (span: Span) => boolean {
+  return ({ from, to }) => Date.parse(startDate) <= to && from <= Date.parse(endDate ?? startDate);
+}
+
 /** Reads the lines that effects left. */
-export async function readEffects(path: string): Promise<Effects> {
+export async function readEffects(
+  path: string,
+): Promise<{ readonly effects: Effects; readonly acting: ActingTaskRuns }> {
   const effects = new Map<string, number[]>();
+  const acting = new Map<string, Set<string>>();
   for (const line of (await Deno.readTextFile(path)).split("\n")) {
-    const [, taskRunId, attempt] = line.split(" ");
+    const [executionId = "", taskRunId, attempt] = line.split(" ");
     if (taskRunId === undefined) continue;
+    acting.set(executionId, (acting.get(executionId) ?? new Set()).add(taskRunId));
     const seen = effects.get(taskRunId) ?? [];
     seen.push(Number(attempt));
     effects.set(taskRunId, seen);
   }
-  return effects;
+  return { effects, acting };
 }

@@ -1,13 +1,13 @@
 /** What a crash run found wrong. */
 
 /** Kinds of what must never happen. */
-export const FINDING_KINDS = ["lost", "doubled", "stuck", "illegal"] as const;
+export const FINDING_KINDS = ["lost", "doubled", "stuck", "illegal", "orphaned"] as const;
 
 /** One of {@link FINDING_KINDS}. */
 export type FindingKind = typeof FINDING_KINDS[number];
 
 /** Examples of each kind that are told in full. */
-const MAX_EXAMPLES = 20;
+const MAX_EXAMPLES = 10;
 
 /** Counts findings, each once however often it is seen, and keeps a few examples. */
 export class Findings {
@@ -19,7 +19,7 @@ export class Findings {
     const seen = this.#seen.get(kind);
     if (!seen || seen.has(what)) return;
     seen.add(what);
-    if (this.examples.length < MAX_EXAMPLES) this.examples.push(`${kind}: ${what}: ${detail}`);
+    if (seen.size <= MAX_EXAMPLES) this.examples.push(`${kind}: ${what}: ${detail}`);
   }
 
   /** Number of findings of a kind. */

@@ -1,4 +1,5 @@
 /** What the servers have acknowledged so far, and what they may have done without saying so. */
+import type { Span } from "./execution_check.ts";
 import type { FlowId } from "./flows.ts";
 
 /** Whether something was asked for and whether the answer came. */
@@ -12,12 +13,19 @@ export interface KnownExecution {
   readonly name?: string;
   /** Milliseconds since the epoch before which it need not have ended. */
   readonly dueAt: number;
-  /** Crashes of the run before it was started. */
-  readonly crashesBefore: number;
   kill: Asked;
   deletion: Asked;
   /** Its final text, once it was seen to have ended; nothing may change it any more. */
   ended?: string;
+}
+
+/** A call of a webhook under a key of its own; repeated until it is acknowledged. */
+export interface Call {
+  /** The key, and the input of the execution. */
+  readonly name: string;
+  isUnderWay: boolean;
+  /** The execution that the answer told of. */
+  executionId?: string;
 }
 
 /** A version of something that is written again and again under one name. */
@@ -66,13 +74,21 @@ export class Ledger {
   readonly executions = new Map<string, KnownExecution>();
   /** Secrets of API tokens that were handed out. */
   readonly tokens: string[] = [];
+  /** Calls of the webhook. */
+  readonly calls: Call[] = [];
+  /** Each from before the signal was sent until the process was gone. */
+  readonly crashSpans: Span[] = [];
   readonly #registers = new Map<string, Register>();
   /** Starts whose answer did not come: each may have left an execution. */
   unansweredStarts = 0;
   /** Acknowledged requests of all kinds. */
   acknowledged = 0;
-  crashes = 0;
   #versions = 0;
+
+  /** Number of crashes. */
+  get crashes(): number {
+    return this.crashSpans.length;
+  }
 
   /** A number that was not given before. */
   nextVersion(): number {

@@ -2,8 +2,17 @@
 import type { Chance } from "./chance.ts";
 import { type Client, type Outcome, readJson } from "./client.ts";
 import type { Findings } from "./findings.ts";
-import { type FlowId, NAMESPACE, updatedSource, waitMsOf } from "./flows.ts";
-import { contentOf, type KnownExecution, type Ledger, type RegisterKind, type Version } from "./ledger.ts";
+import { WEBHOOK_KEY } from "./caused_flows.ts";
+import { NAMESPACE } from "./crash_flow.ts";
+import { type FlowId, updatedSource, waitMsOf } from "./flows.ts";
+import {
+  type Call,
+  contentOf,
+  type KnownExecution,
+  type Ledger,
+  type RegisterKind,
+  type Version,
+} from "./ledger.ts";
 
 /** What a worker works with. */
 export interface LoadDeps {
@@ -17,6 +26,8 @@ const LARGE_KV = 100_000;
 const LARGE_FILE = 300_000;
 const LARGE_SHARE = 0.15;
 const MAX_PAUSE_MS = 15;
+/** Calls that were answered and are sent once more. */
+const REPEAT_SHARE = 0.2;
 /** Names that each worker writes of each kind. */
 const NAMES = 3;
 const RECENT = 20;
@@ -56,6 +67,15 @@ class Worker {
         [2, () => this.#start("each")],
         [2, () => this.#start("parent")],
         [0.5, () => this.#start("limited")],
+        [0.7, () => this.#start("items")],
+        [1.5, () => this.#start("upstream")],
+        [1, () => this.#start("until")],
+        [1, () => this.#start("again")],
+        [1, () => this.#start("hold")],
+        [0.6, () => this.#start("script")],
+        [0.4, () => this.#start("directory")],
+        [2, () => this.#call()],
+        [1, () => this.#resume()],
         [2, () => this.#start("pure", this.#chance.between(300, 3_000))],
         [3, () => this.#kill()],
         [2, () => this.#delete()],
@@ -81,21 +101,22 @@ class Worker {
     if (outcome.type === "refused") return;
     const answer = outcome.type === "acknowledged" ? readJson(outcome.body) as { id: string } : undefined;
     if (!answer) return void ledger.unansweredStarts++;
-    const execution: KnownExecution = {
-      id: answer.id,
-      flow,
-      name,
-      dueAt: Date.now() + (delayMs ?? 0) + waitMsOf(flow),
-      crashesBefore: ledger.crashes,
-      kill: "no",
-      deletion: "no",
-    };
+    const execution = this.#known(answer.id, flow, { name, delayMs });
     if (ledger.executions.has(answer.id)) {
       this.#deps.findings.add("doubled", answer.id, "two starts got the same id");
     }
     ledger.executions.set(answer.id, execution);
     this.#recent.push(execution);
     if (this.#recent.length > RECENT) this.#recent.shift();
+  }
+
+  #known(
+    id: string,
+    flow: FlowId,
+    { name, delayMs = 0 }: { name: string; delayMs?: number },
+  ): KnownExecution {
+    const dueAt = Date.now() + delayMs + waitMsOf(flow);
+    return { id, flow, name, dueAt, kill: "no", deletion: "no" };
   }
 
   async #kill(): Promise<void> {
@@ -109,6 +130,47 @@ class Worker {
     const answer = readJson(outcome.body) as { state: { current: string } } | undefined;
     // It may have ended by itself before the kill was applied; the answer says so.
     if (answer && /^KILL/.test(answer.state.current)) execution.kill = "acknowledged";
+  }
+
+  /** A call that was not answered is repeated first, at times one that was. */
+  async #call(): Promise<void> {
+    const { ledger } = this.#deps;
+    const free = ledger.calls.filter(({ isUnderWay }) => !isUnderWay);
+    const isRepeated = this.#chance.holds(REPEAT_SHARE);
+    const call = free.find(({ executionId }) => executionId === undefined) ??
+      (isRepeated ? this.#chance.pick(free.slice(-RECENT)) : undefined) ?? this.#newCall();
+    call.isUnderWay = true;
+    const headers = { ...JSON_TYPE, "idempotency-key": call.name };
+    const body = JSON.stringify({ name: call.name });
+    const path = `/main/executions/webhook/${NAMESPACE}/hook/${WEBHOOK_KEY}`;
+    const outcome = await this.#send(["POST", path, { body, headers }]);
+    call.isUnderWay = false;
+    const answer = outcome.type === "acknowledged" ? readJson(outcome.body) as { id: string } : undefined;
+    if (answer) this.#noteCall(call, answer.id);
+  }
+
+  #newCall(): Call {
+    const { calls } = this.#deps.ledger;
+    const call: Call = { name: `call${calls.length}`, isUnderWay: false };
+    calls.push(call);
+    return call;
+  }
+
+  #noteCall(call: Call, id: string): void {
+    const { ledger, findings } = this.#deps;
+    if (call.executionId !== undefined && call.executionId !== id) {
+      findings.add("doubled", call.name, `its key was answered with ${call.executionId} and with ${id}`);
+    }
+    call.executionId = id;
+    const execution = this.#known(id, "hook", { name: call.name });
+    if (!ledger.executions.has(id)) ledger.executions.set(id, execution);
+  }
+
+  /** One that is not paused yet refuses. */
+  async #resume(): Promise<void> {
+    const execution = this.#chance.pick(this.#recent.filter(({ flow }) => flow === "hold"));
+    if (!execution) return;
+    await this.#send(["POST", `/main/executions/${execution.id}/resume`], [404, 409]);
   }
 
   async #delete(): Promise<void> {

@@ -22,10 +22,11 @@ export function readNumber(args: readonly string[], option: string, fallback: nu
 
 /** The summary, a figure a line. */
 export function summary(result: CampaignResult): string[] {
-  const { acknowledged, executions, crashes, flows, findings } = result;
+  const { acknowledged, executions, crashes, flows, ticks, scripts, findings } = result;
   return [
     `acknowledged ${acknowledged} (${executions} executions, ${crashes} crashes)`,
     [...flows].map(([flow, count]) => `${count} ${flow}`).join(", "),
+    `${ticks} dates of schedules, ${scripts} attempts of scripts`,
     ...FINDING_KINDS.map((kind) => `${kind} ${findings.count(kind)}`),
     ...findings.examples.map((example) => `  ${example}`),
   ];

@@ -14,8 +14,8 @@ export interface Scenario {
   readonly form?: Readonly<Record<string, string>>;
   /** The start is due that many milliseconds later. */
   readonly delayMs?: number;
-  /** The execution is killed, or deleted, one second after its start was acknowledged. */
-  readonly then?: "kill" | "delete" | "resume";
+  /** The execution is killed, deleted, resumed or restarted one second after its start was acknowledged. */
+  readonly then?: "kill" | "delete" | "resume" | "restart";
   /** Sources of flows that the flow starts, saved before it. */
   readonly others?: readonly string[];
   readonly effect?: Effect;
@@ -34,6 +34,9 @@ export interface Ending {
   readonly commits: readonly number[];
   readonly crashes: number;
 }
+
+type FollowUp = NonNullable<Scenario["then"]>;
+const POSTED: ReadonlySet<FollowUp> = new Set(["resume", "restart"]);
 
 const PHASE_MS = 5_000;
 const MAX_LIVES = 10;
@@ -120,12 +123,13 @@ class Story {
     }
   }
 
-  async #followUp(app: Harness, what: "kill" | "delete" | "resume"): Promise<void> {
+  async #followUp(app: Harness, what: FollowUp): Promise<void> {
     for (;;) {
       const path = `/executions/${this.#id}${what === "delete" ? "" : `/${what}`}`;
-      const response = await app.request(what === "resume" ? "POST" : "DELETE", path);
+      const response = await app.request(POSTED.has(what) ? "POST" : "DELETE", path);
       await response.body?.cancel();
-      this.#isFollowedUp = response.status !== 503;
+      // Before its end an execution cannot be restarted.
+      this.#isFollowedUp = response.status !== 503 && !(what === "restart" && response.status === 409);
       if (this.#isFollowedUp) return;
       await this.#wait(1_500);
     }

@@ -2,14 +2,17 @@
 import { TERMINAL_STATES } from "../../src/model/state.ts";
 import { type Client, forEachOf, readJson } from "./client.ts";
 import {
+  crashesDuring,
   effectProblem,
-  type Effects,
   executionProblems,
+  interruptionProblems,
   outputsProblem,
   readEffects,
+  replacementProblem,
   type SeenExecution,
 } from "./execution_check.ts";
 import type { Findings } from "./findings.ts";
+import type { FlowId } from "./flows.ts";
 import type { KnownExecution, Ledger } from "./ledger.ts";
 
 /** What verifications work with. */
@@ -22,11 +25,13 @@ export interface VerifyDeps {
 }
 
 /** How long an execution that is due may take to end after a restart, on a machine that does other things too. */
-const SETTLE_MS = 10_000;
+const SETTLE_MS = 30_000;
 const POLL_MS = 50;
 const WIDTH = 16;
 /** Crashes of the server while an execution was live, after which it may be given up. */
 const CRASHES_TO_GIVE_UP = 3;
+/** Flows whose executions are killed with the one that has started them. */
+const CALLED: ReadonlySet<FlowId> = new Set(["child", "item"]);
 /** Ended executions that are read again in the end. */
 const MAX_READ_AGAIN = 3_000;
 
@@ -70,25 +75,30 @@ export async function verifySettled({ client, ledger, findings }: VerifyDeps): P
 /** The lines of effects, read when first asked for. */
 class EffectsReader {
   readonly #path: string;
-  #effects: Promise<Effects> | undefined;
+  #lines: ReturnType<typeof readEffects> | undefined;
 
   constructor(path: string) {
     this.#path = path;
   }
 
-  read(): Promise<Effects> {
-    return this.#effects ??= readEffects(this.#path);
+  read(): ReturnType<typeof readEffects> {
+    return this.#lines ??= readEffects(this.#path);
   }
 
   forget(): void {
-    this.#effects = undefined;
+    this.#lines = undefined;
   }
 
   /** What is wrong with the effects of an execution; the lines may have been read before it ended. */
-  async problemOf(execution: SeenExecution): Promise<ReturnType<typeof effectProblem>> {
-    if (!effectProblem(execution, await this.read())) return undefined;
+  async problemOf(execution: SeenExecution, crashes: number): Promise<ReturnType<typeof effectProblem>> {
+    if (!await this.#problemNow(execution, crashes)) return undefined;
     this.forget();
-    return effectProblem(execution, await this.read());
+    return await this.#problemNow(execution, crashes);
+  }
+
+  async #problemNow(execution: SeenExecution, crashes: number): Promise<ReturnType<typeof effectProblem>> {
+    const { effects, acting } = await this.read();
+    return effectProblem(execution, effects) ?? replacementProblem(execution, acting, crashes);
   }
 }
 
@@ -106,6 +116,9 @@ async function look(deps: VerifyDeps, known: KnownExecution, effects: EffectsRea
   if (outcome.type === "unanswered") return findings.add("stuck", known.id, "GET is not answered");
   known.deletion = "no";
   const execution = readJson(outcome.body) as SeenExecution;
+  if (known.flow === "hold" && execution.state.current === "PAUSED") {
+    await client.send("POST", `/main/executions/${known.id}/resume`);
+  }
   if (!TERMINAL_STATES.has(execution.state.current)) return;
   known.ended = new TextDecoder().decode(outcome.body);
   await judge(deps, known, execution, effects);
@@ -117,11 +130,14 @@ async function judge(
   execution: SeenExecution,
   effects: EffectsReader,
 ): Promise<void> {
-  const crashes = ledger.crashes - known.crashesBefore;
-  const problems = executionProblems(execution, crashes);
+  const crashes = crashesDuring(execution, ledger.crashSpans);
+  const problems = [
+    ...executionProblems(execution, crashes),
+    ...interruptionProblems(execution, ledger.crashSpans),
+  ];
   if (execution.state.current === "SUCCESS") problems.push(...outputsProblem(execution));
   for (const problem of problems) findings.add("illegal", known.id, problem);
-  const effect = await effects.problemOf(execution);
+  const effect = await effects.problemOf(execution, crashes);
   if (effect) findings.add(effect.kind, known.id, effect.detail);
   if (known.name !== undefined && execution.inputs.name !== known.name) {
     findings.add("illegal", known.id, `its input is ${execution.inputs.name}, not ${known.name}`);
@@ -129,27 +145,32 @@ async function judge(
   const { current } = execution.state;
   const isKilled = current === "KILLED" && (known.kill !== "no" || isParentStopped(ledger, execution));
   const isSuccess = current === "SUCCESS" && known.kill !== "acknowledged";
-  if (isKilled || isSuccess) return;
+  const isReplaced = current === "RETRIED" && known.flow === "again";
+  if (isKilled || isSuccess || isReplaced) return;
   if (current === "FAILED" && await isGivenUp(client, known.id, crashes)) return;
-  if (current === "FAILED" && await isChildGivenUp(client, execution, crashes)) return;
+  if (current === "FAILED" && await isChildGivenUp(client, execution.id, crashes)) return;
   findings.add("illegal", known.id, `${known.flow} has ended ${current}; kill: ${known.kill}`);
 }
 
-/** The execution that has started this one was killed, or perhaps was, or is not there any more. */
-function isParentStopped(ledger: Ledger, { trigger }: SeenExecution): boolean {
-  const parentId = trigger?.variables.executionId;
+/** The execution that has started this one, or that it has taken the place of, was killed, or perhaps was, or is gone. */
+function isParentStopped(ledger: Ledger, { id, originalId, trigger, flowId }: SeenExecution): boolean {
+  const startedBy = CALLED.has(flowId) ? trigger?.variables.executionId : undefined;
+  const parentId = originalId === id ? startedBy : originalId;
   if (parentId === undefined) return false;
   const parent = ledger.executions.get(parentId);
   return !parent || parent.kill !== "no" || parent.deletion !== "no";
 }
 
-async function isChildGivenUp(
-  client: Client,
-  { taskRunList }: SeenExecution,
-  crashes: number,
-): Promise<boolean> {
-  const childId = taskRunList[0]?.outputs?.executionId;
-  return typeof childId === "string" && await isGivenUp(client, childId, crashes);
+/** One of the executions that it has started was given up. */
+async function isChildGivenUp(client: Client, id: string, crashes: number): Promise<boolean> {
+  if (crashes < CRASHES_TO_GIVE_UP) return false;
+  const query = `?size=100&filters[triggerExecutionId][EQUALS]=${id}`;
+  const { results } = await client.json<{ results: SeenExecution[] }>(
+    "GET",
+    `/main/executions/search${query}`,
+  );
+  for (const child of results) if (await isGivenUp(client, child.id, crashes)) return true;
+  return false;
 }
 
 async function isGivenUp(client: Client, id: string, crashes: number): Promise<boolean> {

@@ -1,12 +1,13 @@
 /** Compares the list of executions with what must be stored: every one once, and totals that are exact. */
 import { STATES, TERMINAL_STATES } from "../../src/model/state.ts";
 import type { Client } from "./client.ts";
-import type { FlowId } from "./flows.ts";
+import { type FlowId, isCaused } from "./flows.ts";
 import type { VerifyDeps } from "./verify_executions.ts";
 
 interface Listed {
   readonly id: string;
   readonly flowId: FlowId;
+  readonly originalId: string;
   readonly state: { readonly current: string };
 }
 
@@ -17,16 +18,15 @@ const SEARCH = "/main/executions/search";
 export async function adoptUnacknowledged(deps: VerifyDeps): Promise<void> {
   const { client, ledger, findings } = deps;
   const unknown = (await listAll(client)).filter(({ id }) => !ledger.executions.has(id));
-  for (const { id, flowId } of unknown) {
-    // Children are looked at with their parents.
-    if (flowId !== "child" && ledger.unansweredStarts-- <= 0) {
+  for (const { id, flowId, originalId } of unknown) {
+    // What caused the others is looked at with them.
+    if (!isCaused(flowId) && originalId === id && ledger.unansweredStarts-- <= 0) {
       findings.add("doubled", id, "more executions than starts");
     }
     ledger.executions.set(id, {
       id,
       flow: flowId,
       dueAt: Date.now() + 3_500,
-      crashesBefore: 0,
       kill: "no",
       deletion: "no",
     });

@@ -1,6 +1,7 @@
 /** Looks at everything else that was acknowledged: KV pairs, files, flows, secrets, tokens. */
 import { forEachOf, readJson } from "./client.ts";
-import { NAMESPACE, updatedSource } from "./flows.ts";
+import { NAMESPACE } from "./crash_flow.ts";
+import { updatedSource } from "./flows.ts";
 import { contentOf, type Register, type Version } from "./ledger.ts";
 import type { VerifyDeps } from "./verify_executions.ts";
 

@@ -1,5 +1,6 @@
 /** What the simulation has found, each as the shortest story that showed it. */
 import { assert, assertEquals } from "@std/assert";
+import { childId } from "../../src/engine/children.ts";
 import { replayExecution } from "../../src/engine/replay.ts";
 import type { Flow, Task } from "../../src/model/flow.ts";
 import { plan, returns, task } from "../support/flows.ts";
@@ -192,6 +193,24 @@ Deno.test("a retry that is due before a restarted execution has its slot waits f
     driver.apply(STARTED);
   }
   assertEquals(driver.runs[1], driver.states.endsWith("RUNNING") ? "a RUNNING" : "a RETRYING");
+});
+
+Deno.test("a Loop that has failed runs its finally to the end, whatever its passes tell meanwhile", () => {
+  const blocks = new Map([["tasks", [returns("a")]], ["finally", [returns("f")]]]);
+  const driver = drive({ tasks: [{ ...task("l", `${FLOW}.Loop`), blocks }] });
+  const passes = { values: {}, limit: 2 };
+  const numbers = { from: 0, count: 2, total: 5, madeAt: driver.now, attempt: 1, waits: true };
+  driver.apply(STARTED);
+  driver.step({ type: "children_started", taskRun: 0, ...numbers, transmitsFailed: true, passes });
+  driver.step({ type: "attempt_ended", taskRun: 0, outcome: { state: "FAILED" } });
+  assertEquals(driver.runs, ["l RUNNING", "f RUNNING"]);
+  const [loop] = driver.execution.taskRuns;
+  assert(loop);
+  const executionId = childId(loop, { ...numbers, executionId: driver.execution.id }, 0);
+  driver.step({ type: "child_ended", taskRun: 0, executionId, state: "SUCCESS" });
+  driver.reload();
+  driver.end("f");
+  assertEquals(driver.states, "CREATED RUNNING FAILED");
 });
 
 Deno.test("while a loop looks at its condition the execution is not PAUSED, whatever is paused beside it", () => {

@@ -52,6 +52,15 @@ const ROWS: readonly Row[] = [
     taskRuns: [`seq: ${REOPENED}`],
   },
   {
+    rule: "within a working directory begins with the whole directory",
+    tasks: [
+      returns("o"),
+      flowable("seq", "Sequential", [flowable("wd", "WorkingDirectory", [returns("a"), returns("b")])]),
+    ],
+    from: "b",
+    taskRuns: [`o: ${ENDED}`, `seq: ${REOPENED}`, `wd: ${REOPENED}`],
+  },
+  {
     rule: "keeps the siblings of a parallel",
     tasks: [flowable("par", "Parallel", [returns("a"), returns("b")])],
     from: "a",
@@ -102,6 +111,28 @@ function taskRunNamed({ taskRuns }: Execution, name: string): number | undefined
 function namesOf({ taskRuns }: Execution): string[] {
   return taskRuns.map(({ taskId, value }) => `${taskId} ${value}`).sort();
 }
+
+Deno.test("replayExecution() from what ran when a pause began begins with the pause", () => {
+  const inner = flowable("inner", "Sequential", [returns("o")]);
+  const pause = { ...flowable("p", "Pause", []), blocks: new Map([["onPause", [inner]]]) };
+  const flowPlan = plan({ tasks: [returns("a"), pause] });
+  const source = runNew(flowPlan);
+  runOn(flowPlan, source, { type: "resumed" });
+  const copy = replayExecution(flowPlan, source, { ...REQUEST, taskRun: taskRunNamed(source, "o") });
+  assertEquals(historiesOf(copy), [`a: ${ENDED}`, "p: CREATED RUNNING PAUSED RUNNING SUCCESS RUNNING"]);
+  runOn(flowPlan, copy, { type: "started" });
+  assertEquals([currentState(copy.history), namesOf(copy)], ["PAUSED", namesOf(source)]);
+});
+
+Deno.test("replayExecution() lets what is paused beside the chosen task begin anew, with what ran then", () => {
+  const pause = { ...flowable("p", "Pause", []), blocks: new Map([["onPause", [returns("o")]]]) };
+  const flowPlan = plan({ tasks: [flowable("par", "Parallel", [pause, returns("a")])] });
+  const source = runNew(flowPlan);
+  const copy = replayExecution(flowPlan, source, { ...REQUEST, taskRun: taskRunNamed(source, "a") });
+  runOn(flowPlan, copy, { type: "started" });
+  assertEquals(namesOf(copy), ["a undefined", "o undefined", "p undefined", "par undefined"]);
+  assertEquals(currentState(copy.history), "PAUSED");
+});
 
 Deno.test("replayExecution() from its start is a new execution with the same inputs, labels and trigger", () => {
   const flowPlan = plan({ tasks: [returns("a")], labels: [{ key: "team", value: "blue" }] });
@@ -165,6 +196,13 @@ Deno.test("replayExecution() from a task begins a pause beside it anew", () => {
   const commands = runOn(flowPlan, copy, { type: "started" });
   assertEquals(commands.filter(({ type }) => type === "set_timer").length, 1);
   assertEquals(currentState(copy.history), "PAUSED");
+});
+
+Deno.test("replayExecution() from a task drops what came later, also where its revision has no such task", () => {
+  const source = runNew(plan({ tasks: [returns("a"), returns("b"), returns("gone")] }));
+  const newer = plan({ revision: 2, tasks: [returns("a"), returns("b"), returns("d")] });
+  const copy = replayExecution(newer, source, { ...REQUEST, taskRun: taskRunNamed(source, "b") });
+  assertEquals(historiesOf(copy), [`a: ${ENDED}`, `b: ${AGAIN}`]);
 });
 
 Deno.test("restartAnew() copies an execution into one that runs another revision", () => {

@@ -218,6 +218,49 @@ for (const { rule, tasks, script, taskRun, state, taskRuns, execution: end } of 
   });
 }
 
+/** Parts of what runs again only as a whole: a WorkingDirectory, and a Pause with what runs when it begins. */
+const PARTS: readonly (readonly [name: string, tasks: readonly Task[]])[] = [
+  ["a working directory", [flowable("wd", "WorkingDirectory", [returns("b")])]],
+  ["a pause", [{ ...PAUSE, blocks: new Map([["onPause", [returns("b")]]]) }]],
+];
+for (const [name, tasks] of PARTS) {
+  Deno.test(`setTaskState() leaves a part of ${name} as it is`, () => {
+    const flowPlan = plan({ tasks });
+    const execution = runNew(flowPlan, FAIL_B);
+    const before = historiesOf(execution);
+    assertEquals(before[1], "b: CREATED RUNNING FAILED");
+    const asked = runOn(flowPlan, execution, { type: "task_state_set", taskRun: 1, state: "SUCCESS" });
+    assertEquals([historiesOf(execution), asked], [before, []]);
+  });
+}
+
+Deno.test("setTaskState() of a pause ends what still waits below it", () => {
+  const inner = { ...PAUSE, id: "inner" };
+  const flowPlan = plan({ tasks: [{ ...PAUSE, blocks: new Map([["onPause", [inner]]]) }] });
+  const execution = runNew(flowPlan);
+  runOn(flowPlan, execution, { type: "task_state_set", taskRun: 0, state: "SUCCESS" });
+  assertEquals(historiesOf(execution), [
+    "p: CREATED RUNNING PAUSED SUCCESS",
+    "inner: CREATED RUNNING PAUSED CANCELLED",
+  ]);
+  assertEquals(currentState(execution.history), "SUCCESS");
+});
+
+Deno.test("setTaskState() changes the end of the latest attempt too", () => {
+  const flowPlan = plan({ tasks: [returns("b"), returns("c")] });
+  const execution = runNew(flowPlan, FAIL_B);
+  runOn(flowPlan, execution, { type: "task_state_set", taskRun: 0, state: "SUCCESS" });
+  assertEquals(
+    execution.taskRuns.map(({ attempts }) =>
+      attempts.map(({ history }) => history.map(({ state }) => state).join(" "))
+    ),
+    [
+      ["CREATED RUNNING FAILED SUCCESS"],
+      [ENDED],
+    ],
+  );
+});
+
 /** Trees of sequences and parallels with tasks `t0`, `t1`, … as leaves. */
 const { tree: TREES } = fc.letrec<{ tree: Shape; inner: Shape }>((tie) => ({
   tree: fc.oneof({ maxDepth: 3 }, fc.constant<Shape>("leaf"), tie("inner")),

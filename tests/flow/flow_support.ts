@@ -184,6 +184,7 @@ const triggers: TriggerCatalog = {
   findCondition: finder(CONDITION_TYPES),
   listConditions: () => CONDITION_TYPES,
   preconditionsOf: never,
+  dependenciesOf: never,
 };
 
 /** The tasks above, with triggers and conditions. */

@@ -100,6 +100,10 @@ const CONVERSIONS: readonly [string, string, JsonValue | RegExp | { error: strin
   ["type: YAML", "a: [", /^Expected `YAML` but received `a: \[` with errors: `.* at line 1, column 5`$/],
   ["type: URI", "https://www.google.com", "https://www.google.com"],
   ["type: URI", "kestra:///a/b", "kestra:///a/b"],
+  ["type: URI", "mailto:a@b.c", "mailto:a@b.c"],
+  ["type: URI", "http:/bla", {
+    error: "Expected `URI` but received `http:/bla` with errors: `it is not an absolute URI`",
+  }],
   ["type: URI", "no uri", {
     error: "Expected `URI` but received `no uri` with errors: `it is not an absolute URI`",
   }],
@@ -407,7 +411,7 @@ const DECLARATIONS: readonly [string, string, string[]][] = [
   ]],
   ["no item type", "{id: a, type: ARRAY}", ["inputs[0].itemType: must not be null @6:3+20"]],
   ["lists of lists", "{id: a, type: ARRAY, itemType: ARRAY}", [
-    "inputs[0].itemType: Invalid type: ARRAY @6:34+5",
+    "inputs[0].itemType: `itemType` cannot be `ARRAY` @6:34+5",
   ]],
   ["an unknown item type", "{id: a, type: MULTISELECT, values: [x], itemType: X}", [
     "inputs[0].itemType: Invalid type: X @6:53+1",

@@ -27,6 +27,8 @@ const CONVERSIONS: readonly [string, JsonValue, JsonValue][] = [
   ["type: JSON", '{"a": 1}', { a: 1 }],
   ["type: JSON", { a: 1 }, { a: 1 }],
   ["type: YAML", "a: [1]", { a: [1] }],
+  ["type: ARRAY", '[1, {"a": null}]', [1, { a: null }]],
+  ["type: ARRAY", ["a", 1], ["a", 1]],
   ["type: ARRAY, itemType: STRING", '["a"]', ["a"]],
   ["type: URI", "https://example.com/a", "https://example.com/a"],
   ["type: FILE", "kestra:///demo/f/executions/x/a.txt", "kestra:///demo/f/executions/x/a.txt"],

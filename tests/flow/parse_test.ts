@@ -103,8 +103,8 @@ const MALFORMED: readonly [string, string, string][] = [
     "a: [1",
     "yaml_syntax: Flow sequence in block collection must be sufficiently indented and end with a ] @1:6+1",
   ],
-  ["a duplicate key", "a: 1\nb: 2\n  \na: 3", 'yaml_duplicate_key: Duplicate key "a" @4:1+1'],
-  ["a duplicate key of another kind", "1: a\n'1': b", 'yaml_duplicate_key: Duplicate key "1" @2:1+3'],
+  ["a duplicate key", "a: 1\nb: 2\n  \na: 3", "yaml_duplicate_key: Duplicate field 'a' @4:1+1"],
+  ["a duplicate key of another kind", "1: a\n'1': b", "yaml_duplicate_key: Duplicate field '1' @2:1+3"],
   [
     "an expression without quotes",
     "a: {{ inputs.x }}",

@@ -24,7 +24,7 @@ Deno.test("problemsError() joins the problems, positions as ids, and lists them 
 Deno.test("problemsError() names the place of the first mistake in a malformed source", () => {
   const error = problemsError(problemsFor("id: a\nid: b\nid: c\n"));
   assertStrictEquals(error.code, "invalid_entity");
-  assertStrictEquals(error.message, 'Illegal flow yaml: Duplicate key "id" at line 2, column 1');
+  assertStrictEquals(error.message, "Illegal flow yaml: Duplicate field 'id' at line 2, column 1");
   assertEquals(error.items.length, 2);
 });
 

@@ -96,6 +96,11 @@ const MEMBERS: Rows = [
   ["listeners", "listeners: [{tasks: [{id: l, type: core.debug.Return}]}]\n", [
     "warning listeners: is deprecated: use afterExecution @5:1+9",
   ]],
+  [
+    "conditions of listeners",
+    "listeners: [{conditions: [{type: core.condition.Expression, expression: x}], tasks: [{id: l, type: core.debug.Return}]}]\n",
+    ["warning listeners: is deprecated: use afterExecution @5:1+9"],
+  ],
   ["errors that are empty", "errors: []\nfinally: []\n", []],
   ["a task as errors", "errors: {id: e, type: core.debug.Return}\n", [
     "errors: must be a list of tasks, but received an object @5:9+32",

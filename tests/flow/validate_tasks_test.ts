@@ -26,6 +26,13 @@ const NESTED: Rows = [
       "tasks[0].finally[0].id: Duplicate task id with name [b] @4:139+1",
     ],
   ],
+  [
+    "a cache of a task that does no work",
+    "{id: a, type: core.flow.Parallel, tasks: [{id: b, type: core.debug.Return, taskCache: {enabled: true}}], taskCache: {enabled: true}}",
+    [
+      'warning tasks[0].taskCache: has no effect on a task of type "core.flow.Parallel" and is ignored: only runnable tasks keep outputs @4:108+9',
+    ],
+  ],
   ["no nested tasks", "{id: a, type: core.flow.Parallel}", ["tasks[0].tasks: must not be empty @4:3+33"]],
   ["an empty list of nested tasks", "{id: a, type: core.flow.Parallel, tasks: []}", [
     "tasks[0].tasks: must not be empty @4:44+2",
@@ -73,7 +80,7 @@ const NESTED: Rows = [
   [
     "equal ids among the inputs of a task",
     "{id: a, type: test.Asks, onResume: [{id: i, type: STRING}, {id: i, type: INT}]}",
-    ["tasks[0].onResume[1].id: Duplicate input id with name [i] @4:67+1"],
+    ["tasks[0].onResume[1].id: Duplicate input with name [i] @4:67+1"],
   ],
   ["an input of an unknown type", "{id: a, type: test.Asks, onResume: [{id: i, type: STRNG}]}", [
     'tasks[0].onResume[0].type: Invalid type: STRNG, did you mean "STRING" @4:53+5',
@@ -104,6 +111,12 @@ const SWITCHES: Rows = [
     "{id: a, type: core.flow.Switch, value: x, cases: {x: [{id: b, type: core.debug.Return}], y: [{id: b, type: core.debug.Return}]}}",
     ["tasks[0].cases.y[0].id: Duplicate task id with name [b] @4:101+1"],
   ],
+  ["no branches", "{id: a, type: core.flow.Switch, value: x}", [
+    "tasks[0]: a: No task defined, neither cases or default have any tasks @4:3+41",
+  ]],
+  ["empty branches", "{id: a, type: core.flow.Switch, value: x, cases: {}}", [
+    "tasks[0]: a: No task defined, neither cases or default have any tasks @4:3+52",
+  ]],
   ["a text as branches", "{id: a, type: core.flow.Switch, value: x, cases: y}", [
     'tasks[0].cases: must be an object of lists of tasks, but received "y" @4:52+1',
   ]],
@@ -252,22 +265,22 @@ const DIRECTORIES: Rows = [
   [
     "with a flowable task",
     "{id: wd, type: core.flow.WorkingDirectory, tasks: [{id: a, type: core.debug.Return}, {id: b, type: core.flow.Parallel, tasks: [{id: c, type: core.debug.Return}]}]}",
-    ["tasks[0].tasks[1].type: Only runnable tasks are allowed as children of a WorkingDirectory task @4:102+18"],
+    ["tasks[0].tasks[1].type: wd: Only runnable tasks are allowed as children of a WorkingDirectory task @4:102+18"],
   ],
   [
     "with another flow",
     "{id: wd, type: core.flow.WorkingDirectory, tasks: [{id: a, type: core.flow.Subflow, namespace: o, flowId: x}]}",
-    ["tasks[0].tasks[0].type: Only runnable tasks are allowed as children of a WorkingDirectory task @4:68+17"],
+    ["tasks[0].tasks[0].type: wd: Only runnable tasks are allowed as children of a WorkingDirectory task @4:68+17"],
   ],
   [
     "with a task that changes the execution",
     "{id: wd, type: core.flow.WorkingDirectory, tasks: [{id: a, type: core.execution.SetVariables}]}",
-    ["tasks[0].tasks[0].type: Only runnable tasks are allowed as children of a WorkingDirectory task @4:68+27"],
+    ["tasks[0].tasks[0].type: wd: Only runnable tasks are allowed as children of a WorkingDirectory task @4:68+27"],
   ],
   [
     "with a planned task that nests others",
     "{id: wd, type: core.flow.WorkingDirectory, tasks: [{id: a, type: test.Later, level: x}]}",
-    ["tasks[0].tasks[0].type: Only runnable tasks are allowed as children of a WorkingDirectory task @4:68+10"],
+    ["tasks[0].tasks[0].type: wd: Only runnable tasks are allowed as children of a WorkingDirectory task @4:68+10"],
   ],
   ["with an unknown task", "{id: wd, type: core.flow.WorkingDirectory, tasks: [{id: a, type: x}]}", [
     "tasks[0].tasks[0].type: Invalid type: x @4:68+1",

@@ -6,7 +6,7 @@ import type { PropertySchemas } from "../../src/model/schema.ts";
 import { catalogs, problemsOf, VALID } from "./flow_support.ts";
 
 const long = (length: number) => "a".repeat(length);
-const SYSTEM_LABEL = "system labels can only be set by the system, but received";
+const SYSTEM_LABEL = "System labels can only be set by Kestra itself, offending label:";
 
 /** Lines after {@link VALID}, which has four, and the problems. */
 const DOCUMENT_RULES: readonly [string, string, string[]][] = [
@@ -232,9 +232,9 @@ const LABELS: readonly [string, string, string[]][] = [
   ]],
   ["an empty key", "[{key: '', value: b}]", ["labels[0]: the key of a label must not be empty @5:10+19"]],
   ["a text in a list", "[a]", ["labels[0]: the key of a label must not be empty @5:10+1"]],
-  ["a system label", "{system.x: y}", [`labels.system.x: ${SYSTEM_LABEL} "system.x" @5:20+1`]],
+  ["a system label", "{system.x: y}", [`labels.system.x: ${SYSTEM_LABEL} system.x=y @5:20+1`]],
   ["a correlation id", "[{key: system.correlationId, value: y}]", [
-    `labels[0]: ${SYSTEM_LABEL} "system.correlationId" @5:10+37`,
+    `labels[0]: ${SYSTEM_LABEL} system.correlationId=y @5:10+37`,
   ]],
   ["a long value", `{a: ${long(MAX_LABEL_LENGTH + 1)}}`, [
     "labels.a: key and value of a label have at most 1000 characters @5:13+1001",
@@ -291,8 +291,8 @@ outputs:
     "finally[0].id: Duplicate task id with name [t] @8:8+1",
     "triggers[1].id: Duplicate trigger id with name [w] @11:8+1",
     'warning inputs[1].name: is replaced by "id", use that name @14:4+4',
-    "inputs[1].name: Duplicate input id with name [i] @14:10+1",
-    "outputs[1].id: Duplicate output id with name [o] @17:8+1",
+    "inputs[1].name: Duplicate input with name [i] @14:10+1",
+    "outputs[1].id: Duplicate output with name [o] @17:8+1",
   ]);
 });
 

@@ -248,6 +248,26 @@ const SCHEDULES: Rows = [
   ]],
 ];
 
+/** A flow trigger with a time window, at 6:3. */
+const TIME_WINDOWS: Rows = [
+  ["a deadline", timeWindow('{type: DAILY_TIME_DEADLINE, deadline: "09:00:00Z"}'), []],
+  [
+    "a time of day",
+    timeWindow('{type: DAILY_TIME_WINDOW, startTime: "06:00:00Z", endTime: "09:00:00Z"}'),
+    [],
+  ],
+  ["no deadline", timeWindow("{type: DAILY_TIME_DEADLINE}"), [
+    "triggers[0].preconditions.timeWindow: Time window of type `DAILY_TIME_DEADLINE` must have `deadline` @6:71+27",
+  ]],
+  ["no end of the time", timeWindow('{type: DAILY_TIME_WINDOW, startTime: "06:00:00Z"}'), [
+    "triggers[0].preconditions.timeWindow: Time window of type `DAILY_TIME_WINDOW` must have `endTime` @6:71+49",
+  ]],
+];
+
+function timeWindow(window: string): string {
+  return `{id: t, type: core.trigger.Flow, preconditions: {id: p, timeWindow: ${window}}}`;
+}
+
 /** A flow trigger with one filter, at 6:3. */
 const FILTERS: Rows = [
   [
@@ -313,6 +333,7 @@ const GROUPS: readonly (readonly [string, Rows, (part: string) => string])[] = [
   ["a trigger", TRIGGERS, (part) => `${VALID}triggers:\n- ${part}\n`],
   ["a condition", CONDITIONS, (part) => `${VALID}triggers:\n- ${part}\n`],
   ["a schedule with", SCHEDULES, (part) => `${VALID}triggers:\n- ${part}\n`],
+  ["a time window", TIME_WINDOWS, (part) => `${VALID}triggers:\n- ${part}\n`],
   ["a filter", FILTERS, (part) => `${VALID}triggers:\n- ${part}\n`],
 ];
 

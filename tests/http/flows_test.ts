@@ -308,6 +308,16 @@ Deno.test("POST /flows/validate answers 200 with one result for each document", 
   assertMatch(String(broken?.constraints), /^Illegal flow yaml: /);
 });
 
+Deno.test("POST /flows/validate of nothing says that it is empty", async () => {
+  await using server = await Harness.start();
+  for (const body of ["", "---\n# nothing\n"]) {
+    const answer = await server.json("POST", "/flows/validate", { headers: YAML, body });
+    const checks = answer as unknown as Record<string, unknown>[];
+    assertEquals(checks.length, 1);
+    assertStringIncludes(String(checks[0]?.constraints), "The document is empty");
+  }
+});
+
 Deno.test("POST /flows/validate says where each problem is", async () => {
   await using server = await Harness.start();
   const body =

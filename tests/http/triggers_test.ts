@@ -90,6 +90,20 @@ for (const [query, flows] of QUERIES) {
   });
 }
 
+Deno.test("GET /triggers/search finds a trigger that its flow declares as disabled, and one by its execution", async () => {
+  await using app = await startWith({}, EFFECT, NEVER);
+  await app.save(triggeredFlow("off", { ...schedule(CRON), disabled: true }));
+  await app.advance(12 * MINUTE);
+  const found = async (query: string) => {
+    const { results } = await app.json("GET", `/triggers/search?${query}`) as { results: JsonObject[] };
+    return results.map(({ state }) => (state as JsonObject).flowId);
+  };
+  assertEquals(await found("triggerState=DISABLED"), ["off"]);
+  assertEquals(await found("triggerState=ENABLED"), ["s"]);
+  const [execution] = await executionsOf(app, "s");
+  assertEquals(await found(`q=${execution?.id}`), ["s"]);
+});
+
 Deno.test("GET /triggers/:namespace/:flowId lists the triggers of a flow, and none of an unknown one", async () => {
   await using app = await startWith();
   assertEquals(await app.json("GET", "/triggers/demo/unknown"), { results: [], total: 0 });

@@ -2,7 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../src/base/json.ts";
 import { type Effect, EFFECT_TYPE, Harness } from "../support/harness.ts";
 import { settle } from "../support/fake_clock.ts";
-import { condition, executionsOf, triggeredFlow } from "../support/triggers.ts";
+import { condition, evaluationsOf, executionsOf, stateOf, triggeredFlow } from "../support/triggers.ts";
 
 const PATH = "/executions/webhook/demo/w/key";
 const OUTPUTS = [{ id: "text", type: "STRING", value: "{{ outputs.out.value }}" }];
@@ -120,6 +120,17 @@ const CASES: readonly Case[] = [
     status: 204,
     body: '{"a":2}',
   },
+  {
+    name: "knows the older names of conditions",
+    properties: {
+      conditions: [{
+        type: "io.kestra.core.models.conditions.types.VariableCondition",
+        expression: "{{ trigger.body.a == 2 }}",
+      }],
+    },
+    body: '{"a":1}',
+    status: 204,
+  },
   { name: "refuses conditions that mean nothing", properties: { when: "{{ nothing.there }}" }, status: 422 },
   {
     name: "refuses inputs that mean nothing",
@@ -222,6 +233,132 @@ Deno.test("POST /executions/webhook/… gives bytes that are no text as Base64",
   const response = await post(app, new Uint8Array([255, 254, 0]));
   await response.body?.cancel();
   assertEquals((await executionsOf(app, "w"))[0]?.trigger.body, "//4A");
+});
+
+/** How a body arrives, and what expressions find of it; the stored file where there is one. */
+const USES: readonly (readonly [use: string, body: BodyInit, names: string[], file?: string])[] = [
+  ["FETCH", "{}", ["body", "headers", "parameters"]],
+  ["STORE", "{}", ["headers", "parameters", "uri"], "{}"],
+  ["STORE", "x".repeat(3_000_000), ["headers", "parameters", "uri"], "x".repeat(3_000_000)],
+  ["NONE", "{}", ["headers", "parameters"]],
+];
+
+for (const [fetchType, body, names, file] of USES) {
+  Deno.test(`POST /executions/webhook/… with fetchType ${fetchType} of ${String(body).length} bytes`, async () => {
+    await using app = await startWith({ fetchType });
+    const answer = await bodyOf(await post(app, body));
+    const [execution] = await executionsOf(app, "w");
+    assertEquals(Object.keys(execution?.trigger ?? {}).sort(), names);
+    if (file === undefined) return;
+    const path = encodeURIComponent(String(execution?.trigger.uri));
+    const stored = await app.request("GET", `/executions/${answer.id}/file?path=${path}`);
+    assertEquals([stored.status, (await stored.text()) === file], [200, true]);
+  });
+}
+
+Deno.test("POST /executions/webhook/… stores the files of a form and no body with fetchType STORE", async () => {
+  await using app = await startWith({ fetchType: "STORE" });
+  const form = new FormData();
+  form.append("file", new File(["hello"], "a.txt"));
+  await bodyOf(await post(app, form));
+  const [execution] = await executionsOf(app, "w");
+  assertEquals(Object.keys(execution?.trigger ?? {}).sort(), [
+    "formFields",
+    "headers",
+    "parameters",
+    "parts",
+  ]);
+});
+
+Deno.test("POST /executions/webhook/… refuses a stored body that is larger than an upload may be", async () => {
+  await using app = await Harness.start({ maxUploadBytes: 1_000 });
+  const trigger = { type: "io.kestra.plugin.core.trigger.Webhook", key: "key", fetchType: "STORE" };
+  await app.save(triggeredFlow("w", trigger));
+  assertEquals((await bodyOf(await post(app, "x".repeat(1_001)))).status, 413);
+  assertEquals(await executionsOf(app, "w"), []);
+});
+
+/** What a trigger is like, what is sent, and what is noted of it; nothing of what was sent. */
+const NOTES:
+  readonly (readonly [properties: JsonObject, members: JsonObject, body: string, noted: string])[] = [
+    [{}, {}, "{}", "STARTED"],
+    [{ when: "{{ trigger.body.a == 1 }}" }, {}, '{"a":2}', "SKIPPED: `when` is false"],
+    [
+      { conditions: [condition("Expression", { expression: "{{ trigger.body.a }}" })] },
+      {},
+      '{"a":false}',
+      'SKIPPED: Condition "Expression" is false',
+    ],
+    [
+      { when: "{{ trigger.body.a | toJson('sesame') | noSuchFilter }}" },
+      {},
+      '{"a":"sesame"}',
+      "SKIPPED: Its conditions cannot be read; the caller was told why",
+    ],
+    [
+      { inputs: { n: "{{ trigger.body.a }}" } },
+      { inputs: [{ id: "n", type: "INT" }] },
+      '{"a":"sesame"}',
+      'SKIPPED: Its input "n" is invalid; the caller was told why',
+    ],
+    [{ disabled: true }, {}, "{}", "SKIPPED: It is disabled"],
+    [{}, { disabled: true }, "{}", "SKIPPED: Its flow is disabled"],
+    [{}, {}, `"${"x".repeat(2_000_000)}"`, "SKIPPED: The body is too large"],
+  ];
+
+for (const [properties, members, body, noted] of NOTES) {
+  Deno.test(`POST /executions/webhook/… of ${JSON.stringify({ ...properties, ...members })} notes ${noted}`, async () => {
+    await using app = await startWith(properties, members);
+    const response = await post(app, body);
+    const told = await response.text();
+    const state = await stateOf(app, "w");
+    assertEquals(evaluationsOf(state), [noted]);
+    assertEquals(JSON.stringify(state).includes("sesame"), false, told);
+    assertEquals(typeof state.date, noted === "STARTED" ? "string" : "undefined");
+  });
+}
+
+Deno.test("POST /executions/webhook/… notes nothing for a wrong key", async () => {
+  await using app = await startWith({});
+  assertEquals((await bodyOf(await post(app, "{}", "/executions/webhook/demo/w/other"))).status, 404);
+  assertEquals(evaluationsOf(await stateOf(app, "w")), []);
+});
+
+Deno.test("POST /executions/webhook/… of refused calls writes once in a while, and tells the last of them", async () => {
+  let writes = 0;
+  await using app = await Harness.start({
+    wrap: (store) =>
+      new Proxy(store, {
+        get(target, name) {
+          const member: unknown = Reflect.get(target, name, target);
+          if (typeof member !== "function") return member;
+          if (name === "commit") writes++;
+          return member.bind(target);
+        },
+      }),
+  });
+  const trigger = { type: "io.kestra.plugin.core.trigger.Webhook", key: "key", when: "{{ false }}" };
+  await app.save(triggeredFlow("w", trigger));
+  const before = writes;
+  for (let count = 0; count < 50; count++) assertEquals((await post(app)).status, 204);
+  assertEquals(writes - before, 0);
+  await app.advance(5_000);
+  assertEquals(writes - before <= 1, true, `${writes - before} writes`);
+  const later = await app.crash();
+  await using _ = later;
+  assertEquals(evaluationsOf(await stateOf(later, "w")), ["SKIPPED: `when` is false"]);
+});
+
+Deno.test("POST /executions/webhook/… keeps the last evaluations, also those noted while they are stored", async () => {
+  await using app = await startWith({});
+  for (let count = 0; count < 30; count++) await bodyOf(await post(app));
+  await Promise.all([app.advance(5_000), bodyOf(await post(app))]);
+  const { evaluations } = await stateOf(app, "w") as { evaluations: JsonObject[] };
+  const ids = evaluations.map(({ executionId }) => executionId);
+  const started = (await executionsOf(app, "w")).map(({ id }) => id).reverse();
+  assertEquals(ids, started.slice(0, 20));
+  await app.json("DELETE", "/triggers/demo/w/t");
+  assertEquals(evaluationsOf(await stateOf(app, "w")), []);
 });
 
 Deno.test("POST /executions/webhook/… of a trigger that was switched off is not found", async () => {

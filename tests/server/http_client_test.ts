@@ -1,5 +1,5 @@
 /** The client on a server that does not always behave. */
-import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { assertEquals, assertLess, assertMatch, assertRejects } from "@std/assert";
 import { readHttpOptions } from "../../src/model/http_options.ts";
 import { answerText } from "../../src/model/http_text.ts";
 import {
@@ -298,6 +298,98 @@ Deno.test("HttpClient.send() answers a digest challenge", async () => {
     "200 in",
   );
   assertMatch(server.requests[1]?.head ?? "", /uri="\/x".*response="[0-9a-f]{64}".*qop=auth/);
+});
+
+/** Servers that send much more than is wanted, and what is told of them. */
+const FLOODS: readonly (readonly [name: string, head: string])[] = [
+  ["10 GB, and says so", "Content-Length: 10737418240"],
+  ["10 GB, and does not say so", "Connection: close"],
+];
+
+for (const [name, head] of FLOODS) {
+  Deno.test(`HttpClient.send() hangs up on a server that sends ${name}`, async () => {
+    let sent = 0;
+    const hungUp = Promise.withResolvers<void>();
+    await using server = new MisbehavingServer(async (_, connection) => {
+      await writeAll(connection, `HTTP/1.1 200 OK\r\n${head}\r\n\r\n`);
+      const chunk = new Uint8Array(65_536);
+      try {
+        for (; sent < 10_737_418_240; sent += chunk.length) await writeAll(connection, chunk);
+      } finally {
+        hungUp.resolve();
+      }
+    });
+    const outcome = client().send(request(server.url, { options: { maxBytes: 1_000_000 } })).then(finished);
+    await assertRejects(() => outcome, HttpError, "the answer is larger than 1000000 bytes");
+    await hungUp.promise;
+    assertLess(sent, 100_000_000);
+  });
+}
+
+Deno.test("HttpClient.send() gives up a server that falls silent within the body", async () => {
+  const silent = Promise.withResolvers<void>();
+  await using server = new MisbehavingServer(async (_, connection) => {
+    await writeAll(connection, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf");
+    await silent.promise;
+  });
+  const clock = new FakeClock();
+  const options = { readIdleTimeoutMs: 5_000 };
+  const sent = await client({ clock }).send(request(server.url, { options }));
+  const refused = assertRejects(() => finished(sent), HttpError, "no data within PT5S");
+  await settle();
+  await clock.advance(5_000);
+  await refused;
+  silent.resolve();
+});
+
+Deno.test("HttpClient.send() waits for a server that is slow, as long as something comes", async () => {
+  const parts = Array.from({ length: 10 }, () => Promise.withResolvers<void>());
+  await using server = new MisbehavingServer(async (_, connection) => {
+    await writeAll(connection, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n");
+    for (const part of parts) {
+      await part.promise;
+      await writeAll(connection, "x");
+    }
+  });
+  const clock = new FakeClock();
+  const { body } = await client({ clock }).send(
+    request(server.url, { options: { readIdleTimeoutMs: 5_000 } }),
+  );
+  const reader = body.getReader();
+  for (const part of parts) {
+    const reading = reader.read();
+    await clock.advance(4_999);
+    part.resolve();
+    assertEquals((await reading).value?.length, 1);
+  }
+  assertEquals((await reader.read()).done, true);
+});
+
+Deno.test("HttpClient.send() tells of a connection that is reset", async () => {
+  const reset = Promise.withResolvers<void>();
+  await using server = new MisbehavingServer(async (_, connection) => {
+    await reset.promise;
+    connection.close();
+  });
+  // What the server has not read when it closes makes its side reset the connection.
+  const post = request(server.url, { method: "POST", body: textBody("x".repeat(5_000_000)) });
+  const refused = assertRejects(() => client().send(post), HttpError, "Cannot POST");
+  await settle();
+  reset.resolve();
+  await refused;
+});
+
+Deno.test("HttpClient.send() sends a POST once to a server that keeps a connection and then hangs up", async () => {
+  await using server = new MisbehavingServer(async ({ body }, connection) => {
+    if (body === "first") await writeAll(connection, answer(200, "kept", { Connection: "keep-alive" }));
+  });
+  const kept = client();
+  const post = (body: string) => kept.send(request(server.url, { method: "POST", body: textBody(body) }));
+  for (let count = 1; count <= 20; count++) {
+    assertEquals(await finished(await post("first")), "200 kept");
+    await assertRejects(() => post("second"), HttpError, "closed the connection without an answer");
+    assertEquals(server.requests.length, 2 * count);
+  }
 });
 
 Deno.test("HttpClient.send() gives up a server that sends nothing", async () => {

@@ -8,6 +8,10 @@ import { systemRandomBytes } from "../../src/base/id.ts";
 import { scriptEnvironment } from "../../src/server/processes/environment.ts";
 import { LineReader, type ReadLine } from "../../src/server/processes/lines.ts";
 import { Processes, type ProcessOptions } from "../../src/server/processes/processes.ts";
+import {
+  MAX_DIRECTORY_AGE_MS,
+  MAX_UNUSED_DIRECTORIES,
+} from "../../src/server/processes/shared_directories.ts";
 import { FairSlots } from "../../src/server/processes/slots.ts";
 import { WorkDirectories } from "../../src/server/processes/work_directories.ts";
 import { FakeClock, settle } from "../support/fake_clock.ts";
@@ -211,8 +215,10 @@ Deno.test("Processes.run() ends a process whose lines nobody takes any more", as
 });
 
 Deno.test("Processes.run() leaves nothing running when its command ends", async () => {
-  await outputOf(processesWith("/bin:/usr/bin"), { command: ["/bin/sh", "-c", "sleep 8766 & sleep 8767 &"] });
-  await until(async () => (await sleepers("876[67]")).length === 0);
+  await outputOf(processesWith("/bin:/usr/bin"), {
+    command: ["/bin/sh", "-c", "sleep 8766 & setsid sleep 8767 & (trap '' TERM HUP; sleep 8768) &"],
+  });
+  await until(async () => (await sleepers("876[678]")).length === 0);
 });
 
 const CRASH = `
@@ -239,6 +245,77 @@ Deno.test("runSupervised() leaves nothing running when the server is killed", as
     await server.status;
     await reader.cancel();
     await until(async () => (await sleepers("877[1234]")).length === 0);
+  });
+});
+
+interface Sharing {
+  readonly key?: string;
+  readonly now?: number;
+  readonly signal?: AbortSignal;
+  readonly fill?: () => Promise<boolean>;
+}
+
+/** A server's directories, and the names of those that are there. */
+async function withDirectories(
+  use: (share: (sharing?: Sharing) => ReturnType<WorkDirectories["share"]>, root: string) => Promise<void>,
+): Promise<void> {
+  await withTempDir(async (dataDir) => {
+    await using directories = new WorkDirectories(dataDir);
+    const filled = () => Promise.resolve(true);
+    await use(
+      ({ key = "a", now = 0, signal = NEVER, fill = filled } = {}) =>
+        directories.share({ key, now, signal, fill }),
+      directories.pathOf("."),
+    );
+  });
+}
+
+Deno.test("WorkDirectories.share() fills a directory once for all who ask at once", async () => {
+  await withDirectories(async (share) => {
+    const filling = Promise.withResolvers<boolean>();
+    let count = 0;
+    const fill = () => (count++, filling.promise);
+    const asked = Array.from({ length: 5 }, () => share({ fill }));
+    filling.resolve(true);
+    const paths = (await Promise.all(asked)).map((shared) => shared?.path);
+    assertEquals([count, new Set(paths).size], [1, 1]);
+  });
+});
+
+Deno.test("WorkDirectories.share() lets those who wait give up, and the next one fill it when it failed", async () => {
+  await withDirectories(async (share, root) => {
+    const filling = Promise.withResolvers<boolean>();
+    const first = share({ fill: () => filling.promise });
+    const controller = new AbortController();
+    const second = share({ signal: controller.signal });
+    const third = share();
+    controller.abort();
+    assertEquals(await second, undefined);
+    filling.resolve(false);
+    assertEquals(await first, undefined);
+    assertMatch((await third)?.path ?? "", /shared-2$/);
+    assertEquals(Array.from(Deno.readDirSync(root), ({ name }) => name), ["shared-2"]);
+  });
+});
+
+Deno.test("WorkDirectories.share() keeps some that nobody uses, and those that are used", async () => {
+  await withDirectories(async (share, root) => {
+    const used = await share({ key: "used" });
+    for (let index = 0; index < 50; index++) (await share({ key: `k${index}` }))?.release();
+    const names = Array.from(Deno.readDirSync(root), ({ name }) => name);
+    assertEquals(names.length, MAX_UNUSED_DIRECTORIES + 1);
+    assert(names.includes("shared-1"));
+    assertEquals((await share({ key: "k49" }))?.path.endsWith("shared-51"), true);
+    used?.release();
+    used?.release();
+  });
+});
+
+Deno.test("WorkDirectories.share() fills one anew that is a day old", async () => {
+  await withDirectories(async (share) => {
+    const first = await share();
+    assertEquals((await share({ now: MAX_DIRECTORY_AGE_MS - 1 }))?.path, first?.path);
+    assertMatch((await share({ now: MAX_DIRECTORY_AGE_MS }))?.path ?? "", /shared-2$/);
   });
 });
 

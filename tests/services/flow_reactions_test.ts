@@ -133,7 +133,76 @@ const CASES: readonly (readonly [name: string, properties: JsonObject, starts: s
     ],
   ];
 
-for (const [name, properties, starts, seen] of CASES) {
+const ON_A: JsonObject = { namespace: "demo", flowId: "a" };
+const ON_B: JsonObject = { namespace: "demo", flowId: "b" };
+const ON_C: JsonObject = { namespace: "demo", flowId: "c" };
+
+const DEPENDENCIES: typeof CASES = [
+  ["depends on the flow it names", { dependsOn: [ON_A] }, ["a", "b", "a"], ["a SUCCESS", "a SUCCESS"]],
+  [
+    "depends on success or warning alone unless told otherwise",
+    { dependsOn: [{ namespace: "demo" }] },
+    ["bad", "a"],
+    ["a SUCCESS"],
+  ],
+  [
+    "depends on the states it names",
+    { dependsOn: [{ flowId: "bad", states: ["FAILED"] }] },
+    ["bad", "a"],
+    ["bad FAILED"],
+  ],
+  [
+    "depends on what an expression says of the execution",
+    {
+      dependsOn: [{
+        states: ["FAILED", "SUCCESS"],
+        when:
+          "{{ namespace | startsWith('de') and (state == 'FAILED' or outputs.text == 'done') and not hasRetryAttempt }}",
+      }],
+    },
+    ["a", "bad"],
+    ["a SUCCESS", "bad FAILED"],
+  ],
+  [
+    "asks for its own `when` too, which reads the execution",
+    { when: "{{ flowId == 'b' }}", dependsOn: [{ namespace: "demo" }] },
+    ["a", "b"],
+    ["b SUCCESS"],
+  ],
+  [
+    "depends on labels",
+    { dependsOn: [{ namespace: "demo", labels: { env: "prod" } }, ON_A], mode: "ANY" },
+    ["b", "a"],
+    ["a SUCCESS"],
+  ],
+  [
+    "depends on all entries, and on all anew after a start",
+    { dependsOn: [ON_A, ON_B] },
+    ["a", "b", "a", "a", "b"],
+    ["b SUCCESS", "b SUCCESS"],
+  ],
+  [
+    "fires whenever all entries are met in its window",
+    { dependsOn: [ON_A, ON_B], window: { every: "P1D" } },
+    ["a", "b", "c", "a"],
+    ["b SUCCESS", "a SUCCESS"],
+  ],
+  [
+    "fires once in its window when told to",
+    { dependsOn: [ON_A, ON_B], window: { lookback: "PT1H", fireOnce: true } },
+    ["a", "b", "a", "b"],
+    ["b SUCCESS"],
+  ],
+  ["depends on any entry", { dependsOn: [ON_A, ON_B], mode: "ANY" }, ["b", "a"], ["b SUCCESS", "a SUCCESS"]],
+  [
+    "depends on some of its entries",
+    { dependsOn: [ON_A, ON_B, ON_C], mode: "AT_LEAST", minSatisfied: 2 },
+    ["a", "a", "c", "b", "a"],
+    ["c SUCCESS", "a SUCCESS"],
+  ],
+];
+
+for (const [name, properties, starts, seen] of [...CASES, ...DEPENDENCIES]) {
   Deno.test(`FlowReactions.react() ${name}`, async () => {
     await using app = await Harness.start();
     assertEquals(await statesSeen(app, flowTrigger(properties), starts), seen);
@@ -186,6 +255,52 @@ Deno.test("FlowReactions.react() starts nothing once the listener is switched of
   assertEquals((await executionsOf(app, "listener")).length, 1);
 });
 
+Deno.test("FlowReactions.react() gives the outputs of all that it depended on, also after a crash", async () => {
+  const first = await Harness.start();
+  await first.save(triggeredFlow("listener", flowTrigger({ dependsOn: [ON_A, ON_B] })));
+  for (const id of ["a", "b"]) await first.save(upstream(id));
+  await first.start("a");
+  await settle();
+  await first.advance(1_000);
+  await using app = await first.crash();
+  await app.start("b");
+  await settle();
+  const [execution] = await executionsOf(app, "listener");
+  assertEquals(execution?.trigger.outputs, { text: "done", a: { text: "done" }, b: { text: "done" } });
+});
+
+/** As {@link WINDOWS}, of `dependsOn`. */
+const DEPENDENCY_WINDOWS: typeof WINDOWS = [
+  [{ every: "PT1H" }, "2026-01-15T10:30:00Z", 20 * MINUTE, true],
+  [{ every: "PT1H" }, "2026-01-15T10:50:00Z", 20 * MINUTE, false],
+  [{ every: "PT1H", offset: "PT30M" }, "2026-01-15T10:50:00Z", 20 * MINUTE, true],
+  [{ lookback: "PT30M" }, "2026-01-15T10:50:00Z", 20 * MINUTE, true],
+  [{ lookback: "PT10M" }, "2026-01-15T10:30:00Z", 20 * MINUTE, false],
+  [{ from: "10:00:00", to: "11:00:00" }, "2026-01-15T10:30:00Z", 20 * MINUTE, true],
+  [{ from: "10:40:00", to: "11:00:00" }, "2026-01-15T10:30:00Z", 20 * MINUTE, false],
+  [{ deadline: "11:00:00" }, "2026-01-15T10:30:00Z", 20 * MINUTE, true],
+  [{ deadline: "11:00:00+01:00" }, "2026-01-15T10:30:00Z", 20 * MINUTE, false],
+  [{ deadline: "11:00:00-01:00" }, "2026-01-15T11:30:00Z", 20 * MINUTE, true],
+];
+
+for (const [window, from, apartMs, isMet] of DEPENDENCY_WINDOWS) {
+  Deno.test(`FlowReactions.react() from ${from} depends on what happened within ${JSON.stringify(window)}: ${isMet}`, async () => {
+    assertEquals(await startsWithin({ dependsOn: [ON_A, ON_B], window }, from, apartMs), isMet ? 1 : 0);
+  });
+}
+
+/** How often a listener is started by `a` and, some time later, `b`. */
+async function startsWithin(properties: JsonObject, from: string, apartMs: number): Promise<number> {
+  await using app = await Harness.start({}, undefined, new FakeClock(Date.parse(from)));
+  await app.save(triggeredFlow("listener", flowTrigger(properties)));
+  for (const id of ["a", "b"]) await app.save(upstream(id));
+  await app.start("a");
+  await app.advance(apartMs);
+  await app.start("b");
+  await settle();
+  return (await executionsOf(app, "listener")).length;
+}
+
 /** Windows by type; two flows are started some minutes apart, and both are needed. */
 const WINDOWS: readonly (readonly [window: JsonObject, from: string, apartMs: number, isMet: boolean])[] = [
   [{ type: "DURATION_WINDOW", window: "PT1H" }, "2026-01-15T10:30:00Z", 20 * MINUTE, true],
@@ -217,15 +332,9 @@ const WINDOWS: readonly (readonly [window: JsonObject, from: string, apartMs: nu
 
 for (const [timeWindow, from, apartMs, isMet] of WINDOWS) {
   Deno.test(`FlowReactions.react() from ${from} with the window ${JSON.stringify(timeWindow)} ${isMet ? "fires" : "does not fire"}`, async () => {
-    await using app = await Harness.start({}, undefined, new FakeClock(Date.parse(from)));
     const flows = [{ namespace: "demo", flowId: "a" }, { namespace: "demo", flowId: "b" }];
-    await app.save(triggeredFlow("listener", flowTrigger({ preconditions: { id: "p", timeWindow, flows } })));
-    for (const id of ["a", "b"]) await app.save(upstream(id));
-    await app.start("a");
-    await app.advance(apartMs);
-    await app.start("b");
-    await settle();
-    assertEquals((await executionsOf(app, "listener")).length, isMet ? 1 : 0);
+    const preconditions = { id: "p", timeWindow, flows };
+    assertEquals(await startsWithin({ preconditions }, from, apartMs), isMet ? 1 : 0);
   });
 }
 

@@ -77,6 +77,27 @@ for (const [codes, properties, outcomes] of CASES) {
   });
 }
 
+Deno.test("Polls.poll() keeps an answer encrypted when it is told to; expressions read it", async () => {
+  await using upstream = new Upstream([200]);
+  await using app = await Harness.start();
+  const body = "{{ fromJson(trigger.encryptedBody).number }}";
+  const trigger = httpTrigger(upstream.url, {
+    encryptBody: true,
+    when: `{{ ${body.slice(2, -2)} == 1 }}`,
+    labels: { number: body },
+  });
+  const format = "{{ trigger.encryptedBody }}";
+  const tasks = [{ id: "out", type: "io.kestra.plugin.core.debug.Return", format }];
+  await app.save(triggeredFlow("p", trigger, { tasks }));
+  await poll(app, 1_000, 1);
+  const [execution] = await executionsOf(app, "p");
+  assertEquals(execution?.trigger.body, undefined);
+  assertEquals((execution?.trigger.encryptedBody as JsonObject).type, "io.kestra.datatype:aes_encrypted");
+  assertEquals(execution?.labels.number, "1");
+  const { taskRunList } = await app.execution(execution?.id);
+  assertEquals(taskRunList[0]?.outputs.value, '{"number":1}');
+});
+
 Deno.test("Polls.poll() tells why no answer came, and looks again", async () => {
   await using app = await Harness.start();
   await app.save(triggeredFlow("p", httpTrigger("ftp://nowhere")));

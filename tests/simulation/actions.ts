@@ -5,7 +5,6 @@ import { canRestart } from "../../src/engine/restart.ts";
 import { hasSettled, phaseOf } from "../../src/engine/tree.ts";
 import { type Execution, type TaskRun, taskRunOf } from "../../src/model/execution.ts";
 import { currentState, isEnded, type State } from "../../src/model/state.ts";
-import { outcomeOf } from "./answers.ts";
 import type { Simulation } from "./simulation.ts";
 
 /** Something that happens. */
@@ -20,11 +19,13 @@ export function actionsNow(world: Simulation): Weighted[] {
 
 /** What happens without anybody. */
 function progress(world: Simulation): Weighted[] {
-  const { pending, running, execution, tree } = world;
+  const { pending, attempts, execution, tree } = world;
   const actions: Weighted[] = [];
   if (pending.length > 0) actions.push([60, (at) => at.apply(at.pending.shift() as Event)]);
   if (pending.length > 1) actions.push([6, answerAny]);
-  if (running.size > 0) actions.push([25, endAttempt]);
+  if (attempts.isWaiting) actions.push([40, (at) => at.save()]);
+  // One that is to stop takes its time.
+  if (attempts.isUnderWay) actions.push([hasSettled(tree) ? 2 : 25, (at) => at.endAttempt()]);
   if ([...tree.open].some(isWaitingForChild)) actions.push([12, endChild]);
   if (world.batches.waiting(tree).length > 0) actions.push([12, endBatch]);
   if (execution.timers.size > 0) actions.push([14, fireTimer]);
@@ -79,12 +80,6 @@ function answerAny(world: Simulation): void {
   world.apply(event as Event);
 }
 
-function endAttempt(world: Simulation): void {
-  const taskRun = world.choices.pick([...world.running]);
-  world.running.delete(taskRun);
-  world.apply(outcomeOf(world.choices, taskRun, world.isCalm));
-}
-
 function isWaitingForChild({ decision, history }: TaskRun): boolean {
   return typeof decision?.executionId === "string" && currentState(history) === "RUNNING";
 }
@@ -110,7 +105,8 @@ function endBatch(world: Simulation): void {
   const { taskRun, executionId } = choices.pick(batches.waiting(tree));
   const state = isCalm ? "SUCCESS" : choices.weighted(CHILD_ENDS);
   batches.tell(executionId);
-  world.apply({ type: "child_ended", taskRun: taskRun.ordinal, executionId, state });
+  const breaks = world.plan.bodies.has(taskRun.taskId) && choices.happens(15);
+  world.apply({ type: "child_ended", taskRun: taskRun.ordinal, executionId, state, breaks });
 }
 
 function fireTimer(world: Simulation): void {

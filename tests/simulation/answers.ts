@@ -24,8 +24,8 @@ export function decisionOf(choices: Choices, { taskRun, task }: Ask<"render_deci
 }
 
 const PROPERTIES: ReadonlyMap<string, (choices: Choices) => JsonObject> = new Map([
-  ["core.flow.Parallel", (choices) => ({ concurrent: limitOf(choices) })],
-  ["core.flow.Dag", (choices) => ({ concurrent: limitOf(choices) })],
+  ["core.flow.Parallel", besideOf],
+  ["core.flow.Dag", besideOf],
   ["core.flow.If", (choices) => ({ condition: String(!choices.happens(40)) })],
   ["core.flow.Switch", (choices) => ({ value: choices.pick(["a", "b", "other"]) })],
   ["core.flow.ForEach", (choices) => ({ values: valuesOf(choices), concurrencyLimit: limitOf(choices) })],
@@ -42,6 +42,11 @@ const PROPERTIES: ReadonlyMap<string, (choices: Choices) => JsonObject> = new Ma
     condition: String(!choices.happens(60)),
   })],
 ]);
+
+function besideOf(choices: Choices): JsonObject {
+  const onChildFailure = choices.pick(["FAILED", "CANCELLED", "CONTINUE"]);
+  return { concurrent: limitOf(choices), onChildFailure };
+}
 
 function limitOf(choices: Choices): number {
   return choices.pick([0, 1, 2]);
@@ -81,13 +86,26 @@ export function waitOf(choices: Choices, { taskRun }: Ask<"run_attempt">, now: n
   return { type: "wait_begun", taskRun, dueAt, failure: choices.happens(15) ? "Timeout" : undefined };
 }
 
+/** What the outputs of all passes of a Loop come to. */
+export function collectedOf(choices: Choices, { taskRun, state }: Ask<"collect_outputs">): Event {
+  if (!choices.happens(8)) return { type: "attempt_ended", taskRun, outcome: { state, outputs: { x: 1 } } };
+  return { type: "attempt_ended", taskRun, outcome: { state: "FAILED" }, message: "too large" };
+}
+
 /** True for a task whose attempts answer with `wait_begun`. */
 export function isWaitingKind(kind: string): boolean {
   return kind === SLEEP;
 }
 
 /** Whether the execution of a Subflow task could be created. */
-export function childStartOf(choices: Choices, taskRun: number, executionId: string): Event {
+export function childStartOf(
+  choices: Choices,
+  { taskRun, restarts }: Ask<"start_child">,
+  executionId: string,
+): Event {
+  if (restarts !== undefined && choices.happens(60)) {
+    return { type: "child_started", taskRun, executionId: restarts, waits: true, restarts };
+  }
   if (choices.happens(8)) {
     return { type: "attempt_ended", taskRun, outcome: { state: "FAILED" }, message: "no such flow" };
   }

@@ -1,10 +1,11 @@
-/** The executions that ForEachItem tasks start, and which of them have told their end. */
-import { childId, childNumbersOf } from "../../src/engine/children.ts";
-import type { Command, Event } from "../../src/engine/events.ts";
+/** The executions that ForEachItem and Loop tasks start, and which of them have told their end. */
+import { childId, childNumbersOf, roomFor } from "../../src/engine/children.ts";
+import type { Command, Event, PassRules } from "../../src/engine/events.ts";
 import type { ExecutionTree } from "../../src/engine/tree.ts";
 import { type TaskRun, taskRunOf } from "../../src/model/execution.ts";
 import { currentState } from "../../src/model/state.ts";
 import { ITEM_PARTS } from "../../src/model/for_each_item.ts";
+import { LOOP } from "../../src/model/loop_run.ts";
 import type { Choices } from "./choices.ts";
 
 /** Created with one transition; less than in reality, so that more than one is needed. */
@@ -42,12 +43,17 @@ export class Batches {
   }
 }
 
-/** True for a command that starts executions of a ForEachItem. */
+/** True for a command that starts executions of a ForEachItem or a Loop. */
 export function startsBatches({ task }: Extract<Command, { type: "start_child" }>): boolean {
-  return task.kind === ITEM_PARTS.items;
+  return task.kind === ITEM_PARTS.items || task.kind === LOOP;
 }
 
-/** Some executions of a ForEachItem were created. */
+/** The passes of a Loop that may be under way at once, and whether their outputs are wanted. */
+function passesOf(choices: Choices): PassRules {
+  return { values: {}, limit: choices.pick([2, 1, 9]), collects: choices.happens(50) ? "FETCH" : undefined };
+}
+
+/** Some executions of a ForEachItem or a Loop were created. */
 export function batchesStarted(
   choices: Choices,
   { execution }: ExecutionTree,
@@ -57,15 +63,18 @@ export function batchesStarted(
   const taskRun = taskRunOf(execution, ordinal) as TaskRun;
   const known = childNumbersOf(taskRun);
   const total = known?.total ?? choices.pick([2, 1, 0, 5]);
+  const passes = known?.passes ?? (command.task.kind === LOOP ? passesOf(choices) : undefined);
+  const room = known ? roomFor(known) : Math.min(passes?.limit ?? total, total);
   return {
     type: "children_started",
     taskRun: ordinal,
     from,
-    count: Math.min(STARTS_AT_ONCE, total - from),
+    count: Math.min(STARTS_AT_ONCE, room),
     total,
+    passes,
     madeAt: known?.madeAt ?? now,
     attempt: taskRun.attempts.length,
-    waits: known?.waits ?? !choices.happens(20),
+    waits: known?.waits ?? (passes !== undefined || !choices.happens(20)),
     transmitsFailed: known?.transmitsFailed ?? !choices.happens(20),
   };
 }

@@ -23,7 +23,7 @@ export function answerTo(world: Simulation, command: Command): Event | undefined
         ? answers.waitOf(choices, command, world.now)
         : undefined;
     case "interrupt_attempt":
-      return world.running.has(command.taskRun) ? undefined : killed(command.taskRun);
+      return world.attempts.interrupt(command.taskRun) ? undefined : killed(command.taskRun);
     case "start_child":
       return childStart(world, command);
     default:
@@ -40,6 +40,8 @@ function turnOf(world: Simulation, command: Command): Event | undefined {
       return { type: "children_kill_asked", taskRun: command.taskRun, from: command.from };
     case "ask_slot":
       return world.slotAnswer();
+    case "collect_outputs":
+      return answers.collectedOf(world.choices, command);
     default:
       return undefined;
   }
@@ -47,7 +49,7 @@ function turnOf(world: Simulation, command: Command): Event | undefined {
 
 function childStart(world: Simulation, command: Extract<Command, { type: "start_child" }>): Event {
   const { choices, tree, now } = world;
-  if (!startsBatches(command)) return answers.childStartOf(choices, command.taskRun, world.nextId());
+  if (!startsBatches(command)) return answers.childStartOf(choices, command, world.nextId());
   if (!choices.happens(5)) return batchesStarted(choices, tree, { command, now });
   return {
     type: "attempt_ended",

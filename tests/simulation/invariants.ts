@@ -224,6 +224,8 @@ function endsOfParents({ plan, execution }: ExecutionTree, { isMeddled }: Around
     if (taskRun.parent === undefined && place && phaseOf(place) === "afterExecution") continue;
     const parent = taskRun.parent === undefined ? undefined : taskRunOf(execution, taskRun.parent);
     const task = parent && plan.places.get(parent.taskId)?.task;
+    const isBesidePause = place?.block === "onPause" && parent && currentState(parent.history) === "WARNING";
+    if (isBesidePause) continue;
     if (task && (task.allowFailure || task.allowWarning || /AllowFailure/.test(task.kind))) continue;
     const [own, around] = [currentState(taskRun.history), currentState((parent ?? execution).history)];
     const isBetter = around === "SUCCESS" && /^(FAILED|KILLED|WARNING|CANCELLED)$/.test(own) ||

@@ -1,6 +1,7 @@
 /** Random flows from a grammar: every flowable task, nested up to four deep, with everything that a task may have. */
 import { type FlowPlan, planFlow } from "../../src/engine/plan.ts";
 import type { Flow, RetryPolicy, Sla, Task } from "../../src/model/flow.ts";
+import { LOOP } from "../../src/model/loop_run.ts";
 import { plan, task } from "../support/flows.ts";
 import type { Choices } from "./choices.ts";
 
@@ -32,6 +33,7 @@ const NESTS: readonly (readonly [weight: number, kind: string, nest: Nest])[] = 
   [2, "core.flow.WorkingDirectory", (grammar) => new Map([["tasks", grammar.list(MAX_DEPTH, 2)]])],
   [8, "core.flow.Subflow", () => new Map()],
   [5, "core.flow.ForEachItem", () => new Map()],
+  [5, LOOP, inTasks],
 ];
 
 /** Those that take no `errors` and `finally` of their own. */
@@ -52,7 +54,7 @@ export function randomPlan(choices: Choices): FlowPlan {
     afterExecution: choices.happens(25) ? grammar.list(3, 2) : [],
     outputs: choices.happens(20) ? [{ id: "o", value: "{{ x }}", required: true }] : [],
     retry: choices.happens(6) ? grammar.retry() : undefined,
-    sla: choices.happens(8) ? [grammar.sla()] : [],
+    sla: choices.happens(12) ? [grammar.sla()] : [],
   };
   return planFlow(flow);
 }
@@ -159,5 +161,7 @@ function inGraph(grammar: Grammar, depth: number): Blocks {
 }
 
 function inPause(grammar: Grammar, depth: number): Blocks {
-  return grammar.choices.happens(25) ? inTasks(grammar, depth) : new Map();
+  const blocks: Blocks = grammar.choices.happens(25) ? inTasks(grammar, depth) : new Map();
+  if (grammar.choices.happens(35)) blocks.set("onPause", grammar.list(depth, 0));
+  return blocks;
 }

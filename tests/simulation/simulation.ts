@@ -8,10 +8,12 @@ import type { FlowPlan } from "../../src/engine/plan.ts";
 import { replayExecution } from "../../src/engine/replay.ts";
 import { step } from "../../src/engine/step.ts";
 import { ExecutionTree, hasSettled } from "../../src/engine/tree.ts";
-import type { Execution } from "../../src/model/execution.ts";
+import { type Execution, taskRunOf } from "../../src/model/execution.ts";
 import { MAX_CRASHES_OF_EXECUTION } from "../../src/model/limits.ts";
 import { currentState, isEnded } from "../../src/model/state.ts";
 import { type Action, actionsNow } from "./actions.ts";
+import { Attempts } from "./attempts.ts";
+import { outcomeOf } from "./answers.ts";
 import { Batches } from "./batches.ts";
 import type { Choices } from "./choices.ts";
 import { answerTo } from "./commands.ts";
@@ -50,8 +52,7 @@ export class Simulation {
   now = START;
   /** Answers under way, the oldest first. */
   readonly pending: Event[] = [];
-  /** Attempts under way. */
-  readonly running = new Set<number>();
+  readonly attempts = new Attempts();
   /** Executions of ForEachItem tasks. */
   batches = new Batches();
   /** An execution that takes the place of this one. */
@@ -87,7 +88,7 @@ export class Simulation {
 
   /** Something is under way that the server must see through. */
   get isLive(): boolean {
-    return this.pending.length > 0 || this.running.size > 0;
+    return this.pending.length > 0 || this.attempts.isLive;
   }
 
   /** Runs to the end. @throws Violation an invariant does not hold */
@@ -140,14 +141,28 @@ export class Simulation {
     return state && !this.isCalm ? { type: "refused_slot", state } : { type: "started" };
   }
 
+  /** An attempt ends; one that another has taken the place of must not end that. */
+  endAttempt(): void {
+    const { taskRun: ordinal, attemptNumber, isLate } = this.attempts.end(this.choices);
+    const event = outcomeOf(this.choices, ordinal, this.isCalm);
+    if (isLate) return void this.trace.push(`late ${lineOf(event)}`);
+    const taskRun = taskRunOf(this.execution, ordinal);
+    const isWorking = taskRun !== undefined && /^(RUNNING|KILLING)$/.test(currentState(taskRun.history));
+    if (isWorking && taskRun.attempts.length !== attemptNumber) {
+      throw new Violation(`Attempt ${attemptNumber} ends in place of ${taskRun.attempts.length}`);
+    }
+    this.apply(event);
+  }
+
   /** What was changed by people: some invariants hold only without that. */
   meddle(): void {
     this.#isMeddled = true;
   }
 
-  /** What is stored now is what a crash leaves. */
+  /** What is stored now is what a crash leaves; attempts that waited for that begin. */
   save(): void {
     this.#snapshot = this.#snapshotNow();
+    this.attempts.start();
   }
 
   /** Everything in memory is gone; the last stored form is read again. */
@@ -155,7 +170,7 @@ export class Simulation {
     const { bytes, isLive, announced, batches, isMeddled } = this.#snapshot;
     this.batches = batches.copy();
     this.pending.length = 0;
-    this.running.clear();
+    this.attempts.clear();
     this.#announced = announced;
     this.#isMeddled = isMeddled;
     this.#successor = undefined;
@@ -178,7 +193,7 @@ export class Simulation {
     this.#successor = undefined;
     this.#announced = 0;
     this.pending.length = 0;
-    this.running.clear();
+    this.attempts.clear();
     this.#load(execution);
     this.trace.push(`replaced → ${stateLine(this.tree)}`);
     if (!execution.timers.has("start")) this.pending.push(this.slotAnswer());
@@ -220,7 +235,7 @@ export class Simulation {
   }
 
   #isOver(): boolean {
-    const isAtEnd = hasSettled(this.tree) && this.pending.length === 0 && this.running.size === 0;
+    const isAtEnd = hasSettled(this.tree) && this.pending.length === 0 && !this.attempts.isLive;
     return isAtEnd && (this.isCalm || !this.choices.happens(30));
   }
 
@@ -230,7 +245,8 @@ export class Simulation {
     if (execution.timers.size > 0) throw new Violation(`It leaves timers: ${[...execution.timers.keys()]}`);
     const before = JSON.stringify(execution.history);
     const commands = step(this.tree, { type: "kill_asked" }, this.now);
-    if (commands.length > 0 || JSON.stringify(execution.history) !== before) {
+    // What is asked of one that is tried again is passed on.
+    if (commands.some(({ type }) => type !== "kill_child") || JSON.stringify(execution.history) !== before) {
       throw new Violation("An ended execution is not at rest");
     }
   }
@@ -257,7 +273,7 @@ export class Simulation {
   #answer(command: Command): void {
     const answer = answerTo(this, command);
     if (answer) this.pending.push(answer);
-    else if (command.type === "run_attempt") this.running.add(command.taskRun);
+    else if (command.type === "run_attempt") this.attempts.defer(command);
   }
 }
 

@@ -2,6 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { Chance } from "../crash/chance.ts";
 import { settle } from "../support/fake_clock.ts";
+import { FaultyStore } from "../support/faulty_store.ts";
 import { Harness, type HarnessOptions } from "../support/harness.ts";
 
 const SEEDS = 60;
@@ -16,7 +17,7 @@ inputs:
   - {id: wait, type: STRING}
   - {id: end, type: STRING}
 tasks:
-  - {id: s, type: ${CORE}.flow.Sleep, duration: "{{ inputs.wait }}"}
+  - {id: s, type: ${CORE}.flow.Sleep, duration: "{{ inputs.wait }}", runIf: "{{ inputs.wait != 'PT0S' }}"}
   - {id: f, type: ${CORE}.execution.Fail, condition: "{{ inputs.end == 'fail' }}"}
   - {id: p, type: ${CORE}.flow.Pause, runIf: "{{ inputs.end == 'pause' }}"}
 `;
@@ -40,14 +41,20 @@ const DEEDS_ON_ONE: readonly (readonly [weight: number, deed: Deed])[] = [
   [4, { from: /FAILED|KILLED/, method: "POST", path: (id) => `/executions/${id}/restart` }],
 ];
 
+interface Disk {
+  isFull: boolean;
+}
+
 class Story {
   readonly #chance: Chance;
+  readonly #disk: Disk;
   readonly told: string[] = [];
   app: Harness;
 
-  constructor(app: Harness, seed: number) {
+  constructor(app: Harness, seed: number, disk: Disk) {
     this.app = app;
     this.#chance = new Chance(seed);
+    this.#disk = disk;
   }
 
   async play(): Promise<void> {
@@ -62,18 +69,20 @@ class Story {
 
   async #deed(): Promise<void> {
     const chance = this.#chance;
-    const what = chance.weighted<"start" | "advance" | "crash" | Deed>([
+    const what = chance.weighted<"start" | "advance" | "crash" | "full" | Deed>([
       [10, "start"],
       [8, "advance"],
       [1, "crash"],
+      [2, "full"],
       ...DEEDS_ON_ONE,
     ]);
     if (what === "start") {
-      const wait = `PT${1 + Math.floor(chance.next() * 4)}S`;
+      const wait = `PT${Math.floor(chance.next() * 5)}S`;
       await this.#start(wait, chance.pick(["well", "fail", "pause"]) ?? "well");
-    } else if (what === "advance") {
+    } else if (what === "full") await this.#fillDisk();
+    else if (what === "advance") {
       await this.app.advance(Math.floor(chance.between(1_000, 3_000)));
-    } else if (what === "crash") this.app = await this.app.crash(distinctIds(this.#chance));
+    } else if (what === "crash") this.app = await this.app.crash(optionsOf(this.#chance, this.#disk));
     else await this.#doTo(what);
     if (typeof what === "string") this.told.push(what);
   }
@@ -81,6 +90,16 @@ class Story {
   async #start(wait: string, end: string): Promise<void> {
     await this.app.start("limited", { wait, end });
     await this.app.advance(1);
+  }
+
+  /** The disk is full while executions end, and while somebody kills one; then there is room again. */
+  async #fillDisk(): Promise<void> {
+    this.#disk.isFull = true;
+    await this.app.advance(2_000);
+    await this.#doTo(this.#chance.pick(DEEDS_ON_ONE.map(([, deed]) => deed)) as Deed);
+    await settle();
+    this.#disk.isFull = false;
+    await this.app.advance(5_000);
   }
 
   async #doTo({ from, method, path }: Deed): Promise<void> {
@@ -125,14 +144,18 @@ class Story {
 }
 
 /** Ids of one life differ from those of the next, as they do in reality. */
-function distinctIds(chance: Chance): HarnessOptions {
+function optionsOf(chance: Chance, disk: Disk): HarnessOptions {
   const own = chance.fork();
-  return { randomBytes: (buffer) => void buffer.forEach((_, at) => buffer[at] = own.next() * 256) };
+  return {
+    randomBytes: (buffer) => void buffer.forEach((_, at) => buffer[at] = own.next() * 256),
+    wrap: (store) => new FaultyStore(store, () => disk.isFull ? "full" : "none"),
+  };
 }
 
 Deno.test(`concurrency limit: ${SEEDS} random stories, never too many and never too few at once`, async () => {
   for (let seed = 1; seed <= SEEDS; seed++) {
-    const story = new Story(await Harness.start(distinctIds(new Chance(seed))), seed);
+    const disk = { isFull: false };
+    const story = new Story(await Harness.start(optionsOf(new Chance(seed), disk)), seed, disk);
     story.told.push(`seed ${seed}`);
     await story.play();
     await story.app[Symbol.asyncDispose]();

@@ -1,5 +1,5 @@
 /** Compares what is kept about an execution from transition to transition with what is derived from it anew. */
-import { ExecutionTree, type Frame } from "../../src/engine/tree.ts";
+import { ExecutionTree, type Frame, opensNoMore } from "../../src/engine/tree.ts";
 import { currentState } from "../../src/model/state.ts";
 
 const WAITING = ["active", "retrying", "paused", "children"] as const;
@@ -31,10 +31,11 @@ function textOf(tree: ExecutionTree, hasFrames: boolean): string {
   return `counts ${counts} open ${open} frames ${frames.join(" ")}`;
 }
 
-function frameText({ owner, phase, branches, open, ready, worst, ...frame }: Frame): string {
+function frameText(frame: Frame): string {
+  const { owner, phase, branches, open, ready, worst } = frame;
   const head = `${owner?.ordinal ?? "root"} ${phase} ${worst}`;
   // Then nothing more is opened, and what is ready is dropped: only what is under way matters.
-  if (frame.hasFailed) return `[${head} failed, ${open - ready.length} under way]`;
+  if (opensNoMore(frame)) return `[${head} failed, ${open - ready.length} under way]`;
   // A branch without a task that is enabled is passed when the next one is looked for.
   const hasTask = (branch: number) => branches.next(branch) !== undefined;
   const listOf = (numbers: Iterable<number> = []) => [...numbers].filter(hasTask).sort((a, b) => a - b);

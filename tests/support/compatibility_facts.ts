@@ -6,7 +6,7 @@ export const KNOWN_FILTERS: readonly string[] = ["className", "jq", "toIon"];
 /** Functions of existing flows; those that the source knows are listed as working. */
 export const KNOWN_FUNCTIONS: readonly string[] = [
   ...["appLink", "currentEachOutput", "errorLogs", "fileExists", "fileSize", "fileURI", "fromIon", "http"],
-  ...["isFileEmpty", "iterationOutput", "read", "tasksWithState"],
+  ...["isFileEmpty", "iterationOutput", "loopOutputs", "read", "tasksWithState"],
 ];
 
 /** Tags of templates, each with a template that uses it; whether it works is tried. */

@@ -73,9 +73,11 @@ export class Harness implements AsyncDisposable {
     return new Harness(assembly, clock, memory, options);
   }
 
-  /** Sends a request to the tenant `main`, path below `/api/v1/main` unless it begins with `/api` or `/ui`. */
+  /** Sends a request to the tenant `main`, path below `/api/v1/main` unless it is one of the root. */
   async request(method: string, path: string, init: RequestInit = {}): Promise<Response> {
-    const full = /^\/(api|ui|ping|health)/.test(path) ? path : `/api/v1/main${path}`;
+    const full = /^\/(api|ui|ping|health|openapi|swagger|prometheus)/.test(path)
+      ? path
+      : `/api/v1/main${path}`;
     return await this.assembly.fetch(new Request(`http://127.0.0.1:8080${full}`, { method, ...init }));
   }
 

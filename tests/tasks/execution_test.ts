@@ -56,7 +56,7 @@ const CASES: readonly (readonly [name: string, tasks: readonly string[], summary
     "Labels refuses labels of the system",
     ["l execution.Labels {labels: {system.x: a}}"],
     "FAILED: l FAILED",
-    'ERROR Invalid label "system.x": system labels can only be set by the system',
+    "ERROR System labels can only be set by Kestra itself, offending label: system.x=a",
   ],
   [
     "Labels refuses an empty value",

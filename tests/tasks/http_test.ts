@@ -252,7 +252,7 @@ const DOWNLOADS: readonly OutcomeCase[] = [
   {
     properties: "uri: SERVER/empty",
     state: "FAILED",
-    message: /is empty; set `failOnEmptyResponse` to false/,
+    message: /^No response from server: .* is empty; set `failOnEmptyResponse` to false/,
   },
   { properties: "uri: SERVER/empty, failOnEmptyResponse: false", state: "SUCCESS" },
   { properties: "uri: SERVER/status/417", state: "FAILED", message: FAILED },

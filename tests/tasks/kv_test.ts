@@ -55,6 +55,10 @@ const FAILURES: readonly (readonly [task: string, message: string])[] = [
     "t kv.PurgeKV {namespaces: [demo], namespacePattern: 'd*'}",
     "Cannot purge KV pairs: give either namespaces or namespacePattern",
   ],
+  [
+    "t kv.PurgeKV {behavior: {type: version, keepAmount: 1, before: '2030-01-01T00:00:00Z'}}",
+    "Cannot purge KV pairs: give either before or keepAmount",
+  ],
 ];
 
 for (const [task, message] of FAILURES) {
@@ -110,6 +114,10 @@ const PURGES: readonly (readonly [members: string, size: number])[] = [
   ["namespacePattern: '?lse'", 1],
   ["expiredOnly: false", 4],
   ["behavior: {type: key, expiredOnly: false}, keyPattern: 'l*'", 1],
+  ["behavior: {type: version, before: '2030-01-01T00:00:00Z'}", 0],
+  ["behavior: {type: version, keepAmount: 1}", 0],
+  ["behavior: {type: version, keepAmount: 0}, namespaces: [demo.low]", 1],
+  ["behavior: {type: version}, keyPattern: 'l*'", 1],
 ];
 
 for (const [members, size] of PURGES) {

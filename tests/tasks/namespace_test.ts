@@ -43,13 +43,13 @@ const RESULTS: readonly (readonly [name: string, tasks: readonly string[], value
       "d namespace.DownloadFiles {namespace: demo, files: ['dir/**.txt', 'a.*']}",
       "v debug.Return {format: '{% for f in outputs.d.files %}{{ f.key }}={{ read(f.value) }};{% endfor %}'}",
     ],
-    "a.txt=A;dir/b.txt=B;dir/deep/c.txt=C;",
+    "/a.txt=A;/dir/b.txt=B;/dir/deep/c.txt=C;",
   ],
   [
     "DownloadFiles: a single glob and a destination",
     [
       "d namespace.DownloadFiles {namespace: demo, files: 'a.txt', destination: 'x/'}",
-      "v debug.Return {format: '{{ read(outputs.d.files[\"x/a.txt\"]) }}'}",
+      "v debug.Return {format: '{{ read(outputs.d.files[\"/x/a.txt\"]) }}'}",
     ],
     "A",
   ],

@@ -307,20 +307,31 @@ Deno.test("scripts: no secret of the server is in their environment", async () =
   }
 });
 
-Deno.test("scripts: a secret that they print is masked", async () => {
-  const { lines } = await run(shell(["echo value {{ secret('PIN') }}"]), {
-    secrets: new Map([["PIN", btoa("swordfish")]]),
-  });
-  assertEquals(lines, ["INFO value *********"]);
-});
+/** How a script prints a secret, and the lines that become of it. */
+const MASKED: readonly (readonly [name: string, tasks: string, lines: readonly string[]])[] = [
+  ["on a line", shell(["echo value {{ secret('PIN') }}"]), ["INFO value *********"]],
+  [
+    "in two writes",
+    script(
+      "python",
+      "import sys, time\nfor part in ['value sword', 'fish and', ' more\\n']:\n  sys.stdout.write(part); sys.stdout.flush(); time.sleep(0.05)\n#{{ secret('PIN') }}",
+    ),
+    ["INFO value ********* and more"],
+  ],
+  ["on the error stream", shell(["echo {{ secret('PIN') }} >&2"]), ["ERROR *********"]],
+  [
+    "in a control line",
+    shell(['echo \'::{"logs": [{"level": "WARN", "message": "{{ secret(\'PIN\') }}"}]}::\'']),
+    ["WARN *********"],
+  ],
+];
 
-Deno.test("scripts: packages that cannot be installed fail the task, which says so", async () => {
-  const further = "  dependencies: [no-such-package==0]\n  env: {PIP_NO_INDEX: '1'}";
-  const { execution, lines } = await run(script("python", "print('ran')", further));
-  assertEquals(execution.state.current, "FAILED");
-  assertMatch(lines.at(-1) ?? "", /^ERROR Cannot install the dependencies: .* exit code 1$/);
-  assert(!lines.includes("INFO ran"));
-});
+for (const [name, tasks, expected] of MASKED) {
+  Deno.test(`scripts: a secret that they print ${name} is masked`, async () => {
+    const { lines } = await run(tasks, { secrets: new Map([["PIN", btoa("swordfish")]]) });
+    assertEquals(lines, expected);
+  });
+}
 
 const RUNNERS:
   readonly (readonly [properties: string, message: RegExp | undefined, options?: HarnessOptions])[] = [

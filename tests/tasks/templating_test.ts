@@ -7,6 +7,7 @@ const INPUTS = "inputs: [{id: x, type: STRING, defaults: a}]\n";
 /** A spec and what the task ends with; a failure's message. */
 const SPECS: readonly (readonly [spec: string, result: string])[] = [
   [`type: ${CORE}debug.Return\\nformat: It's alive!`, `SUCCESS {"value":"It's alive!"}`],
+  ["type: io.kestra.core.tasks.debugs.Return\\nformat: old", 'SUCCESS {"value":"old"}'],
   [`type: {{ '${CORE}debug' }}.Return\\nformat: {{ 1 + 1 }}`, 'SUCCESS {"value":"2"}'],
   [`type: ${CORE}debug.Return\\nformat: '{% raw %}{{ 1 }}{% endraw %}'`, 'SUCCESS {"value":"{{ 1 }}"}'],
   [`id: own\\ntype: ${CORE}output.OutputValues\\nvalues: {a: 1}`, 'SUCCESS {"values":{"a":1}}'],
@@ -16,6 +17,10 @@ const SPECS: readonly (readonly [spec: string, result: string])[] = [
   [
     `type: ${CORE}templating.TemplatedTask\\nspec: x`,
     `The templated task cannot be of type '${CORE}templating.TemplatedTask'`,
+  ],
+  [
+    `type: ${CORE}flow.Sleep\\nduration: soon`,
+    'Invalid duration "soon": it must be an ISO 8601 duration such as PT10S',
   ],
   ["type: no.such.Type", "Invalid type: no.such.Type"],
   ["just text", "The templated task must be a map with a type"],
@@ -36,6 +41,27 @@ for (const [spec, result] of SPECS) {
     if (!isSuccess) assertEquals((await logOf(app, execution.id)).at(-1), `ERROR ${result}`);
   });
 }
+
+const SLEEP = `spec: "type: ${CORE}flow.Sleep\\nduration: PT{{ inputs.x }}0S"`;
+
+Deno.test("templating.TemplatedTask sleeps as long as a rendered Sleep says", async () => {
+  await using app = await Harness.start();
+  const inputs = "inputs: [{id: x, type: STRING, defaults: '1'}]\n";
+  const { id } = await app.run(flowOf("sleeps", [`t templating.TemplatedTask {${SLEEP}}`], inputs));
+  await app.advance(9_999);
+  assertEquals((await app.execution(id)).state.current, "RUNNING");
+  await app.advance(1);
+  assertEquals(resultsOf(await app.execution(id)).t, "SUCCESS");
+});
+
+Deno.test("templating.TemplatedTask that sleeps is stopped by a kill", async () => {
+  await using app = await Harness.start();
+  const inputs = "inputs: [{id: x, type: STRING, defaults: '1'}]\n";
+  const { id } = await app.run(flowOf("sleeps", [`t templating.TemplatedTask {${SLEEP}}`], inputs));
+  await app.json("DELETE", `/executions/${id}/kill`);
+  await app.advance(1);
+  assertEquals((await app.execution(id)).state.current, "KILLED");
+});
 
 Deno.test("output.OutputValues gives its values, also those of a text", async () => {
   await using app = await Harness.start();

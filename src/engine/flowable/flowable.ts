@@ -37,8 +37,8 @@ export interface Flowable {
   readonly renders?: readonly string[];
   /** Decides from the rendered properties; without it nothing is decided. @throws Error it ends FAILED with the message */
   begin?(properties: JsonObject, now: Instant, place: TaskPlace): Beginning;
-  /** Its children; absent for one that has none of its own. */
-  branches?(place: TaskPlace, decision: JsonObject): Branches;
+  /** Its children; absent for one that has none of its own, `undefined` before they begin. */
+  branches?(place: TaskPlace, decision: JsonObject): Branches | undefined;
   /** For loops: what is rendered after each pass, and what follows from it. */
   readonly repeat?: {
     readonly renders: readonly string[];
@@ -52,4 +52,6 @@ export interface Flowable {
   parts?(task: Task): readonly Task[];
   /** It runs another execution, or several, and ends with them. */
   readonly startsExecutions?: boolean;
+  /** Id of the execution that a restart is to run again in place of starting another one, from what was decided before. */
+  restarts?(task: Task, decision: JsonObject): string | undefined;
 }

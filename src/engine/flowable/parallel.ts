@@ -1,14 +1,20 @@
 /** `core.flow.Parallel`: all of its tasks at once, or `concurrent` at a time. */
 import { eachTask } from "../branches.ts";
+import { afterFailureOf, failureDecision } from "./child_failure.ts";
 import type { Flowable } from "./flowable.ts";
 import { limitOf } from "./values.ts";
 
-/** After a failure no further task is started. */
+/** What a failure does to the other tasks is what `onChildFailure` says. */
 export const parallel: Flowable = {
   kind: "core.flow.Parallel",
-  renders: ["concurrent"],
-  begin: ({ concurrent }) => ({ decision: limitDecision(limitOf(concurrent, 0)) }),
-  branches: (place, { limit }) => eachTask(place.blocks.get("tasks"), Number(limit ?? Infinity)),
+  renders: ["concurrent", "onChildFailure"],
+  begin: ({ concurrent, onChildFailure }) => ({
+    decision: { ...limitDecision(limitOf(concurrent, 0)), ...failureDecision(onChildFailure) },
+  }),
+  branches: (place, decision) => ({
+    ...eachTask(place.blocks.get("tasks"), Number(decision.limit ?? Infinity)),
+    afterFailure: afterFailureOf(decision),
+  }),
 };
 
 /** A stored limit; none is stored as absent. */

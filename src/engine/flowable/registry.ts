@@ -7,6 +7,7 @@ import type { Flowable } from "./flowable.ts";
 import { forEach } from "./for_each.ts";
 import { forEachItem, forEachItemExecutions } from "./for_each_item.ts";
 import { ifTask } from "./if.ts";
+import { loop } from "./loop.ts";
 import { loopUntil } from "./loop_until.ts";
 import { parallel } from "./parallel.ts";
 import { pause } from "./pause.ts";
@@ -26,6 +27,7 @@ export const FLOWABLES: ReadonlyMap<string, Flowable> = new Map(
     forEachItem,
     forEachItemExecutions,
     ifTask,
+    loop,
     loopUntil,
     parallel,
     pause,

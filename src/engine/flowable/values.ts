@@ -36,7 +36,8 @@ function listOf(value: JsonValue | undefined): JsonValue[] | undefined {
   return Object.keys(parsed).map((key) => ({ key, value: parsed[key] as JsonValue }));
 }
 
-function parsedText(text: string): JsonValue | undefined {
+/** What a JSON text stands for; `undefined` for any other text. */
+export function parsedText(text: string): JsonValue | undefined {
   try {
     return parseJson(text);
   } catch {
@@ -48,7 +49,8 @@ function textOf(item: JsonValue): string {
   return typeof item === "object" && item !== null ? stringifyJson(item) : String(item);
 }
 
-function shown(value: JsonValue | undefined): string {
+/** A value for a message, cut when it is long. */
+export function shown(value: JsonValue | undefined): string {
   const text = value === undefined
     ? "nothing"
     : typeof value === "string"

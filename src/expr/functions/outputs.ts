@@ -10,6 +10,7 @@ import { kindOf } from "../print.ts";
 export const OUTPUT_FUNCTIONS: readonly FunctionEntry[] = [
   ["currentEachOutput", { parameters: ["outputs"], required: 1, call: currentEachOutput }],
   ["iterationOutput", { parameters: ["taskId", "iteration"], required: 1, call: iterationOutput }],
+  ["loopOutputs", { parameters: ["outputs", "id"], required: 2, call: loopOutputs }],
   ["appLink", { parameters: ["appId", "baseUrl"], call: appLink }],
 ];
 
@@ -57,6 +58,16 @@ function iterationOutput(args: Arguments, context: Context): JsonValue {
   const values = isJsonObject(found) ? Object.values(found) : found;
   const entry = Array.isArray(values) ? values[iteration] : undefined;
   return entry ?? failUndefined(`iterationOutput("${taskId}", ${iteration})`);
+}
+
+/** One output of each pass of a Loop, in order; null where a pass has none. */
+function loopOutputs([outputs = null, id = null]: Arguments): JsonValue {
+  const name = textArgument(id, "id");
+  if (Array.isArray(outputs)) return outputs.map((pass) => member(member(pass, "outputs"), name) ?? null);
+  return fail(
+    "type",
+    `Cannot find the outputs of a loop in ${kindOf(outputs)}: give outputs.taskId.outputs, which are a list`,
+  );
 }
 
 function ownIteration(context: Context): number {

@@ -2,7 +2,7 @@
 import { checkItemType, convertItems, itemTypeOf, readItems } from "./select.ts";
 import type { InputType } from "./input_type.ts";
 
-/** Given as a list or its JSON text. */
+/** Given as a list or its JSON text. Outputs have no `itemType`: their elements stay as they are. */
 export const arrayInput: InputType = {
   names: ["ARRAY"],
   properties: {
@@ -11,7 +11,8 @@ export const arrayInput: InputType = {
   convert(value, properties, conversions) {
     const items = readItems("ARRAY", value);
     if ("reason" in items) return items;
-    return convertItems(items.list, itemTypeOf(properties) ?? "STRING", conversions);
+    const itemType = itemTypeOf(properties);
+    return itemType === undefined ? { value: items.list } : convertItems(items.list, itemType, conversions);
   },
   checkDeclaration: checkItemType,
 };

@@ -100,7 +100,9 @@ export function checkItemType(
   const type = itemTypeOf(properties);
   if (type === undefined) return [];
   const isKnown = type !== "ARRAY" && type !== "MULTISELECT" && conversions.isKnown(type);
-  return isKnown ? [] : [{ property: "itemType", message: `Invalid type: ${type}` }];
+  if (isKnown) return [];
+  const message = type === "ARRAY" ? "`itemType` cannot be `ARRAY`" : `Invalid type: ${type}`;
+  return [{ property: "itemType", message }];
 }
 
 function choicesOf(properties: JsonObject): string[] | undefined {

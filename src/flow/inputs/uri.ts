@@ -5,9 +5,12 @@ import { shownValue } from "./shown_value.ts";
 const URI = /^[a-zA-Z][a-zA-Z0-9+.-]*:(?:[\w.~:/?#[\]@!$&'()*+,;=\-\u00a1-\uffff]|%[0-9a-fA-F]{2})+$/;
 const EMAIL = /^[^\s@]{1,64}@[^\s@.]+(?:\.[^\s@.]+)+$/;
 
-/** True for an absolute URI. */
+/** Of a scheme whose URIs name a host, but without one. */
+const WITHOUT_HOST = /^(?:https?|wss?|ftps?|sftp):(?!\/\/[^/?#])/i;
+
+/** True for an absolute URI; one of a scheme of the network has a host. */
 export function isUri(text: string): boolean {
-  return URI.test(text);
+  return URI.test(text) && !WITHOUT_HOST.test(text);
 }
 
 /** An absolute URI. */

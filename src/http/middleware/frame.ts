@@ -14,6 +14,7 @@ import type { Tenants } from "../../services/tenants.ts";
 import { rawPath } from "../canonical_path.ts";
 import type { AppEnv } from "../env.ts";
 import { MethodRefusal, problemResponse } from "../problem.ts";
+import type { RequestStats, RouteStats } from "../request_stats.ts";
 import type { EventStreams, StreamsEnv } from "../sse.ts";
 import { acceptsGzip, gzipResponse } from "./gzip.ts";
 import { checkNoPrefetch, type Guard } from "./guard.ts";
@@ -28,6 +29,7 @@ export type Access = "protected" | "unlimited" | "public" | "webhook";
 
 /** A registered route, on which all decisions are made; the text of a request's path decides nothing. */
 export interface Route {
+  readonly method: string;
   /** Pattern with the prefix it is mounted at. */
   readonly path: string;
   readonly access: Access;
@@ -46,15 +48,20 @@ export interface FrameOptions {
   readonly eventStreams: EventStreams;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly stats: RequestStats;
   readonly baseUrl?: string;
+}
+
+/** A route and its counters. */
+interface CountedRoute extends Route {
+  readonly stats: RouteStats;
 }
 
 /** A request under way. */
 interface Visit {
-  readonly route: Route | undefined;
+  readonly route: CountedRoute;
   readonly requestId: string;
-  /** Measured where every request is logged. */
-  readonly startedMs: number | undefined;
+  readonly startedMs: number;
 }
 
 interface FrameEnv {
@@ -62,7 +69,7 @@ interface FrameEnv {
 }
 
 /** For a path that no route has: who has no credentials is not told so. */
-const NO_ROUTE: Route = { path: "", access: "protected", isOfTenant: false, isPage: false };
+const NO_ROUTE: Route = { method: "", path: "", access: "protected", isOfTenant: false, isPage: false };
 /** As webhooks answer an unknown namespace, flow or key. */
 const WEBHOOK_NOT_FOUND = "Not Found: Webhook not found";
 /** Where a caller is that may not enter `main`, on a path without tenant: nothing is stored there. */
@@ -78,16 +85,19 @@ export class Frame {
   readonly #isLoggingAll: boolean;
   /** Who calls an open route. */
   readonly #stranger = new Caller(ANONYMOUS);
+  readonly #unmatched: CountedRoute;
 
   constructor(options: FrameOptions) {
     this.#options = options;
     this.#baseUrl = options.baseUrl?.replace(/\/+$/, "") ?? "";
     this.#isHttps = this.#baseUrl.startsWith("https:");
     this.#isLoggingAll = options.logger.isEnabled("debug");
+    this.#unmatched = { ...NO_ROUTE, stats: options.stats.unmatched };
   }
 
   /** The handler of a route with everything around it. What it throws is for {@link fail}. */
-  wrap(route: Route, handler: Handler<AppEnv>): Handler<AppEnv> {
+  wrap(wrapped: Route, handler: Handler<AppEnv>): Handler<AppEnv> {
+    const route = { ...wrapped, stats: this.#options.stats.add(wrapped.method, wrapped.path) };
     return (c) => {
       this.#begin(c, route);
       const caller = this.#admit(c, route);
@@ -102,7 +112,7 @@ export class Frame {
 
   /** The answer to a path, or a path and method, that no route has. `methods`: those that the path has a route for. */
   async refuseUnmatched(c: Context<AppEnv>, methods: readonly string[]): Promise<Response> {
-    this.#begin(c, NO_ROUTE);
+    this.#begin(c, this.#unmatched);
     await this.#admit(c, NO_ROUTE);
     const path = rawPath(c.req.raw.url);
     if (methods.length > 0) throw new MethodRefusal(c.req.method, path, methods);
@@ -111,13 +121,13 @@ export class Frame {
 
   /** The answer to a request that failed. */
   fail(c: Context<AppEnv>, error: unknown): Response | Promise<Response> {
-    const { route, requestId } = visitOf(c) ?? this.#begin(c, NO_ROUTE);
+    const { route, requestId } = visitOf(c) ?? this.#begin(c, this.#unmatched);
     if (!(error instanceof DomainError) || error.code === "internal") {
       const reason = error instanceof Error ? error.stack ?? error.message : String(error);
-      this.#options.logger.error("A request failed", { requestId, route: route?.path, reason });
+      this.#options.logger.error("A request failed", { requestId, route: route.path, reason });
     }
     const response = problemResponse(error, {
-      path: route?.access === "webhook" ? route.path : rawPath(c.req.raw.url),
+      path: route.access === "webhook" ? route.path : rawPath(c.req.raw.url),
       requestId,
       accept: c.req.raw.headers.get("accept"),
       baseUrl: this.#baseUrl,
@@ -125,10 +135,10 @@ export class Frame {
     return this.#finish(c, response);
   }
 
-  #begin(c: Context<AppEnv>, route: Route): Visit {
+  #begin(c: Context<AppEnv>, route: CountedRoute): Visit {
     const { requestIds, clock, eventStreams } = this.#options;
     const requestId = requestIds.of(c.req.raw.headers.get("x-request-id"));
-    const visit = { route, requestId, startedMs: this.#isLoggingAll ? clock.monotonicMs() : undefined };
+    const visit = { route, requestId, startedMs: clock.monotonicMs() };
     const context = c as unknown as Context<FrameEnv>;
     context.set("visit", visit);
     context.set("requestId", requestId);
@@ -174,24 +184,27 @@ export class Frame {
   #finish(c: Context<AppEnv>, response: Response): Response | Promise<Response> {
     const visit = visitOf(c);
     const { headers } = response;
-    if (visit) headers.set("x-request-id", visit.requestId);
-    if (visit?.route?.access === "webhook") headers.set("cache-control", "no-store");
-    if (visit?.route?.isPage) setPageHeaders(headers, this.#isHttps);
-    if (visit && (this.#isLoggingAll || response.status >= 400)) this.#log(c, visit, response.status);
+    if (visit) {
+      const ms = this.#options.clock.monotonicMs() - visit.startedMs;
+      const { access, isPage, stats } = visit.route;
+      stats.add(response.status, ms);
+      headers.set("x-request-id", visit.requestId);
+      if (access === "webhook") headers.set("cache-control", "no-store");
+      if (isPage) setPageHeaders(headers, this.#isHttps);
+      if (this.#isLoggingAll || response.status >= 400) this.#log(c, visit, response.status, ms);
+    }
     const request = c.req.raw;
     if (request.method === "HEAD") return withoutBody(response);
     return request.method === "GET" && acceptsGzip(request) ? gzipResponse(response) : response;
   }
 
-  #log(c: Context<AppEnv>, visit: Visit, status: number): void {
-    const { clock, logger } = this.#options;
-    const { startedMs, requestId } = visit;
-    const ms = startedMs === undefined ? undefined : Math.round((clock.monotonicMs() - startedMs) * 10) / 10;
+  #log(c: Context<AppEnv>, { route, requestId }: Visit, status: number, ms: number): void {
+    const { logger } = this.#options;
     const fields = {
       method: c.req.method,
-      path: loggedPath(c.req.raw.url, visit.route),
+      path: loggedPath(c.req.raw.url, route),
       status,
-      ms,
+      ms: Math.round(ms * 10) / 10,
       requestId,
     };
     if (status >= 400) logger.info("Request refused", fields);
@@ -211,10 +224,10 @@ function visitOf(c: Context<AppEnv>): Visit | undefined {
 }
 
 /** Never a webhook's key: of webhooks the pattern, of paths that no route has only the beginning (a mistyped webhook). */
-function loggedPath(url: string, route: Route | undefined): string {
-  if (route?.access === "webhook") return route.path;
+function loggedPath(url: string, route: Route): string {
+  if (route.access === "webhook") return route.path;
   const path = rawPath(url);
-  return route === NO_ROUTE ? path.split("/", 4).join("/").slice(0, 100) : path;
+  return route.path === "" ? path.split("/", 4).join("/").slice(0, 100) : path;
 }
 
 /** The caller's address, as `Deno.serve` hands it over with each request; looked up only when somebody logs in. */

@@ -22,6 +22,13 @@ export function expressionRoutes(expressions: Expressions): Hono<AppEnv> {
   return routes;
 }
 
+/** `GET /pebble/filters` and `/pebble/functions`: the names that editors offer; of no tenant. */
+export function expressionNameRoutes(expressions: Expressions): Hono<AppEnv> {
+  return new Hono<AppEnv>()
+    .get("/pebble/filters", (c) => c.json(expressions.filterNames))
+    .get("/pebble/functions", (c) => c.json(expressions.functionNames));
+}
+
 /** `{expressions: [..], context?: {..}, namespace?}`. @throws DomainError invalid_argument */
 function readRequest(body: JsonValue): RenderRequest {
   const object = isJsonObject(body) ? body : {};

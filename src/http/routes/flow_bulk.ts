@@ -4,12 +4,13 @@ import { isJsonObject, type JsonObject, parseJson, stringifyJson } from "../../b
 import { DomainError } from "../../model/errors.ts";
 import { flowText } from "../../services/flow_answers.ts";
 import type { FlowBulk } from "../../services/flow_bulk.ts";
+import type { FlowRevisions } from "../../services/flow_revisions.ts";
 import type { Flows } from "../../services/flows.ts";
 import { type FlowFile, type FlowTransfer, MAX_FLOW_IMPORT_BYTES } from "../../services/flow_transfer.ts";
 import { csvAnswer } from "../csv.ts";
 import type { AppEnv } from "../env.ts";
 import { readFlowFilter } from "../flow_filters.ts";
-import { queryOf, readFlowKeys, readSources } from "../flow_request.ts";
+import { flowKeyOf, queryOf, readFlowKeys, readSources } from "../flow_request.ts";
 import { jsonAnswer } from "../json_answer.ts";
 import { readMultipart } from "../multipart.ts";
 import { readBoolean } from "../params.ts";
@@ -19,6 +20,7 @@ export interface FlowBulkRoutesDeps {
   readonly flows: Flows;
   readonly bulk: FlowBulk;
   readonly transfer: FlowTransfer;
+  readonly revisions: FlowRevisions;
 }
 
 /** Name of the part that carries the file of an import. */
@@ -35,6 +37,7 @@ export function flowBulkRoutes(deps: FlowBulkRoutesDeps): Hono<AppEnv> {
   addReplacing(routes, deps);
   addTransfer(routes, deps);
   addChanging(routes, deps);
+  addRevisions(routes, deps);
   return routes;
 }
 
@@ -97,6 +100,28 @@ function addChanging(routes: Hono<AppEnv>, { flows, bulk }: FlowBulkRoutesDeps):
       });
     }
   }
+}
+
+function addRevisions(routes: Hono<AppEnv>, { revisions }: FlowBulkRoutesDeps): void {
+  routes.delete("/flows/:namespace/:flowId/revisions", async (c) => {
+    await revisions.remove(c.get("actor"), flowKeyOf(c), readRevisions(queryOf(c)));
+    return c.body(null, 200);
+  });
+}
+
+/** `revisions`, repeated or joined by commas. @throws DomainError bad_request */
+function readRevisions(query: URLSearchParams): number[] {
+  const texts = query.getAll("revisions").flatMap((text) => text.split(",")).filter((text) => text !== "");
+  if (texts.length === 0) {
+    throw new DomainError("bad_request", 'Bad Request: query parameter "revisions" is missing');
+  }
+  return texts.map((text) => {
+    if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+    throw new DomainError(
+      "bad_request",
+      `Bad Request: "revisions" must be numbers from 1, but received "${text.slice(0, 100)}"`,
+    );
+  });
 }
 
 /** The file of a form. @throws DomainError bad_request, unsupported_media_type, too_large, invalid_argument */

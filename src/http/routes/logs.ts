@@ -12,6 +12,7 @@ import type { LogPage, LogSearch } from "../../services/log_search.ts";
 import type { AppEnv } from "../env.ts";
 import { awaitExecution, logEvents } from "../follow.ts";
 import { jsonAnswer } from "../json_answer.ts";
+import { cursorText } from "../log_cursor.ts";
 import { readLogConditions, readLogQuery } from "../log_filters.ts";
 import { eventStream } from "../sse.ts";
 
@@ -71,13 +72,14 @@ export function logRoutes(deps: LogRoutesDeps): Hono<AppEnv> {
   return routes;
 }
 
-/** Members that say where the search fell short are there only when it did. */
-function pageText({ results, total, isTotalExact, searchedTo }: LogPage): string {
+/** Members that say where the search fell short are there only when it did; `cursor` when there may be more lines. */
+function pageText({ results, total, isTotalExact, searchedTo, next }: LogPage): string {
   return stringifyJson({
     results,
     total,
     isTotalExact: isTotalExact ? undefined : false,
-    searchedTo: searchedTo === undefined ? undefined : toIso(searchedTo),
+    searchedTo: searchedTo === undefined || !Number.isFinite(searchedTo) ? undefined : toIso(searchedTo),
+    cursor: next && cursorText(next),
   });
 }
 

@@ -1,49 +1,112 @@
 /** Namespaces: those of flows, and all above them. */
 import { type Context, Hono } from "hono";
-import { isJsonObject, ownProperty } from "../../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { DomainError } from "../../model/errors.ts";
-import type { Namespaces } from "../../services/namespaces.ts";
-import { readOptionalJson } from "../body.ts";
+import type { Namespace, Namespaces } from "../../services/namespaces.ts";
+import { readJson, readOptionalJson } from "../body.ts";
 import type { AppEnv } from "../env.ts";
 import { readFlowFilter } from "../flow_filters.ts";
 import { queryOf } from "../flow_request.ts";
 import { takePage } from "../name_filters.ts";
 import { readBoolean, readPaging } from "../params.ts";
 
-const SORT_FIELDS = new Map([["id", (id: string) => id]]);
+const SORT_FIELDS = new Map([["id", ({ id }: Namespace) => id]]);
+/** Members that a namespace may have elsewhere and that would be without effect here. */
+const UNSUPPORTED = ["variables", "pluginDefaults", "concurrency"] as const;
 
-/** `GET /search`, `POST /autocomplete`, `GET /:namespace` and what it inherits, below `/namespaces` of the tenant. */
+/** Routes under `/namespaces`, relative to the tenant. */
 export function namespaceRoutes(namespaces: Namespaces): Hono<AppEnv> {
   const routes = new Hono<AppEnv>();
 
-  routes.get("/namespaces/search", (c) => {
+  routes.get("/namespaces/search", async (c) => {
     const query = queryOf(c);
     const paging = readPaging(query);
     const matches = readFlowFilter(query);
     const holdingFlows = readBoolean(query, "existing", false);
-    const found = namespaces.list(c.get("actor"), { holdingFlows }).filter((namespace) =>
-      matches({ namespace, id: "", labels: [] })
-    );
-    const results = takePage(found, paging, SORT_FIELDS).map((id) => ({ id, disabled: false }));
+    const listed = await namespaces.list(c.get("actor"), { holdingFlows });
+    const found = listed.filter(({ id }) => matches({ namespace: id, id: "", labels: [] }));
+    const results = takePage(found, paging, SORT_FIELDS).map((each) => ({ ...each, disabled: false }));
     return c.json({ results, total: found.length });
   });
 
   routes.post("/namespaces/autocomplete", async (c) => {
     const { q, ids } = await readWanted(c);
-    const isWanted = (id: string) => ids.includes(id) || id.toLowerCase().includes(q);
-    return c.json(namespaces.list(c.get("actor")).filter(isWanted));
+    const names = (await namespaces.list(c.get("actor"))).map(({ id }) => id);
+    return c.json(names.filter((id) => ids.includes(id) || id.toLowerCase().includes(q)));
   });
 
-  routes.get("/namespaces/:namespace", (c) => {
-    return c.json({ id: namespaces.get(c.req.param("namespace")), deleted: false });
+  routes.get("/namespaces/:namespace", async (c) => {
+    return answer(c, await namespaces.get(c.get("actor"), c.req.param("namespace")));
+  });
+
+  routes.post("/namespaces", async (c) => {
+    const body = await readNamespace(c);
+    const id = textMember(body, "id");
+    if (id === undefined) throw refusal('the body must have a text as "id"');
+    return answer(
+      c,
+      await namespaces.create(c.get("actor"), { id, description: textMember(body, "description") }),
+    );
+  });
+
+  routes.put("/namespaces/:namespace", async (c) => {
+    const body = await readNamespace(c);
+    const id = c.req.param("namespace");
+    const named = textMember(body, "id") ?? id;
+    if (named !== id) {
+      throw refusal(`the body is of namespace "${named.slice(0, 100)}", but the path of "${id}"`);
+    }
+    return answer(
+      c,
+      await namespaces.update(c.get("actor"), { id, description: textMember(body, "description") }),
+    );
+  });
+
+  routes.delete("/namespaces/:namespace", async (c) => {
+    await namespaces.delete(c.get("actor"), c.req.param("namespace"));
+    return c.body(null, 204);
   });
 
   // Variables belong to flows; a namespace has none.
-  routes.get("/namespaces/:namespace/inherited-variables", (c) => {
-    namespaces.get(c.req.param("namespace"));
+  routes.get("/namespaces/:namespace/inherited-variables", async (c) => {
+    await namespaces.get(c.get("actor"), c.req.param("namespace"));
     return c.json({});
   });
   return routes;
+}
+
+function answer(c: Context<AppEnv>, namespace: Namespace): Response {
+  return c.json({ ...namespace, deleted: false });
+}
+
+/**
+ * The body of a namespace; members that nobody knows are passed over.
+ * @throws DomainError invalid_json, invalid_argument: also for what would have no effect
+ */
+async function readNamespace(c: Context<AppEnv>): Promise<JsonObject> {
+  const body = await readJson(c);
+  if (!isJsonObject(body)) throw refusal("a namespace is an object");
+  const unsupported = UNSUPPORTED.find((name) => !isEmpty(ownProperty(body, name)));
+  if (unsupported === undefined) return body;
+  throw refusal(
+    `"${unsupported}" of namespaces is not supported yet; declare it in the flows, or leave it out`,
+  );
+}
+
+function isEmpty(value: JsonValue | undefined): boolean {
+  return value === undefined || value === null ||
+    (typeof value === "object" && !Array.isArray(value) && Object.keys(value).length === 0) ||
+    (Array.isArray(value) && value.length === 0);
+}
+
+function textMember(body: JsonObject, name: string): string | undefined {
+  const value = ownProperty(body, name) ?? undefined;
+  if (value === undefined || typeof value === "string") return value;
+  throw refusal(`"${name}" must be a text`);
+}
+
+function refusal(reason: string): DomainError {
+  return new DomainError("invalid_argument", `Illegal argument: ${reason}`);
 }
 
 /** `{q?, ids?}`: a part of the wanted names, and names that are wanted anyway. @throws DomainError invalid_json, invalid_argument */

@@ -5,6 +5,7 @@ import { isJsonObject, type JsonObject, type JsonValue, parseJson, setOwnPropert
 import { DomainError } from "../../model/errors.ts";
 import { MAX_WEBHOOK_BODY_BYTES } from "../../model/limits.ts";
 import type { StoreFile } from "../../services/given_files.ts";
+import type { BodyUse } from "../../services/webhook_call.ts";
 import type { WebhookAnswer } from "../../services/webhook_answer.ts";
 import type { OnceCall, WebhookAddress, WebhookCall, Webhooks } from "../../services/webhooks.ts";
 import { readBytes } from "../body.ts";
@@ -37,7 +38,7 @@ export function webhookRoutes({ webhooks, baseUrlOf }: WebhookRoutesDeps): Hono<
     const baseUrl = baseUrlOf(c);
     const { tenant } = c.get("actor");
     const answer = await webhooks.call(tenant, addressOf(c), {
-      readCall: (store) => readCall(c, store),
+      readCall: (store, use) => readCall(c, store, use),
       urlOf: (execution) => pageUrl(baseUrl, execution),
       signal: c.req.raw.signal,
       once: onceCallOf(c.req.raw),
@@ -76,11 +77,9 @@ function answerTo(answer: WebhookAnswer & { readonly isReplayed?: boolean }): Re
   });
 }
 
-async function readCall(c: Context<AppEnv>, store: StoreFile): Promise<WebhookCall> {
+async function readCall(c: Context<AppEnv>, store: StoreFile, use: BodyUse): Promise<WebhookCall> {
   const { url, headers } = c.req.raw;
-  const call = isForm(headers)
-    ? await readParts(c.req.raw, store)
-    : bodyOf(await readBytes(c, MAX_WEBHOOK_BODY_BYTES));
+  const call = isForm(headers) ? await readParts(c.req.raw, store) : await readBody(c, store, use);
   call.headers = listsByName([...headers].filter(([name]) => !HIDDEN_HEADERS.has(name)));
   const mark = url.indexOf("?");
   call.parameters = mark === -1 ? {} : listsByName(new URLSearchParams(url.slice(mark)));
@@ -89,6 +88,18 @@ async function readCall(c: Context<AppEnv>, store: StoreFile): Promise<WebhookCa
 
 function isForm(headers: Headers): boolean {
   return /^multipart\/form-data\b/i.test(headers.get("content-type") ?? "");
+}
+
+/** A stored body has the same bound as an uploaded file; nothing of it is held in memory. */
+async function readBody(c: Context<AppEnv>, store: StoreFile, use: BodyUse): Promise<WebhookCall> {
+  if (use !== "STORE") {
+    const bytes = await readBytes(c, MAX_WEBHOOK_BODY_BYTES);
+    return use === "NONE" ? {} : bodyOf(bytes);
+  }
+  const stream = c.req.raw.body;
+  if (!stream) return {};
+  const kept = await store("body", { name: "body", stream });
+  return kept.kind === "file" ? { uri: kept.uri } : {};
 }
 
 /** The files of a form are kept with the execution; its other fields are texts. */
@@ -121,12 +132,12 @@ function bodyOf(bytes: Uint8Array): WebhookCall {
   } catch {
     return { body: Buffer.from(bytes).toString("base64") };
   }
-  const body = readBody(text);
+  const body = readText(text);
   return body === undefined ? {} : { body };
 }
 
 /** Objects and lists are read whatever the content type says; anything else is text. */
-function readBody(text: string): JsonValue | undefined {
+function readText(text: string): JsonValue | undefined {
   if (text === "") return undefined;
   if (!/^\s*[[{]/.test(text) || depthOf(text) > MAX_JSON_DEPTH) return text;
   try {

@@ -1,9 +1,9 @@
-/** Encrypts what a task does not want to be kept in clear. */
+/** Encrypts what a task or trigger does not want to be kept in clear. */
 import type { JsonObject } from "../../base/json.ts";
 import type { AttemptIdentity } from "../attempt_identity.ts";
 
 /** Encrypts with the key of the server, for one flow each. */
 export interface CipherPort {
-  /** What stands for the text in outputs: `{type, value}`. */
-  seal(attempt: AttemptIdentity, text: string): JsonObject;
+  /** What stands for the text in outputs and variables: `{type, value}`. */
+  seal(owner: Pick<AttemptIdentity, "tenant" | "namespace" | "flowId">, text: string): JsonObject;
 }

@@ -7,7 +7,10 @@ import type { TypeDeclaration } from "../type_declaration.ts";
 /** A task type that was found. */
 export interface FoundTaskType extends TypeDeclaration {
   /** Runs one attempt in place of the task that asks, whose `RunContext` is handed on; absent where the type does no work itself. */
-  run?(properties: JsonObject, context: FileKeeper): AttemptOutcome | Promise<AttemptOutcome>;
+  run?(
+    properties: JsonObject,
+    context: FileKeeper & { readonly signal: AbortSignal },
+  ): AttemptOutcome | Promise<AttemptOutcome>;
 }
 
 /** Finds task types. */

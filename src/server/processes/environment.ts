@@ -4,6 +4,8 @@ const NAMES: ReadonlySet<string> = new Set([
   ...["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TERM", "TMPDIR", "TMP", "TEMP"],
   ...["LD_LIBRARY_PATH", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"],
   ...["JAVA_HOME", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "NODE_PATH", "DOCKER_HOST", "DOCKER_CONTEXT"],
+  ...["PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS", "PIP_NO_INDEX", "PIP_CERT"],
+  ...["npm_config_registry", "NPM_CONFIG_REGISTRY"],
   ...["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"],
 ]);
 const PREFIXES = ["LC_", "XDG_"];
@@ -17,6 +19,6 @@ export function scriptEnvironment(
 
 /** An address with a password in it is none of those. */
 function isHarmless(name: string, value: string): boolean {
-  if (/_PROXY$/i.test(name) && /@/.test(value)) return false;
+  if (/_(?:PROXY|URL|LINKS|REGISTRY)$/i.test(name) && /@/.test(value)) return false;
   return NAMES.has(name) || PREFIXES.some((prefix) => name.startsWith(prefix));
 }

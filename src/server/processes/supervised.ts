@@ -23,8 +23,9 @@ export interface SupervisedOptions {
 const GRACE_MS = 3_000;
 
 /**
- * `$1` is the mark, `$2` what cleans up. The watchdog does not hear the signal that asks to stop; it ends those that left
- * the group too, which it finds by the mark in their environment (where the system shows it).
+ * `$1` is the mark, `$2` what cleans up. The watchdog waits without any program, since the flow decides on PATH, and does not
+ * hear the signal that asks to stop. It ends those that left the group too, which it finds by the mark in their environment
+ * (where the system shows it).
  */
 const SUPERVISOR = `
 exec 3<&0 </dev/null
@@ -33,7 +34,8 @@ shift 2
 (
   trap '' HUP INT TERM
   exec >/dev/null 2>&1
-  cat <&3
+  PATH=/usr/bin:/bin:$PATH
+  while read -r line <&3; do :; done
   [ -z "$cleanup" ] || eval "$cleanup"
   kill -KILL $(grep -lsF "SLUICE_RUN=$mark" /proc/[0-9]*/environ | tr -dc '0-9\\n')
   kill -KILL -$$
@@ -115,10 +117,9 @@ class Stopping {
     this.#cancelTimer = this.#clock.setTimer(GRACE_MS, () => void this.#wakeWatchdog());
   }
 
-  /** The process itself has ended: what it has left behind is ended at once, by the watchdog when that has more to look for. */
+  /** The process itself has ended: what it has left behind, in the group or out of it, is ended by the watchdog at once. */
   async end(): Promise<void> {
     this.#cancelTimer();
-    if (!this.#isBegun) killGroup(this.#child.pid, "SIGKILL");
     await this.#wakeWatchdog();
   }
 

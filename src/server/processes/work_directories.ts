@@ -2,7 +2,12 @@
 import { createHash } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { WorkingDirectoryPort } from "../../model/ports/working_directories.ts";
+import type {
+  SharedDirectory,
+  SharedDirectoryRequest,
+  WorkingDirectoryPort,
+} from "../../model/ports/working_directories.ts";
+import { SharedDirectories } from "./shared_directories.ts";
 
 const PREFIX = "sluice-work-";
 
@@ -11,6 +16,7 @@ export class WorkDirectories implements WorkingDirectoryPort, AsyncDisposable {
   readonly #dataDir: string | undefined;
   #folder: string | undefined;
   #made: Promise<void> | undefined;
+  readonly #shared = new SharedDirectories(this);
 
   /** The folder is another one for each data directory; without one it is new each time. */
   constructor(dataDir: string | undefined) {
@@ -34,6 +40,11 @@ export class WorkDirectories implements WorkingDirectoryPort, AsyncDisposable {
   /** @inheritdoc */
   async remove(name: string): Promise<void> {
     await removeAll(this.pathOf(name));
+  }
+
+  /** @inheritdoc */
+  share(request: SharedDirectoryRequest): Promise<SharedDirectory | undefined> {
+    return this.#shared.use(request);
   }
 
   /** Removes all of them. */

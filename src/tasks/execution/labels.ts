@@ -1,7 +1,7 @@
 /** `core.execution.Labels`: adds labels to the execution. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
 import { printValue } from "../../expr/mod.ts";
-import { isSystemLabel, type Label } from "../../model/label.ts";
+import { isSystemLabel, type Label, systemLabelMessage } from "../../model/label.ts";
 import { MAX_LABEL_LENGTH, MAX_LABELS } from "../../model/limits.ts";
 import type { RunContext } from "../../model/run_context.ts";
 import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
@@ -56,5 +56,5 @@ function checkLabel([name, content]: readonly [JsonValue, JsonValue]): Label {
     throw new Error(`Invalid label "${key.slice(0, 50)}": it is longer than ${MAX_LABEL_LENGTH} characters`);
   }
   if (!isSystemLabel(key)) return { key, value };
-  throw new Error(`Invalid label "${key}": system labels can only be set by the system`);
+  throw new Error(systemLabelMessage(key, value));
 }

@@ -1,7 +1,7 @@
 /** `core.flow.Loop`: each value in an execution of its own. */
+import { LOOP } from "../../model/loop_run.ts";
 import type { PropertySchemas } from "../../model/schema.ts";
-import type { PlannedTaskType } from "../../model/task_catalog.ts";
-import { HANDLER_PROPERTIES } from "./handlers.ts";
+import type { FlowableTaskType } from "../../model/task_catalog.ts";
 import { ITERATED_VALUES } from "./iterated_values.ts";
 
 const OUTPUT: PropertySchemas = Object.freeze({
@@ -10,20 +10,20 @@ const OUTPUT: PropertySchemas = Object.freeze({
   value: {
     type: "any",
     required: true,
-    description: "Expression that is evaluated at the end of each pass.",
+    description: "Expression that is evaluated at the end of each pass, as that pass sees it.",
   },
   description: { type: "string", description: "What the output is, as Markdown." },
   displayName: { type: "string", description: "Name that pages show." },
   required: { type: "boolean", default: true, description: "Whether a missing value is a failure." },
 });
 
-/** Outputs: `iterationCount` and `outputs`. */
-export const loopTask: PlannedTaskType = {
-  form: "planned",
-  type: "core.flow.Loop",
+/** Outputs: the numbers of passes, and `outputs`. */
+export const loopTask: FlowableTaskType = {
+  form: "flowable",
+  type: LOOP,
   aliases: [],
   description:
-    "Runs its tasks once for each value, each time apart from the others; they read the value as `item.value`.",
+    "Runs its tasks once for each value, each time in an execution of its own; they read the value as `item.value`.",
   properties: {
     values: {
       ...ITERATED_VALUES,
@@ -33,37 +33,51 @@ export const loopTask: PlannedTaskType = {
     tasks: { type: "tasks", required: true, description: "Tasks to run for each value, in this order." },
     concurrencyLimit: {
       type: "integer",
-      default: 0,
+      default: 1,
       minimum: 0,
       description: "For how many values the tasks run at once; `0` means no limit.",
     },
     outputs: {
       type: "list",
       items: { type: "object", properties: OUTPUT, description: "One output of a pass." },
-      description: "Values that tasks after the loop can read, of each pass.",
+      description: "Values of each pass that tasks after the loop can read.",
     },
     fetchType: {
       type: "string",
-      values: ["AUTO", "FETCH", "STORE"],
+      values: ["AUTO", "FETCH", "STORE", "NONE"],
       default: "AUTO",
-      description: "Where the outputs go: into the execution, into a file, or as the values came.",
+      description:
+        "Where the outputs go: into the execution, into a file, or nowhere; AUTO keeps those of a file of values in a file.",
     },
     breakWhen: {
       type: "string",
-      description: "Expression that is evaluated after each pass; no further pass begins when it is true.",
+      dynamic: true,
+      description:
+        "Expression that is evaluated after each pass that ended well, as that pass sees it; no further pass begins when it is true.",
     },
     transmitFailed: {
       type: "boolean",
       default: true,
-      description: "Whether a failed pass is a failure of this task.",
+      description: "Whether a failed pass is the last one and a failure of this task.",
     },
-    ...HANDLER_PROPERTIES,
+    errors: {
+      type: "tasks",
+      description: "Tasks that run one after the other within a pass when a task of it has failed for good.",
+    },
+    finally: {
+      type: "tasks",
+      description:
+        "Tasks that run once after all passes, in the execution of the loop, whether one has failed or not.",
+    },
   },
   outputs: {
     iterationCount: { type: "integer", description: "Number of passes." },
+    runningIterations: { type: "integer", description: "Passes that have begun and not ended." },
+    terminatedIterations: { type: "integer", description: "Passes that have ended." },
     outputs: {
       type: "any",
-      description: "Outputs of the passes: a list of maps, or the storage URI of a file.",
+      description:
+        "Outputs of the passes in order, each with its `item` and `outputs`: a list, or the storage URI of a file.",
     },
   },
 };

@@ -30,7 +30,12 @@ export const pauseTask: FlowableTaskType = {
       description: "What happens when `pauseDuration` has passed.",
     },
     onResume: { type: "inputs", description: "Inputs that are asked when the execution is resumed." },
-    onPause: { type: "task", planned: true, description: "Task that runs when the execution pauses." },
+    onPause: {
+      type: "task",
+      description:
+        "Task that runs when the pause begins, for example to ask somebody. The pause goes on whatever " +
+        "becomes of it; once resumed it ends after this task, in WARNING when this task has failed.",
+    },
     tasks: {
       type: "tasks",
       deprecated: "put the tasks after this one",

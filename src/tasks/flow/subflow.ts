@@ -18,8 +18,10 @@ export const subflowTask: FlowableTaskType = {
     restartBehavior: {
       type: "string",
       values: ["RETRY_FAILED", "NEW_EXECUTION"],
-      planned: true,
-      description: "What a restart of this execution does with a failed one that this task has started.",
+      default: "RETRY_FAILED",
+      description:
+        "What a restart of this execution does with a failed one that this task has started and waited " +
+        "for: it is restarted, unless it is gone or has nothing to restart from, or another one is started.",
     },
   },
   outputs: {

@@ -56,7 +56,7 @@ async function download(properties: JsonObject, context: RunContext): Promise<At
 }
 
 function noteEmpty({ uri, failOnEmptyResponse }: JsonObject, context: RunContext, mayFail: boolean): void {
-  const message = `The answer of "${uri}" is empty`;
+  const message = `No response from server: the answer of "${uri}" is empty`;
   if (isTrue(failOnEmptyResponse) && !mayFail) {
     throw new Error(`${message}; set \`failOnEmptyResponse\` to false to allow that`);
   }

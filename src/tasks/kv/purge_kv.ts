@@ -3,21 +3,40 @@ import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import type { RunContext } from "../../model/run_context.ts";
 import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
 import { matchesGlob } from "../glob.ts";
-import { flagOf, textOf, textsOf } from "../property_values.ts";
-import type { PropertySchemas } from "../../model/schema.ts";
+import { flagOf, instantOf, textOf, textsOf, wholeNumberOf } from "../property_values.ts";
+import type { PropertySchema, PropertySchemas } from "../../model/schema.ts";
 
 const BEHAVIOR: PropertySchemas = Object.freeze({
   type: {
     type: "string",
     required: true,
-    values: ["key"],
-    description: "What is deleted: whole pairs.",
+    values: ["key", "version"],
+    description: "What is deleted: whole pairs, or versions of them.",
   },
-  expiredOnly: {
-    type: "boolean",
-    dynamic: true,
-    default: true,
-    description: "Whether only pairs that have expired are deleted.",
+});
+
+const EXPIRED_ONLY: PropertySchema = Object.freeze({
+  type: "boolean",
+  dynamic: true,
+  default: true,
+  description: "Whether only pairs that have expired are deleted.",
+});
+
+/** Members of a behaviour, by its type. Of each pair one version is kept anyway, its value. */
+const BEHAVIORS: Readonly<Record<string, PropertySchemas>> = Object.freeze({
+  key: { expiredOnly: EXPIRED_ONLY },
+  version: {
+    before: {
+      type: "dateTime",
+      dynamic: true,
+      description: "Deletes versions from before that time, and never the last one: here none.",
+    },
+    keepAmount: {
+      type: "integer",
+      dynamic: true,
+      minimum: 0,
+      description: "Versions to keep of each pair; without it and `before` the pairs are deleted.",
+    },
   },
 });
 
@@ -40,16 +59,12 @@ export const kvPurgeTask: RunnableTaskType = {
       dynamic: true,
       description: "Glob of the namespaces, such as `company.*`, instead of `namespaces`.",
     },
-    expiredOnly: {
-      type: "boolean",
-      dynamic: true,
-      default: true,
-      description: "Whether only pairs that have expired are deleted.",
-    },
+    expiredOnly: EXPIRED_ONLY,
     behavior: {
       type: "object",
       dynamic: true,
       properties: BEHAVIOR,
+      variants: BEHAVIORS,
       description: "Which pairs are deleted.",
     },
     includeChildNamespaces: {
@@ -68,13 +83,25 @@ export const kvPurgeTask: RunnableTaskType = {
 
 async function purgePairs(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
   const behavior = isJsonObject(properties.behavior) ? properties.behavior : {};
+  const isOfVersions = textOf(behavior, "type") === "version";
+  if (isOfVersions && !mayDeleteLast(behavior)) return { state: "SUCCESS", outputs: { size: 0 } };
   const pattern = textOf(properties, "keyPattern");
   const size = await context.ports.kvPairs.purge(context.tenant, {
     namespaces: namespaceFilter(properties),
     keys: (key) => pattern === undefined || matchesGlob(pattern, key),
-    expiredOnly: flagOf(behavior, "expiredOnly", flagOf(properties, "expiredOnly", true)),
+    expiredOnly: !isOfVersions && flagOf(behavior, "expiredOnly", flagOf(properties, "expiredOnly", true)),
   });
   return { state: "SUCCESS", outputs: { size } };
+}
+
+/** True when versions are deleted with the last one among them, which is the pair. */
+function mayDeleteLast(behavior: JsonObject): boolean {
+  const isDated = instantOf(behavior, "before") !== undefined;
+  const keepAmount = wholeNumberOf(behavior, "keepAmount", { fallback: 0, minimum: 0 });
+  if (isDated && textOf(behavior, "keepAmount") !== undefined) {
+    throw new Error("Cannot purge KV pairs: give either before or keepAmount");
+  }
+  return !isDated && keepAmount === 0;
 }
 
 /** Which namespaces `namespaces` or `namespacePattern` mean; all of the tenant without either. */

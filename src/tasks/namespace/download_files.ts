@@ -36,7 +36,7 @@ async function run(properties: JsonObject, context: RunContext): Promise<Attempt
     const file = await namespaceFiles.open(context, namespace, path);
     if (!file) continue; // Deleted since it was listed.
     const { uri } = await storage.write(context, fileNameOf(path), file.content);
-    setOwnProperty(files, destination + path, uri);
+    setOwnProperty(files, (destination + path).replace(/^\/*/, "/"), uri);
   }
   return { state: "SUCCESS", outputs: { files } };
 }

@@ -9,7 +9,6 @@ export const DEPENDENCY_PROPERTIES: PropertySchemas = Object.freeze({
     type: "boolean",
     dynamic: true,
     default: true,
-    ignored: true,
-    description: "Whether installed packages are kept for later executions.",
+    description: "Whether tasks that need the same packages share them for a day.",
   },
 });

@@ -3,6 +3,7 @@ import { type JsonObject, ownProperty } from "../../base/json.ts";
 import { STORAGE_SCHEME } from "../../model/storage_uri.ts";
 import { type LocalPlace, openAny, readTexts, writeLocalFile } from "../local_files.ts";
 import { flagOf, textOf } from "../property_values.ts";
+import { removeAny } from "./script_packages.ts";
 import { quoted, type ScriptProgram } from "./script_program.ts";
 
 /** Linux takes arguments of up to 128 KiB; a longer text goes to a file. */
@@ -15,13 +16,10 @@ const STORED_FILES = new RegExp(`${STORAGE_SCHEME}/[-a-zA-Z0-9%._+~#=/]+`, "g");
 export class ScriptCommands {
   /** The program and its arguments, once it is prepared. */
   command: readonly string[] = [];
-  /** What is run before, to install packages. */
-  installCommand: readonly string[] | undefined;
   readonly #place: LocalPlace;
   readonly #program: ScriptProgram;
   /** Folder of what is needed to run and is no file of the task. */
   readonly #folder: string;
-  #packageFolders: readonly string[] = [];
   readonly #copies = new Map<string, string>();
 
   constructor(place: LocalPlace, program: ScriptProgram) {
@@ -30,8 +28,11 @@ export class ScriptCommands {
     this.#folder = `.sluice-${place.context.taskRunId}`;
   }
 
-  /** Puts the command together from rendered properties. @throws Error: a stored file that it names is missing */
-  async prepare(properties: JsonObject): Promise<void> {
+  /**
+   * Puts the command together from rendered properties; a shell looks for programs in `bin` first.
+   * @throws Error: a stored file that it names is missing
+   */
+  async prepare(properties: JsonObject, bin?: string): Promise<void> {
     const given = listOf(properties, "interpreter");
     const interpreter = properties.interpreter === undefined ? ["/bin/sh", "-c"] : given;
     const isShell = SHELLS.test(interpreter[0] ?? "");
@@ -39,17 +40,13 @@ export class ScriptCommands {
     for (const line of [...listOf(properties, "beforeCommands"), ...await this.#commands(properties)]) {
       lines.push(await this.#withCopies(line));
     }
-    if (isShell) lines.unshift(...this.#preamble(properties));
-    this.#prepareInstall(properties);
+    if (isShell) lines.unshift(...preamble(properties, bin));
     this.command = interpreter.length === 0 ? lines : await this.#interpreted(interpreter, lines.join("\n"));
   }
 
   /** Removes what was made beside the files of the task. */
   async remove(): Promise<void> {
-    for (const folder of [this.#folder, ...this.#packageFolders]) {
-      await removeFolder(`${this.#place.directory}/${folder}`);
-    }
-    this.#packageFolders = [];
+    await removeAny(`${this.#place.directory}/${this.#folder}`);
   }
 
   async #commands(properties: JsonObject): Promise<string[]> {
@@ -59,24 +56,6 @@ export class ScriptCommands {
     if (fileName === undefined || command === undefined) return [script];
     const path = await this.#write(fileName, await this.#withCopies(script));
     return [`${command} ${quoted(path)}`];
-  }
-
-  #preamble(properties: JsonObject): string[] {
-    const bin = this.#packagesOf(properties).length > 0 ? this.#program.packageBin : undefined;
-    const path = bin && `export PATH=${quoted(`${this.#place.directory}/${bin}`)}:"$PATH"`;
-    return [...(flagOf(properties, "failFast", true) ? ["set -e"] : []), ...(path ? [path] : [])];
-  }
-
-  #prepareInstall(properties: JsonObject): void {
-    const packages = this.#packagesOf(properties);
-    if (packages.length === 0) return;
-    this.#packageFolders = this.#program.packageFolders ?? [];
-    const commands = this.#program.install?.(packages) ?? [];
-    this.installCommand = ["/bin/sh", "-c", ["set -e", ...commands].join("\n")];
-  }
-
-  #packagesOf(properties: JsonObject): readonly string[] {
-    return this.#program.install ? listOf(properties, "dependencies") : [];
   }
 
   async #interpreted(interpreter: readonly string[], text: string): Promise<string[]> {
@@ -105,14 +84,12 @@ export class ScriptCommands {
   }
 }
 
-function listOf(properties: JsonObject, name: string): string[] {
+/** The texts of a property that holds a list. @throws Error: it holds anything else */
+export function listOf(properties: JsonObject, name: string): string[] {
   return readTexts(ownProperty(properties, name), `Property "${name}"`);
 }
 
-async function removeFolder(path: string): Promise<void> {
-  try {
-    await Deno.remove(path, { recursive: true });
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  }
+function preamble(properties: JsonObject, bin: string | undefined): string[] {
+  const path = bin === undefined ? [] : [`export PATH=${quoted(bin)}:"$PATH"`];
+  return [...(flagOf(properties, "failFast", true) ? ["set -e"] : []), ...path];
 }

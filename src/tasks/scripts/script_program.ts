@@ -10,8 +10,14 @@ export interface ScriptProgram {
   readonly command?: string;
   /** Commands that install packages, in the working directory. */
   readonly install?: (packages: readonly string[]) => readonly string[];
+  /** What installs, as messages name it. */
+  readonly installer?: string;
   /** Folders that installing makes in the working directory. */
   readonly packageFolders?: readonly string[];
+  /** Those of them that must be found in the directory of the task. */
+  readonly linkedFolders?: readonly string[];
+  /** Files of a flow that decide what is installed: where one is given, packages are installed beside it. */
+  readonly packageFiles?: readonly string[];
   /** Where installed programs are, relative to the working directory. */
   readonly packageBin?: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -20,11 +26,12 @@ export interface ScriptProgram {
 /** Commands of a POSIX shell. */
 export const SHELL: ScriptProgram = Object.freeze({ image: "ubuntu" });
 
-/** Python; packages go to a virtual environment of the task. */
+/** Python; packages go to a virtual environment. */
 export const PYTHON: ScriptProgram = Object.freeze({
   image: "python:3.13-slim",
   fileName: "script.py",
   command: "python3",
+  installer: "python3 with venv and pip",
   install: (packages: readonly string[]) => [
     "python3 -m venv .venv",
     `.venv/bin/python -m pip install --quiet --disable-pip-version-check ${packages.map(quoted).join(" ")}`,
@@ -35,15 +42,18 @@ export const PYTHON: ScriptProgram = Object.freeze({
   env: { PYTHONUNBUFFERED: "1" },
 });
 
-/** Node.js; packages go to the working directory. */
+/** Node.js; packages go to a folder that is found from the working directory. */
 export const NODE: ScriptProgram = Object.freeze({
   image: "node",
   fileName: "script.js",
   command: "node",
+  installer: "npm",
   install: (packages: readonly string[]) => [
     `npm install --no-save --no-audit --no-fund --loglevel=error ${packages.map(quoted).join(" ")}`,
   ],
   packageFolders: ["node_modules"],
+  linkedFolders: ["node_modules"],
+  packageFiles: ["node_modules", "package.json", ".npmrc"],
   packageBin: "node_modules/.bin",
 });
 

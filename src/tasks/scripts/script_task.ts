@@ -1,11 +1,12 @@
 /** Runs one attempt of a script task: a directory with its files, the commands, what they leave. */
 import { type JsonObject, ownProperty, stringifyJson } from "../../base/json.ts";
-import type { ProcessPlace } from "../../model/ports/processes.ts";
+import type { ProcessLine, ProcessPlace } from "../../model/ports/processes.ts";
 import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
 import { copyNamespaceFiles, createFiles, type LocalPlace, readMap, storeFiles } from "../local_files.ts";
 import { flagOf } from "../property_values.ts";
-import { ScriptCommands } from "./script_commands.ts";
+import { listOf, ScriptCommands } from "./script_commands.ts";
 import { ScriptOutput } from "./script_output.ts";
+import { ScriptPackages } from "./script_packages.ts";
 import { scriptPlace } from "./script_place.ts";
 import type { ScriptProgram } from "./script_program.ts";
 
@@ -51,12 +52,15 @@ async function runIn(
   const run: ScriptRun = { ...given, directory, outputDir, env };
   await Deno.mkdir(outputDir, { recursive: true });
   const commands = new ScriptCommands(run, program);
+  const packages = packagesOf(run);
   try {
     await copyNamespaceFiles(run, properties.namespaceFiles);
     await createFiles(run, properties.inputFiles);
-    await commands.prepare(properties);
-    return await runCommands(run, commands);
+    if (!await packages.install()) return await notInstalled(run, packages);
+    await commands.prepare(properties, packages.bin);
+    return await runCommands(run, commands, packages);
   } finally {
+    await packages.release();
     if (context.workingDirectory !== undefined) {
       await commands.remove();
       await Deno.remove(outputDir, { recursive: true });
@@ -64,33 +68,58 @@ async function runIn(
   }
 }
 
-async function runCommands(run: ScriptRun, commands: ScriptCommands): Promise<AttemptOutcome> {
+/** What installing writes is logged and says nothing of the outcome. */
+function packagesOf(run: ScriptRun): ScriptPackages {
+  const { properties, program, env, place: processPlace, context } = run;
+  return new ScriptPackages({
+    place: run,
+    processPlace,
+    program,
+    env,
+    packages: program.install ? listOf(properties, "dependencies") : [],
+    isCached: flagOf(properties, "dependencyCacheEnabled", true),
+    execute: (command, directory, onLine) => {
+      const output = new ScriptOutput(context);
+      const take = (line: ProcessLine) => (onLine(line), output.take(line));
+      return execute({ ...run, directory }, command, take);
+    },
+  });
+}
+
+async function notInstalled(run: ScriptRun, packages: ScriptPackages): Promise<AttemptOutcome> {
+  const { context } = run;
+  if (context.signal.aborted) return { state: "KILLED" };
+  context.log("ERROR", packages.problem);
+  await packages.release();
+  const outputs = { vars: {}, exitCode: packages.exitCode, outputFiles: await outputFiles(run) };
+  return { state: "FAILED", outputs };
+}
+
+async function runCommands(
+  run: ScriptRun,
+  commands: ScriptCommands,
+  packages: ScriptPackages,
+): Promise<AttemptOutcome> {
   const { context, properties } = run;
   const output = new ScriptOutput(context);
-  const installed = await install(run, commands);
-  const exitCode = installed ?? await execute(run, commands.command, output);
+  const exitCode = await execute(run, commands.command, (line) => output.take(line));
   if (context.signal.aborted) return { state: "KILLED" };
   await commands.remove();
+  await packages.release();
   const outputs = { vars: output.vars, exitCode, outputFiles: await outputFiles(run) };
   if (exitCode !== 0) {
-    const what = installed === undefined
-      ? "Command failed"
-      : "Cannot install the dependencies: pip or npm failed";
-    context.log("ERROR", `${what} with exit code ${exitCode}`);
+    context.log("ERROR", `Command failed with exit code ${exitCode}`);
     return { state: "FAILED", outputs };
   }
   const isWarning = output.hasErrors && flagOf(properties, "warningOnStdErr", true);
   return { state: isWarning ? "WARNING" : "SUCCESS", outputs };
 }
 
-/** The exit code when the packages cannot be installed. What installing writes is logged and says nothing of the outcome. */
-async function install(run: ScriptRun, { installCommand }: ScriptCommands): Promise<number | undefined> {
-  if (!installCommand) return undefined;
-  const exitCode = await execute(run, installCommand, new ScriptOutput(run.context));
-  return exitCode === 0 ? undefined : exitCode;
-}
-
-async function execute(run: ScriptRun, command: readonly string[], output: ScriptOutput): Promise<number> {
+async function execute(
+  run: ScriptRun,
+  command: readonly string[],
+  onLine: (line: ProcessLine) => Promise<void> | undefined,
+): Promise<number> {
   const { context, directory: workingDirectory, env, place } = run;
   const { exitCode } = await context.ports.processes.run(context, {
     command,
@@ -98,7 +127,7 @@ async function execute(run: ScriptRun, command: readonly string[], output: Scrip
     env,
     place,
     signal: context.signal,
-    onLine: (line) => output.take(line),
+    onLine,
   });
   return exitCode;
 }

@@ -18,7 +18,8 @@ export const templatedTask: RunnableTaskType = {
   form: "runnable",
   type: "core.templating.TemplatedTask",
   aliases: ["core.tasks.templating.TemplatedTask"],
-  description: "Renders the declaration of a task and runs that task.",
+  description:
+    "Renders the declaration of a task and runs that task; one that waits holds its attempt meanwhile.",
   pure: false,
   properties: {
     spec: {

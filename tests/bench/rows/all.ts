@@ -2,17 +2,26 @@
 import { authenticationRow } from "./authentication.ts";
 import { bootRow } from "./boot.ts";
 import { commitsRow } from "./commits.ts";
+import { dormantRow } from "./dormant.ts";
 import { expressionsRow } from "./expressions.ts";
+import { fairnessRow } from "./fairness.ts";
 import { filtersRow } from "./filters.ts";
 import { flowControlRow } from "./flow_control.ts";
+import { followersRow } from "./followers.ts";
 import { fullStoreRow } from "./full_store.ts";
 import { latencyRow } from "./latency.ts";
 import { memoryRow } from "./memory.ts";
 import { newestPageRow } from "./newest_page.ts";
 import { pureFlowRow } from "./pure_flow.ts";
+import { retentionRow } from "./retention.ts";
 import type { Row } from "./row.ts";
+import { schedulesRow } from "./schedules.ts";
+import { scriptsRow } from "./scripts.ts";
+import { sideEffectRow } from "./side_effect.ts";
+import { taskRunsRow } from "./task_runs.ts";
 import { throughputRow } from "./throughput.ts";
 import { validationRow } from "./validation.ts";
+import { webhookRow } from "./webhook.ts";
 
 const ROWS: readonly Row[] = [
   throughputRow,
@@ -28,6 +37,15 @@ const ROWS: readonly Row[] = [
   expressionsRow,
   validationRow,
   flowControlRow,
+  sideEffectRow,
+  followersRow,
+  fairnessRow,
+  taskRunsRow,
+  dormantRow,
+  schedulesRow,
+  retentionRow,
+  scriptsRow,
+  webhookRow,
 ];
 
 /** The rows of these numbers or names; all without any. @throws Error for a name that no row has */

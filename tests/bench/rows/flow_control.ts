@@ -1,16 +1,16 @@
 /** Row 13: flows that branch, loop and start others, from start to end as one client sees it ÷ a raw POST, or ÷ one execution. */
-import { createFlow, pureFlow, startPath } from "../api.ts";
+import { createFlow, flowOf, pureFlow } from "../api.ts";
 import type { Bench } from "../bench.ts";
-import { type Figure, inMs, perSecond, type RowResult } from "../figures.ts";
-import { measureLatency } from "../latency_client.ts";
+import { type Figure, inMs, type RowResult } from "../figures.ts";
+import { measureLatency, waitedMs } from "../latency_client.ts";
 import { RAW_BODY } from "../raw_server.ts";
 import type { ServerUnderTest } from "../server_under_test.ts";
+import { queueFigure } from "./queue.ts";
 import type { Row } from "./row.ts";
 
 const CORE = "io.svc.plugin.core";
 const RETURN = `type: ${CORE}.debug.Return`;
 const CHAIN = 10;
-const QUEUED = 1_000;
 
 /** Flow control. */
 export const flowControlRow: Row = {
@@ -75,7 +75,7 @@ const SHAPES: readonly Shape[] = [
 async function measure(bench: Bench): Promise<RowResult> {
   await using raw = await bench.startRaw();
   await using server = await bench.startServer();
-  for (const { id, tasks } of SHAPES) await createFlow(server.url, flow(id, tasks));
+  for (const { id, tasks } of SHAPES) await createFlow(server.url, flowOf(id, tasks));
   await createChain(server);
   const rawPost = { method: "POST", path: "/raw", body: RAW_BODY } as const;
   const limitSide = async (seconds: number) =>
@@ -110,11 +110,8 @@ function figure(
   };
 }
 
-function waitSide(server: ServerUnderTest, id: string) {
-  return async (seconds: number) => {
-    const request = { method: "POST", path: startPath(id, "?wait=true") } as const;
-    return (await measureLatency({ url: server.url, requests: [request], seconds }))[0]?.p50Ms ?? NaN;
-  };
+function waitSide({ url }: ServerUnderTest, id: string) {
+  return (seconds: number) => waitedMs(url, id, seconds);
 }
 
 /** `link-n` waits for `link-(n-1)`. */
@@ -122,42 +119,8 @@ async function createChain(server: ServerUnderTest): Promise<void> {
   await createFlow(server.url, pureFlow("link-0"));
   for (let n = 1; n <= CHAIN; n++) {
     const task = `{id: s, type: ${CORE}.flow.Subflow, namespace: bench, flowId: link-${n - 1}}`;
-    await createFlow(server.url, flow(`link-${n}`, task));
+    await createFlow(server.url, flowOf(`link-${n}`, task));
   }
-}
-
-/** Executions that wait for the only slot of their flow ÷ executions of one client that waits for each commit. */
-async function queueFigure(bench: Bench, server: ServerUnderTest): Promise<Figure> {
-  await createFlow(server.url, pureFlow("free"));
-  await createFlow(server.url, `concurrency: {limit: 1}\n${pureFlow("limited")}`);
-  const [freeMs = NaN] = await bench.byTurns(waitSide(server, "free"));
-  const rate = await drainRate(server);
-  return {
-    row: 13,
-    name: "queue of a flow with one slot ÷ executions of one client",
-    measured: perSecond(rate),
-    limit: perSecond(1_000 / freeMs),
-    value: rate / (1_000 / freeMs),
-    unit: "",
-    better: "higher",
-    floor: 0.8,
-    goal: 1,
-  };
-}
-
-/** Executions a second of a flow with one slot, of which {@link QUEUED} are started at once. */
-async function drainRate({ url }: ServerUnderTest): Promise<number> {
-  const startedAt = performance.now();
-  const starts = Array.from({ length: QUEUED }, async () => {
-    const response = await fetch(`${url}${startPath("limited", "?wait=true")}`, { method: "POST" });
-    await response.body?.cancel();
-  });
-  await Promise.all(starts);
-  return QUEUED / ((performance.now() - startedAt) / 1_000);
-}
-
-function flow(id: string, ...tasks: readonly string[]): string {
-  return `id: ${id}\nnamespace: bench\ntasks:\n${tasks.map((task) => `  - ${task}\n`).join("")}`;
 }
 
 function forEach(values: number): string {

@@ -1,0 +1,11 @@
+/** `core.flow.Loop`: an execution of its tasks for each value. Its own execution runs nothing but its `finally`. */
+import { LOOP } from "../../model/loop_run.ts";
+import { sequence } from "../branches.ts";
+import type { Flowable } from "./flowable.ts";
+
+/** Its children begin when it has its end, which their ends may make worse. */
+export const loop: Flowable = {
+  kind: LOOP,
+  startsExecutions: true,
+  branches: (_place, { end }) => end === undefined ? undefined : sequence(undefined),
+};

@@ -1,0 +1,116 @@
+/** The description of the API, made from the routes that are mounted and from what is told of each. */
+import type { JsonObject } from "../../base/json.ts";
+import { API_PREFIX } from "../canonical_path.ts";
+import type { MountedRoute } from "../mount.ts";
+import { COMPONENTS } from "./components.ts";
+import { type Content, type Operation, PARAMETER_SCHEMAS } from "./operation.ts";
+import { operationKey, OPERATIONS } from "./operations.ts";
+import { operationId, parametersOf, pathTemplates } from "./path_template.ts";
+import { listOf, MAP, ref, type Schema, TEXT } from "./schema.ts";
+
+/** What the description is told of the server. */
+export interface DocumentOptions {
+  readonly version: string;
+  /** Public address, or empty. */
+  readonly baseUrl: string;
+  /** Callers need credentials. */
+  readonly isProtected: boolean;
+}
+
+const DESCRIPTION = [
+  "Every path of a tenant is there without it too, for the tenant `main`: `/api/v1/flows` is `/api/v1/main/flows`.",
+  "Refusals are problems of RFC 9457 with the members of older servers beside them.",
+  "Beside flat parameters, lists take `filters[field][OPERATOR]=value`.",
+].join("\n\n");
+
+const SECURITY_SCHEMES: JsonObject = {
+  basic: { type: "http", scheme: "basic" },
+  token: { type: "http", scheme: "bearer" },
+};
+const REFUSAL: JsonObject = {
+  description: "A refusal",
+  content: {
+    "application/json": { schema: ref("Problem") },
+    "application/problem+json": { schema: ref("Problem") },
+  },
+};
+
+/** The description as an OpenAPI 3.1 document. Pages are no part of it. */
+export function openApiDocument(routes: readonly MountedRoute[], options: DocumentOptions): JsonObject {
+  const paths: JsonObject = {};
+  for (const route of routes.filter(({ isPage }) => !isPage)) {
+    for (const template of pathTemplates(route.path)) {
+      const operations = (paths[template] ??= {}) as JsonObject;
+      operations[route.method.toLowerCase()] = operationOf(route, template, options);
+    }
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Sluice",
+      version: options.version,
+      description: DESCRIPTION,
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url: options.baseUrl || "/" }],
+    paths,
+    components: {
+      schemas: COMPONENTS as JsonObject,
+      responses: { Refusal: REFUSAL },
+      ...(options.isProtected && { securitySchemes: SECURITY_SCHEMES }),
+    },
+    ...(options.isProtected && { security: [{ basic: [] }, { token: [] }] }),
+  };
+}
+
+function operationOf(route: MountedRoute, template: string, { isProtected }: DocumentOptions): JsonObject {
+  const key = operationKey(route.method, template);
+  const told: Operation = OPERATIONS.get(key) ?? { summary: key };
+  const isOpen = route.access === "public" || route.access === "webhook";
+  const parameters = [
+    ...parametersOf(template).map(pathParameter),
+    ...(told.query ?? []).map(queryParameter),
+  ];
+  return {
+    operationId: operationId(key),
+    summary: told.summary,
+    tags: [route.path.startsWith(API_PREFIX) ? tagOf(key) : "server"],
+    ...(parameters.length > 0 && { parameters }),
+    ...(told.body && { requestBody: { content: contentOf(told.body) } }),
+    responses: {
+      [String(told.status ?? 200)]: {
+        description: told.status === 204 ? "Done" : "Success",
+        ...(told.answer && { content: contentOf(told.answer) }),
+      },
+      default: { $ref: "#/components/responses/Refusal" },
+    },
+    ...(isOpen && isProtected && { security: [] }),
+  };
+}
+
+function pathParameter(name: string): JsonObject {
+  return { name, in: "path", required: true, schema: TEXT };
+}
+
+function queryParameter(written: string): JsonObject {
+  const [, name = written, isList, isRequired] = /^(.*?)(\[\])?(!)?$/.exec(written) ?? [];
+  if (name === "filters") {
+    return { name, in: "query", style: "deepObject", explode: true, schema: MAP };
+  }
+  const schema: Schema = PARAMETER_SCHEMAS.get(name) ?? TEXT;
+  return {
+    name,
+    in: "query",
+    ...(isRequired && { required: true }),
+    schema: isList ? listOf(schema) : schema,
+  };
+}
+
+function contentOf(content: Content): JsonObject {
+  return Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, { schema }]));
+}
+
+/** The first word of the path: what the operation is about. */
+function tagOf(key: string): string {
+  return key.split("/")[1] ?? "";
+}

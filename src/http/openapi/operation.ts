@@ -1,0 +1,95 @@
+/** What is told of one operation beside its method, path and access, which its route knows. */
+import {
+  ANYTHING,
+  BYTES,
+  FLAG,
+  INSTANT,
+  INTEGER,
+  listOf,
+  MAP,
+  objectOf,
+  type Schema,
+  TEXT,
+} from "./schema.ts";
+
+/** Bodies by media type. */
+export type Content = Readonly<Record<string, Schema>>;
+
+/** An operation. */
+export interface Operation {
+  /** One line, without full stop. */
+  readonly summary: string;
+  /** Names of parameters of the query; `name[]` may be repeated, `name!` must be there. */
+  readonly query?: readonly string[];
+  readonly body?: Content;
+  /** Of success, 200 unless told otherwise. */
+  readonly status?: number;
+  /** Absent: the answer of success has no body. */
+  readonly answer?: Content;
+}
+
+/** Operations by method and path. Paths are relative to the tenant, or to `/api/v1`, or to the root, as `{name}` templates. */
+export type Operations = readonly (readonly [operation: string, Operation])[];
+
+/** JSON of that form. */
+export function json(schema: Schema): Content {
+  return { "application/json": schema };
+}
+
+/** A file. */
+export const FILE: Content = { "application/octet-stream": BYTES };
+/** A table. */
+export const CSV: Content = { "text/csv": TEXT };
+/** Plain text. */
+export const PLAIN_TEXT: Content = { "text/plain": TEXT };
+/** A stream of events whose data are JSON. */
+export const EVENTS: Content = { "text/event-stream": TEXT };
+/** The source of a flow, or of several. */
+export const YAML: Content = { "application/x-yaml": TEXT };
+/** Any JSON, for what has no form of its own. */
+export const ANY_JSON: Content = json(ANYTHING);
+/** Any JSON object. */
+export const JSON_OBJECT: Content = json(MAP);
+/** A list of texts. */
+export const TEXTS: Content = json(listOf(TEXT));
+/** Values of inputs, a part each; files as file parts. */
+export const INPUT_FORM: Content = { "multipart/form-data": MAP };
+
+/** A form whose one part of that name is a file. */
+export function fileForm(part: string): Content {
+  return { "multipart/form-data": objectOf({ [part]: BYTES }) };
+}
+
+/** Parameters of every list with pages. */
+export const PAGE = ["page", "size", "sort[]"] as const;
+/** Filters of lists of flows; here and below, `filters` stands for `filters[field][OPERATOR]`. */
+export const FLOW_FILTERS = ["q", "scope", "namespace", "flowId", "labels[]", "filters"] as const;
+/** Of executions. */
+export const EXECUTION_FILTERS = [
+  ...["q", "scope", "namespace", "flowId", "startDate", "endDate", "timeRange", "state[]", "labels[]"],
+  ...["triggerExecutionId", "childFilter", "kind", "filters"],
+] as const;
+/** Of log lines. */
+export const LOG_FILTERS = [
+  ...["q", "scope", "namespace", "flowId", "executionId", "triggerId", "minLevel"],
+  ...["startDate", "endDate", "timeRange", "filters"],
+] as const;
+/** Of triggers. */
+export const TRIGGER_FILTERS = [
+  ...["q", "scope", "namespace", "flowId", "triggerId", "workerId", "triggerState", "filters"],
+] as const;
+
+const WHOLE = ["page", "size", "revision", "maxRows", "attempt", "revisions"];
+const FLAGS = [
+  ...["allowDeleted", "allowDelete", "source", "wait", "delete", "override", "failOnError", "disabled"],
+  ...["allowNamespaceChild", "destinationOnly", "expandAll", "existing", "isOnKillCascade", "latestRevision"],
+  ...["includeNonTerminated", "arrayOf", "all"],
+];
+const INSTANTS = ["startDate", "endDate", "scheduleDate"];
+
+/** The schema of a parameter by its name; texts have no entry. */
+export const PARAMETER_SCHEMAS: ReadonlyMap<string, Schema> = new Map<string, Schema>([
+  ...WHOLE.map((name): [string, Schema] => [name, INTEGER]),
+  ...FLAGS.map((name): [string, Schema] => [name, FLAG]),
+  ...INSTANTS.map((name): [string, Schema] => [name, INSTANT]),
+]);

@@ -1,0 +1,242 @@
+/** Operations on flows, namespaces and what is in them. */
+import {
+  ANY_JSON,
+  CSV,
+  FILE,
+  fileForm,
+  FLOW_FILTERS,
+  json,
+  JSON_OBJECT,
+  type Operations,
+  PAGE,
+  PLAIN_TEXT,
+  TEXTS,
+  YAML,
+} from "../operation.ts";
+import { ANYTHING, FLAG, listOf, MAP, objectOf, pageOf, ref, TEXT } from "../schema.ts";
+
+const SAVED = json(ref("FlowWithSource"));
+const SAVED_LIST = json(listOf(ref("FlowWithSource")));
+const KEYS = json(listOf(ref("FlowKey")));
+const COUNT = json(ref("Count"));
+const DEPENDENCIES = json(ref("Dependencies"));
+const ENTRIES = json(pageOf(ref("KvEntry")));
+
+/** Flows. */
+export const FLOW_OPERATIONS: Operations = [
+  ["POST /flows", { summary: "Saves a new flow", body: YAML, answer: SAVED }],
+  ["GET /flows/search", {
+    summary: "A page of flows",
+    query: [...PAGE, ...FLOW_FILTERS],
+    answer: json(pageOf(ref("Flow"))),
+  }],
+  ["GET /flows/source", {
+    summary: "Flows whose source has a text, with the places",
+    query: ["q", "namespace", ...PAGE],
+    answer: json(pageOf(objectOf({ model: ref("Flow"), fragments: listOf(TEXT) }))),
+  }],
+  ["GET /flows/distinct-namespaces", { summary: "Namespaces that hold flows", query: ["q"], answer: TEXTS }],
+  ["GET /flows/deprecated", {
+    summary: "Flows that use deprecated types",
+    query: ["namespace"],
+    answer: json(listOf(MAP)),
+  }],
+  ["POST /flows/validate", { summary: "Checks sources", body: YAML, answer: json(listOf(ref("FlowCheck"))) }],
+  ["POST /flows/validate/task", {
+    summary: "Checks one task",
+    query: ["section"],
+    body: { ...JSON_OBJECT, ...YAML },
+    answer: json(ref("FlowCheck")),
+  }],
+  ["POST /flows/validate/trigger", {
+    summary: "Checks one trigger",
+    body: { ...JSON_OBJECT, ...YAML },
+    answer: json(ref("FlowCheck")),
+  }],
+  ["POST /flows/expressions", {
+    summary: "What expressions of a task may refer to",
+    query: ["taskId"],
+    body: YAML,
+    answer: JSON_OBJECT,
+  }],
+  ["POST /flows/graph", { summary: "The graph of a source", body: YAML, answer: json(ref("Graph")) }],
+  ["POST /flows/bulk", {
+    summary: "Saves several flows, and deletes those that are missing",
+    query: ["delete", "namespace", "allowNamespaceChild"],
+    body: YAML,
+    answer: SAVED_LIST,
+  }],
+  ["POST /flows/import", {
+    summary: "Saves the flows of a file",
+    query: ["failOnError"],
+    body: fileForm("fileUpload"),
+    answer: TEXTS,
+  }],
+  ["GET /flows/export/by-query", { summary: "Sources as a zip", query: FLOW_FILTERS, answer: FILE }],
+  ["POST /flows/export/by-ids", { summary: "Sources as a zip", body: KEYS, answer: FILE }],
+  ["GET /flows/export/by-query/csv", { summary: "Flows as a table", query: FLOW_FILTERS, answer: CSV }],
+  ["DELETE /flows/delete/by-query", { summary: "Deletes flows", query: FLOW_FILTERS, answer: COUNT }],
+  ["DELETE /flows/delete/by-ids", { summary: "Deletes flows", body: KEYS, answer: COUNT }],
+  ["POST /flows/enable/by-query", { summary: "Enables flows", query: FLOW_FILTERS, answer: COUNT }],
+  ["POST /flows/enable/by-ids", { summary: "Enables flows", body: KEYS, answer: COUNT }],
+  ["POST /flows/disable/by-query", { summary: "Disables flows", query: FLOW_FILTERS, answer: COUNT }],
+  ["POST /flows/disable/by-ids", { summary: "Disables flows", body: KEYS, answer: COUNT }],
+  ["GET /flows/{namespace}", {
+    summary: "The flows of exactly that namespace",
+    answer: json(listOf(ref("Flow"))),
+  }],
+  ["POST /flows/{namespace}", {
+    summary: "Replaces the flows of a namespace",
+    query: ["delete", "override"],
+    body: YAML,
+    answer: SAVED_LIST,
+  }],
+  ["GET /flows/{namespace}/{flowId}", {
+    summary: "A flow",
+    query: ["revision", "source", "allowDeleted"],
+    answer: json(ref("Flow")),
+  }],
+  ["PUT /flows/{namespace}/{flowId}", {
+    summary: "Saves a new revision; `If-Match` names the one that must be the latest",
+    body: YAML,
+    answer: SAVED,
+  }],
+  ["DELETE /flows/{namespace}/{flowId}", { summary: "Deletes a flow", status: 204 }],
+  ["GET /flows/{namespace}/{flowId}/revisions", {
+    summary: "All revisions, oldest first",
+    query: ["allowDelete", "allowDeleted"],
+    answer: SAVED_LIST,
+  }],
+  ["DELETE /flows/{namespace}/{flowId}/revisions", {
+    summary: "Removes revisions that are not the latest",
+    query: ["revisions[]!"],
+  }],
+  ["GET /flows/{namespace}/{flowId}/tasks/{taskId}", {
+    summary: "A task, also a nested one",
+    query: ["revision"],
+    answer: json(ref("Task")),
+  }],
+  ["GET /flows/{namespace}/{flowId}/graph", {
+    summary: "The graph of a flow",
+    query: ["revision", "subflows"],
+    answer: json(ref("Graph")),
+  }],
+  ["GET /flows/{namespace}/{flowId}/dependencies", {
+    summary: "Flows that start it or are started by it",
+    query: ["destinationOnly", "expandAll"],
+    answer: DEPENDENCIES,
+  }],
+  ["GET /dependencies", {
+    summary: "Dependencies of all flows",
+    query: ["destinationOnly", ...FLOW_FILTERS],
+    answer: DEPENDENCIES,
+  }],
+  ["GET /concurrency-limit/search", {
+    summary: "Flows with a limit, and how many executions of each run",
+    answer: json(pageOf(ref("ConcurrencyLimit"))),
+  }],
+  ["PUT /concurrency-limit/{namespace}/{flowId}", {
+    summary: "Corrects the number of running executions",
+    body: json(ref("ConcurrencyLimit")),
+    answer: json(ref("ConcurrencyLimit")),
+  }],
+  ["POST /expressions/render", {
+    summary: "Renders expressions",
+    body: json(objectOf({ expressions: listOf(TEXT) })),
+    answer: json(objectOf({ rendered: MAP })),
+  }],
+];
+
+const KV = "/namespaces/{namespace}/kv";
+const FILES = "/namespaces/{namespace}/files";
+const SECRETS = "/namespaces/{namespace}/secrets";
+const ENTRY = json(ref("FileEntry"));
+const NAMESPACE = json(ref("Namespace"));
+
+/** Namespaces, their KV pairs, files and secrets. */
+export const NAMESPACE_OPERATIONS: Operations = [
+  ["GET /namespaces/search", {
+    summary: "Namespaces of flows, and all above them",
+    query: ["existing", ...PAGE, ...FLOW_FILTERS],
+    answer: json(pageOf(ref("Namespace"))),
+  }],
+  ["POST /namespaces/autocomplete", {
+    summary: "Names of namespaces",
+    body: json(objectOf({ "q?": TEXT, "ids?": listOf(TEXT) })),
+    answer: TEXTS,
+  }],
+  ["POST /namespaces", { summary: "Creates a namespace", body: NAMESPACE, answer: NAMESPACE }],
+  ["PUT /namespaces/{namespace}", { summary: "Describes a namespace", body: NAMESPACE, answer: NAMESPACE }],
+  ["DELETE /namespaces/{namespace}", { summary: "Deletes a namespace without flows", status: 204 }],
+  ["GET /namespaces/{namespace}", { summary: "A namespace", answer: json(ref("Namespace")) }],
+  ["GET /namespaces/{namespace}/inherited-variables", {
+    summary: "Variables from above",
+    answer: JSON_OBJECT,
+  }],
+  ["GET /namespaces/{namespace}/dependencies", {
+    summary: "Dependencies of the flows of a namespace",
+    query: ["destinationOnly"],
+    answer: DEPENDENCIES,
+  }],
+  ["GET /kv", {
+    summary: "A page of KV pairs",
+    query: [...PAGE, "q", "namespace", "filters"],
+    answer: ENTRIES,
+  }],
+  [`GET ${KV}`, { summary: "The KV pairs of a namespace", answer: json(listOf(ref("KvEntry"))) }],
+  [`DELETE ${KV}`, {
+    summary: "Deletes KV pairs",
+    body: json(objectOf({ keys: listOf(TEXT) })),
+    answer: json(objectOf({ keys: listOf(TEXT) })),
+  }],
+  [`GET ${KV}/inheritance`, { summary: "KV pairs of the namespaces above", answer: ANY_JSON }],
+  [`GET ${KV}/{key}`, { summary: "The value of a KV pair", answer: json(ref("KvValue")) }],
+  [`PUT ${KV}/{key}`, {
+    summary: "Sets a KV pair; headers `ttl` and `description`",
+    body: { ...json(ANYTHING), ...PLAIN_TEXT },
+  }],
+  [`DELETE ${KV}/{key}`, { summary: "Deletes a KV pair; whether it was there", answer: json(FLAG) }],
+  [`GET ${FILES}`, { summary: "The content of a file", query: ["path!", "revision"], answer: FILE }],
+  [`POST ${FILES}`, {
+    summary: "Writes a file, or unpacks a zip",
+    query: ["path"],
+    body: fileForm("fileContent"),
+  }],
+  [`PUT ${FILES}`, { summary: "Moves a file or directory", query: ["from!", "to!"] }],
+  [`DELETE ${FILES}`, { summary: "Deletes a file or directory", query: ["path!"] }],
+  [`GET ${FILES}/directory`, {
+    summary: "A directory",
+    query: ["path"],
+    answer: json(listOf(ref("FileEntry"))),
+  }],
+  [`POST ${FILES}/directory`, { summary: "Makes a directory", query: ["path!"] }],
+  [`GET ${FILES}/search`, { summary: "Paths that have a text", query: ["q"], answer: TEXTS }],
+  [`GET ${FILES}/stats`, { summary: "What is known of a file", query: ["path"], answer: ENTRY }],
+  [`GET ${FILES}/revisions`, { summary: "Revisions of a file", query: ["path!"], answer: json(listOf(MAP)) }],
+  [`GET ${FILES}/export`, { summary: "All files as a zip", answer: FILE }],
+  ["GET /secrets", {
+    summary: "A page of secrets, never their values",
+    query: [...PAGE, "q", "namespace", "filters"],
+    answer: json(pageOf(ref("SecretEntry"))),
+  }],
+  [`GET ${SECRETS}`, {
+    summary: "Secrets of a namespace, never their values",
+    query: PAGE,
+    answer: json(pageOf(ref("SecretEntry"))),
+  }],
+  [`PUT ${SECRETS}`, {
+    summary: "Sets a secret",
+    body: json(objectOf({ key: TEXT, value: TEXT, "description?": TEXT, "tags?": listOf(MAP) })),
+    answer: ANY_JSON,
+  }],
+  [`PATCH ${SECRETS}/{key}`, {
+    summary: "Changes what is told of a secret",
+    body: JSON_OBJECT,
+    answer: ANY_JSON,
+  }],
+  [`DELETE ${SECRETS}/{key}`, { summary: "Deletes a secret", status: 204 }],
+  ["GET /namespaces/{namespace}/inherited-secrets", {
+    summary: "Secrets of the namespaces above",
+    answer: JSON_OBJECT,
+  }],
+];

@@ -1,0 +1,88 @@
+/** Dashboards: saved, read, checked. */
+import { type Context, Hono } from "hono";
+import { toIso } from "../../base/clock.ts";
+import { type JsonObject, ownProperty, setOwnProperty, stringifyJson } from "../../base/json.ts";
+import type { Problem } from "../../model/problem.ts";
+import type { Dashboard, Dashboards } from "../../services/dashboards.ts";
+import { checkAnswer } from "../../services/flow_answers.ts";
+import type { AppEnv } from "../env.ts";
+import { queryOf, readSource } from "../flow_request.ts";
+import { jsonAnswer, pageAnswer } from "../json_answer.ts";
+import { takePage } from "../name_filters.ts";
+import { readPaging } from "../params.ts";
+
+const SORT_FIELDS = new Map<string, (dashboard: Dashboard) => string | number>([
+  ["id", ({ id }) => id],
+  ["title", titleOf],
+  ["created", ({ createdAt }) => createdAt],
+  ["updated", ({ updatedAt }) => updatedAt],
+]);
+
+/** Routes under `/dashboards`, relative to the tenant. */
+export function dashboardRoutes(dashboards: Dashboards): Hono<AppEnv> {
+  const routes = new Hono<AppEnv>();
+  addReading(routes, dashboards);
+
+  routes.post(
+    "/dashboards",
+    async (c) => answer(await dashboards.create(c.get("actor"), await readSource(c))),
+  );
+
+  routes.put("/dashboards/:id", async (c) => {
+    return answer(await dashboards.update(c.get("actor"), c.req.param("id"), await readSource(c)));
+  });
+
+  routes.delete("/dashboards/:id", async (c) => {
+    await dashboards.delete(c.get("actor"), c.req.param("id"));
+    return c.body(null, 204);
+  });
+
+  routes.post("/dashboards/validate", async (c) => checked(dashboards.validate(await readSource(c))));
+  routes.post(
+    "/dashboards/validate/chart",
+    async (c) => checked(dashboards.validateChart(await readSource(c))),
+  );
+  return routes;
+}
+
+function addReading(routes: Hono<AppEnv>, dashboards: Dashboards): void {
+  routes.get("/dashboards", async (c: Context<AppEnv>) => {
+    const query = queryOf(c);
+    const paging = readPaging(query);
+    const words = (query.get("q") ?? "").toLowerCase().split(/[\s\p{P}]+/u);
+    const found = (await dashboards.list(c.get("actor"))).filter((dashboard) => {
+      const searched = `${dashboard.id} ${titleOf(dashboard)}`.toLowerCase();
+      return words.every((word) => searched.includes(word));
+    });
+    const page = takePage(found, paging, SORT_FIELDS);
+    return pageAnswer(page.map((dashboard) => stringifyJson(bodyOf(dashboard))), found.length);
+  });
+
+  // Which dashboards stand on which page is not chosen here.
+  routes.get("/dashboards/settings/default-dashboards", (c) => c.json({}));
+
+  routes.get("/dashboards/:id", async (c) => answer(await dashboards.get(c.get("actor"), c.req.param("id"))));
+}
+
+function titleOf({ definition }: Dashboard): string {
+  return String(ownProperty(definition, "title") ?? "");
+}
+
+/** What its source holds, and what is known of it beside. */
+function bodyOf({ id, definition, source, createdAt, updatedAt }: Dashboard): JsonObject {
+  const body: JsonObject = { id };
+  for (const [name, value] of Object.entries(definition)) {
+    if (value !== null && name !== "id") setOwnProperty(body, name, value);
+  }
+  if (!Object.hasOwn(body, "charts")) body.charts = [];
+  const known = { deleted: false, sourceCode: source, created: toIso(createdAt), updated: toIso(updatedAt) };
+  return Object.assign(body, known);
+}
+
+function answer(dashboard: Dashboard): Response {
+  return jsonAnswer(stringifyJson(bodyOf(dashboard)));
+}
+
+function checked(problems: readonly Problem[]): Response {
+  return jsonAnswer(stringifyJson(checkAnswer({ index: 0, problems, isOutdated: false })));
+}

@@ -1,0 +1,39 @@
+/** What a Flow trigger knows of the executions that it reacts to, as expressions read it. */
+import { type JsonObject, setOwnProperty } from "../base/json.ts";
+import type { Announcement } from "../model/announcement.ts";
+import type { Execution } from "../model/execution.ts";
+import type { ObservedExecution } from "../model/trigger_catalog.ts";
+
+/** An execution in the state that is reacted to. */
+export interface Upstream {
+  readonly announcement: Announcement;
+  readonly execution: Execution;
+}
+
+/** What expressions read as `trigger`; `others` are executions whose outputs count too, each under the id of its flow. */
+export function triggerVariables(
+  { announcement, execution }: Upstream,
+  others: readonly Execution[] = [],
+): JsonObject {
+  const { id: executionId, namespace, flowId, flowRevision } = execution;
+  const outputs: JsonObject = { ...execution.outputs };
+  for (const other of others) setOwnProperty(outputs, other.flowId, other.outputs ?? {});
+  return { executionId, namespace, flowId, flowRevision, state: announcement.state, outputs };
+}
+
+/** What conditions read of the execution itself, beside `trigger`. */
+export function conditionVariables(upstream: Upstream): JsonObject {
+  const { labels, attemptCounts } = observed(upstream);
+  const named: JsonObject = {};
+  for (const { key, value } of labels) setOwnProperty(named, key, value);
+  const { outputs, ...variables } = triggerVariables(upstream);
+  const hasRetryAttempt = attemptCounts.some((count) => count > 1);
+  return { ...variables, outputs: outputs ?? {}, labels: named, hasRetryAttempt };
+}
+
+/** What conditions look at. */
+export function observed({ announcement, execution }: Upstream): ObservedExecution {
+  const { id: executionId, namespace, flowId: id, labels, taskRuns } = execution;
+  const attemptCounts = taskRuns.map(({ attempts }) => attempts.length);
+  return { executionId, namespace, id, state: announcement.state, labels, attemptCounts };
+}

@@ -1,0 +1,147 @@
+/** The packages of a script task: installed once for all attempts that need the same, or for one attempt in its own directory. */
+import { stringifyJson } from "../../base/json.ts";
+import type { ProcessLine, ProcessPlace } from "../../model/ports/processes.ts";
+import type { SharedDirectory } from "../../model/ports/working_directories.ts";
+import type { LocalPlace } from "../local_files.ts";
+import type { ScriptProgram } from "./script_program.ts";
+
+/** What is installed, and where. */
+export interface ScriptPackagesOptions {
+  readonly place: LocalPlace;
+  readonly processPlace: ProcessPlace;
+  readonly program: ScriptProgram;
+  /** As the flow names them; may be empty. */
+  readonly packages: readonly string[];
+  /** Whether other attempts may use them. */
+  readonly isCached: boolean;
+  readonly env: ReadonlyMap<string, string>;
+  /** Runs a command in a directory and logs its lines; its exit code. */
+  readonly execute: (
+    command: readonly string[],
+    directory: string,
+    onLine: (line: ProcessLine) => void,
+  ) => Promise<number>;
+}
+
+/** A name with or without version. What looks like a path or an option may mean another thing in another directory. */
+const REGISTERED = /^(?:@[\w.-]+\/)?[A-Za-z0-9][^/\\]*$/;
+const ARCHIVE = /\.(?:whl|zip|tgz|tar(?:\.\w+)?)$/i;
+/** Variables that decide what an installer installs, and from where. */
+const INSTALLING = /^(?:PATH$|HOME$|PIP_|UV_|NPM_CONFIG_|PYTHON|VIRTUAL_ENV$|NODE_|\w+_PROXY$)/i;
+/** What installers write when a server does not answer. */
+const UNREACHABLE =
+  /NewConnectionError|ConnectTimeoutError|NameResolutionError|Failed to establish a new connection|name resolution|ENOTFOUND|ECONNREFUSED|ETIMEDOUT|EAI_AGAIN/;
+const NOT_FOUND = 127;
+
+/** The packages of one attempt. */
+export class ScriptPackages {
+  readonly #options: ScriptPackagesOptions;
+  readonly #made: string[] = [];
+  #directory: string | undefined;
+  #shared: SharedDirectory | undefined;
+  #exitCode = 0;
+  #isUnreachable = false;
+
+  constructor(options: ScriptPackagesOptions) {
+    this.#options = options;
+  }
+
+  /** Absolute path of the installed programs; `undefined` where nothing was to be installed. */
+  get bin(): string | undefined {
+    const { packageBin } = this.#options.program;
+    return this.#directory === undefined || packageBin === undefined
+      ? undefined
+      : `${this.#directory}/${packageBin}`;
+  }
+
+  /** Exit code of the installer that has failed. */
+  get exitCode(): number {
+    return this.#exitCode;
+  }
+
+  /** Installs them; false when that cannot be done, which {@link problem} explains. */
+  async install(): Promise<boolean> {
+    const { packages, program, place: { directory, context } } = this.#options;
+    if (packages.length === 0 || !program.install) return true;
+    if (!await this.#isShareable()) {
+      this.#directory = directory;
+      this.#made.push(...(program.packageFolders ?? []));
+      return await this.#fill(directory);
+    }
+    this.#shared = await context.ports.workingDirectories.share({
+      key: this.#key(),
+      now: context.now(),
+      signal: context.signal,
+      fill: (path) => this.#fill(path),
+    });
+    this.#directory = this.#shared?.path;
+    if (this.#shared) await this.#link(this.#shared.path);
+    return this.#shared !== undefined;
+  }
+
+  /** Why they could not be installed, and what would help; ends in the exit code. */
+  get problem(): string {
+    const { packages, program: { installer = "the installer" } } = this.#options;
+    const reason = this.#exitCode === NOT_FOUND
+      ? `${installer} is missing on this machine; install it, or let the task run in a container`
+      : this.#isUnreachable
+      ? `${installer} does not reach the package index; say in \`env\` where there is one, such as PIP_INDEX_URL or PIP_FIND_LINKS`
+      : `${installer} failed, as its lines above say`;
+    return `Cannot install the dependencies "${packages.join(" ")}": ${reason} (exit code ${this.#exitCode})`;
+  }
+
+  /** Removes what was made in the directory of the task. The packages themselves are not used any more. */
+  async release(): Promise<void> {
+    for (const name of this.#made.splice(0)) await removeAny(`${this.#options.place.directory}/${name}`);
+    this.#shared?.release();
+    this.#shared = undefined;
+  }
+
+  async #fill(directory: string): Promise<boolean> {
+    const { program, packages, execute } = this.#options;
+    const commands = program.install?.(packages) ?? [];
+    const command = ["/bin/sh", "-c", ["set -e", ...commands].join("\n")];
+    this.#exitCode = await execute(command, directory, ({ text }) => {
+      this.#isUnreachable ||= UNREACHABLE.test(text);
+    });
+    return this.#exitCode === 0;
+  }
+
+  /** Programs that find packages beside their files only are given a link there. */
+  async #link(path: string): Promise<void> {
+    const { program, place: { directory } } = this.#options;
+    for (const name of program.linkedFolders ?? []) {
+      await Deno.symlink(`${path}/${name}`, `${directory}/${name}`);
+      this.#made.push(name);
+    }
+  }
+
+  /** A container sees the directory of its task alone; tasks that share a directory would meet each other's links. */
+  async #isShareable(): Promise<boolean> {
+    const { isCached, processPlace, packages, program, place: { context, directory } } = this.#options;
+    if (!isCached || processPlace.type !== "process") return false;
+    if (!packages.every((name) => REGISTERED.test(name) && !ARCHIVE.test(name))) return false;
+    if (!program.linkedFolders) return true;
+    return context.workingDirectory === undefined && !await holdsAny(directory, program.packageFiles ?? []);
+  }
+
+  #key(): string {
+    const { place: { context }, program, packages, env } = this.#options;
+    const settings = [...env].filter(([name]) => INSTALLING.test(name)).sort(([a], [b]) => a < b ? -1 : 1);
+    return stringifyJson([context.tenant, program.installer, [...new Set(packages)].sort(), settings]);
+  }
+}
+
+/** Removes a file, a link or a folder; nothing that a link leads to. */
+export async function removeAny(path: string): Promise<void> {
+  try {
+    await Deno.remove(path, { recursive: true });
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}
+
+async function holdsAny(directory: string, names: readonly string[]): Promise<boolean> {
+  for await (const { name } of Deno.readDir(directory)) if (names.includes(name)) return true;
+  return false;
+}

@@ -1,0 +1,102 @@
+/** Which executions of other flows a Flow trigger depends on, how many of them, and within which time. */
+import { isJsonObject, type JsonObject, type JsonValue, ownProperty, stringifyJson } from "../base/json.ts";
+import { isTruthyText } from "../base/truthy_text.ts";
+import type { PropertySchemas } from "../model/schema.ts";
+import { type ConditionPart, type ConditionWindow, DEPENDENCY_STATES } from "../model/trigger_catalog.ts";
+import { hasLabels } from "./conditions/labels.ts";
+import { textOf, textsOf } from "./conditions/values.ts";
+import { stateList } from "./state_lists.ts";
+import { DEPENDENCY_WINDOW, dependencyWindowStart } from "./time_window.ts";
+
+const DEPENDENCY: PropertySchemas = Object.freeze({
+  flowId: { type: "string", description: "Id of the flow; any without it." },
+  namespace: { type: "string", description: "Namespace of the flow, compared exactly; any without it." },
+  states: stateList("States in which an execution counts; `SUCCESS` and `WARNING` without it."),
+  labels: { type: "map", orList: true, description: "Labels that an execution must have." },
+  when: {
+    type: "string",
+    description:
+      "Expression that must be true; it reads `namespace`, `flowId`, `state`, `labels`, `outputs` and `hasRetryAttempt` of the execution.",
+  },
+});
+
+/** `dependsOn` and what goes with it. */
+export const DEPENDS_ON: PropertySchemas = Object.freeze({
+  dependsOn: {
+    type: "list",
+    items: { type: "object", properties: DEPENDENCY, description: "An execution of another flow." },
+    description: "Executions that must have happened; a newer form of `preconditions`.",
+  },
+  mode: {
+    type: "string",
+    values: ["ALL", "ANY", "AT_LEAST"],
+    default: "ALL",
+    description: "How many entries of `dependsOn` must be met; with `AT_LEAST` as many as `minSatisfied`.",
+  },
+  minSatisfied: {
+    type: "integer",
+    minimum: 1,
+    description: "Entries of `dependsOn` that must be met with `mode: AT_LEAST`.",
+  },
+  window: {
+    type: "object",
+    properties: DEPENDENCY_WINDOW,
+    description:
+      "Time within which they must have happened; without it the day, and all of it again after each start.",
+  },
+  onMiss: {
+    type: "map",
+    planned: true,
+    description: "What happens when the deadline of `window` passes without a start.",
+  },
+});
+
+/** What `dependsOn` waits for. @throws Error a member means nothing */
+export function dependenciesOf(properties: JsonObject): ConditionWindow {
+  const entries = dependencyEntries(properties);
+  const window = ownProperty(properties, "window");
+  return {
+    id: "dependsOn",
+    parts: new Map(entries.map((entry) => [nameOf(entry), partOf(entry)])),
+    needed: neededOf(properties, entries.length),
+    keepsExecutions: true,
+    isOnce: isJsonObject(window) && textOf(window, "fireOnce") === "true",
+    resetOnSuccess: !isJsonObject(window),
+    from: dependencyWindowStart(isJsonObject(window) ? window : {}),
+  };
+}
+
+/** The entries of `dependsOn`. */
+function dependencyEntries(properties: JsonObject): JsonObject[] {
+  const entries: JsonValue = ownProperty(properties, "dependsOn") ?? null;
+  return Array.isArray(entries) ? entries.filter(isJsonObject) : [];
+}
+
+/** The same whatever the order of the entries. */
+function nameOf(entry: JsonObject): string {
+  const members = ["namespace", "flowId", "when", "states", "labels"];
+  return stringifyJson(members.map((name) => ownProperty(entry, name) ?? null));
+}
+
+function partOf(entry: JsonObject): ConditionPart {
+  const namespace = textOf(entry, "namespace"), flowId = textOf(entry, "flowId");
+  const states: readonly string[] = textsOf(entry, "states") ?? DEPENDENCY_STATES;
+  const labels = ownProperty(entry, "labels"), when = textOf(entry, "when");
+  return async ({ execution, text }) => {
+    if (!execution || !states.includes(execution.state)) return false;
+    if (namespace !== "" && execution.namespace !== namespace) return false;
+    if (flowId !== "" && execution.id !== flowId) return false;
+    return hasLabels(execution, labels) && (when === "" || isTruthyText(await text(when)));
+  };
+}
+
+function neededOf(properties: JsonObject, count: number): number {
+  switch (textOf(properties, "mode")) {
+    case "ANY":
+      return 1;
+    case "AT_LEAST":
+      return Math.max(1, Number(textOf(properties, "minSatisfied") || count));
+    default:
+      return count;
+  }
+}

@@ -1,0 +1,124 @@
+/** Row 19: many schedules: what they cost the boot and an idle server, and how soon a thousand of the same second start. */
+import { createFlow, pureFlow } from "../api.ts";
+import type { Bench } from "../bench.ts";
+import { type Figure, inMs, inPercent, type RowResult } from "../figures.ts";
+import { PER_FLOW, scheduledFlow, seedSchedules, templateFlow } from "../schedule_seeding.ts";
+import { pause, type ServerUnderTest } from "../server_under_test.ts";
+import { bootTimes, idleShare } from "./dormant.ts";
+import type { Row } from "./row.ts";
+
+const SHARE = 0.1;
+const SAME_SECOND = 1_000;
+/** Some seconds apart, so that all of them can be created in between. */
+const EVERY_S = 10;
+const FLOW = "one";
+const SETTLE_MS = 2_000;
+
+/** Schedules. */
+export const schedulesRow: Row = {
+  number: 19,
+  name: "schedules",
+  title: "many schedules: boot, idle CPU, a thousand in the same second",
+  measure,
+};
+
+async function measure(bench: Bench): Promise<RowResult> {
+  const count = Math.ceil(bench.options.executions * SHARE);
+  const [full, empty] = [await bench.freshFolder(), await bench.freshFolder()];
+  bench.say(`  stores ${count} schedules`);
+  await store(bench, full, count);
+  const [fullMs, emptyMs] = await bootTimes(bench, full, empty);
+  const none = await idleOf(bench, empty);
+  await using server = await bench.startServer({ dataDir: full });
+  const idle = await idleShare(server);
+  await createFlow(server.url, pureFlow(FLOW));
+  const rate = await bench.executionRate(server, FLOW, {});
+  const ticks = await sameSecond(bench, server);
+  const many = `${count.toLocaleString("en")} schedules of ${(count / PER_FLOW).toLocaleString("en")} flows`;
+  return {
+    figures: [
+      figure(`boot with ${many} − with none`, {
+        measured: inMs(fullMs),
+        limit: inMs(emptyMs),
+        value: fullMs - emptyMs,
+        unit: "ms",
+        floor: 1_000,
+        goal: 300,
+      }),
+      figure(`idle CPU with ${many}`, {
+        measured: inPercent(idle),
+        limit: inPercent(none),
+        value: idle * 100,
+        unit: "%",
+        floor: 2,
+        goal: 0.5,
+      }),
+      spread("the first time", ticks.first, rate),
+      spread("again", ticks.second, rate),
+    ],
+    notes: [],
+  };
+}
+
+function figure(
+  name: string,
+  rest: Pick<Figure, "measured" | "limit" | "value" | "unit" | "floor" | "goal">,
+): Figure {
+  return { row: 19, name, better: "lower", ...rest };
+}
+
+/** The last start after its second ÷ what so many starts take 64 clients. */
+function spread(which: string, lastMs: number, rate: number): Figure {
+  const limitMs = SAME_SECOND / rate * 1_000;
+  const value = lastMs / limitMs;
+  const name = `${
+    SAME_SECOND.toLocaleString("en")
+  } schedules of one second, ${which}: the last ÷ starts of 64 clients`;
+  return figure(name, { measured: inMs(lastMs), limit: inMs(limitMs), value, unit: "", floor: 1.5, goal: 1 });
+}
+
+async function store(bench: Bench, dataDir: string, count: number): Promise<void> {
+  let path: string;
+  {
+    await using server = await bench.startServer({ dataDir });
+    await createFlow(server.url, templateFlow("far"));
+    path = server.databasePath;
+  }
+  await seedSchedules(path, count);
+}
+
+async function idleOf(bench: Bench, dataDir: string): Promise<number> {
+  await using server = await bench.startServer({ dataDir });
+  return await idleShare(server);
+}
+
+/** Milliseconds from the second to the last of its starts: the flows are read the first time, and known the second. */
+async function sameSecond(
+  bench: Bench,
+  { url }: ServerUnderTest,
+): Promise<{ first: number; second: number }> {
+  await pause(untilNext());
+  bench.say(`  creates ${SAME_SECOND} schedules of the same second`);
+  const cron = `*/${EVERY_S} * * * * *`;
+  for (let n = 0; n < SAME_SECOND; n++) await createFlow(url, scheduledFlow(`near-${n}`, [cron], true));
+  await pause(untilNext() + SETTLE_MS);
+  const first = await lastStartMs(url);
+  await pause(untilNext() + SETTLE_MS);
+  return { first, second: await lastStartMs(url) };
+}
+
+function untilNext(): number {
+  return EVERY_S * 1_000 - Date.now() % (EVERY_S * 1_000);
+}
+
+async function lastStartMs(url: string): Promise<number> {
+  const query = `?size=${SAME_SECOND}&sort=state.startDate:desc&q=near`;
+  const response = await fetch(`${url}/api/v1/main/executions/search${query}`);
+  const { results } = await response.json() as { results: { state: { startDate: string } }[] };
+  const starts = results.map(({ state }) => Date.parse(state.startDate));
+  const last = Math.max(...starts);
+  const second = last - last % (EVERY_S * 1_000);
+  const late = starts.filter((at) => at >= second).length;
+  if (late === SAME_SECOND) return last - second;
+  throw new Error(`${late} of ${SAME_SECOND} schedules started an execution in their time`);
+}

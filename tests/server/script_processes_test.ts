@@ -1,0 +1,106 @@
+/** Script processes under load, and when the server that started them is killed. */
+import { assert, assertEquals, assertLess } from "@std/assert";
+import { setImmediate } from "node:timers";
+import { systemClock } from "../../src/base/clock.ts";
+import { systemRandomBytes } from "../../src/base/id.ts";
+import { Processes } from "../../src/server/processes/processes.ts";
+import { ServerProcess } from "../support/server_process.ts";
+import { withTempDir } from "../support/temp_dir.ts";
+
+const MIB = 1024 * 1024;
+const LINES = 1_000_000;
+
+Deno.test("Processes.run() holds little of a million lines in memory, however slowly they are taken", async () => {
+  const path = Deno.env.get("PATH") ?? "";
+  const processes = new Processes({ clock: systemClock, host: "127.0.0.1" }, () => 1, {
+    env: new Map([["PATH", path]]),
+    randomBytes: systemRandomBytes,
+  });
+  const before = Deno.memoryUsage().rss;
+  let count = 0, largest = 0;
+  const { exitCode } = await processes.run({
+    tenant: "main",
+    namespace: "demo",
+    flowId: "f",
+    flowRevision: 1,
+    executionId: "e",
+    taskId: "t",
+    taskRunId: "r",
+    attemptNumber: 1,
+  }, {
+    command: ["/bin/sh", "-c", `yes ${"x".repeat(300)} | head -n ${LINES}`],
+    workingDirectory: "/tmp",
+    env: new Map(),
+    place: { type: "process" },
+    signal: new AbortController().signal,
+    onLine() {
+      if (++count % 20_000 !== 0) return;
+      largest = Math.max(largest, Deno.memoryUsage().rss - before);
+      return new Promise((resolve) => void setImmediate(resolve));
+    },
+  });
+  assertEquals([exitCode, count], [0, LINES]);
+  // All of it would be 300 MiB.
+  assertLess(largest, 150 * MIB);
+});
+
+const FLOW = `
+id: long
+namespace: demo
+tasks:
+  - id: c
+    type: io.kestra.plugin.scripts.shell.Commands
+    commands: ["(sleep 9871 & setsid sleep 9872 &) ; test -e ROOT/again && exit 0; touch ROOT/again; sleep 9873"]
+    retry: {type: constant, interval: PT0.1S, maxAttempt: 3}
+`;
+
+interface Attempts {
+  readonly state: { readonly current: string };
+  readonly taskRunList: readonly {
+    readonly attempts: readonly { readonly state: { readonly current: string } }[];
+  }[];
+}
+
+async function sleepers(): Promise<string[]> {
+  const { stdout } = await new Deno.Command("ps", { args: ["-eo", "args"] }).output();
+  return new TextDecoder().decode(stdout).split("\n").filter((line) => /^sleep 987[123]$/.test(line));
+}
+
+/** Asks until it holds: what other processes do has no event here. */
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  for (let count = 0; count < 2_000; count++) if (await holds()) return;
+  throw new Error("It does not come to hold");
+}
+
+Deno.test("main.ts leaves no process of a script when it is killed, and records the attempt at its next start", async () => {
+  await withTempDir(async (root) => {
+    const dataDir = `${root}/data`;
+    let id = "";
+    {
+      await using server = await ServerProcess.start({ dataDir });
+      const api = `${server.url}/api/v1/main`;
+      const headers = { "content-type": "application/x-yaml" };
+      const saved = await fetch(`${api}/flows`, {
+        method: "POST",
+        headers,
+        body: FLOW.replaceAll("ROOT", root),
+      });
+      assertEquals(saved.status, 200, await saved.text());
+      ({ id } = await (await fetch(`${api}/executions/demo/long`, { method: "POST" })).json());
+      await until(async () => (await sleepers()).length === 3);
+      await server.kill("SIGKILL");
+    }
+    await until(async () => (await sleepers()).length === 0);
+    await using server = await ServerProcess.start({ dataDir });
+    const url = `${server.url}/api/v1/main/executions/${id}`;
+    let execution: Attempts | undefined;
+    await until(async () => {
+      execution = await (await fetch(url)).json() as Attempts;
+      return execution.state.current !== "RUNNING";
+    });
+    const states = execution?.taskRunList[0]?.attempts.map(({ state }) => state.current) ?? [];
+    assertEquals([execution?.state.current, states.at(-1)], ["SUCCESS", "SUCCESS"]);
+    assert(states.length > 1, `attempts ${states.join(" ")}`);
+    await until(async () => (await sleepers()).length === 0);
+  });
+});

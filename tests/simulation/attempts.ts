@@ -1,0 +1,71 @@
+/** The attempts of a simulated world, kept as the executor keeps them: begun with a commit, and ending when they like. */
+import type { Choices } from "./choices.ts";
+
+/** One that was begun. */
+export interface Attempt {
+  readonly taskRun: number;
+  readonly attemptNumber: number;
+}
+
+/** Attempts that wait for a commit, and those under way, also when nobody waits for their end any more. */
+export class Attempts {
+  /** Ends of attempts that another one has taken the place of are left out. */
+  isFenced = true;
+  #waiting: Attempt[] = [];
+  readonly #current = new Map<number, Attempt>();
+  readonly #underWay = new Set<Attempt>();
+
+  /** Some wait for a commit. */
+  get isWaiting(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** Some are under way, wanted or not. */
+  get isUnderWay(): boolean {
+    return this.#underWay.size > 0;
+  }
+
+  /** There is something to see through. */
+  get isLive(): boolean {
+    return this.#waiting.length > 0 || this.#current.size > 0;
+  }
+
+  /** An attempt shall begin with the next commit; a former one of its task run has nothing to report any more. */
+  defer(attempt: Attempt): void {
+    if (this.isFenced) this.#current.delete(attempt.taskRun);
+    this.#waiting.push(attempt);
+  }
+
+  /** What waited was committed. */
+  start(): void {
+    for (const attempt of this.#waiting) {
+      this.#current.set(attempt.taskRun, attempt);
+      this.#underWay.add(attempt);
+    }
+    this.#waiting = [];
+  }
+
+  /** The attempt of a task run is to stop; false when none is under way, which is its end. */
+  interrupt(taskRun: number): boolean {
+    const wasWaiting = this.#waiting.some((attempt) => attempt.taskRun === taskRun);
+    this.#waiting = this.#waiting.filter((attempt) => attempt.taskRun !== taskRun);
+    return !wasWaiting && this.#current.has(taskRun);
+  }
+
+  /** One of them ends; `isLate` when nobody waits for that any more. */
+  end(choices: Choices): Attempt & { readonly isLate: boolean } {
+    const attempt = choices.pick([...this.#underWay]);
+    this.#underWay.delete(attempt);
+    const { taskRun } = attempt;
+    const isCurrent = this.#current.get(taskRun) === attempt;
+    if (isCurrent) this.#current.delete(taskRun);
+    return { ...attempt, isLate: this.isFenced && !isCurrent };
+  }
+
+  /** The server is gone, and all of them with it. */
+  clear(): void {
+    this.#waiting = [];
+    this.#current.clear();
+    this.#underWay.clear();
+  }
+}
