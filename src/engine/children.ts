@@ -63,7 +63,7 @@ export function childIds(taskRun: Pick<TaskRun, "ordinal">, numbers: ChildNumber
 /** Goes on after a crash: creates the executions that are missing, or gathers what all of them have left. */
 export function resumeChildren(t: Transition, taskRun: TaskRun): void {
   const numbers = childNumbersOf(taskRun);
-  if (!numbers) return;
+  if (!numbers || t.tree.frameOf(taskRun)) return; // A Loop that is at its `finally` has its end.
   askForMore(t, taskRun, numbers);
   if (numbers.passes) outcomeOf(t, taskRun);
 }

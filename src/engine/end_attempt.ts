@@ -23,7 +23,7 @@ export function applyOutcome(
   message?: string,
 ): void {
   const found = t.find(ordinal);
-  if (!found || !isUnderWay(found.taskRun)) return;
+  if (!found || !isUnderWay(found.taskRun) || t.tree.frameOf(found.taskRun)) return;
   const { taskRun, place } = found;
   wake(t);
   if (message !== undefined) t.log("ERROR", message, taskRun);

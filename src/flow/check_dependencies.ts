@@ -19,7 +19,7 @@ export function checkDependencies(trigger: JsonObject, path: Path, report: Repor
     if (isGiven(trigger, name)) report.error("required", path, `\`${name}\` needs \`dependsOn\``);
   }
   if (count > 0 && isGiven(trigger, "preconditions")) {
-    report.error("excluded", [...path, "preconditions"], "cannot be combined with `dependsOn`");
+    report.error("bad_dependency", [...path, "preconditions"], "cannot be combined with `dependsOn`");
   }
   if (count > 0) checkMode(trigger, count, { path, report });
   const window = ownProperty(trigger, "window");
@@ -38,18 +38,22 @@ function checkMode(
   }
   if (isCounted && Number(scalarText(ownProperty(trigger, "minSatisfied"))) > count) {
     const message = `must not be more than the ${count} entries of \`dependsOn\``;
-    report.error("out_of_range", [...path, "minSatisfied"], message);
+    report.error("too_large", [...path, "minSatisfied"], message);
   }
 }
 
 function checkWindow(window: JsonObject, path: Path, report: Report): void {
   const given = WAYS.filter((names) => names.some((name) => isGiven(window, name)));
   if (given.length !== 1) {
-    report.error("bad_window", path, "must have either `deadline`, `from` and `to`, `every`, or `lookback`");
+    report.error(
+      "bad_dependency",
+      path,
+      "must have either `deadline`, `from` and `to`, `every`, or `lookback`",
+    );
   } else if (isGiven(window, "from") !== isGiven(window, "to")) {
-    report.error("bad_window", path, "`from` and `to` need each other");
+    report.error("bad_dependency", path, "`from` and `to` need each other");
   } else if (isGiven(window, "offset") && !isGiven(window, "every")) {
-    report.error("bad_window", path, "`offset` needs `every`");
+    report.error("bad_dependency", path, "`offset` needs `every`");
   }
 }
 

@@ -8,7 +8,10 @@ import type { Report } from "./report.ts";
 const ORDERS: ReadonlyMap<string, readonly (readonly [string, string])[]> = new Map([
   ["constant", [["interval", "maxDuration"]]],
   ["exponential", [["interval", "maxInterval"], ["interval", "maxDuration"]]],
-  ["random", [["minInterval", "maxInterval"], ["minInterval", "maxDuration"]]],
+  ["random", [["minInterval", "maxInterval"], ["minInterval", "maxDuration"], [
+    "maxInterval",
+    "maxDuration",
+  ]]],
 ]);
 
 /** Reports intervals that no attempt could keep. What is no duration is left to the schema. */

@@ -23,10 +23,24 @@ const LISTED: ReadonlySet<string> = new Set(["IN", "NOT_IN"]);
 /** Filters that compare with nothing. */
 const BARE: ReadonlySet<string> = new Set(["IS_NULL", "IS_NOT_NULL", "IS_TRUE", "IS_FALSE"]);
 
-/** What time windows of some types must have. */
-const DAILY_BOUNDS: ReadonlyMap<string, readonly string[]> = new Map([
-  ["DAILY_TIME_DEADLINE", ["deadline"]],
-  ["DAILY_TIME_WINDOW", ["startTime", "endTime"]],
+/** Members of a time window, each as messages name it. */
+const WINDOW_MEMBERS: ReadonlyMap<string, string> = new Map([
+  ["deadline", "a deadline"],
+  ["startTime", "a start time"],
+  ["endTime", "an end time"],
+  ["window", "a window"],
+  ["windowAdvance", "a window advance"],
+]);
+
+/** What time windows have, by type: a part of the day says which, the others have a length. */
+const WINDOW_FORMS: ReadonlyMap<
+  string,
+  { readonly needs: readonly string[]; readonly takes: readonly string[] }
+> = new Map([
+  ["DAILY_TIME_DEADLINE", { needs: ["deadline"], takes: [] }],
+  ["DAILY_TIME_WINDOW", { needs: ["startTime", "endTime"], takes: [] }],
+  ["DURATION_WINDOW", { needs: [], takes: ["window", "windowAdvance"] }],
+  ["SLIDING_WINDOW", { needs: [], takes: ["window", "windowAdvance"] }],
 ]);
 
 /** Reports what schemas cannot say of a trigger of that canonical type. */
@@ -61,13 +75,20 @@ function checkPreconditions(trigger: JsonObject, path: Path, report: Report): vo
   }
 }
 
-/** A window that is a part of the day says which. */
+/** A window has what its type needs, and nothing that means something for another type only. */
 function checkTimeWindow(window: JsonValue | undefined, path: Path, report: Report): void {
   if (!isJsonObject(window)) return;
-  const type = scalarText(ownProperty(window, "type")) ?? "";
-  for (const name of DAILY_BOUNDS.get(type) ?? []) {
-    if ((ownProperty(window, name) ?? null) !== null) continue;
-    report.error("required", path, `Time window of type \`${type}\` must have \`${name}\``);
+  const type = scalarText(ownProperty(window, "type")) ?? "DURATION_WINDOW";
+  const form = WINDOW_FORMS.get(type);
+  if (!form) return;
+  for (const [name, shown] of WINDOW_MEMBERS) {
+    const isGiven = (ownProperty(window, name) ?? null) !== null, isNeeded = form.needs.includes(name);
+    if (isNeeded && !isGiven) {
+      report.error("required", path, `Time window of type \`${type}\` must have ${shown}`);
+    } else if (isGiven && !isNeeded && !form.takes.includes(name)) {
+      const message = `Time window of type \`${type}\` cannot have ${shown}`;
+      report.error("bad_window", [...path, name], message);
+    }
   }
 }
 

@@ -60,8 +60,8 @@ export interface ObservedExecution extends FlowKey {
   readonly executionId: string;
   readonly state: State;
   readonly labels: readonly Label[];
-  /** Tries of its task runs, the first included. */
-  readonly attemptCounts: readonly number[];
+  /** How those attempts of its task runs ended that others followed. */
+  readonly retriedStates: readonly State[];
 }
 
 /** What a condition may look at. */

@@ -153,6 +153,11 @@ export class Executor {
     }
   }
 
+  /** The latest revision of a flow has that limit, or none: who waits may go on. */
+  setLimit(flow: Pick<Execution, "tenant" | "namespace" | "flowId">, limit: number | undefined): void {
+    if (this.#deps.slots.setLimit(flow, limit)) this.grantSlots(flow, limit ?? Infinity);
+  }
+
   /** Gives free slots of a flow to those who wait for one. */
   grantSlots(execution: Pick<Execution, "tenant" | "namespace" | "flowId">, limit: number): void {
     const { slots } = this.#deps;
@@ -270,9 +275,11 @@ export class Executor {
   }
 
   #track(work: Promise<unknown>): void {
-    const tracked = work.catch((error: Error) =>
-      this.#deps.logger.error("An execution cannot go on", { error: error.message })
-    );
+    const tracked = work.catch((error: Error) => {
+      // Refused, as by its deletion or a full disk: what is stored goes on later.
+      const level = error instanceof DomainError ? "warn" : "error";
+      this.#deps.logger[level]("An execution cannot go on", { error: error.message });
+    });
     this.#underWay.add(tracked);
     void tracked.then(() => this.#underWay.delete(tracked));
   }

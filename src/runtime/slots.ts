@@ -17,6 +17,8 @@ interface FlowSlots {
   queued: Set<string>;
   /** What the database has. */
   readonly stored: Map<string, Hold>;
+  /** That of the latest revision, once it is known: it holds for executions of earlier ones too. */
+  limit?: number;
 }
 
 const MARK = new Uint8Array([1]);
@@ -39,14 +41,23 @@ export class Slots {
     }
   }
 
+  /** The latest revision of a flow has that limit, or none; false when that concerns nobody. */
+  setLimit(flow: Pick<Execution, "tenant" | "namespace" | "flowId">, limit: number | undefined): boolean {
+    const { tenant, namespace, flowId: id } = flow;
+    const isKnown = this.#flows.has(nameOf(tenant, { namespace, id }));
+    if (limit === undefined && !isKnown) return false;
+    this.#of(flow).limit = limit ?? Infinity;
+    return true;
+  }
+
   /** Takes a slot for an execution that begins; `undefined` when it may run, else the state that the limit puts it in. */
   admit(
     execution: Execution,
     { limit, behavior }: ConcurrencyLimit,
   ): "QUEUED" | "CANCELLED" | "FAILED" | undefined {
-    const { taken, queued } = this.#of(execution);
+    const { taken, queued, limit: latest = limit } = this.#of(execution);
     if (taken.has(execution.id)) return undefined; // It was paused, and kept its slot.
-    if (taken.size < limit && queued.size === 0) {
+    if (taken.size < latest && queued.size === 0) {
       taken.add(execution.id);
       return undefined;
     }
@@ -100,10 +111,10 @@ export class Slots {
 
   /** Gives free slots to those who wait longest; their ids. */
   grant(execution: Pick<Execution, "tenant" | "namespace" | "flowId">, limit: number): string[] {
-    const { taken, queued, stored } = this.#of(execution);
+    const { taken, queued, stored, limit: latest = limit } = this.#of(execution);
     const granted: string[] = [];
     for (const id of queued) {
-      if (taken.size >= limit) break;
+      if (taken.size >= latest) break;
       if (!stored.has(id)) continue; // Nobody can wake it before it is durable; then it is asked for again.
       queued.delete(id);
       taken.add(id);
@@ -114,8 +125,8 @@ export class Slots {
 
   /** The one whose turn it is when an execution leaves its slot; `undefined` when the slot is not to be handed on. */
   successor(execution: Execution, limit: number): string | undefined {
-    const { taken, queued, stored } = this.#of(execution);
-    if (!taken.has(execution.id) || taken.size > limit) return undefined;
+    const { taken, queued, stored, limit: latest = limit } = this.#of(execution);
+    if (!taken.has(execution.id) || taken.size > latest) return undefined;
     const { value: next } = queued.values().next();
     return next !== undefined && stored.has(next) ? next : undefined; // Before it is durable nobody can wake it.
   }
@@ -167,12 +178,16 @@ export class Slots {
     return this.#flowOf(tenant, { namespace, id: flowId });
   }
 
-  #flowOf(tenant: string, { namespace, id }: FlowKey): FlowSlots {
-    const key = `${tenant}/${namespace}/${id}`;
+  #flowOf(tenant: string, flowKey: FlowKey): FlowSlots {
+    const key = nameOf(tenant, flowKey);
     let flow = this.#flows.get(key);
     if (!flow) this.#flows.set(key, flow = { taken: new Set(), queued: new Set(), stored: new Map() });
     return flow;
   }
+}
+
+function nameOf(tenant: string, { namespace, id }: FlowKey): string {
+  return `${tenant}/${namespace}/${id}`;
 }
 
 function keyOf(hold: Hold, tenant: string, flow: FlowKey, id: string): Key {

@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue, ownProperty, setOwnPrope
 import type { TriggerCatalog } from "../model/trigger_catalog.ts";
 import { currentState } from "../model/state.ts";
 import { Conditions } from "../services/conditions.ts";
+import { retriedStatesOf } from "../services/upstream_variables.ts";
 import type { LiveExecution } from "./live_execution.ts";
 import type { TaskScope } from "./variables.ts";
 
@@ -27,7 +28,7 @@ export class TaskConditions {
     const { clock, timeZone, catalog } = this.#deps;
     const { execution, plan: { flow } } = live;
     const { id: executionId, namespace, flowId: id, labels, taskRuns } = execution;
-    const attemptCounts = taskRuns.map(({ attempts }) => attempts.length);
+    const retriedStates = retriedStatesOf(taskRuns);
     const state = currentState(execution.history);
     const variables = { trigger: triggerVariables(live) };
     const render = (value: JsonValue) => rendered(live, value, { at, variables });
@@ -40,7 +41,7 @@ export class TaskConditions {
       date: clock.now(),
       timeZone,
       variables,
-      execution: { executionId, namespace, id, state, labels, attemptCounts },
+      execution: { executionId, namespace, id, state, labels, retriedStates },
     });
     for (const condition of at.task.conditions ?? []) if (!await scope.holds(condition)) return false;
     return true;

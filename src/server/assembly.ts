@@ -181,8 +181,7 @@ export class Assembly {
     for (const message of messages) await this.executor.deliver(message);
     for (const { tenant, namespace, id } of [...this.#runtime.slots.waitingFlows()]) {
       const { flow } = await this.services.flows.plan(tenant, { namespace, id }, { allowDeleted: true });
-      const limit = flow.concurrency?.limit ?? Infinity;
-      this.executor.grantSlots({ tenant, namespace, flowId: id }, limit);
+      this.executor.setLimit({ tenant, namespace, flowId: id }, flow.concurrency?.limit);
     }
   }
 }

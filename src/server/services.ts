@@ -106,7 +106,11 @@ export function createServices(options: ServicesOptions): Services {
   const triggerTypes = createTriggerCatalog();
   const flows: Flows = new Flows({
     records,
-    commit: (flow, entry) => triggering.triggers.commitFlow(flow, entry),
+    commit: async (flow, entry) => {
+      await triggering.triggers.commitFlow(flow, entry);
+      const { tenant, namespace, id: flowId, concurrency } = flow;
+      options.executor().setLimit({ tenant, namespace, flowId }, concurrency?.limit);
+    },
     catalogs: { tasks, triggers: triggerTypes },
     functions: HOST_FUNCTION_NAMES,
     clock,

@@ -59,7 +59,8 @@ export function killAction(sparesChildren = false): ExecutionAction {
   };
 }
 
-const KILLED: ReadonlySet<State> = new Set(["KILLING", "KILLED"]);
+/** The kill of one that is tried again was passed on to the one in its place. */
+const KILLED: ReadonlySet<State> = new Set(["KILLING", "KILLED", "RETRIED"]);
 
 /** What is under way ends, and nothing more starts until it is resumed. */
 export function pauseAction(): ExecutionAction {

@@ -1,7 +1,8 @@
 /** What a Flow trigger knows of the executions that it reacts to, as expressions read it. */
 import { type JsonObject, setOwnProperty } from "../base/json.ts";
 import type { Announcement } from "../model/announcement.ts";
-import type { Execution } from "../model/execution.ts";
+import type { Execution, TaskRun } from "../model/execution.ts";
+import { currentState, type State } from "../model/state.ts";
 import type { ObservedExecution } from "../model/trigger_catalog.ts";
 
 /** An execution in the state that is reacted to. */
@@ -23,17 +24,29 @@ export function triggerVariables(
 
 /** What conditions read of the execution itself, beside `trigger`. */
 export function conditionVariables(upstream: Upstream): JsonObject {
-  const { labels, attemptCounts } = observed(upstream);
+  const { labels, retriedStates } = observed(upstream);
   const named: JsonObject = {};
   for (const { key, value } of labels) setOwnProperty(named, key, value);
   const { outputs, ...variables } = triggerVariables(upstream);
-  const hasRetryAttempt = attemptCounts.some((count) => count > 1);
-  return { ...variables, outputs: outputs ?? {}, labels: named, hasRetryAttempt };
+  return { ...variables, outputs: outputs ?? {}, labels: named, hasRetryAttempt: retriedStates.length > 0 };
 }
 
 /** What conditions look at. */
 export function observed({ announcement, execution }: Upstream): ObservedExecution {
   const { id: executionId, namespace, flowId: id, labels, taskRuns } = execution;
-  const attemptCounts = taskRuns.map(({ attempts }) => attempts.length);
-  return { executionId, namespace, id, state: announcement.state, labels, attemptCounts };
+  return {
+    executionId,
+    namespace,
+    id,
+    state: announcement.state,
+    labels,
+    retriedStates: retriedStatesOf(taskRuns),
+  };
+}
+
+/** How those attempts ended that others followed. */
+export function retriedStatesOf(taskRuns: readonly TaskRun[]): State[] {
+  return taskRuns.flatMap(({ attempts }) =>
+    attempts.slice(0, -1).map(({ history }) => currentState(history))
+  );
 }

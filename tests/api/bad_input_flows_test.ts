@@ -47,8 +47,8 @@ const SOURCES: readonly SourceRow[] = [
   ],
   [
     "a task type of later",
-    flowSource().replace("debug.Return", "flow.Loop"),
-    'tasks[a].type: Type "io.svc.plugin.core.flow.Loop" is not supported yet',
+    flowSource().replace("debug.Return", "flow.Template"),
+    'tasks[a].type: Type "io.svc.plugin.core.flow.Template" is not supported yet',
   ],
   ["a task without type", flowSource().replace(RETURN, ""), "tasks[a].type: must not be null"],
   ["duplicate task ids", `${flowSource()}  - id: a\n${RETURN}`, "Duplicate task id with name [a]"],

@@ -4,13 +4,17 @@ import type { MemoryStore } from "../../src/store/memory_store.ts";
 import type { Atomic, Key, StoredEntry } from "../../src/store/store.ts";
 import { settle } from "../support/fake_clock.ts";
 import { FaultyStore } from "../support/faulty_store.ts";
-import { Harness, statesOf } from "../support/harness.ts";
+import { type ExecutionAnswer, Harness, statesOf } from "../support/harness.ts";
 
 const RETURN = "io.svc.plugin.core.debug.Return";
 const MANY = Array.from({ length: 300 }, (_, n) => `  - {id: t${n}, type: ${RETURN}, format: v${n}}\n`);
 const LONG = `id: long\nnamespace: demo\ntasks:\n${MANY.join("")}`;
 const SLEEP =
   `id: sleep\nnamespace: demo\ntasks:\n  - {id: wait, type: io.svc.plugin.core.flow.Sleep, duration: PT10S}\n`;
+
+const AGAIN = SLEEP.replace("id: sleep", "id: again") +
+  "  - {id: fail, type: io.svc.plugin.core.execution.Fail}\n" +
+  "retry: {type: constant, interval: PT1M, maxAttempt: 3, behavior: CREATE_NEW_EXECUTION}\n";
 
 /** Holds commits or reads until they are let go. */
 class GatedStore extends FaultyStore {
@@ -100,6 +104,28 @@ Deno.test("kill of a sleeping execution at the moment its timer fires: one of th
   for (const kill of kills) await (await kill).body?.cancel();
   assertEquals(statesOf(await app.execution(id)), "CREATED RUNNING KILLING KILLED");
   assertEquals([app.store.count(["tm"]), app.store.count(["main", "x"])], [0, 1]);
+});
+
+Deno.test("kill of an execution that is about to be tried again kills the one in its place, and says that it was done", async () => {
+  const { app, store } = await startGated();
+  await using _app = app;
+  await app.save(AGAIN);
+  const { id } = await app.start("again");
+  await settle();
+  store.isClosed = true;
+  await app.advance(10_000); // It is tried again, and that is being committed.
+  const killing = app.request("DELETE", `/executions/${id}/kill`);
+  await settle();
+  store.isClosed = false;
+  await store.letThrough();
+  const response = await killing;
+  await response.body?.cancel();
+  assertEquals(response.status, 200);
+  await app.advance(60_000);
+  const { results } = await app.json("GET", "/executions/search?sort=id:asc") as unknown as {
+    results: ExecutionAnswer[];
+  };
+  assertEquals(results.map(({ state }) => state.current).sort(), ["KILLED", "RETRIED"]);
 });
 
 Deno.test("DELETE /executions/:id at the moment its timer fires does not bring the execution back", async () => {

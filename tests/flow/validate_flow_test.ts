@@ -194,7 +194,10 @@ const RETRIES: Rows = [
   [
     "random longer than its bound",
     "{id: a, type: core.debug.Return, retry: {type: random, maxAttempt: 3, maxDuration: PT1S, minInterval: PT2S, maxInterval: PT3S}}",
-    ["tasks[0].retry.minInterval: 'minInterval' must be less than 'maxDuration' but is PT2S @4:105+4"],
+    [
+      "tasks[0].retry.minInterval: 'minInterval' must be less than 'maxDuration' but is PT2S @4:105+4",
+      "tasks[0].retry.maxInterval: 'maxInterval' must be less than 'maxDuration' but is PT3S @4:124+4",
+    ],
   ],
   [
     "random with the members of another",

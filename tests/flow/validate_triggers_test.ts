@@ -257,10 +257,24 @@ const TIME_WINDOWS: Rows = [
     [],
   ],
   ["no deadline", timeWindow("{type: DAILY_TIME_DEADLINE}"), [
-    "triggers[0].preconditions.timeWindow: Time window of type `DAILY_TIME_DEADLINE` must have `deadline` @6:71+27",
+    "triggers[0].preconditions.timeWindow: Time window of type `DAILY_TIME_DEADLINE` must have a deadline @6:71+27",
   ]],
+  [
+    "a length beside a deadline",
+    timeWindow('{type: DAILY_TIME_DEADLINE, deadline: "09:00:00Z", window: PT1H}'),
+    [
+      "triggers[0].preconditions.timeWindow.window: Time window of type `DAILY_TIME_DEADLINE` cannot have a window @6:130+4",
+    ],
+  ],
+  ["a deadline beside a length", timeWindow('{type: SLIDING_WINDOW, window: PT1H, deadline: "09:00:00Z"}'), [
+    "triggers[0].preconditions.timeWindow.deadline: Time window of type `SLIDING_WINDOW` cannot have a deadline @6:118+11",
+  ]],
+  ["a deadline of no type", timeWindow('{deadline: "09:00:00Z"}'), [
+    "triggers[0].preconditions.timeWindow.deadline: Time window of type `DURATION_WINDOW` cannot have a deadline @6:82+11",
+  ]],
+  ["a length", timeWindow("{window: PT1H, windowAdvance: PT5M}"), []],
   ["no end of the time", timeWindow('{type: DAILY_TIME_WINDOW, startTime: "06:00:00Z"}'), [
-    "triggers[0].preconditions.timeWindow: Time window of type `DAILY_TIME_WINDOW` must have `endTime` @6:71+49",
+    "triggers[0].preconditions.timeWindow: Time window of type `DAILY_TIME_WINDOW` must have an end time @6:71+49",
   ]],
 ];
 

@@ -15,7 +15,7 @@ const EXECUTION: ObservedExecution = {
   id: "upstream",
   state: "SUCCESS",
   labels: [{ key: "env", value: "prod" }, { key: "team", value: "a" }],
-  attemptCounts: [1, 3],
+  retriedStates: ["FAILED", "KILLED"],
 };
 
 function scopeOf(timeZone = "UTC", execution: ObservedExecution | undefined = EXECUTION): ConditionScope {
@@ -75,8 +75,11 @@ const CASES: readonly (readonly [type: string, properties: JsonObject, holds: bo
   ["ExecutionStatus", {}, true],
   ["ExecutionLabels", { labels: { env: "prod" } }, true],
   ["ExecutionLabels", { labels: [{ key: "env", value: "prod" }, { key: "team", value: "b" }] }, false],
-  ["HasRetryAttempt", { in: [3] }, true],
-  ["HasRetryAttempt", { in: [2] }, false],
+  ["HasRetryAttempt", { in: ["KILLED"] }, true],
+  ["HasRetryAttempt", { in: ["SUCCESS"] }, false],
+  ["HasRetryAttempt", { notIn: ["KILLED"] }, true],
+  ["HasRetryAttempt", { notIn: ["KILLED", "FAILED"] }, false],
+  ["HasRetryAttempt", {}, true],
   ["FlowCondition", { namespace: "company.team", flowId: "own" }, true],
   ["FlowCondition", { namespace: "company.team", flowId: "upstream" }, false],
   ["FlowNamespaceCondition", { namespace: "company", comparison: "PREFIX" }, true],

@@ -1,6 +1,7 @@
-/** `core.condition.HasRetryAttempt`: a task of an execution was tried a given number of times. */
+/** `core.condition.HasRetryAttempt`: a task of an execution was tried again. */
 import { textsOf } from "./values.ts";
 import type { TestedConditionType } from "../../model/trigger_catalog.ts";
+import { stateList } from "../state_lists.ts";
 
 /** Tests the execution that a Flow trigger reacts to. */
 export const hasRetryAttemptCondition: TestedConditionType = {
@@ -10,18 +11,14 @@ export const hasRetryAttemptCondition: TestedConditionType = {
     "core.condition.HasRetryAttemptCondition",
     "core.models.conditions.types.HasRetryAttemptCondition",
   ],
-  description: "True for executions with a task run that is at one of the given attempts.",
+  description: "True for executions in which a task was tried again.",
   properties: {
-    in: {
-      type: "list",
-      required: true,
-      dynamic: true,
-      items: { type: "integer", dynamic: true, minimum: 0, description: "Number of an attempt." },
-      description: "Numbers of attempts.",
-    },
+    in: stateList("States, one of which the attempt before the next one must have.", { dynamic: true }),
+    notIn: stateList("States that do not count.", { dynamic: true }),
   },
   test(properties, { execution }) {
-    const wanted = textsOf(properties, "in")?.map(Number) ?? [];
-    return execution?.attemptCounts.some((count) => wanted.includes(count)) ?? false;
+    const wanted = textsOf(properties, "in"), unwanted = textsOf(properties, "notIn");
+    const counts = (state: string) => (wanted?.includes(state) ?? true) && !unwanted?.includes(state);
+    return execution?.retriedStates.some(counts) ?? false;
   },
 };
