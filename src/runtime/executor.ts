@@ -136,8 +136,10 @@ export class Executor {
     live.events.push(event);
     const { root } = live;
     const refusal = await (root.isDriven ? nextCommit(live, this.#deps.changes) : this.#drive(root));
-    if (refusal) throw refusal;
-    return true;
+    if (!refusal) return true;
+    // It is as stored again, or gone: what it was given is not with it any more.
+    if (live.isDropped) return await this.send(tenant, id, event, receipt);
+    throw refusal;
   }
 
   /** Gives an execution what another one tells it; resolves once that is durable. Its key goes with it. */

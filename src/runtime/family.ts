@@ -79,8 +79,6 @@ export function giveUp(live: LiveExecution, deps: Pick<FamilyDeps, "slots" | "fo
   live.host = undefined;
   live.events.length = 0;
   for (const files of live.files.splice(0)) void files.discard();
-  live.refuse(
-    new DomainError("unavailable", "Cannot change the execution: the database refused it, try again"),
-  );
+  live.refuse(new DomainError("unavailable", "Cannot change the execution: it is as it was stored last"));
   deps.forget(live);
 }

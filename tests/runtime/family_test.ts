@@ -183,3 +183,29 @@ Deno.test("one that has taken a slot before that was written waits again when th
   assertEquals(await statesOfAll(app), { SUCCESS: 3 });
   await app[Symbol.asyncDispose]();
 });
+
+Deno.test("one that has taken a slot before that was written can be killed when the other is deleted", async () => {
+  const { app, disk } = await faulty();
+  const holder = await queueUp(app, 3);
+  const ids = (await all(app)).filter(({ state }) => state.current === "QUEUED").map(({ id }) => id).sort();
+  disk.fault = "full";
+  const [method, path] = ["DELETE", `/executions/${ids[0]}/kill`];
+  for (
+    const request of [["POST", `/executions/${holder}/resume`], [method, path], [
+      "DELETE",
+      `/executions/${holder}`,
+    ]]
+  ) {
+    const response = await app.request(request[0] ?? "", request[1] ?? "");
+    await response.body?.cancel();
+    assertEquals(response.status, 507);
+  }
+  disk.fault = "none";
+  await app.advance(5_000);
+  assertEquals(await statesOfAll(app), { PAUSED: 1, QUEUED: 3 });
+  await app.json(method, path);
+  await app.json("DELETE", `/executions/${holder}`);
+  await settle();
+  assertEquals(await statesOfAll(app), { KILLED: 1, SUCCESS: 2 });
+  await app[Symbol.asyncDispose]();
+});

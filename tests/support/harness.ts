@@ -33,13 +33,24 @@ export class Harness implements AsyncDisposable {
   readonly clock: FakeClock;
   readonly store: MemoryStore;
   readonly #options: HarnessOptions;
+  /** Ends the effects under way. */
+  readonly #endEffects: () => void;
   #isGone = false;
 
-  private constructor(assembly: Assembly, clock: FakeClock, store: MemoryStore, options: HarnessOptions) {
+  private constructor(
+    assembly: Assembly,
+    { clock, store, options, endEffects }: {
+      readonly clock: FakeClock;
+      readonly store: MemoryStore;
+      readonly options: HarnessOptions;
+      readonly endEffects: () => void;
+    },
+  ) {
     this.assembly = assembly;
     this.clock = clock;
     this.store = store;
     this.#options = options;
+    this.#endEffects = endEffects;
   }
 
   /** Starts a server; over `store` when given, as after a crash. */
@@ -49,6 +60,7 @@ export class Harness implements AsyncDisposable {
     clock = new FakeClock(),
   ): Promise<Harness> {
     const memory = store ?? new MemoryStore(clock);
+    const over = Promise.withResolvers<AttemptOutcome>();
     let chance = 0;
     const assembly = await Assembly.create({
       store: options.wrap?.(memory) ?? memory,
@@ -66,11 +78,12 @@ export class Harness implements AsyncDisposable {
       envs: new Map(),
       version: "0.0.0",
       noAuthExplicit: true,
-      extraTasks: [effectTask(options.effect), ...(options.extraTasks ?? [])],
+      extraTasks: [effectTask(over.promise, options.effect), ...(options.extraTasks ?? [])],
       ...withoutOwn(options),
     });
     await assembly.start();
-    return new Harness(assembly, clock, memory, options);
+    const endEffects = () => over.resolve({ state: "KILLED" });
+    return new Harness(assembly, { clock, store: memory, options, endEffects });
   }
 
   /** Sends a request to the tenant `main`, path below `/api/v1/main` unless it is one of the root. */
@@ -138,7 +151,10 @@ export class Harness implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isGone) return;
     this.#isGone = true;
-    await this.assembly.stop();
+    const stopped = this.assembly.stop();
+    await settle(); // Interrupted by the end of the server; whoever does not hear it is ended here.
+    this.#endEffects();
+    await stopped;
   }
 }
 
@@ -170,7 +186,10 @@ export function statesOf(answer: { readonly state: StateAnswer }): string {
   return answer.state.histories.map(({ state }) => state).join(" ");
 }
 
-function effectTask(effect: Effect = () => ({ state: "SUCCESS", outputs: {} })): TaskType {
+function effectTask(
+  over: Promise<AttemptOutcome>,
+  effect: Effect = () => ({ state: "SUCCESS", outputs: {} }),
+): TaskType {
   const type: RunnableTaskType = {
     form: "runnable",
     type: "harness.Effect",
@@ -178,7 +197,10 @@ function effectTask(effect: Effect = () => ({ state: "SUCCESS", outputs: {} })):
     description: "Does what the test says.",
     pure: false,
     properties: { name: { type: "string", dynamic: true, description: "Handed to the effect." } },
-    run: effect,
+    run: (properties, context) => {
+      const outcome = effect(properties, context);
+      return outcome instanceof Promise ? Promise.race([outcome, over]) : outcome;
+    },
   };
   return type;
 }
