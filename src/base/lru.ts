@@ -96,4 +96,11 @@ export class RecentCache<K, V extends object> {
     this.#young.delete(key);
     this.#old.delete(key);
   }
+
+  /** Forgets everything. */
+  clear(): void {
+    this.#young.clear();
+    this.#old.clear();
+    this.#weight = 0;
+  }
 }

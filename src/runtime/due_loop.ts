@@ -15,17 +15,23 @@ export interface DueLoopDeps<T> {
   readonly itemOf: (key: Key) => T;
   /** Deals with what is due; the next one waits for it. Must not reject. What was dealt with already is ignored by it. */
   readonly fire: (item: T) => void | Promise<unknown>;
+  /** Called some time before an item is due. */
+  readonly prepare?: (item: T) => void;
   /** Told when the database cannot be read; it is tried again. */
   readonly failed: (error: Error) => void;
 }
 
 const HORIZON_MS = 60_000;
+/** How long before its time an item is prepared. */
+const LEAD_MS = 2_000;
 const RETRY_MS = 1_000;
 
 /** Fires each item at its time, the earliest first. */
 export class DueLoop<T extends { readonly dueAt: Instant }> {
   readonly #deps: DueLoopDeps<T>;
   readonly #heap = new TimerHeap<T>();
+  /** Those that are not prepared yet. */
+  readonly #later = new TimerHeap<T>();
   #loadedUntil: Instant = -Infinity;
   #cancel: (() => void) | undefined;
   #isRunning = false;
@@ -50,7 +56,7 @@ export class DueLoop<T extends { readonly dueAt: Instant }> {
   /** Takes note of a time that was just stored. */
   add(item: T): void {
     if (this.#isStopped || item.dueAt >= this.#loadedUntil) return;
-    this.#heap.push(item);
+    this.#push(item);
     this.#arm();
   }
 
@@ -77,6 +83,7 @@ export class DueLoop<T extends { readonly dueAt: Instant }> {
     let leastMs = 0;
     try {
       await this.#load();
+      this.#prepareSoon();
       await this.#fireDue();
     } catch (error) {
       this.#deps.failed(error as Error);
@@ -84,6 +91,20 @@ export class DueLoop<T extends { readonly dueAt: Instant }> {
     } finally {
       this.#isRunning = false;
       this.#arm(leastMs);
+    }
+  }
+
+  #push(item: T): void {
+    const { prepare, clock } = this.#deps;
+    const isLater = prepare !== undefined && item.dueAt > clock.now() + LEAD_MS;
+    (isLater ? this.#later : this.#heap).push(item);
+  }
+
+  #prepareSoon(): void {
+    const soon = this.#deps.clock.now() + LEAD_MS;
+    for (let item = this.#later.popDue(soon); item; item = this.#later.popDue(soon)) {
+      this.#heap.push(item);
+      this.#deps.prepare?.(item);
     }
   }
 
@@ -106,7 +127,7 @@ export class DueLoop<T extends { readonly dueAt: Instant }> {
     let isRead = false;
     try {
       for await (const { key } of store.list(dueBefore(until))) {
-        if (Number(key[1]) >= from) this.#heap.push(itemOf(key));
+        if (Number(key[1]) >= from) this.#push(itemOf(key));
       }
       isRead = true;
     } finally {
@@ -121,7 +142,8 @@ export class DueLoop<T extends { readonly dueAt: Instant }> {
     if (this.#isStopped || this.#isRunning) return;
     const { clock } = this.#deps;
     const nextLoad = this.#loadedUntil - HORIZON_MS / 2;
-    const next = Math.min(this.#heap.nextDue ?? nextLoad, nextLoad);
+    const nextPrepared = (this.#later.nextDue ?? Infinity) - LEAD_MS;
+    const next = Math.min(this.#heap.nextDue ?? nextLoad, nextPrepared, nextLoad);
     this.#cancel = clock.setTimer(Math.max(leastMs, next - clock.now()), () => this.check());
   }
 }

@@ -24,16 +24,23 @@ export interface SchedulerDeps {
   readonly logger: Logger;
   /** Evaluates a trigger; resolves once that is durable. One that is not due any more is forgotten by it. */
   readonly fire: (due: DueTrigger) => Promise<void>;
+  /** Called some time before; reads what the evaluation takes. */
+  readonly prepare: (due: DueTrigger) => Promise<void>;
 }
 
 /** Triggers that are evaluated at the same time. */
-const MAX_FIRING = 256;
+const MAX_FIRING = 1_000;
+/** Triggers that are prepared at the same time. */
+const MAX_PREPARING = 1_000;
 
 /** Has triggers evaluated when they are due. */
 export class Scheduler {
   readonly #deps: SchedulerDeps;
   readonly #loop: DueLoop<DueTrigger>;
   readonly #firing = new Set<Promise<void>>();
+  readonly #preparing = new Set<Promise<unknown>>();
+  /** Told when one has been evaluated. */
+  #made: (() => void) | undefined;
 
   constructor(deps: SchedulerDeps) {
     const { store, clock, logger } = deps;
@@ -45,8 +52,9 @@ export class Scheduler {
       itemOf: dueOf,
       fire: (due) => {
         this.#fire(due);
-        return this.#firing.size >= MAX_FIRING ? Promise.race(this.#firing) : undefined;
+        return this.#room();
       },
+      prepare: (due) => this.#prepare(due),
       failed: (error) => logger.error("Times of triggers cannot be read", { error: error.message }),
     });
   }
@@ -74,13 +82,32 @@ export class Scheduler {
   /** Evaluates nothing more, and ends what is under way. */
   async stop(): Promise<void> {
     await this.#loop.stop();
-    await Promise.allSettled([...this.#firing]);
+    await Promise.allSettled([...this.#firing, ...this.#preparing]);
+  }
+
+  /** Only makes it quicker: its time tells what cannot be read. */
+  #prepare(due: DueTrigger): void {
+    if (this.#preparing.size >= MAX_PREPARING) return;
+    const prepared = Promise.allSettled([this.#deps.prepare(due)]);
+    this.#preparing.add(prepared);
+    void prepared.then(() => this.#preparing.delete(prepared));
   }
 
   #fire(due: DueTrigger): void {
     const fired = this.#fireOne(due);
     this.#firing.add(fired);
-    void fired.then(() => this.#firing.delete(fired));
+    void fired.then(() => {
+      this.#firing.delete(fired);
+      this.#made?.();
+    });
+  }
+
+  /** `undefined` while there is room for more, else settles once there is. */
+  #room(): Promise<void> | undefined {
+    if (this.#firing.size < MAX_FIRING) return undefined;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#made = resolve;
+    return promise;
   }
 
   async #fireOne(due: DueTrigger): Promise<void> {

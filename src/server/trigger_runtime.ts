@@ -31,7 +31,13 @@ export class TriggerRuntime {
     this.#notes = new Loop({ name, intervalMs: NOTES_INTERVAL_MS, clock, logger, round });
     this.#services = services;
     this.#logger = logger;
-    this.#scheduler = new Scheduler({ store, clock, logger, fire: (due) => schedules.tick(due) });
+    this.#scheduler = new Scheduler({
+      store,
+      clock,
+      logger,
+      prepare: (due) => schedules.prepare(due),
+      fire: (due) => schedules.tick(due),
+    });
     const queue = new ReactionQueue({ store, clock, logger, react: (each) => flowReactions.react(each) });
     this.#queue = queue;
     this.reactions = {

@@ -1,7 +1,7 @@
 /** Flows: saving, reading, deleting, listing. All heads are in memory; revisions are read when needed and kept while used. */
 import type { Clock } from "../base/clock.ts";
 import { KeyedLock } from "../base/keyed_lock.ts";
-import { LruCache } from "../base/lru.ts";
+import { RecentCache } from "../base/lru.ts";
 import { type FlowPlan, planFlow } from "../engine/plan.ts";
 import {
   buildFlow,
@@ -68,7 +68,7 @@ const MAX_PLANS = 2_000;
 export class Flows {
   readonly #deps: FlowsDeps;
   readonly #heads = new FlowHeads();
-  readonly #plans = new LruCache<string, FlowPlan>(MAX_PLANS);
+  readonly #plans = new RecentCache<string, FlowPlan>(MAX_PLANS, () => 1);
   readonly #locks = new KeyedLock();
 
   constructor(deps: FlowsDeps) {

@@ -82,6 +82,13 @@ export class Schedules {
     if (poll) await this.#deps.polls.poll(due, poll, await this.isRunning(due));
   }
 
+  /** A trigger is due soon: what it takes is read before. */
+  async prepare({ tenant, trigger: key }: DueTrigger): Promise<void> {
+    const state = await this.#deps.states.get(tenant, key);
+    const found = state && await this.#find(tenant, state);
+    if (found?.type.form === "schedule") await this.#deps.dates.timesOf(found.plan.flow, found.trigger);
+  }
+
   /** True while the execution that a trigger started last has not ended. */
   async isRunning({ tenant, trigger }: DueTrigger): Promise<boolean> {
     const state = await this.#deps.states.get(tenant, trigger);

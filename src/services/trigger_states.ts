@@ -1,6 +1,7 @@
 /** States of triggers: read, changed and written by one at a time. What follows from a change in memory follows its commit. */
 import type { Clock, Instant } from "../base/clock.ts";
 import { KeyedLock } from "../base/keyed_lock.ts";
+import { RecentCache } from "../base/lru.ts";
 import type { FlowKey, TenantId } from "../model/flow.ts";
 import { flowOf, type TriggerKey, type TriggerState } from "../model/trigger_state.ts";
 import type { Committer, Entry } from "../store/committer.ts";
@@ -33,9 +34,15 @@ export interface StateChange {
   readonly next: TriggerState;
 }
 
+/** States that are kept at hand, each some 500 bytes. */
+const MAX_RECENT = 4_000;
+
 /** The states of all triggers. */
 export class TriggerStates {
   readonly #deps: TriggerStatesDeps;
+  readonly #recent = new RecentCache<string, TriggerState>(MAX_RECENT, () => 1);
+  /** Tells a read that something was written meanwhile. */
+  #writes = 0;
   readonly #locks = new KeyedLock();
 
   constructor(deps: TriggerStatesDeps) {
@@ -48,8 +55,20 @@ export class TriggerStates {
   }
 
   /** The state of a trigger. */
-  get(tenant: TenantId, trigger: TriggerKey): Promise<TriggerState | undefined> {
-    return this.#deps.records.get(tenant, trigger);
+  async get(tenant: TenantId, trigger: TriggerKey): Promise<TriggerState | undefined> {
+    const name = nameOf(tenant, trigger);
+    const known = this.#recent.get(name);
+    if (known) return known;
+    const writes = this.#writes;
+    const state = await this.#deps.records.get(tenant, trigger);
+    if (state && writes === this.#writes) this.#recent.set(name, state);
+    return state;
+  }
+
+  /** What is kept at hand of a tenant that is gone is forgotten. */
+  forget(): void {
+    this.#writes++;
+    this.#recent.clear();
   }
 
   /** The states of all triggers of a flow. */
@@ -85,6 +104,8 @@ export class TriggerStates {
 
   /** A change is durable. */
   applied({ tenant, next }: StateChange): void {
+    this.#writes++;
+    this.#recent.set(nameOf(tenant, next), next);
     this.#deps.index.setDisabled(tenant, next, next.disabled);
     // Told of again although it is the same: the clock may have been set back since it was told the first time.
     if (next.dueAt !== undefined) this.#deps.dueSet({ dueAt: next.dueAt, tenant, trigger: keyOf(next) });
@@ -92,6 +113,8 @@ export class TriggerStates {
 
   /** A trigger is removed for good. */
   removed(tenant: TenantId, state: TriggerState): void {
+    this.#writes++;
+    this.#recent.delete(nameOf(tenant, state));
     this.#deps.index.remove(tenant, state);
   }
 
@@ -127,6 +150,10 @@ export class TriggerStates {
       return next;
     });
   }
+}
+
+function nameOf(tenant: TenantId, { namespace, flowId, triggerId }: TriggerKey): string {
+  return `${tenant}/${namespace}/${flowId}/${triggerId}`;
 }
 
 /** The name of a state's trigger alone. */

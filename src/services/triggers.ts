@@ -69,6 +69,7 @@ export class Triggers implements TriggerPort {
   /** Forgets a tenant that was deleted. */
   forget(tenant: TenantId): void {
     this.#deps.index.forget(tenant);
+    this.#deps.states.forget();
   }
 
   /** Commits the save or deletion of a flow together with the states of its triggers. */

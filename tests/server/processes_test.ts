@@ -15,6 +15,7 @@ import {
 import { FairSlots } from "../../src/server/processes/slots.ts";
 import { WorkDirectories } from "../../src/server/processes/work_directories.ts";
 import { FakeClock, settle } from "../support/fake_clock.ts";
+import { sleepers, until } from "../support/machine_processes.ts";
 import { withTempDir } from "../support/temp_dir.ts";
 
 const NEVER = new AbortController().signal;
@@ -176,7 +177,8 @@ echo "$TOKEN"
 Deno.test("Processes.run() in a container hands over directory, command and names of variables, no values", async () => {
   await withTempDir(async (folder) => {
     await Deno.writeTextFile(`${folder}/docker`, FAKE_DOCKER, { mode: 0o755 });
-    const [args, value, exitCode] = await outputOf(processesWith(`${folder}:/bin:/usr/bin`), {
+    await using processes = processesWith(`${folder}:/bin:/usr/bin`);
+    const [args, value, exitCode] = await outputOf(processes, {
       env: new Map([["TOKEN", "secret"]]),
       place: { type: "docker", image: "ubuntu", pull: "missing", user: "1000" },
     });
@@ -204,7 +206,8 @@ Deno.test("Processes.run() in a container says why there is none, and the way ou
 
 Deno.test("Processes.run() ends a process whose lines nobody takes any more", async () => {
   const refusal = new Error("enough");
-  const taking = outputOf(processesWith("/bin:/usr/bin"), {
+  await using processes = processesWith("/bin:/usr/bin");
+  const taking = outputOf(processes, {
     command: ["/bin/sh", "-c", "echo a; sleep 8765"],
     onLine: () => {
       throw refusal;
@@ -215,7 +218,8 @@ Deno.test("Processes.run() ends a process whose lines nobody takes any more", as
 });
 
 Deno.test("Processes.run() leaves nothing running when its command ends", async () => {
-  await outputOf(processesWith("/bin:/usr/bin"), {
+  await using processes = processesWith("/bin:/usr/bin");
+  await outputOf(processes, {
     command: ["/bin/sh", "-c", "sleep 8766 & setsid sleep 8767 & (trap '' TERM HUP; sleep 8768) &"],
   });
   await until(async () => (await sleepers("876[678]")).length === 0);
@@ -224,9 +228,10 @@ Deno.test("Processes.run() leaves nothing running when its command ends", async 
 const CRASH = `
 import { systemClock } from "${import.meta.resolve("../../src/base/clock.ts")}";
 import { runSupervised } from "${import.meta.resolve("../../src/server/processes/supervised.ts")}";
+import { Watchdog } from "${import.meta.resolve("../../src/server/processes/watchdog.ts")}";
 await runSupervised({
-  command: ["/bin/sh", "-c", "trap '' TERM HUP; (trap '' HUP; sleep 8771) & setsid sleep 8772 & echo up; sleep 8773; sleep 8774"],
-  cwd: "/tmp", env: { PATH: "/bin:/usr/bin" }, mark: "crash-test", clock: systemClock,
+  command: ["/bin/sh", "-c", "trap '' TERM HUP; (trap '' HUP; sleep 8771) & setsid sleep 8772 & (env -i sleep 8775 &) ; echo up; sleep 8773; sleep 8774"],
+  cwd: "/tmp", env: { PATH: "/bin:/usr/bin" }, mark: "crash-test", clock: systemClock, watchdog: new Watchdog({}, systemClock),
   signal: new AbortController().signal, onLine: ({ text }) => console.log(text),
 });`;
 
@@ -240,11 +245,11 @@ Deno.test("runSupervised() leaves nothing running when the server is killed", as
     }).spawn();
     const reader = server.stdout.getReader();
     assertEquals(new TextDecoder().decode((await reader.read()).value), "up\n");
-    await until(async () => (await sleepers("877[123]")).length === 3);
+    await until(async () => (await sleepers("877[1235]")).length === 4);
     server.kill("SIGKILL");
     await server.status;
     await reader.cancel();
-    await until(async () => (await sleepers("877[1234]")).length === 0);
+    await until(async () => (await sleepers("877[1-5]")).length === 0);
   });
 });
 
@@ -338,17 +343,3 @@ Deno.test("WorkDirectories.make() begins with what no crash has left, and remove
     assert((await Deno.stat(second.pathOf("b"))).isDirectory);
   });
 });
-
-/** Command lines of sleeping processes of this machine. */
-async function sleepers(seconds: string): Promise<string[]> {
-  const { stdout } = await new Deno.Command("ps", { args: ["-eo", "args"] }).output();
-  return new TextDecoder().decode(stdout).split("\n").filter((line) =>
-    new RegExp(`^sleep ${seconds}$`).test(line)
-  );
-}
-
-/** Asks until it holds: what other processes do has no event here. */
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (let count = 0; count < 2_000; count++) if (await holds()) return;
-  throw new Error("It does not come to hold");
-}

@@ -4,6 +4,7 @@ import { setImmediate } from "node:timers";
 import { systemClock } from "../../src/base/clock.ts";
 import { systemRandomBytes } from "../../src/base/id.ts";
 import { Processes } from "../../src/server/processes/processes.ts";
+import { sleepers, until } from "../support/machine_processes.ts";
 import { ServerProcess } from "../support/server_process.ts";
 import { withTempDir } from "../support/temp_dir.ts";
 
@@ -12,7 +13,7 @@ const LINES = 1_000_000;
 
 Deno.test("Processes.run() holds little of a million lines in memory, however slowly they are taken", async () => {
   const path = Deno.env.get("PATH") ?? "";
-  const processes = new Processes({ clock: systemClock, host: "127.0.0.1" }, () => 1, {
+  await using processes = new Processes({ clock: systemClock, host: "127.0.0.1" }, () => 1, {
     env: new Map([["PATH", path]]),
     randomBytes: systemRandomBytes,
   });
@@ -61,17 +62,6 @@ interface Attempts {
   }[];
 }
 
-async function sleepers(): Promise<string[]> {
-  const { stdout } = await new Deno.Command("ps", { args: ["-eo", "args"] }).output();
-  return new TextDecoder().decode(stdout).split("\n").filter((line) => /^sleep 987[123]$/.test(line));
-}
-
-/** Asks until it holds: what other processes do has no event here. */
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (let count = 0; count < 2_000; count++) if (await holds()) return;
-  throw new Error("It does not come to hold");
-}
-
 Deno.test("main.ts leaves no process of a script when it is killed, and records the attempt at its next start", async () => {
   await withTempDir(async (root) => {
     const dataDir = `${root}/data`;
@@ -87,10 +77,10 @@ Deno.test("main.ts leaves no process of a script when it is killed, and records 
       });
       assertEquals(saved.status, 200, await saved.text());
       ({ id } = await (await fetch(`${api}/executions/demo/long`, { method: "POST" })).json());
-      await until(async () => (await sleepers()).length === 3);
+      await until(async () => (await sleepers("987[123]")).length === 3);
       await server.kill("SIGKILL");
     }
-    await until(async () => (await sleepers()).length === 0);
+    await until(async () => (await sleepers("987[123]")).length === 0);
     await using server = await ServerProcess.start({ dataDir });
     const url = `${server.url}/api/v1/main/executions/${id}`;
     let execution: Attempts | undefined;
@@ -101,6 +91,6 @@ Deno.test("main.ts leaves no process of a script when it is killed, and records 
     const states = execution?.taskRunList[0]?.attempts.map(({ state }) => state.current) ?? [];
     assertEquals([execution?.state.current, states.at(-1)], ["SUCCESS", "SUCCESS"]);
     assert(states.length > 1, `attempts ${states.join(" ")}`);
-    await until(async () => (await sleepers()).length === 0);
+    await until(async () => (await sleepers("987[123]")).length === 0);
   });
 });

@@ -1,5 +1,6 @@
 /** The body of an answer as its reader gets it: unpacked, bounded, and its connection closed whatever happens. */
 import { HttpError } from "../../model/ports/http.ts";
+import type { ByteSource } from "./answer_reader.ts";
 
 /** What is known of a body before it is read. */
 export interface AnswerBodyOptions {
@@ -7,9 +8,11 @@ export interface AnswerBodyOptions {
   readonly encoding: string | undefined;
   readonly maxBytes: number | undefined;
   /** Begins the message of a failure. */
-  readonly where: string;
+  readonly where: () => string;
   readonly close: () => void;
 }
+
+type Bytes = Uint8Array<ArrayBuffer>;
 
 const FORMATS: ReadonlyMap<string, CompressionFormat> = new Map([
   ["gzip", "gzip"],
@@ -18,60 +21,73 @@ const FORMATS: ReadonlyMap<string, CompressionFormat> = new Map([
 ]);
 
 /** Reads no faster than it is read; fails with an HttpError. */
-export function answerBody(
-  source: AsyncGenerator<Uint8Array>,
-  options: AnswerBodyOptions,
-): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const chunks = checked(unpacked(source, options.encoding), options);
+export function answerBody(source: ByteSource, options: AnswerBodyOptions): ReadableStream<Bytes> {
+  const body = new AnswerBody(source, options);
   return new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await chunks.next();
-      if (done) controller.close();
-      else controller.enqueue(value);
-    },
-    async cancel() {
-      options.close();
-      await chunks.return(undefined);
-    },
+    pull: (controller) => body.pull(controller),
+    cancel: () => body.end(),
   }, { highWaterMark: 0 });
 }
 
-async function* unpacked(
-  source: AsyncGenerator<Uint8Array>,
-  encoding = "",
-): AsyncGenerator<Uint8Array> {
-  const format = FORMATS.get(encoding.trim().toLowerCase());
-  const first = await source.next();
-  if (first.done) return;
-  if (!format) {
-    yield first.value;
-    return yield* source;
+/** What a stream of an answer asks. */
+class AnswerBody {
+  readonly #source: ByteSource;
+  readonly #options: AnswerBodyOptions;
+  #unpacked: ReadableStreamDefaultReader<Bytes> | undefined;
+  #size = 0;
+
+  constructor(source: ByteSource, options: AnswerBodyOptions) {
+    this.#source = source;
+    this.#options = options;
   }
-  const stream = ReadableStream.from(joined(first.value, source)) as ReadableStream<Uint8Array<ArrayBuffer>>;
-  yield* stream.pipeThrough(new DecompressionStream(format));
-}
 
-async function* joined(first: Uint8Array, rest: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield first;
-  yield* rest;
-}
-
-async function* checked(
-  source: AsyncGenerator<Uint8Array>,
-  { maxBytes = Infinity, where, close }: AnswerBodyOptions,
-): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  let size = 0;
-  try {
-    for await (const bytes of source) {
-      size += bytes.length;
-      if (size > maxBytes) throw new HttpError(`the answer is larger than ${maxBytes} bytes`);
-      yield bytes as Uint8Array<ArrayBuffer>;
+  async pull(controller: ReadableStreamDefaultController<Bytes>): Promise<void> {
+    try {
+      const bytes = await this.#next();
+      this.#size += bytes?.length ?? 0;
+      const { maxBytes = Infinity } = this.#options;
+      if (this.#size > maxBytes) {
+        await this.end();
+        throw new HttpError(`the answer is larger than ${maxBytes} bytes`);
+      }
+      if (bytes) return controller.enqueue(bytes as Bytes);
+      this.#options.close();
+      controller.close();
+    } catch (error) {
+      this.#options.close();
+      // A stream that unpacks says in its own way that the bytes are not what they should be.
+      const reason = error instanceof HttpError ? error.message : "the answer cannot be unpacked";
+      throw new HttpError(`${this.#options.where()}: ${reason}`);
     }
-  } catch (error) {
-    // A stream that unpacks says in its own way that the bytes are not what they should be.
-    const reason = error instanceof HttpError ? error.message : "the answer cannot be unpacked";
-    throw new HttpError(`${where}: ${reason}`);
-  } finally {
-    close();
   }
+
+  async end(): Promise<void> {
+    this.#options.close();
+    await this.#unpacked?.cancel();
+  }
+
+  async #next(): Promise<Uint8Array | undefined> {
+    const format = FORMATS.get(this.#options.encoding?.trim().toLowerCase() ?? "");
+    if (!format) return await this.#source();
+    if (!this.#unpacked) {
+      // An answer without a body has nothing that could be unpacked.
+      const first = await this.#source();
+      if (!first) return undefined;
+      this.#unpacked = unpacked(first, this.#source, format).getReader();
+    }
+    return (await this.#unpacked.read()).value;
+  }
+}
+
+function unpacked(first: Uint8Array, rest: ByteSource, format: CompressionFormat): ReadableStream<Bytes> {
+  let next: ByteSource = () => Promise.resolve(first);
+  const packed = new ReadableStream<Bytes>({
+    async pull(controller) {
+      const bytes = await next();
+      next = rest;
+      if (bytes) controller.enqueue(bytes as Bytes);
+      else controller.close();
+    },
+  }, { highWaterMark: 0 });
+  return packed.pipeThrough(new DecompressionStream(format));
 }

@@ -5,10 +5,9 @@
 import { lookup } from "node:dns/promises";
 import type { Clock } from "../../base/clock.ts";
 import { parseIp } from "../../base/ip.ts";
-import { basicCredentials, isContentType, shownUri } from "../../model/http_request.ts";
+import { shownUri } from "../../model/http_request.ts";
 import {
   type HttpAnswer,
-  type HttpBody,
   type HttpClientPort,
   HttpError,
   type HttpRequest,
@@ -16,15 +15,15 @@ import {
 } from "../../model/ports/http.ts";
 import { AddressPolicy, type AddressRules } from "./address_policy.ts";
 import { answerBody } from "./answer_body.ts";
+import { type AnswerHead, AnswerReader, valuesOf } from "./answer_reader.ts";
 import { Connection, type ConnectionOptions } from "./connection.ts";
 import { digestCredentials } from "./digest.ts";
-import { type AnswerHead, AnswerReader, writeBody, writeHead } from "./message.ts";
+import { firstHop, type Hop, isSameOrigin, locationOf, redirected } from "./hop.ts";
 import { openSocks, openTunnel, proxyHeaders } from "./proxies.ts";
+import { RequestWriter } from "./request_writer.ts";
 
 /** Redirections that one request follows. */
 const MAX_REDIRECTS = 20;
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-
 /** What the client is made of. */
 export interface HttpClientOptions {
   readonly clock: Clock;
@@ -34,17 +33,6 @@ export interface HttpClientOptions {
   readonly userAgent: string;
   /** Addresses of a name; by default the machine's resolver. */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
-}
-
-/** What is sent to one server: the request itself, or what a redirection has made of it. */
-interface Hop {
-  readonly method: string;
-  readonly url: URL;
-  readonly headers: readonly NamedText[];
-  readonly body?: HttpBody;
-  readonly request: HttpRequest;
-  /** `Authorization` header; not passed on to other servers. */
-  readonly credentials?: string;
 }
 
 /** An answer on its open connection. */
@@ -72,10 +60,10 @@ export class HttpClient implements HttpClientPort {
     try {
       for (let count = 0; count <= MAX_REDIRECTS; count++) {
         const answer = await this.#exchange(hop);
-        const next = request.options.followRedirects ? redirected(hop, answer.head) : undefined;
-        if (!next) return toAnswer(hop, answer);
+        const location = request.options.followRedirects ? locationOf(answer.head) : undefined;
+        if (location === undefined) return toAnswer(hop, answer);
         answer.connection.close();
-        hop = next;
+        hop = redirected(hop, answer.head.code, location);
       }
       throw new HttpError(`more than ${MAX_REDIRECTS} redirections`);
     } catch (error) {
@@ -89,8 +77,7 @@ export class HttpClient implements HttpClientPort {
     const { auth } = hop.request.options;
     const answer = await this.#exchangeOnce(hop);
     if (auth?.type !== "DIGEST" || answer.head.code !== 401 || !isSameOrigin(hop)) return answer;
-    const challenge = answer.head.headers
-      .filter(([name]) => name.toLowerCase() === "www-authenticate").map(([, text]) => text)
+    const challenge = valuesOf(answer.head, "www-authenticate")
       .find((text) => /^\s*digest\b/i.test(text));
     const { url, method } = hop;
     const nonce = Math.floor(this.#options.random() * 2 ** 48).toString(16);
@@ -109,8 +96,10 @@ export class HttpClient implements HttpClientPort {
       const target = isForwarded ? `${url.origin}${url.pathname}${url.search}` : url.pathname + url.search;
       const headers = this.#headersOf(hop);
       if (isForwarded) headers.push(...proxyHeaders(proxy));
-      await writeHead(connection, { method: hop.method, target }, headers);
-      if (body) await writeBody(connection, body.open(), body.size);
+      const writer = new RequestWriter(connection);
+      await writer.head({ method: hop.method, target }, headers);
+      if (body) await writer.body(body.open(), body.size);
+      await writer.flush();
       const reader = new AnswerReader(connection);
       return { connection, reader, head: await reader.head() };
     } catch (error) {
@@ -142,7 +131,7 @@ export class HttpClient implements HttpClientPort {
     const isTls = url.protocol === "https:";
     const host = url.hostname.replace(/^\[|\]$/g, "");
     const port = Number(url.port || (isTls ? 443 : 80));
-    const limits = { clock: this.#options.clock, connectTimeoutMs, readIdleTimeoutMs, signal };
+    const limits = { clock: this.#options.clock, isTls, connectTimeoutMs, readIdleTimeoutMs, signal };
     if (proxy && parseIp(host)) this.#checkAddresses(host, [host]);
     const connection = await this.#dial(
       proxy ? { host: proxy.address, port: proxy.port } : { host, port },
@@ -165,7 +154,7 @@ export class HttpClient implements HttpClientPort {
     options: ConnectionOptions,
   ): Promise<Connection> {
     const found = parseIp(host) ? [host] : await this.#resolve(host);
-    let failure: unknown = new HttpError(`the name "${host}" has no address`);
+    let failure: unknown;
     for (const address of this.#checkAddresses(host, found)) {
       try {
         return await Connection.open({ host: address, port }, options);
@@ -174,7 +163,7 @@ export class HttpClient implements HttpClientPort {
         if (options.signal?.aborted) break;
       }
     }
-    throw failure;
+    throw failure ?? new HttpError(`the name "${host}" has no address`);
   }
 
   #checkAddresses(host: string, addresses: readonly string[]): readonly string[] {
@@ -188,70 +177,20 @@ export class HttpClient implements HttpClientPort {
 const FRAMING: ReadonlySet<string> = new Set(["content-length", "transfer-encoding", "connection"]);
 const WITH_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
 
-function firstHop(request: HttpRequest): Hop {
-  const { method, headers, body, options: { auth } } = request;
-  const url = new URL(request.uri);
-  const [username, password] = [decoded(url.username), decoded(url.password)];
-  url.username = url.password = url.hash = "";
-  const credentials = auth?.type === "BEARER"
-    ? `Bearer ${auth.token}`
-    : auth?.type === "BASIC"
-    ? basicCredentials(auth.username, auth.password)
-    : !auth && username !== ""
-    ? basicCredentials(username, password)
-    : undefined;
-  return { method, url, headers, body, request, credentials };
-}
-
-function decoded(text: string): string {
-  return /%(?![0-9a-f]{2})/i.test(text) ? text : decodeURIComponent(text);
-}
-
-function isSameOrigin({ url, request }: Hop): boolean {
-  return url.origin === new URL(request.uri).origin;
-}
-
-/** What to send next; `undefined` for an answer that is no redirection. Credentials stay with the server they are for. */
-function redirected(hop: Hop, { code, headers }: AnswerHead): Hop | undefined {
-  const location = headers.find(([name]) => name.toLowerCase() === "location")?.[1];
-  if (!REDIRECTS.has(code) || !location) return undefined;
-  if (!URL.canParse(location, hop.url.href)) throw new HttpError("the redirection leads to no address");
-  const url = new URL(location, hop.url);
-  if (url.protocol !== "http:" && url.protocol !== "https:") {
-    throw new HttpError(`the redirection leads to "${url.protocol}", not to http or https`);
-  }
-  url.username = url.password = url.hash = "";
-  const isSame = url.origin === hop.url.origin;
-  const becomesGet = code === 303 && hop.method !== "HEAD" ||
-    (code === 301 || code === 302) && hop.method === "POST";
-  return {
-    ...hop,
-    url,
-    credentials: isSame ? hop.credentials : undefined,
-    method: becomesGet ? "GET" : hop.method,
-    body: becomesGet ? undefined : hop.body,
-    headers: hop.headers.filter((header) =>
-      !(becomesGet && isContentType(header)) && (isSame || !PERSONAL.has(header[0].toLowerCase())) &&
-      header[0].toLowerCase() !== "host"
-    ),
-  };
-}
-
-const PERSONAL: ReadonlySet<string> = new Set(["authorization", "cookie", "proxy-authorization"]);
-
 function toAnswer({ method, url, request }: Hop, { connection, reader, head }: OpenAnswer): HttpAnswer {
   const headers = new Map<string, string[]>();
-  const names = new Map<string, string>();
+  const lists = new Map<string, string[]>();
   for (const [name, value] of head.headers) {
-    const first = names.get(name.toLowerCase()) ?? name;
-    names.set(name.toLowerCase(), first);
-    headers.set(first, [...headers.get(first) ?? [], value]);
+    const key = name.toLowerCase();
+    const list = lists.get(key) ?? [];
+    if (list.length === 0) headers.set(name, list);
+    lists.set(key, list);
+    list.push(value);
   }
-  const encoding = headers.get(names.get("content-encoding") ?? "")?.join(",");
   const body = answerBody(reader.body(head, method), {
-    encoding,
+    encoding: lists.get("content-encoding")?.join(","),
     maxBytes: request.options.maxBytes,
-    where: `Cannot ${method} "${shownUri(url.href)}"`,
+    where: () => `Cannot ${method} "${shownUri(url.href)}"`,
     close: () => connection.close(),
   });
   return { code: head.code, uri: url.href, headers, body };

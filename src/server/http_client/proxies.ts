@@ -1,8 +1,9 @@
 /** The way through a proxy: HTTP by CONNECT (RFC 9110), SOCKS version 5 (RFC 1928, RFC 1929). */
 import { basicCredentials } from "../../model/http_request.ts";
 import { HttpError, type HttpProxy, type NamedText } from "../../model/ports/http.ts";
+import { AnswerReader } from "./answer_reader.ts";
 import type { Connection } from "./connection.ts";
-import { AnswerReader, writeHead } from "./message.ts";
+import { RequestWriter } from "./request_writer.ts";
 
 /** Where the proxy is to connect to. */
 export interface ProxyTarget {
@@ -22,7 +23,9 @@ export async function openTunnel(
   { host, port }: ProxyTarget,
 ): Promise<void> {
   const target = `${host.includes(":") ? `[${host}]` : host}:${port}`;
-  await writeHead(connection, { method: "CONNECT", target }, [["Host", target], ...proxyHeaders(proxy)]);
+  const writer = new RequestWriter(connection);
+  await writer.head({ method: "CONNECT", target }, [["Host", target], ...proxyHeaders(proxy)]);
+  await writer.flush();
   const { code } = await new AnswerReader(connection).head();
   if (code >= 300) throw new HttpError(`the proxy answered ${code}`);
 }

@@ -15,6 +15,7 @@ import { Docker, dockerCommand, dockerRemoval } from "./docker.ts";
 import { scriptEnvironment } from "./environment.ts";
 import { FairSlots } from "./slots.ts";
 import { runSupervised } from "./supervised.ts";
+import { Watchdog } from "./watchdog.ts";
 
 /** Most of their time processes wait, for others or for the disk. */
 const PROCESSES_PER_CORE = 4;
@@ -40,6 +41,7 @@ export class Processes implements ProcessPort, AsyncDisposable {
   readonly #env: ReadonlyMap<string, string>;
   readonly #randomBytes: RandomBytes;
   readonly #docker: Docker;
+  readonly #watchdog: Watchdog;
   readonly #slots = new FairSlots(availableParallelism() * PROCESSES_PER_CORE);
   readonly #running = new Set<Promise<unknown>>();
 
@@ -53,6 +55,7 @@ export class Processes implements ProcessPort, AsyncDisposable {
     this.#env = env;
     this.#randomBytes = randomBytes;
     this.#docker = new Docker(options.clock, env);
+    this.#watchdog = new Watchdog(Object.fromEntries(env), options.clock);
   }
 
   /** @inheritdoc */
@@ -87,9 +90,10 @@ export class Processes implements ProcessPort, AsyncDisposable {
     }
   }
 
-  /** Waits for the processes that were told to stop. */
+  /** Waits for the processes that were told to stop, and ends what is left of any. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.allSettled([...this.#running]);
+    await this.#watchdog[Symbol.asyncDispose]();
   }
 
   async #check({ place }: ProcessCommand): Promise<void> {
@@ -115,8 +119,9 @@ export class Processes implements ProcessPort, AsyncDisposable {
     const { place, signal, env, workingDirectory: cwd, onLine } = command;
     const isDocker = place.type === "docker";
     return await runSupervised({
+      watchdog: this.#watchdog,
       command: isDocker ? dockerCommand(command, place, name) : command.command,
-      cleanUp: isDocker ? dockerRemoval(name) : undefined,
+      cleanUp: isDocker ? dockerVariables(env) + dockerRemoval(name) : undefined,
       cwd,
       env: { ...Object.fromEntries(this.#env), ...Object.fromEntries(env) },
       mark,
@@ -131,6 +136,12 @@ export class Processes implements ProcessPort, AsyncDisposable {
     this.#randomBytes(bytes);
     return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
   }
+}
+
+/** What a flow tells the `docker` command holds for the removal too. */
+function dockerVariables(env: ReadonlyMap<string, string>): string {
+  return [...env].filter(([name]) => /^(?:PATH|HOME|DOCKER_\w+)$/.test(name))
+    .map(([name, value]) => `export ${name}='${value.replaceAll("'", "'\\''")}'; `).join("");
 }
 
 /** The processes of a server with that many tenants. */

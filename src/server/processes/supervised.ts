@@ -1,19 +1,11 @@
-/**
- * One process with everything that it starts, as a group that ends as a whole. A watchdog in the group reads a pipe whose
- * other end this server holds: when the server is gone, however that came, the pipe ends and the watchdog ends the group.
- */
+/** One process with everything that it starts, to the end of all: asked to stop, it stops, or is made to. */
 import type { Clock } from "../../base/clock.ts";
 import { LineReader, type ReadLine } from "./lines.ts";
+import type { Watchdog, WatchedCommand, WatchedProcess } from "./watchdog.ts";
 
-/** What is started. */
-export interface SupervisedOptions {
-  readonly command: readonly string[];
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-  /** Tells its processes from all others. */
-  readonly mark: string;
-  /** Shell command that ends what the group does not hold, such as a container. */
-  readonly cleanUp?: string;
+/** What is started, and who hears of it. */
+export interface SupervisedOptions extends WatchedCommand {
+  readonly watchdog: Watchdog;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly onLine: (line: ReadLine & { readonly isError: boolean }) => Promise<void> | void;
@@ -21,41 +13,30 @@ export interface SupervisedOptions {
 
 /** Between the signal that asks to stop and the one that makes stop. */
 const GRACE_MS = 3_000;
+/** As a shell says that there is no such program. */
+const NOT_FOUND = 127;
 
-/**
- * `$1` is the mark, `$2` what cleans up. The watchdog waits without any program, since the flow decides on PATH, and does not
- * hear the signal that asks to stop. It ends those that left the group too, which it finds by the mark in their environment
- * (where the system shows it).
- */
-const SUPERVISOR = `
-exec 3<&0 </dev/null
-mark=$1 cleanup=$2
-shift 2
-(
-  trap '' HUP INT TERM
-  exec >/dev/null 2>&1
-  PATH=/usr/bin:/bin:$PATH
-  while read -r line <&3; do :; done
-  [ -z "$cleanup" ] || eval "$cleanup"
-  kill -KILL $(grep -lsF "SLUICE_RUN=$mark" /proc/[0-9]*/environ | tr -dc '0-9\\n')
-  kill -KILL -$$
-) &
-exec 3<&-
-SLUICE_RUN=$mark
-export SLUICE_RUN
-exec "$@"
-`;
-
-/** Runs it to its end; the exit code as a shell says it. Nothing of it is left then. @throws Error it cannot be started */
+/** Runs it to its end; the exit code as a shell says it. @throws Error it cannot be started */
 export async function runSupervised(options: SupervisedOptions): Promise<number> {
-  const { command, cwd, env, mark, cleanUp = "", clock, signal, onLine } = options;
-  const args = ["-c", SUPERVISOR, "sluice", mark, cleanUp, ...command];
-  const child = spawnGroup(args, cwd, env);
+  let watched: WatchedProcess;
+  try {
+    watched = await options.watchdog.start(options);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    await options.onLine({ text: error.message, isError: true });
+    return NOT_FOUND;
+  }
+  return await runWatched(watched, options);
+}
+
+async function runWatched(watched: WatchedProcess, options: SupervisedOptions): Promise<number> {
+  const { clock, signal, onLine } = options;
+  const { child } = watched;
   const readers = [
     new LineReader(child.stdout, clock, (line) => onLine({ ...line, isError: false })),
     new LineReader(child.stderr, clock, (line) => onLine({ ...line, isError: true })),
   ];
-  const stopping = new Stopping(child, clock);
+  const stopping = new Stopping(watched, clock);
   const stop = () => stopping.begin();
   // Whoever takes the lines may not want them any more; why is told at the end.
   const reads = readers.map((reader) => reader.run());
@@ -64,7 +45,7 @@ export async function runSupervised(options: SupervisedOptions): Promise<number>
   if (signal.aborted) stop();
   try {
     const { code } = await child.status;
-    await stopping.end();
+    stopping.end();
     for (const reader of readers) reader.expectEnd();
     await Promise.allSettled(reads);
     await Promise.all(reads);
@@ -74,68 +55,30 @@ export async function runSupervised(options: SupervisedOptions): Promise<number>
   }
 }
 
-function spawnGroup(
-  args: readonly string[],
-  cwd: string,
-  env: Readonly<Record<string, string>>,
-): Deno.ChildProcess {
-  try {
-    return new Deno.Command("/bin/sh", {
-      args: [...args],
-      cwd,
-      env: { ...env },
-      clearEnv: true,
-      stdin: "piped",
-      stdout: "piped",
-      stderr: "piped",
-      detached: true,
-    }).spawn();
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotCapable)) throw error;
-    throw new Error("Cannot run commands: this server may not start processes; start it with --allow-run");
-  }
-}
-
-/** Ends a group. */
+/** Ends a process and its group. */
 class Stopping {
-  readonly #child: Deno.ChildProcess;
+  readonly #watched: WatchedProcess;
   readonly #clock: Clock;
   #isBegun = false;
-  #isClosed = false;
   #cancelTimer = () => {};
 
-  constructor(child: Deno.ChildProcess, clock: Clock) {
-    this.#child = child;
+  constructor(watched: WatchedProcess, clock: Clock) {
+    this.#watched = watched;
     this.#clock = clock;
   }
 
-  /** Asks it to stop; makes it stop when it has not after a while. */
+  /** Asks it to stop; makes it stop when it has not after a while. Once it has ended there is nobody to ask. */
   begin(): void {
     if (this.#isBegun) return;
     this.#isBegun = true;
-    killGroup(this.#child.pid, "SIGTERM");
-    this.#cancelTimer = this.#clock.setTimer(GRACE_MS, () => void this.#wakeWatchdog());
+    this.#watched.signal("SIGTERM");
+    this.#cancelTimer = this.#clock.setTimer(GRACE_MS, () => this.#watched.signal("SIGKILL"));
   }
 
-  /** The process itself has ended: what it has left behind, in the group or out of it, is ended by the watchdog at once. */
-  async end(): Promise<void> {
+  /** The process itself has ended: what it has left behind ends too. */
+  end(): void {
+    this.#isBegun = true;
     this.#cancelTimer();
-    await this.#wakeWatchdog();
-  }
-
-  async #wakeWatchdog(): Promise<void> {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    // The watchdog may be gone already, and the pipe with it.
-    await Promise.allSettled([this.#child.stdin.close()]);
-  }
-}
-
-function killGroup(pid: number, signal: Deno.Signal): void {
-  try {
-    Deno.kill(-pid, signal);
-  } catch (error) {
-    // The platform says in these ways that nothing of the group is left.
-    if (!(error instanceof Deno.errors.NotFound || error instanceof TypeError)) throw error;
+    this.#watched.end();
   }
 }

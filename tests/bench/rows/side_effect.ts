@@ -1,9 +1,10 @@
 /** Row 14: what a task with a side effect adds to an execution of one client, and its commits. */
 import { createFlow, flowOf, pureFlow, startPath } from "../api.ts";
+import { bareRequestMs } from "../bare_request.ts";
 import type { Bench } from "../bench.ts";
 import { DatabaseFile } from "../database_file.ts";
 import { EffectServer } from "../effect_server.ts";
-import { type Figure, inMs, median, type RowResult } from "../figures.ts";
+import { type Figure, inMs, type RowResult } from "../figures.ts";
 import { measureLatency, waitedMs } from "../latency_client.ts";
 import { rawCommitMs } from "../raw_commit.ts";
 import type { ServerUnderTest } from "../server_under_test.ts";
@@ -33,20 +34,20 @@ async function measure(bench: Bench): Promise<RowResult> {
     flowOf(REQUEST, `{id: t, type: ${CORE}.http.Request, uri: "${effects.url}"}`),
   );
   const folder = await bench.freshFolder();
-  const [write = NaN, fetched = NaN, pure = NaN, read = NaN, request = NaN] = await bench.byShortTurns(
+  const [write = NaN, bare = NaN, pure = NaN, read = NaN, request = NaN] = await bench.byShortTurns(
     (seconds) => rawCommitMs(folder, seconds),
-    (seconds) => fetchMs(effects.url, seconds),
+    (seconds) => bareRequestMs(effects.url, seconds),
     ...[PURE, READ, REQUEST].map((id) => (seconds: number) => waitedMs(server.url, id, seconds)),
   );
   return {
     figures: [
       added("a read adds to an execution ÷ one durable write", read - pure, write),
-      added("a request adds, without its own time ÷ one durable write", request - fetched - pure, write),
+      added("a request adds, without its own time ÷ one durable write", request - bare - pure, write),
       await commitsFigure(bench, server),
     ],
     notes: [
       `start → SUCCESS with wait=true: pure ${inMs(pure)}, read ${inMs(read)}, request ${inMs(request)}`,
-      `the request alone, by fetch ${inMs(fetched)}`,
+      `the request alone, on a new connection ${inMs(bare)}`,
     ],
   };
 }
@@ -63,17 +64,6 @@ function added(name: string, addedMs: number, writeMs: number): Figure {
     floor: 2.5,
     goal: 1.5,
   };
-}
-
-async function fetchMs(url: string, seconds: number): Promise<number> {
-  const times: number[] = [];
-  const until = performance.now() + seconds * 1000;
-  while (performance.now() < until) {
-    const start = performance.now();
-    await (await fetch(url)).text();
-    times.push(performance.now() - start);
-  }
-  return median(times);
 }
 
 /** Of one client that waits for each end: one commit with the attempt under way, one with its outcome. */

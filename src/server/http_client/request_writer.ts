@@ -1,0 +1,80 @@
+/** One half of HTTP/1.1 on a connection (RFC 9112): the head of a request and its body. */
+import { HttpError, type NamedText } from "../../model/ports/http.ts";
+import type { Connection } from "./connection.ts";
+
+/** What is smaller is collected, so that a head and a small body leave in one piece. */
+const MAX_COLLECTED_BYTES = 16 * 1024;
+
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const END_OF_CHUNKS = "0\r\n\r\n";
+
+const encoder = new TextEncoder();
+
+/** Writes a request. What it has collected leaves with {@link RequestWriter.flush}. */
+export class RequestWriter {
+  readonly #connection: Connection;
+  #collected: Uint8Array[] = [];
+  #collectedBytes = 0;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** Writes the head. @throws HttpError: a header that would break it */
+  async head(
+    { method, target }: { readonly method: string; readonly target: string },
+    headers: readonly NamedText[],
+  ): Promise<void> {
+    if (!TOKEN.test(method)) throw new HttpError(`"${method}" is not a method`);
+    let text = `${method} ${target} HTTP/1.1\r\n`;
+    for (const [name, value] of headers) {
+      if (!TOKEN.test(name)) throw new HttpError(`"${name}" is not the name of a header`);
+      // deno-lint-ignore no-control-regex
+      if (/[\u0000\r\n]/.test(value)) throw new HttpError(`header "${name}" has a line break in its value`);
+      text += `${name}: ${value}\r\n`;
+    }
+    await this.#put(encoder.encode(`${text}\r\n`));
+  }
+
+  /** Writes a body of that size, or in chunks when the size is not known. @throws HttpError: it has another size */
+  async body(content: AsyncIterable<Uint8Array>, size: number | undefined): Promise<void> {
+    let sent = 0;
+    for await (const bytes of content) {
+      if (bytes.length === 0) continue;
+      sent += bytes.length;
+      if (size === undefined) await this.#put(encoder.encode(`${bytes.length.toString(16)}\r\n`));
+      else if (sent > size) break;
+      await this.#put(bytes);
+      if (size === undefined) await this.#put(encoder.encode("\r\n"));
+    }
+    if (size === undefined) await this.#put(encoder.encode(END_OF_CHUNKS));
+    else if (sent !== size) throw new HttpError("the size of the body has changed while it was sent");
+  }
+
+  /** Sends what is left. */
+  async flush(): Promise<void> {
+    const [first, ...others] = this.#collected;
+    if (!first) return;
+    const bytes = others.length === 0 ? first : joined(this.#collected, this.#collectedBytes);
+    this.#collected = [];
+    this.#collectedBytes = 0;
+    await this.#connection.write(bytes);
+  }
+
+  async #put(bytes: Uint8Array): Promise<void> {
+    if (this.#collectedBytes + bytes.length > MAX_COLLECTED_BYTES) await this.flush();
+    if (bytes.length > MAX_COLLECTED_BYTES) return await this.#connection.write(bytes);
+    this.#collected.push(bytes);
+    this.#collectedBytes += bytes.length;
+  }
+}
+
+function joined(parts: readonly Uint8Array[], size: number): Uint8Array {
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}

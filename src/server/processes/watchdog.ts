@@ -1,0 +1,240 @@
+/**
+ * One process that outlives this server for a moment: it holds the other end of a pipe, and when that ends, however it came,
+ * it ends the scripts that the server has not seen to their end. What ended scripts have left behind it ends as well.
+ */
+import type { Clock } from "../../base/clock.ts";
+import { GroupStarter, signalGroup } from "./groups.ts";
+import { MARK_VARIABLE, WATCHDOG_PROGRAM } from "./watchdog_program.ts";
+
+/** A process to start under watch. */
+export interface WatchedCommand {
+  readonly command: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Tells its processes from all others of the machine: letters, digits, `-` and `_`. */
+  readonly mark: string;
+  /** Shell command, run once more or less at the end, that ends what no process of the machine is, such as a container. */
+  readonly cleanUp?: string;
+}
+
+/** So many words of one line stay far below what an argument of a program may have. */
+const WORDS_PER_PASS = 200;
+/** How long the end of a server waits for it, as a process of the machine that hangs may make it hang too. */
+const END_MS = 5_000;
+
+/** The watchdog of one server; started with the first script, and again when something has ended it. */
+export class Watchdog implements AsyncDisposable {
+  readonly #groups: GroupStarter;
+  readonly #env: Readonly<Record<string, string>>;
+  readonly #clock: Clock;
+  /** What it has to end when the server is gone. */
+  readonly #held = new Set<string>();
+  /** Words of `#held` whose script has ended: they are ended by it in passes, one at a time. */
+  readonly #ended = new Set<string>();
+  #process: WatchdogProcess | undefined;
+  #pass: readonly string[] = [];
+
+  /** `env` is what its programs and the commands that clean up get. */
+  constructor(env: Readonly<Record<string, string>>, clock: Clock, groups = new GroupStarter()) {
+    this.#env = env;
+    this.#clock = clock;
+    this.#groups = groups;
+  }
+
+  /**
+   * Starts a process in a group of its own. Its mark is known to the watchdog before, its group right after: when the server
+   * dies in between, only what has emptied its environment within that moment is left. @throws Error it cannot be started
+   */
+  async start(options: WatchedCommand): Promise<WatchedProcess> {
+    const { command, cwd, env, mark, cleanUp } = options;
+    const words = [`m${mark}`, ...(cleanUp ? [`c${inOctal(cleanUp)}`] : [])];
+    await this.#hold(words);
+    try {
+      const child = this.#groups.start(command, {
+        cwd,
+        env: { ...env, [MARK_VARIABLE]: mark },
+        stdin: "null",
+        stdout: "piped",
+        stderr: "piped",
+      });
+      const group = `g${child.pid}`;
+      this.#held.add(group);
+      void this.#process?.send("hold", [group]);
+      return new WatchedProcess(child, () => this.#end(words, group));
+    } catch (error) {
+      this.#end(words);
+      throw error;
+    }
+  }
+
+  /** Ends it, and with it all that it still holds. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const process = this.#process;
+    this.#process = undefined;
+    this.#held.clear();
+    this.#ended.clear();
+    await process?.end(this.#clock);
+  }
+
+  async #hold(words: readonly string[]): Promise<void> {
+    for (const word of words) this.#held.add(word);
+    const process = this.#process;
+    if (await process?.send("hold", words)) return;
+    // It is gone, which is not known yet.
+    if (process === this.#process) this.#process = undefined;
+    try {
+      await this.#restart();
+    } catch (error) {
+      for (const word of words) this.#held.delete(word);
+      throw error;
+    }
+  }
+
+  /** Another script may have done so already. */
+  async #restart(): Promise<void> {
+    if (!this.#process) {
+      this.#pass = [];
+      this.#process = this.#startProcess();
+    }
+    const isUp = await this.#process.send("hold", [...this.#held]);
+    if (!isUp) throw new Error("Cannot run commands: the process that watches over them does not stay up");
+    this.#beginPass();
+  }
+
+  #startProcess(): WatchdogProcess {
+    const child = this.#groups.start(["/bin/sh", "-c", WATCHDOG_PROGRAM, "sluice-watchdog"], {
+      cwd: "/",
+      env: this.#env,
+      stdin: "piped",
+      stdout: "piped",
+      stderr: "null",
+    });
+    const process = new WatchdogProcess(child, () => this.#endPass(process));
+    void process.ended.then(() => this.#onEnd(process));
+    return process;
+  }
+
+  #end(words: readonly string[], group?: string): void {
+    for (const word of words) this.#ended.add(word);
+    if (group !== undefined && this.#held.delete(group)) void this.#process?.send("drop", [group]);
+    this.#beginPass();
+  }
+
+  #beginPass(): void {
+    if (this.#pass.length > 0 || this.#ended.size === 0 || !this.#process) return;
+    this.#pass = [...this.#ended].slice(0, WORDS_PER_PASS);
+    void this.#process.send("end", this.#pass);
+  }
+
+  #endPass(process: WatchdogProcess): void {
+    if (process !== this.#process) return;
+    for (const word of this.#pass) {
+      this.#held.delete(word);
+      this.#ended.delete(word);
+    }
+    this.#pass = [];
+    this.#beginPass();
+  }
+
+  /** One that has never been up is not started again before the next script needs it. */
+  async #onEnd(process: WatchdogProcess): Promise<void> {
+    if (process !== this.#process) return;
+    this.#process = undefined;
+    if (!process.isUp || this.#held.size === 0) return;
+    try {
+      await this.#restart();
+    } catch {
+      this.#process = undefined; // The machine has no room for it: the next script tries again, or says so.
+    }
+  }
+}
+
+/** A process under watch. */
+export class WatchedProcess {
+  /** Its output is to be read. */
+  readonly child: Deno.ChildProcess;
+  readonly #onEnd: () => void;
+
+  /** `onEnd` is called when nothing of it may be left. */
+  constructor(child: Deno.ChildProcess, onEnd: () => void) {
+    this.child = child;
+    this.#onEnd = onEnd;
+  }
+
+  /** Tells it and all of its group. */
+  signal(signal: "SIGTERM" | "SIGKILL"): void {
+    signalGroup(this.child, signal);
+  }
+
+  /**
+   * It has ended: its group is made to end now, what has left the group soon after. Must be called at once: the number of an
+   * empty group is free for others, which take it only when the machine has used up all the others.
+   */
+  end(): void {
+    this.signal("SIGKILL");
+    this.#onEnd();
+  }
+}
+
+/** One run of the program. */
+class WatchdogProcess {
+  readonly ended: Promise<unknown>;
+  readonly #child: Deno.ChildProcess;
+  readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #onAnswer: () => void;
+  #isUp = false;
+
+  constructor(child: Deno.ChildProcess, onAnswer: () => void) {
+    // A server that has nothing else to do may end.
+    child.unref();
+    this.#child = child;
+    this.#writer = child.stdin.getWriter();
+    this.#reader = child.stdout.getReader();
+    this.#onAnswer = onAnswer;
+    this.ended = this.#run();
+  }
+
+  get isUp(): boolean {
+    return this.#isUp;
+  }
+
+  /** Whether there is still a process to take the line. */
+  async send(verb: "hold" | "drop" | "end", words: readonly string[]): Promise<boolean> {
+    const line = new TextEncoder().encode(`${verb} ${words.join(" ")}\n`);
+    const [{ status }] = await Promise.allSettled([this.#writer.write(line)]);
+    return status === "fulfilled";
+  }
+
+  /** Ends the pipe, and waits for what that makes it do. */
+  async end(clock: Clock): Promise<void> {
+    this.#child.ref();
+    const cancel = clock.setTimer(END_MS, () => signalGroup(this.#child, "SIGKILL"));
+    await Promise.allSettled([this.#writer.close()]);
+    await this.ended;
+    cancel();
+  }
+
+  async #run(): Promise<void> {
+    const reading = Promise.allSettled([this.#readAnswers()]);
+    await Promise.allSettled([this.#child.status]);
+    await Promise.allSettled([this.#reader.cancel(), this.#writer.close(), reading]);
+  }
+
+  async #readAnswers(): Promise<void> {
+    for (;;) {
+      const { value, done } = await this.#reader.read();
+      if (done) return;
+      for (let count = 0; count < value.length; count++) {
+        if (this.#isUp) this.#onAnswer();
+        this.#isUp = true;
+      }
+    }
+  }
+}
+
+function inOctal(text: string): string {
+  return [...new TextEncoder().encode(text)].map((byte) => `\\0${byte.toString(8).padStart(3, "0")}`).join(
+    "",
+  );
+}
