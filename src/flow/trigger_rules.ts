@@ -2,6 +2,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
 import { checkDependencies } from "./check_dependencies.ts";
 import { checkSchedule, checkZone } from "./check_schedule.ts";
+import { checkWebhook } from "./check_webhook.ts";
 import { scalarText } from "./describe.ts";
 import type { Path } from "./parse.ts";
 import type { Report } from "./report.ts";
@@ -50,11 +51,6 @@ export function checkTriggerRules(
   { path, report }: { readonly path: Path; readonly report: Report },
 ): void {
   RULES.get(type)?.(trigger, path, report);
-}
-
-function checkWebhook(trigger: JsonObject, path: Path, report: Report): void {
-  const key = scalarText(ownProperty(trigger, "key"));
-  if (key?.trim() === "") report.error("required", [...path, "key"], "must not be empty");
 }
 
 function checkFlowTrigger(trigger: JsonObject, path: Path, report: Report): void {

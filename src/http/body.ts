@@ -12,7 +12,14 @@ export async function readText(c: Context<AppEnv>, maxBytes: number): Promise<st
 
 /** The body as bytes, empty when there is none. @throws DomainError too_large naming the cap; bad_request when it breaks off */
 export async function readBytes(c: Context<AppEnv>, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
-  const { body, headers } = c.req.raw;
+  return await readRequestBytes(c.req.raw, maxBytes);
+}
+
+/** As {@link readBytes}, of a request that need not be the one under way. */
+export async function readRequestBytes(
+  { body, headers }: Request,
+  maxBytes: number,
+): Promise<Uint8Array<ArrayBuffer>> {
   const declared = headers.get("content-length");
   if (declared !== null && Number(declared) > maxBytes) throw tooLarge(maxBytes);
   if (body === null) return new Uint8Array();

@@ -79,5 +79,8 @@ export const MAX_PAGE_SIZE = 10_000;
 /** Failed log-ins of one user and address within the window, before further ones are refused. */
 export const MAX_FAILED_LOGINS = 10;
 export const FAILED_LOGIN_WINDOW_MS = 60_000;
+/** Calls of one network that have found no webhook within the window, before further ones are refused. */
+export const MAX_WRONG_WEBHOOK_KEYS = 20;
+export const WRONG_WEBHOOK_KEYS_WINDOW_MS = 60_000;
 /** A verified credential is trusted that long without hashing again. */
 export const VERIFIED_CREDENTIAL_MS = 300_000;

@@ -147,9 +147,10 @@ export class Slots {
     if (flow.stored.get(execution.id) === "slot") flow.taken.add(execution.id);
   }
 
-  /** Those whose turn is next; their ids. */
+  /** Those whose turn is next and who are durable; their ids. */
   *next(execution: Pick<Execution, "tenant" | "namespace" | "flowId">, count: number): Iterable<string> {
-    yield* this.#of(execution).queued.values().take(count);
+    const { queued, stored } = this.#of(execution);
+    for (const id of queued.values().take(count)) if (stored.has(id)) yield id;
   }
 
   /** How many run, and how many come before an execution in the queue. */

@@ -19,6 +19,7 @@ export function refusedCall(what: string, error: Error): string {
   const input = INVALID_INPUT.exec(error.message)?.[1];
   if (input !== undefined) return `Its input "${input}" is invalid; the caller was told why`;
   if (error instanceof DomainError && error.code === "too_large") return "The body is too large";
+  if (error instanceof DomainError && error.code === "forbidden") return "It is not signed as it must be";
   const isTold = error instanceof DomainError && error.code !== "storage_full" &&
     error.code !== "unavailable";
   return isTold ? `Its ${what} cannot be read; the caller was told why` : `Its ${what} cannot be read`;

@@ -19,6 +19,12 @@ import type { TriggerIndex } from "./trigger_index.ts";
 import type { TriggerRenderer, TriggerStarts } from "./trigger_starts.ts";
 import type { TriggerNotes } from "./trigger_notes.ts";
 import { answerOf, type WebhookAnswer } from "./webhook_answer.ts";
+import {
+  type CalledWebhook as Called,
+  type VerifyCall,
+  type WebhookCaller,
+  WebhookGate,
+} from "./webhook_gate.ts";
 import { type WebhookAddress, WebhookKeys } from "./webhook_match.ts";
 import { type BodyUse, bodyUseOf, refusedCall } from "./webhook_call.ts";
 
@@ -45,8 +51,9 @@ export type WebhookCall = JsonObject;
 
 /** How a call is read and answered. */
 export interface WebhookOptions {
-  /** Reads the call; files go through `store` as they arrive. */
-  readonly readCall: (store: StoreFile, use: BodyUse) => Promise<WebhookCall>;
+  readonly caller: WebhookCaller;
+  /** Reads the call; files go through `store` as they arrive. With `verify` not before that has seen the whole body. */
+  readonly readCall: (store: StoreFile, use: BodyUse, verify?: VerifyCall) => Promise<WebhookCall>;
   /** Link to an execution's page. */
   readonly urlOf: (execution: Execution) => string;
   /** Aborted when the caller has gone. */
@@ -61,12 +68,6 @@ export interface OnceCall {
   readonly method: string;
   /** Its parameters in order of their names. */
   readonly query: string;
-}
-
-/** The trigger that a call has found. */
-interface Called {
-  readonly plan: FlowPlan;
-  readonly trigger: Trigger;
 }
 
 /** What came of a call. */
@@ -88,15 +89,18 @@ interface OnceOptions extends WebhookOptions {
 export class Webhooks {
   readonly #deps: WebhooksDeps;
   readonly #keys: WebhookKeys;
+  readonly #gate: WebhookGate;
 
   constructor(deps: WebhooksDeps) {
     this.#deps = deps;
     this.#keys = new WebhookKeys(deps.renderer, deps.index);
+    this.#gate = new WebhookGate(deps);
   }
 
   /**
    * Starts an execution of the flow whose webhook has that key; `undefined` when its conditions are false.
-   * @throws DomainError not_found for an unknown namespace, flow, key or path alike; conflict for a disabled flow;
+   * @throws DomainError not_found for an unknown namespace, flow, key or path alike, too_many_requests after many of them;
+   * too_many_requests beyond the rate limit of the trigger; forbidden for a wrong signature; conflict for a disabled flow;
    * invalid_entity for inputs, labels or conditions that mean nothing
    */
   async call(
@@ -109,12 +113,22 @@ export class Webhooks {
     if (match && !match.isOn) {
       this.#note(plan, match.trigger, { outcome: "SKIPPED", reason: "It is disabled" });
     }
-    if (!plan || !match?.isOn) throw new DomainError("not_found", "Not Found: Webhook not found");
+    if (!plan || !match?.isOn) throw this.#gate.unknown(options.caller);
     const called = { plan, trigger: match.trigger };
+    const excess = this.#gate.excess(called);
+    if (excess) {
+      this.#note(plan, match.trigger, {
+        outcome: "SKIPPED",
+        reason: "More calls than its `rateLimit` takes",
+      });
+      throw excess;
+    }
+    const verify = await this.#gate.verifierOf(called);
+    const readCall: WebhookOptions["readCall"] = (store, use) => options.readCall(store, use, verify);
     const { once } = options;
     return once
-      ? await this.#startOnce(called, { ...options, once, address, tenant })
-      : await this.#start(called, options);
+      ? await this.#startOnce(called, { ...options, readCall, once, address, tenant })
+      : await this.#start(called, { ...options, readCall });
   }
 
   async #startOnce(called: Called, options: OnceOptions): Promise<OnceAnswer | undefined> {

@@ -1,8 +1,44 @@
 /** `core.trigger.Webhook`: an HTTP request to its address starts an execution. */
+import type { PropertySchemas } from "../model/schema.ts";
 import type { TriggerType } from "../model/trigger_catalog.ts";
 
 /** Longest key. */
 const MAX_KEY_LENGTH = 256;
+
+/** A header's name. */
+const HEADER = "[\\w.-]{1,100}";
+
+const SIGNATURE: PropertySchemas = {
+  secret: {
+    type: "string",
+    required: true,
+    dynamic: true,
+    description: "What the sender signs with; an expression such as `{{ secret('WEBHOOK_SECRET') }}`.",
+  },
+  header: {
+    type: "string",
+    pattern: HEADER,
+    default: "X-Signature",
+    description: "Header of the signature.",
+  },
+  algorithm: {
+    type: "string",
+    values: ["SHA256", "SHA512", "SHA1"],
+    default: "SHA256",
+    description: "Hash function of the HMAC.",
+  },
+  timestampHeader: {
+    type: "string",
+    pattern: HEADER,
+    description:
+      "Header of the time of the call: Unix seconds or milliseconds, or ISO 8601. What is signed is then that text, a dot and the body, so that a call that somebody has seen cannot be sent again later.",
+  },
+  tolerance: {
+    type: "duration",
+    default: "PT5M",
+    description: "How far that time may be from now, to either side; from a second to a day.",
+  },
+};
 
 /** Gives `trigger.body` or `trigger.uri`, `trigger.headers` and `trigger.parameters`. */
 export const webhookTrigger: TriggerType = {
@@ -49,6 +85,31 @@ export const webhookTrigger: TriggerType = {
       minimum: 200,
       maximum: 599,
       description: "Code of the answer.",
+    },
+    rateLimit: {
+      type: "object",
+      description:
+        "How many calls with the key are taken; further ones are answered 429. Counted in memory, so that a restart begins anew.",
+      properties: {
+        calls: {
+          type: "integer",
+          required: true,
+          minimum: 1,
+          maximum: 1_000_000,
+          description: "Calls of one period.",
+        },
+        period: {
+          type: "duration",
+          default: "PT1M",
+          description: "Length of a period, which begins with its first call; from a second to a day.",
+        },
+      },
+    },
+    signature: {
+      type: "object",
+      description:
+        "Takes only calls whose body is signed: an HMAC in a header, hexadecimal or Base64, also behind `sha256=` or `v1=`. Such a body has at most 1 MiB, whatever `fetchType` is. Neither path nor parameters are signed.",
+      properties: SIGNATURE,
     },
   },
   outputs: {

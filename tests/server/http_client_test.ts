@@ -1,5 +1,6 @@
 /** The client on a server that does not always behave. */
 import { assertEquals, assertLess, assertMatch, assertRejects } from "@std/assert";
+import type { CancelTimer } from "../../src/base/clock.ts";
 import { readHttpOptions } from "../../src/model/http_options.ts";
 import { answerText } from "../../src/model/http_text.ts";
 import {
@@ -426,6 +427,75 @@ Deno.test("HttpClient.send() of a request that was stopped before connects nowhe
   assertEquals(server.requests, []);
 });
 
+/** A clock whose one timer rings when the test says so, also while a connection is being made. */
+class RingingClock extends FakeClock {
+  ring = () => {};
+
+  override setTimer(delayMs: number, callback: () => void): CancelTimer {
+    this.ring = () => {
+      this.jump(delayMs);
+      callback();
+    };
+    return () => {
+      this.ring = () => {};
+    };
+  }
+}
+
+for (const protocol of ["http", "https"]) {
+  Deno.test(`HttpClient.send() over ${protocol} closes a connection that comes too late`, async () => {
+    await using server = new MisbehavingServer(() => answer(200, "late"));
+    const clock = new RingingClock();
+    const uri = server.url.replace("http:", `${protocol}:`);
+    const sending = client({ clock }).send(request(uri, { options: { connectTimeoutMs: 2_000 } }));
+    clock.ring();
+    await assertRejects(() => sending, HttpError, "no connection within PT2S");
+    assertEquals(server.requests, []);
+  });
+
+  Deno.test(`HttpClient.send() over ${protocol} stops while it connects`, async () => {
+    await using server = new MisbehavingServer(() => answer(200, "late"));
+    const controller = new AbortController();
+    const uri = server.url.replace("http:", `${protocol}:`);
+    const sending = client().send(request(uri, { signal: controller.signal }));
+    controller.abort();
+    await assertRejects(() => sending, HttpError, "the request was stopped");
+    assertEquals(server.requests, []);
+  });
+}
+
+Deno.test("HttpClient.send() gives up a server that does not read what it is sent", async () => {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr as Deno.NetAddr;
+  const clock = new FakeClock();
+  const options = { readIdleTimeoutMs: 5_000 };
+  const body = textBody("x".repeat(30_000_000));
+  const sending = client({ clock }).send(
+    request(`http://127.0.0.1:${port}`, { method: "POST", body, options }),
+  );
+  const refused = assertRejects(() => sending, HttpError, "no data within PT5S");
+  const connection = await listener.accept();
+  await clock.advance(10_000);
+  await refused;
+  connection.close();
+  listener.close();
+});
+
+Deno.test("HttpClient.send() gives what has arrived of a body to who cancels the rest", async () => {
+  const silent = Promise.withResolvers<void>();
+  await using server = new MisbehavingServer(async (_, connection) => {
+    await writeAll(connection, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf");
+    await silent.promise;
+  });
+  const clock = new FakeClock();
+  const { body } = await client({ clock }).send(request(server.url));
+  const reader = body.getReader();
+  assertEquals(new TextDecoder().decode((await reader.read()).value), "half");
+  await reader.cancel();
+  assertEquals(clock.timerCount, 0);
+  silent.resolve();
+});
+
 Deno.test("HttpClient.send() says why there is no answer, without credentials", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr as Deno.NetAddr;
@@ -504,6 +574,18 @@ Deno.test("HttpClient.send() goes through an HTTP proxy", async () => {
   const head = proxy.requests[0]?.head ?? "";
   assertMatch(head, /^GET http:\/\/far\.test\/a\?b HTTP\/1\.1\r\nHost: far\.test\r\n/);
   assertMatch(head, /^Proxy-Authorization: Basic dTpw\r?$/m);
+});
+
+Deno.test("HttpClient.send() connects to the address of a proxy as it has read it", async () => {
+  await using proxy = new MisbehavingServer(
+    () => answer(200, "by proxy"),
+    Deno.listen({ hostname: "127.0.0.10", port: 0 }),
+  );
+  const options = { proxy: { type: "HTTP", address: "127.0.0.010", port: proxy.port } } as const;
+  assertEquals(
+    await finished(await client().send(request("http://far.test/", { options }))),
+    "200 by proxy",
+  );
 });
 
 Deno.test("HttpClient.send() asks an HTTP proxy for a tunnel where the address is https", async () => {

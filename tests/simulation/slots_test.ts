@@ -22,8 +22,27 @@ tasks:
   - {id: p, type: ${CORE}.flow.Pause, runIf: "{{ inputs.end == 'pause' }}"}
 `;
 
+const CHILD = `type: ${CORE}.flow.Subflow, namespace: demo, flowId: limited, transmitFailed: true`;
+const INPUTS = `inputs: {wait: "{{ inputs.wait }}", end: "{{ inputs.end }}"}`;
+/** Starts executions of the other one, two at once and one after them. */
+const PARENT = `
+id: parent
+namespace: demo
+inputs:
+  - {id: wait, type: STRING}
+  - {id: end, type: STRING}
+tasks:
+  - id: both
+    type: ${CORE}.flow.Parallel
+    tasks:
+      - {id: a, ${CHILD}, ${INPUTS}}
+      - {id: b, ${CHILD}, inputs: {wait: PT0S, end: well}}
+  - {id: c, ${CHILD}, ${INPUTS}}
+`;
+
 interface Seen {
   readonly id: string;
+  readonly flowId: string;
   readonly state: { readonly current: string };
 }
 
@@ -59,6 +78,7 @@ class Story {
 
   async play(): Promise<void> {
     await this.app.save(FLOW);
+    await this.app.save(PARENT);
     for (let n = 0; n < DEEDS; n++) {
       await this.#deed();
       await settle();
@@ -69,16 +89,18 @@ class Story {
 
   async #deed(): Promise<void> {
     const chance = this.#chance;
-    const what = chance.weighted<"start" | "advance" | "crash" | "full" | Deed>([
-      [10, "start"],
+    const what = chance.weighted<"start" | "start parent" | "advance" | "crash" | "full" | Deed>([
+      [8, "start"],
+      [3, "start parent"],
       [8, "advance"],
       [1, "crash"],
       [2, "full"],
       ...DEEDS_ON_ONE,
     ]);
-    if (what === "start") {
+    if (what === "start" || what === "start parent") {
       const wait = `PT${Math.floor(chance.next() * 5)}S`;
-      await this.#start(wait, chance.pick(["well", "fail", "pause"]) ?? "well");
+      const flowId = what === "start" ? "limited" : "parent";
+      await this.#start(flowId, { wait, end: chance.pick(["well", "fail", "pause"]) ?? "well" });
     } else if (what === "full") await this.#fillDisk();
     else if (what === "advance") {
       await this.app.advance(Math.floor(chance.between(1_000, 3_000)));
@@ -87,8 +109,8 @@ class Story {
     if (typeof what === "string") this.told.push(what);
   }
 
-  async #start(wait: string, end: string): Promise<void> {
-    await this.app.start("limited", { wait, end });
+  async #start(flowId: string, inputs: Readonly<Record<string, string>>): Promise<void> {
+    await this.app.start(flowId, inputs);
     await this.app.advance(1);
   }
 
@@ -111,7 +133,8 @@ class Story {
   }
 
   async #check(): Promise<void> {
-    const states = (await this.#list()).map(({ state }) => state.current);
+    const limited = (await this.#list()).filter(({ flowId }) => flowId === "limited");
+    const states = limited.map(({ state }) => state.current);
     const running = states.filter((state) => /^(RUNNING|PAUSED|RESTARTED|RETRYING|KILLING)$/.test(state));
     const story = `${this.told.join("\n")}\n${states}`;
     assert(running.length <= LIMIT, `${running.length} run\n${story}`);

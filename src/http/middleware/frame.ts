@@ -14,6 +14,7 @@ import type { Tenants } from "../../services/tenants.ts";
 import { rawPath } from "../canonical_path.ts";
 import type { AppEnv } from "../env.ts";
 import { MethodRefusal, problemResponse } from "../problem.ts";
+import { remoteAddress } from "../remote_address.ts";
 import type { RequestStats, RouteStats } from "../request_stats.ts";
 import type { EventStreams, StreamsEnv } from "../sse.ts";
 import { acceptsGzip, gzipResponse } from "./gzip.ts";
@@ -70,9 +71,7 @@ interface FrameEnv {
 
 /** For a path that no route has: who has no credentials is not told so. */
 const NO_ROUTE: Route = { method: "", path: "", access: "protected", isOfTenant: false, isPage: false };
-/** As webhooks answer an unknown namespace, flow or key. */
-const WEBHOOK_NOT_FOUND = "Not Found: Webhook not found";
-/** Where a caller is that may not enter `main`, on a path without tenant: nothing is stored there. */
+/** Where a caller is that may not enter `main`, on a path without tenant, or calls a webhook of no tenant: nothing is stored there. */
 const NO_TENANT: TenantId = "";
 const noNext = () => Promise.resolve();
 
@@ -154,7 +153,7 @@ export class Frame {
     else guard.checkSite(request);
     if (route.access === "public" || route.access === "webhook") return this.#stranger;
     const header = request.headers.get("authorization");
-    return auth.known(header) ?? auth.authenticate(header, addressOf(c.env));
+    return auth.known(header) ?? auth.authenticate(header, remoteAddress(c.env));
   }
 
   #serve(
@@ -174,11 +173,10 @@ export class Frame {
     if (!route.isOfTenant) return caller.canEnter(MAIN_TENANT) ? MAIN_TENANT : NO_TENANT;
     const tenant = c.req.param("tenant") ?? NO_TENANT;
     if (this.#options.tenants.has(tenant) && caller.canEnter(tenant)) return tenant;
+    // Webhooks answer as they do for an unknown key: nothing shall tell which tenants there are.
+    if (route.access === "webhook") return NO_TENANT;
     // A tenant that the caller is kept out of does not exist for it.
-    const message = route.access === "webhook"
-      ? WEBHOOK_NOT_FOUND
-      : `Not Found: there is no tenant "${tenant}"`;
-    throw new DomainError("not_found", message);
+    throw new DomainError("not_found", `Not Found: there is no tenant "${tenant}"`);
   }
 
   #finish(c: Context<AppEnv>, response: Response): Response | Promise<Response> {
@@ -228,9 +226,4 @@ function loggedPath(url: string, route: Route): string {
   if (route.access === "webhook") return route.path;
   const path = rawPath(url);
   return route.path === "" ? path.split("/", 4).join("/").slice(0, 100) : path;
-}
-
-/** The caller's address, as `Deno.serve` hands it over with each request; looked up only when somebody logs in. */
-function addressOf(env: unknown): string {
-  return (env as { remoteAddr?: { hostname?: string } } | undefined)?.remoteAddr?.hostname ?? "unknown";
 }

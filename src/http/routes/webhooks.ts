@@ -6,13 +6,16 @@ import { DomainError } from "../../model/errors.ts";
 import { MAX_WEBHOOK_BODY_BYTES } from "../../model/limits.ts";
 import type { StoreFile } from "../../services/given_files.ts";
 import type { BodyUse } from "../../services/webhook_call.ts";
+import { MAIN_TENANT } from "../../model/flow.ts";
+import type { VerifyCall } from "../../services/webhook_gate.ts";
 import type { WebhookAnswer } from "../../services/webhook_answer.ts";
 import type { OnceCall, WebhookAddress, WebhookCall, Webhooks } from "../../services/webhooks.ts";
-import { readBytes } from "../body.ts";
+import { readRequestBytes } from "../body.ts";
 import type { AppEnv } from "../env.ts";
 import { readIdempotencyKey, replayedHeaders, sortedQuery } from "../idempotency.ts";
 import { readMultipart } from "../multipart.ts";
 import { type BaseUrlOf, pageUrl } from "../page_url.ts";
+import { remoteAddress } from "../remote_address.ts";
 
 /** What the routes work with. */
 export interface WebhookRoutesDeps {
@@ -38,7 +41,11 @@ export function webhookRoutes({ webhooks, baseUrlOf }: WebhookRoutesDeps): Hono<
     const baseUrl = baseUrlOf(c);
     const { tenant } = c.get("actor");
     const answer = await webhooks.call(tenant, addressOf(c), {
-      readCall: (store, use) => readCall(c, store, use),
+      caller: { address: remoteAddress(c.env), tenant: c.req.param("tenant") ?? MAIN_TENANT },
+      readCall: async (store, use, verify) => {
+        const request = verify ? await verified(c.req.raw, verify) : c.req.raw;
+        return await readCall(request, store, use);
+      },
       urlOf: (execution) => pageUrl(baseUrl, execution),
       signal: c.req.raw.signal,
       once: onceCallOf(c.req.raw),
@@ -77,9 +84,18 @@ function answerTo(answer: WebhookAnswer & { readonly isReplayed?: boolean }): Re
   });
 }
 
-async function readCall(c: Context<AppEnv>, store: StoreFile, use: BodyUse): Promise<WebhookCall> {
-  const { url, headers } = c.req.raw;
-  const call = isForm(headers) ? await readParts(c.req.raw, store) : await readBody(c, store, use);
+/** The request, its signature checked before anything of it is stored. @throws DomainError forbidden, too_large */
+async function verified(request: Request, verify: VerifyCall): Promise<Request> {
+  const { url, headers } = request;
+  const body = await readRequestBytes(request, MAX_WEBHOOK_BODY_BYTES);
+  verify({ headers, body });
+  // With GET a request could have no body.
+  return new Request(url, { method: "POST", headers, body: body.length > 0 ? body : null });
+}
+
+async function readCall(request: Request, store: StoreFile, use: BodyUse): Promise<WebhookCall> {
+  const { url, headers } = request;
+  const call = isForm(headers) ? await readParts(request, store) : await readBody(request, store, use);
   call.headers = listsByName([...headers].filter(([name]) => !HIDDEN_HEADERS.has(name)));
   const mark = url.indexOf("?");
   call.parameters = mark === -1 ? {} : listsByName(new URLSearchParams(url.slice(mark)));
@@ -91,12 +107,12 @@ function isForm(headers: Headers): boolean {
 }
 
 /** A stored body has the same bound as an uploaded file; nothing of it is held in memory. */
-async function readBody(c: Context<AppEnv>, store: StoreFile, use: BodyUse): Promise<WebhookCall> {
+async function readBody(request: Request, store: StoreFile, use: BodyUse): Promise<WebhookCall> {
   if (use !== "STORE") {
-    const bytes = await readBytes(c, MAX_WEBHOOK_BODY_BYTES);
+    const bytes = await readRequestBytes(request, MAX_WEBHOOK_BODY_BYTES);
     return use === "NONE" ? {} : bodyOf(bytes);
   }
-  const stream = c.req.raw.body;
+  const stream = request.body;
   if (!stream) return {};
   const kept = await store("body", { name: "body", stream });
   return kept.kind === "file" ? { uri: kept.uri } : {};

@@ -94,7 +94,7 @@ export class Connection {
   }
 
   async #within<T>(limitMs: number, work: () => Promise<T>): Promise<T> {
-    if (this.#isClosed) throw this.#failure ?? new HttpError("the connection is closed");
+    if (this.#failure || this.#isClosed) throw this.#failure ?? new HttpError("the connection is closed");
     this.#limit.begin(limitMs);
     try {
       const result = await work();

@@ -4,7 +4,7 @@
  */
 import { lookup } from "node:dns/promises";
 import type { Clock } from "../../base/clock.ts";
-import { parseIp } from "../../base/ip.ts";
+import { type IpBytes, parseIp } from "../../base/ip.ts";
 import { shownUri } from "../../model/http_request.ts";
 import {
   type HttpAnswer,
@@ -153,7 +153,8 @@ export class HttpClient implements HttpClientPort {
     { host, port }: { readonly host: string; readonly port: number },
     options: ConnectionOptions,
   ): Promise<Connection> {
-    const found = parseIp(host) ? [host] : await this.#resolve(host);
+    const address = parseIp(host);
+    const found = address ? [plainAddress(host, address)] : await this.#resolve(host);
     let failure: unknown;
     for (const address of this.#checkAddresses(host, found)) {
       try {
@@ -194,6 +195,11 @@ function toAnswer({ method, url, request }: Hop, { connection, reader, head }: O
     close: () => connection.close(),
   });
   return { code: head.code, uri: url.href, headers, body };
+}
+
+/** An address as everybody reads it: what was checked as "127.0.0.010" is another one to those who take it for octal. */
+function plainAddress(host: string, bytes: IpBytes): string {
+  return bytes.length === 4 && !host.includes(":") ? bytes.join(".") : host;
 }
 
 async function addressesOf(host: string): Promise<readonly string[]> {

@@ -1,6 +1,5 @@
-/** One half of HTTP/1.1 on a connection (RFC 9112): the head of a request and its body. */
+/** One half of HTTP/1.1 (RFC 9112): the head of a request and its body. */
 import { HttpError, type NamedText } from "../../model/ports/http.ts";
-import type { Connection } from "./connection.ts";
 
 /** What is smaller is collected, so that a head and a small body leave in one piece. */
 const MAX_COLLECTED_BYTES = 16 * 1024;
@@ -10,14 +9,20 @@ const END_OF_CHUNKS = "0\r\n\r\n";
 
 const encoder = new TextEncoder();
 
+/** Where a request goes. */
+export interface ByteSink {
+  /** Resolves when there is room for more. */
+  write(bytes: Uint8Array): Promise<void>;
+}
+
 /** Writes a request. What it has collected leaves with {@link RequestWriter.flush}. */
 export class RequestWriter {
-  readonly #connection: Connection;
+  readonly #sink: ByteSink;
   #collected: Uint8Array[] = [];
   #collectedBytes = 0;
 
-  constructor(connection: Connection) {
-    this.#connection = connection;
+  constructor(sink: ByteSink) {
+    this.#sink = sink;
   }
 
   /** Writes the head. @throws HttpError: a header that would break it */
@@ -58,12 +63,12 @@ export class RequestWriter {
     const bytes = others.length === 0 ? first : joined(this.#collected, this.#collectedBytes);
     this.#collected = [];
     this.#collectedBytes = 0;
-    await this.#connection.write(bytes);
+    await this.#sink.write(bytes);
   }
 
   async #put(bytes: Uint8Array): Promise<void> {
     if (this.#collectedBytes + bytes.length > MAX_COLLECTED_BYTES) await this.flush();
-    if (bytes.length > MAX_COLLECTED_BYTES) return await this.#connection.write(bytes);
+    if (bytes.length > MAX_COLLECTED_BYTES) return await this.#sink.write(bytes);
     this.#collected.push(bytes);
     this.#collectedBytes += bytes.length;
   }

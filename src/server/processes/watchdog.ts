@@ -19,6 +19,7 @@ export interface WatchedCommand {
 
 /** So many words of one line stay far below what an argument of a program may have. */
 const WORDS_PER_PASS = 200;
+const MAX_FAILURES = 5;
 /** How long the end of a server waits for it, as a process of the machine that hangs may make it hang too. */
 const END_MS = 5_000;
 
@@ -33,6 +34,8 @@ export class Watchdog implements AsyncDisposable {
   readonly #ended = new Set<string>();
   #process: WatchdogProcess | undefined;
   #pass: readonly string[] = [];
+  /** How many have ended in a row before they were up. */
+  #failures = 0;
 
   /** `env` is what its programs and the commands that clean up get. */
   constructor(env: Readonly<Record<string, string>>, clock: Clock, groups = new GroupStarter()) {
@@ -136,11 +139,12 @@ export class Watchdog implements AsyncDisposable {
     this.#beginPass();
   }
 
-  /** One that has never been up is not started again before the next script needs it. */
+  /** When several in a row were never up, the next one is started by the next script. */
   async #onEnd(process: WatchdogProcess): Promise<void> {
+    this.#failures = process.isUp ? 0 : this.#failures + 1;
     if (process !== this.#process) return;
     this.#process = undefined;
-    if (!process.isUp || this.#held.size === 0) return;
+    if (this.#failures > MAX_FAILURES || this.#held.size === 0) return;
     try {
       await this.#restart();
     } catch {
