@@ -18,7 +18,7 @@ tasks:
 - {id: old, type: io.kestra.core.tasks.log.Log, message: x, version: 1}
 - {id: schemas, type: test.Schemas, older: 1, outdated: x}
 triggers:
-- {id: w, type: io.svc.core.models.triggers.types.Webhook, key: k}
+- {id: w, type: io.svc.core.models.triggers.types.Webhook, key: long-enough-for-a-key}
 `;
 
 Deno.test("deprecationsOf() gives what is out of date, in the order of the source", () => {
@@ -53,7 +53,7 @@ const PARTS: readonly (readonly [typeof validateTask, string, readonly string[]]
   ]],
   [validateTask, "{id: a, type: core.log.Log, message: '{{ outputs.other }}'}", []],
   [validateTask, "[a]", [": The document must be an object"]],
-  [validateTrigger, "{id: a, type: core.trigger.Webhook, key: k}", []],
+  [validateTrigger, "{id: a, type: core.trigger.Webhook, key: long-enough-for-a-key}", []],
   [validateTrigger, "{id: a, type: core.trigger.Webhook}", ["key: must not be null"]],
   [validateTrigger, "{id: a, type: core.log.Log}", ["type: Invalid type: core.log.Log"]],
   [validateTrigger, "{id: a, type: core.trigger.Webhook, key: '{{'}", [

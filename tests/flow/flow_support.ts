@@ -196,11 +196,21 @@ const FUNCTIONS: ReadonlySet<string> = new Set(["secret", "kv"]);
 /** Says that something has no behaviour yet; told apart, so that a rule's rows stay when the behaviour comes. */
 const PLANNED: ReadonlySet<string> = new Set(["not_supported", "unsupported_type"]);
 
+/** What is told beside what the rows are about. */
+export interface ProblemOptions {
+  readonly withPlanned?: boolean;
+  readonly withWeakKeys?: boolean;
+}
+
+/** Told of every short key: the rows of other rules have short keys. */
+const WEAK_KEY = "weak_key";
+
 /** Errors and warnings as `[severity ]path: message @line:column+length`. */
-export function problemsOf(source: string, options: { readonly withPlanned?: boolean } = {}): string[] {
-  const { withPlanned = true } = options;
+export function problemsOf(source: string, options: ProblemOptions = {}): string[] {
+  const { withPlanned = true, withWeakKeys = false } = options;
   return validateFlow(parseFlowSource(source), catalogs, { expressions: { functions: FUNCTIONS } })
     .filter(({ code }) => withPlanned || !PLANNED.has(code))
+    .filter(({ code }) => withWeakKeys || code !== WEAK_KEY)
     .map((problem) => {
       const { line, column, length } = problem.range ?? { line: 0, column: 0, length: 0 };
       const severity = problem.severity === "error" ? "" : "warning ";

@@ -32,7 +32,7 @@ tasks:
 errors:
   - {id: failed, type: io.svc.plugin.core.debug.Return, format: ">"}
 triggers:
-  - {id: hook, type: io.svc.plugin.core.trigger.Webhook, key: s3cret}
+  - {id: hook, type: io.svc.plugin.core.trigger.Webhook, key: s3cret-s3cret-s3cret}
 outputs:
   - {id: o, type: STRING, value: "{{ outputs.first }}"}
 `;

@@ -83,6 +83,7 @@ export const RULES: ReadonlyMap<string, string> = new Map([
   ["optional_default", "`required: false` means nothing beside a default"],
   ["replaced_type", "an older name of a type"],
   ["unused_prefill", "a prefill means nothing beside a default"],
+  ["weak_key", "a webhook's key has at least 16 characters, or is an expression"],
   ["unknown_function", "expressions call functions that exist"],
   ["unknown_reference", "expressions refer to inputs, variables and tasks that exist"],
 ]);

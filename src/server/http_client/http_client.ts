@@ -153,8 +153,8 @@ export class HttpClient implements HttpClientPort {
     { host, port }: { readonly host: string; readonly port: number },
     options: ConnectionOptions,
   ): Promise<Connection> {
-    const address = parseIp(host);
-    const found = address ? [plainAddress(host, address)] : await this.#resolve(host);
+    const bytes = parseIp(host);
+    const found = bytes ? [plainAddress(host, bytes)] : await this.#resolve(host);
     let failure: unknown;
     for (const address of this.#checkAddresses(host, found)) {
       try {

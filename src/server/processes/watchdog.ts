@@ -70,13 +70,21 @@ export class Watchdog implements AsyncDisposable {
     }
   }
 
-  /** Ends it, and with it all that it still holds. */
+  /** Ends it, and with it all that it still holds; by another one where something has ended it before. */
   async [Symbol.asyncDispose](): Promise<void> {
-    const process = this.#process;
-    this.#process = undefined;
+    const isDone = await this.#endProcess();
+    if (!isDone && this.#held.size > 0) {
+      await this.#restart();
+      await this.#endProcess();
+    }
     this.#held.clear();
     this.#ended.clear();
-    await process?.end(this.#clock);
+  }
+
+  async #endProcess(): Promise<boolean> {
+    const process = this.#process;
+    this.#process = undefined;
+    return await process?.end(this.#clock) ?? false;
   }
 
   async #hold(words: readonly string[]): Promise<void> {
@@ -210,13 +218,14 @@ class WatchdogProcess {
     return status === "fulfilled";
   }
 
-  /** Ends the pipe, and waits for what that makes it do. */
-  async end(clock: Clock): Promise<void> {
+  /** Ends the pipe, and waits for what that makes it do; whether it has done all of it. */
+  async end(clock: Clock): Promise<boolean> {
     this.#child.ref();
     const cancel = clock.setTimer(END_MS, () => signalGroup(this.#child, "SIGKILL"));
     await Promise.allSettled([this.#writer.close()]);
     await this.ended;
     cancel();
+    return (await this.#child.status).success;
   }
 
   async #run(): Promise<void> {

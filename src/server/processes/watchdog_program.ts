@@ -64,4 +64,5 @@ done
 end $held
 # What was being started when the server died may not have had its environment yet.
 [ -z "$marks" ] || sweep
+exit 0
 `;

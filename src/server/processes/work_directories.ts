@@ -32,8 +32,10 @@ export class WorkDirectories implements WorkingDirectoryPort, AsyncDisposable {
   async make(name: string): Promise<string> {
     const path = this.pathOf(name);
     await (this.#made ??= this.#makeRoot());
-    await removeAll(path);
-    await Deno.mkdir(path, { mode: 0o700 });
+    if (!makeNew(path)) {
+      await removeAll(path);
+      await Deno.mkdir(path, { mode: 0o700 });
+    }
     return path;
   }
 
@@ -66,6 +68,17 @@ export class WorkDirectories implements WorkingDirectoryPort, AsyncDisposable {
     if (this.#dataDir === undefined) return;
     await removeAll(this.#root());
     await Deno.mkdir(this.#root(), { mode: 0o700 });
+  }
+}
+
+/** False when there is one already. At once, since it takes less than handing it to another thread. */
+function makeNew(path: string): boolean {
+  try {
+    Deno.mkdirSync(path, { mode: 0o700 });
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.AlreadyExists) return false;
+    throw error;
   }
 }
 

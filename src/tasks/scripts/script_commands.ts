@@ -21,6 +21,7 @@ export class ScriptCommands {
   /** Folder of what is needed to run and is no file of the task. */
   readonly #folder: string;
   readonly #copies = new Map<string, string>();
+  #hasFiles = false;
 
   constructor(place: LocalPlace, program: ScriptProgram) {
     this.#place = place;
@@ -46,7 +47,8 @@ export class ScriptCommands {
 
   /** Removes what was made beside the files of the task. */
   async remove(): Promise<void> {
-    await removeAny(`${this.#place.directory}/${this.#folder}`);
+    if (this.#hasFiles) await removeAny(`${this.#place.directory}/${this.#folder}`);
+    this.#hasFiles = false;
   }
 
   async #commands(properties: JsonObject): Promise<string[]> {
@@ -80,6 +82,7 @@ export class ScriptCommands {
 
   async #write(name: string, content: string | ReadableStream<Uint8Array>): Promise<string> {
     const { directory } = this.#place;
+    this.#hasFiles = true;
     return `${directory}/${await writeLocalFile(directory, `${this.#folder}/${name}`, content)}`;
   }
 }

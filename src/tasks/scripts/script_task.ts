@@ -50,7 +50,7 @@ async function runIn(
     ...givenEnv(properties),
   ]);
   const run: ScriptRun = { ...given, directory, outputDir, env };
-  await Deno.mkdir(outputDir, { recursive: true });
+  Deno.mkdirSync(outputDir, { recursive: true });
   const commands = new ScriptCommands(run, program);
   const packages = packagesOf(run);
   try {
