@@ -2,10 +2,12 @@
 import { ConfigProblem, type FileContent } from "./config/given.ts";
 import { helpText } from "./config/help.ts";
 import { type Config, parseConfig } from "./config/parse.ts";
+import { chooseScriptUser, type UserFacts } from "./config/script_user.ts";
 import { VERSION } from "./config/version.ts";
 
 export { ConfigProblem } from "./config/given.ts";
 export { type Config, isLoopback, type Protection } from "./config/parse.ts";
+export type { MachineUser } from "./config/script_user.ts";
 export { type Credentials } from "./config/values.ts";
 export { VERSION } from "./config/version.ts";
 
@@ -21,9 +23,28 @@ export function readCommand(): Command {
   if (args.includes("--help") || args.includes("-h")) return { type: "print", text: helpText() };
   if (args.includes("--version")) return { type: "print", text: `sluice ${VERSION}` };
   const config = parseConfig(args, Deno.env.toObject(), readFile);
-  return config instanceof ConfigProblem
-    ? { type: "refuse", message: config.message }
-    : { type: "serve", config };
+  const complete = config instanceof ConfigProblem ? config : withScriptUser(config);
+  return complete instanceof ConfigProblem
+    ? { type: "refuse", message: complete.message }
+    : { type: "serve", config: complete };
+}
+
+function withScriptUser(config: Config): Config | ConfigProblem {
+  const facts: UserFacts = { userId: config.isDeploy ? undefined : readUserId(), readFile };
+  const choice = chooseScriptUser(config.scriptUserName, facts);
+  return choice instanceof ConfigProblem ? choice : { ...config, ...choice };
+}
+
+/** The server's own user, by a file that it makes: to ask the platform would take a further permission. */
+function readUserId(): number | undefined {
+  try {
+    const path = Deno.makeTempFileSync({ prefix: "sluice-" });
+    const { uid } = Deno.statSync(path);
+    Deno.removeSync(path);
+    return uid ?? undefined;
+  } catch {
+    return undefined; // Without files there are no scripts either.
+  }
 }
 
 function readFile(path: string): FileContent {

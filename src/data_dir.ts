@@ -12,6 +12,8 @@ const PID_FILE = "sluice.pid";
 const KEY_FILE = "encryption.key";
 const RESERVE_FILE = "reserve.bin";
 const DATABASE_FILE = "sluice.db";
+/** Of files with secrets in them. */
+const OWNER_ONLY = 0o600;
 
 /** Size of the reserve: enough for the commits of a purge or a shut-down on a full disk. */
 export const RESERVE_BYTES = 16 * 1024 * 1024;
@@ -61,6 +63,7 @@ export class DataDir implements AsyncDisposable {
     try {
       await directory.#writePid(options.processId);
       await directory.#fillReserve();
+      await directory.#closeDatabase();
       return directory;
     } catch (error) {
       file.close();
@@ -130,6 +133,19 @@ export class DataDir implements AsyncDisposable {
     }
   }
 
+  /** Only the server's user reads what is stored, also where others get into the folder; new files beside the database get its mode. */
+  async #closeDatabase(): Promise<void> {
+    try {
+      await Deno.open(this.databasePath, { write: true, create: true, mode: OWNER_ONLY }).then((file) =>
+        file.close()
+      );
+    } catch (error) {
+      if (!isDiskFull(error)) throw cannotWrite(this.path, error);
+      return;
+    }
+    for (const ending of ["", "-wal", "-shm"]) await closeFile(this.databasePath + ending);
+  }
+
   /** Random bytes, since a file system may store zeros in no space at all. Without room there is no reserve. */
   async #fillReserve(): Promise<void> {
     const path = join(this.path, RESERVE_FILE);
@@ -159,6 +175,17 @@ async function createFolder(path: string): Promise<void> {
     await Deno.mkdir(path, { recursive: true, mode: 0o700 });
   } catch (error) {
     throw new DataDirError(`Cannot create the data directory "${path}": ${reasonOf(error)}`);
+  }
+}
+
+async function closeFile(path: string): Promise<void> {
+  if (Deno.build.os === "windows") return;
+  try {
+    await Deno.chmod(path, OWNER_ONLY);
+  } catch (error) {
+    // It is not there, or belongs to somebody else, who has decided.
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.PermissionDenied) return;
+    throw error;
   }
 }
 

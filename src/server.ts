@@ -3,7 +3,7 @@ import { Assembly } from "./server/assembly.ts";
 import { systemClock } from "./base/clock.ts";
 import { systemRandomBytes } from "./base/id.ts";
 import { Logger } from "./base/log.ts";
-import { type Config, VERSION } from "./config.ts";
+import { type Config, isLoopback, VERSION } from "./config.ts";
 import { DataDir, DataDirError } from "./data_dir.ts";
 import type { TaskType } from "./model/task_catalog.ts";
 import type { ServerHandle } from "./process.ts";
@@ -11,6 +11,9 @@ import type { AssemblyOptions } from "./server/options.ts";
 import { LineWriter } from "./server/line_writer.ts";
 import { KvStore } from "./store/kv_store.ts";
 import { checkData, DataMismatchError, keyFingerprint } from "./store/meta.ts";
+
+const ROOT_SCRIPTS =
+  'Scripts run as root: create a user "sluice", or give another --script-user ("root" if they shall)';
 
 interface Opened {
   readonly store: KvStore;
@@ -107,6 +110,7 @@ async function serve(
     await listener.shutdown();
     throw error;
   }
+  if (config.hasRootScripts && runsScripts(config)) logger.warn(ROOT_SCRIPTS);
   return {
     url: config.baseUrl ?? addressOf(listener.addr as Deno.NetAddr),
     failed: assembly.failed,
@@ -118,6 +122,11 @@ async function serve(
       await release();
     },
   };
+}
+
+/** At least while there is one tenant. */
+function runsScripts({ scripts, host, isDeploy }: Config): boolean {
+  return !isDeploy && (scripts === "process" || scripts === undefined && isLoopback(host));
 }
 
 /** Settles with `work`, or when the time is over: a client that never finishes its request must not hold the database open. */

@@ -61,6 +61,8 @@ const ACCEPTED: readonly (readonly [string, readonly string[], Environment, Part
   ["a flag with a space", ["--port", "81"], {}, { port: 81 }],
   ["a flag with an equals sign", ["--port=82"], {}, { port: 82 }],
   ["where scripts run", ["--scripts", "Docker"], {}, { scripts: "docker" }],
+  ["the user of scripts", ["--script-user", "www-data"], {}, { scriptUserName: "www-data" }],
+  ["the user of scripts by number", [], { SLUICE_SCRIPT_USER: "1000" }, { scriptUserName: "1000" }],
   ["addresses of requests", ["--http-deny=private, 8.8.8.0/24"], { SLUICE_HTTP_ALLOW: "10.0.0.1" }, {
     httpAddresses: { deny: ["private", "8.8.8.0/24"], allow: ["10.0.0.1"] },
   }],

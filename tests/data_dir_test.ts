@@ -25,6 +25,35 @@ Deno.test("DataDir.open() creates the folder and those above it, for its owner a
   });
 });
 
+Deno.test("DataDir.open() closes the files of the database to others, also where they get into the folder", async () => {
+  if (!POSIX) return;
+  await withTempDir(async (root) => {
+    await Deno.chmod(root, 0o755);
+    for (const ending of ["", "-wal", "-shm"]) {
+      await Deno.writeTextFile(`${root}/sluice.db${ending}`, "", { mode: 0o644 });
+    }
+    await using directory = await DataDir.open(root, OPTIONS);
+    await directory.readOrCreateKey();
+    assertEquals(await modeOf(root), 0o755);
+    for (const name of ["sluice.db", "sluice.db-wal", "sluice.db-shm", "encryption.key", "reserve.bin"]) {
+      assertEquals(await modeOf(`${root}/${name}`), 0o600, name);
+    }
+  });
+});
+
+Deno.test("DataDir.open() makes a database whose further files are closed to others, too", async () => {
+  if (!POSIX) return;
+  await withTempDir(async (root) => {
+    await using directory = await DataDir.open(root, OPTIONS);
+    const store = await Deno.openKv(directory.databasePath);
+    await store.set(["a"], 1);
+    for (const ending of ["", "-wal", "-shm"]) {
+      assertEquals(await modeOf(`${directory.databasePath}${ending}`), 0o600, ending);
+    }
+    store.close();
+  });
+});
+
 Deno.test("DataDir.open() leaves the process id while it holds the lock", async () => {
   await withTempDir(async (root) => {
     const directory = await DataDir.open(root, OPTIONS);

@@ -1,6 +1,14 @@
 /** How large values are, without writing them. */
 import { isJsonObject, type JsonValue } from "./json.ts";
 
+const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
+const encoder = new TextEncoder();
+
+/** Bytes of a text within JSON in UTF-8, its quotes left out. */
+export function jsonBytes(text: string): number {
+  return PLAIN.test(text) ? text.length : encoder.encode(JSON.stringify(text)).length - 2;
+}
+
 /** Rough size of a value in characters; stops counting above `max`. */
 export function sizeOf(value: JsonValue, max: number): number {
   if (typeof value === "string") return value.length + 2;

@@ -133,9 +133,18 @@ export const OPTIONS = {
     placeholder: "<where>",
     otherwise: "process where only this machine reaches the server and it has one tenant, else off",
     allowed: '"process", "docker" or "off"',
-    description: "Where script tasks run: as processes of this machine, with the rights of the server; " +
+    description: "Where script tasks run: as processes of this machine, with the rights of --script-user; " +
       "each in a container; nowhere",
     read: values.oneOf(["process", "docker", "off"]),
+  }),
+  scriptUser: option({
+    placeholder: "<user>",
+    otherwise:
+      'the user "sluice" where the server runs as root and there is one, else the server\'s own user',
+    allowed: "the name or the number of a user",
+    description: "User of this machine that scripts run as, with its primary group; " +
+      "only a server that runs as root can give them one",
+    read: values.readUser,
   }),
   httpDeny: option({
     placeholder: "<addresses>",

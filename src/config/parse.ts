@@ -11,6 +11,7 @@ import {
   readVariables,
 } from "./given.ts";
 import { OPTION_NAMES, type OptionName, OPTIONS, type OptionSpec, type OptionValue } from "./options.ts";
+import type { MachineUser } from "./script_user.ts";
 import { type Credentials, readCredentials } from "./values.ts";
 
 /** Who may use the server: everybody, or who knows the password (or holds an API token). */
@@ -37,6 +38,12 @@ export interface Config {
   readonly maxUploadBytes: number;
   /** Where scripts run; absent: that depends on who reaches the server. */
   readonly scripts?: "process" | "docker" | "off";
+  /** Name or number of the user that scripts run as, as given. */
+  readonly scriptUserName?: string;
+  /** The user that scripts run as; absent: the server's own. */
+  readonly scriptUser?: MachineUser;
+  /** Scripts run as root, and nobody has said that they shall. */
+  readonly hasRootScripts?: boolean;
   /** Which addresses requests of flows reach beside, and not. */
   readonly httpAddresses: { readonly allow?: readonly string[]; readonly deny?: readonly string[] };
   /** Which executions are kept: for how long, and how many; absent: all. */
@@ -169,6 +176,7 @@ function toConfig(
     timezone: values.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     maxUploadBytes: present(values.maxUpload),
     scripts: values.scripts,
+    ...(values.scriptUser === undefined ? {} : { scriptUserName: values.scriptUser }),
     httpAddresses: { allow: values.httpAllow, deny: values.httpDeny },
     retention: { maxAgeMs: values.retentionAge, maxCount: values.retentionCount },
     secrets: readSecrets(environment),

@@ -39,6 +39,11 @@ export function readPort(text: string): number | undefined {
   return /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined;
 }
 
+/** The name or the number of a user of the machine, which need not exist. */
+export function readUser(text: string): string | undefined {
+  return /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,255}\$?$/.test(text) ? text : undefined;
+}
+
 /** `true` or `false`, also as `yes` and `no`, `1` and `0`. */
 export function readSwitch(text: string): boolean | undefined {
   if (/^(true|yes|1)$/i.test(text)) return true;

@@ -3,7 +3,8 @@ import type { Instant } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
 import { LOG_LEVELS, type LogLevel, type TenantId } from "./flow.ts";
 import type { Label } from "./label.ts";
-import { MAX_LOG_LINE_CHARS } from "./limits.ts";
+import { jsonBytes } from "../base/json_size.ts";
+import { MAX_LOG_CHUNK_BYTES, MAX_LOG_LINE_CHARS } from "./limits.ts";
 import type { LoopRun } from "./loop_run.ts";
 import type { History, State } from "./state.ts";
 
@@ -125,10 +126,22 @@ export function taskRunOf({ taskRuns }: Pick<Execution, "taskRuns">, ordinal: nu
   return undefined;
 }
 
+/** Of a control character within JSON. */
+const MAX_BYTES_PER_CHAR = 6;
+
+/** Of a text that would take too many bytes fewer characters are kept. */
+function maxChars(message: string): number {
+  if (message.length <= MAX_LOG_CHUNK_BYTES / MAX_BYTES_PER_CHAR) return message.length;
+  const bytes = jsonBytes(message.slice(0, MAX_LOG_LINE_CHARS));
+  return bytes > MAX_LOG_CHUNK_BYTES ? MAX_LOG_CHUNK_BYTES / MAX_BYTES_PER_CHAR / 2 : MAX_LOG_LINE_CHARS;
+}
+
 /** Adds a line to the log of an execution; it is stored with the next commit. */
 export function addLogLine(execution: Execution, line: LogLine): void {
-  const isCut = line.message.length > MAX_LOG_LINE_CHARS;
-  const cut = `${line.message.slice(0, MAX_LOG_LINE_CHARS)} … (cut, ${line.message.length} characters)`;
+  const { length } = line.message;
+  const max = maxChars(line.message);
+  const isCut = length > max;
+  const cut = `${line.message.slice(0, max)} … (cut, ${length} characters)`;
   execution.newLogs.push(isCut ? { ...line, message: cut } : line);
   const { maxLogLevel } = execution;
   if (!maxLogLevel || LOG_LEVELS.indexOf(line.level) > LOG_LEVELS.indexOf(maxLogLevel)) {

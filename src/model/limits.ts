@@ -44,6 +44,10 @@ export const MAX_PASSES_AT_ONCE = 10_000;
 export const MAX_OUTPUT_BYTES = 1 * KIB * KIB;
 /** Characters of one log line; the rest is cut, and the line says so. */
 export const MAX_LOG_LINE_CHARS = 16 * KIB;
+/** Bytes of a stored log line, and of a chunk of lines: control characters take six each. */
+export const MAX_LOG_CHUNK_BYTES = 48 * KIB;
+/** Bytes that a task logs which ends at once, so that its lines fit the commit of its end; the rest is left out, and a line says so. */
+export const MAX_LOG_BYTES_AT_ONCE = 256 * KIB;
 
 /** Flow documents. */
 export const MAX_TASKS_PER_FLOW = 10_000;

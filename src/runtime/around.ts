@@ -43,6 +43,7 @@ async function act(
     type,
     controller: new AbortController(),
     files: {},
+    logBytes: 0,
   };
   const context = contextOf(run);
   const told = { type: "decision_rendered", taskRun: ordinal } as const;

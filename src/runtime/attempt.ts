@@ -3,12 +3,12 @@ import type { Clock } from "../base/clock.ts";
 import { formatDuration, parseDuration } from "../base/duration.ts";
 import { taskRunId } from "../base/id.ts";
 import type { JsonObject } from "../base/json.ts";
-import { sizeOf } from "../base/json_size.ts";
+import { jsonBytes, sizeOf } from "../base/json_size.ts";
 import type { Event } from "../engine/events.ts";
 import type { AttemptFiles } from "../model/attempt_identity.ts";
-import { addLogLine, type TaskRun, taskRunOf } from "../model/execution.ts";
+import { addLogLine, type LogLine, type TaskRun, taskRunOf } from "../model/execution.ts";
 import { LOG_LEVELS, type LogLevel } from "../model/flow.ts";
-import { MAX_OUTPUT_BYTES } from "../model/limits.ts";
+import { MAX_LOG_BYTES_AT_ONCE, MAX_LOG_LINE_CHARS, MAX_OUTPUT_BYTES } from "../model/limits.ts";
 import { type Metric, MetricList } from "../model/metric.ts";
 import type { RunContext } from "../model/run_context.ts";
 import type { AttemptOutcome, TaskType } from "../model/task_catalog.ts";
@@ -42,7 +42,7 @@ export function runAttempt(
   const { type } = options;
   const taskRun = taskRunOf(live.execution, command.taskRun) as TaskRun;
   if (!type) return failure(live, command.taskRun, `Invalid type: ${command.task.type}`);
-  const run: Attempt = { ...options, live, command, taskRun, type, files: {} };
+  const run: Attempt = { ...options, live, command, taskRun, type, files: {}, logBytes: 0 };
   const failed = (error: unknown) => {
     keepMetrics(run);
     dropFiles(run);
@@ -66,6 +66,8 @@ export interface Attempt extends AttemptDeps {
   readonly type: TaskType;
   readonly controller: AbortController;
   readonly files: AttemptFiles;
+  /** What it has logged so far. */
+  logBytes: number;
   /** What it has reported so far. */
   metrics?: MetricList;
   /** Where its outputs are to be kept. */
@@ -189,9 +191,22 @@ function logLine(run: Attempt, level: LogLevel, message: string): void {
   if (logLevel && LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(logLevel)) return;
   const text = live.renderer.hostCalls.mask(message);
   const attempt = command.attemptNumber - 1;
-  addLogLine(live.execution, { level, at: clock.now(), taskRun: taskRun.ordinal, attempt, message: text });
+  const line = { level, at: clock.now(), taskRun: taskRun.ordinal, attempt, message: text };
   live.isDirty = true;
-  if (isLong(run)) (live.logFlow ??= logFlowOf(run)).noted(text);
+  if (isLong(run)) {
+    addLogLine(live.execution, line);
+    (live.logFlow ??= logFlowOf(run)).noted(text);
+  } else addBounded(run, line);
+}
+
+/** The lines of a task that ends at once must fit the commit of its end. */
+function addBounded(run: Attempt, line: LogLine): void {
+  if (run.logBytes > MAX_LOG_BYTES_AT_ONCE) return;
+  run.logBytes += jsonBytes(line.message.slice(0, MAX_LOG_LINE_CHARS));
+  const isOver = run.logBytes > MAX_LOG_BYTES_AT_ONCE;
+  const message =
+    `Further lines are left out: a task that ends at once logs ${MAX_LOG_BYTES_AT_ONCE} bytes at the most`;
+  addLogLine(run.live.execution, isOver ? { ...line, level: "WARN", message } : line);
 }
 
 /** The files that the attempt has changed so far belong to its outcome; there can be no more. */

@@ -1,10 +1,11 @@
 /** Has the log lines of long attempts stored while they run, and tells those who write faster than that to wait. */
 import type { CancelTimer, Clock } from "../base/clock.ts";
+import { jsonBytes } from "../base/json_size.ts";
 import type { Execution } from "../model/execution.ts";
 
-/** Lines, and characters, that wait to be stored before their writer has to. A commit takes 700 KB in all. */
+/** Lines, and bytes, that wait to be stored before their writer has to. A commit takes 700 KB in all. */
 const MAX_WAITING_LINES = 1_000;
-const MAX_WAITING_CHARS = 128 * 1024;
+const MAX_WAITING_BYTES = 128 * 1024;
 /** The most that a line waits while its attempt goes on. */
 const FLUSH_MS = 500;
 
@@ -19,9 +20,9 @@ export interface LogFlowDeps {
 export class LogFlow {
   readonly #execution: Execution;
   readonly #deps: LogFlowDeps;
-  /** The list that {@link #chars} counts; a commit begins another one. */
+  /** The list that {@link #bytes} counts; a commit begins another one. */
   #lines: readonly unknown[] | undefined;
-  #chars = 0;
+  #bytes = 0;
   #cancelTimer: CancelTimer | undefined;
   #waiting: (() => void)[] = [];
 
@@ -33,9 +34,9 @@ export class LogFlow {
   /** A line was added. */
   noted(message: string): void {
     const { newLogs } = this.#execution;
-    if (newLogs !== this.#lines) this.#chars = 0;
+    if (newLogs !== this.#lines) this.#bytes = 0;
     this.#lines = newLogs;
-    this.#chars += message.length;
+    this.#bytes += jsonBytes(message);
     if (this.#isFull()) this.#flush();
     else this.#cancelTimer ??= this.#deps.clock.setTimer(FLUSH_MS, () => this.#flush());
   }
@@ -72,7 +73,7 @@ export class LogFlow {
   #isFull(): boolean {
     const { newLogs } = this.#execution;
     if (newLogs.length >= MAX_WAITING_LINES) return true;
-    return newLogs === this.#lines && this.#chars >= MAX_WAITING_CHARS;
+    return newLogs === this.#lines && this.#bytes >= MAX_WAITING_BYTES;
   }
 
   #flush(): void {

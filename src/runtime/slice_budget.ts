@@ -1,7 +1,7 @@
 /** What the slices before one commit may do, so that no commit becomes too large and nobody waits long for it. */
 import type { Clock } from "../base/clock.ts";
-import { sizeOf } from "../base/json_size.ts";
-import { taskRunOf } from "../model/execution.ts";
+import { jsonBytes, sizeOf } from "../base/json_size.ts";
+import { type Execution, taskRunOf } from "../model/execution.ts";
 import { SLICE_MAX_BYTES, SLICE_MAX_MS, SLICE_MAX_TASK_RUNS } from "../model/limits.ts";
 import type { LiveExecution } from "./live_execution.ts";
 
@@ -10,11 +10,20 @@ const MAX_FILE_BATCHES = 2;
 /** Sizes are looked at with every so many changed task runs. */
 const CHANGES_PER_LOOK = 10;
 
+/** A record with more than that is divided, and its larger values are kept apart from it. */
+const MAX_RECORD_BYTES = 8_192;
+
+/** The lines of one execution that were counted. */
+interface CountedLines {
+  lines: number;
+  bytes: number;
+}
+
 /** The budget of one commit; the executions that it creates share it with the one that asks for them. */
 export class SliceBudget {
   readonly #clock: Clock;
   readonly #startedMs: number;
-  readonly #sharers: LiveExecution[] = [];
+  readonly #sharers = new Map<LiveExecution, CountedLines>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -23,30 +32,50 @@ export class SliceBudget {
 
   /** One more execution spends it. */
   share(live: LiveExecution): void {
-    if (!this.#sharers.includes(live)) this.#sharers.push(live);
+    if (!this.#sharers.has(live)) this.#sharers.set(live, { lines: 0, bytes: 0 });
   }
 
   /** Whether nothing more should happen before the commit. */
   isUsed(): boolean {
-    let batches = 0;
-    let changes = 0;
-    for (const { files, execution } of this.#sharers) {
+    let [batches, changes, logBytes] = [0, 0, 0];
+    for (const [{ files, execution }, counted] of this.#sharers) {
       batches += files.length;
       changes += execution.touched.size;
+      logBytes += countLines(execution, counted);
     }
-    if (batches >= MAX_FILE_BATCHES || changes >= SLICE_MAX_TASK_RUNS) return true;
+    if (batches >= MAX_FILE_BATCHES || changes >= SLICE_MAX_TASK_RUNS || logBytes >= SLICE_MAX_BYTES) {
+      return true;
+    }
     if (this.#clock.monotonicMs() - this.#startedMs >= SLICE_MAX_MS) return true;
-    return changes % CHANGES_PER_LOOK === 0 && this.#bytes() >= SLICE_MAX_BYTES;
+    return changes % CHANGES_PER_LOOK === 0 && logBytes + this.#valueBytes() >= SLICE_MAX_BYTES;
   }
 
-  #bytes(): number {
+  #valueBytes(): number {
     let bytes = 0;
-    for (const { execution } of this.#sharers) {
-      for (const line of execution.newLogs) bytes += line.message.length;
+    const [, ...others] = this.#sharers.keys();
+    for (const { execution } of others) bytes += headerBytes(execution);
+    for (const { execution } of this.#sharers.keys()) {
       for (const ordinal of execution.touched) {
         bytes += sizeOf(taskRunOf(execution, ordinal)?.outputs ?? null, SLICE_MAX_BYTES);
       }
     }
     return bytes;
   }
+}
+
+/** Bytes of the lines since the last commit; what was counted before is not again. */
+function countLines({ newLogs }: Execution, counted: CountedLines): number {
+  for (; counted.lines < newLogs.length; counted.lines++) {
+    counted.bytes += jsonBytes(newLogs[counted.lines]?.message ?? "");
+  }
+  return counted.bytes;
+}
+
+/** What the record of one more execution takes, beside its task runs. */
+function headerBytes({ inputs, outputs, variables, trigger }: Execution): number {
+  let bytes = 0;
+  for (const value of [inputs, outputs, variables, trigger?.variables]) {
+    if (value) bytes += sizeOf(value, MAX_RECORD_BYTES);
+  }
+  return Math.min(bytes, MAX_RECORD_BYTES);
 }

@@ -2,6 +2,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { RandomBytes } from "../base/id.ts";
 import type { Logger } from "../base/log.ts";
+import type { MachineUser } from "../config.ts";
 import type { TaskType } from "../model/task_catalog.ts";
 import type { Credentials } from "../services/auth.ts";
 import type { RetentionRules } from "../services/execution_retention.ts";
@@ -32,6 +33,8 @@ export interface AssemblyOptions {
   readonly dataDir?: string;
   /** Where scripts run; absent: as processes where only this machine reaches the server and it has one tenant, else nowhere. */
   readonly scripts?: "process" | "docker" | "off";
+  /** The user of this machine that scripts run as; absent: the server's own. */
+  readonly scriptUser?: MachineUser;
   /** Which addresses requests of flows reach beside, and not. */
   readonly httpAddresses?: AddressRules;
   readonly isDeploy?: boolean;

@@ -7,6 +7,7 @@ import { HttpClient } from "./http_client/http_client.ts";
 import type { WorkingDirectoryPort } from "../model/ports/working_directories.ts";
 import type { AssemblyOptions } from "./options.ts";
 import { createProcesses } from "./processes/processes.ts";
+import { ScriptOwner } from "./processes/script_owner.ts";
 import { WorkDirectories } from "./processes/work_directories.ts";
 import type { Services } from "./services.ts";
 
@@ -21,8 +22,9 @@ export interface Platform extends AsyncDisposable {
 export function createPlatform(options: AssemblyOptions, services: Pick<Services, "tenants">): Platform {
   const { clock, random, httpAddresses, version } = options;
   const http = new HttpClient({ clock, random, addresses: httpAddresses, userAgent: `sluice/${version}` });
-  const processes = createProcesses(options, () => services.tenants.list().length);
-  const workingDirectories = new WorkDirectories(options.dataDir);
+  const owner = options.scriptUser && new ScriptOwner(options.scriptUser);
+  const processes = createProcesses(options, () => services.tenants.list().length, owner);
+  const workingDirectories = new WorkDirectories(options.dataDir, owner);
   return {
     http,
     processes,

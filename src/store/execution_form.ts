@@ -1,7 +1,9 @@
 /** How an execution is divided over keys: header, pages of task runs, chunks of log lines. */
 import type { JsonObject, JsonValue } from "../base/json.ts";
 import { stringifyJson } from "../base/json.ts";
+import { jsonBytes } from "../base/json_size.ts";
 import type { Execution, LogLine, TaskRun } from "../model/execution.ts";
+import { MAX_LOG_CHUNK_BYTES } from "../model/limits.ts";
 import { encodeJson } from "./codec.ts";
 import {
   originOf,
@@ -21,6 +23,8 @@ import type { Mutation } from "./store.ts";
 /** Task runs of one page. With outputs above 1 KiB moved to blobs a page stays below 64 KiB. */
 export const PAGE_SIZE = 32;
 const MAX_LOG_CHUNK_CHARS = 16_384;
+/** Of a line beside its message. */
+const LINE_BYTES = 40;
 
 /** Stands for a large value in a record: `[blob id, bytes]`. Values are objects, so a list is no value. */
 export type ValueReference = [blobId: string, size: number];
@@ -132,18 +136,20 @@ export function logMutations(execution: Execution, lines: readonly LogLine[]): M
   const mutations: Mutation[] = [];
   let first = execution.logCount - lines.length;
   let chunk: PackedLogLine[] = [];
-  let chars = 0;
+  let [chars, bytes] = [0, 0];
   const flush = () => {
     if (chunk.length === 0) return;
     mutations.push({ type: "set", key: logChunkKey(tenant, id, first), value: encodeJson(chunk) });
     first += chunk.length;
     chunk = [];
-    chars = 0;
+    [chars, bytes] = [0, 0];
   };
   for (const line of lines) {
-    if (chars + line.message.length > MAX_LOG_CHUNK_CHARS) flush();
+    const own = jsonBytes(line.message) + LINE_BYTES;
+    if (chars + line.message.length > MAX_LOG_CHUNK_CHARS || bytes + own > MAX_LOG_CHUNK_BYTES) flush();
     chunk.push(packLogLine(line, originOf(execution)));
-    chars += line.message.length + 40;
+    chars += line.message.length + LINE_BYTES;
+    bytes += own;
   }
   flush();
   return mutations;

@@ -19,8 +19,8 @@ export interface LogRemoval {
   readonly entries: readonly Entry[];
 }
 
-/** Chunks have up to 16 KiB each: what is written stays far below the size of a group. */
-const SETS_PER_ENTRY = 16;
+/** Chunks have up to 48 KiB each: what is written stays below the size of a group. */
+const SETS_PER_ENTRY = 10;
 const DELETES_PER_ENTRY = 200;
 
 /** Reads log lines, and prepares what removes them. Writes nothing itself. */

@@ -66,10 +66,10 @@ export async function openLocalFile(directory: string, name: string): Promise<Re
   return (await Deno.open(`${directory}/${name}`, { read: true })).readable;
 }
 
-/** Relative names of the files that are meant, in order; links are left out. @throws Error there are too many */
+/** Relative names of the files that are meant, in order; links are left out, and so is all of a directory that is one. @throws Error there are too many */
 export async function findFiles(directory: string, isMeant: PathTest): Promise<string[]> {
   const found: string[] = [];
-  const folders = [""];
+  const folders = (await Deno.lstat(directory)).isDirectory ? [""] : [];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     for await (const entry of Deno.readDir(`${directory}/${folder}`)) {
       const name = folder + entry.name;
@@ -108,9 +108,10 @@ async function openPath(
   try {
     const path = normalizeFileName(name.replace(/^\/+/, ""));
     const parent = `${directory}/${parentPath(path)}`;
-    await Deno.mkdir(parent, { recursive: true });
-    const [root, real] = await Promise.all([Deno.realPath(directory), Deno.realPath(parent)]);
-    if (real !== root && !real.startsWith(`${root}/`)) {
+    const root = await Deno.realPath(directory);
+    const isWithin = await isFolderWithin(root, parent);
+    if (isWithin) await Deno.mkdir(parent, { recursive: true });
+    if (!isWithin || !await isFolderWithin(root, parent)) {
       throw new Error(`Cannot write "${path}": a link leads out of the directory`);
     }
     await removeLink(`${directory}/${path}`);
@@ -118,6 +119,17 @@ async function openPath(
     return path;
   } finally {
     if (!isOpen && typeof content !== "string") await content.cancel();
+  }
+}
+
+/** Whether the folder, or the nearest one above it that there is, lies in the directory with that real path. */
+async function isFolderWithin(root: string, folder: string): Promise<boolean> {
+  try {
+    const real = await Deno.realPath(folder);
+    return real === root || real.startsWith(`${root}/`);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound) || folder === "") throw error;
+    return await isFolderWithin(root, parentPath(folder));
   }
 }
 

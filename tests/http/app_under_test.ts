@@ -5,6 +5,7 @@ import { type LogFields, Logger, type ServerLogLevel, silentLogger } from "../..
 import { type AppDeps, createApp } from "../../src/http/app.ts";
 import type { AppEnv } from "../../src/http/env.ts";
 import type { Mount } from "../../src/http/mount.ts";
+import { DomainError } from "../../src/model/errors.ts";
 import { EventStreams } from "../../src/http/sse.ts";
 import { Auth, type Credentials } from "../../src/services/auth.ts";
 import { Tenants } from "../../src/services/tenants.ts";
@@ -121,7 +122,12 @@ export function sampleMounts(): Mount[] {
     webhook.on(
       method,
       "/:namespace/:id/:key",
-      (c) => c.json({ ...c.get("actor"), started: c.req.param("id") }),
+      (c) => {
+        const actor = c.get("actor");
+        // Nothing is stored in no tenant.
+        if (actor.tenant === "") throw new DomainError("not_found", "Not Found: Webhook not found");
+        return c.json({ ...actor, started: c.req.param("id") });
+      },
     );
   }
   return [

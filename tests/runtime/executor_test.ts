@@ -1,5 +1,5 @@
 /** Executions from start to end, over the whole server: what is durable when, kills, timers, crashes. */
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { settle } from "../support/fake_clock.ts";
 import { FaultyStore } from "../support/faulty_store.ts";
 import { EFFECT_TYPE, Harness, statesOf } from "../support/harness.ts";
@@ -361,3 +361,68 @@ Deno.test("a live execution that cannot be read does not keep the server from st
   await settle();
   assertEquals((await second.execution(two.id)).state.current, "SUCCESS");
 });
+
+interface LongLog {
+  readonly name: string;
+  readonly character: string;
+  readonly chars: number;
+  readonly messages: number;
+  readonly tasks: number;
+  readonly lines: number;
+  readonly last: RegExp;
+}
+
+const LONG_LOGS: readonly LongLog[] = [
+  {
+    name: "control characters",
+    character: "\u0001",
+    chars: 16_000,
+    messages: 1,
+    tasks: 1,
+    lines: 1,
+    last: /cut, 16000/,
+  },
+  {
+    name: "many short lines of them",
+    character: "\u0001",
+    chars: 100,
+    messages: 200,
+    tasks: 3,
+    lines: 600,
+    last: /^.{100}$/s,
+  },
+  {
+    name: "lines of three bytes a character",
+    character: "漢",
+    chars: 16_300,
+    messages: 3,
+    tasks: 20,
+    lines: 60,
+    last: /^漢+$/,
+  },
+  {
+    name: "a task with more than fits",
+    character: "x",
+    chars: 16_300,
+    messages: 60,
+    tasks: 1,
+    lines: 17,
+    last: /left out/,
+  },
+];
+
+for (const { name, character, chars, messages, tasks, lines, last } of LONG_LOGS) {
+  Deno.test(`a log fits the commits of its execution: ${name}`, async () => {
+    await using app = await Harness.start();
+    const list = Array.from({ length: messages }, () => '"{{ inputs.text[0] }}"').join(", ");
+    const log = (n: number) => `  - {id: t${n}, type: ${LOG}, message: [${list}]}\n`;
+    const all = Array.from({ length: tasks }, (_, n) => log(n)).join("");
+    await app.save(`id: long\nnamespace: demo\ninputs: [{id: text, type: JSON}]\ntasks:\n${all}`);
+    const { id } = await app.start("long", { text: JSON.stringify([character.repeat(chars)]) });
+    await app.advance(1_000);
+    assertEquals((await app.execution(id)).state.current, "SUCCESS");
+    const found = await app.json("GET", `/logs/${id}`) as { message: string }[];
+    assertEquals(found.length, lines);
+    assertMatch(found.at(-1)?.message ?? "", last);
+  });
+}

@@ -209,3 +209,32 @@ Deno.test("one that has taken a slot before that was written can be killed when 
   assertEquals(await statesOfAll(app), { KILLED: 1, SUCCESS: 2 });
   await app[Symbol.asyncDispose]();
 });
+
+Deno.test("a queue of executions with large inputs moves on in commits that the database takes", async () => {
+  await using app = await Harness.start();
+  const inputs =
+    "inputs: [{id: hold, type: BOOL, defaults: false}, {id: text, type: STRING, defaults: none}]";
+  const pause = `{id: p, type: ${CORE}.flow.Pause, runIf: "{{ inputs.hold }}"}`;
+  await app.save(flow("limited", `${pause}\n  - ${RETURN}`, `${inputs}\nconcurrency: {limit: 1}`));
+  const { id } = await app.start("limited", { hold: "true" });
+  await settle();
+  for (let n = 0; n < 300; n++) await app.start("limited", { text: "x".repeat(7_400) });
+  await app.json("POST", `/executions/${id}/resume`);
+  await app.advance(5_000);
+  assertEquals(await statesOfAll(app), { SUCCESS: 301 });
+});
+
+Deno.test("a deep chain with large inputs is stored in commits that the database takes", async () => {
+  await using app = await Harness.start();
+  const inputs = "inputs: [{id: left, type: INT, defaults: 0}, {id: text, type: STRING, defaults: none}]";
+  const given =
+    `inputs: {left: "{{ inputs.left - 1 }}", text: "{{ inputs.text }}"}, runIf: "{{ inputs.left > 0 }}"`;
+  for (const [id, other] of [["ping", "pong"], ["pong", "ping"]] as const) {
+    await app.save(flow(id, subflow(other, `, ${given}`), inputs));
+  }
+  await app.start("ping", { left: "2" }); // The first one reads the flows.
+  await settle();
+  await app.start("ping", { left: "150", text: "x".repeat(7_400) });
+  await app.advance(5_000);
+  assertEquals(await statesOfAll(app), { SUCCESS: 154 });
+});

@@ -27,6 +27,8 @@ export interface WorkingDirectoryPort {
   make(name: string): Promise<string>;
   /** Removes it with everything in it; does nothing when there is none. */
   remove(name: string): Promise<void>;
+  /** As {@link remove}, soon: nobody waits for it. */
+  discard(name: string): void;
   /** A directory that was filled once; `undefined` when it cannot be, or the wait was given up. */
   share(request: SharedDirectoryRequest): Promise<SharedDirectory | undefined>;
 }

@@ -1,4 +1,5 @@
 /** Environment variables that scripts get of the server's own: those that programs need to run, and no other. */
+import type { MachineUser } from "../../config.ts";
 
 const NAMES: ReadonlySet<string> = new Set([
   ...["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TERM", "TMPDIR", "TMP", "TEMP"],
@@ -15,6 +16,16 @@ export function scriptEnvironment(
   environment: Readonly<Record<string, string>>,
 ): ReadonlyMap<string, string> {
   return new Map(Object.entries(environment).filter(([name, value]) => isHarmless(name, value)));
+}
+
+/** Those of a script that runs as a user of its own: at home in its directory, with no files of the server's user. */
+export function userEnvironment(
+  variables: ReadonlyMap<string, string>,
+  { name }: MachineUser,
+  directory: string,
+): ReadonlyMap<string, string> {
+  const others = [...variables].filter(([variable]) => !variable.startsWith("XDG_"));
+  return new Map([...others, ["HOME", directory], ["USER", name], ["LOGNAME", name]]);
 }
 
 /** An address with a password in it is none of those. */

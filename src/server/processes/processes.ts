@@ -12,7 +12,8 @@ import type {
 } from "../../model/ports/processes.ts";
 import type { AssemblyOptions } from "../options.ts";
 import { Docker, dockerCommand, dockerRemoval } from "./docker.ts";
-import { scriptEnvironment } from "./environment.ts";
+import { scriptEnvironment, userEnvironment } from "./environment.ts";
+import type { ScriptOwner } from "./script_owner.ts";
 import { FairSlots } from "./slots.ts";
 import { runSupervised } from "./supervised.ts";
 import { Watchdog } from "./watchdog.ts";
@@ -25,13 +26,18 @@ const WAYS =
   "start the server with --scripts process, or with --scripts docker where each shall have a container";
 
 /** What decides where scripts may run. */
-export type ProcessOptions = Pick<AssemblyOptions, "clock" | "host" | "scripts" | "isDeploy">;
+export type ProcessOptions = Pick<
+  AssemblyOptions,
+  "clock" | "host" | "scripts" | "isDeploy" | "scriptUser"
+>;
 
 /** What processes get of the machine. */
 export interface ProcessSurroundings {
   readonly env: ReadonlyMap<string, string>;
   /** Never the same twice on one machine: processes are told apart by it. */
   readonly randomBytes: RandomBytes;
+  /** Lends directories to the user of scripts, where they have one. */
+  readonly owner?: ScriptOwner;
 }
 
 /** The processes of one server. */
@@ -43,17 +49,19 @@ export class Processes implements ProcessPort, AsyncDisposable {
   readonly #docker: Docker;
   readonly #watchdog: Watchdog;
   readonly #slots = new FairSlots(availableParallelism() * PROCESSES_PER_CORE);
+  readonly #owner: ScriptOwner | undefined;
   readonly #running = new Set<Promise<unknown>>();
 
   constructor(
     options: ProcessOptions,
     tenantCount: () => number,
-    { env, randomBytes }: ProcessSurroundings,
+    { env, randomBytes, owner }: ProcessSurroundings,
   ) {
     this.#options = options;
     this.#tenantCount = tenantCount;
     this.#env = env;
     this.#randomBytes = randomBytes;
+    this.#owner = owner;
     this.#docker = new Docker(options.clock, env);
     this.#watchdog = new Watchdog(Object.fromEntries(env), options.clock);
   }
@@ -80,7 +88,9 @@ export class Processes implements ProcessPort, AsyncDisposable {
     await this.#check(command);
     const release = await this.#slots.acquire(`${attempt.tenant}/${attempt.executionId}`, command.signal);
     if (!release) return { exitCode: STOPPED };
-    const running = this.#start(attempt, command);
+    const start = () => this.#start(attempt, command);
+    const owner = command.place.type === "process" ? this.#owner : undefined;
+    const running = owner ? owner.lend(command.workingDirectory, start) : start();
     this.#running.add(running);
     try {
       return { exitCode: await running };
@@ -118,12 +128,17 @@ export class Processes implements ProcessPort, AsyncDisposable {
     const name = `sluice-${mark}`;
     const { place, signal, env, workingDirectory: cwd, onLine } = command;
     const isDocker = place.type === "docker";
+    const user = isDocker ? undefined : this.#options.scriptUser;
     return await runSupervised({
       watchdog: this.#watchdog,
       command: isDocker ? dockerCommand(command, place, name) : command.command,
       cleanUp: isDocker ? dockerVariables(env) + dockerRemoval(name) : undefined,
       cwd,
-      env: { ...Object.fromEntries(this.#env), ...Object.fromEntries(env) },
+      env: {
+        ...Object.fromEntries(user ? userEnvironment(this.#env, user, cwd) : this.#env),
+        ...Object.fromEntries(env),
+      },
+      user,
       mark,
       clock: this.#options.clock,
       signal,
@@ -145,7 +160,11 @@ function dockerVariables(env: ReadonlyMap<string, string>): string {
 }
 
 /** The processes of a server with that many tenants. */
-export function createProcesses(options: ProcessOptions, tenantCount: () => number): Processes {
+export function createProcesses(
+  options: ProcessOptions,
+  tenantCount: () => number,
+  owner?: ScriptOwner,
+): Processes {
   const env = scriptEnvironment(Deno.env.toObject());
-  return new Processes(options, tenantCount, { env, randomBytes: systemRandomBytes });
+  return new Processes(options, tenantCount, { env, randomBytes: systemRandomBytes, owner });
 }

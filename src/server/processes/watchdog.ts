@@ -3,6 +3,7 @@
  * it ends the scripts that the server has not seen to their end. What ended scripts have left behind it ends as well.
  */
 import type { Clock } from "../../base/clock.ts";
+import type { MachineUser } from "../../config.ts";
 import { GroupStarter, signalGroup } from "./groups.ts";
 import { MARK_VARIABLE, WATCHDOG_PROGRAM } from "./watchdog_program.ts";
 
@@ -11,6 +12,8 @@ export interface WatchedCommand {
   readonly command: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /** Whose rights it has; absent: those of the server. */
+  readonly user?: MachineUser;
   /** Tells its processes from all others of the machine: letters, digits, `-` and `_`. */
   readonly mark: string;
   /** Shell command, run once more or less at the end, that ends what no process of the machine is, such as a container. */
@@ -49,13 +52,15 @@ export class Watchdog implements AsyncDisposable {
    * dies in between, only what has emptied its environment within that moment is left. @throws Error it cannot be started
    */
   async start(options: WatchedCommand): Promise<WatchedProcess> {
-    const { command, cwd, env, mark, cleanUp } = options;
+    const { command, cwd, env, mark, cleanUp, user } = options;
     const words = [`m${mark}`, ...(cleanUp ? [`c${inOctal(cleanUp)}`] : [])];
     await this.#hold(words);
     try {
       const child = this.#groups.start(command, {
         cwd,
         env: { ...env, [MARK_VARIABLE]: mark },
+        uid: user?.userId,
+        gid: user?.groupId,
         stdin: "null",
         stdout: "piped",
         stderr: "piped",

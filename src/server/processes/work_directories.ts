@@ -7,20 +7,26 @@ import type {
   SharedDirectoryRequest,
   WorkingDirectoryPort,
 } from "../../model/ports/working_directories.ts";
+import type { ScriptOwner } from "./script_owner.ts";
 import { SharedDirectories } from "./shared_directories.ts";
 
 const PREFIX = "sluice-work-";
+const OWNER_ONLY = 0o700;
+const PASSAGE = 0o711;
 
 /** The directories of one server. */
 export class WorkDirectories implements WorkingDirectoryPort, AsyncDisposable {
   readonly #dataDir: string | undefined;
   #folder: string | undefined;
   #made: Promise<void> | undefined;
+  readonly #owner: ScriptOwner | undefined;
   readonly #shared = new SharedDirectories(this);
+  readonly #removals = new Set<Promise<unknown>>();
 
-  /** The folder is another one for each data directory; without one it is new each time. */
-  constructor(dataDir: string | undefined) {
+  /** The folder is another one for each data directory; without one it is new each time. `owner`: for scripts of another user. */
+  constructor(dataDir: string | undefined, owner?: ScriptOwner) {
     this.#dataDir = dataDir;
+    this.#owner = owner;
   }
 
   /** @inheritdoc */
@@ -34,7 +40,7 @@ export class WorkDirectories implements WorkingDirectoryPort, AsyncDisposable {
     await (this.#made ??= this.#makeRoot());
     if (!makeNew(path)) {
       await removeAll(path);
-      await Deno.mkdir(path, { mode: 0o700 });
+      await Deno.mkdir(path, { mode: OWNER_ONLY });
     }
     return path;
   }
@@ -44,13 +50,28 @@ export class WorkDirectories implements WorkingDirectoryPort, AsyncDisposable {
     await removeAll(this.pathOf(name));
   }
 
+  /** What cannot be removed is when the folder is made anew. */
+  discard(name: string): void {
+    const removal = Promise.allSettled([this.remove(name)]);
+    this.#removals.add(removal);
+    void removal.then(() => this.#removals.delete(removal));
+  }
+
   /** @inheritdoc */
   share(request: SharedDirectoryRequest): Promise<SharedDirectory | undefined> {
-    return this.#shared.use(request);
+    const owner = this.#owner;
+    if (!owner) return this.#shared.use(request);
+    const fill = async (path: string) => {
+      const isFilled = await request.fill(path);
+      if (isFilled) await owner.show(path);
+      return isFilled;
+    };
+    return this.#shared.use({ ...request, fill });
   }
 
   /** Removes all of them. */
   async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#removals);
     if (this.#made || !this.#dataDir && this.#folder) await removeAll(this.#root());
     this.#made = undefined;
     this.#folder = undefined;
@@ -65,16 +86,20 @@ export class WorkDirectories implements WorkingDirectoryPort, AsyncDisposable {
 
   /** The data directory is locked: no other server uses the same folder. */
   async #makeRoot(): Promise<void> {
-    if (this.#dataDir === undefined) return;
-    await removeAll(this.#root());
-    await Deno.mkdir(this.#root(), { mode: 0o700 });
+    const root = this.#root();
+    if (this.#dataDir !== undefined) {
+      await removeAll(root);
+      await Deno.mkdir(root, { mode: OWNER_ONLY });
+    }
+    // Another user must get through, and sees no names.
+    if (this.#owner) await Deno.chmod(root, PASSAGE);
   }
 }
 
 /** False when there is one already. At once, since it takes less than handing it to another thread. */
 function makeNew(path: string): boolean {
   try {
-    Deno.mkdirSync(path, { mode: 0o700 });
+    Deno.mkdirSync(path, { mode: OWNER_ONLY });
     return true;
   } catch (error) {
     if (error instanceof Deno.errors.AlreadyExists) return false;

@@ -32,7 +32,7 @@ export function runScriptsOf(program: ScriptProgram): RunnableTaskType["run"] {
     try {
       return await runIn(await workingDirectories.make(name), { properties, context, program, place });
     } finally {
-      await workingDirectories.remove(name);
+      workingDirectories.discard(name);
     }
   };
 }
