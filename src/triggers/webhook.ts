@@ -107,6 +107,7 @@ export const webhookTrigger: TriggerType = {
     },
     signature: {
       type: "object",
+      dynamic: true,
       description:
         "Takes only calls whose body is signed: an HMAC in a header, hexadecimal or Base64, also behind `sha256=` or `v1=`. Such a body has at most 1 MiB, whatever `fetchType` is. Neither path nor parameters are signed.",
       properties: SIGNATURE,
