@@ -1,9 +1,9 @@
 /** Conditions of `listeners`: each must be told from one execution. */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
+import { canonicalType } from "../model/flow.ts";
 import type { TriggerCatalog } from "../model/trigger_catalog.ts";
 import { objectsOf } from "./build_tasks.ts";
 import { scalarText } from "./describe.ts";
-import { kindName } from "./kinds.ts";
 import type { Report } from "./report.ts";
 
 /** Reports conditions that remember several executions: a listener sees one. */
@@ -11,7 +11,7 @@ export function checkListeners(document: JsonObject, catalog: TriggerCatalog, re
   for (const [index, listener] of objectsOf(ownProperty(document, "listeners")).entries()) {
     for (const [at, condition] of listOf(ownProperty(listener, "conditions")).entries()) {
       const written = isJsonObject(condition) ? scalarText(ownProperty(condition, "type")) : undefined;
-      if (written === undefined || catalog.findCondition(kindName(written))?.form !== "window") continue;
+      if (written === undefined || catalog.findCondition(canonicalType(written))?.form !== "window") continue;
       const path = ["listeners", index, "conditions", at, "type"];
       report.error("not_supported", path, "needs several executions, and a listener sees one; remove it");
     }

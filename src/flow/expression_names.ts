@@ -1,10 +1,10 @@
 /** Names that expressions of a flow may use: what an editor offers. */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
+import { canonicalType } from "../model/flow.ts";
 import { LOOP } from "../model/loop_run.ts";
 import type { PropertySchemas } from "../model/schema.ts";
 import type { TaskCatalog } from "../model/task_catalog.ts";
 import { scalarText } from "./describe.ts";
-import { kindName } from "./kinds.ts";
 import { readLabels } from "../model/label.ts";
 import { type WrittenTask, writtenTasks } from "./nested_tasks.ts";
 import { isInPass } from "./static_expressions.ts";
@@ -55,13 +55,13 @@ export function expressionNames(
 function isPassOf(tasks: readonly WrittenTask[], written: WrittenTask | undefined): boolean {
   return written !== undefined &&
     tasks.some(({ task, path }) =>
-      kindName(scalarText(ownProperty(task, "type")) ?? "") === LOOP && isInPass(written.path, path)
+      canonicalType(scalarText(ownProperty(task, "type")) ?? "") === LOOP && isInPass(written.path, path)
     );
 }
 
 function outputNames({ task }: WrittenTask, catalog: TaskCatalog): string[] {
   const id = idOf(task);
-  const type = catalog.find(kindName(scalarText(ownProperty(task, "type")) ?? ""));
+  const type = catalog.find(canonicalType(scalarText(ownProperty(task, "type")) ?? ""));
   if (id === undefined) return [];
   const outputs: PropertySchemas = type?.outputs ?? {};
   return Object.keys(outputs).map((name) => dotted("outputs", [id, name]));

@@ -10,9 +10,6 @@ const TRIGGER_ALIASES: ReadonlyMap<string, string> = new Map([
   ["core.models.triggers.types.Webhook", WEBHOOK_KIND],
 ]);
 
-/** A type without its prefix: a canonical name or an alias. */
-export const kindName = canonicalType;
-
 /** The name under which a type is known today, with the prefix that the author used, if any. */
 export function currentName(written: string, canonical: string): string {
   const root = OLD_TYPE_PREFIXES.find((candidate) => written.startsWith(candidate));
@@ -28,14 +25,14 @@ export function namesLike(written: string, types: readonly TypeDeclaration[]): s
   return types.flatMap(({ type }) => [type, TYPE_PREFIXES[0] + type]);
 }
 
-/** Canonical name of a task type; without a catalog, or unknown to it, the name as {@link kindName} gives it. */
+/** Canonical name of a task type; without a catalog, or unknown to it, the name as {@link canonicalType} gives it. */
 export function taskKind(type: string, catalog?: TaskCatalog): string {
-  const name = kindName(type);
+  const name = canonicalType(type);
   return catalog?.find(name)?.type ?? name;
 }
 
 /** Canonical name of a trigger type. */
 export function triggerKind(type: string): string {
-  const name = kindName(type);
+  const name = canonicalType(type);
   return TRIGGER_ALIASES.get(name) ?? name;
 }

@@ -23,7 +23,7 @@ export {
 } from "./inputs.ts";
 export { findInputType, listInputTypes } from "./inputs/registry.ts";
 export type { InputType } from "./inputs/input_type.ts";
-export { kindName, taskKind, triggerKind, WEBHOOK_KIND } from "./kinds.ts";
+export { taskKind, triggerKind, WEBHOOK_KIND } from "./kinds.ts";
 export { deprecatedTaskIds, findWrittenTask, type WrittenTask, writtenTasks } from "./nested_tasks.ts";
 export { convertOutputs, type OutputsOutcome } from "./outputs.ts";
 export { applyPluginDefaults, type TypeCatalogs } from "./plugin_defaults.ts";

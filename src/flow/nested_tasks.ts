@@ -1,8 +1,8 @@
 /** Tasks within a document as it was written: at any depth, each with its place. */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
+import { canonicalType } from "../model/flow.ts";
 import type { TaskCatalog } from "../model/task_catalog.ts";
 import { scalarText } from "./describe.ts";
-import { kindName } from "./kinds.ts";
 import type { Path } from "./parse.ts";
 
 /** A task as written. */
@@ -36,7 +36,7 @@ export function findWrittenTask(
 /** Ids of the tasks whose type is deprecated. */
 export function deprecatedTaskIds(document: JsonObject, catalog: TaskCatalog): string[] {
   return [...writtenTasks(document, catalog)].flatMap(({ task }) => {
-    const type = catalog.find(kindName(scalarText(ownProperty(task, "type")) ?? ""));
+    const type = catalog.find(canonicalType(scalarText(ownProperty(task, "type")) ?? ""));
     return type?.deprecated === undefined ? [] : scalarText(ownProperty(task, "id")) ?? [];
   });
 }
@@ -49,7 +49,7 @@ function* listed(value: JsonValue | undefined, path: Path, catalog: TaskCatalog)
 function* single(task: JsonValue | undefined, path: Path, catalog: TaskCatalog): Generator<WrittenTask> {
   if (!isJsonObject(task)) return;
   yield { task, path };
-  const type = catalog.find(kindName(scalarText(ownProperty(task, "type")) ?? ""));
+  const type = catalog.find(canonicalType(scalarText(ownProperty(task, "type")) ?? ""));
   if (!type || type.form === "runnable" || type.form === "waiting") return;
   for (const name of new Set([...Object.keys(type.properties), ...COMMON_BLOCKS])) {
     const value = ownProperty(task, name);

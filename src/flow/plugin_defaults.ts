@@ -3,12 +3,12 @@
  * written stays as it is; only the document that is validated and built has them applied.
  */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty, setOwnProperty } from "../base/json.ts";
+import { canonicalType } from "../model/flow.ts";
 import type { PropertySchema, PropertySchemas } from "../model/schema.ts";
 import type { TaskCatalog } from "../model/task_catalog.ts";
 import type { TriggerCatalog } from "../model/trigger_catalog.ts";
 import type { TypeDeclaration } from "../model/type_declaration.ts";
 import { readFlag, scalarText } from "./describe.ts";
-import { kindName } from "./kinds.ts";
 
 /** What aliases are resolved with, and what tells where nested things are. */
 export interface TypeCatalogs {
@@ -71,7 +71,7 @@ function readDefaults(list: JsonValue | undefined, find: Scope["find"]): PluginD
     const type = scalarText(ownProperty(entry, "type"));
     const values = ownProperty(entry, "values");
     if (!type || !isJsonObject(values)) return [];
-    const name = kindName(type);
+    const name = canonicalType(type);
     const known = find.task(name) ?? find.trigger(name) ?? find.condition(name);
     const isForced = readFlag(ownProperty(entry, "forced"), false);
     return [{ type, kind: known?.type ?? name, isForced, values }];
@@ -82,7 +82,7 @@ function readDefaults(list: JsonValue | undefined, find: Scope["find"]): PluginD
 function typed(value: JsonValue, finder: FinderName, scope: Scope): JsonValue {
   const type = isJsonObject(value) ? ownProperty(value, "type") : undefined;
   if (!isJsonObject(value) || typeof type !== "string") return value;
-  const name = kindName(type);
+  const name = canonicalType(type);
   const found = scope.find[finder](name);
   const matching = scope.defaults.filter((entry) => matches(entry, type, found?.type ?? name));
   return nested({ ...withDefaults(value, matching) }, { ...COMMON[finder], ...found?.properties }, scope);

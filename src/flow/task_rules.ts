@@ -1,12 +1,11 @@
 /** Rules that single task types add to their schemas, by canonical name: a new one is a line of the table. */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
-import type { FlowKey } from "../model/flow.ts";
+import { canonicalType, type FlowKey } from "../model/flow.ts";
 import { LOOP } from "../model/loop_run.ts";
 import { nestedTaskProperties, type TaskCatalog, type TaskType } from "../model/task_catalog.ts";
 import { checkDag } from "./check_dag.ts";
 import { checkRetry } from "./check_retry.ts";
 import { scalarText } from "./describe.ts";
-import { kindName } from "./kinds.ts";
 import type { Path } from "./parse.ts";
 import type { Report } from "./report.ts";
 import { checkOutputs } from "./validate_outputs.ts";
@@ -105,7 +104,7 @@ function checkWorkingDirectory({ task, path }: TypedTask, { catalog, report }: R
   }
   for (const [index, child] of Array.isArray(tasks) ? tasks.entries() : []) {
     const written = isJsonObject(child) ? scalarText(ownProperty(child, "type")) : undefined;
-    const type = written === undefined ? undefined : catalog.find(kindName(written));
+    const type = written === undefined ? undefined : catalog.find(canonicalType(written));
     if (!type || isRunnable(type)) continue;
     const message = `${id}: Only runnable tasks are allowed as children of a WorkingDirectory task`;
     report.error("not_runnable", [...at, index, "type"], message);

@@ -1,5 +1,6 @@
 /** Rules of tasks, nested ones included: ids, types, properties. */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
+import { canonicalType } from "../model/flow.ts";
 import { FOR_EACH_ITEM, itemPartIds } from "../model/for_each_item.ts";
 import { MAX_TASKS_PER_FLOW } from "../model/limits.ts";
 import { LOOP } from "../model/loop_run.ts";
@@ -9,7 +10,7 @@ import { checkId, IdSet, TASK_ID } from "./check_ids.ts";
 import { checkTypeMember, refuseUnknownType, reportTypeStanding } from "./check_type.ts";
 import { describeValue } from "./describe.ts";
 import { TASK_PROPERTIES } from "./flow_schema.ts";
-import { kindName, namesLike } from "./kinds.ts";
+import { namesLike } from "./kinds.ts";
 import type { Path } from "./parse.ts";
 import { checkMembers, type NestedChecks } from "./schema_check.ts";
 import { checkTaskRules, FOREIGN_TASK_PROPERTIES, type RuleContext } from "./task_rules.ts";
@@ -96,8 +97,8 @@ export class TaskValidator {
     this.#ids.add(id, [...path, "id"]);
     const written = checkTypeMember(task, path, report);
     if (written === undefined) return;
-    const type = catalog.find(kindName(written));
-    this.#kinds.add(type?.type ?? kindName(written));
+    const type = catalog.find(canonicalType(written));
+    this.#kinds.add(type?.type ?? canonicalType(written));
     if (type?.type === LOOP) this.#loops.push(path);
     // Those that it makes itself are tasks of the flow too.
     const parts = id !== undefined && type?.type === FOR_EACH_ITEM ? itemPartIds(id) : [];

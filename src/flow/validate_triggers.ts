@@ -1,11 +1,12 @@
 /** Rules of triggers and of their conditions. */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
+import { canonicalType } from "../model/flow.ts";
 import type { TriggerCatalog } from "../model/trigger_catalog.ts";
 import { checkId, IdSet, TASK_ID } from "./check_ids.ts";
 import { checkTypeMember, refuseUnknownType, reportTypeStanding } from "./check_type.ts";
 import { describeValue, scalarText } from "./describe.ts";
 import { TRIGGER_PROPERTIES } from "./flow_schema.ts";
-import { kindName, namesLike } from "./kinds.ts";
+import { namesLike } from "./kinds.ts";
 import type { Path } from "./parse.ts";
 import { hasExpression, type Report } from "./report.ts";
 import { checkMembers, type NestedChecks } from "./schema_check.ts";
@@ -46,7 +47,7 @@ export class TriggerValidator {
     this.#ids.add(checkId(ownProperty(trigger, "id"), TASK_ID, [...path, "id"], report), [...path, "id"]);
     const written = checkTypeMember(trigger, path, report);
     if (written === undefined) return;
-    const type = this.#catalog.find(kindName(written));
+    const type = this.#catalog.find(canonicalType(written));
     if (!type) {
       refuseUnknownType(written, path, { report, known: namesLike(written, this.#catalog.list()) });
       return;
@@ -72,7 +73,7 @@ export class TriggerValidator {
     }
     const written = checkTypeMember(condition, path, report);
     if (written === undefined) return;
-    const type = this.#catalog.findCondition(kindName(written));
+    const type = this.#catalog.findCondition(canonicalType(written));
     if (!type) {
       refuseUnknownType(written, path, { report, known: namesLike(written, this.#catalog.listConditions()) });
       return;

@@ -1,7 +1,7 @@
 /** What one flow says of others: the flows that its tasks start, and those whose ends its triggers wait for. */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
-import { kindName, SUBFLOW_KINDS } from "../flow/mod.ts";
-import type { Flow, FlowKey, Task } from "../model/flow.ts";
+import { SUBFLOW_KINDS } from "../flow/mod.ts";
+import { canonicalType, type Flow, type FlowKey, type Task } from "../model/flow.ts";
 
 /** The links of one flow revision. Names that are expressions are known only when they are rendered, and left out. */
 export interface FlowLinks {
@@ -69,7 +69,7 @@ function awaitedBy(properties: JsonObject): AwaitedFlows[] {
 }
 
 function awaitedByCondition(condition: JsonObject): AwaitedFlows[] {
-  const name = kindName(literalOf(condition, "type") ?? "").replace(/Condition$/, "").split(".").at(-1);
+  const name = canonicalType(literalOf(condition, "type") ?? "").replace(/Condition$/, "").split(".").at(-1);
   if (name === "ExecutionFlow" || name === "ExecutionNamespace") return awaitedFlow(condition);
   return name === "Not" ? [] : objectsIn(ownProperty(condition, "conditions")).flatMap(awaitedByCondition);
 }

@@ -65,7 +65,7 @@ export class TriggerStates {
     return state;
   }
 
-  /** What is kept at hand of a tenant that is gone is forgotten. */
+  /** Keeps nothing at hand any more: some of it may belong to a tenant that is gone. */
   forget(): void {
     this.#writes++;
     this.#recent.clear();

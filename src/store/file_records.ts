@@ -3,7 +3,7 @@ import type { Instant } from "../base/clock.ts";
 import type { TenantId } from "../model/flow.ts";
 import type { BlobRef } from "./blobs.ts";
 import { decodeJson, encodeJson } from "./codec.ts";
-import { fileKey, filesBelow } from "./keys.ts";
+import { fileKey, filesBelow } from "./namespace_keys.ts";
 import type { Mutation, Store, StoredEntry } from "./store.ts";
 
 /** Whose files. */

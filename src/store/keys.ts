@@ -1,4 +1,7 @@
-/** Every key of the database: its shape, order and writer. No other file builds a key. */
+/**
+ * The keys of the database: their shapes, order and writers. Those of namespaces and of what is in them are in
+ * `namespace_keys.ts`; no other file builds a key.
+ */
 import type { Instant } from "../base/clock.ts";
 import type { Announcement } from "../model/announcement.ts";
 import type { FlowKey, TenantId } from "../model/flow.ts";
@@ -238,17 +241,7 @@ export function catalogSnapshotKey(tenant: TenantId): Key {
   return [tenant, "xc"];
 }
 
-// ── Namespaces ────────────────────────────────────────────────────────────────────────────────────────────────
-
-/** `[tenant, "ns", id]` → what is told of a namespace, or that it was deleted. Written by the namespaces service. */
-export function namespaceKey(tenant: TenantId, id: string): Key {
-  return [tenant, "ns", id];
-}
-
-/** All of them of a tenant, in order. */
-export function namespacesOf(tenant: TenantId): Selector {
-  return { prefix: [tenant, "ns"] };
-}
+// ── Dashboards ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** `[tenant, "da", id]` → source and times of a dashboard. Written by the dashboards service. */
 export function dashboardKey(tenant: TenantId, id: string): Key {
@@ -330,37 +323,7 @@ export function triggerWindowsOf(tenant: TenantId, trigger: TriggerKey): Selecto
   return { prefix: [tenant, "tw", trigger.namespace, trigger.flowId, trigger.triggerId] };
 }
 
-// ── Namespaces: KV pairs, files, secrets ───────────────────────────────────────────────────────────────────────
-
-/** `[tenant, "kv", namespace, key]` → a KV pair. Written by the KV pairs service. */
-export function kvPairKey(tenant: TenantId, namespace: string, key: string): Key {
-  return [tenant, "kv", namespace, key];
-}
-
-/** All KV pairs of a namespace, in key order. */
-export function kvPairsOf(tenant: TenantId, namespace: string): Selector {
-  return { prefix: [tenant, "kv", namespace] };
-}
-
-/** `[tenant, "nf", namespace, path]` → a namespace file or directory, its path without leading slash. Written by the files service. */
-export function fileKey(tenant: TenantId, namespace: string, path: string): Key {
-  return [tenant, "nf", namespace, path];
-}
-
-/** All files and directories of a namespace, in path order. */
-export function filesOf(tenant: TenantId, namespace: string): Selector {
-  return { prefix: [tenant, "nf", namespace] };
-}
-
-/** `[tenant, "s", namespace, name]` → an encrypted secret. Written by the secrets service. */
-export function secretKey(tenant: TenantId, namespace: string, name: string): Key {
-  return [tenant, "s", namespace, name];
-}
-
-/** All secrets of a namespace. */
-export function secretsOf(tenant: TenantId, namespace: string): Selector {
-  return { prefix: [tenant, "s", namespace] };
-}
+// ── Large values, and tenants ──────────────────────────────────────────────────────────────────────────────────
 
 /** `[tenant, "b", owner, blob, n]` → n-th chunk of a large value. Written through the bulk lane before its owner's record. */
 export function blobChunkKey(tenant: TenantId, owner: string, blobId: string, chunk: number): Key {
@@ -370,39 +333,6 @@ export function blobChunkKey(tenant: TenantId, owner: string, blobId: string, ch
 /** All chunks of all large values of an owner. */
 export function blobsOf(tenant: TenantId, owner: string): Selector {
   return { prefix: [tenant, "b", owner] };
-}
-
-// ── Ranges over several namespaces, and tenants ─────────────────────────────────────────────────────────────────
-
-/** Orders after every namespace and file name that is ASCII: namespaces are lower-case letters, digits and `._-`. */
-const AFTER_NAMESPACES = "~";
-
-/** `[tenant, "kx", expiresAt, namespace, key]` → nothing; pairs by the time they expire. Written with the pair. */
-export function kvExpiryKey(tenant: TenantId, expiresAt: Instant, namespace: string, key: string): Key {
-  return [tenant, "kx", expiresAt, namespace, key];
-}
-
-/** Pairs of a tenant that expire before `beforeMs`, the earliest first. */
-export function kvExpiriesBefore(tenant: TenantId, beforeMs: Instant): Selector {
-  return { start: [tenant, "kx"], end: [tenant, "kx", beforeMs] };
-}
-
-/** All KV pairs of a tenant, by namespace and key. */
-export function kvPairsOfTenant(tenant: TenantId): Selector {
-  return { start: kvPairKey(tenant, "", ""), end: kvPairKey(tenant, AFTER_NAMESPACES, "") };
-}
-
-/** All secrets of a tenant, by namespace and name. */
-export function secretsOfTenant(tenant: TenantId): Selector {
-  return { start: secretKey(tenant, "", ""), end: secretKey(tenant, AFTER_NAMESPACES, "") };
-}
-
-/** Files and directories below a directory, in path order, from `after` (a path) on; `""` is the root. */
-export function filesBelow(tenant: TenantId, namespace: string, directory: string, after?: string): Selector {
-  // "0" is the character after "/": the range ends behind the last path that goes through the directory.
-  const start = directory === "" ? "" : `${directory}/`;
-  const end = directory === "" ? "\u{10ffff}" : `${directory}0`;
-  return { start: fileKey(tenant, namespace, after ?? start), end: fileKey(tenant, namespace, end) };
 }
 
 /** Everything that a tenant owns: its own keys, its large values under way, its removals under way. */

@@ -7,7 +7,7 @@ import { BLOB_CHUNK_BYTES, MAX_KV_VALUE_BYTES } from "../model/limits.ts";
 import type { BlobRef, Blobs } from "./blobs.ts";
 import { decodeJson, encodeJson, encodeText } from "./codec.ts";
 import type { Committer } from "./committer.ts";
-import { kvExpiriesBefore, kvExpiryKey, kvPairKey, kvPairsOf, kvPairsOfTenant } from "./keys.ts";
+import { kvExpiriesBefore, kvExpiryKey, kvPairKey, kvPairsOf, kvPairsOfTenant } from "./namespace_keys.ts";
 import type { Mutation, Selector, Store, StoredEntry } from "./store.ts";
 
 /** A pair as stored: its value is inline, or a blob. */

@@ -3,7 +3,7 @@ import type { JsonValue } from "../base/json.ts";
 import type { TenantId } from "../model/flow.ts";
 import { decodeJson, encodeJson } from "./codec.ts";
 import type { Committer } from "./committer.ts";
-import { namespaceKey, namespacesOf } from "./keys.ts";
+import { namespaceKey, namespacesOf } from "./namespace_keys.ts";
 import type { Store, StoredEntry } from "./store.ts";
 
 /** A namespace that was created or deleted in so many words. */

@@ -4,7 +4,7 @@ import type { JsonValue } from "../base/json.ts";
 import type { TenantId } from "../model/flow.ts";
 import { decodeJson, encodeJson } from "./codec.ts";
 import type { Committer } from "./committer.ts";
-import { secretKey, secretsOf, secretsOfTenant } from "./keys.ts";
+import { secretKey, secretsOf, secretsOfTenant } from "./namespace_keys.ts";
 import type { Store, StoredEntry } from "./store.ts";
 
 /** Names a secret within its tenant. */
