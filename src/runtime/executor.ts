@@ -168,7 +168,9 @@ export class Executor {
       this.#track(isThere.then((found) => void (found || slots.release({ ...execution, id }))));
     }
     // Read while those before them are being committed: the flow does not wait for the database twice.
-    for (const id of slots.next(execution, READ_AHEAD)) this.#track(this.#live.find(execution.tenant, id));
+    for (const id of slots.next(execution, READ_AHEAD)) {
+      if (!this.#live.has(execution.tenant, id)) this.#track(this.#live.find(execution.tenant, id));
+    }
   }
 
   /** A stored timer is due; resolves once its consequence is durable. One that nobody waits for any more is removed. */

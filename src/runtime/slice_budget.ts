@@ -19,7 +19,7 @@ interface CountedLines {
   bytes: number;
 }
 
-/** The budget of one commit; the executions that it creates share it with the one that asks for them. */
+/** The budget of one commit; all executions that take part in it share it. */
 export class SliceBudget {
   readonly #clock: Clock;
   readonly #startedMs: number;

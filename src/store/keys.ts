@@ -335,11 +335,13 @@ export function blobsOf(tenant: TenantId, owner: string): Selector {
   return { prefix: [tenant, "b", owner] };
 }
 
-/** Everything that a tenant owns: its own keys, its large values under way, its removals under way. */
+/** Everything that a tenant owns: its own keys, and what is under way. What is due at a time is passed over then. */
 export function keysOfTenant(tenant: TenantId): Selector[] {
   return [
     { prefix: [tenant] },
     { prefix: ["bi", tenant] },
+    { prefix: ["fi", tenant] },
+    { prefix: ["ob", tenant] },
     { prefix: ["oe", tenant] },
     { prefix: ["xd", tenant] },
   ];
