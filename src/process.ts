@@ -1,6 +1,7 @@
 /** Runs a server as the process of a person or a service manager: announcement, signals, exit codes, one-line errors. */
 import { type Clock, systemClock } from "./base/clock.ts";
 import { Logger } from "./base/log.ts";
+import { shellWord } from "./base/shell_word.ts";
 import { type Config, isLoopback, VERSION } from "./config.ts";
 import { DataDirError } from "./data_dir.ts";
 
@@ -154,15 +155,11 @@ function protectionText(config: Config): string {
 /** Stores a first flow. Its YAML is in flow style, so that it fits a line. */
 function curlLine(config: Config, url: string): string {
   const login = config.protection.type === "basic"
-    ? ` -u ${shellQuote(config.protection.credentials.user)}`
+    ? ` -u ${shellWord(config.protection.credentials.user)}`
     : "";
   const flow =
     "{id: hello, namespace: demo, tasks: [{id: hi, type: io.svc.plugin.core.log.Log, message: Hello}]}";
   return `curl${login} -H 'Content-Type: application/x-yaml' -d '${flow}' ${url}/api/v1/main/flows`;
-}
-
-function shellQuote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** What kept the server from starting, as one line. */

@@ -231,7 +231,7 @@ import { runSupervised } from "${import.meta.resolve("../../src/server/processes
 import { Watchdog } from "${import.meta.resolve("../../src/server/processes/watchdog.ts")}";
 await runSupervised({
   command: ["/bin/sh", "-c", "trap '' TERM HUP; (trap '' HUP; sleep 8771) & setsid sleep 8772 & (env -i sleep 8775 &) ; echo up; sleep 8773; sleep 8774"],
-  cwd: "/tmp", env: { PATH: "/bin:/usr/bin" }, mark: "crash-test", clock: systemClock, watchdog: new Watchdog({}, systemClock),
+  cwd: "/tmp", env: { PATH: "/bin:/usr/bin" }, clock: systemClock, starter: new Watchdog({}, systemClock),
   signal: new AbortController().signal, onLine: ({ text }) => console.log(text),
 });`;
 

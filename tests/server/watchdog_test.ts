@@ -13,14 +13,11 @@ const NEVER = new AbortController().signal;
 const ENV = { PATH: "/bin:/usr/bin" };
 
 interface Started {
-  readonly mark?: string;
   readonly cleanUp?: string;
   readonly signal?: AbortSignal;
   readonly clock?: FakeClock;
   readonly onLine?: (line: { readonly text: string }) => void;
 }
-
-let marks = 0;
 
 /** Runs a shell script to its end. */
 function run(watchdog: Watchdog, script: string, started: Started = {}): Promise<number> {
@@ -28,8 +25,7 @@ function run(watchdog: Watchdog, script: string, started: Started = {}): Promise
     command: ["/bin/sh", "-c", script],
     cwd: "/tmp",
     env: ENV,
-    mark: `watchdog-test-${Deno.pid}-${++marks}`,
-    watchdog,
+    starter: watchdog,
     clock: systemClock,
     signal: NEVER,
     onLine: () => {},
@@ -64,6 +60,7 @@ const NASTY = "a 'b' \"c\" $(echo d) `echo e` \\0101 %s\n* é";
 const LINES: readonly (readonly [name: string, lines: (words: string) => string])[] = [
   ["ends what it holds when the pipe ends", (words) => `hold g0000001 ${words}\ndrop g0000001\ndrop mx\n`],
   ["ends what it is told", (words) => `hold mother ${words}\nend ${words}\ndrop mother\n`],
+  ["ends the group of a marked leader", (words) => `hold ${words.replace(/ g\d+/, "")}\n`],
   ["does not act on a line that is cut", (words) => `hold ${words}\nhold g1`],
 ];
 
@@ -231,7 +228,7 @@ for (const places of [undefined, []]) {
   const name = places ? "without setsid" : "with setsid";
   Deno.test(`GroupStarter.start() ${name} leads a group whose number it is`, async () => {
     const groups = new GroupStarter(places);
-    await using watchdog = new Watchdog(ENV, systemClock, groups);
+    await using watchdog = new Watchdog(ENV, systemClock, { groups });
     const lines: string[] = [];
     const onLine = ({ text }: { readonly text: string }) => void lines.push(text);
     const code = await run(watchdog, "echo $$ $(ps -o pgid=,sid= -p $$); kill -TERM -$$; sleep 7691", {
@@ -242,10 +239,10 @@ for (const places of [undefined, []]) {
   });
 
   Deno.test(`runSupervised() ${name} of a program that there is not`, async () => {
-    await using watchdog = new Watchdog(ENV, systemClock, new GroupStarter(places));
+    await using watchdog = new Watchdog(ENV, systemClock, { groups: new GroupStarter(places) });
     const lines: string[] = [];
     const code = await runSupervised({
-      ...{ command: ["no-such-program-here"], cwd: "/tmp", env: ENV, mark: "none", watchdog },
+      ...{ command: ["no-such-program-here"], cwd: "/tmp", env: ENV, starter: watchdog },
       ...{ clock: systemClock, signal: NEVER, onLine: ({ text }) => void lines.push(text) },
     });
     assertEquals([code, lines.length], [127, 1]);

@@ -20,6 +20,14 @@ export function childrenWithVariable(variable: string): number[] {
     .map(Number);
 }
 
+/** Numbers of processes that have this argument, and a variable that begins so. */
+export function processesWith(argument: string, variable: string): number[] {
+  return Array.from(Deno.readDirSync("/proc"), ({ name }) => name)
+    .filter((name) => /^\d+$/.test(name) && fileOf(name, "cmdline").split("\0").includes(argument))
+    .filter((name) => fileOf(name, "environ").split("\0").some((line) => line.startsWith(variable)))
+    .map(Number);
+}
+
 /** Asks until it holds: what other processes do has no event here. */
 export async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
   for (let count = 0; count < 2_000; count++) {

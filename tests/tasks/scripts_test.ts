@@ -394,10 +394,13 @@ Deno.test("scripts: a kill ends the process, what it has started, and what does 
   await until(async () => (await processes(/sleep 432[123]/)).length === 3);
   await app.json("DELETE", `/executions/${id}/kill`);
   await app.advance(10_000);
-  await until(async () => (await processes(/sleep 432[1234]/)).length === 0);
   await until(async () => {
     await app.advance(1_000);
     return (await app.execution(id)).state.current === "KILLED";
+  });
+  await until(async () => {
+    await app.advance(1_000);
+    return (await processes(/sleep 432[1234]/)).length === 0;
   });
 });
 

@@ -1,6 +1,7 @@
 /** Runs the commands of script tasks: where the server lets them, a bounded number at a time. */
 import { availableParallelism } from "node:os";
 import { type RandomBytes, systemRandomBytes } from "../../base/id.ts";
+import { shellWord } from "../../base/shell_word.ts";
 import { isLoopback } from "../../config.ts";
 import type { AttemptIdentity } from "../../model/attempt_identity.ts";
 import type {
@@ -14,6 +15,7 @@ import type { AssemblyOptions } from "../options.ts";
 import { Docker, dockerCommand, dockerRemoval } from "./docker.ts";
 import { scriptEnvironment, userEnvironment } from "./environment.ts";
 import type { ScriptOwner } from "./script_owner.ts";
+import { ReadyShells } from "./ready_shells.ts";
 import { FairSlots } from "./slots.ts";
 import { runSupervised } from "./supervised.ts";
 import { Watchdog } from "./watchdog.ts";
@@ -48,6 +50,7 @@ export class Processes implements ProcessPort, AsyncDisposable {
   readonly #randomBytes: RandomBytes;
   readonly #docker: Docker;
   readonly #watchdog: Watchdog;
+  readonly #shells: ReadyShells;
   readonly #slots = new FairSlots(availableParallelism() * PROCESSES_PER_CORE);
   readonly #owner: ScriptOwner | undefined;
   readonly #running = new Set<Promise<unknown>>();
@@ -64,6 +67,7 @@ export class Processes implements ProcessPort, AsyncDisposable {
     this.#owner = owner;
     this.#docker = new Docker(options.clock, env);
     this.#watchdog = new Watchdog(Object.fromEntries(env), options.clock);
+    this.#shells = new ReadyShells(this.#watchdog, options.clock);
   }
 
   /** @inheritdoc */
@@ -103,6 +107,7 @@ export class Processes implements ProcessPort, AsyncDisposable {
   /** Waits for the processes that were told to stop, and ends what is left of any. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.allSettled([...this.#running]);
+    await this.#shells[Symbol.asyncDispose]();
     await this.#watchdog[Symbol.asyncDispose]();
   }
 
@@ -124,13 +129,12 @@ export class Processes implements ProcessPort, AsyncDisposable {
   }
 
   async #start(attempt: AttemptIdentity, command: ProcessCommand): Promise<number> {
-    const mark = `${attempt.taskRunId}-${attempt.attemptNumber}-${this.#nonce()}`;
-    const name = `sluice-${mark}`;
     const { place, signal, env, workingDirectory: cwd, onLine } = command;
     const isDocker = place.type === "docker";
+    const name = isDocker ? this.#containerName(attempt) : "";
     const user = isDocker ? undefined : this.#options.scriptUser;
     return await runSupervised({
-      watchdog: this.#watchdog,
+      starter: this.#shells,
       command: isDocker ? dockerCommand(command, place, name) : command.command,
       cleanUp: isDocker ? dockerVariables(env) + dockerRemoval(name) : undefined,
       cwd,
@@ -139,24 +143,23 @@ export class Processes implements ProcessPort, AsyncDisposable {
         ...Object.fromEntries(env),
       },
       user,
-      mark,
       clock: this.#options.clock,
       signal,
       onLine: (line: ProcessLine) => onLine(line),
     });
   }
 
-  #nonce(): string {
+  #containerName({ taskRunId, attemptNumber }: AttemptIdentity): string {
     const bytes = new Uint8Array(8);
     this.#randomBytes(bytes);
-    return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+    return `sluice-${taskRunId}-${attemptNumber}-${bytes.toHex()}`;
   }
 }
 
 /** What a flow tells the `docker` command holds for the removal too. */
 function dockerVariables(env: ReadonlyMap<string, string>): string {
   return [...env].filter(([name]) => /^(?:PATH|HOME|DOCKER_\w+)$/.test(name))
-    .map(([name, value]) => `export ${name}='${value.replaceAll("'", "'\\''")}'; `).join("");
+    .map(([name, value]) => `export ${name}=${shellWord(value)}; `).join("");
 }
 
 /** The processes of a server with that many tenants. */

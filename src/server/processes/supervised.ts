@@ -5,7 +5,7 @@ import type { Watchdog, WatchedCommand, WatchedProcess } from "./watchdog.ts";
 
 /** What is started, and who hears of it. */
 export interface SupervisedOptions extends WatchedCommand {
-  readonly watchdog: Watchdog;
+  readonly starter: Pick<Watchdog, "start">;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly onLine: (line: ReadLine & { readonly isError: boolean }) => Promise<void> | void;
@@ -20,7 +20,7 @@ const NOT_FOUND = 127;
 export async function runSupervised(options: SupervisedOptions): Promise<number> {
   let watched: WatchedProcess;
   try {
-    watched = await options.watchdog.start(options);
+    watched = await options.starter.start(options);
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
     await options.onLine({ text: error.message, isError: true });

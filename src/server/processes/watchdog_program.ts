@@ -5,7 +5,8 @@ export const MARK_VARIABLE = "SLUICE_RUN";
 
 /**
  * A program for any shell, which waits without any other program. A line that it reads is a verb and words: `g` and a process
- * group, `m` and the mark of processes, `c` and a command that cleans up, its bytes in octal so that no quote breaks out.
+ * group, `m` and what marks of processes begin with, `c` and a command that cleans up, its bytes in octal so that no quote
+ * breaks out.
  * `hold` has it end what the words stand for when the pipe ends, `drop` does not any more, `end` ends it now. One byte is
  * answered when it is up, and one after each `end`. Its `grep` must know `-z`, as GNU's and busybox's do.
  */
@@ -35,14 +36,15 @@ end() {
   [ -z "$marks" ] || sweep
 }
 
-# Once more after any that it found: meanwhile they may have started others.
+# One that leads a group ends with it. Once more after any that it found: meanwhile they may have started others.
 sweep() {
   set +f
   for pass in 1 2 3 4 5; do
-    found=$(grep -lszxF "$marks" /proc/[0-9]*/environ)
+    found=$(grep -lszF "$marks" /proc/[0-9]*/environ)
     [ -n "$found" ] || break
     for file in $found; do
       file=\${file#/proc/}
+      kill -KILL "-\${file%/*}"
       kill -KILL "\${file%/*}"
     done
   done

@@ -1,10 +1,11 @@
 /** The command line of a script task: its texts put together, its script written to a file, stored files fetched. */
 import { type JsonObject, ownProperty } from "../../base/json.ts";
+import { shellWord } from "../../base/shell_word.ts";
 import { STORAGE_SCHEME } from "../../model/storage_uri.ts";
 import { type LocalPlace, openAny, readTexts, writeLocalFile } from "../local_files.ts";
 import { flagOf, textOf } from "../property_values.ts";
 import { removeAny } from "./script_packages.ts";
-import { quoted, type ScriptProgram } from "./script_program.ts";
+import type { ScriptProgram } from "./script_program.ts";
 
 /** Linux takes arguments of up to 128 KiB; a longer text goes to a file. */
 const MAX_ARGUMENT_BYTES = 100_000;
@@ -57,7 +58,7 @@ export class ScriptCommands {
     if (script === undefined) return listOf(properties, "commands");
     if (fileName === undefined || command === undefined) return [script];
     const path = await this.#write(fileName, await this.#withCopies(script));
-    return [`${command} ${quoted(path)}`];
+    return [`${command} ${shellWord(path)}`];
   }
 
   async #interpreted(interpreter: readonly string[], text: string): Promise<string[]> {
@@ -93,6 +94,6 @@ export function listOf(properties: JsonObject, name: string): string[] {
 }
 
 function preamble(properties: JsonObject, bin: string | undefined): string[] {
-  const path = bin === undefined ? [] : [`export PATH=${quoted(bin)}:"$PATH"`];
+  const path = bin === undefined ? [] : [`export PATH=${shellWord(bin)}:"$PATH"`];
   return [...(flagOf(properties, "failFast", true) ? ["set -e"] : []), ...path];
 }

@@ -1,4 +1,5 @@
 /** How the scripts of a language are run. */
+import { shellWord } from "../../base/shell_word.ts";
 
 /** A language, or the shell itself. */
 export interface ScriptProgram {
@@ -34,7 +35,9 @@ export const PYTHON: ScriptProgram = Object.freeze({
   installer: "python3 with venv and pip",
   install: (packages: readonly string[]) => [
     "python3 -m venv .venv",
-    `.venv/bin/python -m pip install --quiet --disable-pip-version-check ${packages.map(quoted).join(" ")}`,
+    `.venv/bin/python -m pip install --quiet --disable-pip-version-check ${
+      packages.map(shellWord).join(" ")
+    }`,
   ],
   packageFolders: [".venv"],
   packageBin: ".venv/bin",
@@ -49,7 +52,7 @@ export const NODE: ScriptProgram = Object.freeze({
   command: "node",
   installer: "npm",
   install: (packages: readonly string[]) => [
-    `npm install --no-save --no-audit --no-fund --loglevel=error ${packages.map(quoted).join(" ")}`,
+    `npm install --no-save --no-audit --no-fund --loglevel=error ${packages.map(shellWord).join(" ")}`,
   ],
   packageFolders: ["node_modules"],
   linkedFolders: ["node_modules"],
@@ -63,8 +66,3 @@ export const DENO: ScriptProgram = Object.freeze({
   fileName: "script.ts",
   command: "deno run --quiet --no-prompt --allow-all",
 });
-
-/** A text as one word of a POSIX shell. */
-export function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}
