@@ -1,10 +1,8 @@
 /** `core.trigger.Schedule`: starts an execution at times that a cron expression gives. */
 import { ownProperty } from "../base/json.ts";
-import { findZone } from "../expr/dates/zone.ts";
 import type { PropertySchemas } from "../model/schema.ts";
 import type { ScheduleTriggerType } from "../model/trigger_catalog.ts";
-import { parseCron } from "../base/cron_expression.ts";
-import { cronFireTimes } from "./cron/fire_times.ts";
+import { sharedFireTimes } from "./cron/shared_times.ts";
 import { RECOVER_MISSED, SCHEDULE_OUTPUTS, TIME_ZONE } from "./schedule_properties.ts";
 
 const BACKFILL: PropertySchemas = Object.freeze({
@@ -51,7 +49,7 @@ export const scheduleTrigger: ScheduleTriggerType = {
   outputs: SCHEDULE_OUTPUTS,
   times(properties, timeZone) {
     const withSeconds = String(ownProperty(properties, "withSeconds") ?? false).toLowerCase() === "true";
-    const cron = parseCron(String(ownProperty(properties, "cron") ?? ""), withSeconds);
-    return cronFireTimes(cron, findZone(String(ownProperty(properties, "timezone") ?? timeZone)));
+    const zone = String(ownProperty(properties, "timezone") ?? timeZone);
+    return sharedFireTimes(String(ownProperty(properties, "cron") ?? ""), withSeconds, zone);
   },
 };

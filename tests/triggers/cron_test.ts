@@ -2,6 +2,7 @@ import { assertEquals, assertThrows } from "@std/assert";
 import { findZone } from "../../src/expr/dates/zone.ts";
 import { parseCron } from "../../src/base/cron_expression.ts";
 import { cronFireTimes } from "../../src/triggers/cron/fire_times.ts";
+import { sharedFireTimes } from "../../src/triggers/cron/shared_times.ts";
 import { LocalClock, oracleFires } from "./cron_oracle.ts";
 
 /** The first times after an instant, as texts; `withSeconds` when there are six fields. */
@@ -87,6 +88,23 @@ Deno.test("cronFireTimes() previous() undoes next()", () => {
       }
     }
   }
+});
+
+Deno.test("sharedFireTimes() answers as the times of one schedule do, asked again or not", () => {
+  const [cron, zone] = ["*/10 * * * * *", "Europe/Paris"];
+  const own = cronFireTimes(parseCron(cron, true), findZone(zone));
+  const start = Date.parse("2026-10-25T00:59:00Z");
+  for (let step = 0; step < 400; step++) {
+    // Back and forth over the change of the clock; every instant more than once.
+    const at = start + (step * 7 % 60) * 2_500;
+    const shared = sharedFireTimes(cron, true, zone);
+    assertEquals(
+      [shared.next(at), shared.previous(at), shared.text(at)],
+      [own.next(at), own.previous(at), own.text(at)],
+    );
+  }
+  assertThrows(() => sharedFireTimes(cron, false, zone));
+  assertEquals(sharedFireTimes("0 0 30 2 *", false, zone).next(start), undefined);
 });
 
 Deno.test("cronFireTimes() previous() of an expression that never fires is undefined", () => {
