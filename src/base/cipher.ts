@@ -1,5 +1,6 @@
 /** Encryption of texts at rest: AES-256-GCM. Synchronous, since expressions read what it decrypts. Owns no key and no store. */
 import { createCipheriv, createDecipheriv } from "node:crypto";
+import { joinBytes } from "./bytes.ts";
 import { type RandomBytes, systemRandomBytes } from "./id.ts";
 
 /** Bytes of a key. */
@@ -43,14 +44,7 @@ export class Cipher {
     cipher.setAAD(encoder.encode(context));
     const body = cipher.update(encoder.encode(text));
     const rest = cipher.final();
-    const parts = [[FORMAT_AES_GCM], nonce, body, rest, cipher.getAuthTag()];
-    const bytes = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
-    let offset = 0;
-    for (const part of parts) {
-      bytes.set(part, offset);
-      offset += part.length;
-    }
-    return bytes;
+    return joinBytes([Uint8Array.of(FORMAT_AES_GCM), nonce, body, rest, cipher.getAuthTag()]);
   }
 
   /** The text, or `undefined` when the bytes were changed, or encrypted with another key or for another context. */

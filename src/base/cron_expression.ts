@@ -131,8 +131,14 @@ function rangeOf(item: string, field: Field): { from: number; to: number; step: 
   const from = valueOf(low, field);
   if (from === undefined) return undefined;
   const end = stepText === undefined ? from : Math.max(from, last);
-  const to = high === undefined ? end : valueOf(high, field);
+  const to = high === undefined ? end : endOf(high, from, field);
   return to === undefined || to < from ? undefined : { from, to, step };
+}
+
+/** The end of a range. A week that ends with its Sunday is written SAT-SUN, too. */
+function endOf(text: string, from: number, field: Field): number | undefined {
+  const isLastDay = field.high === SUNDAY && from > 0 && text.toUpperCase() === "SUN";
+  return isLastDay ? SUNDAY : valueOf(text, field);
 }
 
 function valueOf(text: string, { low, high, names = [] }: Field): number | undefined {

@@ -65,6 +65,16 @@ export function parseJson(text: string): JsonValue {
   return JSON.parse(text, reviveNumber as (key: string, value: unknown) => unknown) as JsonValue;
 }
 
+/** The same of a text that may be anything; `undefined` where it is no JSON. */
+export function tryParseJson(text: string): JsonValue | undefined {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
 function reviveNumber(_key: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== "number" || context?.source === undefined) return value;
   if (!Number.isFinite(value)) throw new SyntaxError(`Number ${context.source.slice(0, 40)} is too large`);

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../base/json.ts";
 import type { TaskRun } from "../model/execution.ts";
 import type { Task } from "../model/flow.ts";
-import { currentState } from "../model/state.ts";
+import { currentState, hasRun } from "../model/state.ts";
 import type { Beginning, Flowable } from "./flowable/flowable.ts";
 import { FLOWABLES } from "./flowable/registry.ts";
 import type { TaskPlace } from "./task_place.ts";
@@ -12,11 +12,16 @@ import type { Transition } from "./transition.ts";
 export function beginTaskRun(t: Transition, taskRun: TaskRun, place: TaskPlace): void {
   const { task } = place;
   const hasCondition = task.runIf !== undefined || task.conditions !== undefined;
-  if (
-    hasCondition && currentState(taskRun.history) === "CREATED" && taskRun.attempts.length === 0
-  ) {
+  if (hasCondition && awaitsCondition(taskRun)) {
     t.ask({ type: "render_condition", taskRun: taskRun.ordinal, task });
   } else startWork(t, taskRun, place);
+}
+
+/** True for a task run whose condition is to be asked: it is new, or runs once more and was never let in before. */
+export function awaitsCondition({ history, attempts }: TaskRun): boolean {
+  const state = currentState(history);
+  if (state === "CREATED") return attempts.length === 0;
+  return state === "RESTARTED" && !hasRun(history);
 }
 
 /** Starts an attempt, or asks what a flowable task decides by. */

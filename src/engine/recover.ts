@@ -80,7 +80,7 @@ function goOnWith(t: Transition, taskRun: TaskRun, place: TaskPlace): void {
     t.endAttempt(taskRun, "RESUBMITTED");
     startWork(t, taskRun, place);
   } else if (state === "RETRYING") tryAgain(t, taskRun, place);
-  else if (state === "CREATED") beginTaskRun(t, taskRun, place);
+  else if (state === "CREATED" || state === "RESTARTED") beginTaskRun(t, taskRun, place);
   else startWork(t, taskRun, place);
 }
 

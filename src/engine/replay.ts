@@ -2,8 +2,8 @@
 import type { Instant } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
 import { type Execution, type TaskRun, taskRunOf } from "../model/execution.ts";
-import { CORRELATION_LABEL, type Label, mergeLabels } from "../model/label.ts";
-import { canMove, changedAt, currentState, move, startedAt, type State } from "../model/state.ts";
+import { CORRELATION_LABEL, type Label, mergeLabels, REPLAYED_LABEL } from "../model/label.ts";
+import { canMove, changedAt, currentState, hasRun, move, startedAt, type State } from "../model/state.ts";
 import { branchesOfTaskRun } from "./branches_of.ts";
 import { descendantsOf, reopenedDecision } from "./decide.ts";
 import { FLOWABLES } from "./flowable/registry.ts";
@@ -98,12 +98,14 @@ function withTaskRuns(taskRuns: TaskRun[]): Pick<Execution, "taskRuns" | "touche
   return { taskRuns, touched: new Set(taskRuns.map(({ ordinal }) => ordinal)) };
 }
 
-/** Those of the older one; a correlation id that was its own becomes the new one's. */
+/** Those of the older one, but for its mark; a correlation id that was its own becomes the new one's. */
 function labelsOf(
   source: Execution,
   { id, isRetry, isRestart }: Pick<ReplayRequest, "id" | "isRetry"> & { readonly isRestart?: boolean },
 ): Label[] {
-  const own = source.labels.filter(({ key, value }) => !(key === CORRELATION_LABEL && value === source.id));
+  const own = source.labels.filter(({ key, value }) =>
+    key !== REPLAYED_LABEL && !(key === CORRELATION_LABEL && value === source.id)
+  );
   const labels = isRetry ? [...source.labels] : mergeLabels(own, isRestart ? [] : [REPLAY_LABEL]);
   if (!labels.some(({ key }) => key === CORRELATION_LABEL)) {
     labels.push({ key: CORRELATION_LABEL, value: id });
@@ -146,7 +148,7 @@ function copyOf(taskRun: TaskRun): TaskRun {
 function reopen(plan: FlowPlan, taskRun: TaskRun, now: Instant): void {
   const place = plan.places.get(taskRun.taskId);
   const flowable = place && FLOWABLES.get(place.task.kind);
-  const isRunning = flowable !== undefined && !flowable.startsExecutions;
+  const isRunning = flowable !== undefined && !flowable.startsExecutions && hasRun(taskRun.history);
   reach(taskRun, isRunning ? "RUNNING" : "RESTARTED", now);
   taskRun.outputs = undefined;
   taskRun.decision = undefined;

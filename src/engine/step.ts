@@ -10,7 +10,7 @@ import { mergeLabels } from "../model/label.ts";
 import { currentState, isEnded, type State } from "../model/state.ts";
 import { advance, endTaskRun, touchAllFrames } from "./advance.ts";
 import { finalState } from "./attempts.ts";
-import { startWork } from "./begin.ts";
+import { awaitsCondition, startWork } from "./begin.ts";
 import { applyDecision, nextPass } from "./decide.ts";
 import { applyChildEnd, applyOutcome, tryAgain } from "./end_attempt.ts";
 import { applyChildrenStart, killSome } from "./children.ts";
@@ -164,7 +164,7 @@ function goOn(t: Transition, ordinal: number): void {
 
 function applyCondition(t: Transition, event: EventOf<"condition_rendered">): void {
   const found = t.find(event.taskRun);
-  if (!found || currentState(found.taskRun.history) !== "CREATED") return;
+  if (!found || !awaitsCondition(found.taskRun)) return;
   const { taskRun, place } = found;
   if (event.error !== undefined) {
     t.log("ERROR", event.error, taskRun);

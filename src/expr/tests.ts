@@ -1,5 +1,5 @@
 /** The tests of `is`, save `defined`, which the compiler knows: it alone accepts a missing value. */
-import { isJsonObject, type JsonValue, parseJson } from "../base/json.ts";
+import { isJsonObject, type JsonValue, tryParseJson } from "../base/json.ts";
 import type { Test } from "./entry.ts";
 import { fail } from "./errors.ts";
 import { isInteger } from "./numbers.ts";
@@ -32,12 +32,5 @@ function isOdd(value: JsonValue, test: string): boolean {
 }
 
 function isJsonText(value: JsonValue): boolean {
-  if (typeof value !== "string") return false;
-  try {
-    parseJson(value);
-    return true;
-  } catch (error) {
-    if (error instanceof SyntaxError) return false;
-    throw error;
-  }
+  return typeof value === "string" && tryParseJson(value) !== undefined;
 }

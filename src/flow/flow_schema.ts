@@ -5,6 +5,7 @@
 import { LOG_LEVELS } from "../model/flow.ts";
 import { MAX_FLOW_ID_LENGTH, MAX_NAMESPACE_LENGTH, MAX_TASK_ID_LENGTH } from "../model/limits.ts";
 import type { PropertySchema, PropertySchemas } from "../model/schema.ts";
+import { STATES } from "../model/state.ts";
 import { CHECK, CONCURRENCY, LISTENER, PLUGIN_DEFAULT, RETRY, SLA, TASK_CACHE } from "./schema_parts.ts";
 
 /** Longest `displayName`. */
@@ -141,7 +142,7 @@ export const TRIGGER_PROPERTIES: PropertySchemas = Object.freeze({
   },
   stopAfter: {
     type: "list",
-    items: { type: "string", description: "State of an execution." },
+    items: { type: "string", values: STATES, description: "State of an execution." },
     description:
       "The trigger becomes disabled when an execution that it started ends in one of these states.",
   },

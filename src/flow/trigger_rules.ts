@@ -21,7 +21,7 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
 
 /** Filters that compare with several values. */
 const LISTED: ReadonlySet<string> = new Set(["IN", "NOT_IN"]);
-/** Filters that compare with nothing. */
+/** Filters that compare with nothing; of an expression they have the expression itself as `value`. */
 const BARE: ReadonlySet<string> = new Set(["IS_NULL", "IS_NOT_NULL", "IS_TRUE", "IS_FALSE"]);
 
 /** Members of a time window, each as messages name it. */
@@ -88,14 +88,15 @@ function checkTimeWindow(window: JsonValue | undefined, path: Path, report: Repo
   }
 }
 
-/** A filter has either `value` or `values`, as its type needs. */
+/** A filter has `value` or `values` as its type needs; one of an expression has that as `value`, whatever its type. */
 function checkFilter(filter: JsonObject, path: Path, report: Report): void {
   const type = scalarText(ownProperty(filter, "type"));
   if (type === undefined) return;
-  const wanted = BARE.has(type) ? undefined : LISTED.has(type) ? "values" : "value";
-  for (const name of ["value", "values"]) {
+  const isExpression = scalarText(ownProperty(filter, "field")) === "EXPRESSION";
+  const isListed = LISTED.has(type), hasValue = isExpression || !isListed && !BARE.has(type);
+  for (const [name, isWanted] of [["value", hasValue], ["values", isListed]] as const) {
     const isGiven = (ownProperty(filter, name) ?? null) !== null;
-    if (isGiven === (name === wanted)) continue;
+    if (isGiven === isWanted) continue;
     const rule = isGiven ? "must" : "cannot";
     report.error(
       "bad_filter",

@@ -1,5 +1,6 @@
 /** Reading of request bodies, never more than the route allows. */
 import type { Context } from "hono";
+import { joinBytes } from "../base/bytes.ts";
 import { type JsonValue, parseJson } from "../base/json.ts";
 import { DomainError } from "../model/errors.ts";
 import { MAX_JSON_BODY_BYTES } from "../model/limits.ts";
@@ -30,7 +31,7 @@ export async function readRequestBytes(
     if (length > maxBytes) throw tooLarge(maxBytes);
     chunks.push(chunk);
   }
-  return joinBytes(chunks, length);
+  return joinBytes(chunks);
 }
 
 /** The body as JSON, with number kinds. @throws DomainError invalid_json (an empty body too), too_large, bad_request */
@@ -84,21 +85,6 @@ async function* guarded(
   } finally {
     if (!isDone) await reader.cancel().catch(() => undefined);
   }
-}
-
-/** Chunks as one, of `length` bytes in all. */
-export function joinBytes(
-  chunks: readonly Uint8Array<ArrayBuffer>[],
-  length: number,
-): Uint8Array<ArrayBuffer> {
-  if (chunks.length === 1 && chunks[0]) return chunks[0];
-  const bytes = new Uint8Array(length);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return bytes;
 }
 
 function tooLarge(maxBytes: number): DomainError {

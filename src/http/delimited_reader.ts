@@ -1,4 +1,5 @@
 /** Reads a request's body up to delimiters, holding no more of it than one chunk. */
+import { joinBytes } from "../base/bytes.ts";
 import { DomainError } from "../model/errors.ts";
 
 /** One pass over a body; each call goes on where the last one ended. */
@@ -98,10 +99,7 @@ export class DelimitedReader {
     if (this.#received > this.#maxBytes) {
       throw new DomainError("too_large", `Cannot take the body: it is larger than ${this.#maxBytes} bytes`);
     }
-    const joined = new Uint8Array(this.#buffer.length + value.length);
-    joined.set(this.#buffer);
-    joined.set(value, this.#buffer.length);
-    this.#buffer = joined;
+    this.#buffer = joinBytes([this.#buffer, value]);
     return true;
   }
 

@@ -1,25 +1,14 @@
 /** The `filters[field][OPERATOR]` syntax of lists, whatever they list: parameters → raw conditions, and the refusals. */
 import { DomainError } from "../model/errors.ts";
+import type { DateOperator, NameOperator } from "../model/execution_query.ts";
 
 /** Every operator of the syntax; a field allows some of them. */
-export const FILTER_OPERATORS = [
-  "EQUALS",
-  "NOT_EQUALS",
-  "GREATER_THAN",
-  "GREATER_THAN_OR_EQUAL_TO",
-  "LESS_THAN",
-  "LESS_THAN_OR_EQUAL_TO",
-  "IN",
-  "NOT_IN",
-  "STARTS_WITH",
-  "ENDS_WITH",
-  "CONTAINS",
-  "REGEX",
-  "PREFIX",
-] as const;
+export type FilterOperator = DateOperator | NameOperator;
 
-/** One of {@link FILTER_OPERATORS}. */
-export type FilterOperator = typeof FILTER_OPERATORS[number];
+/** Operators of a field that is one of some values. */
+export const CHOICE = ["EQUALS", "NOT_EQUALS"] as const;
+/** Operators of a field that may also be one of several values. */
+export const CHOICES = [...CHOICE, "IN", "NOT_IN"] as const;
 
 /** One parameter, its field and operator checked. */
 export interface RawFilter<Field extends string = string> {
@@ -94,13 +83,27 @@ export function readPredicate<Field extends string, T>(
     (anyOf.length === 0 || anyOf.some((group) => group.every((condition) => condition(item))));
 }
 
-/** The values of a list, separated by commas. @throws DomainError invalid_filter */
-export function listValues({ field, value }: RawFilter): string[] {
+function listValues({ field, value }: RawFilter): string[] {
   const values = value.split(",").map((text) => text.trim()).filter((text) => text !== "");
   if (values.length === 0 || values.length > MAX_VALUES) {
     refuse(`Invalid filter: "${field}" must have 1 to ${MAX_VALUES} values, but has ${values.length}`);
   }
   return values;
+}
+
+/** Whether the value of a filter with that operator is a list. */
+export function isList(operator: FilterOperator): boolean {
+  return operator === "IN" || operator === "NOT_IN";
+}
+
+/** Whether what the values describe is not wanted. */
+export function isNegated({ operator }: RawFilter): boolean {
+  return operator === "NOT_EQUALS" || operator === "NOT_IN";
+}
+
+/** The one value, or those of a list. @throws DomainError invalid_filter */
+export function valuesOf(filter: RawFilter): string[] {
+  return isList(filter.operator) ? listValues(filter) : [filter.value];
 }
 
 /** One of some names, compared exactly. @throws DomainError invalid_filter */

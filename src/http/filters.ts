@@ -1,38 +1,40 @@
 /** Reads the list of executions' query: flat parameters and `filters[field][OPERATOR]`, which may be mixed. */
-import { parseDuration } from "../base/duration.ts";
 import type { Instant } from "../base/clock.ts";
 import { DomainError } from "../model/errors.ts";
 import { EXECUTION_KINDS } from "../model/execution.ts";
 import {
   DATE_OPERATORS,
-  type DateCondition,
-  type DateOperator,
   EXECUTION_SORT_FIELDS,
   type ExecutionCondition,
+  type ExecutionConditions,
   type ExecutionQuery,
   type ExecutionSort,
   NAME_OPERATORS,
-  type NameOperator,
-  searchWords,
 } from "../model/execution_query.ts";
 import type { Label } from "../model/label.ts";
 import { STATES } from "../model/state.ts";
-import { checkPattern } from "./filter_pattern.ts";
 import {
+  type FlatParameter,
+  readConditions,
+  readDateCondition,
+  readScope,
+  readSpan,
+  readText,
+} from "./filter_conditions.ts";
+import {
+  CHOICE,
+  CHOICES,
   type FilterFields,
   type FilterOperator,
-  listValues,
+  isNegated,
   oneOf,
   type RawFilter,
-  readFilters,
   refuse,
   shorten,
+  valuesOf,
 } from "./filter_syntax.ts";
+import { readChoices, readName } from "./filter_values.ts";
 import { readPaging, type SortKey } from "./params.ts";
-
-const CHOICE = ["EQUALS", "NOT_EQUALS"] as const;
-const CHOICES = ["EQUALS", "NOT_EQUALS", "IN", "NOT_IN"] as const;
-const MAX_SEARCH_WORDS = 20;
 
 /** Fields of the executions list with their operators. */
 export const EXECUTION_FILTERS: FilterFields<ExecutionFilterField> = new Map<
@@ -70,21 +72,22 @@ export type ExecutionFilterField =
 
 type Filter = RawFilter<ExecutionFilterField>;
 
-/** What a flat parameter means, and whether its values make one list. */
-const FLAT: ReadonlyMap<ExecutionFilterField, { operator: FilterOperator; isList?: boolean }> = new Map([
-  ["q", { operator: "EQUALS" }],
-  ["scope", { operator: "IN", isList: true }],
-  ["namespace", { operator: "PREFIX" }],
-  ["flowId", { operator: "EQUALS" }],
-  ["startDate", { operator: "GREATER_THAN_OR_EQUAL_TO" }],
-  ["endDate", { operator: "LESS_THAN_OR_EQUAL_TO" }],
-  ["timeRange", { operator: "EQUALS" }],
-  ["state", { operator: "IN", isList: true }],
-  ["labels", { operator: "EQUALS" }],
-  ["triggerExecutionId", { operator: "EQUALS" }],
-  ["childFilter", { operator: "EQUALS" }],
-  ["kind", { operator: "IN", isList: true }],
-]);
+const FLAT: readonly FlatParameter<ExecutionFilterField>[] = [
+  { field: "q", operator: "EQUALS" },
+  { field: "scope", operator: "IN", asList: true },
+  { field: "namespace", operator: "PREFIX" },
+  { field: "flowId", operator: "EQUALS" },
+  { field: "startDate", operator: "GREATER_THAN_OR_EQUAL_TO" },
+  { field: "endDate", operator: "LESS_THAN_OR_EQUAL_TO" },
+  { field: "timeRange", operator: "EQUALS" },
+  { field: "state", operator: "IN", asList: true },
+  { field: "labels", operator: "EQUALS" },
+  { field: "triggerExecutionId", operator: "EQUALS" },
+  { field: "childFilter", operator: "EQUALS" },
+  { field: "kind", operator: "IN", asList: true },
+];
+
+const NOTHING: ExecutionCondition = { field: "state", states: [], negated: false };
 
 /**
  * The page, order and filters of an executions list. `now` is what a `timeRange` counts back from.
@@ -102,20 +105,11 @@ export function readExecutionQuery(query: URLSearchParams, now: Instant): Execut
 export function readExecutionFilters(
   query: URLSearchParams,
   now: Instant,
-): Pick<ExecutionQuery, "conditions" | "groups"> {
-  const { all, groups } = readFilters(query, EXECUTION_FILTERS);
-  const top = [...readFlat(query), ...all];
-  for (const group of [[], ...groups]) checkDates([...top, ...group]);
-  const conditions = (filters: readonly Filter[]) => filters.flatMap((filter) => readCondition(filter, now));
-  return { conditions: conditions(top), groups: groups.map(conditions).filter((group) => group.length > 0) };
-}
-
-function readFlat(query: URLSearchParams): Filter[] {
-  return [...FLAT].flatMap(([field, { operator, isList }]) => {
-    const values = query.getAll(field).filter((value) => value.trim() !== "");
-    const filter = (value: string): Filter => ({ field, operator, key: undefined, value });
-    if (values.length === 0) return [];
-    return isList ? [filter(values.join(","))] : values.map(filter);
+): ExecutionConditions {
+  return readConditions(query, {
+    fields: EXECUTION_FILTERS,
+    flat: FLAT,
+    conditionsOf: (filter) => readCondition(filter, now),
   });
 }
 
@@ -128,23 +122,22 @@ function readSort({ field, descending }: SortKey): ExecutionSort {
   );
 }
 
-/** The conditions of one parameter: none when it restricts nothing. */
 function readCondition(filter: Filter, now: Instant): ExecutionCondition[] {
-  const { field, operator, value } = filter;
-  const negated = operator === "NOT_EQUALS" || operator === "NOT_IN";
+  const { field, value } = filter;
+  const negated = isNegated(filter);
   switch (field) {
     case "q":
-      return readText(value, negated);
+      return readText(filter, NOTHING);
     case "scope":
-      return readScope(filter, negated);
+      return readScope(filter, NOTHING);
     case "namespace":
     case "flowId":
-      return [{ field, operator: operator as NameOperator, values: readNames(filter) }];
+      return [{ field, ...readName(filter) }];
     case "startDate":
     case "endDate":
       return [readDateCondition(filter)];
     case "timeRange":
-      return [{ field: "startDate", operator: "GREATER_THAN_OR_EQUAL_TO", at: now - readRange(value) }];
+      return [{ field: "startDate", ...readSpan(filter, now) }];
     case "state":
       return [{ field, states: readChoices(filter, STATES), negated }];
     case "kind":
@@ -152,47 +145,16 @@ function readCondition(filter: Filter, now: Instant): ExecutionCondition[] {
     case "childFilter":
       return [{ field: "child", child: (oneOf(field, value, ["CHILD", "MAIN"]) === "CHILD") !== negated }];
     case "triggerExecutionId":
-      return [{ field, ids: isList(operator) ? listValues(filter) : [value], negated }];
+      return [{ field, ids: valuesOf(filter), negated }];
     case "labels":
       return [{ field, anyOf: readLabels(filter), negated }];
   }
 }
 
-/** Whether the value of a filter with that operator is a list. */
-export function isList(operator: FilterOperator): boolean {
-  return operator === "IN" || operator === "NOT_IN";
-}
-
-/** `*` finds everything, so not `*` finds nothing. */
-function readText(value: string, negated: boolean): ExecutionCondition[] {
-  const words = searchWords(value);
-  if (words.length > MAX_SEARCH_WORDS) refuse(`Invalid filter: "q" has more than ${MAX_SEARCH_WORDS} words`);
-  if (words.length > 0) return [{ field: "text", words, negated }];
-  return negated ? [{ field: "state", states: [], negated: false }] : [];
-}
-
-function readScope(filter: Filter, negated: boolean): ExecutionCondition[] {
-  const scopes = new Set(readChoices(filter, ["USER", "SYSTEM"]));
-  if (scopes.size === 2) return negated ? [{ field: "state", states: [], negated: false }] : [];
-  return [{ field: "scope", system: scopes.has("SYSTEM") !== negated }];
-}
-
-/** What a name is compared with. @throws DomainError invalid_filter */
-export function readNames(filter: RawFilter): string[] {
-  if (filter.operator === "REGEX") checkPattern(filter.value);
-  return isList(filter.operator) ? listValues(filter) : [filter.value];
-}
-
-/** Names out of some, one or a list. @throws DomainError invalid_filter */
-export function readChoices<T extends string>(filter: RawFilter, allowed: readonly T[]): T[] {
-  const values = isList(filter.operator) ? listValues(filter) : [filter.value];
-  return values.map((value) => oneOf(filter.field, value, allowed));
-}
-
 /** `filters[labels][EQUALS][key]=value`, or `key:value` without the third bracket; IN lists values, or pairs. */
 function readLabels(filter: Filter): Label[] {
-  const { key, operator, value } = filter;
-  const texts = isList(operator) ? listValues(filter) : [value];
+  const { key } = filter;
+  const texts = valuesOf(filter);
   if (key !== undefined && key !== "") return texts.map((text) => ({ key, value: text }));
   return texts.map((text) => {
     const colon = text.indexOf(":");
@@ -201,59 +163,4 @@ function readLabels(filter: Filter): Label[] {
     }
     return { key: text.slice(0, colon), value: text.slice(colon + 1) };
   });
-}
-
-function readDateCondition({ field, operator, value }: RawFilter): DateCondition {
-  return {
-    field: field === "endDate" ? "endDate" : "startDate",
-    operator: operator as DateOperator,
-    at: readDate(field, value),
-  };
-}
-
-const DATE =
-  /^(\d{4}-\d{2}-\d{2})(?:[Tt](\d{2}:\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?([Zz]|[+-]\d{2}:?\d{2})?(?:\[.*\])?)?$/;
-
-/** ISO 8601; without an offset UTC, without a time midnight, finer than milliseconds cut. A `+` may have become a space on its way. @throws DomainError invalid_filter */
-export function readDate(field: string, text: string): Instant {
-  const match = DATE.exec(text.trim().replace(/ (\d{2}:?\d{2})$/, "+$1"));
-  if (match) {
-    const [, day, minutes = "00:00", seconds = "00", fraction = "", offset = "Z"] = match;
-    const zone = offset.length === 5 ? `${offset.slice(0, 3)}:${offset.slice(3)}` : offset.toUpperCase();
-    const at = Date.parse(`${day}T${minutes}:${seconds}.${fraction.slice(0, 3).padEnd(3, "0")}${zone}`);
-    if (!Number.isNaN(at)) return at;
-  }
-  return refuse(
-    `Invalid filter: "${field}" must be a date such as "2026-01-31T08:15:30Z", but is "${shorten(text)}"`,
-  );
-}
-
-/** Milliseconds of a `timeRange`. @throws DomainError invalid_filter */
-export function readRange(text: string): number {
-  const ms = parseDuration(text);
-  if (ms !== undefined) return Math.abs(ms);
-  return refuse(`Invalid filter: "timeRange" must be a duration such as "PT24H", but is "${shorten(text)}"`);
-}
-
-/** @throws DomainError invalid_argument when dates that must all hold contradict each other */
-export function checkDates(filters: readonly RawFilter[]): void {
-  const has = (field: string) => filters.some((filter) => filter.field === field);
-  if (has("startDate") && has("timeRange")) {
-    throw new DomainError(
-      "invalid_argument",
-      'Illegal argument: "startDate" and "timeRange" cannot be used together',
-    );
-  }
-  const dates = filters.filter(({ field }) => field === "startDate" || field === "endDate").map(
-    readDateCondition,
-  );
-  const after = dates.filter(({ field, operator }) =>
-    field === "startDate" && operator.startsWith("GREATER_THAN")
-  );
-  const before = dates.filter(({ field, operator }) =>
-    field === "endDate" && operator.startsWith("LESS_THAN")
-  );
-  if (after.some(({ at: start }) => before.some(({ at: end }) => start > end))) {
-    throw new DomainError("invalid_argument", 'Illegal argument: "startDate" must not be after "endDate"');
-  }
 }

@@ -1,17 +1,19 @@
 /** Reads the query of the list of flows: flat parameters and `filters[field][OPERATOR]`, which may be mixed. */
-import { matchesName, NAME_OPERATORS, searchWords, SYSTEM_NAMESPACE } from "../model/execution_query.ts";
+import { NAME_OPERATORS } from "../model/execution_query.ts";
 import type { Flow } from "../model/flow.ts";
 import type { Label } from "../model/label.ts";
-import { checkPattern } from "./filter_pattern.ts";
 import {
+  CHOICE,
+  CHOICES,
   type FilterFields,
-  listValues,
-  oneOf,
+  isNegated,
   type RawFilter,
   readPredicate,
   refuse,
   shorten,
+  valuesOf,
 } from "./filter_syntax.ts";
+import { nameTest, scopeTest, wordTest } from "./filter_values.ts";
 
 /** What is known of a flow in a list. */
 export type ListedFlow = Pick<Flow, "namespace" | "id" | "labels">;
@@ -22,14 +24,12 @@ export type FlowFilter = (flow: ListedFlow) => boolean;
 /** What flows can be filtered by. */
 export type FlowFilterField = "q" | "scope" | "namespace" | "flowId" | "labels";
 
-const CHOICES = ["EQUALS", "NOT_EQUALS", "IN", "NOT_IN"] as const;
-
 /** Fields of the list of flows with their operators. */
 export const FLOW_FILTERS: FilterFields<FlowFilterField> = new Map<
   FlowFilterField,
   readonly (typeof NAME_OPERATORS[number])[]
 >([
-  ["q", ["EQUALS", "NOT_EQUALS"]],
+  ["q", CHOICE],
   ["scope", CHOICES],
   ["namespace", NAME_OPERATORS],
   ["flowId", NAME_OPERATORS],
@@ -54,10 +54,14 @@ export function readFlowFilter(query: URLSearchParams): FlowFilter {
 
 function conditionOf(filter: Raw): FlowFilter {
   switch (filter.field) {
-    case "q":
-      return textCondition(filter);
-    case "scope":
-      return scopeCondition(filter);
+    case "q": {
+      const isWanted = wordTest(filter);
+      return ({ namespace, id }) => isWanted(`${namespace} ${id}`);
+    }
+    case "scope": {
+      const isWanted = scopeTest(filter);
+      return ({ namespace }) => isWanted(namespace);
+    }
     case "labels":
       return labelCondition(filter);
     case "namespace":
@@ -67,27 +71,9 @@ function conditionOf(filter: Raw): FlowFilter {
   }
 }
 
-/** Every word occurs in namespace or id; without words, all flows are found. */
-function textCondition(filter: Raw): FlowFilter {
-  const words = searchWords(filter.value).map((word) => word.toLowerCase());
-  if (words.length === 0) return () => true;
-  return ({ namespace, id }) => {
-    const text = `${namespace} ${id}`.toLowerCase();
-    return words.every((word) => text.includes(word)) !== isNegated(filter);
-  };
-}
-
-function scopeCondition(filter: Raw): FlowFilter {
-  const scopes = valuesOf(filter).map((text) => oneOf("scope", text.toUpperCase(), ["USER", "SYSTEM"]));
-  return ({ namespace }) =>
-    scopes.includes(namespace === SYSTEM_NAMESPACE ? "SYSTEM" : "USER") !== isNegated(filter);
-}
-
 function nameCondition(filter: Raw, nameOf: (flow: ListedFlow) => string): FlowFilter {
-  if (filter.operator === "REGEX") checkPattern(filter.value);
-  const operator = oneOf("operator", filter.operator, NAME_OPERATORS);
-  const values = valuesOf(filter);
-  return (flow) => matchesName(operator, values, nameOf(flow));
+  const isWanted = nameTest(filter);
+  return (flow) => isWanted(nameOf(flow));
 }
 
 /** `key:value`, of IN and NOT_IN several; or the value alone, where the key is a part of the parameter's name. */
@@ -107,12 +93,4 @@ function labelOf(text: string): Label {
     return { key: text.slice(0, colon), value: text.slice(colon + 1) };
   }
   return refuse(`Invalid filter: label "${shorten(text)}" must be of the form "key:value"`);
-}
-
-function valuesOf(filter: Raw): string[] {
-  return filter.operator === "IN" || filter.operator === "NOT_IN" ? listValues(filter) : [filter.value];
-}
-
-function isNegated({ operator }: Raw): boolean {
-  return operator === "NOT_EQUALS" || operator === "NOT_IN";
 }

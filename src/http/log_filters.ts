@@ -1,23 +1,26 @@
 /** Reads the query of lists of log lines: flat parameters and `filters[field][OPERATOR]`, which may be mixed. */
 import type { Instant } from "../base/clock.ts";
 import { DomainError } from "../model/errors.ts";
-import {
-  DATE_OPERATORS,
-  type DateOperator,
-  NAME_OPERATORS,
-  type NameOperator,
-  searchWords,
-} from "../model/execution_query.ts";
+import { DATE_OPERATORS, NAME_OPERATORS } from "../model/execution_query.ts";
 import { LOG_LEVELS, type LogLevel } from "../model/flow.ts";
 import type { LogCondition, LogConditions, LogQuery } from "../model/log_query.ts";
 import {
+  type FlatParameter,
+  readConditions,
+  readDateCondition,
+  readScope,
+  readSpan,
+  readText,
+} from "./filter_conditions.ts";
+import {
+  CHOICE,
+  CHOICES,
   type FilterFields,
   type FilterOperator,
+  isList,
   type RawFilter,
-  readFilters,
-  refuse,
 } from "./filter_syntax.ts";
-import { checkDates, isList, readChoices, readDate, readNames, readRange } from "./filters.ts";
+import { readChoices, readName } from "./filter_values.ts";
 import { readCursor } from "./log_cursor.ts";
 import { readPaging } from "./params.ts";
 
@@ -34,11 +37,9 @@ export type LogFilterField =
   | "timeRange"
   | "level";
 
-const CHOICES = ["EQUALS", "NOT_EQUALS", "IN", "NOT_IN"] as const;
-
 /** Fields of lists of log lines with their operators. */
 export const LOG_FILTERS: FilterFields<LogFilterField> = new Map<LogFilterField, readonly FilterOperator[]>([
-  ["q", ["EQUALS", "NOT_EQUALS"]],
+  ["q", CHOICE],
   ["scope", CHOICES],
   ["namespace", NAME_OPERATORS],
   ["flowId", NAME_OPERATORS],
@@ -52,30 +53,20 @@ export const LOG_FILTERS: FilterFields<LogFilterField> = new Map<LogFilterField,
 
 type Filter = RawFilter<LogFilterField>;
 
-interface FlatParameter {
-  readonly name: string;
-  readonly field: LogFilterField;
-  readonly operator: FilterOperator;
-  /** Repeated, its values make one list. */
-  readonly asList?: boolean;
-}
-
-/** What flat parameters mean. */
-const FLAT: readonly FlatParameter[] = [
-  { name: "q", field: "q", operator: "EQUALS" },
-  { name: "scope", field: "scope", operator: "IN", asList: true },
-  { name: "namespace", field: "namespace", operator: "PREFIX" },
-  { name: "flowId", field: "flowId", operator: "EQUALS" },
-  { name: "executionId", field: "executionId", operator: "EQUALS" },
-  { name: "triggerId", field: "triggerId", operator: "EQUALS" },
+const FLAT: readonly FlatParameter<LogFilterField>[] = [
+  { field: "q", operator: "EQUALS" },
+  { field: "scope", operator: "IN", asList: true },
+  { field: "namespace", operator: "PREFIX" },
+  { field: "flowId", operator: "EQUALS" },
+  { field: "executionId", operator: "EQUALS" },
+  { field: "triggerId", operator: "EQUALS" },
   { name: "minLevel", field: "level", operator: "GREATER_THAN_OR_EQUAL_TO" },
-  { name: "level", field: "level", operator: "GREATER_THAN_OR_EQUAL_TO" },
-  { name: "startDate", field: "startDate", operator: "GREATER_THAN_OR_EQUAL_TO" },
-  { name: "endDate", field: "endDate", operator: "LESS_THAN_OR_EQUAL_TO" },
-  { name: "timeRange", field: "timeRange", operator: "EQUALS" },
+  { field: "level", operator: "GREATER_THAN_OR_EQUAL_TO" },
+  { field: "startDate", operator: "GREATER_THAN_OR_EQUAL_TO" },
+  { field: "endDate", operator: "LESS_THAN_OR_EQUAL_TO" },
+  { field: "timeRange", operator: "EQUALS" },
 ];
 
-const MAX_SEARCH_WORDS = 20;
 const NO_LINE: LogCondition = { field: "level", levels: [] };
 
 /**
@@ -93,7 +84,7 @@ export function readLogQuery(query: URLSearchParams, now: Instant): LogQuery {
   }
   const after = readCursor(query);
   return {
-    ...readLogConditions(query, now, FLAT),
+    ...readLogConditions(query, now),
     page: after ? 1 : page,
     size,
     descending: sort[0]?.descending ?? true,
@@ -101,64 +92,35 @@ export function readLogQuery(query: URLSearchParams, now: Instant): LogQuery {
   };
 }
 
-/** The filters alone; flat parameters only where they are given in `flat`. @throws as {@link readLogQuery} */
-export function readLogConditions(
-  query: URLSearchParams,
-  now: Instant,
-  flat: readonly FlatParameter[] = [],
-): LogConditions {
-  const { all, groups } = readFilters(query, LOG_FILTERS);
-  const top = [...readFlat(query, flat), ...all];
-  for (const group of [[], ...groups]) checkDates([...top, ...group]);
-  const conditions = (filters: readonly Filter[]) => filters.flatMap((filter) => readCondition(filter, now));
-  return { conditions: conditions(top), groups: groups.map(conditions).filter((group) => group.length > 0) };
-}
-
-function readFlat(query: URLSearchParams, flat: readonly FlatParameter[]): Filter[] {
-  return flat.flatMap(({ name, field, operator, asList }) => {
-    const values = query.getAll(name).filter((value) => value.trim() !== "");
-    const filter = (value: string): Filter => ({ field, operator, key: undefined, value });
-    if (values.length === 0) return [];
-    return asList ? [filter(values.join(","))] : values.map(filter);
+/** The filters alone. @throws as {@link readLogQuery} */
+export function readLogConditions(query: URLSearchParams, now: Instant): LogConditions {
+  return readConditions(query, {
+    fields: LOG_FILTERS,
+    flat: FLAT,
+    conditionsOf: (filter) => readCondition(filter, now),
   });
 }
 
-/** The conditions of one parameter: none when it restricts nothing. */
 function readCondition(filter: Filter, now: Instant): LogCondition[] {
-  const { field, operator, value } = filter;
-  const negated = operator === "NOT_EQUALS" || operator === "NOT_IN";
+  const { field } = filter;
   switch (field) {
     case "q":
-      return readText(value, negated);
+      return readText(filter, NO_LINE);
     case "scope":
-      return readScope(filter, negated);
+      return readScope(filter, NO_LINE);
     case "namespace":
     case "flowId":
     case "executionId":
     case "triggerId":
-      return [{ field, operator: operator as NameOperator, values: readNames(filter) }];
+      return [{ field, ...readName(filter) }];
     case "startDate":
     case "endDate":
-      return [{ field: "timestamp", operator: operator as DateOperator, at: readDate(field, value) }];
+      return [{ ...readDateCondition(filter), field: "timestamp" }];
     case "timeRange":
-      return [{ field: "timestamp", operator: "GREATER_THAN_OR_EQUAL_TO", at: now - readRange(value) }];
+      return [{ field: "timestamp", ...readSpan(filter, now) }];
     case "level":
       return [{ field, levels: readLevels(filter) }];
   }
-}
-
-/** `*` finds everything, so not `*` finds nothing. */
-function readText(value: string, negated: boolean): LogCondition[] {
-  const words = searchWords(value);
-  if (words.length > MAX_SEARCH_WORDS) refuse(`Invalid filter: "q" has more than ${MAX_SEARCH_WORDS} words`);
-  if (words.length > 0) return [{ field: "text", words, negated }];
-  return negated ? [NO_LINE] : [];
-}
-
-function readScope(filter: Filter, negated: boolean): LogCondition[] {
-  const scopes = new Set(readChoices(filter, ["USER", "SYSTEM"]));
-  if (scopes.size === 2) return negated ? [NO_LINE] : [];
-  return [{ field: "scope", system: scopes.has("SYSTEM") !== negated }];
 }
 
 /** A single level stands for itself and all that are more severe, as `minLevel` does; a list for its levels alone. */

@@ -1,6 +1,8 @@
 /** Filters of lists whose items have a namespace, a name and a time: flat parameters, and `filters[field][OPERATOR]=value`. */
 import { DomainError } from "../model/errors.ts";
+import { DATE_OPERATORS, matchesDate, matchesName, NAME_OPERATORS } from "../model/execution_query.ts";
 import { normalizeTimestamp } from "../model/timestamp_text.ts";
+import { isList } from "./filter_syntax.ts";
 import type { Paging } from "./params.ts";
 
 /** What a filter looks at. */
@@ -13,27 +15,8 @@ export interface NamedItem {
 /** True for an item that is wanted. */
 export type ItemFilter = (item: NamedItem) => boolean;
 
-type TextTest = (value: string, wanted: string) => boolean;
-
-const TEXT_TESTS: ReadonlyMap<string, TextTest> = new Map<string, TextTest>([
-  ["EQUALS", (value, wanted) => value === wanted],
-  ["NOT_EQUALS", (value, wanted) => value !== wanted],
-  ["IN", (value, wanted) => wanted.split(",").includes(value)],
-  ["NOT_IN", (value, wanted) => !wanted.split(",").includes(value)],
-  ["STARTS_WITH", (value, wanted) => value.startsWith(wanted)],
-  ["ENDS_WITH", (value, wanted) => value.endsWith(wanted)],
-  ["CONTAINS", (value, wanted) => value.includes(wanted)],
-  ["PREFIX", isNamespaceWithin],
-]);
-
-const TIME_TESTS: ReadonlyMap<string, (value: number, wanted: number) => boolean> = new Map([
-  ["EQUALS", (value: number, wanted: number) => value === wanted],
-  ["NOT_EQUALS", (value: number, wanted: number) => value !== wanted],
-  ["GREATER_THAN", (value: number, wanted: number) => value > wanted],
-  ["GREATER_THAN_OR_EQUAL_TO", (value: number, wanted: number) => value >= wanted],
-  ["LESS_THAN", (value: number, wanted: number) => value < wanted],
-  ["LESS_THAN_OR_EQUAL_TO", (value: number, wanted: number) => value <= wanted],
-]);
+/** A pattern is not looked for here. */
+const TEXT_OPERATORS = NAME_OPERATORS.filter((operator) => operator !== "REGEX");
 
 /** All filters of a query, joined by AND; flat `namespace` means that one and those below. @throws DomainError invalid_filter */
 export function readItemFilter(query: URLSearchParams): ItemFilter {
@@ -41,7 +24,7 @@ export function readItemFilter(query: URLSearchParams): ItemFilter {
   for (const [name, value] of query) {
     if (name === "q") filters.push(textSearch(value));
     if (name === "namespace" && value !== "") {
-      filters.push((item) => isNamespaceWithin(item.namespace, value));
+      filters.push((item) => matchesName("PREFIX", [value], item.namespace));
     }
     const [, field, operator] = /^filters\[([^\]]*)\]\[([^\]]*)\]$/.exec(name) ?? [];
     if (field !== undefined && operator !== undefined) filters.push(fieldFilter(field, operator, value));
@@ -76,21 +59,22 @@ export function takePage<T>(
 function fieldFilter(field: string, operator: string, wanted: string): ItemFilter {
   if (field === "q") return textSearch(wanted);
   if (field === "updated") return timeFilter(operator, wanted);
-  const test = TEXT_TESTS.get(operator);
+  const known = TEXT_OPERATORS.find((candidate) => candidate === operator);
   if (field !== "namespace" && field !== "key") throw refusal(`cannot filter by "${field.slice(0, 100)}"`);
-  if (test === undefined) throw refusal(`"${field}" has no operator "${operator.slice(0, 100)}"`);
-  return (item) => test(field === "key" ? item.name : item.namespace, wanted);
+  if (known === undefined) throw refusal(`"${field}" has no operator "${operator.slice(0, 100)}"`);
+  const values = isList(known) ? wanted.split(",") : [wanted];
+  return (item) => matchesName(known, values, field === "key" ? item.name : item.namespace);
 }
 
 function timeFilter(operator: string, wanted: string): ItemFilter {
-  const test = TIME_TESTS.get(operator);
+  const known = DATE_OPERATORS.find((candidate) => candidate === operator);
   const normal = normalizeTimestamp(wanted);
-  if (test === undefined) throw refusal(`"updated" has no operator "${operator.slice(0, 100)}"`);
+  if (known === undefined) throw refusal(`"updated" has no operator "${operator.slice(0, 100)}"`);
   if (normal === undefined) {
     throw refusal(`"${wanted.slice(0, 100)}" is no time such as "2026-01-31T08:15:30Z"`);
   }
   const instant = Date.parse(normal);
-  return (item) => test(item.updatedAt, instant);
+  return (item) => matchesDate(known, instant, item.updatedAt);
 }
 
 /** Every word occurs, in whatever case, in namespace or name; `*` stands for all. */
@@ -100,10 +84,6 @@ function textSearch(text: string): ItemFilter {
     const searched = `${namespace} ${name}`.toLowerCase();
     return words.every((word) => searched.includes(word));
   };
-}
-
-function isNamespaceWithin(namespace: string, parent: string): boolean {
-  return namespace === parent || namespace.startsWith(`${parent}.`);
 }
 
 function refusal(reason: string): DomainError {

@@ -1,25 +1,21 @@
 /** Reads the query of the list of triggers: flat parameters and `filters[field][OPERATOR]`, which may be mixed. */
-import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
-import {
-  DATE_OPERATORS,
-  matchesName,
-  NAME_OPERATORS,
-  searchWords,
-  SYSTEM_NAMESPACE,
-} from "../model/execution_query.ts";
+import { isJsonObject, type JsonValue, ownProperty } from "../base/json.ts";
+import { DATE_OPERATORS, matchesDate, NAME_OPERATORS } from "../model/execution_query.ts";
 import { parseInstant } from "../model/instant_text.ts";
 import type { TriggerState } from "../model/trigger_state.ts";
-import { checkPattern } from "./filter_pattern.ts";
 import {
+  CHOICE,
+  CHOICES,
   type FilterFields,
   type FilterOperator,
-  listValues,
+  isNegated,
   oneOf,
   type RawFilter,
   readPredicate,
   refuse,
   shorten,
 } from "./filter_syntax.ts";
+import { choiceTest, nameTest, scopeTest, wordTest } from "./filter_values.ts";
 
 /** True for a trigger that is wanted. */
 export type TriggerFilter = (state: TriggerState) => boolean;
@@ -36,14 +32,12 @@ export type TriggerFilterField =
   | "endDate"
   | "triggerState";
 
-const CHOICES = ["EQUALS", "NOT_EQUALS", "IN", "NOT_IN"] as const;
-
 /** Fields of the list of triggers with their operators. */
 export const TRIGGER_FILTERS: FilterFields<TriggerFilterField> = new Map<
   TriggerFilterField,
   readonly FilterOperator[]
 >([
-  ["q", ["EQUALS", "NOT_EQUALS"]],
+  ["q", CHOICE],
   ["scope", CHOICES],
   ["namespace", NAME_OPERATORS],
   ["flowId", NAME_OPERATORS],
@@ -77,14 +71,21 @@ export function readTriggerFilter(query: URLSearchParams): TriggerFilter {
 /** The filters of a body `{filters: [{field, operation, value}]}`, as a query. @throws DomainError invalid_filter */
 export function filterQueryOf(body: JsonValue | undefined): URLSearchParams {
   const query = new URLSearchParams();
-  const filters = isJsonObject(body ?? null) ? ownProperty(body as JsonObject, "filters") : undefined;
-  for (const filter of Array.isArray(filters) ? filters : []) {
+  for (const filter of filtersIn(body)) {
     if (!isJsonObject(filter)) refuse("Invalid filter: each must have a field, an operation and a value");
     const { field, operation, value } = filter;
     const name = fieldOf(String(field ?? ""));
     query.append(`filters[${name}][${String(operation ?? "EQUALS")}]`, textOf(value ?? ""));
   }
   return query;
+}
+
+/** None without a body. One that cannot be read must not mean all triggers. */
+function filtersIn(body: JsonValue = null): readonly JsonValue[] {
+  if (body === null) return [];
+  const filters = isJsonObject(body) ? ownProperty(body, "filters") ?? [] : body;
+  if (isJsonObject(body) && Array.isArray(filters)) return filters;
+  refuse("Invalid filter: the body must be an object whose filters are a list");
 }
 
 /** `FLOW_ID` and `flowId` are the same field. */
@@ -102,14 +103,14 @@ function conditionOf(filter: Raw): TriggerFilter {
   switch (filter.field) {
     case "q":
       return textCondition(filter);
-    case "scope":
-      return choiceCondition(filter, ["USER", "SYSTEM"], scopeOf);
-    case "triggerState":
-      return choiceCondition(
-        filter,
-        ["ENABLED", "DISABLED"],
-        ({ disabled, isDeclaredOff }) => disabled || isDeclaredOff ? "DISABLED" : "ENABLED",
-      );
+    case "scope": {
+      const isWanted = scopeTest(filter);
+      return ({ namespace }) => isWanted(namespace);
+    }
+    case "triggerState": {
+      const isWanted = choiceTest(filter, ["ENABLED", "DISABLED"]);
+      return ({ disabled, isDeclaredOff }) => isWanted(disabled || isDeclaredOff ? "DISABLED" : "ENABLED");
+    }
     case "startDate":
     case "endDate":
       return dateCondition(filter);
@@ -122,60 +123,22 @@ function conditionOf(filter: Raw): TriggerFilter {
   }
 }
 
-/** Every word occurs in namespace, flow, id or the id of the last execution; without words, all triggers are found. */
+/** In namespace, flow, id or the id of the last execution. */
 function textCondition(filter: Raw): TriggerFilter {
-  const words = searchWords(filter.value).map((word) => word.toLowerCase());
-  if (words.length === 0) return () => true;
-  return ({ namespace, flowId, triggerId, executionId = "" }) => {
-    const text = `${namespace} ${flowId} ${triggerId} ${executionId}`.toLowerCase();
-    return words.every((word) => text.includes(word)) !== isNegated(filter);
-  };
-}
-
-function scopeOf({ namespace }: TriggerState): string {
-  return namespace === SYSTEM_NAMESPACE ? "SYSTEM" : "USER";
-}
-
-function choiceCondition(
-  filter: Raw,
-  allowed: readonly string[],
-  valueOf: (state: TriggerState) => string,
-): TriggerFilter {
-  const wanted = valuesOf(filter).map((text) => oneOf(filter.field, text.toUpperCase(), allowed));
-  return (state) => wanted.includes(valueOf(state)) !== isNegated(filter);
+  const isWanted = wordTest(filter);
+  return ({ namespace, flowId, triggerId, executionId = "" }) =>
+    isWanted(`${namespace} ${flowId} ${triggerId} ${executionId}`);
 }
 
 function nameCondition(filter: Raw, field: "namespace" | "flowId" | "triggerId"): TriggerFilter {
-  if (filter.operator === "REGEX") checkPattern(filter.value);
-  const operator = oneOf("operator", filter.operator, NAME_OPERATORS);
-  const values = valuesOf(filter);
-  return (state) => matchesName(operator, values, state[field]);
+  const isWanted = nameTest(filter);
+  return (state) => isWanted(state[field]);
 }
 
 /** Of the last date for which an execution was started. */
 function dateCondition(filter: Raw): TriggerFilter {
   const wanted = parseInstant(filter.value) ??
     refuse(`Invalid filter: "${shorten(filter.value)}" is no time such as "2026-01-31T08:15:30Z"`);
-  const compare = COMPARISONS.get(filter.operator) ?? (() => false);
-  return ({ date }) => date !== undefined && compare(date, wanted);
-}
-
-const COMPARISONS: ReadonlyMap<FilterOperator, (value: number, wanted: number) => boolean> = new Map<
-  FilterOperator,
-  (value: number, wanted: number) => boolean
->([
-  ["EQUALS", (value, wanted) => value === wanted],
-  ["NOT_EQUALS", (value, wanted) => value !== wanted],
-  ["GREATER_THAN", (value, wanted) => value > wanted],
-  ["GREATER_THAN_OR_EQUAL_TO", (value, wanted) => value >= wanted],
-  ["LESS_THAN", (value, wanted) => value < wanted],
-  ["LESS_THAN_OR_EQUAL_TO", (value, wanted) => value <= wanted],
-]);
-
-function valuesOf(filter: Raw): string[] {
-  return filter.operator === "IN" || filter.operator === "NOT_IN" ? listValues(filter) : [filter.value];
-}
-
-function isNegated({ operator }: Raw): boolean {
-  return operator === "NOT_EQUALS" || operator === "NOT_IN";
+  const operator = oneOf("operator", filter.operator, DATE_OPERATORS);
+  return ({ date }) => date !== undefined && matchesDate(operator, wanted, date);
 }

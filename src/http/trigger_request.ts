@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
 import { DomainError } from "../model/errors.ts";
 import { parseInstant } from "../model/instant_text.ts";
+import { checkStartLabels, readLabels } from "../model/label.ts";
 import type { TriggerKey } from "../model/trigger_state.ts";
 import type { BackfillRequest } from "../services/triggers.ts";
 import { readJson } from "./body.ts";
@@ -60,9 +61,28 @@ export function backfillIn(body: JsonObject): BackfillRequest {
   return {
     start,
     end: dateIn(backfill, "end"),
-    inputs: ownProperty(backfill, "inputs") ?? undefined,
-    labels: ownProperty(backfill, "labels") ?? undefined,
+    inputs: inputsIn(backfill),
+    labels: labelsIn(backfill),
   };
+}
+
+function inputsIn(backfill: JsonObject): JsonObject | undefined {
+  const inputs = ownProperty(backfill, "inputs") ?? null;
+  if (inputs === null) return undefined;
+  if (isJsonObject(inputs)) return inputs;
+  throw new DomainError("invalid_entity", "Invalid entity: backfill.inputs: must be an object");
+}
+
+/** Each date would start an execution with them: what none of those could have is refused at once. */
+function labelsIn(backfill: JsonObject): JsonValue | undefined {
+  const labels = ownProperty(backfill, "labels") ?? null;
+  if (labels === null) return undefined;
+  if (typeof labels !== "object" || Array.isArray(labels) && !labels.every(isJsonObject)) {
+    const message = "Invalid entity: backfill.labels: must be a list of key and value, or an object";
+    throw new DomainError("invalid_entity", message);
+  }
+  checkStartLabels(readLabels(labels));
+  return labels;
 }
 
 function dateIn(backfill: JsonObject, name: string): number | undefined {

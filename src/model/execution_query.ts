@@ -135,10 +135,17 @@ export type ExecutionCondition =
   | LabelCondition
   | LogLevelCondition;
 
-/** A page of the executions that meet all `conditions` and, when there are `groups`, all conditions of at least one group. */
-export interface ExecutionQuery {
-  readonly conditions: readonly ExecutionCondition[];
-  readonly groups: readonly (readonly ExecutionCondition[])[];
+/** What meets all `conditions` and, when there are `groups`, all conditions of at least one group. */
+export interface ConditionSet<Condition> {
+  readonly conditions: readonly Condition[];
+  readonly groups: readonly (readonly Condition[])[];
+}
+
+/** Which executions are wanted. */
+export type ExecutionConditions = ConditionSet<ExecutionCondition>;
+
+/** A page of the executions that meet the conditions. */
+export interface ExecutionQuery extends ExecutionConditions {
   /** Newest first where this leaves the order open. */
   readonly sort: readonly ExecutionSort[];
   /** From 1. */
@@ -169,6 +176,24 @@ export function matchesName(operator: NameOperator, values: readonly string[], n
       return new RegExp(trimPattern(value), "u").test(name);
     case "PREFIX":
       return name === value || name.startsWith(`${value}.`);
+  }
+}
+
+/** Whether a date meets a condition. */
+export function matchesDate(operator: DateOperator, wanted: Instant, at: Instant): boolean {
+  switch (operator) {
+    case "EQUALS":
+      return at === wanted;
+    case "NOT_EQUALS":
+      return at !== wanted;
+    case "GREATER_THAN":
+      return at > wanted;
+    case "GREATER_THAN_OR_EQUAL_TO":
+      return at >= wanted;
+    case "LESS_THAN":
+      return at < wanted;
+    case "LESS_THAN_OR_EQUAL_TO":
+      return at <= wanted;
   }
 }
 

@@ -14,6 +14,8 @@ export const SYSTEM_LABEL_PREFIX = "system.";
 export const CORRELATION_LABEL = "system.correlationId";
 /** Marks a flow that the editor must not change. */
 export const READ_ONLY_LABEL = "system.readOnly";
+/** Marks an execution that another one repeats. */
+export const REPLAYED_LABEL = "system.replayed";
 
 /** What a caller is told who gives a label that only the server sets. The text is the one that existing clients look for. */
 export function systemLabelMessage(key: string, value: string): string {

@@ -1,6 +1,12 @@
 /** What a list of log lines may be asked: conditions, order, page. Both filter syntaxes of the API are read into this. */
 import type { Instant } from "../base/clock.ts";
-import type { DateCondition, NameOperator, ScopeCondition, TextCondition } from "./execution_query.ts";
+import type {
+  ConditionSet,
+  DateCondition,
+  NameOperator,
+  ScopeCondition,
+  TextCondition,
+} from "./execution_query.ts";
 import type { LogLevel } from "./flow.ts";
 
 /** Names that a log line can be found by. */
@@ -33,11 +39,8 @@ export type LogCondition =
   | TimestampCondition
   | LevelCondition;
 
-/** Lines that meet all `conditions` and, when there are `groups`, all conditions of at least one group. */
-export interface LogConditions {
-  readonly conditions: readonly LogCondition[];
-  readonly groups: readonly (readonly LogCondition[])[];
-}
+/** Which lines are wanted. */
+export type LogConditions = ConditionSet<LogCondition>;
 
 /** Where a line is in the order of a search. */
 export interface LogPlace {

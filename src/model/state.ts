@@ -110,7 +110,7 @@ const TASK_RUN_MOVES: Readonly<Record<State, readonly State[]>> = {
   KILLING: ["KILLED"],
   RETRYING: ["CREATED", "RUNNING", "FAILED", "KILLED", "CANCELLED", "RETRIED"],
   FAILED: ["RETRYING", "RETRIED", "RESTARTED", "WARNING", "SUCCESS", "RUNNING"],
-  RESTARTED: ["RUNNING", "CREATED", "KILLED", "FAILED", "CANCELLED"],
+  RESTARTED: ["RUNNING", "CREATED", "SKIPPED", "WARNING", "SUCCESS", "KILLED", "FAILED", "CANCELLED"],
   SUCCESS: ["RESTARTED", "RUNNING", ...TERMINAL],
   WARNING: ["RESTARTED", "RUNNING", "SUCCESS", ...TERMINAL],
   KILLED: ["RESTARTED", "RUNNING", ...TERMINAL],
@@ -135,6 +135,11 @@ export function canMove(owner: StateOwner, from: State, to: State): boolean {
 /** The latest state. */
 export function currentState(history: History): State {
   return (history[history.length - 1] as HistoryEntry).state;
+}
+
+/** True when it has been RUNNING. */
+export function hasRun(history: History): boolean {
+  return history.some(({ state }) => state === "RUNNING");
 }
 
 /** True when the latest state is terminal. */

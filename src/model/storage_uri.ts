@@ -30,13 +30,20 @@ export function isStorageUri(text: string): boolean {
 
 /** The file that an address stands for. @throws DomainError invalid_argument: it stands for none, or leaves its folder */
 export function parseStorageUri(uri: string): StoredPlace {
+  const place = storedPlaceOf(uri);
+  if (!place) throw refusal(uri);
+  return place;
+}
+
+/** As {@linkcode parseStorageUri}; `undefined` when the text has the form of no address. @throws DomainError invalid_argument: it leaves its folder */
+export function storedPlaceOf(uri: string): StoredPlace | undefined {
   const path = isStorageUri(uri) ? decode(uri.slice(STORAGE_SCHEME.length)) : undefined;
-  if (path === undefined || !path.startsWith("/")) throw refusal(uri);
+  if (path === undefined || !path.startsWith("/")) return undefined;
   const text = path.slice(1);
   const execution = EXECUTION_FILE.exec(text);
   if (execution) return executionPlace(execution);
   const files = text.indexOf(NAMESPACE_FILES);
-  if (files < 0) throw refusal(uri);
+  if (files < 0) return undefined;
   const namespace = checkNamespace(text.slice(0, files).replaceAll("/", "."));
   return {
     kind: "namespace file",

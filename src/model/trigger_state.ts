@@ -69,6 +69,13 @@ export function withEvaluation(state: TriggerState, evaluation: Evaluation): Tri
   return { ...state, evaluations: [evaluation, ...state.evaluations].slice(0, MAX_EVALUATIONS) };
 }
 
+/** As {@link withEvaluation}; a refusal for the same reason as the one before takes its place, so that starts stay in sight. */
+export function withRefusal(state: TriggerState, evaluation: Evaluation): TriggerState {
+  const [latest, ...earlier] = state.evaluations;
+  const isRepeated = latest?.outcome === "SKIPPED" && latest.reason === evaluation.reason;
+  return withEvaluation(isRepeated ? { ...state, evaluations: earlier } : state, evaluation);
+}
+
 /** The flow that a trigger belongs to. */
 export function flowOf({ namespace, flowId }: TriggerKey): FlowKey {
   return { namespace, id: flowId };

@@ -7,6 +7,7 @@ import type { Logger } from "../base/log.ts";
 import type { FlowPlan } from "../engine/plan.ts";
 import type { Execution } from "../model/execution.ts";
 import type { Announcement } from "../model/announcement.ts";
+import { isEnded } from "../model/state.ts";
 import { announcementFrom } from "../store/announcements.ts";
 import { encodeJson } from "../store/codec.ts";
 import { announcementKey, ANNOUNCEMENTS } from "../store/keys.ts";
@@ -25,12 +26,16 @@ export interface Reactions {
 export type React = (announcement: Announcement) => Promise<void>;
 
 /** Announcements of states that the next commit makes durable; a pass of a Loop is no execution of its flow to triggers. */
-export function newAnnouncements(
-  { execution, plan, form }: LiveExecution,
-  reactions: Reactions,
-): readonly Announcement[] {
-  if (execution.history.length <= form.storedStates || execution.loop) return NONE;
-  return reactions.announcementsOf(execution, plan, form.storedStates);
+export function newAnnouncements(live: LiveExecution, reactions: Reactions): readonly Announcement[] {
+  const { execution, plan } = live;
+  const from = firstNewState(live);
+  if (execution.history.length <= from || execution.loop) return NONE;
+  return reactions.announcementsOf(execution, plan, from);
+}
+
+/** An execution may be born with states of another one, which are not new; the end of one that failed before it began is. */
+function firstNewState({ execution: { history }, form, isUnborn }: LiveExecution): number {
+  return isUnborn && isEnded(history) ? Math.min(form.storedStates, history.length - 1) : form.storedStates;
 }
 
 /** What stores an announcement. */

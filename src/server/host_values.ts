@@ -1,9 +1,9 @@
 /** Where functions of expressions get their data from: the services. */
-import { DomainError } from "../model/errors.ts";
 import type { FilePlace, FilePort, HostValues } from "../runtime/host_functions.ts";
 import type { ExecutionContents } from "../services/execution_contents.ts";
 import type { ExecutionLineage } from "../services/execution_lineage.ts";
 import type { Files } from "../services/files.ts";
+import { ifFound } from "../services/if_found.ts";
 import type { KvPairs } from "../services/kv_pairs.ts";
 import type { Secrets } from "../services/secrets.ts";
 
@@ -41,7 +41,7 @@ function filePort(files: Files, contents: ExecutionContents): FilePort {
   return {
     async stat(tenant, place) {
       if (!("namespace" in place)) return await contents.file(tenant, place);
-      const record = await ifFound(files.stat({ tenant }, place.namespace, place.path));
+      const record = await ifFound(() => files.stat({ tenant }, place.namespace, place.path));
       return record?.content && { size: record.content.size, revision: record.revision };
     },
     async open(tenant, place) {
@@ -59,17 +59,8 @@ async function openNamespaceFile(
   tenant: string,
   { namespace, path }: Extract<FilePlace, { readonly namespace: string }>,
 ) {
-  const opened = await ifFound(files.open({ tenant }, namespace, path));
+  const opened = await ifFound(() => files.open({ tenant }, namespace, path));
   if (!opened) return undefined;
   const { record, content } = opened;
   return { size: record.content?.size ?? 0, revision: record.revision, content };
-}
-
-async function ifFound<T>(found: Promise<T>): Promise<T | undefined> {
-  try {
-    return await found;
-  } catch (error) {
-    if (error instanceof DomainError && error.code === "not_found") return undefined;
-    throw error;
-  }
 }

@@ -25,7 +25,7 @@ export class AttemptNamespaceFiles implements NamespaceFilePort {
 
   /** @inheritdoc */
   async open(attempt: AttemptIdentity, namespace: string, path: string): Promise<OpenedFile | undefined> {
-    const opened = await ifFound(this.#files.open(attempt, namespace, path));
+    const opened = await ifFound(() => this.#files.open(attempt, namespace, path));
     return opened && { size: opened.record.content?.size ?? 0, content: opened.content };
   }
 

@@ -56,7 +56,9 @@ export class AttemptStorage implements StoragePort {
   async open(attempt: FileKeeper, uri: string): Promise<OpenedFile | undefined> {
     const place = await this.#readable(attempt, uri);
     if (place.kind === "namespace file") {
-      const opened = await ifFound(this.#deps.namespaceFiles.open(attempt, place.namespace, place.path));
+      const opened = await ifFound(() =>
+        this.#deps.namespaceFiles.open(attempt, place.namespace, place.path)
+      );
       return opened && { size: opened.record.content?.size ?? 0, content: opened.content };
     }
     const file = await this.#find(attempt, place);
@@ -67,7 +69,8 @@ export class AttemptStorage implements StoragePort {
   async size(attempt: FileKeeper, uri: string): Promise<number | undefined> {
     const place = await this.#readable(attempt, uri);
     if (place.kind === "namespace file") {
-      return (await ifFound(this.#deps.namespaceFiles.stat(attempt, place.namespace, place.path)))?.content
+      return (await ifFound(() => this.#deps.namespaceFiles.stat(attempt, place.namespace, place.path)))
+        ?.content
         ?.size;
     }
     return (await this.#find(attempt, place))?.size;

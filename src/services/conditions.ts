@@ -56,7 +56,11 @@ export class Conditions {
       if (!isTruthyText(text)) return "`when` is false";
     }
     const scope = this.scope(facts);
-    for (const condition of this.declared(trigger).single) {
+    const { single, windows: [window] } = this.declared(trigger);
+    if (window && !facts.execution) {
+      return `Condition "${nameOf(window)}" is met by executions, which only a Flow trigger reacts to`;
+    }
+    for (const condition of single) {
       if (!await scope.holds(condition)) return `Condition "${nameOf(condition)}" is false`;
     }
     return undefined;

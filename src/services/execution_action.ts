@@ -6,7 +6,14 @@ import { canRestart, isAtRest } from "../engine/restart.ts";
 import { wholeAround } from "../engine/whole.ts";
 import { DomainError } from "../model/errors.ts";
 import { type Execution, type TaskRun, taskRunOf } from "../model/execution.ts";
-import { isSystemLabel, type Label, labelsProblem, mergeLabels, systemLabelMessage } from "../model/label.ts";
+import {
+  isSystemLabel,
+  type Label,
+  labelsProblem,
+  mergeLabels,
+  REPLAYED_LABEL,
+  systemLabelMessage,
+} from "../model/label.ts";
 import { canMove, currentState, isEnded, type State } from "../model/state.ts";
 
 /** One action on one execution. The same object serves many executions. */
@@ -164,6 +171,17 @@ export function setLabelsAction(labels: readonly Label[]): ExecutionAction {
     events: (
       execution,
     ) => [{ type: "labels_set", labels: labels.filter((label) => !hasLabel(execution, label)) }],
+    hasHappened: () => true,
+  };
+}
+
+/** It is marked as one that another execution repeats, once. */
+export function markReplayedAction(): ExecutionAction {
+  const mark: Label = { key: REPLAYED_LABEL, value: "true" };
+  return {
+    verb: "mark",
+    refuse: () => undefined,
+    events: (execution) => hasLabel(execution, mark) ? [] : [{ type: "labels_set", labels: [mark] }],
     hasHappened: () => true,
   };
 }

@@ -4,7 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import { type IdSource, isId } from "../base/id.ts";
 import type { Actor } from "../model/actor.ts";
 import { DomainError, type ErrorItem } from "../model/errors.ts";
-import type { ExecutionQuery } from "../model/execution_query.ts";
+import type { ExecutionConditions, ExecutionQuery } from "../model/execution_query.ts";
 import type { Label } from "../model/label.ts";
 import { isEnded, type State } from "../model/state.ts";
 import type { Catalog } from "../store/catalog/catalog.ts";
@@ -82,7 +82,7 @@ export class ExecutionBulk {
   /** Does it to all executions that match now. @throws DomainError bulk_refused, invalid_filter */
   async byQuery(
     actor: Actor,
-    filters: Pick<ExecutionQuery, "conditions" | "groups">,
+    filters: ExecutionConditions,
     action: BulkAction,
   ): Promise<BulkResult> {
     return await this.#run(actor, await this.#idsOf(actor, filters), action);
@@ -104,7 +104,7 @@ export class ExecutionBulk {
   /** Oldest first, so that what begins meanwhile shifts nothing. */
   async #idsOf(
     { tenant }: Actor,
-    filters: Pick<ExecutionQuery, "conditions" | "groups">,
+    filters: ExecutionConditions,
   ): Promise<string[]> {
     const found = new Set<string>();
     for (let page = 1;; page++) {

@@ -4,7 +4,7 @@ import type { Actor } from "../model/actor.ts";
 import { DomainError } from "../model/errors.ts";
 import type { Execution } from "../model/execution.ts";
 import { fileNameOf } from "../model/file_path.ts";
-import { isStorageUri, parseStorageUri, type StoredPlace } from "../model/storage_uri.ts";
+import { type StoredPlace, storedPlaceOf } from "../model/storage_uri.ts";
 import type { StoredFile } from "../store/execution_files.ts";
 import type { ExecutionRecords } from "../store/execution_records.ts";
 import type { ExecutionContents } from "./execution_contents.ts";
@@ -64,7 +64,7 @@ export class ExecutionFileViews {
 type ExecutionPlace = Extract<StoredPlace, { readonly kind: "execution file" }>;
 
 function placeOf(uri: string): ExecutionPlace {
-  const place = isStorageUri(uri) ? parseStorageUri(uri) : undefined;
+  const place = storedPlaceOf(uri);
   if (place?.kind === "execution file") return place;
   throw badPrefix(uri);
 }

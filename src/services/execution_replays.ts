@@ -10,11 +10,12 @@ import type { Execution, TaskRun } from "../model/execution.ts";
 import { executionBody } from "../model/execution_body.ts";
 import type { ExecutionFiles } from "../store/execution_files.ts";
 import type { Mutation } from "../store/store.ts";
-import { refuseRestart, refuseUnlessAtRest, restartAction } from "./execution_action.ts";
+import { markReplayedAction, refuseRestart, refuseUnlessAtRest, restartAction } from "./execution_action.ts";
 import type { ExecutionActions, ReadForm } from "./execution_actions.ts";
 import type { ExecutorPort } from "./executor_port.ts";
 import type { Flows } from "./flows.ts";
 import { storeFilesOf } from "./given_files.ts";
+import { ifFound } from "./if_found.ts";
 import type { StartChecks } from "./start_checks.ts";
 
 /** What the service works with. */
@@ -77,7 +78,7 @@ export class ExecutionReplays {
     return undefined;
   }
 
-  /** Begins a new execution like the given one; its text as it was created. @throws DomainError not_found, conflict, invalid_argument, invalid_entity */
+  /** Begins a new execution like the given one, which is marked; the new one's text as it was created. @throws DomainError not_found, conflict, invalid_argument, invalid_entity */
   async replay(actor: Actor, id: string, options: ReplayOptions): Promise<string> {
     const { source, plan, taskRun } = await this.#prepare(actor, id, options);
     const identity = this.#identity();
@@ -91,7 +92,10 @@ export class ExecutionReplays {
     };
     const execution = replayExecution(plan, source, request);
     if (options.readForm) this.#deps.checks.judge(plan.flow, execution, identity.now);
-    return await this.#begin(execution, plan, files);
+    const text = await this.#begin(execution, plan, files);
+    // An execution that is deleted meanwhile needs no mark.
+    await ifFound(() => this.#deps.actions.run(actor, id, markReplayedAction()));
+    return text;
   }
 
   async #prepare(actor: Actor, id: string, options: ReplayOptions): Promise<PreparedReplay> {

@@ -4,7 +4,7 @@ import { taskRunId } from "../base/id.ts";
 import type { Actor } from "../model/actor.ts";
 import { DomainError } from "../model/errors.ts";
 import type { Execution, TaskRun } from "../model/execution.ts";
-import type { ExecutionCondition, ExecutionQuery } from "../model/execution_query.ts";
+import type { ExecutionCondition, ExecutionConditions } from "../model/execution_query.ts";
 import type { FlowKey } from "../model/flow.ts";
 import type { State } from "../model/state.ts";
 import type { Catalog } from "../store/catalog/catalog.ts";
@@ -19,9 +19,6 @@ export interface ExecutionViewsDeps {
   readonly catalog: Catalog;
   readonly flows: Flows;
 }
-
-/** Which executions are wanted. */
-export type ExecutionFilters = Pick<ExecutionQuery, "conditions" | "groups">;
 
 /** Outputs of a task run. */
 export interface TaskRunOutputs {
@@ -73,7 +70,7 @@ export class ExecutionViews {
   async distinct(
     actor: Actor,
     field: DistinctField,
-    filters: ExecutionFilters,
+    filters: ExecutionConditions,
     size: number,
   ): Promise<string[]> {
     const values = await this.#valuesOf(actor, field);
@@ -90,7 +87,7 @@ export class ExecutionViews {
   }
 
   /** Pages of the executions that match, oldest first, each as its answer in lists. */
-  async *pages(actor: Actor, filters: ExecutionFilters): AsyncGenerator<JsonObject[]> {
+  async *pages(actor: Actor, filters: ExecutionConditions): AsyncGenerator<JsonObject[]> {
     for (let page = 1;; page++) {
       const sort = [{ field: "id", descending: false }] as const;
       const { results } = await this.#deps.executions.search(actor, {

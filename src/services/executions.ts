@@ -181,7 +181,7 @@ export class Executions {
     const { execution } = await this.#load(tenant, id);
     const { records, remains, committer, changes, executor } = this.#deps;
     // The revision of an execution that has ended may have been removed.
-    const leave = executor.leave(execution, await ifFound(this.#limitOf(execution)));
+    const leave = executor.leave(execution, await ifFound(() => this.#limitOf(execution)));
     const facts = executor.drop(tenant, id);
     const mutations: Mutation[] = [
       { type: "delete", key: executionKey(tenant, id) },

@@ -2,12 +2,17 @@
 import type { Clock } from "../base/clock.ts";
 import type { FlowPlan } from "../engine/plan.ts";
 import type { Announcement } from "../model/announcement.ts";
-import { DomainError } from "../model/errors.ts";
 import type { Execution } from "../model/execution.ts";
 import type { Trigger } from "../model/flow.ts";
 import { CORRELATION_LABEL } from "../model/label.ts";
 import type { TriggerCatalog } from "../model/trigger_catalog.ts";
-import { type Evaluation, flowOf, type TriggerState, withEvaluation } from "../model/trigger_state.ts";
+import {
+  type Evaluation,
+  flowOf,
+  type TriggerState,
+  withEvaluation,
+  withRefusal,
+} from "../model/trigger_state.ts";
 import type { ExecutionRecords } from "../store/execution_records.ts";
 import { announcementKey } from "../store/keys.ts";
 import type { Mutation } from "../store/store.ts";
@@ -15,6 +20,7 @@ import { ConditionWindows, type Verdict } from "./condition_windows.ts";
 import type { Conditions } from "./conditions.ts";
 import type { ExecutorPort } from "./executor_port.ts";
 import type { Flows } from "./flows.ts";
+import { ifFound } from "./if_found.ts";
 import { stopStates } from "./trigger_index.ts";
 import type { TriggerStarts } from "./trigger_starts.ts";
 import type { TriggerStates } from "./trigger_states.ts";
@@ -96,14 +102,9 @@ export class FlowReactions {
   async #find(
     { tenant, trigger }: Announcement,
   ): Promise<{ readonly plan: FlowPlan; readonly trigger: Trigger } | undefined> {
-    try {
-      const plan = await this.#deps.flows.plan(tenant, flowOf(trigger));
-      const found = plan.flow.triggers.find(({ id }) => id === trigger.triggerId);
-      return found && { plan, trigger: found };
-    } catch (error) {
-      if (error instanceof DomainError && error.code === "not_found") return undefined;
-      throw error;
-    }
+    const plan = await ifFound(() => this.#deps.flows.plan(tenant, flowOf(trigger)));
+    const found = plan?.flow.triggers.find(({ id }) => id === trigger.triggerId);
+    return plan && found && { plan, trigger: found };
   }
 
   async #fire(reaction: Reaction, verdict: Verdict): Promise<void> {
@@ -126,7 +127,7 @@ export class FlowReactions {
   async #refuse(reaction: Reaction, reason: string, mutations: readonly Mutation[]): Promise<void> {
     const { announcement, state } = reaction;
     const evaluation = { at: this.#deps.clock.now(), outcome: "SKIPPED", reason } as const;
-    const change = { tenant: announcement.tenant, previous: state, next: withEvaluation(state, evaluation) };
+    const change = { tenant: announcement.tenant, previous: state, next: withRefusal(state, evaluation) };
     await this.#deps.states.save(change, [removalOf(announcement), ...mutations]);
   }
 

@@ -97,7 +97,7 @@ export class FollowedExecutions {
   }
 
   async #read(actor: Actor, id: string): Promise<FollowedView | undefined> {
-    const found = await ifFound(this.#deps.look(actor, id));
+    const found = await ifFound(() => this.#deps.look(actor, id));
     return found && new View(found.execution, found.waiting, this.#deps.clock.now());
   }
 }

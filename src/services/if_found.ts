@@ -1,10 +1,10 @@
 /** What is not there, as a value. */
 import { DomainError } from "../model/errors.ts";
 
-/** What a promise gives, or `undefined` when it is refused with `not_found`. */
-export async function ifFound<T>(found: Promise<T>): Promise<T | undefined> {
+/** What a search gives, or `undefined` when it is refused with `not_found`. */
+export async function ifFound<T>(find: () => T | Promise<T>): Promise<T | undefined> {
   try {
-    return await found;
+    return await find();
   } catch (error) {
     if (error instanceof DomainError && error.code === "not_found") return undefined;
     throw error;

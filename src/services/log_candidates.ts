@@ -4,7 +4,12 @@
  */
 import type { Instant } from "../base/clock.ts";
 import { isId } from "../base/id.ts";
-import type { ExecutionCondition, ExecutionQuery, ExecutionSort } from "../model/execution_query.ts";
+import type {
+  ExecutionCondition,
+  ExecutionConditions,
+  ExecutionQuery,
+  ExecutionSort,
+} from "../model/execution_query.ts";
 import { LOG_LEVELS, type TenantId } from "../model/flow.ts";
 import type { LogCondition, LogQuery } from "../model/log_query.ts";
 import { TERMINAL_STATES } from "../model/state.ts";
@@ -198,7 +203,7 @@ function sinceOf(conditions: readonly LogCondition[]): Instant {
 }
 
 /** What the conditions on lines mean for executions; a group that means nothing lets all of them through. */
-function rowConditions({ conditions, groups }: LogQuery): Pick<ExecutionQuery, "conditions" | "groups"> {
+function rowConditions({ conditions, groups }: LogQuery): ExecutionConditions {
   const isLogged: ExecutionCondition = { field: "maxLogLevel", least: "TRACE" };
   const ofGroups = groups.map((group) => group.flatMap(rowConditionsOf));
   return {

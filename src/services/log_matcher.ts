@@ -1,13 +1,8 @@
 /** Tests log lines against conditions: what concerns the execution is decided once for all of its lines. */
 import { taskRunId } from "../base/id.ts";
 import { type Execution, type LogLine, taskRunOf } from "../model/execution.ts";
-import { matchesName, SYSTEM_NAMESPACE, type TextCondition } from "../model/execution_query.ts";
-import type {
-  LogCondition,
-  LogConditions,
-  LogNameCondition,
-  TimestampCondition,
-} from "../model/log_query.ts";
+import { matchesDate, matchesName, SYSTEM_NAMESPACE, type TextCondition } from "../model/execution_query.ts";
+import type { LogCondition, LogConditions, LogNameCondition } from "../model/log_query.ts";
 
 /** True for a line that is wanted. */
 export type LineTest = (line: LogLine) => boolean;
@@ -44,7 +39,7 @@ function testOf(condition: LogCondition, execution: Execution): LineTest | boole
     case "level":
       return condition.levels.length > 0 && (({ level }) => condition.levels.includes(level));
     case "timestamp":
-      return ({ at }) => holdsAt(condition, at);
+      return ({ at }) => matchesDate(condition.operator, condition.at, at);
     case "text":
       return textTest(condition, execution);
     default:
@@ -62,23 +57,6 @@ function nameOf(field: LogNameCondition["field"], execution: Execution): string 
       return execution.namespace;
     case "flowId":
       return execution.flowId;
-  }
-}
-
-function holdsAt({ operator, at: wanted }: TimestampCondition, at: number): boolean {
-  switch (operator) {
-    case "EQUALS":
-      return at === wanted;
-    case "NOT_EQUALS":
-      return at !== wanted;
-    case "GREATER_THAN":
-      return at > wanted;
-    case "GREATER_THAN_OR_EQUAL_TO":
-      return at >= wanted;
-    case "LESS_THAN":
-      return at < wanted;
-    case "LESS_THAN_OR_EQUAL_TO":
-      return at <= wanted;
   }
 }
 

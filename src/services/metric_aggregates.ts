@@ -60,12 +60,23 @@ export function aggregateMetrics(
 
 const AGGREGATES: Readonly<Record<Aggregation, (values: readonly number[]) => number>> = {
   sum: total,
-  avg: (values) => total(values) / values.length,
+  avg: average,
   min: (values) => values.reduce((least, value) => Math.min(least, value), Infinity),
   max: (values) => values.reduce((most, value) => Math.max(most, value), -Infinity),
 };
 
+/** A sum beyond what a number holds has no word in JSON: the nearest number stands for it. */
 function total(values: readonly number[]): number {
+  return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, sumOf(values)));
+}
+
+function average(values: readonly number[]): number {
+  const { length } = values;
+  const sum = sumOf(values);
+  return Number.isFinite(sum) ? sum / length : sumOf(values.map((value) => value / length));
+}
+
+function sumOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0);
 }
 

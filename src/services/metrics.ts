@@ -124,7 +124,7 @@ export class Metrics {
     const reported = stored.flatMap(({ metrics, taskId, taskRun, at }) =>
       metrics.map((metric): MetricEntry => ({ ...metric, taskId, taskRun, at }))
     );
-    const plan = await ifFound(this.#planOf(execution));
+    const plan = await ifFound(() => this.#planOf(execution));
     const derived = execution.taskRuns.flatMap((taskRun) => plan ? this.#derive(plan, taskRun) : []);
     return [...reported, ...derived].sort((a, b) => a.at - b.at || a.taskRun - b.taskRun);
   }

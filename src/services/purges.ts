@@ -137,7 +137,7 @@ export class Purges {
       files: files.length,
     };
     // What belongs to an execution cannot outlive it.
-    if (parts.executions) await ifFound(this.#deps.executions.delete({ tenant, user: "purge" }, id));
+    if (parts.executions) await ifFound(() => this.#deps.executions.delete({ tenant, user: "purge" }, id));
     else await this.#purgeParts(stored, parts, files);
     return counts;
   }

@@ -31,13 +31,20 @@ export interface PreparedStart {
   readonly error?: string;
 }
 
-/** Dates that are looked at for the next one that meets the conditions. */
-const MAX_LOOK_AHEAD = 100;
+/** A schedule with its properties rendered. */
+interface RenderedSchedule {
+  readonly times: FireTimes;
+  /** Zone of its dates. */
+  readonly timeZone: string;
+}
+
+/** Dates that are looked at for the next one that meets the conditions: a day of every minute; some 15 ms. */
+const MAX_LOOK_AHEAD = 1_500;
 
 /** Finds dates. Stores nothing. */
 export class ScheduleDates {
   readonly #deps: ScheduleDatesDeps;
-  readonly #times = new WeakMap<Trigger, FireTimes>();
+  readonly #rendered = new WeakMap<Trigger, RenderedSchedule>();
 
   constructor(deps: ScheduleDatesDeps) {
     this.#deps = deps;
@@ -45,7 +52,11 @@ export class ScheduleDates {
 
   /** The times of a schedule as its flow declares it. @throws Error they mean nothing */
   async timesOf(flow: Flow, trigger: Trigger): Promise<FireTimes> {
-    const known = this.#times.get(trigger);
+    return (await this.#render(flow, trigger)).times;
+  }
+
+  async #render(flow: Flow, trigger: Trigger): Promise<RenderedSchedule> {
+    const known = this.#rendered.get(trigger);
     if (known) return known;
     const type = this.#deps.catalog.find(trigger.kind);
     if (type?.form !== "schedule") throw new Error(`Trigger "${trigger.id}" has no times`);
@@ -55,9 +66,10 @@ export class ScheduleDates {
       if (!Object.hasOwn(type.properties, name) || value === null) continue;
       setOwnProperty(properties, name, await this.#deps.renderer.value(flow, value, {}));
     }
-    const times = type.times(properties, this.#deps.timeZone);
-    this.#times.set(trigger, times);
-    return times;
+    const timeZone = String(ownProperty(properties, "timezone") ?? this.#deps.timeZone);
+    const rendered = { times: type.times(properties, timeZone), timeZone };
+    this.#rendered.set(trigger, rendered);
+    return rendered;
   }
 
   /** Whether the conditions hold for a date, and what is started then. */
@@ -93,7 +105,7 @@ export class ScheduleDates {
     date: Instant,
     variables: JsonObject,
   ): Promise<string | undefined> {
-    const timeZone = String(ownProperty(trigger.properties, "timezone") ?? this.#deps.timeZone);
+    const { timeZone } = await this.#render(flow, trigger);
     return await this.#deps.conditions.refusal(trigger, {
       flow,
       date,

@@ -4,7 +4,6 @@ import { parseDuration } from "../base/duration.ts";
 import { ownProperty } from "../base/json.ts";
 import { afterDate, decideTick, dueOf, type SchedulePolicy, type ScheduleState } from "../engine/schedule.ts";
 import type { FlowPlan } from "../engine/plan.ts";
-import { DomainError } from "../model/errors.ts";
 import type { TenantId, Trigger } from "../model/flow.ts";
 import { isEnded } from "../model/state.ts";
 import type { FireTimes, TriggerCatalog, TriggerType } from "../model/trigger_catalog.ts";
@@ -13,6 +12,7 @@ import type { Changes } from "../store/changes.ts";
 import type { ExecutionRecords } from "../store/execution_records.ts";
 import type { ExecutorPort } from "./executor_port.ts";
 import type { Flows } from "./flows.ts";
+import { ifFound } from "./if_found.ts";
 import type { Polls } from "./polls.ts";
 import type { ScheduleAtDate, ScheduleDates } from "./schedule_dates.ts";
 import type { TriggerStarts } from "./trigger_starts.ts";
@@ -106,12 +106,7 @@ export class Schedules {
   }
 
   async #planOf(tenant: TenantId, state: TriggerState): Promise<FlowPlan | undefined> {
-    try {
-      return await this.#deps.flows.plan(tenant, flowOf(state));
-    } catch (error) {
-      if (error instanceof DomainError && error.code === "not_found") return undefined;
-      throw error;
-    }
+    return await ifFound(() => this.#deps.flows.plan(tenant, flowOf(state)));
   }
 
   async #tickSchedule(

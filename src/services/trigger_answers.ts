@@ -4,15 +4,21 @@ import type { JsonObject } from "../base/json.ts";
 import type { Backfill, Evaluation, TriggerState } from "../model/trigger_state.ts";
 import type { TriggerView } from "./triggers.ts";
 
-/** The state of a trigger. */
-export function stateAnswer({ state, trigger, isRunning }: TriggerView): JsonObject {
+/** Names of triggers that look for themselves when to fire. */
+const KINDS: ReadonlyMap<unknown, string> = new Map([["schedule", "SCHEDULE"], ["polling", "POLLING"]]);
+
+/** The state of a trigger; each date under its older and its newer name. */
+export function stateAnswer({ state, trigger, form, isRunning }: TriggerView): JsonObject {
   const { namespace, flowId, triggerId, date, nextDate, updatedAt, backfill, evaluations } = state;
   const answer: JsonObject = { namespace, flowId, triggerId };
-  setDate(answer, "date", date);
-  setDate(answer, "nextExecutionDate", nextOf(state));
-  setDate(answer, "updatedDate", updatedAt);
-  setDate(answer, "evaluateRunningDate", evaluations[0]?.at);
-  answer.disabled = state.disabled || (trigger?.disabled ?? false);
+  const kind = KINDS.get(form);
+  if (kind !== undefined) answer.kind = kind;
+  const isOff = state.disabled || (trigger?.disabled ?? false);
+  setDates(answer, ["date", "lastTriggeredDate"], date);
+  setDates(answer, ["nextExecutionDate", "nextEvaluationDate"], isOff ? undefined : nextOf(state));
+  setDates(answer, ["updatedDate", "updatedAt"], updatedAt);
+  setDates(answer, ["evaluateRunningDate", "evaluatedAt"], evaluations[0]?.at);
+  answer.disabled = isOff;
   answer.locked = isRunning;
   if (isRunning && state.executionId !== undefined) answer.executionId = state.executionId;
   const stopAfter = trigger?.properties.stopAfter;
@@ -57,4 +63,8 @@ function evaluationAnswer({ at, date, outcome, reason, executionId }: Evaluation
 
 function setDate(answer: JsonObject, name: string, at: Instant | undefined): void {
   if (at !== undefined) answer[name] = toIso(at);
+}
+
+function setDates(answer: JsonObject, names: readonly string[], at: Instant | undefined): void {
+  for (const name of names) setDate(answer, name, at);
 }

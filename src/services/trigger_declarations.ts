@@ -48,7 +48,9 @@ export class TriggerDeclarations {
       updatedAt: now,
     };
     if (!this.#isOn(flow, trigger, base)) return { ...base, backfill: undefined };
-    if (isSame && previous.dueAt !== undefined) {
+    // What an expression gives may be another date since.
+    const isOpen = timing.includes("{{") && (previous?.nextDate ?? 0) > now;
+    if (isSame && previous.dueAt !== undefined && !isOpen) {
       return { ...base, nextDate: previous.nextDate, dueAt: previous.dueAt };
     }
     return await this.withDates(
@@ -94,7 +96,11 @@ export class TriggerDeclarations {
     const start = parseInstant(String(ownProperty(declared, "start") ?? ""));
     const end = parseInstant(String(ownProperty(declared, "end") ?? "")) ?? this.#deps.clock.now();
     if (start === undefined) return undefined;
-    return backfillOf(await this.#deps.timesOf(flow, trigger), { ...declared, start, end });
+    const from = parseInstant(String(ownProperty(declared, "currentDate") ?? ""));
+    const isPaused = String(ownProperty(declared, "paused") ?? false).toLowerCase() === "true";
+    const { inputs, labels } = declared;
+    const request = { start, end, from, isPaused, inputs, labels };
+    return backfillOf(await this.#deps.timesOf(flow, trigger), request);
   }
 }
 
@@ -107,18 +113,21 @@ export function backfillOf(
   request: {
     readonly start: Instant;
     readonly end: Instant;
+    /** Where it goes on; at its start without it. */
+    readonly from?: Instant;
+    readonly isPaused?: boolean;
     readonly inputs?: JsonValue;
     readonly labels?: JsonValue;
   },
 ): Backfill | undefined {
-  const { start, end, inputs, labels } = request;
-  const currentDate = times.next(start - 1);
+  const { start, end, from = start, isPaused = false, inputs, labels } = request;
+  const currentDate = times.next(Math.max(start, from) - 1);
   if (currentDate === undefined || currentDate > end) return undefined;
   return {
     start,
     end,
     currentDate,
-    isPaused: false,
+    isPaused,
     inputs: isJsonObject(inputs) ? inputs : undefined,
     labels: labels === undefined ? undefined : readLabels(labels),
   };

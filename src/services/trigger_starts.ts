@@ -2,6 +2,7 @@
 import type { Clock, Instant } from "../base/clock.ts";
 import type { IdSource } from "../base/id.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
+import { readStructure } from "../base/json_text.ts";
 import { createExecution } from "../engine/create.ts";
 import type { FlowPlan } from "../engine/plan.ts";
 import { addLogLine, type Execution } from "../model/execution.ts";
@@ -56,8 +57,10 @@ export class TriggerStarts {
     const { flow } = start.plan;
     const { properties } = start.trigger;
     const variables = { trigger: start.variables };
-    const render = async (name: string) =>
-      await this.#deps.renderer.value(flow, ownProperty(properties, name) ?? null, variables);
+    const render = async (name: string) => {
+      const given = ownProperty(properties, name) ?? null;
+      return structureIn(await this.#deps.renderer.value(flow, given, variables), name);
+    };
     const own = readLabels(await render("labels"));
     const labels = mergeLabels(own, start.labels ?? []);
     checkStartLabels(labels);
@@ -102,4 +105,11 @@ export class TriggerStarts {
       scheduleDate,
     }, now);
   }
+}
+
+/** An expression gives the whole as its JSON. @throws Error it is neither a list nor an object */
+function structureIn(value: JsonValue, name: string): JsonValue {
+  const structure = readStructure(value);
+  if (typeof structure === "object") return structure;
+  throw new Error(`Cannot read the ${name} of the trigger: "${structure}" is no map`);
 }

@@ -5,12 +5,13 @@ import type { Actor } from "../model/actor.ts";
 import { DomainError } from "../model/errors.ts";
 import type { Flow, FlowKey, TenantId, Trigger } from "../model/flow.ts";
 import type { TriggerPort } from "../model/ports/triggers.ts";
-import type { FireTimes, TriggerCatalog } from "../model/trigger_catalog.ts";
+import type { FireTimes, TriggerCatalog, TriggerType } from "../model/trigger_catalog.ts";
 import { type Backfill, flowOf, type TriggerKey, type TriggerState } from "../model/trigger_state.ts";
 import type { Entry } from "../store/committer.ts";
 import { dueOf } from "../engine/schedule.ts";
 import type { TriggerRecords } from "../store/trigger_records.ts";
 import type { Flows } from "./flows.ts";
+import { ifFound } from "./if_found.ts";
 import { backfillOf, type TriggerDeclarations } from "./trigger_declarations.ts";
 import type { TriggerIndex } from "./trigger_index.ts";
 import type { TriggerNotes } from "./trigger_notes.ts";
@@ -36,6 +37,8 @@ export interface TriggerView {
   readonly state: TriggerState;
   /** Absent when the flow does not declare it any more. */
   readonly trigger?: Trigger;
+  /** What makes it fire; absent when nothing is known of its type any more. */
+  readonly form?: TriggerType["form"];
   /** Its last execution has not ended. */
   readonly isRunning: boolean;
 }
@@ -219,7 +222,8 @@ export class Triggers implements TriggerPort {
     const { flow } = await this.#deps.flows.plan(tenant, flowOf(state), { allowDeleted: true });
     const trigger = flow.triggers.find(({ id }) => id === state.triggerId);
     const isRunning = await this.#deps.isRunning(tenant, state);
-    return { state: this.#deps.notes.applyTo(tenant, state), trigger, isRunning };
+    const { form } = this.#deps.catalog.find(state.kind) ?? {};
+    return { state: this.#deps.notes.applyTo(tenant, state), trigger, form, isRunning };
   }
 
   #checkBackfill(state: TriggerState, flow: Flow, trigger: Trigger): void {
@@ -262,12 +266,7 @@ export class Triggers implements TriggerPort {
 
   /** A mark without its flow must not keep the server from starting. */
   async #flowOf(tenant: TenantId, key: TriggerKey): Promise<Flow | undefined> {
-    try {
-      return (await this.#deps.flows.plan(tenant, flowOf(key), { allowDeleted: true })).flow;
-    } catch (error) {
-      if (error instanceof DomainError && error.code === "not_found") return undefined;
-      throw error;
-    }
+    return (await ifFound(() => this.#deps.flows.plan(tenant, flowOf(key), { allowDeleted: true })))?.flow;
   }
 
   async #listen(tenant: TenantId, key: TriggerKey): Promise<void> {

@@ -15,6 +15,7 @@ import type { Executions, StartOptions } from "./executions.ts";
 import type { Flows } from "./flows.ts";
 import { measureFile, type StoreFile, storeFilesOf } from "./given_files.ts";
 import type { Idempotency, OnceAnswer, Remember } from "./idempotency.ts";
+import { ifFound } from "./if_found.ts";
 import type { TriggerIndex } from "./trigger_index.ts";
 import type { TriggerRenderer, TriggerStarts } from "./trigger_starts.ts";
 import type { TriggerNotes } from "./trigger_notes.ts";
@@ -222,7 +223,7 @@ export class Webhooks {
     const variables = execution.trigger?.variables ?? {};
     const text = (template: string, results: JsonObject) =>
       this.#deps.renderer.text(called.plan.flow, template, { trigger: variables, ...results });
-    return await answerOf(called.trigger, { body, isAwaited: isAwaited(called), text });
+    return await entity(answerOf(called.trigger, { body, isAwaited: isAwaited(called), text }));
   }
 
   #refusal({ plan: { flow }, trigger }: Called, variables: JsonObject): Promise<string | undefined> {
@@ -231,12 +232,7 @@ export class Webhooks {
   }
 
   async #planOf(tenant: TenantId, { namespace, id }: FlowKey): Promise<FlowPlan | undefined> {
-    try {
-      return await this.#deps.flows.plan(tenant, { namespace, id });
-    } catch (error) {
-      if (error instanceof DomainError && error.code === "not_found") return undefined;
-      throw error;
-    }
+    return await ifFound(() => this.#deps.flows.plan(tenant, { namespace, id }));
   }
 }
 

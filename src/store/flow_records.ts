@@ -1,4 +1,5 @@
 /** Flows: a head for each id, all of them in memory, and the parts of each revision, read when asked for. */
+import { joinBytes } from "../base/bytes.ts";
 import { type JsonObject, stringifyJson } from "../base/json.ts";
 import type { TenantId } from "../model/flow.ts";
 import { BLOB_CHUNK_BYTES } from "../model/limits.ts";
@@ -69,7 +70,7 @@ export class FlowRecords {
     const parts: Uint8Array[] = [];
     const selector = flowRevisionParts(head.tenant, head.namespace, head.id, revision);
     for await (const entry of this.#store.list(selector)) parts.push(entry.value);
-    return parts.length === 0 ? undefined : decodeParts(parts);
+    return parts.length === 0 ? undefined : decodeRevision(parts);
   }
 
   /** All revisions, oldest first. */
@@ -80,7 +81,7 @@ export class FlowRecords {
       const revision = Number(entry.key[4]);
       parts.set(revision, [...parts.get(revision) ?? [], entry.value]);
     }
-    return [...parts.values()].map(decodeParts);
+    return [...parts.values()].map(decodeRevision);
   }
 
   /** Mutations that remove a revision, which must not be the latest; none when there is no such revision. */
@@ -106,12 +107,6 @@ export class FlowRecords {
   }
 }
 
-function decodeParts(parts: readonly Uint8Array[]): FlowRevisionRecord {
-  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let offset = 0;
-  for (const part of parts) {
-    bytes.set(part, offset);
-    offset += part.length;
-  }
-  return decodeJson(bytes) as unknown as FlowRevisionRecord;
+function decodeRevision(parts: readonly Uint8Array[]): FlowRevisionRecord {
+  return decodeJson(joinBytes(parts)) as unknown as FlowRevisionRecord;
 }

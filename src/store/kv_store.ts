@@ -1,10 +1,16 @@
 /** Deno KV behind the {@link Store} interface. The only file that opens one. */
-import type { Atomic, Key, ListOptions, Message, Selector, Store, StoredEntry } from "./store.ts";
+import type { Atomic, Key, KeyPart, ListOptions, Message, Selector, Store, StoredEntry } from "./store.ts";
 
 /** Keys that `getMany` of Deno KV takes at once. */
 const GET_MANY_KEYS = 10;
 /** Entries of one page of a list; Deno KV allows 1,000 and a smaller page costs a round trip each. */
 const LIST_BATCH = 500;
+/** Bytes of a key; a longer one cannot be stored, and Deno KV fails when it is asked for. */
+const MAX_KEY_BYTES = 2_048;
+/** Of a number, with the byte that says so; bigints of the keys here are no longer, and booleans are shorter. */
+const MAX_PART_BYTES = 9;
+
+const encoder = new TextEncoder();
 
 /** Gives up the reserve of disk space: the file is removed by whoever knows where it is. */
 export type ReleaseReserve = () => Promise<boolean>;
@@ -32,22 +38,33 @@ export class KvStore implements Store {
 
   /** @inheritdoc */
   async get(key: Key): Promise<StoredEntry | null> {
-    const entry = await this.#kv.get<Uint8Array>(key as Deno.KvKey);
-    return entry.versionstamp === null ? null : entry as StoredEntry;
+    try {
+      return storedOrNull(await this.#kv.get<Uint8Array>(key as Deno.KvKey));
+    } catch (error) {
+      if (isTooLong(key)) return null;
+      throw error;
+    }
   }
 
   /** @inheritdoc */
   async getMany(keys: readonly Key[]): Promise<(StoredEntry | null)[]> {
     const pages: Key[][] = [];
     for (let i = 0; i < keys.length; i += GET_MANY_KEYS) pages.push(keys.slice(i, i + GET_MANY_KEYS));
-    const found = await Promise.all(
-      pages.map((page) => this.#kv.getMany<Uint8Array[]>(page as Deno.KvKey[])),
-    );
-    return found.flat().map((entry) => entry.versionstamp === null ? null : entry as StoredEntry);
+    return (await Promise.all(pages.map((page) => this.#getPage(page)))).flat();
+  }
+
+  async #getPage(keys: readonly Key[]): Promise<(StoredEntry | null)[]> {
+    try {
+      return (await this.#kv.getMany<Uint8Array[]>(keys as Deno.KvKey[])).map(storedOrNull);
+    } catch (error) {
+      if (keys.some(isTooLong)) return await Promise.all(keys.map((key) => this.get(key)));
+      throw error;
+    }
   }
 
   /** @inheritdoc */
   list(selector: Selector, options: ListOptions = {}): AsyncIterable<StoredEntry> {
+    if ("prefix" in selector && isTooLong(selector.prefix)) return nothing();
     const batchSize = Math.min(options.limit ?? LIST_BATCH, LIST_BATCH);
     const found = this.#kv.list<Uint8Array>(selector as Deno.KvListSelector, { ...options, batchSize });
     return found as unknown as AsyncIterable<StoredEntry>;
@@ -80,6 +97,28 @@ export class KvStore implements Store {
   close(): void {
     this.#kv.close();
   }
+}
+
+function storedOrNull(entry: Deno.KvEntryMaybe<Uint8Array>): StoredEntry | null {
+  return entry.versionstamp === null ? null : entry as StoredEntry;
+}
+
+async function* nothing(): AsyncGenerator<StoredEntry> {
+  // No key begins with what is longer than any key.
+}
+
+/** Whether no key of that form can be stored: names that callers give may have any length. */
+function isTooLong(key: Key): boolean {
+  return key.reduce<number>((size, part) => size + sizeOf(part), 0) > MAX_KEY_BYTES;
+}
+
+/** Bytes of a part as Deno KV keeps it: a byte before and one behind texts and bytes, in which each zero takes two. */
+function sizeOf(part: KeyPart): number {
+  if (typeof part !== "string" && !(part instanceof Uint8Array)) return MAX_PART_BYTES;
+  // Each character has at least one byte.
+  if (part.length > MAX_KEY_BYTES) return part.length;
+  const bytes = typeof part === "string" ? encoder.encode(part) : part;
+  return bytes.reduce((size, byte) => size + (byte === 0 ? 2 : 1), 2);
 }
 
 /** A lost message costs a wake-up, never an execution; so few and quick redeliveries are enough. */

@@ -7,9 +7,9 @@ import {
   type JsonObject,
   type JsonValue,
   ownProperty,
-  parseJson,
   setOwnProperty,
   stringifyJson,
+  tryParseJson,
 } from "../base/json.ts";
 import { normalizeFileName, parentPath } from "../model/file_path.ts";
 import type { OpenedFile } from "../model/ports/storage.ts";
@@ -165,7 +165,7 @@ export async function openAny(context: RunContext, uri: string): Promise<OpenedF
 /** Members of a map that may also be given as JSON text; null and nothing are an empty one. @throws Error it is none */
 export function readMap(value: JsonValue | undefined, what: string): JsonObject {
   if (value === undefined || value === null || value === "") return {};
-  const map = typeof value === "string" ? parseText(value) : value;
+  const map = typeof value === "string" ? tryParseJson(value) ?? value : value;
   if (isJsonObject(map)) return map;
   throw new Error(`${what} must be a map of names, or the JSON text of one`);
 }
@@ -173,19 +173,12 @@ export function readMap(value: JsonValue | undefined, what: string): JsonObject 
 /** Texts of a list that may also be given as one text or as JSON text. @throws Error it is neither */
 export function readTexts(value: JsonValue | undefined, what: string): string[] {
   if (value === undefined || value === null || value === "") return [];
-  const list = typeof value === "string" && value.trimStart().startsWith("[") ? parseText(value) : value;
+  const list = typeof value === "string" && value.trimStart().startsWith("[")
+    ? tryParseJson(value) ?? value
+    : value;
   if (typeof list === "string") return [list];
   if (Array.isArray(list)) return list.map((item) => typeof item === "string" ? item : stringifyJson(item));
   throw new Error(`${what} must be a text or a list of texts`);
-}
-
-function parseText(text: string): JsonValue {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return text;
-  }
 }
 
 /**

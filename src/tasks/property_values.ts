@@ -1,6 +1,6 @@
 /** Reads rendered properties of tasks: flags, texts, lists, maps and dates may have been given as texts. */
 import type { Instant } from "../base/clock.ts";
-import { isJsonObject, type JsonObject, type JsonValue, ownProperty, parseJson } from "../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, ownProperty, tryParseJson } from "../base/json.ts";
 import { printValue } from "../expr/mod.ts";
 import { parseYaml } from "../expr/yaml.ts";
 
@@ -23,6 +23,18 @@ export function requiredTextOf(properties: JsonObject, name: string): string {
   const text = textOf(properties, name)?.trim();
   if (text) return text;
   throw new Error(`Missing ${name}: it is empty`);
+}
+
+/** One of `values`, in any case; the first one when it is absent or empty. @throws Error for anything else */
+export function choiceOf<T extends string>(
+  properties: JsonObject,
+  name: string,
+  values: readonly [T, ...T[]],
+): T {
+  const text = textOf(properties, name)?.trim() || values[0];
+  const choice = values.find((value) => value === text.toUpperCase());
+  if (choice) return choice;
+  throw new Error(`Invalid ${name} "${shorten(text)}": it must be one of ${values.join(", ")}`);
 }
 
 /** A text as a number from `minimum`; `fallback` when it is absent. @throws Error */
@@ -63,12 +75,8 @@ export function structureOf(properties: JsonObject, name: string): JsonValue | u
 
 /** The value that a JSON or YAML text spells. @throws Error */
 export function parseStructure(text: string): JsonValue {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return parseYaml(text);
-  }
+  const value = tryParseJson(text);
+  return value === undefined ? parseYaml(text) : value;
 }
 
 const DATE =

@@ -1,5 +1,6 @@
 /** `core.http.Trigger`: the answer of an HTTP server starts an execution. */
-import { isJsonObject, type JsonObject, type JsonValue, ownProperty, parseJson } from "../base/json.ts";
+import { type JsonObject, ownProperty } from "../base/json.ts";
+import { readStructure } from "../base/json_text.ts";
 import { isTruthyText } from "../base/truthy_text.ts";
 import { type HttpPayload, readHttpRequest } from "../model/http_request.ts";
 import { HTTP_REQUEST_OUTPUTS, HTTP_REQUEST_PROPERTIES } from "../model/http_schema.ts";
@@ -48,7 +49,7 @@ async function poll(properties: JsonObject, context: PollContext): Promise<PollF
   });
   const body = await answerText(answer, defaultCharset);
   const lists = Object.fromEntries([...answer.headers].map(([name, values]) => [name, [...values]]));
-  const response = { statusCode: answer.code, body: parsed(body), headers: lists };
+  const response = { statusCode: answer.code, body: readStructure(body), headers: lists };
   const condition = String(ownProperty(properties, "responseCondition") ?? "true");
   if (!isTruthyText(String(await context.render(condition, { response })))) return undefined;
   const variables: JsonObject = { uri, code: answer.code, headers: lists };
@@ -65,16 +66,4 @@ function bodyOf(payload: HttpPayload): HttpBody {
     yield bytes;
   };
   return { contentType: payload.contentType, size: bytes.length, open };
-}
-
-/** Objects and lists are read; anything else is text. */
-function parsed(text: string): JsonValue {
-  if (!/^\s*[[{]/.test(text)) return text;
-  try {
-    const value = parseJson(text);
-    return isJsonObject(value) || Array.isArray(value) ? value : text;
-  } catch (error) {
-    if (error instanceof SyntaxError) return text;
-    throw error;
-  }
 }

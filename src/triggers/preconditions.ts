@@ -1,5 +1,5 @@
 /** Which executions of other flows a Flow trigger waits for. */
-import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, ownProperty, stringifyJson } from "../base/json.ts";
 import type { PropertySchemas } from "../model/schema.ts";
 import type { ConditionPart, ConditionWindow } from "../model/trigger_catalog.ts";
 import { hasLabels } from "./conditions/labels.ts";
@@ -79,8 +79,9 @@ export function preconditionsOf(preconditions: JsonObject): ConditionWindow {
   const flows = objectsOf(ownProperty(preconditions, "flows"));
   const filters = objectsOf(ownProperty(preconditions, "where"));
   const parts = new Map<string, ConditionPart>();
-  for (const [index, flow] of flows.entries()) parts.set(`flow ${index}`, flowPart(flow));
-  for (const filter of filters) parts.set(`filter ${textOf(filter, "id")}`, filterPart(filter));
+  // Named by what they ask for: what was met of one counts for no other that takes its place in the flow.
+  for (const flow of flows) parts.set(`flow ${stringifyJson(flow)}`, flowPart(flow));
+  for (const filter of filters) parts.set(`filter ${stringifyJson(filter)}`, filterPart(filter));
   return {
     id: textOf(preconditions, "id"),
     parts,

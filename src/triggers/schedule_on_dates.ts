@@ -1,6 +1,7 @@
 /** `core.trigger.ScheduleOnDates`: starts an execution at given times. */
 import type { Instant } from "../base/clock.ts";
 import { type JsonObject, ownProperty } from "../base/json.ts";
+import { readStructure } from "../base/json_text.ts";
 import { parseIsoDate } from "../expr/dates/parse.ts";
 import { findZone, type Zone } from "../expr/dates/zone.ts";
 import type { FireTimes, ScheduleTriggerType } from "../model/trigger_catalog.ts";
@@ -36,10 +37,10 @@ export const scheduleOnDatesTrigger: ScheduleTriggerType = {
   },
 };
 
-/** In ascending order, each once. */
+/** In ascending order, each once; an expression gives the list as its JSON. @throws Error one is no date */
 function datesOf(properties: JsonObject, zone: Zone): Instant[] {
-  const given = ownProperty(properties, "dates");
-  const dates = (Array.isArray(given) ? given : []).map((date) => {
+  const given = readStructure(ownProperty(properties, "dates") ?? null);
+  const dates = (Array.isArray(given) ? given : [given]).map((date) => {
     const { epochSeconds, nanos } = parseIsoDate(String(date), zone);
     return epochSeconds * 1000 + Math.floor(nanos / 1_000_000);
   });

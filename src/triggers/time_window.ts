@@ -39,7 +39,7 @@ export const DEPENDENCY_WINDOW: PropertySchemas = Object.freeze({
 });
 
 const DAY_MS = 86_400_000;
-const TIME = /^(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?\s*([Zz]|[+-]\d{2}:\d{2})?$/;
+const TIME = /^([01]?\d|2[0-4]):([0-5]\d)(?::([0-5]\d)(?:\.\d+)?)?\s*([Zz]|[+-]\d{2}:\d{2})?$/;
 
 /** A time of day, in a zone of its own where it names an offset. */
 interface TimeOfDay {

@@ -9,6 +9,7 @@ import {
   parseJson,
   setOwnProperty,
   stringifyJson,
+  tryParseJson,
 } from "../../src/base/json.ts";
 
 const ROUND_TRIPS = [
@@ -99,3 +100,10 @@ for (const [number, printed] of NUMBER_TEXTS) {
     }
   });
 }
+
+Deno.test("tryParseJson() gives nothing for a text that is no JSON", () => {
+  assertEquals(["null", "[2.0]", "", "[1,]", "1e999", "x"].map((text) => tryParseJson(text)), [
+    ...[null, [new Double(2)]],
+    ...[undefined, undefined, undefined, undefined],
+  ]);
+});

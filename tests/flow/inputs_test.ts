@@ -85,6 +85,7 @@ const CONVERSIONS: readonly [string, string, JsonValue | RegExp | { error: strin
   ["type: TIME", "18:27", "18:27:00"],
   ["type: TIME", "24:00:00", /^Expected `TIME` but received `24:00:00`/],
   ["type: TIME, before: '11:59:59'", "14:00:00", { error: "it must be before `11:59:59`" }],
+  ["type: TIME, after: '01:00:00'", "00:30:00", { error: "it must be after `01:00`" }],
   ["type: DURATION", "PT5M6S", "PT5M6S"],
   ["type: DURATION", "PT90M", "PT1H30M"],
   ["type: DURATION", "5 minutes", /^Expected `DURATION` but received `5 minutes`/],

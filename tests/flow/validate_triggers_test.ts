@@ -49,6 +49,9 @@ const TRIGGERS: Rows = [
   ["with wrong conditions", "{id: a, type: core.trigger.Webhook, key: k, conditions: x}", [
     'triggers[0].conditions: must be a list of conditions, but received "x" @6:59+1',
   ]],
+  ["that stops after no state", "{id: a, type: core.trigger.Webhook, key: k, stopAfter: [FAILED, DONE]}", [
+    'triggers[0].stopAfter[1]: must be one of "CREATED", "RUNNING", "SUCCESS", "WARNING", "FAILED", "KILLED", "CANCELLED", "QUEUED", "PAUSED", "RESTARTED", "KILLING", "RETRYING", "RETRIED", "SKIPPED", "BREAKPOINT", "RESUBMITTED", "SUBMITTED", but received "DONE" @6:67+4',
+  ]],
   [
     "with wrong planned properties",
     "{id: a, type: core.trigger.Webhook, key: k, inputs: [x], labels: x, stopAfter: x, allowConcurrent: x}",
@@ -322,13 +325,30 @@ const FILTERS: Rows = [
   ],
   [
     "that needs neither",
-    "{id: t, type: core.trigger.Flow, preconditions: {id: p, where: [{id: w, filters: [{field: EXPRESSION, type: IS_NOT_NULL}]}]}}",
+    "{id: t, type: core.trigger.Flow, preconditions: {id: p, where: [{id: w, filters: [{field: FLOW_ID, type: IS_NOT_NULL}]}]}}",
     [],
   ],
   [
     "that needs neither and has one",
-    "{id: t, type: core.trigger.Flow, preconditions: {id: p, where: [{id: w, filters: [{field: EXPRESSION, type: IS_NULL, value: x}]}]}}",
-    ["triggers[0].preconditions.where[0].filters[0].value: `value` must be null for type IS_NULL @6:127+1"],
+    "{id: t, type: core.trigger.Flow, preconditions: {id: p, where: [{id: w, filters: [{field: FLOW_ID, type: IS_NULL, value: x}]}]}}",
+    ["triggers[0].preconditions.where[0].filters[0].value: `value` must be null for type IS_NULL @6:124+1"],
+  ],
+  ...["IS_TRUE", "IS_FALSE", "IS_NULL", "IS_NOT_NULL", "EQUAL_TO"].map((type) =>
+    [
+      `of an expression and type ${type}`,
+      `{id: t, type: core.trigger.Flow, preconditions: {id: p, where: [{id: w, filters: [{field: EXPRESSION, type: ${type}, value: "{{ outputs.x }}"}]}]}}`,
+      [],
+    ] as const
+  ),
+  [
+    "of an expression among values",
+    `{id: t, type: core.trigger.Flow, preconditions: {id: p, where: [{id: w, filters: [{field: EXPRESSION, type: IN, value: "{{ outputs.x }}", values: [a]}]}]}}`,
+    [],
+  ],
+  [
+    "of an expression without one",
+    "{id: t, type: core.trigger.Flow, preconditions: {id: p, where: [{id: w, filters: [{field: EXPRESSION, type: IS_TRUE}]}]}}",
+    ["triggers[0].preconditions.where[0].filters[0]: `value` cannot be null for type IS_TRUE @6:85+34"],
   ],
   [
     "without type",

@@ -10,9 +10,10 @@ import { EventStreams } from "../../src/http/sse.ts";
 import { Auth, type Credentials } from "../../src/services/auth.ts";
 import { Tenants } from "../../src/services/tenants.ts";
 import { Tokens } from "../../src/services/tokens.ts";
-import { Committer } from "../../src/store/committer.ts";
+import type { Committer } from "../../src/store/committer.ts";
 import { MemoryStore } from "../../src/store/memory_store.ts";
 import { FakeClock } from "../support/fake_clock.ts";
+import { quietCommitter } from "../support/quiet_committer.ts";
 
 /** The one user of a protected application. */
 export const ADMIN: Credentials = { user: "admin", password: "correct:horse" };
@@ -54,7 +55,7 @@ export async function startApp(setup: AppSetup = {}): Promise<AppUnderTest> {
   const logger = log
     ? new Logger({ level: setup.logLevel ?? "info", format: "json", clock, write: (line) => log.push(line) })
     : silentLogger(clock);
-  const committer = new Committer({ store, instance: "test", clock, logger, onFatal: () => {} });
+  const committer = quietCommitter(store, clock, { logger });
   await committer.start();
   const tenants = new Tenants({ store, committer });
   await tenants.start();

@@ -301,6 +301,25 @@ Deno.test("POST /executions/:id/replay begins a new execution with the same inpu
   ]);
 });
 
+Deno.test("POST /executions/:id/replay marks the execution that is repeated, and not those that repeat it", async () => {
+  await using server = await Harness.start();
+  await server.save(flow("hello", returns("a")));
+  const { id } = await server.start("hello");
+  await settle();
+  for (let turn = 0; turn < 2; turn++) {
+    const { body } = await post(server, `/executions/${id}/replay`);
+    await settle();
+    assertEquals((await server.execution(id)).labels, [
+      { key: "system.correlationId", value: id },
+      { key: "system.replayed", value: "true" },
+    ]);
+    assertEquals((await server.execution(body.id)).labels, [
+      { key: "system.replay", value: "true" },
+      { key: "system.correlationId", value: body.id },
+    ]);
+  }
+});
+
 Deno.test("POST /executions/:id/replay from a task keeps what came before it", async () => {
   await using server = await Harness.start();
   await server.save(flow("three", returns("a") + returns("b", "{{ outputs.a.value }}!") + returns("c")));

@@ -71,6 +71,8 @@ Deno.test("GET /executions/{id}/file of another execution leads there", async ()
 const REFUSED: readonly (readonly [uri: string, status: number, message: string])[] = [
   ["", 400, '"path"'],
   ["kestra:///demo/_files/a.txt", 422, "Illegal argument: Invalid prefix path"],
+  ["kestra:///etc/passwd", 422, "Illegal argument: Invalid prefix path"],
+  ["kestra:///demo/files/executions/none/a.txt", 422, "Illegal argument: Invalid prefix path"],
   ["file:///etc/passwd", 422, "Illegal argument: Invalid prefix path"],
   ["/etc/passwd", 422, "Illegal argument: Invalid prefix path"],
   ["kestra:///demo/other/executions/{id}/inputs/f/a.txt", 422, "Illegal argument: Invalid prefix path"],

@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { FAKE_START, settle } from "../support/fake_clock.ts";
+import { effects, flowSource, logs, sleeps } from "../support/flow_sources.ts";
 import { Harness } from "../support/harness.ts";
 
 const talk = (id: string, namespace: string) =>
@@ -18,27 +19,8 @@ tasks:
     level: WARN
     message: "{{ inputs.word }} ends"
 `;
-const SLOW = `id: slow
-namespace: demo
-tasks:
-  - id: before
-    type: io.svc.plugin.core.log.Log
-    message: before
-  - id: wait
-    type: io.svc.plugin.core.flow.Sleep
-    duration: PT1H
-  - id: after
-    type: io.svc.plugin.core.log.Log
-    level: ERROR
-    message: after
-`;
-
-const LONG = `id: long
-namespace: demo
-tasks:
-  - id: chatty
-    type: io.svc.plugin.harness.Effect
-`;
+const SLOW = flowSource("slow", logs("before"), sleeps("wait", "PT1H"), logs("after", "after", "ERROR"));
+const LONG = flowSource("long", effects("chatty"));
 
 interface Page {
   readonly results: readonly Record<string, string>[];
@@ -228,6 +210,8 @@ Deno.test("GET /logs/search finds an execution and a task run by words of their 
 const LEFT: readonly (readonly [query: string, messages: string])[] = [
   ["", ""],
   ["minLevel=WARN", "w begins"],
+  ["level=WARN", "w begins"],
+  ["q=ends", "w begins"],
   ["taskId=first", "w ends"],
   ["taskId=nothing", "w begins, w ends"],
   ["attempt=0", ""],

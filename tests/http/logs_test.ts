@@ -1,35 +1,16 @@
 import { assertEquals, assertMatch, assertObjectMatch } from "@std/assert";
 import { FAKE_START, settle } from "../support/fake_clock.ts";
+import { flowSource, logs, sleeps, taskSource } from "../support/flow_sources.ts";
 import { Harness } from "../support/harness.ts";
 import { EventReader } from "./event_reader.ts";
 
-const FLOW = `id: talk
-namespace: demo
-tasks:
-  - id: first
-    type: io.svc.plugin.core.log.Log
-    message: "one\\nline"
-  - id: second
-    type: io.svc.plugin.core.log.Log
-    level: WARN
-    message: two
-  - id: third
-    type: io.svc.plugin.core.debug.Return
-    format: three
-`;
-const SLOW = `id: slow
-namespace: demo
-tasks:
-  - id: before
-    type: io.svc.plugin.core.log.Log
-    message: before
-  - id: wait
-    type: io.svc.plugin.core.flow.Sleep
-    duration: PT1M
-  - id: after
-    type: io.svc.plugin.core.log.Log
-    message: after
-`;
+const FLOW = flowSource(
+  "talk",
+  logs("first", "one\nline"),
+  logs("second", "two", "WARN"),
+  taskSource("third", "core.debug.Return", "format: three"),
+);
+const SLOW = flowSource("slow", logs("before"), sleeps("wait", "PT1M"), logs("after"));
 
 Deno.test("GET /logs/:executionId lists the entries, oldest first", async () => {
   await using server = await Harness.start();
@@ -59,6 +40,13 @@ const FILTERS: readonly (readonly [string, string])[] = [
   ["attempt=1", ""],
   ["filters[level][IN]=DEBUG,WARN", "second third"],
   ["filters[q][EQUALS]=two&minLevel=INFO", "second"],
+  ["q=two", "second"],
+  ["level=WARN", "second"],
+  ["minLevel=INFO&q=one", "first"],
+  ["namespace=demo&flowId=talk", "first second third"],
+  ["namespace=other", ""],
+  ["startDate=2999-01-01T00:00:00Z", ""],
+  ["endDate=2999-01-01T00:00:00Z&level=INFO", "first second"],
   ["filters[or][0][q][EQUALS]=two&filters[or][1][q][EQUALS]=three", "second third"],
 ];
 for (const [query, tasks] of FILTERS) {
@@ -75,6 +63,8 @@ for (
     "minLevel=LOUD",
     "attempt=-1",
     "attempt=x",
+    "level=LOUD",
+    "startDate=soon",
     "filters[labels][EQUALS]=a:b",
     "filters[level][REGEX]=a",
   ]

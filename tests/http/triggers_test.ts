@@ -47,13 +47,27 @@ Deno.test("GET /triggers/search lists triggers with what their flows declare", a
     abstractTrigger: { id: "t", type: "io.kestra.plugin.core.trigger.Schedule", cron: CRON },
     ...Object.fromEntries(["state", "triggerContext"].map((name) => [name, {
       ...KEY,
+      kind: "SCHEDULE",
       nextExecutionDate: "2026-01-15T10:40:00.000Z",
+      nextEvaluationDate: "2026-01-15T10:40:00.000Z",
       updatedDate: "2026-01-15T10:30:00.000Z",
+      updatedAt: "2026-01-15T10:30:00.000Z",
       disabled: false,
       locked: false,
       evaluations: [],
     }])),
   });
+});
+
+Deno.test("GET /triggers/search gives each date under its older and its newer name", async () => {
+  await using app = await startWith();
+  await app.advance(10 * MINUTE);
+  for (const sort of ["lastTriggeredDate:desc", "nextEvaluationDate:asc", "updatedAt:asc"]) {
+    const { results } = await app.json("GET", `/triggers/search?sort=${sort}`) as { results: JsonObject[] };
+    const { date, lastTriggeredDate, evaluatedAt, evaluateRunningDate } = results[0]?.state as JsonObject;
+    assertEquals([date, lastTriggeredDate], Array(2).fill("2026-01-15T10:40:00.000Z"));
+    assertEquals([evaluatedAt, evaluateRunningDate], Array(2).fill("2026-01-15T10:40:00.000Z"));
+  }
 });
 
 /** Queries, and the flows whose triggers they find. */
@@ -205,6 +219,15 @@ Deno.test("PUT /triggers/backfill/pause lets the schedule go on, unpause and del
   assertEquals([deleted.status, deleted.body.backfill], [200, undefined]);
 });
 
+Deno.test("PUT /triggers/set-disabled during a backfill leaves no next date, and the backfill where it is", async () => {
+  await using app = await startWith({}, EFFECT, NEVER);
+  await send(app, "PUT", "/triggers/backfill/create", { ...KEY, backfill: BACKFILL });
+  await app.advance(1_000);
+  const { body } = await send(app, "PUT", "/triggers/set-disabled", { ...KEY, disabled: true });
+  const { currentDate } = body.backfill as JsonObject;
+  assertEquals([body.nextExecutionDate, currentDate], [undefined, "2026-01-15T09:10:00.000Z"]);
+});
+
 /** Requests that are refused, with the status. */
 const REFUSED: readonly (readonly [method: string, path: string, body: unknown, status: number])[] = [
   ["PUT", "/triggers/set-disabled", { ...KEY, flowId: "x", disabled: true }, 404],
@@ -222,6 +245,16 @@ const REFUSED: readonly (readonly [method: string, path: string, body: unknown, 
     ...KEY,
     backfill: { start: "2026-01-15T09:01:00Z", end: "2026-01-15T09:02:00Z" },
   }, 422],
+  ["PUT", "/triggers/backfill/create", { ...KEY, backfill: { ...BACKFILL, inputs: [1] } }, 422],
+  ["PUT", "/triggers/backfill/create", { ...KEY, backfill: { ...BACKFILL, labels: "a:b" } }, 422],
+  ["PUT", "/triggers/backfill/create", { ...KEY, backfill: { ...BACKFILL, labels: ["a:b"] } }, 422],
+  ["PUT", "/triggers/backfill/create", { ...KEY, backfill: { ...BACKFILL, labels: { a: "" } } }, 422],
+  [
+    "PUT",
+    "/triggers/backfill/create",
+    { ...KEY, backfill: { ...BACKFILL, labels: { "system.x": "1" } } },
+    422,
+  ],
   ["PUT", "/triggers/backfill/pause", KEY, 409],
   ["PUT", "/triggers/backfill/unpause", KEY, 409],
   ["POST", "/triggers/backfill/delete", KEY, 409],
@@ -232,6 +265,10 @@ const REFUSED: readonly (readonly [method: string, path: string, body: unknown, 
   ["GET", "/triggers/search?sort=color:asc", undefined, 422],
   ["GET", "/triggers/search?filters[color][EQUALS]=red", undefined, 400],
   ["POST", "/triggers/unlock/by-triggers", {}, 422],
+  ["POST", "/triggers/set-disabled/by-query", { filters: "namespace" }, 400],
+  ["POST", "/triggers/set-disabled/by-query", { filters: { field: "namespace", value: "demo" } }, 400],
+  ["POST", "/triggers/set-disabled/by-query", [{ field: "namespace", value: "demo" }], 400],
+  ["DELETE", "/triggers/delete/by-query", { filters: ["demo"] }, 400],
 ];
 
 for (const [method, path, body, status] of REFUSED) {

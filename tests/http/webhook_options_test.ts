@@ -161,6 +161,16 @@ for (const { name, properties, members, body, status, contentType, text, state }
   });
 }
 
+for (const wait of [true, false]) {
+  Deno.test(`POST /executions/webhook/… with wait ${wait} tells of a code that cannot be rendered`, async () => {
+    await using app = await startWith({ wait, responseCode: "{{ outputs.nothing }}" });
+    const response = await app.request("POST", PATH, { body: "{}" });
+    assertEquals(response.status, 422);
+    assertMatch(await response.text(), /Unable to find `outputs/);
+    assertEquals((await executionsOf(app, "w")).length, 1);
+  });
+}
+
 Deno.test("POST /executions/webhook/… waits until the execution has ended", async () => {
   let release = () => {};
   const effect: Effect = () => new Promise((resolve) => release = () => resolve({ state: "SUCCESS" }));

@@ -3,39 +3,14 @@ import { Logger } from "../../src/base/log.ts";
 import type { Atomic } from "../../src/store/store.ts";
 import type { MemoryStore } from "../../src/store/memory_store.ts";
 import { FakeClock, settle } from "../support/fake_clock.ts";
+import { effects, flowSource, logs, sleeps } from "../support/flow_sources.ts";
 import { Harness, type HarnessOptions } from "../support/harness.ts";
 
 const HOUR = 3_600_000;
-const SAY = `id: say
-namespace: demo
-tasks:
-  - id: one
-    type: io.svc.plugin.core.log.Log
-    message: hello
-`;
-const LONG = `id: long
-namespace: demo
-tasks:
-  - id: chatty
-    type: io.svc.plugin.harness.Effect
-`;
-const SLEEP = `id: sleep
-namespace: demo
-tasks:
-  - id: wait
-    type: io.svc.plugin.core.flow.Sleep
-    duration: P30D
-`;
-const LATER = `id: later
-namespace: demo
-tasks:
-  - id: one
-    type: io.svc.plugin.core.log.Log
-    message: hello
-afterExecution:
-  - id: slow
-    type: io.svc.plugin.harness.Effect
-`;
+const SAY = flowSource("say", logs("one", "hello"));
+const LONG = flowSource("long", effects("chatty"));
+const SLEEP = flowSource("sleep", sleeps("wait", "P30D"));
+const LATER = `${flowSource("later", logs("one", "hello"))}afterExecution:\n${effects("slow")}`;
 
 /** Starts a flow once an hour; the ids, oldest first. */
 async function runHourly(server: Harness, flowId: string, times: number): Promise<string[]> {

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { JsonObject } from "../../src/base/json.ts";
+import type { JsonObject, JsonValue } from "../../src/base/json.ts";
 import { FakeClock } from "../support/fake_clock.ts";
 import { type Fault, FaultyStore } from "../support/faulty_store.ts";
 import { type Effect, EFFECT_TYPE, Harness } from "../support/harness.ts";
@@ -8,6 +8,7 @@ import {
   datesOf,
   evaluationsOf,
   executionsOf,
+  flowTrigger,
   schedule,
   stateOf,
   triggeredFlow,
@@ -60,10 +61,21 @@ Deno.test("Scheduler gives executions the labels and inputs of the trigger", asy
   assertEquals(execution?.inputs, { when: "2026-01-15T10:40:00Z", other: "o" });
 });
 
+Deno.test("Scheduler gives executions labels and inputs that one expression gives as a whole", async () => {
+  await using app = await Harness.start();
+  const trigger = schedule(CRON, { labels: "{{ vars.labels }}", inputs: "{{ vars.inputs }}" });
+  const variables: JsonObject = { labels: { day: "first" }, inputs: { n: 7 } };
+  await app.save(triggeredFlow("s", trigger, { variables, inputs: [{ id: "n", type: "INT" }] }));
+  await app.advance(10 * MINUTE);
+  const [execution] = await executionsOf(app, "s");
+  assertEquals([execution?.labels.day, execution?.inputs], ["first", { n: 7 }]);
+});
+
 /** Triggers that cannot start an execution as they say: it has failed, and says why. */
 const FAILING: readonly (readonly [name: string, properties: JsonObject])[] = [
   ["a label", { labels: { a: "{{ nothing.there }}" } }],
   ["an input", { inputs: { n: "many" } }],
+  ["the whole of the labels", { labels: "{{ 'a:b' }}" }],
   ["a condition", { conditions: [condition("Expression", { expression: "{{ nothing.there }}" })] }],
   ["when", { when: "{{ nothing.there }}" }],
 ];
@@ -92,6 +104,57 @@ Deno.test("Scheduler passes over dates whose conditions are false, and tells the
     ["2026-01-18T12:00:00Z", "2026-01-24T00:00:00Z"],
   ]);
   assertEquals(evaluationsOf(await stateOf(app, "s")), ['SKIPPED: Condition "Weekend" is false', "STARTED"]);
+});
+
+/** Backfills that a new schedule declares, and what it makes up for at once. */
+const DECLARED: readonly (readonly [backfill: JsonObject, dates: readonly string[]])[] = [
+  [{}, ["10:00", "10:10", "10:20", "10:30"]],
+  [{ end: "2026-01-15T10:15:00Z" }, ["10:00", "10:10"]],
+  [{ currentDate: "2026-01-15T10:15:00Z" }, ["10:20", "10:30"]],
+  [{ paused: true }, []],
+];
+
+for (const [members, dates] of DECLARED) {
+  Deno.test(`Scheduler makes up for the dates of a declared backfill with ${JSON.stringify(members)}`, async () => {
+    await using app = await Harness.start();
+    const backfill = { start: "2026-01-15T10:00:00Z", ...members };
+    await app.save(triggeredFlow("s", schedule(CRON, { backfill })));
+    await app.advance(1_000);
+    assertEquals(await datesOf(app, "s"), dates.map((time) => `2026-01-15T${time}:00Z`));
+    const { backfill: left } = await stateOf(app, "s");
+    assertEquals(left !== undefined, members.paused === true);
+  });
+}
+
+Deno.test("Scheduler tests conditions in a zone that an expression gives", async () => {
+  await using app = await startAt("2026-01-15T10:55:00Z");
+  const conditions = [condition("TimeBetween", { after: "11:59:00" })];
+  const trigger = schedule("0 * * * *", { timezone: "{{ vars.zone }}", conditions });
+  await app.save(triggeredFlow("s", trigger, { variables: { zone: "Europe/Paris" } }));
+  await app.advance(10 * MINUTE);
+  assertEquals((await executionsOf(app, "s")).map(({ state, trigger: { date } }) => [state, date]), [
+    ["SUCCESS", "2026-01-15T12:00:00+01:00"],
+  ]);
+});
+
+Deno.test("Scheduler starts nothing under a condition that only executions meet", async () => {
+  await using app = await Harness.start();
+  const part = condition("ExecutionFlow", { namespace: "demo", flowId: "a" });
+  const conditions = [condition("MultipleCondition", { id: "m", conditions: { part } })];
+  await app.save(triggeredFlow("s", schedule(CRON, { conditions })));
+  await app.advance(10 * MINUTE);
+  assertEquals(await datesOf(app, "s"), []);
+  assertEquals(evaluationsOf(await stateOf(app, "s")), [
+    'SKIPPED: Condition "MultipleCondition" is met by executions, which only a Flow trigger reacts to',
+  ]);
+});
+
+Deno.test("Scheduler tells the next date that meets the conditions, also when that is far", async () => {
+  await using app = await startAt("2026-01-15T16:58:30Z");
+  const conditions = [condition("TimeBetween", { after: "08:59:59Z", before: "17:00:00Z" })];
+  await app.save(triggeredFlow("s", schedule("* * * * *", { conditions })));
+  await app.advance(MINUTE);
+  assertEquals((await executionsOf(app, "s")).map(({ trigger: { next } }) => next), ["2026-01-16T09:00:00Z"]);
 });
 
 Deno.test("Scheduler passes over a date while the last execution runs", async () => {
@@ -207,6 +270,16 @@ Deno.test("Scheduler keeps the next date when a flow is saved with the same sche
   assertEquals((await stateOf(app, "s")).nextExecutionDate, "2026-01-16T00:00:00.000Z");
 });
 
+Deno.test("Scheduler finds the next date anew when a variable of its expression has changed", async () => {
+  await using app = await Harness.start();
+  const flow = (cron: string) =>
+    triggeredFlow("s", schedule("{{ vars.cron }}"), { variables: { cron }, description: cron });
+  await app.save(flow("@yearly"));
+  const headers = { "content-type": "application/x-yaml" };
+  await app.json("PUT", "/flows/demo/s", { body: flow("@hourly"), headers });
+  assertEquals((await stateOf(app, "s")).nextExecutionDate, "2026-01-15T11:00:00.000Z");
+});
+
 /** Flows that start nothing. */
 const IDLE: readonly (readonly [name: string, trigger: JsonObject, members: JsonObject])[] = [
   ["a disabled trigger", { disabled: true }, {}],
@@ -243,6 +316,19 @@ Deno.test("Scheduler stops a trigger when an execution ends in a state of stopAf
   assertEquals([disabled, nextExecutionDate], [true, undefined]);
 });
 
+Deno.test("Scheduler tells triggers of an execution that has failed before it began", async () => {
+  await using app = await Harness.start();
+  const members = { inputs: [{ id: "n", type: "INT" }] };
+  await app.save(triggeredFlow("s", schedule(CRON, { stopAfter: ["FAILED"] }), members));
+  await app.save(triggeredFlow("alert", flowTrigger({ states: ["FAILED"] })));
+  await app.advance(25 * MINUTE);
+  assertEquals((await executionsOf(app, "s")).map(({ state }) => state), ["FAILED"]);
+  assertEquals((await stateOf(app, "s")).disabled, true);
+  assertEquals((await executionsOf(app, "alert")).map(({ trigger: { flowId, state } }) => [flowId, state]), [
+    ["s", "FAILED"],
+  ]);
+});
+
 Deno.test("Scheduler starts an execution at each of the given dates", async () => {
   await using app = await Harness.start();
   const dates = ["2026-01-15T10:41:00Z", "2026-01-15T11:31:30+01:00", "2020-01-01T00:00:00Z"];
@@ -251,6 +337,22 @@ Deno.test("Scheduler starts an execution at each of the given dates", async () =
   await app.advance(30 * MINUTE);
   assertEquals(await datesOf(app, "s"), ["2026-01-15T11:31:30+01:00", "2026-01-15T11:41:00+01:00"]);
 });
+
+/** Dates that an expression gives as a whole, and those at which an execution starts. */
+const GIVEN_DATES: readonly (readonly [given: JsonValue, dates: readonly string[]])[] = [
+  [["2026-01-15T10:41:00Z", "2026-01-15T10:42:00Z"], ["2026-01-15T10:41:00Z", "2026-01-15T10:42:00Z"]],
+  ["2026-01-15T10:41:00Z", ["2026-01-15T10:41:00Z"]],
+];
+
+for (const [given, dates] of GIVEN_DATES) {
+  Deno.test(`Scheduler starts an execution at the dates of the expression ${JSON.stringify(given)}`, async () => {
+    await using app = await Harness.start();
+    const trigger = { type: "io.kestra.plugin.core.trigger.ScheduleOnDates", dates: "{{ vars.given }}" };
+    await app.save(triggeredFlow("s", trigger, { variables: { given } }));
+    await app.advance(30 * MINUTE);
+    assertEquals(await datesOf(app, "s"), dates);
+  });
+}
 
 Deno.test("Scheduler tries again when the database refuses, and starts the execution once", async () => {
   let store: FaultyStore | undefined;

@@ -100,6 +100,18 @@ const ANSWERS: readonly AnswerCase[] = [
     expected: "200 packed",
   },
   {
+    name: "a body in gzip of several members",
+    sent: async (_, connection) => {
+      const body = new Uint8Array([...await gzipped("pac"), ...await gzipped("ked")]);
+      await writeAll(
+        connection,
+        `HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${body.length}\r\n\r\n`,
+      );
+      await writeAll(connection, body);
+    },
+    expected: "200 packed",
+  },
+  {
     name: "a bomb in gzip",
     sent: async (_, connection) => {
       const body = await gzipped("0".repeat(5_000_000));

@@ -1,5 +1,6 @@
 /** Processes: how many at a time, with what environment, and that nothing of them is left. */
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { setImmediate } from "node:timers";
 import { fileURLToPath } from "node:url";
 import type { AttemptIdentity } from "../../src/model/attempt_identity.ts";
 import type { ProcessCommand } from "../../src/model/ports/processes.ts";
@@ -119,6 +120,13 @@ Deno.test("LineReader.run() reads no further while a line is being taken", async
   await reading;
 });
 
+Deno.test("LineReader.run() lets others work while there is always more to read", async () => {
+  let hasWorked = false;
+  setImmediate(() => hasWorked = true);
+  await linesOf(Array.from({ length: 10 }, () => new Uint8Array(65_536).fill(10)));
+  assert(hasWorked);
+});
+
 Deno.test("LineReader.expectEnd() does not wait for ever for those who hold the stream", async () => {
   const clock = new FakeClock();
   const lines: string[] = [];
@@ -133,6 +141,35 @@ Deno.test("LineReader.expectEnd() does not wait for ever for those who hold the 
   await reading;
   assertEquals([lines, clock.timerCount], [["a", "b"], 0]);
 });
+
+const HOLDERS: readonly (readonly [name: string, everyMs: number, size: number, most: number])[] = [
+  ["now and then", 500, 2, 4],
+  ["all the time", 0, 65_536, 32],
+];
+
+for (const [name, everyMs, size, most] of HOLDERS) {
+  Deno.test(`LineReader.expectEnd() does not wait for ever for those who write ${name}`, async () => {
+    const clock = new FakeClock();
+    let pulled = 0;
+    const stream = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        if (everyMs > 0) clock.setTimer(everyMs, resolve);
+        else resolve();
+        await promise;
+        // The one that waits was cancelled meanwhile.
+        if (++pulled <= 100) controller.enqueue(new Uint8Array(size).fill(97));
+        else controller.close();
+      },
+    }, { highWaterMark: 0 });
+    const reader = new LineReader(stream, clock, () => {});
+    const reading = reader.run();
+    reader.expectEnd();
+    for (let passed = 0; passed < 2_000; passed += 250) await clock.advance(250);
+    await reading;
+    assertEquals(pulled, most);
+  });
+}
 
 const ATTEMPT: AttemptIdentity = {
   tenant: "main",
@@ -201,6 +238,24 @@ Deno.test("Processes.run() in a container says why there is none, and the way ou
       error.message,
       /^Cannot run commands in a container: docker does not work here \(there is no such command.*\); start Docker on this machine, or say `taskRunner:/,
     );
+  });
+});
+
+Deno.test("Processes.run() in a container does not wait for ever for docker", async () => {
+  await withTempDir(async (folder) => {
+    await Deno.writeTextFile(`${folder}/docker`, "#!/bin/sh\nsleep 8771\n", { mode: 0o755 });
+    const clock = new FakeClock();
+    const running = outputOf(processesWith(`${folder}:/bin:/usr/bin`, { clock }), {
+      place: { type: "docker", image: "ubuntu" },
+    });
+    const rejected = assertRejects(() => running, Error);
+    await until(async () => (await sleepers("8771")).length === 1);
+    await clock.advance(5_000);
+    assertMatch(
+      (await rejected).message,
+      /docker does not work here \(it has not answered within 5 seconds\)/,
+    );
+    await until(async () => (await sleepers("8771")).length === 0);
   });
 });
 

@@ -6,7 +6,7 @@ import { ReadyShells } from "../../src/server/processes/ready_shells.ts";
 import { runSupervised } from "../../src/server/processes/supervised.ts";
 import { Watchdog } from "../../src/server/processes/watchdog.ts";
 import { FakeClock } from "../support/fake_clock.ts";
-import { processesWith, until } from "../support/machine_processes.ts";
+import { processesWith, sleepers, until } from "../support/machine_processes.ts";
 
 const ENV = { PATH: "/bin:/usr/bin" };
 const MARK = "SLUICE_RUN=";
@@ -95,6 +95,7 @@ const ENVIRONMENTS: readonly (readonly [name: string, env: Readonly<Record<strin
     PWD: "9",
     OPTIND: "x",
     BASH_ENV: "/x",
+    HISTCMD: "y",
     IFS: "a",
     _: "z",
   }],
@@ -105,10 +106,26 @@ for (const [name, env] of ENVIRONMENTS) {
     await using shells = new Shells();
     await shells.makeReady();
     const { lines } = await shells.run({ command: ["/usr/bin/env", "-0"], env });
-    const variables = lines.join("\n").split("\0").filter((line) => line !== "" && !line.startsWith(MARK));
+    // bash counts itself, when it has become another program too.
+    const variables = lines.join("\n").split("\0").filter((line) =>
+      line !== "" && line !== "SHLVL=0" && !line.startsWith(MARK)
+    );
     assertEquals(variables.sort(), Object.entries(env).map(([key, value]) => `${key}=${value}`).sort());
   });
 }
+
+Deno.test("ReadyShells.start() marks a script whose flow sets the variable of the mark", async () => {
+  await using shells = new Shells();
+  const ready = await shells.makeReady();
+  const script = "setsid sleep 7661 >/dev/null 2>&1 & printenv SLUICE_RUN";
+  const { lines } = await shells.run({
+    command: ["/bin/sh", "-c", script],
+    env: { ...ENV, SLUICE_RUN: "x" },
+  });
+  assertMatch(lines[0] ?? "", /^[0-9a-f]{32}-\d+-$/);
+  assertEquals(shells.ready(), [ready]);
+  await until(async () => (await sleepers("7661")).length === 0);
+});
 
 const ENDS: readonly (readonly [name: string, script: Script, code: number, said: RegExp])[] = [
   ["its exit code", { command: ["/bin/sh", "-c", "echo failed >&2; exit 7"] }, 7, /^failed$/],

@@ -5,6 +5,7 @@ import { systemClock } from "../../src/base/clock.ts";
 import { systemRandomBytes } from "../../src/base/id.ts";
 import { Processes } from "../../src/server/processes/processes.ts";
 import { sleepers, until } from "../support/machine_processes.ts";
+import { ATTEMPT, shellScript } from "../support/scripts.ts";
 import { ServerProcess } from "../support/server_process.ts";
 import { withTempDir } from "../support/temp_dir.ts";
 
@@ -19,27 +20,13 @@ Deno.test("Processes.run() holds little of a million lines in memory, however sl
   });
   const before = Deno.memoryUsage().rss;
   let count = 0, largest = 0;
-  const { exitCode } = await processes.run({
-    tenant: "main",
-    namespace: "demo",
-    flowId: "f",
-    flowRevision: 1,
-    executionId: "e",
-    taskId: "t",
-    taskRunId: "r",
-    attemptNumber: 1,
-  }, {
-    command: ["/bin/sh", "-c", `yes ${"x".repeat(300)} | head -n ${LINES}`],
-    workingDirectory: "/tmp",
-    env: new Map(),
-    place: { type: "process" },
-    signal: new AbortController().signal,
-    onLine() {
-      if (++count % 20_000 !== 0) return;
-      largest = Math.max(largest, Deno.memoryUsage().rss - before);
-      return new Promise((resolve) => void setImmediate(resolve));
-    },
-  });
+  const onLine = () => {
+    if (++count % 20_000 !== 0) return;
+    largest = Math.max(largest, Deno.memoryUsage().rss - before);
+    return new Promise<void>((resolve) => void setImmediate(resolve));
+  };
+  const script = `yes ${"x".repeat(300)} | head -n ${LINES}`;
+  const { exitCode } = await processes.run(ATTEMPT, shellScript(script, { onLine }));
   assertEquals([exitCode, count], [0, LINES]);
   // All of it would be 300 MiB.
   assertLess(largest, 150 * MIB);

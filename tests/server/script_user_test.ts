@@ -5,6 +5,7 @@ import { systemRandomBytes } from "../../src/base/id.ts";
 import { Processes } from "../../src/server/processes/processes.ts";
 import { ScriptOwner } from "../../src/server/processes/script_owner.ts";
 import { WorkDirectories } from "../../src/server/processes/work_directories.ts";
+import { ATTEMPT, shellScript } from "../support/scripts.ts";
 import { ServerProcess } from "../support/server_process.ts";
 import { withTempDir } from "../support/temp_dir.ts";
 
@@ -146,23 +147,8 @@ async function withScripts(
   await using directories = new WorkDirectories(undefined, owner);
   await work(directories, async (directory, script) => {
     const lines: string[] = [];
-    await processes.run({
-      tenant: "main",
-      namespace: "demo",
-      flowId: "f",
-      flowRevision: 1,
-      executionId: "e",
-      taskId: "t",
-      taskRunId: "r",
-      attemptNumber: 1,
-    }, {
-      command: ["/bin/sh", "-c", script],
-      workingDirectory: directory,
-      env: new Map(),
-      place: { type: "process" },
-      signal: new AbortController().signal,
-      onLine: ({ text }) => void lines.push(text),
-    });
+    const onLine = ({ text }: { text: string }) => void lines.push(text);
+    await processes.run(ATTEMPT, shellScript(script, { workingDirectory: directory, onLine }));
     return lines;
   });
 }

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { JsonObject } from "../../src/base/json.ts";
+import { MAX_EVALUATIONS } from "../../src/model/trigger_state.ts";
 import { FakeClock, settle } from "../support/fake_clock.ts";
 import { type Fault, FaultyStore } from "../support/faulty_store.ts";
 import { Harness } from "../support/harness.ts";
@@ -238,6 +239,16 @@ Deno.test("FlowReactions.react() tells why it started nothing", async () => {
   await statesSeen(app, flowTrigger({ conditions }), ["a"]);
   assertEquals(evaluationsOf(await stateOf(app, "listener")), [
     'SKIPPED: Condition "ExecutionStatus" is false',
+  ]);
+});
+
+Deno.test("FlowReactions.react() keeps its start in sight, however many executions it passes over", async () => {
+  await using app = await Harness.start();
+  const conditions = [condition("ExecutionFlow", { namespace: "demo", flowId: "{{ 'a' }}" })];
+  await statesSeen(app, flowTrigger({ conditions }), ["a", ...Array(MAX_EVALUATIONS + 1).fill("b")]);
+  assertEquals(evaluationsOf(await stateOf(app, "listener")), [
+    'SKIPPED: Condition "ExecutionFlow" is false',
+    "STARTED",
   ]);
 });
 

@@ -1,26 +1,19 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { IdSource } from "../../src/base/id.ts";
-import { silentLogger } from "../../src/base/log.ts";
 import { DomainError } from "../../src/model/errors.ts";
 import { Idempotency, type OnceOutcome } from "../../src/services/idempotency.ts";
 import { Blobs } from "../../src/store/blobs.ts";
-import { Committer } from "../../src/store/committer.ts";
 import { IdempotencyRecords } from "../../src/store/idempotency_records.ts";
 import { MemoryStore } from "../../src/store/memory_store.ts";
 import { FakeClock } from "../support/fake_clock.ts";
+import { quietCommitter } from "../support/quiet_committer.ts";
 
 const BODY = { body: "b" };
 
 class Bench implements AsyncDisposable {
   readonly clock = new FakeClock();
   readonly store = new MemoryStore(this.clock);
-  readonly committer = new Committer({
-    store: this.store,
-    instance: "test",
-    clock: this.clock,
-    logger: silentLogger(this.clock),
-    onFatal: () => {},
-  });
+  readonly committer = quietCommitter(this.store, this.clock);
   readonly idempotency: Idempotency;
   starts = 0;
 

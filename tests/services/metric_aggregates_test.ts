@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { aggregateMetrics } from "../../src/services/metric_aggregates.ts";
+import { Double, type JsonValue, stringifyJson } from "../../src/base/json.ts";
+import { aggregateMetrics, type Aggregation } from "../../src/services/metric_aggregates.ts";
 
 const DAY_MS = 86_400_000;
 const END = Date.UTC(2026, 2, 4, 12, 30, 20);
@@ -21,5 +22,27 @@ for (const [lengthMs, expected, first, last] of WINDOWS) {
     const parts = aggregations as { date: string; value: unknown }[];
     assertEquals([groupBy, parts[0]?.date, parts.at(-1)?.date], [expected, first, last]);
     assertEquals(parts.map(({ value }) => Number(String(value))).reduce((sum, value) => sum + value), 5);
+  });
+}
+
+const LARGEST = Number.MAX_VALUE;
+const HUGE: readonly (readonly [aggregation: Aggregation, values: readonly number[], expected: number])[] = [
+  ["sum", [LARGEST, LARGEST], LARGEST],
+  ["sum", [-LARGEST, -LARGEST], -LARGEST],
+  ["avg", [1.5e308, 1.7e308], 1.6e308],
+  ["max", [LARGEST, LARGEST], LARGEST],
+];
+for (const [aggregation, values, expected] of HUGE) {
+  Deno.test(`aggregateMetrics() gives a number as ${aggregation} of ${values}`, () => {
+    const window = { start: END - 1, end: END, metric: "m", aggregation };
+    const { aggregations } = aggregateMetrics(values.map((value) => ({ at: END, value })), window);
+    assertEquals(
+      stringifyJson(aggregations as JsonValue),
+      stringifyJson([{
+        name: "m",
+        value: new Double(expected),
+        date: "2026-03-04T12:30:00.000Z",
+      }]),
+    );
   });
 }

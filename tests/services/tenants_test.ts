@@ -1,14 +1,14 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { silentLogger } from "../../src/base/log.ts";
 import { DomainError } from "../../src/model/errors.ts";
 import { RESERVED_TENANT_IDS } from "../../src/model/tenant.ts";
 import { Tenants } from "../../src/services/tenants.ts";
-import { Committer } from "../../src/store/committer.ts";
+import type { Committer } from "../../src/store/committer.ts";
 import { encodeJson } from "../../src/store/codec.ts";
 import { MemoryStore } from "../../src/store/memory_store.ts";
 import type { Key, Mutation } from "../../src/store/store.ts";
 import { setTenant } from "../../src/store/tenant_records.ts";
 import { FakeClock } from "../support/fake_clock.ts";
+import { quietCommitter } from "../support/quiet_committer.ts";
 
 interface Setup extends AsyncDisposable {
   readonly store: MemoryStore;
@@ -17,13 +17,7 @@ interface Setup extends AsyncDisposable {
 }
 
 async function start(clock: FakeClock, store = new MemoryStore(clock)): Promise<Setup> {
-  const committer = new Committer({
-    store,
-    instance: "test",
-    clock,
-    logger: silentLogger(clock),
-    onFatal: () => {},
-  });
+  const committer = quietCommitter(store, clock);
   await committer.start();
   const tenants = new Tenants({ store, committer });
   await tenants.start();

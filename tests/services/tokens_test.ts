@@ -5,10 +5,11 @@ import { DomainError } from "../../src/model/errors.ts";
 import { MAX_TOKENS } from "../../src/model/token.ts";
 import { Tenants } from "../../src/services/tenants.ts";
 import { Tokens } from "../../src/services/tokens.ts";
-import { Committer } from "../../src/store/committer.ts";
+import type { Committer } from "../../src/store/committer.ts";
 import { MemoryStore } from "../../src/store/memory_store.ts";
 import { readTokens } from "../../src/store/token_records.ts";
 import { FakeClock, settle } from "../support/fake_clock.ts";
+import { quietCommitter } from "../support/quiet_committer.ts";
 
 interface Setup extends AsyncDisposable {
   readonly clock: FakeClock;
@@ -20,7 +21,7 @@ interface Setup extends AsyncDisposable {
 
 async function start(clock = new FakeClock(), store = new MemoryStore(clock)): Promise<Setup> {
   const logger = silentLogger(clock);
-  const committer = new Committer({ store, instance: "test", clock, logger, onFatal: () => {} });
+  const committer = quietCommitter(store, clock, { logger });
   await committer.start();
   const tenants = new Tenants({ store, committer });
   await tenants.start();

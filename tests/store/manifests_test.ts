@@ -1,23 +1,16 @@
 /** Manifests: which executions are live, in as few keys and messages as possible. */
 import { assertEquals } from "@std/assert";
-import { silentLogger } from "../../src/base/log.ts";
-import { Committer } from "../../src/store/committer.ts";
 import { Manifests } from "../../src/store/manifests.ts";
 import { MemoryStore } from "../../src/store/memory_store.ts";
 import { FakeClock } from "../support/fake_clock.ts";
 import { FaultyStore } from "../support/faulty_store.ts";
+import { quietCommitter } from "../support/quiet_committer.ts";
 
 async function setUp(hasQueue = true) {
   const clock = new FakeClock();
   const memory = new MemoryStore(clock);
   const store = new FaultyStore(memory);
-  const committer = new Committer({
-    store,
-    instance: "one",
-    clock,
-    logger: silentLogger(clock),
-    onFatal: () => {},
-  });
+  const committer = quietCommitter(store, clock, { instance: "one" });
   const manifests = new Manifests("one", hasQueue);
   committer.addRider(manifests);
   await committer.start();

@@ -83,6 +83,18 @@ const RULES: Readonly<Record<string, (store: Store) => Promise<void>>> = {
     }
     assertEquals((await keysOf(store, { prefix: ["n"] })).length, 1500);
   },
+  "keys that are too long to be stored are not there": async (store) => {
+    await store.commit({ checks: [], mutations: [set(["a"], 1)], messages: [] });
+    for (const part of ["x".repeat(3_000), "\u65e5".repeat(700), "\0".repeat(1_100), new Uint8Array(2_100)]) {
+      assertEquals(await store.get(["a", part]), null);
+      const found = await store.getMany([["a"], ["a", part], ["b"]]);
+      assertEquals(found.map((entry) => entry?.value[0]), [1, undefined, undefined]);
+      assertEquals(await keysOf(store, { prefix: ["a", part] }), []);
+    }
+    await store.commit({ checks: [], mutations: [set(["x".repeat(2_000), 1], 1)], messages: [] });
+    assertEquals((await store.get(["x".repeat(2_000), 1]))?.value[0], 1);
+    assertEquals((await keysOf(store, { prefix: ["x".repeat(2_000)] })).length, 1);
+  },
   "values are copies": async (store) => {
     const value = new Uint8Array([1]);
     await store.commit({ checks: [], mutations: [{ type: "set", key: ["a"], value }], messages: [] });

@@ -2,7 +2,6 @@
 import { Hono } from "hono";
 import { Cipher } from "../../src/base/cipher.ts";
 import { IdSource } from "../../src/base/id.ts";
-import { silentLogger } from "../../src/base/log.ts";
 import type { AppEnv } from "../../src/http/env.ts";
 import { problemResponse } from "../../src/http/problem.ts";
 import { fileRoutes } from "../../src/http/routes/files.ts";
@@ -13,13 +12,13 @@ import { FileTransfer } from "../../src/services/file_transfer.ts";
 import { KvPairs } from "../../src/services/kv_pairs.ts";
 import { Secrets } from "../../src/services/secrets.ts";
 import { Blobs } from "../../src/store/blobs.ts";
-import { Committer } from "../../src/store/committer.ts";
 import { FileRecords } from "../../src/store/file_records.ts";
 import { KvPairRecords } from "../../src/store/kv_pair_records.ts";
 import { MemoryStore } from "../../src/store/memory_store.ts";
 import { SecretRecords } from "../../src/store/secret_records.ts";
 import { FakeClock } from "./fake_clock.ts";
 import { FaultyStore } from "./faulty_store.ts";
+import { quietCommitter } from "./quiet_committer.ts";
 
 /** Whoever calls in these tests. */
 export const ACTOR = { tenant: "main", user: "anonymous" };
@@ -39,13 +38,7 @@ export async function startNamespaceServices(setup: NamespaceSetup = {}) {
   const clock = setup.clock ?? new FakeClock();
   const inner = setup.inner ?? new MemoryStore(clock);
   const store = new FaultyStore(inner);
-  const committer = new Committer({
-    store,
-    instance: "test",
-    clock,
-    logger: silentLogger(clock),
-    onFatal: () => {},
-  });
+  const committer = quietCommitter(store, clock);
   await committer.start();
   const blobs = new Blobs({ store, committer, ids: new IdSource(), clock });
   const kvRecords = new KvPairRecords({ store, committer, blobs });

@@ -1,5 +1,6 @@
 /** Zips byte by byte, also those that no honest tool writes. */
 import { deflateSync } from "fflate";
+import { joinBytes } from "../../src/base/bytes.ts";
 
 /** An entry; what is absent is as it should be. */
 export interface ZipSpec {
@@ -52,7 +53,7 @@ export function buildZip(specs: readonly ZipSpec[], comment = ""): Uint8Array<Ar
   view.setUint32(12, size, true);
   view.setUint32(16, offset, true);
   view.setUint16(20, comment.length, true);
-  return join([...parts, ...directory, end, encoder.encode(comment)]);
+  return joinBytes([...parts, ...directory, end, encoder.encode(comment)]).slice();
 }
 
 interface Fields {
@@ -82,16 +83,6 @@ function header({ spec, crc, packed, size }: Fields, offset?: number): Uint8Arra
     view.setUint32(42, offset, true);
   }
   bytes.set(name, start);
-  return bytes;
-}
-
-function join(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let offset = 0;
-  for (const part of parts) {
-    bytes.set(part, offset);
-    offset += part.length;
-  }
   return bytes;
 }
 

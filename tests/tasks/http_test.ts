@@ -89,6 +89,18 @@ const SENT: readonly SentCase[] = [
     properties: "uri: SERVER/a, method: POST, formData: {a: 'x&y', b: [1, 2], c: null}",
     expected: ["POST", "/a", "application/x-www-form-urlencoded; charset=UTF-8", "a=x%26y&b=1&b=2"],
   },
+  {
+    properties: `uri: SERVER/a, params: "{{ {'y': [1, 2]} }}"`,
+    expected: ["GET", "/a?y=1&y=2", "none", ""],
+  },
+  {
+    properties: `uri: SERVER/a, method: POST, body: x, headers: "{{ {'Content-Type': 'text/mine'} }}"`,
+    expected: ["POST", "/a", "text/mine", "x"],
+  },
+  {
+    properties: `uri: SERVER/a, method: POST, formData: "{{ {'a': 'x'} }}", headers: "{{ '' }}"`,
+    expected: ["POST", "/a", "application/x-www-form-urlencoded; charset=UTF-8", "a=x"],
+  },
 ];
 
 for (const { properties, expected } of SENT) {
@@ -156,6 +168,29 @@ const OUTCOMES: readonly OutcomeCase[] = [
   { properties: "uri: SERVER/status/417, options: {allowedResponseCodes: [404, 417]}", state: "SUCCESS" },
   { properties: "uri: SERVER/status/500, options: {allowedResponseCodes: [404]}", state: "FAILED" },
   {
+    properties: "uri: SERVER/status/417, options: {allowedResponseCodes: '{{ [404, 417] }}'}",
+    state: "SUCCESS",
+  },
+  {
+    properties: `uri: SERVER/status/417, options: "{{ {'allowedResponseCodes': [417]} }}"`,
+    state: "SUCCESS",
+  },
+  {
+    properties: "uri: SERVER/a, method: POST, body: ł, contentType: 'text/plain; charset=latin1'",
+    state: "FAILED",
+    message: /^Cannot send the body as "latin1": it has characters that are not in it; use UTF-8$/,
+  },
+  {
+    properties: "uri: SERVER/a, headers: '{{ flow.id }}'",
+    state: "FAILED",
+    message: /^Invalid headers: it must be a map$/,
+  },
+  {
+    properties: "uri: SERVER/a, options: {auth: '{{ flow.id }}'}",
+    state: "FAILED",
+    message: /^Invalid auth: it must be a map$/,
+  },
+  {
     properties: "uri: SERVER/large, options: {maxContentLength: 1999}",
     state: "FAILED",
     message: /larger than 1999 bytes$/,
@@ -209,6 +244,28 @@ Deno.test("http.Request writes what its options say to the log, credentials left
   ]);
 });
 
+/** Character sets that a content type names, and the size of the body `éa` in each. */
+const CHARSETS: readonly (readonly [charset: string, bytes: number])[] = [
+  ["ISO-8859-1", 2],
+  ['"latin1"', 2],
+  ["UTF-8", 3],
+];
+
+for (const [charset, bytes] of CHARSETS) {
+  Deno.test(`http.Request sends a body in the charset ${charset} that its content type names`, async () => {
+    const { server } = await run(
+      request(`uri: SERVER/a, method: POST, body: éa, contentType: 'text/plain; charset=${charset}'`),
+    );
+    assertMatch(server.requests[0]?.head ?? "", new RegExp(`^content-length: ${bytes}\r?$`, "im"));
+  });
+}
+
+Deno.test("http.Request sends credentials that an expression gives", async () => {
+  const auth = "{{ {'type': 'BEARER', 'token': 't'} }}";
+  const { server } = await run(request(`uri: SERVER/a, options: {auth: "${auth}"}`));
+  assertMatch(server.requests[0]?.head ?? "", /^Authorization: Bearer t\r?$/m);
+});
+
 Deno.test("http.Request is stopped by a kill", async () => {
   const silent = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<void>();
@@ -255,6 +312,11 @@ const DOWNLOADS: readonly OutcomeCase[] = [
     message: /^No response from server: .* is empty; set `failOnEmptyResponse` to false/,
   },
   { properties: "uri: SERVER/empty, failOnEmptyResponse: false", state: "SUCCESS" },
+  {
+    properties: "uri: SERVER/large, options: {maxContentLength: 1999}",
+    state: "FAILED",
+    message: /larger than 1999 bytes$/,
+  },
   { properties: "uri: SERVER/status/417", state: "FAILED", message: FAILED },
   { properties: "uri: SERVER/status/417, allowFailed: true", state: "SUCCESS" },
 ];

@@ -59,6 +59,10 @@ const FAILURES: readonly (readonly [task: string, message: string])[] = [
     "t kv.PurgeKV {behavior: {type: version, keepAmount: 1, before: '2030-01-01T00:00:00Z'}}",
     "Cannot purge KV pairs: give either before or keepAmount",
   ],
+  [
+    "t kv.PurgeKV {behavior: \"{{ {'type': 'all'} }}\"}",
+    'Invalid type "all": it must be one of key, version',
+  ],
 ];
 
 for (const [task, message] of FAILURES) {
@@ -70,6 +74,15 @@ for (const [task, message] of FAILURES) {
     assertEquals((await logOf(app, execution.id)).at(-1), `ERROR ${message}`);
   });
 }
+
+Deno.test("kv.Set refuses a value of more than a mebibyte, which no output could hold", async () => {
+  await using app = await Harness.start();
+  const value = `{% for i in range(1, 1025) %}${"x".repeat(1_024)}{% endfor %}`;
+  const execution = await runTasks(app, [`t kv.Set {key: k, value: "${value}"}`]);
+  assertEquals(await logOf(app, execution.id), [
+    'ERROR Cannot set value for key "k": it is larger than 1048576 bytes; write it to a file',
+  ]);
+});
 
 Deno.test("kv.Get inherits from namespaces above its own, and from no other", async () => {
   await using app = await Harness.start();
@@ -112,8 +125,10 @@ const PURGES: readonly (readonly [members: string, size: number])[] = [
   ["namespaces: [demo], includeChildNamespaces: false", 1],
   ["namespacePattern: 'demo*'", 2],
   ["namespacePattern: '?lse'", 1],
+  [`namespaces: [demo], namespacePattern: "{{ '' }}", keyPattern: "{{ '' }}"`, 2],
   ["expiredOnly: false", 4],
   ["behavior: {type: key, expiredOnly: false}, keyPattern: 'l*'", 1],
+  [`behavior: "{{ {'type': 'key', 'expiredOnly': false} }}"`, 4],
   ["behavior: {type: version, before: '2030-01-01T00:00:00Z'}", 0],
   ["behavior: {type: version, keepAmount: 1}", 0],
   ["behavior: {type: version, keepAmount: 0}, namespaces: [demo.low]", 1],

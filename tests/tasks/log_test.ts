@@ -9,6 +9,7 @@ const SPEAKERS = ["a log.Log {message: [one, two]}", "b debug.Echo {format: thre
 const FETCHES: readonly (readonly [members: string, messages: readonly string[]])[] = [
   ["", ["one", "two", "three"]],
   ["level: WARN", ["three"]],
+  ["level: \"{{ '' }}\"", ["one", "two", "three"]],
   ["tasksId: [a]", ["one", "two"]],
   ['executionId: "{{ execution.id }}", tasksId: [a, b], level: ERROR', []],
 ];

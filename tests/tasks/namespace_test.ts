@@ -108,6 +108,10 @@ const FAILURES: readonly (readonly [task: string, message: string])[] = [
     "u namespace.UploadFiles {namespace: demo, filesMap: {'../x': 'kestra:///demo/_files/a.txt'}}",
     'contains ".."',
   ],
+  [
+    "u namespace.UploadFiles {namespace: demo, filesMap: {b.txt: 'kestra:///demo/_files/a.txt'}, conflict: '{{ flow.id }}'}",
+    'Invalid conflict "flow": it must be one of OVERWRITE, ERROR, SKIP',
+  ],
   ["d namespace.DownloadFiles {namespace: 'De Mo', files: '*'}", "De Mo"],
 ];
 

@@ -172,6 +172,24 @@ const STATES: readonly StateCase[] = [
     state: "SUCCESS",
     lines: ["INFO over"],
   },
+  {
+    name: "a script that removes all that is in a shared directory",
+    tasks: `- id: w
+  type: io.kestra.plugin.core.flow.WorkingDirectory
+  tasks:
+  - {id: c, type: io.kestra.plugin.scripts.shell.Commands, commands: ['rm -rf .output-* .sluice-*', 'echo a']}`,
+    state: "SUCCESS",
+    exitCode: 0,
+    lines: ["INFO a"],
+  },
+  {
+    name: "a variable that is too long for the machine",
+    tasks: shell(["true"], `  env: {A: ${"x".repeat(200_000)}}`),
+    state: "FAILED",
+    lines: [
+      "ERROR Cannot run commands: arguments and variables are too long for this machine; give what is large in `inputFiles`",
+    ],
+  },
   { name: "allowFailure", tasks: shell(["exit 2"], "  allowFailure: true"), state: "WARNING", exitCode: 2 },
 ];
 
@@ -402,6 +420,23 @@ Deno.test("scripts: a kill ends the process, what it has started, and what does 
     await app.advance(1_000);
     return (await processes(/sleep 432[1234]/)).length === 0;
   });
+});
+
+Deno.test("scripts: a kill ends one that then writes more than one commit takes", async () => {
+  await using app = await Harness.start();
+  const commands = ["trap 'yes a | head -n 40000; exit 1' TERM", "echo up", "sleep 6541 & wait"];
+  await app.save(`id: s\nnamespace: demo\ntasks:\n${shell(commands)}`);
+  const { id } = await app.start("s");
+  await until(async () => (await processes(/sleep 6541/)).length > 0);
+  await app.json("DELETE", `/executions/${id}/kill`);
+  await until(async () => {
+    await app.advance(100);
+    return (await app.execution(id)).state.current === "KILLED";
+  });
+  const { lines } = await ended(app, id);
+  assertEquals(lines.slice(0, 2), ["INFO up", "INFO a"]);
+  assertMatch(lines.at(-1) ?? "", /^WARN Further lines are left out: .* 20000 characters at the most$/);
+  assert(lines.length < 300);
 });
 
 Deno.test("scripts: a time-out ends the process and fails the attempt", async () => {

@@ -64,6 +64,35 @@ const RESULTS: readonly (readonly [name: string, tasks: readonly string[], value
     "333\n\n22\n1\n",
   ],
   [
+    "Reverse: a file that begins with an empty line",
+    [
+      'w storage.Write {content: "\\n\\n1\\n"}',
+      "r storage.Reverse {from: '{{ outputs.w.uri }}'}",
+      'x storage.Write {content: "<><>1<>2"}',
+      "s storage.Reverse {from: '{{ outputs.x.uri }}', separator: '<>'}",
+      "v debug.Return {format: '{{ read(outputs.r.uri) }}{{ read(outputs.s.uri) }}'}",
+    ],
+    "1\n\n\n2<>1<><><>",
+  ],
+  [
+    "Reverse: a last line that is shorter than the separator",
+    [
+      'w storage.Write {content: "a\\r\\nb\\r\\nc"}',
+      'r storage.Reverse {from: "{{ outputs.w.uri }}", separator: "\\r\\n"}',
+      "v debug.Return {format: '{{ read(outputs.r.uri) }}'}",
+    ],
+    "c\r\nb\r\na\r\n",
+  ],
+  [
+    "Reverse: an empty separator and charset are none",
+    [
+      'w storage.Write {content: "1\\n2"}',
+      "r storage.Reverse {from: '{{ outputs.w.uri }}', separator: \"{{ '' }}\", charset: \"{{ '' }}\"}",
+      "v debug.Return {format: '{{ read(outputs.r.uri) }}'}",
+    ],
+    "2\n1\n",
+  ],
+  [
     "Reverse: another separator",
     [
       'w storage.Write {content: "1<>2<3<>"}',
@@ -95,6 +124,15 @@ const RESULTS: readonly (readonly [name: string, tasks: readonly string[], value
     [
       `w storage.Write {content: "${ITEMS.replaceAll('"', '\\"')}{}\\n"}`,
       "f storage.FilterItems {from: '{{ outputs.w.uri }}', filterCondition: '{{ n > 1 }}', filterType: EXCLUDE, errorOrNullBehavior: INCLUDE}",
+      "v debug.Return {format: '{{ read(outputs.f.uri) }}'}",
+    ],
+    '{"k":"a","n":1}\n{}\n',
+  ],
+  [
+    "FilterItems: its rules as expressions",
+    [
+      `w storage.Write {content: "${ITEMS.replaceAll('"', '\\"')}{}\\n"}`,
+      "f storage.FilterItems {from: '{{ outputs.w.uri }}', filterCondition: '{{ n > 1 }}', filterType: \"{{ 'exclude' }}\", errorOrNullBehavior: \"{{ 'INCLUDE' }}\"}",
       "v debug.Return {format: '{{ read(outputs.f.uri) }}'}",
     ],
     '{"k":"a","n":1}\n{}\n',
@@ -156,6 +194,10 @@ const FAILURES: readonly (readonly [task: string, message: string])[] = [
   ["s storage.Split {from: 'kestra:///demo/_files/none'}", "give one of bytes, partitions and rows"],
   ["s storage.Split {from: 'kestra:///demo/_files/none', bytes: big}", 'Invalid bytes "big"'],
   ["r storage.Reverse {from: 'kestra:///demo/_files/n', charset: UTF-16}", 'Unsupported charset "UTF-16"'],
+  [
+    "f storage.FilterItems {from: 'kestra:///demo/_files/n', filterCondition: 'true', filterType: '{{ flow.id }}'}",
+    'Invalid filterType "flow": it must be one of INCLUDE, EXCLUDE',
+  ],
   ["l storage.LocalFiles {outputs: ['*']}", "must be one of a core.flow.WorkingDirectory"],
 ];
 

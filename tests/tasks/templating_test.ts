@@ -12,6 +12,7 @@ const SPECS: readonly (readonly [spec: string, result: string])[] = [
   [`type: ${CORE}debug.Return\\nformat: '{% raw %}{{ 1 }}{% endraw %}'`, 'SUCCESS {"value":"{{ 1 }}"}'],
   [`id: own\\ntype: ${CORE}output.OutputValues\\nvalues: {a: 1}`, 'SUCCESS {"values":{"a":1}}'],
   [`type: ${CORE}kv.Set\\nkey: k\\nvalue: '{% raw %}{{ 5 }}{% endraw %}'`, "SUCCESS"],
+  [`type: ${CORE}debug.Return\\nformat: a\\ntimeout: PT1S\\nallowFailure: true`, 'SUCCESS {"value":"a"}'],
   [`type: ${CORE}kv.GetKeys`, 'SUCCESS {"keys":["there"]}'],
   [`type: ${CORE}flow.Pause\\ndelay: PT10S`, "The templated task must be a runnable task"],
   [

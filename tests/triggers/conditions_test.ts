@@ -75,6 +75,12 @@ const CASES: readonly (readonly [type: string, properties: JsonObject, holds: bo
   ["ExecutionStatus", {}, true],
   ["ExecutionLabels", { labels: { env: "prod" } }, true],
   ["ExecutionLabels", { labels: [{ key: "env", value: "prod" }, { key: "team", value: "b" }] }, false],
+  // What expressions give in place of a list or a map.
+  ["ExecutionStatus", { in: '["FAILED","SUCCESS"]' }, true],
+  ["ExecutionStatus", { in: '["FAILED"]' }, false],
+  ["ExecutionStatus", { in: "SUCCESS" }, true],
+  ["ExecutionLabels", { labels: '{"env":"prod"}' }, true],
+  ["ExecutionLabels", { labels: '{"env":"test"}' }, false],
   ["HasRetryAttempt", { in: ["KILLED"] }, true],
   ["HasRetryAttempt", { in: ["SUCCESS"] }, false],
   ["HasRetryAttempt", { notIn: ["KILLED"] }, true],
@@ -127,7 +133,10 @@ for (
 const WRONG: readonly (readonly [type: string, properties: JsonObject])[] = [
   ["DateTimeBetween", { after: "soon" }],
   ["TimeBetween", { after: "noon" }],
+  ["TimeBetween", { after: "25:00:00" }],
+  ["TimeBetween", { before: "12:60" }],
   ["Weekend", { date: "never" }],
+  ["ExecutionLabels", { labels: "env" }],
 ];
 
 for (const [type, properties] of WRONG) {

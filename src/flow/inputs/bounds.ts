@@ -42,17 +42,21 @@ export type ReadComparable = (value: JsonValue) => Comparable | undefined;
 export function withinBounds(
   converted: JsonValue,
   properties: JsonObject,
-  { names, read }: { names: BoundNames; read: ReadComparable },
+  { names, read, show = String }: {
+    names: BoundNames;
+    read: ReadComparable;
+    show?: ((bound: JsonValue | undefined) => string) | undefined;
+  },
 ): Converted {
   const value = read(converted);
   const lower = boundOf(properties, names.lower), upper = boundOf(properties, names.upper);
   const low = lower === undefined ? undefined : read(lower),
     high = upper === undefined ? undefined : read(upper);
   if (value !== undefined && low !== undefined && value < low) {
-    return { reason: `${names.lowerText} \`${String(lower)}\`` };
+    return { reason: `${names.lowerText} \`${show(lower)}\`` };
   }
   if (value !== undefined && high !== undefined && value > high) {
-    return { reason: `${names.upperText} \`${String(upper)}\`` };
+    return { reason: `${names.upperText} \`${show(upper)}\`` };
   }
   return { value: converted };
 }

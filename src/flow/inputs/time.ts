@@ -24,6 +24,8 @@ export const timeOfDayInput: InputType = timeInput("TIME", {
   read: readTime,
   order: (time) => time,
   hint: 'it is not a time of day such as "08:15:30"',
+  // Existing clients look for the shortest form of a bound.
+  show: (bound) => String(bound).replace(/^(\d\d:\d\d):00$/, "$1"),
 });
 
 interface TimeForm {
@@ -32,6 +34,8 @@ interface TimeForm {
   /** A text that compares as the times do. */
   order(normal: string): string;
   readonly hint: string;
+  /** A bound as messages tell it; as it was written unless given. */
+  readonly show?: (bound: JsonValue | undefined) => string;
 }
 
 function timeInput(type: string, form: TimeForm): InputType {
@@ -48,7 +52,7 @@ function timeInput(type: string, form: TimeForm): InputType {
     convert(value, properties) {
       const normal = readText(value, form);
       if (normal === undefined) return expected(type, shownValue(value), form.hint);
-      return withinBounds(normal, properties, { names: TIME_BOUNDS, read });
+      return withinBounds(normal, properties, { names: TIME_BOUNDS, read, show: form.show });
     },
     checkDeclaration: (properties) => boundMistakes(properties, { names: TIME_BOUNDS, read, type }),
   };

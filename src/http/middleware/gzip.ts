@@ -1,6 +1,6 @@
 /** Compression of what is text and longer than a packet, for callers who accept gzip. */
 
-import { joinBytes } from "../body.ts";
+import { joinBytes } from "../../base/bytes.ts";
 
 type Chunk = Uint8Array<ArrayBuffer>;
 type Body = ReadableStream<Chunk>;
@@ -42,7 +42,7 @@ async function compress(response: Response, body: Body): Promise<Response> {
   const headers = new Headers(response.headers);
   headers.append("vary", "accept-encoding");
   const { status, statusText } = response;
-  if (isWhole) return new Response(joinBytes(start, length), { status, statusText, headers });
+  if (isWhole) return new Response(joinBytes(start), { status, statusText, headers });
   headers.set("content-encoding", "gzip");
   headers.delete("content-length");
   const etag = headers.get("etag");

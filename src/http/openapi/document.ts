@@ -70,6 +70,7 @@ function operationOf(route: MountedRoute, template: string, { isProtected }: Doc
   const parameters = [
     ...parametersOf(template).map(pathParameter),
     ...(told.query ?? []).map(queryParameter),
+    ...(told.headers ?? []).map(headerParameter),
   ];
   return {
     operationId: operationId(key),
@@ -77,15 +78,24 @@ function operationOf(route: MountedRoute, template: string, { isProtected }: Doc
     tags: [route.path.startsWith(API_PREFIX) ? tagOf(key) : "server"],
     ...(parameters.length > 0 && { parameters }),
     ...(told.body && { requestBody: { content: contentOf(told.body) } }),
-    responses: {
-      [String(told.status ?? 200)]: {
-        description: told.status === 204 ? "Done" : "Success",
-        ...(told.answer && { content: contentOf(told.answer) }),
-      },
-      default: { $ref: "#/components/responses/Refusal" },
-    },
+    responses: responsesOf(told),
     ...(isOpen && isProtected && { security: [] }),
   };
+}
+
+function responsesOf({ status = 200, answer, also = {} }: Operation): JsonObject {
+  return {
+    [String(status)]: {
+      description: status === 204 ? "Done" : "Success",
+      ...(answer && { content: contentOf(answer) }),
+    },
+    ...Object.fromEntries(Object.entries(also).map(([other, description]) => [other, { description }])),
+    default: { $ref: "#/components/responses/Refusal" },
+  };
+}
+
+function headerParameter(name: string): JsonObject {
+  return { name, in: "header", schema: TEXT };
 }
 
 function pathParameter(name: string): JsonObject {

@@ -21,11 +21,15 @@ export interface Operation {
   readonly summary: string;
   /** Names of parameters of the query; `name[]` may be repeated, `name!` must be there. */
   readonly query?: readonly string[];
+  /** Headers of the request that the operation reads beside those of every request. */
+  readonly headers?: readonly string[];
   readonly body?: Content;
   /** Of success, 200 unless told otherwise. */
   readonly status?: number;
   /** Absent: the answer of success has no body. */
   readonly answer?: Content;
+  /** Further answers that are no refusals and have no body: what each says, by its status. */
+  readonly also?: Readonly<Record<string, string>>;
 }
 
 /** Operations by method and path. Paths are relative to the tenant, or to `/api/v1`, or to the root, as `{name}` templates. */

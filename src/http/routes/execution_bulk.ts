@@ -2,7 +2,7 @@
 import { type Context, Hono } from "hono";
 import type { Clock } from "../../base/clock.ts";
 import { isJsonObject, type JsonValue, ownProperty, stringifyJson } from "../../base/json.ts";
-import type { ExecutionQuery } from "../../model/execution_query.ts";
+import type { ExecutionConditions } from "../../model/execution_query.ts";
 import { ASSIGNABLE_STATES, UNQUEUED_STATES } from "../../services/execution_action.ts";
 import type { BulkAction, BulkResult, ExecutionBulk } from "../../services/execution_bulk.ts";
 import { readJson } from "../body.ts";
@@ -20,7 +20,6 @@ export interface ExecutionBulkRoutesDeps {
 }
 
 type ReadAction = (query: URLSearchParams) => BulkAction;
-type Filters = Pick<ExecutionQuery, "conditions" | "groups">;
 
 /** Actions by the name in their path; what they are told comes from the query. */
 const POSTED: ReadonlyMap<string, ReadAction> = new Map<string, ReadAction>([
@@ -90,7 +89,7 @@ function addLabels(routes: Hono<AppEnv>, { bulk, clock }: ExecutionBulkRoutesDep
   });
 }
 
-function filtersOf(c: Context<AppEnv>, clock: Clock): Filters {
+function filtersOf(c: Context<AppEnv>, clock: Clock): ExecutionConditions {
   return readExecutionFilters(queryOf(c), clock.now());
 }
 

@@ -4,7 +4,6 @@ import { type Clock, type Instant, toIso } from "../../base/clock.ts";
 import { isId } from "../../base/id.ts";
 import { type JsonObject, stringifyJson } from "../../base/json.ts";
 import { DomainError } from "../../model/errors.ts";
-import { LOG_LEVELS } from "../../model/flow.ts";
 import type { Executions } from "../../services/executions.ts";
 import type { LogFilter } from "../../services/log_entries.ts";
 import type { LogRemovals } from "../../services/log_removals.ts";
@@ -89,26 +88,15 @@ async function readEntries(c: Context<AppEnv>, { executions, clock }: LogRoutesD
   return isId(id) ? await executions.logs(c.get("actor"), id, filter) : [];
 }
 
-/** `minLevel`, `taskRunId`, `taskId`, `attempt` and `filters[field][OPERATOR]`. @throws DomainError bad_request, invalid_filter */
+/** `taskRunId`, `taskId`, `attempt`, and the filters of a search. @throws DomainError bad_request; as {@link readLogConditions} */
 function readFilter(query: URLSearchParams, now: Instant): LogFilter {
   const also = readLogConditions(query, now);
   return {
-    minLevel: readLevel(query.get("minLevel")),
     taskRunId: query.get("taskRunId") || undefined,
     taskId: query.get("taskId") || undefined,
     attempt: readAttempt(query.get("attempt")),
     also: also.conditions.length + also.groups.length > 0 ? also : undefined,
   };
-}
-
-function readLevel(text: string | null): LogFilter["minLevel"] {
-  if (!text) return undefined;
-  const level = LOG_LEVELS.find((level) => level === text.toUpperCase());
-  if (level) return level;
-  throw new DomainError(
-    "bad_request",
-    `Bad Request: "minLevel" must be one of ${LOG_LEVELS.join(", ")}, but received "${text}"`,
-  );
 }
 
 function readAttempt(text: string | null): number | undefined {

@@ -8,6 +8,7 @@ import { DomainError } from "../../model/errors.ts";
 import { LOG_LEVELS } from "../../model/flow.ts";
 import { type State, STATES } from "../../model/state.ts";
 import type { Executions, ExecutionView } from "../../services/executions.ts";
+import { ifFound } from "../../services/if_found.ts";
 import { type Asset, ASSETS } from "../../ui/assets.ts";
 import { executionPage } from "../../ui/execution_page.ts";
 import { notFoundPage } from "../../ui/layout.ts";
@@ -83,12 +84,7 @@ async function showExecution(c: Context<AppEnv>, { executions, clock }: PageRout
 }
 
 async function find(executions: Executions, c: Context<AppEnv>): Promise<ExecutionView | undefined> {
-  try {
-    return await executions.get(c.get("actor"), c.req.param("id") ?? "");
-  } catch (error) {
-    if (error instanceof DomainError && error.code === "not_found") return undefined;
-    throw error;
-  }
+  return await ifFound(() => executions.get(c.get("actor"), c.req.param("id") ?? ""));
 }
 
 function logView({ timestamp, level, taskId, message }: JsonObject): LogView {

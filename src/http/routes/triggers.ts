@@ -24,6 +24,9 @@ const SORT_FIELDS: ReadonlyMap<string, (state: TriggerState) => string | number>
   ["date", (state) => state.date ?? 0],
   ["nextExecutionDate", (state) => state.nextDate ?? 0],
   ["updatedDate", (state) => state.updatedAt],
+  ["lastTriggeredDate", (state) => state.date ?? 0],
+  ["nextEvaluationDate", (state) => state.nextDate ?? 0],
+  ["updatedAt", (state) => state.updatedAt],
 ]);
 
 type Change = (actor: Actor, key: TriggerKey) => Promise<TriggerView>;

@@ -1,7 +1,7 @@
 /** Webhook calls: the one place where executions start without credentials. */
 import { Buffer } from "node:buffer";
 import { type Context, Hono } from "hono";
-import { isJsonObject, type JsonObject, type JsonValue, parseJson, setOwnProperty } from "../../base/json.ts";
+import { type JsonObject, type JsonValue, setOwnProperty, tryParseJson } from "../../base/json.ts";
 import { DomainError } from "../../model/errors.ts";
 import { MAX_WEBHOOK_BODY_BYTES } from "../../model/limits.ts";
 import type { StoreFile } from "../../services/given_files.ts";
@@ -156,13 +156,7 @@ function bodyOf(bytes: Uint8Array): WebhookCall {
 function readText(text: string): JsonValue | undefined {
   if (text === "") return undefined;
   if (!/^\s*[[{]/.test(text) || depthOf(text) > MAX_JSON_DEPTH) return text;
-  try {
-    const value = parseJson(text);
-    return isJsonObject(value) || Array.isArray(value) ? value : text;
-  } catch (error) {
-    if (error instanceof SyntaxError) return text;
-    throw error;
-  }
+  return tryParseJson(text) ?? text;
 }
 
 /** How deep brackets are nested outside of texts. */

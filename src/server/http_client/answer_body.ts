@@ -1,4 +1,6 @@
 /** The body of an answer as its reader gets it: unpacked, bounded, and its connection closed whatever happens. */
+import { pipeline, Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
 import { HttpError } from "../../model/ports/http.ts";
 import type { ByteSource } from "./answer_reader.ts";
 
@@ -33,7 +35,7 @@ export function answerBody(source: ByteSource, options: AnswerBodyOptions): Read
 class AnswerBody {
   readonly #source: ByteSource;
   readonly #options: AnswerBodyOptions;
-  #unpacked: ReadableStreamDefaultReader<Bytes> | undefined;
+  #unpacked: AsyncIterator<Uint8Array> | undefined;
   #size = 0;
 
   constructor(source: ByteSource, options: AnswerBodyOptions) {
@@ -63,7 +65,7 @@ class AnswerBody {
 
   async end(): Promise<void> {
     this.#options.close();
-    await this.#unpacked?.cancel();
+    await this.#unpacked?.return?.();
   }
 
   async #next(): Promise<Uint8Array | undefined> {
@@ -73,21 +75,26 @@ class AnswerBody {
       // An answer without a body has nothing that could be unpacked.
       const first = await this.#source();
       if (!first) return undefined;
-      this.#unpacked = unpacked(first, this.#source, format).getReader();
+      this.#unpacked = unpacked(first, this.#source, format);
     }
-    return (await this.#unpacked.read()).value;
+    const { done, value } = await this.#unpacked.next();
+    return done ? undefined : value;
   }
 }
 
-function unpacked(first: Uint8Array, rest: ByteSource, format: CompressionFormat): ReadableStream<Bytes> {
-  let next: ByteSource = () => Promise.resolve(first);
-  const packed = new ReadableStream<Bytes>({
-    async pull(controller) {
-      const bytes = await next();
-      next = rest;
-      if (bytes) controller.enqueue(bytes as Bytes);
-      else controller.close();
-    },
-  }, { highWaterMark: 0 });
-  return packed.pipeThrough(new DecompressionStream(format));
+/** The unpacked bytes. Of gzip there may be several members, one behind the other (RFC 1952), as logs are often kept. */
+function unpacked(first: Uint8Array, rest: ByteSource, format: CompressionFormat): AsyncIterator<Uint8Array> {
+  const packed = bytesOf(first, rest);
+  if (format !== "gzip") {
+    const bytes = ReadableStream.from(packed) as ReadableStream<Bytes>;
+    return bytes.pipeThrough(new DecompressionStream(format))[Symbol.asyncIterator]();
+  }
+  const gunzip = createGunzip();
+  // Its iterator fails with the same error.
+  pipeline(Readable.from(packed), gunzip, () => {});
+  return gunzip[Symbol.asyncIterator]();
+}
+
+async function* bytesOf(first: Uint8Array, rest: ByteSource): AsyncGenerator<Uint8Array> {
+  for (let bytes: Uint8Array | undefined = first; bytes; bytes = await rest()) yield bytes;
 }

@@ -1,4 +1,5 @@
 /** The other half of HTTP/1.1 on a connection (RFC 9112): the head of an answer, and its body as it arrives. */
+import { joinBytes } from "../../base/bytes.ts";
 import { HttpError, type NamedText } from "../../model/ports/http.ts";
 import type { Connection } from "./connection.ts";
 
@@ -146,13 +147,7 @@ export class AnswerReader {
   async #fill(): Promise<boolean> {
     const bytes = await this.#connection.read();
     if (!bytes) return false;
-    if (this.#buffer.length === 0) this.#buffer = bytes;
-    else {
-      const joined = new Uint8Array(this.#buffer.length + bytes.length);
-      joined.set(this.#buffer);
-      joined.set(bytes, this.#buffer.length);
-      this.#buffer = joined;
-    }
+    this.#buffer = this.#buffer.length === 0 ? bytes : joinBytes([this.#buffer, bytes]);
     return true;
   }
 }

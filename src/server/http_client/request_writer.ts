@@ -1,4 +1,5 @@
 /** One half of HTTP/1.1 (RFC 9112): the head of a request and its body. */
+import { joinBytes } from "../../base/bytes.ts";
 import { HttpError, type NamedText } from "../../model/ports/http.ts";
 
 /** What is smaller is collected, so that a head and a small body leave in one piece. */
@@ -58,9 +59,8 @@ export class RequestWriter {
 
   /** Sends what is left. */
   async flush(): Promise<void> {
-    const [first, ...others] = this.#collected;
-    if (!first) return;
-    const bytes = others.length === 0 ? first : joined(this.#collected, this.#collectedBytes);
+    if (this.#collected.length === 0) return;
+    const bytes = joinBytes(this.#collected);
     this.#collected = [];
     this.#collectedBytes = 0;
     await this.#sink.write(bytes);
@@ -72,14 +72,4 @@ export class RequestWriter {
     this.#collected.push(bytes);
     this.#collectedBytes += bytes.length;
   }
-}
-
-function joined(parts: readonly Uint8Array[], size: number): Uint8Array {
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
 }

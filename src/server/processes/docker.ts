@@ -1,9 +1,12 @@
 /** Containers, by the `docker` command of the machine. */
 import type { Clock } from "../../base/clock.ts";
 import type { ProcessCommand, ProcessPlace } from "../../model/ports/processes.ts";
+import { signalGroup } from "./groups.ts";
 
 /** How long an answer of the command is believed. */
 const ASK_AGAIN_MS = 10_000;
+/** How long an answer is waited for: the command itself may wait for a machine that is not there for minutes. */
+const ANSWER_MS = 5_000;
 
 /** Knows whether containers can be run. */
 export class Docker {
@@ -29,19 +32,33 @@ export class Docker {
 
   async #ask(): Promise<string | undefined> {
     try {
-      const { success, stderr } = await new Deno.Command("docker", {
-        args: ["version", "--format", "{{.Server.Version}}"],
-        env: Object.fromEntries(this.#env),
-        clearEnv: true,
-        stdin: "null",
-        stdout: "null",
-        stderr: "piped",
-      }).output();
-      return success ? undefined : new TextDecoder().decode(stderr).trim().split("\n").at(-1);
+      return await this.#answer(
+        new Deno.Command("docker", {
+          args: ["version", "--format", "{{.Server.Version}}"],
+          env: Object.fromEntries(this.#env),
+          clearEnv: true,
+          detached: true,
+          stdin: "null",
+          stdout: "null",
+          stderr: "piped",
+        }).spawn(),
+      );
     } catch (error) {
       if (error instanceof Deno.errors.NotFound) return "there is no such command on this machine";
       throw error;
     }
+  }
+
+  async #answer(child: Deno.ChildProcess): Promise<string | undefined> {
+    let isLate = false;
+    const cancel = this.#clock.setTimer(ANSWER_MS, () => {
+      isLate = true;
+      signalGroup(child, "SIGKILL");
+    });
+    const [stderr, { success }] = await Promise.all([new Response(child.stderr).text(), child.status]);
+    cancel();
+    if (isLate) return `it has not answered within ${ANSWER_MS / 1000} seconds`;
+    return success ? undefined : stderr.trim().split("\n").at(-1);
   }
 }
 

@@ -6,6 +6,18 @@ export type GroupOptions = Pick<
   "cwd" | "env" | "stdin" | "stdout" | "stderr" | "uid" | "gid"
 >;
 
+const NOT_ALLOWED = "this server may not start processes; start it with --allow-run";
+const NO_PROCESS =
+  "this machine has no room for another process; let fewer run at a time, or raise its limits";
+const NO_FILE = "this server has too many files open; let fewer scripts run at a time, or raise its limits";
+/** By the code of the platform, whose own message names a program that no flow has asked for. */
+const REASONS: ReadonlyMap<string, string> = new Map([
+  ["E2BIG", "arguments and variables are too long for this machine; give what is large in `inputFiles`"],
+  ["EAGAIN", NO_PROCESS],
+  ["ENOMEM", NO_PROCESS],
+  ["EMFILE", NO_FILE],
+  ["ENFILE", NO_FILE],
+]);
 const SETSID_PLACES: readonly string[] = ["/usr/bin/setsid", "/bin/setsid"];
 
 /** Starts them. */
@@ -31,8 +43,10 @@ export class GroupStarter {
     try {
       return new Deno.Command(program, { ...options, args, clearEnv: true, detached: !this.#setsid }).spawn();
     } catch (error) {
-      if (!(error instanceof Deno.errors.NotCapable)) throw error;
-      throw new Error("Cannot run commands: this server may not start processes; start it with --allow-run");
+      const reason = REASONS.get((error as { readonly code?: string }).code ?? "") ??
+        (error instanceof Deno.errors.NotCapable ? NOT_ALLOWED : undefined);
+      if (reason === undefined) throw error;
+      throw new Error(`Cannot run commands: ${reason}`, { cause: error });
     }
   }
 }

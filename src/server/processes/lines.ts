@@ -1,6 +1,12 @@
 /** A stream of bytes as lines, read no faster than they are taken. */
+import { setImmediate } from "node:timers";
 import type { Clock } from "../../base/clock.ts";
 import { MAX_PROCESS_LINE_BYTES } from "../../model/ports/processes.ts";
+
+/** What is read before others have their turn: where there is always more to read, and nobody who waits, none would come. */
+const BYTES_PER_TURN = 64 * 1024;
+/** To take a line is as much work as to read that many bytes. */
+const LINE_BYTES = 64;
 
 /** A line without its end. */
 export interface ReadLine {
@@ -8,8 +14,10 @@ export interface ReadLine {
   readonly cutFromBytes?: number;
 }
 
-/** How long an ended process may keep its stream open: something that left its group still holds it. */
+/** How long the stream of an ended process is waited for, in all: something that left its group may hold it, and write to it. */
 const LINGER_MS = 2_000;
+/** More than an ended process has left to read: a pipe of Linux holds 64 KiB, or what its writer asks for, up to 1 MiB. */
+const MAX_LEFT_BYTES = 2 * 1024 * 1024;
 
 /** Reads lines. */
 export class LineReader {
@@ -22,6 +30,10 @@ export class LineReader {
   #size = 0;
   #isEnding = false;
   #isReading = false;
+  /** Read since others had their turn. */
+  #turnBytes = 0;
+  #leftMs = LINGER_MS;
+  #leftBytes = MAX_LEFT_BYTES;
   #cancelTimer = () => {};
 
   constructor(
@@ -37,15 +49,21 @@ export class LineReader {
   /** Reads to the end of the stream; what the last line break leaves is a line too. */
   async run(): Promise<void> {
     try {
-      for (;;) {
+      while (this.#leftBytes > 0) {
         const { done, value } = await this.#read();
         if (done) break;
+        if (this.#isEnding) this.#leftBytes -= value.length;
         await this.#split(value);
       }
       if (this.#size > 0) await this.#endLine();
     } finally {
       await this.#reader.cancel();
     }
+  }
+
+  async #letOthers(): Promise<void> {
+    this.#turnBytes = 0;
+    await new Promise<void>((resolve) => setImmediate(resolve));
   }
 
   /** The process has ended: what it has written is still read, but nothing else is waited for. */
@@ -65,15 +83,24 @@ export class LineReader {
     }
   }
 
+  /** The time that lines need to be taken is not part of it. */
   #limitRead(): void {
-    this.#cancelTimer();
-    this.#cancelTimer = this.#clock.setTimer(LINGER_MS, () => void this.#reader.cancel());
+    const startMs = this.#clock.monotonicMs();
+    const cancel = this.#clock.setTimer(this.#leftMs, () => void this.#reader.cancel());
+    this.#cancelTimer = () => {
+      cancel();
+      this.#leftMs = Math.max(0, this.#leftMs - (this.#clock.monotonicMs() - startMs));
+      this.#cancelTimer = () => {};
+    };
   }
 
   async #split(bytes: Uint8Array): Promise<void> {
     for (let start = 0;;) {
       const end = bytes.indexOf(10, start);
-      this.#keep(bytes.subarray(start, end < 0 ? bytes.length : end));
+      const part = bytes.subarray(start, end < 0 ? bytes.length : end);
+      this.#keep(part);
+      this.#turnBytes += part.length + LINE_BYTES;
+      if (this.#turnBytes >= BYTES_PER_TURN) await this.#letOthers();
       if (end < 0) return;
       const taken = this.#endLine();
       if (taken) await taken;

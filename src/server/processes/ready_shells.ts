@@ -6,6 +6,7 @@ import type { CancelTimer, Clock } from "../../base/clock.ts";
 import { shellWord } from "../../base/shell_word.ts";
 import type { MachineUser } from "../../config.ts";
 import type { Watchdog, WatchedCommand, WatchedProcess } from "./watchdog.ts";
+import { MARK_VARIABLE } from "./watchdog_program.ts";
 
 /** Some shells read a pipe byte by byte. */
 const MAX_PROGRAM_BYTES = 16_384;
@@ -15,7 +16,7 @@ const COMMAND = ["/bin/sh", "-s", "sluice-ready"];
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** Variables that some shell keeps for itself: a value that is assigned to them is refused, changed or lost. */
 const OWN_NAMES =
-  /^(?:BASH\w*|COMP_\w+|DIRSTACK|EPOCH\w+|EUID|FUNCNAME|GROUPS|IFS|LINENO|OLDPWD|OPT\w+|POSIXLY_CORRECT|PPID|PWD|RANDOM|SECONDS|SHELLOPTS|SHLVL|SRANDOM|UID|_)$/;
+  /^(?:BASH\w*|COMP_\w+|DIRSTACK|EPOCH\w+|EUID|FUNCNAME|GROUPS|HISTCMD|IFS|LINENO|OLDPWD|OPT\w+|POSIXLY_CORRECT|PPID|PWD|RANDOM|SECONDS|SHELLOPTS|SHLVL|SRANDOM|UID|_)$/;
 
 /** A shell that has not been told yet what it becomes. */
 interface ReadyShell {
@@ -115,12 +116,14 @@ async function end(process: WatchedProcess): Promise<void> {
 /** What a shell reads to become the command; nothing where a shell would not do it exactly so. */
 function programOf({ command, cwd, env, cleanUp }: WatchedCommand): Uint8Array | undefined {
   const names = Object.keys(env);
-  const isPlain = names.every((name) => NAME.test(name) && !OWN_NAMES.test(name));
+  const isPlain = names.every((name) => NAME.test(name) && !OWN_NAMES.test(name) && name !== MARK_VARIABLE);
   if (cleanUp !== undefined || !isPlain || !cwd.startsWith("/") || command[0]?.startsWith("-")) {
     return undefined;
   }
   const variables = names.map((name) => ` ${name}=${shellWord(env[name] ?? "")}`).join("");
-  const text = `${variables && `export${variables}\n`}cd ${shellWord(cwd)} && unset OLDPWD PWD SHLVL &&` +
+  // bash warns of a locale that this machine has not, which is for the script to say.
+  const text =
+    `${variables && `export${variables} 2>/dev/null\n`}cd ${shellWord(cwd)} && unset OLDPWD PWD SHLVL &&` +
     ` exec ${command.map(shellWord).join(" ")} </dev/null\n`;
   const program = new TextEncoder().encode(text);
   return program.length <= MAX_PROGRAM_BYTES ? program : undefined;

@@ -1,6 +1,6 @@
 /** Compiles the conditions of a query into something that counts blocks by their summaries or narrows their rows. */
 import { EXECUTION_KINDS } from "../../model/execution.ts";
-import type { ExecutionCondition, ExecutionQuery, TextCondition } from "../../model/execution_query.ts";
+import type { ExecutionCondition, ExecutionConditions, TextCondition } from "../../model/execution_query.ts";
 import type { TenantId } from "../../model/flow.ts";
 import { STATES } from "../../model/state.ts";
 import {
@@ -219,7 +219,7 @@ export class ExecutionFilter {
   readonly #labelSteps: readonly LabelStep[];
   readonly #lists: RowLists;
 
-  constructor(query: Pick<ExecutionQuery, "conditions" | "groups">, context: FilterContext) {
+  constructor(query: ExecutionConditions, context: FilterContext) {
     const { conditions, groups } = withDefaultKind(query);
     this.#lists = context.lists;
     this.#base = new ConjunctiveFilter(conditions, context);
@@ -282,8 +282,8 @@ export class ExecutionFilter {
 
 /** Executions of other kinds than NORMAL are hidden from whoever does not ask for kinds. */
 function withDefaultKind(
-  query: Pick<ExecutionQuery, "conditions" | "groups">,
-): Pick<ExecutionQuery, "conditions" | "groups"> {
+  query: ExecutionConditions,
+): ExecutionConditions {
   const asksKind = (conditions: readonly ExecutionCondition[]) =>
     conditions.some(({ field }) => field === "kind");
   const normal = { field: "kind", kinds: ["NORMAL"], negated: false } as const;

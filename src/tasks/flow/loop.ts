@@ -2,7 +2,7 @@
 import { LOOP } from "../../model/loop_run.ts";
 import type { PropertySchemas } from "../../model/schema.ts";
 import type { FlowableTaskType } from "../../model/task_catalog.ts";
-import { ITERATED_VALUES } from "./iterated_values.ts";
+import { ITERATED_TASKS, ITERATED_VALUES } from "./iterated_values.ts";
 
 const OUTPUT: PropertySchemas = Object.freeze({
   id: { type: "string", required: true, description: "Name of the output." },
@@ -30,13 +30,7 @@ export const loopTask: FlowableTaskType = {
       description:
         "Values to go over: a list, a map, the storage URI of a file with one value on each line, or a text of these.",
     },
-    tasks: { type: "tasks", required: true, description: "Tasks to run for each value, in this order." },
-    concurrencyLimit: {
-      type: "integer",
-      default: 1,
-      minimum: 0,
-      description: "For how many values the tasks run at once; `0` means no limit.",
-    },
+    ...ITERATED_TASKS,
     outputs: {
       type: "list",
       items: { type: "object", properties: OUTPUT, description: "One output of a pass." },

@@ -1,10 +1,13 @@
 /** One request of a task, from its rendered properties to the head of the answer; what both HTTP tasks do alike. */
-import type { JsonObject } from "../../base/json.ts";
+import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import { type HttpDraft, readHttpRequest, shownUri } from "../../model/http_request.ts";
+import { HTTP_REQUEST_PROPERTIES } from "../../model/http_schema.ts";
 import { shownAnswer } from "../../model/http_text.ts";
 import type { HttpAnswer, NamedText } from "../../model/ports/http.ts";
 import type { RunContext } from "../../model/run_context.ts";
+import { textOf } from "../property_values.ts";
 import { payloadBody } from "./payload.ts";
+import { structuredProperties } from "./structured_properties.ts";
 
 const CREDENTIALS = /^(?:authorization|proxy-authorization|cookie|set-cookie)$/i;
 
@@ -15,7 +18,7 @@ export interface Exchange {
 }
 
 /**
- * Sends what the properties ask for. `maxBytes` bounds the answer in place of the option.
+ * Sends what the properties ask for. `maxBytes` bounds an answer for which they give no bound.
  * @throws Error when no answer came, or one with a code that is a failure; its message is for the log
  */
 export async function exchange(
@@ -23,7 +26,8 @@ export async function exchange(
   context: RunContext,
   { maxBytes }: { readonly maxBytes?: number } = {},
 ): Promise<Exchange> {
-  const draft = readHttpRequest(properties);
+  const given = structuredProperties(properties, HTTP_REQUEST_PROPERTIES);
+  const draft = readHttpRequest(given);
   const { method, uri, headers, options, payload, answer: { logs } } = draft;
   if (logs.has("REQUEST_HEADERS")) context.log("INFO", `Request headers: ${headerText(headers)}`);
   if (logs.has("REQUEST_BODY") && payload?.type === "text") {
@@ -35,7 +39,7 @@ export async function exchange(
     uri,
     headers,
     body,
-    options: maxBytes === undefined ? options : { ...options, maxBytes },
+    options: maxBytes === undefined || isBounded(given) ? options : { ...options, maxBytes },
     signal: context.signal,
   });
   if (logs.has("RESPONSE_HEADERS")) {
@@ -44,6 +48,10 @@ export async function exchange(
   }
   await refuseFailure(draft, answer);
   return { draft, answer };
+}
+
+function isBounded({ options }: JsonObject): boolean {
+  return isJsonObject(options) && textOf(options, "maxContentLength") !== undefined;
 }
 
 /** Headers of an answer as outputs: each a list. */

@@ -10,6 +10,15 @@ interface Piece {
   open(): AsyncIterable<Uint8Array> | Promise<AsyncIterable<Uint8Array>>;
 }
 
+/** How many characters each of them has. */
+const SINGLE_BYTE_CHARSETS: ReadonlyMap<string, number> = new Map([
+  ["iso-8859-1", 256],
+  ["iso8859-1", 256],
+  ["latin1", 256],
+  ["us-ascii", 128],
+  ["ascii", 128],
+]);
+
 const encoder = new TextEncoder();
 
 /** The body of a payload. @throws DomainError, Error: a file that it names cannot be read */
@@ -19,7 +28,7 @@ export async function payloadBody(
 ): Promise<HttpBody | undefined> {
   if (!payload) return undefined;
   if (payload.type === "text") {
-    const bytes = encoder.encode(payload.text);
+    const bytes = encodedBody(payload.text, payload.contentType);
     return { contentType: payload.contentType, size: bytes.length, open: () => once(bytes) };
   }
   const boundary = `----sluice-${context.taskRunId}-${context.attemptNumber}`;
@@ -34,6 +43,24 @@ export async function payloadBody(
     size: pieces.reduce((size, piece) => size + piece.size, 0),
     open: () => joined(pieces),
   };
+}
+
+/** UTF-8 unless the content type names a character set of single bytes that begins as Unicode does. */
+function encodedBody(text: string, contentType: string): Uint8Array {
+  const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(contentType)?.[1] ?? "";
+  const size = SINGLE_BYTE_CHARSETS.get(charset.toLowerCase());
+  if (size === undefined) return encoder.encode(text);
+  const bytes = new Uint8Array(text.length);
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code >= size) {
+      throw new Error(
+        `Cannot send the body as "${charset}": it has characters that are not in it; use UTF-8`,
+      );
+    }
+    bytes[index] = code;
+  }
+  return bytes;
 }
 
 function partHead(part: MultipartPart): string {

@@ -1,6 +1,6 @@
 /** The value of a pair as a task gives it, with the type that it is said to have. */
 import { parseDuration } from "../../base/duration.ts";
-import { type JsonValue, parseJson } from "../../base/json.ts";
+import { type JsonValue, parseJson, tryParseJson } from "../../base/json.ts";
 import { printValue } from "../../expr/mod.ts";
 import { KV_TYPES, type KvType, type KvValue, kvValueOf } from "../../model/kv_pair.ts";
 import { normalizeTimestamp, parseDay } from "../../model/timestamp_text.ts";
@@ -30,18 +30,9 @@ const READERS: Readonly<Record<KvType, Reader>> = {
   DATETIME: (text) => normalizeTimestamp(text),
   DATE: (text) => parseDay(text) ?? normalizeTimestamp(text)?.slice(0, 10),
   DURATION: (text) => parseDuration(text) === undefined ? undefined : text,
-  JSON: (text) => readJson(text),
+  JSON: tryParseJson,
 };
 
 function isNumber(text: string): boolean {
   return /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text) && text.length <= 1_000;
-}
-
-function readJson(text: string): JsonValue | undefined {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

@@ -1,9 +1,9 @@
 /** `core.kv.PurgeKV`: deletes key-value pairs, mostly those that have expired. */
-import { isJsonObject, type JsonObject } from "../../base/json.ts";
+import type { JsonObject } from "../../base/json.ts";
 import type { RunContext } from "../../model/run_context.ts";
 import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
 import { matchesGlob } from "../glob.ts";
-import { flagOf, instantOf, textOf, textsOf, wholeNumberOf } from "../property_values.ts";
+import { flagOf, instantOf, mapOf, textOf, textsOf, wholeNumberOf } from "../property_values.ts";
 import type { PropertySchema, PropertySchemas } from "../../model/schema.ts";
 
 const BEHAVIOR: PropertySchemas = Object.freeze({
@@ -82,16 +82,23 @@ export const kvPurgeTask: RunnableTaskType = {
 };
 
 async function purgePairs(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const behavior = isJsonObject(properties.behavior) ? properties.behavior : {};
-  const isOfVersions = textOf(behavior, "type") === "version";
+  const behavior = mapOf(properties, "behavior") ?? {};
+  const isOfVersions = isVersions(behavior);
   if (isOfVersions && !mayDeleteLast(behavior)) return { state: "SUCCESS", outputs: { size: 0 } };
-  const pattern = textOf(properties, "keyPattern");
+  const pattern = textOf(properties, "keyPattern") || undefined;
   const size = await context.ports.kvPairs.purge(context.tenant, {
     namespaces: namespaceFilter(properties),
     keys: (key) => pattern === undefined || matchesGlob(pattern, key),
     expiredOnly: !isOfVersions && flagOf(behavior, "expiredOnly", flagOf(properties, "expiredOnly", true)),
   });
   return { state: "SUCCESS", outputs: { size } };
+}
+
+/** True for a behaviour of type `version`; what an expression gave has not been checked before. */
+function isVersions(behavior: JsonObject): boolean {
+  const type = textOf(behavior, "type");
+  if (type === undefined || Object.hasOwn(BEHAVIORS, type)) return type === "version";
+  throw new Error(`Invalid type "${type}": it must be one of ${Object.keys(BEHAVIORS).join(", ")}`);
 }
 
 /** True when versions are deleted with the last one among them, which is the pair. */
@@ -107,7 +114,7 @@ function mayDeleteLast(behavior: JsonObject): boolean {
 /** Which namespaces `namespaces` or `namespacePattern` mean; all of the tenant without either. */
 function namespaceFilter(properties: JsonObject): (namespace: string) => boolean {
   const names = textsOf(properties, "namespaces");
-  const pattern = textOf(properties, "namespacePattern");
+  const pattern = textOf(properties, "namespacePattern") || undefined;
   if (names && pattern !== undefined) {
     throw new Error("Cannot purge KV pairs: give either namespaces or namespacePattern");
   }

@@ -1,5 +1,7 @@
 /** `core.kv.Set`: writes a key-value pair. */
 import { type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
+import { sizeOf } from "../../base/json_size.ts";
+import { MAX_KV_VALUE_BYTES } from "../../model/limits.ts";
 import type { RunContext } from "../../model/run_context.ts";
 import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
 import { flagOf, textOf } from "../property_values.ts";
@@ -39,8 +41,13 @@ export const kvSetTask: RunnableTaskType = {
 
 async function writePair(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
   const type = textOf(properties, "kvType");
+  const id = kvPairIdOf(properties, context);
   const value = typedKvValue(await givenValue(properties, context), type ? checkKvType(type) : undefined);
-  await context.ports.kvPairs.set(context.tenant, kvPairIdOf(properties, context), {
+  if (sizeOf(value.value, MAX_KV_VALUE_BYTES) > MAX_KV_VALUE_BYTES) {
+    const reason = `it is larger than ${MAX_KV_VALUE_BYTES} bytes; write it to a file`;
+    throw new Error(`Cannot set value for key "${id.key}": ${reason}`);
+  }
+  await context.ports.kvPairs.set(context.tenant, id, {
     value,
     ttl: textOf(properties, "ttl"),
     description: textOf(properties, "kvDescription"),

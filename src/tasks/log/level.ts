@@ -3,9 +3,9 @@ import type { JsonObject } from "../../base/json.ts";
 import { LOG_LEVELS, type LogLevel } from "../../model/flow.ts";
 import { textOf } from "../property_values.ts";
 
-/** The level that a property names, in any case; INFO when it is absent. @throws Error */
+/** The level that a property names, in any case; INFO when it is absent or empty. @throws Error */
 export function readLogLevel(properties: JsonObject, name: string): LogLevel {
-  return checkLogLevel(textOf(properties, name) ?? "INFO");
+  return checkLogLevel(textOf(properties, name) || "INFO");
 }
 
 /** The level of that name, in any case. @throws Error */

@@ -6,8 +6,10 @@ import { namespaceFileUri } from "../../model/storage_uri.ts";
 import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
 import { compileGlobs } from "../glob.ts";
 import { findFiles, openAny, openLocalFile, readMap, readTexts } from "../local_files.ts";
-import { requiredTextOf, textOf } from "../property_values.ts";
+import { choiceOf, requiredTextOf, textOf } from "../property_values.ts";
 import { fileGlobs, FILES_NAMESPACE, NAMESPACE_FILE_URIS } from "./file_globs.ts";
+
+const CONFLICTS = ["OVERWRITE", "ERROR", "SKIP"] as const;
 
 /** Output: `files`. */
 export const uploadFilesTask: RunnableTaskType = {
@@ -33,7 +35,7 @@ export const uploadFilesTask: RunnableTaskType = {
     conflict: {
       type: "string",
       dynamic: true,
-      values: ["OVERWRITE", "ERROR", "SKIP"],
+      values: CONFLICTS,
       default: "OVERWRITE",
       description: "What happens when a file of that name exists.",
     },
@@ -51,7 +53,7 @@ interface Upload {
 async function run(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
   const namespace = requiredTextOf(properties, "namespace");
   const folder = textOf(properties, "destination") ?? "/";
-  const conflict = (textOf(properties, "conflict") ?? "OVERWRITE").toUpperCase();
+  const conflict = choiceOf(properties, "conflict", CONFLICTS);
   const existing = new Set(await context.ports.namespaceFiles.list(context, namespace));
   const files: JsonObject = {};
   for (const upload of await uploadsOf(properties, context)) {

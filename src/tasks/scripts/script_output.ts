@@ -1,5 +1,6 @@
 /** What the lines of a script become: log lines, outputs, metrics. */
 import { type JsonObject, setOwnProperty } from "../../base/json.ts";
+import type { LogLevel } from "../../model/flow.ts";
 import { MAX_LOG_LINE_CHARS, MAX_OUTPUT_BYTES } from "../../model/limits.ts";
 import type { ProcessLine } from "../../model/ports/processes.ts";
 import type { RunContext } from "../../model/run_context.ts";
@@ -7,6 +8,13 @@ import { isControlLine, readControlLine } from "./control_line.ts";
 
 /** Control lines that may replace each other's outputs: in all as many characters as this many full outputs. */
 const MAX_REWRITES = 100;
+/** What one that was told to stop may still log: nothing makes it wait any more, and the end of its task is one commit. */
+const MAX_LAST_CHARS = 20_000;
+/** What a stored line has beside its text. */
+const LINE_CHARS = 100;
+
+const CUT =
+  `Further lines are left out: after it is told to stop, a script logs ${MAX_LAST_CHARS} characters at the most`;
 
 /** Takes the lines of one script. */
 export class ScriptOutput {
@@ -16,6 +24,7 @@ export class ScriptOutput {
   hasErrors = false;
   readonly #context: RunContext;
   #controlChars = 0;
+  #lastChars = MAX_LAST_CHARS;
 
   constructor(context: RunContext) {
     this.#context = context;
@@ -26,8 +35,7 @@ export class ScriptOutput {
     const { text, isError } = line;
     if (!isError && isControlLine(text)) return this.#obey(text);
     this.hasErrors ||= isError;
-    this.#context.log(isError ? "ERROR" : "INFO", shownLine(line));
-    return this.#context.logged();
+    return this.#log(isError ? "ERROR" : "INFO", shownLine(line));
   }
 
   async #obey(text: string): Promise<void> {
@@ -40,13 +48,22 @@ export class ScriptOutput {
       for (const [name, value] of Object.entries(outputs)) setOwnProperty(this.vars, name, value);
       for (const metric of metrics) this.#context.metric(metric);
       for (const { level, message } of logs) {
-        this.#context.log(level, message);
-        await this.#context.logged();
+        await this.#log(level, message);
       }
     } catch (error) {
       // A script may print anything; what is no control line after all is told, and the script goes on.
-      this.#context.log("WARN", (error as Error).message);
+      await this.#log("WARN", (error as Error).message);
     }
+  }
+
+  #log(level: LogLevel, message: string): Promise<void> | undefined {
+    if (this.#context.signal.aborted) {
+      if (this.#lastChars < 0) return;
+      this.#lastChars -= Math.min(message.length, MAX_LOG_LINE_CHARS) + LINE_CHARS;
+    }
+    if (this.#lastChars < 0) this.#context.log("WARN", CUT);
+    else this.#context.log(level, message);
+    return this.#context.logged();
   }
 }
 

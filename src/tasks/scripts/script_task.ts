@@ -6,7 +6,7 @@ import { copyNamespaceFiles, createFiles, type LocalPlace, readMap, storeFiles }
 import { flagOf } from "../property_values.ts";
 import { listOf, ScriptCommands } from "./script_commands.ts";
 import { ScriptOutput } from "./script_output.ts";
-import { ScriptPackages } from "./script_packages.ts";
+import { removeAny, ScriptPackages } from "./script_packages.ts";
 import { scriptPlace } from "./script_place.ts";
 import type { ScriptProgram } from "./script_program.ts";
 
@@ -63,7 +63,7 @@ async function runIn(
     await packages.release();
     if (context.workingDirectory !== undefined) {
       await commands.remove();
-      await Deno.remove(outputDir, { recursive: true });
+      await removeAny(outputDir);
     }
   }
 }

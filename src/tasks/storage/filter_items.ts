@@ -4,11 +4,14 @@ import { isTruthyText } from "../../base/truthy_text.ts";
 import { printValue } from "../../expr/mod.ts";
 import type { RunContext } from "../../model/run_context.ts";
 import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
-import { requiredTextOf, textOf } from "../property_values.ts";
+import { choiceOf, requiredTextOf } from "../property_values.ts";
 import { type ItemLine, itemLines, renderItem } from "./item_lines.ts";
 import { gathered } from "./pieces.ts";
 import { FROM, itemCount, WRITTEN_URI } from "./storage_properties.ts";
 import { extensionOf } from "./stored_file.ts";
+
+const FILTER_TYPES = ["INCLUDE", "EXCLUDE"] as const;
+const BEHAVIORS = ["FAIL", "INCLUDE", "EXCLUDE"] as const;
 
 /** Outputs: `uri`, `processedItemsTotal` and `droppedItemsTotal`. */
 export const filterItemsTask: RunnableTaskType = {
@@ -27,13 +30,15 @@ export const filterItemsTask: RunnableTaskType = {
     },
     filterType: {
       type: "string",
-      values: ["INCLUDE", "EXCLUDE"],
+      dynamic: true,
+      values: FILTER_TYPES,
       default: "INCLUDE",
       description: "Whether items for which the condition is true are kept or left out.",
     },
     errorOrNullBehavior: {
       type: "string",
-      values: ["FAIL", "INCLUDE", "EXCLUDE"],
+      dynamic: true,
+      values: BEHAVIORS,
       default: "FAIL",
       description: "What happens to an item whose condition cannot be evaluated or is null.",
     },
@@ -50,7 +55,7 @@ interface Filter {
   readonly context: RunContext;
   readonly condition: string;
   readonly keepsTrue: boolean;
-  readonly otherwise: string;
+  readonly otherwise: typeof BEHAVIORS[number];
   processed: number;
   dropped: number;
 }
@@ -60,8 +65,8 @@ async function run(properties: JsonObject, context: RunContext): Promise<Attempt
   const filter: Filter = {
     context,
     condition: requiredTextOf(properties, "filterCondition"),
-    keepsTrue: textOf(properties, "filterType") !== "EXCLUDE",
-    otherwise: textOf(properties, "errorOrNullBehavior") ?? "FAIL",
+    keepsTrue: choiceOf(properties, "filterType", FILTER_TYPES) === "INCLUDE",
+    otherwise: choiceOf(properties, "errorOrNullBehavior", BEHAVIORS),
     processed: 0,
     dropped: 0,
   };

@@ -1,4 +1,5 @@
 /** Content of stored files in pieces that end with a separator, without ever holding a whole file. */
+import { joinBytes } from "../../base/bytes.ts";
 
 /** A piece of a file: its bytes with the separator that ends it; only the last one may have none. */
 export type Piece = Uint8Array;
@@ -19,7 +20,7 @@ export async function* piecesOf(
   let rest: Uint8Array = new Uint8Array();
   let searched = 0;
   for await (const chunk of content) {
-    const bytes = joined(rest, chunk);
+    const bytes = rest.length === 0 ? chunk : joinBytes([rest, chunk]);
     let start = 0;
     for (let end = endOf(bytes, separator, searched); end > 0; end = endOf(bytes, separator, end)) {
       yield bytes.subarray(start, end);
@@ -60,14 +61,6 @@ function endOf(bytes: Uint8Array, separator: Uint8Array, from: number): number {
   return 0;
 }
 
-function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
-  if (a.length === 0) return b;
-  const bytes = new Uint8Array(a.length + b.length);
-  bytes.set(a);
-  bytes.set(b, a.length);
-  return bytes;
-}
-
 /** Small pieces as larger ones. */
 export async function* gathered(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let buffer: Uint8Array[] = [];
@@ -76,26 +69,16 @@ export async function* gathered(pieces: AsyncIterable<Uint8Array>): AsyncGenerat
     buffer.push(piece);
     size += piece.length;
     if (size < BUFFER_BYTES) continue;
-    yield concat(buffer, size);
+    yield joinBytes(buffer);
     buffer = [];
     size = 0;
   }
-  if (size > 0) yield concat(buffer, size);
+  if (size > 0) yield joinBytes(buffer);
 }
 
 /** The piece with the separator at its end, whether it had one or not. */
 export function ended(piece: Piece, separator: Uint8Array): Piece {
   const start = piece.length - separator.length;
   const isEnded = start >= 0 && separator.every((byte, index) => piece[start + index] === byte);
-  return isEnded ? piece : joined(piece, separator);
-}
-
-function concat(pieces: readonly Uint8Array[], size: number): Uint8Array {
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, at);
-    at += piece.length;
-  }
-  return bytes;
+  return isEnded ? piece : joinBytes([piece, separator]);
 }

@@ -37,7 +37,7 @@ export const reverseTask: RunnableTaskType = {
 
 async function run(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
   const from = requiredTextOf(properties, "from");
-  const charset = textOf(properties, "charset") ?? "UTF-8";
+  const charset = textOf(properties, "charset") || "UTF-8";
   if (!CHARSETS.has(charset.toLowerCase())) {
     throw new Error(`Unsupported charset "${charset}": it must be one of ${[...CHARSETS].join(", ")}`);
   }

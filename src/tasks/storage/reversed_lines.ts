@@ -1,4 +1,5 @@
 /** Reads a local file from its end to its beginning. */
+import { joinBytes } from "../../base/bytes.ts";
 import { ended, MAX_LINE_BYTES, type Piece } from "./pieces.ts";
 
 const BLOCK_BYTES = 256 * 1024;
@@ -11,9 +12,7 @@ export async function* reversedLines(path: string, separator: Uint8Array): Async
   for (let end = (await file.stat()).size; end > 0;) {
     const start = Math.max(0, end - BLOCK_BYTES);
     const block = await readBlock(file, start, end - start);
-    const bytes = new Uint8Array(block.length + rest.length);
-    bytes.set(block);
-    bytes.set(rest, block.length);
+    const bytes = joinBytes([block, rest]);
     let lineEnd = bytes.length;
     for (
       let at = lastLineStart(bytes, separator, lineEnd);
@@ -35,17 +34,22 @@ export async function* reversedLines(path: string, separator: Uint8Array): Async
 /** Where the line that ends at `end` begins; 0 when that is not known to be in these bytes. */
 function lastLineStart(bytes: Uint8Array, separator: Uint8Array, end: number): number {
   const last = separator[separator.length - 1] as number;
-  for (
-    let at = bytes.lastIndexOf(last, end - separator.length - 1);
-    at >= 0;
-    at = bytes.lastIndexOf(last, at - 1)
-  ) {
-    const start = at - separator.length + 1;
-    if (start < 0) return 0;
-    if (separator.every((byte, index) => bytes[start + index] === byte)) return at + 1;
-    if (at === 0) return 0;
+  const ownEnd = isSeparatedAt(bytes, separator, end) ? separator.length : 0;
+  let from = end - ownEnd - 1;
+  // A negative index would count from the end of the bytes.
+  while (from >= 0) {
+    const at = bytes.lastIndexOf(last, from);
+    if (at < 0) return 0;
+    if (isSeparatedAt(bytes, separator, at + 1)) return at + 1;
+    from = at - 1;
   }
   return 0;
+}
+
+/** True when a separator ends there. */
+function isSeparatedAt(bytes: Uint8Array, separator: Uint8Array, end: number): boolean {
+  const start = end - separator.length;
+  return start >= 0 && separator.every((byte, index) => bytes[start + index] === byte);
 }
 
 async function readBlock(file: Deno.FsFile, start: number, length: number): Promise<Uint8Array> {

@@ -33,8 +33,23 @@ export const templatedTask: RunnableTaskType = {
 };
 
 const OWN_TYPE = "core.templating.TemplatedTask";
-/** Members that every task has; the templated task itself stands for them. */
+/** Members that every task has and that say nothing of how it runs. */
 const COMMON: ReadonlySet<string> = new Set(["id", "type", "description"]);
+/** Members that every task has, for whom the templated task itself is asked. */
+const OUTER: ReadonlySet<string> = new Set([
+  "version",
+  "disabled",
+  "runIf",
+  "retry",
+  "timeout",
+  "allowFailure",
+  "allowWarning",
+  "logLevel",
+  "logToFile",
+  "taskCache",
+  "workerGroup",
+  "assets",
+]);
 
 type Runnable = FoundTaskType & Required<Pick<FoundTaskType, "run">>;
 
@@ -81,7 +96,7 @@ async function propertiesOf(
       setOwnProperty(properties, name, printValue(await context.render(fallback)));
     } else if (fallback !== undefined) setOwnProperty(properties, name, fallback);
   }
-  refuseUnknown(members, schemas);
+  checkOthers(members, schemas, context);
   return properties;
 }
 
@@ -89,10 +104,14 @@ function isGiven(value: JsonValue | undefined): boolean {
   return value !== undefined && value !== null;
 }
 
-function refuseUnknown(members: JsonObject, schemas: FoundTaskType["properties"]): void {
+function checkOthers(members: JsonObject, schemas: FoundTaskType["properties"], context: RunContext): void {
   const known = new Set(Object.entries(schemas).flatMap(([name, { aliases = [] }]) => [name, ...aliases]));
-  const name = Object.keys(members).find((candidate) => !known.has(candidate) && !COMMON.has(candidate));
-  if (name !== undefined) throw new Error(`The templated task has an unrecognized field "${name}"`);
+  const others = Object.keys(members).filter((name) => !known.has(name) && !COMMON.has(name));
+  const unknown = others.find((name) => !OUTER.has(name));
+  if (unknown !== undefined) throw new Error(`The templated task has an unrecognized field "${unknown}"`);
+  for (const name of others) {
+    context.log("WARN", `The ${name} of the templated task has no effect: give it beside its spec`);
+  }
 }
 
 /** The context of the attempt, for whom the properties are as they were given. */

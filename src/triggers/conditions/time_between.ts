@@ -29,7 +29,7 @@ export const timeBetweenCondition: TestedConditionType = {
   },
 };
 
-const TIME = /^(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?(Z|[+-]\d{2}(?::?\d{2})?)?$/i;
+const TIME = /^([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.\d+)?)?(Z|[+-]\d{2}(?::?\d{2})?)?$/i;
 const DAY_MS = 86_400_000;
 
 /** How far the time of day lies behind a given one, in the zone that is given with it. @throws Error it is no time */

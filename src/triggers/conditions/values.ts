@@ -1,5 +1,6 @@
 /** Rendered properties of conditions, as texts. */
 import { type JsonObject, type JsonValue, ownProperty, stringifyJson } from "../../base/json.ts";
+import { readStructure } from "../../base/json_text.ts";
 
 /** The text of a property; empty when there is none. */
 export function textOf(properties: JsonObject, name: string): string {
@@ -7,9 +8,9 @@ export function textOf(properties: JsonObject, name: string): string {
   return value === null ? "" : scalarText(value);
 }
 
-/** The texts of a list; `undefined` when there is none. */
+/** The texts of a list, which may be given as its JSON; `undefined` when there is none. */
 export function textsOf(properties: JsonObject, name: string): string[] | undefined {
-  const value = ownProperty(properties, name) ?? null;
+  const value = readStructure(ownProperty(properties, name) ?? null);
   if (value === null) return undefined;
   return (Array.isArray(value) ? value : [value]).map(scalarText);
 }

@@ -25,9 +25,11 @@ const IDS = json(listOf(TEXT));
 const START: Operation = {
   summary: "Starts an execution",
   query: ["labels[]", "wait", "revision", "scheduleDate", "breakpoints", "kind"],
+  headers: ["Idempotency-Key"],
   body: INPUT_FORM,
   answer: EXECUTION,
 };
+const ELSEWHERE = { 301: "The file belongs to another execution, at which `Location` has it" };
 
 /** Starting, reading and following. */
 const BASE: Operations = [
@@ -90,18 +92,26 @@ const BASE: Operations = [
   ["GET /executions/{id}/follow", {
     summary: "An execution at each change, until it ends",
     query: ["format"],
+    headers: ["Last-Event-ID"],
     answer: EVENTS,
   }],
-  ["GET /executions/{id}/file", { summary: "A file of an execution", query: ["path!"], answer: FILE }],
+  ["GET /executions/{id}/file", {
+    summary: "A file of an execution",
+    query: ["path!"],
+    answer: FILE,
+    also: ELSEWHERE,
+  }],
   ["GET /executions/{id}/file/metas", {
     summary: "The size of a file",
     query: ["path!"],
     answer: json(objectOf({ size: INTEGER })),
+    also: ELSEWHERE,
   }],
   ["GET /executions/{id}/file/preview", {
     summary: "The beginning of a file",
     query: ["path!", "maxRows", "encoding"],
     answer: json(objectOf({ extension: TEXT, type: TEXT, content: ANYTHING })),
+    also: ELSEWHERE,
   }],
 ];
 
@@ -166,7 +176,7 @@ function bothPaths([name, operation]: readonly [string, Operation]): Operations 
   return methods.flatMap((method) => paths.map((path) => [`${method} ${path}`, told] as const));
 }
 
-const LOG_LINES = ["minLevel", "taskRunId", "taskId", "attempt", "filters"];
+const LOG_LINES = [...LOG_FILTERS, "taskRunId", "taskId", "attempt"];
 const ENTRIES = json(listOf(ref("LogEntry")));
 const METRICS = "/metrics/aggregates/{namespace}/{flowId}";
 const AGGREGATE: Operation = {

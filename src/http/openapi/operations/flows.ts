@@ -98,6 +98,7 @@ export const FLOW_OPERATIONS: Operations = [
   }],
   ["PUT /flows/{namespace}/{flowId}", {
     summary: "Saves a new revision; `If-Match` names the one that must be the latest",
+    headers: ["If-Match"],
     body: YAML,
     answer: SAVED,
   }],
@@ -192,7 +193,8 @@ export const NAMESPACE_OPERATIONS: Operations = [
   [`GET ${KV}/inheritance`, { summary: "KV pairs of the namespaces above", answer: ANY_JSON }],
   [`GET ${KV}/{key}`, { summary: "The value of a KV pair", answer: json(ref("KvValue")) }],
   [`PUT ${KV}/{key}`, {
-    summary: "Sets a KV pair; headers `ttl` and `description`",
+    summary: "Sets a KV pair; `ttl` is a duration",
+    headers: ["ttl", "description"],
     body: { ...json(ANYTHING), ...PLAIN_TEXT },
   }],
   [`DELETE ${KV}/{key}`, { summary: "Deletes a KV pair; whether it was there", answer: json(FLAG) }],

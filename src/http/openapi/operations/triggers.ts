@@ -28,8 +28,10 @@ const BULK: readonly (readonly [methodAndPath: string, summary: string])[] = [
 
 const WEBHOOK: Operation = {
   summary: "Calls a webhook; no login, the key is the protection",
+  headers: ["Idempotency-Key"],
   body: { ...ANY_JSON, ...PLAIN_TEXT },
   answer: json(ref("Execution")),
+  also: { 204: "A condition of the trigger does not hold: nothing was started" },
 };
 const WEBHOOK_PATH = "/executions/webhook/{namespace}/{flowId}/{key}";
 

@@ -1,0 +1,118 @@
+/** Reads conditions that lists of executions and of log lines share, out of flat parameters and `filters[field][OPERATOR]`. */
+import type { Instant } from "../base/clock.ts";
+import { DomainError } from "../model/errors.ts";
+import {
+  type ConditionSet,
+  type DateCondition,
+  type DateOperator,
+  type ScopeCondition,
+  searchWords,
+  type TextCondition,
+} from "../model/execution_query.ts";
+import {
+  type FilterFields,
+  type FilterOperator,
+  isNegated,
+  type RawFilter,
+  readFilters,
+  refuse,
+} from "./filter_syntax.ts";
+import { readChoices, readDate, readRange } from "./filter_values.ts";
+
+const MAX_SEARCH_WORDS = 20;
+
+/** What a flat parameter means. */
+export interface FlatParameter<Field extends string> {
+  readonly field: Field;
+  readonly operator: FilterOperator;
+  /** That of the field when absent. */
+  readonly name?: string;
+  /** Repeated, its values make one list. */
+  readonly asList?: boolean;
+}
+
+/** How the query of a list becomes conditions. */
+export interface ConditionRules<Field extends string, Condition> {
+  readonly fields: FilterFields<Field>;
+  readonly flat: readonly FlatParameter<Field>[];
+  /** Those of one parameter: none when it restricts nothing. */
+  readonly conditionsOf: (filter: RawFilter<Field>) => readonly Condition[];
+}
+
+/** The conditions of a query. @throws DomainError invalid_filter, or invalid_argument for dates that contradict each other */
+export function readConditions<Field extends string, Condition>(
+  query: URLSearchParams,
+  { fields, flat, conditionsOf }: ConditionRules<Field, Condition>,
+): ConditionSet<Condition> {
+  const { all, groups } = readFilters(query, fields);
+  const top = [...flat.flatMap((parameter) => readFlat(query, parameter)), ...all];
+  for (const group of [[], ...groups]) checkDates([...top, ...group]);
+  return {
+    conditions: top.flatMap(conditionsOf),
+    groups: groups.map((group) => group.flatMap(conditionsOf)).filter((group) => group.length > 0),
+  };
+}
+
+/** Words to be found; `*` finds everything, so not `*` finds `nothing`. @throws DomainError invalid_filter */
+export function readText<T>(filter: RawFilter, nothing: T): (TextCondition | T)[] {
+  const words = searchWords(filter.value);
+  const negated = isNegated(filter);
+  if (words.length > MAX_SEARCH_WORDS) refuse(`Invalid filter: "q" has more than ${MAX_SEARCH_WORDS} words`);
+  if (words.length > 0) return [{ field: "text", words, negated }];
+  return negated ? [nothing] : [];
+}
+
+/** Flows of users or of the system; not both finds `nothing`. @throws DomainError invalid_filter */
+export function readScope<T>(filter: RawFilter, nothing: T): (ScopeCondition | T)[] {
+  const scopes = new Set(readChoices(filter, ["USER", "SYSTEM"]));
+  const negated = isNegated(filter);
+  if (scopes.size === 2) return negated ? [nothing] : [];
+  return [{ field: "scope", system: scopes.has("SYSTEM") !== negated }];
+}
+
+/** What a date of an execution is compared with. @throws DomainError invalid_filter */
+export function readDateCondition({ field, operator, value }: RawFilter): DateCondition {
+  return {
+    field: field === "endDate" ? "endDate" : "startDate",
+    operator: operator as DateOperator,
+    at: readDate(field, value),
+  };
+}
+
+/** The span of time that ends `now`. @throws DomainError invalid_filter */
+export function readSpan({ value }: RawFilter, now: Instant): Pick<DateCondition, "operator" | "at"> {
+  return { operator: "GREATER_THAN_OR_EQUAL_TO", at: now - readRange(value) };
+}
+
+function readFlat<Field extends string>(
+  query: URLSearchParams,
+  { field, operator, name = field, asList = false }: FlatParameter<Field>,
+): RawFilter<Field>[] {
+  const values = query.getAll(name).filter((value) => value.trim() !== "");
+  const filter = (value: string): RawFilter<Field> => ({ field, operator, key: undefined, value });
+  if (values.length === 0) return [];
+  return asList ? [filter(values.join(","))] : values.map(filter);
+}
+
+/** @throws DomainError invalid_argument when dates that must all hold contradict each other */
+function checkDates(filters: readonly RawFilter[]): void {
+  const has = (field: string) => filters.some((filter) => filter.field === field);
+  if (has("startDate") && has("timeRange")) {
+    throw new DomainError(
+      "invalid_argument",
+      'Illegal argument: "startDate" and "timeRange" cannot be used together',
+    );
+  }
+  const dates = filters.filter(({ field }) => field === "startDate" || field === "endDate").map(
+    readDateCondition,
+  );
+  const after = dates.filter(({ field, operator }) =>
+    field === "startDate" && operator.startsWith("GREATER_THAN")
+  );
+  const before = dates.filter(({ field, operator }) =>
+    field === "endDate" && operator.startsWith("LESS_THAN")
+  );
+  if (after.some(({ at: start }) => before.some(({ at: end }) => start > end))) {
+    throw new DomainError("invalid_argument", 'Illegal argument: "startDate" must not be after "endDate"');
+  }
+}

@@ -1,0 +1,78 @@
+/** What the values of filters mean: names, choices, dates and spans of time. */
+import type { Instant } from "../base/clock.ts";
+import { parseDuration } from "../base/duration.ts";
+import {
+  matchesName,
+  NAME_OPERATORS,
+  type NameCondition,
+  searchWords,
+  SYSTEM_NAMESPACE,
+} from "../model/execution_query.ts";
+import { checkPattern } from "./filter_pattern.ts";
+import { isNegated, oneOf, type RawFilter, refuse, shorten, valuesOf } from "./filter_syntax.ts";
+
+/** What a name is compared with, and how. @throws DomainError invalid_filter */
+export function readName(filter: RawFilter): Pick<NameCondition, "operator" | "values"> {
+  if (filter.operator === "REGEX") checkPattern(filter.value);
+  return { operator: oneOf("operator", filter.operator, NAME_OPERATORS), values: valuesOf(filter) };
+}
+
+/** Names out of some, one or a list. @throws DomainError invalid_filter */
+export function readChoices<T extends string>(filter: RawFilter, allowed: readonly T[]): T[] {
+  return valuesOf(filter).map((value) => oneOf(filter.field, value, allowed));
+}
+
+/** Whether a text holds every word of a filter, in whatever case; without words, all texts are wanted. */
+export function wordTest(filter: RawFilter): (text: string) => boolean {
+  const words = searchWords(filter.value).map((word) => word.toLowerCase());
+  if (words.length === 0) return () => true;
+  return (text) => {
+    const searched = text.toLowerCase();
+    return words.every((word) => searched.includes(word)) !== isNegated(filter);
+  };
+}
+
+/** Whether one of some names, written in capitals, is wanted; filters write it in any case. @throws DomainError invalid_filter */
+export function choiceTest<T extends string>(
+  filter: RawFilter,
+  allowed: readonly T[],
+): (value: T) => boolean {
+  const wanted = valuesOf(filter).map((text) => oneOf(filter.field, text.toUpperCase(), allowed));
+  return (value) => wanted.includes(value) !== isNegated(filter);
+}
+
+/** Whether flows of a namespace are wanted: those of users, or of the system. @throws DomainError invalid_filter */
+export function scopeTest(filter: RawFilter): (namespace: string) => boolean {
+  const isWanted = choiceTest(filter, ["USER", "SYSTEM"]);
+  return (namespace) => isWanted(namespace === SYSTEM_NAMESPACE ? "SYSTEM" : "USER");
+}
+
+/** Whether a name is wanted. @throws DomainError invalid_filter */
+export function nameTest(filter: RawFilter): (name: string) => boolean {
+  const { operator, values } = readName(filter);
+  return (name) => matchesName(operator, values, name);
+}
+
+const DATE =
+  /^(\d{4}-\d{2}-\d{2})(?:[Tt](\d{2}:\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?([Zz]|[+-]\d{2}:?\d{2})?(?:\[.*\])?)?$/;
+
+/** ISO 8601; without an offset UTC, without a time midnight, finer than milliseconds cut. A `+` may have become a space on its way. @throws DomainError invalid_filter */
+export function readDate(field: string, text: string): Instant {
+  const match = DATE.exec(text.trim().replace(/ (\d{2}:?\d{2})$/, "+$1"));
+  if (match) {
+    const [, day, minutes = "00:00", seconds = "00", fraction = "", offset = "Z"] = match;
+    const zone = offset.length === 5 ? `${offset.slice(0, 3)}:${offset.slice(3)}` : offset.toUpperCase();
+    const at = Date.parse(`${day}T${minutes}:${seconds}.${fraction.slice(0, 3).padEnd(3, "0")}${zone}`);
+    if (!Number.isNaN(at)) return at;
+  }
+  return refuse(
+    `Invalid filter: "${field}" must be a date such as "2026-01-31T08:15:30Z", but is "${shorten(text)}"`,
+  );
+}
+
+/** Milliseconds of a `timeRange`. @throws DomainError invalid_filter */
+export function readRange(text: string): number {
+  const ms = parseDuration(text);
+  if (ms !== undefined) return Math.abs(ms);
+  return refuse(`Invalid filter: "timeRange" must be a duration such as "PT24H", but is "${shorten(text)}"`);
+}

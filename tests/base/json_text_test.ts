@@ -1,0 +1,21 @@
+import { assertEquals } from "@std/assert";
+import type { JsonValue } from "../../src/base/json.ts";
+import { readStructure } from "../../src/base/json_text.ts";
+
+const CASES: readonly (readonly [given: JsonValue, read: JsonValue])[] = [
+  ['["a", 1]', ["a", 1]],
+  [' {"a": {"b": null}}', { a: { b: null } }],
+  ["[a]", "[a]"],
+  ["{", "{"],
+  ['"a"', '"a"'],
+  ["1", "1"],
+  ["", ""],
+  [null, null],
+  [["[1]"], ["[1]"]],
+];
+
+for (const [given, read] of CASES) {
+  Deno.test(`readStructure() of ${JSON.stringify(given)}`, () => {
+    assertEquals(readStructure(given), read);
+  });
+}

@@ -1,0 +1,30 @@
+/** Scripts as tests of processes run them, without a flow. */
+import type { AttemptIdentity } from "../../src/model/attempt_identity.ts";
+import type { ProcessCommand } from "../../src/model/ports/processes.ts";
+
+/** An attempt that runs a script. */
+export const ATTEMPT: AttemptIdentity = {
+  tenant: "main",
+  namespace: "demo",
+  flowId: "f",
+  flowRevision: 1,
+  executionId: "e",
+  taskId: "t",
+  taskRunId: "r",
+  attemptNumber: 1,
+};
+
+/** A script of the shell, in a process that nobody ends. */
+export function shellScript(
+  script: string,
+  rest: Partial<ProcessCommand> & Pick<ProcessCommand, "onLine">,
+): ProcessCommand {
+  return {
+    command: ["/bin/sh", "-c", script],
+    workingDirectory: "/tmp",
+    env: new Map(),
+    place: { type: "process" },
+    signal: new AbortController().signal,
+    ...rest,
+  };
+}
