@@ -87,7 +87,7 @@ export class Executor {
 
   /** Last committed catalog rows of the live executions of a tenant. */
   *liveRows(tenant: string): Iterable<Uint8Array> {
-    for (const live of this.#live.values()) if (live.row && live.execution.tenant === tenant) yield live.row;
+    for (const { row } of this.#live.ofTenant(tenant)) if (row) yield row;
   }
 
   /**
@@ -223,7 +223,7 @@ export class Executor {
 
   /** Stops all work on the executions of a tenant that is being deleted. */
   async dropTenant(tenant: string): Promise<void> {
-    const dropped = [...this.#live.values()].filter((live) => live.execution.tenant === tenant);
+    const dropped = this.#live.ofTenant(tenant);
     const liveness = dropped.flatMap((live) => this.#abandon(tenant, live.execution.id).liveness ?? []);
     for (let i = 0; i < liveness.length; i += DROPS_PER_ENTRY) {
       const facts = { liveness: liveness.slice(i, i + DROPS_PER_ENTRY) };
@@ -248,11 +248,12 @@ export class Executor {
     return wasListed && await this.#recovery.goOn(tenant, id);
   }
 
-  /** Waits for what is being committed, interrupts attempts under way; what is left goes on at the next boot. */
+  /** Interrupts attempts under way, waits for what is being committed; what is left goes on at the next boot. */
   async stop(): Promise<void> {
     this.#isStopping = true;
+    this.#live.interruptAll();
     await Promise.allSettled([...this.#underWay]);
-    for (const live of this.#live.values()) live.interruptAll();
+    this.#live.interruptAll(); // Those that have begun meanwhile.
     const over = Promise.withResolvers<void>();
     const cancel = this.#deps.clock.setTimer(TIDY_MS, over.resolve);
     await Promise.race([Promise.all([...this.#attempts]), over.promise]);

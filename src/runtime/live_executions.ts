@@ -27,9 +27,14 @@ export class LiveExecutions {
     return this.#byKey.size;
   }
 
-  /** All of them. */
-  values(): IterableIterator<LiveExecution> {
-    return this.#byKey.values();
+  /** Those of one tenant. */
+  ofTenant(tenant: string): LiveExecution[] {
+    return [...this.#byKey.values()].filter(({ execution }) => execution.tenant === tenant);
+  }
+
+  /** Asks every attempt under way to stop: one that writes without end would keep its execution busy. */
+  interruptAll(): void {
+    for (const live of this.#byKey.values()) live.interruptAll();
   }
 
   /** Whether it is in memory. */

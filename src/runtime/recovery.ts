@@ -62,7 +62,8 @@ export class Recovery {
     }
     live.isListed = true;
     // Manifests go with the last execution that they list: one that waits may stand in them beside others.
-    const crashes = hasWork(live.tree) ? ++live.execution.crashes : 0;
+    const isCrash = !this.#deps.committer.followsStop && hasWork(live.tree);
+    const crashes = isCrash ? ++live.execution.crashes : 0;
     live.events.push({ type: "recovered", isGivenUp: crashes >= MAX_CRASHES_OF_EXECUTION });
     this.#deps.wake(live);
     return true;

@@ -160,7 +160,9 @@ export class Renderer {
   value(source: string, task: TaskScope, variables: JsonObject = {}): JsonValue | Promise<JsonValue> {
     const template = this.#cache.template(this.#plan, source);
     const scope = this.#scope(task);
-    const variable = (name: string) => ownProperty(variables, name) ?? scope.variable(name);
+    // A null is a value: it hides what the name means elsewhere.
+    const variable = (name: string) =>
+      Object.hasOwn(variables, name) ? ownProperty(variables, name) : scope.variable(name);
     return this.hostCalls.run(() =>
       renderValue(template, { ...scope, variable, functions: scope.functions })
     );

@@ -66,7 +66,7 @@ function prepare(
     ...kestra ? [["kestra", kestra] as const] : [],
   ]);
   const scope: Scope = {
-    variable: (name) => ownProperty(variables, name) ?? roots.get(name),
+    variable: (name) => Object.hasOwn(variables, name) ? ownProperty(variables, name) : roots.get(name),
     functions: calls.functions,
     now: clock.now(),
     timeZone,

@@ -15,9 +15,8 @@ import {
   MAX_PENDING_ENTRIES,
   MAX_VALUE_BYTES,
 } from "../model/limits.ts";
-import { decodeJson, encodeJson } from "./codec.ts";
-import { chainKey } from "./keys.ts";
 import type { Key, Message, Mutation, Store } from "./store.ts";
+import { WriterChain } from "./writer_chain.ts";
 
 /** A list of mutations that must be atomic; it is never split over groups. */
 export interface Entry {
@@ -81,12 +80,6 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
-interface ChainState {
-  epoch: number;
-  seq: number;
-  versionstamp: string | null;
-}
-
 const PROBE_INTERVAL_MS = 1000;
 /** Room left in each group for riders and the chain key. */
 const RIDER_BYTES = 90_000;
@@ -96,8 +89,7 @@ export class Committer {
   readonly stats: CommitterStats = { groups: 0, entries: 0, mutations: 0 };
   readonly #options: CommitterOptions;
   readonly #riders: GroupRider[] = [];
-  readonly #key: Key;
-  #chain: ChainState = { epoch: 0, seq: 0, versionstamp: null };
+  readonly #chain: WriterChain;
   #normal: Pending[] = [];
   #bulk: Pending[] = [];
   #running = false;
@@ -108,25 +100,17 @@ export class Committer {
 
   constructor(options: CommitterOptions) {
     this.#options = options;
-    this.#key = chainKey(options.instance);
+    this.#chain = new WriterChain(options.store, options.instance);
   }
 
   /** Takes over the chain: whoever wrote before is fenced from now on. */
   async start(): Promise<void> {
-    const { store, clock } = this.#options;
-    const entry = await store.get(this.#key);
-    const previous = entry ? decodeJson(entry.value) as { epoch: number; seq: number } : { epoch: 0, seq: 0 };
-    const epoch = Math.max(previous.epoch + 1, Math.floor(clock.now() / 1000));
-    const seq = previous.seq + 1;
-    const versionstamp = await store.commit({
-      checks: [{ key: this.#key, versionstamp: entry?.versionstamp ?? null }],
-      mutations: [{ type: "set", key: this.#key, value: encodeJson({ epoch, seq }) }],
-      messages: [],
-    });
-    if (versionstamp === null) {
-      throw new DomainError("conflict", "Cannot take over the database: another process is starting");
-    }
-    this.#chain = { epoch, seq, versionstamp };
+    await this.#chain.takeOver(this.#options.clock.now());
+  }
+
+  /** The process before was stopped in order: it did not crash over what it has left under way. */
+  get followsStop(): boolean {
+    return this.#chain.followsStop;
   }
 
   /** Adds a rider; before the first commit. */
@@ -166,11 +150,13 @@ export class Committer {
     while (this.#running) await this.#idle;
   }
 
-  /** Commits what is waiting, then refuses everything else. */
+  /** Commits what is waiting, then refuses everything else; the next process is told that this one did not crash. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.drain();
+    const isChainKnown = !this.#stopped;
     this.#stopped = true;
     this.#cancelProbe?.();
+    if (isChainKnown) await this.#chain.leave();
   }
 
   #refuse(entry: Entry): DomainError | undefined {
@@ -224,7 +210,7 @@ export class Committer {
       mutations.push(...contribution.mutations);
       messages.push(...contribution.messages);
     }
-    const outcome = await this.#write(mutations, messages, seq);
+    const outcome = await this.#write(mutations, messages);
     if (outcome instanceof DomainError) {
       for (const rider of this.#riders) rider.refused(seq);
       for (const pending of group) pending.reject(outcome);
@@ -241,41 +227,30 @@ export class Committer {
   }
 
   /** Writes a group; a DomainError says why nothing of it was written. */
-  async #write(mutations: Mutation[], messages: Message[], seq: number): Promise<DomainError | undefined> {
-    const { epoch, versionstamp } = this.#chain;
-    mutations.push({ type: "set", key: this.#key, value: encodeJson({ epoch, seq }) });
+  async #write(mutations: Mutation[], messages: Message[]): Promise<DomainError | undefined> {
+    let cause = new Error("the chain key was changed");
     try {
-      const checks = [{ key: this.#key, versionstamp }];
-      const stamp = await this.#options.store.commit({ checks, mutations, messages });
-      if (stamp !== null) {
-        this.#chain = { epoch, seq, versionstamp: stamp };
-        return undefined;
-      }
-      return await this.#learnOutcome(seq, new Error("the chain key was changed"));
+      if (await this.#chain.commit(mutations, messages)) return undefined;
     } catch (error) {
-      return await this.#learnOutcome(seq, error as Error);
+      cause = error as Error;
     }
+    return await this.#learnOutcome(cause);
   }
 
-  /** An exception, or a failed check after a silent retry, leaves the outcome unknown: the chain key tells. */
-  async #learnOutcome(seq: number, cause: Error): Promise<DomainError | undefined> {
-    const { store, logger } = this.#options;
-    let entry;
+  /** An exception, or a failed check after a silent retry, leaves the outcome unknown: the chain tells. */
+  async #learnOutcome(cause: Error): Promise<DomainError | undefined> {
+    let outcome;
     try {
-      entry = await store.get(this.#key);
+      outcome = await this.#chain.outcome();
     } catch (error) {
       return this.#fail(`the database cannot be read: ${(error as Error).message}`);
     }
-    const chain = entry ? decodeJson(entry.value) as { epoch: number; seq: number } : undefined;
-    if (!entry || chain?.epoch !== this.#chain.epoch) {
-      return this.#fail("another process has taken over the database");
-    }
-    if (chain.seq === seq) {
-      this.#chain = { epoch: chain.epoch, seq, versionstamp: entry.versionstamp };
-      return undefined;
-    }
-    if (chain.seq !== this.#chain.seq) return this.#fail("another process writes to the database");
-    logger.error("A commit was refused; writes are refused until one succeeds", { reason: cause.message });
+    if (outcome === "written") return undefined;
+    if (outcome === "taken over") return this.#fail("another process has taken over the database");
+    if (outcome === "unknown") return this.#fail("another process writes to the database");
+    this.#options.logger.error("A commit was refused; writes are refused until one succeeds", {
+      reason: cause.message,
+    });
     this.#enterReadOnly(cause);
     return this.#refusal;
   }
@@ -308,7 +283,7 @@ export class Committer {
     if (this.#stopped || this.#refusal === undefined) return;
     const wasFull = this.#refusal.code === "storage_full";
     if (wasFull) await this.#options.store.releaseReserve().catch(() => false);
-    const refusal = await this.#write([], [], this.#chain.seq + 1);
+    const refusal = await this.#write([], []);
     if (refusal || this.#stopped) return;
     this.#refusal = undefined;
     this.#options.logger.info("Writes are taken again");

@@ -1,4 +1,5 @@
 /** A server as a process of its own, started as `deno task start` does, and timed while it boots. */
+import { PERMISSIONS } from "../support/server_process.ts";
 import { KeepAliveClient } from "./keep_alive_client.ts";
 import { cpuMs, peakBytes, residentBytes, writtenBytes } from "./process_stats.ts";
 
@@ -11,16 +12,6 @@ export interface ServerOptions {
 }
 
 const ROOT = new URL("../../", import.meta.url).pathname;
-/** As in the task `start`. */
-const PERMISSIONS = [
-  "--no-prompt",
-  "--deny-import",
-  "--allow-net",
-  "--allow-read",
-  "--allow-write",
-  "--allow-env",
-  "--allow-run",
-];
 const BOOT_TIMEOUT_MS = 120_000;
 const PROBE_INTERVAL_MS = 2;
 

@@ -94,7 +94,7 @@ async function play(row: Row, cut: Cut): Promise<void> {
   store.arm(cut);
   void act(first, row, id).catch(() => {}); // No answer is heard when the process is gone.
   await clock.advance(5_000);
-  if (!store.isDead) await first[Symbol.asyncDispose]();
+  if (!store.isDead) await store.stop(first);
   const later = new FakeClock(clock.now());
   const next = await Harness.start({ effect }, memory.reopen(later), later);
   await settle();

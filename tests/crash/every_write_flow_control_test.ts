@@ -250,11 +250,12 @@ tasks: [{id: p, type: $.flow.Pause}, {id: a, type: EFFECT}]`,
     then: "resume",
   },
   scenario(
+    // Longer than the time until a crash is made good: a pause that is over before it was told of is none.
     "pause that tells somebody",
     `
 tasks:
-  - {id: p, type: $.flow.Pause, pauseDuration: PT2S, onPause: {id: o, type: EFFECT}, tasks: [{id: t, type: EFFECT}]}
-  - {id: q, type: $.flow.Pause, pauseDuration: PT2S, behavior: WARN, onPause: {id: n, type: $.flow.Sleep, duration: PT1H}}
+  - {id: p, type: $.flow.Pause, pauseDuration: PT6S, onPause: {id: o, type: EFFECT}, tasks: [{id: t, type: EFFECT}]}
+  - {id: q, type: $.flow.Pause, pauseDuration: PT6S, behavior: WARN, onPause: {id: n, type: $.flow.Sleep, duration: PT1H}}
   - {id: a, type: EFFECT}`,
   ),
   {

@@ -1,5 +1,6 @@
 /** A store whose process dies, or whose database fails, at a given commit. */
 import type { Atomic, Store } from "../../src/store/store.ts";
+import { settle } from "../support/fake_clock.ts";
 import { FaultyStore } from "../support/faulty_store.ts";
 
 /**
@@ -34,6 +35,13 @@ export class MortalStore extends FaultyStore {
   /** True once the process is gone. */
   get isDead(): boolean {
     return this.#isDead;
+  }
+
+  /** Stops a server; one that dies meanwhile is gone. */
+  async stop(server: AsyncDisposable): Promise<void> {
+    const stopped = server[Symbol.asyncDispose]();
+    await settle();
+    if (!this.#isDead) await stopped;
   }
 
   /** @inheritdoc */

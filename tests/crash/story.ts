@@ -85,7 +85,7 @@ class Story {
     this.#commits.push(store.commits);
     if (store.isDead) return false;
     const app = await work;
-    await app[Symbol.asyncDispose]();
+    await store.stop(app);
     return true;
   }
 

@@ -117,6 +117,22 @@ Deno.test("crash three times while an execution is live: it is given up and says
   assert(logs[0]?.message.includes("stopped unexpectedly 3 times"));
 });
 
+Deno.test("stopped in order four times while an execution is live: it goes on, and one crash after it as well", async () => {
+  const options = { effect: () => new Promise<never>(() => {}) };
+  let app = await Harness.start(options);
+  const { id } = await app.run(EFFECT);
+  for (let stop = 0; stop < 4; stop++) {
+    app = await app.restart();
+    await settle();
+    const execution = await app.execution(id);
+    assertEquals(execution.state.current, "RUNNING");
+    assertEquals(execution.taskRunList[1]?.attempts?.length, stop + 2);
+  }
+  await using last = await app.crash();
+  await settle();
+  assertEquals((await last.execution(id)).state.current, "RUNNING");
+});
+
 Deno.test("Sleep: a stored timer, no live execution while it waits, also across restarts", async () => {
   const first = await Harness.start();
   const { id, state } = await first.run(SLEEP);

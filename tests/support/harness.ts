@@ -141,10 +141,9 @@ export class Harness implements AsyncDisposable {
 
   /** Stops in good order and starts again. */
   async restart(): Promise<Harness> {
-    const store = this.store.reopen(new FakeClock());
     await this[Symbol.asyncDispose]();
     const clock = new FakeClock(this.clock.now());
-    return await Harness.start(this.#options, store.reopen(clock), clock);
+    return await Harness.start(this.#options, this.store.reopen(clock), clock);
   }
 
   /** @inheritdoc */

@@ -1,6 +1,16 @@
 /** The real server as a child process: started, watched, signalled and killed by a test. */
 
 const ROOT = new URL("../../", import.meta.url);
+/** What the task `start` allows a server. */
+export const PERMISSIONS: readonly string[] = [
+  "--no-prompt",
+  "--deny-import",
+  "--allow-net",
+  "--allow-read",
+  "--allow-write",
+  "--allow-env",
+  "--allow-run",
+];
 /** Longest time until a server is ready; a start takes a fraction of a second. */
 const READY_TIMEOUT_MS = 30_000;
 const HEALTH_INTERVAL_MS = 50;
@@ -166,20 +176,11 @@ function serverArguments(options: ServerProcessOptions): string[] {
 }
 
 function command(args: readonly string[], options: Omit<ServerProcessOptions, "dataDir">): Deno.Command {
-  const permissions = [
-    "--no-prompt",
-    "--deny-import",
-    "--allow-net",
-    "--allow-read",
-    "--allow-write",
-    "--allow-env",
-    "--allow-run",
-  ];
   const config = new URL("deno.json", ROOT).pathname;
   const main = new URL("main.ts", ROOT).pathname;
   const isBinary = options.binary !== undefined;
   return new Deno.Command(options.binary ?? Deno.execPath(), {
-    args: isBinary ? [...args] : ["run", "--no-check", "--config", config, ...permissions, main, ...args],
+    args: isBinary ? [...args] : ["run", "--no-check", "--config", config, ...PERMISSIONS, main, ...args],
     cwd: options.cwd,
     env: { NO_COLOR: "1", ...options.env },
     stdin: "null",

@@ -129,6 +129,17 @@ const RESULTS: readonly (readonly [name: string, tasks: readonly string[], value
     '{"k":"a","n":1}\n{}\n',
   ],
   [
+    "FilterItems: a member that is null is there",
+    [
+      `w storage.Write {content: "${
+        '{"n":null}\n{"n":"a"}\n'.replaceAll('"', '\\"').replaceAll("\n", "\\n")
+      }"}`,
+      "f storage.FilterItems {from: '{{ outputs.w.uri }}', filterCondition: '{{ n is null }}'}",
+      "v debug.Return {format: '{{ read(outputs.f.uri) }}'}",
+    ],
+    '{"n":null}\n',
+  ],
+  [
     "FilterItems: its rules as expressions",
     [
       `w storage.Write {content: "${ITEMS.replaceAll('"', '\\"')}{}\\n"}`,
