@@ -9,8 +9,8 @@ const ZONE_OFFSET = /^(?:Z|(?:UTC|GMT|UT)?[+-](?:0?\d|1[0-8])(?::?[0-5]\d)?)$/;
 
 /** Reports what is wrong with the cron expression and the zone of a schedule. */
 export function checkSchedule(trigger: JsonObject, path: Path, report: Report): void {
-  const cron = ownProperty(trigger, "cron");
-  if (typeof cron === "string" && !hasExpression(cron)) {
+  const cron = scalarText(ownProperty(trigger, "cron"));
+  if (cron !== undefined && !hasExpression(cron)) {
     const mistake = cronMistake(cron, readFlag(ownProperty(trigger, "withSeconds"), false));
     const message = `invalid cron expression ${describeValue(cron)}: ${mistake}`;
     if (mistake !== undefined) report.error("bad_cron", [...path, "cron"], message);

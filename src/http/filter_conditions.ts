@@ -89,7 +89,7 @@ function readFlat<Field extends string>(
   { field, operator, name = field, asList = false }: FlatParameter<Field>,
 ): RawFilter<Field>[] {
   const values = query.getAll(name).filter((value) => value.trim() !== "");
-  const filter = (value: string): RawFilter<Field> => ({ field, operator, key: undefined, value });
+  const filter = (value: string): RawFilter<Field> => ({ field, name, operator, key: undefined, value });
   if (values.length === 0) return [];
   return asList ? [filter(values.join(","))] : values.map(filter);
 }

@@ -19,7 +19,7 @@ export function readName(filter: RawFilter): Pick<NameCondition, "operator" | "v
 
 /** Names out of some, one or a list. @throws DomainError invalid_filter */
 export function readChoices<T extends string>(filter: RawFilter, allowed: readonly T[]): T[] {
-  return valuesOf(filter).map((value) => oneOf(filter.field, value, allowed));
+  return valuesOf(filter).map((value) => oneOf(filter.name ?? filter.field, value, allowed));
 }
 
 /** Whether a text holds every word of a filter, in whatever case; without words, all texts are wanted. */

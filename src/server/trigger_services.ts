@@ -2,10 +2,12 @@
 import type { Clock } from "../base/clock.ts";
 import type { IdSource } from "../base/id.ts";
 import type { JsonObject } from "../base/json.ts";
+import type { Execution } from "../model/execution.ts";
 import type { Flow, Trigger } from "../model/flow.ts";
 import type { TaskPorts } from "../model/task_ports.ts";
 import type { TriggerCatalog } from "../model/trigger_catalog.ts";
 import type { Executor } from "../runtime/executor.ts";
+import { TaskRunViews } from "../runtime/task_run_views.ts";
 import { Conditions } from "../services/conditions.ts";
 import type { Executions } from "../services/executions.ts";
 import type { ExecutorPort } from "../services/executor_port.ts";
@@ -116,7 +118,8 @@ export function createTriggerServices(parts: TriggerParts): TriggerServices {
     timesOf,
     isRunning,
   });
-  const flowReactions = new FlowReactions({ ...shared, records: executionRecords });
+  const taskOutputs = (execution: Execution) => new TaskRunViews(execution).outputs;
+  const flowReactions = new FlowReactions({ ...shared, records: executionRecords, taskOutputs });
   const webhooks = new Webhooks({
     ...shared,
     executions,

@@ -1,5 +1,6 @@
 /** What triggers do when an execution reaches a state: Flow triggers start executions, others stop themselves. */
 import type { Clock } from "../base/clock.ts";
+import type { JsonObject } from "../base/json.ts";
 import type { FlowPlan } from "../engine/plan.ts";
 import type { Announcement } from "../model/announcement.ts";
 import type { Execution } from "../model/execution.ts";
@@ -24,7 +25,7 @@ import { ifFound } from "./if_found.ts";
 import { stopStates } from "./trigger_index.ts";
 import type { TriggerStarts } from "./trigger_starts.ts";
 import type { TriggerStates } from "./trigger_states.ts";
-import { conditionVariables, observed, triggerVariables } from "./upstream_variables.ts";
+import { conditionVariables, observed, startVariables, triggerVariables } from "./upstream_variables.ts";
 
 /** What reactions work with. */
 export interface FlowReactionsDeps {
@@ -36,6 +37,8 @@ export interface FlowReactionsDeps {
   readonly catalog: TriggerCatalog;
   readonly executor: Pick<ExecutorPort, "begin">;
   readonly records: Pick<ExecutionRecords, "load">;
+  /** What expressions of an execution read as `outputs`. */
+  readonly taskOutputs: (execution: Execution) => JsonObject;
   readonly timeZone: string;
 }
 
@@ -112,15 +115,20 @@ export class FlowReactions {
     const { tenant } = announcement;
     const labels = observed.labels.filter(({ key }) => key === CORRELATION_LABEL);
     const variables = triggerVariables(reaction, await this.#upstream(reaction, verdict));
-    const start = { plan, trigger, variables, labels };
+    const beside = startVariables(observed, this.#deps.taskOutputs(observed));
+    const start = { plan, trigger, variables, beside, labels };
     const { execution, error } = await this.#deps.starts.makeOrFail(start);
     const now = this.#deps.clock.now();
     const outcome = error === undefined ? "STARTED" : "FAILED";
     const evaluated = withEvaluation(state, { at: now, outcome, reason: error, executionId: execution.id });
     const next = { ...evaluated, date: now, executionId: execution.id, updatedAt: now };
     const change = { tenant, previous: state, next };
-    const beside = [removalOf(announcement), ...verdict.mutations, ...this.#deps.states.mutationsOf(change)];
-    await this.#deps.executor.begin(execution, plan, beside);
+    const mutations = [
+      removalOf(announcement),
+      ...verdict.mutations,
+      ...this.#deps.states.mutationsOf(change),
+    ];
+    await this.#deps.executor.begin(execution, plan, mutations);
     this.#deps.states.applied(change);
   }
 

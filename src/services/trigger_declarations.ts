@@ -89,13 +89,19 @@ export class TriggerDeclarations {
     }
   }
 
+  /** Why it has none is told where its next date is looked for. */
+  async #hasTimes(flow: Flow, trigger: Trigger): Promise<boolean> {
+    const [{ status }] = await Promise.allSettled([this.#deps.timesOf(flow, trigger)]);
+    return status === "fulfilled";
+  }
+
   /** A new schedule may ask for past dates to be made up for. */
   async #declaredBackfill(flow: Flow, trigger: Trigger): Promise<Backfill | undefined> {
     const declared = ownProperty(trigger.properties, "backfill");
     if (!isJsonObject(declared)) return undefined;
     const start = parseInstant(String(ownProperty(declared, "start") ?? ""));
     const end = parseInstant(String(ownProperty(declared, "end") ?? "")) ?? this.#deps.clock.now();
-    if (start === undefined) return undefined;
+    if (start === undefined || !await this.#hasTimes(flow, trigger)) return undefined;
     const from = parseInstant(String(ownProperty(declared, "currentDate") ?? ""));
     const isPaused = String(ownProperty(declared, "paused") ?? false).toLowerCase() === "true";
     const { inputs, labels } = declared;

@@ -34,7 +34,9 @@ export interface TriggerStart {
   readonly trigger: Trigger;
   /** What expressions read as `trigger`. */
   readonly variables: JsonObject;
-  /** What is stored in place of them, where something in them must not be kept in clear. */
+  /** What they read beside it. */
+  readonly beside?: JsonObject;
+  /** What is stored in place of `variables`, where something in them must not be kept in clear. */
   readonly kept?: JsonObject;
   /** Given already where files belong to it. */
   readonly id?: string;
@@ -56,7 +58,7 @@ export class TriggerStarts {
   async make(start: TriggerStart): Promise<Execution> {
     const { flow } = start.plan;
     const { properties } = start.trigger;
-    const variables = { trigger: start.variables };
+    const variables = { ...start.beside, trigger: start.variables };
     const render = async (name: string) => {
       const given = ownProperty(properties, name) ?? null;
       return structureIn(await this.#deps.renderer.value(flow, given, variables), name);

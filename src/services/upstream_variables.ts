@@ -31,6 +31,13 @@ export function conditionVariables(upstream: Upstream): JsonObject {
   return { ...variables, outputs: outputs ?? {}, labels: named, hasRetryAttempt: retriedStates.length > 0 };
 }
 
+/** What labels and inputs of the start read of the execution itself, beside `trigger`: as its own tasks would at its end. */
+export function startVariables({ inputs, labels }: Execution, taskOutputs: JsonObject): JsonObject {
+  const named: JsonObject = {};
+  for (const { key, value } of labels) setOwnProperty(named, key, value);
+  return { outputs: taskOutputs, inputs: inputs ?? {}, labels: named };
+}
+
 /** What conditions look at. */
 export function observed({ announcement, execution }: Upstream): ObservedExecution {
   const { id: executionId, namespace, flowId: id, labels, taskRuns } = execution;

@@ -163,6 +163,9 @@ const SCHEDULES: Rows = [
   ['the cron expression "* * * *"', '{id: s, type: core.trigger.Schedule, cron: "* * * *"}', [
     'triggers[0].cron: invalid cron expression "* * * *": it needs 5 fields, but has 4 @6:46+9',
   ]],
+  ["a cron expression that is no text", "{id: s, type: core.trigger.Schedule, cron: 5}", [
+    'triggers[0].cron: invalid cron expression "5": it needs 5 fields, but has 1 @6:46+1',
+  ]],
   ['the cron expression "* * * * * *"', '{id: s, type: core.trigger.Schedule, cron: "* * * * * *"}', [
     'triggers[0].cron: invalid cron expression "* * * * * *": it needs 5 fields, but has 6 @6:46+13',
   ]],

@@ -126,6 +126,14 @@ for (const [members, dates] of DECLARED) {
   });
 }
 
+Deno.test("Scheduler tells of a declared backfill whose times cannot be read, and the flow is saved", async () => {
+  await using app = await Harness.start();
+  const backfill = { start: "2026-01-15T10:00:00Z" };
+  await app.save(triggeredFlow("s", schedule("{{ 'no times' }}", { backfill })));
+  const { backfill: left, evaluations } = await stateOf(app, "s");
+  assertEquals([left, (evaluations as unknown[] | undefined)?.length], [undefined, 1]);
+});
+
 Deno.test("Scheduler tests conditions in a zone that an expression gives", async () => {
   await using app = await startAt("2026-01-15T10:55:00Z");
   const conditions = [condition("TimeBetween", { after: "11:59:00" })];

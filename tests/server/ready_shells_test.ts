@@ -47,8 +47,9 @@ class Shells implements AsyncDisposable {
   /** Runs a script and waits for the shell that is ready behind it; that one's number. */
   async makeReady(): Promise<number> {
     await this.run();
-    await until(() => this.ready().length === 1);
-    return this.ready()[0] ?? 0;
+    let pids: number[] = [];
+    await until(() => (pids = this.ready()).length === 1);
+    return pids[0] ?? NaN;
   }
 
   /** Numbers of those that wait. */

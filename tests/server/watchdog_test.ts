@@ -33,11 +33,11 @@ function run(watchdog: Watchdog, script: string, started: Started = {}): Promise
   });
 }
 
-/** The process of a watchdog with this environment. */
-function processOf(env: Readonly<Record<string, string>>): number {
-  const [pid = 0, ...others] = childrenWithVariable(`NAME=${env.NAME}`);
-  assertEquals(others, []);
-  return pid;
+/** The process of a watchdog with this environment; while a process becomes another program it seems to have none. */
+async function processOf({ NAME }: Readonly<Record<string, string>>): Promise<number> {
+  let pids: number[] = [];
+  await until(() => (pids = childrenWithVariable(`NAME=${NAME}`)).length === 1);
+  return pids[0] ?? NaN;
 }
 
 let names = 0;
@@ -137,16 +137,16 @@ Deno.test("Watchdog: another one takes over when it is killed", async () => {
     const cleanUp = `touch ${folder}/made`;
     const script = run(watchdog, "setsid sleep 7671 & exec sleep 7672", { cleanUp });
     await until(async () => (await sleepers("767[12]")).length === 2);
-    const first = processOf(env);
+    const first = await processOf(env);
     Deno.kill(first, "SIGKILL");
     await until(() => childrenWithVariable(`NAME=${env.NAME}`).some((pid) => pid !== first));
-    const second = processOf(env);
+    const second = await processOf(env);
     Deno.kill(second, "SIGKILL");
     // Starts with the next script, whether it is known yet that there is none or not.
     assertEquals(await run(watchdog, "exit 4"), 4);
     assertEquals((await sleepers("767[12]")).length, 2);
     await until(() => childrenWithVariable(`NAME=${env.NAME}`).some((pid) => pid !== second));
-    Deno.kill(processOf(env), "SIGKILL");
+    Deno.kill(await processOf(env), "SIGKILL");
     await watchdog[Symbol.asyncDispose]();
     assertEquals(await script, 137);
     await until(async () => (await sleepers("767[12]")).length === 0);
@@ -162,7 +162,7 @@ Deno.test("Watchdog: what an ended script has left is ended by the one that take
   const env = ownEnv();
   await using watchdog = new Watchdog(env, systemClock);
   await run(watchdog, "true");
-  const first = processOf(env);
+  const first = await processOf(env);
   Deno.kill(first, "SIGSTOP");
   await run(watchdog, LEAVING);
   assertEquals((await sleepers("7673")).length, 1);
@@ -175,7 +175,7 @@ Deno.test("Watchdog: the end of the server does not wait for one that hangs", as
   const clock = new FakeClock();
   const watchdog = new Watchdog(env, clock);
   await run(watchdog, "true");
-  Deno.kill(processOf(env), "SIGSTOP");
+  Deno.kill(await processOf(env), "SIGSTOP");
   const ending = watchdog[Symbol.asyncDispose]();
   await clock.advance(5_000);
   await ending;
@@ -194,7 +194,7 @@ Deno.test("Watchdog: hundreds of scripts leave no process, and none that nobody 
   }
   await until(async () => (await sleepers("7681")).length === 0);
   // A shell takes note of the end of its last pass with the next one.
-  await until(async () => (await childrenOf(processOf(env))).length <= 1);
+  await until(async () => (await childrenOf(await processOf(env))).length <= 1);
   assertEquals((await childrenOf(Deno.pid)).filter((child) => child.endsWith("Z")), []);
 });
 
@@ -202,13 +202,13 @@ Deno.test("Watchdog: does not hear what the group of the server hears, and holds
   const env = ownEnv();
   await using watchdog = new Watchdog(env, systemClock);
   await run(watchdog, "true");
-  const pid = processOf(env);
+  const pid = await processOf(env);
   const stat = await Deno.readTextFile(`/proc/${pid}/stat`);
   const [, , group, session] = stat.slice(stat.lastIndexOf(")") + 2).split(" ").map(Number);
   assertEquals([group, session], [pid, pid]);
   for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"] as const) Deno.kill(pid, signal);
   await run(watchdog, "true");
-  assertEquals(processOf(env), pid);
+  assertEquals(await processOf(env), pid);
   const streams = Array.from(Deno.readDirSync(`/proc/${pid}/fd`), ({ name }) => name).sort();
   const targets = await Promise.all(streams.map((name) => Deno.readLink(`/proc/${pid}/fd/${name}`)));
   const own = await Promise.all(["1", "2"].map((name) => Deno.readLink(`/proc/self/fd/${name}`)));

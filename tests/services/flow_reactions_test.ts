@@ -233,6 +233,29 @@ Deno.test("FlowReactions.react() gives what is known of the execution, and its c
   assertEquals([execution?.labels.from, execution?.labels["system.correlationId"]], ["a", String(id)]);
 });
 
+Deno.test("FlowReactions.react() lets inputs and labels read outputs, inputs and labels of the execution", async () => {
+  await using app = await Harness.start();
+  const trigger = flowTrigger({
+    inputs: { text: "{{ outputs.r.value }} {{ inputs.given }} {{ outputs.each.b.value }}" },
+    labels: { team: "{{ labels.team }}", flow: "{{ flow.id }}" },
+  });
+  await app.save(triggeredFlow("listener", trigger, { inputs: [{ id: "text", type: "STRING" }] }));
+  const returns = (id: string, format: string) => ({
+    id,
+    type: "io.kestra.plugin.core.debug.Return",
+    format,
+  });
+  const loop = { id: "loop", type: "io.kestra.plugin.core.flow.ForEach", values: ["a", "b"] };
+  const tasks = [returns("r", "done"), { ...loop, tasks: [returns("each", "{{ taskrun.value }}!")] }];
+  const inputs = [{ id: "given", type: "STRING", defaults: "x" }];
+  await app.save(upstream("a", { tasks, inputs, labels: { team: "blue" } }));
+  await app.start("a");
+  await settle();
+  const [execution] = await executionsOf(app, "listener");
+  assertEquals(execution?.inputs, { text: "done x b!" });
+  assertEquals([execution?.labels.team, execution?.labels.flow], ["blue", "listener"]);
+});
+
 Deno.test("FlowReactions.react() tells why it started nothing", async () => {
   await using app = await Harness.start();
   const conditions = [condition("ExecutionStatus", { in: ["WARNING"] })];

@@ -246,13 +246,14 @@ for (const [name, commands, vars, lines] of CONTROL_LINES) {
 Deno.test("scripts: control lines report metrics, timers in seconds", async () => {
   await using app = await Harness.start();
   const metrics =
-    '[{"name": "c", "type": "counter", "value": 3, "tags": {"t": "x"}}, {"name": "d", "type": "timer", "value": 1.5}]';
+    '[{"name": "c", "type": "counter", "value": 3, "tags": {"t": "x", "o": {"a": [1]}}}, {"name": "d", "type": "timer", "value": 1.5}]';
   await app.save(`id: s\nnamespace: demo\ntasks:\n${shell([`echo '::{"metrics": ${metrics}}::'`])}`);
   const { id } = await app.start("s", {}, "?wait=true");
   const { results } = await app.json("GET", `/metrics/${id}`) as {
-    results: { name: string; value: number }[];
+    results: { name: string; value: number; tags?: unknown }[];
   };
   assertEquals(results.map((metric) => [metric.name, Number(metric.value)]), [["c", 3], ["d", 1500]]);
+  assertEquals(results[0]?.tags, { t: "x", o: '{"a":[1]}' });
 });
 
 Deno.test("scripts: files come in, and go out also when the commands have failed", async () => {

@@ -1,6 +1,13 @@
 /** Lines by which a script tells the server something: `::{"outputs": {…}, "metrics": […], "logs": […]}::`. */
-import { isJsonObject, type JsonObject, type JsonValue, ownProperty, parseJson } from "../../base/json.ts";
-import { Double } from "../../base/json.ts";
+import {
+  Double,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  ownProperty,
+  parseJson,
+  stringifyJson,
+} from "../../base/json.ts";
 import { LOG_LEVELS, type LogLevel } from "../../model/flow.ts";
 import { type Metric, METRIC_TYPES } from "../../model/metric.ts";
 
@@ -67,7 +74,11 @@ function metricOf(entry: JsonObject): Metric {
     type,
     value: type === "timer" ? value * 1000 : value,
     tags: isJsonObject(tags)
-      ? Object.fromEntries(Object.entries(tags).map(([name, tag]) => [name, String(tag)]))
+      ? Object.fromEntries(
+        Object.entries(tags).map((
+          [name, tag],
+        ) => [name, typeof tag === "object" ? stringifyJson(tag) : String(tag)]),
+      )
       : undefined,
   };
 }
