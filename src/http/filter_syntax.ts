@@ -13,7 +13,7 @@ export const CHOICES = [...CHOICE, "IN", "NOT_IN"] as const;
 /** One parameter, its field and operator checked. */
 export interface RawFilter<Field extends string = string> {
   readonly field: Field;
-  /** As the request calls the field, where that is another name. */
+  /** As the request calls the field; as it is called here when absent. */
   readonly name?: string;
   readonly operator: FilterOperator;
   /** The third bracket: the key of a label. */

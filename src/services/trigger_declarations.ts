@@ -89,24 +89,20 @@ export class TriggerDeclarations {
     }
   }
 
-  /** Why it has none is told where its next date is looked for. */
-  async #hasTimes(flow: Flow, trigger: Trigger): Promise<boolean> {
-    const [{ status }] = await Promise.allSettled([this.#deps.timesOf(flow, trigger)]);
-    return status === "fulfilled";
-  }
-
   /** A new schedule may ask for past dates to be made up for. */
   async #declaredBackfill(flow: Flow, trigger: Trigger): Promise<Backfill | undefined> {
     const declared = ownProperty(trigger.properties, "backfill");
     if (!isJsonObject(declared)) return undefined;
     const start = parseInstant(String(ownProperty(declared, "start") ?? ""));
     const end = parseInstant(String(ownProperty(declared, "end") ?? "")) ?? this.#deps.clock.now();
-    if (start === undefined || !await this.#hasTimes(flow, trigger)) return undefined;
+    const [times] = await Promise.allSettled([this.#deps.timesOf(flow, trigger)]);
+    // Why there are no times is told where the next date is looked for.
+    if (start === undefined || times.status === "rejected") return undefined;
     const from = parseInstant(String(ownProperty(declared, "currentDate") ?? ""));
     const isPaused = String(ownProperty(declared, "paused") ?? false).toLowerCase() === "true";
     const { inputs, labels } = declared;
     const request = { start, end, from, isPaused, inputs, labels };
-    return backfillOf(await this.#deps.timesOf(flow, trigger), request);
+    return backfillOf(times.value, request);
   }
 }
 

@@ -2,6 +2,7 @@
 import { type JsonObject, setOwnProperty } from "../base/json.ts";
 import type { Announcement } from "../model/announcement.ts";
 import type { Execution, TaskRun } from "../model/execution.ts";
+import type { Label } from "../model/label.ts";
 import { currentState, type State } from "../model/state.ts";
 import type { ObservedExecution } from "../model/trigger_catalog.ts";
 
@@ -25,17 +26,24 @@ export function triggerVariables(
 /** What conditions read of the execution itself, beside `trigger`. */
 export function conditionVariables(upstream: Upstream): JsonObject {
   const { labels, retriedStates } = observed(upstream);
-  const named: JsonObject = {};
-  for (const { key, value } of labels) setOwnProperty(named, key, value);
   const { outputs, ...variables } = triggerVariables(upstream);
-  return { ...variables, outputs: outputs ?? {}, labels: named, hasRetryAttempt: retriedStates.length > 0 };
+  return {
+    ...variables,
+    outputs: outputs ?? {},
+    labels: labelMap(labels),
+    hasRetryAttempt: retriedStates.length > 0,
+  };
 }
 
 /** What labels and inputs of the start read of the execution itself, beside `trigger`: as its own tasks would at its end. */
 export function startVariables({ inputs, labels }: Execution, taskOutputs: JsonObject): JsonObject {
-  const named: JsonObject = {};
-  for (const { key, value } of labels) setOwnProperty(named, key, value);
-  return { outputs: taskOutputs, inputs: inputs ?? {}, labels: named };
+  return { outputs: taskOutputs, inputs: inputs ?? {}, labels: labelMap(labels) };
+}
+
+function labelMap(labels: readonly Label[]): JsonObject {
+  const map: JsonObject = {};
+  for (const { key, value } of labels) setOwnProperty(map, key, value);
+  return map;
 }
 
 /** What conditions look at. */

@@ -2,7 +2,6 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { setImmediate } from "node:timers";
 import { fileURLToPath } from "node:url";
-import type { AttemptIdentity } from "../../src/model/attempt_identity.ts";
 import type { ProcessCommand } from "../../src/model/ports/processes.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { systemRandomBytes } from "../../src/base/id.ts";
@@ -17,6 +16,7 @@ import { FairSlots } from "../../src/server/processes/slots.ts";
 import { WorkDirectories } from "../../src/server/processes/work_directories.ts";
 import { FakeClock, settle } from "../support/fake_clock.ts";
 import { sleepers, until } from "../support/machine_processes.ts";
+import { ATTEMPT } from "../support/scripts.ts";
 import { withTempDir } from "../support/temp_dir.ts";
 
 const NEVER = new AbortController().signal;
@@ -170,17 +170,6 @@ for (const [name, everyMs, size, most] of HOLDERS) {
     assertEquals(pulled, most);
   });
 }
-
-const ATTEMPT: AttemptIdentity = {
-  tenant: "main",
-  namespace: "demo",
-  flowId: "f",
-  flowRevision: 1,
-  executionId: "e",
-  taskId: "t",
-  taskRunId: "r",
-  attemptNumber: 1,
-};
 
 function processesWith(path: string, options: Partial<ProcessOptions> = {}): Processes {
   return new Processes(

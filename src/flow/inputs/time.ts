@@ -24,7 +24,7 @@ export const timeOfDayInput: InputType = timeInput("TIME", {
   read: readTime,
   order: (time) => time,
   hint: 'it is not a time of day such as "08:15:30"',
-  // Existing clients look for the shortest form of a bound.
+  // As people say a time that has no seconds.
   show: (bound) => String(bound).replace(/^(\d\d:\d\d):00$/, "$1"),
 });
 

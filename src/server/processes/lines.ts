@@ -1,5 +1,6 @@
 /** A stream of bytes as lines, read no faster than they are taken. */
 import { setImmediate } from "node:timers";
+import { joinBytes } from "../../base/bytes.ts";
 import type { Clock } from "../../base/clock.ts";
 import { MAX_PROCESS_LINE_BYTES } from "../../model/ports/processes.ts";
 
@@ -117,7 +118,7 @@ export class LineReader {
   }
 
   #endLine(): Promise<void> | void {
-    const text = decoder.decode(joined(this.#parts, this.#kept)).replace(/\r$/, "");
+    const text = decoder.decode(joinBytes(this.#parts)).replace(/\r$/, "");
     const cutFromBytes = this.#size > this.#kept ? this.#size : undefined;
     this.#parts = [];
     this.#kept = this.#size = 0;
@@ -126,15 +127,3 @@ export class LineReader {
 }
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-
-function joined(parts: readonly Uint8Array[], size: number): Uint8Array {
-  const [only] = parts;
-  if (parts.length === 1 && only) return only;
-  const bytes = new Uint8Array(size);
-  let offset = 0;
-  for (const part of parts) {
-    bytes.set(part, offset);
-    offset += part.length;
-  }
-  return bytes;
-}

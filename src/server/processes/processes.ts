@@ -66,7 +66,7 @@ export class Processes implements ProcessPort, AsyncDisposable {
     this.#randomBytes = randomBytes;
     this.#owner = owner;
     this.#docker = new Docker(options.clock, env);
-    this.#watchdog = new Watchdog(Object.fromEntries(env), options.clock);
+    this.#watchdog = new Watchdog(Object.fromEntries(env), options.clock, { randomBytes });
     this.#shells = new ReadyShells(this.#watchdog, options.clock);
   }
 

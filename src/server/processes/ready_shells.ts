@@ -80,7 +80,11 @@ export class ReadyShells implements AsyncDisposable {
   async #prepare({ user }: WatchedCommand): Promise<void> {
     try {
       const process = await this.#watchdog.start({
-        ...{ command: COMMAND, cwd: "/", env: {}, stdin: "piped", user },
+        command: COMMAND,
+        cwd: "/",
+        env: {},
+        stdin: "piped",
+        user,
       });
       process.child.unref();
       const cancelTimer = this.#clock.setTimer(READY_MS, () => this.#discard());

@@ -73,14 +73,13 @@ function metricOf(entry: JsonObject): Metric {
     name: String(ownProperty(entry, "name") ?? ""),
     type,
     value: type === "timer" ? value * 1000 : value,
-    tags: isJsonObject(tags)
-      ? Object.fromEntries(
-        Object.entries(tags).map((
-          [name, tag],
-        ) => [name, typeof tag === "object" ? stringifyJson(tag) : String(tag)]),
-      )
-      : undefined,
+    tags: isJsonObject(tags) ? tagsOf(tags) : undefined,
   };
+}
+
+function tagsOf(tags: JsonObject): Record<string, string> {
+  const text = (tag: JsonValue) => typeof tag === "object" ? stringifyJson(tag) : String(tag);
+  return Object.fromEntries(Object.entries(tags).map(([name, tag]) => [name, text(tag)]));
 }
 
 function numberOf(value: JsonValue | undefined): number {

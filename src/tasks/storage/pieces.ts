@@ -78,7 +78,11 @@ export async function* gathered(pieces: AsyncIterable<Uint8Array>): AsyncGenerat
 
 /** The piece with the separator at its end, whether it had one or not. */
 export function ended(piece: Piece, separator: Uint8Array): Piece {
-  const start = piece.length - separator.length;
-  const isEnded = start >= 0 && separator.every((byte, index) => piece[start + index] === byte);
-  return isEnded ? piece : joinBytes([piece, separator]);
+  return isSeparatedAt(piece, separator, piece.length) ? piece : joinBytes([piece, separator]);
+}
+
+/** True when a separator ends there. */
+export function isSeparatedAt(bytes: Uint8Array, separator: Uint8Array, end: number): boolean {
+  const start = end - separator.length;
+  return start >= 0 && separator.every((byte, index) => bytes[start + index] === byte);
 }

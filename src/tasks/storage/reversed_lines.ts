@@ -1,6 +1,6 @@
 /** Reads a local file from its end to its beginning. */
 import { joinBytes } from "../../base/bytes.ts";
-import { ended, MAX_LINE_BYTES, type Piece } from "./pieces.ts";
+import { ended, isSeparatedAt, MAX_LINE_BYTES, type Piece } from "./pieces.ts";
 
 const BLOCK_BYTES = 256 * 1024;
 
@@ -44,12 +44,6 @@ function lastLineStart(bytes: Uint8Array, separator: Uint8Array, end: number): n
     from = at - 1;
   }
   return 0;
-}
-
-/** True when a separator ends there. */
-function isSeparatedAt(bytes: Uint8Array, separator: Uint8Array, end: number): boolean {
-  const start = end - separator.length;
-  return start >= 0 && separator.every((byte, index) => bytes[start + index] === byte);
 }
 
 async function readBlock(file: Deno.FsFile, start: number, length: number): Promise<Uint8Array> {
