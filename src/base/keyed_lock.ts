@@ -4,17 +4,16 @@
 export class KeyedLock {
   readonly #tails = new Map<string, Promise<unknown>>();
 
-  /** Runs `work` when every earlier work of `key` has ended, and gives its outcome. */
-  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const previous = this.#tails.get(key) ?? Promise.resolve();
-    const current = previous.then(work, work);
-    const settled = current.then(() => {}, () => {});
-    this.#tails.set(key, settled);
-    try {
-      return await current;
-    } finally {
+  /** Runs `work` when every earlier work of `key` has ended, in the same turn where there is none; gives its outcome. */
+  run<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const previous = this.#tails.get(key);
+    const current = previous ? previous.then(work) : work();
+    const over = () => {
       if (this.#tails.get(key) === settled) this.#tails.delete(key);
-    }
+    };
+    const settled = current.then(over, over);
+    this.#tails.set(key, settled);
+    return current;
   }
 
   /** True when a work of that key is running or waiting. */

@@ -1,6 +1,7 @@
 /** What is known of a trigger beside its declaration: when it fires next, what it did last, and why it did not. */
 import type { Instant } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
+import type { Evaluation, Evaluations } from "./evaluations.ts";
 import type { FlowKey } from "./flow.ts";
 import type { Label } from "./label.ts";
 
@@ -23,20 +24,6 @@ export interface Backfill {
   readonly labels?: readonly Label[];
 }
 
-/** How an evaluation ended. */
-export type EvaluationOutcome = "STARTED" | "FAILED" | "SKIPPED";
-
-/** One evaluation of a trigger. */
-export interface Evaluation {
-  readonly at: Instant;
-  /** The date of a schedule for which it was made. */
-  readonly date?: Instant;
-  readonly outcome: EvaluationOutcome;
-  /** Why it started nothing, or an execution that has failed. */
-  readonly reason?: string;
-  readonly executionId?: string;
-}
-
 /** State of a trigger, as stored. */
 export interface TriggerState extends TriggerKey {
   /** Name in the trigger catalog. */
@@ -57,23 +44,12 @@ export interface TriggerState extends TriggerKey {
   /** The last execution that it started, unless it is known to have ended. */
   readonly executionId?: string;
   readonly backfill?: Backfill;
-  /** The latest first. */
-  readonly evaluations: readonly Evaluation[];
+  readonly evaluations: Evaluations;
 }
-
-/** Evaluations that are kept. */
-export const MAX_EVALUATIONS = 20;
 
 /** The state with one more evaluation. */
 export function withEvaluation(state: TriggerState, evaluation: Evaluation): TriggerState {
-  return { ...state, evaluations: [evaluation, ...state.evaluations].slice(0, MAX_EVALUATIONS) };
-}
-
-/** As {@link withEvaluation}; a refusal for the same reason as the one before takes its place, so that starts stay in sight. */
-export function withRefusal(state: TriggerState, evaluation: Evaluation): TriggerState {
-  const [latest, ...earlier] = state.evaluations;
-  const isRepeated = latest?.outcome === "SKIPPED" && latest.reason === evaluation.reason;
-  return withEvaluation(isRepeated ? { ...state, evaluations: earlier } : state, evaluation);
+  return { ...state, evaluations: state.evaluations.with(evaluation) };
 }
 
 /** The flow that a trigger belongs to. */

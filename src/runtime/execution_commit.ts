@@ -156,7 +156,9 @@ function settle(change: Change, { reactions }: CommitDeps, committed: CommitOpti
 
 function mutationsOf(changes: readonly Change[], files: readonly Mutation[]): readonly Mutation[] {
   const [only] = changes;
-  if (changes.length === 1 && only && files.length === 0 && isPlain(only)) return only.stored;
+  if (changes.length === 1 && only && isPlain(only)) {
+    return files.length === 0 ? only.stored : [...files, ...only.stored];
+  }
   return [...files, ...changes.flatMap(mutationsOfOne)];
 }
 

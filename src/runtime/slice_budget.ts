@@ -13,8 +13,9 @@ const CHANGES_PER_LOOK = 10;
 /** A record with more than that is divided, and its larger values are kept apart from it. */
 const MAX_RECORD_BYTES = 8_192;
 
-/** The lines of one execution that were counted. */
-interface CountedLines {
+/** An execution, and what was counted of its lines. */
+interface Sharer {
+  readonly live: LiveExecution;
   lines: number;
   bytes: number;
 }
@@ -23,7 +24,8 @@ interface CountedLines {
 export class SliceBudget {
   readonly #clock: Clock;
   readonly #startedMs: number;
-  readonly #sharers = new Map<LiveExecution, CountedLines>();
+  /** Not many: each changes something, and that is limited. */
+  readonly #sharers: Sharer[] = [];
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -32,16 +34,19 @@ export class SliceBudget {
 
   /** One more execution spends it. */
   share(live: LiveExecution): void {
-    if (!this.#sharers.has(live)) this.#sharers.set(live, { lines: 0, bytes: 0 });
+    if (!this.#sharers.some((sharer) => sharer.live === live)) {
+      this.#sharers.push({ live, lines: 0, bytes: 0 });
+    }
   }
 
   /** Whether nothing more should happen before the commit. */
   isUsed(): boolean {
-    let [batches, changes, logBytes] = [0, 0, 0];
-    for (const [{ files, execution }, counted] of this.#sharers) {
+    let batches = 0, changes = 0, logBytes = 0;
+    for (const sharer of this.#sharers) {
+      const { files, execution } = sharer.live;
       batches += files.length;
       changes += execution.touched.size;
-      logBytes += countLines(execution, counted);
+      logBytes += countLines(sharer);
     }
     if (batches >= MAX_FILE_BATCHES || changes >= SLICE_MAX_TASK_RUNS || logBytes >= SLICE_MAX_BYTES) {
       return true;
@@ -52,9 +57,9 @@ export class SliceBudget {
 
   #valueBytes(): number {
     let bytes = 0;
-    const [, ...others] = this.#sharers.keys();
-    for (const { execution } of others) bytes += headerBytes(execution);
-    for (const { execution } of this.#sharers.keys()) {
+    const [, ...others] = this.#sharers;
+    for (const { live } of others) bytes += headerBytes(live.execution);
+    for (const { live: { execution } } of this.#sharers) {
       for (const ordinal of execution.touched) {
         bytes += sizeOf(taskRunOf(execution, ordinal)?.outputs ?? null, SLICE_MAX_BYTES);
       }
@@ -64,11 +69,12 @@ export class SliceBudget {
 }
 
 /** Bytes of the lines since the last commit; what was counted before is not again. */
-function countLines({ newLogs }: Execution, counted: CountedLines): number {
-  for (; counted.lines < newLogs.length; counted.lines++) {
-    counted.bytes += jsonBytes(newLogs[counted.lines]?.message ?? "");
+function countLines(sharer: Sharer): number {
+  const { newLogs } = sharer.live.execution;
+  for (; sharer.lines < newLogs.length; sharer.lines++) {
+    sharer.bytes += jsonBytes(newLogs[sharer.lines]?.message ?? "");
   }
-  return counted.bytes;
+  return sharer.bytes;
 }
 
 /** What the record of one more execution takes, beside its task runs. */

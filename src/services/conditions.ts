@@ -23,6 +23,9 @@ export interface ConditionFacts {
   readonly execution?: ObservedExecution;
 }
 
+const CONDITION_LISTS = ["conditions", "scheduleConditions"];
+const CONDITION_PROPERTIES = [...CONDITION_LISTS, "when"];
+
 /** Tests conditions. */
 export class Conditions {
   readonly #catalog: TriggerCatalog;
@@ -35,17 +38,14 @@ export class Conditions {
 
   /** Conditions of a trigger that one event decides on, and its `when`; the others remember several events. */
   declared({ properties }: Trigger): { readonly single: JsonObject[]; readonly windows: JsonObject[] } {
-    const all = ["conditions", "scheduleConditions"].flatMap((name) =>
-      objectsOf(ownProperty(properties, name))
-    );
+    const all = CONDITION_LISTS.flatMap((name) => objectsOf(ownProperty(properties, name)));
     const isWindow = (condition: JsonObject) => this.#typeOf(condition)?.form === "window";
     return { single: all.filter((each) => !isWindow(each)), windows: all.filter(isWindow) };
   }
 
-  /** True when a trigger has a condition at all. */
-  has(trigger: Trigger): boolean {
-    const { single, windows } = this.declared(trigger);
-    return single.length + windows.length > 0 || typeof ownProperty(trigger.properties, "when") === "string";
+  /** True when a trigger may have a condition at all. */
+  has({ properties }: Trigger): boolean {
+    return CONDITION_PROPERTIES.some((name) => Object.hasOwn(properties, name));
   }
 
   /** Why a trigger must not fire, as far as one event decides on it; `undefined` when all hold. @throws Error it cannot be told */

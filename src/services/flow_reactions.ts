@@ -3,17 +3,12 @@ import type { Clock } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { FlowPlan } from "../engine/plan.ts";
 import type { Announcement } from "../model/announcement.ts";
+import type { Evaluation } from "../model/evaluations.ts";
 import type { Execution } from "../model/execution.ts";
 import type { Trigger } from "../model/flow.ts";
 import { CORRELATION_LABEL } from "../model/label.ts";
 import type { TriggerCatalog } from "../model/trigger_catalog.ts";
-import {
-  type Evaluation,
-  flowOf,
-  type TriggerState,
-  withEvaluation,
-  withRefusal,
-} from "../model/trigger_state.ts";
+import { flowOf, type TriggerState, withEvaluation } from "../model/trigger_state.ts";
 import type { ExecutionRecords } from "../store/execution_records.ts";
 import { announcementKey } from "../store/keys.ts";
 import type { Mutation } from "../store/store.ts";
@@ -135,7 +130,8 @@ export class FlowReactions {
   async #refuse(reaction: Reaction, reason: string, mutations: readonly Mutation[]): Promise<void> {
     const { announcement, state } = reaction;
     const evaluation = { at: this.#deps.clock.now(), outcome: "SKIPPED", reason } as const;
-    const change = { tenant: announcement.tenant, previous: state, next: withRefusal(state, evaluation) };
+    const next = { ...state, evaluations: state.evaluations.withRefusal(evaluation) };
+    const change = { tenant: announcement.tenant, previous: state, next };
     await this.#deps.states.save(change, [removalOf(announcement), ...mutations]);
   }
 

@@ -169,6 +169,12 @@ export class Flows {
     return this.#flowOf(head, record);
   }
 
+  /** A flow prepared for the engine, when it is at hand: the latest revision of one that is not deleted. */
+  knownPlan(tenant: TenantId, key: FlowKey): FlowPlan | undefined {
+    const head = this.#heads.get(tenant, key);
+    return head && !head.deleted ? this.#plans.get(planKey(head, head.revision)) : undefined;
+  }
+
   /** A flow prepared for the engine. @throws DomainError not_found */
   plan(tenant: TenantId, key: FlowKey, options: GetFlowOptions = {}): FlowPlan | Promise<FlowPlan> {
     const head = this.#heads.get(tenant, key);

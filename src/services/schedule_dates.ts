@@ -31,6 +31,9 @@ export interface PreparedStart {
   readonly error?: string;
 }
 
+/** What starts at a date. */
+type StartAtDate = TriggerStart & { readonly scheduleDate: Instant };
+
 /** A schedule with its properties rendered. */
 interface RenderedSchedule {
   readonly times: FireTimes;
@@ -48,6 +51,11 @@ export class ScheduleDates {
 
   constructor(deps: ScheduleDatesDeps) {
     this.#deps = deps;
+  }
+
+  /** The times of a schedule, when they were asked for before. */
+  knownTimes(trigger: Trigger): FireTimes | undefined {
+    return this.#rendered.get(trigger)?.times;
   }
 
   /** The times of a schedule as its flow declares it. @throws Error they mean nothing */
@@ -72,14 +80,13 @@ export class ScheduleDates {
     return rendered;
   }
 
-  /** Whether the conditions hold for a date, and what is started then. */
-  async prepare(
+  /** What is started at a date, and whether its conditions hold. At once where it has none. */
+  prepare(
     schedule: ScheduleAtDate,
     date: Instant,
     isBackfill: boolean,
-  ): Promise<PreparedStart> {
-    const { state, plan, trigger, times } = schedule;
-    const { backfill } = state;
+  ): PreparedStart | Promise<PreparedStart> {
+    const { state: { backfill }, plan, trigger, times } = schedule;
     const beside = isBackfill && backfill ? { labels: backfill.labels, inputs: backfill.inputs } : {};
     const previous = times.previous(date);
     const variables: JsonObject = { date: times.text(date) };
@@ -87,13 +94,17 @@ export class ScheduleDates {
     if (next !== undefined) variables.next = times.text(next);
     if (previous !== undefined) variables.previous = times.text(previous);
     const start = { plan, trigger, variables, scheduleDate: date, ...beside };
-    if (!this.#deps.conditions.has(trigger)) return { start };
+    return this.#deps.conditions.has(trigger) ? this.#judge(schedule, start, next) : { start };
+  }
+
+  async #judge(schedule: ScheduleAtDate, start: StartAtDate, next?: Instant): Promise<PreparedStart> {
+    const { variables, scheduleDate } = start;
     try {
-      const refusal = await this.#refusal(schedule, date, variables);
+      const refusal = await this.#refusal(schedule, scheduleDate, variables);
       if (refusal !== undefined) return { start, refusal };
       const honouring = await this.#nextHonouring(schedule, next);
       if (honouring === undefined) delete variables.next;
-      else variables.next = times.text(honouring);
+      else variables.next = schedule.times.text(honouring);
       return { start };
     } catch (error) {
       return { start, error: (error as Error).message };

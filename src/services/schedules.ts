@@ -5,17 +5,16 @@ import { ownProperty } from "../base/json.ts";
 import { afterDate, decideTick, dueOf, type SchedulePolicy, type ScheduleState } from "../engine/schedule.ts";
 import type { FlowPlan } from "../engine/plan.ts";
 import type { TenantId, Trigger } from "../model/flow.ts";
-import { isEnded } from "../model/state.ts";
 import type { FireTimes, TriggerCatalog, TriggerType } from "../model/trigger_catalog.ts";
-import { flowOf, type TriggerState, withEvaluation } from "../model/trigger_state.ts";
+import { flowOf, type TriggerKey, type TriggerState, withEvaluation } from "../model/trigger_state.ts";
 import type { Changes } from "../store/changes.ts";
 import type { ExecutionRecords } from "../store/execution_records.ts";
 import type { ExecutorPort } from "./executor_port.ts";
 import type { Flows } from "./flows.ts";
 import { ifFound } from "./if_found.ts";
-import type { Polls } from "./polls.ts";
+import type { DeclaredPoll, Polls } from "./polls.ts";
 import type { ScheduleAtDate, ScheduleDates } from "./schedule_dates.ts";
-import type { TriggerStarts } from "./trigger_starts.ts";
+import type { MadeStart, TriggerStart, TriggerStarts } from "./trigger_starts.ts";
 import { type DueTrigger, keyOf, type TriggerStates } from "./trigger_states.ts";
 
 /** What schedules work with. */
@@ -27,11 +26,18 @@ export interface SchedulesDeps {
   readonly dates: ScheduleDates;
   readonly catalog: TriggerCatalog;
   readonly executor: Pick<ExecutorPort, "begin">;
-  readonly records: Pick<ExecutionRecords, "header">;
+  readonly records: Pick<ExecutionRecords, "isOpen">;
   readonly changes: Changes;
   readonly polls: Polls;
   /** Has a trigger looked at before its time. */
   readonly wake: (due: DueTrigger) => void;
+}
+
+/** A trigger as its flow declares it. */
+interface Declared {
+  readonly plan: FlowPlan;
+  readonly trigger: Trigger;
+  readonly type: TriggerType;
 }
 
 /** A trigger at its time. */
@@ -65,28 +71,39 @@ export class Schedules {
     this.#waiting.clear();
   }
 
-  /** A trigger is due; resolves once what follows is durable. One that is not any more is forgotten. */
+  /**
+   * A trigger is due; resolves once what follows is durable. One that is not any more is forgotten. The start of one that
+   * was prepared is made in the turn of the call: of a thousand that are due together, each leaves little behind.
+   */
   async tick(due: DueTrigger): Promise<void> {
-    const { tenant, trigger: key } = due;
-    const poll = await this.#deps.states.alone(tenant, flowOf(key), async () => {
-      const state = await this.#deps.states.get(tenant, key);
-      if (state?.dueAt !== due.dueAt) return void await this.#deps.states.forgetDue(due);
-      const found = await this.#find(tenant, state);
-      if (!found || found.trigger.disabled || found.plan.flow.disabled || state.disabled) {
-        return await this.#save(tenant, state, { ...state, dueAt: undefined, nextDate: undefined });
-      }
-      const { type } = found;
-      if (type.form === "polling") return { ...found, type };
-      if (found.type.form === "schedule") await this.#tickSchedule(due, state, found);
-    });
+    const poll = await this.#deps.states.alone(due.tenant, flowOf(due.trigger), () => this.#evaluate(due));
     if (poll) await this.#deps.polls.poll(due, poll, await this.isRunning(due));
+  }
+
+  /** Gives what is to be polled. */
+  async #evaluate(due: DueTrigger): Promise<DeclaredPoll | undefined> {
+    const { tenant, trigger: key } = due;
+    const { states } = this.#deps;
+    const state = states.known(tenant, key) ?? await states.get(tenant, key);
+    if (state?.dueAt !== due.dueAt) return void await states.forgetDue(due);
+    const found = this.#declared(this.#deps.flows.knownPlan(tenant, flowOf(key)), key) ??
+      await this.#find(tenant, key);
+    if (!found || found.trigger.disabled || found.plan.flow.disabled || state.disabled) {
+      return await this.#save(tenant, state, { ...state, dueAt: undefined, nextDate: undefined });
+    }
+    const { type } = found;
+    if (type.form === "polling") return { ...found, type };
+    if (type.form === "schedule") await this.#tickSchedule(due, state, found);
   }
 
   /** A trigger is due soon: what it takes is read before. */
   async prepare({ tenant, trigger: key }: DueTrigger): Promise<void> {
     const state = await this.#deps.states.get(tenant, key);
-    const found = state && await this.#find(tenant, state);
-    if (found?.type.form === "schedule") await this.#deps.dates.timesOf(found.plan.flow, found.trigger);
+    const found = await this.#find(tenant, key);
+    if (!state || found?.type.form !== "schedule") return;
+    const times = await this.#deps.dates.timesOf(found.plan.flow, found.trigger);
+    if (state.nextDate !== undefined) times.previous(state.nextDate);
+    await this.hasOpenExecution(tenant, state);
   }
 
   /** True while the execution that a trigger started last has not ended. */
@@ -95,29 +112,26 @@ export class Schedules {
     return state !== undefined && await this.hasOpenExecution(tenant, state);
   }
 
-  async #find(
-    tenant: TenantId,
-    state: TriggerState,
-  ): Promise<{ plan: FlowPlan; trigger: Trigger; type: TriggerType } | undefined> {
-    const plan = await this.#planOf(tenant, state);
-    const trigger = plan?.flow.triggers.find(({ id }) => id === state.triggerId);
-    const type = trigger && this.#deps.catalog.find(trigger.kind);
-    return plan && trigger && type && { plan, trigger, type };
+  async #find(tenant: TenantId, key: TriggerKey): Promise<Declared | undefined> {
+    return this.#declared(await ifFound(() => this.#deps.flows.plan(tenant, flowOf(key))), key);
   }
 
-  async #planOf(tenant: TenantId, state: TriggerState): Promise<FlowPlan | undefined> {
-    return await ifFound(() => this.#deps.flows.plan(tenant, flowOf(state)));
+  #declared(plan: FlowPlan | undefined, { triggerId }: TriggerKey): Declared | undefined {
+    const trigger = plan?.flow.triggers.find(({ id }) => id === triggerId);
+    const type = trigger && this.#deps.catalog.find(trigger.kind);
+    return plan && trigger && type && { plan, trigger, type };
   }
 
   async #tickSchedule(
     due: DueTrigger,
     state: TriggerState,
-    { plan, trigger }: { readonly plan: FlowPlan; readonly trigger: Trigger },
+    { plan, trigger }: Declared,
   ): Promise<void> {
-    const now = this.#deps.clock.now();
+    const { clock, dates } = this.#deps;
+    const now = clock.now();
     let times: FireTimes;
     try {
-      times = await this.#deps.dates.timesOf(plan.flow, trigger);
+      times = dates.knownTimes(trigger) ?? await dates.timesOf(plan.flow, trigger);
     } catch (error) {
       const failed = { at: now, outcome: "SKIPPED", reason: (error as Error).message } as const;
       const next = { ...withEvaluation(state, failed), dueAt: undefined, nextDate: undefined };
@@ -128,7 +142,8 @@ export class Schedules {
 
   async #decide(tick: Tick): Promise<void> {
     const { due, state, trigger, times, now } = tick;
-    const isRunning = await this.hasOpenExecution(due.tenant, state);
+    const hasOpen = this.hasOpenExecution(due.tenant, state);
+    const isRunning = hasOpen instanceof Promise ? await hasOpen : hasOpen;
     const policy = policyOf(trigger);
     const decision = decideTick(state, { times, policy }, { now, startedAt: this.#startedAt, isRunning });
     switch (decision.type) {
@@ -149,23 +164,30 @@ export class Schedules {
 
   async #fire(tick: Tick, date: Instant, isBackfill: boolean): Promise<void> {
     const { due, state, plan, times, now } = tick;
-    const after = { ...state, ...afterDate(state, date, { times, isBackfill }) };
+    const after = afterDate(state, date, { times, isBackfill });
     const standing = { ...after, dueAt: dueAfter(due, after, now) };
-    const { start, refusal, error } = await this.#deps.dates.prepare(tick, date, isBackfill);
+    const prepared = this.#deps.dates.prepare(tick, date, isBackfill);
+    const { start, refusal, error } = prepared instanceof Promise ? await prepared : prepared;
     if (refusal !== undefined) {
-      const skipped = withEvaluation(standing, { at: now, date, outcome: "SKIPPED", reason: refusal });
+      const evaluation = { at: now, date, outcome: "SKIPPED", reason: refusal } as const;
+      const skipped = withEvaluation({ ...state, ...standing }, evaluation);
       return await this.#save(due.tenant, state, skipped);
     }
-    const made = error === undefined
-      ? await this.#deps.starts.makeOrFail(start)
-      : { execution: this.#deps.starts.fail(start, error), error };
-    const { id: executionId } = made.execution;
-    const outcome = made.error === undefined ? "STARTED" : "FAILED";
-    const evaluation = { at: now, date, outcome, reason: made.error, executionId } as const;
-    const next = { ...withEvaluation(standing, evaluation), date, executionId, updatedAt: now };
+    const making = this.#makeOrFail(start, error);
+    const { execution, error: reason } = making instanceof Promise ? await making : making;
+    const { id: executionId } = execution;
+    const outcome = reason === undefined ? "STARTED" : "FAILED";
+    const evaluation = { at: now, date, outcome, reason, executionId } as const;
+    const evaluations = state.evaluations.with(evaluation);
+    const next = { ...state, ...standing, evaluations, date, executionId, updatedAt: now };
     const change = { tenant: due.tenant, previous: state, next };
-    await this.#deps.executor.begin(made.execution, plan, this.#deps.states.mutationsOf(change));
+    await this.#deps.executor.begin(execution, plan, this.#deps.states.mutationsOf(change));
     this.#deps.states.applied(change);
+  }
+
+  #makeOrFail(start: TriggerStart, error: string | undefined): MadeStart | Promise<MadeStart> {
+    const { starts } = this.#deps;
+    return error === undefined ? starts.makeOrFail(start) : { execution: starts.fail(start, error), error };
   }
 
   /** The last execution must end first; its end, or a while, brings the trigger back. */
@@ -187,18 +209,15 @@ export class Schedules {
   }
 
   async #wake(name: string, due: DueTrigger, executionId: string): Promise<void> {
-    const execution = await this.#deps.records.header(due.tenant, executionId);
-    if (execution && !isEnded(execution.history)) return;
+    if (await this.#deps.records.isOpen(due.tenant, executionId)) return;
     this.#waiting.get(name)?.();
     if (!this.#waiting.delete(name)) return;
     this.#deps.wake(due);
   }
 
-  /** True while the last execution that it started has not ended. */
-  async hasOpenExecution(tenant: TenantId, { executionId }: TriggerState): Promise<boolean> {
-    if (executionId === undefined) return false;
-    const execution = await this.#deps.records.header(tenant, executionId);
-    return execution !== undefined && !isEnded(execution.history);
+  /** True while the last execution that it started has not ended. At once when it was asked for before. */
+  hasOpenExecution(tenant: TenantId, { executionId }: TriggerState): boolean | Promise<boolean> {
+    return executionId !== undefined && this.#deps.records.isOpen(tenant, executionId);
   }
 
   async #save(tenant: TenantId, previous: TriggerState, next: TriggerState): Promise<undefined> {

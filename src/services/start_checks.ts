@@ -45,7 +45,9 @@ export class StartChecks {
    * @throws DomainError invalid_entity when a check blocks it
    */
   judge(flow: Flow, execution: Execution, now: Instant): void {
-    const decisive = decisiveChecks(this.#failed(flow, execution.inputs));
+    const failed = this.#failed(flow, execution.inputs);
+    if (failed.length === 0) return;
+    const decisive = decisiveChecks(failed);
     const message = decisive.map((check) => check.message).join(", ");
     switch (decisive[0]?.behavior) {
       case "BLOCK_EXECUTION":

@@ -1,7 +1,8 @@
 /** Triggers as the API shows them. */
 import { type Instant, toIso } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
-import type { Backfill, Evaluation, TriggerState } from "../model/trigger_state.ts";
+import type { Evaluation } from "../model/evaluations.ts";
+import type { Backfill, TriggerState } from "../model/trigger_state.ts";
 import type { TriggerView } from "./triggers.ts";
 
 /** Names of triggers that look for themselves when to fire. */
@@ -17,14 +18,14 @@ export function stateAnswer({ state, trigger, form, isRunning }: TriggerView): J
   setDates(answer, ["date", "lastTriggeredDate"], date);
   setDates(answer, ["nextExecutionDate", "nextEvaluationDate"], isOff ? undefined : nextOf(state));
   setDates(answer, ["updatedDate", "updatedAt"], updatedAt);
-  setDates(answer, ["evaluateRunningDate", "evaluatedAt"], evaluations[0]?.at);
+  setDates(answer, ["evaluateRunningDate", "evaluatedAt"], evaluations.latest?.at);
   answer.disabled = isOff;
   answer.locked = isRunning;
   if (isRunning && state.executionId !== undefined) answer.executionId = state.executionId;
   const stopAfter = trigger?.properties.stopAfter;
   if (stopAfter !== undefined) answer.stopAfter = stopAfter;
   if (backfill) answer.backfill = backfillAnswer(backfill, nextDate);
-  answer.evaluations = evaluations.map(evaluationAnswer);
+  answer.evaluations = evaluations.list().map(evaluationAnswer);
   return answer;
 }
 

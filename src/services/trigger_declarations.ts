@@ -2,6 +2,7 @@
 import type { Clock, Instant } from "../base/clock.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty, stringifyJson } from "../base/json.ts";
 import { dueOf } from "../engine/schedule.ts";
+import { Evaluations } from "../model/evaluations.ts";
 import type { Flow, Trigger } from "../model/flow.ts";
 import { parseInstant } from "../model/instant_text.ts";
 import { readLabels } from "../model/label.ts";
@@ -38,7 +39,7 @@ export class TriggerDeclarations {
       isDeclaredOff: trigger.disabled || undefined,
       date: previous?.date,
       executionId: previous?.executionId,
-      evaluations: previous?.evaluations ?? [],
+      evaluations: previous?.evaluations ?? Evaluations.none,
       backfill: isSame ? previous.backfill : undefined,
       namespace: flow.namespace,
       flowId: flow.id,

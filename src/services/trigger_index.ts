@@ -82,7 +82,7 @@ export class TriggerIndex {
     let disabled = this.#disabled.get(tenant);
     if (!disabled) this.#disabled.set(tenant, disabled = new Set());
     if (isDisabled) disabled.add(triggerName(tenant, trigger));
-    else disabled.delete(triggerName(tenant, trigger));
+    else if (disabled.size > 0) disabled.delete(triggerName(tenant, trigger));
   }
 
   /** Forgets a trigger. */
@@ -149,7 +149,7 @@ function mayReact({ trigger, states }: Listener, { namespace, flowId }: Executio
 function ownTrigger({ trigger }: Execution, { flow }: FlowPlan): Trigger | undefined {
   if (!trigger) return undefined;
   const own = flow.triggers.find(({ id, type }) => id === trigger.id && type === trigger.type);
-  return own && stopStates(own).size > 0 ? own : undefined;
+  return own && Object.hasOwn(own.properties, "stopAfter") ? own : undefined;
 }
 
 /** States of an execution that stop the trigger which started it. */

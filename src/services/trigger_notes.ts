@@ -3,13 +3,8 @@
  * as he likes, and a call that starts nothing must not cost a write. A crash loses the last few seconds of it.
  */
 import type { TenantId } from "../model/flow.ts";
-import {
-  type Evaluation,
-  MAX_EVALUATIONS,
-  type TriggerKey,
-  triggerName,
-  type TriggerState,
-} from "../model/trigger_state.ts";
+import { type Evaluation, Evaluations, MAX_EVALUATIONS } from "../model/evaluations.ts";
+import { type TriggerKey, triggerName, type TriggerState } from "../model/trigger_state.ts";
 import { keyOf, type TriggerStates } from "./trigger_states.ts";
 
 /** Triggers of which something waits to be stored; of further ones nothing is noted until then. */
@@ -70,7 +65,7 @@ export class TriggerNotes {
 }
 
 function withNotes(state: TriggerState, notes: readonly Evaluation[]): TriggerState {
-  const evaluations = [...notes].reverse().reduce(withNote, state.evaluations);
+  const evaluations = Evaluations.of([...notes].reverse().reduce(withNote, state.evaluations.list()));
   const started = notes.find(({ outcome }) => outcome === "STARTED");
   return { ...state, evaluations, date: Math.max(state.date ?? 0, started?.at ?? 0) || undefined };
 }

@@ -46,6 +46,12 @@ export interface TriggerStart {
   readonly scheduleDate?: Instant;
 }
 
+/** An execution that a trigger starts; when it could not be made, one that has failed, and why. */
+export interface MadeStart {
+  readonly execution: Execution;
+  readonly error?: string;
+}
+
 /** Makes executions for triggers. */
 export class TriggerStarts {
   readonly #deps: TriggerStartsDeps;
@@ -56,31 +62,22 @@ export class TriggerStarts {
 
   /** An execution in state CREATED. @throws DomainError invalid_entity, or an error of rendering */
   async make(start: TriggerStart): Promise<Execution> {
-    const { flow } = start.plan;
-    const { properties } = start.trigger;
-    const variables = { ...start.beside, trigger: start.variables };
-    const render = async (name: string) => {
-      const given = ownProperty(properties, name) ?? null;
-      return structureIn(await this.#deps.renderer.value(flow, given, variables), name);
-    };
-    const own = readLabels(await render("labels"));
-    const labels = mergeLabels(own, start.labels ?? []);
-    checkStartLabels(labels);
-    const rendered = await render("inputs");
-    const given = { ...(isJsonObject(rendered) ? rendered : {}), ...start.inputs };
-    const inputs = this.#deps.checks.inputs(flow, givenValues(given));
-    const execution = this.#create(start, { labels, inputs });
-    this.#deps.checks.judge(flow, execution, this.#deps.clock.now());
-    return execution;
+    return await this.#make(start);
   }
 
-  /** As {@link make}; when that cannot be done, an execution that has failed and says why. */
-  async makeOrFail(start: TriggerStart): Promise<{ readonly execution: Execution; readonly error?: string }> {
-    try {
-      return { execution: await this.make(start) };
-    } catch (error) {
-      const message = (error as Error).message;
+  /** As {@link make}; when that cannot be done, an execution that has failed and says why. At once when there is nothing to render. */
+  makeOrFail(start: TriggerStart): MadeStart | Promise<MadeStart> {
+    const failed = (error: unknown): MadeStart => {
+      const { message } = error as Error;
       return { execution: this.fail(start, message), error: message };
+    };
+    try {
+      const made = this.#make(start);
+      return made instanceof Promise
+        ? made.then((execution) => ({ execution }), failed)
+        : { execution: made };
+    } catch (error) {
+      return failed(error);
     }
   }
 
@@ -90,6 +87,35 @@ export class TriggerStarts {
     const now = this.#deps.clock.now();
     addLogLine(execution, { level: "ERROR", at: now, message });
     move("execution", execution.history, "FAILED", now);
+    return execution;
+  }
+
+  #make(start: TriggerStart): Execution | Promise<Execution> {
+    const { properties } = start.trigger;
+    const isPlain = !Object.hasOwn(properties, "labels") && !Object.hasOwn(properties, "inputs");
+    return isPlain ? this.#makeOf(start, {}) : this.#render(start);
+  }
+
+  async #render(start: TriggerStart): Promise<Execution> {
+    const { plan: { flow }, trigger: { properties }, beside, variables } = start;
+    const render = async (name: string) => {
+      const given = ownProperty(properties, name) ?? null;
+      const value = await this.#deps.renderer.value(flow, given, { ...beside, trigger: variables });
+      return structureIn(value, name);
+    };
+    const labels = readLabels(await render("labels"));
+    const inputs = await render("inputs");
+    return this.#makeOf(start, { labels, inputs: isJsonObject(inputs) ? inputs : undefined });
+  }
+
+  /** Labels and inputs are those that the trigger declares. */
+  #makeOf(start: TriggerStart, own: Pick<TriggerStart, "labels" | "inputs">): Execution {
+    const { flow } = start.plan;
+    const labels = mergeLabels(own.labels ?? [], start.labels ?? []);
+    checkStartLabels(labels);
+    const inputs = this.#deps.checks.inputs(flow, givenValues({ ...own.inputs, ...start.inputs }));
+    const execution = this.#create(start, { labels, inputs });
+    this.#deps.checks.judge(flow, execution, this.#deps.clock.now());
     return execution;
   }
 

@@ -3,7 +3,7 @@ import type { Clock, Instant } from "../base/clock.ts";
 import { KeyedLock } from "../base/keyed_lock.ts";
 import { RecentCache } from "../base/lru.ts";
 import type { FlowKey, TenantId } from "../model/flow.ts";
-import { flowOf, type TriggerKey, type TriggerState } from "../model/trigger_state.ts";
+import { flowOf, type TriggerKey, triggerName, type TriggerState } from "../model/trigger_state.ts";
 import type { Committer, Entry } from "../store/committer.ts";
 import { triggerDueKey } from "../store/keys.ts";
 import type { Mutation } from "../store/store.ts";
@@ -50,13 +50,18 @@ export class TriggerStates {
   }
 
   /** Runs work that no other change of a flow's triggers comes between. */
-  async alone<T>(tenant: TenantId, { namespace, id }: FlowKey, work: () => Promise<T>): Promise<T> {
-    return await this.#locks.run(`${tenant}/${namespace}/${id}`, work);
+  alone<T>(tenant: TenantId, { namespace, id }: FlowKey, work: () => Promise<T>): Promise<T> {
+    return this.#locks.run(`${tenant}/${namespace}/${id}`, work);
+  }
+
+  /** The state of a trigger, when it is at hand. */
+  known(tenant: TenantId, trigger: TriggerKey): TriggerState | undefined {
+    return this.#recent.get(triggerName(tenant, trigger));
   }
 
   /** The state of a trigger. */
   async get(tenant: TenantId, trigger: TriggerKey): Promise<TriggerState | undefined> {
-    const name = nameOf(tenant, trigger);
+    const name = triggerName(tenant, trigger);
     const known = this.#recent.get(name);
     if (known) return known;
     const writes = this.#writes;
@@ -105,7 +110,7 @@ export class TriggerStates {
   /** A change is durable. */
   applied({ tenant, next }: StateChange): void {
     this.#writes++;
-    this.#recent.set(nameOf(tenant, next), next);
+    this.#recent.set(triggerName(tenant, next), next);
     this.#deps.index.setDisabled(tenant, next, next.disabled);
     // Told of again although it is the same: the clock may have been set back since it was told the first time.
     if (next.dueAt !== undefined) this.#deps.dueSet({ dueAt: next.dueAt, tenant, trigger: keyOf(next) });
@@ -114,7 +119,7 @@ export class TriggerStates {
   /** A trigger is removed for good. */
   removed(tenant: TenantId, state: TriggerState): void {
     this.#writes++;
-    this.#recent.delete(nameOf(tenant, state));
+    this.#recent.delete(triggerName(tenant, state));
     this.#deps.index.remove(tenant, state);
   }
 
@@ -150,10 +155,6 @@ export class TriggerStates {
       return next;
     });
   }
-}
-
-function nameOf(tenant: TenantId, { namespace, flowId, triggerId }: TriggerKey): string {
-  return `${tenant}/${namespace}/${flowId}/${triggerId}`;
 }
 
 /** The name of a state's trigger alone. */

@@ -29,7 +29,7 @@ export interface TriggersDeps {
   readonly declarations: TriggerDeclarations;
   readonly timesOf: (flow: Flow, trigger: Trigger) => Promise<FireTimes>;
   /** Whether the last execution that a trigger started is under way. */
-  readonly isRunning: (tenant: TenantId, state: TriggerState) => Promise<boolean>;
+  readonly isRunning: (tenant: TenantId, state: TriggerState) => boolean | Promise<boolean>;
 }
 
 /** A trigger with what its flow declares. */

@@ -66,6 +66,8 @@ export class ExecutionRecords {
   readonly #flowNameOf: FlowNameOf;
   /** Texts for lists, by the bytes of their record: another record, another text. */
   readonly #summaries = new WeakMap<Uint8Array, Summary>();
+  /** Whether executions are open, by the bytes of their record. */
+  readonly #open = new WeakMap<Uint8Array, boolean>();
   readonly #recent = new RecentCache<string, Uint8Array>(
     CACHE_BYTES,
     (record) => record.length + CACHE_OVERHEAD,
@@ -125,6 +127,21 @@ export class ExecutionRecords {
   async header(tenant: string, id: string): Promise<Execution | undefined> {
     const bytes = await this.#read(tenant, id);
     return bytes && await this.#unpackHeader(tenant, id, decodeJson(bytes) as unknown as PackedExecution);
+  }
+
+  /** Whether an execution is there and has not ended. At once when it was asked for before and not written since. */
+  isOpen(tenant: string, id: string): boolean | Promise<boolean> {
+    const recent = this.#recent.get(cacheKey(tenant, id));
+    return (recent && this.#open.get(recent)) ?? this.#readIsOpen(tenant, id);
+  }
+
+  async #readIsOpen(tenant: string, id: string): Promise<boolean> {
+    const bytes = await this.#read(tenant, id);
+    if (!bytes) return false;
+    const { history } = await this.#unpackHeader(tenant, id, decodeJson(bytes) as unknown as PackedExecution);
+    const isOpen = !isEnded(history);
+    this.#open.set(bytes, isOpen);
+    return isOpen;
   }
 
   /** The text of an execution as lists show it, without task runs; `undefined` for an unknown one. At once when it was asked for before. */

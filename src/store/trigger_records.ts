@@ -1,6 +1,7 @@
 /** Triggers: their states, when they are due, what must be known of them at once, and the windows of their conditions. */
 import type { Instant } from "../base/clock.ts";
 import { isJsonObject, type JsonObject } from "../base/json.ts";
+import { Evaluations } from "../model/evaluations.ts";
 import type { FlowKey, TenantId } from "../model/flow.ts";
 import type { TriggerKey, TriggerState } from "../model/trigger_state.ts";
 import { decodeJson, encodeJson } from "./codec.ts";
@@ -101,7 +102,7 @@ export class TriggerRecords {
     state: TriggerState,
     { previous, isListening }: { readonly previous?: TriggerState; readonly isListening: boolean },
   ): Mutation[] {
-    const { namespace: _namespace, flowId: _flowId, triggerId: _triggerId, ...stored } = state;
+    const stored = { ...state, namespace: undefined, flowId: undefined, triggerId: undefined };
     const mutations: Mutation[] = [
       { type: "set", key: triggerKey(tenant, state), value: encodeJson(stored) },
     ];
@@ -134,7 +135,8 @@ function markMutation(tenant: TenantId, state: TriggerState, isListening: boolea
 }
 
 function stateOf(key: Key, value: Uint8Array): TriggerState {
-  return { ...triggerKeyOf(key), ...decodeJson(value) as unknown as Omit<TriggerState, keyof TriggerKey> };
+  const stored = decodeJson(value) as unknown as Omit<TriggerState, keyof TriggerKey>;
+  return { ...triggerKeyOf(key), ...stored, evaluations: Evaluations.read(stored.evaluations) };
 }
 
 /** The trigger of a key that ends with its name. */

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { JsonObject } from "../../src/base/json.ts";
-import { MAX_EVALUATIONS } from "../../src/model/trigger_state.ts";
+import { MAX_EVALUATIONS } from "../../src/model/evaluations.ts";
 import { FakeClock, settle } from "../support/fake_clock.ts";
 import { type Fault, FaultyStore } from "../support/faulty_store.ts";
 import { Harness } from "../support/harness.ts";
