@@ -178,6 +178,33 @@ Deno.test("Scheduler passes over a date while the last execution runs", async ()
   release();
 });
 
+Deno.test("Scheduler passes over a date when the last execution has begun again since the date was prepared", async () => {
+  const { effect, release } = heldEffect();
+  await using app = await Harness.start({ effect });
+  await app.save(triggeredFlow("s", schedule(CRON), EFFECT));
+  await app.advance(10 * MINUTE);
+  const [first] = await executionsOf(app, "s");
+  await app.json("DELETE", `/executions/${first?.id}/kill`);
+  release();
+  await app.advance(10 * MINUTE - 1_000);
+  assertEquals((await executionsOf(app, "s")).map(({ state }) => state), ["KILLED"]);
+  await app.json("POST", `/executions/${first?.id}/restart`);
+  await app.advance(5 * MINUTE);
+  assertEquals(await datesOf(app, "s"), ["2026-01-15T10:40:00Z"]);
+  assertEquals(evaluationsOf(await stateOf(app, "s"))[0], "SKIPPED: The previous execution is still running");
+  release();
+});
+
+Deno.test("Scheduler starts all schedules of one second, also when they are more than one turn takes", async () => {
+  await using app = await Harness.start();
+  const ids = Array.from({ length: 120 }, (_, n) => `s-${n}`);
+  for (const id of ids) await app.save(triggeredFlow(id, schedule(CRON)));
+  await app.advance(21 * MINUTE);
+  for (const id of ids) {
+    assertEquals([id, await datesOf(app, id)], [id, ["2026-01-15T10:40:00Z", "2026-01-15T10:50:00Z"]]);
+  }
+});
+
 Deno.test("Scheduler starts executions side by side when that is allowed", async () => {
   const { effect, release } = heldEffect();
   await using app = await Harness.start({ effect });

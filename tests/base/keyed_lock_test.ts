@@ -1,0 +1,34 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { KeyedLock } from "../../src/base/keyed_lock.ts";
+
+Deno.test("run() begins at once where nothing holds the key, else when what came before has ended", async () => {
+  const locks = new KeyedLock();
+  const order: string[] = [];
+  const first = Promise.withResolvers<void>();
+  const hold = (name: string, until: Promise<void>) => async () => {
+    order.push(`${name} begins`);
+    await until;
+    order.push(`${name} ends`);
+  };
+  const running = [
+    locks.run("a", hold("one", first.promise)),
+    locks.run("a", hold("two", Promise.resolve())),
+    locks.run("b", hold("other", Promise.resolve())),
+  ];
+  assertEquals(order, ["one begins", "other begins"]);
+  assertEquals([locks.isHeld("a"), locks.isHeld("c")], [true, false]);
+  await running[2];
+  first.resolve();
+  await Promise.all(running);
+  assertEquals(order, ["one begins", "other begins", "other ends", "one ends", "two begins", "two ends"]);
+  await Promise.resolve();
+  assertEquals([locks.isHeld("a"), locks.isHeld("b")], [false, false]);
+});
+
+Deno.test("run() gives the outcome of its own work, and a failure does not stop the next", async () => {
+  const locks = new KeyedLock();
+  const failing = locks.run("a", () => Promise.reject(new Error("no")));
+  const next = locks.run("a", () => Promise.resolve(2));
+  await assertRejects(() => failing, Error, "no");
+  assertEquals(await next, 2);
+});
