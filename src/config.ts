@@ -6,9 +6,8 @@ import { chooseScriptUser, type UserFacts } from "./config/script_user.ts";
 import { VERSION } from "./config/version.ts";
 
 export { ConfigProblem } from "./config/given.ts";
-export { type Config, isLoopback, type Protection } from "./config/parse.ts";
+export { type Config, isLoopback } from "./config/parse.ts";
 export type { MachineUser } from "./config/script_user.ts";
-export { type Credentials } from "./config/values.ts";
 export { VERSION } from "./config/version.ts";
 
 /** What the process is asked to do: print something, refuse, or serve. */

@@ -42,3 +42,8 @@ export function toIso(instant: Instant): string {
   const ms = instant - second * 1000;
   return `${isoPrefix}${ms < 10 ? "00" : ms < 100 ? "0" : ""}${ms}Z`;
 }
+
+/** The same of an instant that there may not be. */
+export function optionalIso(instant: Instant | undefined): string | undefined {
+  return instant === undefined ? undefined : toIso(instant);
+}

@@ -107,6 +107,11 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Double);
 }
 
+/** The objects of a list; what else is in it, or is no list, is left out. */
+export function objectsOf(list: JsonValue | undefined): JsonObject[] {
+  return Array.isArray(list) ? list.filter(isJsonObject) : [];
+}
+
 /** The own member of that name, else `undefined`; a prototype is never met. */
 export function ownProperty(object: JsonObject, name: string): JsonValue | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined;

@@ -33,12 +33,11 @@ export function advance(t: Transition): void {
 
 /** Ends a task run, and takes note of it in the frame around it. */
 export function endTaskRun(t: Transition, taskRun: TaskRun, state: State): void {
-  if (t.execution.timers.has(`task/${taskRun.ordinal}`)) {
-    t.ask({ type: "cancel_timer", timer: `task/${taskRun.ordinal}` });
-  }
+  const place = t.tree.placeOf(taskRun);
+  const hasTimer = t.execution.timers.has(`task/${taskRun.ordinal}`) || place?.task.timeout !== undefined;
+  if (hasTimer) t.cancelTimers(taskRun);
   t.move(taskRun, state);
   const frame = t.tree.frameAround(taskRun);
-  const place = t.tree.placeOf(taskRun);
   if (!frame || !place || phaseOf(place) !== frame.phase) return;
   countEnd(frame, taskRun);
   const branch = frame.branches.branchOf(taskRun, place);
@@ -78,13 +77,18 @@ function cancelOthers(t: Transition, frame: Frame): void {
   const failed = t.execution.taskRuns.find((taskRun) =>
     taskRun.parent === frame.owner?.ordinal && isEnded(taskRun.history) && isStopping(taskRun)
   );
-  const cancelled = cancelBelow(
-    t,
-    frame.owner,
-    `Interrupted: the task "${failed?.taskId}" beside it has failed`,
-  );
-  for (const taskRun of cancelled) {
-    if (taskRun.parent !== frame.owner.ordinal) continue;
+  const reason = `Interrupted: the task "${failed?.taskId}" beside it has failed`;
+  cancelChildren(t, frame, { owner: frame.owner, reason });
+}
+
+/** Ends what is under way in the frame of a flowable task run CANCELLED. */
+export function cancelChildren(
+  t: Transition,
+  frame: Frame,
+  { owner, reason }: { readonly owner: TaskRun; readonly reason: string },
+): void {
+  for (const taskRun of cancelBelow(t, owner, reason)) {
+    if (taskRun.parent !== owner.ordinal) continue;
     countEnd(frame, taskRun);
     frame.open--;
   }

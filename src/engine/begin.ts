@@ -1,4 +1,5 @@
 /** How a task run begins: its condition, what it decides by, its first attempt. */
+import { parseDuration } from "../base/duration.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { TaskRun } from "../model/execution.ts";
 import type { Task } from "../model/flow.ts";
@@ -30,7 +31,7 @@ export function startWork(t: Transition, taskRun: TaskRun, { task }: TaskPlace):
   const flowable = FLOWABLES.get(task.kind);
   if (flowable && !flowable.startsExecutions) {
     t.move(taskRun, "RUNNING");
-    t.ask({ type: "render_decision", taskRun: ordinal, task, properties: flowable.renders ?? [] });
+    t.ask({ type: "render_decision", taskRun: ordinal, task, properties: renderedFirst(flowable, task) });
     return;
   }
   t.startAttempt(taskRun);
@@ -38,21 +39,37 @@ export function startWork(t: Transition, taskRun: TaskRun, { task }: TaskPlace):
   else t.ask({ type: "run_attempt", taskRun: ordinal, task, attemptNumber: taskRun.attempts.length });
 }
 
-/** What an earlier attempt has decided is not its, but the execution that a restart wants back is. */
+function renderedFirst({ renders = NOTHING }: Flowable, { timeout }: Task): readonly string[] {
+  return timeout === undefined || renders.includes("timeout") ? renders : [...renders, "timeout"];
+}
+
+const NOTHING: readonly string[] = [];
+
+/** What an earlier attempt has decided is not its, but what a restart wants back is. */
 function startChild(t: Transition, taskRun: TaskRun, task: Task): void {
   const wanted = taskRun.decision?.restarts;
+  taskRun.decision = wanted === undefined ? undefined : { restarts: wanted };
   const restarts = typeof wanted === "string" ? wanted : undefined;
-  taskRun.decision = restarts === undefined ? undefined : { restarts };
   t.ask({ type: "start_child", taskRun: taskRun.ordinal, task, restarts });
 }
 
 /** What a flowable task decides; an error of it is its failure. */
 export function decide(flowable: Flowable, properties: JsonObject, place: TaskPlace, now: number): Beginning {
   try {
-    return flowable.begin?.(properties, now, place) ?? {};
+    const limit = limitFrom(flowable, properties);
+    const beginning = flowable.begin?.(properties, now, place) ?? {};
+    return { ...beginning, decision: { ...beginning.decision, ...limit } };
   } catch (error) {
     return { failure: (error as Error).message };
   }
+}
+
+/** How long its children may take, as it is kept with what is decided; a type that renders `timeout` itself has its own. */
+function limitFrom({ renders }: Flowable, { timeout }: JsonObject): { readonly timeoutMs?: number } {
+  if (timeout === undefined || timeout === null || renders?.includes("timeout")) return {};
+  const timeoutMs = parseDuration(String(timeout));
+  if (timeoutMs !== undefined && timeoutMs > 0) return { timeoutMs };
+  throw new Error(`Invalid timeout "${String(timeout)}": it must be an ISO 8601 duration such as PT10S`);
 }
 
 /** Lets the children of a flowable task run begin. */

@@ -2,36 +2,16 @@
  * Executions that a task run has started and waits for: a Subflow has one, a ForEachItem one for each batch, a Loop one for
  * each pass. Of many only numbers are kept: their ids follow from the task run, the attempt and the time at which it began with them.
  */
-import type { Instant } from "../base/clock.ts";
 import { derivedId, derivedIndex } from "../base/derived_id.ts";
 import { isJsonObject, type JsonObject } from "../base/json.ts";
 import type { TaskRun } from "../model/execution.ts";
 import { currentState, type State } from "../model/state.ts";
 import type { AttemptOutcome } from "../model/task_catalog.ts";
-import type { Event, PassRules } from "./events.ts";
+import type { ChildNumbers } from "./child_numbers.ts";
+import type { Event } from "./events.ts";
 import type { Transition } from "./transition.ts";
 
-/** Many executions of one task run; stored as the member `children` of its decision. */
-export interface ChildNumbers {
-  readonly total: number;
-  /** Those with a lower index were created. */
-  readonly started: number;
-  /** The execution that has created them: a replay of it has its numbers too. */
-  readonly executionId: string;
-  readonly madeAt: Instant;
-  /** Number of the attempt that creates them. */
-  readonly attempt: number;
-  readonly waits: boolean;
-  readonly transmitsFailed: boolean;
-  /** How many have ended, by state. */
-  readonly ended: Readonly<Record<string, number>>;
-  /** Of a Loop. */
-  readonly passes?: PassRules;
-  /** No further one is started: the loop was broken off, or a pass has failed. */
-  readonly isOver?: boolean;
-  /** The loop itself has failed. */
-  readonly isBroken?: boolean;
-}
+export type { ChildNumbers };
 
 /** Kills that one transition asks for. */
 const KILLS_AT_ONCE = 200;
@@ -83,9 +63,14 @@ function askForMore(t: Transition, taskRun: TaskRun, numbers: ChildNumbers): voi
 }
 
 /** How many executions may be started now. */
-export function roomFor({ total, started, ended, isOver, passes }: ChildNumbers): number {
-  const free = (passes?.limit ?? Infinity) - (started - countOf(ended));
-  return isOver ? 0 : Math.min(free, total - started);
+export function roomFor(numbers: ChildNumbers): number {
+  const { total, started, isOver, passes, again } = numbers;
+  const free = (passes?.limit ?? Infinity) - underWay(numbers);
+  return isOver ? 0 : Math.min(free, total - started + (again?.left ?? 0));
+}
+
+function underWay({ started, ended, again }: ChildNumbers): number {
+  return started - countOf(ended) + (again?.running ?? 0);
 }
 
 /** Asks for the end of all executions that a task run has started. */
@@ -116,12 +101,30 @@ export function applyChildrenStart(
   t.tree.starting.delete(taskRun.ordinal);
   const known = childNumbersOf(taskRun);
   const isExpected = currentState(taskRun.history) === "RUNNING" && (known?.started ?? 0) === event.from &&
-    event.attempt === taskRun.attempts.length && !known?.isOver;
+    event.attempt === (known?.attempt ?? taskRun.attempts.length) && !known?.isOver;
   if (!isExpected) return undefined;
   const { total, madeAt, attempt, waits, transmitsFailed, passes } = event;
   const made = { executionId: t.execution.id, madeAt, attempt };
   const numbers = { total, ...made, waits, transmitsFailed, ended: {}, passes, ...known };
   return goOn(t, taskRun, { ...numbers, started: event.from + event.count });
+}
+
+/** Some passes of a Loop run again; gives the outcome when nothing is left to wait for. */
+export function applyChildrenRestart(
+  t: Transition,
+  taskRun: TaskRun,
+  event: EventOf<"children_restarted">,
+): AttemptOutcome | undefined {
+  const { begins, from, next, left, executions, attempt, taskRun: ordinal } = event;
+  t.tree.starting.delete(ordinal);
+  const known = childNumbersOf(taskRun);
+  const numbers = begins ?? known;
+  const again = numbers?.again;
+  const isExpected = currentState(taskRun.history) === "RUNNING" && attempt === taskRun.attempts.length &&
+    (known === undefined) === (begins !== undefined);
+  if (!isExpected || !numbers || numbers.isOver || again?.next !== from) return undefined;
+  for (const each of executions) t.ask({ type: "restart_child", taskRun: ordinal, ...each });
+  return goOn(t, taskRun, { ...numbers, again: { next, left, running: again.running + executions.length } });
 }
 
 /** One of many executions has ended; gives the outcome when it was the last one. */
@@ -141,7 +144,18 @@ export function applyOneEnd(
   if (problem !== undefined) t.log("ERROR", problem, taskRun);
   const isBroken = numbers.isBroken || problem !== undefined;
   const isOver = numbers.isOver || isBroken || event.breaks || endsLoop(numbers, state);
-  return goOn(t, taskRun, isOver ? { ...numbers, ended, isOver, isBroken } : { ...numbers, ended });
+  const after = { ...numbers, ended, ...afterEnd(numbers, event) };
+  return goOn(t, taskRun, isOver ? { ...after, isOver, isBroken } : after);
+}
+
+function afterEnd(
+  { again }: ChildNumbers,
+  { breaks, replaces }: EventOf<"child_ended">,
+): Partial<ChildNumbers> {
+  return {
+    ...breaks ? { breaks } : {},
+    ...again && replaces ? { again: { ...again, running: Math.max(0, again.running - 1) } } : {},
+  };
 }
 
 /** A task run that has its end already, and runs its last tasks, waits for none of them. */
@@ -180,21 +194,22 @@ function batchOutputs({ total, started, ended }: ChildNumbers): JsonObject {
   return { numberOfBatches: total, iterations };
 }
 
-function passOutputs({ total, started, ended, isOver }: ChildNumbers): JsonObject {
-  const terminatedIterations = countOf(ended);
+function passOutputs(numbers: ChildNumbers): JsonObject {
+  const { total, started, isOver } = numbers;
+  const runningIterations = underWay(numbers);
   return {
     iterationCount: isOver ? started : total,
-    runningIterations: started - terminatedIterations,
-    terminatedIterations,
+    runningIterations,
+    terminatedIterations: started - runningIterations,
   };
 }
 
 /** The outcome once all have ended; one that needs their outputs is asked for instead. */
 function outcomeOf(t: Transition, taskRun: TaskRun): AttemptOutcome | undefined {
   const numbers = childNumbersOf(taskRun) as ChildNumbers;
-  const { total, started, ended, waits, isOver, passes } = numbers;
-  const expected = isOver ? started : total;
-  if (started < expected || waits && countOf(ended) < expected) return undefined;
+  const { total, started, waits, isOver, passes, again } = numbers;
+  const isLeft = !isOver && (started < total || again !== undefined && again.left > 0);
+  if (isLeft || waits && underWay(numbers) > 0) return undefined;
   const state = endOf(numbers);
   if (!passes?.collects) return { state, outputs: taskRun.outputs };
   t.ask({ type: "collect_outputs", taskRun: taskRun.ordinal, state });

@@ -11,6 +11,7 @@ import { FLOWABLES } from "./flowable/registry.ts";
 import { beginPause } from "./pause.ts";
 import type { TaskPlace } from "./task_place.ts";
 import type { Transition } from "./transition.ts";
+import { startLimit } from "./time_limit.ts";
 import { endLoopIn, type Frame } from "./tree.ts";
 
 type DecisionRendered = Extract<Event, { type: "decision_rendered" }>;
@@ -44,7 +45,10 @@ function begin(
   taskRun.outputs = beginning.outputs;
   t.touch(taskRun);
   if (beginning.pause) beginPause(t, { taskRun, place }, beginning.pause.dueAt);
-  else enterChildren(t, taskRun, place);
+  else {
+    enterChildren(t, taskRun, place);
+    startLimit(t, taskRun, place);
+  }
 }
 
 function applyRepetition(

@@ -6,15 +6,13 @@ import type { Label } from "../model/label.ts";
 import type { PendingFiles } from "../model/pending_files.ts";
 import type { State } from "../model/state.ts";
 import type { AttemptOutcome } from "../model/task_catalog.ts";
+import type { ChildNumbers, PassRules } from "./child_numbers.ts";
 
-/** What a Loop decides when it begins. */
-export interface PassRules {
-  /** Its values, or where they are; what they are is the runtime's. */
-  readonly values: JsonObject;
-  /** Passes under way at once. */
-  readonly limit: number;
-  /** What becomes of the outputs of the passes; absent when nothing does. */
-  readonly collects?: "FETCH" | "STORE";
+/** An execution that runs again. */
+export interface RestartedChild {
+  readonly executionId: string;
+  /** The one whose place it has taken, or itself. */
+  readonly startedId: string;
 }
 
 /** A fact given to `step`. Task runs are named by ordinal. */
@@ -86,6 +84,20 @@ export type Event =
     /** Files that the task has written before. */
     readonly files?: PendingFiles;
   }
+  /** Some of many executions that a task run has started before run again with it. */
+  | {
+    readonly type: "children_restarted";
+    readonly taskRun: number;
+    readonly attempt: number;
+    /** Its numbers, with the first of them. */
+    readonly begins?: ChildNumbers;
+    /** Those between these indexes were looked at. */
+    readonly from: number;
+    readonly next: number;
+    /** Behind them are as many that are to run again. */
+    readonly left: number;
+    readonly executions: readonly RestartedChild[];
+  }
   /** The executions of a task run with many of them are to stop, from that index on. */
   | { readonly type: "children_kill_asked"; readonly taskRun: number; readonly from: number }
   /** An execution that a task run waits for has ended; `replaces` is the end that it told before it was restarted. */
@@ -128,8 +140,11 @@ export type Event =
   /** The server was down while the execution was live. */
   | { readonly type: "recovered"; readonly isGivenUp: boolean };
 
-/** `start` for a schedule date, `task/<ordinal>` for a task run that waits, `sla/<position>` for the end of a promise. */
-export type TimerName = "start" | `task/${number}` | `sla/${string}`;
+/**
+ * `start` for a schedule date, `task/<ordinal>` for a task run that waits, `timeout/<ordinal>` for one whose children may
+ * take no longer, `sla/<position>` for the end of a promise.
+ */
+export type TimerName = "start" | `task/${number}` | `timeout/${number}` | `sla/${string}`;
 
 /** What the executor must do. */
 export type Command =
@@ -175,10 +190,7 @@ export type Command =
   | {
     readonly type: "restart_child";
     readonly taskRun: number;
-    readonly executionId: string;
-    /** The one whose place it has taken, or itself. */
-    readonly startedId: string;
-  }
+  } & RestartedChild
   /** Answer with `children_kill_asked`, also when the server stops before. */
   | { readonly type: "kill_children"; readonly taskRun: number; readonly from: number }
   /** Gather the outputs of all passes of a Loop and answer with `attempt_ended` in that state, or FAILED. */

@@ -9,6 +9,7 @@ import { tryAgain } from "./end_attempt.ts";
 import type { TaskPlace } from "./task_place.ts";
 import { descendantsOf } from "./decide.ts";
 import { breakOff, closeAll } from "./stop.ts";
+import { restartLimit } from "./time_limit.ts";
 import type { Transition } from "./transition.ts";
 import type { ExecutionTree } from "./tree.ts";
 import { WHOLE_KINDS } from "./whole.ts";
@@ -48,7 +49,7 @@ function beginWholeAnew(t: Transition): void {
   if (begun.length === 0) return;
   for (const taskRun of begun) {
     const below = descendantsOf(execution.taskRuns, taskRun);
-    for (const { ordinal } of below) t.ask({ type: "cancel_timer", timer: `task/${ordinal}` });
+    for (const each of [taskRun, ...below]) t.cancelTimers(each);
     t.remove(below);
     taskRun.decision = undefined;
     taskRun.outputs = undefined;
@@ -68,6 +69,7 @@ export function goOnWithOpen(t: Transition): void {
 
 function goOnWith(t: Transition, taskRun: TaskRun, place: TaskPlace): void {
   const state = currentState(taskRun.history);
+  if (t.state !== "KILLING") restartLimit(t, taskRun);
   const isWaiting = t.tree.frameOf(taskRun) !== undefined || state === "PAUSED" ||
     t.execution.timers.has(`task/${taskRun.ordinal}`);
   if (isWaiting) return;

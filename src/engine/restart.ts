@@ -38,7 +38,7 @@ export function restart(t: Transition): void {
   discard(t, handlersOf(t.plan, execution, ancestors));
   for (const target of targets) {
     discard(t, descendantsOf(execution.taskRuns, target));
-    t.ask({ type: "cancel_timer", timer: `task/${target.ordinal}` });
+    t.cancelTimers(target);
     target.decision = keptDecision(t, target);
     target.outputs = undefined;
     t.move(target, "RESTARTED");
@@ -47,10 +47,13 @@ export function restart(t: Transition): void {
   execution.labels = mergeLabels(execution.labels, [RESTARTED_LABEL]);
 }
 
-/** The execution that a task run has started may run again with it. */
-function keptDecision({ plan }: Transition, { taskId, decision }: TaskRun): JsonObject | undefined {
+/** What a task run has started may run again with it. */
+function keptDecision(
+  { plan, execution }: Transition,
+  { taskId, decision }: TaskRun,
+): JsonObject | undefined {
   const task = plan.places.get(taskId)?.task;
-  const restarts = task && decision && FLOWABLES.get(task.kind)?.restarts?.(task, decision);
+  const restarts = task && decision && FLOWABLES.get(task.kind)?.restarts?.(task, decision, execution.id);
   return restarts === undefined ? undefined : { restarts };
 }
 
@@ -68,7 +71,7 @@ export function setTaskState(t: Transition, ordinal: number, state: State): void
   if (wholeAround(t.plan, t.execution, taskRun) !== taskRun) return;
   const ancestors = ancestorsOf(t.execution, [taskRun]);
   discard(t, handlersOf(t.plan, t.execution, ancestors));
-  t.ask({ type: "cancel_timer", timer: `task/${ordinal}` });
+  t.cancelTimers(taskRun);
   cancelBelow(t, taskRun, `Interrupted: the task "${taskRun.taskId}" was given the state ${state}`);
   t.changeAttempt(taskRun, state);
   t.move(taskRun, state);
@@ -79,7 +82,7 @@ export function setTaskState(t: Transition, ordinal: number, state: State): void
 function discard(t: Transition, taskRuns: ReadonlySet<TaskRun>): void {
   for (const taskRun of taskRuns) {
     const { ordinal } = taskRun;
-    t.ask({ type: "cancel_timer", timer: `task/${ordinal}` });
+    t.cancelTimers(taskRun);
     if (hasOpenAttempt(taskRun)) t.ask({ type: "interrupt_attempt", taskRun: ordinal });
     const child = taskRun.decision?.executionId;
     if (typeof child === "string" && !isEnded(taskRun.history)) {
@@ -94,7 +97,7 @@ function goOnAfter(t: Transition, ancestors: ReadonlySet<TaskRun>): void {
   for (const ancestor of ancestors) {
     if (currentState(ancestor.history) === "RETRIED") t.move(ancestor, "RESTARTED");
     t.move(ancestor, "RUNNING");
-    t.ask({ type: "cancel_timer", timer: `task/${ancestor.ordinal}` });
+    t.cancelTimers(ancestor);
     ancestor.decision = reopenedDecision(ancestor.decision);
   }
   execution.outputs = undefined;

@@ -13,13 +13,14 @@ import { finalState } from "./attempts.ts";
 import { awaitsCondition, startWork } from "./begin.ts";
 import { applyDecision, nextPass } from "./decide.ts";
 import { applyChildEnd, applyOutcome, tryAgain } from "./end_attempt.ts";
-import { applyChildrenStart, killSome } from "./children.ts";
+import { applyChildrenRestart, applyChildrenStart, killSome } from "./children.ts";
 import type { Command, Event } from "./events.ts";
 import { expirePause, hold, passBreakpoint, resume } from "./pause.ts";
 import { goOnWithOpen, recover } from "./recover.ts";
 import { restart, setState, setTaskState } from "./restart.ts";
 import { applyViolations, setSlaTimers, violateDuration } from "./sla.ts";
 import { breakOff, endExecutionIn, kill } from "./stop.ts";
+import { timeOut } from "./time_limit.ts";
 import { Transition } from "./transition.ts";
 import type { ExecutionTree } from "./tree.ts";
 
@@ -78,6 +79,8 @@ function apply(t: Transition, event: Event): void {
       return applyViolations(t, event.violated);
     case "children_started":
       return applyChildren(t, event);
+    case "children_restarted":
+      return applyRestarts(t, event);
     case "children_kill_asked":
       return killSome(t, event);
     case "child_started":
@@ -183,10 +186,12 @@ function beginWait(t: Transition, event: EventOf<"wait_begun">): void {
 
 function applyTimer(t: Transition, timer: string): void {
   if (timer === "start") return start(t);
-  if (timer.startsWith("sla/")) return violateDuration(t, timer.slice("sla/".length));
-  const found = t.find(Number(timer.slice("task/".length)));
+  const [kind = "", key = ""] = timer.split("/");
+  if (kind === "sla") return violateDuration(t, key);
+  const found = t.find(Number(key));
   if (!found) return;
   const { taskRun, place } = found;
+  if (kind === "timeout") return timeOut(t, taskRun, place);
   const state = currentState(taskRun.history);
   if (state === "RETRYING" && waitsForTurn(t)) return; // It tries again when it begins.
   if (state === "RETRYING") tryAgain(t, taskRun, place);
@@ -231,5 +236,11 @@ function applyChildStart(t: Transition, event: EventOf<"child_started">): void {
 function applyChildren(t: Transition, event: EventOf<"children_started">): void {
   const taskRun = t.find(event.taskRun)?.taskRun;
   const outcome = taskRun && applyChildrenStart(t, taskRun, event);
+  if (outcome) applyOutcome(t, event.taskRun, outcome);
+}
+
+function applyRestarts(t: Transition, event: EventOf<"children_restarted">): void {
+  const taskRun = t.find(event.taskRun)?.taskRun;
+  const outcome = taskRun && applyChildrenRestart(t, taskRun, event);
   if (outcome) applyOutcome(t, event.taskRun, outcome);
 }

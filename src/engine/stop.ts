@@ -30,7 +30,7 @@ export function kill(t: Transition, { sparesChildren = false }: { readonly spare
 
 function killTaskRun(t: Transition, taskRun: TaskRun, sparesChild: boolean): void {
   const { ordinal } = taskRun;
-  t.ask({ type: "cancel_timer", timer: `task/${ordinal}` });
+  t.cancelTimers(taskRun);
   if (t.tree.frameOf(taskRun)) return; // It follows its children.
   if (!sparesChild) killChildren(t, taskRun);
   if (hasOpenAttempt(taskRun) && !hasChildren(taskRun) && currentState(taskRun.history) === "RUNNING") {
@@ -101,7 +101,7 @@ export function endExecutionEarly(t: Transition): void {
 function close(t: Transition, taskRun: TaskRun, state: State): void {
   t.endAttempt(taskRun, state);
   t.tree.dropFrame(taskRun);
-  t.ask({ type: "cancel_timer", timer: `task/${taskRun.ordinal}` });
+  t.cancelTimers(taskRun);
   t.move(taskRun, canMove("task_run", currentState(taskRun.history), state) ? state : "KILLED");
 }
 

@@ -118,6 +118,14 @@ export class Transition {
     list.length = kept;
   }
 
+  /** Removes the timers of a task run, those that this transition sets included. */
+  cancelTimers(taskRun: TaskRun): void {
+    const { ordinal } = taskRun;
+    this.ask({ type: "cancel_timer", timer: `task/${ordinal}` });
+    if (this.tree.placeOf(taskRun)?.task.timeout === undefined) return;
+    this.ask({ type: "cancel_timer", timer: `timeout/${ordinal}` });
+  }
+
   /** Adds a line to the execution's log. */
   log(level: LogLevel, message: string, taskRun?: TaskRun): void {
     const attempt = taskRun ? Math.max(0, taskRun.attempts.length - 1) : undefined;

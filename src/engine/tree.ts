@@ -43,6 +43,8 @@ export interface Frame {
   ready: ReadyTask[];
   /** A child of this phase stopped it. */
   hasFailed: boolean;
+  /** It was found to be over: nothing more of this phase begins, whatever its branches do after a failure. */
+  isOver: boolean;
   /** Position in {@link SEVERITY} of the worst end of a child. */
   worst: number;
   /** What it waits for: an answer, before which nothing follows, or `continued`, with which more branches are opened. */
@@ -251,6 +253,7 @@ function freshPhase(branches: Branches) {
     open: 0,
     ready: [] as ReadyTask[],
     hasFailed: false,
+    isOver: false,
   };
 }
 
@@ -272,13 +275,14 @@ export function isHandlerBlock(block: string): block is "errors" | "finally" | "
   return block === "errors" || block === "finally" || block === "afterExecution";
 }
 
-/** True when nothing more of this phase is opened, because a child has failed. */
-export function opensNoMore({ hasFailed, branches }: Frame): boolean {
-  return hasFailed && branches.afterFailure !== "continue";
+/** True when nothing more of this phase is opened, because a child has failed or all of it is over. */
+export function opensNoMore({ hasFailed, isOver, branches }: Frame): boolean {
+  return isOver || hasFailed && branches.afterFailure !== "continue";
 }
 
-/** A loop was found to be over in that state, whatever its children have ended in. */
+/** It was found to be over in that state, whatever its children have ended in. */
 export function endLoopIn(frame: Frame, state: State): void {
+  frame.isOver = true;
   if (state === "FAILED") frame.hasFailed = true;
   frame.worst = Math.max(frame.worst, SEVERITY.indexOf(state));
 }

@@ -9,6 +9,8 @@ export type ExpressionErrorCode =
   | "arithmetic"
   | "argument"
   | "limit"
+  /** A function of the host, or a variable, that cannot give its value. */
+  | "host"
   | "unknown_filter"
   | "unknown_function"
   | "unknown_test";

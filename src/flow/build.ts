@@ -1,15 +1,7 @@
 /** Valid document → the typed view that the rest of the server works with. */
-import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, objectsOf, ownProperty } from "../base/json.ts";
 import type { Flow, Input, Task, TenantId, Trigger } from "../model/flow.ts";
-import {
-  buildConcurrency,
-  buildOutputs,
-  buildRetry,
-  buildSlas,
-  buildTasks,
-  objectsOf,
-  textOf,
-} from "./build_tasks.ts";
+import { buildConcurrency, buildOutputs, buildRetry, buildSlas, buildTasks, textOf } from "./build_tasks.ts";
 import { readFlag, scalarText } from "./describe.ts";
 import { triggerKind } from "./kinds.ts";
 import { readLabels } from "../model/label.ts";

@@ -1,6 +1,6 @@
 /** Valid declarations of tasks → typed tasks, nested ones included; retries, concurrency and SLAs of flows. */
 import { parseDuration } from "../base/duration.ts";
-import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, objectsOf, ownProperty } from "../base/json.ts";
 import type { ConcurrencyLimit, LogLevel, Output, RetryPolicy, Sla, Task } from "../model/flow.ts";
 import { LOOP } from "../model/loop_run.ts";
 import { nestedTaskProperties, type TaskCatalog } from "../model/task_catalog.ts";
@@ -29,7 +29,7 @@ export function buildTask(properties: JsonObject, catalog?: TaskCatalog): Task {
     disabled: readFlag(ownProperty(properties, "disabled"), false),
     allowFailure: readFlag(ownProperty(properties, "allowFailure"), false),
     allowWarning: readFlag(ownProperty(properties, "allowWarning"), false),
-    runIf: textOf(properties, "runIf"),
+    runIf: textOf(properties, "runIf") ?? textOf(properties, "when"),
     logLevel: textOf(properties, "logLevel") as LogLevel | undefined,
     logToFile: readFlag(ownProperty(properties, "logToFile"), false) || undefined,
     timeout: textOf(properties, "timeout"),
@@ -112,11 +112,6 @@ export function buildSlas(list: JsonValue | undefined): Sla[] {
     durationMs: durationOf(properties, "duration"),
     assertion: textOf(properties, "assert"),
   }));
-}
-
-/** The objects of a list. */
-export function objectsOf(list: JsonValue | undefined): JsonObject[] {
-  return Array.isArray(list) ? list.filter(isJsonObject) : [];
 }
 
 /** The text of a scalar member. */

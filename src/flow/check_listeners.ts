@@ -1,8 +1,8 @@
 /** Conditions of `listeners`: each must be told from one execution. */
-import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, objectsOf, ownProperty } from "../base/json.ts";
 import { canonicalType } from "../model/flow.ts";
 import type { TriggerCatalog } from "../model/trigger_catalog.ts";
-import { objectsOf } from "./build_tasks.ts";
+
 import { scalarText } from "./describe.ts";
 import type { Report } from "./report.ts";
 

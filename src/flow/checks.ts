@@ -1,6 +1,6 @@
 /** `checks` of a flow: conditions on its inputs that are looked at before an execution is created. */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
-import { isTruthyText, printValue } from "../expr/mod.ts";
+import { ExpressionError, isTruthyText, printValue } from "../expr/mod.ts";
 import { scalarText } from "./describe.ts";
 import { hasExpression } from "./report.ts";
 
@@ -20,7 +20,7 @@ export interface FailedCheck {
   readonly behavior: CheckBehavior;
 }
 
-/** Renders a template with the inputs of the execution. It reports what cannot be rendered by throwing. */
+/** Renders a template with the inputs of the execution. It reports what cannot be rendered by an ExpressionError. */
 export type RenderCheck = (template: string) => JsonValue;
 
 /** The checks that fail, in the order of the flow. One whose condition cannot be rendered fails: nobody knows that it holds. */
@@ -62,6 +62,7 @@ function rendering(template: string, render: RenderCheck): { text: string } | { 
   try {
     return { text: printValue(render(template)) };
   } catch (error) {
-    return { reason: error instanceof Error ? error.message : String(error) };
+    if (!(error instanceof ExpressionError)) throw error;
+    return { reason: error.message };
   }
 }

@@ -6,6 +6,7 @@ import { LOG_LEVELS } from "../model/flow.ts";
 import { MAX_FLOW_ID_LENGTH, MAX_NAMESPACE_LENGTH, MAX_TASK_ID_LENGTH } from "../model/limits.ts";
 import type { PropertySchema, PropertySchemas } from "../model/schema.ts";
 import { STATES } from "../model/state.ts";
+import type { TaskMember } from "../model/task_members.ts";
 import { CHECK, CONCURRENCY, LISTENER, PLUGIN_DEFAULT, RETRY, SLA, TASK_CACHE } from "./schema_parts.ts";
 
 /** Longest `displayName`. */
@@ -81,7 +82,7 @@ export const MANAGED_PROPERTIES: ReadonlySet<string> = new Set([
 ]);
 
 /** Properties of every task. */
-export const TASK_PROPERTIES: PropertySchemas = Object.freeze({
+export const TASK_PROPERTIES: Readonly<Record<TaskMember, PropertySchema>> = Object.freeze({
   id: idSchema("Name of the task, unique within the flow.", TASK_ID),
   type: { type: "string", required: true, description: "Type of the task." },
   version: { type: "any", ignored: true, description: "Version of the type." },
@@ -89,6 +90,7 @@ export const TASK_PROPERTIES: PropertySchemas = Object.freeze({
   disabled: { type: "boolean", default: false, description: "The task is left out." },
   runIf: {
     type: "string",
+    aliases: ["when"],
     dynamic: true,
     default: "true",
     description: "The task is skipped unless this is true.",
@@ -97,7 +99,8 @@ export const TASK_PROPERTIES: PropertySchemas = Object.freeze({
   timeout: {
     type: "duration",
     dynamic: true,
-    description: "Longest time of one attempt; then it has failed.",
+    description:
+      "Longest time of one attempt, or of all tasks within a task that arranges others; then it has failed.",
   },
   allowFailure: { type: "boolean", default: false, description: "A failure becomes a warning." },
   allowWarning: { type: "boolean", default: false, description: "A warning becomes a success." },
@@ -113,6 +116,7 @@ export const TASK_PROPERTIES: PropertySchemas = Object.freeze({
   },
   taskCache: TASK_CACHE,
   workerGroup: { type: "map", ignored: true, description: "Workers that run the task." },
+  workerSelector: { type: "map", ignored: true, description: "Workers that run the task, by their tags." },
   assets: { type: "any", ignored: true, description: "What the task reads and writes." },
 });
 

@@ -7,6 +7,7 @@ import {
   setOwnProperty,
   stringifyJson,
 } from "../base/json.ts";
+import { ExpressionError } from "../expr/mod.ts";
 import { DomainError } from "../model/errors.ts";
 import type { Flow, Input } from "../model/flow.ts";
 import type { GivenValue } from "../model/input_value.ts";
@@ -18,7 +19,10 @@ import { conversions, findInputType } from "./inputs/registry.ts";
 import { shownValue } from "./inputs/shown_value.ts";
 import { hasExpression } from "./report.ts";
 
-/** Renders a template with the inputs that are resolved so far. */
+/**
+ * Renders a template with the inputs that are resolved so far. Only an ExpressionError says that it cannot be rendered: any
+ * other error ends the resolution.
+ */
 export type RenderInput = (template: string, inputs: JsonObject) => JsonValue;
 
 /** What stands for the text of a SECRET in the inputs of an execution. */
@@ -30,11 +34,15 @@ export interface ResolveOptions {
   readonly render?: RenderInput;
   /** Encrypts the value of a SECRET; without it such a value is refused. */
   readonly seal?: SealInput;
+  /** Hides what expressions have read and nobody may see; messages go through it. */
+  readonly mask?: (text: string) => string;
 }
 
 /** One input as it would be for an execution. */
 export interface InputCheck {
   readonly input: Input;
+  /** Its properties, where an `expression` gives its choices with these instead of that. */
+  readonly properties: JsonObject;
   /** False when the condition of its `dependsOn` is not met: it is neither checked nor present. */
   readonly enabled: boolean;
   /** The value is the default one. */
@@ -108,49 +116,55 @@ class Resolver {
   readonly #given: ReadonlyMap<string, GivenValue>;
   readonly #render?: RenderInput;
   readonly #seal?: SealInput;
+  readonly #mask?: (text: string) => string;
   /** Secrets in clear: conditions and defaults may depend on them. */
   readonly #resolved: JsonObject = {};
   readonly #secrets: string[] = [];
   readonly #disabled = new Set<string>();
 
-  constructor(given: ReadonlyMap<string, GivenValue>, { render, seal }: ResolveOptions) {
+  constructor(given: ReadonlyMap<string, GivenValue>, { render, seal, mask }: ResolveOptions) {
     this.#given = given;
     this.#render = render;
     this.#seal = seal;
+    this.#mask = mask;
   }
 
   check(input: Input): InputCheck {
+    let { properties } = input;
     const failed = (reason: string, received: JsonValue | undefined): InputCheck => {
       const isShown = !findInputType(input.type)?.isSecret || received === null || received === undefined;
       const shown = isShown ? shownValue(received) : HIDDEN_VALUE;
       const problem = `Invalid input for \`${input.id}\`, ${reason}, but received \`${shown}\``;
-      return { input, enabled: true, isDefault: false, problem: this.#withoutSecrets(problem) };
+      const shownProblem = this.#withoutSecrets(problem);
+      return { input, properties, enabled: true, isDefault: false, problem: shownProblem };
     };
     const isEnabled = this.#isEnabled(input);
     if (typeof isEnabled === "string") return failed(isEnabled, null);
     if (!isEnabled) {
       this.#disabled.add(input.id);
-      return { input, enabled: false, isDefault: false };
+      return { input, properties, enabled: false, isDefault: false };
     }
     const type = findInputType(input.type);
     if (!type) return failed(`type "${input.type}" is not known`, null);
-    const properties = this.#withChoices(input.properties);
-    if (typeof properties === "string") return failed(properties, null);
+    const offered = this.#withChoices(properties);
+    if (typeof offered === "string") return failed(offered, null);
+    properties = offered;
     const taken = this.#take(input, type, properties);
     if ("reason" in taken) return failed(taken.reason, taken.received);
     setNested(this.#resolved, input.id, taken.value);
     const { isDefault } = taken;
-    if (!type.isSecret) return { input, enabled: true, isDefault, value: taken.value };
+    if (!type.isSecret) return { input, properties, enabled: true, isDefault, value: taken.value };
     // What has one or two characters is part of any text.
     if (typeof taken.value === "string" && taken.value.length > 2) this.#secrets.push(taken.value);
     const kept = sealed(taken.value, this.#seal);
     if ("reason" in kept) return failed(kept.reason, taken.value);
-    return { input, enabled: true, isDefault, value: kept.value };
+    return { input, properties, enabled: true, isDefault, value: kept.value };
   }
 
   /** What one input makes of another may be part of a message. */
   #withoutSecrets(text: string): string {
-    return this.#secrets.reduce((masked, secret) => masked.replaceAll(secret, HIDDEN_VALUE), text);
+    const shown = this.#mask?.(text) ?? text;
+    return this.#secrets.reduce((masked, secret) => masked.replaceAll(secret, HIDDEN_VALUE), shown);
   }
 
   /** True, false, or why the condition cannot be told. An input that depends on a disabled one is disabled too. */
@@ -173,7 +187,8 @@ class Resolver {
     if (!choices || "reason" in choices) {
       return `the values cannot be rendered: ${choices?.reason ?? "no list"}`;
     }
-    return { ...properties, values: choices.value };
+    const { expression: _, ...others } = properties;
+    return { ...others, values: choices.value };
   }
 
   #take(
@@ -226,7 +241,8 @@ class Resolver {
     try {
       return { value: this.#render ? this.#render(template, this.#resolved) : template };
     } catch (error) {
-      return { reason: error instanceof Error ? error.message : String(error) };
+      if (!(error instanceof ExpressionError)) throw error;
+      return { reason: error.message };
     }
   }
 }

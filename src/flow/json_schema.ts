@@ -17,7 +17,7 @@ export {
 } from "./json_schema/definitions.ts";
 export { outputsSchema, propertiesSchema } from "./json_schema/documentation.ts";
 export { exampleOf } from "./json_schema/example.ts";
-export { allNames, canonicalNames, fullName, type Named, olderNames } from "./json_schema/type_names.ts";
+export { allNames, fullName } from "./json_schema/type_names.ts";
 
 const DRAFT = "http://json-schema.org/draft-07/schema#";
 const PREFIX = "#/definitions/";

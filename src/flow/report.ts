@@ -11,7 +11,7 @@ export interface FlowProblem extends Problem {
 }
 
 /** Errors that are told of one source, and as many warnings; a flow that breaks more rules is told of these first. */
-export const MAX_PROBLEMS = 1_000;
+const MAX_PROBLEMS = 1_000;
 
 const PLAIN_NAME = /^[\w.-]+$/;
 const EXPRESSION = /\{\{|\{%/;
@@ -115,7 +115,7 @@ export class Report {
 }
 
 /** `tasks[0].message`; with a document, items that have an id are shown by it. */
-export function pathText(path: Path, document?: JsonValue): string {
+function pathText(path: Path, document?: JsonValue): string {
   let text = "";
   let value: JsonValue | undefined = document;
   for (const step of path) {

@@ -60,7 +60,7 @@ export function checkMembers(object: JsonObject, schemas: PropertySchemas, place
 }
 
 /** The member of that name, or of one of its other names; `undefined` when it is missing or null. */
-export function memberValue(
+function memberValue(
   object: JsonObject,
   name: string,
   schema?: PropertySchema,

@@ -119,7 +119,7 @@ function isNoValue(value: JsonValue, type: InputType): boolean {
 }
 
 /** True when a text anywhere in the value must be rendered first. */
-export function holdsExpression(value: JsonValue): boolean {
+function holdsExpression(value: JsonValue): boolean {
   if (Array.isArray(value)) return value.some(holdsExpression);
   if (!isJsonObject(value)) return hasExpression(value);
   return Object.keys(value).some((name) => holdsExpression(value[name] as JsonValue));

@@ -1,4 +1,4 @@
-/** Reads conditions that lists of executions and of log lines share, out of flat parameters and `filters[field][OPERATOR]`. */
+/** Reads conditions that lists of executions and of log lines share, out of their filters. */
 import type { Instant } from "../base/clock.ts";
 import { DomainError } from "../model/errors.ts";
 import {
@@ -9,46 +9,24 @@ import {
   searchWords,
   type TextCondition,
 } from "../model/execution_query.ts";
-import {
-  type FilterFields,
-  type FilterOperator,
-  isNegated,
-  type RawFilter,
-  readFilters,
-  refuse,
-} from "./filter_syntax.ts";
+import { type FilterFields, isNegated, type RawFilter, readFilters, refuse } from "./filter_syntax.ts";
 import { readChoices, readDate, readRange } from "./filter_values.ts";
 
 const MAX_SEARCH_WORDS = 20;
 
-/** What a flat parameter means. */
-export interface FlatParameter<Field extends string> {
-  readonly field: Field;
-  readonly operator: FilterOperator;
-  /** That of the field when absent. */
-  readonly name?: string;
-  /** Repeated, its values make one list. */
-  readonly asList?: boolean;
-}
-
-/** How the query of a list becomes conditions. */
-export interface ConditionRules<Field extends string, Condition> {
-  readonly fields: FilterFields<Field>;
-  readonly flat: readonly FlatParameter<Field>[];
-  /** Those of one parameter: none when it restricts nothing. */
-  readonly conditionsOf: (filter: RawFilter<Field>) => readonly Condition[];
-}
-
-/** The conditions of a query. @throws DomainError invalid_filter, or invalid_argument for dates that contradict each other */
+/**
+ * The conditions of a query, made of those of each filter: none of one that restricts nothing.
+ * @throws DomainError invalid_filter, or invalid_argument for dates that contradict each other
+ */
 export function readConditions<Field extends string, Condition>(
   query: URLSearchParams,
-  { fields, flat, conditionsOf }: ConditionRules<Field, Condition>,
+  fields: FilterFields<Field>,
+  conditionsOf: (filter: RawFilter<Field>) => readonly Condition[],
 ): ConditionSet<Condition> {
   const { all, groups } = readFilters(query, fields);
-  const top = [...flat.flatMap((parameter) => readFlat(query, parameter)), ...all];
-  for (const group of [[], ...groups]) checkDates([...top, ...group]);
+  for (const group of [[], ...groups]) checkDates([...all, ...group]);
   return {
-    conditions: top.flatMap(conditionsOf),
+    conditions: all.flatMap(conditionsOf),
     groups: groups.map((group) => group.flatMap(conditionsOf)).filter((group) => group.length > 0),
   };
 }
@@ -82,16 +60,6 @@ export function readDateCondition({ field, operator, value }: RawFilter): DateCo
 /** The span of time that ends `now`. @throws DomainError invalid_filter */
 export function readSpan({ value }: RawFilter, now: Instant): Pick<DateCondition, "operator" | "at"> {
   return { operator: "GREATER_THAN_OR_EQUAL_TO", at: now - readRange(value) };
-}
-
-function readFlat<Field extends string>(
-  query: URLSearchParams,
-  { field, operator, name = field, asList = false }: FlatParameter<Field>,
-): RawFilter<Field>[] {
-  const values = query.getAll(name).filter((value) => value.trim() !== "");
-  const filter = (value: string): RawFilter<Field> => ({ field, name, operator, key: undefined, value });
-  if (values.length === 0) return [];
-  return asList ? [filter(values.join(","))] : values.map(filter);
 }
 
 /** @throws DomainError invalid_argument when dates that must all hold contradict each other */

@@ -22,27 +22,40 @@ export interface RawFilter<Field extends string = string> {
   readonly value: string;
 }
 
-/** All filter parameters of a request. */
+/** All filters of a request. */
 export interface RawFilters<Field extends string = string> {
+  /** Those outside of groups: flat parameters first. */
   readonly all: readonly RawFilter<Field>[];
   /** Of `filters[or][0]`, `filters[or][1]`, … in the order of their numbers. */
   readonly groups: readonly (readonly RawFilter<Field>[])[];
 }
 
-/** Fields of a list and the operators that each allows. */
-export type FilterFields<Field extends string> = ReadonlyMap<Field, readonly FilterOperator[]>;
+/** What a field of a list allows. */
+export interface FilterField {
+  readonly operators: readonly FilterOperator[];
+  /**
+   * What the parameter of the field's own name stands for; there is none where absent. Where it is IN, its values make one list
+   * when it is repeated.
+   */
+  readonly flat?: FilterOperator;
+  /** Another name of that parameter. */
+  readonly flatAlias?: string;
+}
+
+/** Fields of a list by name. */
+export type FilterFields<Field extends string = string> = Readonly<Record<Field, FilterField>>;
 
 const MAX_FILTERS = 100;
 const MAX_VALUE_LENGTH = 10_000;
 const MAX_VALUES = 1_000;
 const PARAMETER = /^filters(?:\[or\]\[(\d{1,3})\])?\[([^\[\]]*)\]\[([^\[\]]*)\](?:\[(.*)\])?$/s;
 
-/** The filters among the parameters of a query. @throws DomainError invalid_filter */
+/** The filters among the parameters of a query, flat or not. @throws DomainError invalid_filter */
 export function readFilters<Field extends string>(
   query: URLSearchParams,
   fields: FilterFields<Field>,
 ): RawFilters<Field> {
-  const all: RawFilter<Field>[] = [];
+  const all = namesOf(fields).flatMap((field) => readFlat(query, field, fields[field]));
   const groups = new Map<number, RawFilter<Field>[]>();
   let count = 0;
   for (const [name, value] of query) {
@@ -56,29 +69,17 @@ export function readFilters<Field extends string>(
   return { all, groups: ordered };
 }
 
-/** How a list of things in memory is filtered: its fields, its flat parameters, and what a condition means. */
-export interface FilterRules<Field extends string, T> {
-  readonly fields: FilterFields<Field>;
-  /** Flat parameters and the operators that they stand for. */
-  readonly flat: readonly (readonly [Field, FilterOperator])[];
-  readonly conditionOf: (filter: RawFilter<Field>) => (item: T) => boolean;
-}
-
-/** All conditions outside of groups, and all conditions of at least one group. @throws DomainError invalid_filter */
+/**
+ * A test for things in memory, made of what a single filter means: all conditions outside of groups hold, and all conditions of
+ * at least one group. @throws DomainError invalid_filter
+ */
 export function readPredicate<Field extends string, T>(
   query: URLSearchParams,
-  { fields, flat, conditionOf }: FilterRules<Field, T>,
+  fields: FilterFields<Field>,
+  conditionOf: (filter: RawFilter<Field>) => (item: T) => boolean,
 ): (item: T) => boolean {
   const { all, groups } = readFilters(query, fields);
-  const given = flat.flatMap(([field, operator]) =>
-    query.getAll(field).filter((value) => value !== "").map((value): RawFilter<Field> => ({
-      field,
-      operator,
-      value,
-      key: undefined,
-    }))
-  );
-  const always = [...given, ...all].map(conditionOf);
+  const always = all.map(conditionOf);
   const anyOf = groups.map((group) => group.map(conditionOf));
   return (item) =>
     always.every((condition) => condition(item)) &&
@@ -125,14 +126,31 @@ export function shorten(text: string): string {
   return text.length <= 100 ? text : `${text.slice(0, 100)}…`;
 }
 
+function namesOf<Field extends string>(fields: FilterFields<Field>): Field[] {
+  return Object.keys(fields) as Field[];
+}
+
+function readFlat<Field extends string>(
+  query: URLSearchParams,
+  field: Field,
+  { flat: operator, flatAlias }: FilterField,
+): RawFilter<Field>[] {
+  if (operator === undefined) return [];
+  return [field, ...flatAlias === undefined ? [] : [flatAlias]].flatMap((name) => {
+    const values = query.getAll(name).filter((value) => value.trim() !== "");
+    const asked = operator === "IN" && values.length > 0 ? [values.join(",")] : values;
+    return asked.map((value) => ({ field, name, operator, key: undefined, value }));
+  });
+}
+
 function readFilter<Field extends string>(name: string, value: string, fields: FilterFields<Field>) {
   const match = PARAMETER.exec(name);
   if (!match) {
     refuse(`Invalid filter: "${shorten(name)}" must be of the form "filters[field][OPERATOR]"`);
   }
   const [, group, fieldText = "", operatorText = "", key] = match;
-  const field = oneOf("field", fieldText, [...fields.keys()]);
-  const allowed = fields.get(field) ?? [];
+  const field = oneOf("field", fieldText, namesOf(fields));
+  const allowed = fields[field].operators;
   const operator = allowed.find((candidate) => candidate === operatorText);
   if (!operator) {
     refuse(

@@ -2,6 +2,8 @@
 import type { Instant } from "../base/clock.ts";
 import { parseDuration } from "../base/duration.ts";
 import {
+  DATE_OPERATORS,
+  matchesDate,
   matchesName,
   NAME_OPERATORS,
   type NameCondition,
@@ -10,6 +12,7 @@ import {
 } from "../model/execution_query.ts";
 import { checkPattern } from "./filter_pattern.ts";
 import { isNegated, oneOf, type RawFilter, refuse, shorten, valuesOf } from "./filter_syntax.ts";
+import { parseQueryInstant } from "./params.ts";
 
 /** What a name is compared with, and how. @throws DomainError invalid_filter */
 export function readName(filter: RawFilter): Pick<NameCondition, "operator" | "values"> {
@@ -47,24 +50,23 @@ export function scopeTest(filter: RawFilter): (namespace: string) => boolean {
   return (namespace) => isWanted(namespace === SYSTEM_NAMESPACE ? "SYSTEM" : "USER");
 }
 
+/** Whether a date is wanted. @throws DomainError invalid_filter */
+export function dateTest(filter: RawFilter): (at: Instant) => boolean {
+  const operator = oneOf("operator", filter.operator, DATE_OPERATORS);
+  const wanted = readDate(filter.field, filter.value);
+  return (at) => matchesDate(operator, wanted, at);
+}
+
 /** Whether a name is wanted. @throws DomainError invalid_filter */
 export function nameTest(filter: RawFilter): (name: string) => boolean {
   const { operator, values } = readName(filter);
   return (name) => matchesName(operator, values, name);
 }
 
-const DATE =
-  /^(\d{4}-\d{2}-\d{2})(?:[Tt](\d{2}:\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?([Zz]|[+-]\d{2}:?\d{2})?(?:\[.*\])?)?$/;
-
-/** ISO 8601; without an offset UTC, without a time midnight, finer than milliseconds cut. A `+` may have become a space on its way. @throws DomainError invalid_filter */
+/** As {@link parseQueryInstant} reads it. @throws DomainError invalid_filter */
 export function readDate(field: string, text: string): Instant {
-  const match = DATE.exec(text.trim().replace(/ (\d{2}:?\d{2})$/, "+$1"));
-  if (match) {
-    const [, day, minutes = "00:00", seconds = "00", fraction = "", offset = "Z"] = match;
-    const zone = offset.length === 5 ? `${offset.slice(0, 3)}:${offset.slice(3)}` : offset.toUpperCase();
-    const at = Date.parse(`${day}T${minutes}:${seconds}.${fraction.slice(0, 3).padEnd(3, "0")}${zone}`);
-    if (!Number.isNaN(at)) return at;
-  }
+  const at = parseQueryInstant(text);
+  if (at !== undefined) return at;
   return refuse(
     `Invalid filter: "${field}" must be a date such as "2026-01-31T08:15:30Z", but is "${shorten(text)}"`,
   );

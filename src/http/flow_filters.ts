@@ -1,9 +1,8 @@
 /** Reads the query of the list of flows: flat parameters and `filters[field][OPERATOR]`, which may be mixed. */
-import { NAME_OPERATORS } from "../model/execution_query.ts";
 import type { Flow } from "../model/flow.ts";
-import type { Label } from "../model/label.ts";
+import { hasLabel, type Label } from "../model/label.ts";
+import { FLOW_FIELDS } from "./filter_fields.ts";
 import {
-  CHOICE,
   CHOICES,
   type FilterFields,
   isNegated,
@@ -22,34 +21,16 @@ export type ListedFlow = Pick<Flow, "namespace" | "id" | "labels">;
 export type FlowFilter = (flow: ListedFlow) => boolean;
 
 /** What flows can be filtered by. */
-export type FlowFilterField = "q" | "scope" | "namespace" | "flowId" | "labels";
+const FIELDS = {
+  ...FLOW_FIELDS,
+  labels: { operators: CHOICES, flat: "EQUALS" },
+} satisfies FilterFields;
 
-/** Fields of the list of flows with their operators. */
-export const FLOW_FILTERS: FilterFields<FlowFilterField> = new Map<
-  FlowFilterField,
-  readonly (typeof NAME_OPERATORS[number])[]
->([
-  ["q", CHOICE],
-  ["scope", CHOICES],
-  ["namespace", NAME_OPERATORS],
-  ["flowId", NAME_OPERATORS],
-  ["labels", CHOICES],
-]);
-
-type Raw = RawFilter<FlowFilterField>;
-
-/** Flat parameters and the operators that they stand for; each but `labels` may be given once. */
-const FLAT: readonly (readonly [FlowFilterField, Raw["operator"]])[] = [
-  ["q", "EQUALS"],
-  ["scope", "IN"],
-  ["namespace", "PREFIX"],
-  ["flowId", "EQUALS"],
-  ["labels", "EQUALS"],
-];
+type Raw = RawFilter<keyof typeof FIELDS>;
 
 /** All conditions outside of groups, and all conditions of at least one group. @throws DomainError invalid_filter */
 export function readFlowFilter(query: URLSearchParams): FlowFilter {
-  return readPredicate(query, { fields: FLOW_FILTERS, flat: FLAT, conditionOf });
+  return readPredicate(query, FIELDS, conditionOf);
 }
 
 function conditionOf(filter: Raw): FlowFilter {
@@ -80,11 +61,7 @@ function nameCondition(filter: Raw, nameOf: (flow: ListedFlow) => string): FlowF
 function labelCondition(filter: Raw): FlowFilter {
   const { key } = filter;
   const labels = valuesOf(filter).map((text) => key === undefined ? labelOf(text) : { key, value: text });
-  return (flow) => labels.some((wanted) => hasLabel(flow, wanted)) !== isNegated(filter);
-}
-
-function hasLabel({ labels }: ListedFlow, { key, value }: Label): boolean {
-  return labels.some((label) => label.key === key && label.value === value);
+  return (flow) => labels.some((wanted) => hasLabel(flow.labels, wanted)) !== isNegated(filter);
 }
 
 function labelOf(text: string): Label {

@@ -1,71 +1,31 @@
 /** Reads the query of lists of log lines: flat parameters and `filters[field][OPERATOR]`, which may be mixed. */
 import type { Instant } from "../base/clock.ts";
 import { DomainError } from "../model/errors.ts";
-import { DATE_OPERATORS, NAME_OPERATORS } from "../model/execution_query.ts";
+import { NAME_OPERATORS } from "../model/execution_query.ts";
 import { LOG_LEVELS, type LogLevel } from "../model/flow.ts";
 import type { LogCondition, LogConditions, LogQuery } from "../model/log_query.ts";
-import {
-  type FlatParameter,
-  readConditions,
-  readDateCondition,
-  readScope,
-  readSpan,
-  readText,
-} from "./filter_conditions.ts";
-import {
-  CHOICE,
-  CHOICES,
-  type FilterFields,
-  type FilterOperator,
-  isList,
-  type RawFilter,
-} from "./filter_syntax.ts";
+import { readConditions, readDateCondition, readScope, readSpan, readText } from "./filter_conditions.ts";
+import { DATE_FIELDS, FLOW_FIELDS } from "./filter_fields.ts";
+import { CHOICES, type FilterFields, isList, type RawFilter } from "./filter_syntax.ts";
 import { readChoices, readName } from "./filter_values.ts";
 import { readCursor } from "./log_cursor.ts";
 import { readPaging } from "./params.ts";
 
-/** A field of {@link LOG_FILTERS}. */
-export type LogFilterField =
-  | "q"
-  | "scope"
-  | "namespace"
-  | "flowId"
-  | "executionId"
-  | "triggerId"
-  | "startDate"
-  | "endDate"
-  | "timeRange"
-  | "level";
+/** What log lines can be filtered by. */
+const FIELDS = {
+  ...FLOW_FIELDS,
+  executionId: { operators: NAME_OPERATORS, flat: "EQUALS" },
+  triggerId: { operators: NAME_OPERATORS, flat: "EQUALS" },
+  ...DATE_FIELDS,
+  timeRange: { operators: ["EQUALS"], flat: "EQUALS" },
+  level: {
+    operators: [...CHOICES, "GREATER_THAN_OR_EQUAL_TO", "LESS_THAN_OR_EQUAL_TO"],
+    flat: "GREATER_THAN_OR_EQUAL_TO",
+    flatAlias: "minLevel",
+  },
+} satisfies FilterFields;
 
-/** Fields of lists of log lines with their operators. */
-export const LOG_FILTERS: FilterFields<LogFilterField> = new Map<LogFilterField, readonly FilterOperator[]>([
-  ["q", CHOICE],
-  ["scope", CHOICES],
-  ["namespace", NAME_OPERATORS],
-  ["flowId", NAME_OPERATORS],
-  ["executionId", NAME_OPERATORS],
-  ["triggerId", NAME_OPERATORS],
-  ["startDate", DATE_OPERATORS],
-  ["endDate", DATE_OPERATORS],
-  ["timeRange", ["EQUALS"]],
-  ["level", [...CHOICES, "GREATER_THAN_OR_EQUAL_TO", "LESS_THAN_OR_EQUAL_TO"]],
-]);
-
-type Filter = RawFilter<LogFilterField>;
-
-const FLAT: readonly FlatParameter<LogFilterField>[] = [
-  { field: "q", operator: "EQUALS" },
-  { field: "scope", operator: "IN", asList: true },
-  { field: "namespace", operator: "PREFIX" },
-  { field: "flowId", operator: "EQUALS" },
-  { field: "executionId", operator: "EQUALS" },
-  { field: "triggerId", operator: "EQUALS" },
-  { name: "minLevel", field: "level", operator: "GREATER_THAN_OR_EQUAL_TO" },
-  { field: "level", operator: "GREATER_THAN_OR_EQUAL_TO" },
-  { field: "startDate", operator: "GREATER_THAN_OR_EQUAL_TO" },
-  { field: "endDate", operator: "LESS_THAN_OR_EQUAL_TO" },
-  { field: "timeRange", operator: "EQUALS" },
-];
+type Filter = RawFilter<keyof typeof FIELDS>;
 
 const NO_LINE: LogCondition = { field: "level", levels: [] };
 
@@ -94,11 +54,7 @@ export function readLogQuery(query: URLSearchParams, now: Instant): LogQuery {
 
 /** The filters alone. @throws as {@link readLogQuery} */
 export function readLogConditions(query: URLSearchParams, now: Instant): LogConditions {
-  return readConditions(query, {
-    fields: LOG_FILTERS,
-    flat: FLAT,
-    conditionsOf: (filter) => readCondition(filter, now),
-  });
+  return readConditions(query, FIELDS, (filter) => readCondition(filter, now));
 }
 
 function readCondition(filter: Filter, now: Instant): LogCondition[] {

@@ -53,11 +53,6 @@ export interface ProblemContext {
   readonly baseUrl: string;
 }
 
-/** Status of a code. */
-export function statusOf(code: ErrorCode): number {
-  return KINDS[code].status;
-}
-
 /** The answer to a request that failed with `error`; of anything but a refusal it shows nothing. */
 export function problemResponse(error: unknown, context: ProblemContext): Response {
   const refusal = error instanceof DomainError && error.code !== "internal"

@@ -1,71 +1,35 @@
 /** Reads the query of the list of triggers: flat parameters and `filters[field][OPERATOR]`, which may be mixed. */
 import { isJsonObject, type JsonValue, ownProperty } from "../base/json.ts";
-import { DATE_OPERATORS, matchesDate, NAME_OPERATORS } from "../model/execution_query.ts";
-import { parseInstant } from "../model/instant_text.ts";
+import { NAME_OPERATORS } from "../model/execution_query.ts";
 import type { TriggerState } from "../model/trigger_state.ts";
+import { DATE_FIELDS, FLOW_FIELDS } from "./filter_fields.ts";
 import {
-  CHOICE,
   CHOICES,
   type FilterFields,
-  type FilterOperator,
   isNegated,
-  oneOf,
   type RawFilter,
   readPredicate,
   refuse,
-  shorten,
 } from "./filter_syntax.ts";
-import { choiceTest, nameTest, scopeTest, wordTest } from "./filter_values.ts";
+import { choiceTest, dateTest, nameTest, scopeTest, wordTest } from "./filter_values.ts";
 
 /** True for a trigger that is wanted. */
 export type TriggerFilter = (state: TriggerState) => boolean;
 
 /** What triggers can be filtered by. */
-export type TriggerFilterField =
-  | "q"
-  | "scope"
-  | "namespace"
-  | "flowId"
-  | "triggerId"
-  | "workerId"
-  | "startDate"
-  | "endDate"
-  | "triggerState";
+const FIELDS = {
+  ...FLOW_FIELDS,
+  triggerId: { operators: NAME_OPERATORS, flat: "EQUALS" },
+  workerId: { operators: NAME_OPERATORS, flat: "EQUALS" },
+  ...DATE_FIELDS,
+  triggerState: { operators: CHOICES, flat: "IN" },
+} satisfies FilterFields;
 
-/** Fields of the list of triggers with their operators. */
-export const TRIGGER_FILTERS: FilterFields<TriggerFilterField> = new Map<
-  TriggerFilterField,
-  readonly FilterOperator[]
->([
-  ["q", CHOICE],
-  ["scope", CHOICES],
-  ["namespace", NAME_OPERATORS],
-  ["flowId", NAME_OPERATORS],
-  ["triggerId", NAME_OPERATORS],
-  ["workerId", NAME_OPERATORS],
-  ["startDate", DATE_OPERATORS],
-  ["endDate", DATE_OPERATORS],
-  ["triggerState", CHOICES],
-]);
-
-type Raw = RawFilter<TriggerFilterField>;
-
-/** Flat parameters and the operators that they stand for. */
-const FLAT: readonly (readonly [TriggerFilterField, FilterOperator])[] = [
-  ["q", "EQUALS"],
-  ["scope", "IN"],
-  ["namespace", "PREFIX"],
-  ["flowId", "EQUALS"],
-  ["triggerId", "EQUALS"],
-  ["workerId", "EQUALS"],
-  ["startDate", "GREATER_THAN_OR_EQUAL_TO"],
-  ["endDate", "LESS_THAN_OR_EQUAL_TO"],
-  ["triggerState", "IN"],
-];
+type Raw = RawFilter<keyof typeof FIELDS>;
 
 /** All conditions outside of groups, and all conditions of at least one group. @throws DomainError invalid_filter */
 export function readTriggerFilter(query: URLSearchParams): TriggerFilter {
-  return readPredicate(query, { fields: TRIGGER_FILTERS, flat: FLAT, conditionOf });
+  return readPredicate(query, FIELDS, conditionOf);
 }
 
 /** The filters of a body `{filters: [{field, operation, value}]}`, as a query. @throws DomainError invalid_filter */
@@ -137,8 +101,6 @@ function nameCondition(filter: Raw, field: "namespace" | "flowId" | "triggerId")
 
 /** Of the last date for which an execution was started. */
 function dateCondition(filter: Raw): TriggerFilter {
-  const wanted = parseInstant(filter.value) ??
-    refuse(`Invalid filter: "${shorten(filter.value)}" is no time such as "2026-01-31T08:15:30Z"`);
-  const operator = oneOf("operator", filter.operator, DATE_OPERATORS);
-  return ({ date }) => date !== undefined && matchesDate(operator, wanted, date);
+  const isWanted = dateTest(filter);
+  return ({ date }) => date !== undefined && isWanted(date);
 }

@@ -3,7 +3,7 @@ import { DomainError } from "./errors.ts";
 import { MAX_FILE_NAME_LENGTH, MAX_FILE_PATH_LENGTH } from "./limits.ts";
 
 /** Directories below each other; so that one entry can create all parents of a file. */
-export const MAX_FILE_DEPTH = 32;
+const MAX_FILE_DEPTH = 32;
 /** The folder that stands for the flows of the namespace: files put there are imported. */
 export const FLOWS_FOLDER = "_flows";
 

@@ -1,12 +1,13 @@
 /** The `options` of HTTP requests, as flows write them, read once. */
 import { parseDuration } from "../base/duration.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
+import { isTrue } from "../base/truthy_text.ts";
 import { type HttpAuth, HttpError, type HttpOptions, type HttpProxy } from "./ports/http.ts";
 
 const DEFAULT_CONNECT_TIMEOUT_MS = 30_000;
 const DEFAULT_READ_IDLE_TIMEOUT_MS = 300_000;
 /** Most bytes of an answer that is kept in memory, unless a request says otherwise. */
-export const DEFAULT_MAX_CONTENT_LENGTH = 10 * 1024 * 1024;
+const DEFAULT_MAX_CONTENT_LENGTH = 10 * 1024 * 1024;
 
 /** What `options` say of the answer, beside how the request is sent. */
 export interface AnswerOptions {
@@ -39,14 +40,9 @@ export function readAnswerOptions(given: JsonObject, allowFailed: JsonValue | un
   const codes = listOf(given.allowedResponseCodes).map((code) => wholeOf(code, "allowedResponseCodes") ?? 0);
   return {
     allowedCodes: isTrue(allowFailed) || isTrue(given.allowFailed) ? undefined : new Set(codes),
-    defaultCharset: textOf(given.defaultCharset) ?? "UTF-8",
+    defaultCharset: givenText(given.defaultCharset) ?? "UTF-8",
     logs: new Set(listOf(given.logs).map(String)),
   };
-}
-
-/** True for `true` and its text. */
-export function isTrue(value: JsonValue | undefined): boolean {
-  return String(value).trim().toLowerCase() === "true";
 }
 
 function isFalse(value: JsonValue | undefined): boolean {
@@ -55,10 +51,10 @@ function isFalse(value: JsonValue | undefined): boolean {
 
 function readAuth(given: JsonObject): HttpAuth | undefined {
   const auth = mapAt(given, "auth");
-  const type = textOf(auth.type)?.toUpperCase();
-  if (type === "BEARER") return { type, token: textOf(auth.token) ?? "" };
-  const username = textOf(auth.username) ?? textOf(given.basicAuthUser);
-  const password = textOf(auth.password) ?? textOf(given.basicAuthPassword) ?? "";
+  const type = givenText(auth.type)?.toUpperCase();
+  if (type === "BEARER") return { type, token: givenText(auth.token) ?? "" };
+  const username = givenText(auth.username) ?? givenText(given.basicAuthUser);
+  const password = givenText(auth.password) ?? givenText(given.basicAuthPassword) ?? "";
   if (type === undefined && username === undefined) return undefined;
   if (type !== undefined && type !== "BASIC" && type !== "DIGEST") {
     throw new HttpError(`Invalid type of credentials "${type}": it must be BASIC, DIGEST or BEARER`);
@@ -68,8 +64,9 @@ function readAuth(given: JsonObject): HttpAuth | undefined {
 
 function readProxy(given: JsonObject): HttpProxy | undefined {
   const proxy = mapAt(given, "proxy");
-  const address = textOf(proxy.address) ?? textOf(given.proxyAddress);
-  const type = (textOf(proxy.type) ?? textOf(given.proxyType) ?? (address ? "HTTP" : "DIRECT")).toUpperCase();
+  const address = givenText(proxy.address) ?? givenText(given.proxyAddress);
+  const type = (givenText(proxy.type) ?? givenText(given.proxyType) ?? (address ? "HTTP" : "DIRECT"))
+    .toUpperCase();
   if (type === "DIRECT") return undefined;
   if (type !== "HTTP" && type !== "SOCKS") {
     throw new HttpError(`Invalid type of a proxy "${type}": it must be DIRECT, HTTP or SOCKS`);
@@ -80,13 +77,13 @@ function readProxy(given: JsonObject): HttpProxy | undefined {
     type,
     address,
     port,
-    username: textOf(proxy.username) ?? textOf(given.proxyUsername),
-    password: textOf(proxy.password) ?? textOf(given.proxyPassword),
+    username: givenText(proxy.username) ?? givenText(given.proxyUsername),
+    password: givenText(proxy.password) ?? givenText(given.proxyPassword),
   };
 }
 
 function durationOf(value: JsonValue | undefined, name: string): number | undefined {
-  const text = textOf(value);
+  const text = givenText(value);
   if (text === undefined) return undefined;
   const ms = parseDuration(text);
   if (ms !== undefined && ms > 0) return ms;
@@ -94,13 +91,14 @@ function durationOf(value: JsonValue | undefined, name: string): number | undefi
 }
 
 function wholeOf(value: JsonValue | undefined, name: string): number | undefined {
-  const text = textOf(value);
+  const text = givenText(value);
   if (text === undefined) return undefined;
   if (/^\d{1,15}$/.test(text)) return Number(text);
   throw new HttpError(`Invalid ${name} "${text}": it must be a whole number`);
 }
 
-function textOf(value: JsonValue | undefined): string | undefined {
+/** The text of a property; `undefined` when it is absent or empty. */
+export function givenText(value: JsonValue | undefined): string | undefined {
   return value === undefined || value === null || value === "" ? undefined : String(value);
 }
 

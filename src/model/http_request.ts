@@ -1,7 +1,7 @@
 /** The properties that HTTP tasks and triggers share, read once: what is to be sent. Sends nothing. */
 import { Buffer } from "node:buffer";
 import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../base/json.ts";
-import { type AnswerOptions, readAnswerOptions, readHttpOptions } from "./http_options.ts";
+import { type AnswerOptions, givenText, readAnswerOptions, readHttpOptions } from "./http_options.ts";
 import { HttpError, type HttpOptions, type NamedText } from "./ports/http.ts";
 import { isStorageUri } from "./storage_uri.ts";
 
@@ -36,15 +36,15 @@ const MULTIPART = "multipart/form-data";
 /** What rendered properties ask for. @throws HttpError: it cannot be sent */
 export function readHttpRequest(properties: JsonObject): HttpDraft {
   const options = mapOf(properties.options, "options");
-  const contentType = textOf(properties.contentType);
+  const contentType = givenText(properties.contentType);
   const payload = readPayload(properties, contentType);
   const headers = readHeaders(mapOf(properties.headers, "headers"));
   if (!payload && contentType !== undefined && !headers.some(isContentType)) {
     headers.push(["Content-Type", contentType]);
   }
   return {
-    method: (textOf(properties.method) ?? "GET").toUpperCase(),
-    uri: withParams(readUri(textOf(properties.uri) ?? ""), mapOf(properties.params, "params")),
+    method: (givenText(properties.method) ?? "GET").toUpperCase(),
+    uri: withParams(readUri(givenText(properties.uri) ?? ""), mapOf(properties.params, "params")),
     headers,
     payload,
     options: readHttpOptions(options, mapOf(properties.sslOptions, "sslOptions")),
@@ -119,7 +119,7 @@ function partsOf([name, value]: [string, JsonValue]): MultipartPart[] {
     return [{ name, fileName: fileNameOf(value), contentType: BINARY, content: value }];
   }
   if (isJsonObject(value) && typeof value.name === "string" && typeof value.content === "string") {
-    const contentType = textOf(value.contentType) ?? BINARY;
+    const contentType = givenText(value.contentType) ?? BINARY;
     return [{ name, fileName: value.name, contentType, content: value.content }];
   }
   if (Array.isArray(value)) return value.flatMap((item) => partsOf([name, item]));
@@ -137,10 +137,6 @@ function mapOf(value: JsonValue | undefined, name: string): JsonObject {
   if (value === undefined || value === null || value === "") return {};
   if (isJsonObject(value)) return value;
   throw new HttpError(`Invalid ${name}: it must be a map`);
-}
-
-function textOf(value: JsonValue | undefined): string | undefined {
-  return value === undefined || value === null || value === "" ? undefined : String(value);
 }
 
 function shownValue(value: JsonValue): string {

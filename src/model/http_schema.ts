@@ -189,18 +189,16 @@ export const HTTP_REQUEST_PROPERTIES: PropertySchemas = Object.freeze({
   },
 });
 
+/** Lists of texts by name: headers or parameters. */
+export function valuesByName(one: string, description: string): PropertySchema {
+  const items: PropertySchema = { type: "string", description: "A value." };
+  return { type: "map", items: { type: "list", items, description: `Values of a ${one}.` }, description };
+}
+
 /** `code` and `headers` of an answer. */
 export const HTTP_RESPONSE_OUTPUTS: PropertySchemas = Object.freeze({
   code: { type: "integer", description: "Code of the answer." },
-  headers: {
-    type: "map",
-    items: {
-      type: "list",
-      items: { type: "string", description: "A value." },
-      description: "Values of a header.",
-    },
-    description: "Headers of the answer; each holds a list of values.",
-  },
+  headers: valuesByName("header", "Headers of the answer; each holds a list of values."),
 });
 
 /** Outputs of a request whose answer is kept as a text. */

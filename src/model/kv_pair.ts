@@ -39,7 +39,7 @@ export interface KvPair extends KvPairInfo, KvValue {}
 /** Characters of a key. */
 export const MAX_KV_KEY_LENGTH = 256;
 /** Characters of a description. */
-export const MAX_KV_DESCRIPTION_LENGTH = 1_000;
+const MAX_KV_DESCRIPTION_LENGTH = 1_000;
 
 const KEY = /^[a-zA-Z0-9][a-zA-Z0-9._-]*$/;
 /** The last moment that a date can name. */

@@ -36,6 +36,11 @@ export function readLabels(value: unknown): Label[] {
   return mergeLabels(entries.map(([key, text]) => ({ key: String(key ?? ""), value: String(text ?? "") })));
 }
 
+/** Whether one of the labels has that key and that value. */
+export function hasLabel(labels: readonly Label[], { key, value }: Label): boolean {
+  return labels.some((label) => label.key === key && label.value === value);
+}
+
 /** Joins lists of labels: a later label of the same key replaces the earlier one in its place. */
 export function mergeLabels(...lists: readonly (readonly Label[])[]): Label[] {
   const given = lists.filter((list) => list.length > 0);

@@ -10,7 +10,7 @@ import type {
 import type { LogLevel } from "./flow.ts";
 
 /** Names that a log line can be found by. */
-export const LOG_NAMES = ["namespace", "flowId", "executionId", "triggerId"] as const;
+const LOG_NAMES = ["namespace", "flowId", "executionId", "triggerId"] as const;
 
 /** Of a name that belongs to the line; one that it has not is the empty text. */
 export interface LogNameCondition {

@@ -29,9 +29,9 @@ export interface AttemptMetrics {
 }
 
 /** Metrics of one attempt; further ones are left out. */
-export const MAX_METRICS_PER_ATTEMPT = 200;
+const MAX_METRICS_PER_ATTEMPT = 200;
 /** Characters of all names and tags of one attempt's metrics: they are stored as one value. */
-export const MAX_METRIC_CHARS_PER_ATTEMPT = 8_000;
+const MAX_METRIC_CHARS_PER_ATTEMPT = 8_000;
 
 /** Collects the metrics of one attempt within their bounds. */
 export class MetricList {

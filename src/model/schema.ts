@@ -2,7 +2,7 @@
 import type { JsonValue } from "../base/json.ts";
 
 /** Kinds of values that a property may hold. Scalars may be written as texts. */
-export const PROPERTY_TYPES = [
+const PROPERTY_TYPES = [
   "string",
   "integer",
   "number",

@@ -97,8 +97,8 @@ const KEY_SPACES = [
 export const RESERVED_TENANT_IDS: ReadonlySet<string> = new Set([...RESOURCE_NAMES, ...KEY_SPACES]);
 
 /** Characters of a tenant's id and of its name. */
-export const MAX_TENANT_ID_LENGTH = 63;
-export const MAX_TENANT_NAME_LENGTH = 250;
+const MAX_TENANT_ID_LENGTH = 63;
+const MAX_TENANT_NAME_LENGTH = 250;
 
 const TENANT_ID = /^[a-z0-9][a-z0-9_-]*$/;
 

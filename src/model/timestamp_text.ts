@@ -29,7 +29,8 @@ export function normalizeTimestamp(text: string): string | undefined {
   return prefix.length === 19 ? `${prefix}${fractionText(fraction)}Z` : undefined;
 }
 
-function fractionText(fraction: string): string {
+/** A fraction of a second behind its point, in 3, 6 or 9 digits; nothing when all are zero. */
+export function fractionText(fraction: string): string {
   const digits = fraction.replace(/0+$/, "");
   return digits === "" ? "" : `.${digits.padEnd(Math.ceil(digits.length / 3) * 3, "0")}`;
 }

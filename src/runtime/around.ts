@@ -49,10 +49,11 @@ async function act(
   const told = { type: "decision_rendered", taskRun: ordinal } as const;
   try {
     const properties = await live.renderer.properties(task, type, taskRun);
+    const limit = isAfter ? {} : await live.renderer.members(["timeout"], { task, taskRun });
     (live.around ??= new Map()).set(ordinal, () => around.release(context));
     if (!isAfter) await around.before(properties, context);
     const outputs = isAfter ? await around.after(properties, context) : {};
-    return { ...told, properties: { outputs }, files: context.files.pending };
+    return { ...told, properties: { ...limit, outputs }, files: context.files.pending };
   } catch (error) {
     void context.files.pending?.discard();
     const message = error instanceof Error ? error.message : String(error);
@@ -63,15 +64,22 @@ async function act(
   }
 }
 
-/** Lets go of what task runs that have ended hold on this machine. */
-export function releaseEnded(
-  { execution, around }: LiveExecution,
-  track: (work: Promise<void>) => void,
-): void {
+/** Lets go of what task runs that have ended hold on this machine, once no attempt within them is at work any more. */
+export function releaseEnded(live: LiveExecution, track: (work: Promise<void>) => void): void {
+  const { execution, around } = live;
   for (const [ordinal, release] of around ?? []) {
     const taskRun = taskRunOf(execution, ordinal);
     if (taskRun && !isEnded(taskRun.history)) continue;
+    if (isAtWork(live, ordinal)) continue; // The end of the interrupted attempt is an event, and comes here again.
     around?.delete(ordinal);
     track(release());
   }
+}
+
+function isAtWork({ execution, running }: LiveExecution, ancestor: number): boolean {
+  return [...running?.keys() ?? []].some((ordinal) => {
+    let at = taskRunOf(execution, ordinal)?.parent;
+    while (at !== undefined && at !== ancestor) at = taskRunOf(execution, at)?.parent;
+    return at === ancestor;
+  });
 }

@@ -11,7 +11,7 @@ import type { ChildStart, StartChild } from "./subflow.ts";
 export type FindRestartable = (tenant: string, id: string) => Promise<string | undefined>;
 
 /** Ends after which an execution runs again; one that has ended well does not. */
-const RESTARTED: ReadonlySet<State> = new Set(["FAILED", "KILLED", "CANCELLED"]);
+export const RESTARTED: ReadonlySet<State> = new Set(["FAILED", "KILLED", "CANCELLED"]);
 /** Executions that have taken the place of one another. */
 const MAX_SUCCESSORS = 1_000;
 
@@ -64,6 +64,6 @@ export function goneReply({ key, tenant, targetId, event }: StoredMessage): Stor
     key,
     tenant,
     targetId: waiting,
-    event: { type: "child_ended", taskRun, executionId, state: "FAILED", problem },
+    event: { type: "child_ended", taskRun, executionId, state: "FAILED", replaces: "FAILED", problem },
   };
 }

@@ -142,9 +142,6 @@ export class HostCalls {
 
   async #fetchAndRetry<T>(missing: MissingValue, render: () => T, own: Map<string, Fetched>): Promise<T> {
     const { key, isShared } = missing;
-    if (own.size >= MAX_FETCHED_VALUES) {
-      throw new HostError(`Cannot render: it asks for more than ${MAX_FETCHED_VALUES} values from outside`);
-    }
     const fetched = await settled(missing.value);
     own.set(key, fetched);
     if (isShared) (this.#shared ??= new Map()).set(key, { fetched, at: this.#now() });
@@ -157,12 +154,32 @@ export class HostCalls {
       call: (args) => {
         const key = hasEffect ? `${name} #${this.#effects++}` : `${name} ${stringifyJson([...args])}`;
         const fetched = this.#own?.get(key) ?? (isShared ? this.#fresh(key) : undefined);
-        if (fetched) return valueOf(fetched);
-        const value = callHost(call, this.#callOf(args));
+        if (fetched) return this.#valueOf(fetched);
+        if ((this.#own?.size ?? 0) >= MAX_FETCHED_VALUES) {
+          this.#fail(`Cannot render: it asks for more than ${MAX_FETCHED_VALUES} values from outside`);
+        }
+        const value = this.#callHost(call, args);
         if (!(value instanceof Promise)) return value;
         throw new MissingValue(key, value, isShared);
       },
     };
+  }
+
+  #callHost(call: HostFunctionEntry["call"], args: Arguments): JsonValue | Promise<JsonValue> {
+    try {
+      return call(this.#callOf(args));
+    } catch (error) {
+      this.#fail((error as Error).message);
+    }
+  }
+
+  #valueOf(fetched: Fetched): JsonValue {
+    return "error" in fetched ? this.#fail(fetched.error) : fetched.value;
+  }
+
+  /** The render adds the place. A long message is cut there: a secret in it must be masked before. */
+  #fail(message: string): never {
+    throw new ExpressionError("host", this.mask(message));
   }
 
   #fresh(key: string): Fetched | undefined {
@@ -214,23 +231,10 @@ export function isRenderError(error: unknown): error is Error {
   return error instanceof ExpressionError || error instanceof HostError;
 }
 
-function callHost(call: HostFunctionEntry["call"], hostCall: HostCall): JsonValue | Promise<JsonValue> {
-  try {
-    return call(hostCall);
-  } catch (error) {
-    throw new HostError((error as Error).message);
-  }
-}
-
 async function settled(value: Promise<JsonValue>): Promise<Fetched> {
   try {
     return { value: await value };
   } catch (error) {
     return { error: (error as Error).message };
   }
-}
-
-function valueOf(fetched: Fetched): JsonValue {
-  if ("error" in fetched) throw new HostError(fetched.error);
-  return fetched.value;
 }

@@ -1,6 +1,7 @@
 /** The executions that a ForEachItem starts: some of them with each commit, one for each line of the list that its split has written. */
 import type { Clock } from "../base/clock.ts";
 import { taskRunId } from "../base/id.ts";
+import { isTrue } from "../base/truthy_text.ts";
 import { childId, childNumbersOf } from "../engine/children.ts";
 import type { AttemptFiles, FileKeeper } from "../model/attempt_identity.ts";
 import type { Execution, TaskRun } from "../model/execution.ts";
@@ -8,7 +9,7 @@ import { itemPartId } from "../model/for_each_item.ts";
 import type { StoragePort } from "../model/ports/storage.ts";
 import type { LiveExecution } from "./live_execution.ts";
 import type { Birth } from "./messages.ts";
-import { type ChildStart, type CreateChild, isTrue, requestOf, type StartChild } from "./subflow.ts";
+import { type ChildStart, type CreateChild, requestOf, type StartChild } from "./subflow.ts";
 
 /** What starting them needs. */
 export interface ItemExecutionsDeps {

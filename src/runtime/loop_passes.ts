@@ -2,9 +2,11 @@
 import type { Clock } from "../base/clock.ts";
 import { type JsonObject, type JsonValue, stringifyJson } from "../base/json.ts";
 import { sizeOf } from "../base/json_size.ts";
-import { childId, childIds, type ChildNumbers, childNumbersOf, roomFor } from "../engine/children.ts";
+import { isTrue } from "../base/truthy_text.ts";
+import { childId, childIds, childNumbersOf, roomFor } from "../engine/children.ts";
 import { createExecution } from "../engine/create.ts";
-import type { Command, Event, PassRules } from "../engine/events.ts";
+import type { ChildNumbers, PassRules } from "../engine/child_numbers.ts";
+import type { Command, Event } from "../engine/events.ts";
 import { limitOf } from "../engine/flowable/values.ts";
 import type { FlowPlan } from "../engine/plan.ts";
 import type { AttemptFiles, FileKeeper } from "../model/attempt_identity.ts";
@@ -15,19 +17,22 @@ import { MAX_OUTPUT_BYTES, MAX_PASSES_AT_ONCE } from "../model/limits.ts";
 import { type LoopRun, viewOf } from "../model/loop_run.ts";
 import type { EndedPass } from "../model/ports/item_executions.ts";
 import type { TaskPorts } from "../model/task_ports.ts";
+import type { ExecutionRecords } from "../store/execution_records.ts";
 import { failure } from "./attempt.ts";
 import { keeperOf } from "./item_executions.ts";
 import type { LiveExecution } from "./live_execution.ts";
 import type { LoopContexts, OuterContext } from "./loop_contexts.ts";
+import { LoopRestarts } from "./loop_restarts.ts";
 import { type LoopValue, LoopValueReader } from "./loop_values.ts";
 import type { Birth } from "./messages.ts";
-import { type ChildStart, isTrue, type StartChild, triggerOf } from "./subflow.ts";
+import { type ChildStart, type StartChild, triggerOf } from "./subflow.ts";
 
 /** What loops work with. */
 export interface LoopPassesDeps {
   readonly clock: Clock;
   readonly ports: Pick<TaskPorts, "storage" | "itemExecutions">;
   readonly contexts: LoopContexts;
+  readonly records: Pick<ExecutionRecords, "header">;
 }
 
 type CollectOutputs = Extract<Command, { type: "collect_outputs" }>;
@@ -43,18 +48,20 @@ const DEFAULT_LIMIT = 1;
 export class LoopPasses {
   readonly #deps: LoopPassesDeps;
   readonly #values: LoopValueReader;
+  readonly #restarts: LoopRestarts;
 
   constructor(deps: LoopPassesDeps) {
     this.#deps = deps;
     this.#values = new LoopValueReader(deps.ports.storage);
+    this.#restarts = new LoopRestarts(deps.records);
   }
 
   /** Prepares the next passes. @throws Error the attempt fails with the message */
   async start(live: LiveExecution, command: StartChild, taskRun: TaskRun): Promise<ChildStart> {
     const known = childNumbersOf(taskRun);
-    return known
-      ? await this.#goOn(live, command, { taskRun, known })
-      : await this.#begin(live, command, taskRun);
+    if (known?.again && known.again.left > 0) return await this.#restarts.goOn(live, taskRun, known);
+    if (known) return await this.#goOn(live, command, { taskRun, known });
+    return await this.#restarts.begin(live, taskRun) ?? await this.#begin(live, command, taskRun);
   }
 
   async #begin(live: LiveExecution, command: StartChild, taskRun: TaskRun): Promise<ChildStart> {

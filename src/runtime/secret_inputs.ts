@@ -1,9 +1,9 @@
 /** Inputs as expressions see them: those of type SECRET decrypted, on first use. */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty, setOwnProperty } from "../base/json.ts";
+import { ExpressionError } from "../expr/mod.ts";
 import { ciphertextOf } from "../model/encrypted_value.ts";
 import type { Execution } from "../model/execution.ts";
 import type { Flow, Input } from "../model/flow.ts";
-import { HostError } from "./host_functions/host_function.ts";
 
 /** The type of inputs that are kept encrypted. */
 const SECRET_TYPE = "SECRET";
@@ -26,11 +26,12 @@ export class SecretInputs {
     this.#open = open;
   }
 
-  /** All inputs. @throws HostError when one of them was encrypted with another key */
+  /** All inputs. @throws ExpressionError `host`: one of them was encrypted with another key */
   get inputs(): JsonObject {
     const inputs = this.#opened ?? this.#read();
     if (this.#unreadable === undefined) return inputs;
-    throw new HostError(
+    throw new ExpressionError(
+      "host",
       `Cannot read input "${this.#unreadable}": it was changed or encrypted with another key; start the execution again`,
     );
   }

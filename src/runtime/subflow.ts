@@ -1,6 +1,7 @@
 /** Executions that tasks start: what a Subflow task asks for, rendered, and the execution made of it. */
 import type { Instant } from "../base/clock.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../base/json.ts";
+import { isTrue } from "../base/truthy_text.ts";
 import type { Command, Event } from "../engine/events.ts";
 import type { Execution, ExecutionTrigger, TaskRun } from "../model/execution.ts";
 import type { Task } from "../model/flow.ts";
@@ -95,9 +96,4 @@ function dateOf(value: JsonValue | undefined): Instant | undefined {
   throw new Error(
     `Invalid scheduleDate "${String(value)}": it must be an ISO 8601 date and time with a zone`,
   );
-}
-
-/** A flag that may have been rendered from a text. */
-export function isTrue(value: JsonValue | undefined, fallback: boolean): boolean {
-  return value === undefined || value === null ? fallback : String(value).toLowerCase() === "true";
 }

@@ -61,8 +61,7 @@ export class TaskCache {
   ): Promise<CachePlace> {
     const text = new TextEncoder().encode(stringifyJson([kind, properties]));
     const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", text));
-    const hash = [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-    return { ...policy, key: cachedOutputsKey(tenant, { namespace, id: flowId }, id, hash) };
+    return { ...policy, key: cachedOutputsKey(tenant, { namespace, id: flowId }, id, digest.toHex()) };
   }
 
   /** The outputs that are kept there; `undefined` when there are none, or they have expired. */

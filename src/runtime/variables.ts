@@ -93,7 +93,7 @@ export class ExecutionVariables {
     return view;
   }
 
-  /** Inputs as converted when the execution was started, those of type SECRET decrypted; empty where expressions find none. @throws HostError: one cannot be */
+  /** Inputs as converted when the execution was started, those of type SECRET decrypted; empty where expressions find none. @throws ExpressionError `host`: one cannot be */
   get inputs(): JsonObject {
     return this.#inputs.inputs;
   }

@@ -12,6 +12,7 @@ import { Manifests } from "../store/manifests.ts";
 import { createTaskCatalog } from "../tasks/registry.ts";
 import { createHttpApp, type HttpApp } from "./http.ts";
 import type { AssemblyOptions } from "./options.ts";
+import { createHttpClient } from "./platform.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
 import { createServices, type Services } from "./services.ts";
 
@@ -49,11 +50,12 @@ export class Assembly {
     this.committer = committer;
     this.#manifests = manifests;
     const executor = () => this.executor;
-    this.services = createServices({ ...options, cipher, changes, tasks, committer, ids, executor });
+    const http = createHttpClient(options);
+    this.services = createServices({ ...options, cipher, changes, tasks, committer, ids, http, executor });
     const { services } = this;
     committer.addRider(manifests);
     committer.addRider(services.catalog);
-    this.#runtime = createRuntime({ options, tasks, services, committer, manifests, changes, ids });
+    this.#runtime = createRuntime({ options, tasks, services, committer, manifests, changes, ids, http });
     services.catalog.setLiveSource((tenant) => this.executor.liveRows(tenant));
     services.tenants.onRemove(async (tenant) => {
       await this.executor.dropTenant(tenant);

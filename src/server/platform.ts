@@ -18,10 +18,17 @@ export interface Platform extends AsyncDisposable {
   readonly workingDirectories: WorkingDirectoryPort;
 }
 
+/** The client of a server; it opens nothing until it is used. */
+export function createHttpClient({ clock, random, httpAddresses, version }: AssemblyOptions): HttpClient {
+  return new HttpClient({ clock, random, addresses: httpAddresses, userAgent: `sluice/${version}` });
+}
+
 /** Opens nothing until it is used. */
-export function createPlatform(options: AssemblyOptions, services: Pick<Services, "tenants">): Platform {
-  const { clock, random, httpAddresses, version } = options;
-  const http = new HttpClient({ clock, random, addresses: httpAddresses, userAgent: `sluice/${version}` });
+export function createPlatform(
+  options: AssemblyOptions,
+  services: Pick<Services, "tenants">,
+  http: HttpClientPort,
+): Platform {
   const owner = options.scriptUser && new ScriptOwner(options.scriptUser);
   const processes = createProcesses(options, () => services.tenants.list().length, owner);
   const workingDirectories = new WorkDirectories(options.dataDir, owner);

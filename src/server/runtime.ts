@@ -1,5 +1,6 @@
 /** Builds the runtime of a server: what works on executions, wakes them, and keeps house. */
 import type { IdSource } from "../base/id.ts";
+import type { HttpClientPort } from "../model/ports/http.ts";
 import type { TaskCatalog } from "../model/task_catalog.ts";
 import type { TaskPorts } from "../model/task_ports.ts";
 import { Executor } from "../runtime/executor.ts";
@@ -30,6 +31,7 @@ export interface RuntimeParts {
   readonly manifests: Manifests;
   readonly changes: Changes;
   readonly ids: IdSource;
+  readonly http: HttpClientPort;
 }
 
 /** The loops of a server; the assembly starts and stops them in order. */
@@ -55,7 +57,7 @@ export function createRuntime(parts: RuntimeParts): Runtime {
   const { committer, manifests } = parts;
   const slots = new Slots();
   const taskCache = createTaskCache(parts);
-  const platform = createPlatform(parts.options, parts.services);
+  const platform = createPlatform(parts.options, parts.services, parts.http);
   const ports = createTaskPorts(parts.services, platform, clock);
   const triggers = new TriggerRuntime(parts.options, parts.services, ports);
   const executor: Executor = createExecutor(

@@ -3,7 +3,6 @@
  * is the same one, whatever was wrong.
  */
 import { Buffer } from "node:buffer";
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { Clock, Instant } from "../base/clock.ts";
 import type { RandomBytes } from "../base/id.ts";
 import type { Logger } from "../base/log.ts";
@@ -12,6 +11,7 @@ import { VERIFIED_CREDENTIAL_MS } from "../model/limits.ts";
 import { ANONYMOUS, Caller } from "./caller.ts";
 import { LoginLimiter } from "./login_limiter.ts";
 import { type HashWork, PasswordHash } from "./password.ts";
+import { isSameText } from "./same_text.ts";
 import type { TokenGrant, Tokens } from "./tokens.ts";
 
 /** A user's name and password. */
@@ -160,7 +160,7 @@ export class Auth {
   ): Promise<Caller> {
     const user = await expected;
     const isPassword = await user.hash.matches(given.password);
-    if (!sameText(given.user, user.name) || !isPassword || expected !== this.#user) {
+    if (!isSameText(given.user, user.name) || !isPassword || expected !== this.#user) {
       throw this.#refuse(address);
     }
     this.#limiter.forgive(given.user, address);
@@ -195,13 +195,4 @@ function decodeCredentials(value: string): Credentials | undefined {
   const text = Buffer.from(value, "base64").toString("utf8");
   const colon = text.indexOf(":");
   return colon === -1 ? undefined : { user: text.slice(0, colon), password: text.slice(colon + 1) };
-}
-
-/** Equality in a time that does not depend on where the texts differ. */
-function sameText(a: string, b: string): boolean {
-  return timingSafeEqual(digest(a), digest(b));
-}
-
-function digest(text: string): Uint8Array {
-  return createHash("sha256").update(text).digest();
 }

@@ -1,6 +1,13 @@
 /** Whether the conditions of a trigger hold. What each condition means is in `triggers/`; here they are rendered and asked. */
 import type { Instant } from "../base/clock.ts";
-import { isJsonObject, type JsonObject, type JsonValue, ownProperty, setOwnProperty } from "../base/json.ts";
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  objectsOf,
+  ownProperty,
+  setOwnProperty,
+} from "../base/json.ts";
 import { isTruthyText } from "../base/truthy_text.ts";
 import { canonicalType, type Flow, type Trigger } from "../model/flow.ts";
 import type {
@@ -107,8 +114,4 @@ export class Conditions {
 
 function nameOf(condition: JsonObject): string {
   return canonicalType(String(ownProperty(condition, "type") ?? "")).split(".").at(-1) ?? "";
-}
-
-function objectsOf(value: JsonValue | undefined): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }

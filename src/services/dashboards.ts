@@ -23,7 +23,7 @@ export interface Dashboard extends DashboardRecord {
 
 /** UTF-8 bytes of a source, and dashboards of a tenant. */
 export const MAX_DASHBOARD_BYTES = 60_000;
-export const MAX_DASHBOARDS = 1_000;
+const MAX_DASHBOARDS = 1_000;
 const MAX_ID_LENGTH = 100;
 const ID = /^[a-zA-Z0-9][a-zA-Z0-9._-]*$/;
 const ID_RULE = `must match "[a-zA-Z0-9][a-zA-Z0-9._-]*" and have at most ${MAX_ID_LENGTH} characters`;

@@ -7,6 +7,7 @@ import { wholeAround } from "../engine/whole.ts";
 import { DomainError } from "../model/errors.ts";
 import { type Execution, type TaskRun, taskRunOf } from "../model/execution.ts";
 import {
+  hasLabel,
   isSystemLabel,
   type Label,
   labelsProblem,
@@ -170,7 +171,7 @@ export function setLabelsAction(labels: readonly Label[]): ExecutionAction {
       refuseUnlessEnded("set labels of", execution, "bad_request") ?? refuseLabels(execution, labels),
     events: (
       execution,
-    ) => [{ type: "labels_set", labels: labels.filter((label) => !hasLabel(execution, label)) }],
+    ) => [{ type: "labels_set", labels: labels.filter((label) => !hasLabel(execution.labels, label)) }],
     hasHappened: () => true,
   };
 }
@@ -181,24 +182,20 @@ export function markReplayedAction(): ExecutionAction {
   return {
     verb: "mark",
     refuse: () => undefined,
-    events: (execution) => hasLabel(execution, mark) ? [] : [{ type: "labels_set", labels: [mark] }],
+    events: (execution) => hasLabel(execution.labels, mark) ? [] : [{ type: "labels_set", labels: [mark] }],
     hasHappened: () => true,
   };
 }
 
 /** Labels of the system may be sent back as they are. */
 function refuseLabels(execution: Execution, labels: readonly Label[]): DomainError | undefined {
-  const changed = labels.find((label) => isSystemLabel(label.key) && !hasLabel(execution, label));
+  const changed = labels.find((label) => isSystemLabel(label.key) && !hasLabel(execution.labels, label));
   const problem = changed
     ? systemLabelMessage(changed.key, changed.value)
     : labelsProblem(mergeLabels(execution.labels, labels).filter(({ key }) => !isSystemLabel(key)));
   return problem === undefined
     ? undefined
     : new DomainError("invalid_entity", `Invalid entity: labels: ${problem}`);
-}
-
-function hasLabel({ labels }: Execution, { key, value }: Label): boolean {
-  return labels.some((label) => label.key === key && label.value === value);
 }
 
 /** States that an execution can leave its queue for. */

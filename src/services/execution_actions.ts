@@ -85,7 +85,7 @@ export class ExecutionActions {
     const { target, point } = await this.#pauseOf(actor, id);
     const mutations: Mutation[] = [];
     const given = await readForm(point.inputs, this.#fileStore(target, point, mutations));
-    const inputs = pauseInputs(this.#deps.checks, target.plan, point, given);
+    const inputs = await pauseInputs(this.#deps.checks, target.plan, point, given);
     if (mutations.length > 0) await this.#deps.committer.commit({ mutations });
     const taskRun = point.taskRun?.ordinal;
     return await this.run(actor, id, resumeAction({ taskRun, inputs, by: actor.user }));
@@ -95,13 +95,13 @@ export class ExecutionActions {
   async validateResume(actor: Actor, id: string, readForm: ReadForm): Promise<string> {
     const { target, point } = await this.#pauseOf(actor, id);
     const given = await readForm(point.inputs, measureFile);
-    return stringifyJson(pauseReport(this.#deps.checks, target.plan, point, given));
+    return stringifyJson(await pauseReport(this.#deps.checks, target.plan, point, given));
   }
 
   /** The action that ends the pause of an execution with no values but the defaults. @throws DomainError not_found, conflict, invalid_entity */
   async plainResume(actor: Actor, id: string): Promise<ExecutionAction> {
     const { target, point } = await this.#pauseOf(actor, id);
-    const inputs = pauseInputs(this.#deps.checks, target.plan, point, new Map());
+    const inputs = await pauseInputs(this.#deps.checks, target.plan, point, new Map());
     return resumeAction({ taskRun: point.taskRun?.ordinal, inputs, by: actor.user });
   }
 

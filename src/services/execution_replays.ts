@@ -91,7 +91,12 @@ export class ExecutionReplays {
       inputs,
     };
     const execution = replayExecution(plan, source, request);
-    if (options.readForm) this.#deps.checks.judge(plan.flow, execution, identity.now);
+    if (options.readForm) {
+      await this.#deps.checks.reading(
+        plan.flow,
+        (checks) => checks.judge(plan.flow, execution, identity.now),
+      );
+    }
     const text = await this.#begin(execution, plan, files);
     // An execution that is deleted meanwhile needs no mark.
     await ifFound(() => this.#deps.actions.run(actor, id, markReplayedAction()));
@@ -134,7 +139,8 @@ export class ExecutionReplays {
     mutations: Mutation[],
   ): Promise<JsonObject | undefined> {
     const store = storeFilesOf(this.#deps.files, { flow, executionId, folder: "inputs", mutations });
-    return this.#deps.checks.inputs(flow, await readForm(flow.inputs, store));
+    const given = await readForm(flow.inputs, store);
+    return await this.#deps.checks.reading(flow, (checks) => checks.inputs(flow, given));
   }
 
   #identity(): { readonly id: string; readonly now: number } {

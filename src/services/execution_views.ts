@@ -35,7 +35,7 @@ export const DISTINCT_FIELDS = ["namespace", "flowId", "state"] as const;
 export type DistinctField = typeof DISTINCT_FIELDS[number];
 
 /** Flows whose latest executions one request can ask for. */
-export const MAX_LATEST_FLOWS = 1_000;
+const MAX_LATEST_FLOWS = 1_000;
 /** Executions that are read at once for a record of each. */
 const RECORDS_PER_PAGE = 500;
 

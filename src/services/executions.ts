@@ -122,15 +122,16 @@ export class Executions {
     const files: Mutation[] = [];
     const owner = { flow: plan.flow, executionId: id, folder: "inputs", mutations: files };
     const given = await readInputs(storeFilesOf(this.#deps.files, owner), plan.flow.inputs);
-    const inputs = this.#deps.checks.inputs(plan.flow, given);
-    return this.#begin(plan, { ...options, id, inputs }, files, options);
+    const resolved = this.#deps.checks.reading(plan.flow, (checks) => checks.inputs(plan.flow, given));
+    const inputs = resolved instanceof Promise ? await resolved : resolved;
+    return await this.#begin(plan, { ...options, id, inputs }, files, options);
   }
 
   /** What a start with these values would find, as JSON text; nothing is stored. @throws DomainError not_found, conflict */
   async validate(actor: Actor, key: FlowKey, readInputs: ReadInputs, revision?: number): Promise<string> {
     const { flow } = await this.startable(actor, key, revision);
     const given = await readInputs(measureFile, flow.inputs);
-    return stringifyJson(this.#deps.checks.report(flow, given));
+    return stringifyJson(await this.#deps.checks.reading(flow, (checks) => checks.report(flow, given)));
   }
 
   /** Begins an execution that was made already, with what is stored beside it; the answer's text. @throws as {@link start} */
@@ -233,7 +234,8 @@ export class Executions {
   ): Promise<string> {
     const now = this.#deps.clock.now();
     const execution = createExecution(plan.flow, request, now);
-    this.#deps.checks.judge(plan.flow, execution, now);
+    const judged = this.#deps.checks.reading(plan.flow, (checks) => checks.judge(plan.flow, execution, now));
+    if (judged instanceof Promise) await judged;
     return await this.begin({ execution, plan, mutations: files }, options);
   }
 

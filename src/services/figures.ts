@@ -31,7 +31,7 @@ export interface FiguresDeps {
 /** Namespaces of all tenants whose executions are told apart, those with the most first; the others are one. */
 export const MAX_NAMESPACES_TOLD = 200;
 /** Stands for all other namespaces, and for their tenants; neither can be called so. */
-export const OTHER = "_other";
+const OTHER = "_other";
 
 interface NamespaceCounts {
   readonly tenant: TenantId;

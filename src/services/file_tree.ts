@@ -67,7 +67,7 @@ export function isBatchFull(count: number, keyBytes: number): boolean {
 }
 
 /** Upper bound of the bytes of a key. */
-export function keyBytesOf(key: Key): number {
+function keyBytesOf(key: Key): number {
   return key.reduce<number>((sum, part) => sum + (typeof part === "string" ? part.length * 3 + 2 : 10), 0);
 }
 

@@ -23,7 +23,7 @@ export interface FlowRevisionsDeps {
 }
 
 /** Revisions that one request may remove. */
-export const MAX_REVISIONS_REMOVED = 100;
+const MAX_REVISIONS_REMOVED = 100;
 
 /** The use case. */
 export class FlowRevisions {

@@ -39,7 +39,7 @@ export interface LogPage {
 /** Executions whose lines are counted even when the page is full; the total of fewer ones is exact. */
 export const COUNTED_EXECUTIONS = 1_000;
 /** Lines that can be paged through; a page behind them is empty. */
-export const MAX_REACHABLE_LINES = 100_000;
+const MAX_REACHABLE_LINES = 100_000;
 const READ_AT_ONCE = 32;
 const SEARCH = "search";
 /** Comes after every id of an execution. */

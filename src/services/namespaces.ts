@@ -20,8 +20,8 @@ export interface NamespacesDeps {
 export type Namespace = Pick<NamespaceRecord, "id" | "description">;
 
 /** Characters of a description, and namespaces of a tenant that are created beside those of flows. */
-export const MAX_NAMESPACE_DESCRIPTION_LENGTH = 10_000;
-export const MAX_CREATED_NAMESPACES = 10_000;
+const MAX_NAMESPACE_DESCRIPTION_LENGTH = 10_000;
+const MAX_CREATED_NAMESPACES = 10_000;
 
 /** The use cases of namespaces. */
 export class Namespaces {

@@ -10,7 +10,7 @@ export interface HashWork {
 }
 
 /** As the OWASP cheat sheet for password storage asks for scrypt: 32 MiB, three passes; 270 ms here, off the main thread. */
-export const DEFAULT_HASH_WORK: HashWork = { cost: 32_768, passes: 3 };
+const DEFAULT_HASH_WORK: HashWork = { cost: 32_768, passes: 3 };
 
 const BLOCK_SIZE = 8;
 /** Runtimes count what they allow in different ways; the bound is there against mistakes alone. */

@@ -31,8 +31,9 @@ export function pauseInputs(
   { flow }: FlowPlan,
   { inputs }: PausePoint,
   given: ReadonlyMap<string, GivenValue>,
-): JsonObject | undefined {
-  return checks.inputs(askingFlow(flow, inputs), given);
+): JsonObject | undefined | Promise<JsonObject | undefined> {
+  const asking = askingFlow(flow, inputs);
+  return checks.reading(asking, (reading) => reading.inputs(asking, given));
 }
 
 /** What a resume with these values would find. */
@@ -41,8 +42,9 @@ export function pauseReport(
   { flow }: FlowPlan,
   { inputs }: PausePoint,
   given: ReadonlyMap<string, GivenValue>,
-): JsonObject {
-  return checks.report(askingFlow(flow, inputs), given);
+): JsonObject | Promise<JsonObject> {
+  const asking = askingFlow(flow, inputs);
+  return checks.reading(asking, (reading) => reading.report(asking, given));
 }
 
 /** The flow as one whose inputs are those of the pause; its checks are about its own. */

@@ -2,6 +2,7 @@
 import type { Clock } from "../base/clock.ts";
 import { parseDuration } from "../base/duration.ts";
 import { type JsonObject, ownProperty, setOwnProperty } from "../base/json.ts";
+import { isTrue } from "../base/truthy_text.ts";
 import type { FlowPlan } from "../engine/plan.ts";
 import type { Flow, Trigger } from "../model/flow.ts";
 import type { PollFinding, PollingTriggerType } from "../model/trigger_catalog.ts";
@@ -142,8 +143,4 @@ export class Polls {
     }
     return properties;
   }
-}
-
-function isTrue(value: unknown): boolean {
-  return String(value ?? false).toLowerCase() === "true";
 }

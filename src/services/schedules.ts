@@ -2,6 +2,7 @@
 import type { Clock, Instant } from "../base/clock.ts";
 import { parseDuration } from "../base/duration.ts";
 import { ownProperty } from "../base/json.ts";
+import { isTrue } from "../base/truthy_text.ts";
 import { afterDate, decideTick, dueOf, type SchedulePolicy, type ScheduleState } from "../engine/schedule.ts";
 import type { FlowPlan } from "../engine/plan.ts";
 import type { TenantId, Trigger } from "../model/flow.ts";
@@ -239,8 +240,4 @@ function policyOf({ properties }: Trigger): SchedulePolicy {
     lateMaximumDelayMs: late === null ? undefined : parseDuration(String(late)),
     allowConcurrent: isTrue(ownProperty(properties, "allowConcurrent")),
   };
-}
-
-function isTrue(value: unknown): boolean {
-  return String(value ?? false).toLowerCase() === "true";
 }

@@ -26,7 +26,7 @@ export interface SecretsDeps {
 }
 
 /** UTF-8 bytes of a value: encrypted and encoded it still fits into one record. */
-export const MAX_SECRET_VALUE_BYTES = 32 * 1024;
+const MAX_SECRET_VALUE_BYTES = 32 * 1024;
 /** Characters of a name, a description, and each part of a tag; tags of a secret. */
 const MAX_NAME_LENGTH = 256;
 const MAX_TEXT_LENGTH = 250;

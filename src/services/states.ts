@@ -63,6 +63,6 @@ async function partOf(text: string): Promise<string> {
   const kept = text.replaceAll(/[^a-zA-Z0-9.-]/g, "-").slice(0, MAX_PART_LENGTH);
   if (kept === text) return text;
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  const hash = [...new Uint8Array(digest, 0, 8)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  const hash = new Uint8Array(digest, 0, 8).toHex();
   return `${kept}-${hash}`;
 }

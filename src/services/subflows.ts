@@ -6,21 +6,18 @@ import { createExecution } from "../engine/create.ts";
 import type { FlowPlan } from "../engine/plan.ts";
 import { DomainError } from "../model/errors.ts";
 import type { Execution, ExecutionTrigger } from "../model/execution.ts";
-import type { Flow } from "../model/flow.ts";
 import type { GivenValue } from "../model/input_value.ts";
 import type { Label } from "../model/label.ts";
 import { isEnded } from "../model/state.ts";
 import type { Flows } from "./flows.ts";
+import type { StartChecks } from "./start_checks.ts";
 
 /** What the subflows service works with. */
 export interface SubflowsDeps {
   readonly flows: Flows;
   readonly clock: Clock;
   readonly ids: IdSource;
-  /** The inputs of an execution. @throws DomainError invalid_entity */
-  readonly resolveInputs: (flow: Flow, given: ReadonlyMap<string, GivenValue>) => JsonObject | undefined;
-  /** Looks at the checks of the flow: one that fails ends the execution. @throws DomainError a check blocks it */
-  readonly judge: (flow: Flow, execution: Execution, now: Instant) => void;
+  readonly checks: StartChecks;
 }
 
 /** What is asked of the flow to start. */
@@ -60,13 +57,26 @@ export class Subflows {
       : this.#make(plan, request);
   }
 
-  #make(plan: FlowPlan, request: SubflowRequest): MadeExecution {
-    const { clock, ids, resolveInputs, judge } = this.#deps;
+  #make(plan: FlowPlan, request: SubflowRequest): MadeExecution | Promise<MadeExecution> {
     const { namespace, flowId } = request;
-    if (plan.flow.disabled) {
+    const { flow } = plan;
+    if (flow.disabled) {
       throw new DomainError("conflict", `Cannot execute a flow which is disabled: "${namespace}.${flowId}"`);
     }
-    const inputs = resolveInputs(plan.flow, givenValues(request.inputs));
+    const given = givenValues(request.inputs);
+    return this.#deps.checks.reading(flow, (checks) => {
+      const inputs = checks.inputs(flow, given);
+      return this.#judged(checks, plan, { ...request, inputs });
+    });
+  }
+
+  #judged(
+    checks: StartChecks,
+    plan: FlowPlan,
+    request: Omit<SubflowRequest, "inputs"> & { readonly inputs?: JsonObject },
+  ): MadeExecution {
+    const { clock, ids } = this.#deps;
+    const { namespace, flowId, inputs } = request;
     const now = clock.now();
     const { labels, trigger, scheduleDate, awaitedBy } = request;
     const isLater = scheduleDate !== undefined && scheduleDate > now;
@@ -79,7 +89,7 @@ export class Subflows {
       scheduleDate: isLater ? scheduleDate : undefined,
       awaitedBy,
     }, now);
-    judge(plan.flow, execution, now);
+    checks.judge(plan.flow, execution, now);
     if (isEnded(execution.history)) {
       const [line] = execution.newLogs;
       throw new DomainError("conflict", `Cannot execute "${namespace}.${flowId}": ${line?.message}`);

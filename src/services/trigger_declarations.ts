@@ -1,6 +1,7 @@
 /** What the triggers that a flow declares mean for their states: which are new, changed or gone, and when each fires next. */
 import type { Clock, Instant } from "../base/clock.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty, stringifyJson } from "../base/json.ts";
+import { isTrue } from "../base/truthy_text.ts";
 import { dueOf } from "../engine/schedule.ts";
 import { Evaluations } from "../model/evaluations.ts";
 import type { Flow, Trigger } from "../model/flow.ts";
@@ -100,7 +101,7 @@ export class TriggerDeclarations {
     // Why there are no times is told where the next date is looked for.
     if (start === undefined || times.status === "rejected") return undefined;
     const from = parseInstant(String(ownProperty(declared, "currentDate") ?? ""));
-    const isPaused = String(ownProperty(declared, "paused") ?? false).toLowerCase() === "true";
+    const isPaused = isTrue(ownProperty(declared, "paused"));
     const { inputs, labels } = declared;
     const request = { start, end, from, isPaused, inputs, labels };
     return backfillOf(times.value, request);

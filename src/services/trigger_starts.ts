@@ -105,18 +105,23 @@ export class TriggerStarts {
     };
     const labels = readLabels(await render("labels"));
     const inputs = await render("inputs");
-    return this.#makeOf(start, { labels, inputs: isJsonObject(inputs) ? inputs : undefined });
+    return await this.#makeOf(start, { labels, inputs: isJsonObject(inputs) ? inputs : undefined });
   }
 
   /** Labels and inputs are those that the trigger declares. */
-  #makeOf(start: TriggerStart, own: Pick<TriggerStart, "labels" | "inputs">): Execution {
+  #makeOf(
+    start: TriggerStart,
+    own: Pick<TriggerStart, "labels" | "inputs">,
+  ): Execution | Promise<Execution> {
     const { flow } = start.plan;
     const labels = mergeLabels(own.labels ?? [], start.labels ?? []);
     checkStartLabels(labels);
-    const inputs = this.#deps.checks.inputs(flow, givenValues({ ...own.inputs, ...start.inputs }));
-    const execution = this.#create(start, { labels, inputs });
-    this.#deps.checks.judge(flow, execution, this.#deps.clock.now());
-    return execution;
+    const given = givenValues({ ...own.inputs, ...start.inputs });
+    return this.#deps.checks.reading(flow, (checks) => {
+      const execution = this.#create(start, { labels, inputs: checks.inputs(flow, given) });
+      checks.judge(flow, execution, this.#deps.clock.now());
+      return execution;
+    });
   }
 
   #create(

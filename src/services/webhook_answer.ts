@@ -7,6 +7,7 @@ import {
   parseJson,
   stringifyJson,
 } from "../base/json.ts";
+import { isTrue } from "../base/truthy_text.ts";
 import { DomainError } from "../model/errors.ts";
 import type { Trigger } from "../model/flow.ts";
 
@@ -39,7 +40,7 @@ export async function answerOf({ properties }: Trigger, outcome: Outcome): Promi
   const { state, outputs } = readResult(body);
   if (FAILED_STATES.includes(state)) return { status: 500, contentType: JSON_TYPE, body };
   const status = await statusOf(code, text, { outputs });
-  const isOutputs = String(ownProperty(properties, "returnOutputs") ?? false).toLowerCase() === "true";
+  const isOutputs = isTrue(ownProperty(properties, "returnOutputs"));
   if (!isOutputs) return { status, contentType: JSON_TYPE, body };
   return { status, contentType, body: outputsText(outputs, contentType) };
 }

@@ -1,8 +1,8 @@
 /** Which webhook a key belongs to. */
-import { createHash, timingSafeEqual } from "node:crypto";
 import { ownProperty } from "../base/json.ts";
 import type { FlowPlan } from "../engine/plan.ts";
 import type { FlowKey, Trigger } from "../model/flow.ts";
+import { isSameText } from "./same_text.ts";
 import type { TriggerIndex } from "./trigger_index.ts";
 import type { TriggerRenderer } from "./trigger_starts.ts";
 
@@ -45,12 +45,12 @@ export class WebhookKeys {
     let found: MatchedWebhook | undefined;
     for (const trigger of triggers) {
       const expected = await this.#keyOf(plan as FlowPlan, trigger);
-      const isEqual = equalKeys(expected ?? DUMMY_KEY, key) && expected !== undefined;
+      const isEqual = isSameText(expected ?? DUMMY_KEY, key) && expected !== undefined;
       if (!isEqual || pathOf(trigger) !== bare(path)) continue;
       const isOn = this.#isOn(plan as FlowPlan, trigger);
       if (!found || isOn && !found.isOn) found = { trigger, isOn };
     }
-    if (triggers.length === 0) equalKeys(DUMMY_KEY, key);
+    if (triggers.length === 0) isSameText(DUMMY_KEY, key);
     return found;
   }
 
@@ -76,13 +76,4 @@ function pathOf({ properties }: Trigger): string {
 /** Without slashes around it. */
 function bare(path: string): string {
   return path.replace(/^\/+|\/+$/g, "");
-}
-
-/** Compares digests: neither the length nor the place of the first difference shows in the time it takes. */
-function equalKeys(expected: string, given: string): boolean {
-  return timingSafeEqual(digest(expected), digest(given));
-}
-
-function digest(text: string): Uint8Array {
-  return createHash("sha256").update(text).digest();
 }

@@ -2,6 +2,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { IdSource } from "../base/id.ts";
 import { type JsonObject, ownProperty } from "../base/json.ts";
+import { isTrue } from "../base/truthy_text.ts";
 import type { FlowPlan } from "../engine/plan.ts";
 import { DomainError } from "../model/errors.ts";
 import type { Evaluation } from "../model/evaluations.ts";
@@ -237,7 +238,7 @@ export class Webhooks {
 }
 
 function isAwaited({ trigger }: Called): boolean {
-  return String(ownProperty(trigger.properties, "wait") ?? false).toLowerCase() === "true";
+  return isTrue(ownProperty(trigger.properties, "wait"));
 }
 
 /** What two calls of one key must have in common: neither their headers nor where their files are kept. */

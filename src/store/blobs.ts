@@ -5,16 +5,14 @@
  */
 import type { Clock, Instant } from "../base/clock.ts";
 import { type IdSource, idTime } from "../base/id.ts";
-import { DomainError } from "../model/errors.ts";
 import type { TenantId } from "../model/flow.ts";
 import { BLOB_CHUNK_BYTES } from "../model/limits.ts";
+import { bytesOfChunk, chunkCount, chunksOf } from "./blob_chunks.ts";
 import { encodeJson } from "./codec.ts";
 import type { Committer } from "./committer.ts";
 import { BLOB_INTENTS, blobChunkKey, blobIntentKey } from "./keys.ts";
 import type { Key, Mutation, Store } from "./store.ts";
 
-/** First byte of a chunk: what follows are the bytes themselves. */
-const FORMAT_RAW = 0x02;
 /** Chunks that one upload hands to the committer at once: 480 KiB in memory, and one group when nothing else is written. */
 const CHUNKS_IN_FLIGHT = 8;
 /** Chunks that a reader fetches at once. */
@@ -265,7 +263,8 @@ export class Blobs {
     for (let n = first; n < end; n++) keys.push(chunkKey(owner, blobId, n));
     const entries = await this.#options.store.getMany(keys);
     return entries.map((entry, index) => {
-      if (entry?.value[0] === FORMAT_RAW) return entry.value.subarray(1);
+      const bytes = entry && bytesOfChunk(entry.value);
+      if (bytes) return bytes;
       throw new Error(
         `Cannot read a large value: chunk ${first + index} of "${blobId}" is missing or of an unknown format`,
       );
@@ -300,40 +299,6 @@ function chunkKey(owner: BlobOwner, blobId: string, n: number): Key {
   return blobChunkKey(owner.tenant, owner.owner, blobId, n);
 }
 
-function chunkCount(size: number): number {
-  return Math.ceil(size / BLOB_CHUNK_BYTES);
-}
-
 function deletion(key: Key): Mutation {
   return { type: "delete", key };
-}
-
-/** The source cut into stored chunks: a format byte and {@link BLOB_CHUNK_BYTES} bytes, fewer in the last. */
-async function* chunksOf(source: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
-  let chunk = newChunk();
-  let used = 1;
-  let total = 0;
-  for await (const piece of source) {
-    total += piece.length;
-    if (total > maxBytes) {
-      throw new DomainError("too_large", `Cannot store the content: it is larger than ${maxBytes} bytes`);
-    }
-    for (let offset = 0; offset < piece.length;) {
-      const length = Math.min(piece.length - offset, chunk.length - used);
-      chunk.set(piece.subarray(offset, offset + length), used);
-      used += length;
-      offset += length;
-      if (used < chunk.length) continue;
-      yield chunk;
-      chunk = newChunk();
-      used = 1;
-    }
-  }
-  if (used > 1) yield chunk.slice(0, used);
-}
-
-function newChunk(): Uint8Array {
-  const chunk = new Uint8Array(BLOB_CHUNK_BYTES + 1);
-  chunk[0] = FORMAT_RAW;
-  return chunk;
 }

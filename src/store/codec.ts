@@ -2,7 +2,7 @@
 import { type JsonValue, parseJson, stringifyJson } from "../base/json.ts";
 
 /** First byte of every value of this format. */
-export const FORMAT_JSON = 0x01;
+const FORMAT_JSON = 0x01;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -42,7 +42,7 @@ function encodeAlone(text: string): Uint8Array {
 }
 
 /** The text behind the format byte. @throws Error when the value is of a format that this version does not know */
-export function decodeText(bytes: Uint8Array): string {
+function decodeText(bytes: Uint8Array): string {
   if (bytes[0] !== FORMAT_JSON) throw new Error(`Cannot read a stored value: unknown format ${bytes[0]}`);
   return decoder.decode(bytes.subarray(1));
 }

@@ -88,7 +88,7 @@ export function packHistory(history: History, origin: Instant): PackedHistory {
 }
 
 /** The inverse of {@link packHistory}. */
-export function unpackHistory(packed: PackedHistory, origin: Instant): History {
+function unpackHistory(packed: PackedHistory, origin: Instant): History {
   const history: History = [];
   for (let i = 0; i < packed.length; i += 2) {
     history.push({ state: STATES[packed[i] as number] as State, at: origin + (packed[i + 1] as number) });
@@ -187,7 +187,7 @@ export function packLabels(execution: Execution): string[] | 0 {
 }
 
 /** The inverse of {@link packLabels}. */
-export function unpackLabels(packed: string[] | 0, id: string): Label[] {
+function unpackLabels(packed: string[] | 0, id: string): Label[] {
   const labels: Label[] = [];
   const flat = packed === 0 ? [] : packed;
   for (let i = 0; i < flat.length; i += 2) {

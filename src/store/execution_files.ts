@@ -16,7 +16,7 @@ import type { Mutation } from "./store.ts";
 export type { StoredFile } from "./file_batch.ts";
 
 /** Scheme of the addresses that stand for stored files in inputs and outputs. */
-export const FILE_SCHEME = "kestra://";
+const FILE_SCHEME = "kestra://";
 
 /** A file that becomes durable with the entry that carries `mutations`. */
 export interface StagedFile {

@@ -18,7 +18,7 @@ export interface ListedExecution {
 }
 
 /** Payload of the queue message. */
-export const SWEEP_MESSAGE = "sweep";
+const SWEEP_MESSAGE = "sweep";
 const SWEEP_DELAY_MS = 2_000;
 
 interface Change {

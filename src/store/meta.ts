@@ -4,7 +4,7 @@ import { META_KEY } from "./keys.ts";
 import type { Store } from "./store.ts";
 
 /** Format that this version writes. */
-export const DATA_FORMAT = 1;
+const DATA_FORMAT = 1;
 
 /** The data was written by a newer version, or with another encryption key. */
 export class DataMismatchError extends Error {
@@ -22,7 +22,7 @@ interface Meta {
 export async function keyFingerprint(encryptionKey: Uint8Array<ArrayBuffer>): Promise<string> {
   const label = new TextEncoder().encode("sluice encryption key ");
   const hash = await crypto.subtle.digest("SHA-256", new Uint8Array([...label, ...encryptionKey]));
-  return [...new Uint8Array(hash, 0, 8)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return new Uint8Array(hash, 0, 8).toHex();
 }
 
 /** Checks the format and the key; writes both into a new database. Nothing else may be written before. @throws DataMismatchError */

@@ -25,7 +25,7 @@ export interface LocalPlace {
 }
 
 /** Files of a directory that one task may store. */
-export const MAX_OUTPUT_FILES = 10_000;
+const MAX_OUTPUT_FILES = 10_000;
 /** Address of a file of the flow's own namespace. */
 const NAMESPACE_FILE_SCHEME = "nsfile:///";
 
@@ -55,7 +55,7 @@ export async function storeFiles(place: LocalPlace, globs: JsonValue | undefined
 }
 
 /** Stores one file of the directory; its storage URI. */
-export async function storeFile({ context, directory }: LocalPlace, name: string): Promise<string> {
+async function storeFile({ context, directory }: LocalPlace, name: string): Promise<string> {
   using file = await Deno.open(`${directory}/${name}`, { read: true });
   const base = name.slice(name.lastIndexOf("/") + 1);
   return (await context.ports.storage.write(context, base, chunksOf(file))).uri;

@@ -3,6 +3,7 @@ import type { Instant } from "../base/clock.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty, tryParseJson } from "../base/json.ts";
 import { printValue } from "../expr/mod.ts";
 import { parseYaml } from "../expr/yaml.ts";
+import { parseIsoInstant } from "../model/instant_text.ts";
 
 /** A flag; `fallback` when it is absent or empty. @throws Error for what is neither true nor false */
 export function flagOf(properties: JsonObject, name: string, fallback: boolean): boolean {
@@ -74,31 +75,18 @@ export function structureOf(properties: JsonObject, name: string): JsonValue | u
 }
 
 /** The value that a JSON or YAML text spells. @throws Error */
-export function parseStructure(text: string): JsonValue {
+function parseStructure(text: string): JsonValue {
   const value = tryParseJson(text);
   return value === undefined ? parseYaml(text) : value;
 }
-
-const DATE =
-  /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?([Zz]|[+-]\d{2}:?\d{2})?(?:\[.*\])?)?$/;
 
 /** A date, without offset in UTC, finer than milliseconds cut; `undefined` when it is absent. @throws Error */
 export function instantOf(properties: JsonObject, name: string): Instant | undefined {
   const text = textOf(properties, name)?.trim();
   if (text === undefined || text === "") return undefined;
-  const at = parseInstant(text);
+  const at = parseIsoInstant(text.replace(" ", "T"));
   if (at !== undefined) return at;
   throw new Error(`Invalid ${name} "${shorten(text)}": it must be a date such as 2026-01-31T08:15:30Z`);
-}
-
-/** The moment that an ISO 8601 text names; `undefined` for any other text. */
-export function parseInstant(text: string): Instant | undefined {
-  const match = DATE.exec(text);
-  if (!match) return undefined;
-  const [, day, minutes = "00:00", seconds = "00", fraction = "", offset = "Z"] = match;
-  const zone = offset.length === 5 ? `${offset.slice(0, 3)}:${offset.slice(3)}` : offset.toUpperCase();
-  const at = Date.parse(`${day}T${minutes}:${seconds}.${fraction.slice(0, 3).padEnd(3, "0")}${zone}`);
-  return Number.isNaN(at) ? undefined : at;
 }
 
 function shorten(text: string): string {

@@ -1,7 +1,7 @@
 /** `core.http.Trigger`: the answer of an HTTP server starts an execution. */
 import { type JsonObject, ownProperty } from "../base/json.ts";
 import { readStructure } from "../base/json_text.ts";
-import { isTruthyText } from "../base/truthy_text.ts";
+import { isTrue, isTruthyText } from "../base/truthy_text.ts";
 import { type HttpPayload, readHttpRequest } from "../model/http_request.ts";
 import { HTTP_REQUEST_OUTPUTS, HTTP_REQUEST_PROPERTIES } from "../model/http_schema.ts";
 import { answerText } from "../model/http_text.ts";
@@ -53,7 +53,7 @@ async function poll(properties: JsonObject, context: PollContext): Promise<PollF
   const condition = String(ownProperty(properties, "responseCondition") ?? "true");
   if (!isTruthyText(String(await context.render(condition, { response })))) return undefined;
   const variables: JsonObject = { uri, code: answer.code, headers: lists };
-  const isSecret = String(ownProperty(properties, "encryptBody") ?? false).toLowerCase() === "true";
+  const isSecret = isTrue(ownProperty(properties, "encryptBody"));
   return isSecret
     ? { variables: { ...variables, encryptedBody: body }, secrets: ["encryptedBody"] }
     : { variables: { ...variables, body } };

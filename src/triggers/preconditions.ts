@@ -1,5 +1,5 @@
 /** Which executions of other flows a Flow trigger waits for. */
-import { isJsonObject, type JsonObject, type JsonValue, ownProperty, stringifyJson } from "../base/json.ts";
+import { type JsonObject, objectsOf, ownProperty, stringifyJson } from "../base/json.ts";
 import type { PropertySchemas } from "../model/schema.ts";
 import type { ConditionPart, ConditionWindow } from "../model/trigger_catalog.ts";
 import { hasLabels } from "./conditions/labels.ts";
@@ -97,8 +97,4 @@ function flowPart(flow: JsonObject): ConditionPart {
     execution !== undefined && execution.namespace === namespace &&
     (flowId === "" || execution.id === flowId) && (states?.includes(execution.state) ?? true) &&
     hasLabels(execution, labels);
-}
-
-function objectsOf(value: JsonValue | undefined): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }

@@ -1,5 +1,6 @@
 /** `core.trigger.Schedule`: starts an execution at times that a cron expression gives. */
 import { ownProperty } from "../base/json.ts";
+import { isTrue } from "../base/truthy_text.ts";
 import type { PropertySchemas } from "../model/schema.ts";
 import type { ScheduleTriggerType } from "../model/trigger_catalog.ts";
 import { sharedFireTimes } from "./cron/shared_times.ts";
@@ -48,7 +49,7 @@ export const scheduleTrigger: ScheduleTriggerType = {
   },
   outputs: SCHEDULE_OUTPUTS,
   times(properties, timeZone) {
-    const withSeconds = String(ownProperty(properties, "withSeconds") ?? false).toLowerCase() === "true";
+    const withSeconds = isTrue(ownProperty(properties, "withSeconds"));
     const zone = String(ownProperty(properties, "timezone") ?? timeZone);
     return sharedFireTimes(String(ownProperty(properties, "cron") ?? ""), withSeconds, zone);
   },

@@ -5,6 +5,7 @@ import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../b
 import { epochSecondsOf, findZone } from "../expr/dates/zone.ts";
 import type { PropertySchemas } from "../model/schema.ts";
 import type { ConditionWindow } from "../model/trigger_catalog.ts";
+import { DAY_MS, localMsOf, parseTimeOfDay, type TimeOfDay } from "./time_of_day.ts";
 
 const WINDOW_TYPES = ["DURATION_WINDOW", "SLIDING_WINDOW", "DAILY_TIME_WINDOW", "DAILY_TIME_DEADLINE"];
 
@@ -37,15 +38,6 @@ export const DEPENDENCY_WINDOW: PropertySchemas = Object.freeze({
     description: "Whether the trigger fires at most once in the window.",
   },
 });
-
-const DAY_MS = 86_400_000;
-const TIME = /^([01]?\d|2[0-4]):([0-5]\d)(?::([0-5]\d)(?:\.\d+)?)?\s*([Zz]|[+-]\d{2}:\d{2})?$/;
-
-/** A time of day, in a zone of its own where it names an offset. */
-interface TimeOfDay {
-  readonly ms: number;
-  readonly zone?: string;
-}
 
 const MIDNIGHT: TimeOfDay = { ms: 0 };
 const END_OF_DAY: TimeOfDay = { ms: DAY_MS };
@@ -90,7 +82,7 @@ export function dependencyWindowStart(window: JsonObject): ConditionWindow["from
 /** Windows of one length, side by side, from midnight on. */
 function fixedWindow(lengthMs: number, advanceMs: number): ConditionWindow["from"] {
   return (at, timeZone) => {
-    const local = localOf(at, timeZone) - advanceMs;
+    const local = localMsOf(at, timeZone) - advanceMs;
     return instantOf(Math.floor(local / lengthMs) * lengthMs + advanceMs, timeZone);
   };
 }
@@ -100,15 +92,11 @@ function dailyWindow(start: TimeOfDay, end: TimeOfDay): ConditionWindow["from"] 
   const startMs = start.ms, endMs = end.ms, ownZone = start.zone ?? end.zone;
   return (at, serverZone) => {
     const timeZone = ownZone ?? serverZone;
-    const local = localOf(at, timeZone);
+    const local = localMsOf(at, timeZone);
     const midnight = Math.floor(local / DAY_MS) * DAY_MS;
     const isWithin = local >= midnight + startMs && local <= midnight + endMs;
     return isWithin ? instantOf(midnight + startMs, timeZone) : undefined;
   };
-}
-
-function localOf(at: Instant, timeZone: string): number {
-  return at + findZone(timeZone).offsetAt(Math.floor(at / 1000)) * 1000;
 }
 
 function instantOf(local: number, timeZone: string): Instant {
@@ -131,10 +119,7 @@ function durationOf(properties: JsonObject, name: string, fallback: number): num
 function timeOf(properties: JsonObject, name: string, fallback: TimeOfDay): TimeOfDay {
   const value: JsonValue = ownProperty(properties, name) ?? null;
   if (value === null) return fallback;
-  const match = TIME.exec(String(value).trim());
-  if (!match) {
-    throw new Error(`Invalid ${name} "${String(value)}": it must be a time of day, such as "09:00:00"`);
-  }
-  const [, hour, minute, second = "0", zone] = match;
-  return { ms: ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1000, zone };
+  const time = parseTimeOfDay(String(value));
+  if (time) return time;
+  throw new Error(`Invalid ${name} "${String(value)}": it must be a time of day, such as "09:00:00"`);
 }

@@ -1,4 +1,5 @@
 /** `core.trigger.Webhook`: an HTTP request to its address starts an execution. */
+import { valuesByName } from "../model/http_schema.ts";
 import type { PropertySchemas } from "../model/schema.ts";
 import type { TriggerType } from "../model/trigger_catalog.ts";
 
@@ -122,23 +123,7 @@ export const webhookTrigger: TriggerType = {
     uri: { type: "string", description: "Address of the stored body, with `fetchType: STORE`." },
     parts: { type: "list", description: "Files of a form: each with its name, type, size and address." },
     formFields: { type: "map", description: "Other fields of a form; each holds a list of values." },
-    headers: {
-      type: "map",
-      items: {
-        type: "list",
-        items: { type: "string", description: "A value." },
-        description: "Values of a header.",
-      },
-      description: "Headers of the request; each holds a list of values.",
-    },
-    parameters: {
-      type: "map",
-      items: {
-        type: "list",
-        items: { type: "string", description: "A value." },
-        description: "Values of a parameter.",
-      },
-      description: "Query parameters of the request; each holds a list of values.",
-    },
+    headers: valuesByName("header", "Headers of the request; each holds a list of values."),
+    parameters: valuesByName("parameter", "Query parameters of the request; each holds a list of values."),
   },
 };

@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject } from "../../src/base/json.ts";
 import { MAX_OUTPUT_BYTES } from "../../src/model/limits.ts";
 import { Harness } from "../support/harness.ts";
 import { flowSource } from "./refusals.ts";
+import { json } from "../support/request_bodies.ts";
 
 const INPUT = "inputs:\n  - id: text\n    type: STRING\n    defaults: a\n";
 
@@ -50,8 +51,7 @@ for (const kib of [63, 64, 65, 200, 900]) {
     assertEquals(execution.state.current, "SUCCESS");
     assertEquals(execution.inputs, { text });
     assertEquals(execution.taskRunList[0]?.outputs, { value: text });
-    const headers = { "content-type": "application/json" };
-    await server.json("PUT", "/namespaces/demo/kv/large", { headers, body: JSON.stringify(text) });
+    await server.json("PUT", "/namespaces/demo/kv/large", json(text));
     const pair = await server.json("GET", "/namespaces/demo/kv/large");
     assertEquals(isJsonObject(pair) && pair.value, text);
     const again = await server.crash();

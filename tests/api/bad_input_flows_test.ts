@@ -1,7 +1,8 @@
 /** Bad input for flows: what is wrong with a source, and with what is asked of a flow. */
 import { MAX_FLOW_ID_LENGTH, MAX_FLOW_SOURCE_BYTES } from "../../src/model/limits.ts";
 import type { Harness } from "../support/harness.ts";
-import { flowSource, json, type Refusal, testRefusals, yaml } from "./refusals.ts";
+import { flowSource, type Refusal, testRefusals } from "./refusals.ts";
+import { json, yaml } from "../support/request_bodies.ts";
 
 const RETURN = "    type: io.svc.plugin.core.debug.Return\n";
 const BOMB = ["a: &a [x,x,x,x,x,x,x,x,x,x]", "b: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]"]

@@ -1,7 +1,8 @@
 /** Bad requests as such: paths, methods, tenants, hosts, sites; and bad input for tenants and tokens. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { Harness, type HarnessOptions } from "../support/harness.ts";
-import { flowSource, json, readRefusal, type Refusal, testRefusals, yaml } from "./refusals.ts";
+import { flowSource, readRefusal, type Refusal, testRefusals } from "./refusals.ts";
+import { json, yaml } from "../support/request_bodies.ts";
 
 type Row = readonly [what: string, request: string, init: RequestInit, status: number, ...says: string[]];
 

@@ -1,7 +1,8 @@
 /** Bad input for executions: starts, inputs, labels, and what is asked of executions and their logs. */
 import { MAX_INPUT_VALUE_BYTES, MAX_WEBHOOK_BODY_BYTES } from "../../src/model/limits.ts";
 import type { Harness } from "../support/harness.ts";
-import { flowSource, json, multipart, type Refusal, testRefusals } from "./refusals.ts";
+import { flowSource, type Refusal, testRefusals } from "./refusals.ts";
+import { json, multipart } from "../support/request_bodies.ts";
 
 /** An id of the right form that no execution has. */
 const UNKNOWN_ID = "AVbbQ08s000Ox85LEc8pG1";

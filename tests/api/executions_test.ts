@@ -4,7 +4,8 @@ import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../.
 import { EventReader } from "../http/event_reader.ts";
 import { FAKE_START, settle } from "../support/fake_clock.ts";
 import { Harness } from "../support/harness.ts";
-import { fileForm, flowSource, json, multipart, yaml } from "./refusals.ts";
+import { flowSource } from "./refusals.ts";
+import { fileForm, json, multipart, yaml } from "../support/request_bodies.ts";
 
 const INPUTS = "inputs:\n  - id: name\n    type: STRING\n    defaults: World\n" +
   "  - id: count\n    type: INT\n    required: false\n";
@@ -365,10 +366,10 @@ Deno.test("POST /flows saves a flow with a broken expression with a warning, and
   await using app = await Harness.start();
   const source =
     `id: broken\nnamespace: demo\ntasks:\n  - id: a\n    type: io.svc.plugin.core.debug.Return\n    format: "{{ get missing }}"\n`;
-  const [check] = await app.json("POST", "/flows/validate", {
-    body: source,
-    headers: { "content-type": "application/x-yaml" },
-  }) as { constraints?: string; warnings: string[] }[];
+  const [check] = await app.json("POST", "/flows/validate", yaml(source)) as {
+    constraints?: string;
+    warnings: string[];
+  }[];
   assertEquals(check?.constraints, undefined);
   assertEquals(check?.warnings.length, 1);
   const execution = await app.run(source);

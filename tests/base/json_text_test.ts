@@ -12,6 +12,7 @@ const CASES: readonly (readonly [given: JsonValue, read: JsonValue])[] = [
   ["", ""],
   [null, null],
   [["[1]"], ["[1]"]],
+  ['["[[[", "\\"[["]', ["[[[", '"[[']],
 ];
 
 for (const [given, read] of CASES) {
@@ -19,3 +20,11 @@ for (const [given, read] of CASES) {
     assertEquals(readStructure(given), read);
   });
 }
+
+const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
+
+Deno.test("readStructure() leaves a text that is nested too deep", () => {
+  assertEquals(JSON.stringify(readStructure(nested(500))), nested(500));
+  assertEquals(readStructure(nested(501)), nested(501));
+  assertEquals(typeof readStructure(`["${nested(501)}"]`), "object");
+});

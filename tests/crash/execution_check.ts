@@ -47,7 +47,7 @@ export interface Span {
 const ACTING = /^(act|script\d?)$/;
 
 /** Why the history is not that of an ended thing; `undefined` when it is. */
-export function historyProblem(owner: StateOwner, state: SeenState): string | undefined {
+function historyProblem(owner: StateOwner, state: SeenState): string | undefined {
   const { histories, current, startDate, endDate } = state;
   const line = histories.map((entry) => entry.state).join(" ");
   if (histories[0]?.state !== "CREATED") return `it does not begin CREATED: ${line}`;

@@ -38,7 +38,7 @@ export interface Version {
 }
 
 /** Kinds of things that are written again and again. */
-export const REGISTER_KINDS = ["kv", "file", "flow", "secret"] as const;
+const REGISTER_KINDS = ["kv", "file", "flow", "secret"] as const;
 
 /** One of {@link REGISTER_KINDS}. */
 export type RegisterKind = typeof REGISTER_KINDS[number];

@@ -12,7 +12,7 @@ function print(line: string): void {
 }
 
 /** The number after an option, or its default. @throws Error when it is no whole number from 1 */
-export function readNumber(args: readonly string[], option: string, fallback: number): number {
+function readNumber(args: readonly string[], option: string, fallback: number): number {
   const at = args.indexOf(option);
   if (at === -1) return fallback;
   const number = Number(args[at + 1]);
@@ -21,7 +21,7 @@ export function readNumber(args: readonly string[], option: string, fallback: nu
 }
 
 /** The summary, a figure a line. */
-export function summary(result: CampaignResult): string[] {
+function summary(result: CampaignResult): string[] {
   const { acknowledged, executions, crashes, flows, ticks, scripts, findings } = result;
   return [
     `acknowledged ${acknowledged} (${executions} executions, ${crashes} crashes)`,

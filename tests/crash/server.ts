@@ -14,7 +14,7 @@ const MIN_EFFECT_MS = 20;
 const MAX_EFFECT_MS = 200;
 
 /** `crash.Effect`: leaves a line, takes a moment, succeeds. Output: `attempt`. */
-export function effectTask(path: string): RunnableTaskType {
+function effectTask(path: string): RunnableTaskType {
   return {
     form: "runnable",
     type: "crash.Effect",

@@ -126,7 +126,8 @@ for (const [json, name] of CLASSES) {
 
 const LOOP: JsonObject = kinded({
   taskrun: { value: "2", iteration: 1 },
-  parents: [{ taskrun: { value: "b" } }, { taskrun: {} }],
+  task: { id: "t" },
+  parents: [{ taskrun: { value: "b" }, outputs: { near: 1 } }, { taskrun: {}, outputs: { far: 2 } }],
   outputs: {
     t: {
       a: { "1": { value: "a1" }, "2": { value: "a2" } },
@@ -144,14 +145,22 @@ const OUTPUTS: readonly (readonly [template: string, variables: JsonObject, expe
   ["{{ currentEachOutput(outputs.none.x ?? outputs.flat).value }}", FLAT, "y1"],
   ["{{ currentEachOutput(outputs.flat.gone ?? {'y': 1}) }}", FLAT, 1],
   ["{{ iterationOutput('flat', 0).value }}", FLAT, "x0"],
-  ["{{ iterationOutput('flat').value }}", FLAT, "y1"],
+  ["{{ iterationOutput('flat').value }}", FLAT, "x0"],
+  ["{{ iterationOutput('flat', null).value }}", FLAT, "x0"],
+  ["{{ iterationOutput().value }}", LOOP, "b1"],
+  ["{{ iterationOutput(null, 1).value }}", LOOP, "b2"],
+  ["{{ iterationOutput(iteration=taskrun.iteration).value }}", LOOP, "b2"],
   ["{{ iterationOutput(taskId='t', iteration=0).value }}", LOOP, "b1"],
   ["{{ iterationOutput('gone', 0) ?? 'none' }}", FLAT, "none"],
   ["{{ currentEachOutput({'z': 1}) ?? 'none' }}", FLAT, "none"],
+  ["{{ parentOutput().near }}", LOOP, 1],
+  ["{{ parentOutput(0).far }}", LOOP, 2],
+  ["{{ parentOutput(index=1).near }}", LOOP, 1],
+  ["{{ parentOutput() ?? 'none' }}", { parents: [{ taskrun: {} }] }, "none"],
 ];
 
 for (const [template, variables, expected] of OUTPUTS) {
-  Deno.test(`currentEachOutput() and iterationOutput() ${template}`, () => {
+  Deno.test(`currentEachOutput(), iterationOutput() and parentOutput() ${template}`, () => {
     assertEquals(evaluateRow(template, variables), expected);
   });
 }
@@ -164,4 +173,7 @@ Deno.test("currentEachOutput() refuses what is no map, iterationOutput() a place
     "iterationOutput",
   );
   assertThrows(() => evaluateRow("{{ iterationOutput('flat') }}", {}), ExpressionError, "iteration");
+  for (const template of ["{{ parentOutput() }}", "{{ parentOutput(1) }}"]) {
+    assertThrows(() => evaluateRow(template, FLAT), ExpressionError, "parent");
+  }
 });

@@ -17,7 +17,7 @@ import {
 } from "../../src/expr/mod.ts";
 
 /** 2024-05-06T07:08:09.123Z. */
-export const NOW = 1_714_979_289_123;
+const NOW = 1_714_979_289_123;
 
 /** A scope over `variables`; `random` counts up through [0, 1). */
 export function scopeOf(variables: JsonObject = {}, changes: Partial<Scope> = {}): Scope {

@@ -1,5 +1,6 @@
 import { assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
 import { Double, type JsonObject, type JsonValue, stringifyJson } from "../../src/base/json.ts";
+import { ExpressionError } from "../../src/expr/mod.ts";
 import { checkInputs, convertValue, resolveInputs, type ResolveOptions } from "../../src/flow/mod.ts";
 import { DomainError } from "../../src/model/errors.ts";
 import type { GivenValue } from "../../src/model/input_value.ts";
@@ -18,7 +19,9 @@ function given(values: Record<string, string | GivenValue>): Map<string, GivenVa
 const render: ResolveOptions["render"] = (template, inputs) => {
   const [, name, text] = /^\{\{ (?:(\w+)|'(.*)') \}\}$/.exec(template) ?? [];
   if (text !== undefined) return text;
-  if (name === undefined || !Object.hasOwn(inputs, name)) throw new Error(`Unable to find \`${name}\``);
+  if (name === undefined || !Object.hasOwn(inputs, name)) {
+    throw new ExpressionError("undefined", `Unable to find \`${name}\``);
+  }
   return inputs[name] as JsonValue;
 };
 

@@ -1,6 +1,7 @@
 /** Inputs of type SECRET: encrypted by the caller's `seal`, repeated by no message. */
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import type { JsonObject, JsonValue } from "../../src/base/json.ts";
+import { ExpressionError } from "../../src/expr/mod.ts";
 import { checkInputs, convertValue, resolveInputs } from "../../src/flow/mod.ts";
 import { DomainError } from "../../src/model/errors.ts";
 import type { GivenValue } from "../../src/model/input_value.ts";
@@ -13,7 +14,7 @@ const seal = (text: string): JsonValue => ({ sealed: text.length });
 /** Replaces `{{ name }}` within a text; `{{ fail }}` fails with the value of `s`. */
 function render(template: string, inputs: JsonObject): JsonValue {
   return template.replace(/\{\{ (\w+) \}\}/g, (_, name) => {
-    if (name === "fail") throw new Error(`Cannot use ${inputs.s}`);
+    if (name === "fail") throw new ExpressionError("host", `Cannot use ${inputs.s}`);
     return String(inputs[name]);
   });
 }

@@ -14,12 +14,12 @@ export interface Target {
 }
 
 /** Something that must hold does not. */
-export class BrokenInvariant extends Error {
+class BrokenInvariant extends Error {
   override readonly name = "BrokenInvariant";
 }
 
 /** Ends a check. @throws BrokenInvariant always */
-export function broken(message: string): never {
+function broken(message: string): never {
   throw new BrokenInvariant(message);
 }
 

@@ -2,20 +2,14 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { JsonObject, JsonValue } from "../../src/base/json.ts";
 import { MAX_DASHBOARD_BYTES } from "../../src/services/dashboards.ts";
 import { Harness } from "../support/harness.ts";
-
-function yaml(body: string): RequestInit {
-  return { headers: { "content-type": "application/x-yaml" }, body };
-}
+import { yaml } from "../support/request_bodies.ts";
 
 const CHART = "id: runs\ntype: io.svc.plugin.core.dashboard.chart.Bar\n";
 const source = (id: string, title = "Runs") =>
   `# a comment\nid: ${id}\ntitle: ${title}\ntimeWindow:\n  default: P30D\ncharts:\n  - id: runs\n    type: x.Bar\n`;
 
 async function ids(server: Harness, query: string): Promise<JsonValue[]> {
-  const { results, total } = await server.json("GET", `/dashboards?${query}`) as unknown as {
-    results: JsonObject[];
-    total: number;
-  };
+  const { results, total } = await server.page(`/dashboards?${query}`);
   return [...results.map(({ id }) => id ?? null), total];
 }
 

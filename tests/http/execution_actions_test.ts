@@ -10,6 +10,7 @@ import {
   type HarnessOptions,
   statesOf,
 } from "../support/harness.ts";
+import { json, yaml } from "../support/request_bodies.ts";
 
 const NOBODY = "AVbbB83o000xXUY4wsF0c8";
 
@@ -69,10 +70,6 @@ async function post(server: Harness, path: string, init: RequestInit = {}, metho
   const response = await server.request(method, path, init);
   const text = await response.text();
   return { status: response.status, body: text === "" ? {} : JSON.parse(text) };
-}
-
-function json(body: unknown): RequestInit {
-  return { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
 }
 
 function form(
@@ -246,10 +243,7 @@ Deno.test("POST /executions/:id/restart goes on after a crash that follows the a
 Deno.test("POST /executions/:id/restart with another revision makes a new execution from the old one", async () => {
   await using server = await Harness.start(failing(1));
   const failed = await begin(server, "bad");
-  await server.json("PUT", "/flows/demo/bad", {
-    body: flow("bad", returns("a") + effect("b") + returns("d")),
-    headers: { "content-type": "application/x-yaml" },
-  });
+  await server.json("PUT", "/flows/demo/bad", yaml(flow("bad", returns("a") + effect("b") + returns("d"))));
   const { status, body } = await post(server, `/executions/${failed.id}/restart?revision=2`);
   assertEquals([status, body.state.current, taskStates(body)], [200, "RESTARTED", "a SUCCESS, b RESTARTED"]);
   assertNotEquals(body.id, failed.id);

@@ -3,6 +3,7 @@ import { assert, assertEquals, assertMatch, assertObjectMatch, assertStringInclu
 import type { JsonObject } from "../../src/base/json.ts";
 import { settle } from "../support/fake_clock.ts";
 import { EFFECT_TYPE, Harness } from "../support/harness.ts";
+import { json, yaml } from "../support/request_bodies.ts";
 
 const NOBODY = "AVbbB83o000xXUY4wsF0c8";
 
@@ -28,10 +29,6 @@ async function begin(server: Harness, source: string, count: number): Promise<st
 async function states(server: Harness, ids: readonly string[]): Promise<string[]> {
   await settle();
   return await Promise.all(ids.map(async (id) => (await server.execution(id)).state.current));
-}
-
-function json(body: unknown): RequestInit {
-  return { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
 }
 
 interface Row {
@@ -82,18 +79,13 @@ for (const { flow, method = "POST", path, query = "", from, to } of ROWS) {
 Deno.test("POST /executions/replay/by-ids begins new executions, of the latest revision when asked", async () => {
   await using server = await Harness.start();
   const ids = await begin(server, WORK, 2);
-  await server.json("PUT", "/flows/demo/work", {
-    body: `${WORK}description: new\n`,
-    headers: { "content-type": "application/x-yaml" },
-  });
+  await server.json("PUT", "/flows/demo/work", yaml(`${WORK}description: new\n`));
   for (const [query, revision] of [["", 1], ["?latestRevision=true", 2]] as const) {
     assertObjectMatch(await server.json("POST", `/executions/replay/by-ids${query}`, json(ids)) as object, {
       count: 2,
     });
     await settle();
-    const { results } = await server.json("GET", "/executions/search?size=2") as unknown as {
-      results: { flowRevision: number; parentId: string }[];
-    };
+    const { results } = await server.page("/executions/search?size=2");
     assertEquals(results.map(({ flowRevision }) => flowRevision), [revision, revision]);
     assertEquals(results.map(({ parentId }) => parentId).sort(), ids);
   }

@@ -2,6 +2,7 @@
 import { assertEquals } from "@std/assert";
 import { settle } from "../support/fake_clock.ts";
 import { Harness } from "../support/harness.ts";
+import { json } from "../support/request_bodies.ts";
 
 const TYPE = "io.svc.plugin.core";
 const FLOW = `id: again
@@ -58,7 +59,7 @@ for (const [kind, task, below] of TASKS) {
       );
       const id = String((await app.start("again", { go: "no" })).id);
       assertEquals(await states(app, id), ["first SUCCESS", "it FAILED"]);
-      const pair = { headers: { "content-type": "application/json" }, body: JSON.stringify(choice) };
+      const pair = json(choice);
       await (await app.request("PUT", "/namespaces/demo/kv/go", pair)).body?.cancel();
       await (await app.request("POST", `/executions/${id}/restart`)).body?.cancel();
       assertEquals(await states(app, id), ["first SUCCESS", ...after]);

@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { JsonObject } from "../../src/base/json.ts";
 import { Harness } from "../support/harness.ts";
+import { json } from "../support/request_bodies.ts";
 import { CORE } from "../tasks/core_flows.ts";
 
 /** Starts a flow with one FILE input; the execution's id and the file's URI. */
@@ -98,10 +99,7 @@ for (const [template, status, message] of REFUSED) {
 Deno.test("GET /executions/{id}/file of an unknown execution and of another tenant is 404", async () => {
   await using app = await Harness.start();
   const { id, uri } = await withFile(app, "a.txt", "x");
-  await app.json("POST", "/api/v1/tenants", {
-    body: '{"id":"other","name":"Other"}',
-    headers: { "content-type": "application/json" },
-  });
+  await app.json("POST", "/api/v1/tenants", json('{"id":"other","name":"Other"}'));
   for (
     const path of [
       pathTo("AVbcEv32000y2k4Z4ZfIlw", "", uri),

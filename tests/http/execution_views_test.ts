@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { settle } from "../support/fake_clock.ts";
 import { Harness } from "../support/harness.ts";
+import { json, yaml } from "../support/request_bodies.ts";
 
 function source(id: string, namespace = "demo", more = ""): string {
   return `id: ${id}\nnamespace: ${namespace}\n${more}tasks:\n` +
@@ -14,12 +15,6 @@ function failing(id: string): string {
 function slow(id: string, limit: number): string {
   return `id: ${id}\nnamespace: demo\nconcurrency:\n  limit: ${limit}\ntasks:\n` +
     "  - id: wait\n    type: io.svc.plugin.core.flow.Sleep\n    duration: PT1M\n";
-}
-
-const JSON_TYPE = { "content-type": "application/json" };
-
-function json(value: unknown): RequestInit {
-  return { body: JSON.stringify(value), headers: JSON_TYPE };
 }
 
 /** Two flows of `demo`, one of which fails, one of `demo.team`; each has run. */
@@ -177,8 +172,7 @@ Deno.test("PUT /concurrency-limit/:namespace/:flowId lets those in who wait afte
   await server.save(slow("limited", 1));
   for (let i = 0; i < 3; i++) await server.start("limited");
   await settle();
-  const headers = { "content-type": "application/x-yaml" };
-  await server.json("PUT", "/flows/demo/limited", { body: slow("limited", 3), headers });
+  await server.json("PUT", "/flows/demo/limited", yaml(slow("limited", 3)));
   const { running } = await server.json("PUT", "/concurrency-limit/demo/limited") as Record<string, unknown>;
   assertEquals(running, 3);
 });

@@ -3,6 +3,7 @@ import { idPrefix } from "../../src/base/id.ts";
 import { FAKE_START, settle } from "../support/fake_clock.ts";
 import { Harness } from "../support/harness.ts";
 import { EventReader } from "./event_reader.ts";
+import { json, yaml } from "../support/request_bodies.ts";
 
 /** A flow of namespace `demo` that returns `format`. */
 function source(id: string, more = "", format = "a"): string {
@@ -62,7 +63,7 @@ const FORMS: readonly (readonly [string, RequestInit, object])[] = [
     name: null,
     count: null,
   }],
-  ["an empty JSON body", { headers: { "content-type": "application/json" }, body: "" }, {
+  ["an empty JSON body", json(""), {
     name: null,
     count: null,
   }],
@@ -94,7 +95,7 @@ for (const [what, init, inputs] of FORMS) {
 }
 
 const BAD_STARTS: readonly (readonly [string, string, RequestInit, number])[] = [
-  ["a JSON body", "", { headers: { "content-type": "application/json" }, body: "{}" }, 415],
+  ["a JSON body", "", json("{}"), 415],
   ["a text body", "", { headers: { "content-type": "text/plain" }, body: "name=x" }, 415],
   [
     "a multipart body without boundary",
@@ -164,8 +165,7 @@ Deno.test("POST /executions/trigger/:namespace/:flowId starts too", async () => 
 Deno.test("POST /executions/:namespace/:flowId runs the revision that is asked for", async () => {
   await using server = await Harness.start();
   await server.save(source("hello"));
-  const headers = { "content-type": "application/x-yaml" };
-  await server.json("PUT", "/flows/demo/hello", { headers, body: source("hello", "", "b") });
+  await server.json("PUT", "/flows/demo/hello", yaml(source("hello", "", "b")));
   assertObjectMatch(await server.start("hello", {}, "?revision=1"), { flowRevision: 1 });
   assertObjectMatch(await server.start("hello"), { flowRevision: 2 });
 });
@@ -251,8 +251,7 @@ for (const [what, baseUrl, origin, expected] of BASES) {
 
 Deno.test("POST /executions/:namespace/:flowId links to the page of its tenant", async () => {
   await using server = await Harness.start();
-  const headers = { "content-type": "application/json" };
-  await server.json("POST", "/api/v1/tenants", { headers, body: '{"id":"blue","name":"Blue"}' });
+  await server.json("POST", "/api/v1/tenants", json('{"id":"blue","name":"Blue"}'));
   await server.json("POST", "/api/v1/blue/flows", {
     headers: { "content-type": "text/yaml" },
     body: source("hello"),
@@ -324,8 +323,7 @@ Deno.test("GET /executions lists the executions of a flow without task runs", as
   const first = await server.run(source("hello"));
   const second = await server.start("hello");
   await server.run(source("other"));
-  const answer = await server.json("GET", "/executions?namespace=demo&flowId=hello");
-  const { results, total } = answer as unknown as { results: Record<string, unknown>[]; total: number };
+  const { results, total } = await server.page("/executions?namespace=demo&flowId=hello");
   assertEquals([results.map(({ id }) => id), total], [[second.id, first.id], 2]);
   assertEquals("taskRunList" in (results[0] ?? {}), false);
   const page = await server.json("GET", "/executions?namespace=demo&flowId=hello&page=2&size=1");

@@ -1,5 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { Harness } from "../support/harness.ts";
+import { json } from "../support/request_bodies.ts";
 
 interface Rendered {
   readonly rendered: Record<string, string>;
@@ -7,9 +8,7 @@ interface Rendered {
 }
 
 async function render(server: Harness, request: unknown): Promise<Rendered> {
-  const body = JSON.stringify(request);
-  const headers = { "content-type": "application/json" };
-  return await server.json("POST", "/expressions/render", { headers, body }) as unknown as Rendered;
+  return await server.json("POST", "/expressions/render", json(request)) as unknown as Rendered;
 }
 
 /** Expression, context, text. */
@@ -51,8 +50,7 @@ for (const [expression, text] of FAILING) {
 
 Deno.test("POST /expressions/render reads the KV pairs of the namespace that is named, and hides its secrets", async () => {
   await using server = await Harness.start({ secrets: new Map([["TOKEN", btoa("a long secret")]]) });
-  const headers = { "content-type": "application/json" };
-  await server.json("PUT", "/namespaces/demo/kv/a", { headers, body: '"value"' });
+  await server.json("PUT", "/namespaces/demo/kv/a", json('"value"'));
   const expressions = [
     "{{ kv('a') }}",
     "{{ secret('TOKEN') }}",

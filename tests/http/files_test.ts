@@ -1,13 +1,16 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { unzipSync } from "fflate";
-import { patternBytes, startNamespaceServices } from "../support/namespace_services.ts";
+import {
+  type NamespaceTestServices,
+  patternBytes,
+  startNamespaceServices,
+} from "../support/namespace_services.ts";
 import { buildZip } from "../support/zip_builder.ts";
 
 const BASE = "/namespaces/company.team/files";
-type Services = Awaited<ReturnType<typeof startNamespaceServices>>;
 
 async function upload(
-  { app }: Services,
+  { app }: NamespaceTestServices,
   path: string,
   content: BlobPart,
   fileName = "upload.bin",
@@ -17,13 +20,13 @@ async function upload(
   return await app.request(`${BASE}?path=${path}`, { method: "POST", body });
 }
 
-async function status({ app }: Services, method: string, path: string): Promise<number> {
+async function status({ app }: NamespaceTestServices, method: string, path: string): Promise<number> {
   const response = await app.request(BASE + path, { method });
   await response.body?.cancel();
   return response.status;
 }
 
-async function json({ app }: Services, path: string) {
+async function json({ app }: NamespaceTestServices, path: string) {
   const response = await app.request(BASE + path);
   return { status: response.status, body: await response.json() };
 }

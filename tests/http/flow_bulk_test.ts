@@ -1,8 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { unzipSync, zipSync } from "fflate";
 import { Harness } from "../support/harness.ts";
-
-const YAML = { "content-type": "application/x-yaml" };
+import { json, yaml } from "../support/request_bodies.ts";
 
 /** A flow that returns `format`. */
 function source(id: string, { namespace = "demo", format = "a", more = "" } = {}): string {
@@ -25,17 +24,17 @@ async function start(...sources: string[]): Promise<Harness> {
 }
 
 async function post(server: Harness, path: string, body: string): Promise<Listed[]> {
-  return await server.json("POST", path, { headers: YAML, body }) as unknown as Listed[];
+  return await server.json("POST", path, yaml(body)) as unknown as Listed[];
 }
 
 async function refusal(server: Harness, path: string, body: string): Promise<[number, string]> {
-  const response = await server.request("POST", path, { headers: YAML, body });
+  const response = await server.request("POST", path, yaml(body));
   return [response.status, (await response.json()).message];
 }
 
 /** `namespace.id@revision` of the flows that there are. */
 async function present(server: Harness): Promise<string[]> {
-  const { results } = await server.json("GET", "/flows/search?size=100") as unknown as { results: Listed[] };
+  const { results } = await server.page<Listed>("/flows/search?size=100");
   return results.map(nameOf).sort();
 }
 
@@ -164,7 +163,7 @@ const BAD_BODIES: readonly [string, number][] = [["{", 422], ["{}", 422], ["[1]"
 for (const [body, status] of BAD_BODIES) {
   Deno.test(`POST /flows/disable/by-ids with ${JSON.stringify(body)} answers ${status}`, async () => {
     await using server = await start();
-    const response = await server.request("POST", "/flows/disable/by-ids", { headers: JSON_TYPE, body });
+    const response = await server.request("POST", "/flows/disable/by-ids", json(body));
     await response.body?.cancel();
     assertEquals(response.status, status);
   });
@@ -179,7 +178,7 @@ const EXPORTS: readonly [string, string, string | undefined, string[]][] = [
 for (const [method, path, body, names] of EXPORTS) {
   Deno.test(`${method} ${path} answers a zip of ${names.length} sources`, async () => {
     await using server = await three();
-    const response = await server.request(method, path, { headers: JSON_TYPE, body });
+    const response = await server.request(method, path, json(body));
     assertEquals(response.headers.get("content-disposition"), 'attachment; filename="flows.zip"');
     assertEquals(response.headers.get("content-type"), "application/octet-stream");
     const files = unzipSync(await response.bytes());

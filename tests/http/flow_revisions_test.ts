@@ -2,6 +2,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { JsonValue } from "../../src/base/json.ts";
 import { settle } from "../support/fake_clock.ts";
 import { Harness } from "../support/harness.ts";
+import { yaml } from "../support/request_bodies.ts";
 
 const PATH = "/flows/demo/hello/revisions";
 
@@ -24,9 +25,8 @@ tasks:
 async function start(): Promise<Harness> {
   const server = await Harness.start();
   await server.save(source("r1"));
-  const headers = { "content-type": "application/x-yaml" };
   for (const format of ["r2", "r3", "r4"]) {
-    await server.json("PUT", "/flows/demo/hello", { headers, body: source(format) });
+    await server.json("PUT", "/flows/demo/hello", yaml(source(format)));
   }
   return server;
 }

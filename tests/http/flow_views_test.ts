@@ -1,8 +1,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { JsonValue } from "../../src/base/json.ts";
 import { Harness } from "../support/harness.ts";
+import { yaml } from "../support/request_bodies.ts";
 
-const YAML = { "content-type": "application/x-yaml" };
 const RETURN = "io.svc.plugin.core.debug.Return";
 const SEQUENTIAL = "io.svc.plugin.core.flow.Sequential";
 
@@ -30,7 +30,7 @@ async function refusal(
   path: string,
   body?: string,
 ): Promise<[number, string]> {
-  const response = await server.request(method, path, body === undefined ? {} : { headers: YAML, body });
+  const response = await server.request(method, path, body === undefined ? {} : yaml(body));
   return [response.status, (await response.json()).message];
 }
 
@@ -59,7 +59,7 @@ Deno.test("GET /flows/:namespace/:flowId/graph answers nodes, edges, clusters an
 Deno.test("GET /flows/:namespace/:flowId/graph draws the revision that is asked for", async () => {
   await using server = await start(NESTED);
   const simple = `id: nested\nnamespace: demo\ntasks: [{id: only, type: ${RETURN}}]\n`;
-  await server.json("PUT", "/flows/demo/nested", { headers: YAML, body: simple });
+  await server.json("PUT", "/flows/demo/nested", yaml(simple));
   const sizes = [];
   for (const query of ["?revision=1", "?revision=2", ""]) {
     const graph = await server.json("GET", `/flows/demo/nested/graph${query}`) as unknown as Graph;
@@ -70,10 +70,7 @@ Deno.test("GET /flows/:namespace/:flowId/graph draws the revision that is asked 
 
 Deno.test("POST /flows/graph draws a source that is not saved", async () => {
   await using server = await start();
-  const graph = await server.json("POST", "/flows/graph", {
-    headers: YAML,
-    body: NESTED,
-  }) as unknown as Graph;
+  const graph = await server.json("POST", "/flows/graph", yaml(NESTED)) as unknown as Graph;
   assertEquals(graph.nodes.length, 7);
   assertEquals((await refusal(server, "GET", "/flows/demo/nested"))[0], 404);
 });
@@ -161,8 +158,7 @@ Deno.test("GET /flows/deprecated answers the flows with tasks of deprecated type
 
 Deno.test("POST /flows/expressions answers names that a task may use", async () => {
   await using server = await start();
-  const post = (query: string) =>
-    server.json("POST", `/flows/expressions${query}`, { headers: YAML, body: NESTED });
+  const post = (query: string) => server.json("POST", `/flows/expressions${query}`, yaml(NESTED));
   const { outputs } = await post("?taskId=b") as Record<string, JsonValue>;
   assertEquals(outputs as unknown, ["outputs.a.value"]);
   assertEquals((await refusal(server, "POST", "/flows/expressions?taskId=none", NESTED))[0], 404);
@@ -209,7 +205,7 @@ for (const [query, length, total] of SOURCE_QUERIES) {
 Deno.test("POST /flows/validate/task tells what is wrong with one task", async () => {
   await using server = await start();
   const check = async (path: string, body: string) =>
-    (await server.json("POST", path, { headers: YAML, body }) as { constraints?: string }).constraints;
+    (await server.json("POST", path, yaml(body)) as { constraints?: string }).constraints;
   assertEquals(await check("/flows/validate/task?section=TASKS", `{id: a, type: ${RETURN}}`), undefined);
   assertStringIncludes(
     await check("/flows/validate/task", `{id: a, type: ${RETURN}, unknownProp: 1}`) ?? "",
@@ -244,10 +240,7 @@ Deno.test("POST /flows/validate takes the documents of a form", async () => {
 Deno.test("GET /executions/:id/flow and graph answer the revision that ran, deleted or not", async () => {
   await using server = await start(NESTED);
   const { id } = await server.start("nested", {});
-  await server.json("PUT", "/flows/demo/nested", {
-    headers: YAML,
-    body: NESTED.replace("- {id: a,", "- {id: z,"),
-  });
+  await server.json("PUT", "/flows/demo/nested", yaml(NESTED.replace("- {id: a,", "- {id: z,")));
   await server.json("DELETE", "/flows/demo/nested");
   const flow = await server.json("GET", `/executions/${id}/flow`) as Record<string, JsonValue>;
   assertEquals([flow.id, flow.revision, flow.deleted, flow.source], ["nested", 1, false, undefined]);

@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch, assertObjectMatch, assertStringIncludes } from "@std/assert";
 import { MAX_FLOW_SOURCE_BYTES } from "../../src/model/limits.ts";
 import { Harness } from "../support/harness.ts";
+import { json, yaml } from "../support/request_bodies.ts";
 
 const YAML = { "content-type": "application/x-yaml" };
 
@@ -17,7 +18,7 @@ async function message(response: Response): Promise<string> {
 Deno.test("POST /flows answers the flow with its source", async () => {
   await using server = await Harness.start();
   const text = source("hello", { more: "# a remark\nlabels:\n  team: blue\n" });
-  const response = await server.request("POST", "/flows", { headers: YAML, body: text });
+  const response = await server.request("POST", "/flows", yaml(text));
   assertEquals([response.status, response.headers.get("content-type")], [200, "application/json"]);
   assertEquals(await response.json(), {
     id: "hello",
@@ -59,8 +60,7 @@ Deno.test("POST /flows takes JSON", async () => {
     namespace: "demo",
     tasks: [{ id: "a", type: "io.svc.plugin.core.log.Log", message: "x" }],
   };
-  const headers = { "content-type": "application/json" };
-  const answer = await server.json("POST", "/flows", { headers, body: JSON.stringify(flow) });
+  const answer = await server.json("POST", "/flows", json(flow));
   assertObjectMatch(answer as object, { ...flow, revision: 1 });
 });
 
@@ -73,7 +73,7 @@ const REFUSED: readonly (readonly [string, string, number, RegExp])[] = [
 for (const [what, body, status, text] of REFUSED) {
   Deno.test(`POST /flows refuses ${what}`, async () => {
     await using server = await Harness.start();
-    const response = await server.request("POST", "/flows", { headers: YAML, body });
+    const response = await server.request("POST", "/flows", yaml(body));
     assertEquals(response.status, status);
     assertMatch(await message(response), text);
   });
@@ -82,7 +82,7 @@ for (const [what, body, status, text] of REFUSED) {
 Deno.test("POST /flows refuses an id that exists", async () => {
   await using server = await Harness.start();
   await server.save(source("hello"));
-  const response = await server.request("POST", "/flows", { headers: YAML, body: source("hello") });
+  const response = await server.request("POST", "/flows", yaml(source("hello")));
   assertEquals(response.status, 422);
   assertStringIncludes(await message(response), "Flow id already exists");
 });
@@ -99,7 +99,7 @@ for (const [query, status, expected] of READS) {
   Deno.test(`GET /flows/:namespace/:id${query} answers ${status}`, async () => {
     await using server = await Harness.start();
     await server.save(source("hello"));
-    await server.json("PUT", "/flows/demo/hello", { headers: YAML, body: source("hello", { format: "b" }) });
+    await server.json("PUT", "/flows/demo/hello", yaml(source("hello", { format: "b" })));
     const response = await server.request("GET", `/flows/demo/hello${query}`);
     assertEquals(response.status, status);
     assertObjectMatch(await response.json(), expected);
@@ -147,7 +147,7 @@ for (const [what, path, body, status] of UPDATES) {
   Deno.test(`PUT /flows/:namespace/:id refuses ${what}`, async () => {
     await using server = await Harness.start();
     await server.save(source("hello"));
-    const response = await server.request("PUT", path, { headers: YAML, body });
+    const response = await server.request("PUT", path, yaml(body));
     await response.body?.cancel();
     assertEquals(response.status, status);
   });
@@ -188,7 +188,7 @@ Deno.test("GET /flows/distinct-namespaces lists namespaces that hold a flow", as
 Deno.test("GET /flows/:namespace/:id/revisions lists what was saved, with sources", async () => {
   await using server = await Harness.start();
   await server.save(source("hello"));
-  await server.json("PUT", "/flows/demo/hello", { headers: YAML, body: source("hello", { format: "b" }) });
+  await server.json("PUT", "/flows/demo/hello", yaml(source("hello", { format: "b" })));
   const revisions = await server.json("GET", "/flows/demo/hello/revisions") as {
     revision: number;
     source: string;
@@ -217,6 +217,7 @@ const SEARCHES: readonly (readonly [string, string, number])[] = [
   ["flowId=beta", "beta", 1],
   ["scope=SYSTEM", "system-flow", 1],
   ["scope=USER", "alpha beta", 2],
+  ["scope=USER&scope=SYSTEM", "alpha beta system-flow", 3],
   ["labels=project:foo,bar", "alpha", 1],
   ["labels=project:foo,bar&labels=env:prod", "alpha", 1],
   ["labels=env:prod&labels=env:dev", "", 0],
@@ -247,8 +248,7 @@ for (const [query, ids, total] of SEARCHES) {
     await server.save(source("alpha", { namespace: "company.team", more }));
     await server.save(source("beta", { namespace: "company.other", more: "labels:\n  env: dev\n" }));
     await server.save(source("system-flow", { namespace: "system" }));
-    const answer = await server.json("GET", `/flows/search?${query.replaceAll(" ", "+")}`);
-    const { results, total: found } = answer as unknown as { results: { id: string }[]; total: number };
+    const { results, total: found } = await server.page(`/flows/search?${query.replaceAll(" ", "+")}`);
     const names = results.map(({ id }) => id);
     if (!query.includes("sort=")) names.sort();
     assertEquals([names.join(" "), found], [ids, total]);
@@ -289,7 +289,7 @@ Deno.test("POST /flows/validate answers 200 with one result for each document", 
     "id: bad\nnamespace: demo\ntasks:\n  - id: a\n    type: io.svc.plugin.core.log.Log\n    colour: red\n";
   const outdated = source("good", { more: "revision: 9\n" });
   const body = [source("good"), bad, outdated, "id: ["].join("---\n");
-  const answer = await server.json("POST", "/flows/validate", { headers: YAML, body });
+  const answer = await server.json("POST", "/flows/validate", yaml(body));
   const [good, wrong, late, broken] = answer as unknown as Record<string, unknown>[];
   assertEquals(good, {
     index: 0,
@@ -311,7 +311,7 @@ Deno.test("POST /flows/validate answers 200 with one result for each document", 
 Deno.test("POST /flows/validate of nothing says that it is empty", async () => {
   await using server = await Harness.start();
   for (const body of ["", "---\n# nothing\n"]) {
-    const answer = await server.json("POST", "/flows/validate", { headers: YAML, body });
+    const answer = await server.json("POST", "/flows/validate", yaml(body));
     const checks = answer as unknown as Record<string, unknown>[];
     assertEquals(checks.length, 1);
     assertStringIncludes(String(checks[0]?.constraints), "The document is empty");
@@ -322,7 +322,7 @@ Deno.test("POST /flows/validate says where each problem is", async () => {
   await using server = await Harness.start();
   const body =
     "id: bad\nnamespace: demo\ntasks:\n  - id: a\n    type: io.svc.plugin.core.log.Log\n    message: x\n    colour: red\n";
-  const answer = await server.json("POST", "/flows/validate", { headers: YAML, body });
+  const answer = await server.json("POST", "/flows/validate", yaml(body));
   const [{ problems }] = answer as unknown as [{ problems: object[] }];
   assertEquals(problems.length, 1);
   assertObjectMatch(problems[0] ?? {}, {

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertNotEquals, assertStringIncludes } from "@std/assert";
 import { settle } from "../support/fake_clock.ts";
 import { Harness } from "../support/harness.ts";
+import { json, yaml } from "../support/request_bodies.ts";
 
 const DAY_MS = 24 * 3_600_000;
 const RETURN = "tasks:\n  - id: a\n    type: io.svc.plugin.core.debug.Return\n    format: a\n";
@@ -169,7 +170,7 @@ Deno.test("POST /executions/:namespace/:flowId gives the first answer again what
   await server.save(source("f", INPUTS));
   const request = () => send(server, "/executions/demo/f", once(form({ [NAME]: "x" })));
   const first = await request();
-  const init = { body: source("f", "disabled: true\n"), headers: { "content-type": "application/x-yaml" } };
+  const init = yaml(source("f", "disabled: true\n"));
   await server.json("PUT", "/flows/demo/f", init);
   assertEquals(await request(), { ...first, replayed: "true" });
   await server.json("DELETE", "/flows/demo/f");
@@ -268,13 +269,9 @@ Deno.test("POST /executions/:namespace/:flowId?wait=true with a key waits for th
 
 Deno.test("POST /executions/:namespace/:flowId keeps the keys of tenants apart", async () => {
   await using server = await Harness.start();
-  await server.json("POST", "/api/v1/tenants", {
-    body: '{"id":"other","name":"Other"}',
-    headers: { "content-type": "application/json" },
-  });
+  await server.json("POST", "/api/v1/tenants", json('{"id":"other","name":"Other"}'));
   await server.save(source("f"));
-  const headers = { "content-type": "application/x-yaml" };
-  await server.json("POST", "/api/v1/other/flows", { body: source("f"), headers });
+  await server.json("POST", "/api/v1/other/flows", yaml(source("f")));
   await send(server, "/executions/demo/f", once());
   const { status, replayed } = await send(server, "/api/v1/other/executions/demo/f", once());
   assertEquals([status, replayed], [200, null]);
@@ -334,10 +331,7 @@ Deno.test("POST /executions/webhook asks for the right key before it gives an an
   await using server = await Harness.start();
   await server.save(source("f", HOOK));
   await send(server, HOOK_PATH, once());
-  const init = {
-    body: source("f", HOOK.replace("k1", "k2")),
-    headers: { "content-type": "application/x-yaml" },
-  };
+  const init = yaml(source("f", HOOK.replace("k1", "k2")));
   await server.json("PUT", "/flows/demo/f", init);
   assertEquals((await send(server, HOOK_PATH, once())).status, 404);
 });

@@ -1,11 +1,10 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { startNamespaceServices } from "../support/namespace_services.ts";
+import { type NamespaceTestServices, startNamespaceServices } from "../support/namespace_services.ts";
 
-type Services = Awaited<ReturnType<typeof startNamespaceServices>>;
 const BASE = "/namespaces/company.team/kv";
 
 async function put(
-  { app }: Services,
+  { app }: NamespaceTestServices,
   path: string,
   body: BodyInit,
   headers: HeadersInit = { "content-type": "application/json" },
@@ -14,7 +13,7 @@ async function put(
   return { status: response.status, text: await response.text() };
 }
 
-async function get({ app }: Services, path: string) {
+async function get({ app }: NamespaceTestServices, path: string) {
   const response = await app.request(path);
   return { status: response.status, body: await response.json(), type: response.headers.get("content-type") };
 }
@@ -189,6 +188,10 @@ Deno.test("GET /kv pages, sorts and filters the pairs of all namespaces", async 
     ["q=*", [5, "one", "three", "two", "four", "five"]],
     ["filters[updated][GREATER_THAN]=2026-01-15T10:30:03Z", [1, "five"]],
     ["filters[updated][GREATER_THAN]=now", 400],
+    ["filters[key][REGEX]=^t", [2, "three", "two"]],
+    ["filters[q][NOT_EQUALS]=a", [1, "five"]],
+    ["filters[or][0][key][EQUALS]=one&filters[or][1][key][EQUALS]=five", [2, "one", "five"]],
+    ["key=one", [5, "one", "three", "two", "four", "five"]],
     ["filters[nope][EQUALS]=a", 400],
     ["filters[namespace][NOPE]=a", 400],
     ["filters[namespace]=a", 400],

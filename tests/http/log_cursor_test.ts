@@ -1,40 +1,17 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { cursorText, readCursor } from "../../src/http/log_cursor.ts";
 import { Harness } from "../support/harness.ts";
-
-const FLOW = `id: talk
-namespace: demo
-inputs:
-  - id: word
-    type: STRING
-tasks:
-  - id: first
-    type: io.svc.plugin.core.log.Log
-    message: "{{ inputs.word }} begins"
-  - id: second
-    type: io.svc.plugin.core.log.Log
-    message: "{{ inputs.word }} ends"
-`;
-
-interface Page {
-  readonly results: readonly { readonly message: string }[];
-  readonly total: number;
-  readonly cursor?: string;
-}
+import { search, talk } from "./talking.ts";
 
 /** Seven executions of two lines each; some begin at the same time. */
 async function startTalking(): Promise<Harness> {
   const server = await Harness.start();
-  await server.save(FLOW);
+  await server.save(talk("talk"));
   for (const word of ["a", "b", "c", "d", "e", "f", "g"]) {
     await server.start("talk", { word });
     if (word > "c") await server.advance(1_000);
   }
   return server;
-}
-
-async function search(server: Harness, query: string): Promise<Page> {
-  return await server.json("GET", `/logs/search?${query}`) as unknown as Page;
 }
 
 /** Follows cursors to the end; the messages, and how many pages there were. */
@@ -44,7 +21,7 @@ async function follow(server: Harness, query: string): Promise<[messages: string
   for (let pages = 1;; pages++) {
     assert(pages < 50, "the pages do not end");
     const page = await search(server, `${query}&cursor=${cursor}`);
-    messages.push(...page.results.map(({ message }) => message));
+    messages.push(...page.results.map(({ message = "" }) => message));
     if (page.cursor === undefined) return [messages, pages];
     cursor = encodeURIComponent(page.cursor);
   }

@@ -2,52 +2,26 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { FAKE_START, settle } from "../support/fake_clock.ts";
 import { effects, flowSource, logs, sleeps } from "../support/flow_sources.ts";
 import { Harness } from "../support/harness.ts";
+import { json } from "../support/request_bodies.ts";
+import { search, talk } from "./talking.ts";
 
-const talk = (id: string, namespace: string) =>
-  `id: ${id}
-namespace: ${namespace}
-inputs:
-  - id: word
-    type: STRING
-    defaults: nothing
-tasks:
-  - id: first
-    type: io.svc.plugin.core.log.Log
-    message: "{{ inputs.word }} begins"
-  - id: second
-    type: io.svc.plugin.core.log.Log
-    level: WARN
-    message: "{{ inputs.word }} ends"
-`;
 const SLOW = flowSource("slow", logs("before"), sleeps("wait", "PT1H"), logs("after", "after", "ERROR"));
 const LONG = flowSource("long", effects("chatty"));
-
-interface Page {
-  readonly results: readonly Record<string, string>[];
-  readonly total: number;
-  readonly isTotalExact?: boolean;
-}
 
 /** Flows `a` and `b` of two namespaces ran a second apart, and `slow` sleeps. */
 async function startTalking(): Promise<Harness> {
   const server = await Harness.start();
   for (const [id, namespace] of [["a", "demo"], ["b", "demo.sub"], ["c", "system"]] as const) {
     await server.save(talk(id, namespace));
-    await server.json("POST", `/executions/${namespace}/${id}`, { body: form({ word: `w-${id}` }) });
+    await server.json("POST", `/executions/${namespace}/${id}`, {
+      body: new URLSearchParams({ word: `w-${id}` }),
+    });
     await server.advance(1_000);
   }
   await server.save(SLOW);
   await server.start("slow");
   await settle();
   return server;
-}
-
-function form(values: Record<string, string>): URLSearchParams {
-  return new URLSearchParams(values);
-}
-
-async function search(server: Harness, query: string): Promise<Page> {
-  return await server.json("GET", `/logs/search?${query}`) as unknown as Page;
 }
 
 const at = (seconds: number) => encodeURIComponent(new Date(FAKE_START + seconds * 1_000).toISOString());
@@ -168,7 +142,7 @@ Deno.test("GET /logs/search refuses what it does not understand", async (t) => {
 Deno.test("GET /logs/search orders lines by their times, also those of a long execution", async () => {
   await using server = await startTalking();
   await server.advance(1_000);
-  await server.json("POST", "/executions/demo/a", { body: form({ word: "late" }) });
+  await server.start("a", { word: "late" });
   await server.advance(3_600_000);
   const newest = await search(server, "size=5");
   const oldest = await search(server, "size=9&sort=timestamp:asc");
@@ -184,7 +158,7 @@ Deno.test("GET /logs/search orders lines by their times, also those of a long ex
 
 Deno.test("GET /logs/search shows lines of other kinds only for their execution", async () => {
   await using server = await Harness.start();
-  await server.save(talk("a", "demo"));
+  await server.save(talk("a"));
   const { id } = await server.start("a", {}, "?kind=TEST");
   await settle();
   assertEquals((await search(server, "")).total, 0);
@@ -194,8 +168,7 @@ Deno.test("GET /logs/search shows lines of other kinds only for their execution"
 
 Deno.test("GET /logs/search of one tenant finds nothing of another", async () => {
   await using server = await startTalking();
-  const headers = { "content-type": "application/json" };
-  await server.json("POST", "/api/v1/tenants", { headers, body: JSON.stringify({ id: "acme" }) });
+  await server.json("POST", "/api/v1/tenants", json({ id: "acme" }));
   assertEquals(await server.json("GET", "/api/v1/acme/logs/search"), { results: [], total: 0 });
 });
 
@@ -221,7 +194,7 @@ const LEFT: readonly (readonly [query: string, messages: string])[] = [
 for (const [query, messages] of LEFT) {
   Deno.test(`DELETE /logs/:executionId?${query} leaves ${messages || "nothing"}`, async () => {
     await using server = await Harness.start();
-    await server.save(talk("a", "demo"));
+    await server.save(talk("a"));
     const { id } = await server.start("a", { word: "w" });
     await settle();
     await server.json("DELETE", `/logs/${id}?${query}`);

@@ -25,14 +25,10 @@ async function startMeasured(metrics: readonly Metric[] = REPORTED): Promise<{ a
   return { app, id };
 }
 
-async function pageOf(app: Harness, path: string): Promise<{ results: JsonObject[]; total: number }> {
-  return await app.json("GET", path) as unknown as { results: JsonObject[]; total: number };
-}
-
 Deno.test("GET /metrics/{executionId} lists what attempts reported, and what follows from a Return", async () => {
   const { app, id } = await startMeasured();
   await using _ = app;
-  const { results, total } = await pageOf(app, `/metrics/${id}`);
+  const { results, total } = await app.page(`/metrics/${id}`);
   assertEquals(total, 5);
   assertEquals(results.map(({ taskId, name, type, value }) => `${taskId} ${name} ${type} ${value}`), [
     "e rows counter 3.0",
@@ -65,7 +61,7 @@ for (const [query, names, total] of QUERIES) {
   Deno.test(`GET /metrics/{executionId}${query} gives "${names}"`, async () => {
     const { app, id } = await startMeasured();
     await using _ = app;
-    const page = await pageOf(app, `/metrics/${id}${query}`);
+    const page = await app.page(`/metrics/${id}${query}`);
     assertEquals([page.results.map(({ name }) => name).join(" "), page.total], [names, total]);
   });
 }
@@ -129,7 +125,7 @@ Deno.test("metrics of an attempt are bounded, and its log says so", async () => 
   const many = Array.from({ length: 300 }, (_, value): Metric => ({ name: "n", type: "gauge", value }));
   const { app, id } = await startMeasured(many);
   await using _ = app;
-  assertEquals((await pageOf(app, `/metrics/${id}?taskId=e`)).total, 200);
+  assertEquals((await app.page(`/metrics/${id}?taskId=e`)).total, 200);
   const logs = await app.json("GET", `/logs/${id}?taskId=e`) as { message: string }[];
   assertEquals(logs.map(({ message }) => message), ['Too many metrics: "n" and those after it are left out']);
 });
@@ -143,7 +139,7 @@ Deno.test("metrics are kept of an attempt that fails, and go with the execution"
     },
   });
   const { id, state } = await app.run(FLOW);
-  assertEquals([state.current, (await pageOf(app, `/metrics/${id}`)).total], ["FAILED", 1]);
+  assertEquals([state.current, (await app.page(`/metrics/${id}`)).total], ["FAILED", 1]);
   await app.json("DELETE", `/executions/${id}`);
   const left = await Array.fromAsync(app.store.list({ prefix: ["main", "m"] }));
   assertEquals(left, []);
@@ -164,10 +160,10 @@ Deno.test("metrics become durable with the end of their attempt, however often i
   isFull = true;
   act.resolve();
   await app.advance(3_000);
-  assertEquals((await pageOf(app, `/metrics/${id}`)).total, 0);
+  assertEquals((await app.page(`/metrics/${id}`)).total, 0);
   isFull = false;
   await app.advance(3_000);
-  assertEquals((await pageOf(app, `/metrics/${id}?taskId=e`)).results.map(({ value }) => String(value)), [
+  assertEquals((await app.page(`/metrics/${id}?taskId=e`)).results.map(({ value }) => String(value)), [
     "1.0",
   ]);
 });

@@ -1,16 +1,13 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { JsonObject } from "../../src/base/json.ts";
 import { Harness } from "../support/harness.ts";
+import { json } from "../support/request_bodies.ts";
 
 const FLOW =
   "id: f\nnamespace: demo.team\ntasks:\n  - id: a\n    type: io.svc.plugin.core.debug.Return\n    format: a\n";
 
-function json(body: unknown): RequestInit {
-  return { headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
-}
-
 async function ids(server: Harness, path = "/namespaces/search?size=100"): Promise<unknown[]> {
-  const { results } = await server.json("GET", path) as unknown as { results: JsonObject[] };
+  const { results } = await server.page(path);
   return results.map(({ id }) => id ?? null);
 }
 

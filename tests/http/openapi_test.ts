@@ -7,6 +7,7 @@ import { Harness } from "../support/harness.ts";
 import { ADMIN, basicHeader } from "./app_under_test.ts";
 import { schemaProblems } from "./json_schema_check.ts";
 import { startProduct } from "./product_app.ts";
+import { json } from "../support/request_bodies.ts";
 
 const METHODS = ["get", "put", "post", "delete", "patch"];
 
@@ -201,8 +202,7 @@ for (const [request, template] of ANSWERS) {
   Deno.test(`${request} answers as /openapi.json says`, async () => {
     await using server = await Harness.start();
     const { id } = await server.run(FLOW);
-    const headers = { "content-type": "application/json" };
-    await server.json("PUT", "/namespaces/demo/kv/key", { headers, body: '"value"' });
+    await server.json("PUT", "/namespaces/demo/kv/key", json('"value"'));
     const [method = "", path = ""] = request.replace(":id", id).split(" ");
     const document = await describe(server);
     const operation = objectAt(document, "paths", `/api/v1/{tenant}${template}`, method.toLowerCase());

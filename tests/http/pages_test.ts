@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { Harness } from "../support/harness.ts";
+import { json } from "../support/request_bodies.ts";
 
 const FLOW = `id: hello
 namespace: demo
@@ -79,8 +80,7 @@ Deno.test("GET /ui/executions/… of what does not exist answers a page with 404
 Deno.test("GET /ui/:tenant/executions/… of another tenant does not show this one's", async () => {
   await using server = await Harness.start();
   const { id } = await server.run(FLOW);
-  const headers = { "content-type": "application/json" };
-  await server.json("POST", "/api/v1/tenants", { headers, body: '{"id":"blue","name":"Blue"}' });
+  await server.json("POST", "/api/v1/tenants", json('{"id":"blue","name":"Blue"}'));
   for (const tenant of ["blue", "nowhere"]) {
     const response = await server.request("GET", `/ui/${tenant}/executions/demo/hello/${id}`);
     await response.body?.cancel();

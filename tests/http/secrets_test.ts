@@ -1,10 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
-import { startNamespaceServices } from "../support/namespace_services.ts";
+import { type NamespaceTestServices, startNamespaceServices } from "../support/namespace_services.ts";
 
 const BASE = "/namespaces/company.team";
-type Services = Awaited<ReturnType<typeof startNamespaceServices>>;
 
-async function send({ app }: Services, method: string, path: string, body?: unknown) {
+async function send({ app }: NamespaceTestServices, method: string, path: string, body?: unknown) {
   const init = { method, headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
   const response = await app.request(BASE + path, body === undefined ? { method } : init);
   const text = await response.text();

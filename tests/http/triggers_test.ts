@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { isJsonObject, type JsonObject, parseJson } from "../../src/base/json.ts";
 import { type Effect, EFFECT_TYPE, Harness } from "../support/harness.ts";
+import { yaml } from "../support/request_bodies.ts";
 import { datesOf, executionsOf, flowTrigger, schedule, stateOf, triggeredFlow } from "../support/triggers.ts";
 
 const MINUTE = 60_000;
@@ -37,10 +38,7 @@ async function startWith(
 Deno.test("GET /triggers/search lists triggers with what their flows declare", async () => {
   await using app = await startWith();
   await app.save(triggeredFlow("l", flowTrigger()));
-  const { results, total } = await app.json("GET", "/triggers/search?sort=flowId:asc") as {
-    results: JsonObject[];
-    total: number;
-  };
+  const { results, total } = await app.page("/triggers/search?sort=flowId:asc");
   assertEquals(total, 2);
   assertEquals(results[1], {
     trigger: { id: "t", type: "io.kestra.plugin.core.trigger.Schedule", cron: CRON },
@@ -63,7 +61,7 @@ Deno.test("GET /triggers/search gives each date under its older and its newer na
   await using app = await startWith();
   await app.advance(10 * MINUTE);
   for (const sort of ["lastTriggeredDate:desc", "nextEvaluationDate:asc", "updatedAt:asc"]) {
-    const { results } = await app.json("GET", `/triggers/search?sort=${sort}`) as { results: JsonObject[] };
+    const { results } = await app.page(`/triggers/search?sort=${sort}`);
     const { date, lastTriggeredDate, evaluatedAt, evaluateRunningDate } = results[0]?.state as JsonObject;
     assertEquals([date, lastTriggeredDate], Array(2).fill("2026-01-15T10:40:00.000Z"));
     assertEquals([evaluatedAt, evaluateRunningDate], Array(2).fill("2026-01-15T10:40:00.000Z"));
@@ -83,6 +81,7 @@ const QUERIES: readonly (readonly [query: string, flows: readonly string[]])[] =
   ["filters[triggerState][EQUALS]=DISABLED", ["l"]],
   ["filters[triggerState][NOT_EQUALS]=DISABLED", ["s"]],
   ["filters[scope][EQUALS]=SYSTEM", []],
+  ["triggerState=DISABLED&triggerState=ENABLED", ["l", "s"]],
   ["filters[startDate][GREATER_THAN]=2026-01-15T10:35:00Z", ["l", "s"]],
   ["filters[startDate][GREATER_THAN]=2026-01-15T10:45:00Z", []],
   ["filters[or][0][flowId][EQUALS]=l&filters[or][1][flowId][EQUALS]=s", ["l", "s"]],
@@ -96,7 +95,7 @@ for (const [query, flows] of QUERIES) {
     await app.save(triggeredFlow("l", flowTrigger()));
     await app.advance(12 * MINUTE);
     await send(app, "PUT", "/triggers/set-disabled", { ...KEY, flowId: "l", disabled: true });
-    const { results } = await app.json("GET", `/triggers/search?${query}`) as { results: JsonObject[] };
+    const { results } = await app.page(`/triggers/search?${query}`);
     assertEquals(
       results.map(({ state }) => (state as JsonObject).flowId),
       [...flows],
@@ -109,7 +108,7 @@ Deno.test("GET /triggers/search finds a trigger that its flow declares as disabl
   await app.save(triggeredFlow("off", { ...schedule(CRON), disabled: true }));
   await app.advance(12 * MINUTE);
   const found = async (query: string) => {
-    const { results } = await app.json("GET", `/triggers/search?${query}`) as { results: JsonObject[] };
+    const { results } = await app.page(`/triggers/search?${query}`);
     return results.map(({ state }) => (state as JsonObject).flowId);
   };
   assertEquals(await found("triggerState=DISABLED"), ["off"]);
@@ -154,7 +153,7 @@ Deno.test("PUT /triggers/set-disabled outlives a crash and a new revision", asyn
   await send(first, "PUT", "/triggers/set-disabled", { ...KEY, disabled: true });
   await using app = await first.crash();
   const source = triggeredFlow("s", schedule(CRON), { description: "new" });
-  await app.json("PUT", "/flows/demo/s", { body: source, headers: { "content-type": "application/x-yaml" } });
+  await app.json("PUT", "/flows/demo/s", yaml(source));
   await app.advance(25 * MINUTE);
   assertEquals([(await stateOf(app, "s")).disabled, await executionsOf(app, "s")], [true, []]);
 });

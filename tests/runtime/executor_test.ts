@@ -3,6 +3,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { settle } from "../support/fake_clock.ts";
 import { FaultyStore } from "../support/faulty_store.ts";
 import { EFFECT_TYPE, Harness, statesOf } from "../support/harness.ts";
+import { json } from "../support/request_bodies.ts";
 
 const LOG = "io.svc.plugin.core.log.Log";
 const RETURN = "io.svc.plugin.core.debug.Return";
@@ -296,10 +297,7 @@ Deno.test("stop() leaves a running side effect durable for the next start", asyn
 
 Deno.test("secret() and kv() are fetched while rendering; secrets are masked in logs", async () => {
   await using app = await Harness.start({ secrets: new Map([["API_KEY", btoa("s3cret-value")]]) });
-  await app.json("PUT", "/namespaces/demo/kv/color", {
-    body: '"blue"',
-    headers: { "content-type": "application/json" },
-  });
+  await app.json("PUT", "/namespaces/demo/kv/color", json('"blue"'));
   const execution = await app.run(`
 id: values
 namespace: demo

@@ -27,11 +27,8 @@ async function saveChain(app: Harness, last: string, length = 5): Promise<void> 
   for (let n = 1; n <= length; n++) await app.save(flow(`link-${n}`, subflow(`link-${n - 1}`)));
 }
 
-async function all(app: Harness): Promise<ExecutionAnswer[]> {
-  const { results } = await app.json("GET", "/executions/search?size=500") as unknown as {
-    results: ExecutionAnswer[];
-  };
-  return results;
+async function all(app: Harness): Promise<readonly ExecutionAnswer[]> {
+  return (await app.page<ExecutionAnswer>("/executions/search?size=500")).results;
 }
 
 async function statesOfAll(app: Harness): Promise<Record<string, number>> {

@@ -124,10 +124,7 @@ async function checkAround(app: Harness, execution: ExecutionAnswer, expected: E
 }
 
 async function historiesOf(app: Harness, flowId: string): Promise<string[]> {
-  const { results } = await app.json(
-    "GET",
-    `/executions/search?flowId=${flowId}&size=100`,
-  ) as unknown as { results: { id: string }[] };
+  const { results } = await app.page(`/executions/search?flowId=${flowId}&size=100`);
   return await Promise.all(results.map(async ({ id }) => statesOf(await app.execution(id))));
 }
 

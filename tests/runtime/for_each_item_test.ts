@@ -2,6 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import type { JsonObject } from "../../src/base/json.ts";
 import { settle } from "../support/fake_clock.ts";
 import { type Effect, type ExecutionAnswer, Harness } from "../support/harness.ts";
+import { yaml } from "../support/request_bodies.ts";
 
 /** A flow that each batch starts: it calls the effect, and gives what it was started with. */
 const CHILD = `id: child
@@ -267,10 +268,7 @@ Deno.test("ForEachItem: a replay from the last part gathers the outputs of the f
 Deno.test("ForEachItem: a task with the id of one of its parts is refused", async () => {
   await using app = await Harness.start();
   const after = "  - {id: each_items, type: io.kestra.plugin.core.debug.Return, format: x}\n";
-  const response = await app.request("POST", "/flows", {
-    body: parent("", undefined, after),
-    headers: { "content-type": "application/x-yaml" },
-  });
+  const response = await app.request("POST", "/flows", yaml(parent("", undefined, after)));
   assertEquals([
     response.status,
     (await response.text()).includes("Duplicate task id with name [each_items]"),

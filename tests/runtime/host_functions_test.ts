@@ -84,7 +84,14 @@ function flowOf(id: string, template: string): string {
   }}\n`;
 }
 
-/** Template of a Return, its output or what the log says of the failure. */
+/** What a message says, and the expression of line 1 that it names. @throws Error: it names none */
+function partsOf(message = ""): { readonly reason: string; readonly statement: string } {
+  const [, reason, statement] = /^(.*) in the expression `(.*)` at line 1$/.exec(message) ?? [];
+  if (reason === undefined || statement === undefined) throw new Error(`No place is named in "${message}"`);
+  return { reason, statement };
+}
+
+/** Template of a Return, its output or what the log says of the failure, before the place. */
 const CASES: readonly [string, string | RegExp][] = [
   ["{{ secret('PASSWORD') }}", "hunter2-hunter2"],
   ["{{ secret(key='PASSWORD', namespace='other') }}", "hunter2-hunter2"],
@@ -160,7 +167,9 @@ Deno.test("functions of the host give values, or an error that says why", async 
         ]);
       } else {
         assertEquals(execution.state.current, "FAILED");
-        assert(expected.test(lines[0] ?? ""), lines[0]);
+        const { reason, statement } = partsOf(lines[0]);
+        assert(expected.test(reason), lines[0]);
+        assert(template.includes(statement), lines[0]);
       }
       assert(!lines.some((line) => /hunter\d-/.test(line)), lines.join("\n"));
     });
@@ -190,7 +199,8 @@ tasks:
   const second = await start(app, "files", { uri });
   assertEquals(second.state.current, "FAILED");
   const expected = `Cannot call "read" for "${uri}": ` +
-    "the file belongs neither to this execution nor to the one that triggered it";
+    "the file belongs neither to this execution nor to the one that triggered it in the expression " +
+    "`{{ inputs.uri ? read(inputs.uri) : read(inputs.file) ~ fileSize(inputs.file) }}` at line 1";
   assertEquals(await messages(app, second), [expected]);
 });
 
@@ -335,7 +345,7 @@ for (const [reply, expected] of REPLIES) {
     const answer = render("{{ http('http://h') }}", fakeHttp(reply));
     if (!(expected instanceof RegExp)) return assertEquals(await answer, expected);
     const error = await assertRejects(() => answer, Error);
-    assert(expected.test(error.message), error.message);
+    assert(expected.test(partsOf(error.message).reason), error.message);
   });
 }
 
@@ -350,7 +360,9 @@ Deno.test("http() is called once, whatever makes the render begin again", async 
 
 Deno.test("a render that always asks for another value ends", async () => {
   const error = await assertRejects(() => render("{{ kv(uuid()) }}", {}), Error);
-  assertEquals(error.message, "Cannot render: it asks for more than 1000 values from outside");
+  const { reason, statement } = partsOf(error.message);
+  assertEquals(reason, "Cannot render: it asks for more than 1000 values from outside");
+  assertEquals(statement, "{{ kv(uuid()) }}");
 });
 
 Deno.test("functions on executions say where they are known", async () => {
@@ -361,7 +373,8 @@ Deno.test("functions on executions say where they are known", async () => {
     ]]
   ) {
     const error = await assertRejects(() => Promise.resolve(render(template as string, {})), Error);
-    assertEquals(error.message, `Cannot call "${name}": it is known in executions only`);
+    const { reason, statement } = partsOf(error.message);
+    assertEquals([reason, statement], [`Cannot call "${name}": it is known in executions only`, template]);
   }
 });
 
@@ -392,5 +405,34 @@ Deno.test("a failed value is an error that no guard swallows, and it does not re
     kvPair: () => Promise.reject(new Error("Cannot reach hunter2-hunter2")),
   };
   const error = await assertRejects(() => render("{{ secret('S') }}{{ kv('a') ?? 'x' }}", values), Error);
-  assertEquals(error.message, "Cannot reach ***************");
+  assertEquals(
+    error.message,
+    "Cannot reach *************** in the expression `{{ kv('a') ?? 'x' }}` at line 1",
+  );
+});
+
+Deno.test("an error of a function names the line of its expression, and the innermost template", async () => {
+  const kvPair = () => Promise.resolve("\n{{ kv('b', errorOnMissing='x', wrong=1) }}");
+  const nested = await assertRejects(() => render("a\n{{ render(kv('a')) }}", { kvPair }), Error);
+  assertEquals(
+    nested.message,
+    'Unknown argument "wrong" of function "kv" in the expression ' +
+      "`{{ kv('b', errorOnMissing='x', wrong=1) }}` at line 2",
+  );
+  const outer = await assertRejects(() => render("a\n\n{{ secret('S') }}", {}), Error);
+  assertEquals(
+    outer.message,
+    "Cannot find secret for key 'S' in the namespace 'demo' in the expression `{{ secret('S') }}` at line 3",
+  );
+});
+
+Deno.test("an error of a function that is cut does not end in a part of a secret", async () => {
+  const secret = "hunter2-".repeat(20);
+  const values = {
+    secret: () => Promise.resolve(secret),
+    kvPair: () => Promise.reject(new Error("x".repeat(995) + secret)),
+  };
+  const error = await assertRejects(() => render("{{ secret('S') }}{{ kv('a') }}", values), Error);
+  assert(!error.message.includes("hunt"), error.message);
+  assert(error.message.endsWith("… in the expression `{{ kv('a') }}` at line 1"), error.message);
 });

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { JsonObject } from "../../src/base/json.ts";
+import { settle } from "../support/fake_clock.ts";
 import { type Effect, Harness } from "../support/harness.ts";
 import { flow, linesOf, NAMED, outputsOf, passesOf, run, untilQuiet } from "./loop_support.ts";
 
@@ -163,7 +164,7 @@ Deno.test("Loop: a pass can be replayed alone, with what it saw", async () => {
   assertEquals([again.kind, outputsOf(again, "v").value], ["LOOP", "early a"]);
 });
 
-Deno.test("Loop: a restart runs all passes again", async () => {
+Deno.test("Loop: a restart leaves passes that ended well, runs failed ones again, and goes on with the others", async () => {
   let calls = 0;
   await using app = await Harness.start({ effect: () => ({ state: calls++ === 1 ? "FAILED" : "SUCCESS" }) });
   const { id } = await run(
@@ -173,7 +174,134 @@ Deno.test("Loop: a restart runs all passes again", async () => {
   await app.json("POST", `/executions/${id}/restart`);
   await untilQuiet(app);
   assertEquals(linesOf(await app.execution(id)), "SUCCESS: l SUCCESS, f SUCCESS");
-  assertEquals([calls, (await passesOf(app)).length], [5, 5]);
+  const passes = await passesOf(app);
+  assertEquals([calls, passes.map(linesOf)], [4, Array(3).fill("SUCCESS: e SUCCESS")]);
+  assertEquals(passes.map(({ taskRunList }) => taskRunList[0]?.attempts?.length), [1, 2, 1]);
+});
+
+/** Effects that fail while their name is among `bad`; at most `most` were at work at once. */
+function failing(bad: Set<string>) {
+  const seen: string[] = [];
+  const load = { now: 0, most: 0 };
+  const effect: Effect = async ({ name }) => {
+    load.most = Math.max(load.most, ++load.now);
+    seen.push(String(name));
+    await settle();
+    load.now--;
+    return { state: bad.has(String(name)) ? "FAILED" : "SUCCESS" };
+  };
+  return { seen, load, effect };
+}
+
+const VALUES = Array.from({ length: 120 }, (_, index) => `v${index}`);
+const NAMES = (count: number) => new Set(VALUES.slice(0, count));
+
+Deno.test("Loop: a restart keeps to the limit, and gathers the outputs of all passes", async () => {
+  const bad = NAMES(110);
+  const { seen, load, effect } = failing(bad);
+  await using app = await Harness.start({ effect });
+  const { id } = await run(
+    app,
+    `tasks: [{id: l, type: $.flow.Loop, values: ${JSON.stringify(VALUES)}, concurrencyLimit: 7,
+  outputs: [{id: o, value: "{{ item.value }}"}], tasks: [{id: e, type: EFFECT, name: "{{ item.value }}"}]}]`,
+    200,
+  );
+  assertEquals((await app.execution(id)).state.current, "FAILED");
+  const first = seen.length;
+  bad.clear();
+  load.most = 0;
+  await app.json("POST", `/executions/${id}/restart`);
+  await untilQuiet(app, 400);
+  const execution = await app.execution(id);
+  assertEquals(linesOf(execution), "SUCCESS: l SUCCESS");
+  assertEquals([load.most, seen.length], [7, first + VALUES.length]);
+  const { outputs, terminatedIterations } = outputsOf(execution, "l");
+  assertEquals([(outputs as JsonObject[]).length, terminatedIterations], [120, 120]);
+});
+
+Deno.test("Loop: of more failed passes than one commit runs again a restart forgets none, also over a crash", async () => {
+  const bad = NAMES(110);
+  const { seen, effect } = failing(bad);
+  const first = await Harness.start({ effect });
+  const { id } = await run(
+    first,
+    `tasks: [{id: l, type: $.flow.Loop, values: ${
+      JSON.stringify(VALUES)
+    }, concurrencyLimit: 120, tasks: [{id: e, type: EFFECT, name: "{{ item.value }}"}]}]`,
+    300,
+  );
+  assertEquals([(await first.execution(id)).state.current, seen.length], ["FAILED", 120]);
+  bad.delete("v0");
+  await first.json("POST", `/executions/${id}/restart`);
+  await settle();
+  await using app = await first.crash();
+  await untilQuiet(app, 400);
+  const again = await app.execution(id);
+  assertEquals(again.state.current, "FAILED");
+  assertEquals(outputsOf(again, "l").runningIterations, 0);
+  bad.clear();
+  await app.json("POST", `/executions/${id}/restart`);
+  await untilQuiet(app, 400);
+  assertEquals(linesOf(await app.execution(id)), "SUCCESS: l SUCCESS");
+  const passes = await passesOf(app);
+  assertEquals(new Set(passes.map(linesOf)), new Set(["SUCCESS: e SUCCESS"]));
+  assertEquals(passes.length, 120);
+  assertEquals(
+    passes.slice(110).map(({ taskRunList }) => taskRunList[0]?.attempts?.length),
+    Array(10).fill(1),
+  );
+});
+
+Deno.test("Loop: a restart after a kill runs what was killed, and what had not begun", async () => {
+  let isWaiting = true;
+  const effect: Effect = async (properties, context) =>
+    isWaiting && properties.name !== "a" ? await waits(properties, context) : { state: "SUCCESS" };
+  await using app = await Harness.start({ effect });
+  const { id } = await run(
+    app,
+    `tasks: [{id: l, type: $.flow.Loop, values: [a, b, c], tasks: [{id: e, type: EFFECT, name: "{{ item.value }}"}]}]`,
+  );
+  await app.request("DELETE", `/executions/${id}/kill`);
+  await untilQuiet(app);
+  assertEquals((await passesOf(app)).map(({ state }) => state.current), ["SUCCESS", "KILLED"]);
+  isWaiting = false;
+  await app.json("POST", `/executions/${id}/restart`);
+  await untilQuiet(app);
+  assertEquals(linesOf(await app.execution(id)), "SUCCESS: l SUCCESS");
+  assertEquals((await passesOf(app)).map(linesOf), Array(3).fill("SUCCESS: e SUCCESS"));
+});
+
+Deno.test("Loop: a restart begins nothing behind the pass that has broken the loop off", async () => {
+  const bad = new Set(["a"]);
+  const { effect } = failing(bad);
+  await using app = await Harness.start({ effect });
+  const { id } = await run(
+    app,
+    `tasks: [{id: l, type: $.flow.Loop, values: [a, b, c], concurrencyLimit: 2, breakWhen: "{{ item.value == 'b' }}",
+  tasks: [{id: e, type: EFFECT, name: "{{ item.value }}"}]}]`,
+  );
+  assertEquals((await app.execution(id)).state.current, "FAILED");
+  bad.clear();
+  await app.json("POST", `/executions/${id}/restart`);
+  await untilQuiet(app);
+  assertEquals(linesOf(await app.execution(id)), "SUCCESS: l SUCCESS");
+  assertEquals((await passesOf(app)).map(linesOf), Array(2).fill("SUCCESS: e SUCCESS"));
+});
+
+Deno.test("Loop: where a pass is gone a restart runs all of them again", async () => {
+  const bad = new Set(["b"]);
+  const { seen, effect } = failing(bad);
+  await using app = await Harness.start({ effect });
+  const { id } = await run(
+    app,
+    `tasks: [{id: l, type: $.flow.Loop, values: [a, b, c], tasks: [{id: e, type: EFFECT, name: "{{ item.value }}"}]}]`,
+  );
+  await app.request("DELETE", `/executions/${(await passesOf(app))[0]?.id}`);
+  bad.clear();
+  await app.json("POST", `/executions/${id}/restart`);
+  await untilQuiet(app);
+  assertEquals(linesOf(await app.execution(id)), "SUCCESS: l SUCCESS");
+  assertEquals(seen, ["a", "b", "a", "b", "c"]);
 });
 
 Deno.test("Loop: a pass that a new execution repeats sees the same, and counts once", async () => {

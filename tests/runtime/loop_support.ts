@@ -27,10 +27,7 @@ export async function run(app: Harness, body: string, turns = 60): Promise<Execu
 
 /** The executions of the passes, in the order of their ids. */
 export async function passesOf(app: Harness, query = ""): Promise<ExecutionAnswer[]> {
-  const { results } = await app.json(
-    "GET",
-    `/executions/search?filters[kind][EQUALS]=LOOP&size=1000${query}`,
-  ) as unknown as { results: { id: string }[] };
+  const { results } = await app.page(`/executions/search?filters[kind][EQUALS]=LOOP&size=1000${query}`);
   return await Promise.all(results.map(({ id }) => id).sort().map((id) => app.execution(id)));
 }
 

@@ -23,12 +23,9 @@ async function runHourly(server: Harness, flowId: string, times: number): Promis
 }
 
 async function remaining(server: Harness): Promise<string[]> {
-  const page = await server.json("GET", "/executions/search?sort=id:asc&size=1000") as unknown as {
-    results: { id: string }[];
-    total: number;
-  };
-  assertEquals(page.total, page.results.length);
-  return page.results.map(({ id }) => id);
+  const { results, total } = await server.page<{ id: string }>("/executions/search?sort=id:asc&size=1000");
+  assertEquals(total, results.length);
+  return results.map(({ id }) => id);
 }
 
 /** Keys that name an execution. */

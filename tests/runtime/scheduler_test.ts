@@ -61,6 +61,17 @@ Deno.test("Scheduler gives executions the labels and inputs of the trigger", asy
   assertEquals(execution?.inputs, { when: "2026-01-15T10:40:00Z", other: "o" });
 });
 
+Deno.test("Scheduler starts flows whose inputs and checks read pairs", async () => {
+  await using app = await Harness.start();
+  await app.json("PUT", "/namespaces/demo/kv/day", { body: "monday" });
+  const inputs = [{ id: "day", type: "STRING", defaults: "{{ kv('day') }}" }];
+  const checks = [{ condition: "{{ kv('day') == 'monday' }}", message: "not today" }];
+  await app.save(triggeredFlow("s", schedule(CRON), { inputs, checks }));
+  await app.advance(10 * MINUTE);
+  const [execution] = await executionsOf(app, "s");
+  assertEquals([execution?.state, execution?.inputs], ["SUCCESS", { day: "monday" }]);
+});
+
 Deno.test("Scheduler gives executions labels and inputs that one expression gives as a whole", async () => {
   await using app = await Harness.start();
   const trigger = schedule(CRON, { labels: "{{ vars.labels }}", inputs: "{{ vars.inputs }}" });

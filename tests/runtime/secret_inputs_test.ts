@@ -200,7 +200,8 @@ tasks:
     "Waiting for PT1M",
     `2 ${masked}`,
     "Waiting for PT1M",
-    "Cannot find secret for key 'NONE' in the namespace 'demo'",
+    "Cannot find secret for key 'NONE' in the namespace 'demo' " +
+    "in the expression `{{ secret('NONE') ?? '' }}` at line 1",
   ]);
 });
 
@@ -214,7 +215,8 @@ Deno.test("with another key a SECRET cannot be read: the task fails and its log 
   const last = (await messages(next, execution.id)).at(-1);
   assertEquals(
     last,
-    'Cannot read input "s": it was changed or encrypted with another key; start the execution again',
+    'Cannot read input "s": it was changed or encrypted with another key; start the execution again ' +
+      "in the expression `{{ inputs.s }}` at line 1",
   );
 });
 

@@ -2,6 +2,7 @@
 import { assertEquals } from "@std/assert";
 import { settle } from "../support/fake_clock.ts";
 import { type ExecutionAnswer, Harness } from "../support/harness.ts";
+import { yaml } from "../support/request_bodies.ts";
 
 function limited(concurrency: string, message = "1"): string {
   return `
@@ -14,17 +15,12 @@ tasks:
 }
 
 async function update(app: Harness, source: string): Promise<void> {
-  await app.json("PUT", "/flows/demo/limited", {
-    body: source,
-    headers: { "content-type": "application/x-yaml" },
-  });
+  await app.json("PUT", "/flows/demo/limited", yaml(source));
   await settle();
 }
 
 async function states(app: Harness): Promise<string> {
-  const { results } = await app.json("GET", "/executions/search?sort=id:asc") as unknown as {
-    results: ExecutionAnswer[];
-  };
+  const { results } = await app.page<ExecutionAnswer>("/executions/search?sort=id:asc");
   return results.map(({ state }) => state.current).join(" ");
 }
 
@@ -65,9 +61,7 @@ Deno.test("setLimit(): a lower one lets those who run end, then counts", async (
   await using app = await Harness.start();
   await app.save(limited("concurrency: {limit: 2}"));
   await startSome(app, 3);
-  const { results } = await app.json("GET", "/executions/search?sort=id:asc") as unknown as {
-    results: ExecutionAnswer[];
-  };
+  const { results } = await app.page<ExecutionAnswer>("/executions/search?sort=id:asc");
   await update(app, limited("concurrency: {limit: 1}", "2"));
   assertEquals(await states(app), "PAUSED PAUSED QUEUED");
   await app.json("POST", `/executions/${results[0]?.id}/resume`);

@@ -7,6 +7,7 @@ import {
   type HarnessOptions,
   statesOf,
 } from "../support/harness.ts";
+import { yaml } from "../support/request_bodies.ts";
 
 /** A flow whose task has a cache; `name` is what it is given. */
 function cachedFlow(cache: string, revision = ""): string {
@@ -51,11 +52,7 @@ Deno.test("taskCache survives a restart and a new revision, not its time", async
   await first.save(cachedFlow("{enabled: true, ttl: PT1H}"));
   assertEquals((await runWith(first, "a")).outputs, { n: 1 });
   await using app = await first.crash();
-  const headers = { "content-type": "application/x-yaml" };
-  await app.json("PUT", "/flows/demo/cached", {
-    body: cachedFlow("{enabled: true, ttl: PT1H}", "new"),
-    headers,
-  });
+  await app.json("PUT", "/flows/demo/cached", yaml(cachedFlow("{enabled: true, ttl: PT1H}", "new")));
   assertEquals((await runWith(app, "a")).outputs, { n: 1 });
   await app.advance(3_600_000);
   assertEquals((await runWith(app, "a")).outputs, { n: 2 });

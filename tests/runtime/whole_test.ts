@@ -2,6 +2,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { JsonObject, JsonValue } from "../../src/base/json.ts";
 import { settle } from "../support/fake_clock.ts";
 import { EFFECT_TYPE, type ExecutionAnswer, Harness, type TaskRunAnswer } from "../support/harness.ts";
+import { json } from "../support/request_bodies.ts";
 
 const CORE = "io.kestra.plugin.core.";
 const SHARING = `id: flow
@@ -48,8 +49,7 @@ for (const [whole, source] of PARTS) {
     const { id } = await app.start("flow");
     const before = await atRest(app, id);
     const body = JSON.stringify({ taskRunId: taskRunOf(before.taskRunList, "f").id, state: "SUCCESS" });
-    const headers = { "content-type": "application/json" };
-    const response = await app.request("POST", `/executions/${id}/state`, { body, headers });
+    const response = await app.request("POST", `/executions/${id}/state`, json(body));
     assertEquals(response.status, 409);
     assertStringIncludes((await response.json()).message, `change the state of "${whole}"`);
     assertEquals((await app.execution(id)).state, before.state);

@@ -1,5 +1,6 @@
 /** The client on a server that does not always behave. */
 import { assertEquals, assertLess, assertMatch, assertRejects } from "@std/assert";
+import { joinBytes } from "../../src/base/bytes.ts";
 import type { CancelTimer } from "../../src/base/clock.ts";
 import { readHttpOptions } from "../../src/model/http_options.ts";
 import { answerText } from "../../src/model/http_text.ts";
@@ -56,6 +57,16 @@ const gzipped = async (text: string): Promise<Uint8Array> =>
     await new Response(new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"))).arrayBuffer(),
   );
 
+/** Sends texts as the members of a body in gzip. */
+function zipped(...texts: readonly string[]): AnswerCase["sent"] {
+  return async (_, connection) => {
+    const body = joinBytes(await Promise.all(texts.map(gzipped)));
+    const head = `HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${body.length}\r\n\r\n`;
+    await writeAll(connection, head);
+    await writeAll(connection, body);
+  };
+}
+
 const ANSWERS: readonly AnswerCase[] = [
   { name: "a length", sent: answer(200, "héllo"), expected: "200 héllo" },
   {
@@ -89,38 +100,17 @@ const ANSWERS: readonly AnswerCase[] = [
   },
   {
     name: "a body in gzip",
-    sent: async (_, connection) => {
-      const body = await gzipped("packed");
-      await writeAll(
-        connection,
-        `HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${body.length}\r\n\r\n`,
-      );
-      await writeAll(connection, body);
-    },
+    sent: zipped("packed"),
     expected: "200 packed",
   },
   {
     name: "a body in gzip of several members",
-    sent: async (_, connection) => {
-      const body = new Uint8Array([...await gzipped("pac"), ...await gzipped("ked")]);
-      await writeAll(
-        connection,
-        `HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${body.length}\r\n\r\n`,
-      );
-      await writeAll(connection, body);
-    },
+    sent: zipped("pac", "ked"),
     expected: "200 packed",
   },
   {
     name: "a bomb in gzip",
-    sent: async (_, connection) => {
-      const body = await gzipped("0".repeat(5_000_000));
-      await writeAll(
-        connection,
-        `HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${body.length}\r\n\r\n`,
-      );
-      await writeAll(connection, body);
-    },
+    sent: zipped("0".repeat(5_000_000)),
     options: { maxBytes: 1_000_000 },
     expected: /the answer is larger than 1000000 bytes$/,
   },

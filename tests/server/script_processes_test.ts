@@ -5,6 +5,7 @@ import { systemClock } from "../../src/base/clock.ts";
 import { systemRandomBytes } from "../../src/base/id.ts";
 import { Processes } from "../../src/server/processes/processes.ts";
 import { sleepers, until } from "../support/machine_processes.ts";
+import { yaml } from "../support/request_bodies.ts";
 import { ATTEMPT, shellScript } from "../support/scripts.ts";
 import { ServerProcess } from "../support/server_process.ts";
 import { withTempDir } from "../support/temp_dir.ts";
@@ -55,24 +56,16 @@ Deno.test("main.ts leaves no process of a script when it is killed, and records 
     let id = "";
     {
       await using server = await ServerProcess.start({ dataDir });
-      const api = `${server.url}/api/v1/main`;
-      const headers = { "content-type": "application/x-yaml" };
-      const saved = await fetch(`${api}/flows`, {
-        method: "POST",
-        headers,
-        body: FLOW.replaceAll("ROOT", root),
-      });
-      assertEquals(saved.status, 200, await saved.text());
-      ({ id } = await (await fetch(`${api}/executions/demo/long`, { method: "POST" })).json());
+      await server.json("POST", "/flows", yaml(FLOW.replaceAll("ROOT", root)));
+      ({ id } = await server.json<{ id: string }>("POST", "/executions/demo/long"));
       await until(async () => (await sleepers("987[123]")).length === 3);
       await server.kill("SIGKILL");
     }
     await until(async () => (await sleepers("987[123]")).length === 0);
     await using server = await ServerProcess.start({ dataDir });
-    const url = `${server.url}/api/v1/main/executions/${id}`;
     let execution: Attempts | undefined;
     await until(async () => {
-      execution = await (await fetch(url)).json() as Attempts;
+      execution = await server.json<Attempts>("GET", `/executions/${id}`);
       return execution.state.current !== "RUNNING";
     });
     const states = execution?.taskRunList[0]?.attempts.map(({ state }) => state.current) ?? [];

@@ -5,6 +5,7 @@ import { systemRandomBytes } from "../../src/base/id.ts";
 import { Processes } from "../../src/server/processes/processes.ts";
 import { ScriptOwner } from "../../src/server/processes/script_owner.ts";
 import { WorkDirectories } from "../../src/server/processes/work_directories.ts";
+import { yaml } from "../support/request_bodies.ts";
 import { ATTEMPT, shellScript } from "../support/scripts.ts";
 import { ServerProcess } from "../support/server_process.ts";
 import { withTempDir } from "../support/temp_dir.ts";
@@ -59,6 +60,7 @@ tasks:
 `;
 
 interface Ended {
+  readonly id: string;
   readonly state: { readonly current: string };
   readonly taskRunList: readonly {
     readonly taskId: string;
@@ -66,39 +68,44 @@ interface Ended {
   }[];
 }
 
-Deno.test({
-  name:
-    "main.ts --script-user runs scripts as that user, who reads nothing of the server's and owns what it works on",
-  ignore,
-  async fn() {
+/** The files that a task left, by name. */
+async function readFiles(
+  { url }: ServerProcess,
+  { id, taskRunList }: Ended,
+  taskId: string,
+): Promise<Record<string, string>> {
+  const files = taskRunList.find((run) => run.taskId === taskId)?.outputs?.outputFiles ?? {};
+  const texts = Object.entries(files).map(async ([name, uri]) => {
+    const path = encodeURIComponent(uri);
+    return [name, await (await fetch(`${url}/api/v1/main/executions/${id}/file?path=${path}`)).text()];
+  });
+  return Object.fromEntries(await Promise.all(texts));
+}
+
+/** A test that only root can run. */
+function testAsRoot(name: string, fn: () => Promise<void>): void {
+  Deno.test({ name, ignore, fn });
+}
+
+testAsRoot(
+  "main.ts --script-user runs scripts as that user, who reads nothing of the server's and owns what it works on",
+  async () => {
     await withTempDir(async (root) => {
       const dataDir = `${root}/data`;
       await Deno.mkdir(dataDir);
       for (const path of [root, dataDir]) await Deno.chmod(path, 0o755);
       await using server = await ServerProcess.start({ dataDir, args: ["--script-user", "nobody"] });
-      const api = `${server.url}/api/v1/main`;
-      const headers = { "content-type": "application/x-yaml" };
-      const body = FLOW.replaceAll("DATA", dataDir);
-      const saved = await fetch(`${api}/flows`, { method: "POST", headers, body });
-      assertEquals(saved.status, 200, await saved.text());
-      const started = await fetch(`${api}/executions/demo/who?wait=true`, { method: "POST" });
-      const { id } = await started.json();
-      const ended: Ended = await (await fetch(`${api}/executions/${id}`)).json();
-      const logs: readonly { readonly message: string }[] = await (await fetch(`${api}/logs/${id}`)).json();
+      await server.json("POST", "/flows", yaml(FLOW.replaceAll("DATA", dataDir)));
+      const { id } = await server.json<{ id: string }>("POST", "/executions/demo/who?wait=true");
+      const ended = await server.json<Ended>("GET", `/executions/${id}`);
+      const logs = await server.json<readonly { readonly message: string }[]>("GET", `/logs/${id}`);
       const lines = logs.map(({ message }) => message);
       assertEquals(ended.state.current, "SUCCESS", lines.join("\n"));
       assertEquals(lines.filter((line) => /^(?:user|at|read|sees)/.test(line)), [
         "user 65534 65534 65534 nobody",
         "at home",
       ]);
-      const filesOf = async (taskId: string) => {
-        const files = ended.taskRunList.find((run) => run.taskId === taskId)?.outputs?.outputFiles ?? {};
-        const texts = Object.entries(files).map(async ([name, uri]) => {
-          const file = await fetch(`${api}/executions/${id}/file?path=${encodeURIComponent(uri)}`);
-          return [name, await file.text()];
-        });
-        return Object.fromEntries(await Promise.all(texts));
-      };
+      const filesOf = (taskId: string) => readFiles(server, ended, taskId);
       assertEquals(await filesOf("alone"), {
         "kept": "kept\n",
         "in.txt": "givenmore\n",
@@ -110,12 +117,11 @@ Deno.test({
       assert(!server.log.includes("as root"), server.log);
     });
   },
-});
+);
 
-Deno.test({
-  name: "main.ts refuses a user of scripts that there is not, and tells of scripts that run as root",
-  ignore,
-  async fn() {
+testAsRoot(
+  "main.ts refuses a user of scripts that there is not, and tells of scripts that run as root",
+  async () => {
     await withTempDir(async (root) => {
       const { code, log } = await ServerProcess.run([
         "--data-dir",
@@ -131,7 +137,7 @@ Deno.test({
       }
     });
   },
-});
+);
 
 /** Directories and processes of a server that runs scripts as nobody. */
 async function withScripts(
@@ -153,33 +159,28 @@ async function withScripts(
   });
 }
 
-Deno.test({
-  name: "Processes.run() lends a directory to the user of scripts, and takes it back",
-  ignore,
-  async fn() {
-    await withScripts(async (directories, run) => {
-      const directory = await directories.make("a");
-      await Deno.writeTextFile(`${directory}/given`, "x");
-      await Deno.symlink("/etc/hostname", `${directory}/link`);
-      const before = (await Deno.lstat("/etc/hostname")).uid;
-      assertEquals(await run(directory, "stat -c %u . given; chmod 777 .; echo $XDG_CONFIG_HOME"), [
-        "65534",
-        "65534",
-        "",
-      ]);
-      const { uid, mode } = await Deno.lstat(directory);
-      assertEquals([uid, (mode ?? 0) & 0o777], [0, 0o700]);
-      assertEquals((await Deno.lstat("/etc/hostname")).uid, before);
-      const other = await directories.make("b");
-      assertEquals(await run(other, `cat ${directory}/given 2>/dev/null || echo closed`), ["closed"]);
-    });
-  },
+testAsRoot("Processes.run() lends a directory to the user of scripts, and takes it back", async () => {
+  await withScripts(async (directories, run) => {
+    const directory = await directories.make("a");
+    await Deno.writeTextFile(`${directory}/given`, "x");
+    await Deno.symlink("/etc/hostname", `${directory}/link`);
+    const before = (await Deno.lstat("/etc/hostname")).uid;
+    assertEquals(await run(directory, "stat -c %u . given; chmod 777 .; echo $XDG_CONFIG_HOME"), [
+      "65534",
+      "65534",
+      "",
+    ]);
+    const { uid, mode } = await Deno.lstat(directory);
+    assertEquals([uid, (mode ?? 0) & 0o777], [0, 0o700]);
+    assertEquals((await Deno.lstat("/etc/hostname")).uid, before);
+    const other = await directories.make("b");
+    assertEquals(await run(other, `cat ${directory}/given 2>/dev/null || echo closed`), ["closed"]);
+  });
 });
 
-Deno.test({
-  name: "WorkDirectories.share() gives scripts a directory that they read, and to which they add nothing",
-  ignore,
-  async fn() {
+testAsRoot(
+  "WorkDirectories.share() gives scripts a directory that they read, and to which they add nothing",
+  async () => {
     await withScripts(async (directories, run) => {
       const shared = await directories.share({
         key: "k",
@@ -198,13 +199,11 @@ Deno.test({
       shared?.release();
     });
   },
-});
+);
 
-Deno.test({
-  name:
-    "ScriptOwner.lend() keeps a directory lent until its last script has ended, and gives no file with two names",
-  ignore,
-  async fn() {
+testAsRoot(
+  "ScriptOwner.lend() keeps a directory lent until its last script has ended, and gives no file with two names",
+  async () => {
     await withTempDir(async (root) => {
       const owner = new ScriptOwner(NOBODY);
       const first = Promise.withResolvers<void>(), begun = Promise.withResolvers<void>();
@@ -226,4 +225,4 @@ Deno.test({
       assertMatch(problem, /^Cannot give ".*" to the user of scripts: something has exchanged it$/);
     });
   },
-});
+);

@@ -2,9 +2,8 @@ import { assertEquals } from "@std/assert";
 import type { JsonObject, JsonValue } from "../../src/base/json.ts";
 import { settle } from "../support/fake_clock.ts";
 import { Harness } from "../support/harness.ts";
+import { yaml } from "../support/request_bodies.ts";
 import { executionsOf, flowTrigger, triggeredFlow } from "../support/triggers.ts";
-
-const YAML = { "content-type": "application/x-yaml" };
 
 /** A flow of namespace `demo` that ends at once, with the output `text`. */
 function upstream(id: string): string {
@@ -48,7 +47,7 @@ for (const [before, ended, after, ends, starts] of UPDATES) {
     for (const id of ["a", "b", "c"]) await app.save(upstream(id));
     await app.save(listener(before));
     await runAll(app, ended);
-    await app.json("PUT", "/flows/demo/listener", { body: listener(after), headers: YAML });
+    await app.json("PUT", "/flows/demo/listener", yaml(listener(after)));
     assertEquals(await runAll(app, ends), starts);
   });
 }

@@ -6,22 +6,17 @@ import {
   ACTOR,
   collect,
   collectText,
+  type NamespaceTestServices,
   patternBytes,
   sourceOf,
   startNamespaceServices,
+  treeOf,
 } from "../support/namespace_services.ts";
 import { buildZip, type ZipSpec } from "../support/zip_builder.ts";
 
 const NS = "team";
-type Services = Awaited<ReturnType<typeof startNamespaceServices>>;
 
-async function tree({ files }: Services): Promise<string[]> {
-  const paths: string[] = [];
-  for await (const { path, content } of files.listAll(ACTOR, NS)) paths.push(content ? path : `${path}/`);
-  return paths;
-}
-
-async function importZip(services: Services, zip: Uint8Array): Promise<void> {
+async function importZip(services: NamespaceTestServices, zip: Uint8Array): Promise<void> {
   await services.transfer.import(ACTOR, NS, sourceOf(zip));
 }
 
@@ -38,7 +33,7 @@ Deno.test("import() unpacks files, directories and flows", async () => {
     { name: "_flows/f.yml", data: "id: f" },
   ], "a comment");
   await importZip(services, zip);
-  assertEquals(await tree(services), [
+  assertEquals(await treeOf(services, NS), [
     "a/",
     "a/old.txt",
     "deep/",
@@ -108,7 +103,7 @@ for (const [what, specs, reason] of REFUSED) {
     const zip = buildZip([{ name: "good.txt", data: "good" }, ...specs.map(shifted)]);
     const error = await assertRejects(() => importZip(services, zip), DomainError, reason);
     assertEquals(error.code, "invalid_argument");
-    assertEquals(await tree(services), ["dir/", "dir/file"]);
+    assertEquals(await treeOf(services, NS), ["dir/", "dir/file"]);
     assertEquals([services.inner.count(["main", "b"]), services.inner.count(["bi"])], [1, 0]);
     assertEquals(services.imported, []);
   });
@@ -144,7 +139,7 @@ Deno.test("export() packs files and directories, and import() takes it back", as
   assertEquals(Object.keys(unzipSync(zip)).sort(), ["dir/", "dir/sub/", "empty.txt", "ü/", "ü/big.bin"]);
   const other = await startNamespaceServices();
   await importZip(other, zip);
-  assertEquals(await tree(other), await tree(services));
+  assertEquals(await treeOf(other, NS), await treeOf(services, NS));
   assertEquals(
     await collect((await other.files.open(ACTOR, NS, "ü/big.bin")).content),
     patternBytes(1_000_000),
@@ -156,7 +151,7 @@ Deno.test("export() of an empty namespace is an empty zip", async () => {
   const zip = await collect(await services.transfer.export(ACTOR, "nothing"));
   assertEquals(Object.keys(unzipSync(zip)), []);
   await importZip(services, zip);
-  assertEquals(await tree(services), []);
+  assertEquals(await treeOf(services, NS), []);
 });
 
 Deno.test("export() that is cancelled holds no file open", async () => {
@@ -179,7 +174,7 @@ Deno.test("import() takes what other tools write", async () => {
   const services = await startNamespaceServices();
   const encoder = new TextEncoder();
   await importZip(services, zipSync({ "a.txt": encoder.encode("a"), dir: { "b.txt": encoder.encode("b") } }));
-  assertEquals(await tree(services), ["a.txt", "dir/", "dir/b.txt"]);
+  assertEquals(await treeOf(services, NS), ["a.txt", "dir/", "dir/b.txt"]);
 });
 
 Deno.test("import() of damaged zips gives a DomainError or unpacks", async () => {

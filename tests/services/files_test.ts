@@ -5,15 +5,16 @@ import {
   ACTOR,
   collect,
   collectText,
+  type NamespaceTestServices,
   patternBytes,
   sourceOf,
   startNamespaceServices,
+  treeOf,
 } from "../support/namespace_services.ts";
 
 const NS = "team";
-type Services = Awaited<ReturnType<typeof startNamespaceServices>>;
 
-async function startWith(...paths: readonly string[]): Promise<Services> {
+async function startWith(...paths: readonly string[]): Promise<NamespaceTestServices> {
   const services = await startNamespaceServices();
   for (const path of paths) {
     if (path.endsWith("/")) await services.files.createDirectory(ACTOR, NS, path);
@@ -22,24 +23,17 @@ async function startWith(...paths: readonly string[]): Promise<Services> {
   return services;
 }
 
-/** All paths, directories with a slash at the end. */
-async function tree({ files }: Services): Promise<string[]> {
-  const paths: string[] = [];
-  for await (const record of files.listAll(ACTOR, NS)) paths.push(show(record));
-  return paths.sort();
-}
-
 function show({ path, content }: FileRecord): string {
   return content ? path : `${path}/`;
 }
 
-async function read({ files }: Services, path: string): Promise<string> {
+async function read({ files }: NamespaceTestServices, path: string): Promise<string> {
   return await collectText((await files.open(ACTOR, NS, path)).content);
 }
 
 Deno.test("write() creates the directories above, and open() gives the content", async () => {
   const services = await startWith("/a/b/c.txt", "top.txt");
-  assertEquals(await tree(services), ["a/", "a/b/", "a/b/c.txt", "top.txt"]);
+  assertEquals(await treeOf(services, NS), ["a/", "a/b/", "a/b/c.txt", "top.txt"]);
   assertEquals(await read(services, "/a/b/c.txt"), "content of /a/b/c.txt");
 });
 
@@ -106,7 +100,7 @@ Deno.test("write() refuses a file where a directory is, and a directory where a 
     assertEquals(error.code, "invalid_argument", path);
   }
   await assertRejects(() => services.files.createDirectory(ACTOR, NS, "d/f"), DomainError, "is a file");
-  assertEquals(await tree(services), ["d/", "d/f"]);
+  assertEquals(await treeOf(services, NS), ["d/", "d/f"]);
 });
 
 Deno.test("write() of more than allowed is refused and leaves nothing", async () => {
@@ -146,26 +140,26 @@ Deno.test("list() gives what lies directly in a directory", async () => {
 
 Deno.test("createDirectory() may be called again", async () => {
   const services = await startWith("a/b/", "a/b/", "/");
-  assertEquals(await tree(services), ["a/", "a/b/"]);
+  assertEquals(await treeOf(services, NS), ["a/", "a/b/"]);
 });
 
 Deno.test("delete() removes what is below and the parents left empty, and is no error when there is nothing", async () => {
   const services = await startWith("a/b/c/d.txt", "a/b/c/e/f.txt", "a/x.txt", "p/q/r.txt", "p-q");
   const { files } = services;
   await files.delete(ACTOR, NS, "a/b/c");
-  assertEquals(await tree(services), ["a/", "a/x.txt", "p-q", "p/", "p/q/", "p/q/r.txt"]);
+  assertEquals(await treeOf(services, NS), ["a/", "a/x.txt", "p-q", "p/", "p/q/", "p/q/r.txt"]);
   await files.delete(ACTOR, NS, "p/q/r.txt");
   await files.delete(ACTOR, NS, "p/q/r.txt");
-  assertEquals(await tree(services), ["a/", "a/x.txt", "p-q"]);
+  assertEquals(await treeOf(services, NS), ["a/", "a/x.txt", "p-q"]);
   await files.delete(ACTOR, NS, "/");
-  assertEquals(await tree(services), []);
+  assertEquals(await treeOf(services, NS), []);
 });
 
 Deno.test("move() renames files and directories, the content stays", async () => {
   const services = await startWith("a/b.txt", "a/c/d.txt", "ab.txt");
   const { files } = services;
   await files.move(ACTOR, NS, "/a", "/new/place");
-  assertEquals(await tree(services), [
+  assertEquals(await treeOf(services, NS), [
     "ab.txt",
     "new/",
     "new/place/",
@@ -182,7 +176,7 @@ Deno.test("move() renames files and directories, the content stays", async () =>
 Deno.test("move() refuses what cannot be, and changes nothing", async () => {
   const deep = `${"d/".repeat(20)}f`;
   const services = await startWith("a/b.txt", "c.txt", deep);
-  const before = await tree(services);
+  const before = await treeOf(services, NS);
   const refused = [
     ["nope", "x", "not_found"],
     ["a/b.txt", "c.txt", "already_exists"],
@@ -199,7 +193,7 @@ Deno.test("move() refuses what cannot be, and changes nothing", async () => {
     const error = await assertRejects(() => services.files.move(ACTOR, NS, from, to), DomainError);
     assertEquals(error.code, code, `${from} to ${to}`);
   }
-  assertEquals(await tree(services), before);
+  assertEquals(await treeOf(services, NS), before);
 });
 
 Deno.test("move() and delete() of a large directory, interrupted at any commit, lose no file", async () => {
@@ -213,7 +207,7 @@ Deno.test("move() and delete() of a large directory, interrupted at any commit, 
     const [outcome] = await Promise.allSettled([services.files.move(ACTOR, NS, "dir", "moved")]);
     services.store.plan = () => "none";
     await clock.advance(1_000);
-    const files = (await tree(services)).filter((path) => !path.endsWith("/"));
+    const files = (await treeOf(services, NS)).filter((path) => !path.endsWith("/"));
     assertEquals(files.map((path) => path.slice(-4)).sort(), names.map((name) => name.slice(-4)));
     if (outcome.status === "fulfilled") {
       assertEquals(files.every((path) => path.startsWith("moved/")), true);
@@ -253,5 +247,5 @@ Deno.test("a flow put into the folder of flows is imported; nothing else can be 
     DomainError,
     "larger",
   );
-  assertEquals(await tree(services), []);
+  assertEquals(await treeOf(services, NS), []);
 });

@@ -8,8 +8,9 @@ import { StartChecks } from "../../src/services/start_checks.ts";
 const IDENTITY = { tenant: "main", revision: 1, flowNo: 1, deleted: false, source: "" };
 /** A condition is the name of the input that must be there. */
 const CHECKS = new StartChecks({
-  resolving: () => ({}),
-  render: (_flow, template, inputs) => Object.hasOwn(inputs, template.replaceAll(/[{} ]/g, "")),
+  seal: (_flow, text) => text,
+  render: (_flow, { template, inputs }) => Object.hasOwn(inputs, template.replaceAll(/[{} ]/g, "")),
+  reads: () => ({ functions: new Map(), run: (work) => work(), mask: (text) => text }),
 });
 
 function flowOf(members: string) {

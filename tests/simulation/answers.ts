@@ -17,10 +17,19 @@ export function conditionOf(choices: Choices, taskRun: number): Event {
 }
 
 /** What a flowable task decides by. */
-export function decisionOf(choices: Choices, { taskRun, task }: Ask<"render_decision">): Event {
+export function decisionOf(
+  choices: Choices,
+  { taskRun, task, properties: names }: Ask<"render_decision">,
+): Event {
   const error = choices.happens(3) ? "no x" : undefined;
-  const properties = PROPERTIES.get(task.kind)?.(choices) ?? {};
+  const isLimited = names.includes("timeout") && task.timeout !== undefined;
+  const limit: JsonObject = isLimited ? { timeout: limitTextOf(choices) } : {};
+  const properties = { ...limit, ...PROPERTIES.get(task.kind)?.(choices) };
   return { type: "decision_rendered", taskRun, properties, error };
+}
+
+function limitTextOf(choices: Choices): string {
+  return choices.pick(["PT10S", "PT0.001S", "PT1H", "soon"]);
 }
 
 const PROPERTIES: ReadonlyMap<string, (choices: Choices) => JsonObject> = new Map([

@@ -1,6 +1,7 @@
 /** The executions that ForEachItem and Loop tasks start, and which of them have told their end. */
+import type { PassRules } from "../../src/engine/child_numbers.ts";
 import { childId, childNumbersOf, roomFor } from "../../src/engine/children.ts";
-import type { Command, Event, PassRules } from "../../src/engine/events.ts";
+import type { Command, Event } from "../../src/engine/events.ts";
 import type { ExecutionTree } from "../../src/engine/tree.ts";
 import { type TaskRun, taskRunOf } from "../../src/model/execution.ts";
 import { currentState } from "../../src/model/state.ts";

@@ -240,8 +240,9 @@ function endsOfParents({ plan, execution }: ExecutionTree, { isMeddled }: Around
 /** A timer belongs to what waits, and what can only wait for a time has one. */
 function timers({ execution }: ExecutionTree): string | undefined {
   for (const name of execution.timers.keys()) {
-    if (!name.startsWith("task/")) continue;
-    const taskRun = taskRunOf(execution, Number(name.slice("task/".length)));
+    const [kind, ordinal] = name.split("/");
+    if (kind !== "task" && kind !== "timeout") continue;
+    const taskRun = taskRunOf(execution, Number(ordinal));
     if (!taskRun || isEnded(taskRun.history)) return `the timer ${name} belongs to nothing that waits`;
   }
   // One that waits for its turn tries again when it begins.

@@ -110,7 +110,8 @@ class Grammar {
     const kind = isNested ? this.#nested(depth) : { kind: choices.weighted([[9, WORK], [1, SLEEP]]) };
     const blocks: Blocks = "blocks" in kind ? kind.blocks : new Map();
     if (isNested) this.#addHandlers(kind.kind, blocks, depth);
-    return { ...task(id, PREFIX + kind.kind, this.#common()), ...this.#retryOf(), blocks };
+    const timeout = isNested && choices.happens(12) ? "{{ x }}" : undefined;
+    return { ...task(id, PREFIX + kind.kind, this.#common()), ...this.#retryOf(), timeout, blocks };
   }
 
   #nested(depth: number): { readonly kind: string; readonly blocks: Blocks } {

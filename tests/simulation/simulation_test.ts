@@ -28,7 +28,15 @@ Deno.test("simulate() meets every state and every event", () => {
   const missing = [
     ...["RUNNING", "PAUSED", "QUEUED", "RETRYING", "RETRIED", "BREAKPOINT", "KILLING", "KILLED", "CANCELLED"],
     ...["SUCCESS", "WARNING", "FAILED", "RESTARTED", "CREATED", "crash", "reload", "replaced", "recovered"],
-    ...["child_started", "child_ended", "wait_begun", "timer_due", "continued", "outputs_rendered"],
+    ...[
+      "child_started",
+      "child_ended",
+      "wait_begun",
+      "timer_due",
+      "timeout/",
+      "continued",
+      "outputs_rendered",
+    ],
     ...["assertions_rendered", "condition_rendered", "decision_rendered", "breakpoint_passed", "resumed"],
     ...[
       "children_started",

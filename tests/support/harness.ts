@@ -9,6 +9,7 @@ import type { AttemptOutcome, RunnableTaskType, TaskType } from "../../src/model
 import { MemoryStore } from "../../src/store/memory_store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { FakeClock, settle } from "./fake_clock.ts";
+import { yaml } from "./request_bodies.ts";
 
 /** What an effect does in one attempt. */
 export type Effect = (
@@ -102,10 +103,14 @@ export class Harness implements AsyncDisposable {
     return text === "" ? null : parseJson(text);
   }
 
+  /** A page of a list. */
+  async page<Item = JsonObject>(path: string): Promise<PageAnswer<Item>> {
+    return await this.json("GET", path) as unknown as PageAnswer<Item>;
+  }
+
   /** Saves a flow. */
   async save(source: string): Promise<JsonObject> {
-    const headers = { "content-type": "application/x-yaml" };
-    return await this.json("POST", "/flows", { body: source, headers }) as JsonObject;
+    return await this.json("POST", "/flows", yaml(source)) as JsonObject;
   }
 
   /** Starts a flow of namespace `demo`; the start's answer. */
@@ -155,6 +160,16 @@ export class Harness implements AsyncDisposable {
     this.#endEffects();
     await stopped;
   }
+}
+
+/** What tests read of a page. */
+export interface PageAnswer<Item> {
+  readonly results: readonly Item[];
+  readonly total: number;
+  /** There, and false, where not all was counted. */
+  readonly isTotalExact?: boolean;
+  /** Where the next page of log lines begins. */
+  readonly cursor?: string;
 }
 
 /** What tests read of an execution. */

@@ -98,3 +98,15 @@ export async function collect(stream: ReadableStream<Uint8Array>): Promise<Uint8
 export async function collectText(stream: ReadableStream<Uint8Array>): Promise<string> {
   return new TextDecoder().decode(await collect(stream));
 }
+
+/** What {@link startNamespaceServices} gives. */
+export type NamespaceTestServices = Awaited<ReturnType<typeof startNamespaceServices>>;
+
+/** Paths of all files and directories of a namespace, in order; directories with a slash at the end. */
+export async function treeOf({ files }: NamespaceTestServices, namespace: string): Promise<string[]> {
+  const paths: string[] = [];
+  for await (const { path, content } of files.listAll(ACTOR, namespace)) {
+    paths.push(content ? path : `${path}/`);
+  }
+  return paths.sort();
+}

@@ -74,6 +74,14 @@ export class ServerProcess implements AsyncDisposable {
     return { code, log: new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr) };
   }
 
+  /** The JSON that it answers, path below `/api/v1/main`. @throws Error for a status of 400 or more */
+  async json<Answer>(method: string, path: string, init: RequestInit = {}): Promise<Answer> {
+    const response = await fetch(`${this.url}/api/v1/main${path}`, { method, ...init });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    return JSON.parse(text);
+  }
+
   /** Id of the process. */
   get pid(): number {
     return this.#child.pid;

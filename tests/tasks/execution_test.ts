@@ -137,6 +137,21 @@ Deno.test("execution.SetVariables merges maps, also beside another one, over tho
   );
 });
 
+Deno.test("execution.UnsetVariables removes what a name with dots leads to, or the variable of that name", async () => {
+  await using app = await Harness.start();
+  const execution = await runTasks(app, [
+    "u execution.UnsetVariables {variables: [x.y, x.z.deep, a.b]}",
+    'r debug.Return {format: "{{ vars | json }}"}',
+    "m execution.UnsetVariables {variables: [x.gone, n.inner, x.z.constructor]}",
+  ], "variables: {x: {y: 1, z: {deep: 2, kept: 3}}, a: {b: kept}, a.b: 4, n: 5}\n");
+  const { r } = resultsOf(execution);
+  assertEquals(r, `SUCCESS ${JSON.stringify({ value: '{"x":{"z":{"kept":3}},"a":{"b":"kept"},"n":5}' })}`);
+  assertEquals(
+    (await logOf(app, execution.id)).at(-1),
+    "ERROR `ignoreMissing` is set to false and the following variables do not exist: x.gone, n.inner, x.z.constructor",
+  );
+});
+
 Deno.test("execution.Exit KILLED interrupts what is running, another state waits for it", async () => {
   for (const [state, end] of [["KILLED", "KILLED"], ["WARNING", "SUCCESS"]]) {
     const effect = (_properties: JsonObject, { signal }: { signal: AbortSignal }) =>

@@ -2,6 +2,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { Harness } from "../support/harness.ts";
 import { CORE, flowOf, logOf } from "./core_flows.ts";
+import { json } from "../support/request_bodies.ts";
 
 const INPUT = "inputs: [{id: u, type: STRING}]\n";
 
@@ -60,8 +61,7 @@ Deno.test("POST /executions/… with a JSON body brings no files", async () => {
   await using app = await Harness.start();
   await app.save(flowOf("files", ['t debug.Return {format: "x"}'], "inputs: [{id: u, type: FILE}]\n"));
   const body = JSON.stringify({ u: "/etc/passwd", files: { u: { filepath: "/etc/passwd" } } });
-  const headers = { "content-type": "application/json" };
-  const response = await app.request("POST", "/executions/demo/files", { body, headers });
+  const response = await app.request("POST", "/executions/demo/files", json(body));
   assertEquals(response.status >= 400 && response.status < 500, true, String(response.status));
   await response.body?.cancel();
 });

@@ -452,6 +452,25 @@ Deno.test("scripts: a time-out ends the process and fails the attempt", async ()
   await until(async () => (await processes(/sleep 5432/)).length === 0);
 });
 
+Deno.test("scripts: the time-out of a WorkingDirectory ends the process in it", async () => {
+  await using app = await Harness.start();
+  const inner = shell(["echo up; sleep 5433 & sleep 5433; true"]).trim().replaceAll("\n", "\n    ");
+  const sharing =
+    `- id: wd\n  type: io.kestra.plugin.core.flow.WorkingDirectory\n  timeout: PT5S\n  tasks:\n    `;
+  await app.save(`id: s\nnamespace: demo\ntasks:\n${sharing}${inner}\n`);
+  const { id } = await app.start("s");
+  await until(async () => (await processes(/sleep 5433/)).length > 1);
+  await app.advance(5_000);
+  const { execution, lines } = await ended(app, id);
+  assertEquals(execution.state.current, "FAILED");
+  assertEquals(lines, [
+    "INFO up",
+    "ERROR Timeout after PT5S",
+    'WARN Interrupted: the time of the task "wd" is over',
+  ]);
+  await until(async () => (await processes(/sleep 5433/)).length === 0);
+});
+
 Deno.test("scripts: the end of the server ends the process", async () => {
   const app = await Harness.start();
   await app.save(`id: s\nnamespace: demo\ntasks:\n${shell(["sleep 6543"])}`);

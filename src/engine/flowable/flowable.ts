@@ -52,6 +52,9 @@ export interface Flowable {
   parts?(task: Task): readonly Task[];
   /** It runs another execution, or several, and ends with them. */
   readonly startsExecutions?: boolean;
-  /** Id of the execution that a restart is to run again in place of starting another one, from what was decided before. */
-  restarts?(task: Task, decision: JsonObject): string | undefined;
+  /**
+   * What a restart of that execution is to go on with in place of starting others, from what was decided before: the id of
+   * the one that was started, or the numbers of several.
+   */
+  restarts?(task: Task, decision: JsonObject, executionId: string): string | JsonObject | undefined;
 }

@@ -9,7 +9,8 @@ import { kindOf } from "../print.ts";
 /** Functions on outputs. */
 export const OUTPUT_FUNCTIONS: readonly FunctionEntry[] = [
   ["currentEachOutput", { parameters: ["outputs"], required: 1, call: currentEachOutput }],
-  ["iterationOutput", { parameters: ["taskId", "iteration"], required: 1, call: iterationOutput }],
+  ["iterationOutput", { parameters: ["taskId", "iteration"], required: 0, call: iterationOutput }],
+  ["parentOutput", { parameters: ["index"], required: 0, call: parentOutput }],
   ["loopOutputs", { parameters: ["outputs", "id"], required: 2, call: loopOutputs }],
   ["appLink", { parameters: ["appId", "baseUrl"], call: appLink }],
 ];
@@ -46,18 +47,28 @@ function currentEachOutput([outputs = null]: Arguments, context: Context): JsonV
   return found;
 }
 
-/** The outputs of a task in an iteration, counted from 0; without a number, in that of this task run. */
-function iterationOutput(args: Arguments, context: Context): JsonValue {
-  const taskId = textArgument(args[0], "taskId");
-  const iteration = args[1] === undefined || args[1] === null
-    ? ownIteration(context)
-    : integerArgument(args[1], "iteration");
+/** The outputs of a task in an iteration, counted from 0; without a task of this one, without a number of the one before. */
+function iterationOutput([task = null, number = null]: Arguments, context: Context): JsonValue {
+  const taskId = textArgument(task ?? member(context.lookUp("task"), "id"), "taskId");
+  const iteration = number === null ? ownIteration(context) - 1 : integerArgument(number, "iteration");
   const outputs = context.lookUp("outputs");
   let found = isJsonObject(outputs) ? ownProperty(outputs, taskId) : undefined;
   for (const value of loopValues(context).slice(0, -1)) found = member(found, value);
   const values = isJsonObject(found) ? Object.values(found) : found;
   const entry = Array.isArray(values) ? values[iteration] : undefined;
   return entry ?? failUndefined(`iterationOutput("${taskId}", ${iteration})`);
+}
+
+/** The outputs of the task around this one, or of one of those around it, counted from 0 from the outside; null for none. */
+function parentOutput([index = null]: Arguments, context: Context): JsonValue {
+  const parents = context.lookUp("parents");
+  const around = Array.isArray(parents) ? parents : [];
+  const at = index === null ? 0 : around.length - 1 - integerArgument(index, "index");
+  const parent = around[at];
+  if (parent === undefined) {
+    return fail("argument", `Cannot find the parent: this task run has ${around.length} of them`);
+  }
+  return member(parent, "outputs") ?? null;
 }
 
 /** One output of each pass of a Loop, in order; null where a pass has none. */

@@ -37,8 +37,7 @@ function uuid(context: Context): string {
   const bytes = randomBytes(16, context);
   bytes[6] = (bytes[6] as number) & 0x0f | 0x40; // version 4
   bytes[8] = (bytes[8] as number) & 0x3f | 0x80; // variant of RFC 9562
-  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+  return bytes.toHex().replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
 function randomText(length: number, alphabet: readonly string[], context: Context): string {

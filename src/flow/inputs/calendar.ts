@@ -1,4 +1,5 @@
 /** Dates and times in ISO form, checked against the calendar; their texts have the order of time. */
+import { fractionText } from "../../model/timestamp_text.ts";
 
 const DATE = /^(\d{4})-(\d\d)-(\d\d)$/;
 const TIME = /^(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?$/;
@@ -20,7 +21,7 @@ export function readTime(text: string): string | undefined {
   if (!match) return undefined;
   const [, hour = "", minute = "", second = "00", fraction = ""] = match;
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
-  return `${hour}:${minute}:${second}${printFraction(fraction)}`;
+  return `${hour}:${minute}:${second}${fractionText(fraction)}`;
 }
 
 /** An instant as `2026-01-31T08:15:30Z`, with a fraction when it has one, from any zone. */
@@ -36,12 +37,6 @@ export function readInstant(text: string): string | undefined {
 /** A text whose order is that of the instants that {@link readInstant} gives. */
 export function instantOrder(instant: string): string {
   return `${instant.slice(0, 19)}.${instant.slice(20, -1).padEnd(9, "0")}`;
-}
-
-/** Fractions have 3, 6 or 9 digits; none when all are zero. */
-function printFraction(fraction: string): string {
-  const digits = fraction.replace(/0+$/, "");
-  return digits === "" ? "" : `.${digits.padEnd(Math.ceil(digits.length / 3) * 3, "0")}`;
 }
 
 function zoneMinutes(zone: string): number | undefined {

@@ -77,7 +77,7 @@ export function working<T extends TypeDeclaration & { readonly form: string }>(t
 }
 
 /** Objects of one type with all of their members. */
-export function typeDefinition(declaration: TypeDeclaration, common: PropertySchemas): JsonObject {
+function typeDefinition(declaration: TypeDeclaration, common: PropertySchemas): JsonObject {
   const { type, description, deprecated, properties } = declaration;
   const form = closedForm({ ...common, ...properties }, propertyForm);
   const notes = deprecated === undefined ? description : `${description}\n\n**Deprecated**: ${deprecated}`;
@@ -172,7 +172,7 @@ export function inputDefinitionName({ names }: InputType): string {
 }
 
 /** Inputs of one type. */
-export function inputTypeDefinition(type: InputType): JsonObject {
+function inputTypeDefinition(type: InputType): JsonObject {
   const form = closedForm({ ...INPUT_PROPERTIES, ...type.properties }, propertyForm);
   return {
     ...form,

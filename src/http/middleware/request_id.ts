@@ -12,7 +12,7 @@ export class RequestIds {
   constructor(randomBytes: RandomBytes) {
     const bytes = new Uint8Array(PREFIX_BYTES);
     randomBytes(bytes);
-    this.#prefix = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("") + "-";
+    this.#prefix = `${bytes.toHex()}-`;
   }
 
   /** The id of a request that carries this `X-Request-Id`. */

@@ -7,7 +7,7 @@ import { readOptionalJson } from "../body.ts";
 import type { AppEnv } from "../env.ts";
 import { flowKeyOf, queryOf } from "../flow_request.ts";
 import { jsonAnswer, pageAnswer } from "../json_answer.ts";
-import { takePage } from "../name_filters.ts";
+import { takePage } from "../list_page.ts";
 import { readPaging } from "../params.ts";
 
 const SORT_FIELDS: ReadonlyMap<string, (flow: LimitedFlow) => string | number> = new Map([

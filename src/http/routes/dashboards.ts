@@ -8,7 +8,7 @@ import { checkAnswer } from "../../services/flow_answers.ts";
 import type { AppEnv } from "../env.ts";
 import { queryOf, readSource } from "../flow_request.ts";
 import { jsonAnswer, pageAnswer } from "../json_answer.ts";
-import { takePage } from "../name_filters.ts";
+import { takePage } from "../list_page.ts";
 import { readPaging } from "../params.ts";
 
 const SORT_FIELDS = new Map<string, (dashboard: Dashboard) => string | number>([

@@ -8,7 +8,7 @@ import type { BulkAction, BulkResult, ExecutionBulk } from "../../services/execu
 import { readJson } from "../body.ts";
 import type { AppEnv } from "../env.ts";
 import { idsIn, labelsIn, readIds, stateIn } from "../execution_request.ts";
-import { readExecutionFilters } from "../filters.ts";
+import { readExecutionFilters } from "../execution_filters.ts";
 import { queryOf } from "../flow_request.ts";
 import { jsonAnswer } from "../json_answer.ts";
 import { readBoolean, readRequired } from "../params.ts";

@@ -1,12 +1,11 @@
 /** Files of executions: downloading, sizes, previews. A file that another execution has is asked for there. */
 import { type Context, Hono } from "hono";
-import { isId } from "../../base/id.ts";
 import { stringifyJson } from "../../base/json.ts";
-import { DomainError } from "../../model/errors.ts";
 import type { ExecutionFileViews, NamedFile } from "../../services/execution_file_views.ts";
 import { DEFAULT_PREVIEW_ROWS, MAX_PREVIEW_ROWS } from "../../services/file_preview.ts";
 import { attachmentHeaders } from "../attachment.ts";
 import type { AppEnv } from "../env.ts";
+import { executionIdOf } from "../execution_request.ts";
 import { queryOf } from "../flow_request.ts";
 import { jsonAnswer } from "../json_answer.ts";
 import { readPositive, readRequired } from "../params.ts";
@@ -19,7 +18,7 @@ export function executionFileRoutes(files: ExecutionFileViews): Hono<AppEnv> {
     answer: (c: Context<AppEnv>, file: NamedFile) => Response | Promise<Response>,
   ) =>
     routes.get(path, async (c) => {
-      const found = await files.find(c.get("actor"), idOf(c), readRequired(queryOf(c), "path"));
+      const found = await files.find(c.get("actor"), executionIdOf(c), readRequired(queryOf(c), "path"));
       return "executionId" in found ? redirect(c, found.executionId) : await answer(c, found);
     });
 
@@ -46,11 +45,4 @@ function redirect(c: Context<AppEnv>, executionId: string): Response {
   const { pathname, search } = new URL(c.req.raw.url);
   const location = pathname.replace(/(\/executions\/)[^/]+(?=\/file)/, `$1${executionId}`) + search;
   return new Response(null, { status: 301, headers: { location } });
-}
-
-/** @throws DomainError not_found */
-function idOf(c: Context<AppEnv>): string {
-  const id = c.req.param("id") ?? "";
-  if (isId(id)) return id;
-  throw new DomainError("not_found", `Not Found: execution "${id.slice(0, 100)}" does not exist`);
 }

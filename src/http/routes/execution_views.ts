@@ -13,7 +13,7 @@ import {
 } from "../../services/execution_views.ts";
 import { csvText } from "../csv.ts";
 import type { AppEnv } from "../env.ts";
-import { readExecutionFilters } from "../filters.ts";
+import { readExecutionFilters } from "../execution_filters.ts";
 import { queryOf, readFlowKeys } from "../flow_request.ts";
 import { jsonAnswer } from "../json_answer.ts";
 import { readPositive, readRequired } from "../params.ts";

@@ -7,7 +7,7 @@ import type { Executions, ReadInputs, StartOptions } from "../../services/execut
 import type { IdempotentStarts } from "../../services/idempotent_starts.ts";
 import type { AppEnv } from "../env.ts";
 import { executionIdOf } from "../execution_request.ts";
-import { readExecutionQuery } from "../filters.ts";
+import { readExecutionQuery } from "../execution_filters.ts";
 import { awaitExecution, executionEvents } from "../follow.ts";
 import { deltaEvents, readLastEventId } from "../follow_delta.ts";
 import { flowKeyOf, queryOf } from "../flow_request.ts";

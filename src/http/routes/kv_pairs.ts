@@ -1,6 +1,6 @@
 /** KV pairs of namespaces. */
 import { type Context, Hono } from "hono";
-import { type Instant, toIso } from "../../base/clock.ts";
+import { optionalIso, toIso } from "../../base/clock.ts";
 import { isJsonObject, ownProperty, stringifyJson } from "../../base/json.ts";
 import { DomainError } from "../../model/errors.ts";
 import { type KvPairId, type KvPairInfo, parseKvValue } from "../../model/kv_pair.ts";
@@ -8,7 +8,8 @@ import { MAX_KV_VALUE_BYTES } from "../../model/limits.ts";
 import type { KvPairs } from "../../services/kv_pairs.ts";
 import { readBytes, readOptionalJson } from "../body.ts";
 import type { AppEnv } from "../env.ts";
-import { readItemFilter, takePage } from "../name_filters.ts";
+import { readItemFilter } from "../item_filters.ts";
+import { takePage } from "../list_page.ts";
 import { readPaging } from "../params.ts";
 
 const SORT_FIELDS: ReadonlyMap<string, (pair: KvPairInfo) => string | number> = new Map<
@@ -108,8 +109,4 @@ function entryBody(pair: KvPairInfo): object {
     updateDate: toIso(pair.updatedAt),
     expirationDate: optionalIso(pair.expiresAt),
   };
-}
-
-function optionalIso(instant: Instant | undefined): string | undefined {
-  return instant === undefined ? undefined : toIso(instant);
 }

@@ -9,7 +9,7 @@ import type { Metrics } from "../../services/metrics.ts";
 import type { AppEnv } from "../env.ts";
 import { flowKeyOf, queryOf } from "../flow_request.ts";
 import { jsonAnswer, pageAnswer } from "../json_answer.ts";
-import { readPaging, type SortKey } from "../params.ts";
+import { parseQueryInstant, readPaging, type SortKey } from "../params.ts";
 
 /** What the routes work with. */
 export interface MetricRoutesDeps {
@@ -128,17 +128,11 @@ function readWindow(
   );
 }
 
-/** ISO 8601 with an offset; a `+` may have become a space on its way. */
 function readDate(query: URLSearchParams, name: string): Instant | undefined {
   const text = query.get(name)?.trim();
   if (!text) return undefined;
-  const isoText = text.replace(/ (\d{2}:?\d{2})$/, "+$1").replace(/(\.\d{3})\d+/, "$1").replace(
-    /\[.*\]$/,
-    "",
-  );
-  const hasOffset = /(?:Z|[+-]\d{2}:?\d{2})$/i.test(isoText) || !isoText.includes("T");
-  const at = Date.parse(hasOffset ? isoText : `${isoText}Z`);
-  if (!Number.isNaN(at) && /^\d{4}-\d{2}-\d{2}/.test(isoText)) return at;
+  const at = parseQueryInstant(text);
+  if (at !== undefined) return at;
   throw new DomainError(
     "bad_request",
     `Bad Request: "${name}" must be a date such as "2026-01-31T08:15:30Z", but received "${

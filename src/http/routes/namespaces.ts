@@ -7,7 +7,7 @@ import { readJson, readOptionalJson } from "../body.ts";
 import type { AppEnv } from "../env.ts";
 import { readFlowFilter } from "../flow_filters.ts";
 import { queryOf } from "../flow_request.ts";
-import { takePage } from "../name_filters.ts";
+import { takePage } from "../list_page.ts";
 import { readBoolean, readPaging } from "../params.ts";
 
 const SORT_FIELDS = new Map([["id", ({ id }: Namespace) => id]]);
@@ -17,7 +17,41 @@ const UNSUPPORTED = ["variables", "pluginDefaults", "concurrency"] as const;
 /** Routes under `/namespaces`, relative to the tenant. */
 export function namespaceRoutes(namespaces: Namespaces): Hono<AppEnv> {
   const routes = new Hono<AppEnv>();
+  addListRoutes(routes, namespaces);
 
+  routes.get("/namespaces/:namespace", async (c) => {
+    return answer(c, await namespaces.get(c.get("actor"), c.req.param("namespace")));
+  });
+
+  routes.post("/namespaces", async (c) => {
+    const { id, description } = await readNamespace(c);
+    if (id === undefined) throw refusal('the body must have a text as "id"');
+    return answer(c, await namespaces.create(c.get("actor"), { id, description }));
+  });
+
+  routes.put("/namespaces/:namespace", async (c) => {
+    const id = c.req.param("namespace");
+    const { id: named = id, description } = await readNamespace(c);
+    if (named !== id) {
+      throw refusal(`the body is of namespace "${named.slice(0, 100)}", but the path of "${id}"`);
+    }
+    return answer(c, await namespaces.update(c.get("actor"), { id, description }));
+  });
+
+  routes.delete("/namespaces/:namespace", async (c) => {
+    await namespaces.delete(c.get("actor"), c.req.param("namespace"));
+    return c.body(null, 204);
+  });
+
+  // Variables belong to flows; a namespace has none.
+  routes.get("/namespaces/:namespace/inherited-variables", async (c) => {
+    await namespaces.get(c.get("actor"), c.req.param("namespace"));
+    return c.json({});
+  });
+  return routes;
+}
+
+function addListRoutes(routes: Hono<AppEnv>, namespaces: Namespaces): void {
   routes.get("/namespaces/search", async (c) => {
     const query = queryOf(c);
     const paging = readPaging(query);
@@ -34,45 +68,6 @@ export function namespaceRoutes(namespaces: Namespaces): Hono<AppEnv> {
     const names = (await namespaces.list(c.get("actor"))).map(({ id }) => id);
     return c.json(names.filter((id) => ids.includes(id) || id.toLowerCase().includes(q)));
   });
-
-  routes.get("/namespaces/:namespace", async (c) => {
-    return answer(c, await namespaces.get(c.get("actor"), c.req.param("namespace")));
-  });
-
-  routes.post("/namespaces", async (c) => {
-    const body = await readNamespace(c);
-    const id = textMember(body, "id");
-    if (id === undefined) throw refusal('the body must have a text as "id"');
-    return answer(
-      c,
-      await namespaces.create(c.get("actor"), { id, description: textMember(body, "description") }),
-    );
-  });
-
-  routes.put("/namespaces/:namespace", async (c) => {
-    const body = await readNamespace(c);
-    const id = c.req.param("namespace");
-    const named = textMember(body, "id") ?? id;
-    if (named !== id) {
-      throw refusal(`the body is of namespace "${named.slice(0, 100)}", but the path of "${id}"`);
-    }
-    return answer(
-      c,
-      await namespaces.update(c.get("actor"), { id, description: textMember(body, "description") }),
-    );
-  });
-
-  routes.delete("/namespaces/:namespace", async (c) => {
-    await namespaces.delete(c.get("actor"), c.req.param("namespace"));
-    return c.body(null, 204);
-  });
-
-  // Variables belong to flows; a namespace has none.
-  routes.get("/namespaces/:namespace/inherited-variables", async (c) => {
-    await namespaces.get(c.get("actor"), c.req.param("namespace"));
-    return c.json({});
-  });
-  return routes;
 }
 
 function answer(c: Context<AppEnv>, namespace: Namespace): Response {
@@ -83,11 +78,13 @@ function answer(c: Context<AppEnv>, namespace: Namespace): Response {
  * The body of a namespace; members that nobody knows are passed over.
  * @throws DomainError invalid_json, invalid_argument: also for what would have no effect
  */
-async function readNamespace(c: Context<AppEnv>): Promise<JsonObject> {
+async function readNamespace(c: Context<AppEnv>): Promise<{ id?: string; description?: string }> {
   const body = await readJson(c);
   if (!isJsonObject(body)) throw refusal("a namespace is an object");
   const unsupported = UNSUPPORTED.find((name) => !isEmpty(ownProperty(body, name)));
-  if (unsupported === undefined) return body;
+  if (unsupported === undefined) {
+    return { id: textMember(body, "id"), description: textMember(body, "description") };
+  }
   throw refusal(
     `"${unsupported}" of namespaces is not supported yet; declare it in the flows, or leave it out`,
   );

@@ -5,7 +5,7 @@ import type { PluginEntry } from "../../services/plugin_list.ts";
 import type { Plugins } from "../../services/plugins.ts";
 import type { AppEnv } from "../env.ts";
 import { jsonAnswer } from "../json_answer.ts";
-import { takePage } from "../name_filters.ts";
+import { takePage } from "../list_page.ts";
 import { readBoolean, readPaging } from "../params.ts";
 
 /** Icons and groups change with the server only. */

@@ -1,19 +1,19 @@
 /** Tenants, for callers that are not limited to some. */
 import { Hono } from "hono";
-import { isJsonObject, ownProperty } from "../../base/json.ts";
-import { DomainError } from "../../model/errors.ts";
+import { type JsonObject, ownProperty } from "../../base/json.ts";
 import type { Tenant } from "../../model/tenant.ts";
 import type { Tenants } from "../../services/tenants.ts";
-import { readJson, requireMediaType } from "../body.ts";
+import { invalidEntity, readEntity } from "../entity_body.ts";
 import type { AppEnv } from "../env.ts";
 import { readPaging } from "../params.ts";
+
+const FORM = 'a tenant is of the form {"id": "…", "name": "…"}';
 
 /** `POST /`, `GET /search`, `GET /:id`, `DELETE /:id` (204, with all of the tenant's data). */
 export function tenantRoutes(tenants: Tenants): Hono<AppEnv> {
   const routes = new Hono<AppEnv>();
   routes.post("/", async (c) => {
-    requireMediaType(c, "application/json");
-    return c.json(tenantBody(await tenants.create(readTenant(await readJson(c)))));
+    return c.json(tenantBody(await tenants.create(readTenant(await readEntity(c, FORM)))));
   });
   routes.get("/search", (c) => {
     const query = new URL(c.req.url).searchParams;
@@ -31,11 +31,11 @@ export function tenantRoutes(tenants: Tenants): Hono<AppEnv> {
   return routes;
 }
 
-function readTenant(body: unknown): Tenant {
-  const id = isJsonObject(body) ? ownProperty(body, "id") : undefined;
-  const name = isJsonObject(body) ? ownProperty(body, "name") ?? id : undefined;
+function readTenant(body: JsonObject): Tenant {
+  const id = ownProperty(body, "id");
+  const name = ownProperty(body, "name") ?? id;
   if (typeof id === "string" && typeof name === "string") return { id, name };
-  throw new DomainError("invalid_entity", 'Invalid entity: a tenant is of the form {"id": "…", "name": "…"}');
+  throw invalidEntity(FORM);
 }
 
 function tenantBody({ id, name }: Tenant): object {

@@ -1,12 +1,11 @@
 /** API tokens, for callers that are not limited to tenants. */
 import { Hono } from "hono";
-import { type Clock, type Instant, toIso } from "../../base/clock.ts";
+import { type Clock, type Instant, optionalIso, toIso } from "../../base/clock.ts";
 import { parseDuration } from "../../base/duration.ts";
-import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
-import { DomainError } from "../../model/errors.ts";
+import { type JsonObject, ownProperty } from "../../base/json.ts";
 import { type ApiToken, isExpired, type TokenRequest } from "../../model/token.ts";
 import type { Tokens } from "../../services/tokens.ts";
-import { readJson, requireMediaType } from "../body.ts";
+import { invalidEntity, readEntity, textMember } from "../entity_body.ts";
 import type { AppEnv } from "../env.ts";
 
 /** `GET /`, `POST /` (the only answer that has the secret), `DELETE /:id` (204). */
@@ -18,8 +17,7 @@ export function tokenRoutes(tokens: Tokens, clock: Clock): Hono<AppEnv> {
     return c.json({ results, total: results.length });
   });
   routes.post("/", async (c) => {
-    requireMediaType(c, "application/json");
-    const request = readTokenRequest(await readJson(c));
+    const request = readTokenRequest(await readEntity(c, 'a token is of the form {"name": "…"}'));
     const { token, secret } = await tokens.create(c.get("actor").user, request);
     c.header("cache-control", "no-store");
     return c.json({ ...tokenBody(token, clock.now()), fullToken: secret });
@@ -31,34 +29,27 @@ export function tokenRoutes(tokens: Tokens, clock: Clock): Hono<AppEnv> {
   return routes;
 }
 
-function readTokenRequest(body: JsonValue): TokenRequest {
-  if (!isJsonObject(body)) throw invalid('a token is of the form {"name": "…"}');
+function readTokenRequest(body: JsonObject): TokenRequest {
   return {
-    name: readText(body, "name") ?? "",
-    description: readText(body, "description"),
-    maxAgeMs: readMaxAge(readText(body, "maxAge")),
+    name: textMember(body, "name") ?? "",
+    description: textMember(body, "description"),
+    maxAgeMs: readMaxAge(textMember(body, "maxAge")),
     extended: readFlag(body, "extended"),
     tenants: readTenants(body),
   };
 }
 
-function readText(body: JsonObject, name: string): string | undefined {
-  const value = ownProperty(body, name) ?? undefined;
-  if (value === undefined || typeof value === "string") return value;
-  throw invalid(`${name}: must be a text`);
-}
-
 function readFlag(body: JsonObject, name: string): boolean {
   const value = ownProperty(body, name) ?? false;
   if (typeof value === "boolean") return value;
-  throw invalid(`${name}: must be true or false`);
+  throw invalidEntity(`${name}: must be true or false`);
 }
 
 function readMaxAge(text: string | undefined): number | undefined {
   if (text === undefined || text === "") return undefined;
   const ms = parseDuration(text);
   if (ms !== undefined) return ms;
-  throw invalid(`maxAge: "${text.slice(0, 80)}" must be an ISO 8601 duration such as "P30D"`);
+  throw invalidEntity(`maxAge: "${text.slice(0, 80)}" must be an ISO 8601 duration such as "P30D"`);
 }
 
 function readTenants(body: JsonObject): string[] | undefined {
@@ -66,11 +57,7 @@ function readTenants(body: JsonObject): string[] | undefined {
   if (value === undefined) return undefined;
   const isListOfTexts = Array.isArray(value) && value.every((item) => typeof item === "string");
   if (isListOfTexts) return [...new Set(value as string[])];
-  throw invalid("tenants: must be a list of tenants' ids");
-}
-
-function invalid(reason: string): DomainError {
-  return new DomainError("invalid_entity", `Invalid entity: ${reason}`);
+  throw invalidEntity("tenants: must be a list of tenants' ids");
 }
 
 function tokenBody(token: ApiToken, now: Instant): object {
@@ -86,8 +73,4 @@ function tokenBody(token: ApiToken, now: Instant): object {
     extended: token.extended,
     tenants: token.tenants,
   };
-}
-
-function optionalIso(instant: Instant | undefined): string | undefined {
-  return instant === undefined ? undefined : toIso(instant);
 }

@@ -9,7 +9,7 @@ import { csvAnswer } from "../csv.ts";
 import type { AppEnv } from "../env.ts";
 import { flowKeyOf, queryOf } from "../flow_request.ts";
 import { jsonAnswer } from "../json_answer.ts";
-import { takePage } from "../name_filters.ts";
+import { takePage } from "../list_page.ts";
 import { readPaging } from "../params.ts";
 import { readTriggerFilter } from "../trigger_filters.ts";
 import { backfillIn, readObject, readTriggerKey, requiredFlag, triggerKeyIn } from "../trigger_request.ts";

@@ -1,7 +1,8 @@
 /** Webhook calls: the one place where executions start without credentials. */
 import { Buffer } from "node:buffer";
 import { type Context, Hono } from "hono";
-import { type JsonObject, type JsonValue, setOwnProperty, tryParseJson } from "../../base/json.ts";
+import { type JsonObject, setOwnProperty } from "../../base/json.ts";
+import { readStructure } from "../../base/json_text.ts";
 import { DomainError } from "../../model/errors.ts";
 import { MAX_WEBHOOK_BODY_BYTES } from "../../model/limits.ts";
 import type { StoreFile } from "../../services/given_files.ts";
@@ -25,8 +26,6 @@ export interface WebhookRoutesDeps {
 
 /** Credentials of the caller, which are nobody else's business. */
 const HIDDEN_HEADERS: ReadonlySet<string> = new Set(["authorization", "cookie", "proxy-authorization"]);
-/** A body that is nested deeper is kept as text: to print it again would exhaust the stack. */
-const MAX_JSON_DEPTH = 500;
 const BINARY = "application/octet-stream";
 const NO_STORE = { "cache-control": "no-store" };
 
@@ -140,7 +139,7 @@ function fileNameOf(name: string): string {
   return name.split(/[/\\]/).at(-1)?.replace(/[^\w.-]+/g, "_").slice(0, 200) || "file";
 }
 
-/** A text that is JSON is read, other texts stay; what is no text is Base64. */
+/** An object or a list is read, whatever the content type says; other texts stay, and what is no text is Base64. */
 function bodyOf(bytes: Uint8Array): WebhookCall {
   let text: string;
   try {
@@ -148,31 +147,8 @@ function bodyOf(bytes: Uint8Array): WebhookCall {
   } catch {
     return { body: Buffer.from(bytes).toString("base64") };
   }
-  const body = readText(text);
-  return body === undefined ? {} : { body };
+  return text === "" ? {} : { body: readStructure(text) };
 }
-
-/** Objects and lists are read whatever the content type says; anything else is text. */
-function readText(text: string): JsonValue | undefined {
-  if (text === "") return undefined;
-  if (!/^\s*[[{]/.test(text) || depthOf(text) > MAX_JSON_DEPTH) return text;
-  return tryParseJson(text) ?? text;
-}
-
-/** How deep brackets are nested outside of texts. */
-function depthOf(json: string): number {
-  let depth = 0, deepest = 0, isInText = false;
-  for (let i = 0; i < json.length; i++) {
-    const code = json.charCodeAt(i);
-    if (isInText && code === 92) i++; // a backslash takes the next character with it
-    else if (code === 34) isInText = !isInText;
-    else if (isInText) continue;
-    else if (code === 91 || code === 123) deepest = Math.max(deepest, ++depth);
-    else if (code === 93 || code === 125) depth--;
-  }
-  return deepest;
-}
-
 function listsByName(pairs: Iterable<readonly [string, string]>): JsonObject {
   const lists = new Map<string, string[]>();
   for (const [name, value] of pairs) {

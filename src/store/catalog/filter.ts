@@ -37,7 +37,7 @@ const KIND_SLOTS = 4;
 const KNOWN_STATES = 2 ** STATES.length - 1;
 
 /** Conditions that must all hold. */
-export class ConjunctiveFilter {
+class ConjunctiveFilter {
   readonly labelSteps: LabelStep[] = [];
   readonly #context: FilterContext;
   readonly #masks = new Uint32Array(KIND_SLOTS).fill(KNOWN_STATES);

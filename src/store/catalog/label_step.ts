@@ -33,7 +33,7 @@ export interface Doubt {
 }
 
 /** A label that queries ask for, and what is known of it. */
-export class WantedLabel {
+class WantedLabel {
   readonly label: Label;
   readonly #hash: number;
   readonly #bloom = new Uint32Array(LABEL_WORDS);

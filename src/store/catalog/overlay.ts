@@ -49,7 +49,7 @@ export async function findHidden(
 }
 
 /** The rows of `all` by the index of the block whose range their id is in. */
-export function groupByBlock(all: RowBlock, blocks: readonly BlockSummary[]): Map<number, number[]> {
+function groupByBlock(all: RowBlock, blocks: readonly BlockSummary[]): Map<number, number[]> {
   const groups = new Map<number, number[]>();
   const last = blocks[blocks.length - 1];
   if (!last) return groups;

@@ -1,5 +1,5 @@
 /** `core.execution.UnsetVariables`: removes variables of the execution. */
-import type { JsonObject } from "../../base/json.ts";
+import { isJsonObject, type JsonObject, ownProperty, setOwnProperty } from "../../base/json.ts";
 import type { RunContext } from "../../model/run_context.ts";
 import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
 import { flagOf, textsOf } from "../property_values.ts";
@@ -17,7 +17,7 @@ export const unsetVariablesTask: RunnableTaskType = {
       required: true,
       dynamic: true,
       orText: true,
-      items: { type: "string", description: "Name of a variable." },
+      items: { type: "string", description: "Name of a variable, or of one within it: `name.inner`." },
       description: "Names of the variables.",
     },
     ignoreMissing: {
@@ -33,7 +33,7 @@ export const unsetVariablesTask: RunnableTaskType = {
 
 function unsetVariables(properties: JsonObject, context: RunContext): AttemptOutcome {
   const names = new Set(textsOf(properties, "variables") ?? []);
-  const missing = [...names].filter((name) => !Object.hasOwn(context.variables, name));
+  const missing = [...names].filter((name) => !hasPath(context.variables, pathOf(context.variables, name)));
   if (!flagOf(properties, "ignoreMissing", false) && missing.length > 0) {
     throw new Error(
       `\`ignoreMissing\` is set to false and the following variables do not exist: ${missing.join(", ")}`,
@@ -42,12 +42,32 @@ function unsetVariables(properties: JsonObject, context: RunContext): AttemptOut
   const effects = {
     // Read when it takes effect: a task beside this one may have set others meanwhile.
     get variables() {
-      return without(context.variables, names);
+      return [...names].reduce(
+        (left, name) => without(left, pathOf(left, name)),
+        context.variables,
+      );
     },
   };
   return { state: "SUCCESS", outputs: {}, effects };
 }
 
-function without(variables: JsonObject, names: ReadonlySet<string>): JsonObject {
-  return Object.fromEntries(Object.entries(variables).filter(([name]) => !names.has(name)));
+/** A name with dots leads into maps, unless a variable is called that. */
+function pathOf(variables: JsonObject, name: string): readonly string[] {
+  return Object.hasOwn(variables, name) ? [name] : name.split(".");
+}
+
+function hasPath(variables: JsonObject, [name = "", ...rest]: readonly string[]): boolean {
+  const value = ownProperty(variables, name);
+  if (rest.length === 0) return value !== undefined;
+  return isJsonObject(value) && hasPath(value, rest);
+}
+
+function without(variables: JsonObject, [name = "", ...rest]: readonly string[]): JsonObject {
+  const value = ownProperty(variables, name);
+  if (value === undefined) return variables;
+  if (rest.length === 0) return Object.fromEntries(Object.entries(variables).filter(([key]) => key !== name));
+  if (!isJsonObject(value)) return variables;
+  const copy = { ...variables };
+  setOwnProperty(copy, name, without(value, rest));
+  return copy;
 }

@@ -1,7 +1,8 @@
 /** `core.http.Download`: an HTTP request whose answer becomes a file. */
 import type { JsonObject } from "../../base/json.ts";
+import { isTrue } from "../../base/truthy_text.ts";
 import { HTTP_REQUEST_PROPERTIES, HTTP_RESPONSE_OUTPUTS } from "../../model/http_schema.ts";
-import { isTrue } from "../../model/http_options.ts";
+
 import { headerOf, type HttpAnswer } from "../../model/ports/http.ts";
 import type { RunContext } from "../../model/run_context.ts";
 import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";

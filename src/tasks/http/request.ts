@@ -1,7 +1,8 @@
 /** `core.http.Request`: an HTTP request whose answer becomes an output. */
 import type { JsonObject } from "../../base/json.ts";
+import { isTrue } from "../../base/truthy_text.ts";
 import { ENCRYPT_BODY, HTTP_REQUEST_OUTPUTS, HTTP_REQUEST_PROPERTIES } from "../../model/http_schema.ts";
-import { isTrue } from "../../model/http_options.ts";
+
 import { answerText } from "../../model/http_text.ts";
 import type { RunContext } from "../../model/run_context.ts";
 import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";

@@ -7,7 +7,7 @@ import { mapOf } from "../property_values.ts";
 export const outputValuesTask: RunnableTaskType = {
   form: "runnable",
   type: "core.output.OutputValues",
-  aliases: [],
+  aliases: ["core.tasks.outputs.OutputValues"],
   description: "Gives values as outputs, to pass them on under names of their own.",
   pure: true,
   properties: {

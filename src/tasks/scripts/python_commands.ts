@@ -1,7 +1,7 @@
 /** `scripts.python.Commands`: commands around Python. */
 import type { RunnableTaskType } from "../../model/task_catalog.ts";
+import { PYTHON } from "./python_program.ts";
 import { PYTHON_PROPERTIES } from "./python_properties.ts";
-import { PYTHON } from "./script_program.ts";
 import { COMMANDS, SCRIPT_OUTPUTS, SCRIPT_PROPERTIES } from "./script_properties.ts";
 import { runScriptsOf } from "./script_task.ts";
 

@@ -8,8 +8,8 @@ export const PYTHON_PROPERTIES: PropertySchemas = Object.freeze({
   pythonVersion: {
     type: "string",
     dynamic: true,
-    ignored: true,
-    description: "Version of Python for which the packages are installed.",
+    description:
+      "Version of Python that runs, such as 3.12: where the commands run as a process that finds `python3.12`, else the default one with a warning.",
   },
   packageManager: {
     type: "string",

@@ -31,18 +31,16 @@ export class ScriptCommands {
   }
 
   /**
-   * Puts the command together from rendered properties; a shell looks for programs in `bin` first.
-   * @throws Error: a stored file that it names is missing
+   * Puts the command together from rendered properties; a shell looks for programs in `bin` first, the folder of installed
+   * packages. @throws Error: a stored file that it names is missing
    */
   async prepare(properties: JsonObject, bin?: string): Promise<void> {
-    const given = listOf(properties, "interpreter");
-    const interpreter = properties.interpreter === undefined ? ["/bin/sh", "-c"] : given;
-    const isShell = SHELLS.test(interpreter[0] ?? "");
+    const interpreter = interpreterOf(properties);
     const lines: string[] = [];
     for (const line of [...listOf(properties, "beforeCommands"), ...await this.#commands(properties)]) {
       lines.push(await this.#withCopies(line));
     }
-    if (isShell) lines.unshift(...preamble(properties, bin));
+    if (runsInShell(properties)) lines.unshift(...preamble(properties, bin ?? await this.#names()));
     this.command = interpreter.length === 0 ? lines : await this.#interpreted(interpreter, lines.join("\n"));
   }
 
@@ -59,6 +57,17 @@ export class ScriptCommands {
     if (fileName === undefined || command === undefined) return [script];
     const path = await this.#write(fileName, await this.#withCopies(script));
     return [`${command} ${shellWord(path)}`];
+  }
+
+  /** A folder of commands that stand for others; installed packages bring theirs. */
+  async #names(): Promise<string | undefined> {
+    const { names } = this.#program;
+    if (!names) return undefined;
+    for (const [name, path] of names) {
+      const file = await this.#write(`bin/${name}`, `#!/bin/sh\nexec ${shellWord(path)} "$@"\n`);
+      await Deno.chmod(file, 0o755);
+    }
+    return `${this.#place.directory}/${this.#folder}/bin`;
   }
 
   async #interpreted(interpreter: readonly string[], text: string): Promise<string[]> {
@@ -86,6 +95,15 @@ export class ScriptCommands {
     this.#hasFiles = true;
     return `${directory}/${await writeLocalFile(directory, `${this.#folder}/${name}`, content)}`;
   }
+}
+
+/** True when a shell gets the commands, and not a program that the task names in its place. */
+export function runsInShell(properties: JsonObject): boolean {
+  return SHELLS.test(interpreterOf(properties)[0] ?? "");
+}
+
+function interpreterOf(properties: JsonObject): string[] {
+  return properties.interpreter === undefined ? ["/bin/sh", "-c"] : listOf(properties, "interpreter");
 }
 
 /** The texts of a property that holds a list. @throws Error: it holds anything else */

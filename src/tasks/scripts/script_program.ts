@@ -1,5 +1,17 @@
 /** How the scripts of a language are run. */
+import type { JsonObject } from "../../base/json.ts";
 import { shellWord } from "../../base/shell_word.ts";
+import type { ProcessLine } from "../../model/ports/processes.ts";
+
+/** What a task asks of its program, and how to find out what there is. */
+export interface ProgramRequest {
+  /** Rendered. */
+  readonly properties: JsonObject;
+  /** Runs a command where the script is to run; its exit code. Nothing of it is logged. */
+  readonly execute: (command: readonly string[], onLine: (line: ProcessLine) => void) => Promise<number>;
+  /** Logs a warning, which does not change how the task ends. */
+  readonly warn: (message: string) => Promise<void> | void;
+}
 
 /** A language, or the shell itself. */
 export interface ScriptProgram {
@@ -9,8 +21,8 @@ export interface ScriptProgram {
   readonly fileName?: string;
   /** The command that runs that file. */
   readonly command?: string;
-  /** Commands that install packages, in the working directory. */
-  readonly install?: (packages: readonly string[]) => readonly string[];
+  /** Commands that install packages, in the working directory; with another program than the default where one is named. */
+  readonly install?: (packages: readonly string[], program?: string) => readonly string[];
   /** What installs, as messages name it. */
   readonly installer?: string;
   /** Folders that installing makes in the working directory. */
@@ -22,28 +34,14 @@ export interface ScriptProgram {
   /** Where installed programs are, relative to the working directory. */
   readonly packageBin?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Commands of a shell that stand for another program, with its path. */
+  readonly names?: ReadonlyMap<string, string>;
+  /** The program as a task asks for it; absent where tasks have no choice. For a process of this machine and a shell alone. */
+  readonly fit?: (program: ScriptProgram, request: ProgramRequest) => Promise<ScriptProgram>;
 }
 
 /** Commands of a POSIX shell. */
 export const SHELL: ScriptProgram = Object.freeze({ image: "ubuntu" });
-
-/** Python; packages go to a virtual environment. */
-export const PYTHON: ScriptProgram = Object.freeze({
-  image: "python:3.13-slim",
-  fileName: "script.py",
-  command: "python3",
-  installer: "python3 with venv and pip",
-  install: (packages: readonly string[]) => [
-    "python3 -m venv .venv",
-    `.venv/bin/python -m pip install --quiet --disable-pip-version-check ${
-      packages.map(shellWord).join(" ")
-    }`,
-  ],
-  packageFolders: [".venv"],
-  packageBin: ".venv/bin",
-  // Otherwise lines come when the script has ended.
-  env: { PYTHONUNBUFFERED: "1" },
-});
 
 /** Node.js; packages go to a folder that is found from the working directory. */
 export const NODE: ScriptProgram = Object.freeze({

@@ -4,7 +4,7 @@ import type { ProcessLine, ProcessPlace } from "../../model/ports/processes.ts";
 import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
 import { copyNamespaceFiles, createFiles, type LocalPlace, readMap, storeFiles } from "../local_files.ts";
 import { flagOf } from "../property_values.ts";
-import { listOf, ScriptCommands } from "./script_commands.ts";
+import { listOf, runsInShell, ScriptCommands } from "./script_commands.ts";
 import { ScriptOutput } from "./script_output.ts";
 import { removeAny, ScriptPackages } from "./script_packages.ts";
 import { scriptPlace } from "./script_place.ts";
@@ -41,17 +41,17 @@ async function runIn(
   directory: string,
   given: Pick<ScriptRun, "properties" | "context" | "program" | "place">,
 ): Promise<AttemptOutcome> {
-  const { properties, context, program } = given;
+  const { properties, context } = given;
   const outputDir = `${directory}/.output-${context.taskRunId}`;
   const env = new Map([
-    ...Object.entries(program.env ?? {}),
+    ...Object.entries(given.program.env ?? {}),
     ["WORKING_DIR", directory],
     ["OUTPUT_DIR", outputDir],
     ...givenEnv(properties),
   ]);
-  const run: ScriptRun = { ...given, directory, outputDir, env };
+  const run = await fitted({ ...given, directory, outputDir, env });
   Deno.mkdirSync(outputDir, { recursive: true });
-  const commands = new ScriptCommands(run, program);
+  const commands = new ScriptCommands(run, run.program);
   const packages = packagesOf(run);
   try {
     await copyNamespaceFiles(run, properties.namespaceFiles);
@@ -66,6 +66,22 @@ async function runIn(
       await removeAny(outputDir);
     }
   }
+}
+
+/** With the program in the version that the task asks for. A container has the one of its image; what is no shell is the task's choice. */
+async function fitted(run: ScriptRun): Promise<ScriptRun> {
+  const { program, place, properties, context } = run;
+  if (!program.fit || place.type !== "process" || !runsInShell(properties)) return run;
+  const fit = await program.fit(program, {
+    properties,
+    execute: (command, onLine) => execute(run, command, (line) => void onLine(line)),
+    warn: (message) => {
+      if (context.signal.aborted) return;
+      context.log("WARN", message);
+      return context.logged();
+    },
+  });
+  return { ...run, program: fit };
 }
 
 /** What installing writes is logged and says nothing of the outcome. */

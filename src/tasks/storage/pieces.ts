@@ -35,21 +35,6 @@ export async function* piecesOf(
   if (rest.length > 0) yield rest;
 }
 
-/** The lines of a text file without their ends. */
-export async function* linesOf(content: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  for await (const piece of piecesOf(content, NEW_LINE)) yield decoder.decode(withoutEnd(piece));
-}
-
-const NEW_LINE = new Uint8Array([0x0a]);
-
-function withoutEnd(piece: Piece): Piece {
-  let { length } = piece;
-  if (piece[length - 1] === 0x0a) length--;
-  if (length < piece.length && piece[length - 1] === 0x0d) length--;
-  return piece.subarray(0, length);
-}
-
 /** The position behind the next separator from `from` on, or 0. */
 function endOf(bytes: Uint8Array, separator: Uint8Array, from: number): number {
   const [first] = separator;

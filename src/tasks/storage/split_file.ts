@@ -11,7 +11,7 @@ export type SplitRule =
   | { readonly by: "partitions"; readonly count: number };
 
 /** Files that one file may be cut into. */
-export const MAX_PARTS = 50_000;
+const MAX_PARTS = 50_000;
 /** Partitions that are written at once: each holds up to half a megabyte. */
 const PARTITIONS_AT_ONCE = 16;
 
@@ -36,7 +36,7 @@ export function readSplitRule(properties: JsonObject): SplitRule | undefined {
 }
 
 /** Bytes that a text such as `10MB` stands for; a kilobyte has 1,024. @throws Error */
-export function readSize(text: string): number {
+function readSize(text: string): number {
   const [, digits = "", unit = ""] = /^\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*$/i.exec(text) ?? [];
   const factor = UNITS.get(unit.toLowerCase());
   const size = Math.floor(Number(digits) * (factor ?? 0));

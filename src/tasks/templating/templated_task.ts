@@ -11,6 +11,7 @@ import { parseYaml } from "../../expr/yaml.ts";
 import type { RunContext } from "../../model/run_context.ts";
 import type { FoundTaskType } from "../../model/ports/task_types.ts";
 import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import { TASK_MEMBERS, type TaskMember } from "../../model/task_members.ts";
 import { textOf } from "../property_values.ts";
 
 /** Outputs: those of the task that it runs. */
@@ -33,23 +34,9 @@ export const templatedTask: RunnableTaskType = {
 };
 
 const OWN_TYPE = "core.templating.TemplatedTask";
-/** Members that every task has and that say nothing of how it runs. */
-const COMMON: ReadonlySet<string> = new Set(["id", "type", "description"]);
-/** Members that every task has, for whom the templated task itself is asked. */
-const OUTER: ReadonlySet<string> = new Set([
-  "version",
-  "disabled",
-  "runIf",
-  "retry",
-  "timeout",
-  "allowFailure",
-  "allowWarning",
-  "logLevel",
-  "logToFile",
-  "taskCache",
-  "workerGroup",
-  "assets",
-]);
+/** Members that say nothing of how a task runs. For the others that every task has, the templated task itself is asked. */
+const SILENT: ReadonlySet<string> = new Set<TaskMember>(["id", "type", "description"]);
+const COMMON: ReadonlySet<string> = new Set(TASK_MEMBERS);
 
 type Runnable = FoundTaskType & Required<Pick<FoundTaskType, "run">>;
 
@@ -106,8 +93,8 @@ function isGiven(value: JsonValue | undefined): boolean {
 
 function checkOthers(members: JsonObject, schemas: FoundTaskType["properties"], context: RunContext): void {
   const known = new Set(Object.entries(schemas).flatMap(([name, { aliases = [] }]) => [name, ...aliases]));
-  const others = Object.keys(members).filter((name) => !known.has(name) && !COMMON.has(name));
-  const unknown = others.find((name) => !OUTER.has(name));
+  const others = Object.keys(members).filter((name) => !known.has(name) && !SILENT.has(name));
+  const unknown = others.find((name) => !COMMON.has(name));
   if (unknown !== undefined) throw new Error(`The templated task has an unrecognized field "${unknown}"`);
   for (const name of others) {
     context.log("WARN", `The ${name} of the templated task has no effect: give it beside its spec`);

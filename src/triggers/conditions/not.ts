@@ -1,6 +1,6 @@
 /** `core.condition.Not`: none of the given conditions holds. */
-import { ownProperty } from "../../base/json.ts";
 import type { TestedConditionType } from "../../model/trigger_catalog.ts";
+import { anyHolds } from "./any_holds.ts";
 
 /** Turns other conditions round. */
 export const notCondition: TestedConditionType = {
@@ -11,11 +11,7 @@ export const notCondition: TestedConditionType = {
   properties: {
     conditions: { type: "conditions", required: true, description: "Conditions, none of which may be true." },
   },
-  async test(properties, { holds }) {
-    const conditions = ownProperty(properties, "conditions");
-    for (const condition of Array.isArray(conditions) ? conditions : []) {
-      if (await holds(condition)) return false;
-    }
-    return true;
+  async test(properties, scope) {
+    return !await anyHolds(properties, scope);
   },
 };

@@ -1,6 +1,6 @@
 /** `core.condition.Or`: one of the given conditions holds. */
-import { ownProperty } from "../../base/json.ts";
 import type { TestedConditionType } from "../../model/trigger_catalog.ts";
+import { anyHolds } from "./any_holds.ts";
 
 /** Joins other conditions. */
 export const orCondition: TestedConditionType = {
@@ -11,11 +11,5 @@ export const orCondition: TestedConditionType = {
   properties: {
     conditions: { type: "conditions", required: true, description: "Conditions, one of which must be true." },
   },
-  async test(properties, { holds }) {
-    const conditions = ownProperty(properties, "conditions");
-    for (const condition of Array.isArray(conditions) ? conditions : []) {
-      if (await holds(condition)) return true;
-    }
-    return false;
-  },
+  test: anyHolds,
 };

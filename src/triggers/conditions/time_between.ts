@@ -1,8 +1,8 @@
 /** `core.condition.TimeBetween`: a time of day lies between two others. */
 import type { Instant } from "../../base/clock.ts";
 import { ownProperty } from "../../base/json.ts";
-import { findZone } from "../../expr/dates/zone.ts";
 import type { ConditionScope, TestedConditionType } from "../../model/trigger_catalog.ts";
+import { DAY_MS, localMsOf, parseTimeOfDay } from "../time_of_day.ts";
 import { CONDITION_DATE, dateOf } from "./dates.ts";
 
 /** Tests the date of a schedule. */
@@ -29,16 +29,11 @@ export const timeBetweenCondition: TestedConditionType = {
   },
 };
 
-const TIME = /^([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.\d+)?)?(Z|[+-]\d{2}(?::?\d{2})?)?$/i;
-const DAY_MS = 86_400_000;
-
 /** How far the time of day lies behind a given one, in the zone that is given with it. @throws Error it is no time */
 function isBeyond(at: Instant, text: string, { timeZone }: ConditionScope): number {
-  const match = TIME.exec(text.trim());
-  if (!match) throw new Error(`Cannot read "${text}" as a time of day, such as "16:00:00+02:00"`);
-  const [, hour, minute, second = "0", offset] = match;
-  const zone = findZone(offset?.toUpperCase() ?? timeZone);
-  const local = at + zone.offsetAt(Math.floor(at / 1000)) * 1000;
+  const wanted = parseTimeOfDay(text);
+  if (!wanted) throw new Error(`Cannot read "${text}" as a time of day, such as "16:00:00+02:00"`);
+  const local = localMsOf(at, wanted.zone ?? timeZone);
   const time = ((local % DAY_MS) + DAY_MS) % DAY_MS;
-  return time - ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1000;
+  return time - wanted.ms;
 }

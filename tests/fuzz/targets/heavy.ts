@@ -12,7 +12,7 @@ const numbers = Array.from({ length: 100_000 }, (_, index) => (index * 7919) % 1
 const words = numbers.map((number) => `w${number} `);
 
 /** What the templates see. */
-export const VALUES: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
+const VALUES: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
   ["text", "a".repeat(1_000_000)],
   ["words", words.join("").slice(0, 1_000_000)],
   ["digits", "1234567890".repeat(100_000)],

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { checkPattern } from "../../src/http/filter_pattern.ts";
-import { readExecutionQuery } from "../../src/http/filters.ts";
+import { readExecutionQuery } from "../../src/http/execution_filters.ts";
 import { DomainError } from "../../src/model/errors.ts";
 import type { ExecutionCondition } from "../../src/model/execution_query.ts";
 

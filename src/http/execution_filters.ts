@@ -3,29 +3,20 @@ import type { Instant } from "../base/clock.ts";
 import { DomainError } from "../model/errors.ts";
 import { EXECUTION_KINDS } from "../model/execution.ts";
 import {
-  DATE_OPERATORS,
   EXECUTION_SORT_FIELDS,
   type ExecutionCondition,
   type ExecutionConditions,
   type ExecutionQuery,
   type ExecutionSort,
-  NAME_OPERATORS,
 } from "../model/execution_query.ts";
 import type { Label } from "../model/label.ts";
 import { STATES } from "../model/state.ts";
-import {
-  type FlatParameter,
-  readConditions,
-  readDateCondition,
-  readScope,
-  readSpan,
-  readText,
-} from "./filter_conditions.ts";
+import { readConditions, readDateCondition, readScope, readSpan, readText } from "./filter_conditions.ts";
+import { DATE_FIELDS, FLOW_FIELDS } from "./filter_fields.ts";
 import {
   CHOICE,
   CHOICES,
   type FilterFields,
-  type FilterOperator,
   isNegated,
   oneOf,
   type RawFilter,
@@ -36,56 +27,19 @@ import {
 import { readChoices, readName } from "./filter_values.ts";
 import { readPaging, type SortKey } from "./params.ts";
 
-/** Fields of the executions list with their operators. */
-export const EXECUTION_FILTERS: FilterFields<ExecutionFilterField> = new Map<
-  ExecutionFilterField,
-  readonly FilterOperator[]
->([
-  ["q", CHOICE],
-  ["scope", CHOICES],
-  ["namespace", NAME_OPERATORS],
-  ["flowId", NAME_OPERATORS],
-  ["startDate", DATE_OPERATORS],
-  ["endDate", DATE_OPERATORS],
-  ["timeRange", ["EQUALS"]],
-  ["state", CHOICES],
-  ["labels", [...CHOICES, "CONTAINS"]],
-  ["triggerExecutionId", CHOICES],
-  ["childFilter", CHOICE],
-  ["kind", CHOICES],
-]);
+/** What executions can be filtered by. */
+const FIELDS = {
+  ...FLOW_FIELDS,
+  ...DATE_FIELDS,
+  timeRange: { operators: ["EQUALS"], flat: "EQUALS" },
+  state: { operators: CHOICES, flat: "IN" },
+  labels: { operators: [...CHOICES, "CONTAINS"], flat: "EQUALS" },
+  triggerExecutionId: { operators: CHOICES, flat: "EQUALS" },
+  childFilter: { operators: CHOICE, flat: "EQUALS" },
+  kind: { operators: CHOICES, flat: "IN" },
+} satisfies FilterFields;
 
-/** A field of {@link EXECUTION_FILTERS}. */
-export type ExecutionFilterField =
-  | "q"
-  | "scope"
-  | "namespace"
-  | "flowId"
-  | "startDate"
-  | "endDate"
-  | "timeRange"
-  | "state"
-  | "labels"
-  | "triggerExecutionId"
-  | "childFilter"
-  | "kind";
-
-type Filter = RawFilter<ExecutionFilterField>;
-
-const FLAT: readonly FlatParameter<ExecutionFilterField>[] = [
-  { field: "q", operator: "EQUALS" },
-  { field: "scope", operator: "IN", asList: true },
-  { field: "namespace", operator: "PREFIX" },
-  { field: "flowId", operator: "EQUALS" },
-  { field: "startDate", operator: "GREATER_THAN_OR_EQUAL_TO" },
-  { field: "endDate", operator: "LESS_THAN_OR_EQUAL_TO" },
-  { field: "timeRange", operator: "EQUALS" },
-  { field: "state", operator: "IN", asList: true },
-  { field: "labels", operator: "EQUALS" },
-  { field: "triggerExecutionId", operator: "EQUALS" },
-  { field: "childFilter", operator: "EQUALS" },
-  { field: "kind", operator: "IN", asList: true },
-];
+type Filter = RawFilter<keyof typeof FIELDS>;
 
 const NOTHING: ExecutionCondition = { field: "state", states: [], negated: false };
 
@@ -106,11 +60,7 @@ export function readExecutionFilters(
   query: URLSearchParams,
   now: Instant,
 ): ExecutionConditions {
-  return readConditions(query, {
-    fields: EXECUTION_FILTERS,
-    flat: FLAT,
-    conditionsOf: (filter) => readCondition(filter, now),
-  });
+  return readConditions(query, FIELDS, (filter) => readCondition(filter, now));
 }
 
 function readSort({ field, descending }: SortKey): ExecutionSort {

@@ -1,0 +1,126 @@
+/** Builds the services of executions: their records, the catalog of them, and their use cases. */
+import type { JsonValue } from "../base/json.ts";
+import { compileTemplate, renderValue } from "../expr/mod.ts";
+import type { Flow } from "../model/flow.ts";
+import { HostCalls, type HostValues } from "../runtime/host_functions.ts";
+import { ExecutionContents } from "../services/execution_contents.ts";
+import { ExecutionRemains } from "../services/execution_remains.ts";
+import { Executions } from "../services/executions.ts";
+import type { Flows } from "../services/flows.ts";
+import type { InputCipher } from "../services/input_cipher.ts";
+import { type Rendering, StartChecks } from "../services/start_checks.ts";
+import { Subflows } from "../services/subflows.ts";
+import type { Blobs } from "../store/blobs.ts";
+import { Catalog } from "../store/catalog/catalog.ts";
+import { ExecutionFiles } from "../store/execution_files.ts";
+import { ExecutionRecords } from "../store/execution_records.ts";
+import { LogFiles } from "../store/log_files.ts";
+import { LogRecords } from "../store/log_records.ts";
+import { createExecutorPort } from "./executor_port.ts";
+import type { ServicesOptions } from "./services_options.ts";
+
+/** Executions and what belongs to them. */
+export interface ExecutionServices {
+  readonly executions: Executions;
+  readonly contents: ExecutionContents;
+  readonly records: ExecutionRecords;
+  readonly remains: ExecutionRemains;
+  readonly catalog: Catalog;
+  readonly subflows: Subflows;
+  readonly executionFiles: ExecutionFiles;
+  readonly checks: StartChecks;
+}
+
+/** What they work with. */
+export interface ExecutionServicesParts {
+  readonly flows: Flows;
+  readonly blobs: Blobs;
+  readonly inputCipher: InputCipher;
+  /** What defaults of inputs and checks read. */
+  readonly values: HostValues;
+}
+
+/** Builds them. */
+export function createExecutionServices(
+  options: ServicesOptions,
+  { flows, blobs, inputCipher, values }: ExecutionServicesParts,
+): ExecutionServices {
+  const { store, committer, clock, ids, changes, maxUploadBytes, executor } = options;
+  const records = new ExecutionRecords(store, blobs, (flowNo) => flows.byNumber(flowNo));
+  const logFiles = new LogFiles(new LogRecords(store, records));
+  const files = new ExecutionFiles(
+    { store, committer, blobs, maxBytes: maxUploadBytes },
+    (tenant, id, path) => logFiles.find(tenant, id, path),
+  );
+  const remains = new ExecutionRemains({ store, committer, records, files });
+  const catalog = createCatalog(options, flows, records);
+  const checks = createStartChecks(options, inputCipher, values);
+  const subflows = new Subflows({ flows, clock, ids, checks });
+  const executions = new Executions({
+    flows,
+    records,
+    files,
+    remains,
+    catalog,
+    changes,
+    committer,
+    clock,
+    ids,
+    executor: createExecutorPort(executor),
+    checks,
+  });
+  const contents = new ExecutionContents({ records, files, changes, clock });
+  return { executions, contents, records, remains, catalog, subflows, executionFiles: files, checks };
+}
+
+function createCatalog(
+  { store, committer, clock, logger, executor }: ServicesOptions,
+  flows: Flows,
+  records: ExecutionRecords,
+): Catalog {
+  return new Catalog({
+    store,
+    clock,
+    logger,
+    commit: (entry) => committer.commit(entry),
+    flowNames: (flowNo) => flows.byNumber(flowNo),
+    flowLimit: () => flows.numberLimit,
+    verifyLabels: (tenant, executionIds, labels) => records.withLabels(tenant, executionIds, labels),
+    isBusy: () => executor().isBusy,
+  });
+}
+
+function createStartChecks(
+  options: ServicesOptions,
+  inputCipher: InputCipher,
+  values: HostValues,
+): StartChecks {
+  const { clock } = options;
+  return new StartChecks({
+    seal: (flow, text) => inputCipher.seal(flow, text),
+    render: (flow, rendering) => renderFor(options, flow, rendering),
+    reads: ({ tenant, namespace }) => new HostCalls(values, { tenant, namespace, now: () => clock.now() }),
+  });
+}
+
+/** The default of an input sees the inputs before it; both it and a check see the flow, its variables and the environment. */
+function renderFor(
+  { clock, timeZone, random, envs }: ServicesOptions,
+  { id, namespace, revision, tenant, variables }: Flow,
+  { template, inputs, functions }: Rendering,
+): JsonValue {
+  const names = new Map<string, () => JsonValue | undefined>([
+    ["inputs", () => inputs],
+    ["flow", () => ({ id, namespace, revision, tenantId: tenant })],
+    ["vars", () => variables ?? {}],
+    ["envs", () => Object.fromEntries(envs)],
+    ["tenantId", () => tenant],
+  ]);
+  return renderValue(compileTemplate(template), {
+    variable: (name) => names.get(name)?.(),
+    functions,
+    now: clock.now(),
+    timeZone,
+    random,
+  });
+}
