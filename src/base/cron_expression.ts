@@ -5,7 +5,7 @@ export interface CronExpression {
   readonly seconds: readonly number[];
   readonly minutes: readonly number[];
   readonly hours: readonly number[];
-  /** Days of the month, 1 to 31. */
+  /** Days of the month, 1 to 31; 0 is its last one, -1 the one before that. */
   readonly days: ReadonlySet<number>;
   /** 1 to 12. */
   readonly months: ReadonlySet<number>;
@@ -24,13 +24,15 @@ interface Field {
   readonly high: number;
   /** Names of the values, from `low` on. */
   readonly names?: readonly string[];
+  /** Values may be counted back from the end: `L` is the last one, `L-2` the second before it. */
+  readonly hasLast?: boolean;
 }
 
 const SECONDS: Field = { name: "seconds", low: 0, high: 59 };
 const FIELDS: readonly Field[] = [
   { name: "minutes", low: 0, high: 59 },
   { name: "hours", low: 0, high: 23 },
-  { name: "day of month", low: 1, high: 31 },
+  { name: "day of month", low: 1, high: 31, hasLast: true },
   {
     name: "month",
     low: 1,
@@ -51,6 +53,7 @@ const NICKNAMES: ReadonlyMap<string, string> = new Map([
 ]);
 
 const SUNDAY = 7;
+const LAST = /^L(?:-([12]?\d|30))?$/i;
 /** Characters of a mistake that a message repeats. */
 const MAX_SHOWN = 100;
 
@@ -122,6 +125,8 @@ function valuesOf(text: string, field: Field): Set<number> {
 
 /** `*`, a value or a range, each with an optional step; a value with a step goes on to the end. */
 function rangeOf(item: string, field: Field): { from: number; to: number; step: number } | undefined {
+  const [fromEnd, before = "0"] = field.hasLast && LAST.exec(item) || [];
+  if (fromEnd !== undefined) return { from: -Number(before), to: -Number(before), step: 1 };
   const match = /^(\*|\w+)(?:-(\w+))?(?:\/(\d{1,4}))?$/.exec(item);
   const [, low = "", high, stepText] = match ?? [];
   const step = Number(stepText ?? 1);

@@ -4,6 +4,7 @@ import { currentState, isEnded, type State } from "../model/state.ts";
 import { finalState, isStopping } from "./attempts.ts";
 import { beginTaskRun } from "./begin.ts";
 import { FLOWABLES } from "./flowable/registry.ts";
+import { hasAssertions } from "./sla.ts";
 import { cancelBelow, endExecutionEarly, endExecutionIn, isStoppingAll } from "./stop.ts";
 import type { TaskPlace } from "./task_place.ts";
 import type { Transition } from "./transition.ts";
@@ -207,6 +208,11 @@ function endExecution(t: Transition, root: Frame): void {
   if (t.plan.flow.outputs.length > 0 && t.execution.outputs === undefined) {
     t.tree.expect(root, "answer");
     t.ask({ type: "render_outputs" });
+    return;
+  }
+  if (!t.isJudged && hasAssertions(t.plan)) {
+    t.tree.expect(root, "answer");
+    t.ask({ type: "render_assertions", isLast: true });
     return;
   }
   endExecutionIn(t, SEVERITY[root.worst] as State);

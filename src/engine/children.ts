@@ -40,17 +40,23 @@ export function childIds(taskRun: Pick<TaskRun, "ordinal">, numbers: ChildNumber
   return Array.from({ length: numbers.started }, (_, index) => childId(taskRun, numbers, index));
 }
 
-/** Goes on after a crash: creates the executions that are missing, or gathers what all of them have left. */
-export function resumeChildren(t: Transition, taskRun: TaskRun): void {
+/**
+ * Goes on after a crash or with a replay: creates the executions that are missing, or gathers what all of them have left;
+ * gives the outcome when nothing is left to wait for.
+ */
+export function resumeChildren(t: Transition, taskRun: TaskRun): AttemptOutcome | undefined {
   const numbers = childNumbersOf(taskRun);
-  if (!numbers || t.tree.frameOf(taskRun)) return; // A Loop that is at its `finally` has its end.
+  if (!numbers) return undefined;
   askForMore(t, taskRun, numbers);
-  if (numbers.passes) outcomeOf(t, taskRun);
+  return numbers.passes && outcomeOf(t, taskRun);
 }
 
 /** A hold is over: task runs that wait for many executions may start further ones. */
 export function resumeAllChildren(t: Transition): void {
-  for (const taskRun of t.tree.open) resumeChildren(t, taskRun);
+  for (const taskRun of t.tree.open) {
+    const numbers = isWaitingForEnds(taskRun) ? childNumbersOf(taskRun) : undefined;
+    if (numbers) askForMore(t, taskRun, numbers);
+  }
 }
 
 /** Asks for further executions when there may be some, once. */
@@ -100,7 +106,7 @@ export function applyChildrenStart(
 ): AttemptOutcome | undefined {
   t.tree.starting.delete(taskRun.ordinal);
   const known = childNumbersOf(taskRun);
-  const isExpected = currentState(taskRun.history) === "RUNNING" && (known?.started ?? 0) === event.from &&
+  const isExpected = isWaitingForEnds(taskRun) && (known?.started ?? 0) === event.from &&
     event.attempt === (known?.attempt ?? taskRun.attempts.length) && !known?.isOver;
   if (!isExpected) return undefined;
   const { total, madeAt, attempt, waits, transmitsFailed, passes } = event;
@@ -120,7 +126,7 @@ export function applyChildrenRestart(
   const known = childNumbersOf(taskRun);
   const numbers = begins ?? known;
   const again = numbers?.again;
-  const isExpected = currentState(taskRun.history) === "RUNNING" && attempt === taskRun.attempts.length &&
+  const isExpected = isWaitingForEnds(taskRun) && attempt === taskRun.attempts.length &&
     (known === undefined) === (begins !== undefined);
   if (!isExpected || !numbers || numbers.isOver || again?.next !== from) return undefined;
   for (const each of executions) t.ask({ type: "restart_child", taskRun: ordinal, ...each });
@@ -136,25 +142,28 @@ export function applyOneEnd(
   const numbers = childNumbersOf(taskRun);
   const { executionId, state, replaces, problem } = event;
   if (!numbers || !isWaitingForEnds(taskRun)) return undefined;
-  const seed = seedOf(taskRun.ordinal, numbers);
-  if (derivedIndex(executionId, numbers.madeAt, seed) === undefined) return undefined;
-  const ended = { ...numbers.ended, [state]: (numbers.ended[state] ?? 0) + 1 };
+  const index = derivedIndex(executionId, numbers.madeAt, seedOf(taskRun.ordinal, numbers));
+  if (index === undefined) return undefined;
+  const ended = { ...numbers.ended };
+  if (state !== "RETRIED") ended[state] = (ended[state] ?? 0) + 1;
   // It had ended before, and was restarted since.
   if (replaces) ended[replaces] = Math.max(0, (ended[replaces] ?? 0) - 1);
   if (problem !== undefined) t.log("ERROR", problem, taskRun);
   const isBroken = numbers.isBroken || problem !== undefined;
   const isOver = numbers.isOver || isBroken || event.breaks || endsLoop(numbers, state);
-  const after = { ...numbers, ended, ...afterEnd(numbers, event) };
+  const after = { ...numbers, ended, ...afterEnd(numbers, event, index) };
   return goOn(t, taskRun, isOver ? { ...after, isOver, isBroken } : after);
 }
 
 function afterEnd(
   { again }: ChildNumbers,
   { breaks, replaces }: EventOf<"child_ended">,
+  index: number,
 ): Partial<ChildNumbers> {
+  const ranAgain = again !== undefined && replaces !== undefined && index < again.next; // Else a person restarted it.
   return {
     ...breaks ? { breaks } : {},
-    ...again && replaces ? { again: { ...again, running: Math.max(0, again.running - 1) } } : {},
+    ...ranAgain ? { again: { ...again, running: Math.max(0, again.running - 1) } } : {},
   };
 }
 
@@ -195,12 +204,11 @@ function batchOutputs({ total, started, ended }: ChildNumbers): JsonObject {
 }
 
 function passOutputs(numbers: ChildNumbers): JsonObject {
-  const { total, started, isOver } = numbers;
-  const runningIterations = underWay(numbers);
+  const { total, started, ended, isOver } = numbers;
   return {
     iterationCount: isOver ? started : total,
-    runningIterations,
-    terminatedIterations: started - runningIterations,
+    runningIterations: underWay(numbers),
+    terminatedIterations: Object.fromEntries(Object.entries(ended).filter(([, count]) => count > 0)),
   };
 }
 
@@ -212,7 +220,7 @@ function outcomeOf(t: Transition, taskRun: TaskRun): AttemptOutcome | undefined 
   if (isLeft || waits && underWay(numbers) > 0) return undefined;
   const state = endOf(numbers);
   if (!passes?.collects) return { state, outputs: taskRun.outputs };
-  t.ask({ type: "collect_outputs", taskRun: taskRun.ordinal, state });
+  t.ask({ type: "collect_outputs", taskRun: taskRun.ordinal, attempt: taskRun.attempts.length, state });
   return undefined;
 }
 

@@ -9,6 +9,7 @@ import type { Event } from "./events.ts";
 import type { Flowable, Repetition } from "./flowable/flowable.ts";
 import { FLOWABLES } from "./flowable/registry.ts";
 import { beginPause } from "./pause.ts";
+import type { FlowPlan } from "./plan.ts";
 import type { TaskPlace } from "./task_place.ts";
 import type { Transition } from "./transition.ts";
 import { startLimit } from "./time_limit.ts";
@@ -94,8 +95,12 @@ export function nextPass(t: Transition, taskRun: TaskRun, place: TaskPlace): voi
 }
 
 /** What was decided, for a task run whose children go on: a loop looks at its condition again when they have ended. */
-export function reopenedDecision(decision: JsonObject | undefined): JsonObject | undefined {
-  if (!decision) return undefined;
+export function reopenedDecision(
+  { places }: FlowPlan,
+  { taskId, decision }: TaskRun,
+): JsonObject | undefined {
+  const kind = places.get(taskId)?.task.kind;
+  if (!decision || kind !== undefined && FLOWABLES.get(kind)?.hasOwnEnd) return decision;
   const { end: _end, isWaiting: _isWaiting, ...kept } = decision;
   return kept;
 }

@@ -95,6 +95,7 @@ export function applyChildEnd(
   const outcome = found && applyOneEnd(t, found.taskRun, event);
   if (outcome) return applyOutcome(t, event.taskRun, outcome);
   if (!found || found.taskRun.decision?.executionId !== event.executionId) return;
+  if (event.state === "RETRIED") return;
   if (event.problem !== undefined) return applyOutcome(t, event.taskRun, { state: "FAILED" }, event.problem);
   const { properties } = found.place.task;
   const isCopied = String(properties.transmitFailed ?? true) !== "false" && COPIED.has(event.state);

@@ -39,10 +39,11 @@ export type Event =
     /** Files that the task has written around its children. */
     readonly files?: PendingFiles;
   }
-  /** An attempt has ended; `message` is logged as an error. */
+  /** An attempt has ended; `message` is logged as an error. With a number it is left out once another attempt has begun. */
   | {
     readonly type: "attempt_ended";
     readonly taskRun: number;
+    readonly attempt?: number;
     readonly outcome: AttemptOutcome;
     readonly message?: string;
   }
@@ -55,14 +56,24 @@ export type Event =
   }
   /** A timer that {@link Command} `set_timer` asked for is due. */
   | { readonly type: "timer_due"; readonly timer: TimerName }
-  /** The flow's outputs were rendered, or could not be. */
-  | { readonly type: "outputs_rendered"; readonly outputs?: JsonObject; readonly error?: string }
-  /** Assertions of SLAs were rendered: positions of those that do not hold. */
-  | { readonly type: "assertions_rendered"; readonly violated: readonly string[] }
-  /** The execution that a task run waits for was created with it. */
+  /** The flow's outputs were rendered, or could not be; `ignored` says why optional ones are null. */
+  | {
+    readonly type: "outputs_rendered";
+    readonly outputs?: JsonObject;
+    readonly error?: string;
+    readonly ignored?: readonly string[];
+  }
+  /** Assertions of SLAs were rendered: positions of those that do not hold. After the last ones the execution ends. */
+  | {
+    readonly type: "assertions_rendered";
+    readonly violated: readonly string[];
+    readonly isLast?: boolean;
+  }
+  /** The execution that a task run waits for was created with it. With a number it is left out once another attempt has begun. */
   | {
     readonly type: "child_started";
     readonly taskRun: number;
+    readonly attempt?: number;
     readonly executionId: string;
     readonly waits: boolean;
     /** It exists already: this one runs again, itself or the one that has taken its place. */
@@ -100,7 +111,10 @@ export type Event =
   }
   /** The executions of a task run with many of them are to stop, from that index on. */
   | { readonly type: "children_kill_asked"; readonly taskRun: number; readonly from: number }
-  /** An execution that a task run waits for has ended; `replaces` is the end that it told before it was restarted. */
+  /**
+   * An execution that a task run waits for has ended; `replaces` is the end that it told before it was restarted. RETRIED:
+   * that one does not count any more, and the execution that takes its place will tell another.
+   */
   | {
     readonly type: "child_ended";
     readonly taskRun: number;
@@ -172,8 +186,8 @@ export type Command =
   | { readonly type: "cancel_timer"; readonly timer: TimerName }
   /** Render the flow's outputs and answer with `outputs_rendered`. */
   | { readonly type: "render_outputs" }
-  /** Render the assertions of SLAs and answer with `assertions_rendered`. */
-  | { readonly type: "render_assertions" }
+  /** Render the assertions of SLAs and answer with `assertions_rendered`; before its end the execution waits for the answer. */
+  | { readonly type: "render_assertions"; readonly isLast?: boolean }
   /**
    * Create an execution of another flow in the commit of this transition; answer with `child_started`, or `attempt_ended`.
    * A task with many executions creates some, from that index on, and answers with `children_started`.
@@ -194,7 +208,12 @@ export type Command =
   /** Answer with `children_kill_asked`, also when the server stops before. */
   | { readonly type: "kill_children"; readonly taskRun: number; readonly from: number }
   /** Gather the outputs of all passes of a Loop and answer with `attempt_ended` in that state, or FAILED. */
-  | { readonly type: "collect_outputs"; readonly taskRun: number; readonly state: AttemptOutcome["state"] }
+  | {
+    readonly type: "collect_outputs";
+    readonly taskRun: number;
+    readonly attempt: number;
+    readonly state: AttemptOutcome["state"];
+  }
   /** Kill an execution that this one has started. */
   | { readonly type: "kill_child"; readonly executionId: string }
   /** It would begin again: answer with `started`, or with `refused_slot` when the limit of its flow is reached. */

@@ -2,7 +2,7 @@
 import { type Instant, toIso } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { TaskRun } from "../model/execution.ts";
-import { currentState, isEnded } from "../model/state.ts";
+import { currentState, isEnded, type State } from "../model/state.ts";
 import { endTaskRun, isBreakpoint, pickBranch, touchAllFrames, wake } from "./advance.ts";
 import { finalState } from "./attempts.ts";
 import { enterChildren } from "./begin.ts";
@@ -12,7 +12,7 @@ import { FLOWABLES } from "./flowable/registry.ts";
 import { breakOff, cancelBelow } from "./stop.ts";
 import type { TaskPlace } from "./task_place.ts";
 import type { Transition } from "./transition.ts";
-import { type ExecutionTree, type Frame, opensNoMore, type ReadyTask } from "./tree.ts";
+import { type ExecutionTree, type Frame, opensNoMore, passOver, type ReadyTask } from "./tree.ts";
 
 /** A flowable task run begins to wait; its `onPause` begins with it. */
 export function beginPause(
@@ -64,7 +64,27 @@ export function expirePause(t: Transition, taskRun: TaskRun, place: TaskPlace): 
   if (expiry === "FAIL") t.log("ERROR", "Nobody resumed the pause in time", taskRun);
   cancelBelow(t, taskRun, "Interrupted: the pause is over");
   t.tree.dropFrame(taskRun);
-  endTaskRun(t, taskRun, finalState(place.task, EXPIRED[expiry]));
+  const end = EXPIRED[expiry];
+  if (expiry !== "CANCEL" && hasHandlers(place, expiry)) enterHandlers(t, taskRun, { place, end });
+  else endTaskRun(t, taskRun, finalState(place.task, end));
+}
+
+function hasHandlers({ blocks }: TaskPlace, expiry: "FAIL" | "WARN"): boolean {
+  const lists = expiry === "FAIL" ? ["errors", "finally"] : ["finally"];
+  return lists.some((name) => blocks.get(name)?.some(({ task }) => !task.disabled));
+}
+
+/** Its `tasks` are passed over: `errors` follow a failure, then comes `finally`, and it ends in that state. */
+function enterHandlers(
+  t: Transition,
+  taskRun: TaskRun,
+  { place, end }: { readonly place: TaskPlace; readonly end: State },
+): void {
+  t.move(taskRun, "RUNNING");
+  taskRun.decision = { ...taskRun.decision, end };
+  enterChildren(t, taskRun, place);
+  const frame = t.tree.frameOf(taskRun);
+  if (frame) passOver(frame, t.plan, end);
 }
 
 /** After the end of the execution there is nothing left to cancel but the task run. */

@@ -5,7 +5,7 @@ import { endTaskRun, touchAllFrames } from "./advance.ts";
 import { hasOpenAttempt } from "./attempts.ts";
 import { hasChildren, resumeChildren } from "./children.ts";
 import { beginTaskRun, startWork } from "./begin.ts";
-import { tryAgain } from "./end_attempt.ts";
+import { applyOutcome, tryAgain } from "./end_attempt.ts";
 import type { TaskPlace } from "./task_place.ts";
 import { descendantsOf } from "./decide.ts";
 import { breakOff, closeAll } from "./stop.ts";
@@ -61,6 +61,7 @@ function beginWholeAnew(t: Transition): void {
 /** Begins anew what is open and has no one to wait for. */
 export function goOnWithOpen(t: Transition): void {
   for (const taskRun of [...t.tree.open]) {
+    if (isEnded(taskRun.history)) continue; // With one before it.
     const place = t.tree.placeOf(taskRun);
     if (!place) endTaskRun(t, taskRun, "KILLED");
     else goOnWith(t, taskRun, place);
@@ -69,20 +70,22 @@ export function goOnWithOpen(t: Transition): void {
 
 function goOnWith(t: Transition, taskRun: TaskRun, place: TaskPlace): void {
   const state = currentState(taskRun.history);
-  if (t.state !== "KILLING") restartLimit(t, taskRun);
+  if (t.state !== "KILLING") restartLimit(t, taskRun, place);
   const isWaiting = t.tree.frameOf(taskRun) !== undefined || state === "PAUSED" ||
     t.execution.timers.has(`task/${taskRun.ordinal}`);
   if (isWaiting) return;
   if (t.state === "KILLING" || state === "KILLING") {
     t.endAttempt(taskRun, "KILLED");
     endTaskRun(t, taskRun, "KILLED");
+  } else if (state === "RETRYING") {
+    tryAgain(t, taskRun, place);
   } else if (hasChildren(taskRun)) {
-    resumeChildren(t, taskRun); // Those that exist tell when they have ended.
+    const outcome = resumeChildren(t, taskRun); // Those that exist tell when they have ended.
+    if (outcome) applyOutcome(t, taskRun.ordinal, outcome);
   } else if (hasOpenAttempt(taskRun)) {
     t.endAttempt(taskRun, "RESUBMITTED");
     startWork(t, taskRun, place);
-  } else if (state === "RETRYING") tryAgain(t, taskRun, place);
-  else if (state === "CREATED" || state === "RESTARTED") beginTaskRun(t, taskRun, place);
+  } else if (state === "CREATED" || state === "RESTARTED") beginTaskRun(t, taskRun, place);
   else startWork(t, taskRun, place);
 }
 

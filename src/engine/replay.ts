@@ -131,7 +131,7 @@ function copiesUpTo(plan: FlowPlan, source: Execution, target: TaskRun, now: Ins
     if (taskRun === target || state === "PAUSED") reopen(plan, copy, now);
     else if (ancestors.has(taskRun)) {
       reach(copy, "RUNNING", now);
-      copy.decision = reopenedDecision(copy.decision);
+      copy.decision = reopenedDecision(plan, copy);
     }
     return copy;
   });

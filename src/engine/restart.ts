@@ -98,7 +98,7 @@ function goOnAfter(t: Transition, ancestors: ReadonlySet<TaskRun>): void {
     if (currentState(ancestor.history) === "RETRIED") t.move(ancestor, "RESTARTED");
     t.move(ancestor, "RUNNING");
     t.cancelTimers(ancestor);
-    ancestor.decision = reopenedDecision(ancestor.decision);
+    ancestor.decision = reopenedDecision(t.plan, ancestor);
   }
   execution.outputs = undefined;
   execution.exitState = undefined;

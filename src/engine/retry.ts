@@ -7,10 +7,20 @@ import { countedAttempts } from "./attempts.ts";
 import type { FlowPlan } from "./plan.ts";
 import type { TaskPlace } from "./task_place.ts";
 
-/** The policy for a task: its own, else that of the nearest task around it, else the flow's. */
+/**
+ * The policy for a task: its own, else that of the nearest task around it, else the flow's. One that starts the whole
+ * execution over is not for a failure that the task allows, unless it is the task's own.
+ */
 export function retryPolicyOf(plan: FlowPlan, place: TaskPlace): RetryPolicy | undefined {
-  for (let at: TaskPlace | undefined = place; at; at = at.parent) if (at.task.retry) return at.task.retry;
-  return plan.flow.retry;
+  if (place.task.retry) return place.task.retry;
+  const inherited = inheritedPolicy(plan, place);
+  const startsOver = inherited?.behavior === "CREATE_NEW_EXECUTION";
+  return startsOver && place.task.allowFailure ? undefined : inherited;
+}
+
+function inheritedPolicy({ flow }: FlowPlan, { parent }: TaskPlace): RetryPolicy | undefined {
+  for (let at = parent; at; at = at.parent) if (at.task.retry) return at.task.retry;
+  return flow.retry;
 }
 
 /**

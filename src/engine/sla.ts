@@ -2,6 +2,7 @@
 import type { Sla } from "../model/flow.ts";
 import { mergeLabels } from "../model/label.ts";
 import { changedAt, isEnded } from "../model/state.ts";
+import type { FlowPlan } from "./plan.ts";
 import { breakOff } from "./stop.ts";
 import type { Transition } from "./transition.ts";
 
@@ -12,6 +13,11 @@ export function setSlaTimers(t: Transition): void {
     const dueAt = changedAt(t.execution.history) + sla.durationMs;
     t.ask({ type: "set_timer", timer: `sla/${slaKey(t.plan.flow.sla, sla)}`, dueAt });
   }
+}
+
+/** True when something is promised that must hold after every change. */
+export function hasAssertions({ flow }: FlowPlan): boolean {
+  return flow.sla.some(({ assertion }) => assertion !== undefined);
 }
 
 /** The time of a maximal duration is over. */

@@ -5,7 +5,7 @@
  */
 import { assertNever } from "../base/assert_never.ts";
 import type { Instant } from "../base/clock.ts";
-import { taskRunOf } from "../model/execution.ts";
+import { type Execution, taskRunOf } from "../model/execution.ts";
 import { mergeLabels } from "../model/label.ts";
 import { currentState, isEnded, type State } from "../model/state.ts";
 import { advance, endTaskRun, touchAllFrames } from "./advance.ts";
@@ -18,7 +18,7 @@ import type { Command, Event } from "./events.ts";
 import { expirePause, hold, passBreakpoint, resume } from "./pause.ts";
 import { goOnWithOpen, recover } from "./recover.ts";
 import { restart, setState, setTaskState } from "./restart.ts";
-import { applyViolations, setSlaTimers, violateDuration } from "./sla.ts";
+import { applyViolations, hasAssertions, setSlaTimers, violateDuration } from "./sla.ts";
 import { breakOff, endExecutionIn, kill } from "./stop.ts";
 import { timeOut } from "./time_limit.ts";
 import { Transition } from "./transition.ts";
@@ -47,15 +47,18 @@ export function step(tree: ExecutionTree, event: Event, now: Instant): Command[]
     return transition.commands;
   }
   advance(transition);
-  const asksAgain = event.type !== "assertions_rendered" && !isEnded(tree.execution.history);
-  if (asksAgain && tree.plan.flow.sla.some(({ assertion }) => assertion !== undefined)) {
-    transition.commands.unshift({ type: "render_assertions" }); // Before a task that ends in the same turn.
+  const { commands } = transition;
+  const asksAgain = event.type !== "assertions_rendered" && !isEnded(tree.execution.history) &&
+    !commands.some(({ type }) => type === "render_assertions");
+  if (asksAgain && hasAssertions(tree.plan)) {
+    commands.unshift({ type: "render_assertions" }); // Before a task that ends in the same turn.
   }
-  return transition.commands;
+  return commands;
 }
 
 function apply(t: Transition, event: Event): void {
   if (waitsForTurn(t) && RENDERED.has(event.type)) return; // It is rendered again when it begins.
+  if (isOfFormerAttempt(t.execution, event)) return;
   switch (event.type) {
     case "started":
       return start(t);
@@ -76,7 +79,7 @@ function apply(t: Transition, event: Event): void {
     case "outputs_rendered":
       return applyOutputs(t, event);
     case "assertions_rendered":
-      return applyViolations(t, event.violated);
+      return applyAssertions(t, event);
     case "children_started":
       return applyChildren(t, event);
     case "children_restarted":
@@ -90,6 +93,13 @@ function apply(t: Transition, event: Event): void {
     default:
       return applyRequest(t, event);
   }
+}
+
+/** True for an answer that was on its way while another attempt began. */
+export function isOfFormerAttempt(execution: Execution, event: Event): boolean {
+  const isAnswer = event.type === "attempt_ended" || event.type === "child_started";
+  if (!isAnswer || event.attempt === undefined) return false;
+  return taskRunOf(execution, event.taskRun)?.attempts.length !== event.attempt;
 }
 
 type EventOf<T extends Event["type"]> = Extract<Event, { type: T }>;
@@ -209,6 +219,7 @@ function applyOutputs(t: Transition, event: EventOf<"outputs_rendered">): void {
   const { root } = t.tree;
   if (root.expected !== "answer" || isEnded(t.execution.history)) return;
   t.tree.expect(root, undefined);
+  for (const reason of event.ignored ?? []) t.log("WARN", reason);
   if (event.error === undefined) {
     t.execution.outputs = event.outputs ?? {};
     t.touchedFrames.push(root);
@@ -216,6 +227,16 @@ function applyOutputs(t: Transition, event: EventOf<"outputs_rendered">): void {
   }
   t.log("ERROR", event.error);
   endExecutionIn(t, "FAILED");
+}
+
+/** What has held to the last is kept: the execution ends with this transition, unless it is held. */
+function applyAssertions(t: Transition, { violated, isLast }: EventOf<"assertions_rendered">): void {
+  const { root } = t.tree;
+  applyViolations(t, violated);
+  if (!isLast || root.expected !== "answer" || isEnded(t.execution.history)) return;
+  t.tree.expect(root, undefined);
+  t.isJudged = true;
+  t.touchedFrames.push(root);
 }
 
 function applyChildStart(t: Transition, event: EventOf<"child_started">): void {

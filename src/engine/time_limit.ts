@@ -22,8 +22,8 @@ export function startLimit(t: Transition, taskRun: TaskRun, place: TaskPlace): v
 }
 
 /** Begins to count anew, for a task run that has children and whose time is not counted: it was restarted. */
-export function restartLimit(t: Transition, taskRun: TaskRun): void {
-  const timeoutMs = limitOf(taskRun);
+export function restartLimit(t: Transition, taskRun: TaskRun, { task }: TaskPlace): void {
+  const timeoutMs = task.timeout === undefined ? undefined : limitOf(taskRun); // Another revision may have none.
   const timer = `timeout/${taskRun.ordinal}` as const;
   if (timeoutMs === undefined || taskRun.decision?.end !== undefined || t.execution.timers.has(timer)) return;
   t.ask({ type: "set_timer", timer, dueAt: t.now + timeoutMs });

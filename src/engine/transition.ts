@@ -16,6 +16,8 @@ export class Transition {
   readonly commands: Command[] = [];
   /** Frames in which something may follow. */
   readonly touchedFrames: Frame[] = [];
+  /** The assertions of SLAs were looked at when nothing was left but the end of the execution. */
+  isJudged = false;
 
   constructor(tree: ExecutionTree, now: Instant) {
     this.tree = tree;

@@ -156,6 +156,10 @@ export class ExecutionTree {
     for (const taskRun of this.execution.taskRuns) {
       this.#takeIn(taskRun, latest);
     }
+    for (const frame of this.#frames.values()) {
+      const end = frame.owner?.decision?.end as State | undefined;
+      if (frame.phase === "onPause" && end !== undefined) passOver(frame, this.plan, end);
+    }
     for (const [frame, branches] of latest) this.#resume(frame, branches);
   }
 
@@ -285,6 +289,12 @@ export function endLoopIn(frame: Frame, state: State): void {
   frame.isOver = true;
   if (state === "FAILED") frame.hasFailed = true;
   frame.worst = Math.max(frame.worst, SEVERITY.indexOf(state));
+}
+
+/** Its `tasks` do not begin: the pause before them was over in that state. */
+export function passOver(frame: Frame, plan: FlowPlan, state: State): void {
+  enterPhase(frame, plan, "tasks");
+  endLoopIn(frame, state);
 }
 
 /** A branch has been started. */

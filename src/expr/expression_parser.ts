@@ -109,6 +109,7 @@ export class ExpressionParser {
     if (operator === "is") {
       const isNegated = this.#stream.accept("not");
       const name = this.#stream.expect("name").text;
+      if (this.#stream.accept("(")) this.#stream.expect("punctuation", ")");
       return this.#node(left.start, { kind: "test", input: left, name, isNegated }, [left]);
     }
     const right = this.#nested(() => this.#binary(precedence + 1));

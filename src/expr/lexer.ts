@@ -85,9 +85,17 @@ class Lexer {
   #pushText(start: number, end: number): void {
     let text = this.#source.slice(start, end);
     if (this.#trimNext) text = text.trimStart();
-    if (end < this.#source.length && this.#source[end + 2] === "-") text = text.trimEnd();
+    if (end < this.#source.length && this.#source[end + 2] === "-" && !this.#isRaw(end)) {
+      text = text.trimEnd();
+    }
     this.#trimNext = false;
     if (text !== "") this.#tokens.push({ type: "text", text, offset: start, end });
+  }
+
+  /** Whether a tag `raw` begins there: what stands around and in it keeps its white space. */
+  #isRaw(offset: number): boolean {
+    LITERAL_TAG.lastIndex = offset;
+    return LITERAL_TAG.exec(this.#source)?.[1] === "raw";
   }
 
   #delimited(): void {
@@ -120,11 +128,12 @@ class Lexer {
     const close = closing.exec(this.#source);
     if (!close) this.#fail(`Cannot find the end of the tag "${opening[1]}"`, start);
     let body = this.#source.slice(bodyStart, close.index);
+    this.#at = close.index + close[0].length;
+    if (opening[1] === "raw") return this.#push("raw", body, start);
     if (opening[2]) body = body.trimStart();
     if (close[1]) body = body.trimEnd();
     this.#trimNext = close[2] === "-";
-    this.#at = close.index + close[0].length;
-    this.#push(opening[1] === "raw" ? "raw" : "text", body, start);
+    this.#push("text", body, start);
   }
 
   /** Tokens up to the closing delimiter, which is left to the caller. */

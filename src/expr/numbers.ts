@@ -24,6 +24,12 @@ export function toFloat(value: NumberValue): number {
   return value instanceof Double ? value.value : Number(value);
 }
 
+/** An integer, or a decimal cut to one; `undefined` for what is neither or beyond 2^53. */
+export function wholeOf(value: JsonValue | undefined): number | undefined {
+  const whole = value instanceof Double ? Math.trunc(value.value) : value;
+  return Number.isSafeInteger(whole) ? whole as number : undefined;
+}
+
 /** Negative, zero or positive as `a` is below, equal to or above `b`. */
 export function compareNumbers(a: NumberValue, b: NumberValue): number {
   const x = a instanceof Double ? a.value : a, y = b instanceof Double ? b.value : b;

@@ -2,7 +2,7 @@
 import { Double, isJsonObject, jsonEquals, type JsonValue } from "../base/json.ts";
 import type { Context } from "./context.ts";
 import { fail } from "./errors.ts";
-import { calculate, compareNumbers, isNumber, toFloat } from "./numbers.ts";
+import { calculate, compareNumbers, isNumber, toFloat, wholeOf } from "./numbers.ts";
 import { joinText, kindOf, measureValue } from "./print.ts";
 
 /** An operator on two values. @throws ExpressionError `type`, `arithmetic`, `limit` */
@@ -51,9 +51,12 @@ export interface Range<T> {
   readonly step: number;
 }
 
-/** Inclusive list of integers or of single characters; empty when the step leads away. @throws ExpressionError `type`, `limit` */
+/** Inclusive list of integers, to which decimals are cut, or of single characters; empty when the step leads away. @throws ExpressionError `type`, `limit` */
 export function rangeOf({ from, to, step }: Range<JsonValue>, context: Context): JsonValue[] {
-  if (typeof from === "number" && typeof to === "number") return numbersBetween({ from, to, step }, context);
+  const start = wholeOf(from), end = wholeOf(to);
+  if (start !== undefined && end !== undefined) {
+    return numbersBetween({ from: start, to: end, step }, context);
+  }
   const first = codeOf(from), last = codeOf(to);
   if (first === undefined || last === undefined) {
     fail(

@@ -36,11 +36,16 @@ const AMBIGUOUS = /^(?:true|false|null|yes|no|on|off|y|n)$/i;
 /** YAML text that ends with a line break; items of a list are indented by one space. @throws ExpressionError `limit` */
 export function yamlText(value: JsonValue): string {
   measureValue(value);
-  return isBranch(value) ? block(value, "") : `${scalar(value, "")}\n`;
+  return isBranch(value) ? block(value, indentOf(value)) : `${scalar(value, "")}\n`;
 }
 
 function isBranch(value: JsonValue): value is JsonValue[] | JsonObject {
   return Array.isArray(value) ? value.length > 0 : isJsonObject(value) && Object.keys(value).length > 0;
+}
+
+/** What the items of a list are indented by, more than what holds them. */
+function indentOf(value: JsonValue[] | JsonObject): string {
+  return Array.isArray(value) ? " " : "";
 }
 
 function block(value: JsonValue[] | JsonObject, indent: string): string {

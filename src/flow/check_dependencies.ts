@@ -1,5 +1,6 @@
 /** Rules of `dependsOn`, `mode` and `window` of a Flow trigger that schemas cannot say. */
 import { isJsonObject, type JsonObject, ownProperty } from "../base/json.ts";
+import { checkZone } from "./check_schedule.ts";
 import { scalarText } from "./describe.ts";
 import type { Path } from "./parse.ts";
 import type { Report } from "./report.ts";
@@ -23,7 +24,9 @@ export function checkDependencies(trigger: JsonObject, path: Path, report: Repor
   }
   if (count > 0) checkMode(trigger, count, { path, report });
   const window = ownProperty(trigger, "window");
-  if (isJsonObject(window)) checkWindow(window, [...path, "window"], report);
+  if (!isJsonObject(window)) return;
+  checkWindow(window, [...path, "window"], report);
+  checkZone(ownProperty(window, "timezone"), [...path, "window", "timezone"], report);
 }
 
 function checkMode(

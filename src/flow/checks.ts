@@ -23,11 +23,14 @@ export interface FailedCheck {
 /** Renders a template with the inputs of the execution. It reports what cannot be rendered by an ExpressionError. */
 export type RenderCheck = (template: string) => JsonValue;
 
-/** The checks that fail, in the order of the flow. One whose condition cannot be rendered fails: nobody knows that it holds. */
+/**
+ * The checks that fail, in the order of the flow. One whose condition cannot be rendered fails and blocks the execution,
+ * whatever its behaviour is: nobody knows what it would have said.
+ */
 export function failedChecks(definition: JsonObject, render: RenderCheck): FailedCheck[] {
   const checks = ownProperty(definition, "checks");
   return (Array.isArray(checks) ? checks : []).filter(isJsonObject).flatMap((check) => {
-    const outcome = holds(ownProperty(check, "condition"), render);
+    const outcome = holds(ownProperty(check, "condition") ?? ownProperty(check, "when"), render);
     return outcome === true ? [] : [failure(check, outcome || undefined, render)];
   });
 }
@@ -49,9 +52,13 @@ function failure(check: JsonObject, reason: string | undefined, render: RenderCh
   const template = scalarText(ownProperty(check, "message")) ?? "";
   const rendered = hasExpression(template) ? rendering(template, render) : { text: template };
   const message = "reason" in rendered ? template : rendered.text;
+  if (reason !== undefined) {
+    const text = `${message} (the condition cannot be evaluated: ${reason})`;
+    return { message: text, style: "ERROR", behavior: "BLOCK_EXECUTION" };
+  }
   const behavior = scalarText(ownProperty(check, "behavior"));
   return {
-    message: reason === undefined ? message : `${message} (the condition cannot be evaluated: ${reason})`,
+    message,
     style: scalarText(ownProperty(check, "style")) ?? "INFO",
     behavior: CHECK_BEHAVIORS.find((candidate) => candidate === behavior) ?? "BLOCK_EXECUTION",
   };

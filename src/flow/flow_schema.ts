@@ -153,8 +153,16 @@ export const TRIGGER_PROPERTIES: PropertySchemas = Object.freeze({
   logLevel: {
     type: "string",
     values: LOG_LEVELS,
+    aliases: ["minLogLevel"],
     ignored: true,
     description: "Least severe level that is kept in the log.",
+  },
+  logToFile: { type: "boolean", ignored: true, description: "Where the log of the trigger is kept." },
+  failOnTriggerError: {
+    type: "boolean",
+    default: false,
+    description:
+      "A poll that cannot tell whether something has happened starts an execution that has failed.",
   },
   allowConcurrent: {
     type: "boolean",
@@ -162,6 +170,12 @@ export const TRIGGER_PROPERTIES: PropertySchemas = Object.freeze({
     description: "It starts executions while an earlier one of its own still runs.",
   },
   workerGroup: { type: "map", ignored: true, description: "Workers that evaluate the trigger." },
+  workerSelector: {
+    type: "map",
+    ignored: true,
+    description: "Workers that evaluate the trigger, by their tags.",
+  },
+  assets: { type: "any", ignored: true, description: "What the trigger reads." },
 });
 
 /** What an input depends on. */

@@ -16,6 +16,7 @@ import { dependencyOf, dependencyOrder } from "./depends_on.ts";
 import { readFlag, scalarText } from "./describe.ts";
 import type { Converted, InputType } from "./inputs/input_type.ts";
 import { conversions, findInputType } from "./inputs/registry.ts";
+import { firstChoice } from "./inputs/select.ts";
 import { shownValue } from "./inputs/shown_value.ts";
 import { hasExpression } from "./report.ts";
 
@@ -43,12 +44,12 @@ export interface InputCheck {
   readonly input: Input;
   /** Its properties, where an `expression` gives its choices with these instead of that. */
   readonly properties: JsonObject;
-  /** False when the condition of its `dependsOn` is not met: it is neither checked nor present. */
+  /** False when the condition of its `dependsOn` is not met, or cannot be told: it is neither checked nor present. */
   readonly enabled: boolean;
   /** The value is the default one. */
   readonly isDefault: boolean;
   readonly value?: JsonValue;
-  /** Text of what is wrong with the value. */
+  /** Text of what is wrong with the value, or with the condition. */
   readonly problem?: string;
 }
 
@@ -78,12 +79,13 @@ export function resolveInputs(
   if (flow.inputs.length === 0) return undefined;
   const inputs: JsonObject = {};
   for (const { input, enabled, value = null, problem } of checkInputs(flow, given, options)) {
+    if (!enabled) continue;
     if (problem !== undefined) {
       throw new DomainError("invalid_entity", `Invalid entity: ${problem}`, {
         items: [{ path: input.id, message: problem }],
       });
     }
-    if (enabled) setNested(inputs, input.id, value);
+    setNested(inputs, input.id, value);
   }
   return inputs;
 }
@@ -139,10 +141,10 @@ class Resolver {
       return { input, properties, enabled: true, isDefault: false, problem: shownProblem };
     };
     const isEnabled = this.#isEnabled(input);
-    if (typeof isEnabled === "string") return failed(isEnabled, null);
-    if (!isEnabled) {
+    if (isEnabled !== true) {
       this.#disabled.add(input.id);
-      return { input, properties, enabled: false, isDefault: false };
+      const off = { input, properties, enabled: false, isDefault: false };
+      return typeof isEnabled === "string" ? { ...failed(isEnabled, null), ...off } : off;
     }
     const type = findInputType(input.type);
     if (!type) return failed(`type "${input.type}" is not known`, null);
@@ -215,10 +217,8 @@ class Resolver {
 
   #defaultOf(input: Input, properties: JsonObject): Converted {
     if (input.defaults !== undefined) return this.#renderAll(input.defaults);
-    const values = ownProperty(properties, "values");
-    const isFirstDefault = readFlag(ownProperty(properties, "autoSelectFirst"), false) &&
-      Array.isArray(values);
-    const [first = null] = isFirstDefault ? values : [];
+    const isFirstDefault = readFlag(ownProperty(properties, "autoSelectFirst"), false);
+    const first = isFirstDefault ? firstChoice(properties) : null;
     return { value: first !== null && input.type === "MULTISELECT" ? [first] : first };
   }
 

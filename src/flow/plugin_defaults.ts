@@ -2,13 +2,21 @@
  * `pluginDefaults` of a flow: default properties of its tasks, triggers, conditions and task runners, by type. What was
  * written stays as it is; only the document that is validated and built has them applied.
  */
-import { isJsonObject, type JsonObject, type JsonValue, ownProperty, setOwnProperty } from "../base/json.ts";
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  ownProperty,
+  setOwnProperty,
+  stringifyJson,
+} from "../base/json.ts";
 import { canonicalType } from "../model/flow.ts";
 import type { PropertySchema, PropertySchemas } from "../model/schema.ts";
 import type { TaskCatalog } from "../model/task_catalog.ts";
 import type { TriggerCatalog } from "../model/trigger_catalog.ts";
 import type { TypeDeclaration } from "../model/type_declaration.ts";
 import { readFlag, scalarText } from "./describe.ts";
+import { TASK_PROPERTIES, TRIGGER_PROPERTIES } from "./flow_schema.ts";
 
 /** What aliases are resolved with, and what tells where nested things are. */
 export interface TypeCatalogs {
@@ -23,6 +31,8 @@ interface PluginDefault {
   /** Canonical, without prefix. */
   readonly kind: string;
   readonly isForced: boolean;
+  /** It is for all types whose names begin so: what one of them does not know is for the others. */
+  readonly isPrefix: boolean;
   readonly values: JsonObject;
 }
 
@@ -74,7 +84,7 @@ function readDefaults(list: JsonValue | undefined, find: Scope["find"]): PluginD
     const name = canonicalType(type);
     const known = find.task(name) ?? find.trigger(name) ?? find.condition(name);
     const isForced = readFlag(ownProperty(entry, "forced"), false);
-    return [{ type, kind: known?.type ?? name, isForced, values }];
+    return [{ type, kind: known?.type ?? name, isForced, isPrefix: known === undefined, values }];
   });
 }
 
@@ -84,8 +94,18 @@ function typed(value: JsonValue, finder: FinderName, scope: Scope): JsonValue {
   if (!isJsonObject(value) || typeof type !== "string") return value;
   const name = canonicalType(type);
   const found = scope.find[finder](name);
-  const matching = scope.defaults.filter((entry) => matches(entry, type, found?.type ?? name));
+  const matching = scope.defaults.filter((entry) => matches(entry, type, found?.type ?? name))
+    .map((entry) =>
+      entry.isPrefix && found ? { ...entry, values: knownOf(entry.values, finder, found) } : entry
+    );
   return nested({ ...withDefaults(value, matching) }, { ...COMMON[finder], ...found?.properties }, scope);
+}
+
+/** The values whose names things of a type know. */
+function knownOf(values: JsonObject, finder: FinderName, { properties }: TypeDeclaration): JsonObject {
+  const schemas: PropertySchemas = { ...MEMBERS[finder], ...properties };
+  const names = new Set(Object.entries(schemas).flatMap(([name, { aliases = [] }]) => [name, ...aliases]));
+  return Object.fromEntries(Object.entries(values).filter(([name]) => names.has(name)));
 }
 
 /** By its canonical name, or by what it begins with. */
@@ -108,19 +128,24 @@ function withoutIdentity(values: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(values).filter(([name]) => !IDENTITY.has(name)));
 }
 
-/** Maps are merged member by member; of anything else `over` wins. Members of `under` come last, so that a task keeps its order. */
+/**
+ * Maps are merged member by member, and lists joined, those of `under` first; of anything else `over` wins unless it is null.
+ * Members of `under` come last, so that a task keeps its order.
+ */
 function merge(under: JsonObject, over: JsonObject): JsonObject {
   const merged: JsonObject = {};
   for (const name of new Set([...Object.keys(over), ...Object.keys(under)])) {
-    const low = ownProperty(under, name), high = ownProperty(over, name);
-    const value = isJsonObject(low) && isJsonObject(high)
-      ? merge(low, high)
-      : high === undefined
-      ? low
-      : high;
-    if (value !== undefined) setOwnProperty(merged, name, value);
+    const value = mergedValue(ownProperty(under, name) ?? null, ownProperty(over, name) ?? null);
+    setOwnProperty(merged, name, value);
   }
   return merged;
+}
+
+function mergedValue(low: JsonValue, high: JsonValue): JsonValue {
+  if (isJsonObject(low) && isJsonObject(high)) return merge(low, high);
+  if (!Array.isArray(low) || !Array.isArray(high)) return high ?? low;
+  const known = new Set(low.map(stringifyJson));
+  return [...low, ...high.filter((item) => !known.has(stringifyJson(item)))];
 }
 
 /** Changes `object`, which is a copy. */
@@ -137,6 +162,13 @@ function nested(object: JsonObject, schemas: PropertySchemas, scope: Scope): Jso
 const CONDITIONS: PropertySchemas = {
   condition: { type: "condition", description: "" },
   conditions: { type: "conditions", description: "" },
+};
+/** What all things of a form know, whatever their type. */
+const MEMBERS: Readonly<Record<FinderName, PropertySchemas>> = {
+  task: TASK_PROPERTIES,
+  trigger: TRIGGER_PROPERTIES,
+  condition: {},
+  other: {},
 };
 /** Where typed things are whatever the type of what is around them. */
 const COMMON: Readonly<Record<FinderName, PropertySchemas>> = {

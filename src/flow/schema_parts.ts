@@ -106,6 +106,7 @@ export const CHECK: PropertySchema = Object.freeze<PropertySchema>({
   properties: {
     condition: {
       type: "string",
+      aliases: ["when"],
       required: true,
       dynamic: true,
       description: "Expression that must be true.",

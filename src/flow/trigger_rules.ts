@@ -53,7 +53,14 @@ export function checkTriggerRules(
   RULES.get(type)?.(trigger, path, report);
 }
 
+/** One of them says which executions a Flow trigger reacts to. */
+const SELECTORS = ["conditions", "when", "preconditions", "dependsOn"];
+
 function checkFlowTrigger(trigger: JsonObject, path: Path, report: Report): void {
+  if (SELECTORS.every((name) => (ownProperty(trigger, name) ?? null) === null)) {
+    const message = "it reacts to EVERY execution of EVERY flow: say with `preconditions` to which";
+    report.warning("reacts_to_all", path, message);
+  }
   checkPreconditions(trigger, path, report);
   checkDependencies(trigger, path, report);
 }
@@ -74,6 +81,7 @@ function checkPreconditions(trigger: JsonObject, path: Path, report: Report): vo
 /** A window has what its type needs, and nothing that means something for another type only. */
 function checkTimeWindow(window: JsonValue | undefined, path: Path, report: Report): void {
   if (!isJsonObject(window)) return;
+  checkZone(ownProperty(window, "timezone"), [...path, "timezone"], report);
   const type = scalarText(ownProperty(window, "type")) ?? "DURATION_WINDOW";
   const form = WINDOW_FORMS.get(type);
   if (!form) return;

@@ -9,7 +9,6 @@ import {
   type ExecutionQuery,
   type ExecutionSort,
 } from "../model/execution_query.ts";
-import type { Label } from "../model/label.ts";
 import { STATES } from "../model/state.ts";
 import { readConditions, readDateCondition, readScope, readSpan, readText } from "./filter_conditions.ts";
 import { DATE_FIELDS, FLOW_FIELDS } from "./filter_fields.ts";
@@ -20,11 +19,10 @@ import {
   isNegated,
   oneOf,
   type RawFilter,
-  refuse,
   shorten,
   valuesOf,
 } from "./filter_syntax.ts";
-import { readChoices, readName } from "./filter_values.ts";
+import { readChoices, readLabelPairs, readName } from "./filter_values.ts";
 import { readPaging, type SortKey } from "./params.ts";
 
 /** What executions can be filtered by. */
@@ -60,7 +58,7 @@ export function readExecutionFilters(
   query: URLSearchParams,
   now: Instant,
 ): ExecutionConditions {
-  return readConditions(query, FIELDS, (filter) => readCondition(filter, now));
+  return readConditions(query, FIELDS, { conditionsOf: (filter) => readCondition(filter, now), now });
 }
 
 function readSort({ field, descending }: SortKey): ExecutionSort {
@@ -85,7 +83,7 @@ function readCondition(filter: Filter, now: Instant): ExecutionCondition[] {
       return [{ field, ...readName(filter) }];
     case "startDate":
     case "endDate":
-      return [readDateCondition(filter)];
+      return [readDateCondition(filter, now)];
     case "timeRange":
       return [{ field: "startDate", ...readSpan(filter, now) }];
     case "state":
@@ -97,20 +95,6 @@ function readCondition(filter: Filter, now: Instant): ExecutionCondition[] {
     case "triggerExecutionId":
       return [{ field, ids: valuesOf(filter), negated }];
     case "labels":
-      return [{ field, anyOf: readLabels(filter), negated }];
+      return [{ field, anyOf: readLabelPairs(filter), negated }];
   }
-}
-
-/** `filters[labels][EQUALS][key]=value`, or `key:value` without the third bracket; IN lists values, or pairs. */
-function readLabels(filter: Filter): Label[] {
-  const { key } = filter;
-  const texts = valuesOf(filter);
-  if (key !== undefined && key !== "") return texts.map((text) => ({ key, value: text }));
-  return texts.map((text) => {
-    const colon = text.indexOf(":");
-    if (colon <= 0 || colon === text.length - 1) {
-      refuse(`Invalid filter: "labels" must be of the form "key:value", but is "${shorten(text)}"`);
-    }
-    return { key: text.slice(0, colon), value: text.slice(colon + 1) };
-  });
 }

@@ -26,7 +26,7 @@ export interface RawFilter<Field extends string = string> {
 export interface RawFilters<Field extends string = string> {
   /** Those outside of groups: flat parameters first. */
   readonly all: readonly RawFilter<Field>[];
-  /** Of `filters[or][0]`, `filters[or][1]`, … in the order of their numbers. */
+  /** Of `filters[or][0]`, `filters[or][1]`, … in the order of their numbers; one with groups of its own is one for each of these. */
   readonly groups: readonly (readonly RawFilter<Field>[])[];
 }
 
@@ -48,7 +48,8 @@ export type FilterFields<Field extends string = string> = Readonly<Record<Field,
 const MAX_FILTERS = 100;
 const MAX_VALUE_LENGTH = 10_000;
 const MAX_VALUES = 1_000;
-const PARAMETER = /^filters(?:\[or\]\[(\d{1,3})\])?\[([^\[\]]*)\]\[([^\[\]]*)\](?:\[(.*)\])?$/s;
+const PARAMETER = /^filters((?:\[[oO][rR]\]\[\d{1,3}\]){0,3})\[([^\[\]]*)\]\[([^\[\]]*)\](?:\[(.*)\])?$/s;
+const IN_BRACKETS = /^\s*\[(.*)\]\s*$/s;
 
 /** The filters among the parameters of a query, flat or not. @throws DomainError invalid_filter */
 export function readFilters<Field extends string>(
@@ -56,17 +57,35 @@ export function readFilters<Field extends string>(
   fields: FilterFields<Field>,
 ): RawFilters<Field> {
   const all = namesOf(fields).flatMap((field) => readFlat(query, field, fields[field]));
-  const groups = new Map<number, RawFilter<Field>[]>();
+  const root: Branch<Field> = { filters: all, branches: new Map() };
   let count = 0;
   for (const [name, value] of query) {
     if (!name.startsWith("filters[")) continue;
     if (++count > MAX_FILTERS) refuse(`Invalid filter: at most ${MAX_FILTERS} filters are allowed`);
-    const { group, filter } = readFilter(name, value, fields);
-    if (group === undefined) all.push(filter);
-    else groups.set(group, [...groups.get(group) ?? [], filter]);
+    const { path, filter } = readFilter(name, value, fields);
+    path.reduce(branchOf, root).filters.push(filter);
   }
-  const ordered = [...groups].sort(([a], [b]) => a - b).map(([, filters]) => filters);
-  return { all, groups: ordered };
+  return { all, groups: groupsBelow(root) };
+}
+
+/** Filters that all hold, and of its branches one. */
+interface Branch<Field extends string> {
+  readonly filters: RawFilter<Field>[];
+  readonly branches: Map<number, Branch<Field>>;
+}
+
+function branchOf<Field extends string>({ branches }: Branch<Field>, index: number): Branch<Field> {
+  const branch = branches.get(index) ?? { filters: [], branches: new Map() };
+  branches.set(index, branch);
+  return branch;
+}
+
+function groupsBelow<Field extends string>({ branches }: Branch<Field>): RawFilter<Field>[][] {
+  const ordered = [...branches].sort(([a], [b]) => a - b).map(([, branch]) => branch);
+  return ordered.flatMap((branch) => {
+    const below = groupsBelow(branch);
+    return below.length === 0 ? [branch.filters] : below.map((group) => [...branch.filters, ...group]);
+  });
 }
 
 /**
@@ -86,8 +105,11 @@ export function readPredicate<Field extends string, T>(
     (anyOf.length === 0 || anyOf.some((group) => group.every((condition) => condition(item))));
 }
 
-function listValues({ field, value }: RawFilter): string[] {
-  const values = value.split(",").map((text) => text.trim()).filter((text) => text !== "");
+/** The values of a list, which may stand in brackets, whatever the operator. @throws DomainError invalid_filter */
+export function listOf({ field, value }: RawFilter): string[] {
+  const values = value.replace(IN_BRACKETS, "$1").split(",").map((text) => text.trim()).filter((text) =>
+    text !== ""
+  );
   if (values.length === 0 || values.length > MAX_VALUES) {
     refuse(`Invalid filter: "${field}" must have 1 to ${MAX_VALUES} values, but has ${values.length}`);
   }
@@ -106,7 +128,7 @@ export function isNegated({ operator }: RawFilter): boolean {
 
 /** The one value, or those of a list. @throws DomainError invalid_filter */
 export function valuesOf(filter: RawFilter): string[] {
-  return isList(filter.operator) ? listValues(filter) : [filter.value];
+  return isList(filter.operator) ? listOf(filter) : [filter.value];
 }
 
 /** One of some names, compared exactly. @throws DomainError invalid_filter */
@@ -148,7 +170,7 @@ function readFilter<Field extends string>(name: string, value: string, fields: F
   if (!match) {
     refuse(`Invalid filter: "${shorten(name)}" must be of the form "filters[field][OPERATOR]"`);
   }
-  const [, group, fieldText = "", operatorText = "", key] = match;
+  const [, groups = "", fieldText = "", operatorText = "", key] = match;
   const field = oneOf("field", fieldText, namesOf(fields));
   const allowed = fields[field].operators;
   const operator = allowed.find((candidate) => candidate === operatorText);
@@ -162,7 +184,7 @@ function readFilter<Field extends string>(name: string, value: string, fields: F
   if (value.length > MAX_VALUE_LENGTH) refuse(`Invalid filter: the value of "${field}" is too long`);
   if (value.trim() === "" && field !== "q") refuse(`Invalid filter: the value of "${field}" is empty`);
   const filter: RawFilter<Field> = { field, operator, key, value };
-  return { group: group === undefined ? undefined : Number(group), filter };
+  return { path: [...groups.matchAll(/\d+/g)].map(([index]) => Number(index)), filter };
 }
 
 function quoteList(names: readonly string[]): string {

@@ -1,6 +1,7 @@
 /** What the values of filters mean: names, choices, dates and spans of time. */
 import type { Instant } from "../base/clock.ts";
 import { parseDuration } from "../base/duration.ts";
+import { DomainError } from "../model/errors.ts";
 import {
   DATE_OPERATORS,
   matchesDate,
@@ -10,9 +11,13 @@ import {
   searchWords,
   SYSTEM_NAMESPACE,
 } from "../model/execution_query.ts";
+import type { Label } from "../model/label.ts";
 import { checkPattern } from "./filter_pattern.ts";
-import { isNegated, oneOf, type RawFilter, refuse, shorten, valuesOf } from "./filter_syntax.ts";
+import { isNegated, listOf, oneOf, type RawFilter, refuse, shorten, valuesOf } from "./filter_syntax.ts";
 import { parseQueryInstant } from "./params.ts";
+
+const SCOPES = ["USER", "SYSTEM"] as const;
+type Scope = typeof SCOPES[number];
 
 /** What a name is compared with, and how. @throws DomainError invalid_filter */
 export function readName(filter: RawFilter): Pick<NameCondition, "operator" | "values"> {
@@ -35,6 +40,24 @@ export function wordTest(filter: RawFilter): (text: string) => boolean {
   };
 }
 
+/**
+ * Labels of a filter: `filters[labels][EQUALS][key]=value`, or `key:value` without the third bracket; IN lists values, or pairs.
+ * @throws DomainError invalid_filter
+ */
+export function readLabelPairs(filter: RawFilter): Label[] {
+  const { key } = filter;
+  const texts = valuesOf(filter);
+  return key === undefined || key === "" ? texts.map(labelIn) : texts.map((text) => ({ key, value: text }));
+}
+
+/** Space around either part is none of it: whoever completes a key by hand leaves one behind the colon. */
+function labelIn(text: string): Label {
+  const colon = text.indexOf(":");
+  const [key, value] = [text.slice(0, Math.max(colon, 0)).trim(), text.slice(colon + 1).trim()];
+  if (key !== "" && value !== "") return { key, value };
+  return refuse(`Invalid filter: "labels" must be of the form "key:value", but is "${shorten(text)}"`);
+}
+
 /** Whether one of some names, written in capitals, is wanted; filters write it in any case. @throws DomainError invalid_filter */
 export function choiceTest<T extends string>(
   filter: RawFilter,
@@ -44,10 +67,16 @@ export function choiceTest<T extends string>(
   return (value) => wanted.includes(value) !== isNegated(filter);
 }
 
+/** Scopes of flows; several may be named with any operator. @throws DomainError invalid_filter */
+export function readScopes(filter: RawFilter): Scope[] {
+  return listOf(filter).map((text) => oneOf(filter.name ?? filter.field, text.toUpperCase(), SCOPES));
+}
+
 /** Whether flows of a namespace are wanted: those of users, or of the system. @throws DomainError invalid_filter */
 export function scopeTest(filter: RawFilter): (namespace: string) => boolean {
-  const isWanted = choiceTest(filter, ["USER", "SYSTEM"]);
-  return (namespace) => isWanted(namespace === SYSTEM_NAMESPACE ? "SYSTEM" : "USER");
+  const scopes = readScopes(filter);
+  return (namespace) =>
+    scopes.includes(namespace === SYSTEM_NAMESPACE ? "SYSTEM" : "USER") !== isNegated(filter);
 }
 
 /** Whether a date is wanted. @throws DomainError invalid_filter */
@@ -72,9 +101,12 @@ export function readDate(field: string, text: string): Instant {
   );
 }
 
-/** Milliseconds of a `timeRange`. @throws DomainError invalid_filter */
+/** Milliseconds of a `timeRange`. @throws DomainError invalid_argument */
 export function readRange(text: string): number {
   const ms = parseDuration(text);
   if (ms !== undefined) return Math.abs(ms);
-  return refuse(`Invalid filter: "timeRange" must be a duration such as "PT24H", but is "${shorten(text)}"`);
+  throw new DomainError(
+    "invalid_argument",
+    `Illegal argument: "timeRange" must be a duration such as "PT24H", but is "${shorten(text)}"`,
+  );
 }

@@ -1,18 +1,9 @@
 /** Reads the query of the list of flows: flat parameters and `filters[field][OPERATOR]`, which may be mixed. */
 import type { Flow } from "../model/flow.ts";
-import { hasLabel, type Label } from "../model/label.ts";
+import { hasLabel } from "../model/label.ts";
 import { FLOW_FIELDS } from "./filter_fields.ts";
-import {
-  CHOICES,
-  type FilterFields,
-  isNegated,
-  type RawFilter,
-  readPredicate,
-  refuse,
-  shorten,
-  valuesOf,
-} from "./filter_syntax.ts";
-import { nameTest, scopeTest, wordTest } from "./filter_values.ts";
+import { CHOICES, type FilterFields, isNegated, type RawFilter, readPredicate } from "./filter_syntax.ts";
+import { nameTest, readLabelPairs, scopeTest, wordTest } from "./filter_values.ts";
 
 /** What is known of a flow in a list. */
 export type ListedFlow = Pick<Flow, "namespace" | "id" | "labels">;
@@ -57,17 +48,7 @@ function nameCondition(filter: Raw, nameOf: (flow: ListedFlow) => string): FlowF
   return (flow) => isWanted(nameOf(flow));
 }
 
-/** `key:value`, of IN and NOT_IN several; or the value alone, where the key is a part of the parameter's name. */
 function labelCondition(filter: Raw): FlowFilter {
-  const { key } = filter;
-  const labels = valuesOf(filter).map((text) => key === undefined ? labelOf(text) : { key, value: text });
+  const labels = readLabelPairs(filter);
   return (flow) => labels.some((wanted) => hasLabel(flow.labels, wanted)) !== isNegated(filter);
-}
-
-function labelOf(text: string): Label {
-  const colon = text.indexOf(":");
-  if (colon > 0 && colon < text.length - 1) {
-    return { key: text.slice(0, colon), value: text.slice(colon + 1) };
-  }
-  return refuse(`Invalid filter: label "${shorten(text)}" must be of the form "key:value"`);
 }

@@ -1,12 +1,14 @@
 /** What routes of flows read from requests: sources, names of flows. */
 import type { Context } from "hono";
-import { isJsonObject, type JsonValue, ownProperty } from "../base/json.ts";
+import { isJsonObject, type JsonValue, ownProperty, stringifyJson, tryParseJson } from "../base/json.ts";
 import { DomainError } from "../model/errors.ts";
 import type { FlowKey } from "../model/flow.ts";
 import { MAX_FLOW_SOURCE_BYTES, MAX_JSON_BODY_BYTES } from "../model/limits.ts";
+import type { DependencyOptions } from "../services/flow_dependencies.ts";
 import { readJson, readText, requireMediaType } from "./body.ts";
 import type { AppEnv } from "./env.ts";
 import { readForm } from "./multipart.ts";
+import { readBoolean } from "./params.ts";
 
 /** What a source may be declared as. JSON is YAML too. */
 const SOURCE_TYPES = [
@@ -18,21 +20,34 @@ const SOURCE_TYPES = [
   "application/json",
 ] as const;
 
+/** Between documents of one text. */
+const SEPARATOR = "\n---\n";
+
 /** The source of one flow. @throws DomainError unsupported_media_type, too_large */
 export async function readSource(c: Context<AppEnv>): Promise<string> {
   requireMediaType(c, ...SOURCE_TYPES);
   return await readText(c, MAX_FLOW_SOURCE_BYTES);
 }
 
-/** The sources of several flows in one text; the parts of a form are joined. @throws DomainError unsupported_media_type, too_large */
+/**
+ * The sources of several flows in one text; the parts of a form, and the objects of a JSON list, are joined.
+ * @throws DomainError unsupported_media_type, too_large
+ */
 export async function readSources(c: Context<AppEnv>): Promise<string> {
   const isForm = /^\s*multipart\/form-data\s*(;|$)/i.test(c.req.raw.headers.get("content-type") ?? "");
   if (isForm) {
     const parts = await readForm(c.req.raw, { maxBytes: MAX_JSON_BODY_BYTES });
-    return parts.map(({ value }) => value).join("\n---\n");
+    return parts.map(({ value }) => value).join(SEPARATOR);
   }
   requireMediaType(c, ...SOURCE_TYPES);
-  return await readText(c, MAX_JSON_BODY_BYTES);
+  const text = await readText(c, MAX_JSON_BODY_BYTES);
+  return text.trimStart().startsWith("[") ? documentsOf(text) : text;
+}
+
+/** No document of several begins with a bracket: what is no JSON list is left to be refused as the document that it is. */
+function documentsOf(text: string): string {
+  const list = tryParseJson(text);
+  return Array.isArray(list) ? list.map((flow) => stringifyJson(flow)).join(SEPARATOR) : text;
 }
 
 /** A body of `[{namespace, id}]`; further members are ignored. @throws DomainError invalid_json, invalid_argument */
@@ -58,6 +73,14 @@ function readFlowKey(entry: JsonValue): FlowKey {
 /** The flow that a path names. */
 export function flowKeyOf(c: Context<AppEnv>): FlowKey {
   return { namespace: c.req.param("namespace") ?? "", id: c.req.param("flowId") ?? "" };
+}
+
+/** How far dependencies are followed: `destinationOnly`, `expandAll`. @throws DomainError bad_request */
+export function readDependencyOptions(query: URLSearchParams): DependencyOptions {
+  return {
+    destinationOnly: readBoolean(query, "destinationOnly", false),
+    expandAll: readBoolean(query, "expandAll", false),
+  };
 }
 
 /** The query of a request. */

@@ -16,6 +16,9 @@ const FIELDS = {
   ...FLOW_FIELDS,
   executionId: { operators: NAME_OPERATORS, flat: "EQUALS" },
   triggerId: { operators: NAME_OPERATORS, flat: "EQUALS" },
+  taskId: { operators: NAME_OPERATORS },
+  taskRunId: { operators: NAME_OPERATORS },
+  attemptNumber: { operators: CHOICES },
   ...DATE_FIELDS,
   timeRange: { operators: ["EQUALS"], flat: "EQUALS" },
   level: {
@@ -54,7 +57,7 @@ export function readLogQuery(query: URLSearchParams, now: Instant): LogQuery {
 
 /** The filters alone. @throws as {@link readLogQuery} */
 export function readLogConditions(query: URLSearchParams, now: Instant): LogConditions {
-  return readConditions(query, FIELDS, (filter) => readCondition(filter, now));
+  return readConditions(query, FIELDS, { conditionsOf: (filter) => readCondition(filter, now), now });
 }
 
 function readCondition(filter: Filter, now: Instant): LogCondition[] {
@@ -69,9 +72,13 @@ function readCondition(filter: Filter, now: Instant): LogCondition[] {
     case "executionId":
     case "triggerId":
       return [{ field, ...readName(filter) }];
+    case "taskId":
+    case "taskRunId":
+    case "attemptNumber":
+      return [{ field, ...readName(filter) }];
     case "startDate":
     case "endDate":
-      return [{ ...readDateCondition(filter), field: "timestamp" }];
+      return [{ ...readDateCondition(filter, now), field: "timestamp" }];
     case "timeRange":
       return [{ field: "timestamp", ...readSpan(filter, now) }];
     case "level":

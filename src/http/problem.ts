@@ -49,6 +49,8 @@ export interface ProblemContext {
   readonly requestId: string;
   /** The `Accept` header. */
   readonly accept: string | null;
+  /** The `Referer` header. */
+  readonly referer?: string | null;
   /** Public address of the server, without slash at the end, or empty. */
   readonly baseUrl: string;
 }
@@ -62,7 +64,9 @@ export function problemResponse(error: unknown, context: ProblemContext): Respon
   const headers: Record<string, string> = {
     "content-type": isProblemWanted ? "application/problem+json" : "application/json",
   };
-  if (refusal.code === "unauthorized") headers["www-authenticate"] = 'Basic realm="Sluice"';
+  if (refusal.code === "unauthorized" && !isLoginPage(context.referer)) {
+    headers["www-authenticate"] = 'Basic realm="Sluice"';
+  }
   if (refusal.retryAfter !== undefined) headers["retry-after"] = String(refusal.retryAfter);
   const allow = refusal instanceof MethodRefusal ? refusal.allow : undefined;
   if (allow !== undefined) headers["allow"] = allow;
@@ -70,6 +74,11 @@ export function problemResponse(error: unknown, context: ProblemContext): Respon
     status: KINDS[refusal.code].status,
     headers,
   });
+}
+
+/** A page that asks for credentials itself: the browser is not to ask on its own. */
+function isLoginPage(referer?: string | null): boolean {
+  return referer?.endsWith("/login") ?? false;
 }
 
 /** The path is known, its method is not; `allow` lists those that are. */

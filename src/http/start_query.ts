@@ -29,13 +29,25 @@ export function readStartQuery(url: string): StartQuery {
   if (mark === -1) return NOTHING_ASKED;
   const query = new URLSearchParams(url.slice(mark));
   return {
-    labels: query.getAll("labels").map(parseLabel),
+    labels: readLabels(query),
     kind: readKind(query.get("kind")),
     revision: readRevision(query),
     scheduleDate: readScheduleDate(query.get("scheduleDate")),
     breakpoints: readBreakpoints(query),
     isWaiting: readBoolean(query, "wait", false),
   };
+}
+
+/** `key:value`, repeated, without the space around either. @throws DomainError invalid_entity: also for a key that has two values */
+function readLabels(query: URLSearchParams): Label[] {
+  const labels = query.getAll("labels").map((text) => {
+    const { key, value } = parseLabel(text);
+    return { key: key.trim(), value: value.trim() };
+  });
+  const byKey = new Map(labels.map((label) => [label.key, label]));
+  const twice = labels.find(({ key, value }) => byKey.get(key)?.value !== value);
+  if (!twice) return [...byKey.values()];
+  throw new DomainError("invalid_entity", `Invalid entity: labels: "${twice.key}" has two values; give one`);
 }
 
 /** `breakpoints`, repeated or comma-joined; `undefined` when there is none. */

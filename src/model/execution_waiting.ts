@@ -76,15 +76,16 @@ function ofTaskRun(execution: Execution, taskRun: TaskRun, reason: string): Json
   return { ...waiting, ...untilOf(execution, `task/${ordinal}`) };
 }
 
-/** Numbers of the executions that a task run has started, while some are under way. */
+/** Numbers of the executions that a task run has started, while some are under way: also those that run again after an end. */
 function manyOf(decision: JsonObject | undefined): JsonObject | undefined {
   const { children } = decision ?? {};
   if (!isJsonObject(children)) return undefined;
-  const { total = 0, started = 0, ended: byState = {} } = children;
-  const ended = Object.values(isJsonObject(byState) ? byState : {}).reduce<number>(
+  const { total = 0, started = 0, ended: byState = {}, again = {} } = children;
+  const ends = Object.values(isJsonObject(byState) ? byState : {}).reduce<number>(
     (sum, count) => sum + Number(count),
     0,
   );
+  const ended = ends - Number(isJsonObject(again) ? again.running ?? 0 : 0);
   return Number(started) > ended ? { total, started, ended } : undefined;
 }
 

@@ -8,10 +8,15 @@ export interface Label {
   readonly value: string;
 }
 
-/** Labels that the server sets; users may give only {@link CORRELATION_LABEL} (when starting) and {@link READ_ONLY_LABEL} (on flows). */
+/**
+ * Labels that the server sets; users may give only {@link CORRELATION_LABEL} and {@link FROM_LABEL} (when starting) and
+ * {@link READ_ONLY_LABEL} (on flows).
+ */
 export const SYSTEM_LABEL_PREFIX = "system.";
 /** Ties together executions that belong to one piece of work; the execution's own id by default. */
 export const CORRELATION_LABEL = "system.correlationId";
+/** Where an execution was started from: existing user interfaces give it. */
+export const FROM_LABEL = "system.from";
 /** Marks a flow that the editor must not change. */
 export const READ_ONLY_LABEL = "system.readOnly";
 /** Marks an execution that another one repeats. */
@@ -74,7 +79,7 @@ function labelProblem(key: string, value: string): string | undefined {
   if (key.length > MAX_LABEL_LENGTH || value.length > MAX_LABEL_LENGTH) {
     return `"${key.slice(0, 50)}" is longer than ${MAX_LABEL_LENGTH} characters`;
   }
-  if (key.startsWith(SYSTEM_LABEL_PREFIX) && key !== CORRELATION_LABEL) {
+  if (isSystemLabel(key) && key !== CORRELATION_LABEL && key !== FROM_LABEL) {
     return systemLabelMessage(key, value);
   }
   return undefined;

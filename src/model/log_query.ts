@@ -20,6 +20,11 @@ export interface LogNameCondition {
   readonly values: readonly string[];
 }
 
+/** Of what wrote the line: its task, its task run, and the number of the attempt from 0; one that it has not is the empty text. */
+export interface LogWriterCondition extends Pick<LogNameCondition, "operator" | "values"> {
+  readonly field: "taskId" | "taskRunId" | "attemptNumber";
+}
+
 /** Its level is one of these; of none, no line matches. */
 export interface LevelCondition {
   readonly field: "level";
@@ -35,6 +40,7 @@ export interface TimestampCondition extends Pick<DateCondition, "operator" | "at
 export type LogCondition =
   | TextCondition
   | LogNameCondition
+  | LogWriterCondition
   | ScopeCondition
   | TimestampCondition
   | LevelCondition;

@@ -60,6 +60,8 @@ export interface ObservedExecution extends FlowKey {
   readonly executionId: string;
   readonly state: State;
   readonly labels: readonly Label[];
+  /** It is known to have no outputs of its own. */
+  readonly isWithoutOutputs?: boolean;
   /** How those attempts of its task runs ended that others followed. */
   readonly retriedStates: readonly State[];
 }
@@ -85,6 +87,8 @@ export type ConditionPart = (scope: ConditionScope) => boolean | Promise<boolean
 /** A condition type. */
 export interface TestedConditionType extends TypeDeclaration {
   readonly form: "condition";
+  /** False whatever its properties are, which are not rendered then. */
+  isFalse?(scope: ConditionScope): boolean;
   /** Whether it holds, from its rendered properties. @throws Error it cannot be told */
   test(properties: JsonObject, scope: ConditionScope): boolean | Promise<boolean>;
 }
@@ -102,6 +106,9 @@ export type ConditionType =
   | WindowConditionType
   | (TypeDeclaration & { readonly form: "planned" });
 
+/** Outputs of several executions: in one map, of equal names the later ones; or those of each under the id of its flow, and there under its namespace, too. */
+export type UpstreamOutputs = "merged" | "byFlow";
+
 /** Several conditions that must be met within a time. */
 export interface ConditionWindow {
   /** Unique within the trigger. */
@@ -112,8 +119,8 @@ export interface ConditionWindow {
   readonly needed?: number;
   /** It comes true at most once within its time. */
   readonly isOnce?: boolean;
-  /** The outputs of all executions that have met its parts are wanted. */
-  readonly keepsExecutions?: boolean;
+  /** How the start reads the outputs of all executions that have met its parts; only those of the last one without it. */
+  readonly outputs?: UpstreamOutputs;
   readonly resetOnSuccess: boolean;
   /** Since when something must have been met to count at an instant; `undefined` when nothing counts then. */
   readonly from: (at: Instant, timeZone: string) => Instant | undefined;

@@ -234,7 +234,11 @@ function checkOutputs(taskRun: number, outcome: AttemptOutcome): Event {
 }
 
 /** The end of an attempt that could not be carried out. */
-export function failure(live: LiveExecution, taskRun: number, error: unknown): Event {
+export function failure(
+  live: LiveExecution,
+  taskRun: number,
+  error: unknown,
+): Extract<Event, { type: "attempt_ended" }> {
   const message = live.renderer.hostCalls.mask(error instanceof Error ? error.message : String(error));
   return { type: "attempt_ended", taskRun, outcome: { state: "FAILED" }, message };
 }

@@ -18,7 +18,7 @@ export async function withChildOutputs(
   parent: LiveExecution | undefined,
   load: LoadChild,
 ): Promise<Event> {
-  if (event.type !== "child_ended" || !parent) return event;
+  if (event.type !== "child_ended" || event.state === "RETRIED" || !parent) return event;
   const taskRun = taskRunOf(parent.execution, event.taskRun);
   const task = taskRun && parent.plan.places.get(taskRun.taskId)?.task;
   if (task?.kind === LOOP) return await withBreak(event, task, load);

@@ -26,8 +26,8 @@ const HORIZON_MS = 60_000;
 /** How long before its time an item is prepared. */
 const LEAD_MS = 2_000;
 const RETRY_MS = 1_000;
-/** Then commits and requests get their turn: some 3 ms. */
-const ITEMS_PER_TURN = 50;
+/** Then commits and requests get their turn: some fifty starts. */
+const TURN_MS = 3;
 
 /** Fires each item at its time, the earliest first. */
 export class DueLoop<T extends { readonly dueAt: Instant }> {
@@ -116,11 +116,13 @@ export class DueLoop<T extends { readonly dueAt: Instant }> {
 
   async #fireDue(): Promise<void> {
     const { clock, fire } = this.#deps;
-    let fired = 0;
+    let turnEnd = clock.monotonicMs() + TURN_MS;
     for (let item = this.#heap.popDue(clock.now()); item; item = this.#heap.popDue(clock.now())) {
       if (this.#isStopped) return;
       await fire(item);
-      if (++fired % ITEMS_PER_TURN === 0) await new Promise<void>((resolve) => setImmediate(resolve));
+      if (clock.monotonicMs() < turnEnd) continue;
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      turnEnd = clock.monotonicMs() + TURN_MS;
     }
   }
 

@@ -25,7 +25,7 @@ import { LoopContexts, type OuterContext } from "./loop_contexts.ts";
 import { LoopPasses } from "./loop_passes.ts";
 import { type Birth, type StoredMessage, storedMessage } from "./messages.ts";
 import { Recovery } from "./recovery.ts";
-import { Renderer, TemplateCache } from "./renderer.ts";
+import { Renderer } from "./renderer.ts";
 import { discardFiles } from "./slice.ts";
 import { leavesSlot, type Slots } from "./slots.ts";
 
@@ -44,7 +44,6 @@ export class Executor {
   readonly #admission: Admission;
   readonly #slices: FamilyDeps;
   readonly #contexts: LoopContexts;
-  readonly #templates = new TemplateCache();
   readonly #live = new LiveExecutions((tenant, id) => this.#load(tenant, id));
   readonly #recovery: Recovery;
   readonly #underWay = new Set<Promise<unknown>>();
@@ -270,8 +269,8 @@ export class Executor {
   }
 
   #renderer(execution: Execution, plan: FlowPlan, outer?: OuterContext): Renderer {
-    const { render } = this.#deps;
-    return new Renderer(plan, execution, this.#templates, outer ? { ...render, outer } : render);
+    const { render, templates } = this.#deps;
+    return new Renderer(plan, execution, templates, outer ? { ...render, outer } : render);
   }
 
   #wake(live: LiveExecution): void {

@@ -12,7 +12,7 @@ import type { Committer } from "../store/committer.ts";
 import type { ExecutionRecords } from "../store/execution_records.ts";
 import type { Manifests } from "../store/manifests.ts";
 import type { Reactions } from "./reactions.ts";
-import type { RenderDeps } from "./renderer.ts";
+import type { RenderDeps, TemplateCache } from "./renderer.ts";
 import type { Slots } from "./slots.ts";
 import type { CreateChild } from "./subflow.ts";
 import type { TaskCache } from "./task_cache.ts";
@@ -28,6 +28,7 @@ export interface ExecutorDeps {
   readonly manifests: Manifests;
   readonly changes: Changes;
   readonly render: RenderDeps;
+  readonly templates: TemplateCache;
   readonly ids: IdSource;
   readonly slots: Slots;
   readonly ports: TaskPorts;

@@ -145,7 +145,7 @@ export class LoopPasses {
   }
 
   /** The end of a loop whose passes have all ended, with their outputs. Never rejects. */
-  async collect(live: LiveExecution, { taskRun: ordinal, state }: CollectOutputs): Promise<Event> {
+  async collect(live: LiveExecution, { taskRun: ordinal, attempt, state }: CollectOutputs): Promise<Event> {
     const files: AttemptFiles = {};
     try {
       const taskRun = taskRunOf(live.execution, ordinal) as TaskRun;
@@ -159,12 +159,13 @@ export class LoopPasses {
       return {
         type: "attempt_ended",
         taskRun: ordinal,
+        attempt,
         outcome: { state, outputs: { ...taskRun.outputs, outputs }, files: files.pending },
       };
     } catch (error) {
       files.isOver = true;
       void files.pending?.discard();
-      return failure(live, ordinal, error);
+      return { ...failure(live, ordinal, error), attempt };
     }
   }
 

@@ -11,11 +11,11 @@ import {
   type Template,
 } from "../expr/mod.ts";
 import type { Execution, TaskRun } from "../model/execution.ts";
-import type { Flow, Task } from "../model/flow.ts";
+import type { Flow, Output, Task } from "../model/flow.ts";
 import type { PropertySchema } from "../model/schema.ts";
-import type { TaskType } from "../model/task_catalog.ts";
+import type { TaskCatalog, TaskType } from "../model/task_catalog.ts";
 import { EffectCalls } from "./effect_calls.ts";
-import { HostCalls, type HostValues } from "./host_functions.ts";
+import { HostCalls, type HostValues, isRenderError } from "./host_functions.ts";
 import type { OuterContext } from "./loop_contexts.ts";
 import { secretCalls } from "./secret_calls.ts";
 import { ExecutionVariables, type ServerVariables, type TaskScope } from "./variables.ts";
@@ -56,6 +56,16 @@ export class TemplateCache {
   readonly #templates = new WeakMap<FlowPlan, Map<string, Template>>();
   readonly #tasks = new WeakMap<Task, CompiledTask>();
 
+  /** Prepares the tasks with which executions of a flow begin, so that the first of them need not wait. @throws ExpressionError */
+  prepare(plan: FlowPlan, catalog: TaskCatalog): void {
+    for (const task of plan.flow.tasks) {
+      const type = catalog.find(task.kind);
+      if (!type) continue;
+      this.task(plan, task, type);
+      this.effects.mayHappen(plan.flow, task);
+    }
+  }
+
   /** The compiled template. @throws ExpressionError */
   template(plan: FlowPlan, source: string): Template {
     let templates = this.#templates.get(plan);
@@ -78,8 +88,11 @@ export class TemplateCache {
   }
 }
 
-/** The outputs of a flow, or why the execution fails. */
-export type RenderedOutputs = ReturnType<RenderDeps["convertOutputs"]>;
+/** The outputs of a flow, or why the execution fails; and why optional ones are left out. */
+export interface RenderedOutputs {
+  readonly converted: ReturnType<RenderDeps["convertOutputs"]>;
+  readonly ignored: readonly string[];
+}
 
 /** Renders for one execution. */
 export class Renderer {
@@ -178,15 +191,31 @@ export class Renderer {
     this.#variables.note(touched);
   }
 
-  /** The flow's outputs by id, each of its type, or why they cannot be had. @throws as {@link properties} */
+  /** The flow's outputs by id, each of its type, or why they cannot be had; an optional one that cannot be rendered is null. @throws as {@link properties} */
   outputs(): RenderedOutputs | Promise<RenderedOutputs> {
     const { flow } = this.#plan;
     return this.hostCalls.run(() => {
       const rendered: JsonObject = {};
+      const ignored: string[] = [];
       const scope = this.#scope();
-      for (const { id, value } of flow.outputs) setOwnProperty(rendered, id, this.#value(value, scope));
-      return this.#deps.convertOutputs(flow, rendered);
+      for (const output of flow.outputs) {
+        setOwnProperty(rendered, output.id, this.#output(output, scope, ignored));
+      }
+      return { converted: this.#deps.convertOutputs(flow, rendered), ignored };
     });
+  }
+
+  #output({ id, value, required }: Output, scope: Scope, ignored: string[]): JsonValue {
+    if (required) return this.#value(value, scope);
+    try {
+      return this.#value(value, scope);
+    } catch (error) {
+      if (!isRenderError(error)) throw error;
+      ignored.push(
+        this.hostCalls.mask(`Cannot render the optional output "${id}", it is null: ${error.message}`),
+      );
+      return null;
+    }
   }
 
   #secretRenders(): (() => unknown)[] {

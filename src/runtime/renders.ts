@@ -53,10 +53,13 @@ export function renderDecision(
 }
 
 /** Assertions of SLAs. One that cannot be rendered yet is not violated. */
-export function renderAssertions(live: LiveExecution): Event | Promise<Event> {
+export function renderAssertions(
+  live: LiveExecution,
+  { isLast }: Extract<Command, { type: "render_assertions" }>,
+): Event | Promise<Event> {
   const slas = live.plan.flow.sla.filter(({ assertion }) => assertion !== undefined);
   const violated: string[] = [];
-  const done = (): Event => ({ type: "assertions_rendered", violated });
+  const done = (): Event => ({ type: "assertions_rendered", violated, isLast });
   const renders = slas.map((sla) => {
     const take = (text: string) => {
       if (!isTruthyText(text)) violated.push(slaKey(live.plan.flow.sla, sla));
@@ -80,9 +83,10 @@ function attemptText(
 
 /** The outputs of the flow. */
 export function renderOutputs(live: LiveExecution): Event | Promise<Event> {
-  const done = (rendered: RenderedOutputs): Event => ({
+  const done = ({ converted, ignored }: RenderedOutputs): Event => ({
     type: "outputs_rendered",
-    ...("problem" in rendered ? { error: rendered.problem } : rendered),
+    ...("problem" in converted ? { error: converted.problem } : converted),
+    ignored,
   });
   const fail = (error: unknown): Event => ({ type: "outputs_rendered", error: renderMessage(error) });
   return attemptRender(() => live.renderer.outputs(), done, fail);

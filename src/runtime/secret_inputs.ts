@@ -43,31 +43,33 @@ export class SecretInputs {
   }
 
   /**
-   * Outputs of a task run as expressions see them: decrypted are the values of type SECRET that a pause has asked for, and
-   * the answer of an HTTP request. That one is not masked: it is a text of any length, and no secret of the server.
+   * Outputs of a task run as expressions see them: decrypted are the values of type SECRET that a pause has asked for, the
+   * encrypted outputs of a script, and the answer of an HTTP request. That one is not masked: it is a text of any length, and
+   * no secret of the server.
    */
   openOutputs(outputs: JsonObject): JsonObject {
     const body = ownProperty(outputs, "encryptedBody");
     const text = ciphertextOf(body) && this.#open?.(this.#flow, body as JsonValue);
-    return this.#openAsked(text === undefined ? outputs : { ...outputs, encryptedBody: text });
+    const withBody = text === undefined ? outputs : { ...outputs, encryptedBody: text };
+    return this.#openWithin(this.#openWithin(withBody, "vars", 1), "onResume", Infinity);
   }
 
-  #openAsked(outputs: JsonObject): JsonObject {
-    const asked = ownProperty(outputs, "onResume");
-    if (!isJsonObject(asked)) return outputs;
-    const opened = this.#openMembers(asked);
-    return opened === asked ? outputs : { ...outputs, onResume: opened };
+  #openWithin(outputs: JsonObject, name: "onResume" | "vars", depth: number): JsonObject {
+    const given = ownProperty(outputs, name);
+    if (!isJsonObject(given)) return outputs;
+    const opened = this.#openMembers(given, depth);
+    return opened === given ? outputs : { ...outputs, [name]: opened };
   }
 
   /** A dotted id is an object within the others. */
-  #openMembers(object: JsonObject): JsonObject {
+  #openMembers(object: JsonObject, depth: number): JsonObject {
     let copy = object;
     for (const name of Object.keys(object)) {
       const value = ownProperty(object, name);
       if (!isJsonObject(value)) continue;
       const text = ciphertextOf(value) === undefined ? undefined : this.#open?.(this.#flow, value);
       if (text !== undefined) this.#values.push(text);
-      const opened = text ?? this.#openMembers(value);
+      const opened = text ?? (depth > 1 ? this.#openMembers(value, depth - 1) : value);
       if (opened !== value) copy = withMember(copy, [name], opened);
     }
     return copy;

@@ -5,7 +5,7 @@
 import { assertNever } from "../base/assert_never.ts";
 import { childNumbersOf } from "../engine/children.ts";
 import type { Command, Event } from "../engine/events.ts";
-import { step } from "../engine/step.ts";
+import { isOfFormerAttempt, step } from "../engine/step.ts";
 import { type TaskRun, taskRunOf } from "../model/execution.ts";
 import { ITEM_PARTS } from "../model/for_each_item.ts";
 import { LOOP } from "../model/loop_run.ts";
@@ -97,7 +97,8 @@ function takeFiles(live: LiveExecution, event: Event, deps: SliceDeps): void {
   if (!files) return;
   const taskRun = taskRunOf(live.execution, event.taskRun);
   const state = taskRun && currentState(taskRun.history);
-  if (state === "RUNNING" || state === "KILLING") live.files.push(files);
+  const isWanted = !isOfFormerAttempt(live.execution, event) && (state === "RUNNING" || state === "KILLING");
+  if (isWanted) live.files.push(files);
   else deps.track(files.discard());
 }
 
@@ -141,7 +142,7 @@ function perform(live: LiveExecution, command: Command, deps: Slice): void {
     case "render_decision":
       return settle(live, deps, decideOrAct(live, command, deps));
     case "render_assertions":
-      return settle(live, deps, renderAssertions(live));
+      return settle(live, deps, renderAssertions(live, command));
     case "render_outputs":
       return settle(live, deps, renderOutputs(live));
     case "set_timer":
@@ -208,8 +209,11 @@ function beginChild(
   const taskRun = taskRunOf(live.execution, command.taskRun) as TaskRun;
   const type = deps.catalog.find(command.task.kind);
   if (!type) return settle(live, deps, failure(live, command.taskRun, `Invalid type: ${command.task.type}`));
+  const attempt = taskRun.attempts.length;
   const failed = (error: unknown): ChildStart => ({ event: failure(live, command.taskRun, error) });
-  const begun = ({ event, receipt }: ChildStart) => {
+  const begun = ({ event: given, receipt }: ChildStart) => {
+    const isOfAttempt = given.type === "attempt_ended" || given.type === "child_started";
+    const event = isOfAttempt ? { ...given, attempt } : given;
     if (receipt) (live.receipts ??= new Map()).set(event, receipt);
     return event;
   };
@@ -251,7 +255,9 @@ function killOfMany(
 export function announceEnd({ execution, messages }: Pick<LiveExecution, "execution" | "messages">): void {
   const { awaitedBy, originalId: executionId, attemptNumber, history } = execution;
   const state = currentState(execution.history);
-  if (!awaitedBy || state === "RETRIED") return; // The execution that takes its place tells.
+  const replaces = history.slice(0, -1).findLast((entry) => isEnded([entry]))?.state;
+  // The execution that takes its place tells; but an end that this one has told before is none any more.
+  if (!awaitedBy || state === "RETRIED" && replaces === undefined) return;
   messages.push({
     targetId: awaitedBy.executionId,
     name: `end/${attemptNumber}`,
@@ -261,7 +267,7 @@ export function announceEnd({ execution, messages }: Pick<LiveExecution, "execut
       executionId,
       state,
       outputs: execution.outputs,
-      replaces: history.slice(0, -1).findLast((entry) => isEnded([entry]))?.state,
+      replaces,
     },
   });
 }
@@ -281,7 +287,8 @@ function interrupt(live: LiveExecution, taskRun: number): void {
   const wasWaiting = waiting.length < live.deferred.length;
   live.deferred = waiting;
   if (controller && !wasWaiting) return;
-  live.events.push({ type: "attempt_ended", taskRun, outcome: { state: "KILLED" } });
+  const attempt = taskRunOf(live.execution, taskRun)?.attempts.length;
+  live.events.push({ type: "attempt_ended", taskRun, attempt, outcome: { state: "KILLED" } });
 }
 
 /** Adds the event, now or when it is known. */

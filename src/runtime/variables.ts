@@ -209,7 +209,8 @@ const ROOTS: ReadonlyMap<string, RootBuilder> = new Map<string, RootBuilder>([
   ["parent", (variables, scope) => scope && variables.views.parents(scope.taskRun)[0]],
 ]);
 
-function nestLabels(labels: readonly Label[]): JsonObject {
+/** Labels as a tree: the parts of a key between its dots are the names on the way. */
+export function nestLabels(labels: readonly Label[]): JsonObject {
   const tree: JsonObject = {};
   for (const { key, value } of labels) {
     const parts = key.split(".");

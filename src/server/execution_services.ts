@@ -3,6 +3,7 @@ import type { JsonValue } from "../base/json.ts";
 import { compileTemplate, renderValue } from "../expr/mod.ts";
 import type { Flow } from "../model/flow.ts";
 import { HostCalls, type HostValues } from "../runtime/host_functions.ts";
+import { nestLabels } from "../runtime/variables.ts";
 import { ExecutionContents } from "../services/execution_contents.ts";
 import { ExecutionRemains } from "../services/execution_remains.ts";
 import { Executions } from "../services/executions.ts";
@@ -103,16 +104,17 @@ function createStartChecks(
   });
 }
 
-/** The default of an input sees the inputs before it; both it and a check see the flow, its variables and the environment. */
+/** The default of an input sees the inputs before it; both it and a check see the flow, its variables and labels and the environment. */
 function renderFor(
   { clock, timeZone, random, envs }: ServicesOptions,
-  { id, namespace, revision, tenant, variables }: Flow,
+  { id, namespace, revision, tenant, variables, labels }: Flow,
   { template, inputs, functions }: Rendering,
 ): JsonValue {
   const names = new Map<string, () => JsonValue | undefined>([
     ["inputs", () => inputs],
     ["flow", () => ({ id, namespace, revision, tenantId: tenant })],
     ["vars", () => variables ?? {}],
+    ["labels", () => nestLabels(labels)],
     ["envs", () => Object.fromEntries(envs)],
     ["tenantId", () => tenant],
   ]);

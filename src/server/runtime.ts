@@ -1,11 +1,13 @@
 /** Builds the runtime of a server: what works on executions, wakes them, and keeps house. */
 import type { IdSource } from "../base/id.ts";
+import type { FlowPlan } from "../engine/plan.ts";
 import type { HttpClientPort } from "../model/ports/http.ts";
 import type { TaskCatalog } from "../model/task_catalog.ts";
 import type { TaskPorts } from "../model/task_ports.ts";
 import { Executor } from "../runtime/executor.ts";
 import { Loop } from "../runtime/loop.ts";
 import { Retention } from "../runtime/retention.ts";
+import { TemplateCache } from "../runtime/renderer.ts";
 import { Slots } from "../runtime/slots.ts";
 import { Sweep } from "../runtime/sweep.ts";
 import { TaskCache } from "../runtime/task_cache.ts";
@@ -59,9 +61,11 @@ export function createRuntime(parts: RuntimeParts): Runtime {
   const taskCache = createTaskCache(parts);
   const platform = createPlatform(parts.options, parts.services, parts.http);
   const ports = createTaskPorts(parts.services, platform, clock);
-  const triggers = new TriggerRuntime(parts.options, parts.services, ports);
+  const templates = new TemplateCache();
+  const willStart = (plan: FlowPlan) => templates.prepare(plan, parts.tasks);
+  const triggers = new TriggerRuntime(parts.options, parts.services, { ports, willStart });
   const executor: Executor = createExecutor(
-    { ...parts, taskCache, platform, ports, triggers },
+    { ...parts, taskCache, platform, ports, triggers, templates },
     slots,
     (timer) => timers.add(timer),
   );
@@ -84,6 +88,7 @@ interface CachedParts extends RuntimeParts {
 interface ExecutorParts extends CachedParts {
   readonly ports: TaskPorts;
   readonly triggers: TriggerRuntime;
+  readonly templates: TemplateCache;
 }
 
 function createExecutor(parts: ExecutorParts, slots: Slots, timerSet: Timers["add"]): Executor {
@@ -106,6 +111,7 @@ function createExecutor(parts: ExecutorParts, slots: Slots, timerSet: Timers["ad
     conditions: new TaskConditions({ catalog: createTriggerCatalog(), clock, timeZone: options.timeZone }),
     createChild: (request) => subflows.create(request),
     catalog: tasks,
+    templates: parts.templates,
     planOf: ({ tenant, namespace, flowId: id, flowRevision: revision }) =>
       flows.plan(tenant, { namespace, id }, { revision, allowDeleted: true }),
     render: withPlatform(createRenderDeps(options, parts.services), parts.platform),

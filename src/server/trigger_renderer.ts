@@ -4,6 +4,7 @@ import { type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
 import { compileTemplate, renderDeep, renderText, type Scope, type Template } from "../expr/mod.ts";
 import type { Flow } from "../model/flow.ts";
 import { HostCalls, type HostValues } from "../runtime/host_functions.ts";
+import { nestLabels } from "../runtime/variables.ts";
 import type { TriggerRenderer } from "../services/trigger_starts.ts";
 
 /** What rendering needs from the server. */
@@ -54,13 +55,14 @@ function mayHoldTemplate(value: JsonValue): boolean {
 
 function prepare(
   { clock, timeZone, random, envs, kestra, values }: TriggerRendererParts,
-  { tenant, namespace, id, revision, variables: vars }: Flow,
+  { tenant, namespace, id, revision, variables: vars, labels }: Flow,
   variables: JsonObject,
 ): { calls: HostCalls; scope: Scope } {
   const calls = new HostCalls(values, { tenant, namespace, now: () => clock.now() });
   const roots = new Map<string, JsonValue>([
     ["flow", { id, namespace, revision, tenantId: tenant }],
     ["vars", vars],
+    ["labels", nestLabels(labels)],
     ["envs", envs],
     ["tenantId", tenant],
     ...kestra ? [["kestra", kestra] as const] : [],

@@ -1,5 +1,6 @@
 /** Builds what has triggers evaluated: at their times, and when executions reach states. */
 import type { Logger } from "../base/log.ts";
+import type { FlowPlan } from "../engine/plan.ts";
 import type { TaskPorts } from "../model/task_ports.ts";
 import { Loop } from "../runtime/loop.ts";
 import { ReactionQueue, type Reactions } from "../runtime/reactions.ts";
@@ -9,6 +10,13 @@ import type { TriggerServices } from "./trigger_services.ts";
 
 /** A crash loses what webhooks noted in that time. */
 const NOTES_INTERVAL_MS = 5_000;
+
+/** What it is built with. */
+export interface TriggerRuntimeParts {
+  readonly ports: TaskPorts;
+  /** An execution of that flow will start soon. */
+  readonly willStart: (plan: FlowPlan) => void;
+}
 
 /** What looks after triggers; the assembly starts and stops it. */
 export class TriggerRuntime {
@@ -23,7 +31,7 @@ export class TriggerRuntime {
   constructor(
     { store, clock, logger }: Pick<AssemblyOptions, "store" | "clock" | "logger">,
     services: TriggerServices,
-    ports: TaskPorts,
+    { ports, willStart }: TriggerRuntimeParts,
   ) {
     const { schedules, flowReactions, triggerIndex, triggerNotes } = services;
     const round = async () => (await triggerNotes.flush(), false);
@@ -35,7 +43,10 @@ export class TriggerRuntime {
       store,
       clock,
       logger,
-      prepare: (due) => schedules.prepare(due),
+      prepare: async (due) => {
+        const plan = await schedules.prepare(due);
+        if (plan) willStart(plan);
+      },
       fire: (due) => schedules.tick(due),
     });
     const queue = new ReactionQueue({ store, clock, logger, react: (each) => flowReactions.react(each) });

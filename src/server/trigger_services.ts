@@ -7,7 +7,7 @@ import type { Flow, Trigger } from "../model/flow.ts";
 import type { TaskPorts } from "../model/task_ports.ts";
 import type { TriggerCatalog } from "../model/trigger_catalog.ts";
 import type { Executor } from "../runtime/executor.ts";
-import { TaskRunViews } from "../runtime/task_run_views.ts";
+import { ExecutionVariables } from "../runtime/variables.ts";
 import { Conditions } from "../services/conditions.ts";
 import type { Executions } from "../services/executions.ts";
 import type { ExecutorPort } from "../services/executor_port.ts";
@@ -118,8 +118,9 @@ export function createTriggerServices(parts: TriggerParts): TriggerServices {
     timesOf,
     isRunning,
   });
-  const taskOutputs = (execution: Execution) => new TaskRunViews(execution).outputs;
-  const flowReactions = new FlowReactions({ ...shared, records: executionRecords, taskOutputs });
+  // Nothing is decrypted for another flow.
+  const viewOf = (flow: Flow, execution: Execution) => new ExecutionVariables(flow, execution, { envs: {} });
+  const flowReactions = new FlowReactions({ ...shared, records: executionRecords, viewOf });
   const webhooks = new Webhooks({
     ...shared,
     executions,

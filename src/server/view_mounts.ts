@@ -6,6 +6,7 @@ import { executionViewRoutes } from "../http/routes/execution_views.ts";
 import { namespaceRoutes } from "../http/routes/namespaces.ts";
 import { Dashboards } from "../services/dashboards.ts";
 import { ExecutionViews } from "../services/execution_views.ts";
+import { FlowDependencies } from "../services/flow_dependencies.ts";
 import { Namespaces } from "../services/namespaces.ts";
 import { DashboardRecords } from "../store/dashboard_records.ts";
 import { NamespaceRecords } from "../store/namespace_records.ts";
@@ -14,11 +15,13 @@ import type { HttpAssemblyOptions } from "./http_options.ts";
 /** The routes. */
 export function viewMounts({ services, options, committer, ids }: HttpAssemblyOptions): Mount[] {
   const { store, clock } = options;
+  const { executions, flows } = services;
   const views = new ExecutionViews(services);
+  const dependencies = new FlowDependencies(flows);
   const namespaces = new Namespaces({ ...services, records: new NamespaceRecords(store, committer) });
   const dashboards = new Dashboards({ records: new DashboardRecords(store, committer), clock, ids });
   return [
-    { routes: executionViewRoutes({ views, clock }) },
+    { routes: executionViewRoutes({ views, executions, dependencies, clock }) },
     { routes: namespaceRoutes(namespaces) },
     { routes: dashboardRoutes(dashboards) },
     { routes: concurrencyLimitRoutes(services.concurrencyLimits) },

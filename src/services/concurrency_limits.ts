@@ -43,17 +43,26 @@ export class ConcurrencyLimits {
     return limited;
   }
 
+  /** How many executions of a flow run. @throws DomainError not_found: also for a flow without limit */
+  async get(actor: Actor, key: FlowKey): Promise<LimitedFlow> {
+    const { flow } = await this.#limited(actor, key);
+    return this.#answer(flow);
+  }
+
   /** Gives free slots of a flow to those who wait, and counts again. @throws DomainError not_found: also for a flow without limit */
   async recount(actor: Actor, key: FlowKey): Promise<LimitedFlow> {
-    const flow = await this.#deps.flows.get(actor, key);
-    if (!flow.concurrency) {
-      throw new DomainError(
-        "not_found",
-        `Not Found: flow "${key.namespace}.${key.id}" has no concurrency limit`,
-      );
-    }
-    this.#deps.slots.grant(actor.tenant, key, flow.concurrency.limit);
+    const { flow, limit } = await this.#limited(actor, key);
+    this.#deps.slots.grant(actor.tenant, key, limit);
     return this.#answer(flow);
+  }
+
+  async #limited(actor: Actor, key: FlowKey): Promise<{ flow: Flow; limit: number }> {
+    const flow = await this.#deps.flows.get(actor, key);
+    if (flow.concurrency) return { flow, limit: flow.concurrency.limit };
+    throw new DomainError(
+      "not_found",
+      `Not Found: flow "${key.namespace}.${key.id}" has no concurrency limit`,
+    );
   }
 
   #answer({ tenant, namespace, id }: Flow): LimitedFlow {

@@ -2,7 +2,12 @@
 import type { Instant } from "../base/clock.ts";
 import { isJsonObject, ownProperty } from "../base/json.ts";
 import { canonicalType, type TenantId, type Trigger } from "../model/flow.ts";
-import type { ConditionScope, ConditionWindow, TriggerCatalog } from "../model/trigger_catalog.ts";
+import type {
+  ConditionScope,
+  ConditionWindow,
+  TriggerCatalog,
+  UpstreamOutputs,
+} from "../model/trigger_catalog.ts";
 import type { TriggerKey } from "../model/trigger_state.ts";
 import type { Mutation } from "../store/store.ts";
 import type { MetPart, WindowResults } from "../store/trigger_records.ts";
@@ -26,7 +31,13 @@ export interface Verdict {
   readonly refusal?: string;
   readonly mutations: readonly Mutation[];
   /** Executions whose outputs are wanted, in the order in which they met their parts. */
-  readonly executionIds?: readonly string[];
+  readonly met?: readonly MetExecution[];
+}
+
+/** An execution that has met a part, and how its outputs are read. */
+export interface MetExecution {
+  readonly executionId: string;
+  readonly outputs: UpstreamOutputs;
 }
 
 /** Name under which it is kept when a window came true; no part has it. */
@@ -62,10 +73,10 @@ export class ConditionWindows {
       const kept = isFired ? afterStart(window, results, at) : results;
       return this.#states.saveWindow(tenant, key, window.id, kept);
     });
-    const executionIds = outcomes.flatMap(({ window, results }) =>
-      window.keepsExecutions ? executionsIn(results) : []
+    const met = outcomes.flatMap(({ window: { outputs }, results }) =>
+      outputs ? executionsIn(results).map((executionId) => ({ executionId, outputs })) : []
     );
-    return { refusal: refusalOf(outcomes), mutations, executionIds };
+    return { refusal: refusalOf(outcomes), mutations, met };
   }
 
   /** What is met of a window with this execution; it is met when enough parts are, one of them by this execution. */
@@ -79,7 +90,7 @@ export class ConditionWindows {
     let isTouched = false;
     for (const [name, part] of window.parts) {
       if (!await part(scope)) continue;
-      results.set(name, window.keepsExecutions ? { at, executionId } : { at });
+      results.set(name, window.outputs ? { at, executionId } : { at });
       isTouched = true;
     }
     const count = [...window.parts.keys()].filter((name) => results.has(name)).length;

@@ -31,7 +31,7 @@ export interface ConditionFacts {
 }
 
 const CONDITION_LISTS = ["conditions", "scheduleConditions"];
-const CONDITION_PROPERTIES = [...CONDITION_LISTS, "when"];
+const CONDITION_PROPERTIES = [...CONDITION_LISTS, "when", "preconditions", "dependsOn"];
 
 /** Tests conditions. */
 export class Conditions {
@@ -94,6 +94,7 @@ export class Conditions {
         `Cannot test the condition "${isJsonObject(condition) ? nameOf(condition) : condition}"`,
       );
     }
+    if (type.isFalse?.(scope)) return false;
     const rendered: JsonObject = {};
     for (const name of Object.keys(condition)) {
       const value = ownProperty(condition, name) ?? null;

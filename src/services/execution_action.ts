@@ -212,12 +212,14 @@ export function unqueueAction(state: typeof UNQUEUED_STATES[number]): ExecutionA
   };
 }
 
-/** Whatever an execution waits for before or between its tasks is no longer waited for. */
+/** Whatever an execution waits for before or between its tasks is no longer waited for; one that waits for nothing stays as it is. */
 export function forceRunAction(by: string): ExecutionAction {
   return {
     verb: "force the run of",
     refuse: (execution) =>
-      refuseUnless("force the run of", execution, ["CREATED", "QUEUED", "PAUSED", "BREAKPOINT"]),
+      isEnded(execution.history)
+        ? conflict("force the run of", execution, `it is ${currentState(execution.history)}, and has ended`)
+        : undefined,
     events: (execution) => forcingEvents(execution, by),
     hasHappened: hasMoved,
     takesSlot: true,
@@ -233,8 +235,11 @@ function forcingEvents(execution: Execution, by: string): Event[] {
       const resumed = paused.map(({ ordinal }): Event => ({ type: "resumed", taskRun: ordinal, by }));
       return execution.isHeld ? [{ type: "resumed", by }, ...resumed] : resumed;
     }
-    default:
+    case "CREATED":
+    case "QUEUED":
       return [{ type: "started" }];
+    default:
+      return [];
   }
 }
 

@@ -132,13 +132,9 @@ export class ExecutionActions {
     const saved = await flows.plan(tenant, { namespace, id: flowId }, { revision, allowDeleted: true });
     const plan = planFor(saved, execution);
     if (taskRunId === undefined) return { execution, plan };
-    const ordinal = taskRunOrdinal(id, taskRunId);
-    const taskRun = ordinal === undefined ? undefined : taskRunOf(execution, ordinal);
+    const taskRun = taskRunOfId(execution, taskRunId);
     if (taskRun) return { execution, plan, taskRun };
-    throw new DomainError(
-      "not_found",
-      `Not Found: task run "${taskRunId.slice(0, 100)}" does not exist in execution "${id}"`,
-    );
+    throw unknownTaskRun(id, taskRunId);
   }
 
   async #pauseOf(actor: Actor, id: string): Promise<{ target: ExecutionTarget; point: PausePoint }> {
@@ -204,7 +200,21 @@ export class ExecutionActions {
   }
 }
 
+/** The task run of an execution that has that id. */
+export function taskRunOfId(execution: Execution, id: string): TaskRun | undefined {
+  const ordinal = taskRunOrdinal(execution.id, id);
+  return ordinal === undefined ? undefined : taskRunOf(execution, ordinal);
+}
+
 /** No execution has that id. */
 export function unknownExecution(id: string): DomainError {
   return new DomainError("not_found", `Not Found: execution "${id}" does not exist`);
+}
+
+/** An execution has no task run of that id. */
+export function unknownTaskRun(id: string, taskRunId: string): DomainError {
+  return new DomainError(
+    "not_found",
+    `Not Found: task run "${taskRunId.slice(0, 100)}" does not exist in execution "${id}"`,
+  );
 }

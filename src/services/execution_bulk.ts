@@ -35,7 +35,8 @@ export interface ExecutionBulkDeps {
 
 /** What is done to each of many executions. */
 export type BulkAction =
-  | { readonly type: "restart" | "pause" | "force-run" }
+  | { readonly type: "pause" | "force-run" }
+  | { readonly type: "restart"; readonly latestRevision: boolean }
   | { readonly type: "resume" }
   | { readonly type: "kill"; readonly sparesChildren: boolean }
   | { readonly type: "replay"; readonly latestRevision: boolean }
@@ -130,6 +131,13 @@ export class ExecutionBulk {
           run: (id) => replays.replay(actor, id, options),
         };
       }
+      case "restart": {
+        if (!action.latestRevision) return singleStep(actions, actor, restartAction());
+        return {
+          check: (id) => replays.restartRefusalOf(actor, id, "latest"),
+          run: (id) => replays.restart(actor, id, "latest"),
+        };
+      }
       case "resume":
         return {
           check: async (id) => actions.refusalOf(actor, id, await actions.plainResume(actor, id)),
@@ -137,13 +145,8 @@ export class ExecutionBulk {
         };
       case "delete":
         return this.#deletion(actor, action.includeNonTerminated);
-      default: {
-        const single = singleAction(actor, action);
-        return {
-          check: (id) => actions.refusalOf(actor, id, single),
-          run: (id) => actions.run(actor, id, single),
-        };
-      }
+      default:
+        return singleStep(actions, actor, singleAction(actor, action));
     }
   }
 
@@ -160,12 +163,17 @@ export class ExecutionBulk {
   }
 }
 
-type SingleAction = Exclude<BulkAction, { type: "replay" | "resume" | "delete" }>;
+function singleStep(actions: ExecutionActions, actor: Actor, action: ExecutionAction): BulkStep {
+  return {
+    check: (id) => actions.refusalOf(actor, id, action),
+    run: (id) => actions.run(actor, id, action),
+  };
+}
+
+type SingleAction = Exclude<BulkAction, { type: "replay" | "restart" | "resume" | "delete" }>;
 
 function singleAction(actor: Actor, action: SingleAction): ExecutionAction {
   switch (action.type) {
-    case "restart":
-      return restartAction();
     case "pause":
       return pauseAction();
     case "force-run":

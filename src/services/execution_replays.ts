@@ -11,7 +11,7 @@ import { executionBody } from "../model/execution_body.ts";
 import type { ExecutionFiles } from "../store/execution_files.ts";
 import type { Mutation } from "../store/store.ts";
 import { markReplayedAction, refuseRestart, refuseUnlessAtRest, restartAction } from "./execution_action.ts";
-import type { ExecutionActions, ReadForm } from "./execution_actions.ts";
+import { type ExecutionActions, type ReadForm, taskRunOfId } from "./execution_actions.ts";
 import type { ExecutorPort } from "./executor_port.ts";
 import type { Flows } from "./flows.ts";
 import { storeFilesOf } from "./given_files.ts";
@@ -29,12 +29,15 @@ export interface ExecutionReplaysDeps {
   readonly ids: IdSource;
 }
 
+/** Which revision of the flow a new execution runs. */
+export type Revision = number | "latest";
+
 /** How an execution is replayed. */
 export interface ReplayOptions {
   /** Where to begin; absent: from the start. */
   readonly taskRunId?: string;
-  /** `latest`, or a number; absent: the revision that ran. */
-  readonly revision?: number | "latest";
+  /** Absent: the revision that ran. */
+  readonly revision?: Revision;
   readonly breakpoints?: readonly string[];
   /** Reads the inputs that take the place of the older ones. */
   readonly readForm?: ReadForm;
@@ -60,16 +63,20 @@ export class ExecutionReplays {
    * text of that execution as it is RESTARTED.
    * @throws DomainError not_found, conflict, invalid_argument
    */
-  async restart(actor: Actor, id: string, revision?: number): Promise<string> {
+  async restart(actor: Actor, id: string, revision?: Revision): Promise<string> {
     const { actions } = this.#deps;
     const { execution } = await actions.target(actor, id);
-    if (revision === undefined || revision === execution.flowRevision) {
-      return await actions.run(actor, id, restartAction());
-    }
-    const plan = await this.#planOf(execution, revision);
+    const plan = await this.#otherPlanOf(execution, revision);
+    if (!plan) return await actions.run(actor, id, restartAction());
     const refusal = refuseRestart(execution, plan);
     if (refusal) throw refusal;
     return await this.#begin(restartAnew(plan, execution, this.#identity()), plan, []);
+  }
+
+  /** Why an execution cannot be restarted with that revision; `undefined` when it can. @throws DomainError not_found, conflict */
+  async restartRefusalOf(actor: Actor, id: string, revision: Revision): Promise<DomainError | undefined> {
+    const { execution, plan } = await this.#deps.actions.target(actor, id);
+    return refuseRestart(execution, await this.#otherPlanOf(execution, revision) ?? plan);
   }
 
   /** Why an execution cannot be replayed from its start; `undefined` when it can. @throws DomainError not_found, conflict */
@@ -105,7 +112,8 @@ export class ExecutionReplays {
 
   async #prepare(actor: Actor, id: string, options: ReplayOptions): Promise<PreparedReplay> {
     const { revision, taskRunId } = options;
-    const { execution: source, taskRun } = await this.#deps.actions.target(actor, id, taskRunId);
+    const { execution: source } = await this.#deps.actions.target(actor, id);
+    const taskRun = taskRunId === undefined ? undefined : knownTaskRun(source, taskRunId);
     const plan = await this.#planOf(source, revision);
     if (!taskRun) return { source, plan };
     const refusal = refuseUnlessAtRest("replay a task of", source);
@@ -117,10 +125,17 @@ export class ExecutionReplays {
     );
   }
 
+  /** The flow of another revision than the one that ran. @throws DomainError not_found, conflict */
+  async #otherPlanOf(source: Execution, revision?: Revision): Promise<FlowPlan | undefined> {
+    if (revision === undefined || revision === source.flowRevision) return undefined;
+    const plan = await this.#planOf(source, revision);
+    return plan.flow.revision === source.flowRevision ? undefined : plan;
+  }
+
   /** The flow that the new execution runs. @throws DomainError not_found, conflict */
   async #planOf(
     source: Execution,
-    revision: ReplayOptions["revision"] = source.flowRevision,
+    revision: Revision = source.flowRevision,
   ): Promise<FlowPlan> {
     const { tenant, namespace, flowId } = source;
     const wanted = revision === "latest" ? {} : { revision };
@@ -153,4 +168,16 @@ export class ExecutionReplays {
     await this.#deps.executor.begin(execution, plan, files);
     return text;
   }
+}
+
+/** @throws DomainError invalid_argument: there is none */
+function knownTaskRun(execution: Execution, id: string): TaskRun {
+  const taskRun = taskRunOfId(execution, id);
+  if (taskRun) return taskRun;
+  throw new DomainError(
+    "invalid_argument",
+    `Illegal argument: No task found: task run "${
+      id.slice(0, 100)
+    }" does not exist in execution "${execution.id}"`,
+  );
 }

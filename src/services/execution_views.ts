@@ -6,9 +6,11 @@ import { DomainError } from "../model/errors.ts";
 import type { Execution, TaskRun } from "../model/execution.ts";
 import type { ExecutionCondition, ExecutionConditions } from "../model/execution_query.ts";
 import type { FlowKey } from "../model/flow.ts";
+import { CORRELATION_LABEL } from "../model/label.ts";
 import type { State } from "../model/state.ts";
 import type { Catalog } from "../store/catalog/catalog.ts";
 import type { ExecutionRecords } from "../store/execution_records.ts";
+import { taskRunOfId, unknownTaskRun } from "./execution_actions.ts";
 import type { Executions } from "./executions.ts";
 import type { Flows } from "./flows.ts";
 
@@ -38,6 +40,9 @@ export type DistinctField = typeof DISTINCT_FIELDS[number];
 const MAX_LATEST_FLOWS = 1_000;
 /** Executions that are read at once for a record of each. */
 const RECORDS_PER_PAGE = 500;
+
+/** Executions of one correlation that are looked at. */
+const MAX_RELATED = 1_000;
 
 /** The use cases. */
 export class ExecutionViews {
@@ -108,6 +113,36 @@ export class ExecutionViews {
       const { outputs = {}, ordinal } = taskRun;
       return Object.keys(outputs).length === 0 ? [] : [{ id: taskRunId(id, ordinal), taskRun, outputs }];
     });
+  }
+
+  /** Outputs of one task run. @throws DomainError not_found */
+  async taskRunOutputs(actor: Actor, id: string, taskRunId: string): Promise<JsonObject> {
+    const { execution } = await this.#deps.executions.look(actor, id);
+    const taskRun = taskRunOfId(execution, taskRunId);
+    if (!taskRun) throw unknownTaskRun(id, taskRunId);
+    return taskRun.outputs ?? {};
+  }
+
+  /** Outputs of the flow. @throws DomainError not_found */
+  async flowOutputs(actor: Actor, id: string): Promise<JsonObject> {
+    const { execution } = await this.#deps.executions.look(actor, id);
+    return execution.outputs ?? {};
+  }
+
+  /** The execution and those of the same correlation, at most 1,000, oldest first, as lists show them. @throws DomainError not_found */
+  async related(actor: Actor, id: string): Promise<{ flow: FlowKey; executions: JsonObject[] }> {
+    const { execution } = await this.#deps.executions.look(actor, id);
+    const correlation = execution.labels.find(({ key }) => key === CORRELATION_LABEL)?.value ?? id;
+    const anyOf = [{ key: CORRELATION_LABEL, value: correlation }];
+    const { results } = await this.#deps.executions.search(actor, {
+      conditions: [{ field: "labels", anyOf, negated: false }],
+      groups: [],
+      sort: [{ field: "id", descending: false }],
+      page: 1,
+      size: MAX_RELATED,
+    });
+    const flow = { namespace: execution.namespace, id: execution.flowId };
+    return { flow, executions: results.map((text) => parseJson(text)).filter(isJsonObject) };
   }
 
   /** Of all executions but tests, whatever the filters. */

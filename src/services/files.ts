@@ -54,6 +54,7 @@ export class Files {
   async list(actor: Pick<Actor, "tenant">, namespace: string, directory: string): Promise<FileRecord[]> {
     const space = spaceOf(actor, namespace);
     const path = normalizeFilePath(directory);
+    checkNotFlows(path);
     if (path !== "") {
       const record = await this.#existing(space, path);
       if (record.content) throw notADirectory(path);
@@ -67,6 +68,7 @@ export class Files {
   async stat(actor: Pick<Actor, "tenant">, namespace: string, path: string): Promise<FileRecord> {
     const space = spaceOf(actor, namespace);
     const target = normalizeFilePath(path);
+    checkNotFlows(target);
     if (target !== "") return await this.#existing(space, target);
     const now = this.#deps.clock.now();
     return { path: "", createdAt: now, modifiedAt: now, revision: 0 };
@@ -76,6 +78,7 @@ export class Files {
   async open(actor: Pick<Actor, "tenant">, namespace: string, path: string): Promise<OpenFile> {
     const space = spaceOf(actor, namespace);
     const target = normalizeFileName(path);
+    checkNotFlows(target);
     for (let attempt = 0; attempt < OPEN_ATTEMPTS; attempt++) {
       const record = await this.#existing(space, target);
       if (!record.content) throw notAFile(target);

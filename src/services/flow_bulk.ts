@@ -35,7 +35,7 @@ export class FlowBulk {
     this.#flows = flows;
   }
 
-  /** Makes the documents of a text the flows of a namespace; those saved, then those deleted. @throws DomainError invalid_entity */
+  /** Makes the documents of a text the flows of a namespace; those deleted, then those saved. @throws DomainError invalid_entity */
   async replace(actor: Actor, namespace: string, text: string, options: ReplaceOptions): Promise<Flow[]> {
     const sources = splitDocuments(text);
     const placed = options.override ? sources.map((source) => setNamespace(source, namespace)) : sources;
@@ -43,7 +43,7 @@ export class FlowBulk {
     return await this.#save(actor, placed, { isInside, deletes: options.delete ? isInside : undefined });
   }
 
-  /** Saves the documents of a text; those saved, then those deleted. @throws DomainError invalid_entity */
+  /** Saves the documents of a text; those deleted, then those saved. @throws DomainError invalid_entity */
   async update(actor: Actor, text: string, options: BulkOptions): Promise<Flow[]> {
     const sources = splitDocuments(text);
     const { namespace, allowNamespaceChild } = options;
@@ -92,7 +92,7 @@ export class FlowBulk {
     const left = this.#flows.select(actor, (head) => deletes?.(head) === true && !names.has(nameOf(head)));
     await this.delete(actor, left);
     const deleted = await inTurns(left, (head) => this.#flows.get(actor, head, { allowDeleted: true }));
-    return [...saved, ...deleted];
+    return [...deleted, ...saved];
   }
 }
 

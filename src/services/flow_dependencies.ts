@@ -23,6 +23,12 @@ interface Edge {
   readonly relation: Relation;
 }
 
+/** What is reached from a flow, and by which edges. */
+interface Surroundings {
+  readonly reached: ReadonlySet<FlowHead>;
+  readonly kept: ReadonlySet<Edge>;
+}
+
 /** The use cases of dependencies. Links are read once for each revision. */
 export class FlowDependencies {
   readonly #flows: Flows;
@@ -34,13 +40,18 @@ export class FlowDependencies {
 
   /** A flow with those around it. @throws DomainError not_found */
   async ofFlow(actor: Actor, key: FlowKey, options: DependencyOptions): Promise<JsonObject> {
-    const start = this.#flows.head(actor, key);
-    const edges = await this.#edges(actor);
-    const reached = new Set<FlowHead>([start]);
-    const kept = new Set<Edge>();
-    follow(start, edges, { ...options, reached, kept, direction: "down" });
-    if (!options.destinationOnly) follow(start, edges, { ...options, reached, kept, direction: "up" });
+    const { reached, kept } = await this.#around(actor, key, options);
     return answer(reached, kept);
+  }
+
+  /** Names of a flow and of those around it, each as `namespace/id`. @throws DomainError not_found */
+  async namesAround(actor: Actor, key: FlowKey, options: DependencyOptions): Promise<ReadonlySet<string>> {
+    const { reached } = await this.#around(actor, key, options);
+    return new Set([...reached].map(nameOf));
+  }
+
+  async #around(actor: Actor, key: FlowKey, options: DependencyOptions): Promise<Surroundings> {
+    return follow(this.#flows.head(actor, key), await this.#edges(actor), options);
   }
 
   /** The flows of a namespace and of those below it, with those around them. */
@@ -87,30 +98,27 @@ export class FlowDependencies {
   }
 }
 
-interface Following {
-  readonly expandAll: boolean;
-  readonly direction: "up" | "down";
-  readonly reached: Set<FlowHead>;
-  readonly kept: Set<Edge>;
-}
-
-/** Adds what is reached in one direction: neighbours, or with `expandAll` all that follow them. */
+/**
+ * What is reached from a flow, and by which edges: neighbours, or with `expandAll` also those of each of them. With
+ * `destinationOnly` edges are followed one way; else both ways, so that what shares an origin is found, too.
+ */
 function follow(
   start: FlowHead,
   edges: readonly Edge[],
-  { expandAll, direction, reached, kept }: Following,
-): void {
-  const isDown = direction === "down";
-  const edgesOf = Map.groupBy(edges, ({ source, target }) => isDown ? source : target);
-  const visited = new Set([start]);
+  { destinationOnly, expandAll }: DependencyOptions,
+): Surroundings {
+  const down = Map.groupBy(edges, ({ source }) => source);
+  const up = destinationOnly ? new Map<FlowHead, Edge[]>() : Map.groupBy(edges, ({ target }) => target);
+  const reached = new Set([start]), visited = new Set([start]), kept = new Set<Edge>();
   for (const head of visited) { // grows while it is walked
-    for (const edge of edgesOf.get(head) ?? []) {
-      const other = isDown ? edge.target : edge.source;
+    for (const edge of [...down.get(head) ?? [], ...up.get(head) ?? []]) {
+      const other = edge.source === head ? edge.target : edge.source;
       kept.add(edge);
       reached.add(other);
       if (expandAll) visited.add(other);
     }
   }
+  return { reached, kept };
 }
 
 function answer(heads: Iterable<FlowHead>, edges: Iterable<Edge>): JsonObject {

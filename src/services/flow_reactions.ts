@@ -1,11 +1,10 @@
 /** What triggers do when an execution reaches a state: Flow triggers start executions, others stop themselves. */
 import type { Clock } from "../base/clock.ts";
-import type { JsonObject } from "../base/json.ts";
 import type { FlowPlan } from "../engine/plan.ts";
 import type { Announcement } from "../model/announcement.ts";
 import type { Evaluation } from "../model/evaluations.ts";
 import type { Execution } from "../model/execution.ts";
-import type { Trigger } from "../model/flow.ts";
+import type { Flow, Trigger } from "../model/flow.ts";
 import { CORRELATION_LABEL } from "../model/label.ts";
 import type { TriggerCatalog } from "../model/trigger_catalog.ts";
 import { flowOf, type TriggerState, withEvaluation } from "../model/trigger_state.ts";
@@ -20,7 +19,15 @@ import { ifFound } from "./if_found.ts";
 import { stopStates } from "./trigger_index.ts";
 import type { TriggerStarts } from "./trigger_starts.ts";
 import type { TriggerStates } from "./trigger_states.ts";
-import { conditionVariables, observed, startVariables, triggerVariables } from "./upstream_variables.ts";
+import {
+  conditionVariables,
+  type ExecutionView,
+  type MetUpstream,
+  observed,
+  startVariables,
+  triggerVariables,
+  type Upstream,
+} from "./upstream_variables.ts";
 
 /** What reactions work with. */
 export interface FlowReactionsDeps {
@@ -32,18 +39,16 @@ export interface FlowReactionsDeps {
   readonly catalog: TriggerCatalog;
   readonly executor: Pick<ExecutorPort, "begin">;
   readonly records: Pick<ExecutionRecords, "load">;
-  /** What expressions of an execution read as `outputs`. */
-  readonly taskOutputs: (execution: Execution) => JsonObject;
+  /** An execution as a trigger of `flow` sees it. */
+  readonly viewOf: (flow: Flow, execution: Execution) => ExecutionView;
   readonly timeZone: string;
 }
 
 /** A trigger about to react. */
-interface Reaction {
-  readonly announcement: Announcement;
+interface Reaction extends Upstream {
   readonly state: TriggerState;
   readonly plan: FlowPlan;
   readonly trigger: Trigger;
-  readonly execution: Execution;
 }
 
 /** The use cases of triggers that react to executions. */
@@ -90,7 +95,9 @@ export class FlowReactions {
     if (isOff) return false;
     const stored = await this.#deps.records.load(announcement.tenant, announcement.executionId);
     if (!stored) return false;
-    const reaction = { announcement, state, ...declared, execution: stored.execution };
+    const { execution } = stored;
+    const view = this.#deps.viewOf(declared.plan.flow, execution);
+    const reaction = { announcement, state, ...declared, execution, view };
     const verdict = await this.#judge(reaction);
     if (verdict.refusal === undefined) await this.#fire(reaction, verdict);
     else await this.#refuse(reaction, verdict.refusal, verdict.mutations);
@@ -106,11 +113,11 @@ export class FlowReactions {
   }
 
   async #fire(reaction: Reaction, verdict: Verdict): Promise<void> {
-    const { announcement, state, plan, trigger, execution: observed } = reaction;
+    const { announcement, state, plan, trigger, execution: cause } = reaction;
     const { tenant } = announcement;
-    const labels = observed.labels.filter(({ key }) => key === CORRELATION_LABEL);
+    const labels = cause.labels.filter(({ key }) => key === CORRELATION_LABEL);
     const variables = triggerVariables(reaction, await this.#upstream(reaction, verdict));
-    const beside = startVariables(observed, this.#deps.taskOutputs(observed));
+    const beside = startVariables(reaction);
     const start = { plan, trigger, variables, beside, labels };
     const { execution, error } = await this.#deps.starts.makeOrFail(start);
     const now = this.#deps.clock.now();
@@ -139,7 +146,8 @@ export class FlowReactions {
   async #judge(reaction: Reaction): Promise<Verdict> {
     const { plan: { flow }, trigger, announcement: { tenant, trigger: key, executionId, at } } = reaction;
     const { conditions, timeZone } = this.#deps;
-    const variables = { ...conditionVariables(reaction), trigger: triggerVariables(reaction) };
+    const read = conditions.has(trigger) ? conditionVariables(reaction) : {};
+    const variables = { ...read, trigger: triggerVariables(reaction) };
     const facts = { flow, date: at, timeZone, variables, execution: observed(reaction) };
     try {
       const refusal = await conditions.refusal(trigger, facts);
@@ -154,15 +162,15 @@ export class FlowReactions {
   /** The executions that the trigger depends on, as far as they are still there. */
   async #upstream(
     { announcement, execution }: Reaction,
-    { executionIds = [] }: Verdict,
-  ): Promise<Execution[]> {
-    const executions: Execution[] = [];
-    for (const id of executionIds) {
-      const isLast = id === execution.id;
-      const found = isLast ? execution : (await this.#deps.records.load(announcement.tenant, id))?.execution;
-      if (found) executions.push(found);
+    { met = [] }: Verdict,
+  ): Promise<MetUpstream[]> {
+    const found: MetUpstream[] = [];
+    for (const { executionId, outputs } of met) {
+      const isLast = executionId === execution.id;
+      const stored = isLast ? { execution } : await this.#deps.records.load(announcement.tenant, executionId);
+      if (stored) found.push({ execution: stored.execution, outputs });
     }
-    return executions;
+    return found;
   }
 }
 

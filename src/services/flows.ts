@@ -361,19 +361,18 @@ function textOf(value: unknown): string | undefined {
 }
 
 function checkSameKey(given: FlowKey, key: FlowKey): void {
+  const problems: [path: string, message: string][] = [];
   if (given.id !== key.id) {
-    throw new DomainError(
-      "invalid_entity",
-      `Invalid entity: flow.id: Illegal flow id update from "${key.id}" to "${given.id}"`,
-    );
+    problems.push(["flow.id", `Illegal flow id update from "${key.id}" to "${given.id}"`]);
   }
   if (given.namespace !== key.namespace) {
     const names = `from "${key.namespace}" to "${given.namespace}"`;
-    throw new DomainError(
-      "invalid_entity",
-      `Invalid entity: flow.namespace: Illegal namespace update ${names}`,
-    );
+    problems.push(["flow.namespace", `Illegal namespace update ${names}`]);
   }
+  if (problems.length === 0) return;
+  const text = problems.map(([path, message]) => `${path}: ${message}`).join(", ");
+  const items = problems.map(([path, message]) => ({ path, message }));
+  throw new DomainError("invalid_entity", `Invalid entity: ${text}`, { items });
 }
 
 function notFound(key: FlowKey): DomainError {

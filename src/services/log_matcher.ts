@@ -2,7 +2,12 @@
 import { taskRunId } from "../base/id.ts";
 import { type Execution, type LogLine, taskRunOf } from "../model/execution.ts";
 import { matchesDate, matchesName, SYSTEM_NAMESPACE, type TextCondition } from "../model/execution_query.ts";
-import type { LogCondition, LogConditions, LogNameCondition } from "../model/log_query.ts";
+import type {
+  LogCondition,
+  LogConditions,
+  LogNameCondition,
+  LogWriterCondition,
+} from "../model/log_query.ts";
 
 /** True for a line that is wanted. */
 export type LineTest = (line: LogLine) => boolean;
@@ -42,6 +47,12 @@ function testOf(condition: LogCondition, execution: Execution): LineTest | boole
       return ({ at }) => matchesDate(condition.operator, condition.at, at);
     case "text":
       return textTest(condition, execution);
+    case "taskId":
+    case "taskRunId":
+    case "attemptNumber": {
+      const { field, operator, values } = condition;
+      return (line) => matchesName(operator, values, writerOf(field, line, execution));
+    }
     default:
       return matchesName(condition.operator, condition.values, nameOf(condition.field, execution));
   }
@@ -58,6 +69,14 @@ function nameOf(field: LogNameCondition["field"], execution: Execution): string 
     case "flowId":
       return execution.flowId;
   }
+}
+
+function writerOf(field: LogWriterCondition["field"], line: LogLine, execution: Execution): string {
+  const { taskRun, attempt } = line;
+  if (field === "attemptNumber") return attempt === undefined ? "" : String(attempt);
+  if (taskRun === undefined) return "";
+  if (field === "taskRunId") return taskRunId(execution.id, taskRun);
+  return taskRunOf(execution, taskRun)?.taskId ?? "";
 }
 
 /** A word may be of the execution, of the task or of the message; most are looked for in the message alone. */

@@ -34,9 +34,9 @@ export interface DeclaredPoll {
   readonly type: PollingTriggerType;
 }
 
-/** What a poll has found. */
+/** What a poll has found; with an `error` the start fails. */
 type Finding =
-  | PollFinding & { readonly isFired: true }
+  | PollFinding & { readonly isFired: true; readonly error?: string }
   | { readonly isFired: false; readonly reason: string };
 
 const DEFAULT_INTERVAL_MS = 60_000;
@@ -94,9 +94,11 @@ export class Polls {
         next: withEvaluation(standing, evaluation),
       });
     }
-    const { variables } = finding;
-    const kept = this.#sealed(plan.flow, finding);
-    const { execution, error } = await this.#deps.starts.makeOrFail({ plan, trigger, variables, kept });
+    const { starts } = this.#deps;
+    const start = { plan, trigger, variables: finding.variables, kept: this.#sealed(plan.flow, finding) };
+    const { execution, error } = finding.error === undefined
+      ? await starts.makeOrFail(start)
+      : { execution: starts.fail(start, finding.error), error: finding.error };
     const { id: executionId } = execution;
     const outcome = error === undefined ? "STARTED" : "FAILED";
     const evaluated = withEvaluation(standing, { at: now, outcome, reason: error, executionId });
@@ -106,7 +108,7 @@ export class Polls {
   }
 
   async #find({ plan: { flow }, trigger, type }: DeclaredPoll): Promise<Finding> {
-    const { renderer, ports, conditions, clock, timeZone } = this.#deps;
+    const { renderer, ports } = this.#deps;
     try {
       const found = await type.poll(await this.#properties(flow, trigger, type), {
         signal: this.#closing.signal,
@@ -114,11 +116,24 @@ export class Polls {
         render: (template, given) => renderer.value(flow, template, given),
       });
       if (!found) return { isFired: false, reason: "Its condition is false" };
-      const facts = { flow, date: clock.now(), timeZone, variables: { trigger: found.variables } };
+      return await this.#judge(flow, trigger, found);
+    } catch (error) {
+      const { message } = error as Error;
+      const isStopping = this.#closing.signal.aborted;
+      const isTold = !isStopping && isTrue(ownProperty(trigger.properties, "failOnTriggerError"));
+      return isTold ? { isFired: true, variables: {}, error: message } : { isFired: false, reason: message };
+    }
+  }
+
+  /** Conditions that cannot be told fail the start, as they do for a schedule. */
+  async #judge(flow: Flow, trigger: Trigger, found: PollFinding): Promise<Finding> {
+    const { conditions, clock, timeZone } = this.#deps;
+    const facts = { flow, date: clock.now(), timeZone, variables: { trigger: found.variables } };
+    try {
       const refusal = await conditions.refusal(trigger, facts);
       return refusal === undefined ? { isFired: true, ...found } : { isFired: false, reason: refusal };
     } catch (error) {
-      return { isFired: false, reason: (error as Error).message };
+      return { isFired: true, ...found, error: (error as Error).message };
     }
   }
 

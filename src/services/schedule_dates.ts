@@ -41,7 +41,7 @@ interface RenderedSchedule {
   readonly timeZone: string;
 }
 
-/** Dates that are looked at for the next one that meets the conditions: a day of every minute; some 15 ms. */
+/** Dates that are looked at for one that meets the conditions: a day of every minute; some 15 ms to come, 100 ms gone by. */
 const MAX_LOOK_AHEAD = 1_500;
 
 /** Finds dates. Stores nothing. */
@@ -102,9 +102,19 @@ export class ScheduleDates {
     try {
       const refusal = await this.#refusal(schedule, scheduleDate, variables);
       if (refusal !== undefined) return { start, refusal };
-      const honouring = await this.#nextHonouring(schedule, next);
-      if (honouring === undefined) delete variables.next;
-      else variables.next = schedule.times.text(honouring);
+      const { times } = schedule;
+      const honouring = {
+        next: await this.#honouring(schedule, next, (date) => times.next(date)),
+        previous: await this.#honouring(
+          schedule,
+          times.previous(scheduleDate),
+          (date) => times.previous(date),
+        ),
+      };
+      for (const [name, date] of Object.entries(honouring)) {
+        if (date === undefined) delete variables[name];
+        else variables[name] = times.text(date);
+      }
       return { start };
     } catch (error) {
       return { start, error: (error as Error).message };
@@ -125,14 +135,18 @@ export class ScheduleDates {
     });
   }
 
-  /** The next date that meets the conditions, as far as can be told soon. */
-  async #nextHonouring(schedule: ScheduleAtDate, from: Instant | undefined): Promise<Instant | undefined> {
+  /** The first date from one on that meets the conditions, as far as can be told soon; `step` gives the date to look at after another. */
+  async #honouring(
+    schedule: ScheduleAtDate,
+    from: Instant | undefined,
+    step: (date: Instant) => Instant | undefined,
+  ): Promise<Instant | undefined> {
     const { times } = schedule;
     let date = from;
     for (let looked = 0; date !== undefined && looked < MAX_LOOK_AHEAD; looked++) {
       const refusal = await this.#refusal(schedule, date, { date: times.text(date) });
       if (refusal === undefined) return date;
-      date = times.next(date);
+      date = step(date);
     }
     return undefined;
   }

@@ -97,14 +97,15 @@ export class Schedules {
     if (type.form === "schedule") await this.#tickSchedule(due, state, found);
   }
 
-  /** A trigger is due soon: what it takes is read before. */
-  async prepare({ tenant, trigger: key }: DueTrigger): Promise<void> {
+  /** A trigger is due soon: what it takes is read before. Gives the flow that a schedule will start. */
+  async prepare({ tenant, trigger: key }: DueTrigger): Promise<FlowPlan | undefined> {
     const state = await this.#deps.states.get(tenant, key);
     const found = await this.#find(tenant, key);
-    if (!state || found?.type.form !== "schedule") return;
+    if (!state || found?.type.form !== "schedule") return undefined;
     const times = await this.#deps.dates.timesOf(found.plan.flow, found.trigger);
     if (state.nextDate !== undefined) times.previous(state.nextDate);
     await this.hasOpenExecution(tenant, state);
+    return found.plan;
   }
 
   /** True while the execution that a trigger started last has not ended. */

@@ -47,9 +47,23 @@ export class Secrets {
     return await this.#deps.records.list(actor.tenant, checkNamespace(namespace));
   }
 
-  /** The secrets of all namespaces for which `matches` is true. */
+  /** As {@link list}, then those of the environment whose names the namespace has not itself. @throws DomainError invalid_argument */
+  async listAll(actor: Actor, namespace: string): Promise<SecretInfo[]> {
+    const own = await this.list(actor, namespace);
+    const names = new Set(own.map(({ name }) => name));
+    return [...own, ...this.#ofEnvironment().filter(({ name }) => !names.has(name))];
+  }
+
+  /** The secrets of all namespaces, and those of the environment, for which `matches` is true. */
   async search(actor: Actor, matches: (secret: SecretInfo) => boolean): Promise<SecretInfo[]> {
-    return (await this.#deps.records.list(actor.tenant)).filter(matches);
+    const stored = await this.#deps.records.list(actor.tenant);
+    return [...stored, ...this.#ofEnvironment()].filter(matches);
+  }
+
+  /** They are of every namespace, so none is named; in order of their names. */
+  #ofEnvironment(): SecretInfo[] {
+    const names = [...this.#deps.environment.keys()].sort();
+    return names.map((name) => ({ namespace: "", name, tags: [], updatedAt: 0 }));
   }
 
   /** Creates or replaces a secret. @throws DomainError invalid_argument, too_large; never with the value */

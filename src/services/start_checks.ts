@@ -101,7 +101,8 @@ export class StartChecks {
    */
   report(flow: Flow, given: GivenValues, declared = flow.inputs): JsonObject {
     const inputs = checkInputs({ inputs: declared }, given, this.#resolving(flow));
-    const isSound = declared === flow.inputs && inputs.every(({ problem }) => problem === undefined);
+    const isSound = declared === flow.inputs &&
+      inputs.every(({ enabled, problem }) => !enabled || problem === undefined);
     // Checks are about inputs that are right.
     const failed = isSound ? this.#failed(flow, this.inputs(flow, given)) : [];
     return {

@@ -140,9 +140,14 @@ export class TriggerIndex {
 
 const NONE: readonly Announcement[] = [];
 
-/** Never to executions of its own flow: they would start each other without end. */
-function mayReact({ trigger, states }: Listener, { namespace, flowId }: Execution, state: State): boolean {
-  return states.has(state) && !(trigger.namespace === namespace && trigger.flowId === flowId);
+/** Never to executions of its own flow, which would start each other without end, nor to those that only try a flow out. */
+function mayReact(
+  { trigger, states }: Listener,
+  { namespace, flowId, kind }: Execution,
+  state: State,
+): boolean {
+  const isOwn = trigger.namespace === namespace && trigger.flowId === flowId;
+  return kind === "NORMAL" && states.has(state) && !isOwn;
 }
 
 /** The trigger that has started the execution, when its end may stop it. */

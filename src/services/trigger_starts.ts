@@ -7,7 +7,14 @@ import { createExecution } from "../engine/create.ts";
 import type { FlowPlan } from "../engine/plan.ts";
 import { addLogLine, type Execution } from "../model/execution.ts";
 import type { Flow, Trigger } from "../model/flow.ts";
-import { checkStartLabels, type Label, mergeLabels, readLabels } from "../model/label.ts";
+import {
+  checkStartLabels,
+  CORRELATION_LABEL,
+  isSystemLabel,
+  type Label,
+  mergeLabels,
+  readLabels,
+} from "../model/label.ts";
 import { move } from "../model/state.ts";
 import type { StartChecks } from "./start_checks.ts";
 import { givenValues } from "./subflows.ts";
@@ -103,7 +110,7 @@ export class TriggerStarts {
       const value = await this.#deps.renderer.value(flow, given, { ...beside, trigger: variables });
       return structureIn(value, name);
     };
-    const labels = readLabels(await render("labels"));
+    const labels = readLabels(await render("labels")).filter(isUsable);
     const inputs = await render("inputs");
     return await this.#makeOf(start, { labels, inputs: isJsonObject(inputs) ? inputs : undefined });
   }
@@ -138,6 +145,11 @@ export class TriggerStarts {
       scheduleDate,
     }, now);
   }
+}
+
+/** What expressions give no value, and what only the server sets, is left out: it must not keep the flow from starting. */
+function isUsable({ key, value }: Label): boolean {
+  return value !== "" && (!isSystemLabel(key) || key === CORRELATION_LABEL);
 }
 
 /** An expression gives the whole as its JSON. @throws Error it is neither a list nor an object */

@@ -1,8 +1,15 @@
-/** Globs over relative paths: `*` and `?` within a name, `**` over any number of folders, `[a-z]`, `{a,b}`. */
+/**
+ * Patterns over relative paths. Globs: `*` and `?` within a name, `**` over any number of folders, `[a-z]`, `{a,b}`; `regex:`
+ * before a regular expression.
+ */
+import { Regex } from "../expr/mod.ts";
 
 /** Alternatives that the braces of one pattern may give. */
 const MAX_ALTERNATIVES = 1_000;
 const MAX_PATTERN_LENGTH = 1_000;
+
+/** Characters at which a regular expression may look for one path. */
+const MAX_REGEX_MOVES = 1_000_000;
 
 /** Whether a path is meant. */
 export type PathTest = (path: string) => boolean;
@@ -12,16 +19,40 @@ type Token =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "class"; readonly isNegated: boolean; readonly ranges: readonly [string, string][] };
 
-/** Tells the paths that match one of the patterns. @throws Error a pattern is too long */
+/** Tells the paths that match one of the patterns. @throws Error a pattern is too long, or no regular expression */
 export function compileGlobs(patterns: readonly string[]): PathTest {
-  const compiled = patterns.flatMap((pattern) => {
-    if (pattern.length > MAX_PATTERN_LENGTH) {
-      throw new Error(`Invalid pattern: it is longer than ${MAX_PATTERN_LENGTH} characters`);
-    }
-    const relative = pattern.replace(/^(?:glob:)?(?:\.?\/)*/, "");
-    return expandBraces(relative).map(tokensOf);
-  });
+  const tests = patterns.map(testOf);
+  return (path) => tests.some((test) => test(path));
+}
+
+/**
+ * As {@link compileGlobs}, for the files of a namespace: a glob that begins with a letter, a digit or `_` is meant in any
+ * folder. @throws Error as there
+ */
+export function compileNamespaceGlobs(patterns: readonly string[]): PathTest {
+  return compileGlobs(
+    patterns.map((pattern) => /^\w/.test(pattern) && !SYNTAX.test(pattern) ? `**/${pattern}` : pattern),
+  );
+}
+
+const SYNTAX = /^(?:glob|regex):/;
+
+function testOf(pattern: string): PathTest {
+  if (pattern.length > MAX_PATTERN_LENGTH) {
+    throw new Error(`Invalid pattern: it is longer than ${MAX_PATTERN_LENGTH} characters`);
+  }
+  if (pattern.startsWith("regex:")) return regexTest(pattern.slice("regex:".length));
+  const relative = pattern.replace(/^(?:glob:)?(?:\.?\/)*/, "");
+  const compiled = expandBraces(relative).map(tokensOf);
   return (path) => compiled.some((tokens) => matches(tokens, path));
+}
+
+/** The whole path matches, with or without a slash in front. */
+function regexTest(source: string): PathTest {
+  const regex = new Regex(`^(?:${source})$`);
+  const isMatch = (text: string) =>
+    regex.find(text, 0, { moves: MAX_REGEX_MOVES, maxLength: 0 }) !== undefined;
+  return (path) => isMatch(path) || isMatch(`/${path}`);
 }
 
 /** True when a text matches one pattern. @throws Error the pattern is too long */

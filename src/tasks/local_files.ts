@@ -15,7 +15,7 @@ import { normalizeFileName, parentPath } from "../model/file_path.ts";
 import type { OpenedFile } from "../model/ports/storage.ts";
 import type { RunContext } from "../model/run_context.ts";
 import { isStorageUri } from "../model/storage_uri.ts";
-import { compileGlobs, type PathTest } from "./glob.ts";
+import { compileGlobs, compileNamespaceGlobs, type PathTest } from "./glob.ts";
 
 /** A directory and the attempt that works in it. */
 export interface LocalPlace {
@@ -26,8 +26,8 @@ export interface LocalPlace {
 
 /** Files of a directory that one task may store. */
 const MAX_OUTPUT_FILES = 10_000;
-/** Address of a file of the flow's own namespace. */
-const NAMESPACE_FILE_SCHEME = "nsfile:///";
+/** Address of a file of a namespace; that of the flow where none is named. */
+const NAMESPACE_FILE = /^nsfile:\/\/([^/]*)\/(.+)$/s;
 
 /**
  * Creates files by relative name: a storage URI is fetched, anything else is the content. `files` is a map, or a JSON text of
@@ -148,16 +148,21 @@ async function contentOf(
 ): Promise<string | ReadableStream<Uint8Array>> {
   if (typeof value !== "string") return typeof value === "object" ? stringifyJson(value) : String(value);
   const text = value.trim();
-  if (!isStorageUri(text) && !text.startsWith(NAMESPACE_FILE_SCHEME)) return value;
-  return (await openAny(context, text)).content;
+  return isFileAddress(text) ? (await openAny(context, text)).content : value;
 }
 
-/** Opens a storage URI, or `nsfile:///<path>`. @throws Error there is no such file */
+/** True for the address of a stored file: a storage URI, `nsfile:///<path>` or `nsfile://<namespace>/<path>`. */
+export function isFileAddress(text: string): boolean {
+  return isStorageUri(text) || NAMESPACE_FILE.test(text);
+}
+
+/** Opens the file of such an address. @throws Error there is no such file */
 export async function openAny(context: RunContext, uri: string): Promise<OpenedFile> {
   const { storage, namespaceFiles } = context.ports;
-  const found = uri.startsWith(NAMESPACE_FILE_SCHEME)
-    ? await namespaceFiles.open(context, context.namespace, uri.slice(NAMESPACE_FILE_SCHEME.length))
-    : await storage.open(context, uri);
+  const [, namespace, path] = NAMESPACE_FILE.exec(uri) ?? [];
+  const found = path === undefined
+    ? await storage.open(context, uri)
+    : await namespaceFiles.open(context, namespace || context.namespace, path);
   if (found) return found;
   throw new Error(`Cannot read "${uri}": there is no such file`);
 }
@@ -193,18 +198,27 @@ export async function copyNamespaceFiles(
   const { context } = place;
   const given = readTexts(ownProperty(options, "namespaces"), "Namespaces");
   const include = readTexts(ownProperty(options, "include"), "Globs of namespace files");
-  const isIncluded = include.length > 0 ? compileGlobs(include) : () => true;
-  const isExcluded = compileGlobs(readTexts(ownProperty(options, "exclude"), "Globs of namespace files"));
+  const isIncluded = include.length > 0 ? compileNamespaceGlobs(include) : () => true;
+  const isExcluded = compileNamespaceGlobs(
+    readTexts(ownProperty(options, "exclude"), "Globs of namespace files"),
+  );
   const isFoldered = String(ownProperty(options, "folderPerNamespace") ?? false) === "true";
   const ifExists = String(ownProperty(options, "ifExists") ?? "OVERWRITE").toUpperCase();
+  const namespaces = given.length > 0 ? given : [context.namespace];
+  const startedAt = context.now();
   const names: string[] = [];
-  for (const namespace of given.length > 0 ? given : [context.namespace]) {
+  let count = 0;
+  for (const namespace of namespaces) {
     for (const path of await context.ports.namespaceFiles.list(context, namespace)) {
       if (!isIncluded(path) || isExcluded(path)) continue;
+      count++;
       const name = isFoldered ? `${namespace}/${path}` : path;
       if (await copyNamespaceFile(place, { namespace, path, name, ifExists })) names.push(name);
     }
   }
+  context.metric({ name: "namespacefiles.count", type: "counter", value: count });
+  context.metric({ name: "namespacefiles.duration", type: "timer", value: context.now() - startedAt });
+  context.log("INFO", `Loaded ${count} namespace files from '${namespaces.join(", ")}'`);
   return names;
 }
 

@@ -11,6 +11,7 @@ import { KV_TASKS } from "./kv/registry.ts";
 import { fetchLogsTask } from "./log/fetch.ts";
 import { logTask } from "./log/log.ts";
 import { purgeLogsTask } from "./log/purge_logs.ts";
+import { publishTask } from "./metric/publish.ts";
 import { deleteFilesTask } from "./namespace/delete_files.ts";
 import { downloadFilesTask } from "./namespace/download_files.ts";
 import { uploadFilesTask } from "./namespace/upload_files.ts";
@@ -34,6 +35,7 @@ const TASK_TYPES: readonly TaskType[] = [
   fetchLogsTask,
   logTask,
   purgeLogsTask,
+  publishTask,
   deleteFilesTask,
   downloadFilesTask,
   uploadFilesTask,

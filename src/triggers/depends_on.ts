@@ -59,7 +59,7 @@ export function dependenciesOf(properties: JsonObject): ConditionWindow {
     id: "dependsOn",
     parts: new Map(entries.map((entry) => [nameOf(entry), partOf(entry)])),
     needed: neededOf(properties, entries.length),
-    keepsExecutions: true,
+    outputs: "byFlow",
     isOnce: isJsonObject(window) && textOf(window, "fireOnce") === "true",
     resetOnSuccess: !isJsonObject(window),
     from: dependencyWindowStart(isJsonObject(window) ? window : {}),

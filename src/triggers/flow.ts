@@ -27,10 +27,18 @@ export const flowTrigger: TriggerType = {
     flowId: { type: "string", description: "Id of its flow." },
     flowRevision: { type: "integer", description: "Revision of its flow." },
     state: { type: "string", description: "State that it has reached." },
+    startDate: { type: "dateTime", description: "When it was created." },
+    endDate: { type: "dateTime", description: "When it ended; absent before." },
+    firstFailedTaskId: { type: "string", description: "Its first task that has failed." },
+    lastTaskId: { type: "string", description: "Its task that began last." },
+    executionLabels: {
+      type: "map",
+      description: "Its labels as a tree, without its correlation id.",
+    },
     outputs: {
       type: "map",
       description:
-        "Its outputs; with `dependsOn` also those of all executions that it depended on, each under the id of its flow.",
+        "Its outputs, together with those of all executions that have met `preconditions`; with `dependsOn` those of each that it depended on stand under the id of its flow, and under its namespace and that id.",
     },
   },
 };

@@ -85,6 +85,7 @@ export function preconditionsOf(preconditions: JsonObject): ConditionWindow {
   return {
     id: textOf(preconditions, "id"),
     parts,
+    outputs: "merged",
     resetOnSuccess: textOf(preconditions, "resetOnSuccess") !== "false",
     from: windowStart(preconditions),
   };

@@ -27,7 +27,7 @@ export const scheduleTrigger: ScheduleTriggerType = {
       type: "string",
       required: true,
       description:
-        "Five fields (minute, hour, day, month, day of the week), six with `withSeconds`, or a name such as `@daily`.",
+        "Five fields (minute, hour, day, month, day of the week), six with `withSeconds`, or a name such as `@daily`; day `L` is the last one of a month.",
     },
     withSeconds: {
       type: "boolean",

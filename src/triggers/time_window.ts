@@ -3,11 +3,16 @@ import type { Instant } from "../base/clock.ts";
 import { parseDuration } from "../base/duration.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
 import { epochSecondsOf, findZone } from "../expr/dates/zone.ts";
-import type { PropertySchemas } from "../model/schema.ts";
+import type { PropertySchema, PropertySchemas } from "../model/schema.ts";
 import type { ConditionWindow } from "../model/trigger_catalog.ts";
 import { DAY_MS, localMsOf, parseTimeOfDay, type TimeOfDay } from "./time_of_day.ts";
 
 const WINDOW_TYPES = ["DURATION_WINDOW", "SLIDING_WINDOW", "DAILY_TIME_WINDOW", "DAILY_TIME_DEADLINE"];
+
+const WINDOW_ZONE: PropertySchema = Object.freeze({
+  type: "string",
+  description: "Zone of its times and days, such as `Europe/Paris`; that of the server without it.",
+});
 
 /** Members of `timeWindow`. */
 export const TIME_WINDOW: PropertySchemas = Object.freeze({
@@ -22,6 +27,7 @@ export const TIME_WINDOW: PropertySchemas = Object.freeze({
   startTime: { type: "string", description: "Time of day at which a `DAILY_TIME_WINDOW` begins." },
   endTime: { type: "string", description: "Time of day at which a `DAILY_TIME_WINDOW` ends." },
   deadline: { type: "string", description: "Time of day before which a `DAILY_TIME_DEADLINE` asks for all." },
+  timezone: WINDOW_ZONE,
 });
 
 /** Members of the `window` of a Flow trigger: a deadline, hours of the day, windows side by side, or a time back from now. */
@@ -32,6 +38,7 @@ export const DEPENDENCY_WINDOW: PropertySchemas = Object.freeze({
   every: { type: "duration", description: "Length of windows that lie side by side from midnight on." },
   offset: { type: "duration", description: "How much later than midnight the first of them begins." },
   lookback: { type: "duration", description: "How far back executions count." },
+  timezone: WINDOW_ZONE,
   fireOnce: {
     type: "boolean",
     default: false,
@@ -52,6 +59,10 @@ export function windowStart(properties: JsonObject): ConditionWindow["from"] {
   const type = isJsonObject(given)
     ? String(ownProperty(given, "type") ?? "DURATION_WINDOW")
     : "DURATION_WINDOW";
+  return inOwnZone(window, windowOfType(window, type));
+}
+
+function windowOfType(window: JsonObject, type: string): ConditionWindow["from"] {
   const lengthMs = durationOf(window, "window", DAY_MS);
   switch (type) {
     case "SLIDING_WINDOW":
@@ -67,6 +78,10 @@ export function windowStart(properties: JsonObject): ConditionWindow["from"] {
 
 /** As {@link windowStart}, of the `window` of a Flow trigger; the day when it says nothing. @throws Error as there */
 export function dependencyWindowStart(window: JsonObject): ConditionWindow["from"] {
+  return inOwnZone(window, dependencyWindow(window));
+}
+
+function dependencyWindow(window: JsonObject): ConditionWindow["from"] {
   const isGiven = (name: string) => (ownProperty(window, name) ?? null) !== null;
   if (isGiven("deadline")) return dailyWindow(MIDNIGHT, timeOf(window, "deadline", END_OF_DAY));
   if (isGiven("from") || isGiven("to")) {
@@ -77,6 +92,12 @@ export function dependencyWindowStart(window: JsonObject): ConditionWindow["from
     return (at) => at - lengthMs;
   }
   return fixedWindow(durationOf(window, "every", DAY_MS), durationOf(window, "offset", 0));
+}
+
+/** With the zone that a window names in the place of the server's. */
+function inOwnZone(window: JsonObject, from: ConditionWindow["from"]): ConditionWindow["from"] {
+  const zone = ownProperty(window, "timezone") ?? null;
+  return zone === null ? from : (at) => from(at, String(zone));
 }
 
 /** Windows of one length, side by side, from midnight on. */

@@ -174,6 +174,14 @@ testRefusals([
     given: saved,
   },
   {
+    what: "another id and another namespace",
+    request: "PUT /flows/demo/hello",
+    init: yaml(flowSource("other").replace("demo", "other")),
+    status: 422,
+    says: ["flow.id: Illegal flow id update", "flow.namespace: Illegal namespace update"],
+    given: saved,
+  },
+  {
     what: "an unknown flow",
     request: "PUT /flows/demo/none",
     init: yaml(flowSource("none")),

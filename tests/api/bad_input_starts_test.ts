@@ -127,7 +127,7 @@ const OTHERS: readonly (readonly [what: string, request: string, status: number,
     "a date with a range",
     "GET /executions/search?startDate=2026-01-01&timeRange=PT1H",
     422,
-    '"startDate" and "timeRange" cannot be used together',
+    '"startDate" and "timeRange" are mutually exclusive',
   ],
   ["page zero", "GET /executions/search?page=0", 422, '"page" must be a whole number from 1'],
 ];

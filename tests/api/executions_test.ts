@@ -56,13 +56,14 @@ for (const path of ["/executions/demo/hello", "/executions/trigger/demo/hello"])
 Deno.test("POST /executions labels: those of the flow, then of the request, then the correlation id", async () => {
   await using server = await Harness.start();
   await server.save(flowSource("hello", "labels:\n  env: dev\n  team: blue\n", "{{ labels.env }}"));
-  const query = "?labels=env:prod&labels=note:a:b&labels=system.correlationId:mine";
+  const query = "?labels=env:prod&labels=note:a:b&labels=system.correlationId:mine&labels=system.from:ui";
   const { labels, id } = await server.start("hello", {}, query);
   assertEquals(labels, [
     { key: "env", value: "prod" },
     { key: "team", value: "blue" },
     { key: "note", value: "a:b" },
     { key: "system.correlationId", value: "mine" },
+    { key: "system.from", value: "ui" },
   ]);
   await settle();
   assertEquals((await server.execution(id)).taskRunList[0]?.outputs, { value: "prod" });

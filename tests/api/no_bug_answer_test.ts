@@ -138,7 +138,7 @@ async function startServer(failures: LogFields[]): Promise<Harness> {
 
 /** Answers that never end by themselves are given up at once. */
 function isStream(path: string): boolean {
-  return path.endsWith("/follow");
+  return /\/follow(-dependencies)?$/.test(path);
 }
 
 for (const seed of [1, 2, 3, 4]) {

@@ -273,7 +273,7 @@ Deno.test("tenants share nothing: flows, executions, logs, pairs, files, secrets
     ["/namespaces/team.demo/kv", []],
     ["/kv", { results: [], total: 0 }],
     ["/namespaces/team.demo/files/directory", []],
-    ["/namespaces/team.demo/secrets", { readOnly: false, results: [], total: 0 }],
+    ["/namespaces/team.demo/secrets?filters[key][EQUALS]=S", { readOnly: false, results: [], total: 0 }],
   ];
   for (const [path, answer] of empty) assertEquals(await server.json("GET", acme + path), answer, path);
   await server.json("POST", `${acme}/flows`, yaml(source("io.svc")));

@@ -448,6 +448,66 @@ sla: [{id: x, type: MAX_DURATION, duration: PT2S, behavior: CANCEL, labels: {lat
 tasks: [{id: w, type: $.flow.Sleep, duration: PT10S}, {id: a, type: EFFECT}]`,
   ),
   scenario(
+    "promise that the last task breaks",
+    `
+sla: [{id: x, type: EXECUTION_ASSERTION, assert: "{{ outputs.a.done != 'yes' }}", behavior: FAIL, labels: {broken: "yes"}}]
+tasks: [{id: r, type: $.debug.Return, format: r}, {id: a, type: EFFECT}]
+afterExecution: [{id: z, type: EFFECT}]`,
+  ),
+  scenario(
+    "pause that fails, with its errors and its finally",
+    `
+tasks:
+  - id: p
+    type: $.flow.Pause
+    timeout: PT6S
+    onPause: {id: o, type: $.flow.Sleep, duration: PT1H}
+    tasks: [{id: t, type: EFFECT}]
+    errors: [{id: e, type: EFFECT}]
+    finally: [{id: l, type: EFFECT}]`,
+  ),
+  {
+    ...scenario(
+      "time-outs of tasks that arrange others",
+      `
+tasks:
+  - id: s
+    type: $.flow.Sequential
+    timeout: PT7S
+    tasks:
+      - {id: i, type: $.flow.Sequential, timeout: PT2S, allowFailure: true, tasks: [{id: v, type: $.flow.Sleep, duration: PT1H}]}
+      - id: p
+        type: $.flow.Parallel
+        tasks:
+          - {id: c, type: $.flow.Subflow, namespace: demo, flowId: waiting}
+          - {id: l, type: $.flow.Loop, values: [x, y], tasks: [{id: w, type: $.flow.Pause}]}
+          - {id: u, type: $.flow.LoopUntil, condition: "false", checkFrequency: {interval: PT30M}, tasks: [{id: b, type: EFFECT}]}
+    errors: [{id: e, type: EFFECT}]
+    finally: [{id: f, type: EFFECT}]`,
+    ),
+    others: [flow(`tasks: [{id: w, type: $.flow.Pause}]`, "waiting")],
+  },
+  {
+    ...scenario(
+      "restart of a loop, one of whose passes is then tried again by another execution",
+      `
+tasks:
+  - id: l
+    type: $.flow.Loop
+    values: [x, y, z]
+    outputs: [{id: o, type: STRING, value: "{{ outputs.r.value }}"}]
+    tasks:
+      - {id: a, type: EFFECT}
+      - {id: r, type: $.debug.Return, format: "{{ item.value == 'y' ? labels.system.restarted : item.value }}"}
+      - id: g
+        type: $.debug.Return
+        format: "{{ item.value == 'y' and execution.id == execution.originalId ? nothing : item.value }}"
+        retry: {type: constant, interval: PT0S, maxAttempt: 5, behavior: CREATE_NEW_EXECUTION}
+  - {id: d, type: $.debug.Return, format: "{{ loopOutputs(outputs.l.outputs, 'o') }}"}`,
+    ),
+    then: "restart",
+  },
+  scenario(
     "time-out of a wait",
     `
 tasks: [{id: w, type: $.flow.Sleep, duration: PT10S, timeout: PT1S, allowFailure: true}, {id: a, type: EFFECT}]`,

@@ -233,3 +233,145 @@ Deno.test("while a long list is opened bit by bit the execution is not PAUSED", 
   assertEquals(driver.execution.taskRuns.length, 31);
   assertEquals(driver.states, "CREATED RUNNING PAUSED");
 });
+
+/** A Loop of one value that is tried again once, and whose outputs are gathered. */
+function gatheringLoop(): Driver {
+  const retry = {
+    type: "constant",
+    intervalMs: 0,
+    delayFactor: 2,
+    maxAttempts: 2,
+    warningOnRetry: false,
+    behavior: "RETRY_FAILED_TASK",
+  } as const;
+  const blocks = new Map([["tasks", [returns("a")]]]);
+  const driver = drive({ tasks: [{ ...task("l", `${FLOW}.Loop`), blocks, retry }] });
+  driver.apply(STARTED);
+  return driver;
+}
+
+/** A pass is started and fails; what is asked for then. */
+function failPass(driver: Driver, attempt: number): readonly string[] {
+  const passes = { values: {}, limit: 1, collects: "FETCH" } as const;
+  const numbers = { from: 0, count: 1, total: 1, madeAt: driver.now, attempt, waits: true, passes };
+  driver.step({ type: "children_started", taskRun: 0, ...numbers, transmitsFailed: true });
+  const executionId = childId({ ordinal: 0 }, { ...numbers, executionId: driver.execution.id }, 0);
+  const ended = { type: "child_ended", taskRun: 0, executionId, state: "FAILED" } as const;
+  return driver.step(ended).map(({ type }) => type);
+}
+
+Deno.test("a Loop that was held while its outputs were gathered does not ask for them again", () => {
+  const driver = gatheringLoop();
+  assertEquals(failPass(driver, 1), ["collect_outputs"]);
+  driver.step({ type: "pause_asked" });
+  assertEquals(driver.step({ type: "resumed" }).map(({ type }) => type), []);
+});
+
+Deno.test("the end of a former attempt of a Loop is not that of the one in its place", () => {
+  const driver = gatheringLoop();
+  failPass(driver, 1);
+  const ended = { type: "attempt_ended", taskRun: 0, attempt: 1, outcome: { state: "FAILED" } } as const;
+  driver.step(ended);
+  assertEquals([driver.runs, driver.run("l").attempts.length], [["l RUNNING"], 2]);
+  driver.step(ended);
+  assertEquals(driver.states, "CREATED RUNNING");
+  driver.step({ ...ended, attempt: 2 });
+  assertEquals(driver.states, "CREATED RUNNING FAILED");
+});
+
+Deno.test("the start of a Subflow that was asked for by a former attempt is not that of the next one", () => {
+  const driver = drive({ tasks: [task("s", `${FLOW}.Subflow`)] });
+  driver.apply(STARTED);
+  driver.step({ type: "kill_asked" });
+  driver.step({ type: "attempt_ended", taskRun: 0, outcome: { state: "KILLED" } });
+  driver.apply({ type: "restarted" });
+  const started = { type: "child_started", taskRun: 0, waits: true } as const;
+  driver.step({ ...started, attempt: 1, executionId: "former" });
+  driver.step({ ...started, attempt: 2, executionId: "latter" });
+  assertEquals([driver.states, driver.run("s").decision], [
+    "CREATED RUNNING KILLING KILLED RESTARTED RUNNING",
+    { executionId: "latter" },
+  ]);
+});
+
+Deno.test("a replay from the finally of a Loop without values comes to an end", () => {
+  const blocks = new Map([["tasks", [returns("a")]], ["finally", [returns("f")]]]);
+  const driver = drive({ tasks: [{ ...task("l", `${FLOW}.Loop`), blocks }] });
+  driver.apply(STARTED);
+  const none = { from: 0, count: 0, total: 0, madeAt: driver.now, attempt: 1, waits: true };
+  const passes = { values: {}, limit: 1 };
+  driver.step({ type: "children_started", taskRun: 0, ...none, transmitsFailed: true, passes });
+  driver.end("f");
+  assertEquals(driver.states, "CREATED RUNNING SUCCESS");
+  const copy = replayExecution(driver.tree.plan, driver.execution, { id: "r", now: driver.now, taskRun: 1 });
+  const replay = new Driver(driver.tree.plan, {}, copy);
+  replay.now = driver.now;
+  replay.apply(STARTED);
+  replay.end("f");
+  assertEquals(replay.states, "CREATED RUNNING SUCCESS RESTARTED RUNNING SUCCESS");
+});
+
+Deno.test("a Loop whose finally is restarted does not wait for its passes once more", () => {
+  const inner = flowable("Parallel", "q", [returns("f"), task("p", `${FLOW}.Pause`)]);
+  const blocks = new Map([["tasks", [returns("a")]], ["finally", [inner]]]);
+  const driver = drive({ tasks: [{ ...task("l", `${FLOW}.Loop`), blocks }] });
+  driver.apply(STARTED);
+  const numbers = { from: 0, count: 1, total: 2, madeAt: driver.now, attempt: 1, waits: true };
+  driver.step({
+    type: "children_started",
+    taskRun: 0,
+    ...numbers,
+    transmitsFailed: true,
+    passes: { values: {}, limit: 1 },
+  });
+  driver.apply({ type: "attempt_ended", taskRun: 0, attempt: 1, outcome: { state: "FAILED" } });
+  driver.end("f", { state: "FAILED" });
+  assertEquals(driver.runs, ["l RUNNING", "q RUNNING", "f FAILED", "p PAUSED"]);
+  driver.apply({ type: "restarted" });
+  assertEquals(driver.runs, ["l RUNNING", "q RUNNING", "f RUNNING", "p PAUSED"]);
+  driver.end("f");
+  driver.apply({ type: "resumed" });
+  assertEquals(driver.states.endsWith("FAILED"), true, driver.states);
+});
+
+Deno.test("a pause that has failed in time stays so when its errors are restarted", () => {
+  const inner = flowable("Parallel", "q", [returns("e"), task("p", `${FLOW}.Pause`)]);
+  const blocks = new Map([["tasks", [returns("t")]], ["errors", [inner]]]);
+  const driver = drive({ tasks: [{ ...task("w", `${FLOW}.Pause`), blocks }] }, { w: { timeout: "PT1S" } });
+  driver.apply(STARTED, { type: "timer_due", timer: "task/0" });
+  driver.end("e", { state: "FAILED" });
+  driver.apply({ type: "restarted" });
+  assertEquals(driver.runs, ["w RUNNING", "q RUNNING", "e RUNNING", "p PAUSED"]);
+  driver.end("e");
+  driver.apply({ type: "resumed" });
+  assertEquals(driver.states.endsWith("FAILED"), true, driver.states);
+});
+
+Deno.test("a retry of a Loop or a Subflow that is due before a restarted execution has its slot is not forgotten", () => {
+  for (const kind of ["Loop", "Subflow"]) {
+    const retry = {
+      type: "constant",
+      intervalMs: 1_000,
+      delayFactor: 2,
+      maxAttempts: 2,
+      warningOnRetry: false,
+      behavior: "RETRY_FAILED_TASK",
+    } as const;
+    const child = { ...task("c", `${FLOW}.${kind}`), blocks: new Map([["tasks", [returns("x")]]]), retry };
+    const driver = drive({ tasks: [flowable("Parallel", "p", [child, returns("b")])] });
+    driver.apply(STARTED);
+    driver.end("b", { state: "FAILED" });
+    driver.step({ type: "child_started", taskRun: 1, executionId: "one", waits: true });
+    driver.apply({ type: "pause_asked" }, {
+      type: "attempt_ended",
+      taskRun: 1,
+      outcome: { state: "FAILED" },
+    });
+    assertEquals(driver.runs, ["p RUNNING", "c RETRYING", "b FAILED"]);
+    driver.step({ type: "restarted" });
+    driver.execution.timers.delete("task/1");
+    driver.step({ type: "timer_due", timer: "task/1" });
+    driver.apply(STARTED);
+    assertEquals(driver.runs, ["p RUNNING", "c RUNNING", "b RUNNING"]);
+  }
+});

@@ -71,6 +71,8 @@ testRows("list filter", [
   ["{{ 'abc'|split(';') }}", '["abc"]'],
   ["{{ ',a'|split(',') }}", '["","a"]'],
   ["{{ l|merge([9]) }}", "[3,1,2,9]"],
+  ["{{ {'one': 1}|merge(['two', 3]) }}", '{"3":3,"one":1,"two":"two"}'],
+  ["{{ ([1]|merge({'two': 2}))[1].key }}{{ ([1]|merge({'two': 2}))[1].value }}", "two2"],
   ["{{ m|merge({'b': 3, 'c': 4}) }}", '{"a":1,"b":3,"c":4}'],
 ], data);
 
@@ -85,7 +87,8 @@ testErrors("list filter", [
   ["{{ 'abc'|slice(3) }}", "argument"],
   ["{{ 5|slice(0, 1) }}", "type"],
   ["{{ 'abc'|join(',') }}", "type"],
-  ["{{ l|merge(m) }}", "type"],
+  ["{{ l|merge('x') }}", "type"],
+  ["{{ m|merge('x') }}", "type"],
   ["{{ m|first }}", "type"],
 ], data);
 

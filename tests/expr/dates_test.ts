@@ -132,6 +132,7 @@ testErrors("dateAdd", [
   ["{{ d | dateAdd(1, 'FORTNIGHTS') }}", "argument"],
   ["{{ d | dateAdd(1, 'days') }}", "argument"],
   ["{{ d | dateAdd(1) }}", "argument"],
-  ["{{ d | dateAdd('1', 'DAYS') }}", "argument"],
+  ["{{ d | dateAdd('one', 'DAYS') }}", "argument"],
+  ["{{ d | dateAdd('1.5', 'DAYS') }}", "argument"],
   ["{{ d | dateAdd(999999999, 'YEARS') }}", "argument"],
 ], data);

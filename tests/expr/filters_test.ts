@@ -19,7 +19,7 @@ testRows("data filter", [
   ["{{ {'a': {'b': 'c'}} | yaml }}", "a:\n  b: c\n"],
   [
     "{{ ['x', 'true', '12', 'a: b', '', 5, 1.5, true] | yaml }}",
-    '- x\n- "true"\n- "12"\n- "a: b"\n- ""\n- 5\n- 1.5\n- true\n',
+    ' - x\n - "true"\n - "12"\n - "a: b"\n - ""\n - 5\n - 1.5\n - true\n',
   ],
   ["{{ {'l': [{'a': 1}, [2, 3], [], {}]} | yaml }}", "l:\n - a: 1\n - - 2\n   - 3\n - []\n - {}\n"],
   ["{{ l | chunk(2) }}", "[[1,2],[3,4],[5]]"],
@@ -56,7 +56,7 @@ testRows("data filter", [
   ["{{ quotes | escapeChar('shell') }}", `it'\\''s "x"`],
   ["{{ list | escapeChar('single') }}", `["it\\\\'s"]`],
   ["{{ lines | indent(2) }}", "a\n  b\r\n  c"],
-  ["{{ lines | nindent(2) }}", "\n  a\n  b\r\n  c"],
+  ["{{ lines | nindent(2) }}", "\r\n  a\n  b\r\n  c"],
   ["{{ lines | indent(1, '\t') }}", "a\n\tb\r\n\tc"],
   ["[{{ '' | indent(2) }}{{ '' | nindent(2) }}]", "[]"],
   ["{{ 'a+b%20c%C3%A9' | urldecode }}", "a b cé"],

@@ -89,7 +89,28 @@ for (const [ion, json] of READ) {
   });
 }
 
+/** An Ion text of several values, and their list as JSON. */
+const ROWS: readonly (readonly [ion: string, json: string])[] = [
+  ["{a:1}\n{a:2}\n", '[{"a":1},{"a":2}]'],
+  ["1 two // three\n[4]", '[1,"two",[4]]'],
+  ["$ion_1_0 1 $ion_1_0 2", "[1,2]"],
+  ["5", "[5]"],
+  [" \n", "[]"],
+];
+
+for (const [ion, json] of ROWS) {
+  Deno.test(`fromIon() all rows of ${JSON.stringify(ion)} are ${json}`, () => {
+    assertEquals(stringifyJson(evaluateRow("{{ fromIon(t, allRows=true) }}", { t: ion })), json);
+    const [first] = JSON.parse(json);
+    if (first !== undefined) {
+      assertEquals(evaluateRow("{{ fromIon(t, false) | toJson }}", { t: ion }), JSON.stringify(first));
+    }
+  });
+}
+
 testErrors("Ion", [
+  ["{{ fromIon('1 [2', allRows=true) }}", "argument"],
+  ["{{ fromIon('1', allRows='yes') }}", "argument"],
   ["{{ fromIon(12) }}", "type"],
   ["{{ fromIon('') }}", "argument"],
   ["{{ fromIon('[1') }}", "argument"],

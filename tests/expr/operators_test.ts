@@ -189,5 +189,4 @@ testErrors("comparison", [
   ["{{ missing contains 5 }}", "undefined"],
   ["{{ 1..'a' }}", "type"],
   ["{{ 'ab'..'c' }}", "type"],
-  ["{{ 1.5..2 }}", "type"],
 ], data);

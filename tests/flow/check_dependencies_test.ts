@@ -17,10 +17,20 @@ const TRIGGERS: Rows = [
   ["hours of the day", `${TWO}, window: {from: "09:00", to: "10:00"}`, []],
   ["windows side by side", `${TWO}, window: {every: PT1H, offset: PT5M}`, []],
   ["a time back from now", `${TWO}, window: {lookback: PT1H}`, []],
+  ["a zone of its window", `${TWO}, window: {deadline: "09:00", timezone: Europe/Paris}`, []],
+  ["no zone of its window", `${TWO}, window: {deadline: "09:00", timezone: Foo/Bar}`, [
+    'triggers[0].window.timezone: "Foo/Bar" is not a valid time-zone ID',
+  ]],
+  ["no zone of a time window", "preconditions: {id: p, timeWindow: {timezone: Foo/Bar}}", [
+    'triggers[0].preconditions.timeWindow.timezone: "Foo/Bar" is not a valid time-zone ID',
+  ]],
   ["an unknown member", "dependsOn: [{flow: a}]", [
     'triggers[0].dependsOn[0].flow: Unrecognized field "flow"',
   ]],
-  ["a mode without entries", "mode: ANY", ["triggers[0]: `mode` needs `dependsOn`"]],
+  ["a mode without entries", "mode: ANY, when: 'true'", ["triggers[0]: `mode` needs `dependsOn`"]],
+  ["nothing that says to which executions it reacts", "states: [FAILED]", [
+    "triggers[0]: it reacts to EVERY execution of EVERY flow: say with `preconditions` to which",
+  ]],
   ["preconditions too", `${TWO}, preconditions: {id: p}`, [
     "triggers[0].preconditions: cannot be combined with `dependsOn`",
   ]],

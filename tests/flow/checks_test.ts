@@ -39,6 +39,11 @@ const CONDITIONS: readonly [string, JsonObject, boolean][] = [
   ["0", {}, false],
   ["null", {}, false],
 ];
+Deno.test("failedChecks() knows the condition of a check as `when`, too", () => {
+  assertEquals(failed('{when: "{{ inputs.n > 3 }}", message: m}', { n: 4 }).length, 0);
+  assertEquals(failed('{when: "{{ inputs.n > 3 }}", message: m}', { n: 3 }).length, 1);
+});
+
 for (const [condition, inputs, holds] of CONDITIONS) {
   Deno.test(`failedChecks() takes ${condition} with ${JSON.stringify(inputs)} for ${holds}`, () => {
     assertEquals(failed(`{condition: ${condition}, message: m}`, inputs).length, holds ? 0 : 1);
@@ -57,8 +62,11 @@ Deno.test("failedChecks() gives message, style and behaviour, with their default
   ]);
 });
 
-Deno.test("failedChecks() says why a condition cannot be evaluated", () => {
-  const [check] = failed('{condition: "{{ inputs.missing }}", message: m}');
+Deno.test("failedChecks() says why a condition cannot be evaluated, and blocks the execution", () => {
+  const [check] = failed(
+    '{condition: "{{ inputs.missing }}", message: m, style: INFO, behavior: CREATE_EXECUTION}',
+  );
+  assertEquals([check?.style, check?.behavior], ["ERROR", "BLOCK_EXECUTION"]);
   assertEquals(check?.message.startsWith("m (the condition cannot be evaluated: "), true, check?.message);
 });
 

@@ -102,7 +102,14 @@ const CONVERSIONS: readonly [string, string, JsonValue | RegExp | { error: strin
   ["type: YAML", "some: property\nalist:\n- of\n- 2.0", { some: "property", alist: ["of", new Double(2)] }],
   ["type: YAML", "{}", {}],
   ["type: YAML", "a: [", /^Expected `YAML` but received `a: \[` with errors: `.* at line 1, column 5`$/],
+  ["type: ION", '{name: "Ada", nested: {active: true}}', { name: "Ada", nested: { active: true } }],
+  ["type: ION", '["one", 2, 3d0]', ["one", 2, new Double(3)]],
+  ["type: ION", "{a", /^Expected `ION` but received `\{a` with errors/],
+  ["type: ION", "two words", /^Expected `ION` but received `two words` with errors/],
   ["type: URI", "https://www.google.com", "https://www.google.com"],
+  ["type: URI", "jdbc:duckdb:", "jdbc:duckdb:"],
+  ["type: URI", "nsfile:///file.txt", "nsfile:///file.txt"],
+  ["type: URI", "justastring", /^Expected `URI` but received `justastring`/],
   ["type: URI", "kestra:///a/b", "kestra:///a/b"],
   ["type: URI", "mailto:a@b.c", "mailto:a@b.c"],
   ["type: URI", "http:/bla", {
@@ -118,6 +125,12 @@ const CONVERSIONS: readonly [string, string, JsonValue | RegExp | { error: strin
   ["type: SELECT, values: [A, B]", "C", { error: "it must match the values `[A, B]`" }],
   ["type: SELECT, values: [A, B], allowCustomValue: true", "C", "C"],
   ["type: ENUM, values: [A]", "A", "A"],
+  ["type: SELECT, values: [{label: Production, value: prod}, dev]", "prod", "prod"],
+  ["type: SELECT, values: [{label: Production, value: prod}, dev]", "Production", {
+    error: "it must match the values `[prod, dev]`",
+  }],
+  ["type: MULTISELECT, options: [A, B]", '["B"]', ["B"]],
+  ["type: MULTISELECT, options: [A, B]", '["C"]', { error: "it must match the values `[A, B]`" }],
   ["type: SELECT, expression: \"{{ 'x' }}\"", "C", /^the values cannot be rendered: Expected `ARRAY`/],
   ["type: SELECT, expression: \"{{ '[1, 2]' }}\"", "2", "2"],
   ["type: MULTISELECT, values: [A, B]", '["B", "A"]', ["B", "A"]],
@@ -271,15 +284,22 @@ const RESOLUTIONS: readonly [string, string, Record<string, string | GivenValue>
     '{"a":"true","b":3}',
   ],
   [
-    "tells of a condition that cannot be rendered",
-    '- {id: b, type: INT, dependsOn: {condition: "{{ zz }}"}}',
-    {},
-    'Invalid entity: Invalid input for `b`, the condition of "dependsOn" cannot be rendered: Unable to find `zz`, ' +
-    "but received `null`",
+    "leaves out an input whose condition cannot be rendered, and those that depend on it",
+    `- {id: a, type: INT}
+- {id: b, type: INT, dependsOn: {condition: "{{ zz }}"}}
+- {id: c, type: INT, dependsOn: {inputs: [b]}}`,
+    { a: "1", b: "2", c: "3" },
+    '{"a":1}',
   ],
   [
     "selects the first value",
     "- {id: a, type: SELECT, values: [x, y], autoSelectFirst: true}",
+    {},
+    '{"a":"x"}',
+  ],
+  [
+    "selects the first value, not its label",
+    "- {id: a, type: SELECT, values: [{label: X, value: x}, y], autoSelectFirst: true}",
     {},
     '{"a":"x"}',
   ],

@@ -55,6 +55,32 @@ const ROWS: readonly [string, string, string, JsonObject][] = [
     { level: "WARN" },
   ],
   ["another type is left alone", `{type: ${HTTP}, values: {level: WARN}}`, `{id: t, type: ${LOG}}`, {}],
+  [
+    "a prefix leaves out what the type does not know",
+    "{type: io.svc.plugin.core, values: {uri: u, level: WARN, timeout: PT1M}}",
+    `{id: t, type: ${LOG}}`,
+    { level: "WARN", timeout: "PT1M" },
+  ],
+  [
+    "lists are joined, each item once",
+    `{type: ${SHELL}, values: {beforeCommands: [a, b]}}`,
+    `{id: t, type: ${SHELL}, beforeCommands: [b, c]}`,
+    { beforeCommands: ["a", "b", "c"] },
+  ],
+  [
+    "forced lists come after those of the task",
+    `{type: ${SHELL}, forced: true, values: {beforeCommands: [a, b]}}`,
+    `{id: t, type: ${SHELL}, beforeCommands: [b, c]}`,
+    { beforeCommands: ["b", "c", "a"] },
+  ],
+  [
+    "null is no value of the task's own",
+    `{type: ${LOG}, values: {level: WARN}}`,
+    `{id: t, type: ${LOG}, level: null}`,
+    {
+      level: "WARN",
+    },
+  ],
   ["a prefix of the type", "{type: io.svc.plugin.core.log, values: {level: WARN}}", `{id: t, type: ${LOG}}`, {
     level: "WARN",
   }],
@@ -131,22 +157,6 @@ const ROWS: readonly [string, string, string, JsonObject][] = [
     `{type: ${HTTP}, forced: true, values: {headers: {a: "1"}}}`,
     `{id: t, type: ${HTTP}, headers: {a: "0", b: "2"}}`,
     { headers: { a: "1", b: "2" } },
-  ],
-  [
-    "lists are not merged",
-    `{type: ${LOG}, values: {message: [a, b]}}`,
-    `{id: t, type: ${LOG}, message: [c]}`,
-    {
-      message: ["c"],
-    },
-  ],
-  [
-    "null of the task is its own value",
-    `{type: ${LOG}, values: {level: WARN}}`,
-    `{id: t, type: ${LOG}, level: null}`,
-    {
-      level: null,
-    },
   ],
   [
     "id and type are no defaults",

@@ -108,7 +108,7 @@ const REFUSALS: readonly Refusal[] = [
   { flow: "good", action: "restart", status: 422, message: "No task found to restart execution from!" },
   { flow: "good", action: "restart?revision=7", status: 404, message: "Not Found" },
   { flow: "good", action: "replay?revision=7", status: 404, message: "Not Found" },
-  { flow: "good", action: `replay?taskRunId=${NOBODY}`, status: 404, message: "Not Found: task run" },
+  { flow: "good", action: `replay?taskRunId=${NOBODY}`, status: 422, message: "No task found" },
   { flow: "good", action: "replay?revision=x", status: 400, message: "revision" },
   { flow: "good", action: "kill", status: 409, message: "it has already ended in state SUCCESS" },
   { flow: "good", action: "pause", status: 409, message: "Illegal state: Cannot pause" },
@@ -624,6 +624,14 @@ for (const [action, histories] of UNQUEUES) {
     assertEquals((await server.execution(third)).state.current, "PAUSED");
   });
 }
+
+Deno.test("POST /executions/:id/force-run leaves alone what runs", async () => {
+  await using server = await Harness.start();
+  const { id } = await begin(server, "napping");
+  const { status, body } = await post(server, `/executions/${id}/force-run`);
+  assertEquals([status, statesOf(body)], [200, "CREATED RUNNING"]);
+  assertEquals(statesOf(await server.execution(id)), "CREATED RUNNING");
+});
 
 Deno.test("POST /executions/:id/force-run starts what waits for its date, and ends a pause", async () => {
   await using server = await Harness.start();

@@ -50,6 +50,7 @@ const ROWS: readonly Row[] = [
   { flow: NAPPING, path: "kill", from: "RUNNING", to: "KILLED" },
   { flow: WORK, path: "change-status", query: "newStatus=CANCELLED", from: "FAILED", to: "CANCELLED" },
   { flow: PAUSED, path: "force-run", from: "PAUSED", to: "SUCCESS" },
+  { flow: NAPPING, path: "force-run", from: "RUNNING", to: "RUNNING" },
 ];
 for (const { flow, method = "POST", path, query = "", from, to } of ROWS) {
   for (const way of ["by-ids", "by-query"]) {
@@ -89,6 +90,21 @@ Deno.test("POST /executions/replay/by-ids begins new executions, of the latest r
     assertEquals(results.map(({ flowRevision }) => flowRevision), [revision, revision]);
     assertEquals(results.map(({ parentId }) => parentId).sort(), ids);
   }
+});
+
+Deno.test("POST /executions/restart/by-ids makes new executions of the latest revision when asked", async () => {
+  await using server = await Harness.start({ effect: () => ({ state: "FAILED" }) });
+  const [first, second] = await begin(server, WORK, 2);
+  const restart = async (id: string | undefined) => {
+    const answer = await server.json("POST", "/executions/restart/by-ids?latestRevision=true", json([id]));
+    assertObjectMatch(answer as object, { count: 1, totalItems: 1 });
+    await settle();
+    const { results } = await server.page("/executions/search?sort=id:desc");
+    return results.map(({ flowRevision, parentId }) => [flowRevision, parentId ?? null]);
+  };
+  assertEquals(await restart(first), [[1, null], [1, null]]);
+  await server.json("PUT", "/flows/demo/work", yaml(`${WORK}description: new\n`));
+  assertEquals(await restart(second), [[2, second], [1, null], [1, null]]);
 });
 
 Deno.test("POST /executions/unqueue/by-ids lets queued executions run beyond the limit", async () => {

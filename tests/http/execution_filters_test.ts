@@ -31,10 +31,12 @@ const CONDITIONS: [query: string, conditions: unknown[]][] = [
   ["scope=USER", [{ field: "scope", system: false }]],
   ["scope=SYSTEM", [{ field: "scope", system: true }]],
   ["scope=USER&scope=SYSTEM", []],
+  ["filters[scope][EQUALS]=USER,SYSTEM", []],
   ["filters[scope][NOT_EQUALS]=SYSTEM", [{ field: "scope", system: false }]],
   ["namespace=a.b", [name("PREFIX", "a.b")]],
   ["filters[namespace][EQUALS]=a,b", [name("EQUALS", "a,b")]],
   ["filters[namespace][IN]=a, b", [name("IN", "a", "b")]],
+  ["filters[namespace][IN]=[a,b]", [name("IN", "a", "b")]],
   ["filters[namespace][STARTS_WITH]=a&filters[namespace][ENDS_WITH]=b", [
     name("STARTS_WITH", "a"),
     name("ENDS_WITH", "b"),
@@ -55,6 +57,7 @@ const CONDITIONS: [query: string, conditions: unknown[]][] = [
     { field: "startDate", operator: "LESS_THAN", at: DATE },
   ]],
   ["timeRange=PT24H", [started(NOW - 86_400_000)]],
+  ["filters[startDate][GREATER_THAN_OR_EQUAL_TO]=P1DT1H", [started(NOW - 90_000_000)]],
   ["filters[timeRange][EQUALS]=P1DT1H", [started(NOW - 90_000_000)]],
   ["state=FAILED&state=KILLED", [{ field: "state", states: ["FAILED", "KILLED"], negated: false }]],
   ["state=FAILED,KILLED", [{ field: "state", states: ["FAILED", "KILLED"], negated: false }]],
@@ -66,6 +69,7 @@ const CONDITIONS: [query: string, conditions: unknown[]][] = [
     labels(false, "a=1"),
     { field: "labels", anyOf: [{ key: "b", value: "2:3" }], negated: false },
   ]],
+  ["labels=a:+https://x.y", [labels(false, "a=https://x.y")]],
   ["filters[labels][EQUALS][a.b]=1", [labels(false, "a.b=1")]],
   ["filters[labels][NOT_EQUALS][__proto__]=1", [labels(true, "__proto__=1")]],
   ["filters[labels][IN][env]=a,b", [labels(false, "env=a", "env=b")]],
@@ -93,13 +97,31 @@ for (const [query, conditions] of CONDITIONS) {
 
 Deno.test("readExecutionQuery() puts filters of the same index into one group", () => {
   const { conditions, groups } = read(
-    "filters[or][1][state][EQUALS]=FAILED&filters[or][0][namespace][EQUALS]=a&filters[or][1][labels][EQUALS][k]=v&flowId=f",
+    "filters[or][1][state][EQUALS]=FAILED&filters[OR][0][namespace][EQUALS]=a&filters[or][1][labels][EQUALS][k]=v&flowId=f",
   );
   assertEquals(conditions.length, 1);
   assertEquals(groups as unknown, [
     [name("EQUALS", "a")],
     [{ field: "state", states: ["FAILED"], negated: false }, labels(false, "k=v")],
   ]);
+});
+
+Deno.test("readExecutionQuery() makes one group of each way through groups of groups", () => {
+  const { conditions, groups } = read(
+    "filters[or][0][namespace][EQUALS]=a&filters[or][0][or][1][flowId][EQUALS]=g&filters[or][0][or][0][flowId][EQUALS]=f" +
+      "&filters[or][1][namespace][EQUALS]=b",
+  );
+  const flow = (id: string) => ({ field: "flowId", operator: "EQUALS", values: [id] });
+  assertEquals(conditions, []);
+  assertEquals(groups as unknown, [
+    [name("EQUALS", "a"), flow("f")],
+    [name("EQUALS", "a"), flow("g")],
+    [name("EQUALS", "b")],
+  ]);
+});
+
+Deno.test("readExecutionQuery() has no groups where one of them restricts nothing", () => {
+  assertEquals(read("filters[or][0][q][EQUALS]=*&filters[or][1][flowId][EQUALS]=f").groups, []);
 });
 
 Deno.test("readExecutionQuery() reads page and order", () => {
@@ -123,6 +145,7 @@ const REFUSALS: [query: string, code: string, message: string][] = [
   ],
   ["filters[q][constructor]=1", "invalid_filter", '"constructor"'],
   ["filters[state]=FAILED", "invalid_filter", "must be of the form"],
+  [`filters${"[or][0]".repeat(4)}[state][EQUALS]=FAILED`, "invalid_filter", 'but is "or"'],
   ["filters[state][EQUALS]=", "invalid_filter", "is empty"],
   ["filters[state][IN]=,", "invalid_filter", "1 to"],
   ["state=NOPE", "invalid_filter", '"SUCCESS"'],
@@ -133,12 +156,15 @@ const REFUSALS: [query: string, code: string, message: string][] = [
   ["labels=nope", "invalid_filter", '"key:value"'],
   ["startDate=yesterday", "invalid_filter", '"yesterday"'],
   ["startDate=2026-13-01", "invalid_filter", '"2026-13-01"'],
-  ["timeRange=1d", "invalid_filter", '"1d"'],
+  ["timeRange=1d", "invalid_argument", '"1d"'],
+  ["timeRange=P1Y", "invalid_argument", '"P1Y"'],
+  ["labels=a: ", "invalid_filter", '"key:value"'],
   ["filters[namespace][REGEX]=(", "invalid_filter", "no regular expression"],
   ["filters[namespace][REGEX]=(a*)*", "invalid_filter", "must not repeat a group"],
-  ["startDate=2026-01-02&timeRange=PT1H", "invalid_argument", '"timeRange"'],
+  ["startDate=2026-01-02&timeRange=PT1H", "invalid_argument", "are mutually exclusive"],
   ["filters[startDate][LESS_THAN]=2026-01-02&timeRange=PT1H", "invalid_argument", '"timeRange"'],
   ["startDate=2026-01-03&endDate=2026-01-02", "invalid_argument", "after"],
+  ["filters[startDate][EQUALS]=2026-01-03&filters[endDate][EQUALS]=2026-01-02", "invalid_argument", "after"],
   ["startDate=2026-01-03&filters[or][0][endDate][LESS_THAN]=2026-01-02", "invalid_argument", "after"],
   ["sort=nope:asc", "invalid_argument", "state.duration"],
   ["sort=id", "invalid_argument", "Invalid sort parameter"],

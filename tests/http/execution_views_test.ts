@@ -67,6 +67,7 @@ const BAD_REQUESTS: readonly (readonly [string, string, RequestInit, number, str
   ["GET", "/executions/distinct-field-values?field=state&size=0", {}, 422, "whole number from 1"],
   ["GET", "/executions/export/by-query/csv?filters[nope][EQUALS]=1", {}, 400, "nope"],
   ["GET", "/outputs/0unknown", {}, 404, "does not exist"],
+  ["GET", "/concurrency-limit/demo/one", {}, 404, "has no concurrency limit"],
   ["PUT", "/concurrency-limit/demo/unknown", json({ running: 1 }), 404, "does not exist"],
   ["PUT", "/concurrency-limit/demo/one", json({ running: 1 }), 404, "has no concurrency limit"],
   ["PUT", "/concurrency-limit/demo/one", json({ running: -1 }), 422, "whole number from 0"],
@@ -93,7 +94,7 @@ const DISTINCT: readonly (readonly [string, readonly string[]])[] = [
   ["field=flowId", ["one", "three", "two"]],
   ["field=state", ["FAILED", "SUCCESS"]],
   ["field=state.current", ["FAILED", "SUCCESS"]],
-  ["field=flowId&size=2", ["one", "three"]],
+  ["field=FLOW_ID&size=2", ["one", "three"]],
   ["field=flowId&filters[namespace][EQUALS]=demo", ["one", "two"]],
   ["field=flowId&namespace=demo&size=2", ["one", "three"]],
   ["field=state&flowId=two", ["FAILED"]],
@@ -145,7 +146,8 @@ Deno.test("GET /outputs/:executionId names the task runs with outputs, and gives
     { taskId: "a", taskRunId: taskRun?.id ?? "", inline: true },
   ]);
   assertEquals(await server.json("GET", `/outputs/${id}/${taskRun?.id}`), { value: 'x,"y' });
-  assertEquals(await server.json("GET", `/outputs/${id}/unknown`), {});
+  assertEquals((await server.request("GET", `/outputs/${id}/unknown`)).status, 404);
+  assertEquals(await server.json("GET", `/outputs/executions/${id}`), {});
 });
 
 Deno.test("GET /concurrency-limit/search counts what runs, and the limit lets the next in", async () => {
@@ -156,6 +158,7 @@ Deno.test("GET /concurrency-limit/search counts what runs, and the limit lets th
   await settle();
   const expected = { tenantId: "main", namespace: "demo", flowId: "limited", running: 2 };
   assertEquals(await server.json("GET", "/concurrency-limit/search"), { results: [expected], total: 1 });
+  assertEquals(await server.json("GET", "/concurrency-limit/demo/limited"), expected);
   const changed = await server.json(
     "PUT",
     "/concurrency-limit/demo/limited",

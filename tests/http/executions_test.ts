@@ -108,6 +108,8 @@ const BAD_STARTS: readonly (readonly [string, string, RequestInit, number])[] = 
   ["a label without value", "?labels=a", {}, 422],
   ["a label with an empty key", "?labels=:b", {}, 422],
   ["a label of the system", "?labels=system.x:1", {}, 422],
+  ["a label of nothing but space", "?labels=a:+", {}, 422],
+  ["two labels of one key", "?labels=a:1&labels=b:1&labels=a:2", {}, 422],
   ["a schedule date without zone", "?scheduleDate=2026-02-01T10:00:00", {}, 422],
   ["a schedule date that is none", "?scheduleDate=tomorrow", {}, 422],
   ["an unknown revision", "?revision=2", {}, 404],
@@ -138,7 +140,7 @@ Deno.test("POST /executions/:namespace/:flowId refuses a flow that is unknown or
 Deno.test("POST /executions/:namespace/:flowId adds labels after those of the flow", async () => {
   await using server = await Harness.start();
   await server.save(source("hello", "labels:\n  env: dev\n  team: blue\n"));
-  const answer = await server.start("hello", {}, "?labels=env:prod&labels=url:https://x.y/?a%3Db");
+  const answer = await server.start("hello", {}, "?labels=env:+prod&labels=url:https://x.y/?a%3Db");
   assertEquals(answer.labels, [
     { key: "env", value: "prod" },
     { key: "team", value: "blue" },

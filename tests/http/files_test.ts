@@ -1,4 +1,4 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { unzipSync } from "fflate";
 import {
   type NamespaceTestServices,
@@ -201,6 +201,24 @@ Deno.test("POST of a flow file imports the flow, other paths among the flows are
   assertEquals(answer.status, 422);
   assertStringIncludes((await answer.json()).message, "Forbidden path: ");
 });
+
+for (
+  const [method, path] of [
+    ["GET", "?path=/_flows/f.yml"],
+    ["GET", "/stats?path=/_flows/f.yml"],
+    ["GET", "/directory?path=/_flows"],
+    ["PUT", "?from=/_flows/f&to=/a"],
+    ["PUT", "?from=/a&to=/_flows/f"],
+    ["DELETE", "?path=/_flows/f.txt"],
+  ] as const
+) {
+  Deno.test(`${method} /namespaces/:namespace/files${path} is forbidden`, async () => {
+    const services = await startNamespaceServices();
+    const answer = await services.app.request(BASE + path, { method });
+    assertEquals(answer.status, 422);
+    assertMatch((await answer.json()).message, /^Illegal argument: Forbidden path: /);
+  });
+}
 
 Deno.test("POST /namespaces/:namespace/files refuses other bodies", async () => {
   const services = await startNamespaceServices({ maxUploadBytes: 100_000 });

@@ -46,8 +46,18 @@ Deno.test("POST /flows/:namespace makes its documents the flows of the namespace
   await using server = await start(source("old"), source("same"), source("other", { namespace: "demo.sub" }));
   const body = `${source("same", { format: "b" })}---\n${source("new")}`;
   const answer = await post(server, "/flows/demo", body);
-  assertEquals(answer.map(nameOf), ["demo.same@2", "demo.new@1", "demo.old@2 deleted"]);
+  assertEquals(answer.map(nameOf), ["demo.old@2 deleted", "demo.same@2", "demo.new@1"]);
   assertEquals(await present(server), ["demo.new@1", "demo.same@2", "demo.sub.other@1"]);
+});
+
+Deno.test("POST /flows/:namespace takes a JSON list of flows", async () => {
+  await using server = await start(source("old"));
+  const tasks = [{ id: "a", type: "io.svc.plugin.core.debug.Return", format: "---\n1.0" }];
+  const flows = ["one", "two"].map((id) => ({ id, namespace: "demo", tasks }));
+  const answer = await server.json("POST", "/flows/demo", json(flows)) as unknown as Listed[];
+  assertEquals(answer.map(nameOf), ["demo.old@2 deleted", "demo.one@1", "demo.two@1"]);
+  const [status, message] = await refusal(server, "/flows/demo", "[1");
+  assertEquals([status, message.includes("Illegal flow yaml")], [422, true]);
 });
 
 Deno.test("POST /flows/:namespace?delete=false keeps the other flows", async () => {

@@ -178,6 +178,7 @@ Deno.test("GET /kv pages, sorts and filters the pairs of all namespaces", async 
     ["sort=key:desc&size=2&page=3", [5, "five"]],
     ["sort=namespace:asc&sort=key:desc", [5, "one", "two", "three", "four", "five"]],
     ["sort=updateDate:desc&size=1", [5, "five"]],
+    ["sort=expirationDate:asc&sort=revision:asc&sort=description:asc&sort=key:asc&size=1", [5, "five"]],
     ["page=9", [5]],
     ["namespace=a", [3, "one", "three", "two"]],
     ["filters[namespace][EQUALS]=a", [1, "one"]],

@@ -39,6 +39,7 @@ const FOUND: readonly (readonly [query: string, messages: string])[] = [
   ["filters[namespace][EQUALS]=demo", "Waiting for PT1H, before, w-a ends, w-a begins"],
   ["filters[namespace][IN]=demo.sub,system&filters[level][EQUALS]=WARN", "w-c ends, w-b ends"],
   ["filters[flowId][NOT_IN]=a,b,slow", "w-c ends, w-c begins"],
+  ["filters[taskId][STARTS_WITH]=none", ""],
   ["filters[flowId][REGEX]=^[ab]$&minLevel=warn", "w-b ends, w-a ends"],
   ["scope=SYSTEM", "w-c ends, w-c begins"],
   ["scope=USER&minLevel=WARN", "w-b ends, w-a ends"],
@@ -124,7 +125,7 @@ const REFUSED: readonly (readonly [query: string, status: number])[] = [
   ["filters[level][EQUALS]=LOUD", 400],
   ["minLevel=LOUD", 400],
   ["startDate=yesterday", 400],
-  ["timeRange=long", 400],
+  ["timeRange=long", 422],
   ["scope=OTHER", 400],
   ["filters[namespace][REGEX]=(a*)*", 400],
 ];

@@ -86,6 +86,9 @@ Deno.test("problemResponse() adds the headers of the refusal", () => {
     headersOf(new DomainError("unauthorized", "x")).get("www-authenticate"),
     'Basic realm="Sluice"',
   );
+  const fromLogin = { ...CONTEXT, referer: "http://localhost/login" };
+  const { headers } = problemResponse(new DomainError("unauthorized", "x"), fromLogin);
+  assertEquals(headers.get("www-authenticate"), null);
   assertEquals(headersOf(new DomainError("unavailable", "x", { retryAfter: 3 })).get("retry-after"), "3");
   assertEquals(headersOf(new MethodRefusal("PUT", "/x", ["POST", "GET"])).get("allow"), "GET, HEAD, POST");
 });

@@ -54,6 +54,10 @@ Deno.test("GET /secrets and /namespaces/:namespace/inherited-secrets", async () 
   await services.secrets.put({ tenant: "main", user: "u" }, { namespace: "company", name: "UP" }, "hidden");
   const all = await (await services.app.request("/secrets?sort=key:desc&q=company")).json();
   assertEquals([all.total, all.results.map((each: { key: string }) => each.key)], [3, ["UP", "B", "A"]]);
+  for (const path of ["/secrets?q=ENV", "/namespaces/other/secrets"]) {
+    const { results, total } = await (await services.app.request(path)).json();
+    assertEquals([results, total], [[{ key: "ENV", tags: [] }], 1]);
+  }
   assertEquals((await send(services, "GET", "/inherited-secrets")).body, {
     "company.team": ["A", "B", "ENV"],
     company: ["UP"],

@@ -31,6 +31,15 @@ function taskRun(ordinal: number, state: State, more: Partial<TaskRun> = {}): Ta
 const OPEN = { attempts: [{ history: [{ state: "RUNNING" as const, at: AT }] }] };
 const FIRST = { taskId: "t0", taskRunId: taskRunId(ID, 0) };
 
+/** Numbers of a Loop of three passes that have all ended once, some of which run again. */
+function passes(running: number): Partial<TaskRun> {
+  const again = { next: 3, left: 0, running };
+  return {
+    ...OPEN,
+    decision: { children: { total: 3, started: 3, ended: { SUCCESS: 1, FAILED: 2 }, again } },
+  };
+}
+
 const ROWS: readonly Row[] = [
   { rule: "one that has ended waits for nothing", state: "SUCCESS", waiting: undefined },
   { rule: "one that begins waits for nothing", state: "CREATED", waiting: undefined },
@@ -45,6 +54,18 @@ const ROWS: readonly Row[] = [
     state: "QUEUED",
     facts: { queue: { running: 2, ahead: 5, limit: 2 } },
     waiting: { reason: "QUEUED", since: SINCE, running: 2, ahead: 5, limit: 2 },
+  },
+  {
+    rule: "passes that run again",
+    state: "RUNNING",
+    taskRuns: [taskRun(0, "RUNNING", passes(2))],
+    waiting: { reason: "SUBFLOW", since: SINCE, ...FIRST, total: 3, started: 3, ended: 1 },
+  },
+  {
+    rule: "passes that have all ended once more are not waited for",
+    state: "RUNNING",
+    taskRuns: [taskRun(0, "RUNNING", passes(0))],
+    waiting: undefined,
   },
   {
     rule: "somebody who resumes the whole",

@@ -111,6 +111,16 @@ const CASES: readonly [string, string | RegExp][] = [
   ["{{ kv('own', namespace='No!') }}", /namespace "No!" must match/],
   ["{{ read('dir/a b.txt') }}", "Grüße"],
   ["{{ read('/dir/a b.txt') | upper }}", "GRÜSSE"],
+  ["{{ read('nsfile:///dir/a b.txt') }}", "Grüße"],
+  ["{{ read('nsfile:///far.txt', namespace='other') }}", "far"],
+  [
+    "{{ read('nsfile:///none.txt') }}",
+    /^Cannot call "read" for "nsfile:\/\/\/none\.txt": there is no such file$/,
+  ],
+  ["{{ read('nsfile:///../a') }}", /contains "\.\."/],
+  ["{{ fileExists('nsfile:///dir/a b.txt') }} {{ fileExists('nsfile:///none.txt') }}", "true false"],
+  ["{{ isFileEmpty('nsfile:///empty.txt') }}", "true"],
+  ["{{ fileURI('nsfile:///dir/a b.txt') == fileURI('dir/a b.txt') }}", "true"],
   ["{{ read('empty.txt') }}", ""],
   ["{{ read('far.txt', namespace='other') }}", "far"],
   ["{{ read('kestra:///demo/team/_files/dir/a%20b.txt') }}", "Grüße"],
@@ -150,7 +160,8 @@ const CASES: readonly [string, string | RegExp][] = [
     "{{ http('http://127.0.0.1:1/') }}",
     /^Cannot GET "http:\/\/127\.0\.0\.1:1\/": the connection was refused$/,
   ],
-  ["{{ printContext().flow.id }} {{ fetchContext().flow.namespace }}", "f48 demo.team"],
+  ["{{ printContext().flow.id == flow.id }} {{ fetchContext().flow.namespace }}", "true demo.team"],
+  ["{{ secret('PASSWORD', subkey='') }}", "hunter2-hunter2"],
   ["{{ tenantId }} {{ kestra is defined }}", "main false"],
 ];
 
@@ -300,22 +311,39 @@ function fakeHttp(reply: Partial<HttpReply> = {}) {
 
 /** Arguments of `http()`, and method, address, headers and body of what is sent. */
 const REQUESTS: readonly [string, string][] = [
-  ["'http://h/a'", "GET http://h/a {} undefined {}"],
-  ["'http://h/a', 'post', body={'a': 1}", 'POST http://h/a {"content-type":"application/json"} {"a":1} {}'],
+  ["'http://h/a'", 'GET http://h/a {"accept":"application/json"} undefined {}'],
+  [
+    "'http://h/a', 'post', body={'a': 1}",
+    'POST http://h/a {"content-type":"application/json","accept":"application/json"} {"a":1} {}',
+  ],
   [
     "'http://h/a', method='PUT', body='text', contentType='text/plain', accept='text/html'",
     'PUT http://h/a {"content-type":"text/plain","accept":"text/html"} text {}',
   ],
   [
     "'http://h/a', query={'q': 'a b&c', 'l': [1, 2], 'n': null}",
-    "GET http://h/a?q=a%20b%26c&l=1&l=2 {} undefined {}",
+    'GET http://h/a?q=a%20b%26c&l=1&l=2 {"accept":"application/json"} undefined {}',
   ],
-  ["'http://h/a?x=1#f', query={'q': true}", "GET http://h/a?x=1&q=true#f {} undefined {}"],
+  [
+    "'http://h/a?x=1#f', query={'q': true}",
+    'GET http://h/a?x=1&q=true#f {"accept":"application/json"} undefined {}',
+  ],
   [
     "'http://h/a', headers={'X-Id': 5, 'Accept': 'x'}, accept='y'",
     'GET http://h/a {"accept":"x","x-id":"5"} undefined {}',
   ],
-  ["'http://h/a', options={'readTimeout': 'PT1S'}", 'GET http://h/a {} undefined {"readTimeout":"PT1S"}'],
+  [
+    "'http://h/a', options={'readTimeout': 'PT1S'}",
+    'GET http://h/a {"accept":"application/json"} undefined {"readTimeout":"PT1S"}',
+  ],
+  [
+    "'http://h/a', headers={'X-Many': ['a', 5], 'Accept': 'x'}",
+    'GET http://h/a {"accept":"x","x-many":"a, 5"} undefined {}',
+  ],
+  [
+    "'http://h/a', 'POST', body={'l': ['a']}, contentType='application/yaml', accept='application/yaml'",
+    'POST http://h/a {"content-type":"application/yaml","accept":"application/yaml"} l:\n - a\n {}',
+  ],
 ];
 
 for (const [args, expected] of REQUESTS) {
@@ -336,6 +364,9 @@ const REPLIES: readonly [Partial<HttpReply>, JsonValue | RegExp][] = [
   [{ contentType: "application/json", body: " " }, null],
   [{ contentType: "text/plain", body: '{"a":1}' }, '{"a":1}'],
   [{ contentType: "application/json", body: "{" }, /^Cannot read the answer as JSON: /],
+  [{ contentType: "application/x-yaml; charset=utf-8", body: "a: [1]\nb:\n- c" }, { a: [1], b: ["c"] }],
+  [{ contentType: "text/yaml", body: "" }, null],
+  [{ contentType: "application/yaml", body: "[" }, /^Cannot read the answer as YAML: /],
   [{ code: 404, body: "no such page" }, /^Cannot GET "http:\/\/h": the server answered 404: no such page$/],
   [{ code: 500, body: "" }, /^Cannot GET "http:\/\/h": the server answered 500$/],
 ];

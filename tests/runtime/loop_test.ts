@@ -9,7 +9,7 @@ const RUNS: readonly {
   readonly body: string;
   readonly line: string;
   readonly values?: readonly string[];
-  readonly counts?: readonly [count: number, running: number, ended: number];
+  readonly counts?: readonly [count: number, running: number, ended: Readonly<Record<string, number>>];
 }[] = [
   {
     name: "each value of a list, as text, equal ones too",
@@ -17,7 +17,7 @@ const RUNS: readonly {
       [{id: v, type: $.debug.Return, format: "{{ item.index }}={{ item.value }}"}]}]`,
     line: "SUCCESS: l SUCCESS",
     values: ["0=a", "1=2", '2={"x":1}', "3=a", "4=", "5=1.5"],
-    counts: [6, 0, 6],
+    counts: [6, 0, { SUCCESS: 6 }],
   },
   {
     name: "each value of a map, with its key",
@@ -56,7 +56,7 @@ tasks: [{id: l, type: $.flow.Loop, values: "{{ range(1, inputs.n) }}", tasks:
       `tasks: [{id: l, type: $.flow.Loop, values: "{{ [] }}", outputs: [{id: o, value: x}], tasks: [{id: v, type: EFFECT}]}]`,
     line: "SUCCESS: l SUCCESS",
     values: [],
-    counts: [0, 0, 0],
+    counts: [0, 0, {}],
   },
   {
     name: "many values are kept in a file",
@@ -64,7 +64,7 @@ tasks: [{id: l, type: $.flow.Loop, values: "{{ range(1, inputs.n) }}", tasks:
       [{id: v, type: $.debug.Return, format: "{{ (item.value | number) - item.index }}"}]}]`,
     line: "SUCCESS: l SUCCESS",
     values: Array.from({ length: 300 }, () => "1001"),
-    counts: [300, 0, 300],
+    counts: [300, 0, { SUCCESS: 300 }],
   },
   {
     name: "values that are none",
@@ -119,7 +119,7 @@ tasks:
       [{id: h, type: $.debug.Return, format: "{{ item.index }}"}]}]`,
     line: "FAILED: l FAILED",
     values: ["done"],
-    counts: [2, 0, 2],
+    counts: [2, 0, { SUCCESS: 1, FAILED: 1 }],
   },
   {
     name: "a failure that is not transmitted",
@@ -127,20 +127,20 @@ tasks:
       [{id: e, type: EFFECT, name: "{{ item.value }}"}, {id: v, type: $.debug.Return, format: done}]}]`,
     line: "SUCCESS: l SUCCESS",
     values: ["done", "done"],
-    counts: [3, 0, 3],
+    counts: [3, 0, { SUCCESS: 2, FAILED: 1 }],
   },
   {
     name: "a warning is one of the loop",
     body:
       `tasks: [{id: l, type: $.flow.Loop, values: [ok, so, ok], tasks: [{id: e, type: EFFECT, name: "{{ item.value }}"}]}]`,
     line: "WARNING: l WARNING",
-    counts: [3, 0, 3],
+    counts: [3, 0, { SUCCESS: 2, WARNING: 1 }],
   },
   {
     name: "finally runs once, after a failure too",
     body:
       `tasks: [{id: l, type: $.flow.Loop, values: [bad], tasks: [{id: e, type: EFFECT, name: "{{ item.value }}"}], finally:
-      [{id: f, type: $.debug.Return, format: "{{ outputs.l.terminatedIterations }}"}]}]
+      [{id: f, type: $.debug.Return, format: "{{ outputs.l.terminatedIterations.FAILED }}"}]}]
 errors: [{id: oops, type: $.debug.Return, format: oops}]`,
     line: "FAILED: l FAILED, f SUCCESS, oops SUCCESS",
   },
@@ -151,7 +151,7 @@ errors: [{id: oops, type: $.debug.Return, format: oops}]`,
       [{id: v, type: $.debug.Return, format: "{{ item.value }}"}]}]`,
     line: "SUCCESS: l SUCCESS",
     values: ["a", "b"],
-    counts: [2, 0, 2],
+    counts: [2, 0, { SUCCESS: 2 }],
   },
   {
     name: "breakWhen that cannot be rendered",
@@ -182,7 +182,7 @@ errors: [{id: oops, type: $.debug.Return, format: oops}]`,
       `tasks: [{id: l, type: $.flow.Loop, values: [bad], retry: {type: constant, interval: PT0S, maxAttempts: 2}, tasks:
       [{id: e, type: EFFECT, name: "{{ item.value }}", allowFailure: false}]}]`,
     line: "FAILED: l FAILED",
-    counts: [1, 0, 1],
+    counts: [1, 0, { FAILED: 1 }],
   },
   {
     name: "what is said of whole executions is not said of passes",

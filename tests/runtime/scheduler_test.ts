@@ -117,6 +117,30 @@ Deno.test("Scheduler passes over dates whose conditions are false, and tells the
   assertEquals(evaluationsOf(await stateOf(app, "s")), ['SKIPPED: Condition "Weekend" is false', "STARTED"]);
 });
 
+/** Conditions of a schedule at noon of each Monday, and the dates around 2 August 2021 that meet them. */
+const AROUND: readonly (readonly [condition: JsonObject, previous?: string, next?: string])[] = [
+  [
+    condition("DayWeekInMonth", { dayOfWeek: "MONDAY", dayInMonth: "FIRST" }),
+    "2021-07-05T12:00:00+02:00",
+    "2021-09-06T12:00:00+02:00",
+  ],
+  [condition("DateTimeBetween", { after: "2021-07-27T00:00:00Z", before: "2021-08-03T00:00:00Z" })],
+  [condition("DateTimeBetween", { before: "2021-08-03T00:00:00Z" }), "2021-07-26T12:00:00+02:00"],
+];
+
+for (const [held, previous, next] of AROUND) {
+  Deno.test(`Scheduler tells the dates around one that meet ${JSON.stringify(held)}`, async () => {
+    await using app = await startAt("2021-08-02T09:59:00Z");
+    const trigger = schedule("0 12 * * 1", { timezone: "Europe/Paris", conditions: [held] });
+    await app.save(triggeredFlow("s", trigger));
+    await app.advance(2 * MINUTE);
+    const around = { ...next === undefined ? {} : { next }, ...previous === undefined ? {} : { previous } };
+    assertEquals((await executionsOf(app, "s")).map(({ trigger }) => trigger), [
+      { date: "2021-08-02T12:00:00+02:00", ...around },
+    ]);
+  });
+}
+
 /** Backfills that a new schedule declares, and what it makes up for at once. */
 const DECLARED: readonly (readonly [backfill: JsonObject, dates: readonly string[]])[] = [
   [{}, ["10:00", "10:10", "10:20", "10:30"]],
@@ -206,7 +230,7 @@ Deno.test("Scheduler passes over a date when the last execution has begun again 
   release();
 });
 
-Deno.test("Scheduler starts all schedules of one second, also when they are more than one turn takes", async () => {
+Deno.test("Scheduler starts all schedules of one second", async () => {
   await using app = await Harness.start();
   const ids = Array.from({ length: 120 }, (_, n) => `s-${n}`);
   for (const id of ids) await app.save(triggeredFlow(id, schedule(CRON)));

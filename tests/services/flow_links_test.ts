@@ -124,10 +124,12 @@ const CASES: readonly [string, { destinationOnly: boolean; expandAll: boolean },
     "n/b n.sub/c FLOW_TASK",
     "n/b n/d FLOW_TRIGGER",
   ]],
-  ["c", { destinationOnly: false, expandAll: true }, ["n/a", "n/b", "n.sub/c"], [
+  ["c", { destinationOnly: false, expandAll: true }, ["n/a", "n/b", "n/d", "n.sub/c"], [
     "n/a n/b FLOW_TASK",
     "n/b n.sub/c FLOW_TASK",
+    "n/b n/d FLOW_TRIGGER",
   ]],
+  ["c", { destinationOnly: true, expandAll: true }, ["n.sub/c"], []],
   ["e", { destinationOnly: false, expandAll: true }, ["n/e"], []],
 ];
 

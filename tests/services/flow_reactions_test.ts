@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import type { JsonObject } from "../../src/base/json.ts";
 import { MAX_EVALUATIONS } from "../../src/model/evaluations.ts";
-import { FakeClock, settle } from "../support/fake_clock.ts";
+import { FAKE_START, FakeClock, settle } from "../support/fake_clock.ts";
 import { type Fault, FaultyStore } from "../support/faulty_store.ts";
 import { Harness } from "../support/harness.ts";
 import {
@@ -14,6 +14,7 @@ import {
 } from "../support/triggers.ts";
 
 const MINUTE = 60_000;
+const START = new Date(FAKE_START).toISOString();
 
 /** A flow of namespace `demo` with an output, and a failing task where asked for. */
 function upstream(id: string, members: JsonObject = {}): string {
@@ -227,6 +228,7 @@ Deno.test("FlowReactions.react() gives what is known of the execution, and its c
     flowId: "a",
     flowRevision: 1,
     state: "SUCCESS",
+    ...{ startDate: START, endDate: START, lastTaskId: "r", executionLabels: {} },
     outputs: { text: "done" },
   });
   assertEquals(execution?.inputs, { text: "done" });
@@ -300,7 +302,8 @@ Deno.test("FlowReactions.react() gives the outputs of all that it depended on, a
   await app.start("b");
   await settle();
   const [execution] = await executionsOf(app, "listener");
-  assertEquals(execution?.trigger.outputs, { text: "done", a: { text: "done" }, b: { text: "done" } });
+  const ofFlows = { a: { text: "done" }, b: { text: "done" } };
+  assertEquals(execution?.trigger.outputs, { text: "done", ...ofFlows, demo: ofFlows });
 });
 
 /** As {@link WINDOWS}, of `dependsOn`. */
@@ -361,7 +364,20 @@ const WINDOWS: readonly (readonly [window: JsonObject, from: string, apartMs: nu
   ],
   [{ type: "DAILY_TIME_DEADLINE", deadline: "11:00:00" }, "2026-01-15T10:30:00Z", 20 * MINUTE, true],
   [{ type: "DAILY_TIME_DEADLINE", deadline: "10:40:00" }, "2026-01-15T10:30:00Z", 20 * MINUTE, false],
+  [
+    { type: "DAILY_TIME_DEADLINE", deadline: "11:40:00", timezone: "Europe/Paris" },
+    "2026-01-15T10:30:00Z",
+    5 * MINUTE,
+    true,
+  ],
+  [
+    { type: "DAILY_TIME_DEADLINE", deadline: "11:00:00", timezone: "Europe/Paris" },
+    "2026-01-15T10:30:00Z",
+    5 * MINUTE,
+    false,
+  ],
   [{}, "2026-01-15T23:50:00Z", 20 * MINUTE, false],
+  [{ timezone: "America/New_York" }, "2026-01-15T23:50:00Z", 20 * MINUTE, true],
 ];
 
 for (const [timeWindow, from, apartMs, isMet] of WINDOWS) {

@@ -109,6 +109,25 @@ Deno.test("Polls.poll() tells why no answer came, and looks again", async () => 
   ]);
 });
 
+Deno.test("Polls.poll() starts an execution that has failed where no answer came, when it is told to", async () => {
+  await using app = await Harness.start();
+  await app.save(triggeredFlow("p", httpTrigger("ftp://nowhere", { failOnTriggerError: true })));
+  await poll(app, 1_000, 1);
+  assertEquals((await executionsOf(app, "p")).map(({ state }) => state), ["FAILED"]);
+  assertEquals(evaluationsOf(await stateOf(app, "p")).map((text) => text.slice(0, 21)), [
+    'FAILED: Invalid uri "',
+  ]);
+});
+
+Deno.test("Polls.poll() starts an execution that has failed when a condition cannot be told", async () => {
+  await using upstream = new Upstream([200]);
+  await using app = await Harness.start();
+  await app.save(triggeredFlow("p", httpTrigger(upstream.url, { when: "{{ trigger.nothing == 1 }}" })));
+  await poll(app, 1_000, 1);
+  const [execution] = await executionsOf(app, "p");
+  assertEquals([execution?.state, execution?.trigger.code], ["FAILED", 200]);
+});
+
 Deno.test("Polls.poll() does not look while the last execution runs", async () => {
   const never: Effect = () => new Promise(() => {});
   await using upstream = new Upstream([200]);

@@ -103,10 +103,11 @@ function endChild(world: Simulation): void {
 function endBatch(world: Simulation): void {
   const { choices, tree, isCalm, batches } = world;
   const { taskRun, executionId } = choices.pick(batches.waiting(tree));
-  const state = isCalm ? "SUCCESS" : choices.weighted(CHILD_ENDS);
-  batches.tell(executionId);
-  const breaks = world.plan.bodies.has(taskRun.taskId) && choices.happens(15);
-  world.apply({ type: "child_ended", taskRun: taskRun.ordinal, executionId, state, breaks });
+  const isRepeated = batches.formerEndOf(executionId) !== undefined && choices.happens(10);
+  const state = isRepeated ? "RETRIED" : isCalm ? "SUCCESS" : choices.weighted(CHILD_ENDS);
+  const replaces = batches.tell(executionId, state);
+  const breaks = !isRepeated && world.plan.bodies.has(taskRun.taskId) && choices.happens(15);
+  world.apply({ type: "child_ended", taskRun: taskRun.ordinal, executionId, state, replaces, breaks });
 }
 
 function fireTimer(world: Simulation): void {

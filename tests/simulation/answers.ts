@@ -96,9 +96,10 @@ export function waitOf(choices: Choices, { taskRun }: Ask<"run_attempt">, now: n
 }
 
 /** What the outputs of all passes of a Loop come to. */
-export function collectedOf(choices: Choices, { taskRun, state }: Ask<"collect_outputs">): Event {
-  if (!choices.happens(8)) return { type: "attempt_ended", taskRun, outcome: { state, outputs: { x: 1 } } };
-  return { type: "attempt_ended", taskRun, outcome: { state: "FAILED" }, message: "too large" };
+export function collectedOf(choices: Choices, { taskRun, attempt, state }: Ask<"collect_outputs">): Event {
+  const ended = { type: "attempt_ended", taskRun, attempt } as const;
+  if (!choices.happens(8)) return { ...ended, outcome: { state, outputs: { x: 1 } } };
+  return { ...ended, outcome: { state: "FAILED" }, message: "too large" };
 }
 
 /** True for a task whose attempts answer with `wait_begun`. */
@@ -110,13 +111,13 @@ export function isWaitingKind(kind: string): boolean {
 export function childStartOf(
   choices: Choices,
   { taskRun, restarts }: Ask<"start_child">,
-  executionId: string,
+  { executionId, attempt }: { readonly executionId: string; readonly attempt?: number },
 ): Event {
   if (restarts !== undefined && choices.happens(60)) {
-    return { type: "child_started", taskRun, executionId: restarts, waits: true, restarts };
+    return { type: "child_started", taskRun, attempt, executionId: restarts, waits: true, restarts };
   }
   if (choices.happens(8)) {
-    return { type: "attempt_ended", taskRun, outcome: { state: "FAILED" }, message: "no such flow" };
+    return { type: "attempt_ended", taskRun, attempt, outcome: { state: "FAILED" }, message: "no such flow" };
   }
-  return { type: "child_started", taskRun, executionId, waits: !choices.happens(20) };
+  return { type: "child_started", taskRun, attempt, executionId, waits: !choices.happens(20) };
 }

@@ -1,7 +1,8 @@
 /** What the simulated world answers to the commands of the engine, and what of it is known at once. */
 import type { Command, Event } from "../../src/engine/events.ts";
 import * as answers from "./answers.ts";
-import { batchesStarted, startsBatches } from "./batches.ts";
+import { taskRunOf } from "../../src/model/execution.ts";
+import { batchesStarted, passesAgain, startsBatches } from "./batches.ts";
 import type { Simulation } from "./simulation.ts";
 
 /** The event that follows from a command; `undefined` when nothing does, or it is not known yet: an attempt runs. */
@@ -13,7 +14,11 @@ export function answerTo(world: Simulation, command: Command): Event | undefined
     case "render_decision":
       return answers.decisionOf(choices, command);
     case "render_assertions":
-      return { type: "assertions_rendered", violated: choices.happens(3) ? ["0"] : [] };
+      return {
+        type: "assertions_rendered",
+        violated: choices.happens(3) ? ["0"] : [],
+        isLast: command.isLast,
+      };
     case "render_outputs":
       return choices.happens(15)
         ? { type: "outputs_rendered", error: "no x" }
@@ -23,9 +28,11 @@ export function answerTo(world: Simulation, command: Command): Event | undefined
         ? answers.waitOf(choices, command, world.now)
         : undefined;
     case "interrupt_attempt":
-      return world.attempts.interrupt(command.taskRun) ? undefined : killed(command.taskRun);
+      return world.attempts.interrupt(command.taskRun) ? undefined : killed(world, command.taskRun);
     case "start_child":
       return childStart(world, command);
+    case "restart_child":
+      return void world.batches.restart(command.executionId);
     default:
       return turnOf(world, command);
   }
@@ -49,16 +56,24 @@ function turnOf(world: Simulation, command: Command): Event | undefined {
 
 function childStart(world: Simulation, command: Extract<Command, { type: "start_child" }>): Event {
   const { choices, tree, now } = world;
-  if (!startsBatches(command)) return answers.childStartOf(choices, command, world.nextId());
+  const taskRun = taskRunOf(world.execution, command.taskRun);
+  const attempt = taskRun?.attempts.length;
+  if (!startsBatches(command)) {
+    return answers.childStartOf(choices, command, { executionId: world.nextId(), attempt });
+  }
+  const again = taskRun && passesAgain(taskRun, world.batches);
+  if (again) return again;
   if (!choices.happens(5)) return batchesStarted(choices, tree, { command, now });
   return {
     type: "attempt_ended",
     taskRun: command.taskRun,
+    attempt,
     outcome: { state: "FAILED" },
     message: "no such flow",
   };
 }
 
-function killed(taskRun: number): Event {
-  return { type: "attempt_ended", taskRun, outcome: { state: "KILLED" } };
+function killed({ execution }: Simulation, taskRun: number): Event {
+  const attempt = taskRunOf(execution, taskRun)?.attempts.length;
+  return { type: "attempt_ended", taskRun, attempt, outcome: { state: "KILLED" } };
 }

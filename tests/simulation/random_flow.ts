@@ -33,7 +33,7 @@ const NESTS: readonly (readonly [weight: number, kind: string, nest: Nest])[] = 
   [2, "core.flow.WorkingDirectory", (grammar) => new Map([["tasks", grammar.list(MAX_DEPTH, 2)]])],
   [8, "core.flow.Subflow", () => new Map()],
   [5, "core.flow.ForEachItem", () => new Map()],
-  [5, LOOP, inTasks],
+  [12, LOOP, inTasks],
 ];
 
 /** Those that take no `errors` and `finally` of their own. */
@@ -110,7 +110,7 @@ class Grammar {
     const kind = isNested ? this.#nested(depth) : { kind: choices.weighted([[9, WORK], [1, SLEEP]]) };
     const blocks: Blocks = "blocks" in kind ? kind.blocks : new Map();
     if (isNested) this.#addHandlers(kind.kind, blocks, depth);
-    const timeout = isNested && choices.happens(12) ? "{{ x }}" : undefined;
+    const timeout = isNested && choices.happens(20) ? "{{ x }}" : undefined;
     return { ...task(id, PREFIX + kind.kind, this.#common()), ...this.#retryOf(), timeout, blocks };
   }
 

@@ -124,7 +124,7 @@ export class Simulation {
     for (const command of commands) this.#perform(command);
     if (wasEnded && !isEnded(execution.history)) this.#announced = 0;
     const problem = findViolation(this.tree, { ...around, hasPending: this.pending.length > 0 }) ??
-      this.#invariant(this);
+      this.batches.problem(this.tree) ?? this.#invariant(this);
     if (problem) throw new Violation(problem);
   }
 

@@ -40,6 +40,7 @@ Deno.test("simulate() meets every state and every event", () => {
     ...["assertions_rendered", "condition_rendered", "decision_rendered", "breakpoint_passed", "resumed"],
     ...[
       "children_started",
+      "children_restarted",
       "children_kill_asked",
       "task_state_set",
       "state_set",

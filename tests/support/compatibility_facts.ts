@@ -81,6 +81,7 @@ export const RULES: ReadonlyMap<string, string> = new Map([
   ["expression", "an expression that cannot be parsed is an error only when its task runs"],
   ["ignored", "a property without effect"],
   ["optional_default", "`required: false` means nothing beside a default"],
+  ["reacts_to_all", "a Flow trigger says to which executions it reacts"],
   ["replaced_type", "an older name of a type"],
   ["unused_prefill", "a prefill means nothing beside a default"],
   ["weak_key", "a webhook's key has at least 16 characters, or is an expression"],

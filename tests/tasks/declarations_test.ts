@@ -20,11 +20,12 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
     "WorkingDirectory Subflow ForEachItem Loop Template Sleep: core.flow.WaitFor core.tasks.flows.Sequential " +
     "core.tasks.flows.Parallel core.tasks.flows.If core.tasks.flows.Switch core.tasks.flows.EachSequential " +
     "core.tasks.flows.EachParallel core.tasks.flows.Dag core.tasks.flows.AllowFailure core.tasks.flows.Pause " +
-    "core.tasks.flows.WaitFor core.tasks.flows.WorkingDirectory core.tasks.flows.Subflow core.tasks.flows.Flow " +
+    "core.tasks.flows.WaitFor core.tasks.flows.WorkingDirectory core.tasks.flows.Worker core.tasks.flows.Subflow core.tasks.flows.Flow " +
     "core.tasks.flows.ForEachItem core.tasks.flows.Template core.tasks.flows.Sleep core.tasks.flows.ForEach",
   ],
   ["core.http", "Request Download: fs.http.Request fs.http.Download"],
   ["core.kv", "Set Get Delete GetKeys PurgeKV"],
+  ["core.metric", "Publish"],
   ["core.state", "Set Get Delete: core.tasks.states.Set core.tasks.states.Get core.tasks.states.Delete"],
   ["core.namespace", "UploadFiles DownloadFiles DeleteFiles"],
   [
@@ -141,7 +142,7 @@ const NESTING: readonly (readonly [type: string, ...names: string[]])[] = [
   ["core.flow.LoopUntil", "tasks", "errors", "finally"],
   ["core.flow.WorkingDirectory", "tasks", "errors", "finally"],
   ["core.flow.Loop", "tasks", "errors", "finally"],
-  ["core.flow.ForEachItem", "errors"],
+  ["core.flow.ForEachItem", "errors", "finally"],
   ["core.flow.Subflow"],
   ["core.log.Log"],
 ];

@@ -91,6 +91,12 @@ const CASES: readonly (readonly [name: string, tasks: readonly string[], summary
     "ERROR Cannot count executions: give a list of flows or namespaces",
   ],
   [
+    "Resume needs both parts of a flow",
+    ["r execution.Resume {executionId: x, namespace: demo}"],
+    "FAILED: r FAILED",
+    "ERROR Cannot find the execution: namespace and flowId must be given together, and with an executionId",
+  ],
+  [
     "Resume needs an execution",
     ["r execution.Resume"],
     "FAILED: r FAILED",
@@ -200,7 +206,9 @@ Deno.test("execution.Resume resumes a paused execution with its inputs", async (
     'r debug.Return {format: "{{ outputs.p.onResume.who }}"}',
   ]));
   assertEquals(paused.state.current, "PAUSED");
-  const resuming = await runTasks(app, [`r execution.Resume {executionId: ${paused.id}, inputs: {who: me}}`]);
+  const resuming = await runTasks(app, [
+    `r execution.Resume {executionId: ${paused.id}, namespace: demo, flowId: x, inputs: {who: me}}`,
+  ]);
   assertEquals(resuming.state.current, "SUCCESS");
   await settle();
   assertEquals(resultsOf(await app.execution(paused.id)).r, 'SUCCESS {"value":"me"}');

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { compileGlobs, matchesGlob } from "../../src/tasks/glob.ts";
+import { compileGlobs, compileNamespaceGlobs, matchesGlob } from "../../src/tasks/glob.ts";
 
 /** Patterns, paths that match and paths that do not. */
 const CASES: readonly (readonly [pattern: string, yes: readonly string[], no: readonly string[]])[] = [
@@ -23,6 +23,8 @@ const CASES: readonly (readonly [pattern: string, yes: readonly string[], no: re
   ["/d/a", ["d/a"], []],
   ["glob:*.txt", ["a.txt"], []],
   ["a.+(b)$", ["a.+(b)$"], ["a.b"]],
+  ["regex:.*\\.json", ["a.json", "d/a.json"], ["a.json.x", "ajson"]],
+  ["regex:/d/[0-9]+|x", ["d/12", "x"], ["e/d/1", "d/1a", "xy"]],
   ["", [""], ["a"]],
 ];
 
@@ -33,10 +35,31 @@ for (const [pattern, yes, no] of CASES) {
   });
 }
 
+/** The same for files of a namespace. */
+const NAMESPACE_CASES: typeof CASES = [
+  ["a.txt", ["a.txt", "d/a.txt", "d/e/a.txt"], ["b.txt", "ba.txt"]],
+  ["d/**", ["d/a", "c/d/e/f"], ["d", "cd/a"]],
+  ["/a.txt", ["a.txt"], ["d/a.txt"]],
+  ["/d/**", ["d/a"], ["c/d/a"]],
+  ["*.txt", ["a.txt"], ["d/a.txt"]],
+  ["**test1*", ["d/e/test1.txt", "atest1"], ["d/test2.txt", "test1/a"]],
+  ["glob:a.txt", ["a.txt"], ["d/a.txt"]],
+  ["regex:.*a\\.txt", ["d/a.txt", "a.txt"], ["a.txt/b"]],
+];
+
+for (const [pattern, yes, no] of NAMESPACE_CASES) {
+  Deno.test(`compileNamespaceGlobs() with "${pattern}"`, () => {
+    const isMeant = compileNamespaceGlobs([pattern]);
+    assertEquals(yes.filter((path) => !isMeant(path)), []);
+    assertEquals(no.filter(isMeant), []);
+  });
+}
+
 Deno.test("compileGlobs() of several patterns, and of none", () => {
   assert(compileGlobs(["a", "b"])("b"));
   assertEquals(compileGlobs([])("a"), false);
   assertThrows(() => compileGlobs(["x".repeat(1_001)]), Error, "longer than 1000");
+  assertThrows(() => compileGlobs(["regex:("]), Error, "regular expression");
 });
 
 Deno.test("compileGlobs() takes bounded time for patterns that invite backtracking", () => {

@@ -127,6 +127,8 @@ const PURGES: readonly (readonly [members: string, size: number])[] = [
   ["namespacePattern: '?lse'", 1],
   [`namespaces: [demo], namespacePattern: "{{ '' }}", keyPattern: "{{ '' }}"`, 2],
   ["expiredOnly: false", 4],
+  ["expiredOnly: false, behavior: {type: key, expiredOnly: true}", 4],
+  ["expiredOnly: true, behavior: {type: key, expiredOnly: false}, namespacePattern: '*em*'", 2],
   ["behavior: {type: key, expiredOnly: false}, keyPattern: 'l*'", 1],
   [`behavior: "{{ {'type': 'key', 'expiredOnly': false} }}"`, 4],
   ["behavior: {type: version, before: '2030-01-01T00:00:00Z'}", 0],

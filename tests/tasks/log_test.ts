@@ -12,6 +12,8 @@ const FETCHES: readonly (readonly [members: string, messages: readonly string[]]
   ["level: \"{{ '' }}\"", ["one", "two", "three"]],
   ["tasksId: [a]", ["one", "two"]],
   ['executionId: "{{ execution.id }}", tasksId: [a, b], level: ERROR', []],
+  ['executionId: "{{ execution.id }}", namespace: demo, flowId: flow', ["one", "two", "three"]],
+  ['executionId: "{{ execution.id }}", namespace: demo, flowId: other', []],
 ];
 
 for (const [members, messages] of FETCHES) {
@@ -44,6 +46,7 @@ const PURGES: readonly (readonly [members: string, count: number, left: readonly
   ["flowId: flow, namespace: demo", 3, []],
   ["namespace: demo, logLevels: [WARN]", 1, ["INFO one", "INFO two"]],
   ["namespace: dem", 0, ["INFO one", "INFO two", "WARN three"]],
+  ["purgeExecutionLogs: false", 0, ["INFO one", "INFO two", "WARN three"]],
   ["startDate: '2030-01-01'", 0, ["INFO one", "INFO two", "WARN three"]],
 ];
 

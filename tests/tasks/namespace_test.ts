@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { Harness } from "../support/harness.ts";
-import { logOf, resultsOf, runTasks } from "./core_flows.ts";
+import { CORE, logOf, resultsOf, runTasks } from "./core_flows.ts";
 
 async function put(app: Harness, path: string, content: string): Promise<void> {
   const body = new FormData();
@@ -36,6 +36,23 @@ const RESULTS: readonly (readonly [name: string, tasks: readonly string[], value
       "v debug.Return {format: '{{ read(\"a.txt\") }}'}",
     ],
     "hello",
+  ],
+  [
+    "UploadFiles: a list of addresses keeps the names",
+    [
+      "d namespace.DownloadFiles {namespace: demo, files: /a.txt}",
+      "u namespace.UploadFiles {namespace: other, files: ['kestra:///demo/_files/dir/b.txt', 'nsfile:///a.txt', 'nsfile://demo/dir/deep/c.txt'], destination: up}",
+      "v debug.Return {format: '{% for f in outputs.u.files %}{{ f.key }}={{ read(f.value) }};{% endfor %}'}",
+    ],
+    "b.txt=B;a.txt=A;c.txt=C;",
+  ],
+  [
+    "DownloadFiles: a name is found in any folder",
+    [
+      "d namespace.DownloadFiles {namespace: demo, files: ['deep/c.txt', 'regex:.*/a\\.txt']}",
+      "v debug.Return {format: '{{ outputs.d.files | keys }}'}",
+    ],
+    '["/a.txt","/dir/deep/c.txt"]',
   ],
   [
     "DownloadFiles: by globs",
@@ -124,3 +141,48 @@ for (const [task, message] of FAILURES) {
     assertStringIncludes((await logOf(app, execution.id)).join("\n"), message);
   });
 }
+
+/** Which namespace files a WorkingDirectory copies, and what its log says of them. */
+const COPIES: readonly (readonly [members: string, names: string, log: string])[] = [
+  ["", "a.txt dir/b.txt dir/deep/c.txt", "INFO Loaded 3 namespace files from 'demo'"],
+  [
+    "include: [c.txt, 'regex:.*/b.*']",
+    "dir/b.txt dir/deep/c.txt",
+    "INFO Loaded 2 namespace files from 'demo'",
+  ],
+  ["exclude: [/dir/**]", "a.txt", "INFO Loaded 1 namespace files from 'demo'"],
+  [
+    "exclude: [deep/**], namespaces: [demo, none]",
+    "a.txt dir/b.txt",
+    "INFO Loaded 2 namespace files from 'demo, none'",
+  ],
+];
+
+for (const [members, names, log] of COPIES) {
+  Deno.test(`namespaceFiles {${members}} copies ${names}`, async () => {
+    await using app = await Harness.start();
+    for (const path of ["a.txt", "dir/b.txt", "dir/deep/c.txt"]) await put(app, path, "x");
+    const execution = await runTasks(app, [
+      `w flow.WorkingDirectory {namespaceFiles: {${members}}, tasks: [{id: l, type: ${CORE}storage.LocalFiles, outputs: ['**']}]}`,
+      "v debug.Return {format: '{{ outputs.l.uris | keys | join(\" \") }}'}",
+    ]);
+    assertEquals(execution.taskRunList.at(-1)?.outputs.value, names);
+    assertEquals((await logOf(app, execution.id))[0], log);
+  });
+}
+
+Deno.test("namespace.DownloadFiles and DeleteFiles count their files", async () => {
+  await using app = await Harness.start();
+  for (const path of ["a.txt", "dir/b.txt"]) await put(app, path, "x");
+  const { id } = await runTasks(app, [
+    "d namespace.DownloadFiles {namespace: demo, files: '**'}",
+    "e namespace.DeleteFiles {namespace: demo, files: b.txt}",
+  ]);
+  const { results } = await app.json("GET", `/metrics/${id}`) as unknown as {
+    results: { name: string; value: unknown }[];
+  };
+  assertEquals(results.map(({ name, value }) => `${name} ${value}`).sort(), [
+    "deleted 1.0",
+    "downloaded 2.0",
+  ]);
+});

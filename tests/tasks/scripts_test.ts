@@ -1,5 +1,6 @@
 /** Script tasks in whole flows, with the real sh, python3, node and deno of the machine. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { ENCRYPTED_TYPE } from "../../src/model/encrypted_value.ts";
 import { type ExecutionAnswer, Harness, type HarnessOptions } from "../support/harness.ts";
 
 /** An execution that has ended, with its log. */
@@ -103,6 +104,18 @@ const STATES: readonly StateCase[] = [
     tasks: shell(["import sys; print(sys.argv)"], "  interpreter: [python3, -c]"),
     state: "SUCCESS",
     lines: ["INFO ['-c']"],
+  },
+  {
+    name: "an interpreter as a text",
+    tasks: shell(["echo $BASH"], "  interpreter: /bin/bash"),
+    state: "SUCCESS",
+    lines: ["INFO /bin/bash"],
+  },
+  {
+    name: "an interpreter with interpreterArgs",
+    tasks: shell(["[[ $- == *u* ]] && echo so"], "  interpreter: /bin/bash\n  interpreterArgs: [-u, -c]"),
+    state: "SUCCESS",
+    lines: ["INFO so"],
   },
   {
     name: "an interpreter that there is not",
@@ -230,6 +243,9 @@ const CONTROL_LINES:
       ["outputs that are none", [`echo '::{"outputs": 1}::'`], {}, [
         'WARN Cannot read a control line: "outputs" must be an object',
       ]],
+      ["encrypted outputs that are none", [`echo '::{"encryptedOutputs": ["x"]}::'`], {}, [
+        'WARN Cannot read a control line: "encryptedOutputs" must be an object',
+      ]],
       ["the error stream, where there are none", [`echo '::{"outputs": {"a": 1}}::' >&2`], {}, [
         'ERROR ::{"outputs": {"a": 1}}::',
       ]],
@@ -242,6 +258,25 @@ for (const [name, commands, vars, lines] of CONTROL_LINES) {
     assertEquals(outcome.lines, lines);
   });
 }
+
+Deno.test("scripts: encrypted outputs are kept encrypted, in clear for tasks, stars in logs", async () => {
+  const log = "io.kestra.plugin.core.log.Log";
+  const line =
+    '::{"outputs": {"a": "open"}, "encryptedOutputs": {"b": "my secret value", "n": {"x": 12345678}}}::';
+  const { execution, lines } = await run(
+    `${
+      shell([`echo '${line}'`])
+    }- {id: l, type: ${log}, message: "{{ outputs.c.vars.a }} {{ outputs.c.vars.b }}"}
+- {id: t, type: ${log}, message: "{{ outputs.c.vars.b == 'my secret value' }} {{ fromJson(outputs.c.vars.n).x + 1 }}"}`,
+  );
+  assertEquals([execution.state.current, lines], ["SUCCESS", [
+    `INFO open ${"*".repeat(15)}`,
+    "INFO true 12345679",
+  ]]);
+  const vars = execution.taskRunList[0]?.outputs.vars as Record<string, { type?: string }>;
+  assertEquals([vars.a, vars.b?.type, vars.n?.type], ["open", ENCRYPTED_TYPE, ENCRYPTED_TYPE]);
+  assertEquals(JSON.stringify(execution).includes("my secret value"), false);
+});
 
 Deno.test("scripts: control lines report metrics, timers in seconds", async () => {
   await using app = await Harness.start();
@@ -306,6 +341,19 @@ Deno.test("scripts: workingDir is where they run, outputDir is kept with outputD
   const gone = await Deno.stat((lines[0] ?? "").slice(5)).then(() => false, () => true);
   assert(gone, "the directory is still there");
 });
+
+const OUTPUT_DIRECTORIES: readonly (readonly [further: string, isKept: boolean])[] = [
+  ["", false],
+  ["  runner: PROCESS", true],
+  ["  runner: PROCESS\n  outputDirectory: false", false],
+];
+
+for (const [further, isKept] of OUTPUT_DIRECTORIES) {
+  Deno.test(`scripts: outputDir is ${isKept ? "" : "not "}kept with ${JSON.stringify(further)}`, async () => {
+    const { outputs } = await run(shell(["echo x > {{ outputDir }}/k.txt"], further));
+    assertEquals(Object.keys(outputs.outputFiles as object), isKept ? ["k.txt"] : []);
+  });
+}
 
 Deno.test("scripts: no secret of the server is in their environment", async () => {
   const given = { SLUICE_BASIC_AUTH: "u:p", SECRET_X: "eA==", AWS_SECRET_ACCESS_KEY: "k", LC_TEST: "shown" };
@@ -430,6 +478,7 @@ Deno.test("scripts: a kill ends one that then writes more than one commit takes"
   const { id } = await app.start("s");
   await until(async () => (await processes(/sleep 6541/)).length > 0);
   await app.json("DELETE", `/executions/${id}/kill`);
+  await until(async () => (await processes(/sleep 6541/)).length === 0);
   await until(async () => {
     await app.advance(100);
     return (await app.execution(id)).state.current === "KILLED";

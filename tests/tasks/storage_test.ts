@@ -17,6 +17,25 @@ const RESULTS: readonly (readonly [name: string, tasks: readonly string[], value
     "a 2|json",
   ],
   [
+    "LocalFiles: a directory of its own outside of a WorkingDirectory",
+    [
+      "w storage.Write {content: stored}",
+      "l storage.LocalFiles {inputs: {test/a.txt: '{{ 1 + 1 }}', 'test/sub/b.txt': '{{ outputs.w.uri }}', c.txt: C}, outputs: ['test/**']}",
+      "m storage.LocalFiles {outputs: ['**']}",
+      "v debug.Return {format: '{% for f in outputs.l.uris %}{{ f.key }}={{ read(f.value) }};{% endfor %}{{ outputs.m }}'}",
+    ],
+    'test/a.txt=2;test/sub/b.txt=stored;{"uris":{}}',
+  ],
+  [
+    "Split: by what a pattern finds",
+    [
+      'w storage.Write {content: "[WARN] a\\n[INFO] b\\nnone\\n[WARN] c [INFO]\\n[INFO] d", extension: log}',
+      "s storage.Split {from: '{{ outputs.w.uri }}', regexPattern: '\\[(\\w+)\\]', rows: 1}",
+      "v debug.Return {format: '{% for u in outputs.s.uris %}{{ read(u) }}{{ u | split(\"[.]\") | last }};{% endfor %}'}",
+    ],
+    "[WARN] a\n[WARN] c [INFO]\nlog;[INFO] b\n[INFO] d\nlog;",
+  ],
+  [
     "Concat: a separator behind each file",
     [
       "a storage.Write {content: A}",
@@ -140,6 +159,17 @@ const RESULTS: readonly (readonly [name: string, tasks: readonly string[], value
     '{"n":null}\n',
   ],
   [
+    "FilterItems: an empty text is false",
+    [
+      `w storage.Write {content: "${
+        '{"n":""}\n{"n":"a"}\n{"n":0}\n'.replaceAll('"', '\\"').replaceAll("\n", "\\n")
+      }"}`,
+      "f storage.FilterItems {from: '{{ outputs.w.uri }}', filterCondition: ' {{ n }} '}",
+      "v debug.Return {format: '{{ read(outputs.f.uri) }}{{ outputs.f.droppedItemsTotal }}'}",
+    ],
+    '{"n":"a"}\n2',
+  ],
+  [
     "FilterItems: its rules as expressions",
     [
       `w storage.Write {content: "${ITEMS.replaceAll('"', '\\"')}{}\\n"}`,
@@ -202,14 +232,17 @@ const FAILURES: readonly (readonly [task: string, message: string])[] = [
   ["s storage.Size {uri: 'kestra:///demo/_files/none.txt'}", "there is no such file"],
   ["s storage.Size {uri: 'file:///etc/passwd'}", "is not the address of a stored file"],
   ["d storage.Delete {uri: 'kestra:///demo/_files/none', errorOnMissing: true}", "there is no such file"],
-  ["s storage.Split {from: 'kestra:///demo/_files/none'}", "give one of bytes, partitions and rows"],
+  [
+    "s storage.Split {from: 'kestra:///demo/_files/none'}",
+    "give one of bytes, partitions, rows and regexPattern",
+  ],
+  ["s storage.Split {from: 'kestra:///demo/_files/none', regexPattern: 'a+'}", "it must have a group"],
   ["s storage.Split {from: 'kestra:///demo/_files/none', bytes: big}", 'Invalid bytes "big"'],
   ["r storage.Reverse {from: 'kestra:///demo/_files/n', charset: UTF-16}", 'Unsupported charset "UTF-16"'],
   [
     "f storage.FilterItems {from: 'kestra:///demo/_files/n', filterCondition: 'true', filterType: '{{ flow.id }}'}",
     'Invalid filterType "flow": it must be one of INCLUDE, EXCLUDE',
   ],
-  ["l storage.LocalFiles {outputs: ['*']}", "must be one of a core.flow.WorkingDirectory"],
 ];
 
 for (const [task, message] of FAILURES) {

@@ -46,6 +46,8 @@ export interface Flowable {
   };
   /** For pauses: what happens when the time is over. */
   expiry?(decision: JsonObject): Expiry;
+  /** An end that was decided did not come from its children: it stays when some of them run again. */
+  readonly hasOwnEnd?: boolean;
   /** What becomes of it, from what its children became. */
   outcome?(state: State): State;
   /** Tasks that it makes itself, in place of those that a flow nests in it. */

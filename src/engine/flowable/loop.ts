@@ -8,6 +8,7 @@ import type { Flowable } from "./flowable.ts";
 export const loop: Flowable = {
   kind: LOOP,
   startsExecutions: true,
+  hasOwnEnd: true,
   /** The passes of an execution that this one is a copy of stay its own. */
   restarts(_task, { children, restarts }, executionId) {
     const numbers = children ?? restarts;

@@ -26,6 +26,7 @@ export const pause: Flowable = {
     return { decision: { expiry }, pause: { dueAt } };
   },
   branches: (place) => sequence(place.blocks.get("tasks")),
+  hasOwnEnd: true,
   expiry: ({ expiry }) => expiry as Expiry,
 };
 

@@ -14,6 +14,7 @@ import { kindOf } from "../print.ts";
 const DATE_PARAMETERS = ["format", "timeZone", "existingFormat", "locale"];
 const DEFAULT_FORMAT = "iso";
 const DEFAULT_LOCALE = "en-US";
+const WHOLE_NUMBER = /^[-+]?\d{1,15}$/;
 
 /** Filters on dates; null passes through. */
 export const DATE_FILTERS: readonly FilterEntry[] = [
@@ -80,9 +81,15 @@ function date(input: JsonValue, args: Arguments, context: Context): JsonValue {
 function dateAdd(input: JsonValue, args: Arguments, context: Context): JsonValue {
   if (input === null) return null;
   const [, , , timeZone, existingFormat, locale] = args;
-  const amount = integerArgument(args[0], "amount");
+  const amount = amountOf(args[0]);
   const moment = readDate(input, { timeZone, existingFormat, locale }, context);
   return printDate(addUnits(moment, amount, textArgument(args[1], "unit")), args.slice(2));
+}
+
+/** An amount may be written as text. @throws ExpressionError `argument` */
+function amountOf(value: JsonValue | undefined): number {
+  const isText = typeof value === "string" && WHOLE_NUMBER.test(value);
+  return integerArgument(isText ? Number(value) : value, "amount");
 }
 
 function nanosOf({ epochSeconds, nanos }: DateTime): bigint {

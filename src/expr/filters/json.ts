@@ -10,7 +10,7 @@ const TO_JSON: Filter = { parameters: [], apply: (input) => jsonText(input) };
 export const JSON_FILTERS: readonly FilterEntry[] = [
   ["toJson", TO_JSON],
   ["json", TO_JSON],
-  ["yaml", { parameters: [], apply: (input) => input === null ? null : yamlText(input) }],
+  ["yaml", { parameters: [], apply: (input) => input === null ? "null" : yamlText(input) }],
   ["className", { parameters: [], apply: (input) => input === null ? null : classNameOf(input) }],
 ];
 

@@ -10,20 +10,20 @@ import { isEmptyValue } from "../tests.ts";
 
 const NONE = { parameters: [] } as const;
 
-/** Filters on lists and maps; null passes through, save for `length` and `default`. */
+/** Filters on lists and maps; null passes through, save for `length`, `default` and `distinct`, which makes it a text. */
 export const LIST_FILTERS: readonly FilterEntry[] = [
   ["default", { parameters: ["default"], required: 1, apply: orDefault }],
   ["length", { ...NONE, apply: lengthOf }],
   ["first", { ...NONE, apply: (input) => elementAt("first", input, 0) }],
   ["last", { ...NONE, apply: (input) => elementAt("last", input, -1) }],
   ["join", { parameters: ["separator"], apply: join }],
-  ["slice", { parameters: ["fromIndex", "toIndex"], required: 1, apply: slice }],
+  ["slice", { parameters: ["fromIndex", "toIndex"], apply: slice }],
   ["sort", listFilter("sort", NONE, (list, _, context) => sorted(list, context))],
   ["rsort", listFilter("rsort", NONE, (list, _, context) => sorted(list, context).reverse())],
   ["reverse", listFilter("reverse", NONE, (list) => list.toReversed())],
   ["chunk", listFilter("chunk", { parameters: ["size"], required: 1 }, chunk)],
   ["flatten", listFilter("flatten", NONE, flatten)],
-  ["distinct", listFilter("distinct", NONE, distinct)],
+  ["distinct", { ...NONE, apply: distinct }],
   ["merge", { parameters: ["items"], required: 1, apply: merge }],
   ["keys", { ...NONE, apply: keys }],
   ["values", { ...NONE, apply: values }],
@@ -85,7 +85,7 @@ function join(input: JsonValue, args: Arguments, context: Context): JsonValue {
 function slice(input: JsonValue, args: Arguments): JsonValue {
   if (input === null) return null;
   if (typeof input !== "string" && !Array.isArray(input)) return refuse("slice", input);
-  const from = integerArgument(args[0], "fromIndex");
+  const from = integerArgument(args[0], "fromIndex", 0);
   const to = integerArgument(args[1], "toIndex", input.length);
   if (from < 0 || to > input.length || from >= to) {
     fail("argument", `Cannot slice from ${from} to ${to}: the length is ${input.length}`);
@@ -123,7 +123,9 @@ function flatten(list: JsonValue[], _: Arguments, context: Context): JsonValue {
   return list.flatMap((item) => Array.isArray(item) ? item : [item]);
 }
 
-function distinct(list: JsonValue[], _: Arguments, context: Context): JsonValue {
+function distinct(list: JsonValue, _: Arguments, context: Context): JsonValue {
+  if (list === null) return "null";
+  if (!Array.isArray(list)) return refuse("distinct", list);
   const kept: JsonValue[] = [];
   const texts = new Set<string>();
   const others: JsonValue[] = [];
@@ -143,15 +145,28 @@ function isAmong(item: JsonValue, others: readonly JsonValue[], context: Context
 
 function merge(input: JsonValue, [items = null]: Arguments, context: Context): JsonValue {
   if (input === null || items === null) return input ?? items;
-  if (Array.isArray(input) && Array.isArray(items)) return [...input, ...items];
-  if (!isJsonObject(input) || !isJsonObject(items)) {
+  const isMergeable = Array.isArray(items) || isJsonObject(items);
+  if (Array.isArray(input) && isMergeable) return [...input, ...itemsOf(items, context)];
+  if (!isJsonObject(input) || !isMergeable) {
     return fail("type", `Cannot merge ${kindOf(input)} with ${kindOf(items)}`);
   }
   const merged: JsonObject = {};
-  for (const map of [input, items]) {
-    for (const name of keysOf(map, context)) setOwnProperty(merged, name, map[name] as JsonValue);
+  for (const [name, value] of [...entriesOf(input, context), ...entriesOf(items, context)]) {
+    setOwnProperty(merged, name, value);
   }
   return merged;
+}
+
+/** The items of a list, or the entries of a map as a loop gives them. */
+function itemsOf(list: JsonValue[] | JsonObject, context: Context): readonly JsonValue[] {
+  if (Array.isArray(list)) return list;
+  return keysOf(list, context).map((key) => ({ key, value: list[key] as JsonValue }));
+}
+
+/** The entries of a map, or the items of a list, each the key of itself. */
+function entriesOf(map: JsonValue[] | JsonObject, context: Context): (readonly [string, JsonValue])[] {
+  if (Array.isArray(map)) return map.map((item) => [joinText(item), item]);
+  return keysOf(map, context).map((name) => [name, map[name] as JsonValue]);
 }
 
 function keys(input: JsonValue, _: Arguments, context: Context): JsonValue {

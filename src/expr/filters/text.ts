@@ -89,9 +89,15 @@ function tail(text: string, at: number, separator: string): string {
   return at < 0 ? "" : text.slice(at + separator.length);
 }
 
+/** An indented text below a line break like its own. */
 function newLine(text: string, args: Arguments, context: Context): string {
   const prefix = linePrefix(args, context);
-  return `\n${prefix}${indent(text, args, context)}`;
+  return `${lineBreakOf(text)}${prefix}${indent(text, args, context)}`;
+}
+
+function lineBreakOf(text: string): string {
+  if (text.includes("\r\n")) return "\r\n";
+  return text.includes("\r") && !text.includes("\n") ? "\r" : "\n";
 }
 
 function linePrefix(args: Arguments, context: Context): string {

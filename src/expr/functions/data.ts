@@ -4,7 +4,7 @@ import type { Context } from "../context.ts";
 import { type Arguments, type BuiltInFunction, type FunctionEntry, integerArgument } from "../entry.ts";
 import { fail } from "../errors.ts";
 import { nowText } from "../filters/date.ts";
-import { compareNumbers, isNumber, type NumberValue } from "../numbers.ts";
+import { compareNumbers, isNumber, type NumberValue, wholeOf } from "../numbers.ts";
 import { rangeOf } from "../operators.ts";
 import { kindOf } from "../print.ts";
 import { parseYaml } from "../yaml.ts";
@@ -36,7 +36,8 @@ export const DATA_FUNCTIONS: readonly FunctionEntry[] = [
 ];
 
 function range([from = null, to = null, ...rest]: Arguments, context: Context): JsonValue {
-  return rangeOf({ from, to, step: integerArgument(rest[0], "increment", 1) }, context);
+  const step = wholeOf(rest[0]) ?? integerArgument(rest[0], "increment", 1);
+  return rangeOf({ from, to, step }, context);
 }
 
 function extreme(name: string, args: Arguments, sign: number): NumberValue {

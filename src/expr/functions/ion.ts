@@ -1,19 +1,20 @@
 /** `fromIon`: Ion text → data. */
 import type { JsonValue } from "../../base/json.ts";
 import type { Context } from "../context.ts";
-import type { Arguments, FunctionEntry } from "../entry.ts";
+import { type Arguments, booleanArgument, type FunctionEntry } from "../entry.ts";
 import { fail } from "../errors.ts";
-import { parseIonText } from "../ion/reader.ts";
+import { parseIonRows, parseIonText } from "../ion/reader.ts";
 import { kindOf } from "../print.ts";
 
 /** Functions on Ion; null passes through. */
 export const ION_FUNCTIONS: readonly FunctionEntry[] = [
-  ["fromIon", { parameters: ["ion"], required: 1, call: fromIon }],
+  ["fromIon", { parameters: ["ion", "allRows"], required: 1, call: fromIon }],
 ];
 
-function fromIon([text = null]: Arguments, context: Context): JsonValue {
+/** The first value of a text, or all of them as a list. */
+function fromIon([text = null, allRows]: Arguments, context: Context): JsonValue {
   if (text === null) return null;
   if (typeof text !== "string") return fail("type", `Cannot read ${kindOf(text)} as Ion: strings only`);
   context.spend(text.length >>> 5);
-  return parseIonText(text);
+  return booleanArgument(allRows, "allRows", false) ? parseIonRows(text) : parseIonText(text);
 }

@@ -27,6 +27,11 @@ export function parseIonText(text: string): JsonValue {
   return new IonReader(text).readFirst();
 }
 
+/** Every value of a text, one behind the other. @throws ExpressionError `argument`, `limit` */
+export function parseIonRows(text: string): JsonValue[] {
+  return new IonReader(text).readAll();
+}
+
 class IonReader {
   readonly #scanner: IonScanner;
 
@@ -35,10 +40,19 @@ class IonReader {
   }
 
   readFirst(): JsonValue {
-    this.#scanner.skipSpace();
-    // A version marker is no value.
-    if (this.#scanner.accept("$ion_1_0")) this.#scanner.skipSpace();
+    this.#skipMarkers();
     return this.#value(0);
+  }
+
+  readAll(): JsonValue[] {
+    const values: JsonValue[] = [];
+    for (this.#skipMarkers(); !this.#scanner.isAtEnd; this.#skipMarkers()) values.push(this.#value(0));
+    return values;
+  }
+
+  /** Space, comments, and version markers, which are no values. */
+  #skipMarkers(): void {
+    do this.#scanner.skipSpace(); while (this.#scanner.accept("$ion_1_0"));
   }
 
   #value(depth: number): JsonValue {

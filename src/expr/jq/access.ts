@@ -31,10 +31,10 @@ function refuseKey(value: JsonValue, key: JsonValue): never {
   return raise(`Cannot index ${typeName(value)} with ${of}`);
 }
 
-/** The offset of an element; one that is not there when out of reach. */
+/** The offset of an element; one that is not there when out of reach or no whole number. */
 function listIndex(key: JsonValue, length: number): number {
-  const index = Math.floor(toFloat(key as number));
-  return index < -length || Number.isNaN(index) ? length : index;
+  const index = toFloat(key as number);
+  return index < -length || !Number.isInteger(index) ? length : index;
 }
 
 /** `value[from:to]` for the key `{start, end}`. Texts count in code points. */
@@ -135,7 +135,7 @@ export class Editor {
     }
     if (target !== null && !Array.isArray(target)) return refuseKey(target, key);
     const list = target ?? [];
-    if (isNumber(key)) return this.#replaceElement(list, Math.floor(toFloat(key)), value);
+    if (isNumber(key)) return this.#replaceElement(list, Math.trunc(toFloat(key)), value);
     return isJsonObject(key) ? this.#replaceSlice(list, key, value) : refuseKey(target, key);
   }
 
@@ -244,7 +244,7 @@ function deleteElements(list: JsonValue[], keys: readonly JsonValue[], machine: 
   const isGone = new Uint8Array(list.length);
   for (const key of keys) {
     if (isNumber(key)) {
-      const index = Math.floor(toFloat(key));
+      const index = Math.trunc(toFloat(key));
       isGone[index < 0 ? index + list.length : index] = 1;
       continue;
     }

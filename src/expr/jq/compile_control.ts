@@ -60,19 +60,19 @@ function compileLogic(
   });
 }
 
-/** `left // right`: the true results of the left side, else those of the right. */
+/** `left // right`: the true results of the left side, else those of the right. Errors are not caught. */
 export function compileEither({ left, right }: { left: JqNode; right: JqNode }, scope: Scope): Code {
   const first = scope.compile(left, scope), second = scope.compile(right, scope);
   if (first.single && second.single) {
     const { single: oneFirst } = first, { single: oneSecond } = second;
     return single((item, env) => {
-      const result = caught(() => oneFirst(item, env), env);
+      const result = oneFirst(item, env);
       return result && isTruthy(result.value) ? result : oneSecond(item, env);
     });
   }
   return several(function* (item, env) {
     let isAny = false;
-    for (const result of untilError(first, item, env)) {
+    for (const result of first.many(item, env)) {
       if (!isTruthy(result.value)) continue;
       isAny = true;
       yield result;

@@ -55,10 +55,11 @@ export class JqParser {
   /** A term with its suffixes, such as `.a[0]?`. */
   parseTerm(): JqNode {
     if (++this.#depth > MAX_DEPTH) this.#failDepth();
-    let node = parsePrimary(this);
+    const primary = parsePrimary(this);
+    let node = primary;
     for (let next = this.#suffix(node); next !== undefined; next = this.#suffix(node)) {
       this.#chain();
-      node = next;
+      node = next.kind === "try" && node !== primary ? lastTried(node) : next;
     }
     this.#depth--;
     return node;
@@ -299,6 +300,15 @@ export class JqParser {
       `Cannot use a jq program nested deeper than ${MAX_SOURCE_DEPTH}: "${quoted(this.#source)}"`,
     );
   }
+}
+
+/** A term whose last step alone is tried: the `?` of `.a.b?` has nothing to do with `.a`. */
+function lastTried(node: JqNode): JqNode {
+  const isStep = node.kind === "iterate" || node.kind === "index" && node.key.kind === "literal" ||
+    node.kind === "slice" && node.from.kind === "literal" && node.to.kind === "literal";
+  if (!isStep) return { kind: "try", body: node, handler: undefined };
+  const step: JqNode = { kind: "try", body: { ...node, target: { kind: "identity" } }, handler: undefined };
+  return { kind: "pipe", left: node.target, right: step };
 }
 
 function bindParameter(body: JqNode, name: string): JqNode {

@@ -7,6 +7,7 @@ import { fileInput } from "./file.ts";
 import { floatInput } from "./float.ts";
 import type { Conversions, Converted, InputType } from "./input_type.ts";
 import { intInput } from "./int.ts";
+import { ionInput } from "./ion.ts";
 import { jsonInput } from "./json.ts";
 import { secretInput } from "./secret.ts";
 import { multiselectInput, selectInput } from "./select.ts";
@@ -29,6 +30,7 @@ const TYPES: readonly InputType[] = [
   fileInput,
   jsonInput,
   yamlInput,
+  ionInput,
   uriInput,
   emailInput,
   selectInput,

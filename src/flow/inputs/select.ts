@@ -1,5 +1,5 @@
 /** SELECT (older: ENUM) and MULTISELECT: one or several of given values. */
-import { type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { readFlag, scalarText } from "../describe.ts";
 import {
   type Conversions,
@@ -11,15 +11,21 @@ import {
 import { readJson } from "./json.ts";
 import { shownValue } from "./shown_value.ts";
 
-const CHOICE_PROPERTIES: InputType["properties"] = {
-  values: { type: "list", description: "Values to choose from." },
+/** The name of `values` in older flows. */
+const OLDER_NAME = "options";
+
+const CHOICE_PROPERTIES = {
+  values: {
+    type: "list",
+    description: "Values to choose from; each a text, or a `value` with the `label` that forms show.",
+  },
   expression: {
     type: "string",
     dynamic: true,
     description: "Expression that gives the values to choose from.",
   },
   allowCustomValue: { type: "boolean", default: false, description: "Other values are allowed too." },
-};
+} satisfies InputType["properties"];
 
 /** One of `values`. An `expression` has been rendered into `values` by whoever resolves the inputs. */
 export const selectInput: InputType = {
@@ -42,6 +48,7 @@ export const multiselectInput: InputType = {
   names: ["MULTISELECT"],
   properties: {
     ...CHOICE_PROPERTIES,
+    values: { ...CHOICE_PROPERTIES.values, aliases: [OLDER_NAME] },
     itemType: { type: "string", default: "STRING", description: "Type of each value." },
     autoSelectFirst: { type: "boolean", default: false, description: "The first value is the default." },
   },
@@ -106,8 +113,25 @@ export function checkItemType(
 }
 
 function choicesOf(properties: JsonObject): string[] | undefined {
-  const values = ownProperty(properties, "values");
-  return Array.isArray(values) ? values.map((item) => scalarText(item) ?? "") : undefined;
+  const values = valuesOf(properties);
+  return Array.isArray(values) ? values.map((item) => choiceOf(item) ?? "") : undefined;
+}
+
+/** Those that are declared, or that an expression gave. */
+function valuesOf(properties: JsonObject): JsonValue {
+  return ownProperty(properties, "values") ?? ownProperty(properties, OLDER_NAME) ?? null;
+}
+
+/** The text of a choice that may have a label. */
+function choiceOf(item: JsonValue): string | undefined {
+  return scalarText(isJsonObject(item) ? ownProperty(item, "value") : item);
+}
+
+/** The first choice; null when there is none. */
+export function firstChoice(properties: JsonObject): JsonValue {
+  const values = valuesOf(properties);
+  const [first = null] = Array.isArray(values) ? values : [];
+  return isJsonObject(first) ? ownProperty(first, "value") ?? null : first;
 }
 
 function isChoice(text: string, properties: JsonObject): boolean {
@@ -120,11 +144,14 @@ function mismatch(properties: JsonObject): Converted {
 }
 
 function checkChoices(properties: JsonObject): DeclarationMistake[] {
-  const values = ownProperty(properties, "values"), expression = ownProperty(properties, "expression");
-  const hasValues = values !== undefined && values !== null;
-  const hasSource = expression !== undefined && expression !== null;
+  const values = valuesOf(properties), hasValues = values !== null;
+  const hasSource = (ownProperty(properties, "expression") ?? null) !== null;
   if (hasValues && hasSource) {
     return [{ property: "values", message: 'must not be set together with "expression"' }];
+  }
+  const isNameless = (item: JsonValue) => isJsonObject(item) && choiceOf(item) === undefined;
+  if (Array.isArray(values) && values.some(isNameless)) {
+    return [{ property: "values", message: "a value with a label needs a `value`" }];
   }
   if (hasValues || hasSource) return [];
   return [{ property: "values", message: 'must not be null, unless "expression" is set' }];

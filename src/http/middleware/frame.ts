@@ -129,6 +129,7 @@ export class Frame {
       path: route.access === "webhook" ? route.path : rawPath(c.req.raw.url),
       requestId,
       accept: c.req.raw.headers.get("accept"),
+      referer: c.req.raw.headers.get("referer"),
       baseUrl: this.#baseUrl,
     });
     return this.#finish(c, response);

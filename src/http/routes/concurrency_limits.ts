@@ -26,6 +26,10 @@ export function concurrencyLimitRoutes(limits: ConcurrencyLimits): Hono<AppEnv> 
     return pageAnswer(page.map((limit) => stringifyJson(answerOf(limit))), found.length);
   });
 
+  routes.get("/concurrency-limit/:namespace/:flowId", async (c) => {
+    return jsonAnswer(stringifyJson(answerOf(await limits.get(c.get("actor"), flowKeyOf(c)))));
+  });
+
   // The number follows from the executions: what is sent corrects nothing, but whoever waits for a free slot gets it.
   routes.put("/concurrency-limit/:namespace/:flowId", async (c) => {
     const body = await readOptionalJson(c);

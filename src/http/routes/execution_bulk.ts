@@ -23,7 +23,7 @@ type ReadAction = (query: URLSearchParams) => BulkAction;
 
 /** Actions by the name in their path; what they are told comes from the query. */
 const POSTED: ReadonlyMap<string, ReadAction> = new Map<string, ReadAction>([
-  ["restart", () => ({ type: "restart" })],
+  ["restart", (query) => ({ type: "restart", latestRevision: readBoolean(query, "latestRevision", false) })],
   ["pause", () => ({ type: "pause" })],
   ["resume", () => ({ type: "resume" })],
   ["force-run", () => ({ type: "force-run" })],

@@ -11,16 +11,24 @@ import {
   type ExecutionViews,
   type TaskRunOutputs,
 } from "../../services/execution_views.ts";
+import type { Executions } from "../../services/executions.ts";
+import type { FlowDependencies } from "../../services/flow_dependencies.ts";
 import { csvText } from "../csv.ts";
 import type { AppEnv } from "../env.ts";
 import { readExecutionFilters } from "../execution_filters.ts";
-import { queryOf, readFlowKeys } from "../flow_request.ts";
+import { executionIdOf } from "../execution_request.ts";
+import { queryOf, readDependencyOptions, readFlowKeys } from "../flow_request.ts";
+import { awaitExecution } from "../follow.ts";
+import { dependencyEvents } from "../follow_dependencies.ts";
 import { jsonAnswer } from "../json_answer.ts";
 import { readPositive, readRequired } from "../params.ts";
+import { eventStream } from "../sse.ts";
 
 /** What the routes work with. */
 export interface ExecutionViewRoutesDeps {
   readonly views: ExecutionViews;
+  readonly executions: Executions;
+  readonly dependencies: FlowDependencies;
   readonly clock: Clock;
 }
 
@@ -52,6 +60,7 @@ export function executionViewRoutes(deps: ExecutionViewRoutesDeps): Hono<AppEnv>
   const routes = new Hono<AppEnv>();
   addViews(routes, deps);
   addOutputs(routes, deps);
+  addFollowing(routes, deps);
   return routes;
 }
 
@@ -86,14 +95,32 @@ function addOutputs(routes: Hono<AppEnv>, { views }: ExecutionViewRoutesDeps): v
 
   routes.get("/outputs/:executionId/:taskRunId", async (c) => {
     const { executionId, taskRunId } = c.req.param();
-    const found = await views.outputs(c.get("actor"), executionId);
-    return jsonAnswer(stringifyJson(found.find(({ id }) => id === taskRunId)?.outputs ?? {}));
+    return jsonAnswer(stringifyJson(await views.taskRunOutputs(c.get("actor"), executionId, taskRunId)));
+  });
+
+  routes.get("/outputs/executions/:executionId", async (c) => {
+    const found = await views.flowOutputs(c.get("actor"), c.req.param("executionId"));
+    return jsonAnswer(stringifyJson(found));
   });
 }
 
-/** `state` may be named by its path. @throws DomainError bad_request */
+function addFollowing(routes: Hono<AppEnv>, deps: ExecutionViewRoutesDeps): void {
+  const { views, dependencies, executions, clock } = deps;
+  routes.get("/executions/:id/follow-dependencies", async (c) => {
+    const [actor, id, options] = [c.get("actor"), executionIdOf(c), readDependencyOptions(queryOf(c))];
+    const target = { executions, clock, actor, id };
+    await awaitExecution(target, c.req.raw.signal);
+    const { flow } = await views.related(actor, id);
+    const flows = await dependencies.namesAround(actor, flow, options);
+    const look = async () => ({ flows, executions: (await views.related(actor, id)).executions });
+    return eventStream(c, dependencyEvents(target, look));
+  });
+}
+
+/** `state` may be named by its path; clients write the others as constants, too: `FLOW_ID`. @throws DomainError bad_request */
 function readField(text: string): DistinctField {
-  const field = DISTINCT_FIELDS.find((name) => name === (text === "state.current" ? "state" : text));
+  const wanted = text === "state.current" ? "state" : text.replaceAll("_", "").toLowerCase();
+  const field = DISTINCT_FIELDS.find((name) => name.toLowerCase() === wanted);
   if (field) return field;
   throw new DomainError(
     "bad_request",

@@ -10,7 +10,7 @@ import { searchSources } from "../../services/flow_search.ts";
 import type { Flows } from "../../services/flows.ts";
 import type { AppEnv } from "../env.ts";
 import { readFlowFilter } from "../flow_filters.ts";
-import { flowKeyOf, queryOf, readSource } from "../flow_request.ts";
+import { flowKeyOf, queryOf, readDependencyOptions, readSource } from "../flow_request.ts";
 import { jsonAnswer, pageAnswer } from "../json_answer.ts";
 import { readBoolean, readPaging } from "../params.ts";
 import { readRevision } from "../start_query.ts";
@@ -56,11 +56,7 @@ function readSubflows(c: Context<AppEnv>): string[] {
 
 function addDependencies(routes: Hono<AppEnv>, { dependencies }: FlowViewRoutesDeps): void {
   routes.get(`${FLOW_PATH}/dependencies`, async (c) => {
-    const query = queryOf(c);
-    const options = {
-      destinationOnly: readBoolean(query, "destinationOnly", false),
-      expandAll: readBoolean(query, "expandAll", false),
-    };
+    const options = readDependencyOptions(queryOf(c));
     return jsonAnswer(stringifyJson(await dependencies.ofFlow(c.get("actor"), flowKeyOf(c), options)));
   });
 

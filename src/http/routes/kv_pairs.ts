@@ -20,6 +20,9 @@ const SORT_FIELDS: ReadonlyMap<string, (pair: KvPairInfo) => string | number> = 
   ["namespace", (pair) => pair.namespace],
   ["updateDate", (pair) => pair.updatedAt],
   ["creationDate", (pair) => pair.createdAt],
+  ["expirationDate", (pair) => pair.expiresAt ?? Infinity],
+  ["revision", (pair) => pair.revision],
+  ["description", (pair) => pair.description ?? ""],
 ]);
 
 /** `GET /kv`, and below `/namespaces/:namespace/kv`: `GET` and `DELETE` of several, `GET /inheritance`, `GET`, `PUT`, `DELETE /:key`. */

@@ -23,7 +23,7 @@ const SORT_FIELDS: ReadonlyMap<string, (plugin: PluginEntry) => string> = new Ma
 
 /**
  * Below `/plugins`: `GET`, `/schemas/:kind`, `/properties/:kind`, `/triggers`, `/groups/subgroups`, `/inputs`,
- * `/inputs/:type`, `/icons`, `/icons/groups`, `/icons/:cls`, `/icons/:cls/icon.svg`, `/:cls`, `/:cls/versions`,
+ * `/inputs/:type`, `POST /pluginUiManifest`, `/icons`, `/icons/groups`, `/icons/:cls`, `/icons/:cls/icon.svg`, `/:cls`, `/:cls/versions`,
  * `/:cls/versions/:version`.
  */
 export function pluginRoutes(plugins: Plugins): Hono<AppEnv> {
@@ -41,6 +41,8 @@ export function pluginRoutes(plugins: Plugins): Hono<AppEnv> {
   routes.get("/plugins/groups/subgroups", () => answer(plugins.listSubgroups(), CACHED));
   routes.get("/plugins/inputs", () => answer(plugins.listInputs()));
   routes.get("/plugins/inputs/:type", (c) => answer(plugins.input(c.req.param("type"))));
+  // Types bring no pages along; clients ask before they show one.
+  routes.post("/plugins/pluginUiManifest", () => answer({ manifest: {} }));
   addIcons(routes, plugins);
   addDocumentation(routes, plugins);
   return routes;

@@ -24,7 +24,7 @@ export function secretRoutes(secrets: Secrets): Hono<AppEnv> {
   });
   routes.get("/namespaces/:namespace/secrets", async (c) => {
     const filter = readItemFilter(new URL(c.req.url).searchParams);
-    return listBody(c, (await secrets.list(c.get("actor"), c.req.param("namespace"))).filter(filter));
+    return listBody(c, (await secrets.listAll(c.get("actor"), c.req.param("namespace"))).filter(filter));
   });
   routes.put("/namespaces/:namespace/secrets", async (c) => {
     const body = await readEntity(c, FORM);
@@ -61,7 +61,7 @@ function listBody(c: Context<AppEnv>, found: readonly SecretInfo[]): Response {
 }
 
 function secretBody({ namespace, name, description, tags }: SecretInfo): object {
-  return { namespace, key: name, description, tags };
+  return { ...(namespace !== "" && { namespace }), key: name, description, tags };
 }
 
 function readMetadata(body: JsonObject): SecretMetadata {

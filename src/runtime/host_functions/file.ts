@@ -17,6 +17,9 @@ import {
 /** Bytes that `read()` gives; what is larger is work for a task. */
 export const MAX_READ_BYTES = 4 * 1024 * 1024;
 
+/** Before the path of a namespace file, as in the default of an input. */
+const NAMESPACE_FILE_SCHEME = "nsfile:///";
+
 const PARAMETERS = ["path", "namespace", "version"];
 
 /** Functions on files. */
@@ -58,7 +61,12 @@ function sizeProblem({ size }: FileFacts): string | undefined {
 
 function uriOf({ args, caller }: HostCall): string {
   const path = requiredOf(args, "path");
-  return isStorageUri(path) ? path : namespaceFileUri(textOf(args, "namespace") ?? caller.namespace, path);
+  if (isStorageUri(path)) return path;
+  return namespaceFileUri(textOf(args, "namespace") ?? caller.namespace, namespacePath(path));
+}
+
+function namespacePath(path: string): string {
+  return path.startsWith(NAMESPACE_FILE_SCHEME) ? path.slice(NAMESPACE_FILE_SCHEME.length) : path;
 }
 
 function filesOf({ values }: HostCall, name: string): FilePort {
@@ -81,7 +89,9 @@ function versionProblem({ revision }: FileFacts, { args }: HostCall): string | u
 async function placeOf(call: HostCall, name: string): Promise<FilePlace> {
   const { args, caller } = call;
   const path = requiredOf(args, "path");
-  if (!isStorageUri(path)) return { namespace: textOf(args, "namespace") ?? caller.namespace, path };
+  if (!isStorageUri(path)) {
+    return { namespace: textOf(args, "namespace") ?? caller.namespace, path: namespacePath(path) };
+  }
   const place = parseStorageUri(path);
   if (place.kind === "namespace file") return place;
   const { executionId } = place;

@@ -1,5 +1,6 @@
 /** `http()`: a request to another server, and its parsed answer. */
 import { isJsonObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from "../../base/json.ts";
+import { parseYaml, yamlText } from "../../expr/mod.ts";
 import {
   type HostCall,
   HostError,
@@ -12,6 +13,9 @@ import {
 
 /** Characters of a failed answer that the message repeats. */
 const MAX_SHOWN_BODY = 200;
+const JSON_TYPE = "application/json";
+const IS_JSON = /^application\/(?:[^;]+\+)?json\b/i;
+const IS_YAML = /^(?:application|text)\/(?:[^;]+\+|x-)?yaml\b/i;
 
 /** Functions that talk to other servers. */
 export const HTTP_FUNCTIONS: HostFunctionTable = [
@@ -26,8 +30,9 @@ async function callHttp({ args, values }: HostCall): Promise<JsonValue> {
   const port = portOf(values.http, "http");
   const uri = withQuery(requiredOf(args, "uri"), mapOf(args.get("query"), "query"));
   const method = (textOf(args, "method") ?? "GET").toUpperCase();
-  const body = bodyText(args.get("body") ?? null);
-  const headers = headersOf(args, body !== undefined);
+  const contentType = textOf(args, "contentType") ?? JSON_TYPE;
+  const body = bodyText(args.get("body") ?? null, contentType);
+  const headers = headersOf(args, body === undefined ? undefined : contentType);
   const options = mapOf(args.get("options"), "options");
   const reply = await port.call({ method, uri, headers, body, options });
   if (reply.code < 400) return parsed(reply);
@@ -35,15 +40,21 @@ async function callHttp({ args, values }: HostCall): Promise<JsonValue> {
   throw new HostError(`Cannot ${method} "${uri}": the server answered ${reply.code}${shown && `: ${shown}`}`);
 }
 
-function headersOf(args: ReadonlyMap<string, JsonValue>, hasBody: boolean): ReadonlyMap<string, string> {
+function headersOf(
+  args: ReadonlyMap<string, JsonValue>,
+  contentType: string | undefined,
+): ReadonlyMap<string, string> {
   const headers = new Map<string, string>();
-  const [contentType, accept] = [textOf(args, "contentType"), textOf(args, "accept")];
-  if (hasBody) headers.set("content-type", contentType ?? "application/json");
-  if (accept !== undefined) headers.set("accept", accept);
+  if (contentType !== undefined) headers.set("content-type", contentType);
+  headers.set("accept", textOf(args, "accept") ?? JSON_TYPE);
   for (const [name, value] of Object.entries(mapOf(args.get("headers"), "headers"))) {
-    headers.set(name.toLowerCase(), typeof value === "string" ? value : stringifyJson(value));
+    headers.set(name.toLowerCase(), (Array.isArray(value) ? value : [value]).map(headerText).join(", "));
   }
   return headers;
+}
+
+function headerText(value: JsonValue): string {
+  return typeof value === "string" ? value : stringifyJson(value);
 }
 
 function mapOf(value: JsonValue | undefined, name: string): JsonObject {
@@ -52,10 +63,11 @@ function mapOf(value: JsonValue | undefined, name: string): JsonObject {
   throw new HostError(`Cannot call "http": argument "${name}" must be a map`);
 }
 
-/** A text is sent as it is, anything else as JSON. */
-function bodyText(body: JsonValue): string | undefined {
+/** A text is sent as it is, anything else as YAML where that is its type, else as JSON. */
+function bodyText(body: JsonValue, contentType: string): string | undefined {
   if (body === null) return undefined;
-  return typeof body === "string" ? body : stringifyJson(body);
+  if (typeof body === "string") return body;
+  return IS_YAML.test(contentType.trim()) ? yamlText(body) : stringifyJson(body);
 }
 
 /** A list gives its parameter several times; null gives none. */
@@ -73,12 +85,15 @@ function withQuery(uri: string, query: JsonObject): string {
 }
 
 function parsed({ contentType, body }: HttpReply): JsonValue {
-  if (!/^application\/(?:[^;]+\+)?json\b/i.test(contentType.trim())) return body;
+  const type = contentType.trim();
+  const isYaml = IS_YAML.test(type);
+  if (!isYaml && !IS_JSON.test(type)) return body;
   if (body.trim() === "") return null;
   try {
-    return parseJson(body);
+    return isYaml ? parseYaml(body) : parseJson(body);
   } catch (error) {
-    // What the other server calls JSON need not be JSON.
-    throw new HostError(`Cannot read the answer as JSON: ${(error as Error).message}`);
+    // What the other server calls JSON or YAML need not be it.
+    const language = isYaml ? "YAML" : "JSON";
+    throw new HostError(`Cannot read the answer as ${language}: ${(error as Error).message}`);
   }
 }

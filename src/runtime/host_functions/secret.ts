@@ -15,7 +15,7 @@ async function readSecret({ args, caller, values, remember }: HostCall): Promise
   }
   remember(secret);
   const subkey = textOf(args, "subkey");
-  if (subkey === undefined) return secret;
+  if (subkey === undefined || subkey === "") return secret;
   const member = memberOf(secret, subkey);
   if (member === undefined) {
     throw new HostError(

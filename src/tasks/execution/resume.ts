@@ -2,7 +2,8 @@
 import type { JsonObject } from "../../base/json.ts";
 import type { RunContext } from "../../model/run_context.ts";
 import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
-import { mapOf, textOf } from "../property_values.ts";
+import { mapOf } from "../property_values.ts";
+import { EXECUTION_FLOW, namedExecutionOf } from "./execution_properties.ts";
 
 /** Has no outputs. */
 export const resumeTask: RunnableTaskType = {
@@ -17,6 +18,7 @@ export const resumeTask: RunnableTaskType = {
       dynamic: true,
       description: "Id of the execution; without it, the one that triggered this execution.",
     },
+    ...EXECUTION_FLOW,
     inputs: { type: "map", dynamic: true, description: "Values of the inputs that its Pause asks for." },
   },
   outputs: {},
@@ -24,7 +26,7 @@ export const resumeTask: RunnableTaskType = {
 };
 
 async function resumeExecution(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const id = textOf(properties, "executionId")?.trim() || await triggeringExecution(context);
+  const id = namedExecutionOf(properties).executionId ?? await triggeringExecution(context);
   await context.ports.executions.resume(context.tenant, id, mapOf(properties, "inputs") ?? {});
   return { state: "SUCCESS", outputs: {} };
 }

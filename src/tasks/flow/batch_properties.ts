@@ -26,7 +26,13 @@ export const BATCH: PropertySchema = {
       minimum: 1,
       description: "Number of batches, instead of `rows`.",
     },
+    regexPattern: {
+      type: "string",
+      dynamic: true,
+      description:
+        "Regular expression with a group, instead of `rows`: the lines in which the group matches the same text are one batch.",
+    },
     separator: { type: "string", dynamic: true, default: "\n", description: "Text that ends an item." },
   },
-  description: "How the file is split: by one of `rows`, `bytes` and `partitions`.",
+  description: "How the file is split: by one of `rows`, `bytes`, `partitions` and `regexPattern`.",
 };

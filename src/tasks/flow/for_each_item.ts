@@ -19,7 +19,14 @@ export const forEachItemTask: FlowableTaskType = {
       description:
         "Inputs of each execution; `taskrun.items` is the URI of its batch, `taskrun.iteration` its number.",
     },
-    errors: HANDLER_PROPERTIES.errors ?? { type: "tasks", description: "Tasks that run after a failure." },
+    restartBehavior: {
+      type: "string",
+      values: ["RETRY_FAILED", "NEW_EXECUTION"],
+      default: "NEW_EXECUTION",
+      ignored: true,
+      description: "What a restart of this execution does with those that this task has started.",
+    },
+    ...HANDLER_PROPERTIES,
   },
   outputs: {
     numberOfBatches: { type: "integer", description: "Number of batches, under `<id>_items`." },

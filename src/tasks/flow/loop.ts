@@ -67,7 +67,7 @@ export const loopTask: FlowableTaskType = {
   outputs: {
     iterationCount: { type: "integer", description: "Number of passes." },
     runningIterations: { type: "integer", description: "Passes that have begun and not ended." },
-    terminatedIterations: { type: "integer", description: "Passes that have ended." },
+    terminatedIterations: { type: "map", description: "Number of passes that have ended, by state." },
     outputs: {
       type: "any",
       description:

@@ -17,7 +17,7 @@ const CACHE: PropertySchemas = Object.freeze({
 export const workingDirectoryTask: FlowableTaskType = {
   form: "flowable",
   type: "core.flow.WorkingDirectory",
-  aliases: ["core.tasks.flows.WorkingDirectory"],
+  aliases: ["core.tasks.flows.WorkingDirectory", "core.tasks.flows.Worker"],
   description: "Runs its tasks one after the other in one directory, so that they share files.",
   properties: {
     tasks: {

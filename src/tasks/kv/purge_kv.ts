@@ -22,6 +22,13 @@ const EXPIRED_ONLY: PropertySchema = Object.freeze({
   description: "Whether only pairs that have expired are deleted.",
 });
 
+/** An older form, which wins where both are given: it has no default. */
+const OLD_EXPIRED_ONLY: PropertySchema = Object.freeze({
+  type: "boolean",
+  dynamic: true,
+  description: "Whether only pairs that have expired are deleted; instead of `behavior`.",
+});
+
 /** Members of a behaviour, by its type. Of each pair one version is kept anyway, its value. */
 const BEHAVIORS: Readonly<Record<string, PropertySchemas>> = Object.freeze({
   key: { expiredOnly: EXPIRED_ONLY },
@@ -59,7 +66,7 @@ export const kvPurgeTask: RunnableTaskType = {
       dynamic: true,
       description: "Glob of the namespaces, such as `company.*`, instead of `namespaces`.",
     },
-    expiredOnly: EXPIRED_ONLY,
+    expiredOnly: OLD_EXPIRED_ONLY,
     behavior: {
       type: "object",
       dynamic: true,
@@ -82,16 +89,21 @@ export const kvPurgeTask: RunnableTaskType = {
 };
 
 async function purgePairs(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const behavior = mapOf(properties, "behavior") ?? {};
+  const behavior = behaviorOf(properties);
   const isOfVersions = isVersions(behavior);
   if (isOfVersions && !mayDeleteLast(behavior)) return { state: "SUCCESS", outputs: { size: 0 } };
   const pattern = textOf(properties, "keyPattern") || undefined;
   const size = await context.ports.kvPairs.purge(context.tenant, {
     namespaces: namespaceFilter(properties),
     keys: (key) => pattern === undefined || matchesGlob(pattern, key),
-    expiredOnly: !isOfVersions && flagOf(behavior, "expiredOnly", flagOf(properties, "expiredOnly", true)),
+    expiredOnly: !isOfVersions && flagOf(behavior, "expiredOnly", true),
   });
   return { state: "SUCCESS", outputs: { size } };
+}
+
+function behaviorOf(properties: JsonObject): JsonObject {
+  const expiredOnly = textOf(properties, "expiredOnly") || undefined;
+  return expiredOnly === undefined ? mapOf(properties, "behavior") ?? {} : { type: "key", expiredOnly };
 }
 
 /** True for a behaviour of type `version`; what an expression gave has not been checked before. */

@@ -2,7 +2,8 @@
 import { type JsonObject, stringifyJson } from "../../base/json.ts";
 import type { RunContext } from "../../model/run_context.ts";
 import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
-import { textOf, textsOf } from "../property_values.ts";
+import { EXECUTION_FLOW, namedExecutionOf } from "../execution/execution_properties.ts";
+import { textsOf } from "../property_values.ts";
 import { readLogLevel } from "./level.ts";
 import { LOG_LEVELS } from "../../model/flow.ts";
 
@@ -15,6 +16,7 @@ export const fetchLogsTask: RunnableTaskType = {
   pure: false,
   properties: {
     executionId: { type: "string", dynamic: true, description: "Id of the execution; this one without it." },
+    ...EXECUTION_FLOW,
     tasksId: {
       type: "list",
       dynamic: true,
@@ -37,13 +39,16 @@ export const fetchLogsTask: RunnableTaskType = {
 };
 
 async function storeLog(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const executionId = textOf(properties, "executionId")?.trim() || context.executionId;
+  const { executionId = context.executionId, flow } = namedExecutionOf(properties);
   const selection = {
     executionId,
     minLevel: readLogLevel(properties, "level"),
     taskIds: textsOf(properties, "tasksId"),
   };
-  const entries = await context.ports.logs.entries(context.tenant, selection);
+  const found = await context.ports.logs.entries(context.tenant, selection);
+  const entries = found?.filter(({ namespace, flowId }) =>
+    flow === undefined || namespace === flow.namespace && flowId === flow.flowId
+  );
   if (!entries) throw new Error(`Cannot fetch the log of execution "${executionId}": it does not exist`);
   const { uri } = await context.ports.storage.write(context, ".ion", linesOf(entries));
   return { state: "SUCCESS", outputs: { size: entries.length, uri } };

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../base/json.ts";
 import type { RunContext } from "../../model/run_context.ts";
 import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
-import { instantOf, textOf, textsOf } from "../property_values.ts";
+import { flagOf, instantOf, textOf, textsOf } from "../property_values.ts";
 import { checkLogLevel } from "./level.ts";
 import { LOG_LEVELS } from "../../model/flow.ts";
 
@@ -25,6 +25,26 @@ export const purgeLogsTask: RunnableTaskType = {
     },
     startDate: { type: "dateTime", dynamic: true, description: "Only lines of this time or later." },
     endDate: { type: "dateTime", required: true, dynamic: true, description: "Only lines before this time." },
+    purgeExecutionLogs: {
+      type: "boolean",
+      dynamic: true,
+      default: true,
+      description: "Whether lines of executions are deleted.",
+    },
+    purgeNonExecutionLogs: {
+      type: "boolean",
+      dynamic: true,
+      default: true,
+      ignored: true,
+      description: "Whether lines that belong to no execution are deleted.",
+    },
+    batchSize: {
+      type: "integer",
+      dynamic: true,
+      minimum: 1,
+      ignored: true,
+      description: "How many lines are deleted at once.",
+    },
   },
   outputs: { count: { type: "integer", description: "Number of lines deleted." } },
   run: purgeLogs,
@@ -38,6 +58,7 @@ async function purgeLogs(properties: JsonObject, context: RunContext): Promise<A
   if (flowId !== undefined && namespace === undefined) {
     throw new Error("Cannot purge the logs of a flow: its namespace is missing");
   }
+  if (!flagOf(properties, "purgeExecutionLogs", true)) return { state: "SUCCESS", outputs: { count: 0 } };
   const count = await context.ports.logs.purge(context, {
     namespace,
     flowId,

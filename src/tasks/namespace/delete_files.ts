@@ -35,5 +35,6 @@ async function run(properties: JsonObject, context: RunContext): Promise<Attempt
     await context.ports.namespaceFiles.delete(context, { namespace, path, withEmptyFolders });
     setOwnProperty(files, path, namespaceFileUri(namespace, path));
   }
+  context.metric({ name: "deleted", type: "counter", value: Object.keys(files).length });
   return { state: "SUCCESS", outputs: { files } };
 }

@@ -38,5 +38,6 @@ async function run(properties: JsonObject, context: RunContext): Promise<Attempt
     const { uri } = await storage.write(context, fileNameOf(path), file.content);
     setOwnProperty(files, (destination + path).replace(/^\/*/, "/"), uri);
   }
+  context.metric({ name: "downloaded", type: "counter", value: Object.keys(files).length });
   return { state: "SUCCESS", outputs: { files } };
 }

@@ -2,7 +2,7 @@
 import type { JsonValue } from "../../base/json.ts";
 import type { RunContext } from "../../model/run_context.ts";
 import type { PropertySchema } from "../../model/schema.ts";
-import { compileGlobs } from "../glob.ts";
+import { compileNamespaceGlobs } from "../glob.ts";
 import { readTexts } from "../local_files.ts";
 
 /** `files`: one glob or several. */
@@ -37,6 +37,6 @@ export async function matchingFiles(
   namespace: string,
   globs: JsonValue | undefined,
 ): Promise<string[]> {
-  const isMeant = compileGlobs(readTexts(globs, "Globs of files"));
+  const isMeant = compileNamespaceGlobs(readTexts(globs, "Globs of files"));
   return (await context.ports.namespaceFiles.list(context, namespace)).filter(isMeant);
 }

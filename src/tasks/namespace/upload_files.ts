@@ -1,11 +1,11 @@
 /** `core.namespace.UploadFiles`: files of the execution become namespace files. */
 import { isJsonObject, type JsonObject, setOwnProperty } from "../../base/json.ts";
-import { normalizeFileName } from "../../model/file_path.ts";
+import { fileNameOf, normalizeFileName } from "../../model/file_path.ts";
 import type { RunContext } from "../../model/run_context.ts";
-import { namespaceFileUri } from "../../model/storage_uri.ts";
+import { isStorageUri, namespaceFileUri } from "../../model/storage_uri.ts";
 import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
 import { compileGlobs } from "../glob.ts";
-import { findFiles, openAny, openLocalFile, readMap, readTexts } from "../local_files.ts";
+import { findFiles, isFileAddress, openAny, openLocalFile, readMap, readTexts } from "../local_files.ts";
 import { choiceOf, requiredTextOf, textOf } from "../property_values.ts";
 import { fileGlobs, FILES_NAMESPACE, NAMESPACE_FILE_URIS } from "./file_globs.ts";
 
@@ -19,10 +19,13 @@ export const uploadFilesTask: RunnableTaskType = {
   aliases: [],
   description: "Copies files into the files of a namespace.",
   properties: {
-    files: fileGlobs("Globs of files in the working directory, or a map of names to storage URIs.", {
-      orMap: true,
-      orText: true,
-    }),
+    files: fileGlobs(
+      "Globs of files in the working directory and storage URIs, or a map of names to storage URIs.",
+      {
+        orMap: true,
+        orText: true,
+      },
+    ),
     filesMap: {
       type: "map",
       dynamic: true,
@@ -71,15 +74,25 @@ async function run(properties: JsonObject, context: RunContext): Promise<Attempt
 async function uploadsOf({ files, filesMap }: JsonObject, context: RunContext): Promise<Upload[]> {
   const isMap = isJsonObject(files) || typeof files === "string" && files.trimStart().startsWith("{");
   const stored = [...storedFiles(context, filesMap), ...isMap ? storedFiles(context, files) : []];
-  const globs = isMap ? [] : readTexts(files, "Globs of files");
-  return globs.length === 0 ? stored : [...stored, ...await localFiles(context, globs)];
+  const texts = isMap ? [] : readTexts(files, "Globs of files");
+  const globs = texts.filter((text) => !isFileAddress(text));
+  const named = texts.filter(isFileAddress).map((uri) => storedFile(context, lastName(uri), uri));
+  return [...stored, ...named, ...globs.length === 0 ? [] : await localFiles(context, globs)];
+}
+
+/** A file that is given without a name keeps the one that it is stored under. */
+function lastName(uri: string): string {
+  const name = fileNameOf(uri);
+  return isStorageUri(uri) && !/%(?![0-9a-f]{2})/i.test(name) ? decodeURIComponent(name) : name;
 }
 
 function storedFiles(context: RunContext, files: JsonObject[string] | undefined): Upload[] {
-  return Object.entries(readMap(files, "Files to upload")).map(([name, uri]) => ({
-    name,
-    open: async () => (await openAny(context, String(uri))).content,
-  }));
+  return Object.entries(readMap(files, "Files to upload"))
+    .map(([name, uri]) => storedFile(context, name, String(uri)));
+}
+
+function storedFile(context: RunContext, name: string, uri: string): Upload {
+  return { name, open: async () => (await openAny(context, uri)).content };
 }
 
 async function localFiles(context: RunContext, globs: readonly string[]): Promise<Upload[]> {

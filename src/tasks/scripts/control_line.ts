@@ -1,4 +1,7 @@
-/** Lines by which a script tells the server something: `::{"outputs": {…}, "metrics": […], "logs": […]}::`. */
+/**
+ * Lines by which a script tells the server something:
+ * `::{"outputs": {…}, "encryptedOutputs": {…}, "metrics": […], "logs": […]}::`.
+ */
 import {
   Double,
   isJsonObject,
@@ -14,6 +17,8 @@ import { type Metric, METRIC_TYPES } from "../../model/metric.ts";
 /** What such a line says. */
 export interface ControlLine {
   readonly outputs: JsonObject;
+  /** Outputs that are kept encrypted only. */
+  readonly encryptedOutputs: JsonObject;
   readonly metrics: readonly Metric[];
   readonly logs: readonly { readonly level: LogLevel; readonly message: string }[];
 }
@@ -29,10 +34,9 @@ export function isControlLine(text: string): boolean {
 /** What a control line says. @throws Error: it cannot be read */
 export function readControlLine(text: string): ControlLine {
   const value = parse(PATTERN.exec(text)?.[1] ?? "");
-  const outputs = ownProperty(value, "outputs") ?? {};
-  if (!isJsonObject(outputs)) throw new Error('Cannot read a control line: "outputs" must be an object');
   return {
-    outputs,
+    outputs: objectOf(value, "outputs"),
+    encryptedOutputs: objectOf(value, "encryptedOutputs"),
     metrics: listOf(value, "metrics").map(metricOf),
     logs: listOf(value, "logs").map((entry) => ({
       level: levelOf(ownProperty(entry, "level")),
@@ -48,6 +52,12 @@ function parse(text: string): JsonObject {
     // What stands between the colons is what a script has printed.
     throw new Error(`Cannot read a control line: ${(error as Error).message}`);
   }
+}
+
+function objectOf(value: JsonObject, name: string): JsonObject {
+  const object = ownProperty(value, name) ?? {};
+  if (isJsonObject(object)) return object;
+  throw new Error(`Cannot read a control line: "${name}" must be an object`);
 }
 
 function listOf(value: JsonObject, name: string): JsonObject[] {

@@ -17,7 +17,7 @@ export const PYTHON: ScriptProgram = Object.freeze({
   ],
   packageFolders: [".venv"],
   packageBin: ".venv/bin",
-  // Otherwise lines come when the script has ended.
-  env: { PYTHONUNBUFFERED: "1" },
+  // Otherwise lines come when the script has ended, and pip writes advice to the error stream, which is a warning.
+  env: { PYTHONUNBUFFERED: "1", PIP_ROOT_USER_ACTION: "ignore", PIP_DISABLE_PIP_VERSION_CHECK: "1" },
   fit: fitPython,
 });

@@ -103,7 +103,12 @@ export function runsInShell(properties: JsonObject): boolean {
 }
 
 function interpreterOf(properties: JsonObject): string[] {
-  return properties.interpreter === undefined ? ["/bin/sh", "-c"] : listOf(properties, "interpreter");
+  const { interpreter = ["/bin/sh", "-c"], interpreterArgs } = properties;
+  const words = readTexts(interpreter, 'Property "interpreter"');
+  const isProgram = typeof interpreter === "string" && words[0] === interpreter;
+  return isProgram && interpreterArgs === undefined
+    ? [...words, "-c"]
+    : [...words, ...listOf(properties, "interpreterArgs")];
 }
 
 /** The texts of a property that holds a list. @throws Error: it holds anything else */

@@ -1,5 +1,5 @@
 /** What the lines of a script become: log lines, outputs, metrics. */
-import { type JsonObject, setOwnProperty } from "../../base/json.ts";
+import { type JsonObject, type JsonValue, setOwnProperty, stringifyJson } from "../../base/json.ts";
 import type { LogLevel } from "../../model/flow.ts";
 import { MAX_LOG_LINE_CHARS, MAX_OUTPUT_BYTES } from "../../model/limits.ts";
 import type { ProcessLine } from "../../model/ports/processes.ts";
@@ -18,7 +18,7 @@ const CUT =
 
 /** Takes the lines of one script. */
 export class ScriptOutput {
-  /** Outputs that control lines have given; a later one replaces an earlier one. */
+  /** Outputs that control lines have given, some of them encrypted; a later one replaces an earlier one. */
   readonly vars: JsonObject = {};
   /** It has written to its error stream. */
   hasErrors = false;
@@ -44,8 +44,11 @@ export class ScriptOutput {
       throw new Error("The script gives too many outputs; write large results to a file");
     }
     try {
-      const { outputs, metrics, logs } = readControlLine(text);
+      const { outputs, encryptedOutputs, metrics, logs } = readControlLine(text);
       for (const [name, value] of Object.entries(outputs)) setOwnProperty(this.vars, name, value);
+      for (const [name, value] of Object.entries(encryptedOutputs)) {
+        setOwnProperty(this.vars, name, this.#sealed(value));
+      }
       for (const metric of metrics) this.#context.metric(metric);
       for (const { level, message } of logs) {
         await this.#log(level, message);
@@ -54,6 +57,11 @@ export class ScriptOutput {
       // A script may print anything; what is no control line after all is told, and the script goes on.
       await this.#log("WARN", (error as Error).message);
     }
+  }
+
+  #sealed(value: JsonValue): JsonObject {
+    const text = typeof value === "string" ? value : stringifyJson(value);
+    return this.#context.ports.cipher.seal(this.#context, text);
   }
 
   #log(level: LogLevel, message: string): Promise<void> | undefined {

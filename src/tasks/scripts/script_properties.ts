@@ -5,6 +5,7 @@ import { FILE_PROPERTIES, OUTPUT_FILES, textList } from "../file_properties.ts";
 /** The older form of a container's options. */
 const DOCKER: PropertySchema = {
   type: "map",
+  aliases: ["dockerOptions"],
   deprecated: "use `containerImage` and `taskRunner`",
   description: "Options of the container; its `image`, `pullPolicy` and `user` are read.",
 };
@@ -48,7 +49,11 @@ export const SCRIPT_PROPERTIES: PropertySchemas = Object.freeze({
     description: "Environment variables, by name.",
   },
   interpreter: textList("Command that gets the commands as its last argument.", {
+    orText: true,
     default: ["/bin/sh", "-c"],
+  }),
+  interpreterArgs: textList("Arguments of the `interpreter`, where that is a text; `-c` without it.", {
+    deprecated: "use `interpreter`",
   }),
   failFast: {
     type: "boolean",
@@ -71,9 +76,9 @@ export const SCRIPT_PROPERTIES: PropertySchemas = Object.freeze({
   outputDirectory: {
     type: "boolean",
     dynamic: true,
-    default: false,
     deprecated: "use `outputFiles`",
-    description: "Whether all files in `{{ outputDir }}` are kept.",
+    description:
+      "Whether all files in `{{ outputDir }}` are kept; without it they are where `runner` is set.",
   },
   ...RUNNER_PROPERTIES,
 });
@@ -94,7 +99,11 @@ export const SCRIPT: PropertySchema = Object.freeze({
 
 /** What any script task leaves. */
 export const SCRIPT_OUTPUTS: PropertySchemas = Object.freeze({
-  vars: { type: "map", description: 'Values that the commands have printed as `::{"outputs": {…}}::`.' },
+  vars: {
+    type: "map",
+    description:
+      'Values that the commands have printed as `::{"outputs": {…}}::`, or as `::{"encryptedOutputs": {…}}::`: these are kept encrypted.',
+  },
   exitCode: { type: "integer", description: "Exit code of the commands." },
   outputFiles: OUTPUT_FILES,
 });

@@ -151,7 +151,7 @@ async function execute(
 /** Kept also when the commands have failed. */
 async function outputFiles(run: ScriptRun): Promise<JsonObject> {
   const { context, properties, outputDir } = run;
-  const inOutputDir = flagOf(properties, "outputDirectory", false)
+  const inOutputDir = flagOf(properties, "outputDirectory", properties.runner !== undefined)
     ? await storeFiles({ context, directory: outputDir }, ["**"])
     : {};
   return { ...inOutputDir, ...await storeFiles(run, properties.outputFiles) };

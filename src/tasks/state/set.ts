@@ -18,7 +18,6 @@ export const stateSetTask: RunnableTaskType = {
     ...STATE_PROPERTIES,
     data: {
       type: "map",
-      required: true,
       dynamic: true,
       orText: true,
       description: "Values to store, by name.",

@@ -88,10 +88,9 @@ async function isKept(
   line: ItemLine,
 ): Promise<boolean> {
   const [rendered] = await Promise.allSettled([renderItem(context, condition, line)]);
-  const text = rendered.status === "fulfilled" && rendered.value !== null
-    ? printValue(rendered.value).trim()
-    : "";
-  if (text !== "") return isTruthyText(text) === keepsTrue;
+  if (rendered.status === "fulfilled" && rendered.value !== null) {
+    return isTruthyText(printValue(rendered.value).trim()) === keepsTrue;
+  }
   if (otherwise !== "FAIL") return otherwise === "INCLUDE";
   if (rendered.status === "rejected") throw rendered.reason;
   throw new Error(`The condition "${condition}" gives nothing for an item`);

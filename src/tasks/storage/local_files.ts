@@ -12,7 +12,7 @@ export const localFilesTask: RunnableTaskType = {
   type: "core.storage.LocalFiles",
   aliases: ["core.tasks.storages.LocalFiles"],
   description:
-    "Creates files in the directory of a `core.flow.WorkingDirectory`, or stores files from there.",
+    "Creates files in the directory of a `core.flow.WorkingDirectory`, or stores files from there; outside of one it has a directory of its own.",
   properties: {
     inputs: {
       type: "map",
@@ -33,10 +33,23 @@ export const localFilesTask: RunnableTaskType = {
 };
 
 async function run(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const directory = context.workingDirectory;
-  if (directory === undefined) {
-    throw new Error("Cannot work on local files: the task must be one of a core.flow.WorkingDirectory");
+  if (context.workingDirectory !== undefined) {
+    return await runIn(context.workingDirectory, properties, context);
   }
+  const { workingDirectories } = context.ports;
+  const name = `${context.taskRunId}-${context.attemptNumber}`;
+  try {
+    return await runIn(await workingDirectories.make(name), properties, context);
+  } finally {
+    workingDirectories.discard(name);
+  }
+}
+
+async function runIn(
+  directory: string,
+  properties: JsonObject,
+  context: RunContext,
+): Promise<AttemptOutcome> {
   await createFiles({ context, directory }, properties.inputs);
   return {
     state: "SUCCESS",

@@ -11,7 +11,22 @@ export const purgeCurrentExecutionFilesTask: RunnableTaskType = {
   type: "core.storage.PurgeCurrentExecutionFiles",
   aliases: ["core.storage.PurgeExecution", "core.tasks.storages.PurgeExecution"],
   description: "Deletes all files of this execution: inputs, outputs and files of triggers.",
-  properties: {},
+  properties: {
+    includeChildExecutions: {
+      type: "boolean",
+      dynamic: true,
+      default: false,
+      ignored: true,
+      description: "Whether files of executions that this one has started are deleted too.",
+    },
+    includeStates: {
+      type: "boolean",
+      dynamic: true,
+      default: false,
+      ignored: true,
+      description: "Whether files of states are deleted too; states are no files here.",
+    },
+  },
   outputs: { uris: uriList("Storage URIs of the files that were deleted.") },
   run,
 };

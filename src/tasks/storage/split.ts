@@ -12,12 +12,18 @@ export const splitTask: RunnableTaskType = {
   pure: false,
   type: "core.storage.Split",
   aliases: ["core.tasks.storages.Split"],
-  description: "Cuts a file into several files: by one of `bytes`, `partitions` and `rows`.",
+  description: "Cuts a file into several files: by one of `bytes`, `partitions`, `rows` and `regexPattern`.",
   properties: {
     from: FROM,
     bytes: { type: "string", dynamic: true, description: "Size of each file, such as `10MB`." },
     partitions: { type: "integer", dynamic: true, minimum: 1, description: "Number of files." },
     rows: { type: "integer", dynamic: true, minimum: 1, description: "Lines in each file." },
+    regexPattern: {
+      type: "string",
+      dynamic: true,
+      description:
+        "Regular expression with a group: each text that the group matches gets a file, with all lines in which it does.",
+    },
     separator: { type: "string", dynamic: true, default: "\n", description: "Text that ends a line." },
   },
   outputs: { uris: uriList("Storage URIs of the new files.") },
@@ -26,7 +32,7 @@ export const splitTask: RunnableTaskType = {
 
 async function run(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
   const rule = readSplitRule(properties);
-  if (!rule) throw new Error("Cannot split a file: give one of bytes, partitions and rows");
+  if (!rule) throw new Error("Cannot split a file: give one of bytes, partitions, rows and regexPattern");
   const from = requiredTextOf(properties, "from");
   const uris = await splitFile(context, from, { rule, separator: separatorOf(properties) });
   return { state: "SUCCESS", outputs: { uris } };

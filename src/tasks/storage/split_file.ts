@@ -1,17 +1,19 @@
 /** Cuts a stored file into stored files, line by line. */
 import { type JsonObject, ownProperty } from "../../base/json.ts";
+import type { Regex } from "../../expr/mod.ts";
 import type { RunContext } from "../../model/run_context.ts";
 import { textOf, wholeNumberOf } from "../property_values.ts";
-import { ended, gathered, type Piece, piecesOf } from "./pieces.ts";
-import { extensionOf, openFile } from "./stored_file.ts";
+import type { Piece } from "./pieces.ts";
+import { readPattern, splitByPattern } from "./split_by_pattern.ts";
+import { linesOf, type SplitSource, storePart } from "./split_source.ts";
+import { extensionOf } from "./stored_file.ts";
 
 /** How a file is cut: by one of these. */
 export type SplitRule =
   | { readonly by: "bytes" | "rows"; readonly size: number }
-  | { readonly by: "partitions"; readonly count: number };
+  | { readonly by: "partitions"; readonly count: number }
+  | { readonly by: "pattern"; readonly pattern: Regex };
 
-/** Files that one file may be cut into. */
-const MAX_PARTS = 50_000;
 /** Partitions that are written at once: each holds up to half a megabyte. */
 const PARTITIONS_AT_ONCE = 16;
 
@@ -26,10 +28,13 @@ const UNITS: ReadonlyMap<string, number> = new Map([
   ["gib", 1024 ** 3],
 ]);
 
-/** The rule that properties give: `bytes`, else `partitions`, else `rows`; `undefined` for none. @throws Error one is no size */
+/** The rule that properties give: `regexPattern`, else `bytes`, else `partitions`, else `rows`; `undefined` for none. @throws Error one is no size, or no pattern */
 export function readSplitRule(properties: JsonObject): SplitRule | undefined {
   const isGiven = (name: string) => (textOf(properties, name) ?? "") !== "";
   const number = (name: string) => wholeNumberOf(properties, name, { fallback: 1, minimum: 1 });
+  if (isGiven("regexPattern")) {
+    return { by: "pattern", pattern: readPattern(textOf(properties, "regexPattern") ?? "") };
+  }
   if (isGiven("bytes")) return { by: "bytes", size: readSize(textOf(properties, "bytes") ?? "") };
   if (isGiven("partitions")) return { by: "partitions", count: number("partitions") };
   return isGiven("rows") ? { by: "rows", size: number("rows") } : undefined;
@@ -51,7 +56,8 @@ export async function splitFile(
   { rule, separator }: { readonly rule: SplitRule; readonly separator: string },
 ): Promise<string[]> {
   const end = new TextEncoder().encode(separator === "" ? "\n" : separator);
-  const source: Source = { context, uri, separator: end, ending: extensionOf(uri) };
+  const source: SplitSource = { context, uri, separator: end, ending: extensionOf(uri) };
+  if (rule.by === "pattern") return await splitByPattern(source, rule.pattern);
   return rule.by === "partitions" ? await deal(source, rule.count) : await cut(source, rule);
 }
 
@@ -60,20 +66,8 @@ export function separatorOf(properties: JsonObject): string {
   return String(ownProperty(properties, "separator") ?? "\n");
 }
 
-interface Source {
-  readonly context: RunContext;
-  readonly uri: string;
-  readonly separator: Uint8Array;
-  readonly ending: string;
-}
-
-async function* linesOf({ context, uri, separator }: Source): AsyncGenerator<Piece> {
-  const { content } = await openFile(context, uri);
-  for await (const piece of piecesOf(content, separator)) yield ended(piece, separator);
-}
-
 /** A part is full with the line that reaches its size. */
-async function cut(source: Source, rule: Extract<SplitRule, { size: number }>): Promise<string[]> {
+async function cut(source: SplitSource, rule: Extract<SplitRule, { size: number }>): Promise<string[]> {
   const uris: string[] = [];
   const lines = linesOf(source);
   try {
@@ -86,7 +80,7 @@ async function cut(source: Source, rule: Extract<SplitRule, { size: number }>): 
           yield line.value;
         }
       };
-      uris.push(await store(source, part(), uris.length));
+      uris.push(await storePart(source, part(), uris.length));
     }
   } finally {
     await lines.return(undefined);
@@ -95,7 +89,7 @@ async function cut(source: Source, rule: Extract<SplitRule, { size: number }>): 
 }
 
 /** Lines are dealt out in turn; partitions that get none are left out. The file is read once for every few of them. */
-async function deal(source: Source, count: number): Promise<string[]> {
+async function deal(source: SplitSource, count: number): Promise<string[]> {
   const uris: string[] = [];
   let dealt = count;
   for (let first = 0; first < Math.min(count, dealt); first += PARTITIONS_AT_ONCE) {
@@ -113,7 +107,7 @@ async function deal(source: Source, count: number): Promise<string[]> {
 }
 
 async function dealTo(
-  source: Source,
+  source: SplitSource,
   writers: readonly WritableStreamDefaultWriter<Piece>[],
   { first, count }: { readonly first: number; readonly count: number },
 ): Promise<number> {
@@ -131,7 +125,7 @@ async function dealTo(
 }
 
 async function storeUnlessEmpty(
-  source: Source,
+  source: SplitSource,
   pieces: ReadableStream<Piece>,
   index: number,
 ): Promise<string | undefined> {
@@ -142,17 +136,5 @@ async function storeUnlessEmpty(
     yield first.value;
     yield* { [Symbol.asyncIterator]: () => iterator };
   };
-  return await store(source, all(), index);
-}
-
-async function store(
-  { context, ending }: Source,
-  pieces: AsyncGenerator<Piece>,
-  index: number,
-): Promise<string> {
-  if (context.signal.aborted) throw new Error("The attempt was interrupted");
-  if (index >= MAX_PARTS) {
-    throw new Error(`Cannot split the file: it has more than ${MAX_PARTS} parts; make them larger`);
-  }
-  return (await context.ports.storage.write(context, ending, gathered(pieces))).uri;
+  return await storePart(source, all(), index);
 }

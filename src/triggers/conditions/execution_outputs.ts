@@ -20,5 +20,6 @@ export const executionOutputsCondition: TestedConditionType = {
       description: "Expression that reads the outputs as `trigger.outputs`.",
     },
   },
+  isFalse: ({ execution }) => execution?.isWithoutOutputs === true,
   test: (properties) => isTruthyText(textOf(properties, "expression")),
 };

@@ -46,6 +46,7 @@ export const multipleCondition: WindowConditionType = {
     return {
       id: String(ownProperty(properties, "id") ?? ""),
       parts,
+      outputs: "merged",
       resetOnSuccess: String(ownProperty(properties, "resetOnSuccess") ?? true) !== "false",
       from: windowStart(properties),
     };

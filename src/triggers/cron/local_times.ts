@@ -25,8 +25,14 @@ export function nextLocalTime(cron: CronExpression, from: number): number | unde
 }
 
 function isDay({ days, weekdays, isEitherDay }: CronExpression, date: Date): boolean {
-  const isOfMonth = days.has(date.getUTCDate()), isOfWeek = weekdays.has(date.getUTCDay());
+  const day = date.getUTCDate();
+  const isOfMonth = days.has(day) || days.has(day - lastDayOf(date)),
+    isOfWeek = weekdays.has(date.getUTCDay());
   return isEitherDay ? isOfMonth || isOfWeek : isOfMonth && isOfWeek;
+}
+
+function lastDayOf(date: Date): number {
+  return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();
 }
 
 /** Days from 1970 to the first of a month, which may be the thirteenth. */

@@ -248,6 +248,10 @@ export const LOCALES: Table = {
     ["{{ d | date('a', locale='ja') }} {{ d | date('h a', locale='es') }}", "午後 4 p.\u00a0m."],
     ["{{ d | dateAdd(1, 'DAYS', 'EEEE', locale='de') }}", "Montag"],
     [
+      "{{ d | dateAdd('1', 'DAYS') == d | dateAdd(1, 'DAYS') }} {{ d | dateAdd('-1', 'DAYS') == d | dateAdd(-1, 'DAYS') }}",
+      "true true",
+    ],
+    [
       "{{ '8 septembre 2013' | date('iso_local_date', existingFormat='d MMMM yyyy', locale='fr') }}",
       "2013-09-08",
     ],
@@ -515,7 +519,8 @@ export const DATE_MATH: Table = {
   errors: [
     ["{{ d | dateAdd }}", "argument"],
     ["{{ d | dateAdd(1) }}", "argument"],
-    ["{{ d | dateAdd('1', 'DAYS') }}", "argument"],
+    ["{{ d | dateAdd('one', 'DAYS') }}", "argument"],
+    ["{{ d | dateAdd('1.5', 'DAYS') }}", "argument"],
     ["{{ d | dateAdd(1.5, 'DAYS') }}", "argument"],
     ["{{ d | dateAdd(1, 'DAY') }}", "argument"],
     ["{{ d | dateAdd(1, 'days') }}", "argument"],

@@ -26,6 +26,10 @@ export const FUNCTIONS: Table = {
       "{{ range(1, 10, 3) }} {{ range(10, 1, -4) }} {{ range(-2, 2, 2) }} {{ range(1, 3, 5) }}",
       "[1,4,7,10] [10,6,2] [-2,0,2] [1]",
     ],
+    [
+      "{{ range(0, 2.9) }} {{ range(1.5, 2) }} {{ range(0, 5, 2.0) }} {{ range(0, -1.5, -1) }}",
+      "[0,1,2] [1,2] [0,2,4] [0,-1]",
+    ],
     ["{{ range('a', 'e', 2) }} {{ range('c', 'a', -1) }}", '["a","c","e"] ["c","b","a"]'],
     [
       "{{ max(1, 5, 3) }} {{ min(4, 2, 8) }} {{ max(2) }} {{ max(1, 2.5) }} {{ min(-1, -1.5) }} {{ max(1, 1.0) }}",
@@ -99,9 +103,9 @@ export const FUNCTIONS: Table = {
     ["{{ range(1) }}", "argument"],
     ["{{ range() }}", "argument"],
     ["{{ range(1, 2, 0) }}", "argument"],
+    ["{{ range(1, 2, 0.5) }}", "argument"],
     ["{{ range(1, 'b') }}", "type"],
     ["{{ range('ab', 'c') }}", "type"],
-    ["{{ range(1.5, 2) }}", "type"],
     ["{{ max() }}", "argument"],
     ["{{ max('a') }}", "type"],
     ["{{ min(1, nil) }}", "type"],

@@ -34,14 +34,14 @@ export const DATA_FILTERS: Table = {
     ["{{ m | keys }} {{ em | keys }} {{ ['x', 'y'] | keys }} {{ el | keys }}", '["b","a","n"] [] [0,1] []'],
     ["{{ m | values }} {{ em | values }} [{{ nil | keys }}{{ nil | values }}]", '[1,"x",null] [] []'],
     ["{{ m | keys | sort | join(',') }}", "a,b,n"],
-    ["{{ dup | distinct }} {{ el | distinct }} [{{ nil | distinct }}]", '["a","b",1,"1",null,[1]] [] []'],
+    ["{{ dup | distinct }} {{ el | distinct }} [{{ nil | distinct }}]", '["a","b",1,"1",null,[1]] [] [null]'],
     ["{{ ['b', 'a', 'b'] | distinct | sort }}", '["a","b"]'],
     ["{{ raw | json }}", '"{\\"a\\": [1, 2.0, null], \\"b\\": {\\"c\\": \\"d\\"}}"'],
     ["{{ fromJson(raw) | toJson }}", '{"a":[1,2.0,null],"b":{"c":"d"}}'],
     ["{{ {'l': ['x', 'z']} | yaml }}", "l:\n - x\n - z\n"],
     ["{{ {'a': {'b': {'c': 1}}} | yaml }}", "a:\n  b:\n    c: 1\n"],
-    ["{{ ['x', 'y', 'no', 'on', 'Yes'] | yaml }}", '- x\n- "y"\n- "no"\n- "on"\n- "Yes"\n'],
-    ["{{ [{'a': 1, 'b': 2}, {'a': 3}] | yaml }}", "- a: 1\n  b: 2\n- a: 3\n"],
+    ["{{ ['x', 'y', 'no', 'on', 'Yes'] | yaml }}", ' - x\n - "y"\n - "no"\n - "on"\n - "Yes"\n'],
+    ["{{ [{'a': 1, 'b': 2}, {'a': 3}] | yaml }}", " - a: 1\n   b: 2\n - a: 3\n"],
     ["{{ {'l': [{'a': 1, 'b': 2}]} | yaml }}", "l:\n - a: 1\n   b: 2\n"],
     ["{{ {'i': 1, 'd': 2.0, 't': true, 's': 'text here'} | yaml }}", "i: 1\nd: 2.0\nt: true\ns: text here\n"],
     [
@@ -54,7 +54,7 @@ export const DATA_FILTERS: Table = {
       "{{ {'url': 'http://x/y?z=1', 'path': 'a/b', 'colon': 'a: b'} | yaml }}",
       'url: http://x/y?z=1\npath: a/b\ncolon: "a: b"\n',
     ],
-    ["{{ 'text' | yaml }}{{ 5 | yaml }}[{{ nil | yaml }}]", "text\n5\n[]"],
+    ["{{ 'text' | yaml }}{{ 5 | yaml }}[{{ nil | yaml }}]", "text\n5\n[null]"],
     [
       "{{ 'a' | className }} {{ 2.5 | className }} {{ t | className }}",
       "java.lang.String java.lang.Double java.lang.Boolean",
@@ -132,6 +132,10 @@ export const TEXT: Table = {
     [
       "{{ 'a\nb' | nindent(2) }} {{ 'a' | nindent(4) }} {{ 'a' | nindent(1, '-') }}",
       "\n  a\n  b \n    a \n-a",
+    ],
+    [
+      "{{ 'a\r\nb' | nindent(2) }} {{ 'a\rb' | nindent(1) }} {{ 'a\r\nb\nc' | nindent(1) }}",
+      "\r\n  a\r\n  b \r a\r b \r\n a\r\n b\n c",
     ],
     ["[{{ e | indent(2) }}{{ e | nindent(2) }}{{ nil | indent(2) }}{{ nil | nindent(2) }}]", "[]"],
     [

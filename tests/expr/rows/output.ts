@@ -75,6 +75,10 @@ export const TESTS: Table = {
     ["{{ nil is null }} {{ s is null }} {{ e is null }} {{ z is null }}", "true false false false"],
     ["{{ nil is not null }} {{ s is not null }}", "false true"],
     [
+      "{{ nil is null() }} {{ s is not empty() }} {{ s is not empty( ) and s is empty() }}",
+      "true true false",
+    ],
+    [
       "{{ e is empty }} {{ blank is empty }} {{ nil is empty }} {{ el is empty }} {{ em is empty }}",
       "true true true true true",
     ],

@@ -95,6 +95,11 @@ const BASE: Operations = [
     headers: ["Last-Event-ID"],
     answer: EVENTS,
   }],
+  ["GET /executions/{id}/follow-dependencies", {
+    summary: "States of an execution and of those of the same correlation, until all have ended",
+    query: ["destinationOnly", "expandAll"],
+    answer: EVENTS,
+  }],
   ["GET /executions/{id}/file", {
     summary: "A file of an execution",
     query: ["path!"],
@@ -242,5 +247,6 @@ export const RECORD_OPERATIONS: Operations = [
   [`GET ${METRICS}/{metric}`, AGGREGATE],
   [`GET ${METRICS}/{taskId}/{metric}`, { ...AGGREGATE, summary: "A metric of a task over time" }],
   ["GET /outputs/{executionId}", { summary: "Task runs with outputs", answer: json(listOf(MAP)) }],
+  ["GET /outputs/executions/{executionId}", { summary: "Outputs of the flow", answer: JSON_OBJECT }],
   ["GET /outputs/{executionId}/{taskRunId}", { summary: "Outputs of a task run", answer: JSON_OBJECT }],
 ];

@@ -136,6 +136,10 @@ export const FLOW_OPERATIONS: Operations = [
     summary: "Flows with a limit, and how many executions of each run",
     answer: json(pageOf(ref("ConcurrencyLimit"))),
   }],
+  ["GET /concurrency-limit/{namespace}/{flowId}", {
+    summary: "How many executions of a flow with a limit run",
+    answer: json(ref("ConcurrencyLimit")),
+  }],
   ["PUT /concurrency-limit/{namespace}/{flowId}", {
     summary: "Corrects the number of running executions",
     body: json(ref("ConcurrencyLimit")),

@@ -59,6 +59,11 @@ export const PLUGIN_OPERATIONS: Operations = [
     summary: "The picture of a type",
     answer: { "image/svg+xml": TEXT },
   }],
+  ["POST /plugins/pluginUiManifest", {
+    summary: "Pages that types bring along: none",
+    body: ANY_JSON,
+    answer: JSON_OBJECT,
+  }],
   ["GET /plugins/{cls}", { summary: "Documentation of a type", query: ["all"], answer: JSON_OBJECT }],
   ["GET /plugins/{cls}/versions", { summary: "Versions of a type", answer: JSON_OBJECT }],
   ["GET /plugins/{cls}/versions/{version}", { summary: "Documentation of a version", answer: JSON_OBJECT }],

@@ -1,0 +1,90 @@
+/** `core.metric.Publish`: reports numbers of its own. */
+import { parseDuration } from "../../base/duration.ts";
+import { isJsonObject, type JsonObject } from "../../base/json.ts";
+import { printValue } from "../../expr/mod.ts";
+import { type Metric, METRIC_TYPES, type MetricType } from "../../model/metric.ts";
+import type { RunContext } from "../../model/run_context.ts";
+import type { PropertySchemas } from "../../model/schema.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import { mapOf, requiredTextOf, structureOf } from "../property_values.ts";
+
+const METRIC: PropertySchemas = Object.freeze({
+  type: {
+    type: "string",
+    required: true,
+    dynamic: true,
+    values: METRIC_TYPES,
+    description: "Kind of the metric.",
+  },
+  name: { type: "string", required: true, dynamic: true, description: "Name of the metric." },
+  value: {
+    type: "any",
+    required: true,
+    dynamic: true,
+    description: "A number; of a timer a duration such as `PT10S`.",
+  },
+  description: { type: "string", dynamic: true, ignored: true, description: "What the metric is for." },
+  tags: {
+    type: "map",
+    dynamic: true,
+    items: { type: "string", description: "Value of the tag." },
+    description: "What tells it from others of its name.",
+  },
+});
+
+/** Has no outputs. */
+export const publishTask: RunnableTaskType = {
+  form: "runnable",
+  type: "core.metric.Publish",
+  aliases: [],
+  description: "Reports metrics of the execution.",
+  pure: true,
+  properties: {
+    metrics: {
+      type: "list",
+      required: true,
+      dynamic: true,
+      orText: true,
+      items: { type: "object", dynamic: true, properties: METRIC, description: "A metric." },
+      description: "The metrics.",
+    },
+  },
+  outputs: {},
+  run: publish,
+};
+
+function publish(properties: JsonObject, context: RunContext): AttemptOutcome {
+  const given = structureOf(properties, "metrics") ?? [];
+  if (!Array.isArray(given)) throw new Error("Invalid metrics: they must be a list");
+  const metrics = given.map((item) => {
+    if (isJsonObject(item)) return readMetric(item);
+    throw new Error(`Invalid metric "${printValue(item)}": it must have a type, a name and a value`);
+  });
+  for (const metric of metrics) context.metric(metric);
+  return { state: "SUCCESS", outputs: {} };
+}
+
+function readMetric(given: JsonObject): Metric {
+  const name = requiredTextOf(given, "name");
+  const type = readType(requiredTextOf(given, "type"));
+  const tags = Object.entries(mapOf(given, "tags") ?? {}).map(([tag, value]) => [tag, printValue(value)]);
+  return {
+    name,
+    type,
+    value: readValue(name, type, requiredTextOf(given, "value")),
+    tags: Object.fromEntries(tags),
+  };
+}
+
+function readType(text: string): MetricType {
+  const type = METRIC_TYPES.find((each) => each === text.toLowerCase());
+  if (type) return type;
+  throw new Error(`Invalid type "${text}": it must be one of ${METRIC_TYPES.join(", ")}`);
+}
+
+function readValue(name: string, type: MetricType, text: string): number {
+  const value = type === "timer" ? parseDuration(text) : Number(text);
+  if (value !== undefined && Number.isFinite(value)) return value;
+  const form = type === "timer" ? "an ISO 8601 duration such as PT10S" : "a number";
+  throw new Error(`Invalid value "${text}" of metric "${name}": it must be ${form}`);
+}

@@ -1,0 +1,57 @@
+import { assertEquals } from "@std/assert";
+import { Harness } from "../support/harness.ts";
+import { logOf, runTasks } from "./core_flows.ts";
+
+/** Metrics of a Publish, and what the API answers of them: `type name value tags`. */
+const METRICS: readonly (readonly [metrics: string, found: readonly string[]])[] = [
+  [
+    "[{type: timer, name: d, value: PT1M30S, tags: {flow: '{{ flow.id }}'}}, {type: counter, name: n, value: 42}]",
+    ["counter n 42.0 {}", 'timer d 90000.0 {"flow":"flow"}'],
+  ],
+  ["[{type: gauge, name: '{{ flow.id }}', value: '{{ 1 / 4.0 }}', tags: {a: 1}}]", [
+    'gauge flow 0.25 {"a":"1"}',
+  ]],
+  ['\'[{"type": "COUNTER", "name": "n", "value": "{{ 6 * 7 }}"}]\'', ["counter n 42.0 {}"]],
+  ["'{{ [] }}'", []],
+];
+
+for (const [metrics, found] of METRICS) {
+  Deno.test(`metric.Publish of ${metrics}`, async () => {
+    await using app = await Harness.start();
+    const { id } = await runTasks(app, [`m metric.Publish {metrics: ${metrics}}`]);
+    const { results } = await app.json("GET", `/metrics/${id}`) as unknown as {
+      results: { type: string; name: string; value: unknown; tags?: object }[];
+    };
+    const shown = results.map(({ type, name, value, tags }) =>
+      `${type} ${name} ${value} ${JSON.stringify(tags ?? {})}`
+    );
+    assertEquals(shown.sort(), [...found]);
+  });
+}
+
+/** Metrics that are refused when they are rendered, and the error. */
+const REFUSED: readonly (readonly [metrics: string, message: string])[] = [
+  [
+    "[{type: '{{ flow.id }}', name: a, value: 1}]",
+    'Invalid type "flow": it must be one of counter, timer, gauge',
+  ],
+  [
+    "[{type: counter, name: a, value: '{{ flow.id }}'}]",
+    'Invalid value "flow" of metric "a": it must be a number',
+  ],
+  [
+    "[{type: timer, name: a, value: 5}]",
+    'Invalid value "5" of metric "a": it must be an ISO 8601 duration such as PT10S',
+  ],
+  ["'{{ [1] }}'", 'Invalid metric "1": it must have a type, a name and a value'],
+  ["'{{ {} }}'", "Invalid metrics: they must be a list"],
+];
+
+for (const [metrics, message] of REFUSED) {
+  Deno.test(`metric.Publish refuses ${metrics}`, async () => {
+    await using app = await Harness.start();
+    const execution = await runTasks(app, [`m metric.Publish {metrics: ${metrics}}`]);
+    assertEquals(await logOf(app, execution.id), [`ERROR ${message}`]);
+    assertEquals(execution.state.current, "FAILED");
+  });
+}
