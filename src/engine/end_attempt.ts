@@ -28,14 +28,15 @@ export function applyOutcome(
   wake(t);
   if (message !== undefined) t.log("ERROR", message, taskRun);
   if (outcome.outputs) taskRun.outputs = outcome.outputs;
-  const state = currentState(taskRun.history) === "KILLING" ? "KILLED" : outcome.state;
+  const isInterrupted = currentState(taskRun.history) === "KILLING";
+  const state = isInterrupted ? "KILLED" : outcome.state;
   t.endAttempt(taskRun, state);
   if (state === "FAILED" && retries(t, taskRun, place)) return;
   const isRepaired = state === "SUCCESS" && countedAttempts(taskRun) > 1 &&
     retryPolicyOf(t.plan, place)?.warningOnRetry;
   const end = isRepaired ? "WARNING" : state;
   if (!beginLastTasks(t, taskRun, place, end)) endTaskRun(t, taskRun, finalState(place.task, end));
-  if (outcome.effects && state !== "KILLED") applyEffects(t, outcome.effects);
+  if (outcome.effects && !isInterrupted) applyEffects(t, outcome.effects);
 }
 
 function applyEffects(

@@ -16,7 +16,7 @@ export interface ExecutionEffects {
 
 /** How an attempt of a runnable task ended. A thrown error ends it FAILED with the error's message in its log. */
 export interface AttemptOutcome {
-  readonly state: Extract<State, "SUCCESS" | "WARNING" | "FAILED" | "KILLED">;
+  readonly state: Extract<State, "SUCCESS" | "WARNING" | "FAILED" | "KILLED" | "CANCELLED">;
   readonly outputs?: JsonObject;
   readonly effects?: ExecutionEffects;
   /** The files that the attempt has written or deleted. Set by the runtime, never by a task. */

@@ -73,6 +73,9 @@ const LINES: readonly (readonly [chunks: readonly string[], lines: readonly stri
   [["a\nb\n"], ["a", "b"]],
   [["a", "b\r\n", "\n", "c"], ["ab", "", "c"]],
   [["\n\n"], ["", ""]],
+  [["\r10 %\r20 %\r", "100 %\r\ndone"], ["10 %", "20 %", "100 %", "done"]],
+  [["a\r", "\nb\r"], ["a", "b"]],
+  [["a\r\n\r\nb"], ["a", "", "b"]],
 ];
 
 function streamOf(chunks: readonly Uint8Array[]): ReadableStream<Uint8Array> {

@@ -40,11 +40,11 @@ const CASES: readonly (readonly [name: string, tasks: readonly string[], summary
     "WARNING: x WARNING",
   ],
   ["Exit ends FAILED", ["x execution.Exit {state: FAILED}", "l log.Log {message: a}"], "FAILED: x FAILED"],
-  ["Exit ends KILLED", ["x execution.Exit {state: KILLED}", "l log.Log {message: a}"], "KILLED: x SUCCESS"],
+  ["Exit ends KILLED", ["x execution.Exit {state: KILLED}", "l log.Log {message: a}"], "KILLED: x KILLED"],
   [
     "Exit CANCELED is CANCELLED",
     ["x execution.Exit {state: CANCELED}", "l log.Log {message: a}"],
-    "CANCELLED: x SUCCESS",
+    "CANCELLED: x CANCELLED",
   ],
   [
     "Exit refuses a state that is none of its own",

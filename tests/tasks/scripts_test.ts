@@ -473,12 +473,18 @@ Deno.test("scripts: a kill ends the process, what it has started, and what does 
 
 Deno.test("scripts: a kill ends one that then writes more than one commit takes", async () => {
   await using app = await Harness.start();
-  const commands = ["trap 'yes a | head -n 40000; exit 1' TERM", "echo up", "sleep 6541 & wait"];
+  const writing = await Deno.makeTempFile();
+  const commands = [
+    `trap 'yes a | head -n 40000; rm ${writing}; exit 1' TERM`,
+    "echo up",
+    "sleep 6541 & wait",
+  ];
   await app.save(`id: s\nnamespace: demo\ntasks:\n${shell(commands)}`);
   const { id } = await app.start("s");
   await until(async () => (await processes(/sleep 6541/)).length > 0);
   await app.json("DELETE", `/executions/${id}/kill`);
-  await until(async () => (await processes(/sleep 6541/)).length === 0);
+  // It writes in its own time, which must not run out before it has.
+  await until(async () => (await processes(/sleep 6541/)).length === 0 && !await isThere(writing));
   await until(async () => {
     await app.advance(100);
     return (await app.execution(id)).state.current === "KILLED";
@@ -557,6 +563,11 @@ async function processes(pattern: RegExp): Promise<string[]> {
   return new TextDecoder().decode(stdout).split("\n").filter((line) =>
     new RegExp(`^${pattern.source}$`).test(line)
   );
+}
+
+async function isThere(path: string): Promise<boolean> {
+  const [found] = await Promise.allSettled([Deno.lstat(path)]);
+  return found.status === "fulfilled";
 }
 
 /** Asks until it holds: what other processes do has no event here. */

@@ -1,9 +1,11 @@
-/** A stream of bytes as lines, read no faster than they are taken. */
+/** A stream of bytes as lines, read no faster than they are taken. A carriage return ends one too: so progress is shown. */
 import { setImmediate } from "node:timers";
 import { joinBytes } from "../../base/bytes.ts";
 import type { Clock } from "../../base/clock.ts";
 import { MAX_PROCESS_LINE_BYTES } from "../../model/ports/processes.ts";
 
+const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
 /** What is read before others have their turn: where there is always more to read, and nobody who waits, none would come. */
 const BYTES_PER_TURN = 64 * 1024;
 /** To take a line is as much work as to read that many bytes. */
@@ -29,6 +31,8 @@ export class LineReader {
   #parts: Uint8Array[] = [];
   #kept = 0;
   #size = 0;
+  /** Its last byte was a carriage return, which a line feed may follow. */
+  #isReturned = false;
   #isEnding = false;
   #isReading = false;
   /** Read since others had their turn. */
@@ -96,16 +100,19 @@ export class LineReader {
   }
 
   async #split(bytes: Uint8Array): Promise<void> {
-    for (let start = 0;;) {
-      const end = bytes.indexOf(10, start);
-      const part = bytes.subarray(start, end < 0 ? bytes.length : end);
+    const ends = new LineEnds(bytes);
+    for (let start = 0; start < bytes.length;) {
+      if (this.#isReturned && bytes[start] !== LINE_FEED && this.#size > 0) await this.#endLine();
+      this.#isReturned = false;
+      const end = ends.next(start);
+      const part = bytes.subarray(start, end);
       this.#keep(part);
       this.#turnBytes += part.length + LINE_BYTES;
       if (this.#turnBytes >= BYTES_PER_TURN) await this.#letOthers();
-      if (end < 0) return;
-      const taken = this.#endLine();
-      if (taken) await taken;
       start = end + 1;
+      this.#isReturned = bytes[end] === CARRIAGE_RETURN;
+      const taken = bytes[end] === LINE_FEED ? this.#endLine() : undefined;
+      if (taken) await taken;
     }
   }
 
@@ -118,11 +125,34 @@ export class LineReader {
   }
 
   #endLine(): Promise<void> | void {
-    const text = decoder.decode(joinBytes(this.#parts)).replace(/\r$/, "");
+    const text = decoder.decode(joinBytes(this.#parts));
     const cutFromBytes = this.#size > this.#kept ? this.#size : undefined;
     this.#parts = [];
     this.#kept = this.#size = 0;
     return this.#take({ text, cutFromBytes });
+  }
+}
+
+/** Where the lines of a text end. */
+class LineEnds {
+  readonly #bytes: Uint8Array;
+  #feed = -1;
+  #return = -1;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  /** The first line feed or carriage return from there on, else the end of the text; to be asked in ascending order. */
+  next(start: number): number {
+    if (this.#feed < start) this.#feed = this.#find(LINE_FEED, start);
+    if (this.#return < start) this.#return = this.#find(CARRIAGE_RETURN, start);
+    return Math.min(this.#feed, this.#return);
+  }
+
+  #find(byte: number, start: number): number {
+    const at = this.#bytes.indexOf(byte, start);
+    return at < 0 ? this.#bytes.length : at;
   }
 }
 

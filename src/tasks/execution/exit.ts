@@ -25,20 +25,19 @@ export const exitTask: RunnableTaskType = {
 
 type ExitState = NonNullable<ExecutionEffects["exit"]>;
 
-/** How the task run itself ends: as the execution does, where an attempt can end so and its end still counts. */
-const ENDS: ReadonlyMap<string, { readonly exit: ExitState; readonly own: AttemptOutcome["state"] }> =
-  new Map([
-    ["SUCCESS", { exit: "SUCCESS", own: "SUCCESS" }],
-    ["WARNING", { exit: "WARNING", own: "WARNING" }],
-    ["FAILED", { exit: "FAILED", own: "FAILED" }],
-    ["KILLED", { exit: "KILLED", own: "SUCCESS" }],
-    ["CANCELED", { exit: "CANCELLED", own: "SUCCESS" }],
-    ["CANCELLED", { exit: "CANCELLED", own: "SUCCESS" }],
-  ]);
+/** The task run ends as the execution does. */
+const ENDS: ReadonlyMap<string, ExitState> = new Map([
+  ["SUCCESS", "SUCCESS"],
+  ["WARNING", "WARNING"],
+  ["FAILED", "FAILED"],
+  ["KILLED", "KILLED"],
+  ["CANCELED", "CANCELLED"],
+  ["CANCELLED", "CANCELLED"],
+]);
 
 function exitExecution(properties: JsonObject): AttemptOutcome {
   const name = (textOf(properties, "state") ?? "SUCCESS").trim().toUpperCase();
   const end = ENDS.get(name);
   if (!end) throw new Error(`Invalid state "${name}": it must be one of ${[...ENDS.keys()].join(", ")}`);
-  return { state: end.own, outputs: {}, effects: { exit: end.exit } };
+  return { state: end, outputs: {}, effects: { exit: end } };
 }
