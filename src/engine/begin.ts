@@ -58,15 +58,18 @@ export function decide(flowable: Flowable, properties: JsonObject, place: TaskPl
   try {
     const limit = limitFrom(flowable, properties);
     const beginning = flowable.begin?.(properties, now, place) ?? {};
-    return { ...beginning, decision: { ...beginning.decision, ...limit } };
+    return limit ? { ...beginning, decision: { ...beginning.decision, ...limit } } : beginning;
   } catch (error) {
     return { failure: (error as Error).message };
   }
 }
 
 /** How long its children may take, as it is kept with what is decided; a type that renders `timeout` itself has its own. */
-function limitFrom({ renders }: Flowable, { timeout }: JsonObject): { readonly timeoutMs?: number } {
-  if (timeout === undefined || timeout === null || renders?.includes("timeout")) return {};
+function limitFrom(
+  { renders }: Flowable,
+  { timeout }: JsonObject,
+): { readonly timeoutMs: number } | undefined {
+  if (timeout === undefined || timeout === null || renders?.includes("timeout")) return undefined;
   const timeoutMs = parseDuration(String(timeout));
   if (timeoutMs !== undefined && timeoutMs > 0) return { timeoutMs };
   throw new Error(`Invalid timeout "${String(timeout)}": it must be an ISO 8601 duration such as PT10S`);

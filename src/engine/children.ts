@@ -11,8 +11,6 @@ import type { ChildNumbers } from "./child_numbers.ts";
 import type { Event } from "./events.ts";
 import type { Transition } from "./transition.ts";
 
-export type { ChildNumbers };
-
 /** Kills that one transition asks for. */
 const KILLS_AT_ONCE = 200;
 

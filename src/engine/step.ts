@@ -48,9 +48,9 @@ export function step(tree: ExecutionTree, event: Event, now: Instant): Command[]
   }
   advance(transition);
   const { commands } = transition;
-  const asksAgain = event.type !== "assertions_rendered" && !isEnded(tree.execution.history) &&
-    !commands.some(({ type }) => type === "render_assertions");
-  if (asksAgain && hasAssertions(tree.plan)) {
+  const asksAgain = hasAssertions(tree.plan) && event.type !== "assertions_rendered" &&
+    !isEnded(tree.execution.history) && !commands.some(({ type }) => type === "render_assertions");
+  if (asksAgain) {
     commands.unshift({ type: "render_assertions" }); // Before a task that ends in the same turn.
   }
   return commands;

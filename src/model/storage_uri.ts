@@ -12,6 +12,9 @@ const NAMESPACE_FILES = "/_files/";
 const EXECUTION_FILE =
   /^((?:(?!_files\/)[^/]+\/)+?)((?!_files\/)[^/]+)\/executions\/([A-Z][0-9A-Za-z]{21})\/(.+)$/;
 
+/** Address of a file of a namespace; that of the flow where none is named. */
+const NAMESPACE_FILE = /^nsfile:\/\/([^/]*)\/(.+)$/s;
+
 /** What an address stands for. */
 export type StoredPlace =
   | { readonly kind: "namespace file"; readonly namespace: string; readonly path: string }
@@ -26,6 +29,15 @@ export type StoredPlace =
 /** True for a text that is meant as the address of a stored file. */
 export function isStorageUri(text: string): boolean {
   return text.startsWith(STORAGE_SCHEME);
+}
+
+/** What `nsfile:///<path>` or `nsfile://<namespace>/<path>` stands for, in `own` namespace where it names none; `undefined` for another text. */
+export function namespaceFileOf(
+  text: string,
+  own: string,
+): { readonly namespace: string; readonly path: string } | undefined {
+  const [, namespace, path] = NAMESPACE_FILE.exec(text) ?? [];
+  return path === undefined ? undefined : { namespace: namespace || own, path };
 }
 
 /** The file that an address stands for. @throws DomainError invalid_argument: it stands for none, or leaves its folder */

@@ -1,7 +1,8 @@
 /** Executions that a ForEachItem or a Loop has started, for what gathers their outputs. */
 import { taskRunOrdinal } from "../base/id.ts";
 import type { JsonObject } from "../base/json.ts";
-import { childIds, type ChildNumbers, childNumbersOf } from "../engine/children.ts";
+import type { ChildNumbers } from "../engine/child_numbers.ts";
+import { childIds, childNumbersOf } from "../engine/children.ts";
 import { successorId } from "../engine/successor.ts";
 import type { AttemptIdentity } from "../model/attempt_identity.ts";
 import { type Execution, type TaskRun, taskRunOf } from "../model/execution.ts";

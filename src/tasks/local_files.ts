@@ -14,7 +14,7 @@ import {
 import { normalizeFileName, parentPath } from "../model/file_path.ts";
 import type { OpenedFile } from "../model/ports/storage.ts";
 import type { RunContext } from "../model/run_context.ts";
-import { isStorageUri } from "../model/storage_uri.ts";
+import { isStorageUri, namespaceFileOf } from "../model/storage_uri.ts";
 import { compileGlobs, compileNamespaceGlobs, type PathTest } from "./glob.ts";
 
 /** A directory and the attempt that works in it. */
@@ -26,8 +26,6 @@ export interface LocalPlace {
 
 /** Files of a directory that one task may store. */
 const MAX_OUTPUT_FILES = 10_000;
-/** Address of a file of a namespace; that of the flow where none is named. */
-const NAMESPACE_FILE = /^nsfile:\/\/([^/]*)\/(.+)$/s;
 
 /**
  * Creates files by relative name: a storage URI is fetched, anything else is the content. `files` is a map, or a JSON text of
@@ -153,16 +151,15 @@ async function contentOf(
 
 /** True for the address of a stored file: a storage URI, `nsfile:///<path>` or `nsfile://<namespace>/<path>`. */
 export function isFileAddress(text: string): boolean {
-  return isStorageUri(text) || NAMESPACE_FILE.test(text);
+  return isStorageUri(text) || namespaceFileOf(text, "") !== undefined;
 }
 
 /** Opens the file of such an address. @throws Error there is no such file */
 export async function openAny(context: RunContext, uri: string): Promise<OpenedFile> {
   const { storage, namespaceFiles } = context.ports;
-  const [, namespace, path] = NAMESPACE_FILE.exec(uri) ?? [];
-  const found = path === undefined
-    ? await storage.open(context, uri)
-    : await namespaceFiles.open(context, namespace || context.namespace, path);
+  const file = namespaceFileOf(uri, context.namespace);
+  const found =
+    await (file ? namespaceFiles.open(context, file.namespace, file.path) : storage.open(context, uri));
   if (found) return found;
   throw new Error(`Cannot read "${uri}": there is no such file`);
 }

@@ -113,6 +113,7 @@ const CASES: readonly [string, string | RegExp][] = [
   ["{{ read('/dir/a b.txt') | upper }}", "GRÜSSE"],
   ["{{ read('nsfile:///dir/a b.txt') }}", "Grüße"],
   ["{{ read('nsfile:///far.txt', namespace='other') }}", "far"],
+  ["{{ read('nsfile://other/far.txt') }}", "far"],
   [
     "{{ read('nsfile:///none.txt') }}",
     /^Cannot call "read" for "nsfile:\/\/\/none\.txt": there is no such file$/,

@@ -1,6 +1,6 @@
 /** `read()`, `fileURI()`, `fileSize()`, `fileExists()`, `isFileEmpty()`: files of namespaces and of executions. */
 import type { JsonValue } from "../../base/json.ts";
-import { isStorageUri, namespaceFileUri, parseStorageUri } from "../../model/storage_uri.ts";
+import { isStorageUri, namespaceFileOf, namespaceFileUri, parseStorageUri } from "../../model/storage_uri.ts";
 import {
   type FileFacts,
   type FilePlace,
@@ -16,9 +16,6 @@ import {
 
 /** Bytes that `read()` gives; what is larger is work for a task. */
 export const MAX_READ_BYTES = 4 * 1024 * 1024;
-
-/** Before the path of a namespace file, as in the default of an input. */
-const NAMESPACE_FILE_SCHEME = "nsfile:///";
 
 const PARAMETERS = ["path", "namespace", "version"];
 
@@ -62,11 +59,13 @@ function sizeProblem({ size }: FileFacts): string | undefined {
 function uriOf({ args, caller }: HostCall): string {
   const path = requiredOf(args, "path");
   if (isStorageUri(path)) return path;
-  return namespaceFileUri(textOf(args, "namespace") ?? caller.namespace, namespacePath(path));
+  const { namespace, path: name } = namedFile(path, textOf(args, "namespace") ?? caller.namespace);
+  return namespaceFileUri(namespace, name);
 }
 
-function namespacePath(path: string): string {
-  return path.startsWith(NAMESPACE_FILE_SCHEME) ? path.slice(NAMESPACE_FILE_SCHEME.length) : path;
+/** A path, or the address of a namespace file as in the default of an input. */
+function namedFile(path: string, namespace: string) {
+  return namespaceFileOf(path, namespace) ?? { namespace, path };
 }
 
 function filesOf({ values }: HostCall, name: string): FilePort {
@@ -89,9 +88,7 @@ function versionProblem({ revision }: FileFacts, { args }: HostCall): string | u
 async function placeOf(call: HostCall, name: string): Promise<FilePlace> {
   const { args, caller } = call;
   const path = requiredOf(args, "path");
-  if (!isStorageUri(path)) {
-    return { namespace: textOf(args, "namespace") ?? caller.namespace, path: namespacePath(path) };
-  }
+  if (!isStorageUri(path)) return namedFile(path, textOf(args, "namespace") ?? caller.namespace);
   const place = parseStorageUri(path);
   if (place.kind === "namespace file") return place;
   const { executionId } = place;

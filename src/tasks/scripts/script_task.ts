@@ -2,6 +2,7 @@
 import { type JsonObject, ownProperty, stringifyJson } from "../../base/json.ts";
 import type { ProcessLine, ProcessPlace } from "../../model/ports/processes.ts";
 import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import { inDirectory } from "../attempt_directory.ts";
 import { copyNamespaceFiles, createFiles, type LocalPlace, readMap, storeFiles } from "../local_files.ts";
 import { flagOf } from "../property_values.ts";
 import { listOf, runsInShell, ScriptCommands } from "./script_commands.ts";
@@ -23,17 +24,11 @@ interface ScriptRun extends LocalPlace {
 /** What a task that runs commands of that program does. */
 export function runScriptsOf(program: ScriptProgram): RunnableTaskType["run"] {
   return async (properties, context) => {
-    const { processes, workingDirectories } = context.ports;
-    const place = scriptPlace(properties, processes.policy, program.image);
-    if (context.workingDirectory !== undefined) {
-      return await runIn(context.workingDirectory, { properties, context, program, place });
-    }
-    const name = `${context.taskRunId}-${context.attemptNumber}`;
-    try {
-      return await runIn(await workingDirectories.make(name), { properties, context, program, place });
-    } finally {
-      workingDirectories.discard(name);
-    }
+    const place = scriptPlace(properties, context.ports.processes.policy, program.image);
+    return await inDirectory(
+      context,
+      (directory) => runIn(directory, { properties, context, program, place }),
+    );
   };
 }
 

@@ -3,6 +3,7 @@ import type { JsonObject } from "../../base/json.ts";
 import type { RunContext } from "../../model/run_context.ts";
 import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
 import { textList } from "../file_properties.ts";
+import { inDirectory } from "../attempt_directory.ts";
 import { createFiles, storeFiles } from "../local_files.ts";
 
 /** Output: `uris`. */
@@ -33,16 +34,7 @@ export const localFilesTask: RunnableTaskType = {
 };
 
 async function run(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  if (context.workingDirectory !== undefined) {
-    return await runIn(context.workingDirectory, properties, context);
-  }
-  const { workingDirectories } = context.ports;
-  const name = `${context.taskRunId}-${context.attemptNumber}`;
-  try {
-    return await runIn(await workingDirectories.make(name), properties, context);
-  } finally {
-    workingDirectories.discard(name);
-  }
+  return await inDirectory(context, (directory) => runIn(directory, properties, context));
 }
 
 async function runIn(

@@ -2,6 +2,7 @@
 import type { JsonObject } from "../../base/json.ts";
 import type { RunContext } from "../../model/run_context.ts";
 import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import { inOwnDirectory } from "../attempt_directory.ts";
 import { requiredTextOf, textOf } from "../property_values.ts";
 import { gathered } from "./pieces.ts";
 import { reversedLines } from "./reversed_lines.ts";
@@ -42,13 +43,11 @@ async function run(properties: JsonObject, context: RunContext): Promise<Attempt
     throw new Error(`Unsupported charset "${charset}": it must be one of ${[...CHARSETS].join(", ")}`);
   }
   const separator = new TextEncoder().encode(textOf(properties, "separator") || "\n");
-  const path = await Deno.makeTempFile({ prefix: "sluice-reverse-" });
-  try {
+  return await inOwnDirectory(context, async (directory) => {
+    const path = `${directory}/lines`;
     await Deno.writeFile(path, (await openFile(context, from)).content);
     const lines = gathered(reversedLines(path, separator));
     const { uri } = await context.ports.storage.write(context, extensionOf(from), lines);
     return { state: "SUCCESS", outputs: { uri } };
-  } finally {
-    await Deno.remove(path);
-  }
+  });
 }

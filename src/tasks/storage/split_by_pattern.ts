@@ -1,6 +1,7 @@
 /** Cuts a stored file into one file for each text that a pattern finds in its lines. */
 import { joinBytes } from "../../base/bytes.ts";
 import { Regex } from "../../expr/mod.ts";
+import { inOwnDirectory } from "../attempt_directory.ts";
 import type { Piece } from "./pieces.ts";
 import { checkPart, linesOf, type SplitSource, storePart } from "./split_source.ts";
 
@@ -18,8 +19,7 @@ export function readPattern(text: string): Regex {
 
 /** The storage URIs of the parts, in the order in which their texts occur first; lines without a match are left out. @throws Error */
 export async function splitByPattern(source: SplitSource, pattern: Regex): Promise<string[]> {
-  const directory = await Deno.makeTempDir({ prefix: "sluice-split-" });
-  try {
+  return await inOwnDirectory(source.context, async (directory) => {
     const parts = new PartFiles(directory);
     for await (const line of linesOf(source)) {
       const text = new TextDecoder().decode(line.subarray(0, line.length - source.separator.length));
@@ -32,9 +32,7 @@ export async function splitByPattern(source: SplitSource, pattern: Regex): Promi
       uris.push(await storePart(source, bytesOf(path), uris.length));
     }
     return uris;
-  } finally {
-    await Deno.remove(directory, { recursive: true });
-  }
+  });
 }
 
 /** Opened when the first bytes are asked for, so that nobody need close it before. */
