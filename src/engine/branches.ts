@@ -34,8 +34,20 @@ export interface Branches {
   readonly afterFailure?: AfterFailure;
 }
 
+const NO_TASKS: readonly TaskPlace[] = [];
+
+/** Those without a mark are the same for all executions of a flow. */
+const sequences = new WeakMap<readonly TaskPlace[], Branches>();
+
 /** One branch: one task after the other. */
-export function sequence(list: readonly TaskPlace[] = [], mark?: BranchMark): Branches {
+export function sequence(list = NO_TASKS, mark?: BranchMark): Branches {
+  if (mark) return newSequence(list, mark);
+  let known = sequences.get(list);
+  if (!known) sequences.set(list, known = newSequence(list));
+  return known;
+}
+
+function newSequence(list: readonly TaskPlace[], mark?: BranchMark): Branches {
   return {
     count: list.length === 0 ? 0 : 1,
     limit: 1,

@@ -1,5 +1,6 @@
 /** One transition under way: the execution, what is derived from it, the time, and the commands so far. */
 import type { Instant } from "../base/clock.ts";
+import { keepSpecimen } from "../base/specimens.ts";
 import { addLogLine, type Execution, type TaskRun, taskRunOf } from "../model/execution.ts";
 import type { LogLevel } from "../model/flow.ts";
 import { canMove, currentState, type History, isEnded, move, type State } from "../model/state.ts";
@@ -22,6 +23,7 @@ export class Transition {
   constructor(tree: ExecutionTree, now: Instant) {
     this.tree = tree;
     this.now = now;
+    keepSpecimen("transition", this);
   }
 
   /** The execution. */

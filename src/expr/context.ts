@@ -1,5 +1,6 @@
 /** What one evaluation knows: the caller's scope, local names, and how much of each limit is used. */
 import type { JsonValue } from "../base/json.ts";
+import { keepSpecimen } from "../base/specimens.ts";
 import { fail } from "./errors.ts";
 import { DEFAULT_LIMITS, type ExpressionLimits } from "./limits.ts";
 
@@ -59,6 +60,7 @@ export class Context {
     this.scope = scope;
     this.limits = scope.limits ? { ...DEFAULT_LIMITS, ...scope.limits } : DEFAULT_LIMITS;
     this.renderSource = renderSource;
+    keepSpecimen("context", this);
   }
 
   /** Counts `steps` of work. @throws ExpressionError `limit` */

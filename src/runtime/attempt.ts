@@ -4,6 +4,8 @@ import { formatDuration, parseDuration } from "../base/duration.ts";
 import { taskRunId } from "../base/id.ts";
 import type { JsonObject } from "../base/json.ts";
 import { jsonBytes, sizeOf } from "../base/json_size.ts";
+import { keepSpecimen } from "../base/specimens.ts";
+import { whenKnown } from "../base/when_known.ts";
 import type { Event } from "../engine/events.ts";
 import type { AttemptFiles } from "../model/attempt_identity.ts";
 import { addLogLine, type LogLine, type TaskRun, taskRunOf } from "../model/execution.ts";
@@ -51,7 +53,7 @@ export function runAttempt(
   try {
     const begin = (properties: JsonObject) => attempt(run, properties);
     const properties = live.renderer.properties(command.task, type, taskRun);
-    const event = properties instanceof Promise ? properties.then(begin) : begin(properties);
+    const event = whenKnown(properties, begin);
     return event instanceof Promise ? event.catch(failed) : event;
   } catch (error) {
     return failed(error);
@@ -264,6 +266,7 @@ class AttemptContext implements RunContext {
 
   constructor(attempt: Attempt) {
     this.attempt = attempt;
+    keepSpecimen("attempt", this);
   }
 
   get tenant() {

@@ -1,8 +1,9 @@
 /** Makes durable what a slice changed: the execution, its timers and slot, what it tells others, what it creates. */
+import { keepSpecimen } from "../base/specimens.ts";
 import { hasSettled } from "../engine/tree.ts";
 import type { Announcement } from "../model/announcement.ts";
 import type { PendingFiles } from "../model/pending_files.ts";
-import type { Committer, EntryFacts } from "../store/committer.ts";
+import type { Committer, Entry, EntryFacts } from "../store/committer.ts";
 import { catalogRow, type ExecutionRecords } from "../store/execution_records.ts";
 import type { Key, Mutation } from "../store/store.ts";
 import type { LiveExecution, TimerChange } from "./live_execution.ts";
@@ -43,7 +44,7 @@ export interface CommitOptions {
 export async function commitExecution(
   live: LiveExecution,
   deps: CommitDeps,
-  { files, committed }: CommitOptions,
+  options: CommitOptions,
 ): Promise<boolean> {
   const taken = live.family().map(take);
   try {
@@ -57,17 +58,23 @@ export async function commitExecution(
       taken.forEach(putBack);
       return false;
     }
-    const wanted = changes.filter((change) => !change.live.isDropped);
-    await deps.committer.commit({
-      mutations: mutationsOf(wanted, files),
-      facts: factsOfAll(wanted),
-      committed: () => wanted.forEach((change) => settle(change, deps, committed)),
-    });
+    await deps.committer.commit(entryOf(changes, deps, options));
     return true;
   } catch (error) {
     taken.forEach(putBack);
     throw error;
   }
+}
+
+function entryOf(changes: Change[], deps: CommitDeps, { files, committed }: CommitOptions): Entry {
+  const wanted = changes.some(({ live }) => live.isDropped)
+    ? changes.filter(({ live }) => !live.isDropped)
+    : changes;
+  return {
+    mutations: mutationsOf(wanted, files),
+    facts: factsOfAll(wanted),
+    committed: () => wanted.forEach((change) => settle(change, deps, committed)),
+  };
 }
 
 /** What is taken from an execution for a commit, and put back when the database refuses it. */
@@ -150,6 +157,7 @@ function settle(change: Change, { reactions }: CommitDeps, committed: CommitOpti
   live.logFlow?.committed();
   slot?.committed();
   live.form.storedStates = stateCount;
+  keepSpecimen("change", change);
   committed(live, { ...carried, stored });
   reactions.announced(announcements);
 }

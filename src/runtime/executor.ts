@@ -34,6 +34,7 @@ const RETRY_MS = 1_000;
 const TIDY_MS = 10_000;
 /** Executions in a queue that are read before it is their turn. */
 const READ_AHEAD = 32;
+const NO_OTHERS: readonly LiveExecution[] = [];
 const NO_FILES: readonly Mutation[] = [];
 /** Each may remove a manifest, and an atomic takes 1,000 mutations. */
 const DROPS_PER_ENTRY = 500;
@@ -315,9 +316,8 @@ export class Executor {
 
   async #commit(live: LiveExecution, files: readonly Mutation[] = NO_FILES): Promise<void> {
     if (live.isDropped || !live.isDirty) return;
-    const [, ...others] = live.family();
-    const committed = (member: LiveExecution, what: Committed) => this.#committed(member, what);
-    const isWritten = await commitExecution(live, this.#deps, { files, committed });
+    const others = live.joined.length === 0 ? NO_OTHERS : live.family().slice(1);
+    const isWritten = await commitExecution(live, this.#deps, { files, committed: this.#committed });
     if (!isWritten) return giveUp(live, this.#slices);
     for (const member of others) {
       member.isDriven = false;
@@ -326,7 +326,7 @@ export class Executor {
     }
   }
 
-  #committed(live: LiveExecution, { stored, timers, messages, files }: Committed): void {
+  readonly #committed = (live: LiveExecution, { stored, timers, messages, files }: Committed): void => {
     const { execution, plan } = live;
     if (live.isListed) this.#live.keep(live);
     this.#deps.records.remember(execution, stored);
@@ -340,7 +340,7 @@ export class Executor {
     const { concurrency } = plan.flow;
     if (concurrency && leavesSlot(execution)) this.grantSlots(execution, concurrency.limit);
     if (!live.isDropped) this.#deps.changes.publish(execution.tenant, execution.id);
-  }
+  };
 
   #startDeferred(live: LiveExecution): void {
     const commands = live.deferred;

@@ -2,6 +2,7 @@
 import type { Instant } from "../base/clock.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../base/json.ts";
 import { isTrue } from "../base/truthy_text.ts";
+import { whenKnown } from "../base/when_known.ts";
 import type { Command, Event } from "../engine/events.ts";
 import type { Execution, ExecutionTrigger, TaskRun } from "../model/execution.ts";
 import type { Task } from "../model/flow.ts";
@@ -41,7 +42,7 @@ export function startChild(
       : startOf(command, birth, waits);
   };
   const properties = live.renderer.properties(command.task, type, taskRun);
-  return properties instanceof Promise ? properties.then(start) : start(properties);
+  return whenKnown(properties, start);
 }
 
 function startOf({ taskRun }: StartChild, birth: Birth, waits: boolean): ChildStart {

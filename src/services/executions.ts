@@ -2,6 +2,7 @@
 import type { Clock, Instant } from "../base/clock.ts";
 import type { IdSource } from "../base/id.ts";
 import { type JsonObject, stringifyJson } from "../base/json.ts";
+import { whenKnown } from "../base/when_known.ts";
 import { createExecution, type StartRequest } from "../engine/create.ts";
 import { heldTasks } from "../engine/pause.ts";
 import { type FlowPlan, planFor } from "../engine/plan.ts";
@@ -107,7 +108,7 @@ export class Executions {
   /** The flow to start, at once when it is in memory. @throws DomainError not_found, conflict */
   startable(actor: Actor, key: FlowKey, revision?: number): FlowPlan | Promise<FlowPlan> {
     const found = this.#deps.flows.plan(actor.tenant, key, { revision });
-    return found instanceof Promise ? found.then(checkEnabled) : checkEnabled(found);
+    return whenKnown(found, checkEnabled);
   }
 
   /**

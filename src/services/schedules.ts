@@ -2,7 +2,9 @@
 import type { Clock, Instant } from "../base/clock.ts";
 import { parseDuration } from "../base/duration.ts";
 import { ownProperty } from "../base/json.ts";
+import { keepSpecimen } from "../base/specimens.ts";
 import { isTrue } from "../base/truthy_text.ts";
+import { whenKnown } from "../base/when_known.ts";
 import { afterDate, decideTick, dueOf, type SchedulePolicy, type ScheduleState } from "../engine/schedule.ts";
 import type { FlowPlan } from "../engine/plan.ts";
 import type { TenantId, Trigger } from "../model/flow.ts";
@@ -47,6 +49,9 @@ interface Tick extends ScheduleAtDate {
   readonly now: Instant;
 }
 
+/** What a trigger is after a date: what it is due for next. */
+type Standing = ScheduleState & Pick<TriggerState, "dueAt">;
+
 /** A trigger that waits for the end of an execution is looked at that often at the least. */
 const WAIT_MS = 10_000;
 
@@ -76,25 +81,37 @@ export class Schedules {
    * A trigger is due; resolves once what follows is durable. One that is not any more is forgotten. The start of one that
    * was prepared is made in the turn of the call: of a thousand that are due together, each leaves little behind.
    */
-  async tick(due: DueTrigger): Promise<void> {
-    const poll = await this.#deps.states.alone(due.tenant, flowOf(due.trigger), () => this.#evaluate(due));
-    if (poll) await this.#deps.polls.poll(due, poll, await this.isRunning(due));
+  tick(due: DueTrigger): Promise<void> {
+    const { tenant, trigger } = due;
+    const evaluated = this.#deps.states.alone(tenant, flowOf(trigger), () => this.#evaluate(due));
+    return evaluated.then((poll) => poll && this.#poll(due, poll));
+  }
+
+  async #poll(due: DueTrigger, poll: DeclaredPoll): Promise<void> {
+    await this.#deps.polls.poll(due, poll, await this.isRunning(due));
   }
 
   /** Gives what is to be polled. */
-  async #evaluate(due: DueTrigger): Promise<DeclaredPoll | undefined> {
-    const { tenant, trigger: key } = due;
-    const { states } = this.#deps;
-    const state = states.known(tenant, key) ?? await states.get(tenant, key);
-    if (state?.dueAt !== due.dueAt) return void await states.forgetDue(due);
-    const found = this.#declared(this.#deps.flows.knownPlan(tenant, flowOf(key)), key) ??
-      await this.#find(tenant, key);
+  #evaluate(due: DueTrigger): Promise<DeclaredPoll | void> {
+    const { tenant, trigger } = due;
+    const state = this.#deps.states.known(tenant, trigger);
+    const found = this.#declared(this.#deps.flows.knownPlan(tenant, flowOf(trigger)), trigger);
+    return state && found ? this.#act(due, state, found) : this.#readAndAct(due);
+  }
+
+  async #readAndAct(due: DueTrigger): Promise<DeclaredPoll | void> {
+    const state = await this.#deps.states.get(due.tenant, due.trigger);
+    return await this.#act(due, state, await this.#find(due.tenant, due.trigger));
+  }
+
+  #act(due: DueTrigger, state: TriggerState | undefined, found: Declared | undefined) {
+    if (state?.dueAt !== due.dueAt) return this.#deps.states.forgetDue(due);
     if (!found || found.trigger.disabled || found.plan.flow.disabled || state.disabled) {
-      return await this.#save(tenant, state, { ...state, dueAt: undefined, nextDate: undefined });
+      return this.#save(due.tenant, state, { ...state, dueAt: undefined, nextDate: undefined });
     }
     const { type } = found;
-    if (type.form === "polling") return { ...found, type };
-    if (type.form === "schedule") await this.#tickSchedule(due, state, found);
+    if (type.form === "polling") return Promise.resolve({ ...found, type });
+    return type.form === "schedule" ? this.#tickSchedule(due, state, found) : Promise.resolve();
   }
 
   /** A trigger is due soon: what it takes is read before. Gives the flow that a schedule will start. */
@@ -124,67 +141,73 @@ export class Schedules {
     return plan && trigger && type && { plan, trigger, type };
   }
 
-  async #tickSchedule(
-    due: DueTrigger,
-    state: TriggerState,
-    { plan, trigger }: Declared,
-  ): Promise<void> {
+  #tickSchedule(due: DueTrigger, state: TriggerState, { plan, trigger }: Declared): Promise<void> {
     const { clock, dates } = this.#deps;
     const now = clock.now();
-    let times: FireTimes;
-    try {
-      times = dates.knownTimes(trigger) ?? await dates.timesOf(plan.flow, trigger);
-    } catch (error) {
+    const decide = (times: FireTimes) => this.#decide({ due, state, plan, trigger, times, now });
+    const known = dates.knownTimes(trigger);
+    if (known) return decide(known);
+    return dates.timesOf(plan.flow, trigger).then(decide, (error) => {
       const failed = { at: now, outcome: "SKIPPED", reason: (error as Error).message } as const;
       const next = { ...withEvaluation(state, failed), dueAt: undefined, nextDate: undefined };
-      return await this.#save(due.tenant, state, next);
-    }
-    await this.#decide({ due, state, plan, trigger, times, now });
+      return this.#save(due.tenant, state, next);
+    });
   }
 
-  async #decide(tick: Tick): Promise<void> {
+  #decide(tick: Tick): Promise<void> {
+    keepSpecimen("tick", tick);
+    return whenKnown(
+      this.hasOpenExecution(tick.due.tenant, tick.state),
+      (isRunning) => this.#carryOut(tick, isRunning),
+    );
+  }
+
+  #carryOut(tick: Tick, isRunning: boolean): Promise<void> {
     const { due, state, trigger, times, now } = tick;
-    const hasOpen = this.hasOpenExecution(due.tenant, state);
-    const isRunning = hasOpen instanceof Promise ? await hasOpen : hasOpen;
     const policy = policyOf(trigger);
     const decision = decideTick(state, { times, policy }, { now, startedAt: this.#startedAt, isRunning });
     switch (decision.type) {
       case "rest":
-        return await this.#save(due.tenant, state, { ...state, dueAt: dueOf(state, now) });
+        return this.#save(due.tenant, state, { ...state, dueAt: dueOf(state, now) });
       case "wait":
-        return await this.#wait(tick);
+        return this.#wait(tick);
       case "skip": {
         const { date, reason, nextDate } = decision;
         const skipped = withEvaluation(state, { at: now, date, outcome: "SKIPPED", reason });
         const standing = { ...skipped, nextDate };
-        return await this.#save(due.tenant, state, { ...standing, dueAt: dueAfter(due, standing, now) });
+        return this.#save(due.tenant, state, { ...standing, dueAt: dueAfter(due, standing, now) });
       }
       case "fire":
-        return await this.#fire(tick, decision.date, decision.isBackfill);
+        return this.#fire(tick, decision.date, decision.isBackfill);
     }
   }
 
-  async #fire(tick: Tick, date: Instant, isBackfill: boolean): Promise<void> {
-    const { due, state, plan, times, now } = tick;
+  #fire(tick: Tick, date: Instant, isBackfill: boolean): Promise<void> {
+    const { due, state, times, now } = tick;
     const after = afterDate(state, date, { times, isBackfill });
-    const standing = { ...after, dueAt: dueAfter(due, after, now) };
-    const prepared = this.#deps.dates.prepare(tick, date, isBackfill);
-    const { start, refusal, error } = prepared instanceof Promise ? await prepared : prepared;
-    if (refusal !== undefined) {
-      const evaluation = { at: now, date, outcome: "SKIPPED", reason: refusal } as const;
-      const skipped = withEvaluation({ ...state, ...standing }, evaluation);
-      return await this.#save(due.tenant, state, skipped);
-    }
-    const making = this.#makeOrFail(start, error);
-    const { execution, error: reason } = making instanceof Promise ? await making : making;
+    const standing: Standing = { ...after, dueAt: dueAfter(due, after, now) };
+    return whenKnown(
+      this.#deps.dates.prepare(tick, date, isBackfill),
+      ({ start, refusal, error }): Promise<void> => {
+        if (refusal === undefined) {
+          return whenKnown(this.#makeOrFail(start, error), (made) => this.#begin(tick, standing, made, date));
+        }
+        const evaluation = { at: now, date, outcome: "SKIPPED", reason: refusal } as const;
+        return this.#save(due.tenant, state, withEvaluation({ ...state, ...standing }, evaluation));
+      },
+    );
+  }
+
+  #begin({ due, state, plan, now }: Tick, standing: Standing, made: MadeStart, date: Instant): Promise<void> {
+    const { execution, error: reason } = made;
     const { id: executionId } = execution;
     const outcome = reason === undefined ? "STARTED" : "FAILED";
     const evaluation = { at: now, date, outcome, reason, executionId } as const;
     const evaluations = state.evaluations.with(evaluation);
     const next = { ...state, ...standing, evaluations, date, executionId, updatedAt: now };
     const change = { tenant: due.tenant, previous: state, next };
-    await this.#deps.executor.begin(execution, plan, this.#deps.states.mutationsOf(change));
-    this.#deps.states.applied(change);
+    const { executor, states } = this.#deps;
+    return executor.begin(execution, plan, states.mutationsOf(change)).then(() => states.applied(change));
   }
 
   #makeOrFail(start: TriggerStart, error: string | undefined): MadeStart | Promise<MadeStart> {
@@ -222,8 +245,8 @@ export class Schedules {
     return executionId !== undefined && this.#deps.records.isOpen(tenant, executionId);
   }
 
-  async #save(tenant: TenantId, previous: TriggerState, next: TriggerState): Promise<undefined> {
-    await this.#deps.states.save({ tenant, previous, next });
+  #save(tenant: TenantId, previous: TriggerState, next: TriggerState): Promise<void> {
+    return this.#deps.states.save({ tenant, previous, next });
   }
 }
 

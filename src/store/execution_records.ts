@@ -6,6 +6,7 @@ import type { Instant } from "../base/clock.ts";
 import type { JsonObject, JsonValue } from "../base/json.ts";
 import { stringifyJson } from "../base/json.ts";
 import { RecentCache } from "../base/lru.ts";
+import { inOnePiece } from "../base/one_piece.ts";
 import { type Execution, type LogLine, taskRunOf } from "../model/execution.ts";
 import { type BodyParts, durationOf, executionBodyParts } from "../model/execution_body.ts";
 import type { Label } from "../model/label.ts";
@@ -155,8 +156,8 @@ export class ExecutionRecords {
     const bytes = await this.#read(tenant, id);
     if (!bytes) return undefined;
     const execution = await this.#unpackHeader(tenant, id, decodeJson(bytes) as unknown as PackedExecution);
-    const parts = executionBodyParts(execution, { now, taskRuns: false });
-    const summary = { ...parts, history: execution.history };
+    const { head, tail } = executionBodyParts(execution, { now, taskRuns: false });
+    const summary = { head: inOnePiece(head), tail: inOnePiece(tail), history: execution.history };
     this.#summaries.set(bytes, summary);
     return summaryText(summary, now);
   }
