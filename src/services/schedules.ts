@@ -100,11 +100,17 @@ export class Schedules {
   }
 
   async #readAndAct(due: DueTrigger): Promise<DeclaredPoll | void> {
-    const state = await this.#deps.states.get(due.tenant, due.trigger);
-    return await this.#act(due, state, await this.#find(due.tenant, due.trigger));
+    const { tenant, trigger } = due;
+    const state = await this.#deps.states.get(tenant, trigger);
+    const isDue = state?.dueAt === due.dueAt;
+    return await this.#act(due, state, isDue ? await this.#find(tenant, trigger) : undefined);
   }
 
-  #act(due: DueTrigger, state: TriggerState | undefined, found: Declared | undefined) {
+  #act(
+    due: DueTrigger,
+    state: TriggerState | undefined,
+    found: Declared | undefined,
+  ): Promise<DeclaredPoll | void> {
     if (state?.dueAt !== due.dueAt) return this.#deps.states.forgetDue(due);
     if (!found || found.trigger.disabled || found.plan.flow.disabled || state.disabled) {
       return this.#save(due.tenant, state, { ...state, dueAt: undefined, nextDate: undefined });
