@@ -1,5 +1,7 @@
 /** Java regular expressions that must match the whole of a text, in time that grows with the text and never faster. */
-import { DEFAULT_LIMITS, ExpressionError, Regex } from "../expr/mod.ts";
+import { ExpressionError } from "../expr/errors.ts";
+import { DEFAULT_LIMITS } from "../expr/limits.ts";
+import { Regex } from "../expr/regex/regex.ts";
 
 /** What is wrong with a pattern, or `undefined` when it can be used. */
 export function patternMistake(pattern: string): string | undefined {

@@ -1,6 +1,6 @@
 /** YAML text → syntax tree, bounded: nesting, number of errors and number of documents are cut early. No values yet. */
 import { Composer, type Document, Lexer, Parser } from "@std/yaml";
-import { MAX_YAML_DEPTH } from "../model/limits.ts";
+import { MAX_YAML_DEPTH } from "./yaml_limits.ts";
 
 /** A mistake at two offsets of the text. */
 export interface YamlError {

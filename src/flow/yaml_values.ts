@@ -1,7 +1,7 @@
 /** YAML syntax tree → values with number kinds; aliases and merge keys are resolved under caps, names are only data. */
 import { type Alias, isAlias, isMap, isScalar, isSeq, type Pair, type Scalar, type YAMLMap } from "@std/yaml";
 import { Double, isJsonObject, type JsonObject, type JsonValue, setOwnProperty } from "../base/json.ts";
-import { MAX_FLOW_SOURCE_BYTES, MAX_YAML_ALIASES, MAX_YAML_DEPTH } from "../model/limits.ts";
+import { MAX_YAML_ALIASES, MAX_YAML_DEPTH, MAX_YAML_EXPANDED_CHARS } from "./yaml_limits.ts";
 import { tooDeep, type YamlError } from "./yaml_text.ts";
 
 /** Any node of the library. */
@@ -74,8 +74,8 @@ export class YamlValues {
     if (++this.#aliases > MAX_YAML_ALIASES) {
       return this.#failAlias(alias, `Aliases expand to more than ${MAX_YAML_ALIASES} values`);
     }
-    if (this.#expandedChars > MAX_FLOW_SOURCE_BYTES) {
-      return this.#failAlias(alias, `Aliases expand to more than ${MAX_FLOW_SOURCE_BYTES} characters`);
+    if (this.#expandedChars > MAX_YAML_EXPANDED_CHARS) {
+      return this.#failAlias(alias, `Aliases expand to more than ${MAX_YAML_EXPANDED_CHARS} characters`);
     }
     this.#expanding++;
     const value = this.read(target, depth);

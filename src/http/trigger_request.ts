@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../b
 import { DomainError } from "../model/errors.ts";
 import { parseInstant } from "../model/instant_text.ts";
 import { checkStartLabels, readLabels } from "../model/label.ts";
-import type { TriggerKey } from "../model/trigger_state.ts";
+import type { TriggerKey } from "../model/flow.ts";
 import type { BackfillRequest } from "../services/triggers.ts";
 import { readJson } from "./body.ts";
 import type { AppEnv } from "./env.ts";

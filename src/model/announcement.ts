@@ -1,8 +1,7 @@
 /** States of executions that triggers react to. */
 import type { Instant } from "../base/clock.ts";
-import type { TenantId } from "./flow.ts";
+import type { TenantId, TriggerKey } from "./flow.ts";
 import type { State } from "./state.ts";
-import type { TriggerKey } from "./trigger_state.ts";
 
 /** A state that an execution has reached, for one trigger. */
 export interface Announcement {

@@ -1,7 +1,26 @@
 /** The executions that a task means, as the conditions of a list. */
 import type { ExecutionCondition, ExecutionQuery } from "./execution_query.ts";
+import type { Instant } from "../base/clock.ts";
 import { EXECUTION_KINDS } from "./execution.ts";
-import type { ExecutionSelection } from "./ports/executions.ts";
+import type { State } from "./state.ts";
+
+/** Which executions. */
+export interface ExecutionSelection {
+  /** This namespace alone, or also those below it. */
+  readonly namespace?: string;
+  readonly withChildNamespaces?: boolean;
+  readonly flowId?: string;
+  /** Also those that were started for tests; without it only NORMAL ones. */
+  readonly ofAllKinds?: boolean;
+  /** All states without it. */
+  readonly states?: readonly State[];
+  /** Began then or later. */
+  readonly startedFrom?: Instant;
+  /** Began before. */
+  readonly startedBefore?: Instant;
+  /** Ended before. */
+  readonly endedBefore?: Instant;
+}
 
 /** The first page of those that match, of size 1: its total counts them. */
 export function executionSelectionQuery(selection: ExecutionSelection): ExecutionQuery {

@@ -20,3 +20,12 @@ export interface Figure {
 export function figure(type: Figure["type"], name: string, help: string, value: number): Figure {
   return { name, help, type, samples: [{ value }] };
 }
+
+/** What the platform knows of the process and its database. */
+export interface ProcessFacts {
+  readonly residentBytes: number;
+  readonly heapBytes: number;
+  readonly cpuSeconds: number;
+  /** Of the database and its log; absent where there is no disk. */
+  readonly storeBytes?: number;
+}

@@ -151,3 +151,10 @@ export interface FlowKey {
   readonly namespace: string;
   readonly id: string;
 }
+
+/** Names a trigger within its tenant. */
+export interface TriggerKey {
+  readonly namespace: string;
+  readonly flowId: string;
+  readonly triggerId: string;
+}

@@ -5,7 +5,6 @@
 import { ION_NUMBER, MAX_ION_NUMBER_LENGTH, readIonNumber } from "../base/ion_number.ts";
 import { IonScanner } from "../base/ion_scanner.ts";
 import { Double, type JsonValue } from "../base/json.ts";
-import { DomainError } from "./errors.ts";
 import { normalizeTimestamp, parseDay } from "./timestamp_text.ts";
 
 /** What a text stands for; a date and a timestamp are texts of their own kind. */
@@ -15,6 +14,11 @@ export type IonKind = "null" | "boolean" | "number" | "string" | "date" | "times
 export interface IonValue {
   readonly kind: IonKind;
   readonly value: JsonValue;
+}
+
+/** A text that stands for no value; the message says what was expected, and where. */
+export class IonTextError extends Error {
+  override readonly name = "IonTextError";
 }
 
 /** Lists and objects within each other; deeper ones would exhaust the stack of whoever walks them. */
@@ -29,21 +33,18 @@ const TIMESTAMP = /\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:\d{2})/y;
 /**
  * Reads one value. What begins with neither quote nor bracket is one word: a number, a date, … or else a string; it may
  * hold spaces when `isProseAllowed`.
- * @throws DomainError invalid_json
+ * @throws IonTextError
  */
 export function parseIon(text: string, options: { isProseAllowed: boolean }): IonValue {
   const trimmed = text.trim();
-  if (trimmed === "") throw new DomainError("invalid_json", "Invalid json: there is no value");
+  if (trimmed === "") throw new IonTextError("Invalid json: there is no value");
   if (/^["'[{]/.test(trimmed)) return readDocument(text);
   const isWord = !/[\s"'{}[\]]/.test(trimmed);
   if (isWord || options.isProseAllowed) return readBare(trimmed);
-  throw new DomainError(
-    "invalid_json",
-    `Invalid json: a text with spaces or quotes must be written in double quotes`,
-  );
+  throw new IonTextError(`Invalid json: a text with spaces or quotes must be written in double quotes`);
 }
 
-/** What a word without quotes stands for. @throws DomainError invalid_json */
+/** What a word without quotes stands for. @throws IonTextError */
 function readBare(word: string): IonValue {
   if (NULL.test(word)) return { kind: "null", value: null };
   if (word === "true" || word === "false") return { kind: "boolean", value: word === "true" };
@@ -57,14 +58,11 @@ function readBare(word: string): IonValue {
 
 function readNumber(word: string): JsonValue {
   if (word.length > MAX_ION_NUMBER_LENGTH) {
-    throw new DomainError(
-      "invalid_json",
-      `Invalid json: a number has more than ${MAX_ION_NUMBER_LENGTH} characters`,
-    );
+    throw new IonTextError(`Invalid json: a number has more than ${MAX_ION_NUMBER_LENGTH} characters`);
   }
   const value = readIonNumber(word);
   if (value instanceof Double && !Number.isFinite(value.value)) {
-    throw new DomainError("invalid_json", `Invalid json: the number "${word.slice(0, 40)}" is too large`);
+    throw new IonTextError(`Invalid json: the number "${word.slice(0, 40)}" is too large`);
   }
   return value;
 }
@@ -89,7 +87,7 @@ function readValue(scanner: IonScanner, depth: number): IonValue {
 
 function readContainer(scanner: IonScanner, depth: number): JsonValue {
   if (depth >= MAX_DEPTH) {
-    throw new DomainError("invalid_json", `Invalid json: nested deeper than ${MAX_DEPTH} levels`);
+    throw new IonTextError(`Invalid json: nested deeper than ${MAX_DEPTH} levels`);
   }
   const readItem = () => readValue(scanner, depth + 1).value;
   if (scanner.accept("[")) return scanner.readList(readItem);
@@ -110,8 +108,7 @@ function refuse(expected: string, text: string, at: number): never {
   const line = before.split("\n").length;
   const column = at - before.lastIndexOf("\n");
   const found = at < text.length ? JSON.stringify(text.slice(at, at + 20)) : "the end";
-  throw new DomainError(
-    "invalid_json",
+  throw new IonTextError(
     `Invalid json: expected ${expected}, but found ${found} at line ${line}, column ${column}`,
   );
 }

@@ -3,7 +3,7 @@ import type { Instant } from "../base/clock.ts";
 import { parseDuration } from "../base/duration.ts";
 import { Double, type JsonValue } from "../base/json.ts";
 import { DomainError } from "./errors.ts";
-import { type IonKind, parseIon } from "./ion_text.ts";
+import { type IonKind, IonTextError, type IonValue, parseIon } from "./ion_text.ts";
 
 /** Types of values; the order is stored: do not change it. */
 export const KV_TYPES = ["STRING", "NUMBER", "BOOLEAN", "DATETIME", "DATE", "DURATION", "JSON"] as const;
@@ -71,9 +71,19 @@ export function checkKvKey(key: string): string {
  * @throws DomainError invalid_json
  */
 export function parseKvValue(text: string, options: { isPlainText: boolean }): KvValue {
-  const { kind, value } = parseIon(text, { isProseAllowed: options.isPlainText });
+  const { kind, value } = readIon(text, options.isPlainText);
   const type = isDuration(value) ? "DURATION" : TYPE_OF_KIND[kind];
   return { type, value };
+}
+
+function readIon(text: string, isProseAllowed: boolean): IonValue {
+  try {
+    return parseIon(text, { isProseAllowed });
+  } catch (error) {
+    // The reader reports a malformed text by throwing.
+    if (error instanceof IonTextError) throw new DomainError("invalid_json", error.message);
+    throw error;
+  }
 }
 
 /** The value with the type that its kind implies; a text is a STRING or a DURATION. */

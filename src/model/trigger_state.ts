@@ -2,15 +2,8 @@
 import type { Instant } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Evaluation, Evaluations } from "./evaluations.ts";
-import type { FlowKey } from "./flow.ts";
+import type { FlowKey, TriggerKey } from "./flow.ts";
 import type { Label } from "./label.ts";
-
-/** Names a trigger within its tenant. */
-export interface TriggerKey {
-  readonly namespace: string;
-  readonly flowId: string;
-  readonly triggerId: string;
-}
 
 /** Past dates of a schedule that are made up for, one after the other. */
 export interface Backfill {

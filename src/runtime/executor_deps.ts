@@ -2,7 +2,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { IdSource } from "../base/id.ts";
 import type { Logger } from "../base/log.ts";
-import type { TimerName } from "../engine/events.ts";
 import type { FlowPlan } from "../engine/plan.ts";
 import type { Execution } from "../model/execution.ts";
 import type { TaskCatalog } from "../model/task_catalog.ts";
@@ -17,6 +16,7 @@ import type { Slots } from "./slots.ts";
 import type { CreateChild } from "./subflow.ts";
 import type { TaskCache } from "./task_cache.ts";
 import type { TaskConditions } from "./task_conditions.ts";
+import type { DueTimer } from "./timer_heap.ts";
 
 /** What the executor works with. */
 export interface ExecutorDeps {
@@ -43,12 +43,4 @@ export interface ExecutorDeps {
   readonly planOf: (execution: Execution) => FlowPlan | Promise<FlowPlan>;
   /** Told of timers once they are durable. */
   readonly timerSet: (timer: DueTimer) => void;
-}
-
-/** A stored timer. */
-export interface DueTimer {
-  readonly dueAt: number;
-  readonly tenant: string;
-  readonly executionId: string;
-  readonly name: TimerName;
 }

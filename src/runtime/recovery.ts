@@ -5,7 +5,7 @@ import { hasWork } from "../engine/recover.ts";
 import { hasSettled } from "../engine/tree.ts";
 import { MAX_CRASHES_OF_EXECUTION } from "../model/limits.ts";
 import type { Committer } from "../store/committer.ts";
-import type { DueTimer } from "./executor_deps.ts";
+import type { DueTimer } from "./timer_heap.ts";
 import type { LiveExecution } from "./live_execution.ts";
 import type { LiveExecutions } from "./live_executions.ts";
 

@@ -4,7 +4,7 @@
  */
 import type { Clock, Instant } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
-import type { TriggerKey } from "../model/trigger_state.ts";
+import type { TriggerKey } from "../model/flow.ts";
 import { triggersDueBefore } from "../store/keys.ts";
 import type { Key, Store } from "../store/store.ts";
 import { triggerKeyOf } from "../store/trigger_records.ts";

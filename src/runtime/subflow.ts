@@ -8,9 +8,22 @@ import type { Execution, ExecutionTrigger, TaskRun } from "../model/execution.ts
 import type { Task } from "../model/flow.ts";
 import { CORRELATION_LABEL, isSystemLabel, type Label, mergeLabels, readLabels } from "../model/label.ts";
 import type { TaskType } from "../model/task_catalog.ts";
-import type { SubflowRequest } from "../services/subflows.ts";
 import type { LiveExecution, Receipt } from "./live_execution.ts";
 import type { Birth } from "./messages.ts";
+
+/** What is asked of the flow to start. */
+export interface SubflowRequest {
+  readonly id?: string;
+  readonly tenant: string;
+  readonly namespace: string;
+  readonly flowId: string;
+  readonly revision?: number;
+  readonly inputs: JsonObject;
+  readonly labels: readonly Label[];
+  readonly trigger: ExecutionTrigger;
+  readonly scheduleDate?: Instant;
+  readonly awaitedBy?: Execution["awaitedBy"];
+}
 
 /** Makes executions of other flows. @throws DomainError there is no such flow, it is disabled, an input is wrong */
 export type CreateChild = (request: SubflowRequest) => Birth | Promise<Birth>;

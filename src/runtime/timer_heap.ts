@@ -1,6 +1,14 @@
 /** Timers of the near future, the earliest first: a binary heap. */
 import type { Instant } from "../base/clock.ts";
-import type { DueTimer } from "./executor_deps.ts";
+import type { TimerName } from "../engine/events.ts";
+
+/** A stored timer. */
+export interface DueTimer {
+  readonly dueAt: number;
+  readonly tenant: string;
+  readonly executionId: string;
+  readonly name: TimerName;
+}
 
 /** What is due at a time. */
 interface Due {

@@ -1,11 +1,11 @@
 /** Stored timers of executions: asleep, paused, to be tried again, scheduled. */
+import type { DueTimer } from "./timer_heap.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
 import type { TimerName } from "../engine/events.ts";
 import { timersBefore } from "../store/keys.ts";
 import type { Key, Store } from "../store/store.ts";
 import { DueLoop } from "./due_loop.ts";
-import type { DueTimer } from "./executor_deps.ts";
 
 /** What timers work with. */
 export interface TimersDeps {

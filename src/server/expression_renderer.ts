@@ -1,9 +1,17 @@
 /** Renders expressions that belong to no execution: those that a caller tries out. */
 import type { Clock } from "../base/clock.ts";
-import { ownProperty } from "../base/json.ts";
+import { type JsonObject, ownProperty } from "../base/json.ts";
 import { compileTemplate, type HostFunction, renderText } from "../expr/mod.ts";
 import { HostCalls, type HostValues, isRenderError } from "../runtime/host_functions.ts";
-import type { ExpressionsDeps } from "../services/expressions.ts";
+
+/** The text of one expression, or why there is none. */
+export type RenderedText = { readonly text: string } | { readonly error: string };
+
+/** Renders one expression; secrets are masked in what it gives. */
+export type RenderExpression = (
+  source: string,
+  scope: { readonly tenant: string; readonly namespace?: string; readonly context: JsonObject },
+) => Promise<RenderedText>;
 
 /** What rendering needs from the server. */
 export interface ExpressionRendererParts {
@@ -19,7 +27,7 @@ const NO_FUNCTIONS: ReadonlyMap<string, HostFunction> = new Map();
 /** A renderer whose variables are the members of the context; functions that read data need a namespace to read in. */
 export function createExpressionRenderer(
   { clock, timeZone, random, values }: ExpressionRendererParts,
-): ExpressionsDeps["render"] {
+): RenderExpression {
   return async (source, { tenant, namespace, context }) => {
     const calls = new HostCalls(values, { tenant, namespace: namespace ?? "" });
     const scope = {

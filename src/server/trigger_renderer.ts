@@ -5,7 +5,14 @@ import { compileTemplate, renderDeep, renderText, type Scope, type Template } fr
 import type { Flow } from "../model/flow.ts";
 import { HostCalls, type HostValues } from "../runtime/host_functions.ts";
 import { nestLabels } from "../runtime/variables.ts";
-import type { TriggerRenderer } from "../services/trigger_starts.ts";
+
+/** Renders what a flow says about a trigger. */
+export interface TriggerRenderer {
+  /** A value with all templates in it rendered, which see these variables. @throws Error what cannot be rendered */
+  value(flow: Flow, value: JsonValue, variables: JsonObject): Promise<JsonValue>;
+  /** The text of a template. @throws Error what cannot be rendered */
+  text(flow: Flow, template: string, variables: JsonObject): Promise<string>;
+}
 
 /** What rendering needs from the server. */
 export interface TriggerRendererParts {

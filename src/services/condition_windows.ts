@@ -1,14 +1,13 @@
 /** Conditions that several executions meet within a time: what was met so far, and whether it is enough. */
 import type { Instant } from "../base/clock.ts";
 import { isJsonObject, ownProperty } from "../base/json.ts";
-import { canonicalType, type TenantId, type Trigger } from "../model/flow.ts";
+import { canonicalType, type TenantId, type Trigger, type TriggerKey } from "../model/flow.ts";
 import type {
   ConditionScope,
   ConditionWindow,
   TriggerCatalog,
   UpstreamOutputs,
 } from "../model/trigger_catalog.ts";
-import type { TriggerKey } from "../model/trigger_state.ts";
 import type { Mutation } from "../store/store.ts";
 import type { MetPart, WindowResults } from "../store/trigger_records.ts";
 import type { Conditions } from "./conditions.ts";

@@ -16,7 +16,7 @@ import type {
   ObservedExecution,
   TriggerCatalog,
 } from "../model/trigger_catalog.ts";
-import type { TriggerRenderer } from "./trigger_starts.ts";
+import type { TriggerRenderer } from "../server/trigger_renderer.ts";
 
 /** What conditions are tested on. */
 export interface ConditionFacts {

@@ -22,7 +22,7 @@ import type { ExecutionRecords } from "../store/execution_records.ts";
 import type { Mutation } from "../store/store.ts";
 import { conflict, type ExecutionAction, resumeAction, setTaskStateAction } from "./execution_action.ts";
 import type { ExecutorPort } from "./executor_port.ts";
-import type { RenderedText } from "./expressions.ts";
+import type { RenderedText } from "../server/expression_renderer.ts";
 import type { Flows } from "./flows.ts";
 import { measureFile, type StoreFile, storeFilesOf } from "./given_files.ts";
 import { pauseInputs, type PausePoint, pausePointOf, pauseReport } from "./pause_inputs.ts";

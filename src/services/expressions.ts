@@ -5,6 +5,7 @@
 import { type JsonObject, setOwnProperty } from "../base/json.ts";
 import { BUILT_IN_FUNCTION_NAMES, FILTER_NAMES } from "../expr/mod.ts";
 import type { Actor } from "../model/actor.ts";
+import type { RenderExpression } from "../server/expression_renderer.ts";
 
 /** What is to be rendered. */
 export interface RenderRequest {
@@ -15,16 +16,9 @@ export interface RenderRequest {
   readonly namespace?: string;
 }
 
-/** The text of one expression, or why there is none. */
-export type RenderedText = { readonly text: string } | { readonly error: string };
-
 /** What the service works with. */
 export interface ExpressionsDeps {
-  /** Renders one expression; secrets are masked in what it gives. */
-  readonly render: (
-    source: string,
-    scope: { readonly tenant: string; readonly namespace?: string; readonly context: JsonObject },
-  ) => Promise<RenderedText>;
+  readonly render: RenderExpression;
   /** Functions of the server that expressions may call beside the built-in ones. */
   readonly functions: ReadonlySet<string>;
 }

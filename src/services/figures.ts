@@ -1,20 +1,11 @@
 /** What there is and what is under way, in figures: executions, flows, writes, the process. */
-import { type Figure, figure, type FigureSample } from "../model/figure.ts";
+import { type Figure, figure, type FigureSample, type ProcessFacts } from "../model/figure.ts";
 import type { TenantId } from "../model/flow.ts";
 import type { State } from "../model/state.ts";
 import type { Catalog } from "../store/catalog/catalog.ts";
 import type { Committer } from "../store/committer.ts";
 import type { Flows } from "./flows.ts";
 import type { Tenants } from "./tenants.ts";
-
-/** What the platform knows of the process and its database. */
-export interface ProcessFacts {
-  readonly residentBytes: number;
-  readonly heapBytes: number;
-  readonly cpuSeconds: number;
-  /** Of the database and its log; absent where there is no disk. */
-  readonly storeBytes?: number;
-}
 
 /** What the figures are of. */
 export interface FiguresDeps {

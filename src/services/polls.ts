@@ -11,7 +11,8 @@ import type { Evaluation } from "../model/evaluations.ts";
 import { flowOf, type TriggerState, withEvaluation } from "../model/trigger_state.ts";
 import type { Conditions } from "./conditions.ts";
 import type { ExecutorPort } from "./executor_port.ts";
-import type { TriggerRenderer, TriggerStarts } from "./trigger_starts.ts";
+import type { TriggerRenderer } from "../server/trigger_renderer.ts";
+import type { TriggerStarts } from "./trigger_starts.ts";
 import type { DueTrigger, TriggerStates } from "./trigger_states.ts";
 
 /** What polls work with. */

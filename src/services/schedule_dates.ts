@@ -6,7 +6,8 @@ import type { Flow, Trigger } from "../model/flow.ts";
 import type { FireTimes, TriggerCatalog } from "../model/trigger_catalog.ts";
 import type { TriggerState } from "../model/trigger_state.ts";
 import type { Conditions } from "./conditions.ts";
-import type { TriggerRenderer, TriggerStart } from "./trigger_starts.ts";
+import type { TriggerRenderer } from "../server/trigger_renderer.ts";
+import type { TriggerStart } from "./trigger_starts.ts";
 
 /** What dates are found with. */
 export interface ScheduleDatesDeps {

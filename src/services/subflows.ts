@@ -1,14 +1,14 @@
 /** Executions that tasks of other executions start: the flow looked up, the inputs converted, the execution made. */
-import type { Clock, Instant } from "../base/clock.ts";
+import type { Clock } from "../base/clock.ts";
 import type { IdSource } from "../base/id.ts";
 import { type JsonObject, ownProperty } from "../base/json.ts";
 import { createExecution } from "../engine/create.ts";
 import type { FlowPlan } from "../engine/plan.ts";
 import { DomainError } from "../model/errors.ts";
-import type { Execution, ExecutionTrigger } from "../model/execution.ts";
+import type { Execution } from "../model/execution.ts";
 import type { GivenValue } from "../model/input_value.ts";
-import type { Label } from "../model/label.ts";
 import { isEnded } from "../model/state.ts";
+import type { SubflowRequest } from "../runtime/subflow.ts";
 import type { Flows } from "./flows.ts";
 import type { StartChecks } from "./start_checks.ts";
 
@@ -18,20 +18,6 @@ export interface SubflowsDeps {
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly checks: StartChecks;
-}
-
-/** What is asked of the flow to start. */
-export interface SubflowRequest {
-  readonly id?: string;
-  readonly tenant: string;
-  readonly namespace: string;
-  readonly flowId: string;
-  readonly revision?: number;
-  readonly inputs: JsonObject;
-  readonly labels: readonly Label[];
-  readonly trigger: ExecutionTrigger;
-  readonly scheduleDate?: Instant;
-  readonly awaitedBy?: Execution["awaitedBy"];
 }
 
 /** An execution that is not stored yet, and the flow that it follows. */

@@ -3,7 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import type { IdSource } from "../base/id.ts";
 import type { Actor } from "../model/actor.ts";
 import { DomainError } from "../model/errors.ts";
-import type { TriggerKey } from "../model/trigger_state.ts";
+import type { TriggerKey } from "../model/flow.ts";
 import type { Triggers } from "./triggers.ts";
 
 /** What can be done to a trigger. */

@@ -3,10 +3,10 @@ import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../b
 import type { FlowPlan } from "../engine/plan.ts";
 import type { Announcement } from "../model/announcement.ts";
 import type { Execution } from "../model/execution.ts";
-import { canonicalType, type FlowKey, type TenantId, type Trigger } from "../model/flow.ts";
+import { canonicalType, type FlowKey, type TenantId, type Trigger, type TriggerKey } from "../model/flow.ts";
 import { DEPENDENCY_STATES, type TriggerCatalog } from "../model/trigger_catalog.ts";
 import { type State, TERMINAL_STATES } from "../model/state.ts";
-import { type TriggerKey, triggerName, type TriggerState } from "../model/trigger_state.ts";
+import { triggerName, type TriggerState } from "../model/trigger_state.ts";
 
 interface Listener {
   readonly trigger: TriggerKey;

@@ -2,9 +2,9 @@
  * What webhooks did with calls. It is kept in memory at once and stored now and then: anybody who knows a key may call as often
  * as he likes, and a call that starts nothing must not cost a write. A crash loses the last few seconds of it.
  */
-import type { TenantId } from "../model/flow.ts";
+import type { TenantId, TriggerKey } from "../model/flow.ts";
 import { type Evaluation, Evaluations, MAX_EVALUATIONS } from "../model/evaluations.ts";
-import { type TriggerKey, triggerName, type TriggerState } from "../model/trigger_state.ts";
+import { triggerName, type TriggerState } from "../model/trigger_state.ts";
 import { keyOf, type TriggerStates } from "./trigger_states.ts";
 
 /** Triggers of which something waits to be stored; of further ones nothing is noted until then. */

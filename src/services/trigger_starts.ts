@@ -6,7 +6,7 @@ import { readStructure } from "../base/json_text.ts";
 import { createExecution } from "../engine/create.ts";
 import type { FlowPlan } from "../engine/plan.ts";
 import { addLogLine, type Execution } from "../model/execution.ts";
-import type { Flow, Trigger } from "../model/flow.ts";
+import type { Trigger } from "../model/flow.ts";
 import {
   checkStartLabels,
   CORRELATION_LABEL,
@@ -16,16 +16,9 @@ import {
   readLabels,
 } from "../model/label.ts";
 import { move } from "../model/state.ts";
+import type { TriggerRenderer } from "../server/trigger_renderer.ts";
 import type { StartChecks } from "./start_checks.ts";
 import { givenValues } from "./subflows.ts";
-
-/** Renders what a flow says about a trigger. */
-export interface TriggerRenderer {
-  /** A value with all templates in it rendered, which see these variables. @throws Error what cannot be rendered */
-  value(flow: Flow, value: JsonValue, variables: JsonObject): Promise<JsonValue>;
-  /** The text of a template. @throws Error what cannot be rendered */
-  text(flow: Flow, template: string, variables: JsonObject): Promise<string>;
-}
 
 /** What is needed to make executions. */
 export interface TriggerStartsDeps {

@@ -2,8 +2,8 @@
 import type { Clock, Instant } from "../base/clock.ts";
 import { KeyedLock } from "../base/keyed_lock.ts";
 import { RecentCache } from "../base/lru.ts";
-import type { FlowKey, TenantId } from "../model/flow.ts";
-import { flowOf, type TriggerKey, triggerName, type TriggerState } from "../model/trigger_state.ts";
+import type { FlowKey, TenantId, TriggerKey } from "../model/flow.ts";
+import { flowOf, triggerName, type TriggerState } from "../model/trigger_state.ts";
 import type { Committer, Entry } from "../store/committer.ts";
 import { triggerDueKey } from "../store/keys.ts";
 import type { Mutation } from "../store/store.ts";

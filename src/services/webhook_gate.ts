@@ -8,7 +8,7 @@ import { DomainError } from "../model/errors.ts";
 import type { Trigger } from "../model/flow.ts";
 import { MAX_WRONG_WEBHOOK_KEYS, WRONG_WEBHOOK_KEYS_WINDOW_MS } from "../model/limits.ts";
 import { type CallLimit, CallWindows } from "./call_windows.ts";
-import type { TriggerRenderer } from "./trigger_starts.ts";
+import type { TriggerRenderer } from "../server/trigger_renderer.ts";
 import { checkSignature, signatureRuleOf, type SignedCall } from "./webhook_signature.ts";
 
 /** What the gate works with. */

@@ -4,7 +4,7 @@ import type { FlowPlan } from "../engine/plan.ts";
 import type { FlowKey, Trigger } from "../model/flow.ts";
 import { isSameText } from "./same_text.ts";
 import type { TriggerIndex } from "./trigger_index.ts";
-import type { TriggerRenderer } from "./trigger_starts.ts";
+import type { TriggerRenderer } from "../server/trigger_renderer.ts";
 
 const WEBHOOK_TRIGGER = "core.trigger.Webhook";
 const DUMMY_KEY = "no such key";

@@ -18,7 +18,8 @@ import { measureFile, type StoreFile, storeFilesOf } from "./given_files.ts";
 import type { Idempotency, OnceAnswer, Remember } from "./idempotency.ts";
 import { ifFound } from "./if_found.ts";
 import type { TriggerIndex } from "./trigger_index.ts";
-import type { TriggerRenderer, TriggerStarts } from "./trigger_starts.ts";
+import type { TriggerRenderer } from "../server/trigger_renderer.ts";
+import type { TriggerStarts } from "./trigger_starts.ts";
 import type { TriggerNotes } from "./trigger_notes.ts";
 import { answerOf, type WebhookAnswer } from "./webhook_answer.ts";
 import {

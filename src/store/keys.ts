@@ -4,8 +4,7 @@
  */
 import type { Instant } from "../base/clock.ts";
 import type { Announcement } from "../model/announcement.ts";
-import type { FlowKey, TenantId } from "../model/flow.ts";
-import type { TriggerKey } from "../model/trigger_state.ts";
+import type { FlowKey, TenantId, TriggerKey } from "../model/flow.ts";
 import type { Key, Selector } from "./store.ts";
 
 // ── Instance-global ────────────────────────────────────────────────────────────────────────────────────────────

@@ -2,8 +2,8 @@
 import type { Instant } from "../base/clock.ts";
 import { isJsonObject, type JsonObject } from "../base/json.ts";
 import { Evaluations } from "../model/evaluations.ts";
-import type { FlowKey, TenantId } from "../model/flow.ts";
-import type { TriggerKey, TriggerState } from "../model/trigger_state.ts";
+import type { FlowKey, TenantId, TriggerKey } from "../model/flow.ts";
+import type { TriggerState } from "../model/trigger_state.ts";
 import { decodeJson, encodeJson } from "./codec.ts";
 import {
   triggerDueKey,

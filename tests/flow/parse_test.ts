@@ -1,7 +1,8 @@
 import { assert, assertEquals, assertStrictEquals } from "@std/assert";
 import { Double, type JsonObject, type JsonValue, stringifyJson } from "../../src/base/json.ts";
 import { type ParsedSource, parseFlowSource, splitDocuments } from "../../src/flow/mod.ts";
-import { MAX_FLOW_SOURCE_BYTES, MAX_YAML_ALIASES, MAX_YAML_DEPTH } from "../../src/model/limits.ts";
+import { MAX_FLOW_SOURCE_BYTES } from "../../src/model/limits.ts";
+import { MAX_YAML_ALIASES, MAX_YAML_DEPTH, MAX_YAML_EXPANDED_CHARS } from "../../src/flow/yaml_limits.ts";
 
 function documentOf(source: string): JsonObject {
   const { document, problems } = parseFlowSource(source);
@@ -151,7 +152,7 @@ Deno.test("parseFlowSource() counts the characters that aliases expand to", () =
   const parsed = parseFlowSource(`a: &a "${"x".repeat(100_000)}"\nb: [${Array(9).fill("*a").join(", ")}]`);
   assertEquals(
     firstProblem(parsed),
-    `yaml_alias: Aliases expand to more than ${MAX_FLOW_SOURCE_BYTES} characters @2:25+2`,
+    `yaml_alias: Aliases expand to more than ${MAX_YAML_EXPANDED_CHARS} characters @2:25+2`,
   );
 });
 

@@ -2,8 +2,7 @@
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { silentLogger } from "../../src/base/log.ts";
-import type { DueTimer } from "../../src/runtime/executor_deps.ts";
-import { TimerHeap } from "../../src/runtime/timer_heap.ts";
+import { type DueTimer, TimerHeap } from "../../src/runtime/timer_heap.ts";
 import { Timers } from "../../src/runtime/timers.ts";
 import { timerKey } from "../../src/store/keys.ts";
 import { MemoryStore } from "../../src/store/memory_store.ts";

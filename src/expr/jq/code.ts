@@ -1,6 +1,6 @@
 /** Compiled jq: what flows through a program, its names at run time, and how much of the limits is used. */
 import type { JsonValue } from "../../base/json.ts";
-import type { Context } from "../context.ts";
+import type { StepBudget } from "../budget.ts";
 import { fail } from "../errors.ts";
 import { raise } from "./errors.ts";
 import { preview } from "./values.ts";
@@ -147,10 +147,10 @@ export class Env {
 
 /** One run of a program: its limits, its time. */
 export class Machine {
-  readonly context: Context;
+  readonly context: StepBudget;
   #moves = 0;
 
-  constructor(context: Context) {
+  constructor(context: StepBudget) {
     this.context = context;
   }
 

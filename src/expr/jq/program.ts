@@ -1,7 +1,7 @@
 /** jq programs: compiled once, run on any number of values. Pure but for the time of the scope. */
 import { Double, isJsonObject, type JsonValue } from "../../base/json.ts";
 import { RecentCache } from "../../base/lru.ts";
-import type { Context } from "../context.ts";
+import type { StepBudget } from "../budget.ts";
 import { fail } from "../errors.ts";
 import { measureValue } from "../print.ts";
 import { type Code, Env, Machine } from "./code.ts";
@@ -33,7 +33,7 @@ export class JqProgram {
   }
 
   /** All results, in order. @throws ExpressionError `argument` when the program fails, `limit` */
-  run(value: JsonValue, context: Context): JsonValue[] {
+  run(value: JsonValue, context: StepBudget): JsonValue[] {
     const machine = new Machine(context);
     const results: JsonValue[] = [];
     try {

@@ -1,7 +1,7 @@
 /** Many triggers at once, by a query or by their names. */
 import { type Context, Hono } from "hono";
 import { isJsonObject, ownProperty, stringifyJson } from "../../base/json.ts";
-import type { TriggerKey } from "../../model/trigger_state.ts";
+import type { TriggerKey } from "../../model/flow.ts";
 import {
   disableAction,
   TRIGGER_ACTIONS,

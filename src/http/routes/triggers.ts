@@ -2,7 +2,8 @@
 import { type Context, Hono } from "hono";
 import { isJsonObject, type JsonObject, stringifyJson } from "../../base/json.ts";
 import type { Actor } from "../../model/actor.ts";
-import type { TriggerKey, TriggerState } from "../../model/trigger_state.ts";
+import type { TriggerKey } from "../../model/flow.ts";
+import type { TriggerState } from "../../model/trigger_state.ts";
 import { listedAnswer, stateAnswer } from "../../services/trigger_answers.ts";
 import type { Triggers, TriggerView } from "../../services/triggers.ts";
 import { csvAnswer } from "../csv.ts";

@@ -1,8 +1,9 @@
 /** Runs the commands of script tasks: where the server lets them, a bounded number at a time. */
 import { availableParallelism } from "node:os";
+import type { Clock } from "../../base/clock.ts";
 import { type RandomBytes, systemRandomBytes } from "../../base/id.ts";
 import { shellWord } from "../../base/shell_word.ts";
-import { isLoopback } from "../../config.ts";
+import { isLoopback, type MachineUser } from "../../config.ts";
 import type { AttemptIdentity } from "../../model/attempt_identity.ts";
 import type {
   ProcessCommand,
@@ -11,7 +12,6 @@ import type {
   ProcessPolicy,
   ProcessPort,
 } from "../../model/ports/processes.ts";
-import type { AssemblyOptions } from "../options.ts";
 import { Docker, dockerCommand, dockerRemoval } from "./docker.ts";
 import { scriptEnvironment, userEnvironment } from "./environment.ts";
 import type { ScriptOwner } from "./script_owner.ts";
@@ -28,10 +28,16 @@ const WAYS =
   "start the server with --scripts process, or with --scripts docker where each shall have a container";
 
 /** What decides where scripts may run. */
-export type ProcessOptions = Pick<
-  AssemblyOptions,
-  "clock" | "host" | "scripts" | "isDeploy" | "scriptUser"
->;
+export interface ProcessOptions {
+  readonly clock: Clock;
+  /** The address that the server listens on. */
+  readonly host: string;
+  /** Absent: as processes where only this machine reaches the server and it has one tenant, else nowhere. */
+  readonly scripts?: "process" | "docker" | "off";
+  readonly isDeploy?: boolean;
+  /** The user of this machine that scripts run as; absent: the server's own. */
+  readonly scriptUser?: MachineUser;
+}
 
 /** What processes get of the machine. */
 export interface ProcessSurroundings {

@@ -1,7 +1,8 @@
 /** `core.execution.Count`: counts executions. */
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import { isTruthyText, printValue } from "../../expr/mod.ts";
-import type { ExecutionSelection, FlowCount } from "../../model/ports/executions.ts";
+import type { FlowCount } from "../../model/ports/executions.ts";
+import type { ExecutionSelection } from "../../model/execution_selection.ts";
 import type { RunContext } from "../../model/run_context.ts";
 import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
 import { instantOf, requiredTextOf, structureOf, textOf, textsOf } from "../property_values.ts";

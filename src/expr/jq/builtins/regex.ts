@@ -3,7 +3,7 @@
  * `\h` for hexadecimal digits, here it is blank space. Offsets count in code points.
  */
 import type { JsonObject, JsonValue } from "../../../base/json.ts";
-import type { Context } from "../../context.ts";
+import type { StepBudget } from "../../budget.ts";
 import { ExpressionError } from "../../errors.ts";
 import { Backtracker } from "../../regex/backtracker.ts";
 import { compileRegex, Machine as RegexMachine, type MoveBudget, type Program } from "../../regex/machine.ts";
@@ -52,7 +52,7 @@ function flagsOf(value: JsonValue): Flags {
   };
 }
 
-function patternOf(source: string, { isExtended, inline }: Flags, context: Context): Pattern {
+function patternOf(source: string, { isExtended, inline }: Flags, context: StepBudget): Pattern {
   const text = inline + (isExtended ? withoutSpace(source) : source);
   return context.memo(`jq regex:${text}`, () => {
     try {
