@@ -1,9 +1,17 @@
 /** A new execution from an older one: from its start, or from one of its task runs. */
 import type { Instant } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
-import { type Execution, type TaskRun, taskRunOf } from "../model/execution.ts";
-import { CORRELATION_LABEL, type Label, mergeLabels, REPLAYED_LABEL } from "../model/label.ts";
-import { canMove, changedAt, currentState, hasRun, move, startedAt, type State } from "../model/state.ts";
+import { type Execution, type TaskRun, taskRunOf } from "../model/executions/execution.ts";
+import { CORRELATION_LABEL, type Label, mergeLabels, REPLAYED_LABEL } from "../model/flows/label.ts";
+import {
+  canMove,
+  changedAt,
+  currentState,
+  hasRun,
+  move,
+  startedAt,
+  type State,
+} from "../model/executions/state.ts";
 import { branchesOfTaskRun } from "./branches_of.ts";
 import { descendantsOf, reopenedDecision } from "./decide.ts";
 import { FLOWABLES } from "./flowable/registry.ts";

@@ -1,9 +1,9 @@
 /** What people do to an execution that has ended or waits: restart, other ends for it and its task runs. */
 import type { JsonObject } from "../base/json.ts";
-import type { Execution, TaskRun } from "../model/execution.ts";
-import { taskRunOf } from "../model/execution.ts";
-import { mergeLabels } from "../model/label.ts";
-import { canMove, currentState, isEnded, type State } from "../model/state.ts";
+import type { Execution, TaskRun } from "../model/executions/execution.ts";
+import { taskRunOf } from "../model/executions/execution.ts";
+import { mergeLabels } from "../model/flows/label.ts";
+import { canMove, currentState, isEnded, type State } from "../model/executions/state.ts";
 import { hasOpenAttempt } from "./attempts.ts";
 import { descendantsOf, reopenedDecision } from "./decide.ts";
 import { FLOWABLES } from "./flowable/registry.ts";

@@ -1,8 +1,8 @@
 /** When a failed attempt is tried again, and when a failed execution is started over. */
 import type { Instant } from "../base/clock.ts";
-import type { Execution, TaskRun } from "../model/execution.ts";
-import type { RetryPolicy } from "../model/flow.ts";
-import { startedAt } from "../model/state.ts";
+import type { Execution, TaskRun } from "../model/executions/execution.ts";
+import type { RetryPolicy } from "../model/flows/flow.ts";
+import { startedAt } from "../model/executions/state.ts";
 import { countedAttempts } from "./attempts.ts";
 import type { FlowPlan } from "./plan.ts";
 import type { TaskPlace } from "./task_place.ts";

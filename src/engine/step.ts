@@ -5,9 +5,9 @@
  */
 import { assertNever } from "../base/assert_never.ts";
 import type { Instant } from "../base/clock.ts";
-import { type Execution, taskRunOf } from "../model/execution.ts";
-import { mergeLabels } from "../model/label.ts";
-import { currentState, isEnded, type State } from "../model/state.ts";
+import { type Execution, taskRunOf } from "../model/executions/execution.ts";
+import { mergeLabels } from "../model/flows/label.ts";
+import { currentState, isEnded, type State } from "../model/executions/state.ts";
 import { advance, endTaskRun, touchAllFrames } from "./advance.ts";
 import { finalState } from "./attempts.ts";
 import { awaitsCondition, startWork } from "./begin.ts";

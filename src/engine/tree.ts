@@ -2,8 +2,8 @@
  * What is under way in an execution, derived from its task runs and kept up to date with each transition: so that no
  * transition looks at all children of a loop. Built anew when an execution is loaded.
  */
-import type { Execution, TaskRun } from "../model/execution.ts";
-import { currentState, isEnded, type State } from "../model/state.ts";
+import type { Execution, TaskRun } from "../model/executions/execution.ts";
+import { currentState, isEnded, type State } from "../model/executions/state.ts";
 import { isStopping } from "./attempts.ts";
 import { type Branches, sequence } from "./branches.ts";
 import { FLOWABLES } from "./flowable/registry.ts";

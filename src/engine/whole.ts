@@ -1,5 +1,5 @@
 /** What runs again only as a whole: a part of it makes no sense without what went with the first time. */
-import { type Execution, type TaskRun, taskRunOf } from "../model/execution.ts";
+import { type Execution, type TaskRun, taskRunOf } from "../model/executions/execution.ts";
 import type { FlowPlan } from "./plan.ts";
 
 /** Its tasks share a directory that is gone. */

@@ -5,11 +5,11 @@ import type { Expression, ExpressionOf } from "./ast.ts";
 import { compileCall, compileFilter } from "./compile_call.ts";
 import type { Compilation, Evaluate, Read } from "./compiler.ts";
 import type { Context } from "./context.ts";
-import { failUndefined, isUndefinedError } from "./errors.ts";
+import { failUndefined, isUndefinedError } from "../languages/values/errors.ts";
 import { findMethod } from "./methods.ts";
-import { affirm, negate } from "./numbers.ts";
+import { affirm, negate } from "../languages/values/numbers.ts";
 import { isTrue, type Operation, OPERATIONS } from "./operators.ts";
-import { joinText } from "./print.ts";
+import { joinText } from "../languages/values/print.ts";
 import { TEST_NAMES, TESTS } from "./tests.ts";
 
 type Compile<Kind extends Expression["kind"]> = (

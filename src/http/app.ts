@@ -4,16 +4,16 @@ import type { RouterRoute } from "hono/types";
 import type { Clock } from "../base/clock.ts";
 import { type RandomBytes, systemRandomBytes } from "../base/id.ts";
 import type { Logger } from "../base/log.ts";
-import { type Figure, figure } from "../model/figure.ts";
-import type { Auth } from "../services/auth.ts";
-import type { Tenants } from "../services/tenants.ts";
-import type { Tokens } from "../services/tokens.ts";
-import { API_PREFIX, canonicalPath } from "./canonical_path.ts";
-import type { HttpConfig } from "./config.ts";
-import type { AppEnv } from "./env.ts";
-import { Frame } from "./middleware/frame.ts";
-import { Guard } from "./middleware/guard.ts";
-import { RequestIds } from "./middleware/request_id.ts";
+import { type Figure, figure } from "../model/server_metric.ts";
+import type { Auth } from "../services/access/auth.ts";
+import type { Tenants } from "../services/access/tenants.ts";
+import type { Tokens } from "../services/access/tokens.ts";
+import { API_PREFIX, canonicalPath } from "./pipeline/canonical_path.ts";
+import type { HttpConfig } from "./pipeline/config.ts";
+import type { AppEnv } from "./forms/env.ts";
+import { Frame } from "./pipeline/request_pipeline.ts";
+import { Guard } from "./pipeline/guard.ts";
+import { RequestIds } from "./pipeline/request_id.ts";
 import {
   CONFIGS_PATH,
   CREDENTIAL_PROBLEMS_PATH,
@@ -23,11 +23,11 @@ import {
   type Place,
   TENANT_PREFIX,
   tenantResources,
-} from "./mount.ts";
+} from "./pipeline/mount.ts";
 import { openApiDocument } from "./openapi/document.ts";
-import { RequestStats } from "./request_stats.ts";
-import { SegmentRouter } from "./router.ts";
-import { figureRoutes } from "./routes/figures.ts";
+import { RequestStats } from "./pipeline/request_stats.ts";
+import { SegmentRouter } from "./pipeline/router.ts";
+import { figureRoutes } from "./routes/server_metrics.ts";
 import {
   callerRoutes,
   configRoutes,
@@ -40,7 +40,7 @@ import {
 import { openApiRoutes } from "./routes/openapi.ts";
 import { tenantRoutes } from "./routes/tenants.ts";
 import { tokenRoutes } from "./routes/tokens.ts";
-import { EventStreams } from "./sse.ts";
+import { EventStreams } from "./streams/sse.ts";
 
 /** What the application is made of. */
 export interface AppDeps {

@@ -1,15 +1,15 @@
 /** Makes durable what a slice changed: the execution, its timers and slot, what it tells others, what it creates. */
 import { keepSpecimen } from "../base/specimens.ts";
 import { hasSettled } from "../engine/tree.ts";
-import type { Announcement } from "../model/announcement.ts";
-import type { PendingFiles } from "../model/pending_files.ts";
+import type { Announcement } from "../model/triggers/announcement.ts";
+import type { PendingFiles } from "../model/executions/pending_files.ts";
 import type { Committer, Entry, EntryFacts } from "../store/committer.ts";
-import { catalogRow, type ExecutionRecords } from "../store/execution_records.ts";
+import { catalogRow, type ExecutionRecords } from "../store/records/execution_records.ts";
 import type { Key, Mutation } from "../store/store.ts";
-import type { LiveExecution, TimerChange } from "./live_execution.ts";
-import { type Message, messageMutation } from "./messages.ts";
+import type { LiveExecution, TimerChange } from "./live/live_execution.ts";
+import { type Message, messageMutation } from "./live/messages.ts";
 import { announcementMutation, newAnnouncements, type Reactions } from "./reactions.ts";
-import type { Slots } from "./slots.ts";
+import type { Slots } from "./live/slots.ts";
 import { changesOf, factsOf, timerMutations, type UncommittedChanges, undoChanges } from "./uncommitted.ts";
 
 /** What a commit works with. */

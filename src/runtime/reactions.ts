@@ -5,14 +5,14 @@
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
 import type { FlowPlan } from "../engine/plan.ts";
-import type { Execution } from "../model/execution.ts";
-import type { Announcement } from "../model/announcement.ts";
-import { isEnded } from "../model/state.ts";
-import { announcementFrom } from "../store/announcements.ts";
+import type { Execution } from "../model/executions/execution.ts";
+import type { Announcement } from "../model/triggers/announcement.ts";
+import { isEnded } from "../model/executions/state.ts";
+import { announcementFrom } from "../store/records/announcements.ts";
 import { encodeJson } from "../store/codec.ts";
 import { announcementKey, ANNOUNCEMENTS } from "../store/keys.ts";
 import type { Mutation, Store } from "../store/store.ts";
-import type { LiveExecution } from "./live_execution.ts";
+import type { LiveExecution } from "./live/live_execution.ts";
 
 /** Who reacts to states of executions. */
 export interface Reactions {

@@ -5,9 +5,9 @@ import { hasWork } from "../engine/recover.ts";
 import { hasSettled } from "../engine/tree.ts";
 import { MAX_CRASHES_OF_EXECUTION } from "../model/limits.ts";
 import type { Committer } from "../store/committer.ts";
-import type { DueTimer } from "./timer_heap.ts";
-import type { LiveExecution } from "./live_execution.ts";
-import type { LiveExecutions } from "./live_executions.ts";
+import type { DueTimer } from "./timers/timer_heap.ts";
+import type { LiveExecution } from "./live/live_execution.ts";
+import type { LiveExecutions } from "./live/live_executions.ts";
 
 /** What it works with. */
 export interface RecoveryDeps {

@@ -2,10 +2,10 @@
 import { Cipher } from "../base/cipher.ts";
 import type { Instant } from "../base/clock.ts";
 import { IdSource } from "../base/id.ts";
-import { EventStreams } from "../http/sse.ts";
+import { EventStreams } from "../http/streams/sse.ts";
 import type { Executor } from "../runtime/executor.ts";
-import { type StoredMessage, undelivered } from "../runtime/messages.ts";
-import { Auth } from "../services/auth.ts";
+import { type StoredMessage, undelivered } from "../runtime/live/messages.ts";
+import { Auth } from "../services/access/auth.ts";
 import { Changes } from "../store/changes.ts";
 import { Committer } from "../store/committer.ts";
 import { Manifests } from "../store/manifests.ts";

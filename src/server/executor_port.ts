@@ -1,10 +1,10 @@
 /** The runtime as the services see it. */
-import type { Execution } from "../model/execution.ts";
-import { changedAt, isEnded } from "../model/state.ts";
+import type { Execution } from "../model/executions/execution.ts";
+import { changedAt, isEnded } from "../model/executions/state.ts";
 import type { Executor } from "../runtime/executor.ts";
-import { type Message, messageMutation, storedMessage } from "../runtime/messages.ts";
-import { announceEnd } from "../runtime/slice.ts";
-import type { SlotsPort } from "../services/concurrency_limits.ts";
+import { type Message, messageMutation, storedMessage } from "../runtime/live/messages.ts";
+import { announceEnd } from "../runtime/slices/slice.ts";
+import type { SlotsPort } from "../services/executions/concurrency_limits.ts";
 import type { ExecutorPort, Leave } from "../services/executor_port.ts";
 
 /** The port; the executor is asked for when it is used, since it is built from the services. */

@@ -1,8 +1,8 @@
 /** `http()` of expressions, by the client that tasks use too. */
-import { readHttpOptions } from "../model/http_options.ts";
-import { answerText } from "../model/http_text.ts";
+import { readHttpOptions } from "../model/http/http_options.ts";
+import { answerText } from "../model/http/http_text.ts";
 import { headerOf, type HttpBody, type HttpClientPort } from "../model/ports/http.ts";
-import type { HttpPort } from "../runtime/host_functions.ts";
+import type { HttpPort } from "../rendering/host_functions/mod.ts";
 
 /** Sends what expressions ask for. */
 export function createExpressionHttp(client: HttpClientPort): HttpPort {

@@ -1,11 +1,11 @@
 /** Where functions of expressions get their data from: the services. */
-import type { FilePlace, FilePort, HostValues } from "../runtime/host_functions.ts";
-import type { ExecutionContents } from "../services/execution_contents.ts";
-import type { ExecutionLineage } from "../services/execution_lineage.ts";
-import type { Files } from "../services/files.ts";
+import type { FilePlace, FilePort, HostValues } from "../rendering/host_functions/mod.ts";
+import type { ExecutionContents } from "../services/executions/execution_contents.ts";
+import type { ExecutionLineage } from "../services/executions/execution_lineage.ts";
+import type { Files } from "../services/files/files.ts";
 import { ifFound } from "../services/if_found.ts";
-import type { KvPairs } from "../services/kv_pairs.ts";
-import type { Secrets } from "../services/secrets.ts";
+import type { KvPairs } from "../services/namespaces/kv_pairs.ts";
+import type { Secrets } from "../services/namespaces/secrets.ts";
 
 /** The services that expressions read from. */
 export interface HostSources {

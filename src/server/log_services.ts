@@ -1,16 +1,16 @@
 /** Builds what searches and deletes log lines, and what removes old executions with theirs. */
 import type { Clock } from "../base/clock.ts";
 import type { Executor } from "../runtime/executor.ts";
-import type { ExecutionRemains } from "../services/execution_remains.ts";
-import { ExecutionRetention } from "../services/execution_retention.ts";
-import { LogRemovals } from "../services/log_removals.ts";
-import { LogSearch } from "../services/log_search.ts";
+import type { ExecutionRemains } from "../services/executions/execution_cleanup.ts";
+import { ExecutionRetention } from "../services/retention/execution_retention.ts";
+import { LogRemovals } from "../services/logs/log_removals.ts";
+import { LogSearch } from "../services/logs/log_search.ts";
 import type { Catalog } from "../store/catalog/catalog.ts";
 import { Pace } from "../store/catalog/pace.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Committer } from "../store/committer.ts";
-import type { ExecutionRecords } from "../store/execution_records.ts";
-import { LogRecords } from "../store/log_records.ts";
+import type { ExecutionRecords } from "../store/records/execution_records.ts";
+import { LogRecords } from "../store/records/log_records.ts";
 import type { Store } from "../store/store.ts";
 import { createExecutorPort } from "./executor_port.ts";
 

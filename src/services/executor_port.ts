@@ -1,8 +1,8 @@
 /** What runs executions, as the services see it: the runtime. */
 import type { Event } from "../engine/events.ts";
 import type { FlowPlan } from "../engine/plan.ts";
-import type { Execution } from "../model/execution.ts";
-import type { TenantId } from "../model/flow.ts";
+import type { Execution } from "../model/executions/execution.ts";
+import type { TenantId } from "../model/flows/flow.ts";
 import type { EntryFacts } from "../store/committer.ts";
 import type { Mutation } from "../store/store.ts";
 

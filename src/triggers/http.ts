@@ -2,11 +2,11 @@
 import { type JsonObject, ownProperty } from "../base/json.ts";
 import { readStructure } from "../base/json_text.ts";
 import { isTrue, isTruthyText } from "../base/truthy_text.ts";
-import { type HttpPayload, readHttpRequest } from "../model/http_request.ts";
-import { HTTP_REQUEST_OUTPUTS, HTTP_REQUEST_PROPERTIES } from "../model/http_schema.ts";
-import { answerText } from "../model/http_text.ts";
+import { type HttpPayload, readHttpRequest } from "../model/http/http_request.ts";
+import { HTTP_REQUEST_OUTPUTS, HTTP_REQUEST_PROPERTIES } from "../model/http/http_schema.ts";
+import { answerText } from "../model/http/http_text.ts";
 import type { HttpBody } from "../model/ports/http.ts";
-import type { PollContext, PollFinding, PollingTriggerType } from "../model/trigger_catalog.ts";
+import type { PollContext, PollFinding, PollingTriggerType } from "../model/triggers/trigger_catalog.ts";
 
 /** Most bytes of an answer. */
 const MAX_ANSWER_BYTES = 1024 * 1024;

@@ -1,9 +1,9 @@
 /** The page of one execution: what it is, what happened, what came of it. */
 import type { Instant } from "../base/clock.ts";
 import { isId } from "../base/id.ts";
-import type { Execution } from "../model/execution.ts";
-import { type FlowKey, MAIN_TENANT, type TenantId } from "../model/flow.ts";
-import { changedAt, currentState, type HistoryEntry, isEnded, startedAt } from "../model/state.ts";
+import type { Execution } from "../model/executions/execution.ts";
+import { type FlowKey, MAIN_TENANT, type TenantId } from "../model/flows/flow.ts";
+import { changedAt, currentState, type HistoryEntry, isEnded, startedAt } from "../model/executions/state.ts";
 import { type Html, type HtmlPart, markup } from "./markup.ts";
 import { foldedJson } from "./json_view.ts";
 import { pageText, section, UI_PATH } from "./layout.ts";

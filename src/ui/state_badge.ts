@@ -1,5 +1,5 @@
 /** States as icon, text and colour: none of the three is needed to tell them apart. */
-import type { State } from "../model/state.ts";
+import type { State } from "../model/executions/state.ts";
 import { type Html, markup } from "./markup.ts";
 
 /** What a state means to whoever looks at it; a class of the style sheet. */

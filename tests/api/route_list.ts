@@ -7,7 +7,7 @@ import { executionFileRoutes } from "../../src/http/routes/execution_files.ts";
 import { executionViewRoutes } from "../../src/http/routes/execution_views.ts";
 import { executionRoutes } from "../../src/http/routes/executions.ts";
 import { expressionNameRoutes, expressionRoutes } from "../../src/http/routes/expressions.ts";
-import { figureRoutes } from "../../src/http/routes/figures.ts";
+import { figureRoutes } from "../../src/http/routes/server_metrics.ts";
 import { fileRoutes } from "../../src/http/routes/files.ts";
 import { flowBulkRoutes } from "../../src/http/routes/flow_bulk.ts";
 import { flowViewRoutes } from "../../src/http/routes/flow_views.ts";

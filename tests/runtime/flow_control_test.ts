@@ -2,8 +2,8 @@
 import { assert, assertEquals, assertGreaterOrEqual } from "@std/assert";
 import { parseDuration } from "../../src/base/duration.ts";
 import type { JsonObject } from "../../src/base/json.ts";
-import type { RunContext } from "../../src/model/run_context.ts";
-import type { AttemptOutcome } from "../../src/model/task_catalog.ts";
+import type { RunContext } from "../../src/model/ports/run_context.ts";
+import type { AttemptOutcome } from "../../src/model/tasks/task_catalog.ts";
 import { settle } from "../support/fake_clock.ts";
 import { type ExecutionAnswer, Harness, statesOf, type TaskRunAnswer } from "../support/harness.ts";
 import { type Expectation, readRows, type Row } from "./flow_control_rows.ts";

@@ -1,5 +1,5 @@
 /** ION: any value, as Ion text, of which JSON is a part. */
-import { IonTextError, parseIon } from "../../model/ion_text.ts";
+import { IonTextError, parseIon } from "../../languages/ion/value_text.ts";
 import { expected, type InputType } from "./input_type.ts";
 import { shownValue } from "./shown_value.ts";
 

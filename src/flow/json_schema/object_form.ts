@@ -1,6 +1,6 @@
 /** JSON Schema of objects with known members. */
 import type { JsonObject } from "../../base/json.ts";
-import type { PropertySchema, PropertySchemas } from "../../model/schema.ts";
+import type { PropertySchema, PropertySchemas } from "../../model/flows/schema.ts";
 
 /** Gives the schema of one member. */
 export type MemberForm = (schema: PropertySchema, isWithinDynamic?: boolean) => JsonObject;

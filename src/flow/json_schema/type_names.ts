@@ -1,5 +1,5 @@
 /** The names under which flows may write a type, as editors offer them. */
-import { TYPE_PREFIXES } from "../../model/flow.ts";
+import { TYPE_PREFIXES } from "../../model/flows/flow.ts";
 
 /** Aliases from before types of plugins: `io.svc.core.tasks.log.Log`. */
 const OLD_ALIAS = /^core\.(?:tasks|models|runners)\./;

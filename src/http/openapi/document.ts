@@ -1,7 +1,7 @@
 /** The description of the API, made from the routes that are mounted and from what is told of each. */
 import type { JsonObject } from "../../base/json.ts";
-import { API_PREFIX } from "../canonical_path.ts";
-import type { MountedRoute } from "../mount.ts";
+import { API_PREFIX } from "../pipeline/canonical_path.ts";
+import type { MountedRoute } from "../pipeline/mount.ts";
 import { COMPONENTS } from "./components.ts";
 import { type Content, type Operation, PARAMETER_SCHEMAS } from "./operation.ts";
 import { operationKey, OPERATIONS } from "./operations.ts";

@@ -2,13 +2,13 @@
 import { Hono } from "hono";
 import { isJsonObject, type JsonObject, ownProperty, stringifyJson } from "../../base/json.ts";
 import { DomainError } from "../../model/errors.ts";
-import type { ConcurrencyLimits, LimitedFlow } from "../../services/concurrency_limits.ts";
-import { readOptionalJson } from "../body.ts";
-import type { AppEnv } from "../env.ts";
-import { flowKeyOf, queryOf } from "../flow_request.ts";
-import { jsonAnswer, pageAnswer } from "../json_answer.ts";
-import { takePage } from "../list_page.ts";
-import { readPaging } from "../params.ts";
+import type { ConcurrencyLimits, LimitedFlow } from "../../services/executions/concurrency_limits.ts";
+import { readOptionalJson } from "../forms/body.ts";
+import type { AppEnv } from "../forms/env.ts";
+import { flowKeyOf, queryOf } from "../forms/flow_request.ts";
+import { jsonAnswer, pageAnswer } from "../responses/json_response.ts";
+import { takePage } from "../responses/list_page.ts";
+import { readPaging } from "../forms/params.ts";
 
 const SORT_FIELDS: ReadonlyMap<string, (flow: LimitedFlow) => string | number> = new Map([
   ["namespace", ({ namespace }: LimitedFlow): string | number => namespace],

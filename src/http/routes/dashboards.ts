@@ -2,14 +2,14 @@
 import { type Context, Hono } from "hono";
 import { toIso } from "../../base/clock.ts";
 import { type JsonObject, ownProperty, setOwnProperty, stringifyJson } from "../../base/json.ts";
-import type { Problem } from "../../model/problem.ts";
-import type { Dashboard, Dashboards } from "../../services/dashboards.ts";
-import { checkAnswer } from "../../services/flow_answers.ts";
-import type { AppEnv } from "../env.ts";
-import { queryOf, readSource } from "../flow_request.ts";
-import { jsonAnswer, pageAnswer } from "../json_answer.ts";
-import { takePage } from "../list_page.ts";
-import { readPaging } from "../params.ts";
+import type { Problem } from "../../model/flows/problem.ts";
+import type { Dashboard, Dashboards } from "../../services/metrics/dashboards.ts";
+import { checkAnswer } from "../../services/flows/flow_responses.ts";
+import type { AppEnv } from "../forms/env.ts";
+import { queryOf, readSource } from "../forms/flow_request.ts";
+import { jsonAnswer, pageAnswer } from "../responses/json_response.ts";
+import { takePage } from "../responses/list_page.ts";
+import { readPaging } from "../forms/params.ts";
 
 const SORT_FIELDS = new Map<string, (dashboard: Dashboard) => string | number>([
   ["id", ({ id }) => id],

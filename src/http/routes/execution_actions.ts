@@ -12,16 +12,23 @@ import {
   setLabelsAction,
   unqueueAction,
   UNQUEUED_STATES,
-} from "../../services/execution_action.ts";
-import type { ExecutionActions } from "../../services/execution_actions.ts";
-import type { ExecutionReplays, ReplayOptions } from "../../services/execution_replays.ts";
-import { readJson, readText } from "../body.ts";
-import type { AppEnv } from "../env.ts";
-import { EXECUTION_ID, executionIdOf, formReader, labelsIn, stateIn, textIn } from "../execution_request.ts";
-import { queryOf } from "../flow_request.ts";
-import { jsonAnswer } from "../json_answer.ts";
-import { readBoolean, readRequired } from "../params.ts";
-import { readBreakpoints, readRevision } from "../start_query.ts";
+} from "../../services/executions/execution_action.ts";
+import type { ExecutionActions } from "../../services/executions/execution_actions.ts";
+import type { ExecutionReplays, ReplayOptions } from "../../services/executions/execution_replays.ts";
+import { readJson, readText } from "../forms/body.ts";
+import type { AppEnv } from "../forms/env.ts";
+import {
+  EXECUTION_ID,
+  executionIdOf,
+  formReader,
+  labelsIn,
+  stateIn,
+  textIn,
+} from "../forms/execution_request.ts";
+import { queryOf } from "../forms/flow_request.ts";
+import { jsonAnswer } from "../responses/json_response.ts";
+import { readBoolean, readRequired } from "../forms/params.ts";
+import { readBreakpoints, readRevision } from "../forms/start_query.ts";
 
 /** What the routes work with. */
 export interface ExecutionActionRoutesDeps {

@@ -2,16 +2,16 @@
 import { type Context, Hono } from "hono";
 import type { Clock } from "../../base/clock.ts";
 import { isJsonObject, type JsonValue, ownProperty, stringifyJson } from "../../base/json.ts";
-import type { ExecutionConditions } from "../../model/execution_query.ts";
-import { ASSIGNABLE_STATES, UNQUEUED_STATES } from "../../services/execution_action.ts";
-import type { BulkAction, BulkResult, ExecutionBulk } from "../../services/execution_bulk.ts";
-import { readJson } from "../body.ts";
-import type { AppEnv } from "../env.ts";
-import { idsIn, labelsIn, readIds, stateIn } from "../execution_request.ts";
-import { readExecutionFilters } from "../execution_filters.ts";
-import { queryOf } from "../flow_request.ts";
-import { jsonAnswer } from "../json_answer.ts";
-import { readBoolean, readRequired } from "../params.ts";
+import type { ExecutionConditions } from "../../model/executions/execution_query.ts";
+import { ASSIGNABLE_STATES, UNQUEUED_STATES } from "../../services/executions/execution_action.ts";
+import type { BulkAction, BulkResult, ExecutionBulk } from "../../services/executions/execution_bulk.ts";
+import { readJson } from "../forms/body.ts";
+import type { AppEnv } from "../forms/env.ts";
+import { idsIn, labelsIn, readIds, stateIn } from "../forms/execution_request.ts";
+import { readExecutionFilters } from "../filters/execution_filters.ts";
+import { queryOf } from "../forms/flow_request.ts";
+import { jsonAnswer } from "../responses/json_response.ts";
+import { readBoolean, readRequired } from "../forms/params.ts";
 
 /** What the routes work with. */
 export interface ExecutionBulkRoutesDeps {

@@ -1,14 +1,14 @@
 /** Files of executions: downloading, sizes, previews. A file that another execution has is asked for there. */
 import { type Context, Hono } from "hono";
 import { stringifyJson } from "../../base/json.ts";
-import type { ExecutionFileViews, NamedFile } from "../../services/execution_file_views.ts";
-import { DEFAULT_PREVIEW_ROWS, MAX_PREVIEW_ROWS } from "../../services/file_preview.ts";
-import { attachmentHeaders } from "../attachment.ts";
-import type { AppEnv } from "../env.ts";
-import { executionIdOf } from "../execution_request.ts";
-import { queryOf } from "../flow_request.ts";
-import { jsonAnswer } from "../json_answer.ts";
-import { readPositive, readRequired } from "../params.ts";
+import type { ExecutionFileViews, NamedFile } from "../../services/executions/execution_file_views.ts";
+import { DEFAULT_PREVIEW_ROWS, MAX_PREVIEW_ROWS } from "../../services/files/file_preview.ts";
+import { attachmentHeaders } from "../responses/attachment.ts";
+import type { AppEnv } from "../forms/env.ts";
+import { executionIdOf } from "../forms/execution_request.ts";
+import { queryOf } from "../forms/flow_request.ts";
+import { jsonAnswer } from "../responses/json_response.ts";
+import { readPositive, readRequired } from "../forms/params.ts";
 
 /** Routes under `/executions/:id/file`, relative to the tenant. */
 export function executionFileRoutes(files: ExecutionFileViews): Hono<AppEnv> {

@@ -3,26 +3,26 @@ import { type Context, Hono } from "hono";
 import { type Clock, toIso } from "../../base/clock.ts";
 import { type JsonObject, ownProperty, setOwnProperty, stringifyJson } from "../../base/json.ts";
 import { DomainError } from "../../model/errors.ts";
-import type { Execution } from "../../model/execution.ts";
-import { currentState, startedAt } from "../../model/state.ts";
+import type { Execution } from "../../model/executions/execution.ts";
+import { currentState, startedAt } from "../../model/executions/state.ts";
 import {
   DISTINCT_FIELDS,
   type DistinctField,
   type ExecutionViews,
   type TaskRunOutputs,
-} from "../../services/execution_views.ts";
-import type { Executions } from "../../services/executions.ts";
-import type { FlowDependencies } from "../../services/flow_dependencies.ts";
-import { csvText } from "../csv.ts";
-import type { AppEnv } from "../env.ts";
-import { readExecutionFilters } from "../execution_filters.ts";
-import { executionIdOf } from "../execution_request.ts";
-import { queryOf, readDependencyOptions, readFlowKeys } from "../flow_request.ts";
-import { awaitExecution } from "../follow.ts";
-import { dependencyEvents } from "../follow_dependencies.ts";
-import { jsonAnswer } from "../json_answer.ts";
-import { readPositive, readRequired } from "../params.ts";
-import { eventStream } from "../sse.ts";
+} from "../../services/executions/execution_views.ts";
+import type { Executions } from "../../services/executions/executions.ts";
+import type { FlowDependencies } from "../../services/flows/flow_dependencies.ts";
+import { csvText } from "../responses/csv.ts";
+import type { AppEnv } from "../forms/env.ts";
+import { readExecutionFilters } from "../filters/execution_filters.ts";
+import { executionIdOf } from "../forms/execution_request.ts";
+import { queryOf, readDependencyOptions, readFlowKeys } from "../forms/flow_request.ts";
+import { awaitExecution } from "../streams/follow.ts";
+import { dependencyEvents } from "../streams/follow_dependencies.ts";
+import { jsonAnswer } from "../responses/json_response.ts";
+import { readPositive, readRequired } from "../forms/params.ts";
+import { eventStream } from "../streams/sse.ts";
 
 /** What the routes work with. */
 export interface ExecutionViewRoutesDeps {

@@ -1,23 +1,23 @@
 /** Executions: starting, reading, listing, following, deleting. */
 import { type Context, Hono } from "hono";
 import type { Clock } from "../../base/clock.ts";
-import type { ExecutionQuery } from "../../model/execution_query.ts";
-import type { GivenValue } from "../../model/input_value.ts";
-import type { Executions, ReadInputs, StartOptions } from "../../services/executions.ts";
-import type { IdempotentStarts } from "../../services/idempotent_starts.ts";
-import type { AppEnv } from "../env.ts";
-import { executionIdOf } from "../execution_request.ts";
-import { readExecutionQuery } from "../execution_filters.ts";
-import { awaitExecution, executionEvents } from "../follow.ts";
-import { deltaEvents, readLastEventId } from "../follow_delta.ts";
-import { flowKeyOf, queryOf } from "../flow_request.ts";
-import { readIdempotencyKey, replayedHeaders, sortedQuery } from "../idempotency.ts";
-import { jsonAnswer, pageAnswer } from "../json_answer.ts";
-import { type BaseUrlOf, pageUrl } from "../page_url.ts";
-import { readPaging, readRequired } from "../params.ts";
-import { eventStream } from "../sse.ts";
-import { hasNoForm, readStartForm } from "../start_form.ts";
-import { readStartQuery } from "../start_query.ts";
+import type { ExecutionQuery } from "../../model/executions/execution_query.ts";
+import type { GivenValue } from "../../model/flows/input_value.ts";
+import type { Executions, ReadInputs, StartOptions } from "../../services/executions/executions.ts";
+import type { IdempotentStarts } from "../../services/executions/idempotent_starts.ts";
+import type { AppEnv } from "../forms/env.ts";
+import { executionIdOf } from "../forms/execution_request.ts";
+import { readExecutionQuery } from "../filters/execution_filters.ts";
+import { awaitExecution, executionEvents } from "../streams/follow.ts";
+import { deltaEvents, readLastEventId } from "../streams/follow_delta.ts";
+import { flowKeyOf, queryOf } from "../forms/flow_request.ts";
+import { readIdempotencyKey, replayedHeaders, sortedQuery } from "../forms/idempotency.ts";
+import { jsonAnswer, pageAnswer } from "../responses/json_response.ts";
+import { type BaseUrlOf, pageUrl } from "../responses/page_url.ts";
+import { readPaging, readRequired } from "../forms/params.ts";
+import { eventStream } from "../streams/sse.ts";
+import { hasNoForm, readStartForm } from "../forms/start_form.ts";
+import { readStartQuery } from "../forms/start_query.ts";
 
 /** What the routes work with. */
 export interface ExecutionRoutesDeps {

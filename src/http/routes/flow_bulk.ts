@@ -2,18 +2,22 @@
 import { type Context, Hono } from "hono";
 import { isJsonObject, type JsonObject, parseJson, stringifyJson } from "../../base/json.ts";
 import { DomainError } from "../../model/errors.ts";
-import { flowText } from "../../services/flow_answers.ts";
-import type { FlowBulk } from "../../services/flow_bulk.ts";
-import type { FlowRevisions } from "../../services/flow_revisions.ts";
-import type { Flows } from "../../services/flows.ts";
-import { type FlowFile, type FlowTransfer, MAX_FLOW_IMPORT_BYTES } from "../../services/flow_transfer.ts";
-import { csvAnswer } from "../csv.ts";
-import type { AppEnv } from "../env.ts";
-import { readFlowFilter } from "../flow_filters.ts";
-import { flowKeyOf, queryOf, readFlowKeys, readSources } from "../flow_request.ts";
-import { jsonAnswer } from "../json_answer.ts";
-import { readMultipart } from "../multipart.ts";
-import { readBoolean } from "../params.ts";
+import { flowText } from "../../services/flows/flow_responses.ts";
+import type { FlowBulk } from "../../services/flows/flow_bulk.ts";
+import type { FlowRevisions } from "../../services/flows/flow_revisions.ts";
+import type { Flows } from "../../services/flows/flows.ts";
+import {
+  type FlowFile,
+  type FlowTransfer,
+  MAX_FLOW_IMPORT_BYTES,
+} from "../../services/flows/flow_transfer.ts";
+import { csvAnswer } from "../responses/csv.ts";
+import type { AppEnv } from "../forms/env.ts";
+import { readFlowFilter } from "../filters/flow_filters.ts";
+import { flowKeyOf, queryOf, readFlowKeys, readSources } from "../forms/flow_request.ts";
+import { jsonAnswer } from "../responses/json_response.ts";
+import { readMultipart } from "../forms/multipart.ts";
+import { readBoolean } from "../forms/params.ts";
 
 /** What the routes work with. */
 export interface FlowBulkRoutesDeps {

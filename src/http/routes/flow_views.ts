@@ -1,19 +1,19 @@
 /** What is seen of flows beside their definition: graphs, dependencies, single tasks, what is found in their sources. */
 import { type Context, Hono } from "hono";
 import { stringifyJson } from "../../base/json.ts";
-import type { Executions } from "../../services/executions.ts";
-import type { FlowDependencies } from "../../services/flow_dependencies.ts";
-import { flowText } from "../../services/flow_answers.ts";
-import type { FlowGraphs } from "../../services/flow_graphs.ts";
-import type { FlowInspection } from "../../services/flow_inspection.ts";
-import { searchSources } from "../../services/flow_search.ts";
-import type { Flows } from "../../services/flows.ts";
-import type { AppEnv } from "../env.ts";
-import { readFlowFilter } from "../flow_filters.ts";
-import { flowKeyOf, queryOf, readDependencyOptions, readSource } from "../flow_request.ts";
-import { jsonAnswer, pageAnswer } from "../json_answer.ts";
-import { readBoolean, readPaging } from "../params.ts";
-import { readRevision } from "../start_query.ts";
+import type { Executions } from "../../services/executions/executions.ts";
+import type { FlowDependencies } from "../../services/flows/flow_dependencies.ts";
+import { flowText } from "../../services/flows/flow_responses.ts";
+import type { FlowGraphs } from "../../services/flows/flow_graphs.ts";
+import type { FlowInspection } from "../../services/flows/flow_inspection.ts";
+import { searchSources } from "../../services/flows/flow_search.ts";
+import type { Flows } from "../../services/flows/flows.ts";
+import type { AppEnv } from "../forms/env.ts";
+import { readFlowFilter } from "../filters/flow_filters.ts";
+import { flowKeyOf, queryOf, readDependencyOptions, readSource } from "../forms/flow_request.ts";
+import { jsonAnswer, pageAnswer } from "../responses/json_response.ts";
+import { readBoolean, readPaging } from "../forms/params.ts";
+import { readRevision } from "../forms/start_query.ts";
 
 /** What the routes work with. */
 export interface FlowViewRoutesDeps {

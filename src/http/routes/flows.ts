@@ -2,15 +2,15 @@
 import { type Context, Hono } from "hono";
 import { stringifyJson } from "../../base/json.ts";
 import { DomainError } from "../../model/errors.ts";
-import type { Flow } from "../../model/flow.ts";
-import { checkAnswer, flowText } from "../../services/flow_answers.ts";
-import type { Flows } from "../../services/flows.ts";
-import type { AppEnv } from "../env.ts";
-import { readFlowFilter } from "../flow_filters.ts";
-import { flowKeyOf, queryOf, readSource, readSources } from "../flow_request.ts";
-import { jsonAnswer, pageAnswer } from "../json_answer.ts";
-import { readBoolean, readPaging } from "../params.ts";
-import { readRevision } from "../start_query.ts";
+import type { Flow } from "../../model/flows/flow.ts";
+import { checkAnswer, flowText } from "../../services/flows/flow_responses.ts";
+import type { Flows } from "../../services/flows/flows.ts";
+import type { AppEnv } from "../forms/env.ts";
+import { readFlowFilter } from "../filters/flow_filters.ts";
+import { flowKeyOf, queryOf, readSource, readSources } from "../forms/flow_request.ts";
+import { jsonAnswer, pageAnswer } from "../responses/json_response.ts";
+import { readBoolean, readPaging } from "../forms/params.ts";
+import { readRevision } from "../forms/start_query.ts";
 
 /** Sections of a flow whose entries are tasks. */
 const TASK_SECTIONS: ReadonlySet<string> = new Set(["TASKS", "ERRORS", "FINALLY", "AFTEREXECUTION"]);

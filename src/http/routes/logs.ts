@@ -4,16 +4,16 @@ import { type Clock, type Instant, toIso } from "../../base/clock.ts";
 import { isId } from "../../base/id.ts";
 import { type JsonObject, stringifyJson } from "../../base/json.ts";
 import { DomainError } from "../../model/errors.ts";
-import type { Executions } from "../../services/executions.ts";
-import type { LogFilter } from "../../services/log_entries.ts";
-import type { LogRemovals } from "../../services/log_removals.ts";
-import type { LogPage, LogSearch } from "../../services/log_search.ts";
-import type { AppEnv } from "../env.ts";
-import { awaitExecution, logEvents } from "../follow.ts";
-import { jsonAnswer } from "../json_answer.ts";
-import { cursorText } from "../log_cursor.ts";
-import { readLogConditions, readLogQuery } from "../log_filters.ts";
-import { eventStream } from "../sse.ts";
+import type { Executions } from "../../services/executions/executions.ts";
+import type { LogFilter } from "../../services/logs/log_entries.ts";
+import type { LogRemovals } from "../../services/logs/log_removals.ts";
+import type { LogPage, LogSearch } from "../../services/logs/log_search.ts";
+import type { AppEnv } from "../forms/env.ts";
+import { awaitExecution, logEvents } from "../streams/follow.ts";
+import { jsonAnswer } from "../responses/json_response.ts";
+import { cursorText } from "../filters/log_cursor.ts";
+import { readLogConditions, readLogQuery } from "../filters/log_filters.ts";
+import { eventStream } from "../streams/sse.ts";
 
 /** What the routes work with. */
 export interface LogRoutesDeps {

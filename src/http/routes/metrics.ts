@@ -4,12 +4,12 @@ import type { Clock, Instant } from "../../base/clock.ts";
 import { isId } from "../../base/id.ts";
 import { Double, type JsonObject, stringifyJson } from "../../base/json.ts";
 import { DomainError } from "../../model/errors.ts";
-import { type Aggregation, AGGREGATIONS } from "../../services/metric_aggregates.ts";
-import type { Metrics } from "../../services/metrics.ts";
-import type { AppEnv } from "../env.ts";
-import { flowKeyOf, queryOf } from "../flow_request.ts";
-import { jsonAnswer, pageAnswer } from "../json_answer.ts";
-import { parseQueryInstant, readPaging, type SortKey } from "../params.ts";
+import { type Aggregation, AGGREGATIONS } from "../../services/metrics/metric_aggregates.ts";
+import type { Metrics } from "../../services/metrics/metrics.ts";
+import type { AppEnv } from "../forms/env.ts";
+import { flowKeyOf, queryOf } from "../forms/flow_request.ts";
+import { jsonAnswer, pageAnswer } from "../responses/json_response.ts";
+import { parseQueryInstant, readPaging, type SortKey } from "../forms/params.ts";
 
 /** What the routes work with. */
 export interface MetricRoutesDeps {

@@ -2,13 +2,13 @@
 import { type Context, Hono } from "hono";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { DomainError } from "../../model/errors.ts";
-import type { Namespace, Namespaces } from "../../services/namespaces.ts";
-import { readJson, readOptionalJson } from "../body.ts";
-import type { AppEnv } from "../env.ts";
-import { readFlowFilter } from "../flow_filters.ts";
-import { queryOf } from "../flow_request.ts";
-import { takePage } from "../list_page.ts";
-import { readBoolean, readPaging } from "../params.ts";
+import type { Namespace, Namespaces } from "../../services/namespaces/namespaces.ts";
+import { readJson, readOptionalJson } from "../forms/body.ts";
+import type { AppEnv } from "../forms/env.ts";
+import { readFlowFilter } from "../filters/flow_filters.ts";
+import { queryOf } from "../forms/flow_request.ts";
+import { takePage } from "../responses/list_page.ts";
+import { readBoolean, readPaging } from "../forms/params.ts";
 
 const SORT_FIELDS = new Map([["id", ({ id }: Namespace) => id]]);
 /** Members that a namespace may have elsewhere and that would be without effect here. */

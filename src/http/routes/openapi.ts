@@ -2,8 +2,8 @@
 import { type Context, Hono } from "hono";
 import { stringify } from "@std/yaml";
 import { type JsonObject, stringifyJson } from "../../base/json.ts";
-import type { AppEnv } from "../env.ts";
-import { jsonAnswer } from "../json_answer.ts";
+import type { AppEnv } from "../forms/env.ts";
+import { jsonAnswer } from "../responses/json_response.ts";
 
 const YAML_PATHS = ["/openapi.yml", "/openapi.yaml", "/swagger/kestra.yml"];
 

@@ -5,17 +5,17 @@ import type { Clock } from "../../base/clock.ts";
 import { isId } from "../../base/id.ts";
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../base/json.ts";
 import { DomainError } from "../../model/errors.ts";
-import { LOG_LEVELS } from "../../model/flow.ts";
-import { type State, STATES } from "../../model/state.ts";
-import type { Executions, ExecutionView } from "../../services/executions.ts";
+import { LOG_LEVELS } from "../../model/flows/flow.ts";
+import { type State, STATES } from "../../model/executions/state.ts";
+import type { Executions, ExecutionView } from "../../services/executions/executions.ts";
 import { ifFound } from "../../services/if_found.ts";
 import { type Asset, ASSETS } from "../../ui/assets.ts";
 import { executionPage } from "../../ui/execution_page.ts";
 import { notFoundPage } from "../../ui/layout.ts";
 import type { LogView } from "../../ui/log_list.ts";
 import { type ExecutionSummary, startPage } from "../../ui/start_page.ts";
-import type { AppEnv } from "../env.ts";
-import type { BaseUrlOf } from "../page_url.ts";
+import type { AppEnv } from "../forms/env.ts";
+import type { BaseUrlOf } from "../responses/page_url.ts";
 
 /** What the routes work with. */
 export interface PageRoutesDeps {

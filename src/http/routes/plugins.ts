@@ -1,12 +1,12 @@
 /** What clients and editors can know of types. The same for all tenants. */
 import { type Context, Hono } from "hono";
 import { stringifyJson } from "../../base/json.ts";
-import type { PluginEntry } from "../../services/plugin_list.ts";
-import type { Plugins } from "../../services/plugins.ts";
-import type { AppEnv } from "../env.ts";
-import { jsonAnswer } from "../json_answer.ts";
-import { takePage } from "../list_page.ts";
-import { readBoolean, readPaging } from "../params.ts";
+import type { PluginEntry } from "../../services/plugins/plugin_list.ts";
+import type { Plugins } from "../../services/plugins/plugins.ts";
+import type { AppEnv } from "../forms/env.ts";
+import { jsonAnswer } from "../responses/json_response.ts";
+import { takePage } from "../responses/list_page.ts";
+import { readBoolean, readPaging } from "../forms/params.ts";
 
 /** Icons and groups change with the server only. */
 const CACHED = { "cache-control": "public,max-age=3600" };

@@ -1,21 +1,21 @@
 /** Many triggers at once, by a query or by their names. */
 import { type Context, Hono } from "hono";
 import { isJsonObject, ownProperty, stringifyJson } from "../../base/json.ts";
-import type { TriggerKey } from "../../model/flow.ts";
+import type { TriggerKey } from "../../model/flows/flow.ts";
 import {
   disableAction,
   TRIGGER_ACTIONS,
   type TriggerAction,
   type TriggerBulk,
-} from "../../services/trigger_bulk.ts";
-import type { Triggers } from "../../services/triggers.ts";
-import { readJson, readOptionalJson } from "../body.ts";
-import type { AppEnv } from "../env.ts";
-import { queryOf } from "../flow_request.ts";
-import { jsonAnswer } from "../json_answer.ts";
-import { readBoolean } from "../params.ts";
-import { filterQueryOf, readTriggerFilter } from "../trigger_filters.ts";
-import { readObject, requiredFlag, triggerKeysIn } from "../trigger_request.ts";
+} from "../../services/triggers/trigger_bulk.ts";
+import type { Triggers } from "../../services/triggers/triggers.ts";
+import { readJson, readOptionalJson } from "../forms/body.ts";
+import type { AppEnv } from "../forms/env.ts";
+import { queryOf } from "../forms/flow_request.ts";
+import { jsonAnswer } from "../responses/json_response.ts";
+import { readBoolean } from "../forms/params.ts";
+import { filterQueryOf, readTriggerFilter } from "../filters/trigger_filters.ts";
+import { readObject, requiredFlag, triggerKeysIn } from "../forms/trigger_request.ts";
 
 /** What the routes work with. */
 export interface TriggerBulkRoutesDeps {

@@ -1,19 +1,25 @@
 /** Triggers: their states, switching them, backfills; one by one. */
 import { type Context, Hono } from "hono";
 import { isJsonObject, type JsonObject, stringifyJson } from "../../base/json.ts";
-import type { Actor } from "../../model/actor.ts";
-import type { TriggerKey } from "../../model/flow.ts";
-import type { TriggerState } from "../../model/trigger_state.ts";
-import { listedAnswer, stateAnswer } from "../../services/trigger_answers.ts";
-import type { Triggers, TriggerView } from "../../services/triggers.ts";
-import { csvAnswer } from "../csv.ts";
-import type { AppEnv } from "../env.ts";
-import { flowKeyOf, queryOf } from "../flow_request.ts";
-import { jsonAnswer } from "../json_answer.ts";
-import { takePage } from "../list_page.ts";
-import { readPaging } from "../params.ts";
-import { readTriggerFilter } from "../trigger_filters.ts";
-import { backfillIn, readObject, readTriggerKey, requiredFlag, triggerKeyIn } from "../trigger_request.ts";
+import type { Actor } from "../../model/access/actor.ts";
+import type { TriggerKey } from "../../model/flows/flow.ts";
+import type { TriggerState } from "../../model/triggers/trigger_state.ts";
+import { listedAnswer, stateAnswer } from "../../services/triggers/trigger_responses.ts";
+import type { Triggers, TriggerView } from "../../services/triggers/triggers.ts";
+import { csvAnswer } from "../responses/csv.ts";
+import type { AppEnv } from "../forms/env.ts";
+import { flowKeyOf, queryOf } from "../forms/flow_request.ts";
+import { jsonAnswer } from "../responses/json_response.ts";
+import { takePage } from "../responses/list_page.ts";
+import { readPaging } from "../forms/params.ts";
+import { readTriggerFilter } from "../filters/trigger_filters.ts";
+import {
+  backfillIn,
+  readObject,
+  readTriggerKey,
+  requiredFlag,
+  triggerKeyIn,
+} from "../forms/trigger_request.ts";
 
 const SORT_FIELDS: ReadonlyMap<string, (state: TriggerState) => string | number> = new Map<
   string,

@@ -5,18 +5,18 @@ import { type JsonObject, setOwnProperty } from "../../base/json.ts";
 import { readStructure } from "../../base/json_text.ts";
 import { DomainError } from "../../model/errors.ts";
 import { MAX_WEBHOOK_BODY_BYTES } from "../../model/limits.ts";
-import type { StoreFile } from "../../services/given_files.ts";
-import type { BodyUse } from "../../services/webhook_call.ts";
-import { MAIN_TENANT } from "../../model/flow.ts";
-import type { VerifyCall } from "../../services/webhook_gate.ts";
-import type { WebhookAnswer } from "../../services/webhook_answer.ts";
-import type { OnceCall, WebhookAddress, WebhookCall, Webhooks } from "../../services/webhooks.ts";
-import { readRequestBytes } from "../body.ts";
-import type { AppEnv } from "../env.ts";
-import { readIdempotencyKey, replayedHeaders, sortedQuery } from "../idempotency.ts";
-import { readMultipart } from "../multipart.ts";
-import { type BaseUrlOf, pageUrl } from "../page_url.ts";
-import { remoteAddress } from "../remote_address.ts";
+import type { StoreFile } from "../../services/starts/given_files.ts";
+import type { BodyUse } from "../../services/webhooks/webhook_call.ts";
+import { MAIN_TENANT } from "../../model/flows/flow.ts";
+import type { VerifyCall } from "../../services/webhooks/webhook_gate.ts";
+import type { WebhookAnswer } from "../../services/webhooks/webhook_response.ts";
+import type { OnceCall, WebhookAddress, WebhookCall, Webhooks } from "../../services/webhooks/webhooks.ts";
+import { readRequestBytes } from "../forms/body.ts";
+import type { AppEnv } from "../forms/env.ts";
+import { readIdempotencyKey, replayedHeaders, sortedQuery } from "../forms/idempotency.ts";
+import { readMultipart } from "../forms/multipart.ts";
+import { type BaseUrlOf, pageUrl } from "../responses/page_url.ts";
+import { remoteAddress } from "../pipeline/remote_address.ts";
 
 /** What the routes work with. */
 export interface WebhookRoutesDeps {

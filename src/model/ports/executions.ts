@@ -1,7 +1,7 @@
 /** Executions as tasks reach them: counting, resuming, deleting. */
 import type { JsonObject } from "../../base/json.ts";
-import type { ExecutionSelection } from "../execution_selection.ts";
-import type { TenantId } from "../flow.ts";
+import type { ExecutionSelection } from "../executions/execution_selection.ts";
+import type { TenantId } from "../flows/flow.ts";
 
 /** How many executions a flow has. */
 export interface FlowCount {

@@ -1,7 +1,7 @@
 /** KV pairs as tasks reach them. */
 import type { JsonValue } from "../../base/json.ts";
-import type { TenantId } from "../flow.ts";
-import type { KvPairId, KvValue } from "../kv_pair.ts";
+import type { TenantId } from "../flows/flow.ts";
+import type { KvPairId, KvValue } from "../namespaces/kv_pair.ts";
 
 /** What a written pair has beside its value. */
 export interface KvPairWrite {

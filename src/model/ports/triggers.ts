@@ -1,5 +1,5 @@
 /** Triggers as tasks reach them. */
-import type { TenantId, TriggerKey } from "../flow.ts";
+import type { TenantId, TriggerKey } from "../flows/flow.ts";
 
 /** Reaches the triggers of a tenant. */
 export interface TriggerPort {

@@ -4,9 +4,9 @@
  */
 import { isId } from "../../base/id.ts";
 import { LruCache } from "../../base/lru.ts";
-import type { LabelCondition } from "../../model/execution_query.ts";
-import type { TenantId } from "../../model/flow.ts";
-import { CORRELATION_LABEL, type Label } from "../../model/label.ts";
+import type { LabelCondition } from "../../model/executions/execution_query.ts";
+import type { TenantId } from "../../model/flows/flow.ts";
+import { CORRELATION_LABEL, type Label } from "../../model/flows/label.ts";
 import type { FilterStep } from "./filter_steps.ts";
 import { hashLabel, setBloomBits } from "./hash.ts";
 import { FLAG, LABEL_WORDS, tryPackId } from "./row.ts";

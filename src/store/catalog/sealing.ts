@@ -1,5 +1,5 @@
 /** Plans how unsealed rows become blocks: which blocks are rewritten, which are new, and in which commits. */
-import type { TenantId } from "../../model/flow.ts";
+import type { TenantId } from "../../model/flows/flow.ts";
 import { MAX_BULK_BYTES_PER_GROUP } from "../../model/limits.ts";
 import type { Mutation } from "../store.ts";
 import { blockKey } from "../keys.ts";

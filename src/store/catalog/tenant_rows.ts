@@ -1,6 +1,6 @@
 /** All catalog rows of one tenant: unsealed ones in memory, sealed ones in blocks. */
-import type { TenantId } from "../../model/flow.ts";
-import type { State } from "../../model/state.ts";
+import type { TenantId } from "../../model/flows/flow.ts";
+import type { State } from "../../model/executions/state.ts";
 import { catalogSnapshotKey, rowGroupKey, rowGroupsOf } from "../keys.ts";
 import type { Entry } from "../committer.ts";
 import type { Mutation, Store } from "../store.ts";

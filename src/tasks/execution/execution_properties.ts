@@ -1,6 +1,6 @@
 /** How tasks name an execution of another flow. */
 import type { JsonObject } from "../../base/json.ts";
-import type { PropertySchemas } from "../../model/schema.ts";
+import type { PropertySchemas } from "../../model/flows/schema.ts";
 import { textOf } from "../property_values.ts";
 
 /** `namespace` and `flowId` beside an `executionId`. */

@@ -1,8 +1,8 @@
 /** `core.flow.WorkingDirectory`: tasks that share one directory. */
 import type { JsonObject } from "../../base/json.ts";
-import type { PropertySchemas } from "../../model/schema.ts";
-import type { RunContext } from "../../model/run_context.ts";
-import type { FlowableTaskType } from "../../model/task_catalog.ts";
+import type { PropertySchemas } from "../../model/flows/schema.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
+import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
 import { FILE_PROPERTIES, OUTPUT_FILES, textList } from "../file_properties.ts";
 import { copyNamespaceFiles, createFiles, storeFiles } from "../local_files.ts";
 import { cacheOf, restoreCache, saveCache } from "./directory_cache.ts";

@@ -1,11 +1,11 @@
 /** `core.http.Download`: an HTTP request whose answer becomes a file. */
 import type { JsonObject } from "../../base/json.ts";
 import { isTrue } from "../../base/truthy_text.ts";
-import { HTTP_REQUEST_PROPERTIES, HTTP_RESPONSE_OUTPUTS } from "../../model/http_schema.ts";
+import { HTTP_REQUEST_PROPERTIES, HTTP_RESPONSE_OUTPUTS } from "../../model/http/http_schema.ts";
 
 import { headerOf, type HttpAnswer } from "../../model/ports/http.ts";
-import type { RunContext } from "../../model/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { exchange, headerLists } from "./exchange.ts";
 
 /** Outputs: `uri`, `code`, `length` and `headers`. */

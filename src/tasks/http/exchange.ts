@@ -1,10 +1,10 @@
 /** One request of a task, from its rendered properties to the head of the answer; what both HTTP tasks do alike. */
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
-import { type HttpDraft, readHttpRequest, shownUri } from "../../model/http_request.ts";
-import { HTTP_REQUEST_PROPERTIES } from "../../model/http_schema.ts";
-import { shownAnswer } from "../../model/http_text.ts";
+import { type HttpDraft, readHttpRequest, shownUri } from "../../model/http/http_request.ts";
+import { HTTP_REQUEST_PROPERTIES } from "../../model/http/http_schema.ts";
+import { shownAnswer } from "../../model/http/http_text.ts";
 import type { HttpAnswer, NamedText } from "../../model/ports/http.ts";
-import type { RunContext } from "../../model/run_context.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
 import { textOf } from "../property_values.ts";
 import { payloadBody } from "./payload.ts";
 import { structuredProperties } from "./structured_properties.ts";

@@ -1,11 +1,11 @@
 /** `core.http.Request`: an HTTP request whose answer becomes an output. */
 import type { JsonObject } from "../../base/json.ts";
 import { isTrue } from "../../base/truthy_text.ts";
-import { ENCRYPT_BODY, HTTP_REQUEST_OUTPUTS, HTTP_REQUEST_PROPERTIES } from "../../model/http_schema.ts";
+import { ENCRYPT_BODY, HTTP_REQUEST_OUTPUTS, HTTP_REQUEST_PROPERTIES } from "../../model/http/http_schema.ts";
 
-import { answerText } from "../../model/http_text.ts";
-import type { RunContext } from "../../model/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import { answerText } from "../../model/http/http_text.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { exchange, headerLists } from "./exchange.ts";
 
 /** Outputs: `uri`, `code`, `headers` and `body`. */

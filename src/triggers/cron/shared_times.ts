@@ -1,9 +1,9 @@
 /** Times that many schedules share: what one of them has asked for, the others need not compute again. */
 import type { Instant } from "../../base/clock.ts";
-import { parseCron } from "../../base/cron_expression.ts";
+import { parseCron } from "../../languages/cron/cron_expression.ts";
 import { LruCache } from "../../base/lru.ts";
-import { findZone } from "../../expr/dates/zone.ts";
-import type { FireTimes } from "../../model/trigger_catalog.ts";
+import { findZone } from "../../languages/dates/zone.ts";
+import type { FireTimes } from "../../model/triggers/trigger_catalog.ts";
 import { cronFireTimes } from "./fire_times.ts";
 
 const MAX_EXPRESSIONS = 1_000;

@@ -2,10 +2,10 @@
 import { systemClock } from "../../../src/base/clock.ts";
 import { systemRandomBytes } from "../../../src/base/id.ts";
 import { silentLogger } from "../../../src/base/log.ts";
-import type { ExecutionQuery } from "../../../src/model/execution_query.ts";
+import type { ExecutionQuery } from "../../../src/model/executions/execution_query.ts";
 import { Assembly } from "../../../src/server/assembly.ts";
 import type { Services } from "../../../src/server/services.ts";
-import { ExecutionRecords } from "../../../src/store/execution_records.ts";
+import { ExecutionRecords } from "../../../src/store/records/execution_records.ts";
 import { executionKey } from "../../../src/store/keys.ts";
 import { KvStore } from "../../../src/store/kv_store.ts";
 import { searchPath } from "../api.ts";

@@ -11,11 +11,11 @@ import {
   validateTask,
   validateTrigger,
 } from "../../../src/flow/mod.ts";
-import { setNamespace } from "../../../src/flow/namespace_edit.ts";
-import type { Flow } from "../../../src/model/flow.ts";
+import { setNamespace } from "../../../src/flow/source/namespace_edit.ts";
+import type { Flow } from "../../../src/model/flows/flow.ts";
 import { DomainError } from "../../../src/model/errors.ts";
 import type { Chance } from "../../crash/chance.ts";
-import { answerText, assertPlaces, assertRoundTrip, saved } from "../../flow/roundtrip.ts";
+import { answerText, assertPlaces, assertRoundTrip, saved } from "../../flow/build/roundtrip.ts";
 import { declaredTypes } from "../../support/all_types.ts";
 import { flowCorpus } from "../corpus.ts";
 import { mutated, type Spares } from "../mutate.ts";
