@@ -2,7 +2,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 
 /** Whether two texts are the same. It compares digests: neither lengths nor the first difference show in the time it takes. */
-export function isSameText(a: string, b: string): boolean {
+export function constantTimeEqual(a: string, b: string): boolean {
   return timingSafeEqual(digest(a), digest(b));
 }
 

@@ -6,7 +6,7 @@ import { chooseScriptUser, type UserFacts } from "./script_user.ts";
 import { VERSION } from "./version.ts";
 
 export { ConfigProblem } from "./given.ts";
-export { type Config, isLoopback } from "./parse.ts";
+export type { Config } from "./parse.ts";
 export type { MachineUser } from "./script_user.ts";
 export { VERSION } from "./version.ts";
 

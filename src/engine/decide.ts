@@ -58,7 +58,7 @@ function applyRepetition(
   at: { flowable: Flowable; frame: Frame; taskRun: TaskRun; place: TaskPlace },
 ): void {
   const { flowable, frame, taskRun, place } = at;
-  if (frame.expected !== "answer" || !flowable.repeat) return;
+  if (frame.expected !== "response" || !flowable.repeat) return;
   t.tree.expect(frame, undefined);
   t.touch(taskRun);
   const repetition: Repetition = event.error === undefined

@@ -19,7 +19,7 @@ import type { FlowPlan } from "./plan.ts";
 import { ancestorsOf, handlersOf, restart } from "./restart.ts";
 import { Transition } from "./transition.ts";
 import { ExecutionTree } from "./tree.ts";
-import { wholeAround } from "./whole.ts";
+import { restartUnitOf } from "./restart_unit.ts";
 
 /** What the new execution is made with. */
 export interface ReplayRequest {
@@ -42,7 +42,7 @@ const REPLAY_LABEL: Label = { key: "system.replay", value: "true" };
 export function replayExecution(plan: FlowPlan, source: Execution, request: ReplayRequest): Execution {
   const { now } = request;
   const chosen = request.taskRun === undefined ? undefined : taskRunOf(source, request.taskRun);
-  const target = chosen && wholeAround(plan, source, chosen);
+  const target = chosen && restartUnitOf(plan, source, chosen);
   return {
     ...successorOf(plan, source, request),
     history: target

@@ -18,7 +18,7 @@ export class Transition {
   /** Frames in which something may follow. */
   readonly touchedFrames: Frame[] = [];
   /** The assertions of SLAs were looked at when nothing was left but the end of the execution. */
-  isJudged = false;
+  areChecksEvaluated = false;
 
   constructor(tree: ExecutionTree, now: Instant) {
     this.tree = tree;

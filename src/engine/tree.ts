@@ -48,7 +48,7 @@ export interface Frame {
   /** Position in {@link SEVERITY} of the worst end of a child. */
   worst: number;
   /** What it waits for: an answer, before which nothing follows, or `continued`, with which more branches are opened. */
-  expected?: "answer" | "continued";
+  expected?: "response" | "continued";
 }
 
 /** Ends of task runs, the worst last. */

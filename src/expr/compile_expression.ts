@@ -8,7 +8,7 @@ import type { Context } from "./context.ts";
 import { failUndefined, isUndefinedError } from "../languages/values/errors.ts";
 import { findMethod } from "./methods.ts";
 import { affirm, negate } from "../languages/values/numbers.ts";
-import { isTrue, type Operation, OPERATIONS } from "./operators.ts";
+import { isTruthy, type Operation, OPERATIONS } from "./operators.ts";
 import { joinText } from "../languages/values/print.ts";
 import { TEST_NAMES, TESTS } from "./tests.ts";
 
@@ -196,7 +196,7 @@ function compileUnary(node: ExpressionOf<"unary">, compilation: Compilation): Ev
   const operand = compileExpression(node.operand, compilation);
   const { operator, start } = node;
   const apply = operator === "not"
-    ? (value: JsonValue) => !isTrue(value)
+    ? (value: JsonValue) => !isTruthy(value)
     : operator === "-"
     ? negate
     : affirm;
@@ -229,7 +229,7 @@ function compileBinary(node: ExpressionOf<"binary">, compilation: Compilation): 
 export function holds(value: JsonValue, context: Context, start: number): boolean {
   if (typeof value === "boolean") return value;
   context.at = start;
-  return isTrue(value);
+  return isTruthy(value);
 }
 
 function compileCoalesce(node: ExpressionOf<"binary">, compilation: Compilation): Evaluate {

@@ -28,7 +28,7 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operat
 ]);
 
 /** Truth of a condition. @throws ExpressionError `type` for null, lists and maps */
-export function isTrue(value: JsonValue): boolean {
+export function isTruthy(value: JsonValue): boolean {
   if (typeof value === "boolean") return value;
   if (typeof value === "string") return value !== "";
   if (isNumber(value)) return toFloat(value) !== 0;

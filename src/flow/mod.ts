@@ -1,9 +1,9 @@
 /** Flows: source text → problems or a flow, and given values → inputs. The one face of this folder. */
-export { flowAnswer } from "./build/flow_response.ts";
+export { flowResponse } from "./build/flow_response.ts";
 export { buildFlow, buildInputs } from "./build/build.ts";
 export { decisiveChecks, type FailedCheck, failedChecks } from "./build/start_conditions.ts";
 export { deprecationsOf, isDeprecation } from "./validate/deprecations.ts";
-export { type DrawnFlow, flowGraph, graphAnswer, ROOT_UID } from "./graph/graph.ts";
+export { type DrawnFlow, flowGraph, graphResponse, ROOT_UID } from "./graph/graph.ts";
 export {
   checkInputs,
   convertValue,

@@ -2,7 +2,8 @@
 import { type Clock, systemClock } from "../base/clock.ts";
 import { Logger } from "../base/log.ts";
 import { shellWord } from "../base/shell_word.ts";
-import { type Config, isLoopback, VERSION } from "../config/mod.ts";
+import { type Config, VERSION } from "../config/mod.ts";
+import { isLoopback } from "../base/ip.ts";
 import { DataDirError } from "./data_dir.ts";
 
 /** What the process needs of a server that is ready. */

@@ -14,7 +14,7 @@ export type RenderExpression = (
 ) => Promise<RenderedText>;
 
 /** What rendering needs from the server. */
-export interface ExpressionRendererParts {
+export interface ExpressionRendererDeps {
   readonly clock: Clock;
   readonly timeZone: string;
   readonly random: () => number;
@@ -26,7 +26,7 @@ const NO_FUNCTIONS: ReadonlyMap<string, HostFunction> = new Map();
 
 /** A renderer whose variables are the members of the context; functions that read data need a namespace to read in. */
 export function createExpressionRenderer(
-  { clock, timeZone, random, values }: ExpressionRendererParts,
+  { clock, timeZone, random, values }: ExpressionRendererDeps,
 ): RenderExpression {
   return async (source, { tenant, namespace, context }) => {
     const calls = new HostCalls(values, { tenant, namespace: namespace ?? "" });

@@ -15,7 +15,7 @@ export interface TriggerRenderer {
 }
 
 /** What rendering needs from the server. */
-export interface TriggerRendererParts {
+export interface TriggerRendererDeps {
   readonly clock: Clock;
   readonly timeZone: string;
   readonly random: () => number;
@@ -28,7 +28,7 @@ export interface TriggerRendererParts {
 const MAX_KEPT_TEMPLATES = 1_000;
 
 /** A renderer; its expressions see the flow, its variables, the server's, and what the caller gives. */
-export function createTriggerRenderer(parts: TriggerRendererParts): TriggerRenderer {
+export function createTriggerRenderer(parts: TriggerRendererDeps): TriggerRenderer {
   const templates = new Map<string, Template>();
   const compile = (source: string): Template => {
     const kept = templates.get(source);
@@ -61,7 +61,7 @@ function mayHoldTemplate(value: JsonValue): boolean {
 }
 
 function prepare(
-  { clock, timeZone, random, envs, kestra, values }: TriggerRendererParts,
+  { clock, timeZone, random, envs, kestra, values }: TriggerRendererDeps,
   { tenant, namespace, id, revision, variables: vars, labels }: Flow,
   variables: JsonObject,
 ): { calls: HostCalls; scope: Scope } {

@@ -46,7 +46,7 @@ export async function commitExecution(
   deps: CommitDeps,
   options: CommitOptions,
 ): Promise<boolean> {
-  const taken = live.family().map(take);
+  const taken = live.commitGroup().map(take);
   try {
     const changes: Change[] = [];
     for (const each of taken) {
@@ -87,7 +87,7 @@ interface Taken {
 /** What a commit carries beside the execution itself. */
 interface Carried {
   readonly timers: TimerChange[];
-  readonly joined: LiveExecution[];
+  readonly members: LiveExecution[];
   readonly messages: Message[];
   readonly receivedKeys: Key[];
   readonly extras: Mutation[];
@@ -113,20 +113,20 @@ function take(live: LiveExecution): Taken {
 }
 
 function takeCarried(live: LiveExecution): Carried {
-  const { timerChanges: timers, joined, messages, receivedKeys, extras, files } = live;
+  const { timerChanges: timers, members, messages, receivedKeys, extras, files } = live;
   if (timers.length > 0) live.timerChanges = [];
-  if (joined.length > 0) live.joined = [];
+  if (members.length > 0) live.members = [];
   if (messages.length > 0) live.messages = [];
   if (receivedKeys.length > 0) live.receivedKeys = [];
   if (extras.length > 0) live.extras = [];
   if (files.length > 0) live.files = [];
-  return { timers, joined, messages, receivedKeys, extras, files };
+  return { timers, members, messages, receivedKeys, extras, files };
 }
 
 function putBack({ live, undo, carried }: Taken): void {
   live.isDirty = true;
   if (live.timerChanges !== carried.timers) live.timerChanges.unshift(...carried.timers);
-  if (live.joined !== carried.joined) live.joined.unshift(...carried.joined);
+  if (live.members !== carried.members) live.members.unshift(...carried.members);
   if (live.messages !== carried.messages) live.messages.unshift(...carried.messages);
   if (live.receivedKeys !== carried.receivedKeys) live.receivedKeys.unshift(...carried.receivedKeys);
   if (live.extras !== carried.extras) live.extras.unshift(...carried.extras);
@@ -151,7 +151,7 @@ function changeOf(taken: Taken, stored: readonly Mutation[], { slots, reactions 
 /** The change is durable. */
 function settle(change: Change, { reactions }: CommitDeps, committed: CommitOptions["committed"]): void {
   const { live, carried, stored, row, isLive, stateCount, slot, announcements } = change;
-  live.isUnborn = false;
+  live.isBeforeFirstCommit = false;
   live.isListed = isLive;
   live.row = isLive ? row : undefined;
   live.logFlow?.committed();

@@ -19,12 +19,12 @@ import { goneReply, restartableChild } from "./children/child_restart.ts";
 import { commitExecution, type Committed } from "./execution_commit.ts";
 import type { ExecutorDeps } from "./executor_deps.ts";
 import type { DueTimer } from "./timers/timer_heap.ts";
-import { type FamilyDeps, giveUp, runFamily } from "./slices/commit_group.ts";
+import { type CommitGroupDeps, giveUp, runCommitGroup } from "./slices/commit_group.ts";
 import { LiveExecution, nextCommit, type Receipt } from "./live/live_execution.ts";
 import { LiveExecutions } from "./live/live_executions.ts";
 import { LoopContexts, type OuterContext } from "../rendering/loop_contexts.ts";
 import { LoopPasses } from "./loops/loop_passes.ts";
-import { type Birth, type StoredMessage, storedMessage } from "./live/messages.ts";
+import { type NewExecution, type StoredMessage, storedMessage } from "./live/messages.ts";
 import { Recovery } from "./recovery.ts";
 import { Renderer } from "../rendering/renderer.ts";
 import { discardFiles } from "./slices/slice.ts";
@@ -44,7 +44,7 @@ const DROPS_PER_ENTRY = 500;
 export class Executor {
   readonly #deps: ExecutorDeps;
   readonly #admission: Admission;
-  readonly #slices: FamilyDeps;
+  readonly #slices: CommitGroupDeps;
   readonly #contexts: LoopContexts;
   readonly #live = new LiveExecutions((tenant, id) => this.#load(tenant, id));
   readonly #recovery: Recovery;
@@ -61,7 +61,7 @@ export class Executor {
       ...deps,
       wake: (live) => this.#wake(live),
       track: (work) => this.#track(work),
-      bear: (birth) => this.#bear(birth),
+      register: (created) => this.#register(created),
       restartable: (tenant, id) => restartableChild(id, (each) => this.#load(tenant, each)),
       idle: (tenant, id) => this.#live.idle(tenant, id),
       forget: (live) => this.#live.letGo(live),
@@ -98,10 +98,10 @@ export class Executor {
   async begin(execution: Execution, plan: FlowPlan, files: readonly Mutation[] = NO_FILES): Promise<void> {
     this.#refuseWhenFull();
     const outer = execution.loop && await this.#contexts.of(execution);
-    const live = this.#bear({ execution, plan, outer });
+    const live = this.#register({ execution, plan, outer });
     this.#starting++;
     try {
-      runFamily(live, this.#slices);
+      runCommitGroup(live, this.#slices);
       await this.#commit(live, files);
     } catch (error) {
       giveUp(live, this.#slices);
@@ -115,10 +115,10 @@ export class Executor {
   }
 
   /** Takes a new execution in hand; it does nothing of its own accord before the commit that creates it. */
-  #bear({ execution, plan, outer }: Birth): LiveExecution {
+  #register({ execution, plan, outer }: NewExecution): LiveExecution {
     const live = new LiveExecution(execution, plan, newForm(), this.#renderer(execution, plan, outer));
     live.form.storedStates = execution.history.length;
-    live.isUnborn = true;
+    live.isBeforeFirstCommit = true;
     live.isDriven = true;
     this.#admission.admit(live);
     return live;
@@ -295,7 +295,7 @@ export class Executor {
     live.isDriven = true;
     try {
       while (!live.isDropped && (live.events.length > 0 || live.isDirty)) {
-        runFamily(live, this.#slices);
+        runCommitGroup(live, this.#slices);
         await this.#commit(live);
         this.#startDeferred(live);
       }
@@ -317,12 +317,12 @@ export class Executor {
 
   async #commit(live: LiveExecution, files: readonly Mutation[] = NO_FILES): Promise<void> {
     if (live.isDropped || !live.isDirty) return;
-    const others = live.joined.length === 0 ? NO_OTHERS : live.family().slice(1);
+    const others = live.members.length === 0 ? NO_OTHERS : live.commitGroup().slice(1);
     const isWritten = await commitExecution(live, this.#deps, { files, committed: this.#committed });
     if (!isWritten) return giveUp(live, this.#slices);
     for (const member of others) {
       member.isDriven = false;
-      member.host = undefined;
+      member.leader = undefined;
       this.#continue(member);
     }
   }

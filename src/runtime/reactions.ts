@@ -34,8 +34,10 @@ export function newAnnouncements(live: LiveExecution, reactions: Reactions): rea
 }
 
 /** An execution may be born with states of another one, which are not new; the end of one that failed before it began is. */
-function firstNewState({ execution: { history }, form, isUnborn }: LiveExecution): number {
-  return isUnborn && isEnded(history) ? Math.min(form.storedStates, history.length - 1) : form.storedStates;
+function firstNewState({ execution: { history }, form, isBeforeFirstCommit }: LiveExecution): number {
+  return isBeforeFirstCommit && isEnded(history)
+    ? Math.min(form.storedStates, history.length - 1)
+    : form.storedStates;
 }
 
 /** What stores an announcement. */

@@ -156,10 +156,10 @@ export class Assembly {
 
   /** Removes what a crash left unfinished. Values begun since this boot belong to executions that are going on. */
   async #cleanUp(bootedAt: Instant): Promise<void> {
-    const { blobs, remains, executionFiles } = this.services;
+    const { blobs, cleanup, executionFiles } = this.services;
     const attempts = await executionFiles.collectUnfinished(bootedAt);
     const values = await blobs.collectOrphans(bootedAt);
-    const executions = await remains.resume();
+    const executions = await cleanup.resume();
     if (attempts + values + executions === 0) return;
     this.#options.logger.info("What a crash left unfinished is removed", { attempts, values, executions });
   }

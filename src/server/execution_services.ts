@@ -5,7 +5,7 @@ import type { Flow } from "../model/flows/flow.ts";
 import { HostCalls, type HostValues } from "../rendering/host_functions/mod.ts";
 import { nestLabels } from "../rendering/variables.ts";
 import { ExecutionContents } from "../services/executions/execution_contents.ts";
-import { ExecutionRemains } from "../services/executions/execution_cleanup.ts";
+import { ExecutionCleanup } from "../services/executions/execution_cleanup.ts";
 import { Executions } from "../services/executions/executions.ts";
 import type { Flows } from "../services/flows/flows.ts";
 import type { InputCipher } from "../services/starts/input_cipher.ts";
@@ -25,7 +25,7 @@ export interface ExecutionServices {
   readonly executions: Executions;
   readonly contents: ExecutionContents;
   readonly records: ExecutionRecords;
-  readonly remains: ExecutionRemains;
+  readonly cleanup: ExecutionCleanup;
   readonly catalog: Catalog;
   readonly subflows: Subflows;
   readonly executionFiles: ExecutionFiles;
@@ -53,7 +53,7 @@ export function createExecutionServices(
     { store, committer, blobs, maxBytes: maxUploadBytes },
     (tenant, id, path) => logFiles.find(tenant, id, path),
   );
-  const remains = new ExecutionRemains({ store, committer, records, files });
+  const cleanup = new ExecutionCleanup({ store, committer, records, files });
   const catalog = createCatalog(options, flows, records);
   const checks = createStartChecks(options, inputCipher, values);
   const subflows = new Subflows({ flows, clock, ids, checks });
@@ -61,7 +61,7 @@ export function createExecutionServices(
     flows,
     records,
     files,
-    remains,
+    cleanup,
     catalog,
     changes,
     committer,
@@ -71,7 +71,7 @@ export function createExecutionServices(
     checks,
   });
   const contents = new ExecutionContents({ records, files, changes, clock });
-  return { executions, contents, records, remains, catalog, subflows, executionFiles: files, checks };
+  return { executions, contents, records, cleanup, catalog, subflows, executionFiles: files, checks };
 }
 
 function createCatalog(

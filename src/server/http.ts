@@ -21,7 +21,7 @@ import { secretRoutes } from "../http/routes/secrets.ts";
 import { triggerBulkRoutes } from "../http/routes/trigger_bulk.ts";
 import { triggerRoutes } from "../http/routes/triggers.ts";
 import { webhookRoutes } from "../http/routes/webhooks.ts";
-import { Figures } from "../services/metrics/server_metrics.ts";
+import { ServerMetrics } from "../services/metrics/server_metrics.ts";
 import { FileTransfer } from "../services/files/file_transfer.ts";
 import { FlowBulk } from "../services/flows/flow_bulk.ts";
 import { FlowDependencies } from "../services/flows/flow_dependencies.ts";
@@ -55,7 +55,7 @@ export function createHttpApp(assembled: HttpAssemblyOptions): HttpApp {
   const isProtected = auth.isProtected;
   const { noAuthExplicit } = options;
   const uuid = instanceId(options.encryptionKey);
-  const figures = createFigures(assembled);
+  const serverMetrics = createServerMetrics(assembled);
   const pages = { executions, clock, baseUrlOf, version };
   const app = createApp({
     auth,
@@ -97,18 +97,20 @@ export function createHttpApp(assembled: HttpAssemblyOptions): HttpApp {
       { routes: pluginRoutes(createPlugins(options)) },
       { routes: expressionNameRoutes(services.expressions) },
     ],
-    figures: () => figures.collect(),
+    serverMetrics: () => serverMetrics.collect(),
     webRoutes: pageRoutes(pages),
     tenantWebRoutes: executionPageRoutes(pages),
   });
   return { fetch: (request, info) => app.fetch(request, info as Record<string, unknown>) };
 }
 
-function createFigures({ options, services, committer, liveCount }: HttpAssemblyOptions): Figures {
+function createServerMetrics(
+  { options, services, committer, liveCount }: HttpAssemblyOptions,
+): ServerMetrics {
   const { catalog, flows, tenants } = services;
   const { version, dataDir } = options;
   const readProcess = () => readProcessFacts(dataDir);
-  return new Figures({ catalog, flows, tenants, committer, liveCount, readProcess, version });
+  return new ServerMetrics({ catalog, flows, tenants, committer, liveCount, readProcess, version });
 }
 
 function triggerMounts({ triggers, triggerBulk: bulk }: Services): Mount[] {

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertInstanceOf, assertStringIncludes } from "@s
 import { ConfigProblem, type Environment, type FileContent } from "../../src/config/given.ts";
 import { helpText } from "../../src/config/help.ts";
 import { OPTION_NAMES, optionKey } from "../../src/config/options.ts";
-import { type Config, isLoopback, parseConfig } from "../../src/config/parse.ts";
+import { type Config, parseConfig } from "../../src/config/parse.ts";
 
 const KEY = btoa("k".repeat(32));
 const FILES = new Map<string, FileContent>([
@@ -239,20 +239,6 @@ for (const [args, environment, expected] of REFUSED) {
     assertStringIncludes(problem.message, expected);
     assert(!problem.message.includes("\n"));
   });
-}
-
-const HOSTS: readonly (readonly [string, boolean])[] = [
-  ["localhost", true],
-  ["127.0.0.1", true],
-  ["127.1.2.3", true],
-  ["::1", true],
-  ["0.0.0.0", false],
-  ["::", false],
-  ["127.example.org", false],
-  ["localhost.example.org", false],
-];
-for (const [host, expected] of HOSTS) {
-  Deno.test(`isLoopback() of "${host}" is ${expected}`, () => assertEquals(isLoopback(host), expected));
 }
 
 Deno.test("helpText() names every option", () => {

@@ -6,7 +6,7 @@ import { Logger } from "../../src/base/log.ts";
 import { ENCRYPTED_TYPE } from "../../src/model/flows/encrypted_value.ts";
 import { EventReader } from "../http/event_reader.ts";
 import { FakeClock, settle } from "../support/fake_clock.ts";
-import { EFFECT_TYPE, type ExecutionAnswer, Harness } from "../support/harness.ts";
+import { EFFECT_TYPE, type ExecutionResponse, Harness } from "../support/harness.ts";
 
 const SECRET = "correct-horse-battery";
 const STARS = "*".repeat(SECRET.length);
@@ -152,7 +152,7 @@ tasks:
 - {id: again, type: ${RETURN}, format: "{{ inputs.s }}!"}
 `;
 
-async function sleeping(): Promise<{ app: Harness; execution: ExecutionAnswer }> {
+async function sleeping(): Promise<{ app: Harness; execution: ExecutionResponse }> {
   const app = await Harness.start();
   return { app, execution: await app.run(SLEEPER, { s: SECRET }) };
 }

@@ -22,20 +22,20 @@ const LISTS_OF_OBJECTS = new Set([
 ]);
 
 /** The flow in the order of its document: labels as a list, managed members set, null members left out. */
-export function flowAnswer(flow: Flow, options: { readonly source: boolean }): JsonObject {
+export function flowResponse(flow: Flow, options: { readonly source: boolean }): JsonObject {
   const { definition, id, namespace, revision, disabled, deleted } = flow;
-  const answer: JsonObject = { id, namespace, revision };
+  const response: JsonObject = { id, namespace, revision };
   for (const name of Object.keys(definition)) {
     const value = ownProperty(definition, name);
     if (value === undefined || value === null || MANAGED_PROPERTIES.has(name)) continue;
-    if (!Object.hasOwn(answer, name)) setOwnProperty(answer, name, memberAnswer(name, value, flow));
+    if (!Object.hasOwn(response, name)) setOwnProperty(response, name, memberResponse(name, value, flow));
   }
-  Object.assign(answer, { disabled, deleted });
-  if (options.source) answer.source = flow.source;
-  return answer;
+  Object.assign(response, { disabled, deleted });
+  if (options.source) response.source = flow.source;
+  return response;
 }
 
-function memberAnswer(name: string, value: JsonValue, flow: Flow): JsonValue {
+function memberResponse(name: string, value: JsonValue, flow: Flow): JsonValue {
   if (name === "labels") return flow.labels.map(({ key, value }) => ({ key, value }));
   if (!LISTS_OF_OBJECTS.has(name) || !Array.isArray(value)) return value;
   return value.map((item) => isJsonObject(item) ? withoutNulls(item) : item);

@@ -204,7 +204,7 @@ function branchName(relation: RelationType, block: string): string | undefined {
 }
 
 /** The graph as JSON. */
-export function graphAnswer({ nodes, edges, clusters, flowables }: FlowGraph): JsonObject {
+export function graphResponse({ nodes, edges, clusters, flowables }: FlowGraph): JsonObject {
   return {
     nodes: [...nodes],
     edges: [...edges],

@@ -83,11 +83,11 @@ function operationOf(route: MountedRoute, template: string, { isProtected }: Doc
   };
 }
 
-function responsesOf({ status = 200, answer, also = {} }: Operation): JsonObject {
+function responsesOf({ status = 200, response, also = {} }: Operation): JsonObject {
   return {
     [String(status)]: {
       description: status === 204 ? "Done" : "Success",
-      ...(answer && { content: contentOf(answer) }),
+      ...(response && { content: contentOf(response) }),
     },
     ...Object.fromEntries(Object.entries(also).map(([other, description]) => [other, { description }])),
     default: { $ref: "#/components/responses/Refusal" },

@@ -1,4 +1,5 @@
 /** What a browser of somebody else may not do: reach an open server under a foreign name, or change things from another site. */
+import { isLoopback } from "../../base/ip.ts";
 import { DomainError } from "../../model/errors.ts";
 
 /** What the guard goes by. */
@@ -74,13 +75,6 @@ export function checkNoPrefetch(request: Request): void {
   if (purpose !== null && /\b(?:prefetch|prerender|preview)\b/i.test(purpose)) {
     throw new DomainError("forbidden", "Forbidden: a webhook is not called ahead of time");
   }
-}
-
-/** True for `localhost`, `127.0.0.0/8` and `::1`, with or without brackets. */
-export function isLoopback(host: string): boolean {
-  const name = host.toLowerCase();
-  return name === "localhost" || name === "::1" || name === "[::1]" ||
-    /^127(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}$/.test(name);
 }
 
 /** Host and port of a URL as sent. The platform takes them from the request's `Host`. */

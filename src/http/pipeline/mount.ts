@@ -4,7 +4,7 @@ import { MAIN_TENANT } from "../../model/flows/flow.ts";
 import { RESERVED_TENANT_IDS } from "../../model/access/tenant.ts";
 import { API_PREFIX } from "./canonical_path.ts";
 import type { AppEnv } from "../forms/env.ts";
-import type { Access, Frame } from "./request_pipeline.ts";
+import type { Access, RequestPipeline } from "./request_pipeline.ts";
 
 /** Routes of one file. `path` (none by default) is put before each of theirs; they are `protected` unless `access` says otherwise. */
 export interface Mount {
@@ -47,7 +47,7 @@ const OPEN_PLACES: ReadonlyMap<string, Access> = new Map([
 ]);
 
 /** Adds the routes of a place, and tells which. @throws Error when they claim to be open and must not be, or when there is one of that shape */
-export function mountRoutes(app: Hono<AppEnv>, frame: Frame, place: Place): MountedRoute[] {
+export function mountRoutes(app: Hono<AppEnv>, pipeline: RequestPipeline, place: Place): MountedRoute[] {
   const { access = "protected", isPage = false, path: below = "" } = place;
   const home = place.prefix + below;
   const isOpen = access === "public" || access === "webhook";
@@ -57,7 +57,7 @@ export function mountRoutes(app: Hono<AppEnv>, frame: Frame, place: Place): Moun
   return collect(place.routes).map(({ method, path, handler }) => {
     const full = (home + (path === "/" ? "" : path)) || "/";
     const isOfTenant = full.split("/").includes(":tenant");
-    const framed = frame.wrap({ method, path: full, access, isOfTenant, isPage }, handler);
+    const framed = pipeline.wrap({ method, path: full, access, isOfTenant, isPage }, handler);
     app.on(method, full, framed);
     if (isPage && path === "/" && full !== "/") app.on(method, `${full}/`, framed);
     return { method, path: full, access, isPage };
@@ -111,9 +111,9 @@ function isMiddleware(route: { method: string; path: string }): boolean {
 
 function link(chain: readonly Handler<AppEnv>[]): Handler<AppEnv> {
   return chain.reduceRight((following, handler) => async (c, next) => {
-    const answer = await handler(c, async () => {
+    const response = await handler(c, async () => {
       c.res = await following(c, next) as Response;
     });
-    return answer instanceof Response ? answer : c.res;
+    return response instanceof Response ? response : c.res;
   });
 }

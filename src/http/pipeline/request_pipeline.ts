@@ -76,7 +76,7 @@ const NO_TENANT: TenantId = "";
 const noNext = () => Promise.resolve();
 
 /** Wraps handlers. */
-export class Frame {
+export class RequestPipeline {
   readonly #options: FrameOptions;
   readonly #baseUrl: string;
   readonly #isHttps: boolean;
@@ -100,12 +100,12 @@ export class Frame {
     return (c) => {
       this.#begin(c, route);
       const caller = this.#admit(c, route);
-      const answer = caller instanceof Promise
+      const response = caller instanceof Promise
         ? caller.then((caller) => this.#serve(c, route, handler, caller))
         : this.#serve(c, route, handler, caller);
-      return answer instanceof Promise
-        ? answer.then((response) => this.#finish(c, response))
-        : this.#finish(c, answer);
+      return response instanceof Promise
+        ? response.then((response) => this.#finish(c, response))
+        : this.#finish(c, response);
     };
   }
 

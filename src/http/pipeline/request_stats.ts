@@ -1,6 +1,6 @@
 /** How many requests each route has answered, and how long they took. */
 import type { Clock } from "../../base/clock.ts";
-import type { Figure, FigureSample } from "../../model/server_metric.ts";
+import type { ServerMetric, ServerMetricSample } from "../../model/server_metric.ts";
 
 /** Classes of statuses: of 404 it is the fourth. */
 const CLASSES = ["1xx", "2xx", "3xx", "4xx", "5xx"] as const;
@@ -44,7 +44,7 @@ export class RequestStats {
   }
 
   /** As of now; routes that nobody called are left out. */
-  figures(): Figure[] {
+  serverMetrics(): ServerMetric[] {
     const called = this.#routes.filter(({ counts }) => counts.some((count) => count > 0));
     return [
       {
@@ -72,7 +72,7 @@ export class RequestStats {
   }
 }
 
-function countSamples({ method, route, counts }: RouteStats): FigureSample[] {
+function countSamples({ method, route, counts }: RouteStats): ServerMetricSample[] {
   return CLASSES.flatMap((status, index) => {
     const value = counts[index] ?? 0;
     return value === 0 ? [] : [{ labels: { method, route, status }, value }];

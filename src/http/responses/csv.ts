@@ -16,7 +16,7 @@ export function csvText(records: readonly JsonObject[]): string {
 }
 
 /** A file to be saved by the browser under that name. */
-export function csvAnswer(records: readonly JsonObject[], fileName: string): Response {
+export function csvResponse(records: readonly JsonObject[], fileName: string): Response {
   return new Response(csvText(records), {
     headers: {
       "content-type": "text/csv",

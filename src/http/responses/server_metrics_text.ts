@@ -1,18 +1,18 @@
 /** Figures in the text format of Prometheus, version 0.0.4. */
-import type { Figure, FigureSample } from "../../model/server_metric.ts";
+import type { ServerMetric, ServerMetricSample } from "../../model/server_metric.ts";
 
 /** Its media type. */
 export const FIGURE_TEXT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
 /** The text of figures; those without values are left out. */
-export function figureText(figures: readonly Figure[]): string {
-  return figures.filter(({ samples }) => samples.length > 0).map(({ name, help, type, samples }) => {
+export function serverMetricsText(serverMetrics: readonly ServerMetric[]): string {
+  return serverMetrics.filter(({ samples }) => samples.length > 0).map(({ name, help, type, samples }) => {
     const lines = samples.map((sample) => `${name}${labelText(sample)} ${valueText(sample.value)}\n`);
     return `# HELP ${name} ${escape(help)}\n# TYPE ${name} ${type}\n${lines.join("")}`;
   }).join("");
 }
 
-function labelText({ labels = {} }: FigureSample): string {
+function labelText({ labels = {} }: ServerMetricSample): string {
   const pairs = Object.entries(labels).map(([name, value]) =>
     `${name}="${escape(value).replaceAll('"', '\\"')}"`
   );

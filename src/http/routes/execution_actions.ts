@@ -26,7 +26,7 @@ import {
   textIn,
 } from "../forms/execution_request.ts";
 import { queryOf } from "../forms/flow_request.ts";
-import { jsonAnswer } from "../responses/json_response.ts";
+import { jsonResponse } from "../responses/json_response.ts";
 import { readBoolean, readRequired } from "../forms/params.ts";
 import { readBreakpoints, readRevision } from "../forms/start_query.ts";
 
@@ -54,9 +54,9 @@ export function executionActionRoutes(deps: ExecutionActionRoutesDeps): Hono<App
 
 /** The form of older clients also names a flow to start: it is told by the first segment, which is an execution's id. */
 function post(routes: Hono<AppEnv>, name: string, handler: Handler): void {
-  const answer = async (c: Context<AppEnv>) => jsonAnswer(await handler(c));
-  routes.post(`/executions/${EXECUTION_ID}/${name}`, answer);
-  routes.post(`/executions/:id/actions/${name}`, answer);
+  const response = async (c: Context<AppEnv>) => jsonResponse(await handler(c));
+  routes.post(`/executions/${EXECUTION_ID}/${name}`, response);
+  routes.post(`/executions/:id/actions/${name}`, response);
 }
 
 type ReadAction = (c: Context<AppEnv>) => ExecutionAction | Promise<ExecutionAction>;
@@ -84,7 +84,7 @@ function addKill(routes: Hono<AppEnv>, { actions }: ExecutionActionRoutesDeps): 
   };
   post(routes, "kill", kill);
   for (const path of ["/executions/:id/kill", "/executions/:id/actions/kill"]) {
-    routes.delete(path, async (c) => jsonAnswer(await kill(c)));
+    routes.delete(path, async (c) => jsonResponse(await kill(c)));
   }
 }
 

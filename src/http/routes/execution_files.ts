@@ -7,7 +7,7 @@ import { attachmentHeaders } from "../responses/attachment.ts";
 import type { AppEnv } from "../forms/env.ts";
 import { executionIdOf } from "../forms/execution_request.ts";
 import { queryOf } from "../forms/flow_request.ts";
-import { jsonAnswer } from "../responses/json_response.ts";
+import { jsonResponse } from "../responses/json_response.ts";
 import { readPositive, readRequired } from "../forms/params.ts";
 
 /** Routes under `/executions/:id/file`, relative to the tenant. */
@@ -15,11 +15,11 @@ export function executionFileRoutes(files: ExecutionFileViews): Hono<AppEnv> {
   const routes = new Hono<AppEnv>();
   const route = (
     path: string,
-    answer: (c: Context<AppEnv>, file: NamedFile) => Response | Promise<Response>,
+    response: (c: Context<AppEnv>, file: NamedFile) => Response | Promise<Response>,
   ) =>
     routes.get(path, async (c) => {
       const found = await files.find(c.get("actor"), executionIdOf(c), readRequired(queryOf(c), "path"));
-      return "executionId" in found ? redirect(c, found.executionId) : await answer(c, found);
+      return "executionId" in found ? redirect(c, found.executionId) : await response(c, found);
     });
 
   route("/executions/:id/file", (c, file) => {
@@ -28,13 +28,13 @@ export function executionFileRoutes(files: ExecutionFileViews): Hono<AppEnv> {
     return new Response(c.req.raw.method === "HEAD" ? null : file.open(), { headers });
   });
 
-  route("/executions/:id/file/metas", (_c, { size }) => jsonAnswer(stringifyJson({ size })));
+  route("/executions/:id/file/metas", (_c, { size }) => jsonResponse(stringifyJson({ size })));
 
   route("/executions/:id/file/preview", async (c, file) => {
     const query = queryOf(c);
     const maxRows = readPositive(query, "maxRows", DEFAULT_PREVIEW_ROWS, MAX_PREVIEW_ROWS);
     const encoding = query.get("encoding") || "UTF-8";
-    return jsonAnswer(stringifyJson(await files.preview(file, { maxRows, encoding })));
+    return jsonResponse(stringifyJson(await files.preview(file, { maxRows, encoding })));
   });
 
   return routes;

@@ -10,7 +10,7 @@ import type { LogRemovals } from "../../services/logs/log_removals.ts";
 import type { LogPage, LogSearch } from "../../services/logs/log_search.ts";
 import type { AppEnv } from "../forms/env.ts";
 import { awaitExecution, logEvents } from "../streams/follow.ts";
-import { jsonAnswer } from "../responses/json_response.ts";
+import { jsonResponse } from "../responses/json_response.ts";
 import { cursorText } from "../filters/log_cursor.ts";
 import { readLogConditions, readLogQuery } from "../filters/log_filters.ts";
 import { eventStream } from "../streams/sse.ts";
@@ -30,11 +30,11 @@ export function logRoutes(deps: LogRoutesDeps): Hono<AppEnv> {
 
   routes.get("/logs/search", async (c) => {
     const query = readLogQuery(new URL(c.req.raw.url).searchParams, clock.now());
-    return jsonAnswer(pageText(await logSearch.search(c.get("actor"), query, c.req.raw.signal)));
+    return jsonResponse(pageText(await logSearch.search(c.get("actor"), query, c.req.raw.signal)));
   });
 
   routes.get("/logs/:executionId", async (c) => {
-    return jsonAnswer(stringifyJson(await readEntries(c, deps)));
+    return jsonResponse(stringifyJson(await readEntries(c, deps)));
   });
 
   routes.get("/logs/:executionId/download", async (c) => {

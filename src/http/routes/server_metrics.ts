@@ -1,16 +1,16 @@
 /** Figures for those who watch the server. */
 import { type Context, Hono } from "hono";
-import type { Figure } from "../../model/server_metric.ts";
+import type { ServerMetric } from "../../model/server_metric.ts";
 import type { AppEnv } from "../forms/env.ts";
-import { FIGURE_TEXT_TYPE, figureText } from "../responses/server_metrics_text.ts";
+import { FIGURE_TEXT_TYPE, serverMetricsText } from "../responses/server_metrics_text.ts";
 
 /** `GET /prometheus`, and `/metrics`, where collectors look first. */
-export function figureRoutes(collect: () => Promise<readonly Figure[]>): Hono<AppEnv> {
+export function serverMetricRoutes(collect: () => Promise<readonly ServerMetric[]>): Hono<AppEnv> {
   const routes = new Hono<AppEnv>();
   for (const path of ["/prometheus", "/metrics"]) {
     routes.get(path, async (c: Context<AppEnv>) => {
       const headers = { "content-type": FIGURE_TEXT_TYPE, "cache-control": "no-store" };
-      return c.body(figureText(await collect()), 200, headers);
+      return c.body(serverMetricsText(await collect()), 200, headers);
     });
   }
   return routes;

@@ -12,7 +12,7 @@ import type { Triggers } from "../../services/triggers/triggers.ts";
 import { readJson, readOptionalJson } from "../forms/body.ts";
 import type { AppEnv } from "../forms/env.ts";
 import { queryOf } from "../forms/flow_request.ts";
-import { jsonAnswer } from "../responses/json_response.ts";
+import { jsonResponse } from "../responses/json_response.ts";
 import { readBoolean } from "../forms/params.ts";
 import { filterQueryOf, readTriggerFilter } from "../filters/trigger_filters.ts";
 import { readObject, requiredFlag, triggerKeysIn } from "../forms/trigger_request.ts";
@@ -28,7 +28,7 @@ export function triggerBulkRoutes({ triggers, bulk }: TriggerBulkRoutesDeps): Ho
   const routes = new Hono<AppEnv>();
   const apply = async (c: Context<AppEnv>, keys: readonly TriggerKey[], action: TriggerAction) => {
     const { count, totalItems, operationId } = await bulk.apply(c.get("actor"), keys, action);
-    return jsonAnswer(stringifyJson({ count, totalItems, operationId }));
+    return jsonResponse(stringifyJson({ count, totalItems, operationId }));
   };
   const byQuery = async (c: Context<AppEnv>) => {
     const matches = [

@@ -33,7 +33,7 @@ export async function awaitExecution(target: FollowTarget, signal: AbortSignal):
   }
   using watch = new Watch(target, signal);
   const deadline = target.clock.monotonicMs() + MAX_WAIT_FOR_ID_MS;
-  while (!await watch.look()) {
+  while (!await watch.read()) {
     const leftMs = deadline - target.clock.monotonicMs();
     if (leftMs <= 0 || signal.aborted) {
       throw new DomainError("not_found", `Not Found: execution "${target.id}" does not exist`);
@@ -46,14 +46,14 @@ export async function awaitExecution(target: FollowTarget, signal: AbortSignal):
 export function executionEvents(target: FollowTarget): EventProducer {
   return async (writer, signal) => {
     using watch = new Watch(target, signal);
-    let view = await watch.look();
+    let view = await watch.read();
     if (view && !view.hasEnded) await writer.send({ id: "start", data: JSON.stringify({ id: target.id }) });
     while (view && !signal.aborted) {
       await writer.send({ id: view.hasEnded ? "end" : "progress", data: view.body });
       if (view.hasEnded) return;
       await watch.pause(FOLLOW_PAUSE_MS);
       await watch.changed();
-      view = await watch.look();
+      view = await watch.read();
     }
   };
 }
@@ -66,7 +66,7 @@ export function logEvents(target: FollowTarget, filter: LogFilter): EventProduce
     let sent = 0;
     while (!signal.aborted) {
       // Asked first: what is logged before the end is stored with it.
-      const isOver = (await watch.look())?.hasEnded ?? true;
+      const isOver = (await watch.read())?.hasEnded ?? true;
       const entries = await target.executions.logs(target.actor, target.id, filter);
       for (const entry of entries.slice(sent)) {
         await writer.send({ id: "progress", data: stringifyJson(entry satisfies JsonObject) });
@@ -100,8 +100,8 @@ export class Watch implements Disposable {
   }
 
   /** The execution as it is now, `undefined` when there is none (any more). */
-  look(): Promise<FollowedView | undefined> {
-    return this.#follower.look();
+  read(): Promise<FollowedView | undefined> {
+    return this.#follower.read();
   }
 
   /** Resolves after a change since the last call, at the end of interest, or after `maxMs`. */

@@ -17,7 +17,7 @@ export function deltaEvents(target: FollowTarget, lastEventId: Instant | undefin
   return async (writer, signal) => {
     using watch = new Watch(target, signal);
     const tracker = new DeltaTracker(lastEventId);
-    for (let view = await watch.look(); view && !signal.aborted; view = await watch.look()) {
+    for (let view = await watch.read(); view && !signal.aborted; view = await watch.read()) {
       const delta = tracker.next(view);
       if (delta) await writer.send({ id: String(delta.upTo), data: delta.data });
       if (view.hasEnded) return;

@@ -22,7 +22,7 @@ export interface RelatedExecutions {
 /** Sends `start`, `progress` for each new state of an execution, `end` for its last one, and `end-all` when all have ended. */
 export function dependencyEvents(
   target: FollowTarget,
-  look: () => Promise<RelatedExecutions>,
+  read: () => Promise<RelatedExecutions>,
 ): EventProducer {
   return async (writer, signal) => {
     using watch = new Watch(target, signal);
@@ -31,7 +31,7 @@ export function dependencyEvents(
     await writer.send({ id: "start", data: stringifyJson({ executionId: id }) });
     let toldAt = clock.monotonicMs();
     while (!signal.aborted) {
-      const related = await look();
+      const related = await read();
       if (await told.tell(related)) toldAt = clock.monotonicMs();
       const isQuiet = clock.monotonicMs() - toldAt >= WAIT_FOR_MORE_MS;
       if (told.haveAllEnded(isQuiet ? [] : related.flows)) {

@@ -1,7 +1,7 @@
 /** What is sent to one server after the other, from a request to the end of its redirections. Decides only. */
 import { basicCredentials, isContentType } from "../../model/http/http_request.ts";
 import { type HttpBody, HttpError, type HttpRequest, type NamedText } from "../../model/ports/http.ts";
-import { type AnswerHead, valuesOf } from "./response_reader.ts";
+import { type ResponseHead, valuesOf } from "./response_reader.ts";
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const PERSONAL: ReadonlySet<string> = new Set(["authorization", "cookie", "proxy-authorization"]);
@@ -39,7 +39,7 @@ export function isSameOrigin({ url, request }: Hop): boolean {
 }
 
 /** Where an answer sends its reader; `undefined` for one that is no redirection. */
-export function locationOf(head: AnswerHead): string | undefined {
+export function locationOf(head: ResponseHead): string | undefined {
   return REDIRECTS.has(head.code) ? valuesOf(head, "location")[0] || undefined : undefined;
 }
 

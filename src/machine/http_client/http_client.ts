@@ -7,15 +7,15 @@ import type { Clock } from "../../base/clock.ts";
 import { type IpBytes, parseIp } from "../../base/ip.ts";
 import { shownUri } from "../../model/http/http_request.ts";
 import {
-  type HttpAnswer,
   type HttpClientPort,
   HttpError,
   type HttpRequest,
+  type HttpResponse,
   type NamedText,
 } from "../../model/ports/http.ts";
 import { AddressPolicy, type AddressRules } from "./address_policy.ts";
-import { answerBody } from "./response_body.ts";
-import { type AnswerHead, AnswerReader, valuesOf } from "./response_reader.ts";
+import { responseBody } from "./response_body.ts";
+import { type ResponseHead, ResponseReader, valuesOf } from "./response_reader.ts";
 import { Connection, type ConnectionOptions } from "./connection.ts";
 import { digestCredentials } from "./digest.ts";
 import { firstHop, type Hop, isSameOrigin, locationOf, redirected } from "./hop.ts";
@@ -36,10 +36,10 @@ export interface HttpClientOptions {
 }
 
 /** An answer on its open connection. */
-interface OpenAnswer {
+interface OpenResponse {
   readonly connection: Connection;
-  readonly reader: AnswerReader;
-  readonly head: AnswerHead;
+  readonly reader: ResponseReader;
+  readonly head: ResponseHead;
 }
 
 /** The client. */
@@ -55,15 +55,15 @@ export class HttpClient implements HttpClientPort {
   }
 
   /** @inheritdoc */
-  async send(request: HttpRequest): Promise<HttpAnswer> {
+  async send(request: HttpRequest): Promise<HttpResponse> {
     let hop = firstHop(request);
     try {
       for (let count = 0; count <= MAX_REDIRECTS; count++) {
-        const answer = await this.#exchange(hop);
-        const location = request.options.followRedirects ? locationOf(answer.head) : undefined;
-        if (location === undefined) return toAnswer(hop, answer);
-        answer.connection.close();
-        hop = redirected(hop, answer.head.code, location);
+        const response = await this.#exchange(hop);
+        const location = request.options.followRedirects ? locationOf(response.head) : undefined;
+        if (location === undefined) return toResponse(hop, response);
+        response.connection.close();
+        hop = redirected(hop, response.head.code, location);
       }
       throw new HttpError(`more than ${MAX_REDIRECTS} redirections`);
     } catch (error) {
@@ -73,22 +73,22 @@ export class HttpClient implements HttpClientPort {
   }
 
   /** A digest challenge is answered by the request again, as its protocol wants it: the first one had no effect. */
-  async #exchange(hop: Hop): Promise<OpenAnswer> {
+  async #exchange(hop: Hop): Promise<OpenResponse> {
     const { auth } = hop.request.options;
-    const answer = await this.#exchangeOnce(hop);
-    if (auth?.type !== "DIGEST" || answer.head.code !== 401 || !isSameOrigin(hop)) return answer;
-    const challenge = valuesOf(answer.head, "www-authenticate")
+    const response = await this.#exchangeOnce(hop);
+    if (auth?.type !== "DIGEST" || response.head.code !== 401 || !isSameOrigin(hop)) return response;
+    const challenge = valuesOf(response.head, "www-authenticate")
       .find((text) => /^\s*digest\b/i.test(text));
     const { url, method } = hop;
     const nonce = Math.floor(this.#options.random() * 2 ** 48).toString(16);
     const credentials = challenge &&
       digestCredentials(challenge, { ...auth, method, target: url.pathname + url.search, nonce });
-    if (!credentials) return answer;
-    answer.connection.close();
+    if (!credentials) return response;
+    response.connection.close();
     return await this.#exchangeOnce({ ...hop, credentials });
   }
 
-  async #exchangeOnce(hop: Hop): Promise<OpenAnswer> {
+  async #exchangeOnce(hop: Hop): Promise<OpenResponse> {
     const connection = await this.#connect(hop);
     try {
       const { url, body, request: { options: { proxy } } } = hop;
@@ -100,7 +100,7 @@ export class HttpClient implements HttpClientPort {
       await writer.head({ method: hop.method, target }, headers);
       if (body) await writer.body(body.open(), body.size);
       await writer.flush();
-      const reader = new AnswerReader(connection);
+      const reader = new ResponseReader(connection);
       return { connection, reader, head: await reader.head() };
     } catch (error) {
       connection.close();
@@ -178,7 +178,7 @@ export class HttpClient implements HttpClientPort {
 const FRAMING: ReadonlySet<string> = new Set(["content-length", "transfer-encoding", "connection"]);
 const WITH_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
 
-function toAnswer({ method, url, request }: Hop, { connection, reader, head }: OpenAnswer): HttpAnswer {
+function toResponse({ method, url, request }: Hop, { connection, reader, head }: OpenResponse): HttpResponse {
   const headers = new Map<string, string[]>();
   const lists = new Map<string, string[]>();
   for (const [name, value] of head.headers) {
@@ -188,7 +188,7 @@ function toAnswer({ method, url, request }: Hop, { connection, reader, head }: O
     lists.set(key, list);
     list.push(value);
   }
-  const body = answerBody(reader.body(head, method), {
+  const body = responseBody(reader.body(head, method), {
     encoding: lists.get("content-encoding")?.join(","),
     maxBytes: request.options.maxBytes,
     where: () => `Cannot ${method} "${shownUri(url.href)}"`,

@@ -1,7 +1,7 @@
 /** The way through a proxy: HTTP by CONNECT (RFC 9110), SOCKS version 5 (RFC 1928, RFC 1929). */
 import { basicCredentials } from "../../model/http/http_request.ts";
 import { HttpError, type HttpProxy, type NamedText } from "../../model/ports/http.ts";
-import { AnswerReader } from "./response_reader.ts";
+import { ResponseReader } from "./response_reader.ts";
 import type { Connection } from "./connection.ts";
 import { RequestWriter } from "./request_writer.ts";
 
@@ -26,7 +26,7 @@ export async function openTunnel(
   const writer = new RequestWriter(connection);
   await writer.head({ method: "CONNECT", target }, [["Host", target], ...proxyHeaders(proxy)]);
   await writer.flush();
-  const { code } = await new AnswerReader(connection).head();
+  const { code } = await new ResponseReader(connection).head();
   if (code >= 300) throw new HttpError(`the proxy answered ${code}`);
 }
 

@@ -5,7 +5,7 @@ import { HttpError } from "../../model/ports/http.ts";
 import type { ByteSource } from "./response_reader.ts";
 
 /** What is known of a body before it is read. */
-export interface AnswerBodyOptions {
+export interface ResponseBodyOptions {
   /** The `content-encoding`. */
   readonly encoding: string | undefined;
   readonly maxBytes: number | undefined;
@@ -23,8 +23,8 @@ const FORMATS: ReadonlyMap<string, CompressionFormat> = new Map([
 ]);
 
 /** Reads no faster than it is read; fails with an HttpError. */
-export function answerBody(source: ByteSource, options: AnswerBodyOptions): ReadableStream<Bytes> {
-  const body = new AnswerBody(source, options);
+export function responseBody(source: ByteSource, options: ResponseBodyOptions): ReadableStream<Bytes> {
+  const body = new ResponseBody(source, options);
   return new ReadableStream({
     pull: (controller) => body.pull(controller),
     cancel: () => body.end(),
@@ -32,13 +32,13 @@ export function answerBody(source: ByteSource, options: AnswerBodyOptions): Read
 }
 
 /** What a stream of an answer asks. */
-class AnswerBody {
+class ResponseBody {
   readonly #source: ByteSource;
-  readonly #options: AnswerBodyOptions;
+  readonly #options: ResponseBodyOptions;
   #unpacked: AsyncIterator<Uint8Array> | undefined;
   #size = 0;
 
-  constructor(source: ByteSource, options: AnswerBodyOptions) {
+  constructor(source: ByteSource, options: ResponseBodyOptions) {
     this.#source = source;
     this.#options = options;
   }

@@ -17,7 +17,7 @@ const MAX_SIZE_LINE_BYTES = 1_024;
 const latin1 = new TextDecoder("latin1");
 
 /** The head of an answer. */
-export interface AnswerHead {
+export interface ResponseHead {
   readonly code: number;
   /** In the order sent. */
   readonly headers: readonly NamedText[];
@@ -27,7 +27,7 @@ export interface AnswerHead {
 export type ByteSource = () => Promise<Uint8Array | undefined>;
 
 /** Reads an answer. */
-export class AnswerReader {
+export class ResponseReader {
   readonly #connection: Connection;
   #buffer: Uint8Array = new Uint8Array();
 
@@ -36,7 +36,7 @@ export class AnswerReader {
   }
 
   /** The head of the answer; those of interim answers are read over. @throws HttpError */
-  async head(): Promise<AnswerHead> {
+  async head(): Promise<ResponseHead> {
     for (let count = 0; count < MAX_INTERIM_ANSWERS; count++) {
       const head = parseHead(await this.#headText());
       if (head.code >= 200 || head.code === 101) return head;
@@ -45,7 +45,7 @@ export class AnswerReader {
   }
 
   /** The body of an answer, as it arrives; it fails when it breaks off. */
-  body(head: AnswerHead, method: string): ByteSource {
+  body(head: ResponseHead, method: string): ByteSource {
     if (method === "HEAD" || head.code === 204 || head.code === 304) return () => Promise.resolve(undefined);
     if (/\bchunked\s*$/i.test(valuesOf(head, "transfer-encoding").join(","))) return this.#chunked();
     const [length, ...others] = new Set(valuesOf(head, "content-length"));
@@ -153,7 +153,7 @@ export class AnswerReader {
 }
 
 /** All values of a header; its name in lower case. */
-export function valuesOf({ headers }: AnswerHead, name: string): readonly string[] {
+export function valuesOf({ headers }: ResponseHead, name: string): readonly string[] {
   return headers.filter(([key]) => key.length === name.length && key.toLowerCase() === name)
     .map(([, text]) => text);
 }
@@ -174,7 +174,7 @@ function endOfHead(bytes: Uint8Array, from: number): number | undefined {
   return undefined;
 }
 
-function parseHead(text: string): AnswerHead {
+function parseHead(text: string): ResponseHead {
   const [status = "", ...lines] = text.split(/\r?\n/);
   const code = /^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(status)?.[1];
   if (code === undefined) throw new HttpError("the server does not speak HTTP/1.1");

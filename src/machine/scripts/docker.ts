@@ -32,7 +32,7 @@ export class Docker {
 
   async #ask(): Promise<string | undefined> {
     try {
-      return await this.#answer(
+      return await this.#response(
         new Deno.Command("docker", {
           args: ["version", "--format", "{{.Server.Version}}"],
           env: Object.fromEntries(this.#env),
@@ -49,7 +49,7 @@ export class Docker {
     }
   }
 
-  async #answer(child: Deno.ChildProcess): Promise<string | undefined> {
+  async #response(child: Deno.ChildProcess): Promise<string | undefined> {
     let isLate = false;
     const cancel = this.#clock.setTimer(ANSWER_MS, () => {
       isLate = true;

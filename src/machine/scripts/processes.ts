@@ -3,7 +3,8 @@ import { availableParallelism } from "node:os";
 import type { Clock } from "../../base/clock.ts";
 import { type RandomBytes, systemRandomBytes } from "../../base/id.ts";
 import { shellWord } from "../../base/shell_word.ts";
-import { isLoopback, type MachineUser } from "../../config/mod.ts";
+import type { MachineUser } from "../../config/mod.ts";
+import { isLoopback } from "../../base/ip.ts";
 import type { AttemptIdentity } from "../../model/executions/attempt_identity.ts";
 import type {
   ProcessCommand,

@@ -22,7 +22,7 @@ export interface WatchedCommand {
 }
 
 /** What a watchdog can be given for its own. */
-interface WatchdogParts {
+interface WatchdogOptions {
   readonly groups?: GroupStarter;
   readonly randomBytes?: RandomBytes;
 }
@@ -64,7 +64,7 @@ export class Watchdog implements AsyncDisposable {
   constructor(
     env: Readonly<Record<string, string>>,
     clock: Clock,
-    { groups = new GroupStarter(), randomBytes = systemRandomBytes }: WatchdogParts = {},
+    { groups = new GroupStarter(), randomBytes = systemRandomBytes }: WatchdogOptions = {},
   ) {
     this.#env = env;
     this.#clock = clock;
@@ -259,16 +259,16 @@ class WatchdogProcess {
   readonly #child: Deno.ChildProcess;
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
-  readonly #onAnswer: () => void;
+  readonly #onResponse: () => void;
   #isUp = false;
 
-  constructor(child: Deno.ChildProcess, onAnswer: () => void) {
+  constructor(child: Deno.ChildProcess, onResponse: () => void) {
     // A server that has nothing else to do may end.
     child.unref();
     this.#child = child;
     this.#writer = child.stdin.getWriter();
     this.#reader = child.stdout.getReader();
-    this.#onAnswer = onAnswer;
+    this.#onResponse = onResponse;
     this.ended = this.#run();
   }
 
@@ -294,17 +294,17 @@ class WatchdogProcess {
   }
 
   async #run(): Promise<void> {
-    const reading = Promise.allSettled([this.#readAnswers()]);
+    const reading = Promise.allSettled([this.#readResponses()]);
     await Promise.allSettled([this.#child.status]);
     await Promise.allSettled([this.#reader.cancel(), this.#writer.close(), reading]);
   }
 
-  async #readAnswers(): Promise<void> {
+  async #readResponses(): Promise<void> {
     for (;;) {
       const { value, done } = await this.#reader.read();
       if (done) return;
       for (let count = 0; count < value.length; count++) {
-        if (this.#isUp) this.#onAnswer();
+        if (this.#isUp) this.#onResponse();
         this.#isUp = true;
       }
     }

@@ -1,7 +1,7 @@
 /** The `options` of HTTP requests, as flows write them, read once. */
 import { parseDuration } from "../../base/duration.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
-import { isTrue } from "../../base/truthy_text.ts";
+import { isFlagSet } from "../../base/truthy_text.ts";
 import { type HttpAuth, HttpError, type HttpOptions, type HttpProxy } from "../ports/http.ts";
 
 const DEFAULT_CONNECT_TIMEOUT_MS = 30_000;
@@ -10,7 +10,7 @@ const DEFAULT_READ_IDLE_TIMEOUT_MS = 300_000;
 const DEFAULT_MAX_CONTENT_LENGTH = 10 * 1024 * 1024;
 
 /** What `options` say of the answer, beside how the request is sent. */
-export interface AnswerOptions {
+export interface ResponseOptions {
   /** Codes of 400 or more that are a success; `undefined` when all are. */
   readonly allowedCodes: ReadonlySet<number> | undefined;
   /** Used where the answer does not name its character set. */
@@ -29,17 +29,19 @@ export function readHttpOptions(given: JsonObject, ssl: JsonObject = {}): HttpOp
     readIdleTimeoutMs: durationOf(read, "readIdleTimeout") ?? DEFAULT_READ_IDLE_TIMEOUT_MS,
     auth: readAuth(given),
     proxy: readProxy(given),
-    isInsecure: isTrue(mapAt(given, "ssl").insecureTrustAllCertificates ?? ssl.insecureTrustAllCertificates),
+    isInsecure: isFlagSet(
+      mapAt(given, "ssl").insecureTrustAllCertificates ?? ssl.insecureTrustAllCertificates,
+    ),
     followRedirects: !isFalse(given.followRedirects),
     maxBytes: wholeOf(given.maxContentLength, "maxContentLength") ?? DEFAULT_MAX_CONTENT_LENGTH,
   };
 }
 
 /** What counts as a success, and what is said of the answer. @throws HttpError */
-export function readAnswerOptions(given: JsonObject, allowFailed: JsonValue | undefined): AnswerOptions {
+export function readResponseOptions(given: JsonObject, allowFailed: JsonValue | undefined): ResponseOptions {
   const codes = listOf(given.allowedResponseCodes).map((code) => wholeOf(code, "allowedResponseCodes") ?? 0);
   return {
-    allowedCodes: isTrue(allowFailed) || isTrue(given.allowFailed) ? undefined : new Set(codes),
+    allowedCodes: isFlagSet(allowFailed) || isFlagSet(given.allowFailed) ? undefined : new Set(codes),
     defaultCharset: givenText(given.defaultCharset) ?? "UTF-8",
     logs: new Set(listOf(given.logs).map(String)),
   };

@@ -1,7 +1,7 @@
 /** The properties that HTTP tasks and triggers share, read once: what is to be sent. Sends nothing. */
 import { Buffer } from "node:buffer";
 import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../base/json.ts";
-import { type AnswerOptions, givenText, readAnswerOptions, readHttpOptions } from "./http_options.ts";
+import { givenText, readHttpOptions, readResponseOptions, type ResponseOptions } from "./http_options.ts";
 import { HttpError, type HttpOptions, type NamedText } from "../ports/http.ts";
 import { isStorageUri } from "../namespaces/storage_uri.ts";
 
@@ -28,7 +28,7 @@ export interface HttpDraft {
   readonly headers: readonly NamedText[];
   readonly payload?: HttpPayload;
   readonly options: HttpOptions;
-  readonly answer: AnswerOptions;
+  readonly response: ResponseOptions;
 }
 
 const MULTIPART = "multipart/form-data";
@@ -48,7 +48,7 @@ export function readHttpRequest(properties: JsonObject): HttpDraft {
     headers,
     payload,
     options: readHttpOptions(options, mapOf(properties.sslOptions, "sslOptions")),
-    answer: readAnswerOptions(options, properties.allowFailed),
+    response: readResponseOptions(options, properties.allowFailed),
   };
 }
 

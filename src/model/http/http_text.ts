@@ -1,5 +1,5 @@
 /** Answers of HTTP servers as texts, in their own character set. */
-import { headerOf, type HttpAnswer } from "../ports/http.ts";
+import { headerOf, type HttpResponse } from "../ports/http.ts";
 
 /** Bytes of a failed answer that are read for a message. */
 const MAX_FAILED_BYTES = 64 * 1024;
@@ -7,24 +7,24 @@ const MAX_FAILED_BYTES = 64 * 1024;
 const MAX_SHOWN_CHARS = 200;
 
 /** The whole body. @throws HttpError: it breaks off, or is too large */
-export async function answerText(answer: HttpAnswer, defaultCharset = "UTF-8"): Promise<string> {
-  return decoderOf(answer, defaultCharset).decode(await new Response(answer.body).arrayBuffer());
+export async function responseText(response: HttpResponse, defaultCharset = "UTF-8"): Promise<string> {
+  return decoderOf(response, defaultCharset).decode(await new Response(response.body).arrayBuffer());
 }
 
 /** The beginning of a body, for a message; what else there is of it is not waited for. */
-export async function shownAnswer(answer: HttpAnswer, defaultCharset = "UTF-8"): Promise<string> {
+export async function shownResponse(response: HttpResponse, defaultCharset = "UTF-8"): Promise<string> {
   const parts: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
-  for await (const bytes of answer.body) {
+  for await (const bytes of response.body) {
     parts.push(bytes);
     size += bytes.length;
     if (size >= MAX_FAILED_BYTES) break;
   }
-  const text = decoderOf(answer, defaultCharset).decode(await new Blob(parts).arrayBuffer()).trim();
+  const text = decoderOf(response, defaultCharset).decode(await new Blob(parts).arrayBuffer()).trim();
   return text.length > MAX_SHOWN_CHARS ? `${text.slice(0, MAX_SHOWN_CHARS)}…` : text;
 }
 
-function decoderOf({ headers }: HttpAnswer, fallback: string): TextDecoder {
+function decoderOf({ headers }: HttpResponse, fallback: string): TextDecoder {
   const named = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(headerOf(headers, "content-type") ?? "")?.[1];
   return decoderNamed(named) ?? decoderNamed(fallback) ?? new TextDecoder();
 }

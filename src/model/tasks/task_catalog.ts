@@ -40,7 +40,7 @@ export interface WaitingTaskType extends TypeDeclaration {
 }
 
 /** What a flowable task does itself, with rendered properties. A thrown error ends it FAILED with the error's message. */
-export interface ChildrenFrame {
+export interface FlowableHooks {
   /** Before its first child begins. */
   before(properties: JsonObject, context: RunContext): Promise<void>;
   /** When its children have ended well; gives its outputs. */
@@ -53,7 +53,7 @@ export interface ChildrenFrame {
 export interface FlowableTaskType extends TypeDeclaration {
   readonly form: "flowable";
   /** What is done on this machine around its children; absent where nothing is. A crash repeats both, with the children. */
-  readonly around?: ChildrenFrame;
+  readonly hooks?: FlowableHooks;
 }
 
 /** A task type that can be declared and is not carried out yet: a flow with it is refused when it is saved. */

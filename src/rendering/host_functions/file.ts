@@ -35,12 +35,12 @@ export const FILE_FUNCTIONS: HostFunctionTable = [
 
 function onFacts(
   name: string,
-  answer: (facts: FileFacts | undefined, call: HostCall) => JsonValue,
+  response: (facts: FileFacts | undefined, call: HostCall) => JsonValue,
 ): HostFunctionEntry {
   return {
     parameters: PARAMETERS,
     call: async (call) =>
-      answer(await filesOf(call, name).stat(call.caller.tenant, await placeOf(call, name)), call),
+      response(await filesOf(call, name).stat(call.caller.tenant, await placeOf(call, name)), call),
   };
 }
 

@@ -1,14 +1,14 @@
 /** The executions that a ForEachItem starts: some of them with each commit, one for each line of the list that its split has written. */
 import type { Clock } from "../../base/clock.ts";
 import { taskRunId } from "../../base/id.ts";
-import { isTrue } from "../../base/truthy_text.ts";
+import { isFlagSet } from "../../base/truthy_text.ts";
 import { childId, childNumbersOf } from "../../engine/children.ts";
 import type { AttemptFiles, FileKeeper } from "../../model/executions/attempt_identity.ts";
 import type { Execution, TaskRun } from "../../model/executions/execution.ts";
 import { itemPartId } from "../../model/executions/for_each_item.ts";
 import type { StoragePort } from "../../model/ports/storage.ts";
 import type { LiveExecution } from "../live/live_execution.ts";
-import type { Birth } from "../live/messages.ts";
+import type { NewExecution } from "../live/messages.ts";
 import { type ChildStart, type CreateChild, requestOf, type StartChild } from "./subflow.ts";
 
 /** What starting them needs. */
@@ -44,31 +44,31 @@ export async function startItems(
   const batches = await batchesOf(live, taskRun, deps.storage);
   const { madeAt } = childNumbersOf(taskRun) ?? { madeAt: clock.now() };
   const attempt = taskRun.attempts.length;
-  const births: Birth[] = [];
+  const newExecutions: NewExecution[] = [];
   const chosen = { wait: true, transmitFailed: true };
   for (const [offset, items] of batches.slice(from, from + STARTS_AT_ONCE).entries()) {
     const index = from + offset;
     const scope = { task, taskRun: { ...taskRun, iteration: index }, items };
     const properties = await live.renderer.members(PROPERTIES, scope);
-    chosen.wait = isTrue(properties.wait, true);
-    chosen.transmitFailed = isTrue(properties.transmitFailed, true);
+    chosen.wait = isFlagSet(properties.wait, true);
+    chosen.transmitFailed = isFlagSet(properties.transmitFailed, true);
     const request = requestOf(live.execution, command, properties, chosen.wait);
     const id = childId(taskRun, { executionId: live.execution.id, madeAt, attempt }, index);
-    births.push(await deps.create({ ...request, id }));
+    newExecutions.push(await deps.create({ ...request, id }));
   }
   return {
     event: {
       type: "children_started",
       taskRun: command.taskRun,
       from,
-      count: births.length,
+      count: newExecutions.length,
       total: batches.length,
       madeAt,
       attempt,
       waits: chosen.wait,
       transmitsFailed: chosen.transmitFailed,
     },
-    receipt: { births },
+    receipt: { newExecutions },
   };
 }
 

@@ -1,7 +1,7 @@
 /** Executions that tasks start: what a Subflow task asks for, rendered, and the execution made of it. */
 import type { Instant } from "../../base/clock.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
-import { isTrue } from "../../base/truthy_text.ts";
+import { isFlagSet } from "../../base/truthy_text.ts";
 import { whenKnown } from "../../base/when_known.ts";
 import type { Command, Event } from "../../engine/events.ts";
 import type { Execution, ExecutionTrigger, TaskRun } from "../../model/executions/execution.ts";
@@ -15,7 +15,7 @@ import {
 } from "../../model/flows/label.ts";
 import type { TaskType } from "../../model/tasks/task_catalog.ts";
 import type { LiveExecution, Receipt } from "../live/live_execution.ts";
-import type { Birth } from "../live/messages.ts";
+import type { NewExecution } from "../live/messages.ts";
 
 /** What is asked of the flow to start. */
 export interface SubflowRequest {
@@ -32,7 +32,7 @@ export interface SubflowRequest {
 }
 
 /** Makes executions of other flows. @throws DomainError there is no such flow, it is disabled, an input is wrong */
-export type CreateChild = (request: SubflowRequest) => Birth | Promise<Birth>;
+export type CreateChild = (request: SubflowRequest) => NewExecution | Promise<NewExecution>;
 
 /** The event of a task run that starts an execution, and what comes with it. */
 export interface ChildStart {
@@ -54,19 +54,22 @@ export function startChild(
   },
 ): ChildStart | Promise<ChildStart> {
   const start = (properties: JsonObject) => {
-    const waits = isTrue(properties.wait, true);
-    const birth = create(requestOf(live.execution, command, properties, waits));
-    return birth instanceof Promise
-      ? birth.then((made) => startOf(command, made, waits))
-      : startOf(command, birth, waits);
+    const waits = isFlagSet(properties.wait, true);
+    const created = create(requestOf(live.execution, command, properties, waits));
+    return created instanceof Promise
+      ? created.then((made) => startOf(command, made, waits))
+      : startOf(command, created, waits);
   };
   const properties = live.renderer.properties(command.task, type, taskRun);
   return whenKnown(properties, start);
 }
 
-function startOf({ taskRun }: StartChild, birth: Birth, waits: boolean): ChildStart {
-  const { id: executionId } = birth.execution;
-  return { event: { type: "child_started", taskRun, executionId, waits }, receipt: { births: [birth] } };
+function startOf({ taskRun }: StartChild, created: NewExecution, waits: boolean): ChildStart {
+  const { id: executionId } = created.execution;
+  return {
+    event: { type: "child_started", taskRun, executionId, waits },
+    receipt: { newExecutions: [created] },
+  };
 }
 
 /** What rendered properties ask for. */
@@ -101,7 +104,7 @@ export function triggerOf(
 
 /** Inherited ones when asked for, then the given ones; the correlation id always. */
 function labelsOf(execution: Execution, properties: JsonObject): Label[] {
-  const inherited = isTrue(properties.inheritLabels, false)
+  const inherited = isFlagSet(properties.inheritLabels, false)
     ? execution.labels.filter(({ key }) => !isSystemLabel(key))
     : [];
   const given = readLabels(properties.labels);

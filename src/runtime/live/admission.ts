@@ -4,7 +4,7 @@ import type { Event } from "../../engine/events.ts";
 import { replayExecution } from "../../engine/replay.ts";
 import { successorId } from "../../engine/successor.ts";
 import type { LiveExecution } from "./live_execution.ts";
-import type { Birth } from "./messages.ts";
+import type { NewExecution } from "./messages.ts";
 import type { Slots } from "./slots.ts";
 
 /** Decides with which event an execution begins. */
@@ -37,7 +37,7 @@ export class Admission {
   }
 
   /** Makes the execution that takes the place of one that is tried again; it begins then. */
-  startOver({ execution, plan, renderer: { outer } }: LiveExecution, at: Instant): Birth {
+  startOver({ execution, plan, renderer: { outer } }: LiveExecution, at: Instant): NewExecution {
     const now = this.#clock.now();
     const scheduleDate = at > now ? at : undefined;
     const id = successorId(execution);

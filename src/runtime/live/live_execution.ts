@@ -9,7 +9,7 @@ import type { Changes } from "../../store/changes.ts";
 import type { StoredForm } from "../../store/records/execution_form.ts";
 import type { Key, Mutation } from "../../store/store.ts";
 import type { LogFlow } from "./log_flow.ts";
-import type { Birth, Message } from "./messages.ts";
+import type { Message, NewExecution } from "./messages.ts";
 import type { Renderer } from "../../rendering/renderer.ts";
 
 /** An attempt that must be committed as RUNNING before it starts. */
@@ -27,7 +27,7 @@ export interface Receipt {
   /** The message that brought it. */
   readonly key?: Key;
   /** What is created with it, unless nobody wants it any more. */
-  readonly births?: readonly Birth[];
+  readonly newExecutions?: readonly NewExecution[];
   /** Called when the event was applied, before anything else happens. */
   readonly onApplied?: (execution: Execution) => void;
 }
@@ -46,7 +46,7 @@ export class LiveExecution {
   deferred: AttemptCommand[] = [];
   timerChanges: TimerChange[] = [];
   /** Executions that take part in the next commit; until then they do nothing of their own accord. */
-  joined: LiveExecution[] = [];
+  members: LiveExecution[] = [];
   /** What the next commit tells other executions. */
   messages: Message[] = [];
   /** What else the next commit carries: metrics, outputs kept for later. */
@@ -60,7 +60,7 @@ export class LiveExecution {
   /** Storage URIs of batches by the task run that starts an execution for each. */
   batches: Map<number, { readonly attempt: number; readonly uris: readonly string[] }> | undefined;
   /** What task runs hold on this machine until they have ended. */
-  around: Map<number, () => Promise<void>> | undefined;
+  releases: Map<number, () => Promise<void>> | undefined;
   /** Attempts under way, by task run; absent where there never was one. */
   running: Map<number, AbortController> | undefined;
   /** Renders and pure attempts that wait for a value. */
@@ -70,11 +70,11 @@ export class LiveExecution {
   /** Something changed since the last commit. */
   isDirty = false;
   /** The one whose commit it takes part in without having been created by it. */
-  host: LiveExecution | undefined;
+  leader: LiveExecution | undefined;
   /** Those who wait for its next commit are told of a refusal. */
   onRefused: Set<(error: Error) => void> | undefined;
   /** No commit has created it yet. */
-  isUnborn = false;
+  isBeforeFirstCommit = false;
   /** The manifests list it. */
   isListed = false;
   /** It was deleted: nothing of it may be written any more. */
@@ -95,7 +95,7 @@ export class LiveExecution {
   /** Whether anything is under way that this process must see through; otherwise a timer or a person wakes it. */
   get isLive(): boolean {
     return this.events.length > 0 || this.deferred.length > 0 || (this.running?.size ?? 0) > 0 ||
-      this.awaiting > 0 || (this.around?.size ?? 0) > 0;
+      this.awaiting > 0 || (this.releases?.size ?? 0) > 0;
   }
 
   /** Asks every attempt under way to stop. */
@@ -104,19 +104,22 @@ export class LiveExecution {
   }
 
   /** It and all that take part in its next commit, it first. */
-  family(): LiveExecution[] {
-    if (this.joined.length === 0) return [this];
-    return [this, ...this.joined.filter(({ isDropped }) => !isDropped).flatMap((member) => member.family())];
+  commitGroup(): LiveExecution[] {
+    if (this.members.length === 0) return [this];
+    return [
+      this,
+      ...this.members.filter(({ isDropped }) => !isDropped).flatMap((member) => member.commitGroup()),
+    ];
   }
 
   /** The one with whose commit its events become durable. */
   get root(): LiveExecution {
-    return this.host?.root ?? this;
+    return this.leader?.root ?? this;
   }
 
   /** Tells those who wait for its next commit that the database refuses it. */
   refuse(error: Error): void {
-    for (const member of this.family()) member.onRefused?.forEach((refused) => refused(error));
+    for (const member of this.commitGroup()) member.onRefused?.forEach((refused) => refused(error));
   }
 
   /** Key in maps. */

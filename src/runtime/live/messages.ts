@@ -16,7 +16,7 @@ export interface Message {
 }
 
 /** An execution that is created in the commit of the transition that asks for it. */
-export interface Birth {
+export interface NewExecution {
   readonly execution: Execution;
   readonly plan: FlowPlan;
   /** Of a pass of a Loop: what it sees of the executions around it. */

@@ -2,7 +2,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { type JsonObject, type JsonValue, stringifyJson } from "../../base/json.ts";
 import { sizeOf } from "../../base/json_size.ts";
-import { isTrue } from "../../base/truthy_text.ts";
+import { isFlagSet } from "../../base/truthy_text.ts";
 import { childId, childIds, childNumbersOf, roomFor } from "../../engine/children.ts";
 import { createExecution } from "../../engine/create.ts";
 import type { ChildNumbers, PassRules } from "../../engine/child_numbers.ts";
@@ -24,7 +24,7 @@ import type { LiveExecution } from "../live/live_execution.ts";
 import type { LoopContexts, OuterContext } from "../../rendering/loop_contexts.ts";
 import { LoopRestarts } from "./loop_restarts.ts";
 import { type LoopValue, LoopValueReader } from "./loop_values.ts";
-import type { Birth } from "../live/messages.ts";
+import type { NewExecution } from "../live/messages.ts";
 import { type ChildStart, type StartChild, triggerOf } from "../children/subflow.ts";
 
 /** What loops work with. */
@@ -83,7 +83,7 @@ export class LoopPasses {
           madeAt: this.#deps.clock.now(),
           attempt: taskRun.attempts.length,
           waits: true,
-          transmitsFailed: isTrue(properties.transmitFailed, true),
+          transmitsFailed: isFlagSet(properties.transmitFailed, true),
           ended: {},
           passes,
         },
@@ -126,14 +126,17 @@ export class LoopPasses {
     const now = this.#deps.clock.now();
     const loop = { taskRun: ordinal, since: madeAt };
     const outer = this.#deps.contexts.within(live.execution, loop, live.renderer.outer);
-    const births = values.slice(from, end).map((value, offset) =>
-      birthOf(live.execution, { body, task, taskRun, numbers, now, outer }, { value, index: from + offset })
+    const newExecutions = values.slice(from, end).map((value, offset) =>
+      newExecutionOf(live.execution, { body, task, taskRun, numbers, now, outer }, {
+        value,
+        index: from + offset,
+      })
     );
     const event = {
       type: "children_started",
       taskRun: ordinal,
       from,
-      count: births.length,
+      count: newExecutions.length,
       total,
       madeAt,
       attempt,
@@ -141,7 +144,7 @@ export class LoopPasses {
       transmitsFailed,
       passes,
     } as const;
-    return { event, receipt: { births } };
+    return { event, receipt: { newExecutions } };
   }
 
   /** The end of a loop whose passes have all ended, with their outputs. Never rejects. */
@@ -193,11 +196,11 @@ interface PassOf {
 }
 
 /** An execution like that of the loop, with its inputs, its variables and its labels. */
-function birthOf(
+function newExecutionOf(
   execution: Execution,
   { body, task, taskRun, numbers, now, outer }: PassOf,
   { value: [value, key], index }: { readonly value: LoopValue; readonly index: number },
-): Birth {
+): NewExecution {
   const loop: LoopRun = {
     taskId: task.id,
     executionId: execution.id,

@@ -13,7 +13,7 @@ import { SliceBudget } from "./slice_budget.ts";
 import type { Slots } from "../live/slots.ts";
 
 /** What it needs. */
-export interface FamilyDeps extends SliceDeps {
+export interface CommitGroupDeps extends SliceDeps {
   readonly slots: Slots;
   /** One in memory with which nothing is under way; `undefined` when there is no such. */
   readonly idle: (tenant: string, id: string) => LiveExecution | undefined;
@@ -22,21 +22,25 @@ export interface FamilyDeps extends SliceDeps {
 }
 
 /** Runs slices of an execution and of those that join its next commit, until nothing more can happen or a budget is used up. */
-export function runFamily(live: LiveExecution, deps: FamilyDeps, budget = new SliceBudget(deps.clock)): void {
+export function runCommitGroup(
+  live: LiveExecution,
+  deps: CommitGroupDeps,
+  budget = new SliceBudget(deps.clock),
+): void {
   runSlice(live, deps, budget);
   // What a child tells may make the execution ask for further ones.
   for (let index = 0; !budget.isUsed(); index++) {
-    const member = live.joined[index] ?? joinSuccessor(live, deps);
+    const member = live.members[index] ?? joinSuccessor(live, deps);
     if (!member) return;
     if (member.events.length === 0 || member.isDropped) continue;
-    runFamily(member, deps, budget);
-    if (member.isUnborn && isEnded(member.execution.history)) endWithin(member, live, deps);
+    runCommitGroup(member, deps, budget);
+    if (member.isBeforeFirstCommit && isEnded(member.execution.history)) endWithin(member, live, deps);
     runSlice(live, deps, budget);
   }
 }
 
 /** The one that waits longest for the slot of an execution that has ended. */
-function joinSuccessor(live: LiveExecution, { slots, idle }: FamilyDeps): LiveExecution | undefined {
+function joinSuccessor(live: LiveExecution, { slots, idle }: CommitGroupDeps): LiveExecution | undefined {
   const { execution, plan: { flow: { concurrency } } } = live;
   if (!concurrency || !isEnded(execution.history)) return undefined;
   const next = slots.successor(execution, concurrency.limit);
@@ -44,18 +48,18 @@ function joinSuccessor(live: LiveExecution, { slots, idle }: FamilyDeps): LiveEx
   if (!successor) return undefined;
   slots.handOn(execution, successor.execution);
   successor.isDriven = true;
-  successor.host = live;
+  successor.leader = live;
   successor.events.push({ type: "started" });
-  live.joined.push(successor);
+  live.members.push(successor);
   return successor;
 }
 
 /** An execution has ended before the commit that creates it: what it tells its parent needs no message, and its slot is free. */
-function endWithin(born: LiveExecution, parent: LiveExecution, { slots }: FamilyDeps): void {
-  if (born.plan.flow.concurrency) slots.release(born.execution);
+function endWithin(child: LiveExecution, parent: LiveExecution, { slots }: CommitGroupDeps): void {
+  if (child.plan.flow.concurrency) slots.release(child.execution);
   const isTold = (message: Message) => isFor(message, parent);
-  parent.events.push(...born.messages.filter(isTold).map(({ event }) => event));
-  born.messages = born.messages.filter((message) => !isTold(message));
+  parent.events.push(...child.messages.filter(isTold).map(({ event }) => event));
+  child.messages = child.messages.filter((message) => !isTold(message));
 }
 
 /** Older `outputs` of a Subflow and `breakWhen` of a Loop are rendered from the stored execution: its end is told once it is stored. */
@@ -70,13 +74,13 @@ function isFor({ targetId, event }: Message, { execution, plan }: LiveExecution)
  * Nothing that an execution has done since its last commit is written. Those that it would have created are given up
  * with it; those that have taken its slot are as stored again, and wait for their turn.
  */
-export function giveUp(live: LiveExecution, deps: Pick<FamilyDeps, "slots" | "forget">): void {
-  for (const member of live.joined.splice(0)) giveUp(member, deps);
-  const { host, isUnborn, execution, plan: { flow: { concurrency } } } = live;
-  if (host) deps.slots.takeBack(host.execution, execution);
-  else if (isUnborn && concurrency) deps.slots.release(execution);
+export function giveUp(live: LiveExecution, deps: Pick<CommitGroupDeps, "slots" | "forget">): void {
+  for (const member of live.members.splice(0)) giveUp(member, deps);
+  const { leader, isBeforeFirstCommit, execution, plan: { flow: { concurrency } } } = live;
+  if (leader) deps.slots.takeBack(leader.execution, execution);
+  else if (isBeforeFirstCommit && concurrency) deps.slots.release(execution);
   live.isDropped = true; // A value that it still waits for must not bring it back.
-  live.host = undefined;
+  live.leader = undefined;
   live.events.length = 0;
   for (const files of live.files.splice(0)) void files.discard();
   live.refuse(new DomainError("unavailable", "Cannot change the execution: it is as it was stored last"));

@@ -2,13 +2,13 @@
 import type { Command, Event } from "../../engine/events.ts";
 import { type TaskRun, taskRunOf } from "../../model/executions/execution.ts";
 import { isEnded } from "../../model/executions/state.ts";
-import type { ChildrenFrame, FlowableTaskType, TaskCatalog } from "../../model/tasks/task_catalog.ts";
+import type { FlowableHooks, FlowableTaskType, TaskCatalog } from "../../model/tasks/task_catalog.ts";
 import { type AttemptDeps, contextOf } from "../attempts/attempt.ts";
 import type { LiveExecution } from "../live/live_execution.ts";
 import { renderDecision } from "./command_rendering.ts";
 
 /** What it needs. */
-export interface AroundDeps extends AttemptDeps {
+export interface FlowableHookDeps extends AttemptDeps {
   readonly catalog: TaskCatalog;
 }
 
@@ -18,20 +18,20 @@ type RenderDecision = Extract<Command, { type: "render_decision" }>;
 export function decideOrAct(
   live: LiveExecution,
   command: RenderDecision,
-  deps: AroundDeps,
+  deps: FlowableHookDeps,
 ): Event | Promise<Event> {
   const type = deps.catalog.find(command.task.kind);
-  if (type?.form !== "flowable" || !type.around) return renderDecision(live, command);
-  return act(live, command, { ...deps, type, around: type.around });
+  if (type?.form !== "flowable" || !type.hooks) return renderDecision(live, command);
+  return act(live, command, { ...deps, type, hooks: type.hooks });
 }
 
 async function act(
   live: LiveExecution,
   command: RenderDecision,
-  deps: AroundDeps & { readonly type: FlowableTaskType; readonly around: ChildrenFrame },
+  deps: FlowableHookDeps & { readonly type: FlowableTaskType; readonly hooks: FlowableHooks },
 ): Promise<Event> {
   const { taskRun: ordinal, task } = command;
-  const { type, around } = deps;
+  const { type, hooks } = deps;
   const taskRun = taskRunOf(live.execution, ordinal) as TaskRun;
   const isAfter = live.tree.frameOf(taskRun) !== undefined;
   const attempt = { type: "run_attempt", taskRun: ordinal, task, attemptNumber: 1 } as const;
@@ -50,9 +50,9 @@ async function act(
   try {
     const properties = await live.renderer.properties(task, type, taskRun);
     const limit = isAfter ? {} : await live.renderer.members(["timeout"], { task, taskRun });
-    (live.around ??= new Map()).set(ordinal, () => around.release(context));
-    if (!isAfter) await around.before(properties, context);
-    const outputs = isAfter ? await around.after(properties, context) : {};
+    (live.releases ??= new Map()).set(ordinal, () => hooks.release(context));
+    if (!isAfter) await hooks.before(properties, context);
+    const outputs = isAfter ? await hooks.after(properties, context) : {};
     return { ...told, properties: { ...limit, outputs }, files: context.files.pending };
   } catch (error) {
     void context.files.pending?.discard();
@@ -60,18 +60,18 @@ async function act(
     return { ...told, properties: {}, error: live.renderer.hostCalls.mask(message) };
   } finally {
     // It was killed meanwhile: nobody else will let go of what was made since.
-    if (isEnded(taskRun.history)) await around.release(context);
+    if (isEnded(taskRun.history)) await hooks.release(context);
   }
 }
 
 /** Lets go of what task runs that have ended hold on this machine, once no attempt within them is at work any more. */
 export function releaseEnded(live: LiveExecution, track: (work: Promise<void>) => void): void {
-  const { execution, around } = live;
-  for (const [ordinal, release] of around ?? []) {
+  const { execution, releases } = live;
+  for (const [ordinal, release] of releases ?? []) {
     const taskRun = taskRunOf(execution, ordinal);
     if (taskRun && !isEnded(taskRun.history)) continue;
     if (isAtWork(live, ordinal)) continue; // The end of the interrupted attempt is an event, and comes here again.
-    around?.delete(ordinal);
+    releases?.delete(ordinal);
     track(release());
   }
 }

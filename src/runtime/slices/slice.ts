@@ -18,7 +18,7 @@ import { startItems } from "../children/item_executions.ts";
 import type { AttemptCommand, LiveExecution } from "../live/live_execution.ts";
 import type { LoopPasses } from "../loops/loop_passes.ts";
 import { type FindRestartable, restartMessage, restartOrStart } from "../children/child_restart.ts";
-import type { Birth, Message } from "../live/messages.ts";
+import type { Message, NewExecution } from "../live/messages.ts";
 import { renderAssertions, renderCondition, renderOutputs } from "./command_rendering.ts";
 import type { SliceBudget } from "./slice_budget.ts";
 import type { TaskConditions } from "../attempts/task_conditions.ts";
@@ -37,7 +37,7 @@ export interface SliceDeps extends AttemptDeps {
   /** Finds executions that run again in place of new ones. */
   readonly restartable: FindRestartable;
   /** Takes a new execution in hand: the next commit of the one that asks for it creates it. */
-  readonly bear: (birth: Birth) => LiveExecution;
+  readonly register: (created: NewExecution) => LiveExecution;
   /** Starts the passes of loops. */
   readonly loops: LoopPasses;
   /** Decides how executions begin, and makes those that take the place of others. */
@@ -77,7 +77,7 @@ function applyEvent(live: LiveExecution, event: Event, deps: Slice): void {
   const startedBefore = numbersOf(live, event)?.started ?? 0;
   const commands = step(live.tree, event, deps.clock.now());
   if (live.receipts) settleReceipt(live, { event, startedBefore }, deps);
-  if (live.around) releaseEnded(live, deps.track);
+  if (live.releases) releaseEnded(live, deps.track);
   for (const command of commands) perform(live, command, deps);
 }
 
@@ -103,14 +103,16 @@ function takeFiles(live: LiveExecution, event: Event, deps: SliceDeps): void {
 }
 
 /** What came with an event takes effect with it. */
-function settleReceipt(live: LiveExecution, applied: AppliedEvent, { bear }: SliceDeps): void {
+function settleReceipt(live: LiveExecution, applied: AppliedEvent, { register }: SliceDeps): void {
   const { event } = applied;
   const receipt = live.receipts?.get(event);
   if (!receipt) return;
   live.receipts?.delete(event);
   receipt.onApplied?.(live.execution);
   if (receipt.key) live.receivedKeys.push(receipt.key);
-  if (receipt.births && isWanted(live, applied)) live.joined.push(...receipt.births.map(bear));
+  if (receipt.newExecutions && isWanted(live, applied)) {
+    live.members.push(...receipt.newExecutions.map(register));
+  }
 }
 
 /** Nobody wants new executions any more when their task run was killed meanwhile. */
@@ -193,7 +195,7 @@ function performElsewhere(live: LiveExecution, command: OtherCommand, deps: Slic
     case "ask_slot":
       return void live.events.push(deps.admission.startEvent(live));
     case "start_over":
-      return void live.joined.push(deps.bear(deps.admission.startOver(live, command.at)));
+      return void live.members.push(deps.register(deps.admission.startOver(live, command.at)));
     case "announce_end":
       return announceEnd(live);
     default:

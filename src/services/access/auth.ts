@@ -11,7 +11,7 @@ import { VERIFIED_CREDENTIAL_MS } from "../../model/limits.ts";
 import { ANONYMOUS, Caller } from "./caller.ts";
 import { LoginLimiter } from "./login_limiter.ts";
 import { type HashWork, PasswordHash } from "./password.ts";
-import { isSameText } from "../../base/constant_time_equal.ts";
+import { constantTimeEqual } from "../../base/constant_time_equal.ts";
 import type { TokenGrant, Tokens } from "./tokens.ts";
 
 /** A user's name and password. */
@@ -160,7 +160,7 @@ export class Auth {
   ): Promise<Caller> {
     const user = await expected;
     const isPassword = await user.hash.matches(given.password);
-    if (!isSameText(given.user, user.name) || !isPassword || expected !== this.#user) {
+    if (!constantTimeEqual(given.user, user.name) || !isPassword || expected !== this.#user) {
       throw this.#refuse(address);
     }
     this.#limiter.forgive(given.user, address);

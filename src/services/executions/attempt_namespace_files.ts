@@ -4,7 +4,7 @@ import { parentPath } from "../../model/namespaces/file_path.ts";
 import type { NamespaceFilePort } from "../../model/ports/namespace_file.ts";
 import type { OpenedFile } from "../../model/ports/storage.ts";
 import type { Files } from "../files/files.ts";
-import { ifFound } from "../if_found.ts";
+import { undefinedIfMissing } from "../if_found.ts";
 
 /** The namespace file port of tasks. */
 export class AttemptNamespaceFiles implements NamespaceFilePort {
@@ -25,7 +25,7 @@ export class AttemptNamespaceFiles implements NamespaceFilePort {
 
   /** @inheritdoc */
   async open(attempt: AttemptIdentity, namespace: string, path: string): Promise<OpenedFile | undefined> {
-    const opened = await ifFound(() => this.#files.open(attempt, namespace, path));
+    const opened = await undefinedIfMissing(() => this.#files.open(attempt, namespace, path));
     return opened && { size: opened.record.content?.size ?? 0, content: opened.content };
   }
 

@@ -12,7 +12,7 @@ import { attemptFolder } from "./attempt_folder.ts";
 import type { ExecutionContents } from "./execution_contents.ts";
 import type { ExecutionLineage } from "./execution_lineage.ts";
 import type { Files } from "../files/files.ts";
-import { ifFound } from "../if_found.ts";
+import { undefinedIfMissing } from "../if_found.ts";
 
 /** What the service works with. */
 export interface AttemptStorageDeps {
@@ -56,7 +56,7 @@ export class AttemptStorage implements StoragePort {
   async open(attempt: FileKeeper, uri: string): Promise<OpenedFile | undefined> {
     const place = await this.#readable(attempt, uri);
     if (place.kind === "namespace file") {
-      const opened = await ifFound(() =>
+      const opened = await undefinedIfMissing(() =>
         this.#deps.namespaceFiles.open(attempt, place.namespace, place.path)
       );
       return opened && { size: opened.record.content?.size ?? 0, content: opened.content };
@@ -69,7 +69,9 @@ export class AttemptStorage implements StoragePort {
   async size(attempt: FileKeeper, uri: string): Promise<number | undefined> {
     const place = await this.#readable(attempt, uri);
     if (place.kind === "namespace file") {
-      return (await ifFound(() => this.#deps.namespaceFiles.stat(attempt, place.namespace, place.path)))
+      return (await undefinedIfMissing(() =>
+        this.#deps.namespaceFiles.stat(attempt, place.namespace, place.path)
+      ))
         ?.content
         ?.size;
     }

@@ -38,7 +38,7 @@ export class ConcurrencyLimits {
     const limited: LimitedFlow[] = [];
     for (const head of flows.select(actor, () => true)) {
       const flow = await flows.read(head);
-      if (flow.concurrency) limited.push(this.#answer(flow));
+      if (flow.concurrency) limited.push(this.#response(flow));
     }
     return limited;
   }
@@ -46,14 +46,14 @@ export class ConcurrencyLimits {
   /** How many executions of a flow run. @throws DomainError not_found: also for a flow without limit */
   async get(actor: Actor, key: FlowKey): Promise<LimitedFlow> {
     const { flow } = await this.#limited(actor, key);
-    return this.#answer(flow);
+    return this.#response(flow);
   }
 
   /** Gives free slots of a flow to those who wait, and counts again. @throws DomainError not_found: also for a flow without limit */
   async recount(actor: Actor, key: FlowKey): Promise<LimitedFlow> {
     const { flow, limit } = await this.#limited(actor, key);
     this.#deps.slots.grant(actor.tenant, key, limit);
-    return this.#answer(flow);
+    return this.#response(flow);
   }
 
   async #limited(actor: Actor, key: FlowKey): Promise<{ flow: Flow; limit: number }> {
@@ -65,7 +65,7 @@ export class ConcurrencyLimits {
     );
   }
 
-  #answer({ tenant, namespace, id }: Flow): LimitedFlow {
+  #response({ tenant, namespace, id }: Flow): LimitedFlow {
     return { tenant, namespace, id, running: this.#deps.slots.running(tenant, { namespace, id }) };
   }
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../base/json.ts";
 import type { Event } from "../../engine/events.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
 import { canRestart, isAtRest } from "../../engine/restart.ts";
-import { wholeAround } from "../../engine/whole.ts";
+import { restartUnitOf } from "../../engine/restart_unit.ts";
 import { DomainError } from "../../model/errors.ts";
 import { type Execution, type TaskRun, taskRunOf } from "../../model/executions/execution.ts";
 import {
@@ -30,7 +30,7 @@ export interface ExecutionAction {
   /** It runs whatever the limit of its flow says. */
   readonly takesSlot?: boolean;
   /** The answer shows what became of it, not how it began. */
-  readonly answersOutcome?: boolean;
+  readonly returnsOutcome?: boolean;
 }
 
 /** Failed and paused tasks run again. */
@@ -63,7 +63,7 @@ export function killAction(sparesChildren = false): ExecutionAction {
         : undefined,
     events: () => [{ type: "kill_asked", sparesChildren }],
     hasHappened: (after) => KILLED.has(currentState(after.history)),
-    answersOutcome: true,
+    returnsOutcome: true,
   };
 }
 
@@ -129,7 +129,7 @@ export function setTaskStateAction(taskRun: TaskRun, state: State): ExecutionAct
 /** What shares a directory, or belongs to a pause, cannot go on by itself. */
 function refusePart(execution: Execution, plan: FlowPlan, { ordinal }: TaskRun): DomainError | undefined {
   const taskRun = taskRunOf(execution, ordinal);
-  const whole = taskRun && wholeAround(plan, execution, taskRun);
+  const whole = taskRun && restartUnitOf(plan, execution, taskRun);
   if (!whole || whole === taskRun) return undefined;
   const reason = `the task "${taskRun.taskId}" runs again only with all of "${whole.taskId}"; ` +
     `change the state of "${whole.taskId}"`;

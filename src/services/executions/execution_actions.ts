@@ -115,10 +115,10 @@ export class ExecutionActions {
   async evaluate(actor: Actor, id: string, taskRunId: string | undefined, source: string): Promise<string> {
     const target = await this.target(actor, id, taskRunId);
     const rendered = await this.#deps.evaluate(target, source);
-    const answer: JsonObject = "text" in rendered
+    const response: JsonObject = "text" in rendered
       ? { result: rendered.text }
       : { error: rendered.error, stackTrace: rendered.error };
-    return stringifyJson(answer);
+    return stringifyJson(response);
   }
 
   /** An execution as it is stored, its flow, and the task run of that id. @throws DomainError not_found */
@@ -160,13 +160,13 @@ export class ExecutionActions {
     for (const event of events) {
       const isKnown = await this.#send(execution, event, (after) => {
         hasHappened = action.hasHappened(after, execution);
-        if (hasHappened && action.takesSlot && plan.flow.concurrency) this.#deps.executor.occupy(after);
+        if (hasHappened && action.takesSlot && plan.flow.concurrency) this.#deps.executor.forceSlot(after);
         text = this.#textOf(after);
       });
       if (!isKnown) throw unknownExecution(execution.id);
     }
     if (!hasHappened) throw conflict(action.verb, execution, "something else was faster; look at it again");
-    return action.answersOutcome ? await this.#outcome(execution, text) : text;
+    return action.returnsOutcome ? await this.#outcome(execution, text) : text;
   }
 
   /** Resolves when the event is durable, not only when all that follows is; false for an unknown execution. */

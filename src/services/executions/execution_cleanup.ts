@@ -10,7 +10,7 @@ import { EXECUTION_REMOVALS, executionRemovalKey } from "../../store/keys.ts";
 import type { Mutation, Store } from "../../store/store.ts";
 
 /** What the removal works with. */
-export interface ExecutionRemainsDeps {
+export interface ExecutionCleanupDeps {
   readonly store: Store;
   readonly committer: Committer;
   readonly records: ExecutionRecords;
@@ -23,10 +23,10 @@ const READS_AT_ONCE = 4;
 const ONGOING = new Uint8Array([1]);
 
 /** Removes what belongs to executions that are gone. */
-export class ExecutionRemains {
-  readonly #deps: ExecutionRemainsDeps;
+export class ExecutionCleanup {
+  readonly #deps: ExecutionCleanupDeps;
 
-  constructor(deps: ExecutionRemainsDeps) {
+  constructor(deps: ExecutionCleanupDeps) {
     this.#deps = deps;
   }
 
@@ -67,7 +67,7 @@ export class ExecutionRemains {
   async #mutations(tenant: TenantId, id: string): Promise<Mutation[]> {
     const { records, files } = this.#deps;
     return [
-      ...await records.remains(tenant, id),
+      ...await records.removalsOf(tenant, id),
       ...await files.removal(tenant, id),
       // Behind what it stands for.
       { type: "delete", key: executionRemovalKey(tenant, id) },

@@ -15,7 +15,7 @@ import { type ExecutionActions, type ReadForm, taskRunOfId } from "./execution_a
 import type { ExecutorPort } from "../executor_port.ts";
 import type { Flows } from "../flows/flows.ts";
 import { storeFilesOf } from "../starts/given_files.ts";
-import { ifFound } from "../if_found.ts";
+import { undefinedIfMissing } from "../if_found.ts";
 import type { StartChecks } from "../starts/start_checks.ts";
 
 /** What the service works with. */
@@ -101,12 +101,12 @@ export class ExecutionReplays {
     if (options.readForm) {
       await this.#deps.checks.reading(
         plan.flow,
-        (checks) => checks.judge(plan.flow, execution, identity.now),
+        (checks) => checks.evaluateChecks(plan.flow, execution, identity.now),
       );
     }
     const text = await this.#begin(execution, plan, files);
     // An execution that is deleted meanwhile needs no mark.
-    await ifFound(() => this.#deps.actions.run(actor, id, markReplayedAction()));
+    await undefinedIfMissing(() => this.#deps.actions.run(actor, id, markReplayedAction()));
     return text;
   }
 

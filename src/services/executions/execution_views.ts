@@ -108,7 +108,7 @@ export class ExecutionViews {
 
   /** Outputs of the task runs of an execution that have some. @throws DomainError not_found */
   async outputs(actor: Actor, id: string): Promise<TaskRunOutputs[]> {
-    const { execution } = await this.#deps.executions.look(actor, id);
+    const { execution } = await this.#deps.executions.read(actor, id);
     return execution.taskRuns.flatMap((taskRun) => {
       const { outputs = {}, ordinal } = taskRun;
       return Object.keys(outputs).length === 0 ? [] : [{ id: taskRunId(id, ordinal), taskRun, outputs }];
@@ -117,7 +117,7 @@ export class ExecutionViews {
 
   /** Outputs of one task run. @throws DomainError not_found */
   async taskRunOutputs(actor: Actor, id: string, taskRunId: string): Promise<JsonObject> {
-    const { execution } = await this.#deps.executions.look(actor, id);
+    const { execution } = await this.#deps.executions.read(actor, id);
     const taskRun = taskRunOfId(execution, taskRunId);
     if (!taskRun) throw unknownTaskRun(id, taskRunId);
     return taskRun.outputs ?? {};
@@ -125,13 +125,13 @@ export class ExecutionViews {
 
   /** Outputs of the flow. @throws DomainError not_found */
   async flowOutputs(actor: Actor, id: string): Promise<JsonObject> {
-    const { execution } = await this.#deps.executions.look(actor, id);
+    const { execution } = await this.#deps.executions.read(actor, id);
     return execution.outputs ?? {};
   }
 
   /** The execution and those of the same correlation, at most 1,000, oldest first, as lists show them. @throws DomainError not_found */
   async related(actor: Actor, id: string): Promise<{ flow: FlowKey; executions: JsonObject[] }> {
-    const { execution } = await this.#deps.executions.look(actor, id);
+    const { execution } = await this.#deps.executions.read(actor, id);
     const correlation = execution.labels.find(({ key }) => key === CORRELATION_LABEL)?.value ?? id;
     const anyOf = [{ key: CORRELATION_LABEL, value: correlation }];
     const { results } = await this.#deps.executions.search(actor, {

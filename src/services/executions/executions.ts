@@ -26,8 +26,8 @@ import type { ExecutionFiles } from "../../store/blobs/execution_files.ts";
 import type { ExecutionRecords, StoredExecution } from "../../store/records/execution_records.ts";
 import { executionKey, timerKey } from "../../store/keys.ts";
 import type { Mutation } from "../../store/store.ts";
-import type { ExecutionRemains } from "./execution_cleanup.ts";
-import { ifFound } from "../if_found.ts";
+import type { ExecutionCleanup } from "./execution_cleanup.ts";
+import { undefinedIfMissing } from "../if_found.ts";
 import type { ExecutorPort } from "../executor_port.ts";
 import type { Flows } from "../flows/flows.ts";
 import { FollowedExecutions } from "./followed_executions.ts";
@@ -40,7 +40,7 @@ export interface ExecutionsDeps {
   readonly flows: Flows;
   readonly records: ExecutionRecords;
   readonly files: ExecutionFiles;
-  readonly remains: ExecutionRemains;
+  readonly cleanup: ExecutionCleanup;
   readonly catalog: Catalog;
   readonly changes: Changes;
   readonly committer: Committer;
@@ -101,8 +101,8 @@ export class Executions {
 
   constructor(deps: ExecutionsDeps) {
     this.#deps = deps;
-    const look = (actor: Actor, id: string) => this.look(actor, id);
-    this.followed = new FollowedExecutions({ look, changes: deps.changes, clock: deps.clock });
+    const read = (actor: Actor, id: string) => this.read(actor, id);
+    this.followed = new FollowedExecutions({ read, changes: deps.changes, clock: deps.clock });
   }
 
   /** The flow to start, at once when it is in memory. @throws DomainError not_found, conflict */
@@ -157,13 +157,13 @@ export class Executions {
 
   /** An execution with its task runs. @throws DomainError not_found */
   async get(actor: Actor, id: string, url?: string): Promise<ExecutionView> {
-    const { execution, waiting } = await this.look(actor, id);
+    const { execution, waiting } = await this.read(actor, id);
     const body = executionBody(execution, { now: this.#deps.clock.now(), taskRuns: true, url, waiting });
     return { execution, body, hasEnded: isEnded(execution.history) };
   }
 
   /** An execution, and why it does not go on. @throws DomainError not_found */
-  async look(actor: Actor, id: string): Promise<{ execution: Execution; waiting?: JsonObject }> {
+  async read(actor: Actor, id: string): Promise<{ execution: Execution; waiting?: JsonObject }> {
     const { execution } = await this.#load(actor.tenant, id);
     return { execution, waiting: waitingOf(execution, await this.#waitingFacts(execution)) };
   }
@@ -181,13 +181,13 @@ export class Executions {
   async delete(actor: Actor, id: string): Promise<void> {
     const { tenant } = actor;
     const { execution } = await this.#load(tenant, id);
-    const { records, remains, committer, changes, executor } = this.#deps;
+    const { records, cleanup, committer, changes, executor } = this.#deps;
     // The revision of an execution that has ended may have been removed.
-    const leave = executor.leave(execution, await ifFound(() => this.#limitOf(execution)));
+    const leave = executor.leave(execution, await undefinedIfMissing(() => this.#limitOf(execution)));
     const facts = executor.drop(tenant, id);
     const mutations: Mutation[] = [
       { type: "delete", key: executionKey(tenant, id) },
-      remains.announce(tenant, id),
+      cleanup.announce(tenant, id),
       ...leave.mutations,
     ];
     for (const [name, dueAt] of execution.timers) {
@@ -205,7 +205,7 @@ export class Executions {
       throw error;
     }
     changes.publish(tenant, id);
-    await remains.remove(tenant, id);
+    await cleanup.remove(tenant, id);
     await leave.tell();
   }
 
@@ -235,8 +235,11 @@ export class Executions {
   ): Promise<string> {
     const now = this.#deps.clock.now();
     const execution = createExecution(plan.flow, request, now);
-    const judged = this.#deps.checks.reading(plan.flow, (checks) => checks.judge(plan.flow, execution, now));
-    if (judged instanceof Promise) await judged;
+    const evaluated = this.#deps.checks.reading(
+      plan.flow,
+      (checks) => checks.evaluateChecks(plan.flow, execution, now),
+    );
+    if (evaluated instanceof Promise) await evaluated;
     return await this.begin({ execution, plan, mutations: files }, options);
   }
 
@@ -277,7 +280,7 @@ export class Executions {
     const state = currentState(execution.history);
     if (state === "QUEUED") {
       const limit = await this.#limitOf(execution);
-      const { running, ahead } = this.#deps.executor.standing(execution);
+      const { running, ahead } = this.#deps.executor.slotUsage(execution);
       return { queue: { ahead: Math.max(0, ahead), running, limit } };
     }
     if (state !== "BREAKPOINT") return {};

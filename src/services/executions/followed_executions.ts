@@ -6,7 +6,7 @@ import type { Execution } from "../../model/executions/execution.ts";
 import { executionBody } from "../../model/executions/execution_body.ts";
 import { isEnded } from "../../model/executions/state.ts";
 import type { Changes } from "../../store/changes.ts";
-import { ifFound } from "../if_found.ts";
+import { undefinedIfMissing } from "../if_found.ts";
 
 /** What is looked at by several: nobody may change it. */
 export interface FollowedView {
@@ -23,7 +23,7 @@ export interface FollowedView {
 /** What looking needs. */
 export interface FollowedExecutionsDeps {
   /** @throws DomainError not_found */
-  readonly look: (
+  readonly read: (
     actor: Actor,
     id: string,
   ) => Promise<{ readonly execution: Execution; readonly waiting?: JsonObject }>;
@@ -34,7 +34,7 @@ export interface FollowedExecutionsDeps {
 /** One follower. Dispose of it to hear of nothing more. */
 export interface Follower extends Disposable {
   /** The execution as it is now, `undefined` when there is none (any more). */
-  readonly look: () => Promise<FollowedView | undefined>;
+  readonly read: () => Promise<FollowedView | undefined>;
 }
 
 /** How long a view serves others: durations in it are that old at the most, and changes that come faster are joined anyway. */
@@ -73,7 +73,7 @@ export class FollowedExecutions {
       unsubscribe();
       if (--followed.followers === 0) this.#followed.delete(`${actor.tenant}/${id}`);
     };
-    return { look: () => this.#look(followed, actor, id), [Symbol.dispose]: once(leave) };
+    return { read: () => this.#current(followed, actor, id), [Symbol.dispose]: once(leave) };
   }
 
   #join(name: string): Followed {
@@ -84,7 +84,7 @@ export class FollowedExecutions {
     return followed;
   }
 
-  #look(followed: Followed, actor: Actor, id: string): Promise<FollowedView | undefined> {
+  #current(followed: Followed, actor: Actor, id: string): Promise<FollowedView | undefined> {
     const nowMs = this.#deps.clock.monotonicMs();
     if (followed.view && nowMs - followed.seenAtMs < SHARED_MS) return followed.view;
     const view = this.#read(actor, id);
@@ -97,7 +97,7 @@ export class FollowedExecutions {
   }
 
   async #read(actor: Actor, id: string): Promise<FollowedView | undefined> {
-    const found = await ifFound(() => this.#deps.look(actor, id));
+    const found = await undefinedIfMissing(() => this.#deps.read(actor, id));
     return found && new View(found.execution, found.waiting, this.#deps.clock.now());
   }
 }

@@ -1,12 +1,12 @@
 /** Starts through the API that happen once for each key of a caller. */
 import type { Actor } from "../../model/access/actor.ts";
 import type { FlowKey } from "../../model/flows/flow.ts";
-import type { StartAnswer } from "../../store/records/idempotency_records.ts";
+import type { StartResponse } from "../../store/records/idempotency_records.ts";
 import type { ContentHash } from "../starts/content_hash.ts";
 import type { Executions, ReadInputs, StartOptions } from "./executions.ts";
 import type { Flows } from "../flows/flows.ts";
 import { measureFile } from "../starts/given_files.ts";
-import type { Idempotency, OnceAnswer, Remember } from "../starts/idempotency.ts";
+import type { Idempotency, OnceResponse, Remember } from "../starts/idempotency.ts";
 
 /** What the service works with. */
 export interface IdempotentStartsDeps {
@@ -40,22 +40,22 @@ export class IdempotentStarts {
    * end does so each time.
    * @throws DomainError invalid_argument: the key was used for something else; and what {@link Executions.start} throws
    */
-  async start(actor: Actor, start: IdempotentStart): Promise<OnceAnswer> {
+  async start(actor: Actor, start: IdempotentStart): Promise<OnceResponse> {
     const { key, query, flow, options: { wait, urlOf } } = start;
     const request = ["POST", flow.namespace, flow.id, query];
     const once = { tenant: actor.tenant, caller: ["user", actor.user], key, request };
-    const { remembered: { executionId = "", answer } = {}, isReplayed } = await this.#deps.idempotency.once(
+    const { remembered: { executionId = "", response } = {}, isReplayed } = await this.#deps.idempotency.once(
       once,
       {
         first: (content, remember) => this.#first(actor, start, { content, remember }),
         again: (content, { flowRevision }) => this.#again(actor, start, { content, flowRevision }),
       },
     );
-    if (answer) return { ...answer, isReplayed };
+    if (response) return { ...response, isReplayed };
     // Nothing is remembered of an answer that was waited for, and the query of both is the same: this one waits too.
     const signal = wait ?? AbortSignal.abort();
     const body = await this.#deps.executions.ended(actor, executionId, { urlOf, wait: signal });
-    return { ...jsonAnswer(body), isReplayed };
+    return { ...jsonResponse(body), isReplayed };
   }
 
   async #first(
@@ -72,7 +72,7 @@ export class IdempotentStarts {
       ...options,
       wait: undefined,
       remember: ({ id: executionId, flowRevision }, body) =>
-        remember({ executionId, flowRevision, answer: options.wait ? undefined : jsonAnswer(body) }),
+        remember({ executionId, flowRevision, response: options.wait ? undefined : jsonResponse(body) }),
     });
   }
 
@@ -87,6 +87,6 @@ export class IdempotentStarts {
   }
 }
 
-function jsonAnswer(body: string): StartAnswer {
+function jsonResponse(body: string): StartResponse {
   return { status: 200, contentType: JSON_TYPE, body };
 }

@@ -41,7 +41,7 @@ export class FlowDependencies {
   /** A flow with those around it. @throws DomainError not_found */
   async ofFlow(actor: Actor, key: FlowKey, options: DependencyOptions): Promise<JsonObject> {
     const { reached, kept } = await this.#around(actor, key, options);
-    return answer(reached, kept);
+    return response(reached, kept);
   }
 
   /** Names of a flow and of those around it, each as `namespace/id`. @throws DomainError not_found */
@@ -62,13 +62,13 @@ export class FlowDependencies {
       isInside(source) || !destinationOnly && isInside(target)
     );
     const inside = this.#flows.select(actor, isInside);
-    return answer([...inside, ...edges.flatMap(({ source, target }) => [source, target])], edges);
+    return response([...inside, ...edges.flatMap(({ source, target }) => [source, target])], edges);
   }
 
   /** All flows that have to do with another one. */
   async ofTenant(actor: Actor): Promise<JsonObject> {
     const edges = await this.#edges(actor);
-    return answer(edges.flatMap(({ source, target }) => [source, target]), edges);
+    return response(edges.flatMap(({ source, target }) => [source, target]), edges);
   }
 
   async #edges(actor: Actor): Promise<Edge[]> {
@@ -121,7 +121,7 @@ function follow(
   return { reached, kept };
 }
 
-function answer(heads: Iterable<FlowHead>, edges: Iterable<Edge>): JsonObject {
+function response(heads: Iterable<FlowHead>, edges: Iterable<Edge>): JsonObject {
   return {
     nodes: [...new Set(heads)].map((head) => ({
       uid: nameOf(head),

@@ -1,6 +1,6 @@
 /** Graphs of stored and of unsaved flows. */
 import { stringifyJson } from "../../base/json.ts";
-import { type DrawnFlow, flowGraph, graphAnswer, ROOT_UID, SUBFLOW_KINDS } from "../../flow/mod.ts";
+import { type DrawnFlow, flowGraph, graphResponse, ROOT_UID, SUBFLOW_KINDS } from "../../flow/mod.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { DomainError } from "../../model/errors.ts";
 import type { Flow, FlowKey, Task } from "../../model/flows/flow.ts";
@@ -45,7 +45,7 @@ export class FlowGraphs {
       const target = targetOf(uid, flow, drawn);
       if (target) drawn.set(uid, await this.#flows.get(actor, target));
     }
-    return stringifyJson(graphAnswer(flowGraph(flow, { subflows: drawn })));
+    return stringifyJson(graphResponse(flowGraph(flow, { subflows: drawn })));
   }
 }
 

@@ -15,7 +15,7 @@ import type { Catalog } from "../../store/catalog/catalog.ts";
 import type { ExecutionRecords } from "../../store/records/execution_records.ts";
 import type { MetricRecords } from "../../store/records/metric_records.ts";
 import type { Flows } from "../flows/flows.ts";
-import { ifFound } from "../if_found.ts";
+import { undefinedIfMissing } from "../if_found.ts";
 import { aggregateMetrics, type Aggregation, type MetricWindow } from "./metric_aggregates.ts";
 
 /** What the service works with. */
@@ -67,9 +67,9 @@ export class Metrics {
     if (!stored) return [];
     const { execution } = stored;
     const entries = await this.#entriesOf(execution);
-    return entries.map((entry) => answerOf(execution, entry)).filter((answer) =>
-      (filter.taskId === undefined || answer.taskId === filter.taskId) &&
-      (filter.taskRunId === undefined || answer.taskRunId === filter.taskRunId)
+    return entries.map((entry) => responseOf(execution, entry)).filter((response) =>
+      (filter.taskId === undefined || response.taskId === filter.taskId) &&
+      (filter.taskRunId === undefined || response.taskRunId === filter.taskRunId)
     );
   }
 
@@ -124,7 +124,7 @@ export class Metrics {
     const reported = stored.flatMap(({ metrics, taskId, taskRun, at }) =>
       metrics.map((metric): MetricEntry => ({ ...metric, taskId, taskRun, at }))
     );
-    const plan = await ifFound(() => this.#planOf(execution));
+    const plan = await undefinedIfMissing(() => this.#planOf(execution));
     const derived = execution.taskRuns.flatMap((taskRun) => plan ? this.#derive(plan, taskRun) : []);
     return [...reported, ...derived].sort((a, b) => a.at - b.at || a.taskRun - b.taskRun);
   }
@@ -154,7 +154,7 @@ export class Metrics {
 }
 
 /** As the API answers it. */
-function answerOf(
+function responseOf(
   execution: Execution,
   { taskId, taskRun, name, type, value, tags, at }: MetricEntry,
 ): JsonObject {

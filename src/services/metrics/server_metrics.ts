@@ -1,5 +1,10 @@
 /** What there is and what is under way, in figures: executions, flows, writes, the process. */
-import { type Figure, figure, type FigureSample, type ProcessFacts } from "../../model/server_metric.ts";
+import {
+  type ProcessFacts,
+  type ServerMetric,
+  serverMetric,
+  type ServerMetricSample,
+} from "../../model/server_metric.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import type { State } from "../../model/executions/state.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
@@ -8,7 +13,7 @@ import type { Flows } from "../flows/flows.ts";
 import type { Tenants } from "../access/tenants.ts";
 
 /** What the figures are of. */
-export interface FiguresDeps {
+export interface ServerMetricsDeps {
   readonly catalog: Catalog;
   readonly flows: Flows;
   readonly tenants: Tenants;
@@ -31,65 +36,78 @@ interface NamespaceCounts {
 }
 
 /** Collects them. */
-export class Figures {
-  readonly #deps: FiguresDeps;
+export class ServerMetrics {
+  readonly #deps: ServerMetricsDeps;
 
-  constructor(deps: FiguresDeps) {
+  constructor(deps: ServerMetricsDeps) {
     this.#deps = deps;
   }
 
   /** As of now. */
-  async collect(): Promise<Figure[]> {
+  async collect(): Promise<ServerMetric[]> {
     return [
-      ...processFigures(this.#deps.version, await this.#deps.readProcess()),
-      ...this.#writeFigures(),
-      ...await this.#executionFigures(),
+      ...processMetrics(this.#deps.version, await this.#deps.readProcess()),
+      ...this.#writeServerMetrics(),
+      ...await this.#executionMetrics(),
     ];
   }
 
-  #writeFigures(): Figure[] {
+  #writeServerMetrics(): ServerMetric[] {
     const { committer, catalog } = this.#deps;
     const { groups, entries, mutations } = committer.stats;
     return [
-      figure("counter", "sluice_commits_total", "Atomic commits of the database", groups),
-      figure("counter", "sluice_commit_entries_total", "Changes in those commits", entries),
-      figure("counter", "sluice_commit_mutations_total", "Keys written or deleted by them", mutations),
-      figure(
+      serverMetric("counter", "sluice_commits_total", "Atomic commits of the database", groups),
+      serverMetric("counter", "sluice_commit_entries_total", "Changes in those commits", entries),
+      serverMetric("counter", "sluice_commit_mutations_total", "Keys written or deleted by them", mutations),
+      serverMetric(
         "gauge",
         "sluice_commit_waiting_entries",
         "Changes that wait for a commit",
         committer.pendingCount,
       ),
-      figure(
+      serverMetric(
         "gauge",
         "sluice_read_only",
         "1 while the database takes no writes",
         committer.isReadOnly ? 1 : 0,
       ),
-      figure("gauge", "sluice_catalog_cached_bytes", "Rows of executions in memory", catalog.cachedBytes),
+      serverMetric(
+        "gauge",
+        "sluice_catalog_cached_bytes",
+        "Rows of executions in memory",
+        catalog.cachedBytes,
+      ),
     ];
   }
 
-  async #executionFigures(): Promise<Figure[]> {
+  async #executionMetrics(): Promise<ServerMetric[]> {
     const counts = await this.#countByNamespace();
     const samples = told(counts).flatMap(({ tenant, namespace, states }) =>
-      [...states].map(([state, value]): FigureSample => ({ labels: { tenant, namespace, state }, value }))
+      [...states].map(([state, value]): ServerMetricSample => ({
+        labels: { tenant, namespace, state },
+        value,
+      }))
     );
     const queued = counts.reduce((sum, { states }) => sum + (states.get("QUEUED") ?? 0), 0);
     return [
-      figure(
+      serverMetric(
         "gauge",
         "sluice_live_executions",
         "Executions that the process works on",
         this.#deps.liveCount(),
       ),
-      figure("gauge", "sluice_queued_executions", "Executions that wait for others of their flow", queued),
+      serverMetric(
+        "gauge",
+        "sluice_queued_executions",
+        "Executions that wait for others of their flow",
+        queued,
+      ),
       { name: "sluice_executions", help: "Stored executions", type: "gauge", samples },
       { name: "sluice_flows", help: "Flows", type: "gauge", samples: this.#flowSamples() },
     ];
   }
 
-  #flowSamples(): FigureSample[] {
+  #flowSamples(): ServerMetricSample[] {
     const { tenants, flows } = this.#deps;
     return tenants.list().slice(0, MAX_NAMESPACES_TOLD).map(({ id: tenant }) => {
       let value = 0;
@@ -131,16 +149,16 @@ function totalOf({ states }: NamespaceCounts): number {
   return [...states.values()].reduce((sum, count) => sum + count, 0);
 }
 
-function processFigures(version: string, facts: ProcessFacts): Figure[] {
+function processMetrics(version: string, facts: ProcessFacts): ServerMetric[] {
   const { residentBytes, heapBytes, cpuSeconds, storeBytes } = facts;
   const info = { name: "sluice_info", help: "The version", type: "gauge" as const };
   return [
     { ...info, samples: [{ labels: { version }, value: 1 }] },
-    figure("gauge", "process_resident_memory_bytes", "Memory of the process", residentBytes),
-    figure("gauge", "process_heap_bytes", "Memory of its objects", heapBytes),
-    figure("counter", "process_cpu_seconds_total", "Time of processors that it took", cpuSeconds),
+    serverMetric("gauge", "process_resident_memory_bytes", "Memory of the process", residentBytes),
+    serverMetric("gauge", "process_heap_bytes", "Memory of its objects", heapBytes),
+    serverMetric("counter", "process_cpu_seconds_total", "Time of processors that it took", cpuSeconds),
     ...(storeBytes === undefined
       ? []
-      : [figure("gauge", "sluice_store_bytes", "Size of the database", storeBytes)]),
+      : [serverMetric("gauge", "sluice_store_bytes", "Size of the database", storeBytes)]),
   ];
 }

@@ -14,7 +14,7 @@ import type { Committer } from "../../store/committer.ts";
 import type { ExecutionRecords } from "../../store/records/execution_records.ts";
 import { executionKey } from "../../store/keys.ts";
 import type { Mutation } from "../../store/store.ts";
-import type { ExecutionRemains } from "../executions/execution_cleanup.ts";
+import type { ExecutionCleanup } from "../executions/execution_cleanup.ts";
 import type { ExecutorPort } from "../executor_port.ts";
 
 /** What is kept. Without a rule, everything is. */
@@ -29,7 +29,7 @@ export interface RetentionRules {
 export interface ExecutionRetentionDeps {
   readonly catalog: Catalog;
   readonly records: ExecutionRecords;
-  readonly remains: ExecutionRemains;
+  readonly cleanup: ExecutionCleanup;
   readonly committer: Committer;
   readonly changes: Changes;
   readonly executor: Pick<ExecutorPort, "isLive" | "drop">;
@@ -89,7 +89,7 @@ export class ExecutionRetention {
 
   /** Removes executions with one entry, then what belonged to them. Nobody takes one up meanwhile. */
   async #remove(tenant: TenantId, candidates: readonly string[]): Promise<number> {
-    const { executor, remains, changes } = this.#deps;
+    const { executor, cleanup, changes } = this.#deps;
     const held = candidates.filter((id) => !executor.isLive(tenant, id));
     for (const id of held) executor.drop(tenant, id);
     let ended: string[];
@@ -99,7 +99,7 @@ export class ExecutionRetention {
     } finally {
       for (const id of held) changes.publish(tenant, id);
     }
-    await remains.removeMany(tenant, ended);
+    await cleanup.removeMany(tenant, ended);
     return ended.length;
   }
 
@@ -110,11 +110,11 @@ export class ExecutionRetention {
   }
 
   async #deleteRecords(tenant: TenantId, ids: readonly string[]): Promise<void> {
-    const { committer, records, remains } = this.#deps;
+    const { committer, records, cleanup } = this.#deps;
     await committer.commit({
       mutations: ids.flatMap((id): Mutation[] => [
         { type: "delete", key: executionKey(tenant, id) },
-        remains.announce(tenant, id),
+        cleanup.announce(tenant, id),
       ]),
       facts: { rows: ids.map((id) => ({ tenant, row: tombstoneRow(id) })) },
       bulk: true,

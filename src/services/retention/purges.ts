@@ -21,7 +21,7 @@ import type { ExecutionRecords, StoredExecution } from "../../store/records/exec
 import type { KvPairRecords } from "../../store/records/kv_pair_records.ts";
 import type { MetricRecords } from "../../store/records/metric_records.ts";
 import type { Executions } from "../executions/executions.ts";
-import { ifFound } from "../if_found.ts";
+import { undefinedIfMissing } from "../if_found.ts";
 import type { KvPairs } from "../namespaces/kv_pairs.ts";
 import type { LogRemovals } from "../logs/log_removals.ts";
 
@@ -140,8 +140,9 @@ export class Purges {
       files: files.length,
     };
     // What belongs to an execution cannot outlive it.
-    if (parts.executions) await ifFound(() => this.#deps.executions.delete({ tenant, user: "purge" }, id));
-    else await this.#purgeParts(stored, parts, files);
+    if (parts.executions) {
+      await undefinedIfMissing(() => this.#deps.executions.delete({ tenant, user: "purge" }, id));
+    } else await this.#purgeParts(stored, parts, files);
     return counts;
   }
 

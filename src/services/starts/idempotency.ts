@@ -11,7 +11,7 @@ import type {
   IdempotencyRecord,
   IdempotencyRecords,
   RecordPlace,
-  StartAnswer,
+  StartResponse,
 } from "../../store/records/idempotency_records.ts";
 import type { Mutation } from "../../store/store.ts";
 import { ContentHash, hashText } from "./content_hash.ts";
@@ -27,7 +27,7 @@ export interface OnceRequest {
 }
 
 /** What a start leaves for those who ask again. */
-export type Remembered = Pick<IdempotencyRecord, "executionId" | "flowRevision" | "answer">;
+export type Remembered = Pick<IdempotencyRecord, "executionId" | "flowRevision" | "response">;
 
 /** Makes what is remembered a part of the commit that starts the execution. */
 export type Remember = (remembered: Remembered) => Promise<readonly Mutation[]>;
@@ -48,7 +48,7 @@ export interface OnceOutcome {
 }
 
 /** An answer, and whether it was given before. */
-export interface OnceAnswer extends StartAnswer {
+export interface OnceResponse extends StartResponse {
   readonly isReplayed: boolean;
 }
 
@@ -88,9 +88,9 @@ export class Idempotency {
       if (stored.requestHash !== hashText(request.request)) throw usedOtherwise(request.key);
       await again(content, stored);
       if (stored.contentHash !== content.digest()) throw usedOtherwise(request.key);
-      const answer = await this.#deps.records.answerOf(place, stored);
+      const response = await this.#deps.records.responseOf(place, stored);
       const { executionId, flowRevision } = stored;
-      return { remembered: { executionId, flowRevision, answer }, isReplayed: true };
+      return { remembered: { executionId, flowRevision, response }, isReplayed: true };
     });
   }
 
@@ -116,7 +116,7 @@ export class Idempotency {
     let remembered: Remembered | undefined;
     let discard: (() => Promise<void>) | undefined;
     const remember: Remember = async (what) => {
-      checkSize(what.answer);
+      checkSize(what.response);
       const staged = await this.#deps.records.stage(place, {
         ...what,
         expiresAt: this.#deps.clock.now() + IDEMPOTENCY_KEPT_MS,
@@ -158,8 +158,8 @@ function usedOtherwise(key: string): DomainError {
 }
 
 /** @throws DomainError too_large */
-function checkSize(answer: StartAnswer | undefined): void {
-  if (!answer || answer.body.length <= MAX_REMEMBERED_ANSWER_CHARS) return;
+function checkSize(response: StartResponse | undefined): void {
+  if (!response || response.body.length <= MAX_REMEMBERED_ANSWER_CHARS) return;
   throw new DomainError(
     "too_large",
     `Cannot start with an Idempotency-Key: the answer would be larger than ${MAX_REMEMBERED_ANSWER_CHARS} characters; send large values as files`,

@@ -85,7 +85,7 @@ export class StartChecks {
    * Looks at the checks of the flow for an execution that is about to begin; one that must fail has failed afterwards.
    * @throws DomainError invalid_entity when a check blocks it
    */
-  judge(flow: Flow, execution: Execution, now: Instant): void {
+  evaluateChecks(flow: Flow, execution: Execution, now: Instant): void {
     const failed = this.#failed(flow, execution.inputs);
     if (failed.length === 0) return;
     const decisive = decisiveChecks(failed);
@@ -114,7 +114,7 @@ export class StartChecks {
     return {
       id: flow.id,
       namespace: flow.namespace,
-      inputs: inputs.map((check) => inputAnswer(check, (text) => this.#masked(text))),
+      inputs: inputs.map((check) => inputResponse(check, (text) => this.#masked(text))),
       checks: failed.map(({ message, style, behavior }) => ({ message, style, behavior })),
     };
   }
@@ -151,14 +151,14 @@ function hasChecks(flow: Flow): boolean {
 }
 
 /** A default may have read a secret, which whoever may start the flow need not know. */
-function inputAnswer(
+function inputResponse(
   { input, properties, value, enabled, isDefault, problem }: InputCheck,
   mask: (text: string) => string,
 ): JsonObject {
-  const answer: JsonObject = { input: { ...properties, id: input.id }, enabled, isDefault };
-  if (value !== undefined && value !== null) answer.value = isDefault ? maskedValue(value, mask) : value;
-  answer.errors = problem === undefined ? [] : [{ message: problem }];
-  return answer;
+  const response: JsonObject = { input: { ...properties, id: input.id }, enabled, isDefault };
+  if (value !== undefined && value !== null) response.value = isDefault ? maskedValue(value, mask) : value;
+  response.errors = problem === undefined ? [] : [{ message: problem }];
+  return response;
 }
 
 function maskedValue(value: JsonValue, mask: (text: string) => string): JsonValue {

@@ -52,11 +52,11 @@ export class Subflows {
     const given = givenValues(request.inputs);
     return this.#deps.checks.reading(flow, (checks) => {
       const inputs = checks.inputs(flow, given);
-      return this.#judged(checks, plan, { ...request, inputs });
+      return this.#evaluated(checks, plan, { ...request, inputs });
     });
   }
 
-  #judged(
+  #evaluated(
     checks: StartChecks,
     plan: FlowPlan,
     request: Omit<SubflowRequest, "inputs"> & { readonly inputs?: JsonObject },
@@ -75,7 +75,7 @@ export class Subflows {
       scheduleDate: isLater ? scheduleDate : undefined,
       awaitedBy,
     }, now);
-    checks.judge(plan.flow, execution, now);
+    checks.evaluateChecks(plan.flow, execution, now);
     if (isEnded(execution.history)) {
       const [line] = execution.newLogs;
       throw new DomainError("conflict", `Cannot execute "${namespace}.${flowId}": ${line?.message}`);

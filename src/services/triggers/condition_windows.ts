@@ -63,7 +63,7 @@ export class ConditionWindows {
   }
 
   /** Takes note of what an execution meets; no refusal when all windows of the trigger are met with it. */
-  async judge(request: WindowRequest): Promise<Verdict> {
+  async evaluate(request: WindowRequest): Promise<Verdict> {
     const { tenant, key, at } = request;
     const outcomes: Outcome[] = [];
     for (const window of this.#windowsOf(request.trigger)) outcomes.push(await this.#meet(window, request));

@@ -15,7 +15,7 @@ import { ConditionWindows, type Verdict } from "./condition_windows.ts";
 import type { Conditions } from "../../rendering/conditions.ts";
 import type { ExecutorPort } from "../executor_port.ts";
 import type { Flows } from "../flows/flows.ts";
-import { ifFound } from "../if_found.ts";
+import { undefinedIfMissing } from "../if_found.ts";
 import { stopStates } from "./trigger_index.ts";
 import type { TriggerStarts } from "./trigger_starts.ts";
 import type { TriggerStates } from "./trigger_states.ts";
@@ -98,7 +98,7 @@ export class FlowReactions {
     const { execution } = stored;
     const view = this.#deps.viewOf(declared.plan.flow, execution);
     const reaction = { announcement, state, ...declared, execution, view };
-    const verdict = await this.#judge(reaction);
+    const verdict = await this.#evaluate(reaction);
     if (verdict.refusal === undefined) await this.#fire(reaction, verdict);
     else await this.#refuse(reaction, verdict.refusal, verdict.mutations);
     return true;
@@ -107,7 +107,7 @@ export class FlowReactions {
   async #find(
     { tenant, trigger }: Announcement,
   ): Promise<{ readonly plan: FlowPlan; readonly trigger: Trigger } | undefined> {
-    const plan = await ifFound(() => this.#deps.flows.plan(tenant, flowOf(trigger)));
+    const plan = await undefinedIfMissing(() => this.#deps.flows.plan(tenant, flowOf(trigger)));
     const found = plan?.flow.triggers.find(({ id }) => id === trigger.triggerId);
     return plan && found && { plan, trigger: found };
   }
@@ -143,7 +143,7 @@ export class FlowReactions {
   }
 
   /** Conditions that one execution decides on come first; only then those that remember several are looked at. */
-  async #judge(reaction: Reaction): Promise<Verdict> {
+  async #evaluate(reaction: Reaction): Promise<Verdict> {
     const { plan: { flow }, trigger, announcement: { tenant, trigger: key, executionId, at } } = reaction;
     const { conditions, timeZone } = this.#deps;
     const read = conditions.has(trigger) ? conditionVariables(reaction) : {};
@@ -153,7 +153,7 @@ export class FlowReactions {
       const refusal = await conditions.refusal(trigger, facts);
       if (refusal !== undefined) return { refusal, mutations: [] };
       const scope = conditions.scope(facts);
-      return await this.#windows.judge({ tenant, key, trigger, executionId, at, timeZone, scope });
+      return await this.#windows.evaluate({ tenant, key, trigger, executionId, at, timeZone, scope });
     } catch (error) {
       return { refusal: (error as Error).message, mutations: [] };
     }

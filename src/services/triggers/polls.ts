@@ -2,7 +2,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { parseDuration } from "../../base/duration.ts";
 import { type JsonObject, ownProperty, setOwnProperty } from "../../base/json.ts";
-import { isTrue } from "../../base/truthy_text.ts";
+import { isFlagSet } from "../../base/truthy_text.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
 import type { Flow, Trigger } from "../../model/flows/flow.ts";
 import type { PollFinding, PollingTriggerType } from "../../model/triggers/trigger_catalog.ts";
@@ -65,7 +65,7 @@ export class Polls {
 
   /** Looks once; resolves once what follows is durable. */
   async poll(due: DueTrigger, declared: DeclaredPoll, isRunning: boolean): Promise<void> {
-    const isPassed = isRunning && !isTrue(ownProperty(declared.trigger.properties, "allowConcurrent"));
+    const isPassed = isRunning && !isFlagSet(ownProperty(declared.trigger.properties, "allowConcurrent"));
     const finding: Finding = isPassed
       ? { isFired: false, reason: "The previous execution is still running" }
       : await this.#find(declared);
@@ -117,17 +117,17 @@ export class Polls {
         render: (template, given) => renderer.value(flow, template, given),
       });
       if (!found) return { isFired: false, reason: "Its condition is false" };
-      return await this.#judge(flow, trigger, found);
+      return await this.#evaluate(flow, trigger, found);
     } catch (error) {
       const { message } = error as Error;
       const isStopping = this.#closing.signal.aborted;
-      const isTold = !isStopping && isTrue(ownProperty(trigger.properties, "failOnTriggerError"));
+      const isTold = !isStopping && isFlagSet(ownProperty(trigger.properties, "failOnTriggerError"));
       return isTold ? { isFired: true, variables: {}, error: message } : { isFired: false, reason: message };
     }
   }
 
   /** Conditions that cannot be told fail the start, as they do for a schedule. */
-  async #judge(flow: Flow, trigger: Trigger, found: PollFinding): Promise<Finding> {
+  async #evaluate(flow: Flow, trigger: Trigger, found: PollFinding): Promise<Finding> {
     const { conditions, clock, timeZone } = this.#deps;
     const facts = { flow, date: clock.now(), timeZone, variables: { trigger: found.variables } };
     try {

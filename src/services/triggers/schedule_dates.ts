@@ -95,10 +95,10 @@ export class ScheduleDates {
     if (next !== undefined) variables.next = times.text(next);
     if (previous !== undefined) variables.previous = times.text(previous);
     const start = { plan, trigger, variables, scheduleDate: date, ...beside };
-    return this.#deps.conditions.has(trigger) ? this.#judge(schedule, start, next) : { start };
+    return this.#deps.conditions.has(trigger) ? this.#evaluate(schedule, start, next) : { start };
   }
 
-  async #judge(schedule: ScheduleAtDate, start: StartAtDate, next?: Instant): Promise<PreparedStart> {
+  async #evaluate(schedule: ScheduleAtDate, start: StartAtDate, next?: Instant): Promise<PreparedStart> {
     const { variables, scheduleDate } = start;
     try {
       const refusal = await this.#refusal(schedule, scheduleDate, variables);

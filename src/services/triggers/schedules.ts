@@ -3,7 +3,7 @@ import type { Clock, Instant } from "../../base/clock.ts";
 import { parseDuration } from "../../base/duration.ts";
 import { ownProperty } from "../../base/json.ts";
 import { keepSpecimen } from "../../base/specimens.ts";
-import { isTrue } from "../../base/truthy_text.ts";
+import { isFlagSet } from "../../base/truthy_text.ts";
 import { whenKnown } from "../../base/when_known.ts";
 import {
   afterDate,
@@ -20,7 +20,7 @@ import type { Changes } from "../../store/changes.ts";
 import type { ExecutionRecords } from "../../store/records/execution_records.ts";
 import type { ExecutorPort } from "../executor_port.ts";
 import type { Flows } from "../flows/flows.ts";
-import { ifFound } from "../if_found.ts";
+import { undefinedIfMissing } from "../if_found.ts";
 import type { DeclaredPoll, Polls } from "./polls.ts";
 import type { ScheduleAtDate, ScheduleDates } from "./schedule_dates.ts";
 import type { MadeStart, TriggerStart, TriggerStarts } from "./trigger_starts.ts";
@@ -144,7 +144,7 @@ export class Schedules {
   }
 
   async #find(tenant: TenantId, key: TriggerKey): Promise<Declared | undefined> {
-    return this.#declared(await ifFound(() => this.#deps.flows.plan(tenant, flowOf(key))), key);
+    return this.#declared(await undefinedIfMissing(() => this.#deps.flows.plan(tenant, flowOf(key))), key);
   }
 
   #declared(plan: FlowPlan | undefined, { triggerId }: TriggerKey): Declared | undefined {
@@ -274,6 +274,6 @@ function policyOf({ properties }: Trigger): SchedulePolicy {
   return {
     recover: recover === "LAST" || recover === "NONE" ? recover : "ALL",
     lateMaximumDelayMs: late === null ? undefined : parseDuration(String(late)),
-    allowConcurrent: isTrue(ownProperty(properties, "allowConcurrent")),
+    allowConcurrent: isFlagSet(ownProperty(properties, "allowConcurrent")),
   };
 }

@@ -7,7 +7,7 @@ import {
   ownProperty,
   stringifyJson,
 } from "../../base/json.ts";
-import { isTrue } from "../../base/truthy_text.ts";
+import { isFlagSet } from "../../base/truthy_text.ts";
 import { dueOf } from "../../engine/schedule.ts";
 import { Evaluations } from "../../model/triggers/evaluations.ts";
 import type { Flow, Trigger } from "../../model/flows/flow.ts";
@@ -107,7 +107,7 @@ export class TriggerDeclarations {
     // Why there are no times is told where the next date is looked for.
     if (start === undefined || times.status === "rejected") return undefined;
     const from = parseInstant(String(ownProperty(declared, "currentDate") ?? ""));
-    const isPaused = isTrue(ownProperty(declared, "paused"));
+    const isPaused = isFlagSet(ownProperty(declared, "paused"));
     const { inputs, labels } = declared;
     const request = { start, end, from, isPaused, inputs, labels };
     return backfillOf(times.value, request);

@@ -119,7 +119,7 @@ export class TriggerStarts {
     const given = givenValues({ ...own.inputs, ...start.inputs });
     return this.#deps.checks.reading(flow, (checks) => {
       const execution = this.#create(start, { labels, inputs: checks.inputs(flow, given) });
-      checks.judge(flow, execution, this.#deps.clock.now());
+      checks.evaluateChecks(flow, execution, this.#deps.clock.now());
       return execution;
     });
   }

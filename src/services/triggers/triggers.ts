@@ -11,7 +11,7 @@ import type { Entry } from "../../store/committer.ts";
 import { dueOf } from "../../engine/schedule.ts";
 import type { TriggerRecords } from "../../store/records/trigger_records.ts";
 import type { Flows } from "../flows/flows.ts";
-import { ifFound } from "../if_found.ts";
+import { undefinedIfMissing } from "../if_found.ts";
 import { backfillOf, type TriggerDeclarations } from "./trigger_declarations.ts";
 import type { TriggerIndex } from "./trigger_index.ts";
 import type { TriggerNotes } from "./trigger_notes.ts";
@@ -266,7 +266,9 @@ export class Triggers implements TriggerPort {
 
   /** A mark without its flow must not keep the server from starting. */
   async #flowOf(tenant: TenantId, key: TriggerKey): Promise<Flow | undefined> {
-    return (await ifFound(() => this.#deps.flows.plan(tenant, flowOf(key), { allowDeleted: true })))?.flow;
+    return (await undefinedIfMissing(() =>
+      this.#deps.flows.plan(tenant, flowOf(key), { allowDeleted: true })
+    ))?.flow;
   }
 
   async #listen(tenant: TenantId, key: TriggerKey): Promise<void> {

@@ -2,7 +2,7 @@
 import { ownProperty } from "../../base/json.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
 import type { FlowKey, Trigger } from "../../model/flows/flow.ts";
-import { isSameText } from "../../base/constant_time_equal.ts";
+import { constantTimeEqual } from "../../base/constant_time_equal.ts";
 import type { TriggerIndex } from "../triggers/trigger_index.ts";
 import type { TriggerRenderer } from "../../rendering/trigger_renderer.ts";
 
@@ -45,12 +45,12 @@ export class WebhookKeys {
     let found: MatchedWebhook | undefined;
     for (const trigger of triggers) {
       const expected = await this.#keyOf(plan as FlowPlan, trigger);
-      const isEqual = isSameText(expected ?? DUMMY_KEY, key) && expected !== undefined;
+      const isEqual = constantTimeEqual(expected ?? DUMMY_KEY, key) && expected !== undefined;
       if (!isEqual || pathOf(trigger) !== bare(path)) continue;
       const isOn = this.#isOn(plan as FlowPlan, trigger);
       if (!found || isOn && !found.isOn) found = { trigger, isOn };
     }
-    if (triggers.length === 0) isSameText(DUMMY_KEY, key);
+    if (triggers.length === 0) constantTimeEqual(DUMMY_KEY, key);
     return found;
   }
 

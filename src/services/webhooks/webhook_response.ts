@@ -7,12 +7,12 @@ import {
   parseJson,
   stringifyJson,
 } from "../../base/json.ts";
-import { isTrue } from "../../base/truthy_text.ts";
+import { isFlagSet } from "../../base/truthy_text.ts";
 import { DomainError } from "../../model/errors.ts";
 import type { Trigger } from "../../model/flows/flow.ts";
 
 /** An answer. */
-export interface WebhookAnswer {
+export interface WebhookResponse {
   readonly status: number;
   readonly contentType: string;
   readonly body: string;
@@ -32,7 +32,7 @@ const FAILED_STATES = ["FAILED", "KILLED", "CANCELLED"];
 const JSON_TYPE = "application/json";
 
 /** The answer: the execution, or once it has ended its outputs; status 500 when it was waited for and failed. */
-export async function answerOf({ properties }: Trigger, outcome: Outcome): Promise<WebhookAnswer> {
+export async function responseOf({ properties }: Trigger, outcome: Outcome): Promise<WebhookResponse> {
   const { body, isAwaited, text } = outcome;
   const contentType = String(ownProperty(properties, "responseContentType") ?? JSON_TYPE);
   const code = ownProperty(properties, "responseCode") ?? null;
@@ -40,7 +40,7 @@ export async function answerOf({ properties }: Trigger, outcome: Outcome): Promi
   const { state, outputs } = readResult(body);
   if (FAILED_STATES.includes(state)) return { status: 500, contentType: JSON_TYPE, body };
   const status = await statusOf(code, text, { outputs });
-  const isOutputs = isTrue(ownProperty(properties, "returnOutputs"));
+  const isOutputs = isFlagSet(ownProperty(properties, "returnOutputs"));
   if (!isOutputs) return { status, contentType: JSON_TYPE, body };
   return { status, contentType, body: outputsText(outputs, contentType) };
 }

@@ -2,7 +2,7 @@
 import type { Clock } from "../../base/clock.ts";
 import type { IdSource } from "../../base/id.ts";
 import { type JsonObject, ownProperty } from "../../base/json.ts";
-import { isTrue } from "../../base/truthy_text.ts";
+import { isFlagSet } from "../../base/truthy_text.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
 import { DomainError } from "../../model/errors.ts";
 import type { Evaluation } from "../../model/triggers/evaluations.ts";
@@ -15,13 +15,13 @@ import type { ContentHash } from "../starts/content_hash.ts";
 import type { Executions, StartOptions } from "../executions/executions.ts";
 import type { Flows } from "../flows/flows.ts";
 import { measureFile, type StoreFile, storeFilesOf } from "../starts/given_files.ts";
-import type { Idempotency, OnceAnswer, Remember } from "../starts/idempotency.ts";
-import { ifFound } from "../if_found.ts";
+import type { Idempotency, OnceResponse, Remember } from "../starts/idempotency.ts";
+import { undefinedIfMissing } from "../if_found.ts";
 import type { TriggerIndex } from "../triggers/trigger_index.ts";
 import type { TriggerRenderer } from "../../rendering/trigger_renderer.ts";
 import type { TriggerStarts } from "../triggers/trigger_starts.ts";
 import type { TriggerNotes } from "../triggers/trigger_notes.ts";
-import { answerOf, type WebhookAnswer } from "./webhook_response.ts";
+import { responseOf, type WebhookResponse } from "./webhook_response.ts";
 import {
   type CalledWebhook as Called,
   type VerifyCall,
@@ -110,7 +110,7 @@ export class Webhooks {
     tenant: TenantId,
     address: WebhookAddress,
     options: WebhookOptions,
-  ): Promise<(WebhookAnswer & { readonly isReplayed?: boolean }) | undefined> {
+  ): Promise<(WebhookResponse & { readonly isReplayed?: boolean }) | undefined> {
     const plan = await this.#planOf(tenant, address);
     const match = await this.#keys.match(plan, address);
     if (match && !match.isOn) {
@@ -134,7 +134,7 @@ export class Webhooks {
       : await this.#start(called, { ...options, readCall });
   }
 
-  async #startOnce(called: Called, options: OnceOptions): Promise<OnceAnswer | undefined> {
+  async #startOnce(called: Called, options: OnceOptions): Promise<OnceResponse | undefined> {
     const { once, address, tenant, readCall, signal } = options;
     const { namespace, id, key, path } = address;
     const caller = ["webhook", namespace, id, key];
@@ -149,11 +149,11 @@ export class Webhooks {
       },
     );
     if (!remembered) return undefined;
-    if (remembered.answer) return { ...remembered.answer, isReplayed };
+    if (remembered.response) return { ...remembered.response, isReplayed };
     const actor = { tenant, user: "" };
-    const { execution } = await this.#deps.executions.look(actor, remembered.executionId);
+    const { execution } = await this.#deps.executions.read(actor, remembered.executionId);
     const body = await this.#deps.executions.ended(actor, execution.id, { ...options, wait: signal });
-    return { ...await this.#answer(called, execution, body), isReplayed };
+    return { ...await this.#response(called, execution, body), isReplayed };
   }
 
   async #first(
@@ -167,8 +167,8 @@ export class Webhooks {
       return call;
     };
     await this.#start(called, { ...options, readCall }, async (execution, body) => {
-      const answer = isAwaited(called) ? undefined : await this.#answer(called, execution, body);
-      return await remember({ executionId: execution.id, flowRevision: execution.flowRevision, answer });
+      const response = isAwaited(called) ? undefined : await this.#response(called, execution, body);
+      return await remember({ executionId: execution.id, flowRevision: execution.flowRevision, response });
     });
   }
 
@@ -176,13 +176,13 @@ export class Webhooks {
     called: Called,
     options: WebhookOptions,
     remember?: StartOptions["remember"],
-  ): Promise<WebhookAnswer | undefined> {
+  ): Promise<WebhookResponse | undefined> {
     const made = await this.#make(called, options);
     if (!made) return undefined;
     const wait = isAwaited(called) && !remember ? options.signal : undefined;
     const body = await this.#deps.executions.begin(made, { urlOf: options.urlOf, wait, remember });
     // Who remembers has the answer already, or waits for the end itself.
-    return remember ? undefined : await this.#answer(called, made.execution, body);
+    return remember ? undefined : await this.#response(called, made.execution, body);
   }
 
   /** The execution that a call asks for; what came of the call is noted. */
@@ -221,11 +221,11 @@ export class Webhooks {
     this.#deps.notes.add(tenant, { namespace, flowId, triggerId }, { at, ...evaluation });
   }
 
-  async #answer(called: Called, execution: Execution, body: string): Promise<WebhookAnswer> {
+  async #response(called: Called, execution: Execution, body: string): Promise<WebhookResponse> {
     const variables = execution.trigger?.variables ?? {};
     const text = (template: string, results: JsonObject) =>
       this.#deps.renderer.text(called.plan.flow, template, { trigger: variables, ...results });
-    return await entity(answerOf(called.trigger, { body, isAwaited: isAwaited(called), text }));
+    return await entity(responseOf(called.trigger, { body, isAwaited: isAwaited(called), text }));
   }
 
   #refusal({ plan: { flow }, trigger }: Called, variables: JsonObject): Promise<string | undefined> {
@@ -234,12 +234,12 @@ export class Webhooks {
   }
 
   async #planOf(tenant: TenantId, { namespace, id }: FlowKey): Promise<FlowPlan | undefined> {
-    return await ifFound(() => this.#deps.flows.plan(tenant, { namespace, id }));
+    return await undefinedIfMissing(() => this.#deps.flows.plan(tenant, { namespace, id }));
   }
 }
 
 function isAwaited({ trigger }: Called): boolean {
-  return isTrue(ownProperty(trigger.properties, "wait"));
+  return isFlagSet(ownProperty(trigger.properties, "wait"));
 }
 
 /** What two calls of one key must have in common: neither their headers nor where their files are kept. */

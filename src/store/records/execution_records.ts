@@ -6,7 +6,7 @@ import type { Instant } from "../../base/clock.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { stringifyJson } from "../../base/json.ts";
 import { RecentCache } from "../../base/lru.ts";
-import { inOnePiece } from "../../base/flatten_string.ts";
+import { flattenString } from "../../base/flatten_string.ts";
 import { type Execution, type LogLine, taskRunOf } from "../../model/executions/execution.ts";
 import { type BodyParts, durationOf, executionBodyParts } from "../../model/executions/execution_body.ts";
 import type { Label } from "../../model/flows/label.ts";
@@ -157,7 +157,7 @@ export class ExecutionRecords {
     if (!bytes) return undefined;
     const execution = await this.#unpackHeader(tenant, id, decodeJson(bytes) as unknown as PackedExecution);
     const { head, tail } = executionBodyParts(execution, { now, taskRuns: false });
-    const summary = { head: inOnePiece(head), tail: inOnePiece(tail), history: execution.history };
+    const summary = { head: flattenString(head), tail: flattenString(tail), history: execution.history };
     this.#summaries.set(bytes, summary);
     return summaryText(summary, now);
   }
@@ -203,7 +203,7 @@ export class ExecutionRecords {
   }
 
   /** Mutations that remove what belongs to a record that is gone: task runs and log lines. */
-  async remains(tenant: string, id: string): Promise<Mutation[]> {
+  async removalsOf(tenant: string, id: string): Promise<Mutation[]> {
     return [
       ...await this.#deletesOf(taskRunPagesOf(tenant, id)),
       ...await this.#deletesOf(logChunksOf(tenant, id)),

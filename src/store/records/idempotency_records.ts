@@ -10,7 +10,7 @@ import { idempotencyExpiriesBefore, idempotencyExpiryKey, idempotencyKey } from 
 import type { Mutation, Store } from "../store.ts";
 
 /** What a caller was answered. */
-export interface StartAnswer {
+export interface StartResponse {
   readonly status: number;
   readonly contentType: string;
   readonly body: string;
@@ -26,12 +26,12 @@ export interface IdempotencyRecord {
   readonly executionId: string;
   readonly flowRevision: number;
   /** Absent where the execution's end is the answer. */
-  readonly answer?: StartAnswer;
+  readonly response?: StartResponse;
 }
 
 /** A record as stored: the body of its answer is inline, or a blob. */
-export interface StoredIdempotencyRecord extends Omit<IdempotencyRecord, "answer"> {
-  readonly answer?: Omit<StartAnswer, "body">;
+export interface StoredIdempotencyRecord extends Omit<IdempotencyRecord, "response"> {
+  readonly response?: Omit<StartResponse, "body">;
   readonly content: { readonly body: string } | { readonly blob: BlobRef };
 }
 
@@ -82,20 +82,20 @@ export class IdempotencyRecords {
   }
 
   /** The answer with its body; `undefined` where the execution's end is the answer. */
-  async answerOf(place: RecordPlace, record: StoredIdempotencyRecord): Promise<StartAnswer | undefined> {
-    const { answer, content } = record;
-    if (!answer) return undefined;
-    if ("body" in content) return { ...answer, body: content.body };
+  async responseOf(place: RecordPlace, record: StoredIdempotencyRecord): Promise<StartResponse | undefined> {
+    const { response, content } = record;
+    if (!response) return undefined;
+    if ("body" in content) return { ...response, body: content.body };
     const stream = this.#deps.blobs.read(ownerOf(place), content.blob);
-    return { ...answer, body: await new Response(stream).text() };
+    return { ...response, body: await new Response(stream).text() };
   }
 
   /** Prepares a record for the commit of its start; a large body is written before it. */
   async stage(place: RecordPlace, record: IdempotencyRecord): Promise<StagedRecord> {
     const { tenant, hash } = place;
-    const inline = encodeJson(pack(record, record.answer?.body ?? null));
+    const inline = encodeJson(pack(record, record.response?.body ?? null));
     const isLarge = inline.length > BLOB_CHUNK_BYTES;
-    const blob = isLarge ? await this.#write(place, record.answer?.body ?? "") : undefined;
+    const blob = isLarge ? await this.#write(place, record.response?.body ?? "") : undefined;
     const value = blob ? encodeJson(pack(record, [blob.blobId, blob.size], true)) : inline;
     return {
       mutations: [
@@ -149,8 +149,8 @@ function ownerOf({ tenant, hash }: RecordPlace): { readonly tenant: TenantId; re
 
 /** Status 0: the execution's end is the answer. */
 function pack(record: IdempotencyRecord, content: JsonValue, isBlob = false): Packed {
-  const { expiresAt, requestHash, contentHash, executionId, flowRevision, answer } = record;
-  const { status = 0, contentType = "" } = answer ?? {};
+  const { expiresAt, requestHash, contentHash, executionId, flowRevision, response } = record;
+  const { status = 0, contentType = "" } = response ?? {};
   const flag = isBlob ? 1 : 0;
   return [
     ...[expiresAt, requestHash, contentHash, executionId, flowRevision] as const,
@@ -176,7 +176,7 @@ function unpack(packed: Packed): StoredIdempotencyRecord {
     contentHash,
     executionId,
     flowRevision,
-    ...(status !== 0 && { answer: { status, contentType } }),
+    ...(status !== 0 && { response: { status, contentType } }),
     content: isBlob === 1 ? { blob: blobOf(content as [string, number]) } : { body: String(content ?? "") },
   };
 }

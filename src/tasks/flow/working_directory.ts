@@ -35,7 +35,7 @@ export const workingDirectoryTask: FlowableTaskType = {
     ...HANDLER_PROPERTIES,
   },
   outputs: { outputFiles: OUTPUT_FILES },
-  around: { before, after, release },
+  hooks: { before, after, release },
 };
 
 async function before(properties: JsonObject, context: RunContext): Promise<void> {

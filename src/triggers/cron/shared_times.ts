@@ -24,13 +24,13 @@ export function sharedFireTimes(cron: string, withSeconds: boolean, zone: string
 }
 
 /** Knows its last answers. */
-function remembering<T>(answer: (at: Instant) => T): (at: Instant) => T {
-  const answers = new Map<Instant, T>();
+function remembering<T>(response: (at: Instant) => T): (at: Instant) => T {
+  const responses = new Map<Instant, T>();
   return (at) => {
-    if (answers.has(at)) return answers.get(at) as T;
-    if (answers.size >= MAX_ANSWERS) answers.clear();
-    const found = answer(at);
-    answers.set(at, found);
+    if (responses.has(at)) return responses.get(at) as T;
+    if (responses.size >= MAX_ANSWERS) responses.clear();
+    const found = response(at);
+    responses.set(at, found);
     return found;
   };
 }

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStrictEquals } from "@std/assert";
 import { stringifyJson } from "../../../src/base/json.ts";
-import { buildFlow, flowAnswer, parseFlowSource, taskKind, triggerKind } from "../../../src/flow/mod.ts";
+import { buildFlow, flowResponse, parseFlowSource, taskKind, triggerKind } from "../../../src/flow/mod.ts";
 import type { Flow } from "../../../src/model/flows/flow.ts";
 import { catalog } from "../flow_support.ts";
 
@@ -90,7 +90,7 @@ Deno.test("buildFlow() reads labels as a list, the last of a key winning in its 
 
 Deno.test("flowAnswer() keeps the order of the document and leaves out null members", () => {
   assertEquals(
-    stringifyJson(flowAnswer(flowOf(SOURCE), { source: false })),
+    stringifyJson(flowResponse(flowOf(SOURCE), { source: false })),
     '{"id":"hello","namespace":"company.team","revision":3,' +
       '"labels":[{"key":"env","value":"prod"},{"key":"n","value":"1"},{"key":"d","value":"2.5"}],' +
       '"inputs":[{"id":"a","type":"STRING","defaults":"x"},{"name":"b","type":"INT","required":false}],' +
@@ -105,7 +105,9 @@ Deno.test("flowAnswer() keeps the order of the document and leaves out null memb
 });
 
 Deno.test("flowAnswer() gives the source when asked, and the state of the flow", () => {
-  const answer = flowAnswer(flowOf("id: 5\nnamespace: n\ndisabled: true\ndeleted: true\n"), { source: true });
+  const answer = flowResponse(flowOf("id: 5\nnamespace: n\ndisabled: true\ndeleted: true\n"), {
+    source: true,
+  });
   assertEquals(answer, {
     id: "5",
     namespace: "n",

@@ -4,8 +4,8 @@ import { stringifyJson } from "../../../src/base/json.ts";
 import {
   buildFlow,
   type Catalogs,
-  flowAnswer,
   type FlowProblem,
+  flowResponse,
   hasErrors,
   parseFlowSource,
   problemsError,
@@ -44,19 +44,19 @@ export function saved(source: string, catalogs: Catalogs): Flow | undefined {
 }
 
 /** The text that clients get. */
-export function answerText(flow: Flow): string {
-  return stringifyJson(flowAnswer(flow, { source: false }));
+export function responseText(flow: Flow): string {
+  return stringifyJson(flowResponse(flow, { source: false }));
 }
 
 /** Saves a source, saves its answer, and compares both answers. Gives the flow. @throws AssertionError */
 export function assertRoundTrip(source: string, catalogs: Catalogs): Flow | undefined {
   const flow = saved(source, catalogs);
-  const text = flow && answerText(flow);
+  const text = flow && responseText(flow);
   // Aliases are written out in the answer, which may then be too long to be saved.
   if (text === undefined || text.length > MAX_FLOW_SOURCE_BYTES) return flow;
   const again = saved(text, catalogs);
   assert(again, `The answer cannot be saved: ${problemTexts(text, catalogs)}`);
-  assertEquals(answerText(again), text);
+  assertEquals(responseText(again), text);
   return flow;
 }
 

@@ -1,6 +1,12 @@
 import { assert, assertEquals } from "@std/assert";
 import { ownProperty } from "../../../src/base/json.ts";
-import { buildFlow, type DrawnFlow, flowGraph, graphAnswer, parseFlowSource } from "../../../src/flow/mod.ts";
+import {
+  buildFlow,
+  type DrawnFlow,
+  flowGraph,
+  graphResponse,
+  parseFlowSource,
+} from "../../../src/flow/mod.ts";
 import { createTaskCatalog } from "../../../src/tasks/registry.ts";
 
 const CATALOG = createTaskCatalog();
@@ -201,7 +207,7 @@ Deno.test("flowGraph() lists clusters with their nodes and with those around the
   const flow = flowOf(
     "tasks: [{id: s, type: F.Parallel, tasks: [Ra, {id: i, type: F.If, then: [Rb]}]}], triggers: [{id: x, type: t.T}]",
   );
-  const { clusters, flowables } = graphAnswer(flowGraph(flow)) as Record<string, Record<string, unknown>[]>;
+  const { clusters, flowables } = graphResponse(flowGraph(flow)) as Record<string, Record<string, unknown>[]>;
   assertEquals(flowables as unknown, ["root.s", "root.s.i"]);
   assertEquals(
     (clusters ?? []).map(({ cluster, nodes, parents, start, end }) => {

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../src/base/json.ts";
 import {
   applyPluginDefaults,
   buildFlow,
-  flowAnswer,
+  flowResponse,
   parseFlowSource,
   validateFlow,
 } from "../../../src/flow/mod.ts";
@@ -312,7 +312,7 @@ Deno.test("buildFlow() applies defaults to the typed view alone", () => {
   const flow = buildFlow(document, identity, CATALOGS);
   assertEquals(flow.tasks.map(({ properties }) => properties), [{ id: "t", type: LOG, message: "hello" }]);
   assertStrictEquals(flow.definition, document);
-  const answer = flowAnswer(flow, { source: false });
+  const answer = flowResponse(flow, { source: false });
   assertEquals(answer.tasks, [{ id: "t", type: LOG }]);
   assertEquals(answer.pluginDefaults, [{ type: LOG, values: { message: "hello" } }]);
 });

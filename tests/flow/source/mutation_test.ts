@@ -2,7 +2,7 @@ import { assert } from "@std/assert";
 import fc from "fast-check";
 import {
   buildFlow,
-  flowAnswer,
+  flowResponse,
   parseFlowSource,
   problemsError,
   validateFlow,
@@ -123,7 +123,7 @@ function checkSource(source: string): void {
   }
   assert(parsed.document);
   const identity = { tenant: "main", revision: 1, flowNo: 1, deleted: false, source };
-  flowAnswer(buildFlow(parsed.document, identity, { tasks: catalog }), { source: true });
+  flowResponse(buildFlow(parsed.document, identity, { tasks: catalog }), { source: true });
 }
 
 Deno.test("validateFlow() accepts the source that is mutated below", () => {

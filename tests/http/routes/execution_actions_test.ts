@@ -5,7 +5,7 @@ import type { AttemptOutcome } from "../../../src/model/tasks/task_catalog.ts";
 import { settle } from "../../support/fake_clock.ts";
 import {
   EFFECT_TYPE,
-  type ExecutionAnswer,
+  type ExecutionResponse,
   Harness,
   type HarnessOptions,
   statesOf,
@@ -63,7 +63,7 @@ function failing(times: number): HarnessOptions {
 
 interface Reply {
   readonly status: number;
-  readonly body: ExecutionAnswer & JsonObject;
+  readonly body: ExecutionResponse & JsonObject;
 }
 
 async function post(server: Harness, path: string, init: RequestInit = {}, method = "POST"): Promise<Reply> {
@@ -83,14 +83,14 @@ function form(
 }
 
 /** A started and settled execution of one of {@link FLOWS}. */
-async function begin(server: Harness, name: string, query = ""): Promise<ExecutionAnswer> {
+async function begin(server: Harness, name: string, query = ""): Promise<ExecutionResponse> {
   await server.save(FLOWS[name] ?? "");
   const { id } = await server.start(name, {}, query);
   await settle();
   return await server.execution(id);
 }
 
-function taskStates({ taskRunList }: ExecutionAnswer): string {
+function taskStates({ taskRunList }: ExecutionResponse): string {
   return taskRunList.map(({ taskId, state }) => `${taskId} ${state.current}`).join(", ");
 }
 

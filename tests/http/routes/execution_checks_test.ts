@@ -89,7 +89,7 @@ Deno.test("a check sees flow and variables", async () => {
   assertEquals((await (await startWith(server, "1")).json()).message, "Invalid entity: demo.f w 1");
 });
 
-interface ValidateAnswer {
+interface ValidateResponse {
   readonly id: string;
   readonly namespace: string;
   readonly inputs: readonly { readonly [name: string]: unknown; readonly input: { readonly id: string } }[];
@@ -116,7 +116,7 @@ Deno.test("POST /executions/:namespace/:flowId/validate lists every input with i
   const body = new URLSearchParams({ a: "1", c: "ignored", "e.f": "true" });
   const answer = await server.json("POST", "/executions/demo/f/validate", {
     body,
-  }) as unknown as ValidateAnswer;
+  }) as unknown as ValidateResponse;
   assertEquals([answer.id, answer.namespace], ["f", "demo"]);
   const found: unknown[] = answer.inputs.map(({ input, ...rest }) => ({ id: input.id, ...rest }));
   assertEquals(found, [
@@ -141,7 +141,7 @@ Deno.test("POST /executions/:namespace/:flowId/validate tells which checks would
   const body = new URLSearchParams({ a: "4", "e.f": "true" });
   const answer = await server.json("POST", "/executions/demo/f/validate", {
     body,
-  }) as unknown as ValidateAnswer;
+  }) as unknown as ValidateResponse;
   assertEquals(answer.checks, [{ message: "small", style: "INFO", behavior: "BLOCK_EXECUTION" }]);
   assertEquals((await server.json("GET", "/executions/search") as { total: number }).total, 0);
 });
@@ -149,7 +149,7 @@ Deno.test("POST /executions/:namespace/:flowId/validate tells which checks would
 Deno.test("POST /executions/:namespace/:flowId/validate without a form tells what is missing", async () => {
   await using server = await Harness.start();
   await server.save(MANY_INPUTS);
-  const answer = await server.json("POST", "/executions/demo/f/validate") as unknown as ValidateAnswer;
+  const answer = await server.json("POST", "/executions/demo/f/validate") as unknown as ValidateResponse;
   assertEquals(answer.inputs[0]?.errors, [
     { message: "Invalid input for `a`, missing required input, but received `null`" },
   ]);
@@ -165,7 +165,7 @@ Deno.test("POST /executions/:namespace/:flowId/validate keeps no file", async ()
   body.append("file", new File(["content"], "a b.txt"));
   const answer = await server.json("POST", "/executions/demo/f/validate", {
     body,
-  }) as unknown as ValidateAnswer;
+  }) as unknown as ValidateResponse;
   assertEquals([answer.inputs[0]?.errors, answer.inputs[0]?.value], [[], "file:///a%20b.txt"]);
   assertEquals(server.store.count(), before);
 });

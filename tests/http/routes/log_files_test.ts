@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { settle } from "../../support/fake_clock.ts";
-import { type ExecutionAnswer, Harness } from "../../support/harness.ts";
+import { type ExecutionResponse, Harness } from "../../support/harness.ts";
 
 const FLOW = `id: filed
 namespace: demo.sub
@@ -23,7 +23,7 @@ tasks:
 
 type Attempts = readonly { readonly logFile?: string }[];
 
-async function runTwice(): Promise<{ server: Harness; execution: ExecutionAnswer }> {
+async function runTwice(): Promise<{ server: Harness; execution: ExecutionResponse }> {
   const server = await Harness.start({
     effect: (_properties, context) => {
       context.log("WARN", `try ${context.attemptNumber}`);
@@ -36,12 +36,12 @@ async function runTwice(): Promise<{ server: Harness; execution: ExecutionAnswer
   return { server, execution: await server.execution(id) };
 }
 
-function logFileOf(execution: ExecutionAnswer, taskRun: number, attempt = 0): string {
+function logFileOf(execution: ExecutionResponse, taskRun: number, attempt = 0): string {
   const attempts = execution.taskRunList[taskRun]?.attempts as Attempts;
   return attempts[attempt]?.logFile ?? "";
 }
 
-async function textOf(server: Harness, { id }: ExecutionAnswer, uri: string): Promise<string | undefined> {
+async function textOf(server: Harness, { id }: ExecutionResponse, uri: string): Promise<string | undefined> {
   const path = uri.slice(uri.indexOf(id) + id.length + 1);
   const file = await server.assembly.services.executionFiles.find("main", id, path);
   const text = file && await new Response(file.open()).text();

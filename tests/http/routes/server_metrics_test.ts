@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { figureText } from "../../../src/http/responses/server_metrics_text.ts";
+import { serverMetricsText } from "../../../src/http/responses/server_metrics_text.ts";
 import { MAX_NAMESPACES_TOLD } from "../../../src/services/metrics/server_metrics.ts";
 import { FAKE_START } from "../../support/fake_clock.ts";
 import { Harness } from "../../support/harness.ts";
@@ -107,8 +107,8 @@ for (const path of ["/prometheus", "/metrics"]) {
 
 Deno.test("figureText() escapes what would end a line or a label", () => {
   const samples = [{ labels: { a: 'x"y\\z\nw' }, value: 1.5 }, { value: Infinity }, { value: NaN }];
-  const text = figureText([{ name: "n", help: "a\nb", type: "gauge", samples }]);
+  const text = serverMetricsText([{ name: "n", help: "a\nb", type: "gauge", samples }]);
   assertStringIncludes(text, "# HELP n a\\nb\n# TYPE n gauge\n");
   assertStringIncludes(text, 'n{a="x\\"y\\\\z\\nw"} 1.5\nn +Inf\nn NaN\n');
-  assertEquals(figureText([{ name: "n", help: "", type: "gauge", samples: [] }]), "");
+  assertEquals(serverMetricsText([{ name: "n", help: "", type: "gauge", samples: [] }]), "");
 });

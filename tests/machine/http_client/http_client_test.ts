@@ -3,12 +3,12 @@ import { assertEquals, assertLess, assertMatch, assertRejects } from "@std/asser
 import { joinBytes } from "../../../src/base/bytes.ts";
 import type { CancelTimer } from "../../../src/base/clock.ts";
 import { readHttpOptions } from "../../../src/model/http/http_options.ts";
-import { answerText } from "../../../src/model/http/http_text.ts";
+import { responseText } from "../../../src/model/http/http_text.ts";
 import {
-  type HttpAnswer,
   HttpError,
   type HttpOptions,
   type HttpRequest,
+  type HttpResponse,
 } from "../../../src/model/ports/http.ts";
 import { HttpClient, type HttpClientOptions } from "../../../src/machine/http_client/http_client.ts";
 import { FakeClock, settle } from "../../support/fake_clock.ts";
@@ -40,8 +40,8 @@ function textBody(text: string): NonNullable<HttpRequest["body"]> {
   return { contentType: "text/plain", size: bytes.length, open: content };
 }
 
-async function finished(sent: HttpAnswer): Promise<string> {
-  return `${sent.code} ${await answerText(sent)}`;
+async function finished(sent: HttpResponse): Promise<string> {
+  return `${sent.code} ${await responseText(sent)}`;
 }
 
 interface AnswerCase {

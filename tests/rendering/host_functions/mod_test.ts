@@ -11,7 +11,7 @@ import {
 } from "../../../src/rendering/host_functions/mod.ts";
 import { MAX_READ_BYTES } from "../../../src/rendering/host_functions/file.ts";
 import { settle } from "../../support/fake_clock.ts";
-import { EFFECT_TYPE, type ExecutionAnswer, Harness } from "../../support/harness.ts";
+import { EFFECT_TYPE, type ExecutionResponse, Harness } from "../../support/harness.ts";
 
 const NAMESPACE = "demo.team";
 const LOG = "io.svc.plugin.core.log.Log";
@@ -55,7 +55,7 @@ async function upload(app: Harness, namespace: string, path: string, content: st
 }
 
 /** Runs a flow of the namespace to its end. */
-async function run(app: Harness, source: string): Promise<ExecutionAnswer> {
+async function run(app: Harness, source: string): Promise<ExecutionResponse> {
   const { id } = await app.save(source);
   return await start(app, String(id), {});
 }
@@ -65,7 +65,7 @@ async function start(
   app: Harness,
   flowId: string,
   inputs: Readonly<Record<string, string | File>>,
-): Promise<ExecutionAnswer> {
+): Promise<ExecutionResponse> {
   const body = new FormData();
   for (const [name, value] of Object.entries(inputs)) body.set(name, value);
   const { id } = await app.json("POST", `/executions/${NAMESPACE}/${flowId}`, { body }) as JsonObject;
@@ -73,7 +73,7 @@ async function start(
   return await app.execution(id);
 }
 
-async function messages(app: Harness, { id }: ExecutionAnswer): Promise<string[]> {
+async function messages(app: Harness, { id }: ExecutionResponse): Promise<string[]> {
   const lines = await app.json("GET", `/logs/${id}`) as unknown as { message: string }[];
   return lines.map(({ message }) => message);
 }

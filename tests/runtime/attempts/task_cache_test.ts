@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import type { JsonObject } from "../../../src/base/json.ts";
 import {
   EFFECT_TYPE,
-  type ExecutionAnswer,
+  type ExecutionResponse,
   Harness,
   type HarnessOptions,
   statesOf,
@@ -27,7 +27,7 @@ function counting(result: (n: number) => ReturnType<NonNullable<HarnessOptions["
 
 async function runWith(app: Harness, name: string): Promise<JsonObject> {
   const execution = await app.start("cached", { name }, "?wait=true");
-  const [taskRun] = (execution as unknown as ExecutionAnswer).taskRunList;
+  const [taskRun] = (execution as unknown as ExecutionResponse).taskRunList;
   return {
     states: taskRun ? statesOf(taskRun) : "",
     attempts: taskRun?.attempts?.length ?? 0,

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { settle } from "../../support/fake_clock.ts";
-import { type Effect, type ExecutionAnswer, Harness } from "../../support/harness.ts";
+import { type Effect, type ExecutionResponse, Harness } from "../../support/harness.ts";
 import { yaml } from "../../support/request_bodies.ts";
 
 /** A flow that each batch starts: it calls the effect, and gives what it was started with. */
@@ -46,7 +46,7 @@ async function untilQuiet(app: Harness, turns = 60): Promise<void> {
   await app.advance(0);
 }
 
-async function run(app: Harness, source: string): Promise<ExecutionAnswer> {
+async function run(app: Harness, source: string): Promise<ExecutionResponse> {
   await app.save(CHILD);
   await app.save(source);
   const { id } = await app.start("parent");
@@ -54,7 +54,7 @@ async function run(app: Harness, source: string): Promise<ExecutionAnswer> {
   return await app.execution(id);
 }
 
-async function childrenOf(app: Harness): Promise<ExecutionAnswer[]> {
+async function childrenOf(app: Harness): Promise<ExecutionResponse[]> {
   const { results } = await app.json(
     "GET",
     "/executions?namespace=demo&flowId=child&size=1000",
@@ -64,11 +64,11 @@ async function childrenOf(app: Harness): Promise<ExecutionAnswer[]> {
   return await Promise.all(results.map(({ id }) => app.execution(id)));
 }
 
-function outputsOf({ taskRunList }: ExecutionAnswer, taskId: string): JsonObject {
+function outputsOf({ taskRunList }: ExecutionResponse, taskId: string): JsonObject {
   return (taskRunList.find((each) => each.taskId === taskId)?.outputs ?? {}) as JsonObject;
 }
 
-function linesOf({ taskRunList, state }: ExecutionAnswer): string {
+function linesOf({ taskRunList, state }: ExecutionResponse): string {
   return `${state.current}: ${
     taskRunList.map(({ taskId, state }) => `${taskId} ${state.current}`).join(", ")
   }`;

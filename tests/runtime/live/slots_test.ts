@@ -1,7 +1,7 @@
 /** Concurrency limits: that of the latest revision counts, for who waits already too. */
 import { assertEquals } from "@std/assert";
 import { settle } from "../../support/fake_clock.ts";
-import { type ExecutionAnswer, Harness } from "../../support/harness.ts";
+import { type ExecutionResponse, Harness } from "../../support/harness.ts";
 import { yaml } from "../../support/request_bodies.ts";
 
 function limited(concurrency: string, message = "1"): string {
@@ -20,7 +20,7 @@ async function update(app: Harness, source: string): Promise<void> {
 }
 
 async function states(app: Harness): Promise<string> {
-  const { results } = await app.page<ExecutionAnswer>("/executions/search?sort=id:asc");
+  const { results } = await app.page<ExecutionResponse>("/executions/search?sort=id:asc");
   return results.map(({ state }) => state.current).join(" ");
 }
 
@@ -61,7 +61,7 @@ Deno.test("setLimit(): a lower one lets those who run end, then counts", async (
   await using app = await Harness.start();
   await app.save(limited("concurrency: {limit: 2}"));
   await startSome(app, 3);
-  const { results } = await app.page<ExecutionAnswer>("/executions/search?sort=id:asc");
+  const { results } = await app.page<ExecutionResponse>("/executions/search?sort=id:asc");
   await update(app, limited("concurrency: {limit: 1}", "2"));
   assertEquals(await states(app), "PAUSED PAUSED QUEUED");
   await app.json("POST", `/executions/${results[0]?.id}/resume`);

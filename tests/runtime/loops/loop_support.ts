@@ -1,7 +1,7 @@
 /** Runs loops over the whole server, and reads what comes of their passes. */
 import type { JsonObject } from "../../../src/base/json.ts";
 import { settle } from "../../support/fake_clock.ts";
-import type { Effect, ExecutionAnswer, Harness } from "../../support/harness.ts";
+import type { Effect, ExecutionResponse, Harness } from "../../support/harness.ts";
 
 const CORE = "io.kestra.plugin.core";
 
@@ -18,7 +18,7 @@ export async function untilQuiet(app: Harness, turns = 60): Promise<void> {
 }
 
 /** Saves the flow `l` with this body, starts it, and gives what comes of it. */
-export async function run(app: Harness, body: string, turns = 60): Promise<ExecutionAnswer> {
+export async function run(app: Harness, body: string, turns = 60): Promise<ExecutionResponse> {
   await app.save(flow(body));
   const { id } = await app.start("l");
   await untilQuiet(app, turns);
@@ -26,18 +26,18 @@ export async function run(app: Harness, body: string, turns = 60): Promise<Execu
 }
 
 /** The executions of the passes, in the order of their ids. */
-export async function passesOf(app: Harness, query = ""): Promise<ExecutionAnswer[]> {
+export async function passesOf(app: Harness, query = ""): Promise<ExecutionResponse[]> {
   const { results } = await app.page(`/executions/search?filters[kind][EQUALS]=LOOP&size=1000${query}`);
   return await Promise.all(results.map(({ id }) => id).sort().map((id) => app.execution(id)));
 }
 
 /** Outputs of the first task run of that task. */
-export function outputsOf({ taskRunList }: ExecutionAnswer, taskId: string): JsonObject {
+export function outputsOf({ taskRunList }: ExecutionResponse, taskId: string): JsonObject {
   return (taskRunList.find((each) => each.taskId === taskId)?.outputs ?? {}) as JsonObject;
 }
 
 /** The states of the execution and of its task runs. */
-export function linesOf({ taskRunList, state }: ExecutionAnswer): string {
+export function linesOf({ taskRunList, state }: ExecutionResponse): string {
   return `${state.current}: ${
     taskRunList.map(({ taskId, state }) => `${taskId} ${state.current}`).join(", ")
   }`;

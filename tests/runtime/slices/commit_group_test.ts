@@ -4,7 +4,7 @@ import { settle } from "../../support/fake_clock.ts";
 import { type Fault, FaultyStore } from "../../support/faulty_store.ts";
 import {
   EFFECT_TYPE,
-  type ExecutionAnswer,
+  type ExecutionResponse,
   Harness,
   type HarnessOptions,
   statesOf,
@@ -27,8 +27,8 @@ async function saveChain(app: Harness, last: string, length = 5): Promise<void> 
   for (let n = 1; n <= length; n++) await app.save(flow(`link-${n}`, subflow(`link-${n - 1}`)));
 }
 
-async function all(app: Harness): Promise<readonly ExecutionAnswer[]> {
-  return (await app.page<ExecutionAnswer>("/executions/search?size=500")).results;
+async function all(app: Harness): Promise<readonly ExecutionResponse[]> {
+  return (await app.page<ExecutionResponse>("/executions/search?size=500")).results;
 }
 
 async function statesOfAll(app: Harness): Promise<Record<string, number>> {

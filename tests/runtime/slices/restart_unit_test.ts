@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { JsonObject, JsonValue } from "../../../src/base/json.ts";
 import { settle } from "../../support/fake_clock.ts";
-import { EFFECT_TYPE, type ExecutionAnswer, Harness, type TaskRunAnswer } from "../../support/harness.ts";
+import { EFFECT_TYPE, type ExecutionResponse, Harness, type TaskRunResponse } from "../../support/harness.ts";
 import { json } from "../../support/request_bodies.ts";
 
 const CORE = "io.kestra.plugin.core.";
@@ -57,7 +57,7 @@ for (const [whole, source] of PARTS) {
 }
 
 /** The execution once it has ended or is paused: what it does in a directory takes its time. */
-async function atRest(app: Harness, id: JsonValue | undefined): Promise<ExecutionAnswer> {
+async function atRest(app: Harness, id: JsonValue | undefined): Promise<ExecutionResponse> {
   for (;;) {
     const execution = await app.execution(id);
     if (/^(SUCCESS|FAILED|PAUSED)$/.test(execution.state.current)) return execution;
@@ -65,7 +65,7 @@ async function atRest(app: Harness, id: JsonValue | undefined): Promise<Executio
   }
 }
 
-function taskRunOf(list: readonly TaskRunAnswer[], id: string): TaskRunAnswer {
+function taskRunOf(list: readonly TaskRunResponse[], id: string): TaskRunResponse {
   const found = list.find(({ taskId }) => taskId === id);
   if (!found) throw new Error(`there is no task run of ${id}`);
   return found;

@@ -32,8 +32,8 @@ class Bench implements AsyncDisposable {
     return this.idempotency.once({ tenant, caller: [caller], key, request: ["POST"] }, {
       first: async (content, remember) => {
         content.addBody(BODY);
-        const answer = { status: 200, contentType: "text/plain", body: text };
-        const mutations = await remember({ executionId: `e${++this.starts}`, flowRevision: 1, answer });
+        const response = { status: 200, contentType: "text/plain", body: text };
+        const mutations = await remember({ executionId: `e${++this.starts}`, flowRevision: 1, response });
         if (fail) throw fail;
         await this.committer.commit({ mutations });
       },
@@ -82,7 +82,7 @@ for (const size of SIZES) {
     const text = "é".repeat(size);
     await bench.once({ text });
     const { remembered } = await bench.once();
-    assertEquals(remembered?.answer?.body, text);
+    assertEquals(remembered?.response?.body, text);
     bench.clock.jump(24 * 3_600_000);
     assertEquals(await bench.idempotency.sweepExpired(), 1);
     assertEquals(await bench.keyCount(), 0);

@@ -20,7 +20,7 @@ function flowOf(members: string) {
 function judged(members: string) {
   const flow = flowOf(members);
   const execution = createExecution(flow, { id: "x", labels: [], kind: "NORMAL", inputs: { a: 1 } }, 5);
-  CHECKS.judge(flow, execution, 7);
+  CHECKS.evaluateChecks(flow, execution, 7);
   return execution;
 }
 

@@ -1,6 +1,6 @@
 /** `pythonVersion` of Python tasks, with Pythons on a PATH of the test. */
 import { assertEquals } from "@std/assert";
-import { type ExecutionAnswer, Harness } from "../../support/harness.ts";
+import { type ExecutionResponse, Harness } from "../../support/harness.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 
 const SYSTEM_PATH = "/usr/bin:/bin";
@@ -154,7 +154,7 @@ Deno.test("fitPython() leaves no files, and packages of another version are othe
         taskOf("Script", folder, ["pythonVersion: '3.12'", ...members])
       }`,
     );
-    const { taskRunList } = await app.start("files", {}, "?wait=true") as unknown as ExecutionAnswer;
+    const { taskRunList } = await app.start("files", {}, "?wait=true") as unknown as ExecutionResponse;
     assertEquals(taskRunList[0]?.outputs.outputFiles, {});
     const lines: string[] = [];
     for (const version of ["3", "3.12", "3"]) {

@@ -3,19 +3,19 @@ import { type Execution, type TaskRun, taskRunOf } from "../model/executions/exe
 import type { FlowPlan } from "./plan.ts";
 
 /** Its tasks share a directory that is gone. */
-export const WHOLE_KINDS: ReadonlySet<string> = new Set(["core.flow.WorkingDirectory"]);
+export const RESTART_UNIT_KINDS: ReadonlySet<string> = new Set(["core.flow.WorkingDirectory"]);
 
 /**
  * The outermost task run around a given one that runs again only as a whole, else the given one itself: a
  * WorkingDirectory around its tasks, a Pause around what runs when it begins.
  */
-export function wholeAround(plan: FlowPlan, execution: Execution, taskRun: TaskRun): TaskRun {
+export function restartUnitOf(plan: FlowPlan, execution: Execution, taskRun: TaskRun): TaskRun {
   let whole = taskRun;
   for (let at = taskRun; at.parent !== undefined;) {
     const parent = taskRunOf(execution, at.parent);
     if (!parent) return whole;
     const kind = plan.places.get(parent.taskId)?.task.kind ?? "";
-    if (WHOLE_KINDS.has(kind) || plan.places.get(at.taskId)?.block === "onPause") whole = parent;
+    if (RESTART_UNIT_KINDS.has(kind) || plan.places.get(at.taskId)?.block === "onPause") whole = parent;
     at = parent;
   }
   return whole;
