@@ -16,7 +16,7 @@ import type { MachineUser } from "./script_user.ts";
 import { type Credentials, readCredentials } from "./values.ts";
 
 /** Who may use the server: everybody, or who knows the password (or holds an API token). */
-export type Protection =
+type Protection =
   | { readonly type: "none" }
   | { readonly type: "basic"; readonly credentials: Credentials };
 

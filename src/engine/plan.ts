@@ -7,7 +7,7 @@ import { FLOWABLES } from "./flowable/registry.ts";
 import type { TaskPlace } from "./task_place.ts";
 
 /** Lists of tasks of a flow, in the order in which they run. */
-export const BLOCKS = ["tasks", "errors", "finally", "afterExecution"] as const;
+const BLOCKS = ["tasks", "errors", "finally", "afterExecution"] as const;
 
 /** A flow and its tasks, nested ones included, by id and by list. */
 export interface FlowPlan {

@@ -27,7 +27,7 @@ function inheritedPolicy({ flow }: FlowPlan, { parent }: TaskPlace): RetryPolicy
  * Wait before the attempt after number `attempt` (from 1), in milliseconds. A random one is spread by `seed`, so that the
  * same execution always waits the same time.
  */
-export function retryDelayMs(policy: RetryPolicy, attempt: number, seed: string): number {
+function retryDelayMs(policy: RetryPolicy, attempt: number, seed: string): number {
   const { type, intervalMs, maxIntervalMs = Infinity, delayFactor } = policy;
   if (type === "constant") return intervalMs;
   if (type === "exponential") return Math.min(maxIntervalMs, intervalMs * delayFactor ** (attempt - 1));

@@ -55,7 +55,7 @@ export interface Frame {
 export const SEVERITY: readonly State[] = ["SUCCESS", "WARNING", "CANCELLED", "FAILED", "KILLED"];
 
 /** What an open task run waits for. */
-export type Waiting = "active" | "retrying" | "paused" | "children";
+type Waiting = "active" | "retrying" | "paused" | "children";
 
 const ROOT = -1;
 
@@ -227,7 +227,7 @@ export function hasSettled({ execution, open }: ExecutionTree): boolean {
 }
 
 /** The branches of a flowable task run that has begun with its children; `undefined` for any other. */
-export function branchesOf(taskRun: TaskRun, place: TaskPlace): Branches | undefined {
+function branchesOf(taskRun: TaskRun, place: TaskPlace): Branches | undefined {
   const { decision, history } = taskRun;
   const state = currentState(history);
   const hasBegun = decision !== undefined && decision.isWaiting !== true &&

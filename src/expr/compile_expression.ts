@@ -50,7 +50,7 @@ export function compileExpression(node: Expression, compilation: Compilation): E
 const PATH_KINDS: ReadonlySet<string> = new Set(["variable", "member", "index", "method"]);
 
 /** Compiles an expression whose missing values, at any depth, give `undefined`. */
-export function compileOptional(node: Expression, compilation: Compilation): Read {
+function compileOptional(node: Expression, compilation: Compilation): Read {
   if (PATH_KINDS.has(node.kind)) {
     const path = compilePath(node, compilation);
     return path.isPlain ? path.read : guard(path.read);

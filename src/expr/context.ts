@@ -40,7 +40,7 @@ export class Frame {
 }
 
 /** Renders a text as a template, in a context; `keepsRaw` leaves `raw` tags in place for a later pass. */
-export type RenderSource = (context: Context, source: string, keepsRaw: boolean) => string;
+type RenderSource = (context: Context, source: string, keepsRaw: boolean) => string;
 
 /** The state of one evaluation. */
 export class Context implements StepBudget {

@@ -45,7 +45,7 @@ export function areEqual(a: JsonValue, b: JsonValue, context: Context): boolean 
 }
 
 /** Ends of a range, and the distance of its elements. */
-export interface Range<T> {
+interface Range<T> {
   readonly from: T;
   readonly to: T;
   readonly step: number;

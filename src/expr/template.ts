@@ -44,7 +44,7 @@ export class CompiledTemplate implements Template {
 const NO_NAMES: ReadonlySet<string> = new Set();
 
 /** A template that renders to its source. */
-export class LiteralTemplate implements Template {
+class LiteralTemplate implements Template {
   readonly source: string;
   readonly isLiteral = true;
   readonly functionNames = NO_NAMES;

@@ -28,7 +28,7 @@ export class DataDirError extends Error {
 }
 
 /** What a data directory needs of its surroundings. */
-export interface DataDirOptions {
+interface DataDirOptions {
   readonly clock: Clock;
   readonly randomBytes: RandomBytes;
   readonly processId: number;

@@ -3,7 +3,7 @@ import type { CancelTimer, Clock } from "../base/clock.ts";
 import type { ServerLogLevel } from "../base/log.ts";
 
 /** What is written to. */
-export interface SyncWriter {
+interface SyncWriter {
   /** Writes some of the bytes; gives how many. */
   writeSync(bytes: Uint8Array): number;
 }

@@ -17,7 +17,7 @@ export interface ServerHandle {
 }
 
 /** Starts a server; settles when it is ready. */
-export type StartServer = (config: Config) => Promise<ServerHandle>;
+type StartServer = (config: Config) => Promise<ServerHandle>;
 
 /** The part of the platform that a process is made of. */
 export interface ProcessPlatform {

@@ -19,7 +19,7 @@ import type {
 import type { TriggerRenderer } from "./trigger_renderer.ts";
 
 /** What conditions are tested on. */
-export interface ConditionFacts {
+interface ConditionFacts {
   readonly flow: Flow;
   /** The time that conditions on a date test. */
   readonly date: Instant;

@@ -14,7 +14,7 @@ export type RenderExpression = (
 ) => Promise<RenderedText>;
 
 /** What rendering needs from the server. */
-export interface ExpressionRendererDeps {
+interface ExpressionRendererDeps {
   readonly clock: Clock;
   readonly timeZone: string;
   readonly random: () => number;

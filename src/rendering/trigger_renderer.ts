@@ -15,7 +15,7 @@ export interface TriggerRenderer {
 }
 
 /** What rendering needs from the server. */
-export interface TriggerRendererDeps {
+interface TriggerRendererDeps {
   readonly clock: Clock;
   readonly timeZone: string;
   readonly random: () => number;

@@ -55,11 +55,11 @@ export class WorkPaths {
 }
 
 /** Name of the directory of an attempt: one that was timed out may still be at work when the next one begins. */
-export function ownDirName({ id }: Execution, { ordinal, attempts }: TaskRun): string {
+function ownDirName({ id }: Execution, { ordinal, attempts }: TaskRun): string {
   return `${taskRunId(id, ordinal)}-${attempts.length}`;
 }
 
 /** Name of the directory of a WorkingDirectory's task run. */
-export function sharedDirName({ id }: Execution, { ordinal }: TaskRun): string {
+function sharedDirName({ id }: Execution, { ordinal }: TaskRun): string {
   return taskRunId(id, ordinal);
 }

@@ -13,7 +13,7 @@ import type { Slots } from "./live/slots.ts";
 import { changesOf, factsOf, timerMutations, type UncommittedChanges, undoChanges } from "./uncommitted.ts";
 
 /** What a commit works with. */
-export interface CommitDeps {
+interface CommitDeps {
   readonly committer: Committer;
   readonly records: ExecutionRecords;
   readonly slots: Slots;
@@ -29,7 +29,7 @@ export interface Committed {
 }
 
 /** How a commit is done. */
-export interface CommitOptions {
+interface CommitOptions {
   /** What the first of the family is stored with. */
   readonly files: readonly Mutation[];
   /** Called for each of the family, in order, once all are durable. */

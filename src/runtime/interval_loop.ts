@@ -3,7 +3,7 @@ import type { CancelTimer, Clock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
 
 /** How a loop goes. */
-export interface LoopOptions {
+interface LoopOptions {
   readonly name: string;
   readonly intervalMs: number;
   readonly clock: Clock;

@@ -23,7 +23,7 @@ export interface Reactions {
 }
 
 /** What reacts, and resolves once the reaction is durable. */
-export type React = (announcement: Announcement) => Promise<void>;
+type React = (announcement: Announcement) => Promise<void>;
 
 /** Announcements of states that the next commit makes durable; a pass of a Loop is no execution of its flow to triggers. */
 export function newAnnouncements(live: LiveExecution, reactions: Reactions): readonly Announcement[] {

@@ -10,7 +10,7 @@ import type { LiveExecution } from "./live/live_execution.ts";
 import type { LiveExecutions } from "./live/live_executions.ts";
 
 /** What it works with. */
-export interface RecoveryDeps {
+interface RecoveryDeps {
   readonly live: LiveExecutions;
   readonly committer: Committer;
   readonly logger: Logger;

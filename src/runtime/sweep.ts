@@ -10,7 +10,7 @@ import type { Executor } from "./executor.ts";
 import type { Timers } from "./timers/timers.ts";
 
 /** What the sweep works with. */
-export interface SweepDeps {
+interface SweepDeps {
   readonly store: Store;
   readonly committer: Committer;
   readonly manifests: Manifests;

@@ -18,7 +18,7 @@ import { LoopContexts } from "../rendering/loop_contexts.ts";
 import { createEvaluator, createRenderDeps, type RenderOptions, type RenderSources } from "./render_deps.ts";
 
 /** What they are built from. */
-export interface ActionServicesParts extends RenderSources {
+interface ActionServicesParts extends RenderSources {
   readonly options: RenderOptions & {
     readonly committer: Committer;
     readonly changes: Changes;

@@ -33,7 +33,7 @@ export interface ExecutionServices {
 }
 
 /** What they work with. */
-export interface ExecutionServicesParts {
+interface ExecutionServicesParts {
   readonly flows: Flows;
   readonly blobs: Blobs;
   readonly inputCipher: InputCipher;

@@ -15,7 +15,7 @@ import type { ExecutionRecords } from "../store/records/execution_records.ts";
 import type { Store } from "../store/store.ts";
 
 /** What they are built from. */
-export interface FileSources {
+interface FileSources {
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly store: Store;

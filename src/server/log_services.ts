@@ -15,7 +15,7 @@ import type { Store } from "../store/store.ts";
 import { createExecutorPort } from "./executor_port.ts";
 
 /** What they are built from. */
-export interface LogServicesParts {
+interface LogServicesParts {
   readonly store: Store;
   readonly committer: Committer;
   readonly changes: Changes;

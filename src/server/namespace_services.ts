@@ -22,7 +22,7 @@ export interface NamespaceServices {
 }
 
 /** What they work with. */
-export interface NamespaceServicesParts {
+interface NamespaceServicesParts {
   readonly tenants: Tenants;
   readonly flows: Flows;
   readonly blobs: Blobs;

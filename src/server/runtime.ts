@@ -25,7 +25,7 @@ import { createTaskPorts } from "./task_ports.ts";
 import { TriggerRuntime } from "./trigger_runtime.ts";
 
 /** What the runtime is built from. */
-export interface RuntimeParts {
+interface RuntimeParts {
   readonly options: AssemblyOptions;
   readonly tasks: TaskCatalog;
   readonly services: Services;

@@ -19,7 +19,7 @@ import { MetricRecords } from "../store/records/metric_records.ts";
 import type { Store } from "../store/store.ts";
 
 /** What they are built from. */
-export interface TaskServiceSources {
+interface TaskServiceSources {
   readonly store: Store;
   readonly committer: Committer;
   readonly clock: Clock;

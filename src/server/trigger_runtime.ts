@@ -12,7 +12,7 @@ import type { TriggerServices } from "./trigger_services.ts";
 const NOTES_INTERVAL_MS = 5_000;
 
 /** What it is built with. */
-export interface TriggerRuntimeParts {
+interface TriggerRuntimeParts {
   readonly ports: TaskPorts;
   /** An execution of that flow will start soon. */
   readonly willStart: (plan: FlowPlan) => void;

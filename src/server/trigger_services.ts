@@ -38,7 +38,7 @@ import { namespaceValues } from "./host_values.ts";
 import { createTriggerRenderer } from "../rendering/trigger_renderer.ts";
 
 /** What they are built from. */
-export interface TriggerParts {
+interface TriggerParts {
   readonly options: TriggerOptions;
   readonly triggerTypes: TriggerCatalog;
   readonly flows: Flows;
@@ -52,7 +52,7 @@ export interface TriggerParts {
 }
 
 /** What the server gives. */
-export interface TriggerOptions {
+interface TriggerOptions {
   readonly store: Store;
   readonly committer: Committer;
   readonly clock: Clock;
@@ -80,7 +80,7 @@ export interface TriggerServices {
 }
 
 /** What the runtime does for triggers. */
-export interface TriggerConnection {
+interface TriggerConnection {
   readonly ports: TaskPorts;
   readonly dueSet: (due: DueTrigger) => void;
   readonly wake: (due: DueTrigger) => void;

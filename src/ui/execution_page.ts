@@ -13,7 +13,7 @@ import { elapsedMs, taskRunSection } from "./task_run_list.ts";
 import { dateTimeTag, durationText } from "./time_text.ts";
 
 /** What the page shows. */
-export interface ExecutionPage {
+interface ExecutionPage {
   readonly execution: Execution;
   /** Oldest first. */
   readonly logs: readonly LogView[];

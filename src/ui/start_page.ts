@@ -20,7 +20,7 @@ export interface ExecutionSummary {
 }
 
 /** What the page shows. */
-export interface StartPage {
+interface StartPage {
   readonly version: string;
   /** Public address of the server, without slash at the end. */
   readonly baseUrl: string;

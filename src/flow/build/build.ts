@@ -8,7 +8,7 @@ import { readLabels } from "../../model/flows/label.ts";
 import { applyPluginDefaults, type TypeCatalogs } from "../schema/plugin_defaults.ts";
 
 /** What the store gives to a flow, and the text it was parsed from. */
-export interface FlowIdentity {
+interface FlowIdentity {
   readonly tenant: TenantId;
   readonly revision: number;
   readonly flowNo: number;

@@ -18,7 +18,7 @@ export function buildTasks(list: JsonValue | undefined, catalog?: TaskCatalog): 
 }
 
 /** One task of a valid document. */
-export function buildTask(properties: JsonObject, catalog?: TaskCatalog): Task {
+function buildTask(properties: JsonObject, catalog?: TaskCatalog): Task {
   const type = textOf(properties, "type") ?? "";
   const kind = taskKind(type, catalog);
   return {

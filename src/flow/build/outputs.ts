@@ -5,7 +5,7 @@ import { convertValue, type ResolveOptions } from "../inputs/inputs.ts";
 import { shownValue } from "../inputs/shown_value.ts";
 
 /** The outputs, or why the execution fails. */
-export type OutputsOutcome = { readonly outputs: JsonObject } | { readonly problem: string };
+type OutputsOutcome = { readonly outputs: JsonObject } | { readonly problem: string };
 
 /**
  * Converts the rendered values of a flow's outputs. A value without type stays as it was rendered; null and, for types

@@ -5,13 +5,10 @@ import { scalarText } from "../schema/describe.ts";
 import { hasExpression } from "../source/report.ts";
 
 /** What a failed check asks for, the most restrictive first. */
-export const CHECK_BEHAVIORS = ["BLOCK_EXECUTION", "FAIL_EXECUTION", "CREATE_EXECUTION"] as const;
+const CHECK_BEHAVIORS = ["BLOCK_EXECUTION", "FAIL_EXECUTION", "CREATE_EXECUTION"] as const;
 
 /** One of {@link CHECK_BEHAVIORS}. */
-export type CheckBehavior = typeof CHECK_BEHAVIORS[number];
-
-/** How pages show the message of a failed check. */
-export const CHECK_STYLES = ["ERROR", "SUCCESS", "WARNING", "INFO"] as const;
+type CheckBehavior = typeof CHECK_BEHAVIORS[number];
 
 /** A check whose condition does not hold. */
 export interface FailedCheck {
@@ -21,7 +18,7 @@ export interface FailedCheck {
 }
 
 /** Renders a template with the inputs of the execution. It reports what cannot be rendered by an ExpressionError. */
-export type RenderCheck = (template: string) => JsonValue;
+type RenderCheck = (template: string) => JsonValue;
 
 /**
  * The checks that fail, in the order of the flow. One whose condition cannot be rendered fails and blocks the execution,

@@ -11,7 +11,7 @@ import { type Relation, relationOf, type RelationType, SUBFLOW_KINDS } from "./r
 export type DrawnFlow = Pick<Flow, "tasks" | "errors" | "finally" | "afterExecution" | "triggers">;
 
 /** What is drawn beside the flow itself. */
-export interface GraphOptions {
+interface GraphOptions {
   /** Flows to draw in the place of the task that starts them, by the uid of its node. */
   readonly subflows?: ReadonlyMap<string, DrawnFlow>;
 }

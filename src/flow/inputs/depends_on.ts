@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, ownProperty } from "../../base/json.ts";
 import { scalarText } from "../schema/describe.ts";
 
 /** What `dependsOn` of an input says. */
-export interface Dependency {
+interface Dependency {
   /** Ids of the inputs that come first. */
   readonly inputs: readonly string[];
   /** Template; the input is asked only when it renders to true. */
@@ -22,7 +22,7 @@ export function dependencyOf(properties: JsonObject): Dependency | undefined {
 }
 
 /** An input as the order sees it. */
-export interface Dependent {
+interface Dependent {
   readonly id: string;
   readonly properties: JsonObject;
 }

@@ -24,10 +24,10 @@ import { hasExpression } from "../source/report.ts";
  * Renders a template with the inputs that are resolved so far. Only an ExpressionError says that it cannot be rendered: any
  * other error ends the resolution.
  */
-export type RenderInput = (template: string, inputs: JsonObject) => JsonValue;
+type RenderInput = (template: string, inputs: JsonObject) => JsonValue;
 
 /** What stands for the text of a SECRET in the inputs of an execution. */
-export type SealInput = (text: string) => JsonValue;
+type SealInput = (text: string) => JsonValue;
 
 /** What resolution needs from its caller. */
 export interface ResolveOptions {

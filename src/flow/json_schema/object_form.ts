@@ -3,7 +3,7 @@ import type { JsonObject } from "../../base/json.ts";
 import type { PropertySchema, PropertySchemas } from "../../model/flows/schema.ts";
 
 /** Gives the schema of one member. */
-export type MemberForm = (schema: PropertySchema, isWithinDynamic?: boolean) => JsonObject;
+type MemberForm = (schema: PropertySchema, isWithinDynamic?: boolean) => JsonObject;
 
 /** Objects with the members of a property schema; without any, with any members. */
 export function objectForm(

@@ -6,7 +6,7 @@ const OLD_ALIAS = /^core\.(?:tasks|models|runners)\./;
 const OLD_PREFIXES = TYPE_PREFIXES.map((prefix) => prefix.replace(/plugin\.$/, ""));
 
 /** A type by its canonical name, and by its aliases. */
-export interface Named {
+interface Named {
   readonly type: string;
   readonly aliases: readonly string[];
 }
@@ -22,7 +22,7 @@ export function canonicalNames({ type }: Pick<Named, "type">): string[] {
 }
 
 /** The older names, with the prefixes that go with them. */
-export function olderNames({ aliases }: Pick<Named, "aliases">): string[] {
+function olderNames({ aliases }: Pick<Named, "aliases">): string[] {
   return aliases.flatMap((alias) =>
     (OLD_ALIAS.test(alias) ? OLD_PREFIXES : TYPE_PREFIXES).map((prefix) => prefix + alias)
   );

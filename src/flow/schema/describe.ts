@@ -18,7 +18,7 @@ export function cutText(text: string): string {
 }
 
 /** A value that has a text of its own. */
-export type ScalarValue = string | number | bigint | boolean | Double;
+type ScalarValue = string | number | bigint | boolean | Double;
 
 /** True for texts, numbers and booleans. */
 export function isScalar(value: JsonValue | undefined): value is ScalarValue {

@@ -4,7 +4,7 @@ import type { TaskCatalog } from "../../model/tasks/task_catalog.ts";
 import type { TypeDeclaration } from "../../model/flows/type_declaration.ts";
 
 /** The only trigger type that has behaviour. */
-export const WEBHOOK_KIND = "core.trigger.Webhook";
+const WEBHOOK_KIND = "core.trigger.Webhook";
 
 const TRIGGER_ALIASES: ReadonlyMap<string, string> = new Map([
   ["core.models.triggers.types.Webhook", WEBHOOK_KIND],

@@ -31,7 +31,7 @@ interface ValuePlace {
 }
 
 /** Where an object is, and which of its members are special. */
-export interface MemberPlace extends ValuePlace {
+interface MemberPlace extends ValuePlace {
   /** Names that the caller checks itself. */
   readonly apart?: ReadonlySet<string>;
   /** Names of members whose expressions are rendered elsewhere. */

@@ -5,7 +5,7 @@ import type { PropertyType } from "../../model/flows/schema.ts";
 import { isScalar } from "./describe.ts";
 
 /** The values of one type of a schema. */
-export interface ValueKind {
+interface ValueKind {
   /** As messages name it, after "must be". */
   readonly text: string;
   /** A required one has at least one element: it "must not be empty". */

@@ -26,7 +26,7 @@ export interface ParsedSource {
 }
 
 /** A value read from YAML text, or why there is none. */
-export type YamlValueResult = { readonly value: JsonValue } | { readonly reason: string };
+type YamlValueResult = { readonly value: JsonValue } | { readonly reason: string };
 
 /**
  * Parses a YAML or JSON source into the submitted document with positions. Of a plain source only the values are read at

@@ -6,7 +6,7 @@ import type { Path } from "../source/parse.ts";
 import type { Report } from "../source/report.ts";
 
 /** Form of an id. */
-export interface IdRule {
+interface IdRule {
   readonly pattern: RegExp;
   readonly maxLength: number;
 }

@@ -2,7 +2,7 @@
 import type { Problem } from "../../model/flows/problem.ts";
 
 /** Types and properties that still work, and what they are called today. */
-export interface Deprecations {
+interface Deprecations {
   /** Paths of deprecated tasks, triggers, conditions and properties, in the order of the source. */
   readonly paths: readonly string[];
   /** Sentences such as `old.Type is replaced by new.Type`. */

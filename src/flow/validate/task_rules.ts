@@ -19,7 +19,7 @@ export interface RuleContext {
 }
 
 /** A task whose type is known. */
-export interface TypedTask {
+interface TypedTask {
   readonly task: JsonObject;
   readonly type: TaskType;
   readonly path: Path;

@@ -24,7 +24,7 @@ const HIDDEN = "******";
 const IDENTITY: ReadonlySet<string> = new Set(["id", "name", "type"]);
 
 /** Who asks for inputs: those of a task see inputs of their own, so what they refer to is not checked. */
-export interface InputPlace {
+interface InputPlace {
   readonly report: Report;
   readonly isForeign?: boolean;
 }

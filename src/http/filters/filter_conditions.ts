@@ -18,7 +18,7 @@ const MAX_SEARCH_WORDS = 20;
 const EARLIEST = /^(EQUALS|GREATER_THAN.*)$/, LATEST = /^(EQUALS|LESS_THAN.*)$/;
 
 /** How filters are read. */
-export interface ConditionReader<Field extends string, Condition> {
+interface ConditionReader<Field extends string, Condition> {
   /** What a single filter means. */
   readonly conditionsOf: (filter: RawFilter<Field>) => readonly Condition[];
   /** What spans of time count back from. */

@@ -3,7 +3,7 @@ import { DomainError } from "../../model/errors.ts";
 import type { DateOperator, NameOperator } from "../../model/executions/execution_query.ts";
 
 /** Every operator of the syntax; a field allows some of them. */
-export type FilterOperator = DateOperator | NameOperator;
+type FilterOperator = DateOperator | NameOperator;
 
 /** Operators of a field that is one of some values. */
 export const CHOICE = ["EQUALS", "NOT_EQUALS"] as const;
@@ -23,7 +23,7 @@ export interface RawFilter<Field extends string = string> {
 }
 
 /** All filters of a request. */
-export interface RawFilters<Field extends string = string> {
+interface RawFilters<Field extends string = string> {
   /** Those outside of groups: flat parameters first. */
   readonly all: readonly RawFilter<Field>[];
   /** Of `filters[or][0]`, `filters[or][1]`, … in the order of their numbers; one with groups of its own is one for each of these. */
@@ -31,7 +31,7 @@ export interface RawFilters<Field extends string = string> {
 }
 
 /** What a field of a list allows. */
-export interface FilterField {
+interface FilterField {
   readonly operators: readonly FilterOperator[];
   /**
    * What the parameter of the field's own name stands for; there is none where absent. Where it is IN, its values make one list

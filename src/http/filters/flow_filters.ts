@@ -6,10 +6,10 @@ import { CHOICES, type FilterFields, isNegated, type RawFilter, readPredicate } 
 import { nameTest, readLabelPairs, scopeTest, wordTest } from "./filter_values.ts";
 
 /** What is known of a flow in a list. */
-export type ListedFlow = Pick<Flow, "namespace" | "id" | "labels">;
+type ListedFlow = Pick<Flow, "namespace" | "id" | "labels">;
 
 /** True for a flow that is wanted. */
-export type FlowFilter = (flow: ListedFlow) => boolean;
+type FlowFilter = (flow: ListedFlow) => boolean;
 
 /** What flows can be filtered by. */
 const FIELDS = {

@@ -4,14 +4,14 @@ import { CHOICE, type FilterFields, type RawFilter, readPredicate } from "./filt
 import { dateTest, nameTest, wordTest } from "./filter_values.ts";
 
 /** What a filter looks at. */
-export interface NamedItem {
+interface NamedItem {
   readonly namespace: string;
   readonly name: string;
   readonly updatedAt: number;
 }
 
 /** True for an item that is wanted. */
-export type ItemFilter = (item: NamedItem) => boolean;
+type ItemFilter = (item: NamedItem) => boolean;
 
 /** What items can be filtered by. */
 const FIELDS = {

@@ -14,7 +14,7 @@ import {
 import { choiceTest, dateTest, nameTest, scopeTest, wordTest } from "./filter_values.ts";
 
 /** True for a trigger that is wanted. */
-export type TriggerFilter = (state: TriggerState) => boolean;
+type TriggerFilter = (state: TriggerState) => boolean;
 
 /** What triggers can be filtered by. */
 const FIELDS = {

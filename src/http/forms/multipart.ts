@@ -27,7 +27,7 @@ export interface Part extends PartHeader {
 }
 
 /** A value of a form; of a file part it is what `saveFile` made of it. */
-export interface FormField {
+interface FormField {
   readonly name: string;
   readonly value: string;
   readonly fileName?: string;
@@ -35,7 +35,7 @@ export interface FormField {
 }
 
 /** What becomes of a file part: the text that stands for it. */
-export type SaveFile = (part: Part) => Promise<string>;
+type SaveFile = (part: Part) => Promise<string>;
 
 const encoder = new TextEncoder();
 const CRLF = encoder.encode("\r\n");

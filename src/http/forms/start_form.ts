@@ -12,7 +12,7 @@ const FILE_TYPE = "FILE";
 const DEFAULT_EXTENSION = ".upl";
 
 /** Where the parts of a form go. */
-export interface StartFormOptions {
+interface StartFormOptions {
   /** Inputs of the flow; parts of other names are passed over. */
   readonly inputs: readonly Input[];
   readonly store: StoreFile;

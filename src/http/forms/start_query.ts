@@ -7,7 +7,7 @@ import { normalizeTimestamp } from "../../base/timestamp_text.ts";
 import { readBoolean } from "./params.ts";
 
 /** How an execution is to be started. */
-export interface StartQuery {
+interface StartQuery {
   readonly labels: readonly Label[];
   readonly kind: ExecutionKind;
   readonly revision?: number;

@@ -9,7 +9,7 @@ import { operationId, parametersOf, pathTemplates } from "./path_template.ts";
 import { listOf, MAP, ref, type Schema, TEXT } from "./schema.ts";
 
 /** What the description is told of the server. */
-export interface DocumentOptions {
+interface DocumentOptions {
   readonly version: string;
   /** Public address, or empty. */
   readonly baseUrl: string;

@@ -3,7 +3,7 @@ import { isLoopback } from "../../base/ip.ts";
 import { DomainError } from "../../model/errors.ts";
 
 /** What the guard goes by. */
-export interface GuardConfig {
+interface GuardConfig {
   /** Public address of the server. */
   readonly baseUrl?: string;
   /** Address it listens on. */

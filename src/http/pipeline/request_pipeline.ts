@@ -29,7 +29,7 @@ import type { RequestIds } from "./request_id.ts";
 export type Access = "protected" | "unlimited" | "public" | "webhook";
 
 /** A registered route, on which all decisions are made; the text of a request's path decides nothing. */
-export interface Route {
+interface Route {
   readonly method: string;
   /** Pattern with the prefix it is mounted at. */
   readonly path: string;
@@ -41,7 +41,7 @@ export interface Route {
 }
 
 /** What the frame works with. */
-export interface FrameOptions {
+interface FrameOptions {
   readonly auth: Auth;
   readonly tenants: Tenants;
   readonly guard: Guard;

@@ -43,7 +43,7 @@ function kind(status: number, slug: string, title: string, prefix = ""): Problem
 const INTERNAL_ERROR = "Internal server error";
 
 /** What a refusal is an answer to. */
-export interface ProblemContext {
+interface ProblemContext {
   /** Path as shown to the caller, without query. */
   readonly path: string;
   readonly requestId: string;

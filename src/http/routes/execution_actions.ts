@@ -31,7 +31,7 @@ import { readBoolean, readRequired } from "../forms/params.ts";
 import { readBreakpoints, readRevision } from "../forms/start_query.ts";
 
 /** What the routes work with. */
-export interface ExecutionActionRoutesDeps {
+interface ExecutionActionRoutesDeps {
   readonly actions: ExecutionActions;
   readonly replays: ExecutionReplays;
   /** Of the form of a resume or replay. */

@@ -14,7 +14,7 @@ import { jsonResponse } from "../responses/json_response.ts";
 import { readBoolean, readRequired } from "../forms/params.ts";
 
 /** What the routes work with. */
-export interface ExecutionBulkRoutesDeps {
+interface ExecutionBulkRoutesDeps {
   readonly bulk: ExecutionBulk;
   readonly clock: Clock;
 }

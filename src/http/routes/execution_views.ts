@@ -25,7 +25,7 @@ import { readPositive, readRequired } from "../forms/params.ts";
 import { eventStream } from "../streams/sse.ts";
 
 /** What the routes work with. */
-export interface ExecutionViewRoutesDeps {
+interface ExecutionViewRoutesDeps {
   readonly views: ExecutionViews;
   readonly executions: Executions;
   readonly dependencies: FlowDependencies;

@@ -20,7 +20,7 @@ import { hasNoForm, readStartForm } from "../forms/start_form.ts";
 import { readStartQuery } from "../forms/start_query.ts";
 
 /** What the routes work with. */
-export interface ExecutionRoutesDeps {
+interface ExecutionRoutesDeps {
   readonly executions: Executions;
   readonly idempotentStarts: IdempotentStarts;
   readonly clock: Clock;

@@ -10,7 +10,7 @@ import { type Part, readMultipart } from "../forms/multipart.ts";
 import { readRequired } from "../forms/params.ts";
 
 /** What the routes work with. */
-export interface FileRoutesDeps {
+interface FileRoutesDeps {
   readonly files: Files;
   readonly transfer: FileTransfer;
   /** Of a whole upload. */

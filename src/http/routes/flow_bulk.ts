@@ -20,7 +20,7 @@ import { readMultipart } from "../forms/multipart.ts";
 import { readBoolean } from "../forms/params.ts";
 
 /** What the routes work with. */
-export interface FlowBulkRoutesDeps {
+interface FlowBulkRoutesDeps {
   readonly flows: Flows;
   readonly bulk: FlowBulk;
   readonly transfer: FlowTransfer;

@@ -16,7 +16,7 @@ import { readBoolean, readPaging } from "../forms/params.ts";
 import { readRevision } from "../forms/start_query.ts";
 
 /** What the routes work with. */
-export interface FlowViewRoutesDeps {
+interface FlowViewRoutesDeps {
   readonly flows: Flows;
   readonly graphs: FlowGraphs;
   readonly dependencies: FlowDependencies;

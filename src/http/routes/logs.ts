@@ -16,7 +16,7 @@ import { readLogConditions, readLogQuery } from "../filters/log_filters.ts";
 import { eventStream } from "../streams/sse.ts";
 
 /** What the routes work with. */
-export interface LogRoutesDeps {
+interface LogRoutesDeps {
   readonly executions: Executions;
   readonly logSearch: LogSearch;
   readonly logRemovals: LogRemovals;

@@ -12,7 +12,7 @@ import { jsonResponse, pageResponse } from "../responses/json_response.ts";
 import { parseQueryInstant, readPaging, type SortKey } from "../forms/params.ts";
 
 /** What the routes work with. */
-export interface MetricRoutesDeps {
+interface MetricRoutesDeps {
   readonly metrics: Metrics;
   readonly clock: Clock;
 }

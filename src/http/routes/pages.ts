@@ -18,7 +18,7 @@ import type { AppEnv } from "../forms/env.ts";
 import type { BaseUrlOf } from "../responses/page_url.ts";
 
 /** What the routes work with. */
-export interface PageRoutesDeps {
+interface PageRoutesDeps {
   readonly executions: Executions;
   readonly clock: Clock;
   readonly baseUrlOf: BaseUrlOf;

@@ -18,7 +18,7 @@ import { filterQueryOf, readTriggerFilter } from "../filters/trigger_filters.ts"
 import { readObject, requiredFlag, triggerKeysIn } from "../forms/trigger_request.ts";
 
 /** What the routes work with. */
-export interface TriggerBulkRoutesDeps {
+interface TriggerBulkRoutesDeps {
   readonly triggers: Triggers;
   readonly bulk: TriggerBulk;
 }

@@ -19,7 +19,7 @@ import { type BaseUrlOf, pageUrl } from "../responses/page_url.ts";
 import { remoteAddress } from "../pipeline/remote_address.ts";
 
 /** What the routes work with. */
-export interface WebhookRoutesDeps {
+interface WebhookRoutesDeps {
   readonly webhooks: Webhooks;
   readonly baseUrlOf: BaseUrlOf;
 }

@@ -12,7 +12,7 @@ const PAUSE_MS_PER_EXECUTION = 4;
 const WAIT_FOR_MORE_MS = 10_000;
 
 /** What is seen at one look. */
-export interface RelatedExecutions {
+interface RelatedExecutions {
   /** Of those flows alone are executions told; each as `namespace/id`. */
   readonly flows: ReadonlySet<string>;
   /** As lists show them, oldest first. */

@@ -7,7 +7,7 @@ import { MAX_EVENT_STREAMS } from "../../model/limits.ts";
 import type { AppEnv } from "../forms/env.ts";
 
 /** An event; a client reads `data` as one line. */
-export interface ServerEvent {
+interface ServerEvent {
   /** On the streams of executions and logs it is a marker (`start`, `progress`, `end`), not a number. */
   readonly id?: string;
   /** Text without line breaks, for example JSON. */
@@ -24,7 +24,7 @@ export interface EventWriter {
 export type EventProducer = (writer: EventWriter, signal: AbortSignal) => Promise<void>;
 
 /** What the streams need. */
-export interface EventStreamsOptions {
+interface EventStreamsOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly maxStreams?: number;

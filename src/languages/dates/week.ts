@@ -4,7 +4,7 @@ import type { DateTime } from "./date_time.ts";
 import { epochDays } from "./zone.ts";
 
 /** A week rule: its first day (1 = Monday … 7 = Sunday), and the days of a year its first week must have. */
-export interface WeekRule {
+interface WeekRule {
   readonly firstDay: number;
   readonly minDays: number;
 }

@@ -32,7 +32,7 @@ export function findZone(id: string): Zone {
 }
 
 /** The zone of a fixed offset in seconds. */
-export function offsetZone(offsetSeconds: number): Zone {
+function offsetZone(offsetSeconds: number): Zone {
   return {
     id: offsetSeconds === 0 ? "Z" : offsetText(offsetSeconds, ":"),
     isRegion: false,

@@ -11,7 +11,7 @@ const STEP_MOVES = 8;
 const MAX_CALL_DEPTH = 300;
 
 /** Where a value is in the input, last key first; there while `path(…)` or an assignment asks for it. */
-export interface Path {
+interface Path {
   readonly parent: Path | null;
   readonly key: JsonValue;
 }
@@ -19,7 +19,7 @@ export interface Path {
 /** The place of the input itself. */
 export const ROOT: Path = { parent: null, key: null };
 /** The place of a value that was computed: nothing below it can be named. */
-export const NO_PLACE: Path = { parent: null, key: null };
+const NO_PLACE: Path = { parent: null, key: null };
 
 /** A value on its way, and where it is from. */
 export interface Item {
@@ -92,7 +92,7 @@ export function keysOf(item: Item): JsonValue[] {
 }
 
 /** What a name stands for; names are numbers by then. */
-export type Bound = JsonValue | Closure | object | undefined;
+type Bound = JsonValue | Closure | object | undefined;
 
 /** The names in force at a place of a running program, innermost first. */
 export class Env {

@@ -38,7 +38,7 @@ function combinationOf(operator: string): Operation | undefined {
 }
 
 /** The places that a code names in a value, as lists of keys. @throws JqError when it names none but computes */
-export function* pathsOf(code: Code, { value }: Item, env: Env): Iterable<JsonValue[]> {
+function* pathsOf(code: Code, { value }: Item, env: Env): Iterable<JsonValue[]> {
   for (const result of code.many({ value, path: ROOT }, env)) yield keysOf(result);
 }
 

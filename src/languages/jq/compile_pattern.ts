@@ -11,7 +11,7 @@ import { describe } from "./values.ts";
 type Match = (value: JsonValue, item: Item, env: Env) => Iterable<Env>;
 
 /** A compiled pattern, and the scope of what follows it. */
-export interface CompiledPattern {
+interface CompiledPattern {
   readonly inner: Scope;
   readonly match: Match;
 }

@@ -28,7 +28,7 @@ function childrenOf(item: Item, meter: Meter): Iterable<Item> {
 }
 
 /** The members of a list or map; listing the names of a map is counted. @throws JqError for other values */
-export function* membersOf(item: Item, meter: Meter): Iterable<Item> {
+function* membersOf(item: Item, meter: Meter): Iterable<Item> {
   const { value } = item;
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index++) {

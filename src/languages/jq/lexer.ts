@@ -2,10 +2,10 @@
 import { fail } from "../values/errors.ts";
 
 /** What a token is; punctuation and operators are of kind `sign`. */
-export type TokenKind = "sign" | "name" | "field" | "variable" | "format" | "number" | "quote" | "end";
+type TokenKind = "sign" | "name" | "field" | "variable" | "format" | "number" | "quote" | "end";
 
 /** A token; `text` is without the leading `.`, `$` or `@`. */
-export interface Token {
+interface Token {
   readonly kind: TokenKind;
   readonly text: string;
   readonly start: number;

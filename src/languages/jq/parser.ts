@@ -23,7 +23,7 @@ export function parseJq(source: string): JqNode {
 }
 
 /** Recursive descent over one program. */
-export class JqParser {
+class JqParser {
   readonly lexer: Lexer;
   readonly #source: string;
   #depth = 0;

@@ -19,7 +19,7 @@ const MAX_KEPT_LENGTH = 400_000;
 const MAX_MESSAGE_LENGTH = 500;
 
 /** A compiled program. It holds no state. */
-export class JqProgram {
+class JqProgram {
   readonly source: string;
   readonly #code: Code;
 

@@ -11,7 +11,7 @@ export interface CompiledDefinition {
 }
 
 /** What a name means. */
-export type Meaning =
+type Meaning =
   | { readonly kind: "function"; readonly definition: CompiledDefinition }
   | { readonly kind: "closure" | "variable" | "label"; readonly id: number };
 

@@ -6,7 +6,7 @@ import type { Lexer } from "./lexer.ts";
 import { fromFloat } from "./values.ts";
 
 /** What terms need of the parser. */
-export interface TermParser {
+interface TermParser {
   /** The tokens. */
   readonly lexer: Lexer;
   /** A whole expression. */

@@ -120,7 +120,7 @@ function compareJqNumbers(a: NumberValue, b: NumberValue): number {
 }
 
 /** By code points: the platform's order differs where a character takes two units. */
-export function compareTexts(a: string, b: string): number {
+function compareTexts(a: string, b: string): number {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);
   for (let at = 0; at < length; at++) {

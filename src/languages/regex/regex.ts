@@ -10,7 +10,7 @@ export interface Budget extends MoveBudget {
 }
 
 /** A match: where it is, and its groups, of which the first is all of it. */
-export interface Match {
+interface Match {
   readonly start: number;
   readonly end: number;
   readonly groups: readonly (string | undefined)[];

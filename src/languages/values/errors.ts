@@ -16,7 +16,7 @@ export type ExpressionErrorCode =
   | "unknown_test";
 
 /** Where an error is: `spans` are start and end offsets of the prints and tags of `source`, in order. */
-export interface Place {
+interface Place {
   readonly source: string;
   readonly offset: number;
   readonly spans?: readonly number[];

@@ -7,7 +7,7 @@ import { kindOf } from "./print.ts";
 export type NumberValue = number | bigint | Double;
 
 /** An operator that takes two numbers. */
-export type ArithmeticOperator = "+" | "-" | "*" | "/" | "%";
+type ArithmeticOperator = "+" | "-" | "*" | "/" | "%";
 
 /** True for integers and decimals. */
 export function isNumber(value: JsonValue | undefined): value is NumberValue {

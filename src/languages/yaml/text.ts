@@ -11,7 +11,7 @@ export interface YamlError {
 }
 
 /** A composed document, or the mistakes that forbid it. */
-export interface YamlTree {
+interface YamlTree {
   readonly document?: Document.Parsed;
   readonly errors: readonly YamlError[];
 }

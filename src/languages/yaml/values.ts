@@ -5,7 +5,7 @@ import { MAX_YAML_ALIASES, MAX_YAML_DEPTH, MAX_YAML_EXPANDED_CHARS } from "./lim
 import { tooDeep, type YamlError } from "./text.ts";
 
 /** Any node of the library. */
-export type YamlNode = Parameters<typeof isScalar>[0];
+type YamlNode = Parameters<typeof isScalar>[0];
 
 const TAG_PREFIX = "tag:yaml.org,2002:";
 const TAGS = new Set(["str", "int", "float", "bool", "null", "map", "seq"].map((name) => TAG_PREFIX + name));

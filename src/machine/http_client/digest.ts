@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 
 /** Who asks for what. */
-export interface DigestRequest {
+interface DigestRequest {
   readonly username: string;
   readonly password: string;
   readonly method: string;

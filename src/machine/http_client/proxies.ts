@@ -6,7 +6,7 @@ import type { Connection } from "./connection.ts";
 import { RequestWriter } from "./request_writer.ts";
 
 /** Where the proxy is to connect to. */
-export interface ProxyTarget {
+interface ProxyTarget {
   readonly host: string;
   readonly port: number;
 }

@@ -11,7 +11,7 @@ const END_OF_CHUNKS = "0\r\n\r\n";
 const encoder = new TextEncoder();
 
 /** Where a request goes. */
-export interface ByteSink {
+interface ByteSink {
   /** Resolves when there is room for more. */
   write(bytes: Uint8Array): Promise<void>;
 }

@@ -5,7 +5,7 @@ import { HttpError } from "../../model/ports/http.ts";
 import type { ByteSource } from "./response_reader.ts";
 
 /** What is known of a body before it is read. */
-export interface ResponseBodyOptions {
+interface ResponseBodyOptions {
   /** The `content-encoding`. */
   readonly encoding: string | undefined;
   readonly maxBytes: number | undefined;

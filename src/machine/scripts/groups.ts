@@ -1,7 +1,7 @@
 /** Processes that lead a group of their own, in a session of their own: what a terminal tells the server is not for them. */
 
 /** What a process starts with. */
-export type GroupOptions = Pick<
+type GroupOptions = Pick<
   Deno.CommandOptions,
   "cwd" | "env" | "stdin" | "stdout" | "stderr" | "uid" | "gid"
 >;

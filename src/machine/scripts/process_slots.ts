@@ -1,7 +1,7 @@
 /** Bounds how many processes run at a time; those who wait are served in turn, whoever asked for more. */
 
 /** Gives a slot back; calling it again does nothing. */
-export type ReleaseSlot = () => void;
+type ReleaseSlot = () => void;
 
 /** Slots for owners who may each want many. */
 export class FairSlots {

@@ -41,7 +41,7 @@ export interface ProcessOptions {
 }
 
 /** What processes get of the machine. */
-export interface ProcessSurroundings {
+interface ProcessSurroundings {
   readonly env: ReadonlyMap<string, string>;
   /** Never the same twice on one machine: processes are told apart by it. */
   readonly randomBytes: RandomBytes;

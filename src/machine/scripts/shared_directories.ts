@@ -8,7 +8,7 @@ export const MAX_UNUSED_DIRECTORIES = 20;
 export const MAX_DIRECTORY_AGE_MS = 24 * 3_600_000;
 
 /** What makes and removes the directories. */
-export interface DirectoryMaker {
+interface DirectoryMaker {
   /** Makes an empty one; its path. */
   make(name: string): Promise<string>;
   /** Removes it with what it holds. */

@@ -4,7 +4,7 @@ import { LineReader, type ReadLine } from "./lines.ts";
 import type { Watchdog, WatchedCommand, WatchedProcess } from "./watchdog.ts";
 
 /** What is started, and who hears of it. */
-export interface SupervisedOptions extends WatchedCommand {
+interface SupervisedOptions extends WatchedCommand {
   readonly starter: Pick<Watchdog, "start">;
   readonly clock: Clock;
   readonly signal: AbortSignal;

@@ -9,7 +9,7 @@ import { viewOf } from "./loop_run.ts";
 import { changedAt, currentState, type History, isEnded, startedAt } from "./state.ts";
 
 /** What belongs to an answer beside the execution itself. */
-export interface BodyOptions {
+interface BodyOptions {
   /** `duration` of what has not ended counts up to now. */
   readonly now: Instant;
   /** Lists and the start response leave task runs out. */

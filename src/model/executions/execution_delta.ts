@@ -7,7 +7,7 @@ import { executionBody, stateText, taskRunBody } from "./execution_body.ts";
 import { changedAt, isEnded, startedAt } from "./state.ts";
 
 /** An execution as it is now. */
-export interface ExecutionLook {
+interface ExecutionLook {
   readonly execution: Execution;
   /** Why it does not go on. */
   readonly waiting?: JsonObject;
@@ -15,7 +15,7 @@ export interface ExecutionLook {
 }
 
 /** What to tell, and the moment up to which it tells. */
-export interface ExecutionDelta {
+interface ExecutionDelta {
   readonly upTo: Instant;
   /**
    * JSON. At first `{execution}`, all of it; then `{changed?, taskRuns?, removed?}`: members of the execution, whole task

@@ -46,7 +46,7 @@ export const EXECUTION_SORT_FIELDS = [
 ] as const;
 
 /** One of {@link EXECUTION_SORT_FIELDS}. */
-export type ExecutionSortField = typeof EXECUTION_SORT_FIELDS[number];
+type ExecutionSortField = typeof EXECUTION_SORT_FIELDS[number];
 
 /** One criterion of an order. */
 export interface ExecutionSort {
@@ -83,21 +83,21 @@ export interface DateCondition {
 }
 
 /** The current state is one of these. */
-export interface StateCondition {
+interface StateCondition {
   readonly field: "state";
   readonly states: readonly State[];
   readonly negated: boolean;
 }
 
 /** The kind is one of these. Where no such condition is given, only NORMAL executions match. */
-export interface KindCondition {
+interface KindCondition {
   readonly field: "kind";
   readonly kinds: readonly ExecutionKind[];
   readonly negated: boolean;
 }
 
 /** Whether another execution started it. */
-export interface ChildCondition {
+interface ChildCondition {
   readonly field: "child";
   readonly child: boolean;
 }
@@ -117,7 +117,7 @@ export interface LabelCondition {
 }
 
 /** Its most severe log line is at least of this level; one that never logged does not match. */
-export interface LogLevelCondition {
+interface LogLevelCondition {
   readonly field: "maxLogLevel";
   readonly least: LogLevel;
 }

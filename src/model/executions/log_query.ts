@@ -26,13 +26,13 @@ export interface LogWriterCondition extends Pick<LogNameCondition, "operator" | 
 }
 
 /** Its level is one of these; of none, no line matches. */
-export interface LevelCondition {
+interface LevelCondition {
   readonly field: "level";
   readonly levels: readonly LogLevel[];
 }
 
 /** When the line was written. */
-export interface TimestampCondition extends Pick<DateCondition, "operator" | "at"> {
+interface TimestampCondition extends Pick<DateCondition, "operator" | "at"> {
   readonly field: "timestamp";
 }
 

@@ -1,12 +1,12 @@
 /** Changes of files that wait for a commit: of the attempt, or of the request, that made them. */
 
 /** A change of one key of the store, as its mutations are. */
-export type FileChange =
+type FileChange =
   | { readonly type: "set"; readonly key: FileKey; readonly value: Uint8Array }
   | { readonly type: "delete"; readonly key: FileKey };
 
 /** A key of the store. */
-export type FileKey = readonly (Uint8Array | string | number | bigint | boolean)[];
+type FileKey = readonly (Uint8Array | string | number | bigint | boolean)[];
 
 /** Files that were written or deleted; both take effect with the commit that carries the changes, or not at all. */
 export interface PendingFiles {

@@ -16,7 +16,7 @@ export const SYSTEM_LABEL_PREFIX = "system.";
 /** Ties together executions that belong to one piece of work; the execution's own id by default. */
 export const CORRELATION_LABEL = "system.correlationId";
 /** Where an execution was started from: existing user interfaces give it. */
-export const FROM_LABEL = "system.from";
+const FROM_LABEL = "system.from";
 /** Marks a flow that the editor must not change. */
 export const READ_ONLY_LABEL = "system.readOnly";
 /** Marks an execution that another one repeats. */

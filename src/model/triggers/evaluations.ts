@@ -2,7 +2,7 @@
 import type { Instant } from "../../base/clock.ts";
 
 /** How an evaluation ended. */
-export type EvaluationOutcome = "STARTED" | "FAILED" | "SKIPPED";
+type EvaluationOutcome = "STARTED" | "FAILED" | "SKIPPED";
 
 /** One evaluation of a trigger. */
 export interface Evaluation {

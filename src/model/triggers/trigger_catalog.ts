@@ -48,7 +48,7 @@ export interface PollingTriggerType extends TypeDeclaration {
 }
 
 /** A trigger type that somebody else fires: an HTTP request, or an execution. `planned`: it starts nothing yet. */
-export interface FiredTriggerType extends TypeDeclaration {
+interface FiredTriggerType extends TypeDeclaration {
   readonly form: "webhook" | "flow" | "planned";
 }
 

@@ -36,7 +36,7 @@ export interface FileFacts {
 }
 
 /** An open file; its content must be read to the end or cancelled. */
-export interface OpenedFile extends FileFacts {
+interface OpenedFile extends FileFacts {
   readonly content: ReadableStream<Uint8Array>;
 }
 

@@ -61,7 +61,7 @@ export function runAttempt(
 }
 
 /** An attempt that is about to run. */
-export interface Attempt extends AttemptDeps {
+interface Attempt extends AttemptDeps {
   readonly live: LiveExecution;
   readonly command: AttemptCommand;
   readonly taskRun: TaskRun;

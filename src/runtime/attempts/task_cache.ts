@@ -11,7 +11,7 @@ import { cachedOutputsKey, cacheExpiriesBefore, cacheExpiryKey } from "../../sto
 import type { Key, Mutation, Store } from "../../store/store.ts";
 
 /** What the cache works with. */
-export interface TaskCacheDeps {
+interface TaskCacheDeps {
   readonly store: Store;
   readonly committer: Committer;
   readonly clock: Clock;

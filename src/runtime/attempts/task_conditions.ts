@@ -15,7 +15,7 @@ import type { LiveExecution } from "../live/live_execution.ts";
 import type { TaskScope } from "../../rendering/variables.ts";
 
 /** What they are tested with. */
-export interface TaskConditionsDeps {
+interface TaskConditionsDeps {
   readonly catalog: TriggerCatalog;
   readonly clock: Clock;
   readonly timeZone: string;

@@ -12,7 +12,7 @@ import type { NewExecution } from "../live/messages.ts";
 import { type ChildStart, type CreateChild, requestOf, type StartChild } from "./subflow.ts";
 
 /** What starting them needs. */
-export interface ItemExecutionsDeps {
+interface ItemExecutionsDeps {
   readonly create: CreateChild;
   readonly storage: StoragePort;
   readonly clock: Clock;

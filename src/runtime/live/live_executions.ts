@@ -8,7 +8,7 @@ interface Loading {
 }
 
 /** Reads an execution; `undefined` when there is none. */
-export type LoadExecution = (tenant: string, id: string) => Promise<LiveExecution | undefined>;
+type LoadExecution = (tenant: string, id: string) => Promise<LiveExecution | undefined>;
 
 /** Finds, keeps and lets go of executions. */
 export class LiveExecutions {

@@ -10,7 +10,7 @@ const MAX_WAITING_BYTES = 128 * 1024;
 const FLUSH_MS = 500;
 
 /** What it works with. */
-export interface LogFlowDeps {
+interface LogFlowDeps {
   readonly clock: Clock;
   /** Has what is new of an execution committed. */
   readonly wake: () => void;

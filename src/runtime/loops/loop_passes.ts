@@ -28,7 +28,7 @@ import type { NewExecution } from "../live/messages.ts";
 import { type ChildStart, type StartChild, triggerOf } from "../children/subflow.ts";
 
 /** What loops work with. */
-export interface LoopPassesDeps {
+interface LoopPassesDeps {
   readonly clock: Clock;
   readonly ports: Pick<TaskPorts, "storage" | "itemExecutions">;
   readonly contexts: LoopContexts;

@@ -12,7 +12,7 @@ import { isStorageUri } from "../../model/namespaces/storage_uri.ts";
 export type LoopValue = readonly [value: string | null, key?: string];
 
 /** The values, and how the Loop finds them again. */
-export interface LoopValues {
+interface LoopValues {
   readonly values: readonly LoopValue[];
   /** `{items}`, or `{file}` with a value on each line, or `{lines}`: a file that the flow has given. */
   readonly kept: JsonObject;

@@ -8,7 +8,7 @@ import type { LiveExecution } from "../live/live_execution.ts";
 import { renderDecision } from "./command_rendering.ts";
 
 /** What it needs. */
-export interface FlowableHookDeps extends AttemptDeps {
+interface FlowableHookDeps extends AttemptDeps {
   readonly catalog: TaskCatalog;
 }
 

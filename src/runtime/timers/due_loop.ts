@@ -8,7 +8,7 @@ import type { Key, Selector, Store } from "../../store/store.ts";
 import { TimerHeap } from "./timer_heap.ts";
 
 /** What a loop works with. */
-export interface DueLoopDeps<T> {
+interface DueLoopDeps<T> {
   readonly store: Store;
   readonly clock: Clock;
   /** Stored times before an instant; the second part of their keys is the time. */

@@ -8,7 +8,7 @@ import type { Key, Store } from "../../store/store.ts";
 import { DueLoop } from "./due_loop.ts";
 
 /** What timers work with. */
-export interface TimersDeps {
+interface TimersDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly logger: Logger;

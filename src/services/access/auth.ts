@@ -21,7 +21,7 @@ export interface Credentials {
 }
 
 /** How the server authenticates. */
-export interface AuthOptions {
+interface AuthOptions {
   /** `undefined`: no credentials are asked for, and everybody may do everything. */
   readonly basic?: Credentials;
   readonly tokens: Tokens;

@@ -8,13 +8,13 @@ import type { Key, Store } from "../../store/store.ts";
 import { deleteTenant, readKeysOf, readTenants, setTenant } from "../../store/records/tenant_records.ts";
 
 /** What the service works on. */
-export interface TenantsOptions {
+interface TenantsOptions {
   readonly store: Store;
   readonly committer: Committer;
 }
 
 /** Lets go of what belongs to a tenant: called once it answers no request any more, before its keys are removed. */
-export type TenantListener = (id: TenantId) => void | Promise<void>;
+type TenantListener = (id: TenantId) => void | Promise<void>;
 
 const MAIN: Tenant = { id: MAIN_TENANT, name: "Main" };
 

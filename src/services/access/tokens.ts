@@ -22,7 +22,7 @@ import { Caller } from "./caller.ts";
 import type { Tenants } from "./tenants.ts";
 
 /** What the service works on. */
-export interface TokensOptions {
+interface TokensOptions {
   readonly store: Store;
   readonly committer: Committer;
   readonly tenants: Tenants;

@@ -15,7 +15,7 @@ import type { Files } from "../files/files.ts";
 import { undefinedIfMissing } from "../if_found.ts";
 
 /** What the service works with. */
-export interface AttemptStorageDeps {
+interface AttemptStorageDeps {
   readonly files: ExecutionFiles;
   readonly contents: ExecutionContents;
   readonly namespaceFiles: Files;

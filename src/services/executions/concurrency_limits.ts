@@ -13,7 +13,7 @@ export interface SlotsPort {
 }
 
 /** What the service works with. */
-export interface ConcurrencyLimitsDeps {
+interface ConcurrencyLimitsDeps {
   readonly flows: Flows;
   readonly slots: SlotsPort;
 }

@@ -43,7 +43,7 @@ export interface ExecutionActionsDeps {
 }
 
 /** An execution, the flow revision that it runs, and one of its task runs. */
-export interface ExecutionTarget {
+interface ExecutionTarget {
   readonly execution: Execution;
   readonly plan: FlowPlan;
   readonly taskRun?: TaskRun;

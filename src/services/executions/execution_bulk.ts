@@ -24,7 +24,7 @@ import type { ExecutionReplays } from "./execution_replays.ts";
 import type { Executions } from "./executions.ts";
 
 /** What the service works with. */
-export interface ExecutionBulkDeps {
+interface ExecutionBulkDeps {
   readonly actions: ExecutionActions;
   readonly replays: ExecutionReplays;
   readonly executions: Executions;

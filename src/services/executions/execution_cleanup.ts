@@ -10,7 +10,7 @@ import { EXECUTION_REMOVALS, executionRemovalKey } from "../../store/keys.ts";
 import type { Mutation, Store } from "../../store/store.ts";
 
 /** What the removal works with. */
-export interface ExecutionCleanupDeps {
+interface ExecutionCleanupDeps {
   readonly store: Store;
   readonly committer: Committer;
   readonly records: ExecutionRecords;

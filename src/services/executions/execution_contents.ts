@@ -9,7 +9,7 @@ import type { ExecutionRecords } from "../../store/records/execution_records.ts"
 import { logEntries } from "../logs/log_entries.ts";
 
 /** What the service works with. */
-export interface ExecutionContentsDeps {
+interface ExecutionContentsDeps {
   readonly records: ExecutionRecords;
   readonly files: ExecutionFiles;
   readonly changes: Changes;

@@ -11,7 +11,7 @@ import type { ExecutionContents } from "./execution_contents.ts";
 import { previewOf, type PreviewOptions } from "../files/file_preview.ts";
 
 /** What the service works with. */
-export interface ExecutionFileViewsDeps {
+interface ExecutionFileViewsDeps {
   readonly records: ExecutionRecords;
   readonly contents: ExecutionContents;
 }
@@ -22,7 +22,7 @@ export interface NamedFile extends StoredFile {
 }
 
 /** A file, or the execution that has it. */
-export type FoundFile = NamedFile | { readonly executionId: string };
+type FoundFile = NamedFile | { readonly executionId: string };
 
 /** Reads files of executions. */
 export class ExecutionFileViews {

@@ -19,7 +19,7 @@ import { undefinedIfMissing } from "../if_found.ts";
 import type { StartChecks } from "../starts/start_checks.ts";
 
 /** What the service works with. */
-export interface ExecutionReplaysDeps {
+interface ExecutionReplaysDeps {
   readonly actions: ExecutionActions;
   readonly flows: Flows;
   readonly files: ExecutionFiles;
@@ -30,7 +30,7 @@ export interface ExecutionReplaysDeps {
 }
 
 /** Which revision of the flow a new execution runs. */
-export type Revision = number | "latest";
+type Revision = number | "latest";
 
 /** How an execution is replayed. */
 export interface ReplayOptions {

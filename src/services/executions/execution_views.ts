@@ -15,7 +15,7 @@ import type { Executions } from "./executions.ts";
 import type { Flows } from "../flows/flows.ts";
 
 /** What the service works with. */
-export interface ExecutionViewsDeps {
+interface ExecutionViewsDeps {
   readonly executions: Executions;
   readonly records: ExecutionRecords;
   readonly catalog: Catalog;

@@ -36,7 +36,7 @@ import { logEntries, type LogFilter } from "../logs/log_entries.ts";
 import type { StartChecks } from "../starts/start_checks.ts";
 
 /** What the executions service works with. */
-export interface ExecutionsDeps {
+interface ExecutionsDeps {
   readonly flows: Flows;
   readonly records: ExecutionRecords;
   readonly files: ExecutionFiles;
@@ -68,10 +68,10 @@ export interface StartOptions {
 }
 
 /** How the end of an execution is waited for. */
-export type AwaitOptions = Pick<StartOptions, "urlOf"> & { readonly wait: AbortSignal };
+type AwaitOptions = Pick<StartOptions, "urlOf"> & { readonly wait: AbortSignal };
 
 /** An execution that is about to begin. */
-export interface MadeExecution {
+interface MadeExecution {
   readonly execution: Execution;
   readonly plan: FlowPlan;
   /** What is stored in the same commit. */

@@ -21,7 +21,7 @@ export interface FollowedView {
 }
 
 /** What looking needs. */
-export interface FollowedExecutionsDeps {
+interface FollowedExecutionsDeps {
   /** @throws DomainError not_found */
   readonly read: (
     actor: Actor,

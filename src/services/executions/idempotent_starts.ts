@@ -9,14 +9,14 @@ import { measureFile } from "../starts/given_files.ts";
 import type { Idempotency, OnceResponse, Remember } from "../starts/idempotency.ts";
 
 /** What the service works with. */
-export interface IdempotentStartsDeps {
+interface IdempotentStartsDeps {
   readonly idempotency: Idempotency;
   readonly executions: Executions;
   readonly flows: Flows;
 }
 
 /** A start, and the key under which it happens once. */
-export interface IdempotentStart {
+interface IdempotentStart {
   readonly key: string;
   /** The query, its parameters in order of their names. */
   readonly query: string;

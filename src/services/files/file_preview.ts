@@ -4,7 +4,7 @@ import { DomainError } from "../../model/errors.ts";
 import { parseIon } from "../../languages/ion/value_text.ts";
 
 /** A file to show. */
-export interface PreviewedFile {
+interface PreviewedFile {
   readonly name: string;
   /** Bytes. */
   readonly size: number;

@@ -11,7 +11,7 @@ import { checkNotFlows, type Files, isFlowFile, spaceOf, type StagedFile } from 
 import { readZipDirectory, type ZipDirectory, type ZipEntry, zipRefusal } from "./zip_directory.ts";
 
 /** What the transfer works with. */
-export interface FileTransferDeps {
+interface FileTransferDeps {
   readonly files: Files;
   readonly blobs: Blobs;
   readonly maxUploadBytes: number;

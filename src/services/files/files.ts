@@ -20,7 +20,7 @@ import { ChangeBatch, emptiedParents, missingParents, notADirectory, notAFile } 
 export type { FileRecord } from "../../store/records/file_records.ts";
 
 /** What the service works with. */
-export interface FilesDeps {
+interface FilesDeps {
   readonly records: FileRecords;
   readonly blobs: Blobs;
   readonly committer: Committer;
@@ -31,7 +31,7 @@ export interface FilesDeps {
 }
 
 /** An open file; its content must be read to the end or cancelled. */
-export interface OpenFile {
+interface OpenFile {
   readonly record: FileRecord;
   readonly content: ReadableStream<Uint8Array>;
 }

@@ -11,7 +11,7 @@ import { type ArchiveItem, packArchive, unpackEntry } from "./file_archive.ts";
 import { readZipDirectory } from "./zip_directory.ts";
 
 /** What the service works with. */
-export interface FlowCachesDeps {
+interface FlowCachesDeps {
   readonly store: Store;
   readonly blobs: Blobs;
   readonly clock: Clock;

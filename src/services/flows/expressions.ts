@@ -17,7 +17,7 @@ export interface RenderRequest {
 }
 
 /** What the service works with. */
-export interface ExpressionsDeps {
+interface ExpressionsDeps {
   readonly render: RenderExpression;
   /** Functions of the server that expressions may call beside the built-in ones. */
   readonly functions: ReadonlySet<string>;

@@ -8,7 +8,7 @@ import type { FlowHead } from "../../store/records/flow_records.ts";
 import type { Flows } from "./flows.ts";
 
 /** What becomes of a namespace whose flows are replaced. */
-export interface ReplaceOptions {
+interface ReplaceOptions {
   /** Flows that the text does not name are deleted. */
   readonly delete: boolean;
   /** The flows are put into this namespace, whatever they say. */
@@ -16,7 +16,7 @@ export interface ReplaceOptions {
 }
 
 /** What becomes of the flows of a bulk update. */
-export interface BulkOptions {
+interface BulkOptions {
   /** Flows that the text does not name are deleted: those of `namespace`, else those of the namespaces in the text. */
   readonly delete: boolean;
   readonly namespace?: string;

@@ -14,7 +14,7 @@ import type { FlowHead, FlowRecords } from "../../store/records/flow_records.ts"
 import type { Flows } from "./flows.ts";
 
 /** What the service works with. */
-export interface FlowRevisionsDeps {
+interface FlowRevisionsDeps {
   readonly flows: Flows;
   readonly records: FlowRecords;
   readonly executions: ExecutionRecords;

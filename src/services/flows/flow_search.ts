@@ -5,14 +5,14 @@ import type { FlowHead } from "../../store/records/flow_records.ts";
 import type { Flows } from "./flows.ts";
 
 /** A flow whose source holds what was searched for. */
-export interface FoundSource {
+interface FoundSource {
   readonly flow: Flow;
   /** Lines with the place marked, `[mark]…[/mark]`, as HTML text. */
   readonly fragments: readonly string[];
 }
 
 /** What is searched for. */
-export interface SourceSearch {
+interface SourceSearch {
   readonly text: string;
   readonly matches: (head: FlowHead) => boolean;
   readonly page: number;

@@ -27,7 +27,7 @@ import { FlowHeads } from "./flow_heads.ts";
 import { type FlowSortKey, sortHeads } from "./flow_order.ts";
 
 /** What the flows service works with. */
-export interface FlowsDeps {
+interface FlowsDeps {
   readonly records: FlowRecords;
   readonly catalogs: Catalogs;
   readonly clock: Clock;
@@ -44,7 +44,7 @@ export interface GetFlowOptions {
 }
 
 /** Which flows to list. */
-export interface FlowSearch {
+interface FlowSearch {
   readonly page: number;
   readonly size: number;
   readonly sort: readonly FlowSortKey[];

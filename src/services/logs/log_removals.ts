@@ -16,7 +16,7 @@ import type { ExecutorPort } from "../executor_port.ts";
 import { filterTest, type LogFilter } from "./log_entries.ts";
 
 /** What the service works with. */
-export interface LogRemovalsDeps {
+interface LogRemovalsDeps {
   readonly logs: LogRecords;
   readonly catalog: Catalog;
   readonly committer: Committer;
@@ -26,7 +26,7 @@ export interface LogRemovalsDeps {
 }
 
 /** Whose lines are deleted. */
-export interface FlowLogs extends FlowKey {
+interface FlowLogs extends FlowKey {
   /** Only of executions that this trigger has started. */
   readonly triggerId?: string;
 }

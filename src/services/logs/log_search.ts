@@ -18,7 +18,7 @@ import { lineTest } from "./log_matcher.ts";
 import { comesAfter, type PlacedLine, TopLines } from "./top_lines.ts";
 
 /** What the search works with. */
-export interface LogSearchDeps {
+interface LogSearchDeps {
   readonly catalog: Catalog;
   readonly logs: LogRecords;
   readonly pace: Pace;

@@ -10,7 +10,7 @@ import type { Problem } from "../../model/flows/problem.ts";
 import type { DashboardRecord, DashboardRecords } from "../../store/records/dashboard_records.ts";
 
 /** What the service works with. */
-export interface DashboardsDeps {
+interface DashboardsDeps {
   readonly records: DashboardRecords;
   readonly clock: Clock;
   readonly ids: IdSource;

@@ -19,7 +19,7 @@ import { undefinedIfMissing } from "../if_found.ts";
 import { aggregateMetrics, type Aggregation, type MetricWindow } from "./metric_aggregates.ts";
 
 /** What the service works with. */
-export interface MetricsDeps {
+interface MetricsDeps {
   readonly records: ExecutionRecords;
   readonly metrics: MetricRecords;
   readonly catalog: Catalog;
@@ -28,7 +28,7 @@ export interface MetricsDeps {
 }
 
 /** A metric and where it is from. */
-export interface MetricEntry extends Metric {
+interface MetricEntry extends Metric {
   readonly taskId: string;
   /** Ordinal of the task run. */
   readonly taskRun: number;
@@ -36,13 +36,13 @@ export interface MetricEntry extends Metric {
 }
 
 /** Which metrics of an execution. */
-export interface MetricFilter {
+interface MetricFilter {
   readonly taskId?: string;
   readonly taskRunId?: string;
 }
 
 /** Which metric of a flow, and how its values become one. */
-export interface AggregateQuery extends MetricWindow {
+interface AggregateQuery extends MetricWindow {
   readonly taskId?: string;
   readonly metric: string;
   readonly aggregation: Aggregation;

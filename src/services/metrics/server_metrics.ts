@@ -13,7 +13,7 @@ import type { Flows } from "../flows/flows.ts";
 import type { Tenants } from "../access/tenants.ts";
 
 /** What the figures are of. */
-export interface ServerMetricsDeps {
+interface ServerMetricsDeps {
   readonly catalog: Catalog;
   readonly flows: Flows;
   readonly tenants: Tenants;

@@ -17,17 +17,17 @@ import { checkNamespace, parentNamespaces } from "../../model/namespaces/namespa
 import type { KvPairRecords, StoredKvPair } from "../../store/records/kv_pair_records.ts";
 
 /** Who asks: an actor, or a task of an execution of that tenant. */
-export type TenantScope = Pick<Actor, "tenant">;
+type TenantScope = Pick<Actor, "tenant">;
 
 /** What a write may add to the value. */
-export interface PutKvOptions {
+interface PutKvOptions {
   /** ISO 8601 duration; without one the pair does not expire. */
   readonly ttl?: string;
   readonly description?: string;
 }
 
 /** What the service works with. */
-export interface KvPairsDeps {
+interface KvPairsDeps {
   readonly records: KvPairRecords;
   readonly clock: Clock;
   /** The tenants whose expired pairs are swept. */

@@ -11,7 +11,7 @@ import type { NamespaceRecord, NamespaceRecords } from "../../store/records/name
 import type { Flows } from "../flows/flows.ts";
 
 /** What the service works with. */
-export interface NamespacesDeps {
+interface NamespacesDeps {
   readonly flows: Flows;
   readonly records: NamespaceRecords;
 }

@@ -17,7 +17,7 @@ export interface SecretMetadata {
 }
 
 /** What the service works with. */
-export interface SecretsDeps {
+interface SecretsDeps {
   readonly records: SecretRecords;
   readonly cipher: Cipher;
   readonly clock: Clock;

@@ -4,7 +4,7 @@ import { iconBase64 } from "./plugin_icons.ts";
 import type { PluginKind, PluginType } from "./plugin_types.ts";
 
 /** A type within a plugin. */
-export interface PluginElement {
+interface PluginElement {
   readonly cls: string;
   readonly title: string;
   readonly description: string;

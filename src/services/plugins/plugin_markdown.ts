@@ -3,7 +3,7 @@ import { type JsonValue, stringifyJson } from "../../base/json.ts";
 import type { PropertySchema, PropertySchemas } from "../../model/flows/schema.ts";
 
 /** What a page of documentation is made of. */
-export interface DocumentedType {
+interface DocumentedType {
   readonly name: string;
   /** As flows write it. */
   readonly type: string;

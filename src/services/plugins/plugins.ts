@@ -30,13 +30,13 @@ import { inputMarkdown, pluginMarkdown } from "./plugin_markdown.ts";
 import { byAllNames, listPluginTypes, type PluginType } from "./plugin_types.ts";
 
 /** What the types are taken from. */
-export interface PluginsOptions extends SchemaSources {
+interface PluginsOptions extends SchemaSources {
   /** Of the server, and so of its types. */
   readonly version: string;
 }
 
 /** A drawing for a type or group. */
-export interface PluginIcon {
+interface PluginIcon {
   readonly name: string;
   /** SVG as base64. */
   readonly icon: string;
@@ -44,7 +44,7 @@ export interface PluginIcon {
 }
 
 /** Documentation of a type. */
-export interface PluginDocumentation {
+interface PluginDocumentation {
   readonly markdown: string;
   readonly schema: {
     readonly properties: JsonObject;

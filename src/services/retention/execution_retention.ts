@@ -26,7 +26,7 @@ export interface RetentionRules {
 }
 
 /** What the service works with. */
-export interface ExecutionRetentionDeps {
+interface ExecutionRetentionDeps {
   readonly catalog: Catalog;
   readonly records: ExecutionRecords;
   readonly cleanup: ExecutionCleanup;

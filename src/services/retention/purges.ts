@@ -26,7 +26,7 @@ import type { KvPairs } from "../namespaces/kv_pairs.ts";
 import type { LogRemovals } from "../logs/log_removals.ts";
 
 /** What the service works with. */
-export interface PurgesDeps {
+interface PurgesDeps {
   readonly executions: Executions;
   readonly catalog: Catalog;
   readonly records: ExecutionRecords;
@@ -41,7 +41,7 @@ export interface PurgesDeps {
 }
 
 /** Who asks, and until when. */
-export interface PurgeCaller {
+interface PurgeCaller {
   readonly tenant: TenantId;
   /** The execution that asks: it is left alone. */
   readonly executionId?: string;

@@ -5,7 +5,7 @@ import type { TenantId } from "../../model/flows/flow.ts";
 import type { ExecutionRetention, RetentionRules } from "./execution_retention.ts";
 
 /** What the rounds work with. */
-export interface RetentionDeps {
+interface RetentionDeps {
   readonly executions: Pick<ExecutionRetention, "removeSome">;
   readonly rules: RetentionRules;
   readonly tenants: () => readonly TenantId[];

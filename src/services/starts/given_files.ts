@@ -5,7 +5,7 @@ import { type ExecutionFiles, executionFileUri } from "../../store/blobs/executi
 import type { Mutation } from "../../store/store.ts";
 
 /** A file that a caller sent for an input. */
-export interface GivenFile {
+interface GivenFile {
   readonly name: string;
   readonly stream: ReadableStream<Uint8Array>;
 }
@@ -14,7 +14,7 @@ export interface GivenFile {
 export type StoreFile = (inputId: string, file: GivenFile) => Promise<GivenValue>;
 
 /** Whose files they become, and where among them; they are durable with an entry that has `mutations`. */
-export interface GivenFilesOwner {
+interface GivenFilesOwner {
   readonly flow: Pick<Flow, "tenant" | "namespace" | "id">;
   readonly executionId: string;
   /** Put before the input's id; without slash at the end. */

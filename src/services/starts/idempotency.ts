@@ -17,7 +17,7 @@ import type { Mutation } from "../../store/store.ts";
 import { ContentHash, hashText } from "./content_hash.ts";
 
 /** A start that is to happen once. */
-export interface OnceRequest {
+interface OnceRequest {
   readonly tenant: TenantId;
   /** Whose key it is; other callers may use the same key for something else. */
   readonly caller: readonly string[];
@@ -27,13 +27,13 @@ export interface OnceRequest {
 }
 
 /** What a start leaves for those who ask again. */
-export type Remembered = Pick<IdempotencyRecord, "executionId" | "flowRevision" | "response">;
+type Remembered = Pick<IdempotencyRecord, "executionId" | "flowRevision" | "response">;
 
 /** Makes what is remembered a part of the commit that starts the execution. */
 export type Remember = (remembered: Remembered) => Promise<readonly Mutation[]>;
 
 /** How a start is carried out, and how it is compared with an earlier one. */
-export interface OnceSteps {
+interface OnceSteps {
   /** Starts; all that was sent must be in `content` before `remember` is called. It may start nothing and remember nothing. */
   readonly first: (content: ContentHash, remember: Remember) => Promise<void>;
   /** Reads what was sent into `content`, as the flow of the first time saw it. */
@@ -53,7 +53,7 @@ export interface OnceResponse extends StartResponse {
 }
 
 /** What the service works with. */
-export interface IdempotencyDeps {
+interface IdempotencyDeps {
   readonly records: IdempotencyRecords;
   readonly clock: Clock;
   /** The tenants whose expired records are swept. */

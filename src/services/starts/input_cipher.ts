@@ -5,7 +5,7 @@ import { ciphertextOf, encryptedValue } from "../../model/flows/encrypted_value.
 import type { Flow } from "../../model/flows/flow.ts";
 
 /** The flow that an input belongs to. */
-export type InputOwner = Pick<Flow, "tenant" | "namespace" | "id">;
+type InputOwner = Pick<Flow, "tenant" | "namespace" | "id">;
 
 /** Encrypts with the server's key, for one flow each: what another flow is given of it stays a ciphertext there. */
 export class InputCipher {

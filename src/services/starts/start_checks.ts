@@ -24,10 +24,10 @@ import type { GivenValue } from "../../model/flows/input_value.ts";
 import { move } from "../../model/executions/state.ts";
 
 /** Functions of expressions, by name. */
-export type HostFunctions = ReadonlyMap<string, HostFunction>;
+type HostFunctions = ReadonlyMap<string, HostFunction>;
 
 /** Values from outside that templates of one flow read by functions such as `kv()`. */
-export interface HostReads {
+interface HostReads {
   readonly functions: HostFunctions;
   /** Does `work`; where a value is not there yet it is fetched, and `work` begins again. */
   run<T>(work: () => T): T | Promise<T>;
@@ -36,7 +36,7 @@ export interface HostReads {
 }
 
 /** What the checks work with. */
-export interface StartChecksDeps {
+interface StartChecksDeps {
   /** The value of a SECRET as it is kept. */
   readonly seal: (flow: Flow, text: string) => JsonValue;
   /** Renders a default, a condition or a message with `inputs`. @throws ExpressionError what cannot be rendered */
@@ -53,7 +53,7 @@ export interface Rendering {
 }
 
 /** Values that a caller gives for inputs, by id. */
-export type GivenValues = ReadonlyMap<string, GivenValue>;
+type GivenValues = ReadonlyMap<string, GivenValue>;
 
 /** The checks before a start. Holds nothing of an execution. */
 export class StartChecks {

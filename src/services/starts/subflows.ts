@@ -13,7 +13,7 @@ import type { Flows } from "../flows/flows.ts";
 import type { StartChecks } from "./start_checks.ts";
 
 /** What the subflows service works with. */
-export interface SubflowsDeps {
+interface SubflowsDeps {
   readonly flows: Flows;
   readonly clock: Clock;
   readonly ids: IdSource;
@@ -21,7 +21,7 @@ export interface SubflowsDeps {
 }
 
 /** An execution that is not stored yet, and the flow that it follows. */
-export interface MadeExecution {
+interface MadeExecution {
   readonly execution: Execution;
   readonly plan: FlowPlan;
 }

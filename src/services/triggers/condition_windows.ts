@@ -14,7 +14,7 @@ import type { Conditions } from "../../rendering/conditions.ts";
 import type { TriggerStates } from "./trigger_states.ts";
 
 /** What is looked at. */
-export interface WindowRequest {
+interface WindowRequest {
   readonly tenant: TenantId;
   readonly key: TriggerKey;
   readonly trigger: Trigger;
@@ -34,7 +34,7 @@ export interface Verdict {
 }
 
 /** An execution that has met a part, and how its outputs are read. */
-export interface MetExecution {
+interface MetExecution {
   readonly executionId: string;
   readonly outputs: UpstreamOutputs;
 }

@@ -30,7 +30,7 @@ import {
 } from "../../rendering/upstream_variables.ts";
 
 /** What reactions work with. */
-export interface FlowReactionsDeps {
+interface FlowReactionsDeps {
   readonly clock: Clock;
   readonly flows: Flows;
   readonly states: TriggerStates;

@@ -16,7 +16,7 @@ import type { TriggerStarts } from "./trigger_starts.ts";
 import type { DueTrigger, TriggerStates } from "./trigger_states.ts";
 
 /** What polls work with. */
-export interface PollsDeps {
+interface PollsDeps {
   readonly clock: Clock;
   readonly states: TriggerStates;
   readonly starts: TriggerStarts;

@@ -10,7 +10,7 @@ import type { TriggerRenderer } from "../../rendering/trigger_renderer.ts";
 import type { TriggerStart } from "./trigger_starts.ts";
 
 /** What dates are found with. */
-export interface ScheduleDatesDeps {
+interface ScheduleDatesDeps {
   readonly conditions: Conditions;
   readonly renderer: TriggerRenderer;
   readonly catalog: TriggerCatalog;
@@ -26,7 +26,7 @@ export interface ScheduleAtDate {
 }
 
 /** What is started at a date; why nothing is, or why it cannot be told. */
-export interface PreparedStart {
+interface PreparedStart {
   readonly start: TriggerStart;
   readonly refusal?: string;
   readonly error?: string;

@@ -11,14 +11,14 @@ import { triggerKeyOf } from "../../store/records/trigger_records.ts";
 import { DueLoop } from "../../runtime/timers/due_loop.ts";
 
 /** A trigger that is evaluated at a time. */
-export interface DueTrigger {
+interface DueTrigger {
   readonly dueAt: Instant;
   readonly tenant: string;
   readonly trigger: TriggerKey;
 }
 
 /** What the scheduler works with. */
-export interface SchedulerDeps {
+interface SchedulerDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly logger: Logger;

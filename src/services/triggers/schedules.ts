@@ -27,7 +27,7 @@ import type { MadeStart, TriggerStart, TriggerStarts } from "./trigger_starts.ts
 import { type DueTrigger, keyOf, type TriggerStates } from "./trigger_states.ts";
 
 /** What schedules work with. */
-export interface SchedulesDeps {
+interface SchedulesDeps {
   readonly clock: Clock;
   readonly flows: Flows;
   readonly states: TriggerStates;

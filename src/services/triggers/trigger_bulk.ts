@@ -10,7 +10,7 @@ import type { Triggers } from "./triggers.ts";
 export type TriggerAction = (triggers: Triggers, actor: Actor, key: TriggerKey) => Promise<unknown>;
 
 /** What was done to how many. */
-export interface TriggerBulkResult {
+interface TriggerBulkResult {
   readonly count: number;
   readonly totalItems: number;
   readonly operationId: string;

@@ -18,7 +18,7 @@ import { type Backfill, type TriggerState, withEvaluation } from "../../model/tr
 import { pollIntervalMs } from "./polls.ts";
 
 /** What is needed to tell. */
-export interface TriggerDeclarationsDeps {
+interface TriggerDeclarationsDeps {
   readonly clock: Clock;
   readonly catalog: TriggerCatalog;
   /** The times of a schedule. @throws Error they mean nothing */

@@ -21,7 +21,7 @@ import type { StartChecks } from "../starts/start_checks.ts";
 import { givenValues } from "../starts/subflows.ts";
 
 /** What is needed to make executions. */
-export interface TriggerStartsDeps {
+interface TriggerStartsDeps {
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly checks: StartChecks;

@@ -18,7 +18,7 @@ export interface DueTrigger {
 }
 
 /** What states are kept by. */
-export interface TriggerStatesDeps {
+interface TriggerStatesDeps {
   readonly records: TriggerRecords;
   readonly committer: Committer;
   readonly clock: Clock;

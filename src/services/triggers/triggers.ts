@@ -18,7 +18,7 @@ import type { TriggerNotes } from "./trigger_notes.ts";
 import type { StateChange, TriggerStates } from "./trigger_states.ts";
 
 /** What the triggers service works with. */
-export interface TriggersDeps {
+interface TriggersDeps {
   readonly clock: Clock;
   readonly flows: Flows;
   readonly states: TriggerStates;

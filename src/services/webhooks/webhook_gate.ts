@@ -12,7 +12,7 @@ import type { TriggerRenderer } from "../../rendering/trigger_renderer.ts";
 import { checkSignature, signatureRuleOf, type SignedCall } from "./webhook_signature.ts";
 
 /** What the gate works with. */
-export interface WebhookGateDeps {
+interface WebhookGateDeps {
   readonly clock: Clock;
   readonly renderer: TriggerRenderer;
 }

@@ -17,7 +17,7 @@ export interface WebhookAddress extends FlowKey {
 }
 
 /** The webhook that an address belongs to. */
-export interface MatchedWebhook {
+interface MatchedWebhook {
   readonly trigger: Trigger;
   /** False for one that is switched off: the caller must not learn of it. */
   readonly isOn: boolean;

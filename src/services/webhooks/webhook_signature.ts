@@ -8,7 +8,7 @@ import { DomainError } from "../../model/errors.ts";
 import type { Trigger } from "../../model/flows/flow.ts";
 
 /** How the calls of a webhook are signed. */
-export interface SignatureRule {
+interface SignatureRule {
   /** As written: a template, or the secret itself. */
   readonly secret: string;
   /** Header of the signature. */

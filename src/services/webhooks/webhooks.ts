@@ -34,7 +34,7 @@ import { type BodyUse, bodyUseOf, refusedCall } from "./webhook_call.ts";
 export type { WebhookAddress } from "./webhook_match.ts";
 
 /** What the webhooks service works with. */
-export interface WebhooksDeps {
+interface WebhooksDeps {
   readonly flows: Flows;
   readonly executions: Executions;
   readonly idempotency: Idempotency;
@@ -53,7 +53,7 @@ export interface WebhooksDeps {
 export type WebhookCall = JsonObject;
 
 /** How a call is read and answered. */
-export interface WebhookOptions {
+interface WebhookOptions {
   readonly caller: WebhookCaller;
   /** Reads the call; files go through `store` as they arrive. With `verify` not before that has seen the whole body. */
   readonly readCall: (store: StoreFile, use: BodyUse, verify?: VerifyCall) => Promise<WebhookCall>;

@@ -45,7 +45,7 @@ export interface ByteSource {
 }
 
 /** What the blobs are made of. */
-export interface BlobsOptions {
+interface BlobsOptions {
   readonly store: Store;
   readonly committer: Committer;
   readonly ids: IdSource;

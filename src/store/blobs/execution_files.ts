@@ -19,7 +19,7 @@ export type { StoredFile } from "./file_batch.ts";
 const FILE_SCHEME = "kestra://";
 
 /** A file that becomes durable with the entry that carries `mutations`. */
-export interface StagedFile {
+interface StagedFile {
   readonly size: number;
   readonly mutations: readonly Mutation[];
 }

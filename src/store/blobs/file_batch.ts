@@ -42,7 +42,7 @@ export interface FileBatchPlace {
 }
 
 /** Told of the files of a batch. */
-export interface FileBatchListener {
+interface FileBatchListener {
   /** A file was written; it waits for a commit. */
   begun(path: string): void;
   /** Files are durable, or were given up. */

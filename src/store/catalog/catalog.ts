@@ -26,7 +26,7 @@ import type { RowRef } from "./top_rows.ts";
 import type { RowGroup } from "./unsealed_rows.ts";
 
 /** What the catalog needs. */
-export interface CatalogDeps extends FlowNames {
+interface CatalogDeps extends FlowNames {
   readonly store: Store;
   readonly commit: (entry: Entry) => Promise<void>;
   readonly clock: Clock;
@@ -48,7 +48,7 @@ export interface ExecutionSpan {
 }
 
 /** A page of ids in order, and how many executions match. */
-export interface ExecutionPage {
+interface ExecutionPage {
   readonly ids: string[];
   readonly total: number;
 }

@@ -29,7 +29,7 @@ import type { RowLists } from "./row_lists.ts";
 import { type BlockSummary, STATE_SLOTS } from "./summary.ts";
 
 /** What compiling needs beside the conditions. */
-export interface FilterContext {
+interface FilterContext {
   readonly tenant: TenantId;
   readonly flows: FlowIndex;
   readonly verdicts: LabelVerdicts;

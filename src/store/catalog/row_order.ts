@@ -16,7 +16,7 @@ import {
 import type { BlockSummary } from "./summary.ts";
 
 /** What an order needs beside its criteria. */
-export interface OrderContext {
+interface OrderContext {
   readonly tenant: TenantId;
   readonly flows: FlowIndex;
   /** Executions that have not ended last until now. */

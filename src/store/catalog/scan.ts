@@ -12,7 +12,7 @@ import type { BlockSummary } from "./summary.ts";
 import { type RowRef, TopRows } from "./top_rows.ts";
 
 /** What is scanned, as it was at one moment. */
-export interface ScanInput {
+interface ScanInput {
   readonly tenant: TenantId;
   /** In id order. */
   readonly blocks: readonly BlockSummary[];

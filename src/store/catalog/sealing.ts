@@ -98,7 +98,7 @@ function cut(rows: RowBlock): BlockChange["added"] {
 }
 
 /** One commit of a sealing. */
-export interface SealingEntry {
+interface SealingEntry {
   readonly mutations: readonly Mutation[];
   readonly changes: readonly BlockChange[];
 }

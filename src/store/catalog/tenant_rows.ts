@@ -19,7 +19,7 @@ import { type RowGroup, UnsealedRows } from "./unsealed_rows.ts";
 const MAX_LOOKUPS = 64;
 
 /** What a query sees at one moment. */
-export interface View {
+interface View {
   readonly overlay: Overlay;
   readonly hidden: HiddenByBlock;
   readonly blocks: readonly BlockSummary[];

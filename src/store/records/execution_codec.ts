@@ -18,10 +18,10 @@ import type { LoopRun } from "../../model/executions/loop_run.ts";
 import { type History, startedAt, type State, STATES } from "../../model/executions/state.ts";
 
 /** `[state, ms since creation, …]`. */
-export type PackedHistory = number[];
+type PackedHistory = number[];
 
 /** What few task runs have: `i` its ordinal when it does not follow the one before, `d` what was decided. */
-export interface PackedTaskRunExtras {
+interface PackedTaskRunExtras {
   i?: number;
   d?: JsonValue;
 }
@@ -42,7 +42,7 @@ export type PackedTaskRun = [
 export type PackedLogLine = [level: number, ms: number, taskRun: number, attempt: number, text: string];
 
 /** Members that few executions have. */
-export interface PackedExtras {
+interface PackedExtras {
   t?: [id: string, type: string, variables: JsonValue];
   k?: number;
   s?: Instant;

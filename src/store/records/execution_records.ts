@@ -54,7 +54,7 @@ export interface StoredExecution {
 }
 
 /** Names of the flow behind a number. */
-export type FlowNameOf = (flowNo: number) => FlowName | undefined;
+type FlowNameOf = (flowNo: number) => FlowName | undefined;
 
 interface Summary extends BodyParts {
   readonly history: History;

@@ -30,13 +30,13 @@ export interface IdempotencyRecord {
 }
 
 /** A record as stored: the body of its answer is inline, or a blob. */
-export interface StoredIdempotencyRecord extends Omit<IdempotencyRecord, "response"> {
+interface StoredIdempotencyRecord extends Omit<IdempotencyRecord, "response"> {
   readonly response?: Omit<StartResponse, "body">;
   readonly content: { readonly body: string } | { readonly blob: BlobRef };
 }
 
 /** What makes a record durable, and how to let go of it when that is refused. */
-export interface StagedRecord {
+interface StagedRecord {
   readonly mutations: readonly Mutation[];
   readonly discard: () => Promise<void>;
 }
@@ -49,7 +49,7 @@ export interface RecordPlace {
 }
 
 /** What the records work with. */
-export interface IdempotencyRecordsDeps {
+interface IdempotencyRecordsDeps {
   readonly store: Store;
   readonly committer: Committer;
   readonly blobs: Blobs;

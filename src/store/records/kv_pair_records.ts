@@ -23,7 +23,7 @@ export interface StoredKvPair extends KvPairInfo {
 }
 
 /** What the records work with. */
-export interface KvPairRecordsDeps {
+interface KvPairRecordsDeps {
   readonly store: Store;
   readonly committer: Committer;
   readonly blobs: Blobs;

@@ -12,7 +12,7 @@ import type { Mutation, Store } from "../store.ts";
 export type IsGone = (line: LogLine) => boolean;
 
 /** What removes lines. */
-export interface LogRemoval {
+interface LogRemoval {
   /** Lines that go. */
   readonly count: number;
   /** To be committed in this order; each leaves a readable log. */

@@ -27,7 +27,7 @@ export interface SecretInfo extends SecretId {
 }
 
 /** A secret as stored. */
-export interface StoredSecret extends SecretInfo {
+interface StoredSecret extends SecretInfo {
   readonly sealed: Uint8Array;
 }
 

@@ -7,7 +7,7 @@ import { keysOfTenant, tenantKey, TENANTS } from "../keys.ts";
 import type { Key, Mutation, Store } from "../store.ts";
 
 /** A tenant, and whether its data is being removed. */
-export interface StoredTenant {
+interface StoredTenant {
   readonly tenant: Tenant;
   /** Set first, so that a removal interrupted by a crash is taken up again. */
   readonly isRemoved: boolean;

@@ -6,7 +6,7 @@ import { tokenKey, TOKENS } from "../keys.ts";
 import type { Mutation, Store } from "../store.ts";
 
 /** A token and the SHA-256 of its secret. */
-export interface StoredToken {
+interface StoredToken {
   readonly hash: string;
   readonly token: ApiToken;
 }

@@ -18,7 +18,7 @@ import {
 import type { Key, Mutation, Store } from "../store.ts";
 
 /** What must be known of a trigger without reading its state. */
-export interface TriggerMark {
+interface TriggerMark {
   readonly trigger: TriggerKey;
   readonly isListening: boolean;
   readonly isDisabled: boolean;

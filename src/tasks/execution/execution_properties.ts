@@ -18,7 +18,7 @@ export const EXECUTION_FLOW: PropertySchemas = Object.freeze({
 });
 
 /** An execution as a task names it: by its id alone, or with its flow. */
-export interface NamedExecution {
+interface NamedExecution {
   readonly executionId?: string;
   readonly flow?: { readonly namespace: string; readonly flowId: string };
 }

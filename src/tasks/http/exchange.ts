@@ -12,7 +12,7 @@ import { structuredProperties } from "./structured_properties.ts";
 const CREDENTIALS = /^(?:authorization|proxy-authorization|cookie|set-cookie)$/i;
 
 /** What was sent, and the answer to it. */
-export interface Exchange {
+interface Exchange {
   readonly draft: HttpDraft;
   readonly response: HttpResponse;
 }

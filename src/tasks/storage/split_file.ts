@@ -9,7 +9,7 @@ import { linesOf, type SplitSource, storePart } from "./split_source.ts";
 import { extensionOf } from "./stored_file.ts";
 
 /** How a file is cut: by one of these. */
-export type SplitRule =
+type SplitRule =
   | { readonly by: "bytes" | "rows"; readonly size: number }
   | { readonly by: "partitions"; readonly count: number }
   | { readonly by: "pattern"; readonly pattern: Regex };

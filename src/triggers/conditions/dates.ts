@@ -31,7 +31,7 @@ export const DAY_OF_WEEK: PropertySchema = Object.freeze({
 });
 
 /** A date as conditions test it, in its own zone. */
-export interface TestedDate {
+interface TestedDate {
   readonly epochMs: Instant;
   readonly year: number;
   /** From 1. */

@@ -93,7 +93,7 @@ function expanded(format: string): string {
 }
 
 /** What a text says of a date; months count from 0. */
-export interface ParsedFields {
+interface ParsedFields {
   year?: number;
   month?: number;
   day?: number;

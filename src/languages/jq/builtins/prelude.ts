@@ -1,7 +1,7 @@
 /** Functions of jq that are written in jq: parameters and body, by `name/arity`. `_name` are private to this table. */
 
 /** Parameters in order, and the body. */
-export type PreludeEntry = readonly [parameters: readonly string[], body: string];
+type PreludeEntry = readonly [parameters: readonly string[], body: string];
 
 const one = (body: string): PreludeEntry => [["f"], body];
 const none = (body: string): PreludeEntry => [[], body];
