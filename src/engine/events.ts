@@ -15,6 +15,10 @@ export interface RestartedChild {
   readonly startedId: string;
 }
 
+/** States that a queued execution can be given. */
+export const UNQUEUED_STATES = ["RUNNING", "CANCELLED", "FAILED"] as const;
+type UnqueuedState = typeof UNQUEUED_STATES[number];
+
 /** A fact given to `step`. Task runs are named by ordinal. */
 export type Event =
   /** The execution may begin: it was just created, its schedule date has come, or a slot is free. */
@@ -127,7 +131,7 @@ export type Event =
     /** It was a pass after which its loop is to begin no other. */
     readonly breaks?: boolean;
   }
-  /** Somebody wants it to stop. Executions that it has started stop too, unless they are spared. */
+  /** It is to stop, and the executions that it has started, unless they are spared. */
   | { readonly type: "kill_asked"; readonly sparesChildren?: boolean }
   /** Somebody wants it to hold after what is under way. */
   | { readonly type: "pause_asked" }
@@ -149,8 +153,12 @@ export type Event =
   | { readonly type: "state_set"; readonly state: State }
   /** Somebody gives a task run another end; what follows runs again. */
   | { readonly type: "task_state_set"; readonly taskRun: number; readonly state: State }
-  /** Somebody sets labels of an ended execution. */
-  | { readonly type: "labels_set"; readonly labels: readonly Label[] }
+  /** Labels of an ended execution are set; a mark of the server's own is set at any time. */
+  | { readonly type: "labels_set"; readonly labels: readonly Label[]; readonly isMark?: boolean }
+  /** A queued execution runs whatever the limit of its flow, or ends in that state. */
+  | { readonly type: "unqueued"; readonly state: UnqueuedState }
+  /** Whatever the execution waits for before or between its tasks is no longer waited for. */
+  | { readonly type: "run_forced"; readonly by?: string }
   /** The server was down while the execution was live. */
   | { readonly type: "recovered"; readonly isGivenUp: boolean };
 
@@ -218,6 +226,8 @@ export type Command =
   | { readonly type: "kill_child"; readonly executionId: string }
   /** It would begin again: answer with `started`, or with `refused_slot` when the limit of its flow is reached. */
   | { readonly type: "ask_slot" }
+  /** Take a slot whatever the limit of the flow. */
+  | { readonly type: "force_slot" }
   /** Create an execution that takes this one's place, to start then. */
   | { readonly type: "start_over"; readonly at: Instant }
   /** The execution has reached a terminal state: tell whoever waits for it. */

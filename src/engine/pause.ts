@@ -27,10 +27,16 @@ export function beginPause(
   }
 }
 
-/** The task run that a person resumes who names none: the first that is paused. */
+/** The task run that a resume means which names none: the first that is paused. */
 export function pausedTaskRun(open: Iterable<TaskRun>): TaskRun | undefined {
   for (const taskRun of open) if (currentState(taskRun.history) === "PAUSED") return taskRun;
   return undefined;
+}
+
+/** All task runs that are paused, in their order. */
+export function pausedTaskRuns(open: Iterable<TaskRun>): TaskRun[] {
+  return [...open].filter(({ history }) => currentState(history) === "PAUSED")
+    .sort((a, b) => a.ordinal - b.ordinal);
 }
 
 /** Somebody ends a pause, or the hold of the whole execution. */

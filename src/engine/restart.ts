@@ -3,7 +3,7 @@ import type { JsonObject } from "../base/json.ts";
 import type { Execution, TaskRun } from "../model/executions/execution.ts";
 import { taskRunOf } from "../model/executions/execution.ts";
 import { mergeLabels } from "../model/flows/label.ts";
-import { canMove, currentState, isEnded, type State } from "../model/executions/state.ts";
+import { currentState, isEnded, type State } from "../model/executions/state.ts";
 import { hasOpenAttempt } from "./attempts.ts";
 import { descendantsOf, reopenedDecision } from "./decide.ts";
 import { FLOWABLES } from "./flowable/registry.ts";
@@ -32,7 +32,6 @@ export function isAtRest({ history, taskRuns }: Execution): boolean {
 /** Failed and paused task runs run again under their ids; what ended well is left as it is. */
 export function restart(t: Transition): void {
   const { execution } = t;
-  if (!isAtRest(execution)) return;
   const targets = failedTaskRuns(t.plan, execution);
   const ancestors = ancestorsOf(execution, targets);
   discard(t, handlersOf(t.plan, execution, ancestors));
@@ -59,16 +58,13 @@ function keptDecision(
 
 /** An ended execution gets another end. */
 export function setState(t: Transition, state: State): void {
-  if (isEnded(t.execution.history)) t.moveExecution(state);
+  t.moveExecution(state);
 }
 
 /** A task run gets another end; what follows it runs, or runs again. A part of what runs only as a whole gets none. */
 export function setTaskState(t: Transition, ordinal: number, state: State): void {
   const taskRun = taskRunOf(t.execution, ordinal);
-  if (!taskRun || !isAtRest(t.execution) || !canMove("task_run", currentState(taskRun.history), state)) {
-    return;
-  }
-  if (restartUnitOf(t.plan, t.execution, taskRun) !== taskRun) return;
+  if (!taskRun || currentState(taskRun.history) === state) return;
   const ancestors = ancestorsOf(t.execution, [taskRun]);
   discard(t, handlersOf(t.plan, t.execution, ancestors));
   t.cancelTimers(taskRun);

@@ -15,8 +15,9 @@ import { applyDecision, nextPass } from "./decide.ts";
 import { applyChildEnd, applyOutcome, tryAgain } from "./end_attempt.ts";
 import { applyChildrenRestart, applyChildrenStart, killSome } from "./children.ts";
 import type { Command, Event } from "./events.ts";
-import { expirePause, hold, passBreakpoint, resume } from "./pause.ts";
+import { expirePause, hold, passBreakpoint, pausedTaskRuns, resume } from "./pause.ts";
 import { goOnWithOpen, recover } from "./recover.ts";
+import { type Refusal, refusalOf, type Request } from "./requests.ts";
 import { restart, setState, setTaskState } from "./restart.ts";
 import { applyViolations, hasAssertions, setSlaTimers, violateDuration } from "./sla.ts";
 import { breakOff, endExecutionIn, kill } from "./stop.ts";
@@ -37,8 +38,23 @@ const AFTER_THE_END: ReadonlySet<Event["type"]> = new Set([
 /** Answers that let work begin. */
 const RENDERED: ReadonlySet<Event["type"]> = new Set(["condition_rendered", "decision_rendered"]);
 
-/** Applies `event`; gives the commands in the order in which they must be carried out. */
-export function step(tree: ExecutionTree, event: Event, now: Instant): Command[] {
+/** What follows from an event. */
+export interface Step {
+  /** In the order in which they must be carried out. */
+  readonly commands: Command[];
+  /** Why a request was refused: then nothing has changed and there are no commands. */
+  readonly refusal?: Refusal;
+}
+
+const NO_COMMANDS: Command[] = [];
+
+/** Applies `event` to the execution, or refuses it. */
+export function step(tree: ExecutionTree, event: Event, now: Instant): Step {
+  const refusal = isRequest(event) ? refusalOf(tree.plan, tree.execution, event) : undefined;
+  return refusal ? { commands: NO_COMMANDS, refusal } : { commands: applyAndAdvance(tree, event, now) };
+}
+
+function applyAndAdvance(tree: ExecutionTree, event: Event, now: Instant): Command[] {
   const hasEnded = isEnded(tree.execution.history);
   if (hasEnded && tree.open.size === 0 && !AFTER_THE_END.has(event.type)) return [];
   const transition = new Transition(tree, now);
@@ -103,20 +119,26 @@ export function isOfFormerAttempt(execution: Execution, event: Event): boolean {
 }
 
 type EventOf<T extends Event["type"]> = Extract<Event, { type: T }>;
-type Request = EventOf<
-  | "kill_asked"
-  | "pause_asked"
-  | "resumed"
-  | "breakpoint_passed"
-  | "restarted"
-  | "state_set"
-  | "task_state_set"
-  | "labels_set"
-  | "recovered"
->;
+
+const REQUESTS: ReadonlySet<Event["type"]> = new Set<Request["type"]>([
+  "kill_asked",
+  "pause_asked",
+  "resumed",
+  "breakpoint_passed",
+  "restarted",
+  "state_set",
+  "task_state_set",
+  "labels_set",
+  "unqueued",
+  "run_forced",
+]);
+
+function isRequest(event: Event): event is Request {
+  return REQUESTS.has(event.type);
+}
 
 /** What people ask for, and what a boot does. */
-function applyRequest(t: Transition, event: Request): void {
+function applyRequest(t: Transition, event: Request | EventOf<"recovered">): void {
   switch (event.type) {
     case "kill_asked":
       return kill(t, event);
@@ -135,6 +157,10 @@ function applyRequest(t: Transition, event: Request): void {
     case "labels_set":
       t.execution.labels = mergeLabels(t.execution.labels, event.labels);
       return;
+    case "unqueued":
+      return unqueue(t, event.state);
+    case "run_forced":
+      return forceRun(t, event.by);
     case "recovered":
       return recover(t, event.isGivenUp);
     default:
@@ -154,6 +180,30 @@ function start(t: Transition): void {
 function refuseSlot(t: Transition, state: EventOf<"refused_slot">["state"]): void {
   if (state !== "QUEUED") return isEnded(t.execution.history) ? undefined : breakOff(t, state);
   if (hasNotStarted(t)) t.moveExecution("QUEUED");
+}
+
+function unqueue(t: Transition, state: EventOf<"unqueued">["state"]): void {
+  if (state !== "RUNNING") return refuseSlot(t, state);
+  start(t);
+  t.ask({ type: "force_slot" });
+}
+
+/** An execution that waits for nothing stays as it is. */
+function forceRun(t: Transition, by: string | undefined): void {
+  const { length } = t.execution.history;
+  if (t.state === "BREAKPOINT") passBreakpoint(t, undefined);
+  else if (t.state === "PAUSED") endAllPauses(t, by);
+  else if (t.state === "CREATED" || t.state === "QUEUED") {
+    t.ask({ type: "cancel_timer", timer: "start" });
+    start(t);
+  }
+  if (t.execution.history.length > length) t.ask({ type: "force_slot" });
+}
+
+function endAllPauses(t: Transition, by: string | undefined): void {
+  const paused = pausedTaskRuns(t.tree.open);
+  if (t.execution.isHeld) resume(t, { type: "resumed", by });
+  for (const { ordinal } of paused) resume(t, { type: "resumed", taskRun: ordinal, by });
 }
 
 function hasNotStarted({ state }: Transition): boolean {

@@ -13,7 +13,7 @@ import type { Slots } from "./live/slots.ts";
 import { changesOf, factsOf, timerMutations, type UncommittedChanges, undoChanges } from "./uncommitted.ts";
 
 /** What a commit works with. */
-interface CommitDeps {
+export interface CommitDeps {
   readonly committer: Committer;
   readonly records: ExecutionRecords;
   readonly slots: Slots;

@@ -3,32 +3,35 @@
  * process that commits a start has already run its first slice, so a pure execution is one commit from start to end.
  */
 import type { Event } from "../engine/events.ts";
-import { type FlowPlan, planFor } from "../engine/plan.ts";
+import type { FlowPlan } from "../engine/plan.ts";
+import type { Refusal, Request } from "../engine/requests.ts";
 import { DomainError } from "../model/errors.ts";
 import type { Execution } from "../model/executions/execution.ts";
 import { MAX_LIVE_EXECUTIONS } from "../model/limits.ts";
+import { LoopContexts } from "../rendering/loop_contexts.ts";
 import type { EntryFacts } from "../store/committer.ts";
-import { newForm } from "../store/records/execution_form.ts";
 import { timerKey } from "../store/keys.ts";
 import type { ListedExecution } from "../store/manifests.ts";
 import type { Mutation } from "../store/store.ts";
-import { Admission } from "./live/admission.ts";
 import { type EndedAttempt, runAttempt } from "./attempts/attempt.ts";
 import { withChildOutputs } from "./children/child_outputs.ts";
-import { goneReply, restartableChild } from "./children/child_restart.ts";
-import { commitExecution, type Committed } from "./execution_commit.ts";
-import type { ExecutorDeps } from "./executor_deps.ts";
-import type { DueTimer } from "./timers/timer_heap.ts";
-import { type CommitGroupDeps, giveUp, runCommitGroup } from "./slices/commit_group.ts";
-import { LiveExecution, nextCommit, type Receipt } from "./live/live_execution.ts";
+import { goneReply } from "./children/child_restart.ts";
+import { type CommitDeps, commitExecution, type Committed } from "./execution_commit.ts";
+import type { ExecutorConnection, ExecutorDeps } from "./executor_deps.ts";
+import { Admission } from "./live/admission.ts";
+import { BackgroundWork } from "./live/background_work.ts";
+import { type LiveExecution, nextCommit, type Receipt } from "./live/live_execution.ts";
 import { LiveExecutions } from "./live/live_executions.ts";
-import { LoopContexts, type OuterContext } from "../rendering/loop_contexts.ts";
+import { LiveFactory } from "./live/live_factory.ts";
+import { type StoredMessage, storedMessage } from "./live/messages.ts";
+import { leavesSlot, Slots } from "./live/slots.ts";
 import { LoopPasses } from "./loops/loop_passes.ts";
-import { type NewExecution, type StoredMessage, storedMessage } from "./live/messages.ts";
 import { Recovery } from "./recovery.ts";
-import { Renderer } from "../rendering/renderer.ts";
+import { type Removal, removalOf } from "./removal.ts";
+import { type CommitGroupDeps, giveUp, runCommitGroup } from "./slices/commit_group.ts";
 import { discardFiles } from "./slices/slice.ts";
-import { leavesSlot, type Slots } from "./live/slots.ts";
+import type { DueTimer } from "./timers/timer_heap.ts";
+import { Timers } from "./timers/timers.ts";
 
 const RETRY_MS = 1_000;
 /** What attempts may take to tidy up when the server ends: a script's directory goes with it. */
@@ -40,35 +43,72 @@ const NO_FILES: readonly Mutation[] = [];
 /** Each may remove a manifest, and an atomic takes 1,000 mutations. */
 const DROPS_PER_ENTRY = 500;
 
+/** What a caller wants done with an execution. */
+export interface ExecutionRequest {
+  readonly request: Request;
+  /** Stored in the commit of the transition. */
+  readonly mutations?: readonly Mutation[];
+}
+
+/** Decides what to ask of an execution, given its current state, which it must not change. @throws DomainError */
+export type PrepareRequest = (
+  target: { readonly execution: Execution; readonly plan: FlowPlan },
+) => ExecutionRequest | Promise<ExecutionRequest>;
+
+/** What connecting makes. */
+interface Connected {
+  readonly slices: CommitGroupDeps;
+  readonly commits: CommitDeps;
+  readonly contexts: LoopContexts;
+  readonly factory: LiveFactory;
+}
+
 /** Works on the executions of this process. */
 export class Executor {
+  /** Timers of executions; they are started and stopped with the server. */
+  readonly timers: Timers;
+  /** The slots of flows with a limit. */
+  readonly slots = new Slots();
   readonly #deps: ExecutorDeps;
   readonly #admission: Admission;
-  readonly #slices: CommitGroupDeps;
-  readonly #contexts: LoopContexts;
-  readonly #live = new LiveExecutions((tenant, id) => this.#load(tenant, id));
+  readonly #live = new LiveExecutions((tenant, id) => this.#parts.factory.load(tenant, id));
   readonly #recovery: Recovery;
-  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #work: BackgroundWork;
   readonly #attempts = new Set<Promise<void>>();
+  #connected: Connected | undefined;
   #starting = 0;
   #isStopping = false;
 
   constructor(deps: ExecutorDeps) {
+    const { store, clock, logger } = deps;
     this.#deps = deps;
-    this.#admission = new Admission(deps);
-    this.#contexts = new LoopContexts(deps.records);
-    this.#slices = {
-      ...deps,
-      wake: (live) => this.#wake(live),
-      track: (work) => this.#track(work),
-      register: (created) => this.#register(created),
-      restartable: (tenant, id) => restartableChild(id, (each) => this.#load(tenant, each)),
-      idle: (tenant, id) => this.#live.idle(tenant, id),
-      forget: (live) => this.#live.letGo(live),
-      loops: new LoopPasses({ ...deps, contexts: this.#contexts }),
-      admission: this.#admission,
+    this.#work = new BackgroundWork(logger);
+    this.#admission = new Admission({ clock, slots: this.slots });
+    this.timers = new Timers({ store, clock, logger, fire: (timer) => this.fireTimer(timer) });
+    const wake = (live: LiveExecution) => this.#wake(live);
+    this.#recovery = new Recovery({ ...deps, timers: this.timers, live: this.#live, wake });
+  }
+
+  /** Gives what is built from the services; to be called once, before anything runs. */
+  connect(connection: ExecutorConnection): void {
+    const { clock, records, catalog, committer } = this.#deps;
+    const contexts = new LoopContexts(records);
+    const admission = this.#admission;
+    const factory = new LiveFactory({ ...this.#deps, ...connection, contexts, admission });
+    const loops = new LoopPasses({ clock, ports: connection.ports, contexts, records });
+    const wake = (live: LiveExecution) => this.#wake(live);
+    const own = { catalog, clock, slots: this.slots, live: this.#live, work: this.#work, wake };
+    this.#connected = {
+      contexts,
+      factory,
+      slices: { ...connection, ...own, factory, loops, admission },
+      commits: { committer, records, slots: this.slots, reactions: connection.reactions },
     };
-    this.#recovery = new Recovery({ ...deps, live: this.#live, wake: this.#slices.wake });
+  }
+
+  get #parts(): Connected {
+    if (this.#connected) return this.#connected;
+    throw new Error("The executor was used before it was connected");
   }
 
   /** Executions that this process is working on. */
@@ -79,11 +119,6 @@ export class Executor {
   /** True while starts wait for their commit: scans should be modest. */
   get isBusy(): boolean {
     return this.#starting > 0;
-  }
-
-  /** The slots of flows with a limit. */
-  get slots(): Slots {
-    return this.#deps.slots;
   }
 
   /** Last committed catalog rows of the live executions of a tenant. */
@@ -97,14 +132,14 @@ export class Executor {
    */
   async begin(execution: Execution, plan: FlowPlan, files: readonly Mutation[] = NO_FILES): Promise<void> {
     this.#refuseWhenFull();
-    const outer = execution.loop && await this.#contexts.of(execution);
-    const live = this.#register({ execution, plan, outer });
+    const outer = execution.loop && await this.#parts.contexts.of(execution);
+    const live = this.#parts.factory.register({ execution, plan, outer });
     this.#starting++;
     try {
-      runCommitGroup(live, this.#slices);
+      runCommitGroup(live, this.#parts.slices);
       await this.#commit(live, files);
     } catch (error) {
-      giveUp(live, this.#slices);
+      giveUp(live, this.#parts.slices);
       if (plan.flow.concurrency) this.grantSlots(execution, plan.flow.concurrency.limit);
       throw error;
     } finally {
@@ -114,14 +149,79 @@ export class Executor {
     this.#continue(live);
   }
 
-  /** Takes a new execution in hand; it does nothing of its own accord before the commit that creates it. */
-  #register({ execution, plan, outer }: NewExecution): LiveExecution {
-    const live = new LiveExecution(execution, plan, newForm(), this.#renderer(execution, plan, outer));
-    live.form.storedStates = execution.history.length;
-    live.isBeforeFirstCommit = true;
-    live.isDriven = true;
-    this.#admission.admit(live);
-    return live;
+  /**
+   * Carries out a request; resolves once it is durable, false for an unknown execution. `onApplied` is called right after
+   * the transition, before anything that follows from it happens. An execution is loaded once and committed once.
+   * @throws DomainError as the engine or `prepare` refuses; storage_full or unavailable: it will be durable once the
+   * database accepts writes again
+   */
+  async request(
+    tenant: string,
+    id: string,
+    prepare: PrepareRequest,
+    onApplied: (execution: Execution) => void,
+  ): Promise<boolean> {
+    const prepared = await this.#prepare(tenant, id, prepare);
+    if (!prepared) return false;
+    let isApplied = false;
+    let refusal: Refusal | undefined;
+    const durable = Promise.withResolvers<void>();
+    const unsubscribe = this.#deps.changes.subscribe(tenant, id, () => isApplied && durable.resolve());
+    const onSettled = (execution: Execution, refused?: Refusal) => {
+      refusal = refused;
+      isApplied = !refused;
+      if (isApplied) onApplied(execution);
+    };
+    try {
+      const receipt = { mutations: prepared.mutations, onSettled };
+      await Promise.race([this.send(tenant, id, prepared.request, receipt), durable.promise]);
+    } finally {
+      unsubscribe();
+    }
+    if (refusal) throw new DomainError(refusal.code, refusal.message);
+    return isApplied;
+  }
+
+  /** While a caller prepares a request, for example sends a file, the execution is not held in memory. */
+  async #prepare(
+    tenant: string,
+    id: string,
+    prepare: PrepareRequest,
+  ): Promise<ExecutionRequest | undefined> {
+    const live = await this.#live.find(tenant, id);
+    if (!live) return undefined;
+    let isStale = false;
+    const unsubscribe = this.#deps.changes.subscribe(tenant, id, () => isStale = true);
+    try {
+      const prepared = prepare(live);
+      if (!(prepared instanceof Promise)) return prepared;
+      this.#letGoIfIdle(live);
+      const request = await prepared;
+      if (!isStale) this.#live.putBack(live);
+      return request;
+    } catch (error) {
+      await this.#refuseDurably(live);
+      throw error;
+    } finally {
+      unsubscribe();
+    }
+  }
+
+  /** A refusal because of a state that is not durable yet waits for that state. @throws DomainError the database refuses it */
+  async #refuseDurably(live: LiveExecution): Promise<void> {
+    const error = live.isDirty || live.root.isDriven ? await this.#settled(live) : undefined;
+    this.#letGoIfIdle(live);
+    if (error) throw error;
+  }
+
+  /** Settles once the events of an execution are durable or refused; with the error when the database refuses the commit. */
+  #settled(live: LiveExecution): Promise<Error | undefined> {
+    const { root } = live;
+    return root.isDriven ? nextCommit(live, this.#deps.changes) : this.#drive(root);
+  }
+
+  #letGoIfIdle(live: LiveExecution): void {
+    if (!live.isLive && !live.isDriven && !live.isDirty) this.#live.letGo(live);
   }
 
   /**
@@ -135,19 +235,18 @@ export class Executor {
     if (!this.#live.isCurrent(live)) return await this.send(tenant, id, event, receipt);
     if (receipt) (live.receipts ??= new Map()).set(event, receipt);
     live.events.push(event);
-    const { root } = live;
-    const refusal = await (root.isDriven ? nextCommit(live, this.#deps.changes) : this.#drive(root));
-    if (!refusal) return true;
+    const error = await this.#settled(live);
+    if (!error) return true;
     // It is as stored again, or gone: what it was given is not with it any more.
     if (live.isDropped) return await this.send(tenant, id, event, receipt);
-    throw refusal;
+    throw error;
   }
 
   /** Gives an execution what another one tells it; resolves once that is durable. Its key goes with it. */
   async deliver(message: StoredMessage): Promise<void> {
     const { tenant, targetId, event, key } = message;
     const target = event.type === "child_ended" ? await this.#live.find(tenant, targetId) : undefined;
-    const completed = await withChildOutputs(event, target, (id) => this.#load(tenant, id));
+    const completed = await withChildOutputs(event, target, (id) => this.#parts.factory.load(tenant, id));
     if (await this.send(tenant, targetId, completed, { key })) return;
     const reply = goneReply(message);
     if (reply) return await this.deliver(reply);
@@ -158,19 +257,19 @@ export class Executor {
 
   /** The latest revision of a flow has that limit, or none: who waits may go on. */
   setLimit(flow: Pick<Execution, "tenant" | "namespace" | "flowId">, limit: number | undefined): void {
-    if (this.#deps.slots.setLimit(flow, limit)) this.grantSlots(flow, limit ?? Infinity);
+    if (this.slots.setLimit(flow, limit)) this.grantSlots(flow, limit ?? Infinity);
   }
 
   /** Gives free slots of a flow to those who wait for one. */
   grantSlots(execution: Pick<Execution, "tenant" | "namespace" | "flowId">, limit: number): void {
-    const { slots } = this.#deps;
+    const { slots } = this;
     for (const id of slots.grant(execution, limit)) {
       const isThere = this.send(execution.tenant, id, { type: "started" });
-      this.#track(isThere.then((found) => void (found || slots.release({ ...execution, id }))));
+      this.#work.track(isThere.then((found) => void (found || slots.release({ ...execution, id }))));
     }
     // Read while those before them are being committed: the flow does not wait for the database twice.
     for (const id of slots.next(execution, READ_AHEAD)) {
-      if (!this.#live.has(execution.tenant, id)) this.#track(this.#live.find(execution.tenant, id));
+      if (!this.#live.has(execution.tenant, id)) this.#work.track(this.#live.find(execution.tenant, id));
     }
   }
 
@@ -212,11 +311,26 @@ export class Executor {
     return this.#abandon(tenant, id);
   }
 
+  /** What must be stored and done with the deletion of an execution; `limit` is that of its flow. */
+  prepareRemoval(execution: Execution, limit: number | undefined): Removal {
+    const removal = removalOf(execution, limit === undefined ? undefined : this.slots);
+    const committed = () => {
+      removal.committed();
+      if (limit !== undefined) this.grantSlots(execution, limit);
+    };
+    return { ...removal, committed };
+  }
+
+  /** Delivers the messages of a removal. */
+  async deliverRemoval(execution: Execution, { messages }: Removal): Promise<void> {
+    for (const message of messages) await this.deliver(storedMessage(execution, message));
+  }
+
   #abandon(tenant: string, id: string): EntryFacts {
     const live = this.#live.beginDeletion(tenant, id);
     if (live) {
       live.interruptAll();
-      giveUp(live, this.#slices);
+      giveUp(live, this.#parts.slices);
     }
     // Also when it is not listed yet: a commit under way may be about to list it.
     return { liveness: [{ tenant, id, live: false }] };
@@ -253,7 +367,7 @@ export class Executor {
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#live.interruptAll();
-    await Promise.allSettled([...this.#underWay]);
+    await this.#work.settled();
     this.#live.interruptAll(); // Those that have begun meanwhile.
     const over = Promise.withResolvers<void>();
     const cancel = this.#deps.clock.setTimer(TIDY_MS, over.resolve);
@@ -270,24 +384,9 @@ export class Executor {
     throw new DomainError("too_many_requests", message, { retryAfter: 1 });
   }
 
-  #renderer(execution: Execution, plan: FlowPlan, outer?: OuterContext): Renderer {
-    const { render, templates } = this.#deps;
-    return new Renderer(plan, execution, templates, outer ? { ...render, outer } : render);
-  }
-
   #wake(live: LiveExecution): void {
     if (live.isDriven || live.isDropped || this.#isStopping) return;
-    this.#track(this.#drive(live));
-  }
-
-  #track(work: Promise<unknown>): void {
-    const tracked = work.catch((error: Error) => {
-      // Refused, as by its deletion or a full disk: what is stored goes on later.
-      const level = error instanceof DomainError ? "warn" : "error";
-      this.#deps.logger[level]("An execution cannot go on", { error: error.message });
-    });
-    this.#underWay.add(tracked);
-    void tracked.then(() => this.#underWay.delete(tracked));
+    this.#work.track(this.#drive(live));
   }
 
   /** Applies events and commits until nothing more can happen now; gives the error when the database refuses. */
@@ -295,7 +394,7 @@ export class Executor {
     live.isDriven = true;
     try {
       while (!live.isDropped && (live.events.length > 0 || live.isDirty)) {
-        runCommitGroup(live, this.#slices);
+        runCommitGroup(live, this.#parts.slices);
         await this.#commit(live);
         this.#startDeferred(live);
       }
@@ -304,6 +403,7 @@ export class Executor {
       return error as Error;
     }
     live.isDriven = false;
+    if (live.events.length === 0) live.settle();
     this.#continue(live);
     return undefined;
   }
@@ -318,8 +418,11 @@ export class Executor {
   async #commit(live: LiveExecution, files: readonly Mutation[] = NO_FILES): Promise<void> {
     if (live.isDropped || !live.isDirty) return;
     const others = live.members.length === 0 ? NO_OTHERS : live.commitGroup().slice(1);
-    const isWritten = await commitExecution(live, this.#deps, { files, committed: this.#committed });
-    if (!isWritten) return giveUp(live, this.#slices);
+    const isWritten = await commitExecution(live, this.#parts.commits, {
+      files,
+      committed: this.#committed,
+    });
+    if (!isWritten) return giveUp(live, this.#parts.slices);
     for (const member of others) {
       member.isDriven = false;
       member.leader = undefined;
@@ -333,11 +436,11 @@ export class Executor {
     this.#deps.records.remember(execution, stored);
     for (const { type, name, dueAt } of timers) {
       if (type === "set") {
-        this.#deps.timerSet({ dueAt, tenant: execution.tenant, executionId: execution.id, name });
+        this.timers.add({ dueAt, tenant: execution.tenant, executionId: execution.id, name });
       }
     }
-    for (const each of files) this.#track(each.committed());
-    for (const message of messages) this.#track(this.deliver(storedMessage(execution, message)));
+    for (const each of files) this.#work.track(each.committed());
+    for (const message of messages) this.#work.track(this.deliver(storedMessage(execution, message)));
     const { concurrency } = plan.flow;
     if (concurrency && leavesSlot(execution)) this.grantSlots(execution, concurrency.limit);
     if (!live.isDropped) this.#deps.changes.publish(execution.tenant, execution.id);
@@ -352,7 +455,7 @@ export class Executor {
       (live.running ??= new Map()).set(command.taskRun, controller);
       live.renderer.hostCalls.forget();
       const type = this.#deps.catalog.find(command.task.kind);
-      const ended = runAttempt(live, command, { ...this.#slices, type, controller });
+      const ended = runAttempt(live, command, { ...this.#parts.slices, type, controller });
       // In the same turn where it can be, so that no commit takes the log lines of an attempt without its end.
       if (ended instanceof Promise) {
         this.#note(ended.then((event) => this.#endAttempt(live, command.taskRun, { event, controller })));
@@ -379,7 +482,7 @@ export class Executor {
   #retryLater(live: LiveExecution, error: Error): void {
     live.isDriven = false;
     live.refuse(error);
-    if (live.isDropped) return giveUp(live, this.#slices);
+    if (live.isDropped) return giveUp(live, this.#parts.slices);
     if (this.#isStopping) return;
     this.#deps.logger.warn("An execution waits for the database", {
       execution: live.execution.id,
@@ -387,14 +490,5 @@ export class Executor {
     });
     this.#live.keep(live);
     this.#deps.clock.setTimer(RETRY_MS, () => this.#wake(live));
-  }
-
-  async #load(tenant: string, id: string): Promise<LiveExecution | undefined> {
-    const stored = await this.#deps.records.load(tenant, id);
-    if (!stored) return undefined;
-    const { execution, form } = stored;
-    const plan = planFor(await this.#deps.planOf(execution), execution);
-    const outer = await this.#contexts.of(execution);
-    return new LiveExecution(execution, plan, form, this.#renderer(execution, plan, outer));
   }
 }

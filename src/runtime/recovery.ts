@@ -5,7 +5,7 @@ import { hasWork } from "../engine/recover.ts";
 import { hasSettled } from "../engine/tree.ts";
 import { MAX_CRASHES_OF_EXECUTION } from "../model/limits.ts";
 import type { Committer } from "../store/committer.ts";
-import type { DueTimer } from "./timers/timer_heap.ts";
+import type { Timers } from "./timers/timers.ts";
 import type { LiveExecution } from "./live/live_execution.ts";
 import type { LiveExecutions } from "./live/live_executions.ts";
 
@@ -14,8 +14,7 @@ interface RecoveryDeps {
   readonly live: LiveExecutions;
   readonly committer: Committer;
   readonly logger: Logger;
-  /** Told of timers that are stored. */
-  readonly timerSet: (timer: DueTimer) => void;
+  readonly timers: Pick<Timers, "add">;
   /** Applies its events. */
   readonly wake: (live: LiveExecution) => void;
 }
@@ -45,7 +44,7 @@ export class Recovery {
   async rearm(tenant: string, id: string): Promise<void> {
     const live = await this.#deps.live.find(tenant, id);
     for (const [name, dueAt] of live?.execution.timers ?? []) {
-      this.#deps.timerSet({ dueAt, tenant, executionId: id, name: name as TimerName });
+      this.#deps.timers.add({ dueAt, tenant, executionId: id, name: name as TimerName });
     }
     if (live && !live.isLive && !live.isDriven) this.#deps.live.letGo(live);
   }

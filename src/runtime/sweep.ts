@@ -7,7 +7,6 @@ import type { Committer } from "../store/committer.ts";
 import type { Manifests } from "../store/manifests.ts";
 import type { Store } from "../store/store.ts";
 import type { Executor } from "./executor.ts";
-import type { Timers } from "./timers/timers.ts";
 
 /** What the sweep works with. */
 interface SweepDeps {
@@ -15,7 +14,6 @@ interface SweepDeps {
   readonly committer: Committer;
   readonly manifests: Manifests;
   readonly executor: Executor;
-  readonly timers: Timers;
   readonly logger: Logger;
 }
 
@@ -51,10 +49,10 @@ export class Sweep {
 
   /** Goes on with every listed execution that this process does not work on, and sees to the next message. */
   async run(): Promise<void> {
-    const { manifests, executor, committer, timers, logger } = this.#deps;
+    const { manifests, executor, committer, logger } = this.#deps;
     try {
       manifests.messageDelivered();
-      timers.check();
+      executor.timers.check();
       await executor.recover(manifests.listed().filter(({ tenant, id }) => !executor.isLive(tenant, id)));
       if (manifests.liveCount > 0) await committer.commit({ mutations: [] });
     } catch (error) {

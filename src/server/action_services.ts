@@ -9,22 +9,17 @@ import type { Executions } from "../services/executions/executions.ts";
 import type { Flows } from "../services/flows/flows.ts";
 import type { StartChecks } from "../services/starts/start_checks.ts";
 import type { Catalog } from "../store/catalog/catalog.ts";
-import type { Changes } from "../store/changes.ts";
-import type { Committer } from "../store/committer.ts";
 import type { ExecutionFiles } from "../store/blobs/execution_files.ts";
 import type { ExecutionRecords } from "../store/records/execution_records.ts";
-import { createExecutorPort } from "./executor_port.ts";
 import { LoopContexts } from "../rendering/loop_contexts.ts";
 import { createEvaluator, createRenderDeps, type RenderOptions, type RenderSources } from "./render_deps.ts";
 
 /** What they are built from. */
 interface ActionServicesParts extends RenderSources {
   readonly options: RenderOptions & {
-    readonly committer: Committer;
-    readonly changes: Changes;
     readonly clock: Clock;
     readonly ids: IdSource;
-    readonly executor: () => Executor;
+    readonly executor: Executor;
   };
   readonly flows: Flows;
   readonly records: ExecutionRecords;
@@ -44,15 +39,12 @@ export interface ActionServices {
 /** The services. */
 export function createActionServices(parts: ActionServicesParts): ActionServices {
   const { options, flows, records, executionFiles: files, checks, executions, catalog } = parts;
-  const { committer, changes, clock, ids } = options;
-  const executor = createExecutorPort(options.executor);
+  const { clock, ids, executor } = options;
   const evaluate = createEvaluator(createRenderDeps(options, parts), new LoopContexts(records));
   const actions = new ExecutionActions({
     flows,
     records,
     files,
-    changes,
-    committer,
     executor,
     clock,
     checks,

@@ -3,9 +3,13 @@ import { Cipher } from "../base/cipher.ts";
 import type { Instant } from "../base/clock.ts";
 import { IdSource } from "../base/id.ts";
 import { EventStreams } from "../http/streams/sse.ts";
-import type { Executor } from "../runtime/executor.ts";
+import { TemplateCache } from "../rendering/renderer.ts";
+import { Executor } from "../runtime/executor.ts";
 import { type StoredMessage, undelivered } from "../runtime/live/messages.ts";
 import { Auth } from "../services/access/auth.ts";
+import { FlowHeads } from "../services/flows/flow_heads.ts";
+import { Blobs } from "../store/blobs/blobs.ts";
+import { ExecutionRecords } from "../store/records/execution_records.ts";
 import { Changes } from "../store/changes.ts";
 import { Committer } from "../store/committer.ts";
 import { Manifests } from "../store/manifests.ts";
@@ -24,6 +28,7 @@ const PROBE_PATH = /^https?:\/\/[^/]+\/(?:ping|health(?:\/(?:liveness|readiness)
 export class Assembly {
   readonly services: Services;
   readonly committer: Committer;
+  readonly executor: Executor;
   /** Settles with the reason when this process must not write any more. */
   readonly failed: Promise<string>;
   readonly #options: AssemblyOptions;
@@ -49,14 +54,38 @@ export class Assembly {
     const manifests = new Manifests(INSTANCE, store.hasQueue);
     this.committer = committer;
     this.#manifests = manifests;
-    const executor = () => this.executor;
+    const blobs = new Blobs({ store, committer, ids, clock });
+    const flowHeads = new FlowHeads();
+    const records = new ExecutionRecords(store, blobs, (flowNo) => flowHeads.byNumber(flowNo));
+    const templates = new TemplateCache();
+    const stored = { store, committer, records, changes };
+    const executor = new Executor({ ...stored, clock, logger, catalog: tasks, templates });
+    this.executor = executor;
     const http = createHttpClient(options);
-    this.services = createServices({ ...options, cipher, changes, tasks, committer, ids, http, executor });
-    const { services } = this;
+    const services = createServices({
+      ...options,
+      ...stored,
+      blobs,
+      flowHeads,
+      executor,
+      cipher,
+      tasks,
+      ids,
+      http,
+    });
+    this.services = services;
     committer.addRider(manifests);
     committer.addRider(services.catalog);
-    this.#runtime = createRuntime({ options, tasks, services, committer, manifests, changes, ids, http });
-    services.catalog.setLiveSource((tenant) => this.executor.liveRows(tenant));
+    this.#runtime = createRuntime({
+      options,
+      tasks,
+      services,
+      committer,
+      manifests,
+      executor,
+      templates,
+      http,
+    });
     services.tenants.onRemove(async (tenant) => {
       await this.executor.dropTenant(tenant);
       services.flows.forget(tenant);
@@ -83,11 +112,6 @@ export class Assembly {
     return new Assembly(options, await Cipher.fromKey(options.encryptionKey, options.randomBytes));
   }
 
-  /** What works on executions. */
-  get executor(): Executor {
-    return this.#runtime.executor;
-  }
-
   /** Answers a request; before the server is ready only probes are answered, the others wait. */
   fetch(request: Request, info?: unknown): Response | Promise<Response> {
     if (this.#isReady || PROBE_PATH.test(request.url)) return this.#app.fetch(request, info);
@@ -98,7 +122,7 @@ export class Assembly {
   async start(): Promise<void> {
     const { clock } = this.#options;
     const { tenants, tokens, flows, catalog, triggers } = this.services;
-    const { timers, sweep, loops } = this.#runtime;
+    const { sweep, loops } = this.#runtime;
     const bootedAt = clock.now();
     await this.committer.start();
     await tenants.start();
@@ -111,7 +135,7 @@ export class Assembly {
     await this.#runtime.triggers.find();
     await this.#recover();
     this.#runtime.triggers.start();
-    timers.start();
+    this.executor.timers.start();
     sweep.start();
     for (const loop of loops) loop.start();
     await this.#cleanUp(bootedAt);
@@ -137,12 +161,13 @@ export class Assembly {
 
   /** Ends what is under way in good order and closes the store; what is live goes on at the next start. */
   async stop(): Promise<void> {
-    const { timers, sweep, loops, executor, platform } = this.#runtime;
+    const { executor } = this;
+    const { sweep, loops, platform } = this.#runtime;
     await this.releaseRequests();
     this.#isReady = false;
     for (const loop of loops) await loop[Symbol.asyncDispose]();
     sweep.stop();
-    await timers.stop();
+    await executor.timers.stop();
     await this.#runtime.triggers.stop();
     await executor.stop();
     await platform[Symbol.asyncDispose]();
@@ -168,7 +193,7 @@ export class Assembly {
     const listed = await this.#manifests.read(this.#options.store);
     this.#manifests.adopt(listed);
     const tenants = this.services.tenants.list().map((tenant) => tenant.id);
-    for (const tenant of tenants) await this.#runtime.slots.load(this.#options.store, tenant);
+    for (const tenant of tenants) await this.executor.slots.load(this.#options.store, tenant);
     // Read before anything runs: what is told from then on is delivered by whoever tells it, and once.
     const messages = await Array.fromAsync(undelivered(this.#options.store));
     const recovered = await this.executor.recover(listed);
@@ -181,7 +206,7 @@ export class Assembly {
   /** Gives executions what they were not told before the last process stopped, and free slots to those who wait. */
   async #deliver(messages: readonly StoredMessage[]): Promise<void> {
     for (const message of messages) await this.executor.deliver(message);
-    for (const { tenant, namespace, id } of [...this.#runtime.slots.waitingFlows()]) {
+    for (const { tenant, namespace, id } of [...this.executor.slots.waitingFlows()]) {
       const { flow } = await this.services.flows.plan(tenant, { namespace, id }, { allowDeleted: true });
       this.executor.setLimit({ tenant, namespace, flowId: id }, flow.concurrency?.limit);
     }

@@ -11,13 +11,11 @@ import type { Flows } from "../services/flows/flows.ts";
 import type { InputCipher } from "../services/starts/input_cipher.ts";
 import { type Rendering, StartChecks } from "../services/starts/start_checks.ts";
 import { Subflows } from "../services/starts/subflows.ts";
-import type { Blobs } from "../store/blobs/blobs.ts";
 import { Catalog } from "../store/catalog/catalog.ts";
 import { ExecutionFiles } from "../store/blobs/execution_files.ts";
-import { ExecutionRecords } from "../store/records/execution_records.ts";
+import type { ExecutionRecords } from "../store/records/execution_records.ts";
 import { LogFiles } from "../store/records/log_files.ts";
 import { LogRecords } from "../store/records/log_records.ts";
-import { createExecutorPort } from "./executor_port.ts";
 import type { ServicesOptions } from "./services_options.ts";
 
 /** Executions and what belongs to them. */
@@ -35,7 +33,6 @@ export interface ExecutionServices {
 /** What they work with. */
 interface ExecutionServicesParts {
   readonly flows: Flows;
-  readonly blobs: Blobs;
   readonly inputCipher: InputCipher;
   /** What defaults of inputs and checks read. */
   readonly values: HostValues;
@@ -44,17 +41,16 @@ interface ExecutionServicesParts {
 /** Builds them. */
 export function createExecutionServices(
   options: ServicesOptions,
-  { flows, blobs, inputCipher, values }: ExecutionServicesParts,
+  { flows, inputCipher, values }: ExecutionServicesParts,
 ): ExecutionServices {
-  const { store, committer, clock, ids, changes, maxUploadBytes, executor } = options;
-  const records = new ExecutionRecords(store, blobs, (flowNo) => flows.byNumber(flowNo));
+  const { store, committer, clock, ids, changes, maxUploadBytes, executor, records, blobs } = options;
   const logFiles = new LogFiles(new LogRecords(store, records));
   const files = new ExecutionFiles(
     { store, committer, blobs, maxBytes: maxUploadBytes },
     (tenant, id, path) => logFiles.find(tenant, id, path),
   );
   const cleanup = new ExecutionCleanup({ store, committer, records, files });
-  const catalog = createCatalog(options, flows, records);
+  const catalog = createCatalog(options);
   const checks = createStartChecks(options, inputCipher, values);
   const subflows = new Subflows({ flows, clock, ids, checks });
   const executions = new Executions({
@@ -67,7 +63,7 @@ export function createExecutionServices(
     committer,
     clock,
     ids,
-    executor: createExecutorPort(executor),
+    executor,
     checks,
   });
   const contents = new ExecutionContents({ records, files, changes, clock });
@@ -75,19 +71,18 @@ export function createExecutionServices(
 }
 
 function createCatalog(
-  { store, committer, clock, logger, executor }: ServicesOptions,
-  flows: Flows,
-  records: ExecutionRecords,
+  { store, committer, clock, logger, executor, flowHeads, records }: ServicesOptions,
 ): Catalog {
   return new Catalog({
     store,
     clock,
     logger,
     commit: (entry) => committer.commit(entry),
-    flowNames: (flowNo) => flows.byNumber(flowNo),
-    flowLimit: () => flows.numberLimit,
+    flowNames: (flowNo) => flowHeads.byNumber(flowNo),
+    flowLimit: () => flowHeads.numberLimit,
     verifyLabels: (tenant, executionIds, labels) => records.withLabels(tenant, executionIds, labels),
-    isBusy: () => executor().isBusy,
+    isBusy: () => executor.isBusy,
+    liveRows: (tenant) => executor.liveRows(tenant),
   });
 }
 

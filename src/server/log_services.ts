@@ -12,7 +12,6 @@ import type { Committer } from "../store/committer.ts";
 import type { ExecutionRecords } from "../store/records/execution_records.ts";
 import { LogRecords } from "../store/records/log_records.ts";
 import type { Store } from "../store/store.ts";
-import { createExecutorPort } from "./executor_port.ts";
 
 /** What they are built from. */
 interface LogServicesParts {
@@ -20,7 +19,7 @@ interface LogServicesParts {
   readonly committer: Committer;
   readonly changes: Changes;
   readonly clock: Clock;
-  readonly executor: () => Executor;
+  readonly executor: Executor;
   readonly records: ExecutionRecords;
   readonly catalog: Catalog;
   readonly cleanup: ExecutionCleanup;
@@ -37,9 +36,9 @@ export interface LogServices {
 export function createLogServices(parts: LogServicesParts): LogServices {
   const { store, committer, changes, clock, records, catalog, cleanup } = parts;
   const logs = new LogRecords(store, records);
-  const executor = createExecutorPort(parts.executor);
+  const { executor } = parts;
   // Each is one work at a time, with a pace of its own.
-  const pace = () => new Pace(clock, () => parts.executor().isBusy);
+  const pace = () => new Pace(clock, () => executor.isBusy);
   return {
     logSearch: new LogSearch({ catalog, logs, pace: pace() }),
     logRemovals: new LogRemovals({ logs, catalog, committer, changes, executor, pace: pace() }),

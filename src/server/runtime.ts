@@ -1,22 +1,17 @@
 /** Builds the runtime of a server: what works on executions, wakes them, and keeps house. */
-import type { IdSource } from "../base/id.ts";
 import type { FlowPlan } from "../engine/plan.ts";
 import type { HttpClientPort } from "../model/ports/http.ts";
 import type { TaskCatalog } from "../model/tasks/task_catalog.ts";
 import type { TaskPorts } from "../model/ports/task_ports.ts";
-import { Executor } from "../runtime/executor.ts";
+import type { Executor } from "../runtime/executor.ts";
 import { Loop } from "../runtime/interval_loop.ts";
 import { Retention } from "../services/retention/retention.ts";
-import { TemplateCache } from "../rendering/renderer.ts";
-import { Slots } from "../runtime/live/slots.ts";
+import type { TemplateCache } from "../rendering/renderer.ts";
 import { Sweep } from "../runtime/sweep.ts";
 import { TaskCache } from "../runtime/attempts/task_cache.ts";
 import { TaskConditions } from "../runtime/attempts/task_conditions.ts";
-import { Timers } from "../runtime/timers/timers.ts";
-import type { Changes } from "../store/changes.ts";
 import type { Committer } from "../store/committer.ts";
 import type { Manifests } from "../store/manifests.ts";
-import { createTriggerCatalog } from "../triggers/registry.ts";
 import type { AssemblyOptions } from "./options.ts";
 import { createPlatform, type Platform, withPlatform } from "./platform.ts";
 import { createRenderDeps } from "./render_deps.ts";
@@ -31,16 +26,13 @@ interface RuntimeParts {
   readonly services: Services;
   readonly committer: Committer;
   readonly manifests: Manifests;
-  readonly changes: Changes;
-  readonly ids: IdSource;
+  readonly executor: Executor;
+  readonly templates: TemplateCache;
   readonly http: HttpClientPort;
 }
 
 /** The loops of a server; the assembly starts and stops them in order. */
 export interface Runtime {
-  readonly executor: Executor;
-  readonly slots: Slots;
-  readonly timers: Timers;
   readonly sweep: Sweep;
   readonly loops: readonly Loop[];
   readonly platform: Platform;
@@ -57,22 +49,15 @@ const RETENTION_INTERVAL_MS = 60_000;
 export function createRuntime(parts: RuntimeParts): Runtime {
   const { store, clock, logger } = parts.options;
   const { committer, manifests } = parts;
-  const slots = new Slots();
   const taskCache = createTaskCache(parts);
   const platform = createPlatform(parts.options, parts.services, parts.http);
   const ports = createTaskPorts(parts.services, platform, clock);
-  const templates = new TemplateCache();
-  const willStart = (plan: FlowPlan) => templates.prepare(plan, parts.tasks);
+  const willStart = (plan: FlowPlan) => parts.templates.prepare(plan, parts.tasks);
   const triggers = new TriggerRuntime(parts.options, parts.services, { ports, willStart });
-  const executor: Executor = createExecutor(
-    { ...parts, taskCache, platform, ports, triggers, templates },
-    slots,
-    (timer) => timers.add(timer),
-  );
-  const timers = new Timers({ store, clock, logger, fire: (timer) => executor.fireTimer(timer) });
-  const sweep = new Sweep({ store, logger, committer, manifests, executor, timers });
+  connectExecutor({ ...parts, taskCache, platform, ports, triggers });
+  const sweep = new Sweep({ store, logger, committer, manifests, executor: parts.executor });
   const loops = createLoops({ ...parts, taskCache, platform });
-  return { executor, slots, timers, sweep, loops, platform, triggers };
+  return { sweep, loops, platform, triggers };
 }
 
 function createTaskCache({ options: { store, clock }, committer, services }: RuntimeParts): TaskCache {
@@ -88,33 +73,21 @@ interface CachedParts extends RuntimeParts {
 interface ExecutorParts extends CachedParts {
   readonly ports: TaskPorts;
   readonly triggers: TriggerRuntime;
-  readonly templates: TemplateCache;
 }
 
-function createExecutor(parts: ExecutorParts, slots: Slots, timerSet: Timers["add"]): Executor {
-  const { options, tasks, committer, manifests, changes, ids } = parts;
-  const { clock, logger } = options;
-  const { flows, records, subflows } = parts.services;
-  return new Executor({
-    clock,
-    logger,
-    committer,
-    records,
-    manifests,
-    changes,
-    timerSet,
-    ids,
-    slots,
-    reactions: parts.triggers.reactions,
+function connectExecutor(parts: ExecutorParts): void {
+  const { options, services, platform } = parts;
+  const { clock, timeZone } = options;
+  const { flows, subflows } = services;
+  parts.executor.connect({
     ports: parts.ports,
+    reactions: parts.triggers.reactions,
     taskCache: parts.taskCache,
-    conditions: new TaskConditions({ catalog: createTriggerCatalog(), clock, timeZone: options.timeZone }),
+    conditions: new TaskConditions({ catalog: services.triggerTypes, clock, timeZone }),
     createChild: (request) => subflows.create(request),
-    catalog: tasks,
-    templates: parts.templates,
     planOf: ({ tenant, namespace, flowId: id, flowRevision: revision }) =>
       flows.plan(tenant, { namespace, id }, { revision, allowDeleted: true }),
-    render: withPlatform(createRenderDeps(options, parts.services), parts.platform),
+    render: withPlatform(createRenderDeps(options, services), platform),
   });
 }
 

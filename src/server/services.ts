@@ -1,5 +1,6 @@
 /** Builds the services of a server over its store. */
 import type { TaskCatalog } from "../model/tasks/task_catalog.ts";
+import type { TriggerCatalog } from "../model/triggers/trigger_catalog.ts";
 import { HOST_FUNCTION_NAMES } from "../rendering/host_functions/mod.ts";
 import { ConcurrencyLimits } from "../services/executions/concurrency_limits.ts";
 import { Expressions } from "../services/flows/expressions.ts";
@@ -9,13 +10,12 @@ import { IdempotentStarts } from "../services/executions/idempotent_starts.ts";
 import { InputCipher } from "../services/starts/input_cipher.ts";
 import { Tenants } from "../services/access/tenants.ts";
 import { Tokens } from "../services/access/tokens.ts";
-import { Blobs } from "../store/blobs/blobs.ts";
+import type { Blobs } from "../store/blobs/blobs.ts";
 import { FlowRecords } from "../store/records/flow_records.ts";
 import { IdempotencyRecords } from "../store/records/idempotency_records.ts";
 import { createTriggerCatalog } from "../triggers/registry.ts";
 import { type ActionServices, createActionServices } from "./action_services.ts";
 import { createExecutionServices, type ExecutionServices } from "./execution_services.ts";
-import { createSlotsPort } from "./executor_port.ts";
 import { createExpressionRenderer } from "../rendering/expression_renderer.ts";
 import { createFileServices, type FileServices } from "./file_services.ts";
 import { createExpressionHttp } from "./expression_http.ts";
@@ -43,6 +43,8 @@ export interface Services
   readonly inputCipher: InputCipher;
   readonly expressions: Expressions;
   readonly tasks: TaskCatalog;
+  readonly triggerTypes: TriggerCatalog;
+  readonly flowRecords: FlowRecords;
   readonly tenants: Tenants;
   readonly tokens: Tokens;
   readonly blobs: Blobs;
@@ -50,7 +52,7 @@ export interface Services
 
 /** Builds the services. */
 export function createServices(options: ServicesOptions): Services {
-  const { store, committer, clock, logger, ids, randomBytes, tasks } = options;
+  const { store, committer, clock, logger, ids, randomBytes, tasks, blobs, flowHeads: heads } = options;
   const inputCipher = new InputCipher(options.cipher);
   const tenants = new Tenants({ store, committer });
   const tokens = new Tokens({ store, committer, tenants, clock, ids, randomBytes, logger });
@@ -58,21 +60,20 @@ export function createServices(options: ServicesOptions): Services {
   const triggerTypes = createTriggerCatalog();
   const flows: Flows = new Flows({
     records,
+    heads,
     commit: async (flow, entry) => {
       await triggering.triggers.commitFlow(flow, entry);
       const { tenant, namespace, id: flowId, concurrency } = flow;
-      options.executor().setLimit({ tenant, namespace, flowId }, concurrency?.limit);
+      options.executor.setLimit({ tenant, namespace, flowId }, concurrency?.limit);
     },
     catalogs: { tasks, triggers: triggerTypes },
     functions: HOST_FUNCTION_NAMES,
     clock,
   });
-  const blobs = new Blobs({ store, committer, ids, clock });
   const owned = createNamespaceServices(options, { tenants, flows, blobs });
   const values = namespaceValues(owned);
   const run = createExecutionServices(options, {
     flows,
-    blobs,
     inputCipher,
     values: { ...values, http: createExpressionHttp(options.http) },
   });
@@ -83,7 +84,6 @@ export function createServices(options: ServicesOptions): Services {
   });
   const triggering = createTriggerServices({ options, triggerTypes, flows, idempotency, ...owned, ...run });
   const render = createExpressionRenderer({ ...options, values });
-  const expressions = new Expressions({ render, functions: HOST_FUNCTION_NAMES });
   const stored = createFileServices({ ...options, blobs, ...run, files: owned.files });
   const acting = createActionServices({ options, flows, inputCipher, ...owned, ...run, ...stored });
   const logging = createLogServices({ ...options, ...run });
@@ -101,15 +101,17 @@ export function createServices(options: ServicesOptions): Services {
   });
   return {
     tasks,
+    triggerTypes,
+    flowRecords: records,
     tenants,
     tokens,
     flows,
     blobs,
     inputCipher,
-    expressions,
+    expressions: new Expressions({ render, functions: HOST_FUNCTION_NAMES }),
     idempotency,
     idempotentStarts: new IdempotentStarts({ idempotency, flows, ...run }),
-    concurrencyLimits: new ConcurrencyLimits({ flows, slots: createSlotsPort(options.executor) }),
+    concurrencyLimits: new ConcurrencyLimits({ flows, executor: options.executor }),
     ...triggering,
     ...owned,
     ...run,

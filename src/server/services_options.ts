@@ -6,6 +6,9 @@ import type { Logger } from "../base/log.ts";
 import type { HttpClientPort } from "../model/ports/http.ts";
 import type { TaskCatalog } from "../model/tasks/task_catalog.ts";
 import type { Executor } from "../runtime/executor.ts";
+import type { FlowHeads } from "../services/flows/flow_heads.ts";
+import type { Blobs } from "../store/blobs/blobs.ts";
+import type { ExecutionRecords } from "../store/records/execution_records.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Committer } from "../store/committer.ts";
 import type { Store } from "../store/store.ts";
@@ -29,6 +32,9 @@ export interface ServicesOptions {
   readonly secrets: ReadonlyMap<string, string>;
   /** What choices and defaults of inputs ask other servers with. */
   readonly http: HttpClientPort;
-  /** Asked for when it is used: it is built from the services. */
-  readonly executor: () => Executor;
+  readonly blobs: Blobs;
+  readonly flowHeads: FlowHeads;
+  readonly records: ExecutionRecords;
+  /** Connected once the services exist. */
+  readonly executor: Executor;
 }

@@ -10,7 +10,6 @@ import type { Executor } from "../runtime/executor.ts";
 import { ExecutionVariables } from "../rendering/variables.ts";
 import { Conditions } from "../rendering/conditions.ts";
 import type { Executions } from "../services/executions/executions.ts";
-import type { ExecutorPort } from "../services/executor_port.ts";
 import { FlowReactions } from "../services/triggers/flow_reactions.ts";
 import type { Flows } from "../services/flows/flows.ts";
 import type { Idempotency } from "../services/starts/idempotency.ts";
@@ -62,7 +61,7 @@ interface TriggerOptions {
   readonly timeZone: string;
   readonly envs: ReadonlyMap<string, string>;
   readonly baseUrl?: string;
-  readonly executor: () => Executor;
+  readonly executor: Executor;
 }
 
 /** The services of triggers. */
@@ -99,7 +98,7 @@ export function createTriggerServices(parts: TriggerParts): TriggerServices {
   const dueSet = (due: DueTrigger) => runtime().dueSet(due);
   const states = new TriggerStates({ records, committer, clock, index: triggerIndex, dueSet });
   const triggerNotes = new TriggerNotes(states);
-  const executor = executorPort(options.executor);
+  const { executor } = options;
   const shared = { clock, flows, states, starts, conditions, catalog, renderer, executor, timeZone };
   const polls = new Polls({ ...shared, ports: () => runtime().ports });
   const wake = (due: DueTrigger) => runtime().wake(due);
@@ -160,8 +159,4 @@ function createRenderer(parts: TriggerParts) {
   const kestra: JsonObject | undefined = baseUrl === undefined ? undefined : { url: baseUrl };
   const values = namespaceValues(parts);
   return createTriggerRenderer({ clock, timeZone, random, envs: Object.fromEntries(envs), kestra, values });
-}
-
-function executorPort(executor: () => Executor): Pick<ExecutorPort, "begin"> {
-  return { begin: (execution, plan, files) => executor().begin(execution, plan, files) };
 }

@@ -46,7 +46,7 @@ export class Driver {
 
   /** Applies one event and answers nothing. */
   step(event: Event): Command[] {
-    const commands = step(this.tree, event, ++this.now);
+    const { commands } = step(this.tree, event, ++this.now);
     for (const command of commands) this.#keepTimer(command);
     return commands;
   }

@@ -37,7 +37,7 @@ export function runOn(plan: FlowPlan, execution: Execution, first: Event, script
   const events: Event[] = [first];
   const asked: Command[] = [];
   for (let now = 2_000; events.length > 0; now++) {
-    for (const command of step(tree, events.shift() as Event, now)) {
+    for (const command of step(tree, events.shift() as Event, now).commands) {
       asked.push(command);
       const event = answerOf(execution, command, script);
       if (event) events.push(event);

@@ -30,7 +30,7 @@ function run(flowPlan: FlowPlan, script: Script = {}): Execution {
   const tree = new ExecutionTree(flowPlan, execution);
   const events: Event[] = [{ type: "started" }];
   for (let now = 1_001; events.length > 0; now++) {
-    for (const command of step(tree, events.shift() as Event, now)) {
+    for (const command of step(tree, events.shift() as Event, now).commands) {
       const event = answer(command, script);
       if (event) events.push(event);
     }
@@ -200,7 +200,7 @@ Deno.test("step() kill: a running attempt is interrupted, nothing new starts, an
   const execution = create(flowPlan);
   const tree = new ExecutionTree(flowPlan, execution);
   step(tree, { type: "started" }, 1_001);
-  const commands = step(tree, { type: "kill_asked" }, 1_002);
+  const { commands } = step(tree, { type: "kill_asked" }, 1_002);
   assert(commands.some((command) => command.type === "interrupt_attempt" && command.taskRun === 0));
   assertEquals(states(execution), ["CREATED", "RUNNING", "KILLING"]);
   step(tree, { type: "attempt_ended", taskRun: 0, outcome: { state: "SUCCESS" } }, 1_003);
@@ -214,7 +214,7 @@ Deno.test("step() kill of an execution that waits for its schedule date ends it 
   const tree = new ExecutionTree(flowPlan, execution);
   step(tree, { type: "kill_asked" }, 1_002);
   assertEquals(states(execution), ["CREATED", "KILLING", "KILLED"]);
-  assertEquals(step(tree, { type: "started" }, 1_003), []);
+  assertEquals(step(tree, { type: "started" }, 1_003).commands, []);
 });
 
 Deno.test("step() after a crash resubmits the interrupted attempt", () => {
@@ -222,7 +222,7 @@ Deno.test("step() after a crash resubmits the interrupted attempt", () => {
   const execution = create(flowPlan);
   const tree = new ExecutionTree(flowPlan, execution);
   step(tree, { type: "started" }, 1_001);
-  const commands = step(tree, { type: "recovered", isGivenUp: false }, 1_500);
+  const { commands } = step(tree, { type: "recovered", isGivenUp: false }, 1_500);
   assertEquals(commands.map(({ type }) => type), ["run_attempt"]);
   step(tree, { type: "attempt_ended", taskRun: 0, outcome: { state: "SUCCESS" } }, 1_501);
   const attempts = execution.taskRuns[0]?.attempts.map(({ history }) => history[history.length - 1]?.state);
@@ -280,7 +280,7 @@ Deno.test("step() keeps every history legal, whatever events come in whatever or
       for (const event of events) {
         const wasEnded = isEnded(execution.history);
         const before = JSON.stringify(execution.history);
-        const commands = step(tree, event, ++now);
+        const { commands } = step(tree, event, ++now);
         if (wasEnded) assertEquals([commands, JSON.stringify(execution.history)], [[], before]);
         checkHistories(execution);
       }

@@ -1,4 +1,5 @@
 /** What may happen next in a simulated world. */
+import { UNQUEUED_STATES } from "../../src/engine/events.ts";
 import type { Event, TimerName } from "../../src/engine/events.ts";
 import { replayExecution } from "../../src/engine/replay.ts";
 import { canRestart } from "../../src/engine/restart.ts";
@@ -53,8 +54,10 @@ function disturbances(world: Simulation): Weighted[] {
   if (!isLive) actions.push([3, (at) => at.reload()]);
   if (hasSettled(tree)) return [...actions, ...meddling(world)];
   actions.push([2, (at) => at.apply({ type: "kill_asked" })]);
-  if (currentState(execution.history) === "RUNNING") {
-    actions.push([2, (at) => at.apply({ type: "pause_asked" })]);
+  // In most states it is refused, which must change nothing.
+  actions.push([1, (at) => at.apply({ type: "pause_asked" })], [1, (at) => at.apply({ type: "run_forced" })]);
+  if (currentState(execution.history) === "QUEUED") {
+    actions.push([1, (at) => at.apply({ type: "unqueued", state: at.choices.pick(UNQUEUED_STATES) })]);
   }
   if (currentState(execution.history) === "PAUSED") actions.push(...meddling(world));
   return actions;

@@ -110,7 +110,8 @@ export class Simulation {
     if (event.type === "timer_due") execution.timers.delete(event.timer);
     if (event.type === "started" || event.type === "refused_slot") execution.timers.delete("start");
     const wasEnded = isEnded(execution.history);
-    const isLetGo = event.type === "breakpoint_passed" || event.type === "resumed";
+    const isLetGo = event.type === "breakpoint_passed" || event.type === "resumed" ||
+      event.type === "run_forced" || event.type === "unqueued";
     const wasHeld = execution.isHeld === true && !isLetGo || execution.exitState !== undefined ||
       currentState(execution.history) === "KILLING";
     const around: Around = {
@@ -221,8 +222,12 @@ export class Simulation {
   }
 
   #step(event: Event): Command[] {
+    const before = JSON.stringify(this.execution.history);
     try {
-      return step(this.tree, event, this.now);
+      const { commands, refusal } = step(this.tree, event, this.now);
+      const isChanged = commands.length > 0 || JSON.stringify(this.execution.history) !== before;
+      if (refusal && isChanged) throw new Error(`it changes something that it refuses: ${refusal.message}`);
+      return commands;
     } catch (error) {
       this.trace.push(`${lineOf(event)} throws`);
       throw new Violation(`step() throws: ${(error as Error).message}`, { cause: error });
@@ -244,7 +249,7 @@ export class Simulation {
     if (this.#announced !== 1) throw new Violation(`Its end was announced ${this.#announced} times`);
     if (execution.timers.size > 0) throw new Violation(`It leaves timers: ${[...execution.timers.keys()]}`);
     const before = JSON.stringify(execution.history);
-    const commands = step(this.tree, { type: "kill_asked" }, this.now);
+    const { commands } = step(this.tree, { type: "kill_asked" }, this.now);
     // What is asked of one that is tried again is passed on.
     if (commands.some(({ type }) => type !== "kill_child") || JSON.stringify(execution.history) !== before) {
       throw new Violation("An ended execution is not at rest");
@@ -254,6 +259,8 @@ export class Simulation {
   #perform(command: Command): void {
     const { timers } = this.execution;
     switch (command.type) {
+      case "force_slot":
+        return;
       case "set_timer":
         return void timers.set(command.timer, command.dueAt);
       case "cancel_timer":

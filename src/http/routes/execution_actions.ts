@@ -3,17 +3,10 @@ import { type Context, Hono } from "hono";
 import { MAX_INPUT_VALUE_BYTES } from "../../model/limits.ts";
 import {
   ASSIGNABLE_STATES,
-  changeStateAction,
-  type ExecutionAction,
-  forceRunAction,
-  killAction,
-  passBreakpointAction,
-  pauseAction,
-  setLabelsAction,
-  unqueueAction,
+  type ExecutionActions,
+  type Request,
   UNQUEUED_STATES,
-} from "../../services/executions/execution_action.ts";
-import type { ExecutionActions } from "../../services/executions/execution_actions.ts";
+} from "../../services/executions/execution_actions.ts";
 import type { ExecutionReplays, ReplayOptions } from "../../services/executions/execution_replays.ts";
 import { readJson, readText } from "../forms/body.ts";
 import type { AppEnv } from "../forms/env.ts";
@@ -59,16 +52,25 @@ function post(routes: Hono<AppEnv>, name: string, handler: Handler): void {
   routes.post(`/executions/:id/actions/${name}`, response);
 }
 
-type ReadAction = (c: Context<AppEnv>) => ExecutionAction | Promise<ExecutionAction>;
+type ReadRequest = (c: Context<AppEnv>) => Request | Promise<Request>;
 
 /** Actions that are told by the query or a small body alone. */
-const PLAIN: ReadonlyMap<string, ReadAction> = new Map<string, ReadAction>([
-  ["pause", () => pauseAction()],
-  ["resume-from-breakpoint", (c) => passBreakpointAction(readBreakpoints(queryOf(c)))],
-  ["change-status", (c) => changeStateAction(stateIn(readRequired(queryOf(c), "status"), ASSIGNABLE_STATES))],
-  ["labels", async (c) => setLabelsAction(labelsIn(await readJson(c)))],
-  ["unqueue", (c) => unqueueAction(stateIn(queryOf(c).get("state") || "RUNNING", UNQUEUED_STATES))],
-  ["force-run", (c) => forceRunAction(c.get("actor").user)],
+const PLAIN: ReadonlyMap<string, ReadRequest> = new Map<string, ReadRequest>([
+  ["pause", () => ({ type: "pause_asked" })],
+  [
+    "resume-from-breakpoint",
+    (c) => ({ type: "breakpoint_passed", breakpoints: readBreakpoints(queryOf(c)) }),
+  ],
+  [
+    "change-status",
+    (c) => ({ type: "state_set", state: stateIn(readRequired(queryOf(c), "status"), ASSIGNABLE_STATES) }),
+  ],
+  ["labels", async (c) => ({ type: "labels_set", labels: labelsIn(await readJson(c)) })],
+  [
+    "unqueue",
+    (c) => ({ type: "unqueued", state: stateIn(queryOf(c).get("state") || "RUNNING", UNQUEUED_STATES) }),
+  ],
+  ["force-run", (c) => ({ type: "run_forced", by: c.get("actor").user })],
 ]);
 
 function addActions(routes: Hono<AppEnv>, { actions }: ExecutionActionRoutesDeps): void {
@@ -80,7 +82,7 @@ function addActions(routes: Hono<AppEnv>, { actions }: ExecutionActionRoutesDeps
 function addKill(routes: Hono<AppEnv>, { actions }: ExecutionActionRoutesDeps): void {
   const kill: Handler = (c) => {
     const sparesChildren = !readBoolean(queryOf(c), "isOnKillCascade", true);
-    return actions.run(c.get("actor"), executionIdOf(c), killAction(sparesChildren));
+    return actions.run(c.get("actor"), executionIdOf(c), { type: "kill_asked", sparesChildren });
   };
   post(routes, "kill", kill);
   for (const path of ["/executions/:id/kill", "/executions/:id/actions/kill"]) {

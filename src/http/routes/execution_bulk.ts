@@ -3,7 +3,7 @@ import { type Context, Hono } from "hono";
 import type { Clock } from "../../base/clock.ts";
 import { isJsonObject, type JsonValue, ownProperty, stringifyJson } from "../../base/json.ts";
 import type { ExecutionConditions } from "../../model/executions/execution_query.ts";
-import { ASSIGNABLE_STATES, UNQUEUED_STATES } from "../../services/executions/execution_action.ts";
+import { ASSIGNABLE_STATES, UNQUEUED_STATES } from "../../services/executions/execution_actions.ts";
 import type { BulkAction, BulkResult, ExecutionBulk } from "../../services/executions/execution_bulk.ts";
 import { readJson } from "../forms/body.ts";
 import type { AppEnv } from "../forms/env.ts";

@@ -4,11 +4,9 @@ import { canRestart } from "../../engine/restart.ts";
 import { successorId } from "../../engine/successor.ts";
 import { currentState, type State } from "../../model/executions/state.ts";
 import type { LiveExecution } from "../live/live_execution.ts";
+import type { LiveFactory } from "../live/live_factory.ts";
 import type { Message, StoredMessage } from "../live/messages.ts";
 import type { ChildStart, StartChild } from "./subflow.ts";
-
-/** Finds the execution to run again, given the one that was started; `undefined` when another one must be started. */
-export type FindRestartable = (tenant: string, id: string) => Promise<string | undefined>;
 
 /** Ends after which an execution runs again; one that has ended well does not. */
 export const RESTARTED: ReadonlySet<State> = new Set(["FAILED", "KILLED", "CANCELLED"]);
@@ -17,12 +15,13 @@ const MAX_SUCCESSORS = 1_000;
 
 /** The execution that was started, or the last that has taken its place, if it is there and has something to restart from. */
 export async function restartableChild(
+  factory: Pick<LiveFactory, "load">,
+  tenant: string,
   startedId: string,
-  load: (id: string) => Promise<LiveExecution | undefined>,
 ): Promise<string | undefined> {
   let id = startedId;
   for (let n = 0; n < MAX_SUCCESSORS; n++) {
-    const found = await load(id);
+    const found = await factory.load(tenant, id);
     if (!found) return undefined;
     const { execution, plan } = found;
     const state = currentState(execution.history);
@@ -36,12 +35,12 @@ export async function restartableChild(
 export async function restartOrStart(
   { execution: { tenant } }: LiveExecution,
   { taskRun, restarts: executionId = "" }: StartChild,
-  { find, start }: {
-    readonly find: FindRestartable;
+  { factory, start }: {
+    readonly factory: Pick<LiveFactory, "load">;
     readonly start: () => ChildStart | Promise<ChildStart>;
   },
 ): Promise<ChildStart> {
-  const restarts = await find(tenant, executionId);
+  const restarts = await restartableChild(factory, tenant, executionId);
   if (restarts === undefined) return await start();
   return { event: { type: "child_started", taskRun, executionId, waits: true, restarts } };
 }

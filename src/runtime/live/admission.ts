@@ -36,6 +36,11 @@ export class Admission {
     return state ? { type: "refused_slot", state } : { type: "started" };
   }
 
+  /** Takes a slot of its flow whatever the limit; stored with the next commit. */
+  forceSlot({ execution, plan }: LiveExecution): void {
+    if (plan.flow.concurrency) this.#slots.force(execution);
+  }
+
   /** Makes the execution that takes the place of one that is tried again; it begins then. */
   startOver({ execution, plan, renderer: { outer } }: LiveExecution, at: Instant): NewExecution {
     const now = this.#clock.now();

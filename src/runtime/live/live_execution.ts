@@ -2,6 +2,7 @@
 import type { Instant } from "../../base/clock.ts";
 import type { Command, Event, TimerName } from "../../engine/events.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
+import type { Refusal } from "../../engine/requests.ts";
 import { ExecutionTree } from "../../engine/tree.ts";
 import type { Execution } from "../../model/executions/execution.ts";
 import type { PendingFiles } from "../../model/executions/pending_files.ts";
@@ -28,8 +29,10 @@ export interface Receipt {
   readonly key?: Key;
   /** What is created with it, unless nobody wants it any more. */
   readonly newExecutions?: readonly NewExecution[];
-  /** Called when the event was applied, before anything else happens. */
-  readonly onApplied?: (execution: Execution) => void;
+  /** Stored with the transition that the event causes; left out when the event is refused. */
+  readonly mutations?: readonly Mutation[];
+  /** Called when the event was applied or refused, before anything else happens. */
+  readonly onSettled?: (execution: Execution, refusal?: Refusal) => void;
 }
 
 /** State of an execution in work. Changed by the executor alone. */
@@ -71,8 +74,8 @@ export class LiveExecution {
   isDirty = false;
   /** The one whose commit it takes part in without having been created by it. */
   leader: LiveExecution | undefined;
-  /** Those who wait for its next commit are told of a refusal. */
-  onRefused: Set<(error: Error) => void> | undefined;
+  /** Those who wait for its events to be settled; with the error when the database refuses the commit. */
+  waiters: Set<(error?: Error) => void> | undefined;
   /** No commit has created it yet. */
   isBeforeFirstCommit = false;
   /** The manifests list it. */
@@ -117,9 +120,14 @@ export class LiveExecution {
     return this.leader?.root ?? this;
   }
 
-  /** Tells those who wait for its next commit that the database refuses it. */
+  /** Reports to those who wait for its next commit that the database refuses it. */
   refuse(error: Error): void {
-    for (const member of this.commitGroup()) member.onRefused?.forEach((refused) => refused(error));
+    for (const member of this.commitGroup()) member.waiters?.forEach((settle) => settle(error));
+  }
+
+  /** Reports to those who wait that all events are settled and nothing is left to commit. */
+  settle(): void {
+    this.waiters?.forEach((settle) => settle());
   }
 
   /** Key in maps. */
@@ -128,17 +136,17 @@ export class LiveExecution {
   }
 }
 
-/** Settles once the events that an execution was given so far are durable; with the error when the database refuses them. */
+/** Settles once the events that an execution was given so far are durable or refused; with the error when the database refuses them. */
 export function nextCommit(live: LiveExecution, changes: Changes): Promise<Error | undefined> {
   const { tenant, id } = live.execution;
   const settled = Promise.withResolvers<Error | undefined>();
   const unsubscribe = changes.subscribe(tenant, id, () => {
     if (live.events.length === 0 || live.isDropped) settled.resolve(undefined);
   });
-  const refused = live.onRefused ??= new Set();
-  refused.add(settled.resolve);
+  const waiters = live.waiters ??= new Set();
+  waiters.add(settled.resolve);
   return settled.promise.finally(() => {
     unsubscribe();
-    refused.delete(settled.resolve);
+    waiters.delete(settled.resolve);
   });
 }

@@ -66,6 +66,14 @@ export class LiveExecutions {
     return await (this.#loading.get(key) ?? this.#startLoading(key, tenant, id)).result;
   }
 
+  /** Puts one back that was let go of and has not changed since; false when another object may stand for the execution. */
+  putBack(live: LiveExecution): boolean {
+    const { key } = live;
+    const isFree = !this.#byKey.has(key) && !this.#loading.has(key) && !this.#deleting.has(key);
+    if (isFree && !live.isDropped) this.#byKey.set(key, live);
+    return this.isCurrent(live);
+  }
+
   /** Keeps it until it is let go of, or deleted. */
   keep(live: LiveExecution): void {
     if (!live.isDropped) this.#byKey.set(live.key, live);

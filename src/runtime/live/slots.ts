@@ -154,7 +154,7 @@ export class Slots {
   }
 
   /** How many run, and how many come before an execution in the queue. */
-  slotUsage(
+  usageOf(
     execution: Pick<Execution, "tenant" | "namespace" | "flowId" | "id">,
   ): { readonly running: number; readonly ahead: number } {
     const { taken, queued } = this.#of(execution);

@@ -7,6 +7,7 @@ import { DomainError } from "../../model/errors.ts";
 import { taskRunOf } from "../../model/executions/execution.ts";
 import { isEnded } from "../../model/executions/state.ts";
 import type { LiveExecution } from "../live/live_execution.ts";
+import type { LiveExecutions } from "../live/live_executions.ts";
 import type { Message } from "../live/messages.ts";
 import { runSlice, type SliceDeps } from "./slice.ts";
 import { SliceBudget } from "./slice_budget.ts";
@@ -15,10 +16,7 @@ import type { Slots } from "../live/slots.ts";
 /** What it needs. */
 export interface CommitGroupDeps extends SliceDeps {
   readonly slots: Slots;
-  /** One in memory with which nothing is under way; `undefined` when there is no such. */
-  readonly idle: (tenant: string, id: string) => LiveExecution | undefined;
-  /** Whoever wants it next reads it. */
-  readonly forget: (live: LiveExecution) => void;
+  readonly live: LiveExecutions;
 }
 
 /** Runs slices of an execution and of those that join its next commit, until nothing more can happen or a budget is used up. */
@@ -40,11 +38,14 @@ export function runCommitGroup(
 }
 
 /** The one that waits longest for the slot of an execution that has ended. */
-function joinSuccessor(live: LiveExecution, { slots, idle }: CommitGroupDeps): LiveExecution | undefined {
+function joinSuccessor(
+  live: LiveExecution,
+  { slots, live: executions }: CommitGroupDeps,
+): LiveExecution | undefined {
   const { execution, plan: { flow: { concurrency } } } = live;
   if (!concurrency || !isEnded(execution.history)) return undefined;
   const next = slots.successor(execution, concurrency.limit);
-  const successor = next === undefined ? undefined : idle(execution.tenant, next);
+  const successor = next === undefined ? undefined : executions.idle(execution.tenant, next);
   if (!successor) return undefined;
   slots.handOn(execution, successor.execution);
   successor.isDriven = true;
@@ -74,7 +75,7 @@ function isFor({ targetId, event }: Message, { execution, plan }: LiveExecution)
  * Nothing that an execution has done since its last commit is written. Those that it would have created are given up
  * with it; those that have taken its slot are as stored again, and wait for their turn.
  */
-export function giveUp(live: LiveExecution, deps: Pick<CommitGroupDeps, "slots" | "forget">): void {
+export function giveUp(live: LiveExecution, deps: Pick<CommitGroupDeps, "slots" | "live">): void {
   for (const member of live.members.splice(0)) giveUp(member, deps);
   const { leader, isBeforeFirstCommit, execution, plan: { flow: { concurrency } } } = live;
   if (leader) deps.slots.takeBack(leader.execution, execution);
@@ -84,5 +85,5 @@ export function giveUp(live: LiveExecution, deps: Pick<CommitGroupDeps, "slots" 
   live.events.length = 0;
   for (const files of live.files.splice(0)) void files.discard();
   live.refuse(new DomainError("unavailable", "Cannot change the execution: it is as it was stored last"));
-  deps.forget(live);
+  deps.live.letGo(live);
 }

@@ -4,6 +4,7 @@ import { type TaskRun, taskRunOf } from "../../model/executions/execution.ts";
 import { isEnded } from "../../model/executions/state.ts";
 import type { FlowableHooks, FlowableTaskType, TaskCatalog } from "../../model/tasks/task_catalog.ts";
 import { type AttemptDeps, contextOf } from "../attempts/attempt.ts";
+import type { BackgroundWork } from "../live/background_work.ts";
 import type { LiveExecution } from "../live/live_execution.ts";
 import { renderDecision } from "./command_rendering.ts";
 
@@ -65,14 +66,14 @@ async function act(
 }
 
 /** Lets go of what task runs that have ended hold on this machine, once no attempt within them is at work any more. */
-export function releaseEnded(live: LiveExecution, track: (work: Promise<void>) => void): void {
+export function releaseEnded(live: LiveExecution, work: BackgroundWork): void {
   const { execution, releases } = live;
   for (const [ordinal, release] of releases ?? []) {
     const taskRun = taskRunOf(execution, ordinal);
     if (taskRun && !isEnded(taskRun.history)) continue;
     if (isAtWork(live, ordinal)) continue; // The end of the interrupted attempt is an event, and comes here again.
     releases?.delete(ordinal);
-    track(release());
+    work.track(release());
   }
 }
 

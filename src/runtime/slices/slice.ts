@@ -5,6 +5,7 @@
 import { assertNever } from "../../base/assert_never.ts";
 import { childNumbersOf } from "../../engine/children.ts";
 import type { Command, Event } from "../../engine/events.ts";
+import type { Refusal } from "../../engine/requests.ts";
 import { isOfFormerAttempt, step } from "../../engine/step.ts";
 import { type TaskRun, taskRunOf } from "../../model/executions/execution.ts";
 import { ITEM_PARTS } from "../../model/executions/for_each_item.ts";
@@ -17,8 +18,10 @@ import { type AttemptDeps, failure, runAttempt } from "../attempts/attempt.ts";
 import { startItems } from "../children/item_executions.ts";
 import type { AttemptCommand, LiveExecution } from "../live/live_execution.ts";
 import type { LoopPasses } from "../loops/loop_passes.ts";
-import { type FindRestartable, restartMessage, restartOrStart } from "../children/child_restart.ts";
-import type { Message, NewExecution } from "../live/messages.ts";
+import { restartMessage, restartOrStart } from "../children/child_restart.ts";
+import type { BackgroundWork } from "../live/background_work.ts";
+import type { LiveFactory } from "../live/live_factory.ts";
+import type { Message } from "../live/messages.ts";
 import { renderAssertions, renderCondition, renderOutputs } from "./command_rendering.ts";
 import type { SliceBudget } from "./slice_budget.ts";
 import type { TaskConditions } from "../attempts/task_conditions.ts";
@@ -30,23 +33,21 @@ export interface SliceDeps extends AttemptDeps {
   readonly conditions: Pick<TaskConditions, "hold">;
   /** Called when an event was added outside a slice. */
   readonly wake: (live: LiveExecution) => void;
-  /** Sees to work that nobody waits for: its failure is logged, and the end of the server waits for it. */
-  readonly track: (work: Promise<void>) => void;
+  readonly work: BackgroundWork;
   /** Makes executions of other flows. */
   readonly createChild: CreateChild;
-  /** Finds executions that run again in place of new ones. */
-  readonly restartable: FindRestartable;
-  /** Takes a new execution in hand: the next commit of the one that asks for it creates it. */
-  readonly register: (created: NewExecution) => LiveExecution;
+  /** Registers new executions, which the next commit of the one that asks for them creates. */
+  readonly factory: LiveFactory;
   /** Starts the passes of loops. */
   readonly loops: LoopPasses;
   /** Decides how executions begin, and makes those that take the place of others. */
-  readonly admission: Pick<Admission, "startEvent" | "startOver">;
+  readonly admission: Pick<Admission, "startEvent" | "startOver" | "forceSlot">;
 }
 
-/** An event that was applied, and how many executions its task run had started before. */
+/** An event that was applied or refused, and how many executions its task run had started before. */
 interface AppliedEvent {
   readonly event: Event;
+  readonly refusal?: Refusal;
   readonly startedBefore: number;
 }
 
@@ -70,14 +71,14 @@ export function runSlice(live: LiveExecution, deps: SliceDeps, budget: SliceBudg
 }
 
 function applyEvent(live: LiveExecution, event: Event, deps: Slice): void {
-  live.isDirty = true;
   if (event.type === "timer_due") endTimer(live, event.timer);
   if (event.type === "started" || event.type === "refused_slot") endTimer(live, "start");
   takeFiles(live, event, deps);
   const startedBefore = numbersOf(live, event)?.started ?? 0;
-  const commands = step(live.tree, event, deps.clock.now());
-  if (live.receipts) settleReceipt(live, { event, startedBefore }, deps);
-  if (live.releases) releaseEnded(live, deps.track);
+  const { commands, refusal } = step(live.tree, event, deps.clock.now());
+  if (!refusal) live.isDirty = true;
+  if (live.receipts) settleReceipt(live, { event, startedBefore, refusal }, deps);
+  if (live.releases) releaseEnded(live, deps.work);
   for (const command of commands) perform(live, command, deps);
 }
 
@@ -99,19 +100,24 @@ function takeFiles(live: LiveExecution, event: Event, deps: SliceDeps): void {
   const state = taskRun && currentState(taskRun.history);
   const isWanted = !isOfFormerAttempt(live.execution, event) && (state === "RUNNING" || state === "KILLING");
   if (isWanted) live.files.push(files);
-  else deps.track(files.discard());
+  else deps.work.track(files.discard());
 }
 
 /** What came with an event takes effect with it. */
-function settleReceipt(live: LiveExecution, applied: AppliedEvent, { register }: SliceDeps): void {
-  const { event } = applied;
+function settleReceipt(live: LiveExecution, applied: AppliedEvent, { factory }: SliceDeps): void {
+  const { event, refusal } = applied;
   const receipt = live.receipts?.get(event);
   if (!receipt) return;
   live.receipts?.delete(event);
-  receipt.onApplied?.(live.execution);
-  if (receipt.key) live.receivedKeys.push(receipt.key);
+  if (receipt.key) {
+    live.receivedKeys.push(receipt.key);
+    live.isDirty = true; // The message is removed also when it comes too late.
+  }
+  receipt.onSettled?.(live.execution, refusal);
+  if (refusal) return;
+  if (receipt.mutations) live.extras.push(...receipt.mutations);
   if (receipt.newExecutions && isWanted(live, applied)) {
-    live.members.push(...receipt.newExecutions.map(register));
+    live.members.push(...receipt.newExecutions.map((created) => factory.register(created)));
   }
 }
 
@@ -170,6 +176,7 @@ type OtherCommand = Extract<
       | "kill_child"
       | "kill_children"
       | "ask_slot"
+      | "force_slot"
       | "start_over"
       | "announce_end";
   }
@@ -194,8 +201,10 @@ function performElsewhere(live: LiveExecution, command: OtherCommand, deps: Slic
       return void live.messages.push(killOfMany(live, command));
     case "ask_slot":
       return void live.events.push(deps.admission.startEvent(live));
+    case "force_slot":
+      return deps.admission.forceSlot(live);
     case "start_over":
-      return void live.members.push(deps.register(deps.admission.startOver(live, command.at)));
+      return void live.members.push(deps.factory.register(deps.admission.startOver(live, command.at)));
     case "announce_end":
       return announceEnd(live);
     default:
@@ -226,7 +235,7 @@ function beginChild(
 function startAny(
   live: LiveExecution,
   command: StartChild,
-  { clock, ports: { storage }, createChild: create, restartable: find, type, taskRun, loops }: SliceDeps & {
+  { clock, ports: { storage }, createChild: create, factory, type, taskRun, loops }: SliceDeps & {
     readonly type: TaskType;
     readonly taskRun: TaskRun;
   },
@@ -238,7 +247,7 @@ function startAny(
       return startItems(live, command, { create, storage, clock, taskRun });
     }
     const start = () => startChild(live, command, { type, create, taskRun });
-    return command.restarts === undefined ? start() : restartOrStart(live, command, { find, start });
+    return command.restarts === undefined ? start() : restartOrStart(live, command, { factory, start });
   } catch (error) {
     return failed(error);
   }

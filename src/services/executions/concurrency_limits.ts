@@ -2,20 +2,13 @@
 import type { Actor } from "../../model/access/actor.ts";
 import { DomainError } from "../../model/errors.ts";
 import type { Flow, FlowKey, TenantId } from "../../model/flows/flow.ts";
+import type { Executor } from "../../runtime/executor.ts";
 import type { Flows } from "../flows/flows.ts";
-
-/** The slots of flows, as this service sees them. */
-export interface SlotsPort {
-  /** Executions of the flow that run now. */
-  running(tenant: TenantId, flow: FlowKey): number;
-  /** Gives free slots to those who wait. */
-  grant(tenant: TenantId, flow: FlowKey, limit: number): void;
-}
 
 /** What the service works with. */
 interface ConcurrencyLimitsDeps {
   readonly flows: Flows;
-  readonly slots: SlotsPort;
+  readonly executor: Pick<Executor, "slots" | "grantSlots">;
 }
 
 /** A flow with a limit, and how many of its executions run. */
@@ -52,7 +45,7 @@ export class ConcurrencyLimits {
   /** Gives free slots of a flow to those who wait, and counts again. @throws DomainError not_found: also for a flow without limit */
   async recount(actor: Actor, key: FlowKey): Promise<LimitedFlow> {
     const { flow, limit } = await this.#limited(actor, key);
-    this.#deps.slots.grant(actor.tenant, key, limit);
+    this.#deps.executor.grantSlots({ tenant: actor.tenant, namespace: key.namespace, flowId: key.id }, limit);
     return this.#response(flow);
   }
 
@@ -66,6 +59,7 @@ export class ConcurrencyLimits {
   }
 
   #response({ tenant, namespace, id }: Flow): LimitedFlow {
-    return { tenant, namespace, id, running: this.#deps.slots.running(tenant, { namespace, id }) };
+    const { running } = this.#deps.executor.slots.usageOf({ tenant, namespace, flowId: id, id: "" });
+    return { tenant, namespace, id, running };
   }
 }

@@ -1,13 +1,9 @@
-/**
- * What a person can do to one execution. An action is refused by what is stored, carried out by an event, and refused
- * after all when something else was faster; actions on the same execution come one after the other.
- */
+/** What people do to one execution, and expressions that they evaluate on it. The engine decides what is refused. */
 import type { Clock } from "../../base/clock.ts";
 import { taskRunOrdinal } from "../../base/id.ts";
 import { type JsonObject, stringifyJson } from "../../base/json.ts";
-import { KeyedLock } from "../../base/keyed_lock.ts";
-import type { Event } from "../../engine/events.ts";
 import { type FlowPlan, planFor } from "../../engine/plan.ts";
+import { conflict, type Refusal, refusalOf, type Request } from "../../engine/requests.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { DomainError } from "../../model/errors.ts";
 import { type Execution, type TaskRun, taskRunOf } from "../../model/executions/execution.ts";
@@ -15,27 +11,28 @@ import { executionBody } from "../../model/executions/execution_body.ts";
 import type { Input } from "../../model/flows/flow.ts";
 import type { GivenValue } from "../../model/flows/input_value.ts";
 import type { State } from "../../model/executions/state.ts";
-import type { Changes } from "../../store/changes.ts";
-import type { Committer } from "../../store/committer.ts";
+import type { RenderedText } from "../../rendering/expression_renderer.ts";
+import type { ExecutionRequest, Executor, PrepareRequest } from "../../runtime/executor.ts";
 import type { ExecutionFiles } from "../../store/blobs/execution_files.ts";
 import type { ExecutionRecords } from "../../store/records/execution_records.ts";
 import type { Mutation } from "../../store/store.ts";
-import { conflict, type ExecutionAction, resumeAction, setTaskStateAction } from "./execution_action.ts";
-import type { ExecutorPort } from "../executor_port.ts";
-import type { RenderedText } from "../../rendering/expression_renderer.ts";
 import type { Flows } from "../flows/flows.ts";
 import { measureFile, type StoreFile, storeFilesOf } from "../starts/given_files.ts";
 import { pauseInputs, type PausePoint, pausePointOf, pauseReport } from "../starts/pause_inputs.ts";
 import type { StartChecks } from "../starts/start_checks.ts";
+
+export { UNQUEUED_STATES } from "../../engine/events.ts";
+export type { Request } from "../../engine/requests.ts";
+
+/** States that a person may give to what has ended. */
+export const ASSIGNABLE_STATES = ["SUCCESS", "WARNING", "FAILED", "KILLED", "CANCELLED"] as const;
 
 /** What the service works with. */
 export interface ExecutionActionsDeps {
   readonly flows: Flows;
   readonly records: ExecutionRecords;
   readonly files: ExecutionFiles;
-  readonly changes: Changes;
-  readonly committer: Committer;
-  readonly executor: ExecutorPort;
+  readonly executor: Pick<Executor, "request">;
   readonly clock: Clock;
   readonly checks: StartChecks;
   /** Renders an expression as a task run of the execution sees it, or the execution itself; secrets are masked. */
@@ -58,57 +55,58 @@ export type ReadForm = (
 /** The use cases of what people do to one execution. */
 export class ExecutionActions {
   readonly #deps: ExecutionActionsDeps;
-  readonly #lock = new KeyedLock();
 
   constructor(deps: ExecutionActionsDeps) {
     this.#deps = deps;
   }
 
-  /** Does it; the execution's text as the action left it. @throws DomainError not_found, or as the action refuses */
-  async run(actor: Actor, id: string, action: ExecutionAction): Promise<string> {
-    return await this.#lock.run(`${actor.tenant}/${id}`, async () => {
-      const target = await this.target(actor, id);
-      const refusal = action.refuse(target.execution, target.plan);
-      if (refusal) throw refusal;
-      return await this.#carryOut(target, action);
-    });
+  /** Carries out a request; the execution's text right after it, of a kill as it is once that is durable. @throws DomainError not_found, or as the engine refuses */
+  async run(actor: Actor, id: string, request: Request): Promise<string> {
+    const text = await this.#run(actor, id, () => ({ request }));
+    if (request.type !== "kill_asked") return text;
+    const stored = await this.#deps.records.load(actor.tenant, id);
+    return stored ? this.#textOf(stored.execution) : text;
   }
 
-  /** Why the action cannot be done to an execution now; `undefined` when it can. @throws DomainError not_found */
-  async refusalOf(actor: Actor, id: string, action: ExecutionAction): Promise<DomainError | undefined> {
+  /** Why the request is refused now; `undefined` when it is not. @throws DomainError not_found */
+  async refusalOf(actor: Actor, id: string, request: Request): Promise<DomainError | undefined> {
     const { execution, plan } = await this.target(actor, id);
-    return action.refuse(execution, plan);
+    const refusal = refusalOf(plan, execution, request);
+    return refusal && errorOf(refusal);
   }
 
   /** Ends a pause with the values that it asks for. @throws DomainError not_found, conflict, invalid_entity */
   async resume(actor: Actor, id: string, readForm: ReadForm): Promise<string> {
-    const { target, point } = await this.#pauseOf(actor, id);
-    const mutations: Mutation[] = [];
-    const given = await readForm(point.inputs, this.#fileStore(target, point, mutations));
-    const inputs = await pauseInputs(this.#deps.checks, target.plan, point, given);
-    if (mutations.length > 0) await this.#deps.committer.commit({ mutations });
-    const taskRun = point.taskRun?.ordinal;
-    return await this.run(actor, id, resumeAction({ taskRun, inputs, by: actor.user }));
+    return await this.#run(actor, id, (target) => this.#resumption(actor, target, readForm));
+  }
+
+  /** Ends a pause with the defaults of its inputs. @throws DomainError not_found, conflict, invalid_entity */
+  async resumeWithDefaults(actor: Actor, id: string): Promise<string> {
+    return await this.resume(actor, id, () => Promise.resolve(new Map()));
+  }
+
+  /** Why a pause cannot be ended with the defaults of its inputs; `undefined` when it can. @throws DomainError not_found, conflict, invalid_entity */
+  async resumeRefusalOf(actor: Actor, id: string): Promise<undefined> {
+    const target = await this.target(actor, id);
+    await pauseInputs(this.#deps.checks, target.plan, pauseOf(target), new Map());
+    return undefined;
   }
 
   /** What a resume with these values would find, as JSON text. @throws DomainError not_found, conflict */
   async validateResume(actor: Actor, id: string, readForm: ReadForm): Promise<string> {
-    const { target, point } = await this.#pauseOf(actor, id);
+    const target = await this.target(actor, id);
+    const point = pauseOf(target);
     const given = await readForm(point.inputs, measureFile);
     return stringifyJson(await pauseReport(this.#deps.checks, target.plan, point, given));
   }
 
-  /** The action that ends the pause of an execution with no values but the defaults. @throws DomainError not_found, conflict, invalid_entity */
-  async plainResume(actor: Actor, id: string): Promise<ExecutionAction> {
-    const { target, point } = await this.#pauseOf(actor, id);
-    const inputs = await pauseInputs(this.#deps.checks, target.plan, point, new Map());
-    return resumeAction({ taskRun: point.taskRun?.ordinal, inputs, by: actor.user });
-  }
-
   /** Gives a task run another end; what follows it runs. @throws DomainError not_found, conflict */
   async setTaskState(actor: Actor, id: string, taskRunId: string, state: State): Promise<string> {
-    const { taskRun } = await this.target(actor, id, taskRunId);
-    return await this.run(actor, id, setTaskStateAction(taskRun as TaskRun, state));
+    return await this.#run(actor, id, ({ execution }) => {
+      const taskRun = taskRunOfId(execution, taskRunId);
+      if (!taskRun) throw unknownTaskRun(id, taskRunId);
+      return { request: { type: "task_state_set", taskRun: taskRun.ordinal, state } };
+    });
   }
 
   /** What an expression renders to as a task run sees it, as JSON text; without a task run as the execution sees it. @throws DomainError not_found */
@@ -137,11 +135,13 @@ export class ExecutionActions {
     throw unknownTaskRun(id, taskRunId);
   }
 
-  async #pauseOf(actor: Actor, id: string): Promise<{ target: ExecutionTarget; point: PausePoint }> {
-    const target = await this.target(actor, id);
-    const point = pausePointOf(target.execution, target.plan);
-    if (point) return { target, point };
-    throw conflict("resume", target.execution, "it is not paused");
+  async #resumption(actor: Actor, target: ExecutionTarget, readForm: ReadForm): Promise<ExecutionRequest> {
+    const point = pauseOf(target);
+    const mutations: Mutation[] = [];
+    const given = await readForm(point.inputs, this.#fileStore(target, point, mutations));
+    const inputs = await pauseInputs(this.#deps.checks, target.plan, point, given);
+    const taskRun = point.taskRun?.ordinal;
+    return { request: { type: "resumed", taskRun, inputs, by: actor.user }, mutations };
   }
 
   #fileStore(
@@ -153,51 +153,28 @@ export class ExecutionActions {
     return storeFilesOf(this.#deps.files, { flow: plan.flow, executionId: execution.id, folder, mutations });
   }
 
-  async #carryOut({ execution, plan }: ExecutionTarget, action: ExecutionAction): Promise<string> {
-    const events = action.events(execution);
-    if (events.length === 0) return this.#textOf(execution);
-    let text = "", hasHappened = false;
-    for (const event of events) {
-      const isKnown = await this.#send(execution, event, (after) => {
-        hasHappened = action.hasHappened(after, execution);
-        if (hasHappened && action.takesSlot && plan.flow.concurrency) this.#deps.executor.forceSlot(after);
-        text = this.#textOf(after);
-      });
-      if (!isKnown) throw unknownExecution(execution.id);
-    }
-    if (!hasHappened) throw conflict(action.verb, execution, "something else was faster; look at it again");
-    return action.returnsOutcome ? await this.#outcome(execution, text) : text;
-  }
-
-  /** Resolves when the event is durable, not only when all that follows is; false for an unknown execution. */
-  async #send(
-    { tenant, id }: Execution,
-    event: Event,
-    onApplied: (after: Execution) => void,
-  ): Promise<boolean> {
-    let isApplied = false;
-    const stored = Promise.withResolvers<void>();
-    const unsubscribe = this.#deps.changes.subscribe(tenant, id, () => isApplied && stored.resolve());
-    const applied = (after: Execution) => {
-      isApplied = true;
-      onApplied(after);
-    };
-    try {
-      await Promise.race([this.#deps.executor.send(tenant, id, event, applied), stored.promise]);
-      return isApplied;
-    } finally {
-      unsubscribe();
-    }
-  }
-
-  async #outcome({ tenant, id }: Execution, text: string): Promise<string> {
-    const stored = await this.#deps.records.load(tenant, id);
-    return stored ? this.#textOf(stored.execution) : text;
+  async #run({ tenant }: Actor, id: string, prepare: PrepareRequest): Promise<string> {
+    let text = "";
+    const onApplied = (execution: Execution) => text = this.#textOf(execution);
+    if (await this.#deps.executor.request(tenant, id, prepare, onApplied)) return text;
+    throw unknownExecution(id);
   }
 
   #textOf(execution: Execution): string {
     return executionBody(execution, { now: this.#deps.clock.now(), taskRuns: true });
   }
+}
+
+/** Where the execution is paused. @throws DomainError conflict */
+function pauseOf({ execution, plan }: ExecutionTarget): PausePoint {
+  const point = pausePointOf(execution, plan);
+  if (point) return point;
+  throw errorOf(conflict("resume", execution, "it is not paused"));
+}
+
+/** A refusal of the engine as the error that callers get. */
+export function errorOf({ code, message }: Refusal): DomainError {
+  return new DomainError(code, message);
 }
 
 /** The task run of an execution that has that id. */

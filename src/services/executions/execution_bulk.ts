@@ -9,17 +9,11 @@ import type { Label } from "../../model/flows/label.ts";
 import { isEnded, type State } from "../../model/executions/state.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
 import {
-  changeStateAction,
-  type ExecutionAction,
-  forceRunAction,
-  killAction,
-  pauseAction,
-  restartAction,
-  setLabelsAction,
-  unqueueAction,
+  type ExecutionActions,
+  type Request,
+  unknownExecution,
   type UNQUEUED_STATES,
-} from "./execution_action.ts";
-import { type ExecutionActions, unknownExecution } from "./execution_actions.ts";
+} from "./execution_actions.ts";
 import type { ExecutionReplays } from "./execution_replays.ts";
 import type { Executions } from "./executions.ts";
 
@@ -132,7 +126,7 @@ export class ExecutionBulk {
         };
       }
       case "restart": {
-        if (!action.latestRevision) return singleStep(actions, actor, restartAction());
+        if (!action.latestRevision) return requestStep(actions, actor, { type: "restarted" });
         return {
           check: (id) => replays.restartRefusalOf(actor, id, "latest"),
           run: (id) => replays.restart(actor, id, "latest"),
@@ -140,13 +134,13 @@ export class ExecutionBulk {
       }
       case "resume":
         return {
-          check: async (id) => actions.refusalOf(actor, id, await actions.plainResume(actor, id)),
-          run: async (id) => actions.run(actor, id, await actions.plainResume(actor, id)),
+          check: (id) => actions.resumeRefusalOf(actor, id),
+          run: (id) => actions.resumeWithDefaults(actor, id),
         };
       case "delete":
         return this.#deletion(actor, action.includeNonTerminated);
       default:
-        return singleStep(actions, actor, singleAction(actor, action));
+        return requestStep(actions, actor, requestOf(actor, action));
     }
   }
 
@@ -163,29 +157,29 @@ export class ExecutionBulk {
   }
 }
 
-function singleStep(actions: ExecutionActions, actor: Actor, action: ExecutionAction): BulkStep {
+function requestStep(actions: ExecutionActions, actor: Actor, request: Request): BulkStep {
   return {
-    check: (id) => actions.refusalOf(actor, id, action),
-    run: (id) => actions.run(actor, id, action),
+    check: (id) => actions.refusalOf(actor, id, request),
+    run: (id) => actions.run(actor, id, request),
   };
 }
 
-type SingleAction = Exclude<BulkAction, { type: "replay" | "restart" | "resume" | "delete" }>;
+type PlainAction = Exclude<BulkAction, { type: "replay" | "restart" | "resume" | "delete" }>;
 
-function singleAction(actor: Actor, action: SingleAction): ExecutionAction {
+function requestOf({ user: by }: Actor, action: PlainAction): Request {
   switch (action.type) {
     case "pause":
-      return pauseAction();
+      return { type: "pause_asked" };
     case "force-run":
-      return forceRunAction(actor.user);
+      return { type: "run_forced", by };
     case "kill":
-      return killAction(action.sparesChildren);
+      return { type: "kill_asked", sparesChildren: action.sparesChildren };
     case "change-status":
-      return changeStateAction(action.state);
+      return { type: "state_set", state: action.state };
     case "labels":
-      return setLabelsAction(action.labels);
+      return { type: "labels_set", labels: action.labels };
     case "unqueue":
-      return unqueueAction(action.state);
+      return { type: "unqueued", state: action.state };
   }
 }
 

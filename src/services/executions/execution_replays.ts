@@ -10,9 +10,16 @@ import type { Execution, TaskRun } from "../../model/executions/execution.ts";
 import { executionBody } from "../../model/executions/execution_body.ts";
 import type { ExecutionFiles } from "../../store/blobs/execution_files.ts";
 import type { Mutation } from "../../store/store.ts";
-import { markReplayedAction, refuseRestart, refuseUnlessAtRest, restartAction } from "./execution_action.ts";
-import { type ExecutionActions, type ReadForm, taskRunOfId } from "./execution_actions.ts";
-import type { ExecutorPort } from "../executor_port.ts";
+import {
+  errorOf,
+  type ExecutionActions,
+  type ReadForm,
+  type Request,
+  taskRunOfId,
+} from "./execution_actions.ts";
+import { refusalOf, refuseUnlessAtRest } from "../../engine/requests.ts";
+import { REPLAYED_LABEL } from "../../model/flows/label.ts";
+import type { Executor } from "../../runtime/executor.ts";
 import type { Flows } from "../flows/flows.ts";
 import { storeFilesOf } from "../starts/given_files.ts";
 import { undefinedIfMissing } from "../if_found.ts";
@@ -24,10 +31,18 @@ interface ExecutionReplaysDeps {
   readonly flows: Flows;
   readonly files: ExecutionFiles;
   readonly checks: StartChecks;
-  readonly executor: ExecutorPort;
+  readonly executor: Pick<Executor, "begin">;
   readonly clock: Clock;
   readonly ids: IdSource;
 }
+
+const RESTART: Request = { type: "restarted" };
+/** Marks an execution that another one repeats. */
+const MARK_REPLAYED: Request = {
+  type: "labels_set",
+  labels: [{ key: REPLAYED_LABEL, value: "true" }],
+  isMark: true,
+};
 
 /** Which revision of the flow a new execution runs. */
 type Revision = number | "latest";
@@ -67,16 +82,17 @@ export class ExecutionReplays {
     const { actions } = this.#deps;
     const { execution } = await actions.target(actor, id);
     const plan = await this.#otherPlanOf(execution, revision);
-    if (!plan) return await actions.run(actor, id, restartAction());
-    const refusal = refuseRestart(execution, plan);
-    if (refusal) throw refusal;
+    if (!plan) return await actions.run(actor, id, RESTART);
+    const refusal = refusalOf(plan, execution, RESTART);
+    if (refusal) throw errorOf(refusal);
     return await this.#begin(restartAnew(plan, execution, this.#identity()), plan, []);
   }
 
   /** Why an execution cannot be restarted with that revision; `undefined` when it can. @throws DomainError not_found, conflict */
   async restartRefusalOf(actor: Actor, id: string, revision: Revision): Promise<DomainError | undefined> {
     const { execution, plan } = await this.#deps.actions.target(actor, id);
-    return refuseRestart(execution, await this.#otherPlanOf(execution, revision) ?? plan);
+    const refusal = refusalOf(await this.#otherPlanOf(execution, revision) ?? plan, execution, RESTART);
+    return refusal && errorOf(refusal);
   }
 
   /** Why an execution cannot be replayed from its start; `undefined` when it can. @throws DomainError not_found, conflict */
@@ -106,7 +122,7 @@ export class ExecutionReplays {
     }
     const text = await this.#begin(execution, plan, files);
     // An execution that is deleted meanwhile needs no mark.
-    await undefinedIfMissing(() => this.#deps.actions.run(actor, id, markReplayedAction()));
+    await undefinedIfMissing(() => this.#deps.actions.run(actor, id, MARK_REPLAYED));
     return text;
   }
 
@@ -117,7 +133,7 @@ export class ExecutionReplays {
     const plan = await this.#planOf(source, revision);
     if (!taskRun) return { source, plan };
     const refusal = refuseUnlessAtRest("replay a task of", source);
-    if (refusal) throw refusal;
+    if (refusal) throw errorOf(refusal);
     if (plan.places.has(taskRun.taskId)) return { source, plan, taskRun };
     throw new DomainError(
       "invalid_argument",

@@ -28,7 +28,8 @@ import { executionKey, timerKey } from "../../store/keys.ts";
 import type { Mutation } from "../../store/store.ts";
 import type { ExecutionCleanup } from "./execution_cleanup.ts";
 import { undefinedIfMissing } from "../if_found.ts";
-import type { ExecutorPort } from "../executor_port.ts";
+import type { NewExecution } from "../../runtime/live/messages.ts";
+import type { Executor } from "../../runtime/executor.ts";
 import type { Flows } from "../flows/flows.ts";
 import { FollowedExecutions } from "./followed_executions.ts";
 import { measureFile, type StoreFile, storeFilesOf } from "../starts/given_files.ts";
@@ -44,7 +45,7 @@ interface ExecutionsDeps {
   readonly catalog: Catalog;
   readonly changes: Changes;
   readonly committer: Committer;
-  readonly executor: ExecutorPort;
+  readonly executor: Executor;
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly checks: StartChecks;
@@ -71,9 +72,7 @@ export interface StartOptions {
 type AwaitOptions = Pick<StartOptions, "urlOf"> & { readonly wait: AbortSignal };
 
 /** An execution that is about to begin. */
-interface MadeExecution {
-  readonly execution: Execution;
-  readonly plan: FlowPlan;
+interface StartedExecution extends NewExecution {
   /** What is stored in the same commit. */
   readonly mutations: readonly Mutation[];
 }
@@ -137,7 +136,7 @@ export class Executions {
 
   /** Begins an execution that was made already, with what is stored beside it; the answer's text. @throws as {@link start} */
   async begin(
-    { execution, plan, mutations }: MadeExecution,
+    { execution, plan, mutations }: StartedExecution,
     options: Pick<StartOptions, "urlOf" | "wait" | "remember">,
   ): Promise<string> {
     const now = this.#deps.clock.now();
@@ -183,12 +182,15 @@ export class Executions {
     const { execution } = await this.#load(tenant, id);
     const { records, cleanup, committer, changes, executor } = this.#deps;
     // The revision of an execution that has ended may have been removed.
-    const leave = executor.leave(execution, await undefinedIfMissing(() => this.#limitOf(execution)));
+    const removal = executor.prepareRemoval(
+      execution,
+      await undefinedIfMissing(() => this.#limitOf(execution)),
+    );
     const facts = executor.drop(tenant, id);
     const mutations: Mutation[] = [
       { type: "delete", key: executionKey(tenant, id) },
       cleanup.announce(tenant, id),
-      ...leave.mutations,
+      ...removal.mutations,
     ];
     for (const [name, dueAt] of execution.timers) {
       mutations.push({ type: "delete", key: timerKey(dueAt, tenant, id, name) });
@@ -196,7 +198,7 @@ export class Executions {
     const rows = [{ tenant, row: tombstoneRow(id) }];
     const committed = () => {
       records.forget(tenant, id);
-      leave.committed();
+      removal.committed();
     };
     try {
       await committer.commit({ mutations, facts: { ...facts, rows }, committed });
@@ -206,7 +208,7 @@ export class Executions {
     }
     changes.publish(tenant, id);
     await cleanup.remove(tenant, id);
-    await leave.tell();
+    await executor.deliverRemoval(execution, removal);
   }
 
   /** Calls `listener` after each durable change of an execution, until the returned function is called. */
@@ -280,7 +282,7 @@ export class Executions {
     const state = currentState(execution.history);
     if (state === "QUEUED") {
       const limit = await this.#limitOf(execution);
-      const { running, ahead } = this.#deps.executor.slotUsage(execution);
+      const { running, ahead } = this.#deps.executor.slots.usageOf(execution);
       return { queue: { ahead: Math.max(0, ahead), running, limit } };
     }
     if (state !== "BREAKPOINT") return {};

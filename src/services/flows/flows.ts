@@ -23,12 +23,13 @@ import type { Flow, FlowKey, TenantId } from "../../model/flows/flow.ts";
 import type { Problem } from "../../model/flows/problem.ts";
 import type { Entry } from "../../store/committer.ts";
 import type { FlowHead, FlowRecords, FlowRevisionRecord } from "../../store/records/flow_records.ts";
-import { FlowHeads } from "./flow_heads.ts";
+import type { FlowHeads } from "./flow_heads.ts";
 import { type FlowSortKey, sortHeads } from "./flow_order.ts";
 
 /** What the flows service works with. */
 interface FlowsDeps {
   readonly records: FlowRecords;
+  readonly heads: FlowHeads;
   readonly catalogs: Catalogs;
   readonly clock: Clock;
   /** Functions that expressions may call beside the built-in ones. */
@@ -67,12 +68,13 @@ const MAX_PLANS = 2_000;
 /** The use cases of flows. */
 export class Flows {
   readonly #deps: FlowsDeps;
-  readonly #heads = new FlowHeads();
+  readonly #heads: FlowHeads;
   readonly #plans = new RecentCache<string, FlowPlan>(MAX_PLANS, () => 1);
   readonly #locks = new KeyedLock();
 
   constructor(deps: FlowsDeps) {
     this.#deps = deps;
+    this.#heads = deps.heads;
   }
 
   /** Reads the heads of these tenants. */

@@ -12,7 +12,7 @@ import type { Pace } from "../../store/catalog/pace.ts";
 import type { Changes } from "../../store/changes.ts";
 import type { Committer } from "../../store/committer.ts";
 import type { IsGone, LogRecords } from "../../store/records/log_records.ts";
-import type { ExecutorPort } from "../executor_port.ts";
+import type { Executor } from "../../runtime/executor.ts";
 import { filterTest, type LogFilter } from "./log_entries.ts";
 
 /** What the service works with. */
@@ -21,7 +21,7 @@ interface LogRemovalsDeps {
   readonly catalog: Catalog;
   readonly committer: Committer;
   readonly changes: Changes;
-  readonly executor: Pick<ExecutorPort, "isLive" | "drop">;
+  readonly executor: Pick<Executor, "isLive" | "drop">;
   readonly pace: Pace;
 }
 

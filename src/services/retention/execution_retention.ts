@@ -15,7 +15,7 @@ import type { ExecutionRecords } from "../../store/records/execution_records.ts"
 import { executionKey } from "../../store/keys.ts";
 import type { Mutation } from "../../store/store.ts";
 import type { ExecutionCleanup } from "../executions/execution_cleanup.ts";
-import type { ExecutorPort } from "../executor_port.ts";
+import type { Executor } from "../../runtime/executor.ts";
 
 /** What is kept. Without a rule, everything is. */
 export interface RetentionRules {
@@ -32,7 +32,7 @@ interface ExecutionRetentionDeps {
   readonly cleanup: ExecutionCleanup;
   readonly committer: Committer;
   readonly changes: Changes;
-  readonly executor: Pick<ExecutorPort, "isLive" | "drop">;
+  readonly executor: Pick<Executor, "isLive" | "drop">;
 }
 
 /** Executions that one look finds. */

@@ -5,9 +5,9 @@ import { type JsonObject, ownProperty } from "../../base/json.ts";
 import { createExecution } from "../../engine/create.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
 import { DomainError } from "../../model/errors.ts";
-import type { Execution } from "../../model/executions/execution.ts";
 import type { GivenValue } from "../../model/flows/input_value.ts";
 import { isEnded } from "../../model/executions/state.ts";
+import type { NewExecution } from "../../runtime/live/messages.ts";
 import type { SubflowRequest } from "../../runtime/children/subflow.ts";
 import type { Flows } from "../flows/flows.ts";
 import type { StartChecks } from "./start_checks.ts";
@@ -20,12 +20,6 @@ interface SubflowsDeps {
   readonly checks: StartChecks;
 }
 
-/** An execution that is not stored yet, and the flow that it follows. */
-interface MadeExecution {
-  readonly execution: Execution;
-  readonly plan: FlowPlan;
-}
-
 /** Makes executions; stores nothing. */
 export class Subflows {
   readonly #deps: SubflowsDeps;
@@ -35,7 +29,7 @@ export class Subflows {
   }
 
   /** An execution of that flow, at once when the flow is in memory. @throws DomainError not_found, conflict, invalid_entity */
-  create(request: SubflowRequest): MadeExecution | Promise<MadeExecution> {
+  create(request: SubflowRequest): NewExecution | Promise<NewExecution> {
     const { tenant, namespace, flowId: id, revision } = request;
     const plan = this.#deps.flows.plan(tenant, { namespace, id }, { revision });
     return plan instanceof Promise
@@ -43,7 +37,7 @@ export class Subflows {
       : this.#make(plan, request);
   }
 
-  #make(plan: FlowPlan, request: SubflowRequest): MadeExecution | Promise<MadeExecution> {
+  #make(plan: FlowPlan, request: SubflowRequest): NewExecution | Promise<NewExecution> {
     const { namespace, flowId } = request;
     const { flow } = plan;
     if (flow.disabled) {
@@ -60,7 +54,7 @@ export class Subflows {
     checks: StartChecks,
     plan: FlowPlan,
     request: Omit<SubflowRequest, "inputs"> & { readonly inputs?: JsonObject },
-  ): MadeExecution {
+  ): NewExecution {
     const { clock, ids } = this.#deps;
     const { namespace, flowId, inputs } = request;
     const now = clock.now();

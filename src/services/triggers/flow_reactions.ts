@@ -13,7 +13,7 @@ import { announcementKey } from "../../store/keys.ts";
 import type { Mutation } from "../../store/store.ts";
 import { ConditionWindows, type Verdict } from "./condition_windows.ts";
 import type { Conditions } from "../../rendering/conditions.ts";
-import type { ExecutorPort } from "../executor_port.ts";
+import type { Executor } from "../../runtime/executor.ts";
 import type { Flows } from "../flows/flows.ts";
 import { undefinedIfMissing } from "../if_found.ts";
 import { stopStates } from "./trigger_index.ts";
@@ -37,7 +37,7 @@ interface FlowReactionsDeps {
   readonly starts: TriggerStarts;
   readonly conditions: Conditions;
   readonly catalog: TriggerCatalog;
-  readonly executor: Pick<ExecutorPort, "begin">;
+  readonly executor: Pick<Executor, "begin">;
   readonly records: Pick<ExecutionRecords, "load">;
   /** An execution as a trigger of `flow` sees it. */
   readonly viewOf: (flow: Flow, execution: Execution) => ExecutionView;

@@ -10,7 +10,7 @@ import type { TaskPorts } from "../../model/ports/task_ports.ts";
 import type { Evaluation } from "../../model/triggers/evaluations.ts";
 import { flowOf, type TriggerState, withEvaluation } from "../../model/triggers/trigger_state.ts";
 import type { Conditions } from "../../rendering/conditions.ts";
-import type { ExecutorPort } from "../executor_port.ts";
+import type { Executor } from "../../runtime/executor.ts";
 import type { TriggerRenderer } from "../../rendering/trigger_renderer.ts";
 import type { TriggerStarts } from "./trigger_starts.ts";
 import type { DueTrigger, TriggerStates } from "./trigger_states.ts";
@@ -22,7 +22,7 @@ interface PollsDeps {
   readonly starts: TriggerStarts;
   readonly conditions: Conditions;
   readonly renderer: TriggerRenderer;
-  readonly executor: Pick<ExecutorPort, "begin">;
+  readonly executor: Pick<Executor, "begin">;
   readonly timeZone: string;
   /** Asked for when they are used: they are built from the services. */
   readonly ports: () => TaskPorts;

@@ -18,7 +18,7 @@ import type { FireTimes, TriggerCatalog, TriggerType } from "../../model/trigger
 import { flowOf, type TriggerState, withEvaluation } from "../../model/triggers/trigger_state.ts";
 import type { Changes } from "../../store/changes.ts";
 import type { ExecutionRecords } from "../../store/records/execution_records.ts";
-import type { ExecutorPort } from "../executor_port.ts";
+import type { Executor } from "../../runtime/executor.ts";
 import type { Flows } from "../flows/flows.ts";
 import { undefinedIfMissing } from "../if_found.ts";
 import type { DeclaredPoll, Polls } from "./polls.ts";
@@ -34,7 +34,7 @@ interface SchedulesDeps {
   readonly starts: TriggerStarts;
   readonly dates: ScheduleDates;
   readonly catalog: TriggerCatalog;
-  readonly executor: Pick<ExecutorPort, "begin">;
+  readonly executor: Pick<Executor, "begin">;
   readonly records: Pick<ExecutionRecords, "isOpen">;
   readonly changes: Changes;
   readonly polls: Polls;

@@ -33,6 +33,8 @@ interface CatalogDeps extends FlowNames {
   readonly logger: Logger;
   /** Which of the executions, live or stored, show all of the labels to a client. */
   readonly verifyLabels: VerifyLabels;
+  /** Catalog rows of the live executions of a tenant; each hides the stored row of its id. */
+  readonly liveRows?: (tenant: TenantId) => Iterable<Uint8Array>;
   /** True while starts are waiting: scans then take a quarter of the time. */
   readonly isBusy?: () => boolean;
   /** Bytes of blocks kept in memory. */
@@ -79,13 +81,14 @@ export class Catalog implements GroupRider {
   readonly #lock = new KeyedLock();
   readonly #lists = new RowLists();
   readonly #pace: Pace;
-  #liveSource: (tenant: TenantId) => Iterable<Uint8Array> = () => [];
+  readonly #liveRows: (tenant: TenantId) => Iterable<Uint8Array>;
 
   constructor(deps: CatalogDeps) {
     this.#deps = deps;
     this.#reader = new BlockReader(deps.store, deps.maxCacheBytes ?? MAX_CACHE_BYTES);
     this.#flows = new FlowIndex(deps, deps.clock);
     this.#verdicts = new LabelVerdicts(deps.verifyLabels);
+    this.#liveRows = deps.liveRows ?? (() => []);
     this.#pace = new Pace(deps.clock, deps.isBusy ?? (() => false));
   }
 
@@ -98,11 +101,6 @@ export class Catalog implements GroupRider {
   /** Reads the blocks of all tenants, so that no list has to wait for it: to be called once the server is ready. Lists meanwhile wait for one tenant. */
   async warm(): Promise<void> {
     for (const rows of this.#tenants.values()) await this.#paced(() => rows.load(this.#pace));
-  }
-
-  /** Rows of live executions of a tenant; each hides the stored row of its id. */
-  setLiveSource(source: (tenant: TenantId) => Iterable<Uint8Array>): void {
-    this.#liveSource = source;
   }
 
   /** Bytes of blocks in memory. */
@@ -156,7 +154,7 @@ export class Catalog implements GroupRider {
 
   /** NORMAL executions of a tenant by flow number and state. */
   counts(tenant: TenantId): Promise<Map<number, Map<State, number>>> {
-    return this.#paced(() => this.#of(tenant).counts(this.#liveSource(tenant), this.#pace));
+    return this.#paced(() => this.#of(tenant).counts(this.#liveRows(tenant), this.#pace));
   }
 
   /** Seals rows of one tenant that has enough of them; false when none has. To be called again at once after true. */
@@ -194,7 +192,7 @@ export class Catalog implements GroupRider {
     const rows = this.#of(tenant);
     await rows.load(pace);
     this.#reader.beginScan();
-    const view = await rows.view(this.#liveSource(tenant));
+    const view = await rows.view(this.#liveRows(tenant));
     const filter = new ExecutionFilter(query, {
       tenant,
       flows: this.#flows,

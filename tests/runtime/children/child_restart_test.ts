@@ -49,5 +49,6 @@ Deno.test("goneReply() gives nothing for a restart that nobody waits for", () =>
 });
 
 Deno.test("restartableChild() gives nothing for an execution that is not there", async () => {
-  assertEquals(await restartableChild("x", () => Promise.resolve(undefined)), undefined);
+  const factory = { load: () => Promise.resolve(undefined) };
+  assertEquals(await restartableChild(factory, "main", "x"), undefined);
 });

@@ -345,7 +345,7 @@ Deno.test("Catalog.query() finds an execution by its own correlation id, which i
   assertEquals(await find("elsewhere"), [other.id]);
 });
 
-Deno.test("Catalog.setLiveSource() hides stored rows behind live ones", async () => {
+Deno.test("liveRows of the catalog hide stored rows behind live ones", async () => {
   await using app = await CatalogFixture.open();
   const rows = await app.fill(3_000, 50);
   await app.sealAll();

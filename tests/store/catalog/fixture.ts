@@ -68,14 +68,13 @@ export class CatalogFixture implements AsyncDisposable {
       logger: silentLogger(clock),
       flowNames: (flowNo) => FLOWS[flowNo],
       flowLimit: () => FLOWS.length,
+      liveRows: (tenant) =>
+        [...this.live].filter(([key]) => key.startsWith(`${tenant}/`)).map(([, facts]) => encodeRow(facts)),
       verifyLabels: (tenant, ids, labels) => {
         this.verified.push({ ids, labels });
         return Promise.resolve(new Set(ids.filter((id) => this.#hasAll(tenant, id, labels))));
       },
     });
-    this.catalog.setLiveSource((tenant) =>
-      [...this.live].filter(([key]) => key.startsWith(`${tenant}/`)).map(([, facts]) => encodeRow(facts))
-    );
     this.committer.addRider(this.catalog);
   }
 
