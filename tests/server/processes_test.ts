@@ -17,7 +17,7 @@ import { WorkDirectories } from "../../src/server/processes/work_directories.ts"
 import { FakeClock, settle } from "../support/fake_clock.ts";
 import { ownSeconds, sleepers, until } from "../support/machine_processes.ts";
 import { ATTEMPT } from "../support/scripts.ts";
-import { withTempDir } from "../support/temp_dir.ts";
+import { withTempDir, writeProgram } from "../support/temp_dir.ts";
 
 const NEVER = new AbortController().signal;
 
@@ -202,15 +202,6 @@ const FAKE_DOCKER = `#!/bin/sh
 echo "$@"
 echo "$TOKEN"
 `;
-
-/**
- * Writes a file that can be run, by another process: one that is open for writing cannot be run, and what other tests of this
- * process start holds what is open here until it has become its program.
- */
-async function writeProgram(path: string, content: string): Promise<void> {
-  const args = ["-c", 'printf %s "$1" > "$2" && chmod 755 "$2"', "sh", content, path];
-  assertEquals((await new Deno.Command("/bin/sh", { args }).output()).success, true);
-}
 
 Deno.test("Processes.run() in a container hands over directory, command and names of variables, no values", async () => {
   await withTempDir(async (folder) => {
