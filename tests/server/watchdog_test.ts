@@ -206,6 +206,17 @@ Deno.test("Watchdog: the end of the server does not wait for one that hangs", as
   assertEquals(childrenWithVariable(`NAME=${env.NAME}`), []);
 });
 
+Deno.test("Watchdog: a script that ends with it leaves no timer", async () => {
+  const clock = new FakeClock();
+  const seconds = ownSeconds();
+  const watchdog = new Watchdog(ENV, clock);
+  const script = run(watchdog, `exec sleep ${seconds}`);
+  await until(async () => (await sleepers(seconds)).length === 1);
+  await clock.advance(200);
+  await watchdog[Symbol.asyncDispose]();
+  assertEquals([await script, clock.timerCount], [137, 0]);
+});
+
 Deno.test("Watchdog: hundreds of scripts leave no process, and none that nobody has taken note of", async () => {
   const env = ownEnv();
   const seconds = ownSeconds();
