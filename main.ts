@@ -1,7 +1,7 @@
 /** The command line: arguments → command → exit code. */
-import { type Command, readCommand } from "./src/config.ts";
-import { runServer, systemPlatform } from "./src/process.ts";
-import { startServer } from "./src/server.ts";
+import { type Command, readCommand } from "./src/config/mod.ts";
+import { runServer, systemPlatform } from "./src/machine/server_process.ts";
+import { startServer } from "./src/server/server.ts";
 
 /** Does what the command says; gives the exit code. */
 async function run(command: Command): Promise<number> {

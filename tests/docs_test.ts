@@ -1,7 +1,11 @@
 import { assert, assertEquals } from "@std/assert";
 import { withOptionTable } from "./support/configuration_doc.ts";
+import { readSources } from "./support/source_facts.ts";
 
 const TASK = /deno(?:@[\d.]+)? task ([a-z][a-z:]*)/g;
+/** A path in back quotes: a TypeScript file, or a folder. */
+const PATH = /`([a-z_][a-z0-9_./-]*(?:\.ts|\/))`/g;
+const COMMENT = /\/\*\*[^]*?\*\/|\/\/ .*/g;
 const LINK = /\]\(([^)\s#]+)(?:#[^)]*)?\)/g;
 
 async function readDocuments(): Promise<Map<string, string>> {
@@ -41,4 +45,32 @@ Deno.test("documents link only to files that there are", async () => {
       assert(isPresent, `"${path}" links to "${target}", which does not exist`);
     }
   }
+});
+
+/** What texts call a path: from the root, from `src` or `tests`, from the folder of the text, or by the name alone. */
+async function knownPaths(): Promise<Set<string>> {
+  const known = new Set<string>(["main.ts", "docs/"]);
+  for (const top of ["src", "tests"]) {
+    for (const { path } of await readSources(top)) {
+      const parts = path.split("/");
+      for (let from = 0; from < parts.length; from++) {
+        for (let to = from + 1; to < parts.length; to++) known.add(`${parts.slice(from, to).join("/")}/`);
+        known.add(parts.slice(from).join("/"));
+      }
+    }
+  }
+  return known;
+}
+
+Deno.test("documents and comments name only files and folders that there are", async () => {
+  const known = await knownPaths();
+  const texts = new Map(await readDocuments());
+  for (const { path, source } of await readSources("src")) {
+    texts.set(path, source.match(COMMENT)?.join("\n") ?? "");
+  }
+  const unknown: string[] = [];
+  for (const [path, text] of texts) {
+    for (const [, name = ""] of text.matchAll(PATH)) if (!known.has(name)) unknown.push(`${path}: ${name}`);
+  }
+  assertEquals(unknown, []);
 });

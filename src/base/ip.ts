@@ -77,3 +77,10 @@ function embeddedIpv4(bytes: IpBytes): IpBytes | undefined {
 }
 
 const TRANSLATED: IpBytes = [0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0];
+
+/** True for the names and addresses that only this machine reaches: `localhost`, `127.0.0.0/8` and `::1`, with or without brackets. */
+export function isLoopback(host: string): boolean {
+  const name = host.toLowerCase();
+  return name === "localhost" || name === "::1" || name === "[::1]" ||
+    /^127(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}$/.test(name);
+}

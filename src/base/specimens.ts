@@ -5,7 +5,7 @@
  */
 
 /** Kinds of objects that come by the thousand and are gone at rest. */
-export type SpecimenKind = "attempt" | "change" | "context" | "tick" | "transition";
+type SpecimenKind = "attempt" | "change" | "context" | "tick" | "transition";
 
 const specimens: Record<SpecimenKind, object | undefined> = {
   attempt: undefined,

@@ -8,6 +8,6 @@ export function isTruthyText(text: string): boolean {
 }
 
 /** A flag that may have been written or rendered as a text: true for `true` alone; `fallback` where there is none. */
-export function isTrue(flag: JsonValue | undefined, fallback = false): boolean {
+export function isFlagSet(flag: JsonValue | undefined, fallback = false): boolean {
   return flag === undefined || flag === null ? fallback : String(flag).trim().toLowerCase() === "true";
 }

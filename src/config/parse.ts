@@ -1,4 +1,5 @@
 /** Turns arguments, environment and configuration file into the {@link Config} of a server. Reads nothing by itself. */
+import { isLoopback } from "../base/ip.ts";
 import type { ServerLogLevel } from "../base/log.ts";
 import {
   ConfigProblem,
@@ -15,7 +16,7 @@ import type { MachineUser } from "./script_user.ts";
 import { type Credentials, readCredentials } from "./values.ts";
 
 /** Who may use the server: everybody, or who knows the password (or holds an API token). */
-export type Protection =
+type Protection =
   | { readonly type: "none" }
   | { readonly type: "basic"; readonly credentials: Credentials };
 
@@ -77,11 +78,6 @@ export function parseConfig(
   if (protection instanceof ConfigProblem) return protection;
   const problem = checkProtection(values, protection, isDeploy);
   return problem ?? toConfig(values, protection, environment, isDeploy);
-}
-
-/** True for an address that only this machine reaches. */
-export function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
 function collect(

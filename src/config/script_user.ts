@@ -16,7 +16,7 @@ export interface UserFacts {
 }
 
 /** What follows for scripts. */
-export interface ScriptUserChoice {
+interface ScriptUserChoice {
   /** Absent: they run as the server's own user. */
   readonly scriptUser?: MachineUser;
   /** Root, which nobody has asked for. */

@@ -1,6 +1,6 @@
 /** What follows when something has ended: the next tasks, the next list of a flowable task, its end, the execution's end. */
-import type { Execution, TaskRun } from "../model/execution.ts";
-import { currentState, isEnded, type State } from "../model/state.ts";
+import type { Execution, TaskRun } from "../model/executions/execution.ts";
+import { currentState, isEnded, type State } from "../model/executions/state.ts";
 import { finalState, isStopping } from "./attempts.ts";
 import { beginTaskRun } from "./begin.ts";
 import { FLOWABLES } from "./flowable/registry.ts";
@@ -61,7 +61,7 @@ function advanceFrame(t: Transition, frame: Frame): void {
   if (hasEnded) return;
   if (frame.hasFailed && frame.branches.afterFailure === "cancel") cancelOthers(t, frame);
   for (;;) {
-    if (isHeld(t) || frame.expected === "answer") return;
+    if (isHeld(t) || frame.expected === "response") return;
     if (!openBranches(t, frame) || frame.open > 0) return;
     const next = nextPhase(t, frame);
     if (next === "wait") return;
@@ -190,7 +190,7 @@ function asksToRepeat(t: Transition, frame: Frame): boolean {
   const { owner, place } = frame;
   const repeat = place && FLOWABLES.get(place.task.kind)?.repeat;
   if (!owner || !place || !repeat || owner.decision?.end !== undefined) return false;
-  t.tree.expect(frame, "answer");
+  t.tree.expect(frame, "response");
   t.ask({ type: "render_decision", taskRun: owner.ordinal, task: place.task, properties: repeat.renders });
   return true;
 }
@@ -206,12 +206,12 @@ function endFlowable(t: Transition, frame: Frame, owner: TaskRun): void {
 function endExecution(t: Transition, root: Frame): void {
   if (root.phase === "afterExecution" || isEnded(t.execution.history)) return;
   if (t.plan.flow.outputs.length > 0 && t.execution.outputs === undefined) {
-    t.tree.expect(root, "answer");
+    t.tree.expect(root, "response");
     t.ask({ type: "render_outputs" });
     return;
   }
-  if (!t.isJudged && hasAssertions(t.plan)) {
-    t.tree.expect(root, "answer");
+  if (!t.areChecksEvaluated && hasAssertions(t.plan)) {
+    t.tree.expect(root, "response");
     t.ask({ type: "render_assertions", isLast: true });
     return;
   }

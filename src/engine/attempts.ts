@@ -1,7 +1,7 @@
 /** Task runs and their attempts: what becomes of an outcome. */
-import type { Task } from "../model/flow.ts";
-import type { TaskRun } from "../model/execution.ts";
-import { currentState, isEnded, type State } from "../model/state.ts";
+import type { Task } from "../model/flows/flow.ts";
+import type { TaskRun } from "../model/executions/execution.ts";
+import { currentState, isEnded, type State } from "../model/executions/state.ts";
 
 /** What becomes of an outcome once `allowFailure` and `allowWarning` are applied. */
 export function finalState(task: Task, state: State): State {

@@ -1,9 +1,9 @@
 /** How a task run begins: its condition, what it decides by, its first attempt. */
 import { parseDuration } from "../base/duration.ts";
 import type { JsonObject } from "../base/json.ts";
-import type { TaskRun } from "../model/execution.ts";
-import type { Task } from "../model/flow.ts";
-import { currentState, hasRun } from "../model/state.ts";
+import type { TaskRun } from "../model/executions/execution.ts";
+import type { Task } from "../model/flows/flow.ts";
+import { currentState, hasRun } from "../model/executions/state.ts";
 import type { Beginning, Flowable } from "./flowable/flowable.ts";
 import { FLOWABLES } from "./flowable/registry.ts";
 import type { TaskPlace } from "./task_place.ts";

@@ -2,7 +2,7 @@
  * How the children of a flowable task are arranged: branches, each a sequence of tasks, at most `limit` of them at a
  * time. A sequence is one branch, a Parallel has one for each task, a ForEach one for each value.
  */
-import type { TaskRun } from "../model/execution.ts";
+import type { TaskRun } from "../model/executions/execution.ts";
 import type { TaskPlace } from "./task_place.ts";
 
 /** What marks the task runs of a branch. */

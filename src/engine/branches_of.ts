@@ -1,5 +1,5 @@
 /** The branches around the children of a task run. */
-import type { TaskRun } from "../model/execution.ts";
+import type { TaskRun } from "../model/executions/execution.ts";
 import { type Branches, sequence } from "./branches.ts";
 import { FLOWABLES } from "./flowable/registry.ts";
 import type { FlowPlan } from "./plan.ts";

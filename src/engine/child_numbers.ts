@@ -39,7 +39,7 @@ export interface ChildNumbers {
 }
 
 /** Passes that run again; until each has ended once more, its former end counts. */
-export interface PassesAgain {
+interface PassesAgain {
   /** Those with a lower index were looked at. */
   readonly next: number;
   /** How many of the others are to run again. */

@@ -4,9 +4,9 @@
  */
 import { derivedId, derivedIndex } from "../base/derived_id.ts";
 import { isJsonObject, type JsonObject } from "../base/json.ts";
-import type { TaskRun } from "../model/execution.ts";
-import { currentState, type State } from "../model/state.ts";
-import type { AttemptOutcome } from "../model/task_catalog.ts";
+import type { TaskRun } from "../model/executions/execution.ts";
+import { currentState, type State } from "../model/executions/state.ts";
+import type { AttemptOutcome } from "../model/tasks/task_catalog.ts";
 import type { ChildNumbers } from "./child_numbers.ts";
 import type { Event } from "./events.ts";
 import type { Transition } from "./transition.ts";

@@ -1,9 +1,9 @@
 /** How an execution begins. */
 import type { Instant } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
-import type { Execution, ExecutionKind, ExecutionTrigger } from "../model/execution.ts";
-import type { Flow } from "../model/flow.ts";
-import { CORRELATION_LABEL, type Label, mergeLabels } from "../model/label.ts";
+import type { Execution, ExecutionKind, ExecutionTrigger } from "../model/executions/execution.ts";
+import type { Flow } from "../model/flows/flow.ts";
+import { CORRELATION_LABEL, type Label, mergeLabels } from "../model/flows/label.ts";
 
 /** What an execution is started with. */
 export interface StartRequest {

@@ -1,7 +1,7 @@
 /** What flowable tasks decide: when they begin, and for loops after each pass. */
 import type { JsonObject } from "../base/json.ts";
-import type { TaskRun } from "../model/execution.ts";
-import { currentState } from "../model/state.ts";
+import type { TaskRun } from "../model/executions/execution.ts";
+import { currentState } from "../model/executions/state.ts";
 import { endTaskRun } from "./advance.ts";
 import { finalState } from "./attempts.ts";
 import { decide, enterChildren } from "./begin.ts";
@@ -58,7 +58,7 @@ function applyRepetition(
   at: { flowable: Flowable; frame: Frame; taskRun: TaskRun; place: TaskPlace },
 ): void {
   const { flowable, frame, taskRun, place } = at;
-  if (frame.expected !== "answer" || !flowable.repeat) return;
+  if (frame.expected !== "response" || !flowable.repeat) return;
   t.tree.expect(frame, undefined);
   t.touch(taskRun);
   const repetition: Repetition = event.error === undefined

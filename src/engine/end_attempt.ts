@@ -1,9 +1,9 @@
 /** What follows when an attempt has ended: effects on the execution, a retry, or the end of the task run. */
 import type { JsonObject } from "../base/json.ts";
-import type { TaskRun } from "../model/execution.ts";
-import { mergeLabels } from "../model/label.ts";
-import type { AttemptOutcome } from "../model/task_catalog.ts";
-import { currentState, isEnded, type State } from "../model/state.ts";
+import type { TaskRun } from "../model/executions/execution.ts";
+import { mergeLabels } from "../model/flows/label.ts";
+import type { AttemptOutcome } from "../model/tasks/task_catalog.ts";
+import { currentState, isEnded, type State } from "../model/executions/state.ts";
 import { endTaskRun, wake } from "./advance.ts";
 import { countedAttempts, finalState } from "./attempts.ts";
 import { startWork } from "./begin.ts";

@@ -1,11 +1,11 @@
 /** What can happen to an execution, and what it asks for in return. */
 import type { Instant } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
-import type { Task } from "../model/flow.ts";
-import type { Label } from "../model/label.ts";
-import type { PendingFiles } from "../model/pending_files.ts";
-import type { State } from "../model/state.ts";
-import type { AttemptOutcome } from "../model/task_catalog.ts";
+import type { Task } from "../model/flows/flow.ts";
+import type { Label } from "../model/flows/label.ts";
+import type { PendingFiles } from "../model/executions/pending_files.ts";
+import type { State } from "../model/executions/state.ts";
+import type { AttemptOutcome } from "../model/tasks/task_catalog.ts";
 import type { ChildNumbers, PassRules } from "./child_numbers.ts";
 
 /** An execution that runs again. */

@@ -1,7 +1,7 @@
 /** What a Loop runs in its own execution: its `finally`, once its passes have ended. */
-import type { TaskRun } from "../model/execution.ts";
-import { LOOP } from "../model/loop_run.ts";
-import { isEnded, type State } from "../model/state.ts";
+import type { TaskRun } from "../model/executions/execution.ts";
+import { LOOP } from "../model/executions/loop_run.ts";
+import { isEnded, type State } from "../model/executions/state.ts";
 import { sequence } from "./branches.ts";
 import type { TaskPlace } from "./task_place.ts";
 import type { Transition } from "./transition.ts";

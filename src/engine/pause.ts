@@ -1,8 +1,8 @@
 /** Waiting for a person or a time: Pause tasks, held executions, breakpoints. */
 import { type Instant, toIso } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
-import type { TaskRun } from "../model/execution.ts";
-import { currentState, isEnded, type State } from "../model/state.ts";
+import type { TaskRun } from "../model/executions/execution.ts";
+import { currentState, isEnded, type State } from "../model/executions/state.ts";
 import { endTaskRun, isBreakpoint, pickBranch, touchAllFrames, wake } from "./advance.ts";
 import { finalState } from "./attempts.ts";
 import { enterChildren } from "./begin.ts";

@@ -1,13 +1,13 @@
 /** What the engine looks up in a flow, prepared once for each revision. */
 import { DomainError } from "../model/errors.ts";
-import type { Execution } from "../model/execution.ts";
-import type { Flow, Task } from "../model/flow.ts";
-import { LOOP } from "../model/loop_run.ts";
+import type { Execution } from "../model/executions/execution.ts";
+import type { Flow, Task } from "../model/flows/flow.ts";
+import { LOOP } from "../model/executions/loop_run.ts";
 import { FLOWABLES } from "./flowable/registry.ts";
 import type { TaskPlace } from "./task_place.ts";
 
 /** Lists of tasks of a flow, in the order in which they run. */
-export const BLOCKS = ["tasks", "errors", "finally", "afterExecution"] as const;
+const BLOCKS = ["tasks", "errors", "finally", "afterExecution"] as const;
 
 /** A flow and its tasks, nested ones included, by id and by list. */
 export interface FlowPlan {

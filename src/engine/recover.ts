@@ -1,6 +1,6 @@
 /** After a crash of the server: what was under way goes on. */
-import type { Execution, TaskRun } from "../model/execution.ts";
-import { currentState, isEnded, type State } from "../model/state.ts";
+import type { Execution, TaskRun } from "../model/executions/execution.ts";
+import { currentState, isEnded, type State } from "../model/executions/state.ts";
 import { endTaskRun, touchAllFrames } from "./advance.ts";
 import { hasOpenAttempt } from "./attempts.ts";
 import { hasChildren, resumeChildren } from "./children.ts";
@@ -12,13 +12,13 @@ import { breakOff, closeAll } from "./stop.ts";
 import { restartLimit } from "./time_limit.ts";
 import type { Transition } from "./transition.ts";
 import type { ExecutionTree } from "./tree.ts";
-import { WHOLE_KINDS } from "./whole.ts";
+import { RESTART_UNIT_KINDS } from "./restart_unit.ts";
 
 /** An interrupted attempt ends RESUBMITTED and a new one follows; what waits has its timer, its child, or a person. */
 export function recover(t: Transition, isGivenUp: boolean): void {
   if (isGivenUp) return giveUp(t);
   if (t.state === "CREATED" || t.state === "RESTARTED") t.moveExecution("RUNNING");
-  if (t.state !== "KILLING") beginWholeAnew(t);
+  if (t.state !== "KILLING") beginRestartUnitAnew(t);
   goOnWithOpen(t);
   touchAllFrames(t);
 }
@@ -41,10 +41,10 @@ function isWaiting({ timers }: Execution, taskRun: TaskRun): boolean {
 const HELD_STATES: ReadonlySet<State> = new Set(["PAUSED", "QUEUED", "BREAKPOINT"]);
 
 /** What shares a directory begins anew as a whole: the directory went with the server that stopped. */
-function beginWholeAnew(t: Transition): void {
+function beginRestartUnitAnew(t: Transition): void {
   const { execution, tree } = t;
   const begun = [...tree.open].filter((taskRun) =>
-    taskRun.decision !== undefined && WHOLE_KINDS.has(tree.placeOf(taskRun)?.task.kind ?? "")
+    taskRun.decision !== undefined && RESTART_UNIT_KINDS.has(tree.placeOf(taskRun)?.task.kind ?? "")
   );
   if (begun.length === 0) return;
   for (const taskRun of begun) {

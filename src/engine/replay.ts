@@ -1,9 +1,17 @@
 /** A new execution from an older one: from its start, or from one of its task runs. */
 import type { Instant } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
-import { type Execution, type TaskRun, taskRunOf } from "../model/execution.ts";
-import { CORRELATION_LABEL, type Label, mergeLabels, REPLAYED_LABEL } from "../model/label.ts";
-import { canMove, changedAt, currentState, hasRun, move, startedAt, type State } from "../model/state.ts";
+import { type Execution, type TaskRun, taskRunOf } from "../model/executions/execution.ts";
+import { CORRELATION_LABEL, type Label, mergeLabels, REPLAYED_LABEL } from "../model/flows/label.ts";
+import {
+  canMove,
+  changedAt,
+  currentState,
+  hasRun,
+  move,
+  startedAt,
+  type State,
+} from "../model/executions/state.ts";
 import { branchesOfTaskRun } from "./branches_of.ts";
 import { descendantsOf, reopenedDecision } from "./decide.ts";
 import { FLOWABLES } from "./flowable/registry.ts";
@@ -11,7 +19,7 @@ import type { FlowPlan } from "./plan.ts";
 import { ancestorsOf, handlersOf, restart } from "./restart.ts";
 import { Transition } from "./transition.ts";
 import { ExecutionTree } from "./tree.ts";
-import { wholeAround } from "./whole.ts";
+import { restartUnitOf } from "./restart_unit.ts";
 
 /** What the new execution is made with. */
 export interface ReplayRequest {
@@ -34,7 +42,7 @@ const REPLAY_LABEL: Label = { key: "system.replay", value: "true" };
 export function replayExecution(plan: FlowPlan, source: Execution, request: ReplayRequest): Execution {
   const { now } = request;
   const chosen = request.taskRun === undefined ? undefined : taskRunOf(source, request.taskRun);
-  const target = chosen && wholeAround(plan, source, chosen);
+  const target = chosen && restartUnitOf(plan, source, chosen);
   return {
     ...successorOf(plan, source, request),
     history: target

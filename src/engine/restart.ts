@@ -1,9 +1,9 @@
 /** What people do to an execution that has ended or waits: restart, other ends for it and its task runs. */
 import type { JsonObject } from "../base/json.ts";
-import type { Execution, TaskRun } from "../model/execution.ts";
-import { taskRunOf } from "../model/execution.ts";
-import { mergeLabels } from "../model/label.ts";
-import { canMove, currentState, isEnded, type State } from "../model/state.ts";
+import type { Execution, TaskRun } from "../model/executions/execution.ts";
+import { taskRunOf } from "../model/executions/execution.ts";
+import { mergeLabels } from "../model/flows/label.ts";
+import { canMove, currentState, isEnded, type State } from "../model/executions/state.ts";
 import { hasOpenAttempt } from "./attempts.ts";
 import { descendantsOf, reopenedDecision } from "./decide.ts";
 import { FLOWABLES } from "./flowable/registry.ts";
@@ -11,7 +11,7 @@ import type { FlowPlan } from "./plan.ts";
 import { cancelBelow } from "./stop.ts";
 import type { Transition } from "./transition.ts";
 import { isHandlerBlock, phaseOf } from "./tree.ts";
-import { wholeAround } from "./whole.ts";
+import { restartUnitOf } from "./restart_unit.ts";
 
 const RESTARTED_LABEL = { key: "system.restarted", value: "true" };
 const FAILED_STATES: ReadonlySet<State> = new Set(["FAILED", "KILLED", "CANCELLED", "RETRIED", "PAUSED"]);
@@ -68,7 +68,7 @@ export function setTaskState(t: Transition, ordinal: number, state: State): void
   if (!taskRun || !isAtRest(t.execution) || !canMove("task_run", currentState(taskRun.history), state)) {
     return;
   }
-  if (wholeAround(t.plan, t.execution, taskRun) !== taskRun) return;
+  if (restartUnitOf(t.plan, t.execution, taskRun) !== taskRun) return;
   const ancestors = ancestorsOf(t.execution, [taskRun]);
   discard(t, handlersOf(t.plan, t.execution, ancestors));
   t.cancelTimers(taskRun);
@@ -117,7 +117,7 @@ function failedTaskRuns(plan: FlowPlan, execution: Execution): TaskRun[] {
     if (!place || phaseOf(place) !== "tasks" || !FAILED_STATES.has(currentState(taskRun.history))) continue;
     const parent = taskRun.parent === undefined ? undefined : taskRunOf(execution, taskRun.parent);
     const isReachable = !parent || failed.has(parent.ordinal) || !isEnded(parent.history);
-    if (isReachable && wholeAround(plan, execution, taskRun) === taskRun) {
+    if (isReachable && restartUnitOf(plan, execution, taskRun) === taskRun) {
       failed.set(taskRun.ordinal, taskRun);
     }
   }

@@ -1,8 +1,8 @@
 /** When a failed attempt is tried again, and when a failed execution is started over. */
 import type { Instant } from "../base/clock.ts";
-import type { Execution, TaskRun } from "../model/execution.ts";
-import type { RetryPolicy } from "../model/flow.ts";
-import { startedAt } from "../model/state.ts";
+import type { Execution, TaskRun } from "../model/executions/execution.ts";
+import type { RetryPolicy } from "../model/flows/flow.ts";
+import { startedAt } from "../model/executions/state.ts";
 import { countedAttempts } from "./attempts.ts";
 import type { FlowPlan } from "./plan.ts";
 import type { TaskPlace } from "./task_place.ts";
@@ -27,7 +27,7 @@ function inheritedPolicy({ flow }: FlowPlan, { parent }: TaskPlace): RetryPolicy
  * Wait before the attempt after number `attempt` (from 1), in milliseconds. A random one is spread by `seed`, so that the
  * same execution always waits the same time.
  */
-export function retryDelayMs(policy: RetryPolicy, attempt: number, seed: string): number {
+function retryDelayMs(policy: RetryPolicy, attempt: number, seed: string): number {
   const { type, intervalMs, maxIntervalMs = Infinity, delayFactor } = policy;
   if (type === "constant") return intervalMs;
   if (type === "exponential") return Math.min(maxIntervalMs, intervalMs * delayFactor ** (attempt - 1));

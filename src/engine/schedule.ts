@@ -1,7 +1,7 @@
 /** What a schedule does at a date: fires, passes over it, or waits. No clock, no I/O. */
 import type { Instant } from "../base/clock.ts";
-import type { FireTimes } from "../model/trigger_catalog.ts";
-import type { Backfill, TriggerState } from "../model/trigger_state.ts";
+import type { FireTimes } from "../model/triggers/trigger_catalog.ts";
+import type { Backfill, TriggerState } from "../model/triggers/trigger_state.ts";
 
 /** What a schedule says of dates that were missed, late, or come while its last execution runs. */
 export interface SchedulePolicy {

@@ -1,7 +1,7 @@
 /** Promises about executions, and what happens when one is broken. */
-import type { Sla } from "../model/flow.ts";
-import { mergeLabels } from "../model/label.ts";
-import { changedAt, isEnded } from "../model/state.ts";
+import type { Sla } from "../model/flows/flow.ts";
+import { mergeLabels } from "../model/flows/label.ts";
+import { changedAt, isEnded } from "../model/executions/state.ts";
 import type { FlowPlan } from "./plan.ts";
 import { breakOff } from "./stop.ts";
 import type { Transition } from "./transition.ts";

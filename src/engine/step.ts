@@ -5,9 +5,9 @@
  */
 import { assertNever } from "../base/assert_never.ts";
 import type { Instant } from "../base/clock.ts";
-import { type Execution, taskRunOf } from "../model/execution.ts";
-import { mergeLabels } from "../model/label.ts";
-import { currentState, isEnded, type State } from "../model/state.ts";
+import { type Execution, taskRunOf } from "../model/executions/execution.ts";
+import { mergeLabels } from "../model/flows/label.ts";
+import { currentState, isEnded, type State } from "../model/executions/state.ts";
 import { advance, endTaskRun, touchAllFrames } from "./advance.ts";
 import { finalState } from "./attempts.ts";
 import { awaitsCondition, startWork } from "./begin.ts";
@@ -97,8 +97,8 @@ function apply(t: Transition, event: Event): void {
 
 /** True for an answer that was on its way while another attempt began. */
 export function isOfFormerAttempt(execution: Execution, event: Event): boolean {
-  const isAnswer = event.type === "attempt_ended" || event.type === "child_started";
-  if (!isAnswer || event.attempt === undefined) return false;
+  const isResponse = event.type === "attempt_ended" || event.type === "child_started";
+  if (!isResponse || event.attempt === undefined) return false;
   return taskRunOf(execution, event.taskRun)?.attempts.length !== event.attempt;
 }
 
@@ -217,7 +217,7 @@ function endWait(t: Transition, ordinal: number, failure: unknown): void {
 
 function applyOutputs(t: Transition, event: EventOf<"outputs_rendered">): void {
   const { root } = t.tree;
-  if (root.expected !== "answer" || isEnded(t.execution.history)) return;
+  if (root.expected !== "response" || isEnded(t.execution.history)) return;
   t.tree.expect(root, undefined);
   for (const reason of event.ignored ?? []) t.log("WARN", reason);
   if (event.error === undefined) {
@@ -233,9 +233,9 @@ function applyOutputs(t: Transition, event: EventOf<"outputs_rendered">): void {
 function applyAssertions(t: Transition, { violated, isLast }: EventOf<"assertions_rendered">): void {
   const { root } = t.tree;
   applyViolations(t, violated);
-  if (!isLast || root.expected !== "answer" || isEnded(t.execution.history)) return;
+  if (!isLast || root.expected !== "response" || isEnded(t.execution.history)) return;
   t.tree.expect(root, undefined);
-  t.isJudged = true;
+  t.areChecksEvaluated = true;
   t.touchedFrames.push(root);
 }
 

@@ -1,5 +1,5 @@
 /** Where a task stands in its flow. */
-import type { Task } from "../model/flow.ts";
+import type { Task } from "../model/flows/flow.ts";
 
 /** A task of a flow with its surroundings. */
 export interface TaskPlace {

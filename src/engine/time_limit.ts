@@ -3,8 +3,8 @@
  * they run; a type that renders `timeout` itself gives it a meaning of its own, and what starts executions has none.
  */
 import { formatDuration } from "../base/duration.ts";
-import type { TaskRun } from "../model/execution.ts";
-import { changedAt, currentState } from "../model/state.ts";
+import type { TaskRun } from "../model/executions/execution.ts";
+import { changedAt, currentState } from "../model/executions/state.ts";
 import { cancelChildren, wake } from "./advance.ts";
 import { enterChildren } from "./begin.ts";
 import { isStoppingAll } from "./stop.ts";

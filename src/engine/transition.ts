@@ -1,9 +1,9 @@
 /** One transition under way: the execution, what is derived from it, the time, and the commands so far. */
 import type { Instant } from "../base/clock.ts";
 import { keepSpecimen } from "../base/specimens.ts";
-import { addLogLine, type Execution, type TaskRun, taskRunOf } from "../model/execution.ts";
-import type { LogLevel } from "../model/flow.ts";
-import { canMove, currentState, type History, isEnded, move, type State } from "../model/state.ts";
+import { addLogLine, type Execution, type TaskRun, taskRunOf } from "../model/executions/execution.ts";
+import type { LogLevel } from "../model/flows/flow.ts";
+import { canMove, currentState, type History, isEnded, move, type State } from "../model/executions/state.ts";
 import type { BranchMark } from "./branches.ts";
 import type { Command } from "./events.ts";
 import type { FlowPlan } from "./plan.ts";
@@ -18,7 +18,7 @@ export class Transition {
   /** Frames in which something may follow. */
   readonly touchedFrames: Frame[] = [];
   /** The assertions of SLAs were looked at when nothing was left but the end of the execution. */
-  isJudged = false;
+  areChecksEvaluated = false;
 
   constructor(tree: ExecutionTree, now: Instant) {
     this.tree = tree;

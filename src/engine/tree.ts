@@ -2,8 +2,8 @@
  * What is under way in an execution, derived from its task runs and kept up to date with each transition: so that no
  * transition looks at all children of a loop. Built anew when an execution is loaded.
  */
-import type { Execution, TaskRun } from "../model/execution.ts";
-import { currentState, isEnded, type State } from "../model/state.ts";
+import type { Execution, TaskRun } from "../model/executions/execution.ts";
+import { currentState, isEnded, type State } from "../model/executions/state.ts";
 import { isStopping } from "./attempts.ts";
 import { type Branches, sequence } from "./branches.ts";
 import { FLOWABLES } from "./flowable/registry.ts";
@@ -48,14 +48,14 @@ export interface Frame {
   /** Position in {@link SEVERITY} of the worst end of a child. */
   worst: number;
   /** What it waits for: an answer, before which nothing follows, or `continued`, with which more branches are opened. */
-  expected?: "answer" | "continued";
+  expected?: "response" | "continued";
 }
 
 /** Ends of task runs, the worst last. */
 export const SEVERITY: readonly State[] = ["SUCCESS", "WARNING", "CANCELLED", "FAILED", "KILLED"];
 
 /** What an open task run waits for. */
-export type Waiting = "active" | "retrying" | "paused" | "children";
+type Waiting = "active" | "retrying" | "paused" | "children";
 
 const ROOT = -1;
 
@@ -227,7 +227,7 @@ export function hasSettled({ execution, open }: ExecutionTree): boolean {
 }
 
 /** The branches of a flowable task run that has begun with its children; `undefined` for any other. */
-export function branchesOf(taskRun: TaskRun, place: TaskPlace): Branches | undefined {
+function branchesOf(taskRun: TaskRun, place: TaskPlace): Branches | undefined {
   const { decision, history } = taskRun;
   const state = currentState(history);
   const hasBegun = decision !== undefined && decision.isWaiting !== true &&

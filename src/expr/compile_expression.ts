@@ -5,11 +5,11 @@ import type { Expression, ExpressionOf } from "./ast.ts";
 import { compileCall, compileFilter } from "./compile_call.ts";
 import type { Compilation, Evaluate, Read } from "./compiler.ts";
 import type { Context } from "./context.ts";
-import { failUndefined, isUndefinedError } from "./errors.ts";
+import { failUndefined, isUndefinedError } from "../languages/values/errors.ts";
 import { findMethod } from "./methods.ts";
-import { affirm, negate } from "./numbers.ts";
-import { isTrue, type Operation, OPERATIONS } from "./operators.ts";
-import { joinText } from "./print.ts";
+import { affirm, negate } from "../languages/values/numbers.ts";
+import { isTruthy, type Operation, OPERATIONS } from "./operators.ts";
+import { joinText } from "../languages/values/print.ts";
 import { TEST_NAMES, TESTS } from "./tests.ts";
 
 type Compile<Kind extends Expression["kind"]> = (
@@ -50,7 +50,7 @@ export function compileExpression(node: Expression, compilation: Compilation): E
 const PATH_KINDS: ReadonlySet<string> = new Set(["variable", "member", "index", "method"]);
 
 /** Compiles an expression whose missing values, at any depth, give `undefined`. */
-export function compileOptional(node: Expression, compilation: Compilation): Read {
+function compileOptional(node: Expression, compilation: Compilation): Read {
   if (PATH_KINDS.has(node.kind)) {
     const path = compilePath(node, compilation);
     return path.isPlain ? path.read : guard(path.read);
@@ -196,7 +196,7 @@ function compileUnary(node: ExpressionOf<"unary">, compilation: Compilation): Ev
   const operand = compileExpression(node.operand, compilation);
   const { operator, start } = node;
   const apply = operator === "not"
-    ? (value: JsonValue) => !isTrue(value)
+    ? (value: JsonValue) => !isTruthy(value)
     : operator === "-"
     ? negate
     : affirm;
@@ -229,7 +229,7 @@ function compileBinary(node: ExpressionOf<"binary">, compilation: Compilation): 
 export function holds(value: JsonValue, context: Context, start: number): boolean {
   if (typeof value === "boolean") return value;
   context.at = start;
-  return isTrue(value);
+  return isTruthy(value);
 }
 
 function compileCoalesce(node: ExpressionOf<"binary">, compilation: Compilation): Evaluate {

@@ -1,8 +1,9 @@
 /** What one evaluation knows: the caller's scope, local names, and how much of each limit is used. */
 import type { JsonValue } from "../base/json.ts";
 import { keepSpecimen } from "../base/specimens.ts";
-import { fail } from "./errors.ts";
-import { DEFAULT_LIMITS, type ExpressionLimits } from "./limits.ts";
+import type { StepBudget } from "../languages/values/budget.ts";
+import { fail } from "../languages/values/errors.ts";
+import { DEFAULT_LIMITS, type ExpressionLimits } from "../languages/values/limits.ts";
 
 /** What a template may read and call. Time and chance arrive here. */
 export interface Scope {
@@ -39,10 +40,10 @@ export class Frame {
 }
 
 /** Renders a text as a template, in a context; `keepsRaw` leaves `raw` tags in place for a later pass. */
-export type RenderSource = (context: Context, source: string, keepsRaw: boolean) => string;
+type RenderSource = (context: Context, source: string, keepsRaw: boolean) => string;
 
 /** The state of one evaluation. */
-export class Context {
+export class Context implements StepBudget {
   readonly scope: Scope;
   readonly limits: ExpressionLimits;
   readonly renderSource: RenderSource;
@@ -61,6 +62,11 @@ export class Context {
     this.limits = scope.limits ? { ...DEFAULT_LIMITS, ...scope.limits } : DEFAULT_LIMITS;
     this.renderSource = renderSource;
     keepSpecimen("context", this);
+  }
+
+  /** Milliseconds since the epoch. */
+  get now(): number {
+    return this.scope.now;
   }
 
   /** Counts `steps` of work. @throws ExpressionError `limit` */

@@ -1,9 +1,9 @@
 /** What the operators mean on values. Evaluation order and missing values are the compiler's. */
 import { Double, isJsonObject, jsonEquals, type JsonValue } from "../base/json.ts";
 import type { Context } from "./context.ts";
-import { fail } from "./errors.ts";
-import { calculate, compareNumbers, isNumber, toFloat, wholeOf } from "./numbers.ts";
-import { joinText, kindOf, measureValue } from "./print.ts";
+import { fail } from "../languages/values/errors.ts";
+import { calculate, compareNumbers, isNumber, toFloat, wholeOf } from "../languages/values/numbers.ts";
+import { joinText, kindOf, measureValue } from "../languages/values/print.ts";
 
 /** An operator on two values. @throws ExpressionError `type`, `arithmetic`, `limit` */
 export type Operation = (left: JsonValue, right: JsonValue, context: Context) => JsonValue;
@@ -28,7 +28,7 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operat
 ]);
 
 /** Truth of a condition. @throws ExpressionError `type` for null, lists and maps */
-export function isTrue(value: JsonValue): boolean {
+export function isTruthy(value: JsonValue): boolean {
   if (typeof value === "boolean") return value;
   if (typeof value === "string") return value !== "";
   if (isNumber(value)) return toFloat(value) !== 0;
@@ -45,7 +45,7 @@ export function areEqual(a: JsonValue, b: JsonValue, context: Context): boolean 
 }
 
 /** Ends of a range, and the distance of its elements. */
-export interface Range<T> {
+interface Range<T> {
   readonly from: T;
   readonly to: T;
   readonly step: number;

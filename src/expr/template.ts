@@ -2,7 +2,7 @@
 import { compileExpression } from "./compile_expression.ts";
 import { compileTree } from "./compile_template.ts";
 import { Compilation, type Evaluate, type Render } from "./compiler.ts";
-import { ExpressionError } from "./errors.ts";
+import { ExpressionError } from "../languages/values/errors.ts";
 import { parseTemplate } from "./template_parser.ts";
 
 /** A compiled template; it holds no state and may be rendered any number of times. */
@@ -44,7 +44,7 @@ export class CompiledTemplate implements Template {
 const NO_NAMES: ReadonlySet<string> = new Set();
 
 /** A template that renders to its source. */
-export class LiteralTemplate implements Template {
+class LiteralTemplate implements Template {
   readonly source: string;
   readonly isLiteral = true;
   readonly functionNames = NO_NAMES;

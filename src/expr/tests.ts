@@ -1,9 +1,9 @@
 /** The tests of `is`, save `defined`, which the compiler knows: it alone accepts a missing value. */
 import { isJsonObject, type JsonValue, tryParseJson } from "../base/json.ts";
 import type { Test } from "./entry.ts";
-import { fail } from "./errors.ts";
-import { isInteger } from "./numbers.ts";
-import { kindOf } from "./print.ts";
+import { fail } from "../languages/values/errors.ts";
+import { isInteger } from "../languages/values/numbers.ts";
+import { kindOf } from "../languages/values/print.ts";
 
 /** Tests by name. @throws ExpressionError `type` where a test takes integers only */
 export const TESTS: ReadonlyMap<string, Test> = new Map<string, Test>([

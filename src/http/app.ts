@@ -4,16 +4,16 @@ import type { RouterRoute } from "hono/types";
 import type { Clock } from "../base/clock.ts";
 import { type RandomBytes, systemRandomBytes } from "../base/id.ts";
 import type { Logger } from "../base/log.ts";
-import { type Figure, figure } from "../model/figure.ts";
-import type { Auth } from "../services/auth.ts";
-import type { Tenants } from "../services/tenants.ts";
-import type { Tokens } from "../services/tokens.ts";
-import { API_PREFIX, canonicalPath } from "./canonical_path.ts";
-import type { HttpConfig } from "./config.ts";
-import type { AppEnv } from "./env.ts";
-import { Frame } from "./middleware/frame.ts";
-import { Guard } from "./middleware/guard.ts";
-import { RequestIds } from "./middleware/request_id.ts";
+import { type ServerMetric, serverMetric } from "../model/server_metric.ts";
+import type { Auth } from "../services/access/auth.ts";
+import type { Tenants } from "../services/access/tenants.ts";
+import type { Tokens } from "../services/access/tokens.ts";
+import { API_PREFIX, canonicalPath } from "./pipeline/canonical_path.ts";
+import type { HttpConfig } from "./pipeline/config.ts";
+import type { AppEnv } from "./forms/env.ts";
+import { RequestPipeline } from "./pipeline/request_pipeline.ts";
+import { Guard } from "./pipeline/guard.ts";
+import { RequestIds } from "./pipeline/request_id.ts";
 import {
   CONFIGS_PATH,
   CREDENTIAL_PROBLEMS_PATH,
@@ -23,11 +23,11 @@ import {
   type Place,
   TENANT_PREFIX,
   tenantResources,
-} from "./mount.ts";
+} from "./pipeline/mount.ts";
 import { openApiDocument } from "./openapi/document.ts";
-import { RequestStats } from "./request_stats.ts";
-import { SegmentRouter } from "./router.ts";
-import { figureRoutes } from "./routes/figures.ts";
+import { RequestStats } from "./pipeline/request_stats.ts";
+import { SegmentRouter } from "./pipeline/router.ts";
+import { serverMetricRoutes } from "./routes/server_metrics.ts";
 import {
   callerRoutes,
   configRoutes,
@@ -40,7 +40,7 @@ import {
 import { openApiRoutes } from "./routes/openapi.ts";
 import { tenantRoutes } from "./routes/tenants.ts";
 import { tokenRoutes } from "./routes/tokens.ts";
-import { EventStreams } from "./sse.ts";
+import { EventStreams } from "./streams/sse.ts";
 
 /** What the application is made of. */
 export interface AppDeps {
@@ -63,7 +63,7 @@ export interface AppDeps {
   /** The server's event streams, which it ends when it stops. */
   readonly eventStreams?: EventStreams;
   /** What the server tells of itself, beside its requests. */
-  readonly figures?: () => Promise<readonly Figure[]>;
+  readonly serverMetrics?: () => Promise<readonly ServerMetric[]>;
   readonly randomBytes?: RandomBytes;
 }
 
@@ -84,25 +84,29 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
   });
   const stats = new RequestStats(deps.clock);
   const eventStreams = deps.eventStreams ?? new EventStreams(deps);
-  const frame = createFrame(deps, stats, eventStreams);
+  const pipeline = createRequestPipeline(deps, stats, eventStreams);
   const mounted: MountedRoute[] = [];
   const places: Place[] = [
     ...rootMounts(deps, mounted).map((mount) => ({ ...mount, prefix: "" })),
-    { ...figureMount(deps, stats, eventStreams), prefix: "" },
+    { ...serverMetricMount(deps, stats, eventStreams), prefix: "" },
     ...ofTenant.map((mount) => ({ ...mount, prefix: TENANT_PREFIX })),
     ...globalMounts(deps).map((mount) => ({ ...mount, prefix: API_PREFIX })),
     ...pageMounts(deps).map((mount) => ({ ...mount, prefix: "", isPage: true })),
     ...tenantPageMounts(deps).map((mount) => ({ ...mount, prefix: "", isPage: true, isOfTenant: true })),
   ];
-  for (const place of places) mounted.push(...mountRoutes(app, frame, place));
-  app.notFound((c: Context<AppEnv>) => frame.refuseUnmatched(c, router.methodsOf(c.req.path)));
-  app.onError((error, c) => frame.fail(c, error));
+  for (const place of places) mounted.push(...mountRoutes(app, pipeline, place));
+  app.notFound((c: Context<AppEnv>) => pipeline.refuseUnmatched(c, router.methodsOf(c.req.path)));
+  app.onError((error, c) => pipeline.fail(c, error));
   return app;
 }
 
-function createFrame(deps: AppDeps, stats: RequestStats, eventStreams: EventStreams): Frame {
+function createRequestPipeline(
+  deps: AppDeps,
+  stats: RequestStats,
+  eventStreams: EventStreams,
+): RequestPipeline {
   const { clock, logger } = deps;
-  return new Frame({
+  return new RequestPipeline({
     auth: deps.auth,
     tenants: deps.tenants,
     guard: new Guard(deps.config),
@@ -116,13 +120,13 @@ function createFrame(deps: AppDeps, stats: RequestStats, eventStreams: EventStre
 }
 
 /** They name all tenants. */
-function figureMount({ figures }: AppDeps, stats: RequestStats, streams: EventStreams): Mount {
+function serverMetricMount({ serverMetrics }: AppDeps, stats: RequestStats, streams: EventStreams): Mount {
   const collect = async () => [
-    ...stats.figures(),
-    figure("gauge", "sluice_event_streams", "Event streams that are open", streams.count),
-    ...await figures?.() ?? [],
+    ...stats.serverMetrics(),
+    serverMetric("gauge", "sluice_event_streams", "Event streams that are open", streams.count),
+    ...await serverMetrics?.() ?? [],
   ];
-  return { routes: figureRoutes(collect), access: "unlimited" };
+  return { routes: serverMetricRoutes(collect), access: "unlimited" };
 }
 
 /** `mounted` is filled later: the description is made when it is asked for. */

@@ -1,6 +1,6 @@
 /** Refusals to a caller. A code is never renamed: clients and tests rely on it. */
 
-/** Why a request was refused. `http/problem.ts` gives each its status. */
+/** Why a request was refused. `http/responses/problem.ts` gives each its status. */
 export type ErrorCode =
   | "bad_request"
   | "bulk_refused"

@@ -51,8 +51,6 @@ export const MAX_LOG_BYTES_AT_ONCE = 256 * KIB;
 
 /** Flow documents. */
 export const MAX_TASKS_PER_FLOW = 10_000;
-export const MAX_YAML_ALIASES = 100;
-export const MAX_YAML_DEPTH = 100;
 export const MAX_FLOW_ID_LENGTH = 100;
 export const MAX_NAMESPACE_LENGTH = 150;
 export const MAX_TASK_ID_LENGTH = 256;

@@ -1,19 +1,19 @@
 /** Makes durable what a slice changed: the execution, its timers and slot, what it tells others, what it creates. */
 import { keepSpecimen } from "../base/specimens.ts";
 import { hasSettled } from "../engine/tree.ts";
-import type { Announcement } from "../model/announcement.ts";
-import type { PendingFiles } from "../model/pending_files.ts";
+import type { Announcement } from "../model/triggers/announcement.ts";
+import type { PendingFiles } from "../model/executions/pending_files.ts";
 import type { Committer, Entry, EntryFacts } from "../store/committer.ts";
-import { catalogRow, type ExecutionRecords } from "../store/execution_records.ts";
+import { catalogRow, type ExecutionRecords } from "../store/records/execution_records.ts";
 import type { Key, Mutation } from "../store/store.ts";
-import type { LiveExecution, TimerChange } from "./live_execution.ts";
-import { type Message, messageMutation } from "./messages.ts";
+import type { LiveExecution, TimerChange } from "./live/live_execution.ts";
+import { type Message, messageMutation } from "./live/messages.ts";
 import { announcementMutation, newAnnouncements, type Reactions } from "./reactions.ts";
-import type { Slots } from "./slots.ts";
+import type { Slots } from "./live/slots.ts";
 import { changesOf, factsOf, timerMutations, type UncommittedChanges, undoChanges } from "./uncommitted.ts";
 
 /** What a commit works with. */
-export interface CommitDeps {
+interface CommitDeps {
   readonly committer: Committer;
   readonly records: ExecutionRecords;
   readonly slots: Slots;
@@ -29,7 +29,7 @@ export interface Committed {
 }
 
 /** How a commit is done. */
-export interface CommitOptions {
+interface CommitOptions {
   /** What the first of the family is stored with. */
   readonly files: readonly Mutation[];
   /** Called for each of the family, in order, once all are durable. */
@@ -46,7 +46,7 @@ export async function commitExecution(
   deps: CommitDeps,
   options: CommitOptions,
 ): Promise<boolean> {
-  const taken = live.family().map(take);
+  const taken = live.commitGroup().map(take);
   try {
     const changes: Change[] = [];
     for (const each of taken) {
@@ -87,7 +87,7 @@ interface Taken {
 /** What a commit carries beside the execution itself. */
 interface Carried {
   readonly timers: TimerChange[];
-  readonly joined: LiveExecution[];
+  readonly members: LiveExecution[];
   readonly messages: Message[];
   readonly receivedKeys: Key[];
   readonly extras: Mutation[];
@@ -113,20 +113,20 @@ function take(live: LiveExecution): Taken {
 }
 
 function takeCarried(live: LiveExecution): Carried {
-  const { timerChanges: timers, joined, messages, receivedKeys, extras, files } = live;
+  const { timerChanges: timers, members, messages, receivedKeys, extras, files } = live;
   if (timers.length > 0) live.timerChanges = [];
-  if (joined.length > 0) live.joined = [];
+  if (members.length > 0) live.members = [];
   if (messages.length > 0) live.messages = [];
   if (receivedKeys.length > 0) live.receivedKeys = [];
   if (extras.length > 0) live.extras = [];
   if (files.length > 0) live.files = [];
-  return { timers, joined, messages, receivedKeys, extras, files };
+  return { timers, members, messages, receivedKeys, extras, files };
 }
 
 function putBack({ live, undo, carried }: Taken): void {
   live.isDirty = true;
   if (live.timerChanges !== carried.timers) live.timerChanges.unshift(...carried.timers);
-  if (live.joined !== carried.joined) live.joined.unshift(...carried.joined);
+  if (live.members !== carried.members) live.members.unshift(...carried.members);
   if (live.messages !== carried.messages) live.messages.unshift(...carried.messages);
   if (live.receivedKeys !== carried.receivedKeys) live.receivedKeys.unshift(...carried.receivedKeys);
   if (live.extras !== carried.extras) live.extras.unshift(...carried.extras);
@@ -151,7 +151,7 @@ function changeOf(taken: Taken, stored: readonly Mutation[], { slots, reactions 
 /** The change is durable. */
 function settle(change: Change, { reactions }: CommitDeps, committed: CommitOptions["committed"]): void {
   const { live, carried, stored, row, isLive, stateCount, slot, announcements } = change;
-  live.isUnborn = false;
+  live.isBeforeFirstCommit = false;
   live.isListed = isLive;
   live.row = isLive ? row : undefined;
   live.logFlow?.committed();

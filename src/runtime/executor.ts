@@ -5,29 +5,30 @@
 import type { Event } from "../engine/events.ts";
 import { type FlowPlan, planFor } from "../engine/plan.ts";
 import { DomainError } from "../model/errors.ts";
-import type { Execution } from "../model/execution.ts";
+import type { Execution } from "../model/executions/execution.ts";
 import { MAX_LIVE_EXECUTIONS } from "../model/limits.ts";
 import type { EntryFacts } from "../store/committer.ts";
-import { newForm } from "../store/execution_form.ts";
+import { newForm } from "../store/records/execution_form.ts";
 import { timerKey } from "../store/keys.ts";
 import type { ListedExecution } from "../store/manifests.ts";
 import type { Mutation } from "../store/store.ts";
-import { Admission } from "./admission.ts";
-import { type EndedAttempt, runAttempt } from "./attempt.ts";
-import { withChildOutputs } from "./child_outputs.ts";
-import { goneReply, restartableChild } from "./child_restart.ts";
+import { Admission } from "./live/admission.ts";
+import { type EndedAttempt, runAttempt } from "./attempts/attempt.ts";
+import { withChildOutputs } from "./children/child_outputs.ts";
+import { goneReply, restartableChild } from "./children/child_restart.ts";
 import { commitExecution, type Committed } from "./execution_commit.ts";
-import type { DueTimer, ExecutorDeps } from "./executor_deps.ts";
-import { type FamilyDeps, giveUp, runFamily } from "./family.ts";
-import { LiveExecution, nextCommit, type Receipt } from "./live_execution.ts";
-import { LiveExecutions } from "./live_executions.ts";
-import { LoopContexts, type OuterContext } from "./loop_contexts.ts";
-import { LoopPasses } from "./loop_passes.ts";
-import { type Birth, type StoredMessage, storedMessage } from "./messages.ts";
+import type { ExecutorDeps } from "./executor_deps.ts";
+import type { DueTimer } from "./timers/timer_heap.ts";
+import { type CommitGroupDeps, giveUp, runCommitGroup } from "./slices/commit_group.ts";
+import { LiveExecution, nextCommit, type Receipt } from "./live/live_execution.ts";
+import { LiveExecutions } from "./live/live_executions.ts";
+import { LoopContexts, type OuterContext } from "../rendering/loop_contexts.ts";
+import { LoopPasses } from "./loops/loop_passes.ts";
+import { type NewExecution, type StoredMessage, storedMessage } from "./live/messages.ts";
 import { Recovery } from "./recovery.ts";
-import { Renderer } from "./renderer.ts";
-import { discardFiles } from "./slice.ts";
-import { leavesSlot, type Slots } from "./slots.ts";
+import { Renderer } from "../rendering/renderer.ts";
+import { discardFiles } from "./slices/slice.ts";
+import { leavesSlot, type Slots } from "./live/slots.ts";
 
 const RETRY_MS = 1_000;
 /** What attempts may take to tidy up when the server ends: a script's directory goes with it. */
@@ -43,7 +44,7 @@ const DROPS_PER_ENTRY = 500;
 export class Executor {
   readonly #deps: ExecutorDeps;
   readonly #admission: Admission;
-  readonly #slices: FamilyDeps;
+  readonly #slices: CommitGroupDeps;
   readonly #contexts: LoopContexts;
   readonly #live = new LiveExecutions((tenant, id) => this.#load(tenant, id));
   readonly #recovery: Recovery;
@@ -60,7 +61,7 @@ export class Executor {
       ...deps,
       wake: (live) => this.#wake(live),
       track: (work) => this.#track(work),
-      bear: (birth) => this.#bear(birth),
+      register: (created) => this.#register(created),
       restartable: (tenant, id) => restartableChild(id, (each) => this.#load(tenant, each)),
       idle: (tenant, id) => this.#live.idle(tenant, id),
       forget: (live) => this.#live.letGo(live),
@@ -97,10 +98,10 @@ export class Executor {
   async begin(execution: Execution, plan: FlowPlan, files: readonly Mutation[] = NO_FILES): Promise<void> {
     this.#refuseWhenFull();
     const outer = execution.loop && await this.#contexts.of(execution);
-    const live = this.#bear({ execution, plan, outer });
+    const live = this.#register({ execution, plan, outer });
     this.#starting++;
     try {
-      runFamily(live, this.#slices);
+      runCommitGroup(live, this.#slices);
       await this.#commit(live, files);
     } catch (error) {
       giveUp(live, this.#slices);
@@ -114,10 +115,10 @@ export class Executor {
   }
 
   /** Takes a new execution in hand; it does nothing of its own accord before the commit that creates it. */
-  #bear({ execution, plan, outer }: Birth): LiveExecution {
+  #register({ execution, plan, outer }: NewExecution): LiveExecution {
     const live = new LiveExecution(execution, plan, newForm(), this.#renderer(execution, plan, outer));
     live.form.storedStates = execution.history.length;
-    live.isUnborn = true;
+    live.isBeforeFirstCommit = true;
     live.isDriven = true;
     this.#admission.admit(live);
     return live;
@@ -294,7 +295,7 @@ export class Executor {
     live.isDriven = true;
     try {
       while (!live.isDropped && (live.events.length > 0 || live.isDirty)) {
-        runFamily(live, this.#slices);
+        runCommitGroup(live, this.#slices);
         await this.#commit(live);
         this.#startDeferred(live);
       }
@@ -316,12 +317,12 @@ export class Executor {
 
   async #commit(live: LiveExecution, files: readonly Mutation[] = NO_FILES): Promise<void> {
     if (live.isDropped || !live.isDirty) return;
-    const others = live.joined.length === 0 ? NO_OTHERS : live.family().slice(1);
+    const others = live.members.length === 0 ? NO_OTHERS : live.commitGroup().slice(1);
     const isWritten = await commitExecution(live, this.#deps, { files, committed: this.#committed });
     if (!isWritten) return giveUp(live, this.#slices);
     for (const member of others) {
       member.isDriven = false;
-      member.host = undefined;
+      member.leader = undefined;
       this.#continue(member);
     }
   }

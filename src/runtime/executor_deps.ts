@@ -2,21 +2,21 @@
 import type { Clock } from "../base/clock.ts";
 import type { IdSource } from "../base/id.ts";
 import type { Logger } from "../base/log.ts";
-import type { TimerName } from "../engine/events.ts";
 import type { FlowPlan } from "../engine/plan.ts";
-import type { Execution } from "../model/execution.ts";
-import type { TaskCatalog } from "../model/task_catalog.ts";
-import type { TaskPorts } from "../model/task_ports.ts";
+import type { Execution } from "../model/executions/execution.ts";
+import type { TaskCatalog } from "../model/tasks/task_catalog.ts";
+import type { TaskPorts } from "../model/ports/task_ports.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Committer } from "../store/committer.ts";
-import type { ExecutionRecords } from "../store/execution_records.ts";
+import type { ExecutionRecords } from "../store/records/execution_records.ts";
 import type { Manifests } from "../store/manifests.ts";
 import type { Reactions } from "./reactions.ts";
-import type { RenderDeps, TemplateCache } from "./renderer.ts";
-import type { Slots } from "./slots.ts";
-import type { CreateChild } from "./subflow.ts";
-import type { TaskCache } from "./task_cache.ts";
-import type { TaskConditions } from "./task_conditions.ts";
+import type { RenderDeps, TemplateCache } from "../rendering/renderer.ts";
+import type { Slots } from "./live/slots.ts";
+import type { CreateChild } from "./children/subflow.ts";
+import type { TaskCache } from "./attempts/task_cache.ts";
+import type { TaskConditions } from "./attempts/task_conditions.ts";
+import type { DueTimer } from "./timers/timer_heap.ts";
 
 /** What the executor works with. */
 export interface ExecutorDeps {
@@ -43,12 +43,4 @@ export interface ExecutorDeps {
   readonly planOf: (execution: Execution) => FlowPlan | Promise<FlowPlan>;
   /** Told of timers once they are durable. */
   readonly timerSet: (timer: DueTimer) => void;
-}
-
-/** A stored timer. */
-export interface DueTimer {
-  readonly dueAt: number;
-  readonly tenant: string;
-  readonly executionId: string;
-  readonly name: TimerName;
 }

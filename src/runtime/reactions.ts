@@ -5,14 +5,14 @@
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
 import type { FlowPlan } from "../engine/plan.ts";
-import type { Execution } from "../model/execution.ts";
-import type { Announcement } from "../model/announcement.ts";
-import { isEnded } from "../model/state.ts";
-import { announcementFrom } from "../store/announcements.ts";
+import type { Execution } from "../model/executions/execution.ts";
+import type { Announcement } from "../model/triggers/announcement.ts";
+import { isEnded } from "../model/executions/state.ts";
+import { announcementFrom } from "../store/records/announcements.ts";
 import { encodeJson } from "../store/codec.ts";
 import { announcementKey, ANNOUNCEMENTS } from "../store/keys.ts";
 import type { Mutation, Store } from "../store/store.ts";
-import type { LiveExecution } from "./live_execution.ts";
+import type { LiveExecution } from "./live/live_execution.ts";
 
 /** Who reacts to states of executions. */
 export interface Reactions {
@@ -23,7 +23,7 @@ export interface Reactions {
 }
 
 /** What reacts, and resolves once the reaction is durable. */
-export type React = (announcement: Announcement) => Promise<void>;
+type React = (announcement: Announcement) => Promise<void>;
 
 /** Announcements of states that the next commit makes durable; a pass of a Loop is no execution of its flow to triggers. */
 export function newAnnouncements(live: LiveExecution, reactions: Reactions): readonly Announcement[] {
@@ -34,8 +34,10 @@ export function newAnnouncements(live: LiveExecution, reactions: Reactions): rea
 }
 
 /** An execution may be born with states of another one, which are not new; the end of one that failed before it began is. */
-function firstNewState({ execution: { history }, form, isUnborn }: LiveExecution): number {
-  return isUnborn && isEnded(history) ? Math.min(form.storedStates, history.length - 1) : form.storedStates;
+function firstNewState({ execution: { history }, form, isBeforeFirstCommit }: LiveExecution): number {
+  return isBeforeFirstCommit && isEnded(history)
+    ? Math.min(form.storedStates, history.length - 1)
+    : form.storedStates;
 }
 
 /** What stores an announcement. */

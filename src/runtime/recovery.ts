@@ -5,12 +5,12 @@ import { hasWork } from "../engine/recover.ts";
 import { hasSettled } from "../engine/tree.ts";
 import { MAX_CRASHES_OF_EXECUTION } from "../model/limits.ts";
 import type { Committer } from "../store/committer.ts";
-import type { DueTimer } from "./executor_deps.ts";
-import type { LiveExecution } from "./live_execution.ts";
-import type { LiveExecutions } from "./live_executions.ts";
+import type { DueTimer } from "./timers/timer_heap.ts";
+import type { LiveExecution } from "./live/live_execution.ts";
+import type { LiveExecutions } from "./live/live_executions.ts";
 
 /** What it works with. */
-export interface RecoveryDeps {
+interface RecoveryDeps {
   readonly live: LiveExecutions;
   readonly committer: Committer;
   readonly logger: Logger;

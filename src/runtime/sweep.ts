@@ -7,10 +7,10 @@ import type { Committer } from "../store/committer.ts";
 import type { Manifests } from "../store/manifests.ts";
 import type { Store } from "../store/store.ts";
 import type { Executor } from "./executor.ts";
-import type { Timers } from "./timers.ts";
+import type { Timers } from "./timers/timers.ts";
 
 /** What the sweep works with. */
-export interface SweepDeps {
+interface SweepDeps {
   readonly store: Store;
   readonly committer: Committer;
   readonly manifests: Manifests;

@@ -1,10 +1,10 @@
 /** What a commit carries, and how it is taken back when the database refuses it. */
-import type { Execution } from "../model/execution.ts";
+import type { Execution } from "../model/executions/execution.ts";
 import type { EntryFacts } from "../store/committer.ts";
-import type { StoredForm } from "../store/execution_form.ts";
+import type { StoredForm } from "../store/records/execution_form.ts";
 import { timerKey } from "../store/keys.ts";
 import type { Mutation } from "../store/store.ts";
-import type { LiveExecution } from "./live_execution.ts";
+import type { LiveExecution } from "./live/live_execution.ts";
 
 /** What sets and removes the timers of an execution. */
 export function timerMutations(

@@ -2,23 +2,23 @@
 import type { Clock } from "../base/clock.ts";
 import type { IdSource } from "../base/id.ts";
 import type { Executor } from "../runtime/executor.ts";
-import { ExecutionActions } from "../services/execution_actions.ts";
-import { ExecutionBulk } from "../services/execution_bulk.ts";
-import { ExecutionReplays } from "../services/execution_replays.ts";
-import type { Executions } from "../services/executions.ts";
-import type { Flows } from "../services/flows.ts";
-import type { StartChecks } from "../services/start_checks.ts";
+import { ExecutionActions } from "../services/executions/execution_actions.ts";
+import { ExecutionBulk } from "../services/executions/execution_bulk.ts";
+import { ExecutionReplays } from "../services/executions/execution_replays.ts";
+import type { Executions } from "../services/executions/executions.ts";
+import type { Flows } from "../services/flows/flows.ts";
+import type { StartChecks } from "../services/starts/start_checks.ts";
 import type { Catalog } from "../store/catalog/catalog.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Committer } from "../store/committer.ts";
-import type { ExecutionFiles } from "../store/execution_files.ts";
-import type { ExecutionRecords } from "../store/execution_records.ts";
+import type { ExecutionFiles } from "../store/blobs/execution_files.ts";
+import type { ExecutionRecords } from "../store/records/execution_records.ts";
 import { createExecutorPort } from "./executor_port.ts";
-import { LoopContexts } from "../runtime/loop_contexts.ts";
+import { LoopContexts } from "../rendering/loop_contexts.ts";
 import { createEvaluator, createRenderDeps, type RenderOptions, type RenderSources } from "./render_deps.ts";
 
 /** What they are built from. */
-export interface ActionServicesParts extends RenderSources {
+interface ActionServicesParts extends RenderSources {
   readonly options: RenderOptions & {
     readonly committer: Committer;
     readonly changes: Changes;

@@ -2,10 +2,10 @@
 import { Cipher } from "../base/cipher.ts";
 import type { Instant } from "../base/clock.ts";
 import { IdSource } from "../base/id.ts";
-import { EventStreams } from "../http/sse.ts";
+import { EventStreams } from "../http/streams/sse.ts";
 import type { Executor } from "../runtime/executor.ts";
-import { type StoredMessage, undelivered } from "../runtime/messages.ts";
-import { Auth } from "../services/auth.ts";
+import { type StoredMessage, undelivered } from "../runtime/live/messages.ts";
+import { Auth } from "../services/access/auth.ts";
 import { Changes } from "../store/changes.ts";
 import { Committer } from "../store/committer.ts";
 import { Manifests } from "../store/manifests.ts";
@@ -156,10 +156,10 @@ export class Assembly {
 
   /** Removes what a crash left unfinished. Values begun since this boot belong to executions that are going on. */
   async #cleanUp(bootedAt: Instant): Promise<void> {
-    const { blobs, remains, executionFiles } = this.services;
+    const { blobs, cleanup, executionFiles } = this.services;
     const attempts = await executionFiles.collectUnfinished(bootedAt);
     const values = await blobs.collectOrphans(bootedAt);
-    const executions = await remains.resume();
+    const executions = await cleanup.resume();
     if (attempts + values + executions === 0) return;
     this.#options.logger.info("What a crash left unfinished is removed", { attempts, values, executions });
   }

@@ -2,14 +2,14 @@
 import type { JsonObject } from "../base/json.ts";
 import { KeyedLock } from "../base/keyed_lock.ts";
 import { DomainError } from "../model/errors.ts";
-import { executionSelectionQuery } from "../model/execution_selection.ts";
-import type { KvPairId } from "../model/kv_pair.ts";
+import { executionSelectionQuery } from "../model/executions/execution_selection.ts";
+import type { KvPairId } from "../model/namespaces/kv_pair.ts";
 import type { ExecutionPort } from "../model/ports/executions.ts";
 import type { KvPairPort } from "../model/ports/kv_pairs.ts";
 import type { LogPort, LogSelection } from "../model/ports/logs.ts";
-import type { TaskPorts } from "../model/task_ports.ts";
-import { logEntries } from "../services/log_entries.ts";
-import { givenValues } from "../services/subflows.ts";
+import type { TaskPorts } from "../model/ports/task_ports.ts";
+import { logEntries } from "../services/logs/log_entries.ts";
+import { givenValues } from "../services/starts/subflows.ts";
 import type { Services } from "./services.ts";
 
 /** Who acts when a task does. */

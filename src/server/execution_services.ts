@@ -1,22 +1,22 @@
 /** Builds the services of executions: their records, the catalog of them, and their use cases. */
 import type { JsonValue } from "../base/json.ts";
 import { compileTemplate, renderValue } from "../expr/mod.ts";
-import type { Flow } from "../model/flow.ts";
-import { HostCalls, type HostValues } from "../runtime/host_functions.ts";
-import { nestLabels } from "../runtime/variables.ts";
-import { ExecutionContents } from "../services/execution_contents.ts";
-import { ExecutionRemains } from "../services/execution_remains.ts";
-import { Executions } from "../services/executions.ts";
-import type { Flows } from "../services/flows.ts";
-import type { InputCipher } from "../services/input_cipher.ts";
-import { type Rendering, StartChecks } from "../services/start_checks.ts";
-import { Subflows } from "../services/subflows.ts";
-import type { Blobs } from "../store/blobs.ts";
+import type { Flow } from "../model/flows/flow.ts";
+import { HostCalls, type HostValues } from "../rendering/host_functions/mod.ts";
+import { nestLabels } from "../rendering/variables.ts";
+import { ExecutionContents } from "../services/executions/execution_contents.ts";
+import { ExecutionCleanup } from "../services/executions/execution_cleanup.ts";
+import { Executions } from "../services/executions/executions.ts";
+import type { Flows } from "../services/flows/flows.ts";
+import type { InputCipher } from "../services/starts/input_cipher.ts";
+import { type Rendering, StartChecks } from "../services/starts/start_checks.ts";
+import { Subflows } from "../services/starts/subflows.ts";
+import type { Blobs } from "../store/blobs/blobs.ts";
 import { Catalog } from "../store/catalog/catalog.ts";
-import { ExecutionFiles } from "../store/execution_files.ts";
-import { ExecutionRecords } from "../store/execution_records.ts";
-import { LogFiles } from "../store/log_files.ts";
-import { LogRecords } from "../store/log_records.ts";
+import { ExecutionFiles } from "../store/blobs/execution_files.ts";
+import { ExecutionRecords } from "../store/records/execution_records.ts";
+import { LogFiles } from "../store/records/log_files.ts";
+import { LogRecords } from "../store/records/log_records.ts";
 import { createExecutorPort } from "./executor_port.ts";
 import type { ServicesOptions } from "./services_options.ts";
 
@@ -25,7 +25,7 @@ export interface ExecutionServices {
   readonly executions: Executions;
   readonly contents: ExecutionContents;
   readonly records: ExecutionRecords;
-  readonly remains: ExecutionRemains;
+  readonly cleanup: ExecutionCleanup;
   readonly catalog: Catalog;
   readonly subflows: Subflows;
   readonly executionFiles: ExecutionFiles;
@@ -33,7 +33,7 @@ export interface ExecutionServices {
 }
 
 /** What they work with. */
-export interface ExecutionServicesParts {
+interface ExecutionServicesParts {
   readonly flows: Flows;
   readonly blobs: Blobs;
   readonly inputCipher: InputCipher;
@@ -53,7 +53,7 @@ export function createExecutionServices(
     { store, committer, blobs, maxBytes: maxUploadBytes },
     (tenant, id, path) => logFiles.find(tenant, id, path),
   );
-  const remains = new ExecutionRemains({ store, committer, records, files });
+  const cleanup = new ExecutionCleanup({ store, committer, records, files });
   const catalog = createCatalog(options, flows, records);
   const checks = createStartChecks(options, inputCipher, values);
   const subflows = new Subflows({ flows, clock, ids, checks });
@@ -61,7 +61,7 @@ export function createExecutionServices(
     flows,
     records,
     files,
-    remains,
+    cleanup,
     catalog,
     changes,
     committer,
@@ -71,7 +71,7 @@ export function createExecutionServices(
     checks,
   });
   const contents = new ExecutionContents({ records, files, changes, clock });
-  return { executions, contents, records, remains, catalog, subflows, executionFiles: files, checks };
+  return { executions, contents, records, cleanup, catalog, subflows, executionFiles: files, checks };
 }
 
 function createCatalog(

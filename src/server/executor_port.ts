@@ -1,11 +1,11 @@
 /** The runtime as the services see it. */
-import type { Execution } from "../model/execution.ts";
-import { changedAt, isEnded } from "../model/state.ts";
+import type { Execution } from "../model/executions/execution.ts";
+import { changedAt, isEnded } from "../model/executions/state.ts";
 import type { Executor } from "../runtime/executor.ts";
-import { type Message, messageMutation, storedMessage } from "../runtime/messages.ts";
-import { announceEnd } from "../runtime/slice.ts";
-import type { SlotsPort } from "../services/concurrency_limits.ts";
-import type { ExecutorPort, Leave } from "../services/executor_port.ts";
+import { type Message, messageMutation, storedMessage } from "../runtime/live/messages.ts";
+import { announceEnd } from "../runtime/slices/slice.ts";
+import type { SlotsPort } from "../services/executions/concurrency_limits.ts";
+import type { ExecutorPort, Removal } from "../services/executor_port.ts";
 
 /** The port; the executor is asked for when it is used, since it is built from the services. */
 export function createExecutorPort(executor: () => Executor): ExecutorPort {
@@ -15,8 +15,8 @@ export function createExecutorPort(executor: () => Executor): ExecutorPort {
     isLive: (tenant, id) => executor().isLive(tenant, id),
     drop: (tenant, id) => executor().drop(tenant, id),
     restore: (tenant, id) => executor().restore(tenant, id),
-    occupy: (execution) => executor().slots.force(execution),
-    standing: (execution) => executor().slots.standing(execution),
+    forceSlot: (execution) => executor().slots.force(execution),
+    slotUsage: (execution) => executor().slots.slotUsage(execution),
     leave: (execution, limit) => leave(executor(), execution, limit),
   };
 }
@@ -25,7 +25,7 @@ export function createExecutorPort(executor: () => Executor): ExecutorPort {
 export function createSlotsPort(executor: () => Executor): SlotsPort {
   return {
     running: (tenant, { namespace, id: flowId }) => {
-      return executor().slots.standing({ tenant, namespace, flowId, id: "" }).running;
+      return executor().slots.slotUsage({ tenant, namespace, flowId, id: "" }).running;
     },
     grant: (tenant, { namespace, id: flowId }, limit) => {
       executor().grantSlots({ tenant, namespace, flowId }, limit);
@@ -33,9 +33,9 @@ export function createSlotsPort(executor: () => Executor): SlotsPort {
   };
 }
 
-function leave(executor: Executor, execution: Execution, limit: number | undefined): Leave {
+function leave(executor: Executor, execution: Execution, limit: number | undefined): Removal {
   const slot = limit === undefined ? undefined : executor.slots.changeOf(execution, true);
-  const messages = lastWords(execution);
+  const messages = endMessages(execution);
   return {
     mutations: [
       ...slot?.mutations ?? [],
@@ -52,7 +52,7 @@ function leave(executor: Executor, execution: Execution, limit: number | undefin
 }
 
 /** One that has ended has told already. */
-function lastWords(execution: Execution): Message[] {
+function endMessages(execution: Execution): Message[] {
   const messages: Message[] = [];
   const { history } = execution;
   if (isEnded(history)) return messages;

@@ -1,15 +1,15 @@
 /** `http()` of expressions, by the client that tasks use too. */
-import { readHttpOptions } from "../model/http_options.ts";
-import { answerText } from "../model/http_text.ts";
+import { readHttpOptions } from "../model/http/http_options.ts";
+import { responseText } from "../model/http/http_text.ts";
 import { headerOf, type HttpBody, type HttpClientPort } from "../model/ports/http.ts";
-import type { HttpPort } from "../runtime/host_functions.ts";
+import type { HttpPort } from "../rendering/host_functions/mod.ts";
 
 /** Sends what expressions ask for. */
 export function createExpressionHttp(client: HttpClientPort): HttpPort {
   return {
     async call({ method, uri, headers, body, options }) {
       const contentType = headers.get("content-type") ?? "application/json";
-      const answer = await client.send({
+      const response = await client.send({
         method,
         uri,
         headers: [...headers],
@@ -17,9 +17,9 @@ export function createExpressionHttp(client: HttpClientPort): HttpPort {
         options: readHttpOptions(options),
       });
       return {
-        code: answer.code,
-        contentType: headerOf(answer.headers, "content-type") ?? "",
-        body: await answerText(answer),
+        code: response.code,
+        contentType: headerOf(response.headers, "content-type") ?? "",
+        body: await responseText(response),
       };
     },
   };

@@ -1,21 +1,21 @@
 /** Builds the services through which tasks reach files. */
 import type { Clock } from "../base/clock.ts";
 import type { IdSource } from "../base/id.ts";
-import { AttemptNamespaceFiles } from "../services/attempt_namespace_files.ts";
-import { AttemptStorage } from "../services/attempt_storage.ts";
-import type { ExecutionContents } from "../services/execution_contents.ts";
-import { ExecutionFileViews } from "../services/execution_file_views.ts";
-import { ExecutionLineage } from "../services/execution_lineage.ts";
-import { FlowCaches } from "../services/flow_caches.ts";
-import type { Files } from "../services/files.ts";
-import { ItemExecutions } from "../services/item_executions.ts";
-import type { Blobs } from "../store/blobs.ts";
-import type { ExecutionFiles } from "../store/execution_files.ts";
-import type { ExecutionRecords } from "../store/execution_records.ts";
+import { AttemptNamespaceFiles } from "../services/executions/attempt_namespace_files.ts";
+import { AttemptStorage } from "../services/executions/attempt_storage.ts";
+import type { ExecutionContents } from "../services/executions/execution_contents.ts";
+import { ExecutionFileViews } from "../services/executions/execution_file_views.ts";
+import { ExecutionLineage } from "../services/executions/execution_lineage.ts";
+import { FlowCaches } from "../services/files/flow_caches.ts";
+import type { Files } from "../services/files/files.ts";
+import { ItemExecutions } from "../services/executions/item_executions.ts";
+import type { Blobs } from "../store/blobs/blobs.ts";
+import type { ExecutionFiles } from "../store/blobs/execution_files.ts";
+import type { ExecutionRecords } from "../store/records/execution_records.ts";
 import type { Store } from "../store/store.ts";
 
 /** What they are built from. */
-export interface FileSources {
+interface FileSources {
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly store: Store;

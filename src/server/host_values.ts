@@ -1,11 +1,11 @@
 /** Where functions of expressions get their data from: the services. */
-import type { FilePlace, FilePort, HostValues } from "../runtime/host_functions.ts";
-import type { ExecutionContents } from "../services/execution_contents.ts";
-import type { ExecutionLineage } from "../services/execution_lineage.ts";
-import type { Files } from "../services/files.ts";
-import { ifFound } from "../services/if_found.ts";
-import type { KvPairs } from "../services/kv_pairs.ts";
-import type { Secrets } from "../services/secrets.ts";
+import type { FilePlace, FilePort, HostValues } from "../rendering/host_functions/mod.ts";
+import type { ExecutionContents } from "../services/executions/execution_contents.ts";
+import type { ExecutionLineage } from "../services/executions/execution_lineage.ts";
+import type { Files } from "../services/files/files.ts";
+import { undefinedIfMissing } from "../services/if_found.ts";
+import type { KvPairs } from "../services/namespaces/kv_pairs.ts";
+import type { Secrets } from "../services/namespaces/secrets.ts";
 
 /** The services that expressions read from. */
 export interface HostSources {
@@ -41,7 +41,7 @@ function filePort(files: Files, contents: ExecutionContents): FilePort {
   return {
     async stat(tenant, place) {
       if (!("namespace" in place)) return await contents.file(tenant, place);
-      const record = await ifFound(() => files.stat({ tenant }, place.namespace, place.path));
+      const record = await undefinedIfMissing(() => files.stat({ tenant }, place.namespace, place.path));
       return record?.content && { size: record.content.size, revision: record.revision };
     },
     async open(tenant, place) {
@@ -59,7 +59,7 @@ async function openNamespaceFile(
   tenant: string,
   { namespace, path }: Extract<FilePlace, { readonly namespace: string }>,
 ) {
-  const opened = await ifFound(() => files.open({ tenant }, namespace, path));
+  const opened = await undefinedIfMissing(() => files.open({ tenant }, namespace, path));
   if (!opened) return undefined;
   const { record, content } = opened;
   return { size: record.content?.size ?? 0, revision: record.revision, content };

@@ -1,8 +1,8 @@
 /** Builds the HTTP application of a server from its services: every route file is named here, once. */
 import type { AssemblyOptions } from "./options.ts";
 import { createApp } from "../http/app.ts";
-import type { Mount } from "../http/mount.ts";
-import { baseUrlFrom } from "../http/page_url.ts";
+import type { Mount } from "../http/pipeline/mount.ts";
+import { baseUrlFrom } from "../http/responses/page_url.ts";
 import { executionActionRoutes } from "../http/routes/execution_actions.ts";
 import { executionBulkRoutes } from "../http/routes/execution_bulk.ts";
 import { executionRoutes } from "../http/routes/executions.ts";
@@ -21,21 +21,21 @@ import { secretRoutes } from "../http/routes/secrets.ts";
 import { triggerBulkRoutes } from "../http/routes/trigger_bulk.ts";
 import { triggerRoutes } from "../http/routes/triggers.ts";
 import { webhookRoutes } from "../http/routes/webhooks.ts";
-import { Figures } from "../services/figures.ts";
-import { FileTransfer } from "../services/file_transfer.ts";
-import { FlowBulk } from "../services/flow_bulk.ts";
-import { FlowDependencies } from "../services/flow_dependencies.ts";
-import { FlowGraphs } from "../services/flow_graphs.ts";
-import { FlowInspection } from "../services/flow_inspection.ts";
-import { FlowRevisions } from "../services/flow_revisions.ts";
-import { FlowTransfer } from "../services/flow_transfer.ts";
-import { Plugins } from "../services/plugins.ts";
-import { FlowRecords } from "../store/flow_records.ts";
+import { ServerMetrics } from "../services/metrics/server_metrics.ts";
+import { FileTransfer } from "../services/files/file_transfer.ts";
+import { FlowBulk } from "../services/flows/flow_bulk.ts";
+import { FlowDependencies } from "../services/flows/flow_dependencies.ts";
+import { FlowGraphs } from "../services/flows/flow_graphs.ts";
+import { FlowInspection } from "../services/flows/flow_inspection.ts";
+import { FlowRevisions } from "../services/flows/flow_revisions.ts";
+import { FlowTransfer } from "../services/flows/flow_transfer.ts";
+import { Plugins } from "../services/plugins/plugins.ts";
+import { FlowRecords } from "../store/records/flow_records.ts";
 import { createTaskCatalog } from "../tasks/registry.ts";
 import { createTriggerCatalog } from "../triggers/registry.ts";
 import type { HttpAssemblyOptions } from "./http_options.ts";
 import { instanceId } from "./instance_id.ts";
-import { readProcessFacts } from "./process_facts.ts";
+import { readProcessFacts } from "../machine/process_facts.ts";
 import type { Services } from "./services.ts";
 import { viewMounts } from "./view_mounts.ts";
 
@@ -55,7 +55,7 @@ export function createHttpApp(assembled: HttpAssemblyOptions): HttpApp {
   const isProtected = auth.isProtected;
   const { noAuthExplicit } = options;
   const uuid = instanceId(options.encryptionKey);
-  const figures = createFigures(assembled);
+  const serverMetrics = createServerMetrics(assembled);
   const pages = { executions, clock, baseUrlOf, version };
   const app = createApp({
     auth,
@@ -97,18 +97,20 @@ export function createHttpApp(assembled: HttpAssemblyOptions): HttpApp {
       { routes: pluginRoutes(createPlugins(options)) },
       { routes: expressionNameRoutes(services.expressions) },
     ],
-    figures: () => figures.collect(),
+    serverMetrics: () => serverMetrics.collect(),
     webRoutes: pageRoutes(pages),
     tenantWebRoutes: executionPageRoutes(pages),
   });
   return { fetch: (request, info) => app.fetch(request, info as Record<string, unknown>) };
 }
 
-function createFigures({ options, services, committer, liveCount }: HttpAssemblyOptions): Figures {
+function createServerMetrics(
+  { options, services, committer, liveCount }: HttpAssemblyOptions,
+): ServerMetrics {
   const { catalog, flows, tenants } = services;
   const { version, dataDir } = options;
   const readProcess = () => readProcessFacts(dataDir);
-  return new Figures({ catalog, flows, tenants, committer, liveCount, readProcess, version });
+  return new ServerMetrics({ catalog, flows, tenants, committer, liveCount, readProcess, version });
 }
 
 function triggerMounts({ triggers, triggerBulk: bulk }: Services): Mount[] {

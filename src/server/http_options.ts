@@ -1,7 +1,7 @@
 /** What the HTTP application of a server is built from. */
 import type { IdSource } from "../base/id.ts";
-import type { EventStreams } from "../http/sse.ts";
-import type { Auth } from "../services/auth.ts";
+import type { EventStreams } from "../http/streams/sse.ts";
+import type { Auth } from "../services/access/auth.ts";
 import type { Committer } from "../store/committer.ts";
 import type { AssemblyOptions } from "./options.ts";
 import type { Services } from "./services.ts";

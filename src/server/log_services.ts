@@ -1,21 +1,21 @@
 /** Builds what searches and deletes log lines, and what removes old executions with theirs. */
 import type { Clock } from "../base/clock.ts";
 import type { Executor } from "../runtime/executor.ts";
-import type { ExecutionRemains } from "../services/execution_remains.ts";
-import { ExecutionRetention } from "../services/execution_retention.ts";
-import { LogRemovals } from "../services/log_removals.ts";
-import { LogSearch } from "../services/log_search.ts";
+import type { ExecutionCleanup } from "../services/executions/execution_cleanup.ts";
+import { ExecutionRetention } from "../services/retention/execution_retention.ts";
+import { LogRemovals } from "../services/logs/log_removals.ts";
+import { LogSearch } from "../services/logs/log_search.ts";
 import type { Catalog } from "../store/catalog/catalog.ts";
 import { Pace } from "../store/catalog/pace.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Committer } from "../store/committer.ts";
-import type { ExecutionRecords } from "../store/execution_records.ts";
-import { LogRecords } from "../store/log_records.ts";
+import type { ExecutionRecords } from "../store/records/execution_records.ts";
+import { LogRecords } from "../store/records/log_records.ts";
 import type { Store } from "../store/store.ts";
 import { createExecutorPort } from "./executor_port.ts";
 
 /** What they are built from. */
-export interface LogServicesParts {
+interface LogServicesParts {
   readonly store: Store;
   readonly committer: Committer;
   readonly changes: Changes;
@@ -23,7 +23,7 @@ export interface LogServicesParts {
   readonly executor: () => Executor;
   readonly records: ExecutionRecords;
   readonly catalog: Catalog;
-  readonly remains: ExecutionRemains;
+  readonly cleanup: ExecutionCleanup;
 }
 
 /** What works on log lines of many executions. */
@@ -35,7 +35,7 @@ export interface LogServices {
 
 /** The services. */
 export function createLogServices(parts: LogServicesParts): LogServices {
-  const { store, committer, changes, clock, records, catalog, remains } = parts;
+  const { store, committer, changes, clock, records, catalog, cleanup } = parts;
   const logs = new LogRecords(store, records);
   const executor = createExecutorPort(parts.executor);
   // Each is one work at a time, with a pace of its own.
@@ -46,7 +46,7 @@ export function createLogServices(parts: LogServicesParts): LogServices {
     executionRetention: new ExecutionRetention({
       catalog,
       records,
-      remains,
+      cleanup,
       committer,
       changes,
       executor,

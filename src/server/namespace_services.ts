@@ -1,14 +1,17 @@
 /** Builds the services of what belongs to namespaces: KV pairs, secrets, files. */
-import { readEnvironmentSecrets, SECRET_VARIABLE_PREFIX } from "../services/environment_secrets.ts";
-import { Files } from "../services/files.ts";
-import type { Flows } from "../services/flows.ts";
-import { KvPairs } from "../services/kv_pairs.ts";
-import { Secrets } from "../services/secrets.ts";
-import type { Tenants } from "../services/tenants.ts";
-import type { Blobs } from "../store/blobs.ts";
-import { FileRecords } from "../store/file_records.ts";
-import { KvPairRecords } from "../store/kv_pair_records.ts";
-import { SecretRecords } from "../store/secret_records.ts";
+import {
+  readEnvironmentSecrets,
+  SECRET_VARIABLE_PREFIX,
+} from "../services/namespaces/environment_secrets.ts";
+import { Files } from "../services/files/files.ts";
+import type { Flows } from "../services/flows/flows.ts";
+import { KvPairs } from "../services/namespaces/kv_pairs.ts";
+import { Secrets } from "../services/namespaces/secrets.ts";
+import type { Tenants } from "../services/access/tenants.ts";
+import type { Blobs } from "../store/blobs/blobs.ts";
+import { FileRecords } from "../store/records/file_records.ts";
+import { KvPairRecords } from "../store/records/kv_pair_records.ts";
+import { SecretRecords } from "../store/records/secret_records.ts";
 import type { ServicesOptions } from "./services_options.ts";
 
 /** What belongs to namespaces. */
@@ -19,7 +22,7 @@ export interface NamespaceServices {
 }
 
 /** What they work with. */
-export interface NamespaceServicesParts {
+interface NamespaceServicesParts {
   readonly tenants: Tenants;
   readonly flows: Flows;
   readonly blobs: Blobs;

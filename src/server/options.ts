@@ -2,12 +2,12 @@
 import type { Clock } from "../base/clock.ts";
 import type { RandomBytes } from "../base/id.ts";
 import type { Logger } from "../base/log.ts";
-import type { MachineUser } from "../config.ts";
-import type { TaskType } from "../model/task_catalog.ts";
-import type { Credentials } from "../services/auth.ts";
-import type { RetentionRules } from "../services/execution_retention.ts";
+import type { MachineUser } from "../config/mod.ts";
+import type { TaskType } from "../model/tasks/task_catalog.ts";
+import type { Credentials } from "../services/access/auth.ts";
+import type { RetentionRules } from "../services/retention/execution_retention.ts";
 import type { Store } from "../store/store.ts";
-import type { AddressRules } from "./http_client/address_policy.ts";
+import type { AddressRules } from "../machine/http_client/address_policy.ts";
 
 /** Everything that an assembly does not make itself. */
 export interface AssemblyOptions {

@@ -1,14 +1,14 @@
 /** What tasks and expressions reach outside of this server: other servers, and processes of this machine. */
 import type { HttpClientPort } from "../model/ports/http.ts";
 import type { ProcessPort } from "../model/ports/processes.ts";
-import type { RenderDeps } from "../runtime/renderer.ts";
+import type { RenderDeps } from "../rendering/renderer.ts";
 import { createExpressionHttp } from "./expression_http.ts";
-import { HttpClient } from "./http_client/http_client.ts";
+import { HttpClient } from "../machine/http_client/http_client.ts";
 import type { WorkingDirectoryPort } from "../model/ports/working_directories.ts";
 import type { AssemblyOptions } from "./options.ts";
-import { createProcesses } from "./processes/processes.ts";
-import { ScriptOwner } from "./processes/script_owner.ts";
-import { WorkDirectories } from "./processes/work_directories.ts";
+import { createProcesses } from "../machine/scripts/processes.ts";
+import { ScriptOwner } from "../machine/scripts/script_owner.ts";
+import { WorkDirectories } from "../machine/scripts/work_directories.ts";
 import type { Services } from "./services.ts";
 
 /** The way outside; disposed of when nothing runs any more. */

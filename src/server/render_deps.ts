@@ -2,11 +2,11 @@
 import type { Clock } from "../base/clock.ts";
 import { type JsonObject, setOwnProperty } from "../base/json.ts";
 import { convertOutputs } from "../flow/mod.ts";
-import { type RenderDeps, Renderer, TemplateCache } from "../runtime/renderer.ts";
-import type { LoopContexts } from "../runtime/loop_contexts.ts";
-import { isRenderError } from "../runtime/host_functions.ts";
-import type { ExecutionActionsDeps } from "../services/execution_actions.ts";
-import type { InputCipher } from "../services/input_cipher.ts";
+import { type RenderDeps, Renderer, TemplateCache } from "../rendering/renderer.ts";
+import type { LoopContexts } from "../rendering/loop_contexts.ts";
+import { isRenderError } from "../rendering/host_functions/mod.ts";
+import type { ExecutionActionsDeps } from "../services/executions/execution_actions.ts";
+import type { InputCipher } from "../services/starts/input_cipher.ts";
 import { createHostValues, type HostSources } from "./host_values.ts";
 
 /** The part of the server's options that expressions depend on. */

@@ -2,17 +2,17 @@
 import type { IdSource } from "../base/id.ts";
 import type { FlowPlan } from "../engine/plan.ts";
 import type { HttpClientPort } from "../model/ports/http.ts";
-import type { TaskCatalog } from "../model/task_catalog.ts";
-import type { TaskPorts } from "../model/task_ports.ts";
+import type { TaskCatalog } from "../model/tasks/task_catalog.ts";
+import type { TaskPorts } from "../model/ports/task_ports.ts";
 import { Executor } from "../runtime/executor.ts";
-import { Loop } from "../runtime/loop.ts";
-import { Retention } from "../runtime/retention.ts";
-import { TemplateCache } from "../runtime/renderer.ts";
-import { Slots } from "../runtime/slots.ts";
+import { Loop } from "../runtime/interval_loop.ts";
+import { Retention } from "../services/retention/retention.ts";
+import { TemplateCache } from "../rendering/renderer.ts";
+import { Slots } from "../runtime/live/slots.ts";
 import { Sweep } from "../runtime/sweep.ts";
-import { TaskCache } from "../runtime/task_cache.ts";
-import { TaskConditions } from "../runtime/task_conditions.ts";
-import { Timers } from "../runtime/timers.ts";
+import { TaskCache } from "../runtime/attempts/task_cache.ts";
+import { TaskConditions } from "../runtime/attempts/task_conditions.ts";
+import { Timers } from "../runtime/timers/timers.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Committer } from "../store/committer.ts";
 import type { Manifests } from "../store/manifests.ts";
@@ -25,7 +25,7 @@ import { createTaskPorts } from "./task_ports.ts";
 import { TriggerRuntime } from "./trigger_runtime.ts";
 
 /** What the runtime is built from. */
-export interface RuntimeParts {
+interface RuntimeParts {
   readonly options: AssemblyOptions;
   readonly tasks: TaskCatalog;
   readonly services: Services;

@@ -4,7 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import type { IdSource, RandomBytes } from "../base/id.ts";
 import type { Logger } from "../base/log.ts";
 import type { HttpClientPort } from "../model/ports/http.ts";
-import type { TaskCatalog } from "../model/task_catalog.ts";
+import type { TaskCatalog } from "../model/tasks/task_catalog.ts";
 import type { Executor } from "../runtime/executor.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Committer } from "../store/committer.ts";

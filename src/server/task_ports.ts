@@ -1,10 +1,10 @@
 /** Serves the ports of tasks by services. */
 import type { Clock } from "../base/clock.ts";
-import type { TaskPorts } from "../model/task_ports.ts";
+import type { TaskPorts } from "../model/ports/task_ports.ts";
 import { createCoreTaskPorts } from "./core_task_ports.ts";
 import type { Platform } from "./platform.ts";
 import type { Services } from "./services.ts";
-import { createTaskTypePort } from "./task_type_port.ts";
+import { createTaskTypePort } from "../runtime/attempts/task_type_port.ts";
 
 /** The ports. */
 export function createTaskPorts(services: Services, platform: Platform, clock: Clock): TaskPorts {

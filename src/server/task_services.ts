@@ -1,25 +1,25 @@
 /** Builds the services that tasks of the core reach KV pairs, executions and log lines through, and that of metrics. */
 import type { Clock } from "../base/clock.ts";
 import type { IdSource } from "../base/id.ts";
-import type { TaskCatalog } from "../model/task_catalog.ts";
-import type { Executions } from "../services/executions.ts";
-import type { Flows } from "../services/flows.ts";
-import type { KvPairs } from "../services/kv_pairs.ts";
-import type { LogRemovals } from "../services/log_removals.ts";
-import { Metrics } from "../services/metrics.ts";
-import { Purges } from "../services/purges.ts";
-import { States } from "../services/states.ts";
-import type { Blobs } from "../store/blobs.ts";
+import type { TaskCatalog } from "../model/tasks/task_catalog.ts";
+import type { Executions } from "../services/executions/executions.ts";
+import type { Flows } from "../services/flows/flows.ts";
+import type { KvPairs } from "../services/namespaces/kv_pairs.ts";
+import type { LogRemovals } from "../services/logs/log_removals.ts";
+import { Metrics } from "../services/metrics/metrics.ts";
+import { Purges } from "../services/retention/purges.ts";
+import { States } from "../services/namespaces/states.ts";
+import type { Blobs } from "../store/blobs/blobs.ts";
 import type { Catalog } from "../store/catalog/catalog.ts";
 import type { Committer } from "../store/committer.ts";
-import type { ExecutionFiles } from "../store/execution_files.ts";
-import type { ExecutionRecords } from "../store/execution_records.ts";
-import { KvPairRecords } from "../store/kv_pair_records.ts";
-import { MetricRecords } from "../store/metric_records.ts";
+import type { ExecutionFiles } from "../store/blobs/execution_files.ts";
+import type { ExecutionRecords } from "../store/records/execution_records.ts";
+import { KvPairRecords } from "../store/records/kv_pair_records.ts";
+import { MetricRecords } from "../store/records/metric_records.ts";
 import type { Store } from "../store/store.ts";
 
 /** What they are built from. */
-export interface TaskServiceSources {
+interface TaskServiceSources {
   readonly store: Store;
   readonly committer: Committer;
   readonly clock: Clock;

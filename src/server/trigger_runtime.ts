@@ -1,10 +1,10 @@
 /** Builds what has triggers evaluated: at their times, and when executions reach states. */
 import type { Logger } from "../base/log.ts";
 import type { FlowPlan } from "../engine/plan.ts";
-import type { TaskPorts } from "../model/task_ports.ts";
-import { Loop } from "../runtime/loop.ts";
+import type { TaskPorts } from "../model/ports/task_ports.ts";
+import { Loop } from "../runtime/interval_loop.ts";
 import { ReactionQueue, type Reactions } from "../runtime/reactions.ts";
-import { Scheduler } from "../runtime/scheduler.ts";
+import { Scheduler } from "../services/triggers/scheduler.ts";
 import type { AssemblyOptions } from "./options.ts";
 import type { TriggerServices } from "./trigger_services.ts";
 
@@ -12,7 +12,7 @@ import type { TriggerServices } from "./trigger_services.ts";
 const NOTES_INTERVAL_MS = 5_000;
 
 /** What it is built with. */
-export interface TriggerRuntimeParts {
+interface TriggerRuntimeParts {
   readonly ports: TaskPorts;
   /** An execution of that flow will start soon. */
   readonly willStart: (plan: FlowPlan) => void;

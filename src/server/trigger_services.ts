@@ -2,43 +2,43 @@
 import type { Clock } from "../base/clock.ts";
 import type { IdSource } from "../base/id.ts";
 import type { JsonObject } from "../base/json.ts";
-import type { Execution } from "../model/execution.ts";
-import type { Flow, Trigger } from "../model/flow.ts";
-import type { TaskPorts } from "../model/task_ports.ts";
-import type { TriggerCatalog } from "../model/trigger_catalog.ts";
+import type { Execution } from "../model/executions/execution.ts";
+import type { Flow, Trigger } from "../model/flows/flow.ts";
+import type { TaskPorts } from "../model/ports/task_ports.ts";
+import type { TriggerCatalog } from "../model/triggers/trigger_catalog.ts";
 import type { Executor } from "../runtime/executor.ts";
-import { ExecutionVariables } from "../runtime/variables.ts";
-import { Conditions } from "../services/conditions.ts";
-import type { Executions } from "../services/executions.ts";
+import { ExecutionVariables } from "../rendering/variables.ts";
+import { Conditions } from "../rendering/conditions.ts";
+import type { Executions } from "../services/executions/executions.ts";
 import type { ExecutorPort } from "../services/executor_port.ts";
-import { FlowReactions } from "../services/flow_reactions.ts";
-import type { Flows } from "../services/flows.ts";
-import type { Idempotency } from "../services/idempotency.ts";
-import type { KvPairs } from "../services/kv_pairs.ts";
-import { Polls } from "../services/polls.ts";
-import { ScheduleDates } from "../services/schedule_dates.ts";
-import { Schedules } from "../services/schedules.ts";
-import type { Secrets } from "../services/secrets.ts";
-import type { StartChecks } from "../services/start_checks.ts";
-import { TriggerBulk } from "../services/trigger_bulk.ts";
-import { TriggerDeclarations } from "../services/trigger_declarations.ts";
-import { TriggerIndex } from "../services/trigger_index.ts";
-import { TriggerNotes } from "../services/trigger_notes.ts";
-import { TriggerStarts } from "../services/trigger_starts.ts";
-import { type DueTrigger, TriggerStates } from "../services/trigger_states.ts";
-import { Triggers } from "../services/triggers.ts";
-import { Webhooks } from "../services/webhooks.ts";
+import { FlowReactions } from "../services/triggers/flow_reactions.ts";
+import type { Flows } from "../services/flows/flows.ts";
+import type { Idempotency } from "../services/starts/idempotency.ts";
+import type { KvPairs } from "../services/namespaces/kv_pairs.ts";
+import { Polls } from "../services/triggers/polls.ts";
+import { ScheduleDates } from "../services/triggers/schedule_dates.ts";
+import { Schedules } from "../services/triggers/schedules.ts";
+import type { Secrets } from "../services/namespaces/secrets.ts";
+import type { StartChecks } from "../services/starts/start_checks.ts";
+import { TriggerBulk } from "../services/triggers/trigger_bulk.ts";
+import { TriggerDeclarations } from "../services/triggers/trigger_declarations.ts";
+import { TriggerIndex } from "../services/triggers/trigger_index.ts";
+import { TriggerNotes } from "../services/triggers/trigger_notes.ts";
+import { TriggerStarts } from "../services/triggers/trigger_starts.ts";
+import { type DueTrigger, TriggerStates } from "../services/triggers/trigger_states.ts";
+import { Triggers } from "../services/triggers/triggers.ts";
+import { Webhooks } from "../services/webhooks/webhooks.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Committer } from "../store/committer.ts";
-import type { ExecutionFiles } from "../store/execution_files.ts";
-import type { ExecutionRecords } from "../store/execution_records.ts";
+import type { ExecutionFiles } from "../store/blobs/execution_files.ts";
+import type { ExecutionRecords } from "../store/records/execution_records.ts";
 import type { Store } from "../store/store.ts";
-import { TriggerRecords } from "../store/trigger_records.ts";
+import { TriggerRecords } from "../store/records/trigger_records.ts";
 import { namespaceValues } from "./host_values.ts";
-import { createTriggerRenderer } from "./trigger_renderer.ts";
+import { createTriggerRenderer } from "../rendering/trigger_renderer.ts";
 
 /** What they are built from. */
-export interface TriggerParts {
+interface TriggerParts {
   readonly options: TriggerOptions;
   readonly triggerTypes: TriggerCatalog;
   readonly flows: Flows;
@@ -52,7 +52,7 @@ export interface TriggerParts {
 }
 
 /** What the server gives. */
-export interface TriggerOptions {
+interface TriggerOptions {
   readonly store: Store;
   readonly committer: Committer;
   readonly clock: Clock;
@@ -80,7 +80,7 @@ export interface TriggerServices {
 }
 
 /** What the runtime does for triggers. */
-export interface TriggerConnection {
+interface TriggerConnection {
   readonly ports: TaskPorts;
   readonly dueSet: (due: DueTrigger) => void;
   readonly wake: (due: DueTrigger) => void;

@@ -1,15 +1,15 @@
 /** Routes over services that nobody else needs: views of executions, namespaces, dashboards, concurrency limits. */
-import type { Mount } from "../http/mount.ts";
+import type { Mount } from "../http/pipeline/mount.ts";
 import { concurrencyLimitRoutes } from "../http/routes/concurrency_limits.ts";
 import { dashboardRoutes } from "../http/routes/dashboards.ts";
 import { executionViewRoutes } from "../http/routes/execution_views.ts";
 import { namespaceRoutes } from "../http/routes/namespaces.ts";
-import { Dashboards } from "../services/dashboards.ts";
-import { ExecutionViews } from "../services/execution_views.ts";
-import { FlowDependencies } from "../services/flow_dependencies.ts";
-import { Namespaces } from "../services/namespaces.ts";
-import { DashboardRecords } from "../store/dashboard_records.ts";
-import { NamespaceRecords } from "../store/namespace_records.ts";
+import { Dashboards } from "../services/metrics/dashboards.ts";
+import { ExecutionViews } from "../services/executions/execution_views.ts";
+import { FlowDependencies } from "../services/flows/flow_dependencies.ts";
+import { Namespaces } from "../services/namespaces/namespaces.ts";
+import { DashboardRecords } from "../store/records/dashboard_records.ts";
+import { NamespaceRecords } from "../store/records/namespace_records.ts";
 import type { HttpAssemblyOptions } from "./http_options.ts";
 
 /** The routes. */

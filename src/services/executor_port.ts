@@ -1,8 +1,8 @@
 /** What runs executions, as the services see it: the runtime. */
 import type { Event } from "../engine/events.ts";
 import type { FlowPlan } from "../engine/plan.ts";
-import type { Execution } from "../model/execution.ts";
-import type { TenantId } from "../model/flow.ts";
+import type { Execution } from "../model/executions/execution.ts";
+import type { TenantId } from "../model/flows/flow.ts";
 import type { EntryFacts } from "../store/committer.ts";
 import type { Mutation } from "../store/store.ts";
 
@@ -27,18 +27,18 @@ export interface ExecutorPort {
   /** Takes up again an execution that was dropped but could not be deleted. */
   restore(tenant: TenantId, id: string): Promise<boolean>;
   /** Gives an execution a slot of its flow whatever the limit; stored with its next commit. */
-  occupy(execution: Execution): void;
+  forceSlot(execution: Execution): void;
   /**
    * What an execution leaves behind that is about to be deleted: its slot of the flow's limit goes to the next, and the
    * execution that waits for it is told that it was killed.
    */
-  leave(execution: Execution, limit: number | undefined): Leave;
+  leave(execution: Execution, limit: number | undefined): Removal;
   /** How many executions of the flow run, and how many come before this one in the queue; -1 when it does not wait. */
-  standing(execution: Execution): { readonly running: number; readonly ahead: number };
+  slotUsage(execution: Execution): { readonly running: number; readonly ahead: number };
 }
 
 /** What must be stored with the entry that deletes an execution. */
-export interface Leave {
+export interface Removal {
   readonly mutations: readonly Mutation[];
   /** To be called once the entry is durable. */
   readonly committed: () => void;

@@ -2,7 +2,7 @@
 import { DomainError } from "../model/errors.ts";
 
 /** What a search gives, or `undefined` when it is refused with `not_found`. */
-export async function ifFound<T>(find: () => T | Promise<T>): Promise<T | undefined> {
+export async function undefinedIfMissing<T>(find: () => T | Promise<T>): Promise<T | undefined> {
   try {
     return await find();
   } catch (error) {

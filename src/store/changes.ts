@@ -1,7 +1,7 @@
 /** What was committed, for those who wait for it: `wait=true`, event streams. Nothing is published before it is durable. */
 
 /** Called after each commit that changed the execution. */
-export type ChangeListener = () => void;
+type ChangeListener = () => void;
 
 /** Listeners by execution. */
 export class Changes {

@@ -64,7 +64,7 @@ export interface CommitterOptions {
 }
 
 /** Counters since the start. */
-export interface CommitterStats {
+interface CommitterStats {
   groups: number;
   entries: number;
   mutations: number;

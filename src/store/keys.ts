@@ -3,9 +3,8 @@
  * `namespace_keys.ts`; no other file builds a key.
  */
 import type { Instant } from "../base/clock.ts";
-import type { Announcement } from "../model/announcement.ts";
-import type { FlowKey, TenantId } from "../model/flow.ts";
-import type { TriggerKey } from "../model/trigger_state.ts";
+import type { Announcement } from "../model/triggers/announcement.ts";
+import type { FlowKey, TenantId, TriggerKey } from "../model/flows/flow.ts";
 import type { Key, Selector } from "./store.ts";
 
 // ── Instance-global ────────────────────────────────────────────────────────────────────────────────────────────

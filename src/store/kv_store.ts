@@ -13,7 +13,7 @@ const MAX_PART_BYTES = 9;
 const encoder = new TextEncoder();
 
 /** Gives up the reserve of disk space: the file is removed by whoever knows where it is. */
-export type ReleaseReserve = () => Promise<boolean>;
+type ReleaseReserve = () => Promise<boolean>;
 
 /** A Deno KV database: a file, the hosted one (no path), or a server (URL). */
 export class KvStore implements Store {

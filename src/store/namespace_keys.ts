@@ -1,6 +1,6 @@
 /** The keys of namespaces and of what is in them, KV pairs, files and secrets: their shapes, order and writers. */
 import type { Instant } from "../base/clock.ts";
-import type { TenantId } from "../model/flow.ts";
+import type { TenantId } from "../model/flows/flow.ts";
 import type { Key, Selector } from "./store.ts";
 
 /** Orders after every namespace and file name that is ASCII: namespaces are lower-case letters, digits and `._-`. */

@@ -17,7 +17,7 @@ interface StoredChain {
 }
 
 /** What has become of a commit; `unknown`: somebody has written who may not. */
-export type CommitOutcome = "written" | "refused" | "taken over" | "unknown";
+type CommitOutcome = "written" | "refused" | "taken over" | "unknown";
 
 /** The chain as this process knows it. */
 export class WriterChain {

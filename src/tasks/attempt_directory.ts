@@ -1,5 +1,5 @@
 /** The directory of this machine that an attempt works in. */
-import type { RunContext } from "../model/run_context.ts";
+import type { RunContext } from "../model/ports/run_context.ts";
 
 /** Works in the directory of the WorkingDirectory around the task; outside of one as {@link inOwnDirectory}. */
 export async function inDirectory<T>(

@@ -1,5 +1,5 @@
 /** The files that a task gets into its working directory, and those that it leaves. */
-import type { PropertySchema, PropertySchemas } from "../model/schema.ts";
+import type { PropertySchema, PropertySchemas } from "../model/flows/schema.ts";
 
 /** Names, globs or namespaces: a list of texts. */
 export function textList(description: string, further: Partial<PropertySchema> = {}): PropertySchema {

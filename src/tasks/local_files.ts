@@ -11,10 +11,10 @@ import {
   stringifyJson,
   tryParseJson,
 } from "../base/json.ts";
-import { normalizeFileName, parentPath } from "../model/file_path.ts";
+import { normalizeFileName, parentPath } from "../model/namespaces/file_path.ts";
 import type { OpenedFile } from "../model/ports/storage.ts";
-import type { RunContext } from "../model/run_context.ts";
-import { isStorageUri, namespaceFileOf } from "../model/storage_uri.ts";
+import type { RunContext } from "../model/ports/run_context.ts";
+import { isStorageUri, namespaceFileOf } from "../model/namespaces/storage_uri.ts";
 import { compileGlobs, compileNamespaceGlobs, type PathTest } from "./glob.ts";
 
 /** A directory and the attempt that works in it. */

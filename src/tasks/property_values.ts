@@ -2,8 +2,8 @@
 import type { Instant } from "../base/clock.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty, tryParseJson } from "../base/json.ts";
 import { printValue } from "../expr/mod.ts";
-import { parseYaml } from "../expr/yaml.ts";
-import { parseIsoInstant } from "../model/instant_text.ts";
+import { parseYaml } from "../languages/yaml/data.ts";
+import { parseIsoInstant } from "../base/instant_text.ts";
 
 /** A flag; `fallback` when it is absent or empty. @throws Error for what is neither true nor false */
 export function flagOf(properties: JsonObject, name: string, fallback: boolean): boolean {

@@ -1,5 +1,5 @@
 /** All task types. A new one is a file of its own and a line here, or in the registry of its group. */
-import type { TaskCatalog, TaskType } from "../model/task_catalog.ts";
+import type { TaskCatalog, TaskType } from "../model/tasks/task_catalog.ts";
 import { echoTask } from "./debug/echo.ts";
 import { returnTask } from "./debug/return.ts";
 import { EXECUTION_TASKS } from "./execution/registry.ts";

@@ -1,8 +1,12 @@
 /** Which executions of other flows a Flow trigger depends on, how many of them, and within which time. */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty, stringifyJson } from "../base/json.ts";
 import { isTruthyText } from "../base/truthy_text.ts";
-import type { PropertySchemas } from "../model/schema.ts";
-import { type ConditionPart, type ConditionWindow, DEPENDENCY_STATES } from "../model/trigger_catalog.ts";
+import type { PropertySchemas } from "../model/flows/schema.ts";
+import {
+  type ConditionPart,
+  type ConditionWindow,
+  DEPENDENCY_STATES,
+} from "../model/triggers/trigger_catalog.ts";
 import { hasLabels } from "./conditions/labels.ts";
 import { textOf, textsOf } from "./conditions/values.ts";
 import { stateList } from "./state_lists.ts";

@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonObject, ownProperty } from "../base/json.ts";
 import { isTruthyText } from "../base/truthy_text.ts";
 import { Regex } from "../expr/mod.ts";
-import type { ConditionPart, ConditionScope } from "../model/trigger_catalog.ts";
+import type { ConditionPart, ConditionScope } from "../model/triggers/trigger_catalog.ts";
 import { textOf, textsOf } from "./conditions/values.ts";
 
 interface Wanted {

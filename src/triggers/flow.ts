@@ -1,5 +1,5 @@
 /** `core.trigger.Flow`: executions of other flows start an execution. */
-import type { TriggerType } from "../model/trigger_catalog.ts";
+import type { TriggerType } from "../model/triggers/trigger_catalog.ts";
 import { DEPENDS_ON } from "./depends_on.ts";
 import { PRECONDITIONS } from "./preconditions.ts";
 import { stateList } from "./state_lists.ts";

@@ -1,12 +1,12 @@
 /** `core.http.Trigger`: the answer of an HTTP server starts an execution. */
 import { type JsonObject, ownProperty } from "../base/json.ts";
 import { readStructure } from "../base/json_text.ts";
-import { isTrue, isTruthyText } from "../base/truthy_text.ts";
-import { type HttpPayload, readHttpRequest } from "../model/http_request.ts";
-import { HTTP_REQUEST_OUTPUTS, HTTP_REQUEST_PROPERTIES } from "../model/http_schema.ts";
-import { answerText } from "../model/http_text.ts";
+import { isFlagSet, isTruthyText } from "../base/truthy_text.ts";
+import { type HttpPayload, readHttpRequest } from "../model/http/http_request.ts";
+import { HTTP_REQUEST_OUTPUTS, HTTP_REQUEST_PROPERTIES } from "../model/http/http_schema.ts";
+import { responseText } from "../model/http/http_text.ts";
 import type { HttpBody } from "../model/ports/http.ts";
-import type { PollContext, PollFinding, PollingTriggerType } from "../model/trigger_catalog.ts";
+import type { PollContext, PollFinding, PollingTriggerType } from "../model/triggers/trigger_catalog.ts";
 
 /** Most bytes of an answer. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
@@ -38,8 +38,10 @@ export const httpTrigger: PollingTriggerType = {
 };
 
 async function poll(properties: JsonObject, context: PollContext): Promise<PollFinding | undefined> {
-  const { method, uri, headers, options, payload, answer: { defaultCharset } } = readHttpRequest(properties);
-  const answer = await context.ports.http.send({
+  const { method, uri, headers, options, payload, response: { defaultCharset } } = readHttpRequest(
+    properties,
+  );
+  const received = await context.ports.http.send({
     method,
     uri,
     headers,
@@ -47,13 +49,13 @@ async function poll(properties: JsonObject, context: PollContext): Promise<PollF
     options: { ...options, maxBytes: Math.min(options.maxBytes ?? MAX_ANSWER_BYTES, MAX_ANSWER_BYTES) },
     signal: context.signal,
   });
-  const body = await answerText(answer, defaultCharset);
-  const lists = Object.fromEntries([...answer.headers].map(([name, values]) => [name, [...values]]));
-  const response = { statusCode: answer.code, body: readStructure(body), headers: lists };
+  const body = await responseText(received, defaultCharset);
+  const lists = Object.fromEntries([...received.headers].map(([name, values]) => [name, [...values]]));
+  const response = { statusCode: received.code, body: readStructure(body), headers: lists };
   const condition = String(ownProperty(properties, "responseCondition") ?? "true");
   if (!isTruthyText(String(await context.render(condition, { response })))) return undefined;
-  const variables: JsonObject = { uri, code: answer.code, headers: lists };
-  const isSecret = isTrue(ownProperty(properties, "encryptBody"));
+  const variables: JsonObject = { uri, code: received.code, headers: lists };
+  const isSecret = isFlagSet(ownProperty(properties, "encryptBody"));
   return isSecret
     ? { variables: { ...variables, encryptedBody: body }, secrets: ["encryptedBody"] }
     : { variables: { ...variables, body } };

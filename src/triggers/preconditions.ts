@@ -1,7 +1,7 @@
 /** Which executions of other flows a Flow trigger waits for. */
 import { type JsonObject, objectsOf, ownProperty, stringifyJson } from "../base/json.ts";
-import type { PropertySchemas } from "../model/schema.ts";
-import type { ConditionPart, ConditionWindow } from "../model/trigger_catalog.ts";
+import type { PropertySchemas } from "../model/flows/schema.ts";
+import type { ConditionPart, ConditionWindow } from "../model/triggers/trigger_catalog.ts";
 import { hasLabels } from "./conditions/labels.ts";
 import { textOf, textsOf } from "./conditions/values.ts";
 import { FILTER_TYPES, filterPart } from "./field_filter.ts";

@@ -1,8 +1,8 @@
 /** `core.trigger.Schedule`: starts an execution at times that a cron expression gives. */
 import { ownProperty } from "../base/json.ts";
-import { isTrue } from "../base/truthy_text.ts";
-import type { PropertySchemas } from "../model/schema.ts";
-import type { ScheduleTriggerType } from "../model/trigger_catalog.ts";
+import { isFlagSet } from "../base/truthy_text.ts";
+import type { PropertySchemas } from "../model/flows/schema.ts";
+import type { ScheduleTriggerType } from "../model/triggers/trigger_catalog.ts";
 import { sharedFireTimes } from "./cron/shared_times.ts";
 import { RECOVER_MISSED, SCHEDULE_OUTPUTS, TIME_ZONE } from "./schedule_properties.ts";
 
@@ -49,7 +49,7 @@ export const scheduleTrigger: ScheduleTriggerType = {
   },
   outputs: SCHEDULE_OUTPUTS,
   times(properties, timeZone) {
-    const withSeconds = isTrue(ownProperty(properties, "withSeconds"));
+    const withSeconds = isFlagSet(ownProperty(properties, "withSeconds"));
     const zone = String(ownProperty(properties, "timezone") ?? timeZone);
     return sharedFireTimes(String(ownProperty(properties, "cron") ?? ""), withSeconds, zone);
   },

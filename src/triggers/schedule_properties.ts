@@ -1,5 +1,5 @@
 /** What triggers that fire at times have in common. */
-import type { PropertySchema, PropertySchemas } from "../model/schema.ts";
+import type { PropertySchema, PropertySchemas } from "../model/flows/schema.ts";
 
 /** `timezone` of a schedule. */
 export const TIME_ZONE: PropertySchema = Object.freeze({

@@ -1,6 +1,6 @@
 /** Lists of states, for triggers and conditions. */
-import type { PropertySchema } from "../model/schema.ts";
-import { STATES } from "../model/state.ts";
+import type { PropertySchema } from "../model/flows/schema.ts";
+import { STATES } from "../model/executions/state.ts";
 
 /** Schema of a list of states of executions. */
 export function stateList(description: string, { dynamic = false } = {}): PropertySchema {

@@ -1,6 +1,6 @@
 /** Times of day as conditions and windows give them. */
 import type { Instant } from "../base/clock.ts";
-import { findZone } from "../expr/dates/zone.ts";
+import { findZone } from "../languages/dates/zone.ts";
 
 /** Milliseconds of a day without a change of its zone's offset. */
 export const DAY_MS = 86_400_000;

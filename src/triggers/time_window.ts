@@ -2,9 +2,9 @@
 import type { Instant } from "../base/clock.ts";
 import { parseDuration } from "../base/duration.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
-import { epochSecondsOf, findZone } from "../expr/dates/zone.ts";
-import type { PropertySchema, PropertySchemas } from "../model/schema.ts";
-import type { ConditionWindow } from "../model/trigger_catalog.ts";
+import { epochSecondsOf, findZone } from "../languages/dates/zone.ts";
+import type { PropertySchema, PropertySchemas } from "../model/flows/schema.ts";
+import type { ConditionWindow } from "../model/triggers/trigger_catalog.ts";
 import { DAY_MS, localMsOf, parseTimeOfDay, type TimeOfDay } from "./time_of_day.ts";
 
 const WINDOW_TYPES = ["DURATION_WINDOW", "SLIDING_WINDOW", "DAILY_TIME_WINDOW", "DAILY_TIME_DEADLINE"];

@@ -1,7 +1,7 @@
 /** `core.trigger.Webhook`: an HTTP request to its address starts an execution. */
-import { valuesByName } from "../model/http_schema.ts";
-import type { PropertySchemas } from "../model/schema.ts";
-import type { TriggerType } from "../model/trigger_catalog.ts";
+import { valuesByName } from "../model/http/http_schema.ts";
+import type { PropertySchemas } from "../model/flows/schema.ts";
+import type { TriggerType } from "../model/triggers/trigger_catalog.ts";
 
 /** Longest key. */
 const MAX_KEY_LENGTH = 256;

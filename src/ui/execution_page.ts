@@ -1,9 +1,9 @@
 /** The page of one execution: what it is, what happened, what came of it. */
 import type { Instant } from "../base/clock.ts";
 import { isId } from "../base/id.ts";
-import type { Execution } from "../model/execution.ts";
-import { type FlowKey, MAIN_TENANT, type TenantId } from "../model/flow.ts";
-import { changedAt, currentState, type HistoryEntry, isEnded, startedAt } from "../model/state.ts";
+import type { Execution } from "../model/executions/execution.ts";
+import { type FlowKey, MAIN_TENANT, type TenantId } from "../model/flows/flow.ts";
+import { changedAt, currentState, type HistoryEntry, isEnded, startedAt } from "../model/executions/state.ts";
 import { type Html, type HtmlPart, markup } from "./markup.ts";
 import { foldedJson } from "./json_view.ts";
 import { pageText, section, UI_PATH } from "./layout.ts";
@@ -13,7 +13,7 @@ import { elapsedMs, taskRunSection } from "./task_run_list.ts";
 import { dateTimeTag, durationText } from "./time_text.ts";
 
 /** What the page shows. */
-export interface ExecutionPage {
+interface ExecutionPage {
   readonly execution: Execution;
   /** Oldest first. */
   readonly logs: readonly LogView[];

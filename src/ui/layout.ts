@@ -2,7 +2,7 @@
 import { type Html, type HtmlPart, markup } from "./markup.ts";
 
 /** What a page consists of. */
-export interface Page {
+interface Page {
   readonly title: string;
   /** Beside the product's name in the top bar. */
   readonly context?: HtmlPart;

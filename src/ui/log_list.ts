@@ -1,6 +1,6 @@
 /** The log lines of an execution. */
 import type { Instant } from "../base/clock.ts";
-import type { LogLevel } from "../model/flow.ts";
+import type { LogLevel } from "../model/flows/flow.ts";
 import { type Html, markup } from "./markup.ts";
 import { section } from "./layout.ts";
 import { timeTag } from "./time_text.ts";

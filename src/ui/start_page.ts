@@ -1,7 +1,7 @@
 /** The first page: that the server runs, how to use it, and what ran last. */
 import type { Instant } from "../base/clock.ts";
-import { MAIN_TENANT } from "../model/flow.ts";
-import type { State } from "../model/state.ts";
+import { MAIN_TENANT } from "../model/flows/flow.ts";
+import type { State } from "../model/executions/state.ts";
 import { executionPath } from "./execution_page.ts";
 import { type Html, markup } from "./markup.ts";
 import { pageText, section } from "./layout.ts";
@@ -20,7 +20,7 @@ export interface ExecutionSummary {
 }
 
 /** What the page shows. */
-export interface StartPage {
+interface StartPage {
   readonly version: string;
   /** Public address of the server, without slash at the end. */
   readonly baseUrl: string;

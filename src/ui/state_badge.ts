@@ -1,9 +1,9 @@
 /** States as icon, text and colour: none of the three is needed to tell them apart. */
-import type { State } from "../model/state.ts";
+import type { State } from "../model/executions/state.ts";
 import { type Html, markup } from "./markup.ts";
 
 /** What a state means to whoever looks at it; a class of the style sheet. */
-export type Tone = "idle" | "busy" | "good" | "warn" | "bad" | "held";
+type Tone = "idle" | "busy" | "good" | "warn" | "bad" | "held";
 
 const RING = markup`<circle cx="8" cy="8" r="6.25"/>`;
 const AGAIN = markup`<path d="M13.2 9.3A5.5 5.5 0 1 1 13.5 8M13.8 4.2V8H10"/>`;

@@ -1,7 +1,7 @@
 /** The task runs of an execution: what ran when, for how long, and what came of it. */
 import type { Instant } from "../base/clock.ts";
-import type { Attempt, Execution, TaskRun } from "../model/execution.ts";
-import { changedAt, currentState, type History, isEnded, startedAt } from "../model/state.ts";
+import type { Attempt, Execution, TaskRun } from "../model/executions/execution.ts";
+import { changedAt, currentState, type History, isEnded, startedAt } from "../model/executions/state.ts";
 import { type Html, markup } from "./markup.ts";
 import { jsonView } from "./json_view.ts";
 import { section } from "./layout.ts";

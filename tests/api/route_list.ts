@@ -7,7 +7,7 @@ import { executionFileRoutes } from "../../src/http/routes/execution_files.ts";
 import { executionViewRoutes } from "../../src/http/routes/execution_views.ts";
 import { executionRoutes } from "../../src/http/routes/executions.ts";
 import { expressionNameRoutes, expressionRoutes } from "../../src/http/routes/expressions.ts";
-import { figureRoutes } from "../../src/http/routes/figures.ts";
+import { serverMetricRoutes } from "../../src/http/routes/server_metrics.ts";
 import { fileRoutes } from "../../src/http/routes/files.ts";
 import { flowBulkRoutes } from "../../src/http/routes/flow_bulk.ts";
 import { flowViewRoutes } from "../../src/http/routes/flow_views.ts";
@@ -67,7 +67,7 @@ const PROTECTED_FILES = [
   { routes: callerRoutes(NO_SERVICES), prefix: "/api/v1/me" },
   { routes: tenantRoutes(NO_SERVICES), prefix: "/api/v1/tenants" },
   { routes: tokenRoutes(NO_SERVICES, NO_SERVICES), prefix: "/api/v1/me/api-tokens" },
-  { routes: figureRoutes(NO_SERVICES), prefix: "" },
+  { routes: serverMetricRoutes(NO_SERVICES), prefix: "" },
   { routes: openApiRoutes(NO_SERVICES), prefix: "" },
   { routes: pageRoutes(NO_SERVICES), prefix: "/ui" },
 ];

@@ -1,6 +1,6 @@
 /** Addresses and ranges. */
 import { assertEquals } from "@std/assert";
-import { isWithinRange, parseIp, parseIpRange } from "../../src/base/ip.ts";
+import { isLoopback, isWithinRange, parseIp, parseIpRange } from "../../src/base/ip.ts";
 
 const ADDRESSES: readonly (readonly [text: string, bytes: string | undefined])[] = [
   ["1.2.3.4", "1.2.3.4"],
@@ -50,3 +50,22 @@ for (const [text, address, isWithin] of RANGES) {
     assertEquals(range && isWithinRange(parseIp(address) ?? [], range), isWithin);
   });
 }
+
+Deno.test("isLoopback() knows the addresses of this machine", () => {
+  const cases: [string, boolean][] = [
+    ["localhost", true],
+    ["127.0.0.1", true],
+    ["127.255.255.255", true],
+    ["::1", true],
+    ["[::1]", true],
+    ["0.0.0.0", false],
+    ["::", false],
+    ["127.0.0.256", false],
+    ["127.0.0", false],
+    ["127.0.0.1x", false],
+    ["127.example.org", false],
+    ["localhost.example.org", false],
+    ["", false],
+  ];
+  for (const [host, expected] of cases) assertEquals(isLoopback(host), expected, host);
+});

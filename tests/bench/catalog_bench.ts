@@ -5,8 +5,8 @@
 import { systemClock } from "../../src/base/clock.ts";
 import { IdSource } from "../../src/base/id.ts";
 import { silentLogger } from "../../src/base/log.ts";
-import type { ExecutionCondition, ExecutionQuery } from "../../src/model/execution_query.ts";
-import type { State } from "../../src/model/state.ts";
+import type { ExecutionCondition, ExecutionQuery } from "../../src/model/executions/execution_query.ts";
+import type { State } from "../../src/model/executions/state.ts";
 import { Catalog } from "../../src/store/catalog/catalog.ts";
 import { encodeRow } from "../../src/store/catalog/row.ts";
 import { mergeRows, wordsOf } from "../../src/store/catalog/row_block.ts";

@@ -1,7 +1,7 @@
 /** Figures of the benchmark: how a measured value stands against its floor and its goal. */
 
 /** One figure of a row. */
-export interface Figure {
+export interface ServerMetric {
   /** Of the row it belongs to. */
   readonly row: number;
   readonly name: string;
@@ -19,13 +19,13 @@ export interface Figure {
 
 /** What a row found. */
 export interface RowResult {
-  readonly figures: readonly Figure[];
+  readonly figures: readonly ServerMetric[];
   /** Facts without a floor. */
   readonly notes: readonly string[];
 }
 
 /** Whether the figure is at least as good as the bound. Without a number it is not. */
-export function holds({ value, better }: Figure, bound: number): boolean {
+export function holds({ value, better }: ServerMetric, bound: number): boolean {
   return better === "higher" ? value >= bound : value <= bound;
 }
 

@@ -1,10 +1,10 @@
 /** The results as a person, a machine or a document reads them. */
-import { type Figure, holds } from "./figures.ts";
+import { holds, type ServerMetric } from "./figures.ts";
 import type { BenchOptions } from "./options.ts";
 
 /** What was measured, and where. */
 export interface Report {
-  readonly figures: readonly Figure[];
+  readonly figures: readonly ServerMetric[];
   readonly notes: readonly string[];
   /** Rows that could not be measured, and why. */
   readonly failures: readonly string[];
@@ -27,8 +27,8 @@ export function printReport(report: Report, output: BenchOptions["output"]): str
 }
 
 /** Figures below (or above) their floor. */
-export function missedFloors({ figures }: Report): Figure[] {
-  return figures.filter((figure) => !holds(figure, figure.floor));
+export function missedFloors({ figures }: Report): ServerMetric[] {
+  return figures.filter((serverMetric) => !holds(serverMetric, serverMetric.floor));
 }
 
 function toJson({ figures, notes, failures, generator, options }: Report) {
@@ -38,10 +38,10 @@ function toJson({ figures, notes, failures, generator, options }: Report) {
     deno: Deno.version.deno,
     cores: navigator.hardwareConcurrency,
     options: { seconds, rounds, executions, logLevel },
-    figures: figures.map((figure) => ({
-      ...figure,
-      isFloorHeld: holds(figure, figure.floor),
-      isGoalReached: holds(figure, figure.goal),
+    figures: figures.map((serverMetric) => ({
+      ...serverMetric,
+      isFloorHeld: holds(serverMetric, serverMetric.floor),
+      isGoalReached: holds(serverMetric, serverMetric.goal),
     })),
     notes,
     failures,
@@ -61,17 +61,17 @@ function toTable(report: Report): string {
 function toMarkdown(report: Report): string {
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
-  const rows = report.figures.map((figure) => line(cellsOf(figure)));
+  const rows = report.figures.map((serverMetric) => line(cellsOf(serverMetric)));
   const notes = [...report.notes, ...report.failures].map((note) => `- ${note}`);
   const table = [line(HEADINGS), line(HEADINGS.map(() => "---")), ...rows];
   return [...table, "", ...notes, "", surroundings(report)].join("\n");
 }
 
-function cellsOf(figure: Figure): string[] {
-  const { row, name, measured, limit, floor, goal, unit, better } = figure;
+function cellsOf(serverMetric: ServerMetric): string[] {
+  const { row, name, measured, limit, floor, goal, unit, better } = serverMetric;
   const bound = (value: number) => `${better === "higher" ? "≥" : "≤"} ${value}${unit ? ` ${unit}` : ""}`;
-  const ratio = unit === "" ? figure.value.toFixed(3) : "";
-  const held = !holds(figure, floor) ? "NO" : holds(figure, goal) ? "yes, goal too" : "yes";
+  const ratio = unit === "" ? serverMetric.value.toFixed(3) : "";
+  const held = !holds(serverMetric, floor) ? "NO" : holds(serverMetric, goal) ? "yes, goal too" : "yes";
   return [String(row), name, measured, limit, ratio, bound(floor), bound(goal), held];
 }
 

@@ -1,6 +1,6 @@
 /** `deno task bench`: measures the server against the limits of this machine, and tells which floors and goals hold. */
 import { Bench } from "./bench.ts";
-import type { Figure, RowResult } from "./figures.ts";
+import type { RowResult, ServerMetric } from "./figures.ts";
 import { mergeReports } from "./merge.ts";
 import { type BenchOptions, FULL_STORE_EXECUTIONS, readOptions, USAGE } from "./options.ts";
 import { missedFloors, printReport, type Report } from "./report.ts";
@@ -9,7 +9,7 @@ import type { Row } from "./rows/row.ts";
 
 async function measureAll(options: BenchOptions): Promise<Report> {
   const rows = selectRows(options.only);
-  const figures: Figure[] = [];
+  const figures: ServerMetric[] = [];
   const notes: string[] = [];
   const failures: string[] = [];
   await using bench = await Bench.create(options, say);

@@ -1,11 +1,11 @@
 /** Fills the database of a server that does not run with flows that have schedules: copies of one that the server has saved. */
-import { parseCron } from "../../src/base/cron_expression.ts";
-import { findZone } from "../../src/expr/dates/zone.ts";
-import type { TriggerState } from "../../src/model/trigger_state.ts";
-import { type FlowHead, FlowRecords, type FlowRevisionRecord } from "../../src/store/flow_records.ts";
+import { parseCron } from "../../src/languages/cron/cron_expression.ts";
+import { findZone } from "../../src/languages/dates/zone.ts";
+import type { TriggerState } from "../../src/model/triggers/trigger_state.ts";
+import { type FlowHead, FlowRecords, type FlowRevisionRecord } from "../../src/store/records/flow_records.ts";
 import { KvStore } from "../../src/store/kv_store.ts";
 import type { Mutation } from "../../src/store/store.ts";
-import { TriggerRecords } from "../../src/store/trigger_records.ts";
+import { TriggerRecords } from "../../src/store/records/trigger_records.ts";
 import { cronFireTimes } from "../../src/triggers/cron/fire_times.ts";
 import { pureFlow } from "./api.ts";
 

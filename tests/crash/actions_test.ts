@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import type { JsonObject } from "../../src/base/json.ts";
 import { MemoryStore } from "../../src/store/memory_store.ts";
 import { FakeClock, settle } from "../support/fake_clock.ts";
-import { EFFECT_TYPE, type ExecutionAnswer, Harness, statesOf } from "../support/harness.ts";
+import { EFFECT_TYPE, type ExecutionResponse, Harness, statesOf } from "../support/harness.ts";
 import { type Cut, CUT_MODES, MortalStore } from "./mortal_store.ts";
 
 const WORK = `  - {id: a, type: io.svc.plugin.core.debug.Return, format: a}
@@ -113,7 +113,7 @@ async function act(server: Harness, { action, method = "POST" }: Row, id: unknow
 
 async function check(server: Harness, row: Row, id: unknown, where: string): Promise<void> {
   const { results } = await server.json("GET", "/executions/search?sort=id:asc") as { results: JsonObject[] };
-  const found = results as unknown as ExecutionAnswer[];
+  const found = results as unknown as ExecutionResponse[];
   assertEquals(found.map(({ state }) => state.current), row.all, where);
   if (row.states === undefined) return;
   const execution = await server.execution(String(id));

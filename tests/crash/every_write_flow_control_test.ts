@@ -1,6 +1,6 @@
 /** The server dies, or its database fails, at every single commit of flows that together use every construct. */
 import { assert, assertEquals } from "@std/assert";
-import { canMove, TERMINAL_STATES } from "../../src/model/state.ts";
+import { canMove, TERMINAL_STATES } from "../../src/model/executions/state.ts";
 import { EFFECT_TYPE } from "../support/harness.ts";
 import type { SeenExecution, SeenState } from "./execution_check.ts";
 import { CUT_MODES } from "./mortal_store.ts";

@@ -1,7 +1,7 @@
 /** The server dies, or its database fails, at every single commit of an execution: what comes of it is always the same. */
 import { assert, assertEquals } from "@std/assert";
-import type { RunContext } from "../../src/model/run_context.ts";
-import type { AttemptOutcome } from "../../src/model/task_catalog.ts";
+import type { RunContext } from "../../src/model/ports/run_context.ts";
+import type { AttemptOutcome } from "../../src/model/tasks/task_catalog.ts";
 import { EFFECT_TYPE } from "../support/harness.ts";
 import { effectProblem, executionProblems, type SeenExecution } from "./execution_check.ts";
 import { type Cut, CUT_MODES } from "./mortal_store.ts";

@@ -1,5 +1,5 @@
 /** What must hold of one execution that has ended, from its answer alone. */
-import { canMove, type State, type StateOwner, TERMINAL_STATES } from "../../src/model/state.ts";
+import { canMove, type State, type StateOwner, TERMINAL_STATES } from "../../src/model/executions/state.ts";
 import { expectedOutputs, type FlowId, replacedBy } from "./flows.ts";
 
 /** What is read of a state. */

@@ -4,7 +4,7 @@ import type { MemoryStore } from "../../src/store/memory_store.ts";
 import type { Atomic, Key, StoredEntry } from "../../src/store/store.ts";
 import { settle } from "../support/fake_clock.ts";
 import { FaultyStore } from "../support/faulty_store.ts";
-import { type ExecutionAnswer, Harness, statesOf } from "../support/harness.ts";
+import { type ExecutionResponse, Harness, statesOf } from "../support/harness.ts";
 
 const RETURN = "io.svc.plugin.core.debug.Return";
 const MANY = Array.from({ length: 300 }, (_, n) => `  - {id: t${n}, type: ${RETURN}, format: v${n}}\n`);
@@ -123,7 +123,7 @@ Deno.test("kill of an execution that is about to be tried again kills the one in
   assertEquals(response.status, 200);
   await app.advance(60_000);
   const { results } = await app.json("GET", "/executions/search?sort=id:asc") as unknown as {
-    results: ExecutionAnswer[];
+    results: ExecutionResponse[];
   };
   assertEquals(results.map(({ state }) => state.current).sort(), ["KILLED", "RETRIED"]);
 });

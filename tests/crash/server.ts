@@ -2,11 +2,11 @@
  * The server of the crash tests: the real composition with one more task type. `crash.Effect` leaves a line in the file
  * of {@link EFFECTS_VARIABLE}, outside of the data directory, so that every attempt that ever began can be counted.
  */
-import { readCommand } from "../../src/config.ts";
-import type { RunContext } from "../../src/model/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../src/model/task_catalog.ts";
-import { runServer } from "../../src/process.ts";
-import { startServer } from "../../src/server.ts";
+import { readCommand } from "../../src/config/mod.ts";
+import type { RunContext } from "../../src/model/ports/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../src/model/tasks/task_catalog.ts";
+import { runServer } from "../../src/machine/server_process.ts";
+import { startServer } from "../../src/server/server.ts";
 
 /** Environment variable with the path of the file of effects. */
 export const EFFECTS_VARIABLE = "CRASH_EFFECTS";

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../src/base/json.ts";
 import { MemoryStore } from "../../src/store/memory_store.ts";
 import { FakeClock, settle } from "../support/fake_clock.ts";
-import { type Effect, type ExecutionAnswer, Harness, statesOf } from "../support/harness.ts";
+import { type Effect, type ExecutionResponse, Harness, statesOf } from "../support/harness.ts";
 import { Chance } from "./chance.ts";
 import type { Effects, SeenExecution } from "./execution_check.ts";
 import { type Cut, MortalStore } from "./mortal_store.ts";
@@ -26,7 +26,7 @@ export interface Scenario {
 export interface Ending {
   /** Without dates and without attempts that a crash interrupted. `undefined` when it is deleted. */
   readonly summary: unknown;
-  readonly execution: ExecutionAnswer | undefined;
+  readonly execution: ExecutionResponse | undefined;
   readonly effects: Effects;
   /** Number of rows by the first part of the key, or the second for keys of the tenant. */
   readonly rows: Readonly<Record<string, number>>;
@@ -158,7 +158,7 @@ class Story {
     const { total } = await app.json("GET", "/executions/search?size=1") as { total: number };
     const response = await app.request("GET", `/executions/${this.#id}`);
     const answer = await response.json();
-    const execution: ExecutionAnswer | undefined = response.ok ? answer : undefined;
+    const execution: ExecutionResponse | undefined = response.ok ? answer : undefined;
     const logs = await app.json("GET", `/logs/${this.#id}`) as { message: string }[];
     const rows = {
       records: app.store.count(["main", "x"]),
@@ -187,7 +187,7 @@ function distinctIds(life: number): { readonly randomBytes: (buffer: Uint8Array)
   };
 }
 
-function summaryOf(execution: ExecutionAnswer): object {
+function summaryOf(execution: ExecutionResponse): object {
   return {
     states: statesOf(execution),
     outputs: execution.outputs,

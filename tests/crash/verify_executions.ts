@@ -1,5 +1,5 @@
 /** Looks at every execution after a restart: it is there, it ends, and it ended as it must. */
-import { TERMINAL_STATES } from "../../src/model/state.ts";
+import { TERMINAL_STATES } from "../../src/model/executions/state.ts";
 import { type Client, forEachOf, readJson } from "./client.ts";
 import {
   crashesDuring,

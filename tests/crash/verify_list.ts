@@ -1,5 +1,5 @@
 /** Compares the list of executions with what must be stored: every one once, and totals that are exact. */
-import { STATES, TERMINAL_STATES } from "../../src/model/state.ts";
+import { STATES, TERMINAL_STATES } from "../../src/model/executions/state.ts";
 import type { Client } from "./client.ts";
 import { type FlowId, isCaused } from "./flows.ts";
 import type { VerifyDeps } from "./verify_executions.ts";

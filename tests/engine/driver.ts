@@ -5,9 +5,9 @@ import type { FlowPlan } from "../../src/engine/plan.ts";
 import { step } from "../../src/engine/step.ts";
 import { ExecutionTree } from "../../src/engine/tree.ts";
 import type { JsonObject } from "../../src/base/json.ts";
-import type { Execution, TaskRun } from "../../src/model/execution.ts";
-import { currentState } from "../../src/model/state.ts";
-import type { AttemptOutcome } from "../../src/model/task_catalog.ts";
+import type { Execution, TaskRun } from "../../src/model/executions/execution.ts";
+import { currentState } from "../../src/model/executions/state.ts";
+import type { AttemptOutcome } from "../../src/model/tasks/task_catalog.ts";
 
 /** Rendered properties of flowable tasks, by task id. */
 export type Decisions = Readonly<Record<string, JsonObject>>;

@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { childId } from "../../src/engine/children.ts";
 import { replayExecution } from "../../src/engine/replay.ts";
-import type { Flow, Task } from "../../src/model/flow.ts";
+import type { Flow, Task } from "../../src/model/flows/flow.ts";
 import { plan, returns, task } from "../support/flows.ts";
 import { type Decisions, Driver } from "./driver.ts";
 

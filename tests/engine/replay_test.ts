@@ -2,9 +2,9 @@
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { replayExecution, restartAnew } from "../../src/engine/replay.ts";
-import type { Execution } from "../../src/model/execution.ts";
-import type { Task } from "../../src/model/flow.ts";
-import { currentState } from "../../src/model/state.ts";
+import type { Execution } from "../../src/model/executions/execution.ts";
+import type { Task } from "../../src/model/flows/flow.ts";
+import { currentState } from "../../src/model/executions/state.ts";
 import { plan, returns, task } from "../support/flows.ts";
 import { flowable, historiesOf, RUN_ID, runNew, runOn, type Script, statesOf } from "./run_plan.ts";
 

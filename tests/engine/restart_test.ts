@@ -4,8 +4,8 @@ import fc from "fast-check";
 import { step } from "../../src/engine/step.ts";
 import { canRestart } from "../../src/engine/restart.ts";
 import { ExecutionTree } from "../../src/engine/tree.ts";
-import type { Flow, Task } from "../../src/model/flow.ts";
-import { currentState } from "../../src/model/state.ts";
+import type { Flow, Task } from "../../src/model/flows/flow.ts";
+import { currentState } from "../../src/model/executions/state.ts";
 import { plan, returns, task } from "../support/flows.ts";
 import { flowable, historiesOf, runNew, runOn, type Script, statesOf } from "./run_plan.ts";
 

@@ -4,9 +4,9 @@ import type { Command, Event } from "../../src/engine/events.ts";
 import type { FlowPlan } from "../../src/engine/plan.ts";
 import { step } from "../../src/engine/step.ts";
 import { ExecutionTree } from "../../src/engine/tree.ts";
-import type { Execution } from "../../src/model/execution.ts";
-import type { Task } from "../../src/model/flow.ts";
-import type { AttemptOutcome } from "../../src/model/task_catalog.ts";
+import type { Execution } from "../../src/model/executions/execution.ts";
+import type { Task } from "../../src/model/flows/flow.ts";
+import type { AttemptOutcome } from "../../src/model/tasks/task_catalog.ts";
 import { task } from "../support/flows.ts";
 
 /** Id of the executions. */

@@ -8,7 +8,7 @@ import {
   type ScheduleState,
   type TickDecision,
 } from "../../src/engine/schedule.ts";
-import type { FireTimes } from "../../src/model/trigger_catalog.ts";
+import type { FireTimes } from "../../src/model/triggers/trigger_catalog.ts";
 
 const MINUTE = 60_000;
 

@@ -6,10 +6,10 @@ import type { Command, Event } from "../../src/engine/events.ts";
 import type { FlowPlan } from "../../src/engine/plan.ts";
 import { step } from "../../src/engine/step.ts";
 import { ExecutionTree } from "../../src/engine/tree.ts";
-import type { Execution } from "../../src/model/execution.ts";
-import type { Task } from "../../src/model/flow.ts";
-import { canMove, isEnded, type State } from "../../src/model/state.ts";
-import type { AttemptOutcome } from "../../src/model/task_catalog.ts";
+import type { Execution } from "../../src/model/executions/execution.ts";
+import type { Task } from "../../src/model/flows/flow.ts";
+import { canMove, isEnded, type State } from "../../src/model/executions/state.ts";
+import type { AttemptOutcome } from "../../src/model/tasks/task_catalog.ts";
 import { plan, returns } from "../support/flows.ts";
 
 const ID = "AVbbB83o000xXUY4wsF0c8";

@@ -1,16 +1,16 @@
 /** Small catalogs, and flows built around one changing part. */
 import { buildInputs, type Catalogs, parseFlowSource, validateFlow } from "../../src/flow/mod.ts";
-import type { Input } from "../../src/model/flow.ts";
-import { LOG_LEVELS } from "../../src/model/flow.ts";
-import type { PropertySchema, PropertySchemas } from "../../src/model/schema.ts";
+import type { Input } from "../../src/model/flows/flow.ts";
+import { LOG_LEVELS } from "../../src/model/flows/flow.ts";
+import type { PropertySchema, PropertySchemas } from "../../src/model/flows/schema.ts";
 import type {
   FlowableTaskType,
   RunnableTaskType,
   TaskCatalog,
   TaskType,
-} from "../../src/model/task_catalog.ts";
-import type { ConditionType, TriggerCatalog, TriggerType } from "../../src/model/trigger_catalog.ts";
-import type { TypeDeclaration } from "../../src/model/type_declaration.ts";
+} from "../../src/model/tasks/task_catalog.ts";
+import type { ConditionType, TriggerCatalog, TriggerType } from "../../src/model/triggers/trigger_catalog.ts";
+import type { TypeDeclaration } from "../../src/model/flows/type_declaration.ts";
 
 const text: PropertySchema = { type: "string", dynamic: true, description: "" };
 const needed: PropertySchema = { ...text, required: true };

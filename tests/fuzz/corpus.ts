@@ -1,7 +1,7 @@
 /** Templates and flows of the tests, which the fuzzer damages. */
 import { stringify } from "@std/yaml";
 import { exampleOf } from "../../src/flow/json_schema/example.ts";
-import type { TypeDeclaration } from "../../src/model/type_declaration.ts";
+import type { TypeDeclaration } from "../../src/model/flows/type_declaration.ts";
 import * as dates from "../expr/rows/dates.ts";
 import * as filters from "../expr/rows/filters.ts";
 import * as functions from "../expr/rows/functions.ts";

@@ -1,7 +1,7 @@
 /** The application with every route of the product, whose handlers have nothing to work with. */
 import type { Hono } from "hono";
-import type { AppEnv } from "../../src/http/env.ts";
-import type { Mount } from "../../src/http/mount.ts";
+import type { AppEnv } from "../../src/http/forms/env.ts";
+import type { Mount } from "../../src/http/pipeline/mount.ts";
 import { concurrencyLimitRoutes } from "../../src/http/routes/concurrency_limits.ts";
 import { dashboardRoutes } from "../../src/http/routes/dashboards.ts";
 import { executionActionRoutes } from "../../src/http/routes/execution_actions.ts";
@@ -52,7 +52,7 @@ export const ROUTE_FILES: ReadonlyMap<string, Build> = new Map<string, Build>([
   ["triggers.ts", triggerRoutes],
   ["webhooks.ts", webhookRoutes],
   ["pages.ts", pageRoutes],
-  ["figures.ts", undefined],
+  ["server_metrics.ts", undefined],
   ["misc.ts", undefined],
   ["openapi.ts", undefined],
   ["tenants.ts", undefined],

@@ -1,5 +1,5 @@
 /** What tests of lists of log lines share: a flow of two lines, and the search. */
-import type { Harness, PageAnswer } from "../support/harness.ts";
+import type { Harness, PageResponse } from "../support/harness.ts";
 
 /** A flow whose input `word` begins at INFO and ends at WARN. */
 export function talk(id: string, namespace = "demo"): string {
@@ -24,6 +24,6 @@ tasks:
 export type FoundLine = Readonly<Record<string, string>>;
 
 /** The lines that a query finds. */
-export async function search(server: Harness, query: string): Promise<PageAnswer<FoundLine>> {
+export async function search(server: Harness, query: string): Promise<PageResponse<FoundLine>> {
   return await server.page(`/logs/search?${query}`);
 }

@@ -2,10 +2,10 @@
 import { assert, assertEquals, assertGreaterOrEqual } from "@std/assert";
 import { parseDuration } from "../../src/base/duration.ts";
 import type { JsonObject } from "../../src/base/json.ts";
-import type { RunContext } from "../../src/model/run_context.ts";
-import type { AttemptOutcome } from "../../src/model/task_catalog.ts";
+import type { RunContext } from "../../src/model/ports/run_context.ts";
+import type { AttemptOutcome } from "../../src/model/tasks/task_catalog.ts";
 import { settle } from "../support/fake_clock.ts";
-import { type ExecutionAnswer, Harness, statesOf, type TaskRunAnswer } from "../support/harness.ts";
+import { type ExecutionResponse, Harness, statesOf, type TaskRunResponse } from "../support/harness.ts";
 import { type Expectation, readRows, type Row } from "./flow_control_rows.ts";
 
 const ROWS = await readRows();
@@ -72,7 +72,7 @@ async function interrupted(signal: AbortSignal): Promise<void> {
   throw new Error("it was interrupted");
 }
 
-async function check(app: Harness, execution: ExecutionAnswer, expected: Expectation): Promise<void> {
+async function check(app: Harness, execution: ExecutionResponse, expected: Expectation): Promise<void> {
   const { taskRunList } = execution;
   const shown = JSON.stringify(taskRunList.map((taskRun) => `${nameOf(taskRun)} ${statesOf(taskRun)}`));
   if (expected.states) assertEquals(statesOf(execution), expected.states, shown);
@@ -92,13 +92,13 @@ async function check(app: Harness, execution: ExecutionAnswer, expected: Expecta
     assertEquals(find(taskRunList, name).attempts?.length ?? 0, count, name);
   }
   for (const [name, parent] of Object.entries(expected.parents ?? {})) {
-    const { parentTaskRunId } = find(taskRunList, name) as TaskRunAnswer & { parentTaskRunId?: string };
+    const { parentTaskRunId } = find(taskRunList, name) as TaskRunResponse & { parentTaskRunId?: string };
     assertEquals(nameOf(taskRunList.find(({ id }) => id === parentTaskRunId)), parent, name);
   }
   await checkAround(app, execution, expected);
 }
 
-function checkRuns(taskRunList: readonly TaskRunAnswer[], expected: readonly string[]): void {
+function checkRuns(taskRunList: readonly TaskRunResponse[], expected: readonly string[]): void {
   const names = new Map(expected.map((line) => [line.split(" ", 1)[0], line.split(" ").length > 2]));
   const lines = taskRunList.map((taskRun) => {
     const name = nameOf(taskRun);
@@ -107,7 +107,7 @@ function checkRuns(taskRunList: readonly TaskRunAnswer[], expected: readonly str
   assertEquals(lines.sort(), [...expected].sort());
 }
 
-async function checkAround(app: Harness, execution: ExecutionAnswer, expected: Expectation): Promise<void> {
+async function checkAround(app: Harness, execution: ExecutionResponse, expected: Expectation): Promise<void> {
   if (expected.outputs) assertEquals(execution.outputs ?? {}, expected.outputs);
   const labels = execution.labels as readonly { key: string; value: string }[];
   for (const [key, value] of Object.entries(expected.labels ?? {})) {
@@ -129,12 +129,12 @@ async function historiesOf(app: Harness, flowId: string): Promise<string[]> {
 }
 
 /** `id`, or `id[value]`. */
-function nameOf(taskRun: TaskRunAnswer | undefined): string {
+function nameOf(taskRun: TaskRunResponse | undefined): string {
   const { taskId = "", value } = (taskRun ?? {}) as { taskId?: string; value?: string };
   return value === undefined ? taskId : `${taskId}[${value}]`;
 }
 
-function find(taskRunList: readonly TaskRunAnswer[], name: string): TaskRunAnswer {
+function find(taskRunList: readonly TaskRunResponse[], name: string): TaskRunResponse {
   const found = taskRunList.find((taskRun) => nameOf(taskRun) === name);
   assert(found, `there is no task run ${name} among ${taskRunList.map(nameOf)}`);
   return found;

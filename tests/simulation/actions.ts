@@ -3,8 +3,8 @@ import type { Event, TimerName } from "../../src/engine/events.ts";
 import { replayExecution } from "../../src/engine/replay.ts";
 import { canRestart } from "../../src/engine/restart.ts";
 import { hasSettled, phaseOf } from "../../src/engine/tree.ts";
-import { type Execution, type TaskRun, taskRunOf } from "../../src/model/execution.ts";
-import { currentState, isEnded, type State } from "../../src/model/state.ts";
+import { type Execution, type TaskRun, taskRunOf } from "../../src/model/executions/execution.ts";
+import { currentState, isEnded, type State } from "../../src/model/executions/state.ts";
 import type { Simulation } from "./simulation.ts";
 
 /** Something that happens. */

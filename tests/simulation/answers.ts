@@ -1,7 +1,7 @@
 /** Random answers to what the engine asks for: conditions, decisions, outcomes of attempts. */
 import type { JsonObject } from "../../src/base/json.ts";
 import type { Command, Event } from "../../src/engine/events.ts";
-import type { AttemptOutcome } from "../../src/model/task_catalog.ts";
+import type { AttemptOutcome } from "../../src/model/tasks/task_catalog.ts";
 import type { Choices } from "./choices.ts";
 import { SLEEP } from "./random_flow.ts";
 

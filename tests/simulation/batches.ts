@@ -4,11 +4,11 @@ import type { ChildNumbers, PassRules } from "../../src/engine/child_numbers.ts"
 import { childIds, childNumbersOf, roomFor } from "../../src/engine/children.ts";
 import type { Command, Event } from "../../src/engine/events.ts";
 import type { ExecutionTree } from "../../src/engine/tree.ts";
-import { type TaskRun, taskRunOf } from "../../src/model/execution.ts";
-import { currentState, type State } from "../../src/model/state.ts";
-import { ITEM_PARTS } from "../../src/model/for_each_item.ts";
-import { LOOP } from "../../src/model/loop_run.ts";
-import { RESTARTED } from "../../src/runtime/child_restart.ts";
+import { type TaskRun, taskRunOf } from "../../src/model/executions/execution.ts";
+import { currentState, type State } from "../../src/model/executions/state.ts";
+import { ITEM_PARTS } from "../../src/model/executions/for_each_item.ts";
+import { LOOP } from "../../src/model/executions/loop_run.ts";
+import { RESTARTED } from "../../src/runtime/children/child_restart.ts";
 import type { Choices } from "./choices.ts";
 
 /** Created with one transition; less than in reality, so that more than one is needed. */

@@ -1,7 +1,7 @@
 /** What the simulated world answers to the commands of the engine, and what of it is known at once. */
 import type { Command, Event } from "../../src/engine/events.ts";
 import * as answers from "./answers.ts";
-import { taskRunOf } from "../../src/model/execution.ts";
+import { taskRunOf } from "../../src/model/executions/execution.ts";
 import { batchesStarted, passesAgain, startsBatches } from "./batches.ts";
 import type { Simulation } from "./simulation.ts";
 

@@ -1,6 +1,6 @@
 /** A flow in a few lines, for people who look at a failure. */
 import type { FlowPlan } from "../../src/engine/plan.ts";
-import type { Task } from "../../src/model/flow.ts";
+import type { Task } from "../../src/model/flows/flow.ts";
 
 /** A line a task, indented by depth; lists by their names. */
 export function flowText({ flow }: FlowPlan): string[] {

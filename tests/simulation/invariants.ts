@@ -4,8 +4,14 @@ import { type Branches, sequence } from "../../src/engine/branches.ts";
 import { branchesOfTaskRun } from "../../src/engine/branches_of.ts";
 import { retryPolicyOf } from "../../src/engine/retry.ts";
 import { type ExecutionTree, type Phase, phaseOf, PHASES } from "../../src/engine/tree.ts";
-import { type TaskRun, taskRunOf } from "../../src/model/execution.ts";
-import { canMove, currentState, type History, isEnded, type StateOwner } from "../../src/model/state.ts";
+import { type TaskRun, taskRunOf } from "../../src/model/executions/execution.ts";
+import {
+  canMove,
+  currentState,
+  type History,
+  isEnded,
+  type StateOwner,
+} from "../../src/model/executions/state.ts";
 import { treeProblem } from "./tree_agreement.ts";
 
 /** What is known of the time before a transition, and of the world around. */

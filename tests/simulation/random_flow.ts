@@ -1,7 +1,7 @@
 /** Random flows from a grammar: every flowable task, nested up to four deep, with everything that a task may have. */
 import { type FlowPlan, planFlow } from "../../src/engine/plan.ts";
-import type { Flow, RetryPolicy, Sla, Task } from "../../src/model/flow.ts";
-import { LOOP } from "../../src/model/loop_run.ts";
+import type { Flow, RetryPolicy, Sla, Task } from "../../src/model/flows/flow.ts";
+import { LOOP } from "../../src/model/executions/loop_run.ts";
 import { plan, task } from "../support/flows.ts";
 import type { Choices } from "./choices.ts";
 

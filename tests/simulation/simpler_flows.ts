@@ -1,5 +1,5 @@
 /** Flows that are a little simpler than a given one: a task less, a task without its children, a property less. */
-import type { Flow, Task } from "../../src/model/flow.ts";
+import type { Flow, Task } from "../../src/model/flows/flow.ts";
 import { task } from "../support/flows.ts";
 
 const LISTS = ["tasks", "errors", "finally", "afterExecution"] as const;

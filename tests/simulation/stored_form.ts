@@ -1,13 +1,13 @@
 /** An execution as it is stored and read again: what a crash leaves of it. */
-import type { Execution } from "../../src/model/execution.ts";
+import type { Execution } from "../../src/model/executions/execution.ts";
 import { decodeJson, encodeText } from "../../src/store/codec.ts";
 import {
   originOf,
   type PackedExecution,
   unpackExecution,
   unpackTaskRun,
-} from "../../src/store/execution_codec.ts";
-import { inlineText, newForm } from "../../src/store/execution_form.ts";
+} from "../../src/store/records/execution_codec.ts";
+import { inlineText, newForm } from "../../src/store/records/execution_form.ts";
 
 /** The bytes of an execution, without its log. */
 export function storeExecution(execution: Execution): Uint8Array {

@@ -1,6 +1,6 @@
 /** Compares what is kept about an execution from transition to transition with what is derived from it anew. */
 import { ExecutionTree, type Frame, opensNoMore } from "../../src/engine/tree.ts";
-import { currentState } from "../../src/model/state.ts";
+import { currentState } from "../../src/model/executions/state.ts";
 
 const WAITING = ["active", "retrying", "paused", "children"] as const;
 

@@ -1,7 +1,7 @@
 /** The built-in types as if each of them were carried out already, for tests of schemas and documentation. */
-import type { SchemaSources } from "../../src/flow/json_schema.ts";
-import type { TaskType } from "../../src/model/task_catalog.ts";
-import type { ConditionType, TriggerType } from "../../src/model/trigger_catalog.ts";
+import type { SchemaSources } from "../../src/flow/json_schema/json_schema.ts";
+import type { TaskType } from "../../src/model/tasks/task_catalog.ts";
+import type { ConditionType, TriggerType } from "../../src/model/triggers/trigger_catalog.ts";
 import { createTaskCatalog } from "../../src/tasks/registry.ts";
 import { createTriggerCatalog } from "../../src/triggers/registry.ts";
 

@@ -13,11 +13,11 @@ import {
   OUTPUT_PROPERTIES,
   TASK_PROPERTIES,
   TRIGGER_PROPERTIES,
-} from "../../src/flow/flow_schema.ts";
+} from "../../src/flow/schema/flow_schema.ts";
 import { listInputTypes } from "../../src/flow/mod.ts";
-import type { PropertySchema, PropertySchemas } from "../../src/model/schema.ts";
-import type { TypeDeclaration } from "../../src/model/type_declaration.ts";
-import { HOST_FUNCTION_NAMES } from "../../src/runtime/host_functions.ts";
+import type { PropertySchema, PropertySchemas } from "../../src/model/flows/schema.ts";
+import type { TypeDeclaration } from "../../src/model/flows/type_declaration.ts";
+import { HOST_FUNCTION_NAMES } from "../../src/rendering/host_functions/mod.ts";
 import { createTaskCatalog } from "../../src/tasks/registry.ts";
 import { createTriggerCatalog } from "../../src/triggers/registry.ts";
 import {
@@ -180,7 +180,8 @@ const OF_SYNTAX = /"(yaml_\w+)"/g;
 /** The codes of problems in the source of the validation. */
 async function findCodes(): Promise<{ errors: Set<string>; warnings: Set<string> }> {
   const errors = new Set<string>(), warnings = new Set<string>();
-  for (const { source } of await readSources("src/flow")) {
+  const sources = [...await readSources("src/flow"), ...await readSources("src/languages/yaml")];
+  for (const { source } of sources) {
     for (const [, kind, found = ""] of source.matchAll(REPORTED)) {
       (kind === "error" ? errors : warnings).add(found);
     }

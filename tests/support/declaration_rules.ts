@@ -1,8 +1,8 @@
 /** What every declaration of a task, trigger or condition type keeps to. */
 import { parseDuration } from "../../src/base/duration.ts";
 import type { JsonValue } from "../../src/base/json.ts";
-import type { PropertySchema, PropertySchemas, PropertyType } from "../../src/model/schema.ts";
-import type { TypeDeclaration } from "../../src/model/type_declaration.ts";
+import type { PropertySchema, PropertySchemas, PropertyType } from "../../src/model/flows/schema.ts";
+import type { TypeDeclaration } from "../../src/model/flows/type_declaration.ts";
 
 /** Every breach of the rules by these types, one line each. */
 export function declarationProblems(types: readonly TypeDeclaration[]): string[] {

@@ -1,7 +1,7 @@
 /** Flows for tests that need no YAML. */
 import type { JsonObject } from "../../src/base/json.ts";
 import { type FlowPlan, planFlow } from "../../src/engine/plan.ts";
-import { canonicalType, type Flow, type Task } from "../../src/model/flow.ts";
+import { canonicalType, type Flow, type Task } from "../../src/model/flows/flow.ts";
 
 /** A task of that type with these properties. */
 export function task(id: string, type: string, properties: JsonObject = {}): Task {

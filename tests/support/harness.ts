@@ -4,8 +4,8 @@ import type { AssemblyOptions } from "../../src/server/options.ts";
 import type { JsonObject, JsonValue } from "../../src/base/json.ts";
 import { parseJson } from "../../src/base/json.ts";
 import { silentLogger } from "../../src/base/log.ts";
-import type { RunContext } from "../../src/model/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType, TaskType } from "../../src/model/task_catalog.ts";
+import type { RunContext } from "../../src/model/ports/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType, TaskType } from "../../src/model/tasks/task_catalog.ts";
 import { MemoryStore } from "../../src/store/memory_store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { FakeClock, settle } from "./fake_clock.ts";
@@ -104,8 +104,8 @@ export class Harness implements AsyncDisposable {
   }
 
   /** A page of a list. */
-  async page<Item = JsonObject>(path: string): Promise<PageAnswer<Item>> {
-    return await this.json("GET", path) as unknown as PageAnswer<Item>;
+  async page<Item = JsonObject>(path: string): Promise<PageResponse<Item>> {
+    return await this.json("GET", path) as unknown as PageResponse<Item>;
   }
 
   /** Saves a flow. */
@@ -120,12 +120,12 @@ export class Harness implements AsyncDisposable {
   }
 
   /** An execution as stored. */
-  async execution(id: JsonValue | undefined): Promise<ExecutionAnswer> {
-    return await this.json("GET", `/executions/${id}`) as unknown as ExecutionAnswer;
+  async execution(id: JsonValue | undefined): Promise<ExecutionResponse> {
+    return await this.json("GET", `/executions/${id}`) as unknown as ExecutionResponse;
   }
 
   /** Saves a flow, starts it, lets it settle; the execution. */
-  async run(source: string, form: Readonly<Record<string, string>> = {}): Promise<ExecutionAnswer> {
+  async run(source: string, form: Readonly<Record<string, string>> = {}): Promise<ExecutionResponse> {
     const flow = await this.save(source);
     const { id } = await this.start(String(flow.id), form);
     await settle();
@@ -163,7 +163,7 @@ export class Harness implements AsyncDisposable {
 }
 
 /** What tests read of a page. */
-export interface PageAnswer<Item> {
+export interface PageResponse<Item> {
   readonly results: readonly Item[];
   readonly total: number;
   /** There, and false, where not all was counted. */
@@ -173,30 +173,30 @@ export interface PageAnswer<Item> {
 }
 
 /** What tests read of an execution. */
-export interface ExecutionAnswer {
+export interface ExecutionResponse {
   readonly id: string;
-  readonly state: StateAnswer;
-  readonly taskRunList: readonly TaskRunAnswer[];
+  readonly state: StateResponse;
+  readonly taskRunList: readonly TaskRunResponse[];
   readonly [name: string]: unknown;
 }
 
 /** What tests read of a state. */
-export interface StateAnswer {
+export interface StateResponse {
   readonly current: string;
   readonly histories: readonly { readonly state: string; readonly date: string }[];
 }
 
 /** What tests read of a task run. */
-export interface TaskRunAnswer {
+export interface TaskRunResponse {
   readonly id: string;
   readonly taskId: string;
-  readonly state: StateAnswer;
-  readonly attempts?: readonly { readonly state: StateAnswer }[];
+  readonly state: StateResponse;
+  readonly attempts?: readonly { readonly state: StateResponse }[];
   readonly outputs: Readonly<Record<string, unknown>>;
 }
 
 /** States of a history, in a line. */
-export function statesOf(answer: { readonly state: StateAnswer }): string {
+export function statesOf(answer: { readonly state: StateResponse }): string {
   return answer.state.histories.map(({ state }) => state).join(" ");
 }
 

@@ -1,70 +1,64 @@
 /** The rules of the source tree: who may import whom, who may meet the platform, and how long a file may be. */
 import type { Found, SourceFacts } from "./source_facts.ts";
 
-/** What each part of `src` may import, beside itself. */
+/** What each room of `src` may import beside itself: rooms that are named here, by the first part of their path. */
 const MAY_IMPORT = new Map<string, readonly string[]>([
   ["base", []],
-  ["model", ["base"]],
-  ["expr", ["base"]],
-  ["flow", ["base", "model", "expr"]],
+  ["config", ["base", "deno.json"]],
+  ["languages", ["base"]],
+  ["model", ["base", "languages"]],
+  ["expr", ["base", "languages"]],
   ["engine", ["base", "model"]],
   ["store", ["base", "model"]],
-  ["tasks", ["base", "model", "expr"]],
-  ["triggers", ["base", "model", "expr"]],
-  ["services", ["base", "model", "expr", "flow", "engine", "store"]],
-  ["runtime", ["base", "model", "expr", "engine", "store", "services"]],
+  ["flow", ["base", "languages", "model", "expr"]],
+  ["tasks", ["base", "languages", "model", "expr"]],
+  ["triggers", ["base", "languages", "model", "expr"]],
+  ["rendering", ["base", "languages", "model", "expr", "engine", "store"]],
+  ["runtime", ["base", "languages", "model", "expr", "engine", "store", "rendering"]],
+  ["services", ["base", "languages", "model", "expr", "engine", "store", "rendering", "flow", "runtime"]],
+  ["machine", ["base", "config", "model"]],
   ["ui", ["base", "model"]],
   ["http", ["base", "model", "services", "ui"]],
-  ["config", ["base", "deno.json"]],
-  ["data_dir", ["base", "config"]],
-  ["process", ["base", "config", "data_dir"]],
   ["server", [
-    ...[
-      "base",
-      "model",
-      "expr",
-      "flow",
-      "engine",
-      "store",
-      "tasks",
-      "triggers",
-      "services",
-      "runtime",
-      "ui",
-      "http",
-    ],
-    ...["config", "data_dir", "process"],
+    ...["base", "languages", "model", "expr", "engine", "store", "flow", "tasks", "triggers", "rendering"],
+    ...["runtime", "services", "machine", "ui", "http", "config"],
   ]],
-  ["main", ["config", "process", "server"]],
+  ["main.ts", ["config", "machine", "server"]],
 ]);
 
-/** Packages by the parts that may import them; a package that is not listed may be imported nowhere. */
+/** The rooms of `src`. */
+export const ROOMS: readonly string[] = [...MAY_IMPORT.keys()].filter((name) => name !== "main.ts");
+
+/** Whether the files of a room may import those of another one. */
+export function mayImport(room: string, target: string): boolean {
+  return MAY_IMPORT.get(room)?.includes(target) ?? false;
+}
+
+/** Packages by the rooms that may import them; a package that is not listed may be imported nowhere. */
 const PACKAGES = new Map<string, readonly string[]>([
   ["hono", ["http"]],
-  ["@std/yaml", ["config", "expr", "flow", "http"]],
+  ["@std/yaml", ["config", "languages", "flow", "http"]],
   ["fflate", ["services", "http"]],
 ]);
 
-/** The only places where the platform may be used: the adapters to it. */
-const PLATFORM_FILES = [
+/** The only places where the platform may be used: the adapters to it. A path that ends with "/" means all files below. */
+export const PLATFORM_PLACES: readonly string[] = [
   "main.ts",
-  "src/config.ts",
-  "src/data_dir.ts",
-  "src/process.ts",
-  "src/server.ts",
+  "src/config/mod.ts",
+  "src/machine/",
   "src/server/",
   "src/store/kv_store.ts",
-  "src/http/assets.ts",
   "src/tasks/",
 ];
 
 /** Where time and chance may be met, and why there; everywhere else they arrive as arguments. */
-const EFFECT_FILES = new Map<string, string>([
+export const EFFECT_FILES: ReadonlyMap<string, string> = new Map([
   ["src/base/clock.ts", "is the clock of the machine"],
-  ["src/server.ts", "passes the machine's chance on to those who need it"],
+  ["src/server/server.ts", "passes the machine's chance on to those who need it"],
 ]);
 
-const MAX_FILE_LINES = 400;
+/** An alarm: a file of that length holds more than one concept. */
+const MAX_FILE_LINES = 600;
 
 /** Every breach of the rules, one line each, `path:line: what is wrong`. */
 export function findProblems(files: readonly SourceFacts[]): string[] {
@@ -73,29 +67,30 @@ export function findProblems(files: readonly SourceFacts[]): string[] {
     ...files.flatMap((file) => file.effects.flatMap((found) => effectProblems(file.path, found))),
     ...files.flatMap(sizeProblems),
     ...findCycles(files),
+    ...findSiblingCycles(files),
   ];
 }
 
 function importProblems(path: string, found: Found): string[] {
-  const layer = layerOf(path);
-  const allowed = MAY_IMPORT.get(layer);
-  if (!allowed) return [`${path}:1: "${layer}" is not a part of the source tree`];
-  if (!found.name.startsWith(".")) return packageProblems(path, layer, found);
-  const target = layerOf(resolve(path, found.name));
-  if (target === layer || allowed.includes(target)) return [];
-  return [`${path}:${found.line}: "${layer}" may not import "${target}" ("${found.name}")`];
+  const room = topRoomOf(path);
+  const allowed = MAY_IMPORT.get(room);
+  if (!allowed) return [`${path}:1: "${room}" is not a room of the source tree`];
+  if (!found.name.startsWith(".")) return packageProblems(path, room, found);
+  const target = topRoomOf(resolve(path, found.name));
+  if (target === room || allowed.includes(target)) return [];
+  return [`${path}:${found.line}: "${room}" may not import "${target}" ("${found.name}")`];
 }
 
-function packageProblems(path: string, layer: string, found: Found): string[] {
+function packageProblems(path: string, room: string, found: Found): string[] {
   if (found.name.startsWith("node:")) return [];
   const name = found.name.split("/").slice(0, found.name.startsWith("@") ? 2 : 1).join("/");
-  if (PACKAGES.get(name)?.includes(layer)) return [];
-  return [`${path}:${found.line}: "${layer}" may not import the package "${name}"`];
+  if (PACKAGES.get(name)?.includes(room)) return [];
+  return [`${path}:${found.line}: "${room}" may not import the package "${name}"`];
 }
 
 function effectProblems(path: string, found: Found): string[] {
   const isAllowed = found.name === "Deno"
-    ? PLATFORM_FILES.some((place) => path === place || (place.endsWith("/") && path.startsWith(place)))
+    ? PLATFORM_PLACES.some((place) => path === place || (place.endsWith("/") && path.startsWith(place)))
     : EFFECT_FILES.has(path);
   return isAllowed ? [] : [`${path}:${found.line}: "${found.name}" may not be used here`];
 }
@@ -111,35 +106,64 @@ function sizeProblems(file: SourceFacts): string[] {
   ];
 }
 
-/** Each cycle once, by the path that closes it. */
+/** Each cycle of files once, by the path that closes it. */
 function findCycles(files: readonly SourceFacts[]): string[] {
-  const edges = new Map(files.map((file) => [
-    file.path,
-    file.imports.filter((found) => found.name.startsWith(".")).map((found) => resolve(file.path, found.name)),
-  ]));
+  const edges = new Map(files.map((file) => [file.path, new Set(targetsOf(file))]));
+  return cyclesOf(edges).map((trail) => `${trail[0]}:1: imports in a circle: ${trail.join(" → ")}`);
+}
+
+/**
+ * Each cycle of sibling folders once: the folders of one room have an order, too. A folder and the files of the room
+ * above it may import each other, as a registry and its entries do.
+ */
+function findSiblingCycles(files: readonly SourceFacts[]): string[] {
+  const edges = new Map<string, Set<string>>();
+  for (const file of files) {
+    const folder = siblingOf(file.path);
+    if (folder === undefined) continue;
+    const targets = edges.get(folder) ?? new Set();
+    for (const target of targetsOf(file)) {
+      const other = siblingOf(target);
+      if (other !== undefined && other !== folder) targets.add(other);
+    }
+    edges.set(folder, targets);
+  }
+  return cyclesOf(edges).map((trail) => `${trail[0]}/: folders import each other: ${trail.join(" → ")}`);
+}
+
+function targetsOf(file: SourceFacts): string[] {
+  return file.imports.filter((found) => found.name.startsWith(".")).map((found) =>
+    resolve(file.path, found.name)
+  );
+}
+
+/** Each cycle of a graph once, its first node again at its end. */
+function cyclesOf(edges: ReadonlyMap<string, ReadonlySet<string>>): string[][] {
   const done = new Set<string>();
   const trail: string[] = [];
-  const cycles: string[] = [];
-  const visit = (path: string): void => {
-    const start = trail.indexOf(path);
-    if (start >= 0) {
-      cycles.push(`${path}:1: imports in a circle: ${[...trail.slice(start), path].join(" → ")}`);
-    }
-    if (start >= 0 || done.has(path)) return;
-    trail.push(path);
-    for (const target of edges.get(path) ?? []) visit(target);
+  const cycles: string[][] = [];
+  const visit = (node: string): void => {
+    const start = trail.indexOf(node);
+    if (start >= 0) cycles.push([...trail.slice(start), node]);
+    if (start >= 0 || done.has(node)) return;
+    trail.push(node);
+    for (const target of edges.get(node) ?? []) visit(target);
     trail.pop();
-    done.add(path);
+    done.add(node);
   };
-  for (const file of files) visit(file.path);
+  for (const node of edges.keys()) visit(node);
   return cycles;
 }
 
-/** The part a file belongs to: the folder or file below `src`, or the file at the top. The composition root has several files. */
-function layerOf(path: string): string {
+/** The room of {@link MAY_IMPORT} that a file belongs to. */
+function topRoomOf(path: string): string {
   const parts = path.split("/");
-  const name = (parts[0] === "src" ? parts[1] ?? "" : path).replace(/\.ts$/, "");
-  return /(^|_)assembly$/.test(name) ? "server" : name;
+  return parts[0] === "src" ? parts[1] ?? "" : path;
+}
+
+/** The folder below a room that a file belongs to; `undefined` for a file of the room itself. */
+function siblingOf(path: string): string | undefined {
+  return /^src\/[^/]+\/[^/]+(?=\/)/.exec(path)?.[0];
 }
 
 function resolve(from: string, specifier: string): string {

@@ -1,5 +1,5 @@
 /** Scripts as tests of processes run them, without a flow. */
-import type { AttemptIdentity } from "../../src/model/attempt_identity.ts";
+import type { AttemptIdentity } from "../../src/model/executions/attempt_identity.ts";
 import type { ProcessCommand } from "../../src/model/ports/processes.ts";
 
 /** An attempt that runs a script. */

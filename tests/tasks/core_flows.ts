@@ -1,6 +1,6 @@
 /** Runs tasks of the core in whole flows: the flow's text, its execution, and what it logged. */
 import type { JsonObject } from "../../src/base/json.ts";
-import { type ExecutionAnswer, type Harness, statesOf } from "../support/harness.ts";
+import { type ExecutionResponse, type Harness, statesOf } from "../support/harness.ts";
 
 /** Prefix of the types, as flows write it. */
 export const CORE = "io.kestra.plugin.core.";
@@ -21,9 +21,13 @@ function taskYaml(text: string): string {
 }
 
 /** Runs a flow called `flow` to its end. */
-export async function runTasks(app: Harness, tasks: readonly string[], head = ""): Promise<ExecutionAnswer> {
+export async function runTasks(
+  app: Harness,
+  tasks: readonly string[],
+  head = "",
+): Promise<ExecutionResponse> {
   await app.save(flowOf("flow", tasks, head));
-  return await app.start("flow", {}, "?wait=true") as unknown as ExecutionAnswer;
+  return await app.start("flow", {}, "?wait=true") as unknown as ExecutionResponse;
 }
 
 /** Messages of an execution, each with its level in front. */
@@ -33,7 +37,7 @@ export async function logOf(app: Harness, id: string): Promise<string[]> {
 }
 
 /** States and outputs by task id, `SUCCESS {…}`. */
-export function resultsOf({ taskRunList }: ExecutionAnswer): Record<string, string> {
+export function resultsOf({ taskRunList }: ExecutionResponse): Record<string, string> {
   return Object.fromEntries(
     taskRunList.map(({ taskId, state, outputs }) => {
       const shown = Object.keys(outputs).length > 0 ? ` ${JSON.stringify(outputs)}` : "";
@@ -43,7 +47,7 @@ export function resultsOf({ taskRunList }: ExecutionAnswer): Record<string, stri
 }
 
 /** The state of the execution and of its task runs, in a line. */
-export function summaryOf(execution: ExecutionAnswer): string {
+export function summaryOf(execution: ExecutionResponse): string {
   const runs = execution.taskRunList.map(({ taskId, state }) => `${taskId} ${state.current}`);
   return `${statesOf(execution).split(" ").at(-1)}: ${runs.join(", ")}`;
 }

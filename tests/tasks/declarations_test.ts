@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import type { PropertySchema } from "../../src/model/schema.ts";
-import { nestedTaskProperties } from "../../src/model/task_catalog.ts";
+import type { PropertySchema } from "../../src/model/flows/schema.ts";
+import { nestedTaskProperties } from "../../src/model/tasks/task_catalog.ts";
 import { createTaskCatalog } from "../../src/tasks/registry.ts";
 import { TASK_RUNNERS } from "../../src/tasks/runner/registry.ts";
 import { declarationProblems } from "../support/declaration_rules.ts";

@@ -1,6 +1,6 @@
 /** HTTP tasks and `http()` in whole flows. */
 import { assertEquals, assertMatch } from "@std/assert";
-import { type ExecutionAnswer, Harness, type HarnessOptions } from "../support/harness.ts";
+import { type ExecutionResponse, Harness, type HarnessOptions } from "../support/harness.ts";
 import { until } from "../support/machine_processes.ts";
 import { answer, type Behaviour, MisbehavingServer } from "../support/misbehaving_server.ts";
 
@@ -23,7 +23,7 @@ const SERVER: Behaviour = ({ head, body }) => {
 
 /** An execution that has ended, with its log. */
 interface Ended {
-  readonly execution: ExecutionAnswer;
+  readonly execution: ExecutionResponse;
   readonly logs: readonly { readonly level: string; readonly message: string }[];
 }
 

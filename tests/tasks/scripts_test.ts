@@ -1,14 +1,14 @@
 /** Script tasks in whole flows, with the real sh, python3, node and deno of the machine. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fileURLToPath } from "node:url";
-import { ENCRYPTED_TYPE } from "../../src/model/encrypted_value.ts";
-import { type ExecutionAnswer, Harness, type HarnessOptions } from "../support/harness.ts";
+import { ENCRYPTED_TYPE } from "../../src/model/flows/encrypted_value.ts";
+import { type ExecutionResponse, Harness, type HarnessOptions } from "../support/harness.ts";
 import { ownSeconds, sleepers, until } from "../support/machine_processes.ts";
 import { withTempDir } from "../support/temp_dir.ts";
 
 /** An execution that has ended, with its log. */
 interface Ended {
-  readonly execution: ExecutionAnswer;
+  readonly execution: ExecutionResponse;
   readonly outputs: Readonly<Record<string, unknown>>;
   /** `LEVEL message`, in order. */
   readonly lines: readonly string[];

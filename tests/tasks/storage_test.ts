@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import type { RunnableTaskType } from "../../src/model/task_catalog.ts";
+import type { RunnableTaskType } from "../../src/model/tasks/task_catalog.ts";
 import { Harness } from "../support/harness.ts";
 import { settle } from "../support/fake_clock.ts";
 import { CORE, flowOf, logOf, resultsOf, runTasks } from "./core_flows.ts";

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
-import type { Execution } from "../../src/model/execution.ts";
-import { STATES } from "../../src/model/state.ts";
+import type { Execution } from "../../src/model/executions/execution.ts";
+import { STATES } from "../../src/model/executions/state.ts";
 import { executionPage, executionPath } from "../../src/ui/execution_page.ts";
 import { MAX_SHOWN_CHARS } from "../../src/ui/json_view.ts";
 import { type LogView, MAX_SHOWN_LINES } from "../../src/ui/log_list.ts";

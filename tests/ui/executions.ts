@@ -1,6 +1,6 @@
 /** Executions for tests of pages. */
-import type { Execution, TaskRun } from "../../src/model/execution.ts";
-import type { History, State } from "../../src/model/state.ts";
+import type { Execution, TaskRun } from "../../src/model/executions/execution.ts";
+import type { History, State } from "../../src/model/executions/state.ts";
 import { FAKE_START } from "../support/fake_clock.ts";
 
 /** A history from pairs of a state and milliseconds since the start. */

@@ -1,8 +1,8 @@
 /** What a flowable task is to the engine. Each is one file, which only says which children come and what becomes of it. */
 import type { Instant } from "../../base/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
-import type { Task } from "../../model/flow.ts";
-import type { State } from "../../model/state.ts";
+import type { Task } from "../../model/flows/flow.ts";
+import type { State } from "../../model/executions/state.ts";
 import type { Branches } from "../branches.ts";
 import type { TaskPlace } from "../task_place.ts";
 

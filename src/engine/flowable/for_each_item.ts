@@ -1,7 +1,7 @@
 /** `core.flow.ForEachItem`: splits a file, starts an execution for each batch, gathers their outputs: three tasks that it makes itself. */
 import type { JsonObject } from "../../base/json.ts";
-import { FOR_EACH_ITEM, ITEM_PARTS, itemPartId } from "../../model/for_each_item.ts";
-import type { Task } from "../../model/flow.ts";
+import { FOR_EACH_ITEM, ITEM_PARTS, itemPartId } from "../../model/executions/for_each_item.ts";
+import type { Task } from "../../model/flows/flow.ts";
 import { sequence } from "../branches.ts";
 import type { Flowable } from "./flowable.ts";
 

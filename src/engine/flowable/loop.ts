@@ -1,6 +1,6 @@
 /** `core.flow.Loop`: an execution of its tasks for each value. Its own execution runs nothing but its `finally`. */
 import { isJsonObject } from "../../base/json.ts";
-import { LOOP } from "../../model/loop_run.ts";
+import { LOOP } from "../../model/executions/loop_run.ts";
 import { sequence } from "../branches.ts";
 import type { Flowable } from "./flowable.ts";
 

@@ -3,9 +3,9 @@ import { createHash } from "node:crypto";
 import { isJsonObject, type JsonObject, type JsonValue, setOwnProperty } from "../../base/json.ts";
 import type { Context } from "../context.ts";
 import { type Arguments, type FilterEntry, textArgument, textFilter } from "../entry.ts";
-import { decodeBase64, encodeBase64 } from "../base64.ts";
-import { fail } from "../errors.ts";
-import { measureValue } from "../print.ts";
+import { decodeBase64, encodeBase64 } from "../../languages/values/base64.ts";
+import { fail } from "../../languages/values/errors.ts";
+import { measureValue } from "../../languages/values/print.ts";
 
 const NONE = { parameters: [] } as const;
 

@@ -2,9 +2,9 @@
 import { Double, type JsonValue } from "../../base/json.ts";
 import type { Context } from "../context.ts";
 import { type Arguments, type FilterEntry, textFilter } from "../entry.ts";
-import { fail } from "../errors.ts";
-import { isInteger, isNumber, toFloat } from "../numbers.ts";
-import { joinText, kindOf } from "../print.ts";
+import { fail } from "../../languages/values/errors.ts";
+import { isInteger, isNumber, toFloat } from "../../languages/values/numbers.ts";
+import { joinText, kindOf } from "../../languages/values/print.ts";
 
 const DIRECTIVE = /%(?:(\d{1,3})\$)?([-+0, #]*)(\d{1,6})?(?:\.(\d{1,2}))?(.)/gsu;
 

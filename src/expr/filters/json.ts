@@ -1,8 +1,8 @@
 /** Filters that print data as JSON and YAML, and the name of its type. */
 import { Double, type JsonValue } from "../../base/json.ts";
-import { jsonText } from "../print.ts";
+import { jsonText } from "../../languages/values/print.ts";
 import type { Filter, FilterEntry } from "../entry.ts";
-import { yamlText } from "../yaml.ts";
+import { yamlText } from "../../languages/yaml/data.ts";
 
 const TO_JSON: Filter = { parameters: [], apply: (input) => jsonText(input) };
 

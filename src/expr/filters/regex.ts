@@ -10,9 +10,9 @@ import {
   textFilter,
   toText,
 } from "../entry.ts";
-import { fail } from "../errors.ts";
-import { kindOf } from "../print.ts";
-import { type Budget, Regex } from "../regex/regex.ts";
+import { fail } from "../../languages/values/errors.ts";
+import { kindOf } from "../../languages/values/print.ts";
+import { type Budget, Regex } from "../../languages/regex/regex.ts";
 
 const REGEX = { parameters: ["regex"], required: 1 } as const;
 const REPLACE = { parameters: ["regex", "replacement"], required: 2 } as const;

@@ -9,8 +9,8 @@ import {
   textFilter,
   toText,
 } from "../entry.ts";
-import { fail } from "../errors.ts";
-import { printValue } from "../print.ts";
+import { fail } from "../../languages/values/errors.ts";
+import { printValue } from "../../languages/values/print.ts";
 
 const NONE = { parameters: [] } as const;
 const SEPARATOR = { parameters: ["separator"], required: 1 } as const;

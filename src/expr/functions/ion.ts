@@ -2,9 +2,9 @@
 import type { JsonValue } from "../../base/json.ts";
 import type { Context } from "../context.ts";
 import { type Arguments, booleanArgument, type FunctionEntry } from "../entry.ts";
-import { fail } from "../errors.ts";
-import { parseIonRows, parseIonText } from "../ion/reader.ts";
-import { kindOf } from "../print.ts";
+import { fail } from "../../languages/values/errors.ts";
+import { parseIonRows, parseIonText } from "../../languages/ion/reader.ts";
+import { kindOf } from "../../languages/values/print.ts";
 
 /** Functions on Ion; null passes through. */
 export const ION_FUNCTIONS: readonly FunctionEntry[] = [

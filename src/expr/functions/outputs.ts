@@ -2,9 +2,9 @@
 import { isJsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import type { Context } from "../context.ts";
 import { type Arguments, type FunctionEntry, integerArgument, textArgument } from "../entry.ts";
-import { fail, failUndefined } from "../errors.ts";
-import { isNumber, toFloat } from "../numbers.ts";
-import { kindOf } from "../print.ts";
+import { fail, failUndefined } from "../../languages/values/errors.ts";
+import { isNumber, toFloat } from "../../languages/values/numbers.ts";
+import { kindOf } from "../../languages/values/print.ts";
 
 /** Functions on outputs. */
 export const OUTPUT_FUNCTIONS: readonly FunctionEntry[] = [

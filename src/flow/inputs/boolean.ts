@@ -1,5 +1,5 @@
 /** BOOL and the older BOOLEAN. */
-import { scalarText } from "../describe.ts";
+import { scalarText } from "../schema/describe.ts";
 import { expected, type InputType } from "./input_type.ts";
 import { shownValue } from "./shown_value.ts";
 

@@ -3,7 +3,7 @@ import { type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts
 import type { Converted, DeclarationMistake } from "./input_type.ts";
 
 /** The names of the two bounds, and how a message speaks of them. */
-export interface BoundNames {
+interface BoundNames {
   readonly lower: string;
   readonly upper: string;
   readonly lowerText: string;

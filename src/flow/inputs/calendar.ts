@@ -1,5 +1,5 @@
 /** Dates and times in ISO form, checked against the calendar; their texts have the order of time. */
-import { fractionText } from "../../model/timestamp_text.ts";
+import { fractionText } from "../../base/timestamp_text.ts";
 
 const DATE = /^(\d{4})-(\d\d)-(\d\d)$/;
 const TIME = /^(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?$/;

@@ -1,6 +1,6 @@
 /** What an input type is. Each type is a file of its own and a line of the registry. */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
-import type { PropertySchemas } from "../../model/schema.ts";
+import type { PropertySchemas } from "../../model/flows/schema.ts";
 
 /** A converted value, or why there is none; the reason is the middle of "Invalid input for `id`, <reason>, but received …". */
 export type Converted = { readonly value: JsonValue } | { readonly reason: string };

@@ -1,6 +1,5 @@
 /** ION: any value, as Ion text, of which JSON is a part. */
-import { DomainError } from "../../model/errors.ts";
-import { parseIon } from "../../model/ion_text.ts";
+import { IonTextError, parseIon } from "../../languages/ion/value_text.ts";
 import { expected, type InputType } from "./input_type.ts";
 import { shownValue } from "./shown_value.ts";
 
@@ -14,7 +13,7 @@ export const ionInput: InputType = {
       return { value: parseIon(value, { isProseAllowed: false }).value };
     } catch (error) {
       // The reader reports a wrong text by throwing.
-      if (!(error instanceof DomainError)) throw error;
+      if (!(error instanceof IonTextError)) throw error;
       return expected("ION", shownValue(value), error.message);
     }
   },

@@ -1,6 +1,6 @@
 /** SELECT (older: ENUM) and MULTISELECT: one or several of given values. */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
-import { readFlag, scalarText } from "../describe.ts";
+import { readFlag, scalarText } from "../schema/describe.ts";
 import {
   type Conversions,
   type Converted,

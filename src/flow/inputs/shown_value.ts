@@ -1,6 +1,6 @@
 /** Given values as messages repeat them. */
 import { type JsonValue, stringifyJson } from "../../base/json.ts";
-import { cutText } from "../describe.ts";
+import { cutText } from "../schema/describe.ts";
 
 /** Text of a value: as it is, or as JSON; the end of a long one is cut. */
 export function shownValue(value: JsonValue | undefined): string {

@@ -1,5 +1,5 @@
 /** YAML: any value, as YAML text. */
-import { parseYamlValue } from "../parse.ts";
+import { parseYamlValue } from "../source/parse.ts";
 import { expected, type InputType } from "./input_type.ts";
 import { shownValue } from "./shown_value.ts";
 

@@ -1,9 +1,9 @@
 /** The definitions of a flow's JSON Schema: one a type, and those of the document around them. */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
-import type { PropertySchemas } from "../../model/schema.ts";
-import type { TaskCatalog } from "../../model/task_catalog.ts";
-import type { TriggerCatalog } from "../../model/trigger_catalog.ts";
-import type { TypeDeclaration } from "../../model/type_declaration.ts";
+import type { PropertySchemas } from "../../model/flows/schema.ts";
+import type { TaskCatalog } from "../../model/tasks/task_catalog.ts";
+import type { TriggerCatalog } from "../../model/triggers/trigger_catalog.ts";
+import type { TypeDeclaration } from "../../model/flows/type_declaration.ts";
 import {
   FLOW_PROPERTIES,
   INPUT_PROPERTIES,
@@ -11,10 +11,10 @@ import {
   OUTPUT_PROPERTIES,
   TASK_PROPERTIES,
   TRIGGER_PROPERTIES,
-} from "../flow_schema.ts";
+} from "../schema/flow_schema.ts";
 import type { InputType } from "../inputs/input_type.ts";
 import { listInputTypes } from "../inputs/registry.ts";
-import { PLUGIN_DEFAULT } from "../schema_parts.ts";
+import { PLUGIN_DEFAULT } from "../schema/schema_parts.ts";
 import { closedForm, exactly, requiredUnless, whenType } from "./object_form.ts";
 import { DEFINITIONS, listOf, propertyForm, reference } from "./property_form.ts";
 import { allNames, canonicalNames, fullName } from "./type_names.ts";

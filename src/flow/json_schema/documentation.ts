@@ -1,6 +1,6 @@
 /** Schemas of single types, as documentation shows them. */
 import type { JsonObject } from "../../base/json.ts";
-import type { PropertySchema, PropertySchemas } from "../../model/schema.ts";
+import type { PropertySchema, PropertySchemas } from "../../model/flows/schema.ts";
 import { closedForm } from "./object_form.ts";
 import { propertyForm } from "./property_form.ts";
 

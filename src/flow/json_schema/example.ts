@@ -1,8 +1,8 @@
 /** A small valid example of a type, for documentation: what must be given, with made-up values. */
 import { stringify } from "@std/yaml";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
-import type { PropertySchema, PropertySchemas } from "../../model/schema.ts";
-import type { TypeDeclaration } from "../../model/type_declaration.ts";
+import type { PropertySchema, PropertySchemas } from "../../model/flows/schema.ts";
+import type { TypeDeclaration } from "../../model/flows/type_declaration.ts";
 import { fullName } from "./type_names.ts";
 
 /** YAML of an entry of `tasks`, `triggers` or, without an id, `conditions`. */

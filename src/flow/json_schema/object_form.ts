@@ -1,9 +1,9 @@
 /** JSON Schema of objects with known members. */
 import type { JsonObject } from "../../base/json.ts";
-import type { PropertySchema, PropertySchemas } from "../../model/schema.ts";
+import type { PropertySchema, PropertySchemas } from "../../model/flows/schema.ts";
 
 /** Gives the schema of one member. */
-export type MemberForm = (schema: PropertySchema, isWithinDynamic?: boolean) => JsonObject;
+type MemberForm = (schema: PropertySchema, isWithinDynamic?: boolean) => JsonObject;
 
 /** Objects with the members of a property schema; without any, with any members. */
 export function objectForm(

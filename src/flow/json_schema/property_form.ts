@@ -1,7 +1,7 @@
 /** JSON Schema of one property, from its property schema: what validation accepts, an editor accepts too. */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
-import type { PropertySchema } from "../../model/schema.ts";
-import { VALUE_KINDS } from "../value_kinds.ts";
+import type { PropertySchema } from "../../model/flows/schema.ts";
+import { VALUE_KINDS } from "../schema/value_kinds.ts";
 import { objectForm } from "./object_form.ts";
 
 /** Matches texts with an expression; what they give is known only when they are rendered. */

@@ -1,12 +1,12 @@
 /** The names under which flows may write a type, as editors offer them. */
-import { TYPE_PREFIXES } from "../../model/flow.ts";
+import { TYPE_PREFIXES } from "../../model/flows/flow.ts";
 
 /** Aliases from before types of plugins: `io.svc.core.tasks.log.Log`. */
 const OLD_ALIAS = /^core\.(?:tasks|models|runners)\./;
 const OLD_PREFIXES = TYPE_PREFIXES.map((prefix) => prefix.replace(/plugin\.$/, ""));
 
 /** A type by its canonical name, and by its aliases. */
-export interface Named {
+interface Named {
   readonly type: string;
   readonly aliases: readonly string[];
 }
@@ -22,7 +22,7 @@ export function canonicalNames({ type }: Pick<Named, "type">): string[] {
 }
 
 /** The older names, with the prefixes that go with them. */
-export function olderNames({ aliases }: Pick<Named, "aliases">): string[] {
+function olderNames({ aliases }: Pick<Named, "aliases">): string[] {
   return aliases.flatMap((alias) =>
     (OLD_ALIAS.test(alias) ? OLD_PREFIXES : TYPE_PREFIXES).map((prefix) => prefix + alias)
   );

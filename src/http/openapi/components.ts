@@ -1,6 +1,6 @@
 /** The things that the API answers with, described once each. */
-import { LOG_LEVELS } from "../../model/flow.ts";
-import { STATES } from "../../model/state.ts";
+import { LOG_LEVELS } from "../../model/flows/flow.ts";
+import { STATES } from "../../model/executions/state.ts";
 import {
   ANYTHING,
   FLAG,

@@ -1,7 +1,7 @@
 /** The description of the API, made from the routes that are mounted and from what is told of each. */
 import type { JsonObject } from "../../base/json.ts";
-import { API_PREFIX } from "../canonical_path.ts";
-import type { MountedRoute } from "../mount.ts";
+import { API_PREFIX } from "../pipeline/canonical_path.ts";
+import type { MountedRoute } from "../pipeline/mount.ts";
 import { COMPONENTS } from "./components.ts";
 import { type Content, type Operation, PARAMETER_SCHEMAS } from "./operation.ts";
 import { operationKey, OPERATIONS } from "./operations.ts";
@@ -9,7 +9,7 @@ import { operationId, parametersOf, pathTemplates } from "./path_template.ts";
 import { listOf, MAP, ref, type Schema, TEXT } from "./schema.ts";
 
 /** What the description is told of the server. */
-export interface DocumentOptions {
+interface DocumentOptions {
   readonly version: string;
   /** Public address, or empty. */
   readonly baseUrl: string;
@@ -83,11 +83,11 @@ function operationOf(route: MountedRoute, template: string, { isProtected }: Doc
   };
 }
 
-function responsesOf({ status = 200, answer, also = {} }: Operation): JsonObject {
+function responsesOf({ status = 200, response, also = {} }: Operation): JsonObject {
   return {
     [String(status)]: {
       description: status === 204 ? "Done" : "Success",
-      ...(answer && { content: contentOf(answer) }),
+      ...(response && { content: contentOf(response) }),
     },
     ...Object.fromEntries(Object.entries(also).map(([other, description]) => [other, { description }])),
     default: { $ref: "#/components/responses/Refusal" },

@@ -27,7 +27,7 @@ export interface Operation {
   /** Of success, 200 unless told otherwise. */
   readonly status?: number;
   /** Absent: the answer of success has no body. */
-  readonly answer?: Content;
+  readonly response?: Content;
   /** Further answers that are no refusals and have no body: what each says, by its status. */
   readonly also?: Readonly<Record<string, string>>;
 }

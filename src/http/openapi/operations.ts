@@ -1,5 +1,5 @@
 /** Every operation that is described, by method and path. */
-import { API_PREFIX } from "../canonical_path.ts";
+import { API_PREFIX } from "../pipeline/canonical_path.ts";
 import type { Operation } from "./operation.ts";
 import { EXECUTION_OPERATIONS, RECORD_OPERATIONS } from "./operations/executions.ts";
 import { FLOW_OPERATIONS, NAMESPACE_OPERATIONS } from "./operations/flows.ts";

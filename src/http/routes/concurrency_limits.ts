@@ -2,13 +2,13 @@
 import { Hono } from "hono";
 import { isJsonObject, type JsonObject, ownProperty, stringifyJson } from "../../base/json.ts";
 import { DomainError } from "../../model/errors.ts";
-import type { ConcurrencyLimits, LimitedFlow } from "../../services/concurrency_limits.ts";
-import { readOptionalJson } from "../body.ts";
-import type { AppEnv } from "../env.ts";
-import { flowKeyOf, queryOf } from "../flow_request.ts";
-import { jsonAnswer, pageAnswer } from "../json_answer.ts";
-import { takePage } from "../list_page.ts";
-import { readPaging } from "../params.ts";
+import type { ConcurrencyLimits, LimitedFlow } from "../../services/executions/concurrency_limits.ts";
+import { readOptionalJson } from "../forms/body.ts";
+import type { AppEnv } from "../forms/env.ts";
+import { flowKeyOf, queryOf } from "../forms/flow_request.ts";
+import { jsonResponse, pageResponse } from "../responses/json_response.ts";
+import { takePage } from "../responses/list_page.ts";
+import { readPaging } from "../forms/params.ts";
 
 const SORT_FIELDS: ReadonlyMap<string, (flow: LimitedFlow) => string | number> = new Map([
   ["namespace", ({ namespace }: LimitedFlow): string | number => namespace],
@@ -23,11 +23,11 @@ export function concurrencyLimitRoutes(limits: ConcurrencyLimits): Hono<AppEnv> 
   routes.get("/concurrency-limit/search", async (c) => {
     const found = await limits.list(c.get("actor"));
     const page = takePage(found, readPaging(queryOf(c)), SORT_FIELDS);
-    return pageAnswer(page.map((limit) => stringifyJson(answerOf(limit))), found.length);
+    return pageResponse(page.map((limit) => stringifyJson(responseOf(limit))), found.length);
   });
 
   routes.get("/concurrency-limit/:namespace/:flowId", async (c) => {
-    return jsonAnswer(stringifyJson(answerOf(await limits.get(c.get("actor"), flowKeyOf(c)))));
+    return jsonResponse(stringifyJson(responseOf(await limits.get(c.get("actor"), flowKeyOf(c)))));
   });
 
   // The number follows from the executions: what is sent corrects nothing, but whoever waits for a free slot gets it.
@@ -39,11 +39,11 @@ export function concurrencyLimitRoutes(limits: ConcurrencyLimits): Hono<AppEnv> 
     ) {
       throw new DomainError("invalid_argument", 'Illegal argument: "running" must be a whole number from 0');
     }
-    return jsonAnswer(stringifyJson(answerOf(await limits.recount(c.get("actor"), flowKeyOf(c)))));
+    return jsonResponse(stringifyJson(responseOf(await limits.recount(c.get("actor"), flowKeyOf(c)))));
   });
   return routes;
 }
 
-function answerOf({ tenant, namespace, id, running }: LimitedFlow): JsonObject {
+function responseOf({ tenant, namespace, id, running }: LimitedFlow): JsonObject {
   return { tenantId: tenant, namespace, flowId: id, running };
 }

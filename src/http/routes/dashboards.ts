@@ -2,14 +2,14 @@
 import { type Context, Hono } from "hono";
 import { toIso } from "../../base/clock.ts";
 import { type JsonObject, ownProperty, setOwnProperty, stringifyJson } from "../../base/json.ts";
-import type { Problem } from "../../model/problem.ts";
-import type { Dashboard, Dashboards } from "../../services/dashboards.ts";
-import { checkAnswer } from "../../services/flow_answers.ts";
-import type { AppEnv } from "../env.ts";
-import { queryOf, readSource } from "../flow_request.ts";
-import { jsonAnswer, pageAnswer } from "../json_answer.ts";
-import { takePage } from "../list_page.ts";
-import { readPaging } from "../params.ts";
+import type { Problem } from "../../model/flows/problem.ts";
+import type { Dashboard, Dashboards } from "../../services/metrics/dashboards.ts";
+import { checkResponse } from "../../services/flows/flow_responses.ts";
+import type { AppEnv } from "../forms/env.ts";
+import { queryOf, readSource } from "../forms/flow_request.ts";
+import { jsonResponse, pageResponse } from "../responses/json_response.ts";
+import { takePage } from "../responses/list_page.ts";
+import { readPaging } from "../forms/params.ts";
 
 const SORT_FIELDS = new Map<string, (dashboard: Dashboard) => string | number>([
   ["id", ({ id }) => id],
@@ -25,11 +25,11 @@ export function dashboardRoutes(dashboards: Dashboards): Hono<AppEnv> {
 
   routes.post(
     "/dashboards",
-    async (c) => answer(await dashboards.create(c.get("actor"), await readSource(c))),
+    async (c) => response(await dashboards.create(c.get("actor"), await readSource(c))),
   );
 
   routes.put("/dashboards/:id", async (c) => {
-    return answer(await dashboards.update(c.get("actor"), c.req.param("id"), await readSource(c)));
+    return response(await dashboards.update(c.get("actor"), c.req.param("id"), await readSource(c)));
   });
 
   routes.delete("/dashboards/:id", async (c) => {
@@ -55,13 +55,16 @@ function addReading(routes: Hono<AppEnv>, dashboards: Dashboards): void {
       return words.every((word) => searched.includes(word));
     });
     const page = takePage(found, paging, SORT_FIELDS);
-    return pageAnswer(page.map((dashboard) => stringifyJson(bodyOf(dashboard))), found.length);
+    return pageResponse(page.map((dashboard) => stringifyJson(bodyOf(dashboard))), found.length);
   });
 
   // Which dashboards stand on which page is not chosen here.
   routes.get("/dashboards/settings/default-dashboards", (c) => c.json({}));
 
-  routes.get("/dashboards/:id", async (c) => answer(await dashboards.get(c.get("actor"), c.req.param("id"))));
+  routes.get(
+    "/dashboards/:id",
+    async (c) => response(await dashboards.get(c.get("actor"), c.req.param("id"))),
+  );
 }
 
 function titleOf({ definition }: Dashboard): string {
@@ -79,10 +82,10 @@ function bodyOf({ id, definition, source, createdAt, updatedAt }: Dashboard): Js
   return Object.assign(body, known);
 }
 
-function answer(dashboard: Dashboard): Response {
-  return jsonAnswer(stringifyJson(bodyOf(dashboard)));
+function response(dashboard: Dashboard): Response {
+  return jsonResponse(stringifyJson(bodyOf(dashboard)));
 }
 
 function checked(problems: readonly Problem[]): Response {
-  return jsonAnswer(stringifyJson(checkAnswer({ index: 0, problems, isOutdated: false })));
+  return jsonResponse(stringifyJson(checkResponse({ index: 0, problems, isOutdated: false })));
 }

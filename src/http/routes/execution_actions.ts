@@ -12,19 +12,26 @@ import {
   setLabelsAction,
   unqueueAction,
   UNQUEUED_STATES,
-} from "../../services/execution_action.ts";
-import type { ExecutionActions } from "../../services/execution_actions.ts";
-import type { ExecutionReplays, ReplayOptions } from "../../services/execution_replays.ts";
-import { readJson, readText } from "../body.ts";
-import type { AppEnv } from "../env.ts";
-import { EXECUTION_ID, executionIdOf, formReader, labelsIn, stateIn, textIn } from "../execution_request.ts";
-import { queryOf } from "../flow_request.ts";
-import { jsonAnswer } from "../json_answer.ts";
-import { readBoolean, readRequired } from "../params.ts";
-import { readBreakpoints, readRevision } from "../start_query.ts";
+} from "../../services/executions/execution_action.ts";
+import type { ExecutionActions } from "../../services/executions/execution_actions.ts";
+import type { ExecutionReplays, ReplayOptions } from "../../services/executions/execution_replays.ts";
+import { readJson, readText } from "../forms/body.ts";
+import type { AppEnv } from "../forms/env.ts";
+import {
+  EXECUTION_ID,
+  executionIdOf,
+  formReader,
+  labelsIn,
+  stateIn,
+  textIn,
+} from "../forms/execution_request.ts";
+import { queryOf } from "../forms/flow_request.ts";
+import { jsonResponse } from "../responses/json_response.ts";
+import { readBoolean, readRequired } from "../forms/params.ts";
+import { readBreakpoints, readRevision } from "../forms/start_query.ts";
 
 /** What the routes work with. */
-export interface ExecutionActionRoutesDeps {
+interface ExecutionActionRoutesDeps {
   readonly actions: ExecutionActions;
   readonly replays: ExecutionReplays;
   /** Of the form of a resume or replay. */
@@ -47,9 +54,9 @@ export function executionActionRoutes(deps: ExecutionActionRoutesDeps): Hono<App
 
 /** The form of older clients also names a flow to start: it is told by the first segment, which is an execution's id. */
 function post(routes: Hono<AppEnv>, name: string, handler: Handler): void {
-  const answer = async (c: Context<AppEnv>) => jsonAnswer(await handler(c));
-  routes.post(`/executions/${EXECUTION_ID}/${name}`, answer);
-  routes.post(`/executions/:id/actions/${name}`, answer);
+  const response = async (c: Context<AppEnv>) => jsonResponse(await handler(c));
+  routes.post(`/executions/${EXECUTION_ID}/${name}`, response);
+  routes.post(`/executions/:id/actions/${name}`, response);
 }
 
 type ReadAction = (c: Context<AppEnv>) => ExecutionAction | Promise<ExecutionAction>;
@@ -77,7 +84,7 @@ function addKill(routes: Hono<AppEnv>, { actions }: ExecutionActionRoutesDeps): 
   };
   post(routes, "kill", kill);
   for (const path of ["/executions/:id/kill", "/executions/:id/actions/kill"]) {
-    routes.delete(path, async (c) => jsonAnswer(await kill(c)));
+    routes.delete(path, async (c) => jsonResponse(await kill(c)));
   }
 }
 

@@ -2,19 +2,19 @@
 import { type Context, Hono } from "hono";
 import type { Clock } from "../../base/clock.ts";
 import { isJsonObject, type JsonValue, ownProperty, stringifyJson } from "../../base/json.ts";
-import type { ExecutionConditions } from "../../model/execution_query.ts";
-import { ASSIGNABLE_STATES, UNQUEUED_STATES } from "../../services/execution_action.ts";
-import type { BulkAction, BulkResult, ExecutionBulk } from "../../services/execution_bulk.ts";
-import { readJson } from "../body.ts";
-import type { AppEnv } from "../env.ts";
-import { idsIn, labelsIn, readIds, stateIn } from "../execution_request.ts";
-import { readExecutionFilters } from "../execution_filters.ts";
-import { queryOf } from "../flow_request.ts";
-import { jsonAnswer } from "../json_answer.ts";
-import { readBoolean, readRequired } from "../params.ts";
+import type { ExecutionConditions } from "../../model/executions/execution_query.ts";
+import { ASSIGNABLE_STATES, UNQUEUED_STATES } from "../../services/executions/execution_action.ts";
+import type { BulkAction, BulkResult, ExecutionBulk } from "../../services/executions/execution_bulk.ts";
+import { readJson } from "../forms/body.ts";
+import type { AppEnv } from "../forms/env.ts";
+import { idsIn, labelsIn, readIds, stateIn } from "../forms/execution_request.ts";
+import { readExecutionFilters } from "../filters/execution_filters.ts";
+import { queryOf } from "../forms/flow_request.ts";
+import { jsonResponse } from "../responses/json_response.ts";
+import { readBoolean, readRequired } from "../forms/params.ts";
 
 /** What the routes work with. */
-export interface ExecutionBulkRoutesDeps {
+interface ExecutionBulkRoutesDeps {
   readonly bulk: ExecutionBulk;
   readonly clock: Clock;
 }
@@ -66,11 +66,11 @@ function addBoth(
 ): void {
   routes.on(method, `/executions${path}/by-ids`, async (c) => {
     const action = read(queryOf(c));
-    return answer(await bulk.byIds(c.get("actor"), await readIds(c), action));
+    return response(await bulk.byIds(c.get("actor"), await readIds(c), action));
   });
   routes.on(method, `/executions${path}/by-query`, async (c) => {
     const action = read(queryOf(c));
-    return answer(await bulk.byQuery(c.get("actor"), filtersOf(c, clock), action));
+    return response(await bulk.byQuery(c.get("actor"), filtersOf(c, clock), action));
   });
 }
 
@@ -80,12 +80,12 @@ function addLabels(routes: Hono<AppEnv>, { bulk, clock }: ExecutionBulkRoutesDep
     const body = await readJson(c);
     const labels = labelsIn(memberOf(body, "executionLabels"));
     const ids = idsIn(memberOf(body, "executionsId"));
-    return answer(await bulk.byIds(c.get("actor"), ids, { type: "labels", labels }));
+    return response(await bulk.byIds(c.get("actor"), ids, { type: "labels", labels }));
   });
 
   routes.post("/executions/labels/by-query", async (c) => {
     const labels = labelsIn(await readJson(c));
-    return answer(await bulk.byQuery(c.get("actor"), filtersOf(c, clock), { type: "labels", labels }));
+    return response(await bulk.byQuery(c.get("actor"), filtersOf(c, clock), { type: "labels", labels }));
   });
 }
 
@@ -97,6 +97,6 @@ function memberOf(body: JsonValue, name: string): JsonValue | undefined {
   return isJsonObject(body) ? ownProperty(body, name) : undefined;
 }
 
-function answer({ count, totalItems, operationId }: BulkResult): Response {
-  return jsonAnswer(stringifyJson({ count, totalItems, operationId }));
+function response({ count, totalItems, operationId }: BulkResult): Response {
+  return jsonResponse(stringifyJson({ count, totalItems, operationId }));
 }

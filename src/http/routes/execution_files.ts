@@ -1,25 +1,25 @@
 /** Files of executions: downloading, sizes, previews. A file that another execution has is asked for there. */
 import { type Context, Hono } from "hono";
 import { stringifyJson } from "../../base/json.ts";
-import type { ExecutionFileViews, NamedFile } from "../../services/execution_file_views.ts";
-import { DEFAULT_PREVIEW_ROWS, MAX_PREVIEW_ROWS } from "../../services/file_preview.ts";
-import { attachmentHeaders } from "../attachment.ts";
-import type { AppEnv } from "../env.ts";
-import { executionIdOf } from "../execution_request.ts";
-import { queryOf } from "../flow_request.ts";
-import { jsonAnswer } from "../json_answer.ts";
-import { readPositive, readRequired } from "../params.ts";
+import type { ExecutionFileViews, NamedFile } from "../../services/executions/execution_file_views.ts";
+import { DEFAULT_PREVIEW_ROWS, MAX_PREVIEW_ROWS } from "../../services/files/file_preview.ts";
+import { attachmentHeaders } from "../responses/attachment.ts";
+import type { AppEnv } from "../forms/env.ts";
+import { executionIdOf } from "../forms/execution_request.ts";
+import { queryOf } from "../forms/flow_request.ts";
+import { jsonResponse } from "../responses/json_response.ts";
+import { readPositive, readRequired } from "../forms/params.ts";
 
 /** Routes under `/executions/:id/file`, relative to the tenant. */
 export function executionFileRoutes(files: ExecutionFileViews): Hono<AppEnv> {
   const routes = new Hono<AppEnv>();
   const route = (
     path: string,
-    answer: (c: Context<AppEnv>, file: NamedFile) => Response | Promise<Response>,
+    response: (c: Context<AppEnv>, file: NamedFile) => Response | Promise<Response>,
   ) =>
     routes.get(path, async (c) => {
       const found = await files.find(c.get("actor"), executionIdOf(c), readRequired(queryOf(c), "path"));
-      return "executionId" in found ? redirect(c, found.executionId) : await answer(c, found);
+      return "executionId" in found ? redirect(c, found.executionId) : await response(c, found);
     });
 
   route("/executions/:id/file", (c, file) => {
@@ -28,13 +28,13 @@ export function executionFileRoutes(files: ExecutionFileViews): Hono<AppEnv> {
     return new Response(c.req.raw.method === "HEAD" ? null : file.open(), { headers });
   });
 
-  route("/executions/:id/file/metas", (_c, { size }) => jsonAnswer(stringifyJson({ size })));
+  route("/executions/:id/file/metas", (_c, { size }) => jsonResponse(stringifyJson({ size })));
 
   route("/executions/:id/file/preview", async (c, file) => {
     const query = queryOf(c);
     const maxRows = readPositive(query, "maxRows", DEFAULT_PREVIEW_ROWS, MAX_PREVIEW_ROWS);
     const encoding = query.get("encoding") || "UTF-8";
-    return jsonAnswer(stringifyJson(await files.preview(file, { maxRows, encoding })));
+    return jsonResponse(stringifyJson(await files.preview(file, { maxRows, encoding })));
   });
 
   return routes;

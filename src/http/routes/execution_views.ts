@@ -3,29 +3,29 @@ import { type Context, Hono } from "hono";
 import { type Clock, toIso } from "../../base/clock.ts";
 import { type JsonObject, ownProperty, setOwnProperty, stringifyJson } from "../../base/json.ts";
 import { DomainError } from "../../model/errors.ts";
-import type { Execution } from "../../model/execution.ts";
-import { currentState, startedAt } from "../../model/state.ts";
+import type { Execution } from "../../model/executions/execution.ts";
+import { currentState, startedAt } from "../../model/executions/state.ts";
 import {
   DISTINCT_FIELDS,
   type DistinctField,
   type ExecutionViews,
   type TaskRunOutputs,
-} from "../../services/execution_views.ts";
-import type { Executions } from "../../services/executions.ts";
-import type { FlowDependencies } from "../../services/flow_dependencies.ts";
-import { csvText } from "../csv.ts";
-import type { AppEnv } from "../env.ts";
-import { readExecutionFilters } from "../execution_filters.ts";
-import { executionIdOf } from "../execution_request.ts";
-import { queryOf, readDependencyOptions, readFlowKeys } from "../flow_request.ts";
-import { awaitExecution } from "../follow.ts";
-import { dependencyEvents } from "../follow_dependencies.ts";
-import { jsonAnswer } from "../json_answer.ts";
-import { readPositive, readRequired } from "../params.ts";
-import { eventStream } from "../sse.ts";
+} from "../../services/executions/execution_views.ts";
+import type { Executions } from "../../services/executions/executions.ts";
+import type { FlowDependencies } from "../../services/flows/flow_dependencies.ts";
+import { csvText } from "../responses/csv.ts";
+import type { AppEnv } from "../forms/env.ts";
+import { readExecutionFilters } from "../filters/execution_filters.ts";
+import { executionIdOf } from "../forms/execution_request.ts";
+import { queryOf, readDependencyOptions, readFlowKeys } from "../forms/flow_request.ts";
+import { awaitExecution } from "../streams/follow.ts";
+import { dependencyEvents } from "../streams/follow_dependencies.ts";
+import { jsonResponse } from "../responses/json_response.ts";
+import { readPositive, readRequired } from "../forms/params.ts";
+import { eventStream } from "../streams/sse.ts";
 
 /** What the routes work with. */
-export interface ExecutionViewRoutesDeps {
+interface ExecutionViewRoutesDeps {
   readonly views: ExecutionViews;
   readonly executions: Executions;
   readonly dependencies: FlowDependencies;
@@ -69,14 +69,14 @@ function addViews(routes: Hono<AppEnv>, { views, clock }: ExecutionViewRoutesDep
 
   routes.post("/executions/latest", async (c) => {
     const found = await views.latest(c.get("actor"), await readFlowKeys(c));
-    return jsonAnswer(stringifyJson(found.map(latestAnswer)));
+    return jsonResponse(stringifyJson(found.map(latestResponse)));
   });
 
   routes.get("/executions/distinct-field-values", async (c) => {
     const query = queryOf(c);
     const field = readField(readRequired(query, "field"));
     const size = readPositive(query, "size", DEFAULT_DISTINCT_VALUES, MAX_DISTINCT_VALUES);
-    return jsonAnswer(stringifyJson(await views.distinct(c.get("actor"), field, filtersOf(c), size)));
+    return jsonResponse(stringifyJson(await views.distinct(c.get("actor"), field, filtersOf(c), size)));
   });
 
   routes.get("/executions/export/by-query/csv", (c) => {
@@ -90,17 +90,17 @@ function addViews(routes: Hono<AppEnv>, { views, clock }: ExecutionViewRoutesDep
 function addOutputs(routes: Hono<AppEnv>, { views }: ExecutionViewRoutesDeps): void {
   routes.get("/outputs/:executionId", async (c) => {
     const found = await views.outputs(c.get("actor"), c.req.param("executionId"));
-    return jsonAnswer(stringifyJson(found.map(outputsAnswer)));
+    return jsonResponse(stringifyJson(found.map(outputsResponse)));
   });
 
   routes.get("/outputs/:executionId/:taskRunId", async (c) => {
     const { executionId, taskRunId } = c.req.param();
-    return jsonAnswer(stringifyJson(await views.taskRunOutputs(c.get("actor"), executionId, taskRunId)));
+    return jsonResponse(stringifyJson(await views.taskRunOutputs(c.get("actor"), executionId, taskRunId)));
   });
 
   routes.get("/outputs/executions/:executionId", async (c) => {
     const found = await views.flowOutputs(c.get("actor"), c.req.param("executionId"));
-    return jsonAnswer(stringifyJson(found));
+    return jsonResponse(stringifyJson(found));
   });
 }
 
@@ -128,11 +128,11 @@ function readField(text: string): DistinctField {
   );
 }
 
-function latestAnswer({ id, flowId, namespace, history }: Execution): JsonObject {
+function latestResponse({ id, flowId, namespace, history }: Execution): JsonObject {
   return { id, flowId, namespace, startDate: toIso(startedAt(history)), status: currentState(history) };
 }
 
-function outputsAnswer({ id, taskRun: { taskId, value, iteration } }: TaskRunOutputs): JsonObject {
+function outputsResponse({ id, taskRun: { taskId, value, iteration } }: TaskRunOutputs): JsonObject {
   return {
     taskId,
     taskRunId: id,

@@ -1,26 +1,26 @@
 /** Executions: starting, reading, listing, following, deleting. */
 import { type Context, Hono } from "hono";
 import type { Clock } from "../../base/clock.ts";
-import type { ExecutionQuery } from "../../model/execution_query.ts";
-import type { GivenValue } from "../../model/input_value.ts";
-import type { Executions, ReadInputs, StartOptions } from "../../services/executions.ts";
-import type { IdempotentStarts } from "../../services/idempotent_starts.ts";
-import type { AppEnv } from "../env.ts";
-import { executionIdOf } from "../execution_request.ts";
-import { readExecutionQuery } from "../execution_filters.ts";
-import { awaitExecution, executionEvents } from "../follow.ts";
-import { deltaEvents, readLastEventId } from "../follow_delta.ts";
-import { flowKeyOf, queryOf } from "../flow_request.ts";
-import { readIdempotencyKey, replayedHeaders, sortedQuery } from "../idempotency.ts";
-import { jsonAnswer, pageAnswer } from "../json_answer.ts";
-import { type BaseUrlOf, pageUrl } from "../page_url.ts";
-import { readPaging, readRequired } from "../params.ts";
-import { eventStream } from "../sse.ts";
-import { hasNoForm, readStartForm } from "../start_form.ts";
-import { readStartQuery } from "../start_query.ts";
+import type { ExecutionQuery } from "../../model/executions/execution_query.ts";
+import type { GivenValue } from "../../model/flows/input_value.ts";
+import type { Executions, ReadInputs, StartOptions } from "../../services/executions/executions.ts";
+import type { IdempotentStarts } from "../../services/executions/idempotent_starts.ts";
+import type { AppEnv } from "../forms/env.ts";
+import { executionIdOf } from "../forms/execution_request.ts";
+import { readExecutionQuery } from "../filters/execution_filters.ts";
+import { awaitExecution, executionEvents } from "../streams/follow.ts";
+import { deltaEvents, readLastEventId } from "../streams/follow_delta.ts";
+import { flowKeyOf, queryOf } from "../forms/flow_request.ts";
+import { readIdempotencyKey, replayedHeaders, sortedQuery } from "../forms/idempotency.ts";
+import { jsonResponse, pageResponse } from "../responses/json_response.ts";
+import { type BaseUrlOf, pageUrl } from "../responses/page_url.ts";
+import { readPaging, readRequired } from "../forms/params.ts";
+import { eventStream } from "../streams/sse.ts";
+import { hasNoForm, readStartForm } from "../forms/start_form.ts";
+import { readStartQuery } from "../forms/start_query.ts";
 
 /** What the routes work with. */
-export interface ExecutionRoutesDeps {
+interface ExecutionRoutesDeps {
   readonly executions: Executions;
   readonly idempotentStarts: IdempotentStarts;
   readonly clock: Clock;
@@ -49,7 +49,7 @@ function addStart(routes: Hono<AppEnv>, deps: ExecutionRoutesDeps): void {
   routes.post("/executions/:namespace/:flowId/validate", async (c) => {
     const { revision } = readStartQuery(c.req.raw.url);
     const readInputs = inputReader(c, deps);
-    return jsonAnswer(await deps.executions.validate(c.get("actor"), flowKeyOf(c), readInputs, revision));
+    return jsonResponse(await deps.executions.validate(c.get("actor"), flowKeyOf(c), readInputs, revision));
   });
 }
 
@@ -75,10 +75,10 @@ async function startExecution(
     urlOf: (execution) => pageUrl(baseUrl, execution),
   };
   const key = readIdempotencyKey(request);
-  if (key === undefined) return jsonAnswer(await executions.start(actor, flow, readInputs, options));
+  if (key === undefined) return jsonResponse(await executions.start(actor, flow, readInputs, options));
   const once = { key, query: sortedQuery(request), flow, readInputs, options };
-  const answer = await idempotentStarts.start(actor, once);
-  return jsonAnswer(answer.body, replayedHeaders(answer));
+  const response = await idempotentStarts.start(actor, once);
+  return jsonResponse(response.body, replayedHeaders(response));
 }
 
 /** Reads the form for the inputs of the flow. */
@@ -91,17 +91,17 @@ function inputReader(c: Context<AppEnv>, { maxUploadBytes }: ExecutionRoutesDeps
 function addReading(routes: Hono<AppEnv>, { executions, clock }: ExecutionRoutesDeps): void {
   routes.get("/executions", async (c) => {
     const { results, total } = await executions.search(c.get("actor"), readFlowQuery(queryOf(c)));
-    return pageAnswer(results, total);
+    return pageResponse(results, total);
   });
 
   routes.get("/executions/search", async (c) => {
     const query = readExecutionQuery(queryOf(c), clock.now());
     const { results, total } = await executions.search(c.get("actor"), query);
-    return pageAnswer(results, total);
+    return pageResponse(results, total);
   });
 
   routes.get("/executions/:id", async (c) => {
-    return jsonAnswer((await executions.get(c.get("actor"), executionIdOf(c))).body);
+    return jsonResponse((await executions.get(c.get("actor"), executionIdOf(c))).body);
   });
 
   routes.get("/executions/:id/follow", async (c) => {

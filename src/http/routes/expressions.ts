@@ -2,10 +2,10 @@
 import { Hono } from "hono";
 import { isJsonObject, type JsonValue, ownProperty, stringifyJson } from "../../base/json.ts";
 import { DomainError } from "../../model/errors.ts";
-import type { Expressions, RenderRequest } from "../../services/expressions.ts";
-import { readJson } from "../body.ts";
-import type { AppEnv } from "../env.ts";
-import { jsonAnswer } from "../json_answer.ts";
+import type { Expressions, RenderRequest } from "../../services/flows/expressions.ts";
+import { readJson } from "../forms/body.ts";
+import type { AppEnv } from "../forms/env.ts";
+import { jsonResponse } from "../responses/json_response.ts";
 
 /** Expressions of one request. */
 const MAX_EXPRESSIONS = 100;
@@ -16,7 +16,7 @@ export function expressionRoutes(expressions: Expressions): Hono<AppEnv> {
 
   routes.post("/expressions/render", async (c) => {
     const request = readRequest(await readJson(c));
-    return jsonAnswer(stringifyJson(await expressions.render(c.get("actor"), request)));
+    return jsonResponse(stringifyJson(await expressions.render(c.get("actor"), request)));
   });
 
   return routes;

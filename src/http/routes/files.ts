@@ -1,16 +1,16 @@
 /** Files of namespaces. Content goes in and out as streams; what comes out is always an attachment. */
 import { type Context, Hono } from "hono";
 import { DomainError } from "../../model/errors.ts";
-import { fileNameOf } from "../../model/file_path.ts";
-import type { FileTransfer } from "../../services/file_transfer.ts";
-import type { FileRecord, Files } from "../../services/files.ts";
-import { attachmentHeaders } from "../attachment.ts";
-import type { AppEnv } from "../env.ts";
-import { type Part, readMultipart } from "../multipart.ts";
-import { readRequired } from "../params.ts";
+import { fileNameOf } from "../../model/namespaces/file_path.ts";
+import type { FileTransfer } from "../../services/files/file_transfer.ts";
+import type { FileRecord, Files } from "../../services/files/files.ts";
+import { attachmentHeaders } from "../responses/attachment.ts";
+import type { AppEnv } from "../forms/env.ts";
+import { type Part, readMultipart } from "../forms/multipart.ts";
+import { readRequired } from "../forms/params.ts";
 
 /** What the routes work with. */
-export interface FileRoutesDeps {
+interface FileRoutesDeps {
   readonly files: Files;
   readonly transfer: FileTransfer;
   /** Of a whole upload. */

@@ -2,21 +2,25 @@
 import { type Context, Hono } from "hono";
 import { isJsonObject, type JsonObject, parseJson, stringifyJson } from "../../base/json.ts";
 import { DomainError } from "../../model/errors.ts";
-import { flowText } from "../../services/flow_answers.ts";
-import type { FlowBulk } from "../../services/flow_bulk.ts";
-import type { FlowRevisions } from "../../services/flow_revisions.ts";
-import type { Flows } from "../../services/flows.ts";
-import { type FlowFile, type FlowTransfer, MAX_FLOW_IMPORT_BYTES } from "../../services/flow_transfer.ts";
-import { csvAnswer } from "../csv.ts";
-import type { AppEnv } from "../env.ts";
-import { readFlowFilter } from "../flow_filters.ts";
-import { flowKeyOf, queryOf, readFlowKeys, readSources } from "../flow_request.ts";
-import { jsonAnswer } from "../json_answer.ts";
-import { readMultipart } from "../multipart.ts";
-import { readBoolean } from "../params.ts";
+import { flowText } from "../../services/flows/flow_responses.ts";
+import type { FlowBulk } from "../../services/flows/flow_bulk.ts";
+import type { FlowRevisions } from "../../services/flows/flow_revisions.ts";
+import type { Flows } from "../../services/flows/flows.ts";
+import {
+  type FlowFile,
+  type FlowTransfer,
+  MAX_FLOW_IMPORT_BYTES,
+} from "../../services/flows/flow_transfer.ts";
+import { csvResponse } from "../responses/csv.ts";
+import type { AppEnv } from "../forms/env.ts";
+import { readFlowFilter } from "../filters/flow_filters.ts";
+import { flowKeyOf, queryOf, readFlowKeys, readSources } from "../forms/flow_request.ts";
+import { jsonResponse } from "../responses/json_response.ts";
+import { readMultipart } from "../forms/multipart.ts";
+import { readBoolean } from "../forms/params.ts";
 
 /** What the routes work with. */
-export interface FlowBulkRoutesDeps {
+interface FlowBulkRoutesDeps {
   readonly flows: Flows;
   readonly bulk: FlowBulk;
   readonly transfer: FlowTransfer;
@@ -47,7 +51,7 @@ function addReplacing(routes: Hono<AppEnv>, { bulk }: FlowBulkRoutesDeps): void 
   routes.post("/flows/:namespace", async (c) => {
     const options = { delete: readDelete(c), override: readBoolean(queryOf(c), "override", false) };
     const text = await readSources(c);
-    return listAnswer(await bulk.replace(c.get("actor"), c.req.param("namespace"), text, options));
+    return listResponse(await bulk.replace(c.get("actor"), c.req.param("namespace"), text, options));
   });
 
   routes.post("/flows/bulk", async (c) => {
@@ -57,7 +61,7 @@ function addReplacing(routes: Hono<AppEnv>, { bulk }: FlowBulkRoutesDeps): void 
       namespace: query.get("namespace") || undefined,
       allowNamespaceChild: readBoolean(query, "allowNamespaceChild", false),
     };
-    return listAnswer(await bulk.update(c.get("actor"), await readSources(c), options));
+    return listResponse(await bulk.update(c.get("actor"), await readSources(c), options));
   });
 }
 
@@ -69,18 +73,18 @@ function addTransfer(routes: Hono<AppEnv>, { flows, bulk, transfer }: FlowBulkRo
 
   routes.get("/flows/export/by-query", (c) => {
     const heads = flows.select(c.get("actor"), readFlowFilter(queryOf(c)));
-    return zipAnswer(c, transfer.export(heads));
+    return zipResponse(c, transfer.export(heads));
   });
 
   routes.post("/flows/export/by-ids", async (c) => {
     const heads = bulk.pick(c.get("actor"), await readFlowKeys(c));
-    return zipAnswer(c, transfer.export(heads));
+    return zipResponse(c, transfer.export(heads));
   });
 
   routes.get("/flows/export/by-query/csv", async (c) => {
     const heads = flows.select(c.get("actor"), readFlowFilter(queryOf(c)));
     const found = await Promise.all(heads.map((head) => flows.read(head)));
-    return csvAnswer(found.map((flow) => recordOf(flowText(flow, { source: false }))), "flows.csv");
+    return csvResponse(found.map((flow) => recordOf(flowText(flow, { source: false }))), "flows.csv");
   });
 }
 
@@ -92,11 +96,11 @@ function addChanging(routes: Hono<AppEnv>, { flows, bulk }: FlowBulkRoutesDeps):
   for (const [way, select] of ways) {
     routes.delete(
       `/flows/delete/${way}`,
-      async (c) => countAnswer(await bulk.delete(c.get("actor"), await select(c))),
+      async (c) => countResponse(await bulk.delete(c.get("actor"), await select(c))),
     );
     for (const [verb, isDisabled] of [["enable", false], ["disable", true]] as const) {
       routes.post(`/flows/${verb}/${way}`, async (c) => {
-        return countAnswer(await bulk.setDisabled(c.get("actor"), await select(c), isDisabled));
+        return countResponse(await bulk.setDisabled(c.get("actor"), await select(c), isDisabled));
       });
     }
   }
@@ -136,15 +140,15 @@ async function readFile(request: Request): Promise<FlowFile> {
   throw new DomainError("bad_request", `Bad Request: the form must have a file as part "${FILE_PART}"`);
 }
 
-function listAnswer(flows: Parameters<typeof flowText>[0][]): Response {
-  return jsonAnswer(`[${flows.map((flow) => flowText(flow, { source: true })).join(",")}]`);
+function listResponse(flows: Parameters<typeof flowText>[0][]): Response {
+  return jsonResponse(`[${flows.map((flow) => flowText(flow, { source: true })).join(",")}]`);
 }
 
-function countAnswer(count: number): Response {
-  return jsonAnswer(stringifyJson({ count }));
+function countResponse(count: number): Response {
+  return jsonResponse(stringifyJson({ count }));
 }
 
-async function zipAnswer(c: Context<AppEnv>, zip: ReadableStream<Uint8Array>): Promise<Response> {
+async function zipResponse(c: Context<AppEnv>, zip: ReadableStream<Uint8Array>): Promise<Response> {
   const isHead = c.req.raw.method === "HEAD";
   if (isHead) await zip.cancel();
   return new Response(isHead ? null : zip, {

@@ -1,22 +1,22 @@
 /** What is seen of flows beside their definition: graphs, dependencies, single tasks, what is found in their sources. */
 import { type Context, Hono } from "hono";
 import { stringifyJson } from "../../base/json.ts";
-import type { Executions } from "../../services/executions.ts";
-import type { FlowDependencies } from "../../services/flow_dependencies.ts";
-import { flowText } from "../../services/flow_answers.ts";
-import type { FlowGraphs } from "../../services/flow_graphs.ts";
-import type { FlowInspection } from "../../services/flow_inspection.ts";
-import { searchSources } from "../../services/flow_search.ts";
-import type { Flows } from "../../services/flows.ts";
-import type { AppEnv } from "../env.ts";
-import { readFlowFilter } from "../flow_filters.ts";
-import { flowKeyOf, queryOf, readDependencyOptions, readSource } from "../flow_request.ts";
-import { jsonAnswer, pageAnswer } from "../json_answer.ts";
-import { readBoolean, readPaging } from "../params.ts";
-import { readRevision } from "../start_query.ts";
+import type { Executions } from "../../services/executions/executions.ts";
+import type { FlowDependencies } from "../../services/flows/flow_dependencies.ts";
+import { flowText } from "../../services/flows/flow_responses.ts";
+import type { FlowGraphs } from "../../services/flows/flow_graphs.ts";
+import type { FlowInspection } from "../../services/flows/flow_inspection.ts";
+import { searchSources } from "../../services/flows/flow_search.ts";
+import type { Flows } from "../../services/flows/flows.ts";
+import type { AppEnv } from "../forms/env.ts";
+import { readFlowFilter } from "../filters/flow_filters.ts";
+import { flowKeyOf, queryOf, readDependencyOptions, readSource } from "../forms/flow_request.ts";
+import { jsonResponse, pageResponse } from "../responses/json_response.ts";
+import { readBoolean, readPaging } from "../forms/params.ts";
+import { readRevision } from "../forms/start_query.ts";
 
 /** What the routes work with. */
-export interface FlowViewRoutesDeps {
+interface FlowViewRoutesDeps {
   readonly flows: Flows;
   readonly graphs: FlowGraphs;
   readonly dependencies: FlowDependencies;
@@ -40,12 +40,12 @@ export function flowViewRoutes(deps: FlowViewRoutesDeps): Hono<AppEnv> {
 function addGraphs(routes: Hono<AppEnv>, { graphs }: FlowViewRoutesDeps): void {
   routes.get(`${FLOW_PATH}/graph`, async (c) => {
     const options = { revision: readRevision(queryOf(c)), subflows: readSubflows(c) };
-    return jsonAnswer(await graphs.stored(c.get("actor"), flowKeyOf(c), options));
+    return jsonResponse(await graphs.stored(c.get("actor"), flowKeyOf(c), options));
   });
 
   routes.post("/flows/graph", async (c) => {
     const source = await readSource(c);
-    return jsonAnswer(await graphs.draft(c.get("actor"), source, readSubflows(c)));
+    return jsonResponse(await graphs.draft(c.get("actor"), source, readSubflows(c)));
   });
 }
 
@@ -57,19 +57,19 @@ function readSubflows(c: Context<AppEnv>): string[] {
 function addDependencies(routes: Hono<AppEnv>, { dependencies }: FlowViewRoutesDeps): void {
   routes.get(`${FLOW_PATH}/dependencies`, async (c) => {
     const options = readDependencyOptions(queryOf(c));
-    return jsonAnswer(stringifyJson(await dependencies.ofFlow(c.get("actor"), flowKeyOf(c), options)));
+    return jsonResponse(stringifyJson(await dependencies.ofFlow(c.get("actor"), flowKeyOf(c), options)));
   });
 
   routes.get("/namespaces/:namespace/dependencies", async (c) => {
     const destinationOnly = readBoolean(queryOf(c), "destinationOnly", false);
     const namespace = c.req.param("namespace");
-    return jsonAnswer(
+    return jsonResponse(
       stringifyJson(await dependencies.ofNamespace(c.get("actor"), namespace, destinationOnly)),
     );
   });
 
   routes.get("/dependencies", async (c) => {
-    return jsonAnswer(stringifyJson(await dependencies.ofTenant(c.get("actor"))));
+    return jsonResponse(stringifyJson(await dependencies.ofTenant(c.get("actor"))));
   });
 }
 
@@ -77,18 +77,18 @@ function addInspection(routes: Hono<AppEnv>, { inspection }: FlowViewRoutesDeps)
   routes.get(`${FLOW_PATH}/tasks/:taskId`, async (c) => {
     const { taskId } = c.req.param();
     const revision = readRevision(queryOf(c));
-    return jsonAnswer(stringifyJson(await inspection.task(c.get("actor"), flowKeyOf(c), taskId, revision)));
+    return jsonResponse(stringifyJson(await inspection.task(c.get("actor"), flowKeyOf(c), taskId, revision)));
   });
 
   routes.get("/flows/deprecated", async (c) => {
-    return jsonAnswer(
+    return jsonResponse(
       stringifyJson(await inspection.deprecated(c.get("actor"), readFlowFilter(queryOf(c)))),
     );
   });
 
   routes.post("/flows/expressions", async (c) => {
     const taskId = queryOf(c).get("taskId") || undefined;
-    return jsonAnswer(stringifyJson(inspection.expressions(await readSource(c), taskId)));
+    return jsonResponse(stringifyJson(inspection.expressions(await readSource(c), taskId)));
   });
 }
 
@@ -103,7 +103,7 @@ function addSearch(routes: Hono<AppEnv>, { flows }: FlowViewRoutesDeps): void {
     const texts = results.map(({ flow, fragments }) =>
       `{"model":${flowText(flow, { source: false })},"fragments":${stringifyJson(fragments)}}`
     );
-    return pageAnswer(texts, total);
+    return pageResponse(texts, total);
   });
 }
 
@@ -117,17 +117,17 @@ function addFlowsOfExecutions(routes: Hono<AppEnv>, { flows, graphs, executions 
 
   routes.get("/executions/:id/graph", async (c) => {
     const { key, options } = await flowOf(c);
-    return jsonAnswer(await graphs.stored(c.get("actor"), key, { ...options, subflows: readSubflows(c) }));
+    return jsonResponse(await graphs.stored(c.get("actor"), key, { ...options, subflows: readSubflows(c) }));
   });
 
   routes.get("/executions/:id/flow", async (c) => {
     const { key, options } = await flowOf(c);
-    return jsonAnswer(flowText(await flows.get(c.get("actor"), key, options), { source: false }));
+    return jsonResponse(flowText(await flows.get(c.get("actor"), key, options), { source: false }));
   });
 
   routes.get("/executions/flows/:namespace/:flowId", async (c) => {
     const flow = await flows.get(c.get("actor"), flowKeyOf(c), { revision: readRevision(queryOf(c)) });
-    return jsonAnswer(flowText(flow, { source: false }));
+    return jsonResponse(flowText(flow, { source: false }));
   });
 
   routes.get("/executions/namespaces", (c) => {
@@ -138,6 +138,6 @@ function addFlowsOfExecutions(routes: Hono<AppEnv>, { flows, graphs, executions 
   routes.get("/executions/namespaces/:namespace/flows", async (c) => {
     const found = await flows.inNamespace(c.get("actor"), c.req.param("namespace"));
     const startable = found.filter(({ disabled }) => !disabled);
-    return jsonAnswer(`[${startable.map((flow) => flowText(flow, { source: false })).join(",")}]`);
+    return jsonResponse(`[${startable.map((flow) => flowText(flow, { source: false })).join(",")}]`);
   });
 }

@@ -2,15 +2,15 @@
 import { type Context, Hono } from "hono";
 import { stringifyJson } from "../../base/json.ts";
 import { DomainError } from "../../model/errors.ts";
-import type { Flow } from "../../model/flow.ts";
-import { checkAnswer, flowText } from "../../services/flow_answers.ts";
-import type { Flows } from "../../services/flows.ts";
-import type { AppEnv } from "../env.ts";
-import { readFlowFilter } from "../flow_filters.ts";
-import { flowKeyOf, queryOf, readSource, readSources } from "../flow_request.ts";
-import { jsonAnswer, pageAnswer } from "../json_answer.ts";
-import { readBoolean, readPaging } from "../params.ts";
-import { readRevision } from "../start_query.ts";
+import type { Flow } from "../../model/flows/flow.ts";
+import { checkResponse, flowText } from "../../services/flows/flow_responses.ts";
+import type { Flows } from "../../services/flows/flows.ts";
+import type { AppEnv } from "../forms/env.ts";
+import { readFlowFilter } from "../filters/flow_filters.ts";
+import { flowKeyOf, queryOf, readSource, readSources } from "../forms/flow_request.ts";
+import { jsonResponse, pageResponse } from "../responses/json_response.ts";
+import { readBoolean, readPaging } from "../forms/params.ts";
+import { readRevision } from "../forms/start_query.ts";
 
 /** Sections of a flow whose entries are tasks. */
 const TASK_SECTIONS: ReadonlySet<string> = new Set(["TASKS", "ERRORS", "FINALLY", "AFTEREXECUTION"]);
@@ -32,7 +32,7 @@ function addLists(routes: Hono<AppEnv>, flows: Flows): void {
     const { page, size, sort } = readPaging(query);
     const search = { page, size, sort, matches: readFlowFilter(query) };
     const { results, total } = await flows.search(c.get("actor"), search);
-    return pageAnswer(results.map((flow) => flowText(flow, { source: false })), total);
+    return pageResponse(results.map((flow) => flowText(flow, { source: false })), total);
   });
 
   routes.get("/flows/distinct-namespaces", (c) => {
@@ -42,13 +42,13 @@ function addLists(routes: Hono<AppEnv>, flows: Flows): void {
 
   routes.get("/flows/:namespace", async (c) => {
     const found = await flows.inNamespace(c.get("actor"), c.req.param("namespace"));
-    return listAnswer(found, { source: false });
+    return listResponse(found, { source: false });
   });
 
   routes.get(`${FLOW_PATH}/revisions`, async (c) => {
     const query = queryOf(c);
     const isAllowed = readBoolean(query, "allowDelete", false) || readBoolean(query, "allowDeleted", false);
-    return listAnswer(await flows.revisions(c.get("actor"), flowKeyOf(c), isAllowed), { source: true });
+    return listResponse(await flows.revisions(c.get("actor"), flowKeyOf(c), isAllowed), { source: true });
   });
 }
 
@@ -65,7 +65,7 @@ function addReading(routes: Hono<AppEnv>, flows: Flows): void {
 
   routes.post("/flows/validate", async (c) => {
     const checks = flows.validate(c.get("actor"), await readSources(c));
-    return jsonAnswer(stringifyJson(checks.map(checkAnswer)));
+    return jsonResponse(stringifyJson(checks.map(checkResponse)));
   });
 
   routes.post("/flows/validate/task", (c) => validatePart(c, flows, readPart(queryOf(c))));
@@ -90,7 +90,7 @@ function addChanging(routes: Hono<AppEnv>, flows: Flows): void {
 }
 
 async function validatePart(c: Context<AppEnv>, flows: Flows, part: "task" | "trigger"): Promise<Response> {
-  return jsonAnswer(stringifyJson(checkAnswer(flows.validatePart(await readSource(c), part))));
+  return jsonResponse(stringifyJson(checkResponse(flows.validatePart(await readSource(c), part))));
 }
 
 /** What an entry of `section` is: a task, unless it says otherwise. @throws DomainError bad_request */
@@ -120,9 +120,9 @@ function readIfMatch(header: string | undefined): number | undefined {
 
 /** A flow; its `ETag` is what `If-Match` takes. */
 function flowResponse(flow: Flow, options: { readonly source: boolean }): Response {
-  return jsonAnswer(flowText(flow, options), { etag: `"${flow.revision}"` });
+  return jsonResponse(flowText(flow, options), { etag: `"${flow.revision}"` });
 }
 
-function listAnswer(flows: readonly Flow[], options: { readonly source: boolean }): Response {
-  return jsonAnswer(`[${flows.map((flow) => flowText(flow, options)).join(",")}]`);
+function listResponse(flows: readonly Flow[], options: { readonly source: boolean }): Response {
+  return jsonResponse(`[${flows.map((flow) => flowText(flow, options)).join(",")}]`);
 }

@@ -3,14 +3,14 @@ import { type Context, Hono } from "hono";
 import { optionalIso, toIso } from "../../base/clock.ts";
 import { isJsonObject, ownProperty, stringifyJson } from "../../base/json.ts";
 import { DomainError } from "../../model/errors.ts";
-import { type KvPairId, type KvPairInfo, parseKvValue } from "../../model/kv_pair.ts";
+import { type KvPairId, type KvPairInfo, parseKvValue } from "../../model/namespaces/kv_pair.ts";
 import { MAX_KV_VALUE_BYTES } from "../../model/limits.ts";
-import type { KvPairs } from "../../services/kv_pairs.ts";
-import { readBytes, readOptionalJson } from "../body.ts";
-import type { AppEnv } from "../env.ts";
-import { readItemFilter } from "../item_filters.ts";
-import { takePage } from "../list_page.ts";
-import { readPaging } from "../params.ts";
+import type { KvPairs } from "../../services/namespaces/kv_pairs.ts";
+import { readBytes, readOptionalJson } from "../forms/body.ts";
+import type { AppEnv } from "../forms/env.ts";
+import { readItemFilter } from "../filters/item_filters.ts";
+import { takePage } from "../responses/list_page.ts";
+import { readPaging } from "../forms/params.ts";
 
 const SORT_FIELDS: ReadonlyMap<string, (pair: KvPairInfo) => string | number> = new Map<
   string,

@@ -4,19 +4,19 @@ import { type Clock, type Instant, toIso } from "../../base/clock.ts";
 import { isId } from "../../base/id.ts";
 import { type JsonObject, stringifyJson } from "../../base/json.ts";
 import { DomainError } from "../../model/errors.ts";
-import type { Executions } from "../../services/executions.ts";
-import type { LogFilter } from "../../services/log_entries.ts";
-import type { LogRemovals } from "../../services/log_removals.ts";
-import type { LogPage, LogSearch } from "../../services/log_search.ts";
-import type { AppEnv } from "../env.ts";
-import { awaitExecution, logEvents } from "../follow.ts";
-import { jsonAnswer } from "../json_answer.ts";
-import { cursorText } from "../log_cursor.ts";
-import { readLogConditions, readLogQuery } from "../log_filters.ts";
-import { eventStream } from "../sse.ts";
+import type { Executions } from "../../services/executions/executions.ts";
+import type { LogFilter } from "../../services/logs/log_entries.ts";
+import type { LogRemovals } from "../../services/logs/log_removals.ts";
+import type { LogPage, LogSearch } from "../../services/logs/log_search.ts";
+import type { AppEnv } from "../forms/env.ts";
+import { awaitExecution, logEvents } from "../streams/follow.ts";
+import { jsonResponse } from "../responses/json_response.ts";
+import { cursorText } from "../filters/log_cursor.ts";
+import { readLogConditions, readLogQuery } from "../filters/log_filters.ts";
+import { eventStream } from "../streams/sse.ts";
 
 /** What the routes work with. */
-export interface LogRoutesDeps {
+interface LogRoutesDeps {
   readonly executions: Executions;
   readonly logSearch: LogSearch;
   readonly logRemovals: LogRemovals;
@@ -30,11 +30,11 @@ export function logRoutes(deps: LogRoutesDeps): Hono<AppEnv> {
 
   routes.get("/logs/search", async (c) => {
     const query = readLogQuery(new URL(c.req.raw.url).searchParams, clock.now());
-    return jsonAnswer(pageText(await logSearch.search(c.get("actor"), query, c.req.raw.signal)));
+    return jsonResponse(pageText(await logSearch.search(c.get("actor"), query, c.req.raw.signal)));
   });
 
   routes.get("/logs/:executionId", async (c) => {
-    return jsonAnswer(stringifyJson(await readEntries(c, deps)));
+    return jsonResponse(stringifyJson(await readEntries(c, deps)));
   });
 
   routes.get("/logs/:executionId/download", async (c) => {

@@ -4,15 +4,15 @@ import type { Clock, Instant } from "../../base/clock.ts";
 import { isId } from "../../base/id.ts";
 import { Double, type JsonObject, stringifyJson } from "../../base/json.ts";
 import { DomainError } from "../../model/errors.ts";
-import { type Aggregation, AGGREGATIONS } from "../../services/metric_aggregates.ts";
-import type { Metrics } from "../../services/metrics.ts";
-import type { AppEnv } from "../env.ts";
-import { flowKeyOf, queryOf } from "../flow_request.ts";
-import { jsonAnswer, pageAnswer } from "../json_answer.ts";
-import { parseQueryInstant, readPaging, type SortKey } from "../params.ts";
+import { type Aggregation, AGGREGATIONS } from "../../services/metrics/metric_aggregates.ts";
+import type { Metrics } from "../../services/metrics/metrics.ts";
+import type { AppEnv } from "../forms/env.ts";
+import { flowKeyOf, queryOf } from "../forms/flow_request.ts";
+import { jsonResponse, pageResponse } from "../responses/json_response.ts";
+import { parseQueryInstant, readPaging, type SortKey } from "../forms/params.ts";
 
 /** What the routes work with. */
-export interface MetricRoutesDeps {
+interface MetricRoutesDeps {
   readonly metrics: Metrics;
   readonly clock: Clock;
 }
@@ -46,13 +46,13 @@ export function metricRoutes({ metrics, clock }: MetricRoutesDeps): Hono<AppEnv>
 
   const aggregate = async (c: Context<AppEnv>) => {
     const window = readWindow(queryOf(c), clock.now());
-    const answer = await metrics.aggregate(c.get("actor"), flowKeyOf(c), {
+    const response = await metrics.aggregate(c.get("actor"), flowKeyOf(c), {
       ...window,
       aggregation: readAggregation(queryOf(c)),
       taskId: c.req.param("taskId"),
       metric: c.req.param("metric") ?? "",
     });
-    return jsonAnswer(stringifyJson(answer));
+    return jsonResponse(stringifyJson(response));
   };
   routes.get("/metrics/aggregates/:namespace/:flowId/:metric", aggregate);
   routes.get("/metrics/aggregates/:namespace/:flowId/:taskId/:metric", aggregate);
@@ -68,7 +68,7 @@ export function metricRoutes({ metrics, clock }: MetricRoutesDeps): Hono<AppEnv>
     };
     const found = isId(id) ? await metrics.ofExecution(c.get("actor"), id, filter) : [];
     const results = sortEntries(found, sort).slice((page - 1) * size, page * size);
-    return pageAnswer(results.map((entry) => stringifyJson(entry)), found.length);
+    return pageResponse(results.map((entry) => stringifyJson(entry)), found.length);
   });
 
   return routes;

@@ -1,10 +1,10 @@
 /** Routes about the server itself. */
 import { type Context, Hono } from "hono";
 import { DomainError } from "../../model/errors.ts";
-import { SYSTEM_NAMESPACE } from "../../model/execution_query.ts";
-import type { Tenants } from "../../services/tenants.ts";
-import type { HttpConfig } from "../config.ts";
-import type { AppEnv } from "../env.ts";
+import { SYSTEM_NAMESPACE } from "../../model/executions/execution_query.ts";
+import type { Tenants } from "../../services/access/tenants.ts";
+import type { HttpConfig } from "../pipeline/config.ts";
+import type { AppEnv } from "../forms/env.ts";
 
 /** `GET /`: to the pages. */
 export function homeRoutes(): Hono<AppEnv> {

@@ -2,13 +2,13 @@
 import { type Context, Hono } from "hono";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { DomainError } from "../../model/errors.ts";
-import type { Namespace, Namespaces } from "../../services/namespaces.ts";
-import { readJson, readOptionalJson } from "../body.ts";
-import type { AppEnv } from "../env.ts";
-import { readFlowFilter } from "../flow_filters.ts";
-import { queryOf } from "../flow_request.ts";
-import { takePage } from "../list_page.ts";
-import { readBoolean, readPaging } from "../params.ts";
+import type { Namespace, Namespaces } from "../../services/namespaces/namespaces.ts";
+import { readJson, readOptionalJson } from "../forms/body.ts";
+import type { AppEnv } from "../forms/env.ts";
+import { readFlowFilter } from "../filters/flow_filters.ts";
+import { queryOf } from "../forms/flow_request.ts";
+import { takePage } from "../responses/list_page.ts";
+import { readBoolean, readPaging } from "../forms/params.ts";
 
 const SORT_FIELDS = new Map([["id", ({ id }: Namespace) => id]]);
 /** Members that a namespace may have elsewhere and that would be without effect here. */
@@ -20,13 +20,13 @@ export function namespaceRoutes(namespaces: Namespaces): Hono<AppEnv> {
   addListRoutes(routes, namespaces);
 
   routes.get("/namespaces/:namespace", async (c) => {
-    return answer(c, await namespaces.get(c.get("actor"), c.req.param("namespace")));
+    return response(c, await namespaces.get(c.get("actor"), c.req.param("namespace")));
   });
 
   routes.post("/namespaces", async (c) => {
     const { id, description } = await readNamespace(c);
     if (id === undefined) throw refusal('the body must have a text as "id"');
-    return answer(c, await namespaces.create(c.get("actor"), { id, description }));
+    return response(c, await namespaces.create(c.get("actor"), { id, description }));
   });
 
   routes.put("/namespaces/:namespace", async (c) => {
@@ -35,7 +35,7 @@ export function namespaceRoutes(namespaces: Namespaces): Hono<AppEnv> {
     if (named !== id) {
       throw refusal(`the body is of namespace "${named.slice(0, 100)}", but the path of "${id}"`);
     }
-    return answer(c, await namespaces.update(c.get("actor"), { id, description }));
+    return response(c, await namespaces.update(c.get("actor"), { id, description }));
   });
 
   routes.delete("/namespaces/:namespace", async (c) => {
@@ -70,7 +70,7 @@ function addListRoutes(routes: Hono<AppEnv>, namespaces: Namespaces): void {
   });
 }
 
-function answer(c: Context<AppEnv>, namespace: Namespace): Response {
+function response(c: Context<AppEnv>, namespace: Namespace): Response {
   return c.json({ ...namespace, deleted: false });
 }
 

@@ -2,8 +2,8 @@
 import { type Context, Hono } from "hono";
 import { stringify } from "@std/yaml";
 import { type JsonObject, stringifyJson } from "../../base/json.ts";
-import type { AppEnv } from "../env.ts";
-import { jsonAnswer } from "../json_answer.ts";
+import type { AppEnv } from "../forms/env.ts";
+import { jsonResponse } from "../responses/json_response.ts";
 
 const YAML_PATHS = ["/openapi.yml", "/openapi.yaml", "/swagger/kestra.yml"];
 
@@ -11,7 +11,7 @@ const YAML_PATHS = ["/openapi.yml", "/openapi.yaml", "/swagger/kestra.yml"];
 export function openApiRoutes(describe: () => JsonObject): Hono<AppEnv> {
   const routes = new Hono<AppEnv>();
   let [json, yaml]: (string | undefined)[] = [];
-  routes.get("/openapi.json", () => jsonAnswer(json ??= stringifyJson(describe())));
+  routes.get("/openapi.json", () => jsonResponse(json ??= stringifyJson(describe())));
   for (const path of YAML_PATHS) {
     routes.get(path, (c: Context<AppEnv>) => {
       yaml ??= stringify(describe(), { aliasDuplicateObjects: false });

@@ -5,20 +5,20 @@ import type { Clock } from "../../base/clock.ts";
 import { isId } from "../../base/id.ts";
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../base/json.ts";
 import { DomainError } from "../../model/errors.ts";
-import { LOG_LEVELS } from "../../model/flow.ts";
-import { type State, STATES } from "../../model/state.ts";
-import type { Executions, ExecutionView } from "../../services/executions.ts";
-import { ifFound } from "../../services/if_found.ts";
+import { LOG_LEVELS } from "../../model/flows/flow.ts";
+import { type State, STATES } from "../../model/executions/state.ts";
+import type { Executions, ExecutionView } from "../../services/executions/executions.ts";
+import { undefinedIfMissing } from "../../services/if_found.ts";
 import { type Asset, ASSETS } from "../../ui/assets.ts";
 import { executionPage } from "../../ui/execution_page.ts";
 import { notFoundPage } from "../../ui/layout.ts";
 import type { LogView } from "../../ui/log_list.ts";
 import { type ExecutionSummary, startPage } from "../../ui/start_page.ts";
-import type { AppEnv } from "../env.ts";
-import type { BaseUrlOf } from "../page_url.ts";
+import type { AppEnv } from "../forms/env.ts";
+import type { BaseUrlOf } from "../responses/page_url.ts";
 
 /** What the routes work with. */
-export interface PageRoutesDeps {
+interface PageRoutesDeps {
   readonly executions: Executions;
   readonly clock: Clock;
   readonly baseUrlOf: BaseUrlOf;
@@ -52,12 +52,12 @@ function addAssets(routes: Hono<AppEnv>): void {
     const name = c.req.param("name");
     const asset = ASSETS.get(name);
     if (!asset) throw new DomainError("not_found", `Not Found: there is no file "${name.slice(0, 100)}"`);
-    return assetAnswer(asset, tags.get(name) ?? "", c.req.header("if-none-match"));
+    return assetResponse(asset, tags.get(name) ?? "", c.req.header("if-none-match"));
   });
 }
 
 /** Asked for again with each page, and sent again only when the server was updated. */
-function assetAnswer({ contentType, text }: Asset, etag: string, known: string | undefined): Response {
+function assetResponse({ contentType, text }: Asset, etag: string, known: string | undefined): Response {
   const headers = { "content-type": contentType, etag, "cache-control": "public, no-cache" };
   const isKnown = known?.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag) ?? false;
   return isKnown ? new Response(null, { status: 304, headers }) : new Response(text, { headers });
@@ -84,7 +84,7 @@ async function showExecution(c: Context<AppEnv>, { executions, clock }: PageRout
 }
 
 async function find(executions: Executions, c: Context<AppEnv>): Promise<ExecutionView | undefined> {
-  return await ifFound(() => executions.get(c.get("actor"), c.req.param("id") ?? ""));
+  return await undefinedIfMissing(() => executions.get(c.get("actor"), c.req.param("id") ?? ""));
 }
 
 function logView({ timestamp, level, taskId, message }: JsonObject): LogView {

@@ -1,12 +1,12 @@
 /** What clients and editors can know of types. The same for all tenants. */
 import { type Context, Hono } from "hono";
 import { stringifyJson } from "../../base/json.ts";
-import type { PluginEntry } from "../../services/plugin_list.ts";
-import type { Plugins } from "../../services/plugins.ts";
-import type { AppEnv } from "../env.ts";
-import { jsonAnswer } from "../json_answer.ts";
-import { takePage } from "../list_page.ts";
-import { readBoolean, readPaging } from "../params.ts";
+import type { PluginEntry } from "../../services/plugins/plugin_list.ts";
+import type { Plugins } from "../../services/plugins/plugins.ts";
+import type { AppEnv } from "../forms/env.ts";
+import { jsonResponse } from "../responses/json_response.ts";
+import { takePage } from "../responses/list_page.ts";
+import { readBoolean, readPaging } from "../forms/params.ts";
 
 /** Icons and groups change with the server only. */
 const CACHED = { "cache-control": "public,max-age=3600" };
@@ -28,34 +28,34 @@ const SORT_FIELDS: ReadonlyMap<string, (plugin: PluginEntry) => string> = new Ma
  */
 export function pluginRoutes(plugins: Plugins): Hono<AppEnv> {
   const routes = new Hono<AppEnv>();
-  routes.get("/plugins", (c) => listAnswer(c, plugins.list()));
+  routes.get("/plugins", (c) => listResponse(c, plugins.list()));
   routes.get("/plugins/schemas/:kind", (c) => {
     const isList = readBoolean(new URL(c.req.url).searchParams, "arrayOf", false);
-    return jsonAnswer(plugins.schemaText(c.req.param("kind"), { isList }));
+    return jsonResponse(plugins.schemaText(c.req.param("kind"), { isList }));
   });
-  routes.get("/plugins/properties/:kind", (c) => answer(plugins.properties(c.req.param("kind"))));
+  routes.get("/plugins/properties/:kind", (c) => response(plugins.properties(c.req.param("kind"))));
   routes.get("/plugins/triggers", () => {
     const results = plugins.listTriggers();
-    return answer({ results, total: results.length }, CACHED);
+    return response({ results, total: results.length }, CACHED);
   });
-  routes.get("/plugins/groups/subgroups", () => answer(plugins.listSubgroups(), CACHED));
-  routes.get("/plugins/inputs", () => answer(plugins.listInputs()));
-  routes.get("/plugins/inputs/:type", (c) => answer(plugins.input(c.req.param("type"))));
+  routes.get("/plugins/groups/subgroups", () => response(plugins.listSubgroups(), CACHED));
+  routes.get("/plugins/inputs", () => response(plugins.listInputs()));
+  routes.get("/plugins/inputs/:type", (c) => response(plugins.input(c.req.param("type"))));
   // Types bring no pages along; clients ask before they show one.
-  routes.post("/plugins/pluginUiManifest", () => answer({ manifest: {} }));
+  routes.post("/plugins/pluginUiManifest", () => response({ manifest: {} }));
   addIcons(routes, plugins);
   addDocumentation(routes, plugins);
   return routes;
 }
 
 function addIcons(routes: Hono<AppEnv>, plugins: Plugins): void {
-  routes.get("/plugins/icons", () => answer(plugins.icons(), CACHED));
-  routes.get("/plugins/icons/groups", () => answer(plugins.groupIcons(), CACHED));
+  routes.get("/plugins/icons", () => response(plugins.icons(), CACHED));
+  routes.get("/plugins/icons/groups", () => response(plugins.groupIcons(), CACHED));
   routes.get("/plugins/icons/:cls", (c) => {
     const cls = c.req.param("cls");
     const icon = plugins.icon(cls);
     // Some clients read a map by type, others the member "icon".
-    return answer({ [cls]: icon, icon }, CACHED);
+    return response({ [cls]: icon, icon }, CACHED);
   });
   routes.get("/plugins/icons/:cls/icon.svg", (c) => {
     const headers = { ...CACHED, "content-type": "image/svg+xml", "x-content-type-options": "nosniff" };
@@ -64,11 +64,11 @@ function addIcons(routes: Hono<AppEnv>, plugins: Plugins): void {
 }
 
 function addDocumentation(routes: Hono<AppEnv>, plugins: Plugins): void {
-  routes.get("/plugins/:cls", (c) => answer(plugins.documentation(c.req.param("cls"), readFull(c))));
-  routes.get("/plugins/:cls/versions", (c) => answer(plugins.versions(c.req.param("cls"))));
+  routes.get("/plugins/:cls", (c) => response(plugins.documentation(c.req.param("cls"), readFull(c))));
+  routes.get("/plugins/:cls/versions", (c) => response(plugins.versions(c.req.param("cls"))));
   routes.get("/plugins/:cls/versions/:version", (c) => {
     const { cls, version } = c.req.param();
-    return answer(plugins.documentationOf(cls, version, readFull(c)));
+    return response(plugins.documentationOf(cls, version, readFull(c)));
   });
 }
 
@@ -77,15 +77,15 @@ function readFull(c: Context<AppEnv>): { isFull: boolean } {
 }
 
 /** The whole list as an array, or, when a page is asked for, `{results, total}`. */
-function listAnswer(c: Context<AppEnv>, plugins: readonly PluginEntry[]): Response {
+function listResponse(c: Context<AppEnv>, plugins: readonly PluginEntry[]): Response {
   const query = new URL(c.req.url).searchParams;
-  if (!PAGING.some((name) => query.has(name))) return answer(plugins);
+  if (!PAGING.some((name) => query.has(name))) return response(plugins);
   if (!query.get("size")) query.set("size", ALL);
   const results = takePage(plugins, readPaging(query), SORT_FIELDS);
-  return answer({ results, total: plugins.length });
+  return response({ results, total: plugins.length });
 }
 
 /** Declarations may hold numbers that `c.json` would print in another kind. */
-function answer(body: object, headers?: Readonly<Record<string, string>>): Response {
-  return jsonAnswer(stringifyJson(body), headers);
+function response(body: object, headers?: Readonly<Record<string, string>>): Response {
+  return jsonResponse(stringifyJson(body), headers);
 }

@@ -1,12 +1,12 @@
 /** Secrets of namespaces. No answer has a value. */
 import { type Context, Hono } from "hono";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
-import type { SecretInfo, SecretMetadata, Secrets, SecretTag } from "../../services/secrets.ts";
-import { invalidEntity, readEntity, textMember } from "../entity_body.ts";
-import type { AppEnv } from "../env.ts";
-import { readItemFilter } from "../item_filters.ts";
-import { takePage } from "../list_page.ts";
-import { readPaging } from "../params.ts";
+import type { SecretInfo, SecretMetadata, Secrets, SecretTag } from "../../services/namespaces/secrets.ts";
+import { invalidEntity, readEntity, textMember } from "../forms/entity_body.ts";
+import type { AppEnv } from "../forms/env.ts";
+import { readItemFilter } from "../filters/item_filters.ts";
+import { takePage } from "../responses/list_page.ts";
+import { readPaging } from "../forms/params.ts";
 
 const SORT_FIELDS: ReadonlyMap<string, (secret: SecretInfo) => string> = new Map([
   ["key", (secret: SecretInfo) => secret.name],

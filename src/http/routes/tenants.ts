@@ -1,11 +1,11 @@
 /** Tenants, for callers that are not limited to some. */
 import { Hono } from "hono";
 import { type JsonObject, ownProperty } from "../../base/json.ts";
-import type { Tenant } from "../../model/tenant.ts";
-import type { Tenants } from "../../services/tenants.ts";
-import { invalidEntity, readEntity } from "../entity_body.ts";
-import type { AppEnv } from "../env.ts";
-import { readPaging } from "../params.ts";
+import type { Tenant } from "../../model/access/tenant.ts";
+import type { Tenants } from "../../services/access/tenants.ts";
+import { invalidEntity, readEntity } from "../forms/entity_body.ts";
+import type { AppEnv } from "../forms/env.ts";
+import { readPaging } from "../forms/params.ts";
 
 const FORM = 'a tenant is of the form {"id": "…", "name": "…"}';
 

@@ -3,10 +3,10 @@ import { Hono } from "hono";
 import { type Clock, type Instant, optionalIso, toIso } from "../../base/clock.ts";
 import { parseDuration } from "../../base/duration.ts";
 import { type JsonObject, ownProperty } from "../../base/json.ts";
-import { type ApiToken, isExpired, type TokenRequest } from "../../model/token.ts";
-import type { Tokens } from "../../services/tokens.ts";
-import { invalidEntity, readEntity, textMember } from "../entity_body.ts";
-import type { AppEnv } from "../env.ts";
+import { type ApiToken, isExpired, type TokenRequest } from "../../model/access/token.ts";
+import type { Tokens } from "../../services/access/tokens.ts";
+import { invalidEntity, readEntity, textMember } from "../forms/entity_body.ts";
+import type { AppEnv } from "../forms/env.ts";
 
 /** `GET /`, `POST /` (the only answer that has the secret), `DELETE /:id` (204). */
 export function tokenRoutes(tokens: Tokens, clock: Clock): Hono<AppEnv> {

@@ -1,24 +1,24 @@
 /** Many triggers at once, by a query or by their names. */
 import { type Context, Hono } from "hono";
 import { isJsonObject, ownProperty, stringifyJson } from "../../base/json.ts";
-import type { TriggerKey } from "../../model/trigger_state.ts";
+import type { TriggerKey } from "../../model/flows/flow.ts";
 import {
   disableAction,
   TRIGGER_ACTIONS,
   type TriggerAction,
   type TriggerBulk,
-} from "../../services/trigger_bulk.ts";
-import type { Triggers } from "../../services/triggers.ts";
-import { readJson, readOptionalJson } from "../body.ts";
-import type { AppEnv } from "../env.ts";
-import { queryOf } from "../flow_request.ts";
-import { jsonAnswer } from "../json_answer.ts";
-import { readBoolean } from "../params.ts";
-import { filterQueryOf, readTriggerFilter } from "../trigger_filters.ts";
-import { readObject, requiredFlag, triggerKeysIn } from "../trigger_request.ts";
+} from "../../services/triggers/trigger_bulk.ts";
+import type { Triggers } from "../../services/triggers/triggers.ts";
+import { readJson, readOptionalJson } from "../forms/body.ts";
+import type { AppEnv } from "../forms/env.ts";
+import { queryOf } from "../forms/flow_request.ts";
+import { jsonResponse } from "../responses/json_response.ts";
+import { readBoolean } from "../forms/params.ts";
+import { filterQueryOf, readTriggerFilter } from "../filters/trigger_filters.ts";
+import { readObject, requiredFlag, triggerKeysIn } from "../forms/trigger_request.ts";
 
 /** What the routes work with. */
-export interface TriggerBulkRoutesDeps {
+interface TriggerBulkRoutesDeps {
   readonly triggers: Triggers;
   readonly bulk: TriggerBulk;
 }
@@ -28,7 +28,7 @@ export function triggerBulkRoutes({ triggers, bulk }: TriggerBulkRoutesDeps): Ho
   const routes = new Hono<AppEnv>();
   const apply = async (c: Context<AppEnv>, keys: readonly TriggerKey[], action: TriggerAction) => {
     const { count, totalItems, operationId } = await bulk.apply(c.get("actor"), keys, action);
-    return jsonAnswer(stringifyJson({ count, totalItems, operationId }));
+    return jsonResponse(stringifyJson({ count, totalItems, operationId }));
   };
   const byQuery = async (c: Context<AppEnv>) => {
     const matches = [

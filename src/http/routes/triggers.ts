@@ -1,18 +1,25 @@
 /** Triggers: their states, switching them, backfills; one by one. */
 import { type Context, Hono } from "hono";
 import { isJsonObject, type JsonObject, stringifyJson } from "../../base/json.ts";
-import type { Actor } from "../../model/actor.ts";
-import type { TriggerKey, TriggerState } from "../../model/trigger_state.ts";
-import { listedAnswer, stateAnswer } from "../../services/trigger_answers.ts";
-import type { Triggers, TriggerView } from "../../services/triggers.ts";
-import { csvAnswer } from "../csv.ts";
-import type { AppEnv } from "../env.ts";
-import { flowKeyOf, queryOf } from "../flow_request.ts";
-import { jsonAnswer } from "../json_answer.ts";
-import { takePage } from "../list_page.ts";
-import { readPaging } from "../params.ts";
-import { readTriggerFilter } from "../trigger_filters.ts";
-import { backfillIn, readObject, readTriggerKey, requiredFlag, triggerKeyIn } from "../trigger_request.ts";
+import type { Actor } from "../../model/access/actor.ts";
+import type { TriggerKey } from "../../model/flows/flow.ts";
+import type { TriggerState } from "../../model/triggers/trigger_state.ts";
+import { listedResponse, stateResponse } from "../../services/triggers/trigger_responses.ts";
+import type { Triggers, TriggerView } from "../../services/triggers/triggers.ts";
+import { csvResponse } from "../responses/csv.ts";
+import type { AppEnv } from "../forms/env.ts";
+import { flowKeyOf, queryOf } from "../forms/flow_request.ts";
+import { jsonResponse } from "../responses/json_response.ts";
+import { takePage } from "../responses/list_page.ts";
+import { readPaging } from "../forms/params.ts";
+import { readTriggerFilter } from "../filters/trigger_filters.ts";
+import {
+  backfillIn,
+  readObject,
+  readTriggerKey,
+  requiredFlag,
+  triggerKeyIn,
+} from "../forms/trigger_request.ts";
 
 const SORT_FIELDS: ReadonlyMap<string, (state: TriggerState) => string | number> = new Map<
   string,
@@ -49,20 +56,20 @@ function addLists(routes: Hono<AppEnv>, triggers: Triggers): void {
   routes.get("/triggers/search", async (c) => {
     const found = await triggers.select(c.get("actor"), readTriggerFilter(queryOf(c)));
     const { views, total } = await pageOf(c, found);
-    return jsonAnswer(stringifyJson({ results: views.map(listedAnswer), total }));
+    return jsonResponse(stringifyJson({ results: views.map(listedResponse), total }));
   });
 
   routes.get("/triggers/:namespace/:flowId", async (c) => {
     const matches = readTriggerFilter(queryOf(c));
     const found = await triggers.ofFlow(c.get("actor"), flowKeyOf(c));
     const { views, total } = await pageOf(c, found.filter(matches));
-    return jsonAnswer(stringifyJson({ results: views.map(stateAnswer), total }));
+    return jsonResponse(stringifyJson({ results: views.map(stateResponse), total }));
   });
 
   routes.get("/triggers/export/by-query/csv", async (c) => {
     const found = await triggers.select(c.get("actor"), readTriggerFilter(queryOf(c)));
     const views = await triggers.views(c.get("actor"), found);
-    return csvAnswer(views.map(recordOf), "triggers.csv");
+    return csvResponse(views.map(recordOf), "triggers.csv");
   });
 }
 
@@ -117,11 +124,13 @@ function addActions(routes: Hono<AppEnv>, triggers: Triggers): void {
 }
 
 function stateOf(view: TriggerView): Response {
-  return jsonAnswer(stringifyJson(stateAnswer(view)));
+  return jsonResponse(stringifyJson(stateResponse(view)));
 }
 
 function recordOf(view: TriggerView): JsonObject {
-  const { namespace, flowId, triggerId, date, nextExecutionDate, updatedDate, disabled } = stateAnswer(view);
+  const { namespace, flowId, triggerId, date, nextExecutionDate, updatedDate, disabled } = stateResponse(
+    view,
+  );
   return {
     namespace: namespace ?? null,
     flowId: flowId ?? null,

@@ -5,21 +5,21 @@ import { type JsonObject, setOwnProperty } from "../../base/json.ts";
 import { readStructure } from "../../base/json_text.ts";
 import { DomainError } from "../../model/errors.ts";
 import { MAX_WEBHOOK_BODY_BYTES } from "../../model/limits.ts";
-import type { StoreFile } from "../../services/given_files.ts";
-import type { BodyUse } from "../../services/webhook_call.ts";
-import { MAIN_TENANT } from "../../model/flow.ts";
-import type { VerifyCall } from "../../services/webhook_gate.ts";
-import type { WebhookAnswer } from "../../services/webhook_answer.ts";
-import type { OnceCall, WebhookAddress, WebhookCall, Webhooks } from "../../services/webhooks.ts";
-import { readRequestBytes } from "../body.ts";
-import type { AppEnv } from "../env.ts";
-import { readIdempotencyKey, replayedHeaders, sortedQuery } from "../idempotency.ts";
-import { readMultipart } from "../multipart.ts";
-import { type BaseUrlOf, pageUrl } from "../page_url.ts";
-import { remoteAddress } from "../remote_address.ts";
+import type { StoreFile } from "../../services/starts/given_files.ts";
+import type { BodyUse } from "../../services/webhooks/webhook_call.ts";
+import { MAIN_TENANT } from "../../model/flows/flow.ts";
+import type { VerifyCall } from "../../services/webhooks/webhook_gate.ts";
+import type { WebhookResponse } from "../../services/webhooks/webhook_response.ts";
+import type { OnceCall, WebhookAddress, WebhookCall, Webhooks } from "../../services/webhooks/webhooks.ts";
+import { readRequestBytes } from "../forms/body.ts";
+import type { AppEnv } from "../forms/env.ts";
+import { readIdempotencyKey, replayedHeaders, sortedQuery } from "../forms/idempotency.ts";
+import { readMultipart } from "../forms/multipart.ts";
+import { type BaseUrlOf, pageUrl } from "../responses/page_url.ts";
+import { remoteAddress } from "../pipeline/remote_address.ts";
 
 /** What the routes work with. */
-export interface WebhookRoutesDeps {
+interface WebhookRoutesDeps {
   readonly webhooks: Webhooks;
   readonly baseUrlOf: BaseUrlOf;
 }
@@ -39,7 +39,7 @@ export function webhookRoutes({ webhooks, baseUrlOf }: WebhookRoutesDeps): Hono<
     }
     const baseUrl = baseUrlOf(c);
     const { tenant } = c.get("actor");
-    const answer = await webhooks.call(tenant, addressOf(c), {
+    const response = await webhooks.call(tenant, addressOf(c), {
       caller: { address: remoteAddress(c.env), tenant: c.req.param("tenant") ?? MAIN_TENANT },
       readCall: async (store, use, verify) => {
         const request = verify ? await verified(c.req.raw, verify) : c.req.raw;
@@ -49,7 +49,7 @@ export function webhookRoutes({ webhooks, baseUrlOf }: WebhookRoutesDeps): Hono<
       signal: c.req.raw.signal,
       once: onceCallOf(c.req.raw),
     });
-    return answer ? answerTo(answer) : c.body(null, 204, NO_STORE);
+    return response ? responseTo(response) : c.body(null, 204, NO_STORE);
   };
   routes.on(["GET", "POST", "PUT"], "/:namespace/:flowId/:key", call);
   routes.on(["GET", "POST", "PUT"], "/:namespace/:flowId/:key/*", call);
@@ -73,10 +73,10 @@ function decodePath(segments: readonly string[]): string {
     .join("/");
 }
 
-function answerTo(answer: WebhookAnswer & { readonly isReplayed?: boolean }): Response {
-  const { status, contentType, body } = answer;
+function responseTo(response: WebhookResponse & { readonly isReplayed?: boolean }): Response {
+  const { status, contentType, body } = response;
   const hasBody = status !== 204 && status !== 205 && status !== 304;
-  const headers = { ...NO_STORE, ...replayedHeaders(answer) };
+  const headers = { ...NO_STORE, ...replayedHeaders(response) };
   return new Response(hasBody ? body : null, {
     status,
     headers: hasBody ? { "content-type": contentType, ...headers } : headers,

@@ -1,6 +1,6 @@
 /** Encrypts what a task or trigger does not want to be kept in clear. */
 import type { JsonObject } from "../../base/json.ts";
-import type { AttemptIdentity } from "../attempt_identity.ts";
+import type { AttemptIdentity } from "../executions/attempt_identity.ts";
 
 /** Encrypts with the key of the server, for one flow each. */
 export interface CipherPort {

@@ -1,26 +1,7 @@
 /** Executions as tasks reach them: counting, resuming, deleting. */
-import type { Instant } from "../../base/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
-import type { TenantId } from "../flow.ts";
-import type { State } from "../state.ts";
-
-/** Which executions. */
-export interface ExecutionSelection {
-  /** This namespace alone, or also those below it. */
-  readonly namespace?: string;
-  readonly withChildNamespaces?: boolean;
-  readonly flowId?: string;
-  /** Also those that were started for tests; without it only NORMAL ones. */
-  readonly ofAllKinds?: boolean;
-  /** All states without it. */
-  readonly states?: readonly State[];
-  /** Began then or later. */
-  readonly startedFrom?: Instant;
-  /** Began before. */
-  readonly startedBefore?: Instant;
-  /** Ended before. */
-  readonly endedBefore?: Instant;
-}
+import type { ExecutionSelection } from "../executions/execution_selection.ts";
+import type { TenantId } from "../flows/flow.ts";
 
 /** How many executions a flow has. */
 export interface FlowCount {

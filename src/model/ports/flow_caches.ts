@@ -1,5 +1,5 @@
 /** Files that tasks of a flow keep between its executions. */
-import type { AttemptIdentity } from "../attempt_identity.ts";
+import type { AttemptIdentity } from "../executions/attempt_identity.ts";
 
 /** A file to keep. */
 export interface CachedFile {

@@ -52,7 +52,7 @@ export interface HttpRequest {
 }
 
 /** What a server answered. Its body must be read to the end or cancelled. */
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly code: number;
   /** Address that answered, after redirections. */
   readonly uri: string;
@@ -65,7 +65,7 @@ export interface HttpAnswer {
 /** Sends requests. */
 export interface HttpClientPort {
   /** Resolves with the head of the answer, whatever its code. @throws HttpError when no answer came */
-  send(request: HttpRequest): Promise<HttpAnswer>;
+  send(request: HttpRequest): Promise<HttpResponse>;
 }
 
 /** Why there is no answer; the message goes to the log of the execution and holds no credentials. */
@@ -74,7 +74,7 @@ export class HttpError extends Error {
 }
 
 /** The first value of a header, whatever the case of its name. */
-export function headerOf(headers: HttpAnswer["headers"], name: string): string | undefined {
+export function headerOf(headers: HttpResponse["headers"], name: string): string | undefined {
   for (const [key, [value]] of headers) if (key.toLowerCase() === name) return value;
   return undefined;
 }

@@ -1,8 +1,8 @@
 /** What the executions that a ForEachItem or a Loop has started leave. */
 import type { JsonObject } from "../../base/json.ts";
-import type { AttemptIdentity } from "../attempt_identity.ts";
-import type { TenantId } from "../flow.ts";
-import type { LoopItem } from "../loop_run.ts";
+import type { AttemptIdentity } from "../executions/attempt_identity.ts";
+import type { TenantId } from "../flows/flow.ts";
+import type { LoopItem } from "../executions/loop_run.ts";
 
 /** A pass of a Loop that has ended. */
 export interface EndedPass {

@@ -1,10 +1,10 @@
 /** KV pairs as tasks reach them. */
 import type { JsonValue } from "../../base/json.ts";
-import type { TenantId } from "../flow.ts";
-import type { KvPairId, KvValue } from "../kv_pair.ts";
+import type { TenantId } from "../flows/flow.ts";
+import type { KvPairId, KvValue } from "../namespaces/kv_pair.ts";
 
 /** What a written pair has beside its value. */
-export interface KvPairWrite {
+interface KvPairWrite {
   readonly value: KvValue;
   /** ISO 8601 duration; for ever without it. */
   readonly ttl?: string;

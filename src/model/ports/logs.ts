@@ -1,7 +1,7 @@
 /** Log lines as tasks reach them. */
 import type { Instant } from "../../base/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
-import type { LogLevel, TenantId } from "../flow.ts";
+import type { LogLevel, TenantId } from "../flows/flow.ts";
 
 /** Which lines of an execution. */
 export interface LogSelection {

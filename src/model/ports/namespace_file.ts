@@ -1,5 +1,5 @@
 /** Namespace files, as tasks read and change them. Paths are relative to the namespace, without a leading slash. */
-import type { AttemptIdentity } from "../attempt_identity.ts";
+import type { AttemptIdentity } from "../executions/attempt_identity.ts";
 import type { OpenedFile } from "./storage.ts";
 
 /** Changes take effect at once. The namespace is looked for in the tenant of the attempt. */

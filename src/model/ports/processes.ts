@@ -1,5 +1,5 @@
 /** Commands as processes of the machine, as script tasks run them. */
-import type { AttemptIdentity } from "../attempt_identity.ts";
+import type { AttemptIdentity } from "../executions/attempt_identity.ts";
 
 /** Where commands run: as processes of this machine, or each in a container. */
 export type ProcessPlace =

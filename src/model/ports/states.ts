@@ -1,6 +1,6 @@
 /** Stored states: small maps that flows keep between executions. */
 import type { JsonObject } from "../../base/json.ts";
-import type { TenantId } from "../flow.ts";
+import type { TenantId } from "../flows/flow.ts";
 
 /** Names a state within its tenant. */
 export interface StateId {

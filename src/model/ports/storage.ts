@@ -1,5 +1,5 @@
 /** Files of executions and namespaces, as tasks read and write them. */
-import type { FileKeeper } from "../attempt_identity.ts";
+import type { FileKeeper } from "../executions/attempt_identity.ts";
 
 /** A file that was written. */
 export interface WrittenFile {

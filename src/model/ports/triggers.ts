@@ -1,6 +1,5 @@
 /** Triggers as tasks reach them. */
-import type { TenantId } from "../flow.ts";
-import type { TriggerKey } from "../trigger_state.ts";
+import type { TenantId, TriggerKey } from "../flows/flow.ts";
 
 /** Reaches the triggers of a tenant. */
 export interface TriggerPort {

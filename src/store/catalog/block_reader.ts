@@ -1,5 +1,5 @@
 /** Reads sealed blocks through a cache of bounded size. */
-import type { TenantId } from "../../model/flow.ts";
+import type { TenantId } from "../../model/flows/flow.ts";
 import { blockKey } from "../keys.ts";
 import type { Store } from "../store.ts";
 import { RowBlock } from "./row_block.ts";

@@ -5,9 +5,9 @@
 import type { Clock, Instant } from "../../base/clock.ts";
 import { KeyedLock } from "../../base/keyed_lock.ts";
 import type { Logger } from "../../base/log.ts";
-import type { ExecutionQuery } from "../../model/execution_query.ts";
-import { MAIN_TENANT, type TenantId } from "../../model/flow.ts";
-import type { State } from "../../model/state.ts";
+import type { ExecutionQuery } from "../../model/executions/execution_query.ts";
+import { MAIN_TENANT, type TenantId } from "../../model/flows/flow.ts";
+import type { State } from "../../model/executions/state.ts";
 import type { Contribution, Entry, GroupRider } from "../committer.ts";
 import { rowGroupKey, TENANTS } from "../keys.ts";
 import type { Mutation, Store } from "../store.ts";
@@ -26,7 +26,7 @@ import type { RowRef } from "./top_rows.ts";
 import type { RowGroup } from "./unsealed_rows.ts";
 
 /** What the catalog needs. */
-export interface CatalogDeps extends FlowNames {
+interface CatalogDeps extends FlowNames {
   readonly store: Store;
   readonly commit: (entry: Entry) => Promise<void>;
   readonly clock: Clock;
@@ -48,7 +48,7 @@ export interface ExecutionSpan {
 }
 
 /** A page of ids in order, and how many executions match. */
-export interface ExecutionPage {
+interface ExecutionPage {
   readonly ids: string[];
   readonly total: number;
 }

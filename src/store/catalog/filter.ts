@@ -1,8 +1,12 @@
 /** Compiles the conditions of a query into something that counts blocks by their summaries or narrows their rows. */
-import { EXECUTION_KINDS } from "../../model/execution.ts";
-import type { ExecutionCondition, ExecutionConditions, TextCondition } from "../../model/execution_query.ts";
-import type { TenantId } from "../../model/flow.ts";
-import { STATES } from "../../model/state.ts";
+import { EXECUTION_KINDS } from "../../model/executions/execution.ts";
+import type {
+  ExecutionCondition,
+  ExecutionConditions,
+  TextCondition,
+} from "../../model/executions/execution_query.ts";
+import type { TenantId } from "../../model/flows/flow.ts";
+import { STATES } from "../../model/executions/state.ts";
 import {
   boundsOf,
   endStep,
@@ -25,7 +29,7 @@ import type { RowLists } from "./row_lists.ts";
 import { type BlockSummary, STATE_SLOTS } from "./summary.ts";
 
 /** What compiling needs beside the conditions. */
-export interface FilterContext {
+interface FilterContext {
   readonly tenant: TenantId;
   readonly flows: FlowIndex;
   readonly verdicts: LabelVerdicts;

@@ -1,7 +1,7 @@
 /** The parts of a filter that look at rows one by one. Each narrows a list of rows of one block. */
 import { isId } from "../../base/id.ts";
-import type { DateCondition, TriggerCondition } from "../../model/execution_query.ts";
-import { LOG_LEVELS, type LogLevel } from "../../model/flow.ts";
+import type { DateCondition, TriggerCondition } from "../../model/executions/execution_query.ts";
+import { LOG_LEVELS, type LogLevel } from "../../model/flows/flow.ts";
 import { hashText } from "./hash.ts";
 import { IdSearch } from "./id_search.ts";
 import { compareIds, FLAG, tryPackId } from "./row.ts";

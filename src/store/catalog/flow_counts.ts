@@ -1,5 +1,5 @@
 /** Executions by flow and state, of kind NORMAL. */
-import { type State, STATES } from "../../model/state.ts";
+import { type State, STATES } from "../../model/executions/state.ts";
 import { decodeJson, encodeJson } from "../codec.ts";
 import { countSlot, STATE_SLOTS } from "./summary.ts";
 import type { RowColumns } from "./row_columns.ts";

@@ -6,9 +6,9 @@ import {
   type NameCondition,
   type ScopeCondition,
   SYSTEM_NAMESPACE,
-} from "../../model/execution_query.ts";
+} from "../../model/executions/execution_query.ts";
 import { DomainError } from "../../model/errors.ts";
-import type { TenantId } from "../../model/flow.ts";
+import type { TenantId } from "../../model/flows/flow.ts";
 import { FLOW_BITS, setBit } from "./summary.ts";
 
 /** Names behind a flow number. */

@@ -1,5 +1,5 @@
 /** Hashes of the catalog: they are stored, so they never change. */
-import type { Label } from "../../model/label.ts";
+import type { Label } from "../../model/flows/label.ts";
 
 /** 32 bits of a text, never 0. FNV-1a over UTF-16 units, then the finaliser of MurmurHash3, which spreads short texts. */
 export function hashText(text: string, seed = 0): number {

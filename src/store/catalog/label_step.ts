@@ -4,9 +4,9 @@
  */
 import { isId } from "../../base/id.ts";
 import { LruCache } from "../../base/lru.ts";
-import type { LabelCondition } from "../../model/execution_query.ts";
-import type { TenantId } from "../../model/flow.ts";
-import { CORRELATION_LABEL, type Label } from "../../model/label.ts";
+import type { LabelCondition } from "../../model/executions/execution_query.ts";
+import type { TenantId } from "../../model/flows/flow.ts";
+import { CORRELATION_LABEL, type Label } from "../../model/flows/label.ts";
 import type { FilterStep } from "./filter_steps.ts";
 import { hashLabel, setBloomBits } from "./hash.ts";
 import { FLAG, LABEL_WORDS, tryPackId } from "./row.ts";
@@ -53,12 +53,12 @@ class WantedLabel {
   verdictsOf(block: RowColumns): Uint8Array {
     const known = this.#verdicts.get(block.identity);
     if (known) return known;
-    const verdicts = this.#judge(block);
+    const verdicts = this.#evaluate(block);
     this.#verdicts.set(block.identity, verdicts);
     return verdicts;
   }
 
-  #judge(block: RowColumns): Uint8Array {
+  #evaluate(block: RowColumns): Uint8Array {
     const { labels, labelSlots, facts, count } = block;
     const hash = this.#hash;
     const verdicts = new Uint8Array(count);
@@ -136,12 +136,12 @@ export class LabelStep implements FilterStep {
 
   /** @inheritdoc */
   refine(block: RowColumns, from: Uint32Array, count: number, to: Uint32Array): number {
-    const judged = this.#wanted.map((label) => ({ label, verdicts: label.verdictsOf(block) }));
-    const single = judged.length === 1 ? judged[0]?.verdicts : undefined;
+    const matchers = this.#wanted.map((label) => ({ label, verdicts: label.verdictsOf(block) }));
+    const single = matchers.length === 1 ? matchers[0]?.verdicts : undefined;
     let kept = 0;
     for (let i = 0; i < count; i++) {
       const row = from[i] as number;
-      const verdict = single ? single[row] as number : anyVerdict(judged, row);
+      const verdict = single ? single[row] as number : anyVerdict(matchers, row);
       if (verdict === VERDICT.open) this.#doubt(block, row);
       to[kept] = row;
       const holds = verdict === VERDICT.yes || verdict === VERDICT.byHash;
@@ -175,9 +175,9 @@ export class LabelStep implements FilterStep {
 }
 
 /** That it has one of them, if that is known; else open, if one of them is. */
-function anyVerdict(judged: readonly { readonly verdicts: Uint8Array }[], row: number): number {
+function anyVerdict(matchers: readonly { readonly verdicts: Uint8Array }[], row: number): number {
   let isOpen = false;
-  for (const { verdicts } of judged) {
+  for (const { verdicts } of matchers) {
     const verdict = verdicts[row];
     if (verdict === VERDICT.yes || verdict === VERDICT.byHash) return verdict;
     if (verdict === VERDICT.open) isOpen = true;

@@ -4,10 +4,10 @@
  * (its first 5 digits in 30 bits, the other 6 in 36), so that comparing words compares ids.
  */
 import { ID_LENGTH, idPrefix, toBase62 } from "../../base/id.ts";
-import { EXECUTION_KINDS, type ExecutionKind } from "../../model/execution.ts";
-import { LOG_LEVELS, type LogLevel } from "../../model/flow.ts";
-import { CORRELATION_LABEL, type Label } from "../../model/label.ts";
-import { type State, STATES } from "../../model/state.ts";
+import { EXECUTION_KINDS, type ExecutionKind } from "../../model/executions/execution.ts";
+import { LOG_LEVELS, type LogLevel } from "../../model/flows/flow.ts";
+import { CORRELATION_LABEL, type Label } from "../../model/flows/label.ts";
+import { type State, STATES } from "../../model/executions/state.ts";
 import { hashLabel, hashText, setBloomBits } from "./hash.ts";
 
 /** Words of a row. */

@@ -25,7 +25,7 @@ const NO_TRIGGERS = new Uint32Array(0);
 const NO_CHECKS = new Uint8Array(0);
 
 /** A column of numbers that often fit 16 bits. */
-export type NarrowColumn = Uint16Array | Uint32Array;
+type NarrowColumn = Uint16Array | Uint32Array;
 
 /** What is kept of some rows. */
 interface ColumnData {

@@ -1,6 +1,6 @@
 /** What rows are ordered by, as numbers, with bounds of them for whole blocks. */
 import type { Instant } from "../../base/clock.ts";
-import { STATES } from "../../model/state.ts";
+import { STATES } from "../../model/executions/state.ts";
 import type { FlowRanks } from "./flow_index.ts";
 import type { RowColumns } from "./row_columns.ts";
 import { type BlockSummary, COUNT_SLOTS, FLOW_BITS, hasBit, STATE_SLOTS } from "./summary.ts";

@@ -1,7 +1,7 @@
 /** The order of a list: a number per row for each criterion, and newest first where they leave it open. */
 import type { Instant } from "../../base/clock.ts";
-import type { ExecutionSort } from "../../model/execution_query.ts";
-import type { TenantId } from "../../model/flow.ts";
+import type { ExecutionSort } from "../../model/executions/execution_query.ts";
+import type { TenantId } from "../../model/flows/flow.ts";
 import type { FlowIndex } from "./flow_index.ts";
 import { compareIds } from "./row.ts";
 import { ID_WORDS, type RowColumns } from "./row_columns.ts";
@@ -16,7 +16,7 @@ import {
 import type { BlockSummary } from "./summary.ts";
 
 /** What an order needs beside its criteria. */
-export interface OrderContext {
+interface OrderContext {
   readonly tenant: TenantId;
   readonly flows: FlowIndex;
   /** Executions that have not ended last until now. */

@@ -1,5 +1,5 @@
 /** Answers a query from the rows in memory and the sealed blocks of one tenant. */
-import type { TenantId } from "../../model/flow.ts";
+import type { TenantId } from "../../model/flows/flow.ts";
 import type { BlockReader } from "./block_reader.ts";
 import type { ExecutionFilter } from "./filter.ts";
 import type { Doubt, LabelVerdicts } from "./label_step.ts";
@@ -12,7 +12,7 @@ import type { BlockSummary } from "./summary.ts";
 import { type RowRef, TopRows } from "./top_rows.ts";
 
 /** What is scanned, as it was at one moment. */
-export interface ScanInput {
+interface ScanInput {
   readonly tenant: TenantId;
   /** In id order. */
   readonly blocks: readonly BlockSummary[];

@@ -1,5 +1,5 @@
 /** Sealed blocks of one tenant: a summary of each in memory, their rows in the store. */
-import type { TenantId } from "../../model/flow.ts";
+import type { TenantId } from "../../model/flows/flow.ts";
 import { blockKey } from "../keys.ts";
 import type { Store, StoredEntry } from "../store.ts";
 import type { BlockReader } from "./block_reader.ts";

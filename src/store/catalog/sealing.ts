@@ -1,5 +1,5 @@
 /** Plans how unsealed rows become blocks: which blocks are rewritten, which are new, and in which commits. */
-import type { TenantId } from "../../model/flow.ts";
+import type { TenantId } from "../../model/flows/flow.ts";
 import { MAX_BULK_BYTES_PER_GROUP } from "../../model/limits.ts";
 import type { Mutation } from "../store.ts";
 import { blockKey } from "../keys.ts";
@@ -98,7 +98,7 @@ function cut(rows: RowBlock): BlockChange["added"] {
 }
 
 /** One commit of a sealing. */
-export interface SealingEntry {
+interface SealingEntry {
   readonly mutations: readonly Mutation[];
   readonly changes: readonly BlockChange[];
 }

@@ -1,6 +1,6 @@
 /** All catalog rows of one tenant: unsealed ones in memory, sealed ones in blocks. */
-import type { TenantId } from "../../model/flow.ts";
-import type { State } from "../../model/state.ts";
+import type { TenantId } from "../../model/flows/flow.ts";
+import type { State } from "../../model/executions/state.ts";
 import { catalogSnapshotKey, rowGroupKey, rowGroupsOf } from "../keys.ts";
 import type { Entry } from "../committer.ts";
 import type { Mutation, Store } from "../store.ts";
@@ -19,7 +19,7 @@ import { type RowGroup, UnsealedRows } from "./unsealed_rows.ts";
 const MAX_LOOKUPS = 64;
 
 /** What a query sees at one moment. */
-export interface View {
+interface View {
   readonly overlay: Overlay;
   readonly hidden: HiddenByBlock;
   readonly blocks: readonly BlockSummary[];

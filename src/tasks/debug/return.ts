@@ -1,9 +1,9 @@
 /** `core.debug.Return`: gives its rendered text as an output. */
 import type { JsonObject } from "../../base/json.ts";
 import { printValue } from "../../expr/mod.ts";
-import type { Metric } from "../../model/metric.ts";
-import type { RunContext } from "../../model/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType, StoredAttempt } from "../../model/task_catalog.ts";
+import type { Metric } from "../../model/executions/metric.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType, StoredAttempt } from "../../model/tasks/task_catalog.ts";
 
 /** Output: `value`, the rendered `format`; absent when there is no format. */
 export const returnTask: RunnableTaskType = {

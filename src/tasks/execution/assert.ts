@@ -1,8 +1,8 @@
 /** `core.execution.Assert`: fails unless all its conditions hold. */
 import { type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { isTruthyText, printValue } from "../../expr/mod.ts";
-import type { RunContext } from "../../model/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { textOf, textsOf } from "../property_values.ts";
 
 /** Has no outputs. */

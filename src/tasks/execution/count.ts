@@ -1,11 +1,12 @@
 /** `core.execution.Count`: counts executions. */
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import { isTruthyText, printValue } from "../../expr/mod.ts";
-import type { ExecutionSelection, FlowCount } from "../../model/ports/executions.ts";
-import type { RunContext } from "../../model/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import type { FlowCount } from "../../model/ports/executions.ts";
+import type { ExecutionSelection } from "../../model/executions/execution_selection.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { instantOf, requiredTextOf, structureOf, textOf, textsOf } from "../property_values.ts";
-import type { PropertySchemas } from "../../model/schema.ts";
+import type { PropertySchemas } from "../../model/flows/schema.ts";
 import { stateList, statesOf } from "./execution_states.ts";
 
 const COUNTED_FLOW: PropertySchemas = Object.freeze({

@@ -1,6 +1,6 @@
 /** How tasks name an execution of another flow. */
 import type { JsonObject } from "../../base/json.ts";
-import type { PropertySchemas } from "../../model/schema.ts";
+import type { PropertySchemas } from "../../model/flows/schema.ts";
 import { textOf } from "../property_values.ts";
 
 /** `namespace` and `flowId` beside an `executionId`. */
@@ -18,7 +18,7 @@ export const EXECUTION_FLOW: PropertySchemas = Object.freeze({
 });
 
 /** An execution as a task names it: by its id alone, or with its flow. */
-export interface NamedExecution {
+interface NamedExecution {
   readonly executionId?: string;
   readonly flow?: { readonly namespace: string; readonly flowId: string };
 }

@@ -1,7 +1,7 @@
 /** States of executions, as a list that a task reads. */
 import type { JsonObject } from "../../base/json.ts";
-import type { PropertySchema } from "../../model/schema.ts";
-import { type State, STATES } from "../../model/state.ts";
+import type { PropertySchema } from "../../model/flows/schema.ts";
+import { type State, STATES } from "../../model/executions/state.ts";
 import { textsOf } from "../property_values.ts";
 
 /** Schema of a list of states with that description. */

@@ -1,6 +1,6 @@
 /** `core.execution.Exit`: ends the execution before its last task. */
 import type { JsonObject } from "../../base/json.ts";
-import type { AttemptOutcome, ExecutionEffects, RunnableTaskType } from "../../model/task_catalog.ts";
+import type { AttemptOutcome, ExecutionEffects, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { textOf } from "../property_values.ts";
 
 /** Has no outputs. */

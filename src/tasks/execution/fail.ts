@@ -1,8 +1,8 @@
 /** `core.execution.Fail`: ends FAILED, always or on a condition. */
 import type { JsonObject } from "../../base/json.ts";
 import { isTruthyText, printValue } from "../../expr/mod.ts";
-import type { RunContext } from "../../model/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 
 /** Has no outputs. */
 export const failTask: RunnableTaskType = {

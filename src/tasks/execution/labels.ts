@@ -1,10 +1,10 @@
 /** `core.execution.Labels`: adds labels to the execution. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
 import { printValue } from "../../expr/mod.ts";
-import { isSystemLabel, type Label, systemLabelMessage } from "../../model/label.ts";
+import { isSystemLabel, type Label, systemLabelMessage } from "../../model/flows/label.ts";
 import { MAX_LABEL_LENGTH, MAX_LABELS } from "../../model/limits.ts";
-import type { RunContext } from "../../model/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { structureOf } from "../property_values.ts";
 
 /** Has no outputs. */

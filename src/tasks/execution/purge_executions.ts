@@ -1,10 +1,10 @@
 /** `core.execution.PurgeExecutions`: deletes old executions. */
 import type { JsonObject } from "../../base/json.ts";
-import type { RunContext } from "../../model/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { flagOf, instantOf, textOf } from "../property_values.ts";
-import type { PropertySchema } from "../../model/schema.ts";
-import { type State, TERMINAL_STATES } from "../../model/state.ts";
+import type { PropertySchema } from "../../model/flows/schema.ts";
+import { type State, TERMINAL_STATES } from "../../model/executions/state.ts";
 import { stateList, statesOf } from "./execution_states.ts";
 
 /** Outputs: how many of each kind were deleted. */

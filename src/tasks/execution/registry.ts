@@ -1,5 +1,5 @@
 /** The task types that act on executions. */
-import type { TaskType } from "../../model/task_catalog.ts";
+import type { TaskType } from "../../model/tasks/task_catalog.ts";
 import { assertTask } from "./assert.ts";
 import { countTask } from "./count.ts";
 import { exitTask } from "./exit.ts";

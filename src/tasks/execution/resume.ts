@@ -1,7 +1,7 @@
 /** `core.execution.Resume`: resumes a paused execution. */
 import type { JsonObject } from "../../base/json.ts";
-import type { RunContext } from "../../model/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { mapOf } from "../property_values.ts";
 import { EXECUTION_FLOW, namedExecutionOf } from "./execution_properties.ts";
 

@@ -1,7 +1,7 @@
 /** `core.execution.UnsetVariables`: removes variables of the execution. */
 import { isJsonObject, type JsonObject, ownProperty, setOwnProperty } from "../../base/json.ts";
-import type { RunContext } from "../../model/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { flagOf, textsOf } from "../property_values.ts";
 
 /** Has no outputs. */

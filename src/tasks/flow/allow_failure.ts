@@ -1,5 +1,5 @@
 /** `core.flow.AllowFailure`: tasks that may fail. */
-import type { FlowableTaskType } from "../../model/task_catalog.ts";
+import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
 import { HANDLER_PROPERTIES } from "./handlers.ts";
 
 /** Has no outputs. */

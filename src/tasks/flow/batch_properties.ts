@@ -1,5 +1,5 @@
 /** How a file is split into batches. */
-import type { PropertySchema } from "../../model/schema.ts";
+import type { PropertySchema } from "../../model/flows/schema.ts";
 
 /** Storage URI of the file. */
 export const BATCHED_FILE: PropertySchema = Object.freeze({

@@ -1,5 +1,5 @@
 /** How many nested tasks of a flowable task run at once, and what a failed one does to the others. */
-import type { PropertySchema } from "../../model/schema.ts";
+import type { PropertySchema } from "../../model/flows/schema.ts";
 
 /** `concurrent` of tasks that start everything unless told otherwise. */
 export const CONCURRENT: PropertySchema = Object.freeze({

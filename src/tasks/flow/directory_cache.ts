@@ -8,7 +8,7 @@ import { findFiles, type LocalPlace, openLocalFile, readTexts, writeLocalFile } 
 import { textOf } from "../property_values.ts";
 
 /** What is kept, and for how long. */
-export interface DirectoryCache {
+interface DirectoryCache {
   readonly patterns: readonly string[];
   readonly ttlMs?: number;
 }

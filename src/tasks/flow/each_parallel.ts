@@ -1,5 +1,5 @@
 /** `core.flow.EachParallel`: the older ForEach for all values, and all their tasks, at once. */
-import type { FlowableTaskType } from "../../model/task_catalog.ts";
+import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
 import { CONCURRENT } from "./concurrency.ts";
 import { HANDLER_PROPERTIES } from "./handlers.ts";
 import { ITERATED_VALUES } from "./iterated_values.ts";

@@ -1,5 +1,5 @@
 /** `core.flow.EachSequential`: the older ForEach for one value at a time. */
-import type { FlowableTaskType } from "../../model/task_catalog.ts";
+import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
 import { HANDLER_PROPERTIES } from "./handlers.ts";
 import { ITERATED_VALUES } from "./iterated_values.ts";
 

@@ -1,5 +1,5 @@
 /** `core.flow.ForEach`: the same tasks for each value of a list. */
-import type { FlowableTaskType } from "../../model/task_catalog.ts";
+import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
 import { HANDLER_PROPERTIES } from "./handlers.ts";
 import { ITERATED_TASKS, ITERATED_VALUES } from "./iterated_values.ts";
 

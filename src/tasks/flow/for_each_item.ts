@@ -1,5 +1,5 @@
 /** `core.flow.ForEachItem`: an execution of another flow for each batch of a file. */
-import type { FlowableTaskType } from "../../model/task_catalog.ts";
+import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
 import { BATCH, BATCHED_FILE } from "./batch_properties.ts";
 import { HANDLER_PROPERTIES } from "./handlers.ts";
 import { SUBFLOW_PROPERTIES } from "./subflow_properties.ts";

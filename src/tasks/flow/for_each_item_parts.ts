@@ -1,13 +1,13 @@
 /** The tasks that a `core.flow.ForEachItem` is made of. */
 import { isJsonObject, type JsonObject, stringifyJson } from "../../base/json.ts";
-import { ITEM_PARTS } from "../../model/for_each_item.ts";
-import type { RunContext } from "../../model/run_context.ts";
+import { ITEM_PARTS } from "../../model/executions/for_each_item.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
 import type {
   AttemptOutcome,
   FlowableTaskType,
   RunnableTaskType,
   TaskType,
-} from "../../model/task_catalog.ts";
+} from "../../model/tasks/task_catalog.ts";
 import { requiredTextOf } from "../property_values.ts";
 import { gathered } from "../storage/pieces.ts";
 import { readSplitRule, separatorOf, splitFile } from "../storage/split_file.ts";

@@ -1,5 +1,5 @@
 /** The blocks that a flowable task runs beside its tasks. */
-import type { PropertySchemas } from "../../model/schema.ts";
+import type { PropertySchemas } from "../../model/flows/schema.ts";
 
 /** `errors` and `finally` of a flowable task. */
 export const HANDLER_PROPERTIES: PropertySchemas = Object.freeze({

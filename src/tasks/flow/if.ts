@@ -1,5 +1,5 @@
 /** `core.flow.If`: one of two branches. */
-import type { FlowableTaskType } from "../../model/task_catalog.ts";
+import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
 import { HANDLER_PROPERTIES } from "./handlers.ts";
 
 /** Output: `evaluationResult`. */

@@ -1,5 +1,5 @@
 /** The values over which a loop goes, and what it does with them. */
-import type { PropertySchema, PropertySchemas } from "../../model/schema.ts";
+import type { PropertySchema, PropertySchemas } from "../../model/flows/schema.ts";
 
 /** `values` of a loop: a list, a map, or a text that holds one of them. */
 export const ITERATED_VALUES: PropertySchema = Object.freeze({

@@ -1,7 +1,7 @@
 /** `core.flow.Loop`: each value in an execution of its own. */
-import { LOOP } from "../../model/loop_run.ts";
-import type { PropertySchemas } from "../../model/schema.ts";
-import type { FlowableTaskType } from "../../model/task_catalog.ts";
+import { LOOP } from "../../model/executions/loop_run.ts";
+import type { PropertySchemas } from "../../model/flows/schema.ts";
+import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
 import { ITERATED_TASKS, ITERATED_VALUES } from "./iterated_values.ts";
 
 const OUTPUT: PropertySchemas = Object.freeze({

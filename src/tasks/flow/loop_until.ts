@@ -1,6 +1,6 @@
 /** `core.flow.LoopUntil`: its tasks again and again, until a condition is true. */
-import type { PropertySchemas } from "../../model/schema.ts";
-import type { FlowableTaskType } from "../../model/task_catalog.ts";
+import type { PropertySchemas } from "../../model/flows/schema.ts";
+import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
 import { HANDLER_PROPERTIES } from "./handlers.ts";
 
 const CHECK_FREQUENCY: PropertySchemas = Object.freeze({

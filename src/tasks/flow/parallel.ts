@@ -1,5 +1,5 @@
 /** `core.flow.Parallel`: its tasks, side by side. */
-import type { FlowableTaskType } from "../../model/task_catalog.ts";
+import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
 import { CONCURRENT, ON_CHILD_FAILURE } from "./concurrency.ts";
 import { HANDLER_PROPERTIES } from "./handlers.ts";
 

@@ -1,6 +1,6 @@
 /** `core.flow.Pause`: waits for somebody, or for a time. */
-import type { FlowableTaskType } from "../../model/task_catalog.ts";
-import type { PropertySchemas } from "../../model/schema.ts";
+import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { PropertySchemas } from "../../model/flows/schema.ts";
 import { HANDLER_PROPERTIES } from "./handlers.ts";
 
 const RESUMED: PropertySchemas = Object.freeze({

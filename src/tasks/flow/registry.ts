@@ -1,5 +1,5 @@
 /** The task types that arrange other tasks, and the one that waits. */
-import type { TaskType } from "../../model/task_catalog.ts";
+import type { TaskType } from "../../model/tasks/task_catalog.ts";
 import { allowFailureTask } from "./allow_failure.ts";
 import { dagTask } from "./dag.ts";
 import { eachParallelTask } from "./each_parallel.ts";

@@ -1,5 +1,5 @@
 /** `core.flow.Sequential`: its tasks, one after the other. */
-import type { FlowableTaskType } from "../../model/task_catalog.ts";
+import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
 import { HANDLER_PROPERTIES } from "./handlers.ts";
 
 /** Has no outputs. */

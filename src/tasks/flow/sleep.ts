@@ -1,7 +1,7 @@
 /** `core.flow.Sleep`: waits. The wait is a stored timer: it costs no thread and survives a crash. */
 import { parseDuration } from "../../base/duration.ts";
 import { printValue } from "../../expr/mod.ts";
-import type { WaitingTaskType } from "../../model/task_catalog.ts";
+import type { WaitingTaskType } from "../../model/tasks/task_catalog.ts";
 
 /** Has no outputs. */
 export const sleepTask: WaitingTaskType = {

@@ -1,5 +1,5 @@
 /** `core.flow.Subflow`: an execution of another flow. */
-import type { FlowableTaskType } from "../../model/task_catalog.ts";
+import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
 import { SUBFLOW_PROPERTIES } from "./subflow_properties.ts";
 
 /** Outputs: `executionId`, `state` and `outputs`. */

@@ -1,5 +1,5 @@
 /** How a task starts executions of another flow. */
-import type { PropertySchemas } from "../../model/schema.ts";
+import type { PropertySchemas } from "../../model/flows/schema.ts";
 
 /** Which flow is started, with what, and whether it is waited for. */
 export const SUBFLOW_PROPERTIES: PropertySchemas = Object.freeze({

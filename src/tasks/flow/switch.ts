@@ -1,5 +1,5 @@
 /** `core.flow.Switch`: the branch that a value names. */
-import type { FlowableTaskType } from "../../model/task_catalog.ts";
+import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
 import { HANDLER_PROPERTIES } from "./handlers.ts";
 
 /** Outputs: `value` and `defaults`. */

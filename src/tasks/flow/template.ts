@@ -1,5 +1,5 @@
 /** `core.flow.Template`: tasks kept elsewhere; a form that no longer exists. */
-import type { PlannedTaskType } from "../../model/task_catalog.ts";
+import type { PlannedTaskType } from "../../model/tasks/task_catalog.ts";
 
 /** Refused: there are no templates. */
 export const templateTask: PlannedTaskType = {

@@ -1,8 +1,8 @@
 /** `core.flow.WorkingDirectory`: tasks that share one directory. */
 import type { JsonObject } from "../../base/json.ts";
-import type { PropertySchemas } from "../../model/schema.ts";
-import type { RunContext } from "../../model/run_context.ts";
-import type { FlowableTaskType } from "../../model/task_catalog.ts";
+import type { PropertySchemas } from "../../model/flows/schema.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
+import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
 import { FILE_PROPERTIES, OUTPUT_FILES, textList } from "../file_properties.ts";
 import { copyNamespaceFiles, createFiles, storeFiles } from "../local_files.ts";
 import { cacheOf, restoreCache, saveCache } from "./directory_cache.ts";
@@ -35,7 +35,7 @@ export const workingDirectoryTask: FlowableTaskType = {
     ...HANDLER_PROPERTIES,
   },
   outputs: { outputFiles: OUTPUT_FILES },
-  around: { before, after, release },
+  hooks: { before, after, release },
 };
 
 async function before(properties: JsonObject, context: RunContext): Promise<void> {

@@ -1,11 +1,11 @@
 /** `core.http.Download`: an HTTP request whose answer becomes a file. */
 import type { JsonObject } from "../../base/json.ts";
-import { isTrue } from "../../base/truthy_text.ts";
-import { HTTP_REQUEST_PROPERTIES, HTTP_RESPONSE_OUTPUTS } from "../../model/http_schema.ts";
+import { isFlagSet } from "../../base/truthy_text.ts";
+import { HTTP_REQUEST_PROPERTIES, HTTP_RESPONSE_OUTPUTS } from "../../model/http/http_schema.ts";
 
-import { headerOf, type HttpAnswer } from "../../model/ports/http.ts";
-import type { RunContext } from "../../model/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import { headerOf, type HttpResponse } from "../../model/ports/http.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { exchange, headerLists } from "./exchange.ts";
 
 /** Outputs: `uri`, `code`, `length` and `headers`. */
@@ -45,27 +45,27 @@ export const httpDownloadTask: RunnableTaskType = {
 
 async function download(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
   // The storage has a limit of its own.
-  const { answer, draft } = await exchange(properties, context, { maxBytes: Infinity });
-  const name = fileName(properties, answer);
-  const { uri, size } = await context.ports.storage.write(context, name, answer.body);
+  const { response, draft } = await exchange(properties, context, { maxBytes: Infinity });
+  const name = fileName(properties, response);
+  const { uri, size } = await context.ports.storage.write(context, name, response.body);
   context.metric({ name: "response.length", type: "counter", value: size });
-  if (size === 0) noteEmpty(properties, context, draft.answer.allowedCodes === undefined);
+  if (size === 0) noteEmpty(properties, context, draft.response.allowedCodes === undefined);
   return {
     state: "SUCCESS",
-    outputs: { uri, code: answer.code, headers: headerLists(answer), length: size },
+    outputs: { uri, code: response.code, headers: headerLists(response), length: size },
   };
 }
 
 function noteEmpty({ uri, failOnEmptyResponse }: JsonObject, context: RunContext, mayFail: boolean): void {
   const message = `No response from server: the answer of "${uri}" is empty`;
-  if (isTrue(failOnEmptyResponse) && !mayFail) {
+  if (isFlagSet(failOnEmptyResponse) && !mayFail) {
     throw new Error(`${message}; set \`failOnEmptyResponse\` to false to allow that`);
   }
   context.log("WARN", message);
 }
 
 /** The name that the flow gives, else the one that the server gives, else the ending of the address. */
-function fileName({ saveAs, uri }: JsonObject, { headers }: HttpAnswer): string {
+function fileName({ saveAs, uri }: JsonObject, { headers }: HttpResponse): string {
   const given = typeof saveAs === "string" && saveAs !== "" ? saveAs : undefined;
   const named = given ?? dispositionName(headerOf(headers, "content-disposition") ?? "");
   const name = named?.replace(/^.*[\\/]/s, "").replace(/[^\p{L}\p{N}._-]+/gu, "_");

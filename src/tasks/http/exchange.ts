@@ -1,10 +1,10 @@
 /** One request of a task, from its rendered properties to the head of the answer; what both HTTP tasks do alike. */
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
-import { type HttpDraft, readHttpRequest, shownUri } from "../../model/http_request.ts";
-import { HTTP_REQUEST_PROPERTIES } from "../../model/http_schema.ts";
-import { shownAnswer } from "../../model/http_text.ts";
-import type { HttpAnswer, NamedText } from "../../model/ports/http.ts";
-import type { RunContext } from "../../model/run_context.ts";
+import { type HttpDraft, readHttpRequest, shownUri } from "../../model/http/http_request.ts";
+import { HTTP_REQUEST_PROPERTIES } from "../../model/http/http_schema.ts";
+import { shownResponse } from "../../model/http/http_text.ts";
+import type { HttpResponse, NamedText } from "../../model/ports/http.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
 import { textOf } from "../property_values.ts";
 import { payloadBody } from "./payload.ts";
 import { structuredProperties } from "./structured_properties.ts";
@@ -12,9 +12,9 @@ import { structuredProperties } from "./structured_properties.ts";
 const CREDENTIALS = /^(?:authorization|proxy-authorization|cookie|set-cookie)$/i;
 
 /** What was sent, and the answer to it. */
-export interface Exchange {
+interface Exchange {
   readonly draft: HttpDraft;
-  readonly answer: HttpAnswer;
+  readonly response: HttpResponse;
 }
 
 /**
@@ -28,13 +28,13 @@ export async function exchange(
 ): Promise<Exchange> {
   const given = structuredProperties(properties, HTTP_REQUEST_PROPERTIES);
   const draft = readHttpRequest(given);
-  const { method, uri, headers, options, payload, answer: { logs } } = draft;
+  const { method, uri, headers, options, payload, response: { logs } } = draft;
   if (logs.has("REQUEST_HEADERS")) context.log("INFO", `Request headers: ${headerText(headers)}`);
   if (logs.has("REQUEST_BODY") && payload?.type === "text") {
     context.log("INFO", `Request body: ${payload.text}`);
   }
   const body = await payloadBody(payload, context);
-  const answer = await context.ports.http.send({
+  const response = await context.ports.http.send({
     method,
     uri,
     headers,
@@ -43,11 +43,11 @@ export async function exchange(
     signal: context.signal,
   });
   if (logs.has("RESPONSE_HEADERS")) {
-    const given = [...answer.headers].map(([name, values]): NamedText => [name, values.join(", ")]);
+    const given = [...response.headers].map(([name, values]): NamedText => [name, values.join(", ")]);
     context.log("INFO", `Response headers: ${headerText(given)}`);
   }
-  await refuseFailure(draft, answer);
-  return { draft, answer };
+  await refuseFailure(draft, response);
+  return { draft, response };
 }
 
 function isBounded({ options }: JsonObject): boolean {
@@ -55,17 +55,17 @@ function isBounded({ options }: JsonObject): boolean {
 }
 
 /** Headers of an answer as outputs: each a list. */
-export function headerLists({ headers }: HttpAnswer): JsonObject {
+export function headerLists({ headers }: HttpResponse): JsonObject {
   return Object.fromEntries([...headers].map(([name, values]) => [name, [...values]]));
 }
 
 async function refuseFailure(
-  { method, uri, answer: { allowedCodes, defaultCharset } }: HttpDraft,
-  answer: HttpAnswer,
+  { method, uri, response: { allowedCodes, defaultCharset } }: HttpDraft,
+  response: HttpResponse,
 ): Promise<void> {
-  const { code } = answer;
+  const { code } = response;
   if (code < 400 || allowedCodes === undefined || allowedCodes.has(code)) return;
-  const shown = await shownAnswer(answer, defaultCharset);
+  const shown = await shownResponse(response, defaultCharset);
   throw new Error(
     `Cannot ${method} "${shownUri(uri)}": the server answered ${code}${shown && `: ${shown}`}`,
   );

@@ -1,8 +1,8 @@
 /** Bodies of requests: texts, and multipart forms (RFC 7578) whose files come from the storage as they are sent. */
-import type { HttpPayload, MultipartPart } from "../../model/http_request.ts";
+import type { HttpPayload, MultipartPart } from "../../model/http/http_request.ts";
 import type { HttpBody } from "../../model/ports/http.ts";
-import type { RunContext } from "../../model/run_context.ts";
-import { isStorageUri } from "../../model/storage_uri.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
+import { isStorageUri } from "../../model/namespaces/storage_uri.ts";
 
 /** A piece of a multipart body. */
 interface Piece {

@@ -1,11 +1,11 @@
 /** `core.http.Request`: an HTTP request whose answer becomes an output. */
 import type { JsonObject } from "../../base/json.ts";
-import { isTrue } from "../../base/truthy_text.ts";
-import { ENCRYPT_BODY, HTTP_REQUEST_OUTPUTS, HTTP_REQUEST_PROPERTIES } from "../../model/http_schema.ts";
+import { isFlagSet } from "../../base/truthy_text.ts";
+import { ENCRYPT_BODY, HTTP_REQUEST_OUTPUTS, HTTP_REQUEST_PROPERTIES } from "../../model/http/http_schema.ts";
 
-import { answerText } from "../../model/http_text.ts";
-import type { RunContext } from "../../model/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import { responseText } from "../../model/http/http_text.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { exchange, headerLists } from "./exchange.ts";
 
 /** Outputs: `uri`, `code`, `headers` and `body`. */
@@ -30,12 +30,12 @@ export const httpRequestTask: RunnableTaskType = {
 };
 
 async function request(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const { answer, draft } = await exchange(properties, context);
-  const body = await answerText(answer, draft.answer.defaultCharset);
-  if (draft.answer.logs.has("RESPONSE_BODY")) context.log("INFO", `Response body: ${body}`);
+  const { response, draft } = await exchange(properties, context);
+  const body = await responseText(response, draft.response.defaultCharset);
+  if (draft.response.logs.has("RESPONSE_BODY")) context.log("INFO", `Response body: ${body}`);
   context.metric({ name: "response.length", type: "counter", value: body.length });
-  const outputs: JsonObject = { uri: draft.uri, code: answer.code, headers: headerLists(answer) };
-  if (isTrue(properties.encryptBody)) outputs.encryptedBody = context.ports.cipher.seal(context, body);
+  const outputs: JsonObject = { uri: draft.uri, code: response.code, headers: headerLists(response) };
+  if (isFlagSet(properties.encryptBody)) outputs.encryptedBody = context.ports.cipher.seal(context, body);
   else outputs.body = body;
   return { state: "SUCCESS", outputs };
 }

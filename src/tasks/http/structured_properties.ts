@@ -6,7 +6,7 @@ import {
   ownProperty,
   setOwnProperty,
 } from "../../base/json.ts";
-import type { PropertySchema, PropertySchemas } from "../../model/schema.ts";
+import type { PropertySchema, PropertySchemas } from "../../model/flows/schema.ts";
 import { structureOf } from "../property_values.ts";
 
 /**

@@ -1,7 +1,7 @@
 /** `core.kv.GetKeys`: lists the keys of a namespace. */
 import type { JsonObject } from "../../base/json.ts";
-import type { RunContext } from "../../model/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { textOf } from "../property_values.ts";
 import { kvNamespaceOf } from "./kv_namespace.ts";
 import { KV_NAMESPACE } from "./kv_properties.ts";

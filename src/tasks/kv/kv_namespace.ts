@@ -1,7 +1,7 @@
 /** Whose pair a task means. */
 import type { JsonObject } from "../../base/json.ts";
-import type { KvPairId } from "../../model/kv_pair.ts";
-import type { RunContext } from "../../model/run_context.ts";
+import type { KvPairId } from "../../model/namespaces/kv_pair.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
 import { requiredTextOf, textOf } from "../property_values.ts";
 
 /** The namespace of pairs; that of the flow when none is given. */

@@ -1,5 +1,5 @@
 /** How tasks name a key-value pair. */
-import type { PropertySchema } from "../../model/schema.ts";
+import type { PropertySchema } from "../../model/flows/schema.ts";
 
 /** `key` of a pair. */
 export const KV_KEY: PropertySchema = Object.freeze({

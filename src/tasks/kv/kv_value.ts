@@ -2,8 +2,8 @@
 import { parseDuration } from "../../base/duration.ts";
 import { type JsonValue, parseJson, tryParseJson } from "../../base/json.ts";
 import { printValue } from "../../expr/mod.ts";
-import { KV_TYPES, type KvType, type KvValue, kvValueOf } from "../../model/kv_pair.ts";
-import { normalizeTimestamp, parseDay } from "../../model/timestamp_text.ts";
+import { KV_TYPES, type KvType, type KvValue, kvValueOf } from "../../model/namespaces/kv_pair.ts";
+import { normalizeTimestamp, parseDay } from "../../base/timestamp_text.ts";
 
 /** The type of that name, in any case. @throws Error */
 export function checkKvType(text: string): KvType {

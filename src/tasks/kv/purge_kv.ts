@@ -1,10 +1,10 @@
 /** `core.kv.PurgeKV`: deletes key-value pairs, mostly those that have expired. */
 import type { JsonObject } from "../../base/json.ts";
-import type { RunContext } from "../../model/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { matchesGlob } from "../glob.ts";
 import { flagOf, instantOf, mapOf, textOf, textsOf, wholeNumberOf } from "../property_values.ts";
-import type { PropertySchema, PropertySchemas } from "../../model/schema.ts";
+import type { PropertySchema, PropertySchemas } from "../../model/flows/schema.ts";
 
 const BEHAVIOR: PropertySchemas = Object.freeze({
   type: {

@@ -1,5 +1,5 @@
 /** The task types that read and write key-value pairs. */
-import type { TaskType } from "../../model/task_catalog.ts";
+import type { TaskType } from "../../model/tasks/task_catalog.ts";
 import { kvDeleteTask } from "./delete.ts";
 import { kvGetTask } from "./get.ts";
 import { kvGetKeysTask } from "./get_keys.ts";

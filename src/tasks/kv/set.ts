@@ -2,8 +2,8 @@
 import { type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { sizeOf } from "../../base/json_size.ts";
 import { MAX_KV_VALUE_BYTES } from "../../model/limits.ts";
-import type { RunContext } from "../../model/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { flagOf, textOf } from "../property_values.ts";
 import { kvPairIdOf } from "./kv_namespace.ts";
 import { checkKvType, typedKvValue } from "./kv_value.ts";

@@ -1,11 +1,11 @@
 /** `core.log.Fetch`: the log of an execution as a file. */
 import { type JsonObject, stringifyJson } from "../../base/json.ts";
-import type { RunContext } from "../../model/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { EXECUTION_FLOW, namedExecutionOf } from "../execution/execution_properties.ts";
 import { textsOf } from "../property_values.ts";
 import { readLogLevel } from "./level.ts";
-import { LOG_LEVELS } from "../../model/flow.ts";
+import { LOG_LEVELS } from "../../model/flows/flow.ts";
 
 /** Outputs: `size` and `uri`. */
 export const fetchLogsTask: RunnableTaskType = {

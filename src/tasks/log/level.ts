@@ -1,6 +1,6 @@
 /** Levels of log lines as tasks are given them. */
 import type { JsonObject } from "../../base/json.ts";
-import { LOG_LEVELS, type LogLevel } from "../../model/flow.ts";
+import { LOG_LEVELS, type LogLevel } from "../../model/flows/flow.ts";
 import { textOf } from "../property_values.ts";
 
 /** The level that a property names, in any case; INFO when it is absent or empty. @throws Error */

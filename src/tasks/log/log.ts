@@ -1,9 +1,9 @@
 /** `core.log.Log`: writes its message, or each of its messages, to the log of the execution. */
 import type { JsonObject } from "../../base/json.ts";
 import { printValue } from "../../expr/mod.ts";
-import { LOG_LEVELS } from "../../model/flow.ts";
-import type { RunContext } from "../../model/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import { LOG_LEVELS } from "../../model/flows/flow.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { readLogLevel } from "./level.ts";
 
 /** Has no outputs. */

@@ -1,10 +1,10 @@
 /** `core.log.PurgeLogs`: deletes old log lines. */
 import type { JsonObject } from "../../base/json.ts";
-import type { RunContext } from "../../model/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { flagOf, instantOf, textOf, textsOf } from "../property_values.ts";
 import { checkLogLevel } from "./level.ts";
-import { LOG_LEVELS } from "../../model/flow.ts";
+import { LOG_LEVELS } from "../../model/flows/flow.ts";
 
 /** Output: `count`. */
 export const purgeLogsTask: RunnableTaskType = {

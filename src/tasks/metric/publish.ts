@@ -2,10 +2,10 @@
 import { parseDuration } from "../../base/duration.ts";
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import { printValue } from "../../expr/mod.ts";
-import { type Metric, METRIC_TYPES, type MetricType } from "../../model/metric.ts";
-import type { RunContext } from "../../model/run_context.ts";
-import type { PropertySchemas } from "../../model/schema.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import { type Metric, METRIC_TYPES, type MetricType } from "../../model/executions/metric.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
+import type { PropertySchemas } from "../../model/flows/schema.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { mapOf, requiredTextOf, structureOf } from "../property_values.ts";
 
 const METRIC: PropertySchemas = Object.freeze({

@@ -1,8 +1,8 @@
 /** `core.namespace.DeleteFiles`: deletes namespace files. */
 import { type JsonObject, setOwnProperty } from "../../base/json.ts";
-import type { RunContext } from "../../model/run_context.ts";
-import { namespaceFileUri } from "../../model/storage_uri.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
+import { namespaceFileUri } from "../../model/namespaces/storage_uri.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { flagOf, requiredTextOf } from "../property_values.ts";
 import { fileGlobs, FILES_NAMESPACE, matchingFiles, NAMESPACE_FILE_URIS } from "./file_globs.ts";
 

@@ -1,8 +1,8 @@
 /** `core.namespace.DownloadFiles`: namespace files become files of the execution. */
 import { type JsonObject, setOwnProperty } from "../../base/json.ts";
-import { fileNameOf } from "../../model/file_path.ts";
-import type { RunContext } from "../../model/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import { fileNameOf } from "../../model/namespaces/file_path.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { requiredTextOf, textOf } from "../property_values.ts";
 import { fileGlobs, FILES_NAMESPACE, matchingFiles, NAMESPACE_FILE_URIS } from "./file_globs.ts";
 

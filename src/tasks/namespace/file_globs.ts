@@ -1,7 +1,7 @@
 /** Which namespace files a task works on. */
 import type { JsonValue } from "../../base/json.ts";
-import type { RunContext } from "../../model/run_context.ts";
-import type { PropertySchema } from "../../model/schema.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
+import type { PropertySchema } from "../../model/flows/schema.ts";
 import { compileNamespaceGlobs } from "../glob.ts";
 import { readTexts } from "../local_files.ts";
 

@@ -1,9 +1,9 @@
 /** `core.namespace.UploadFiles`: files of the execution become namespace files. */
 import { isJsonObject, type JsonObject, setOwnProperty } from "../../base/json.ts";
-import { fileNameOf, normalizeFileName } from "../../model/file_path.ts";
-import type { RunContext } from "../../model/run_context.ts";
-import { isStorageUri, namespaceFileUri } from "../../model/storage_uri.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import { fileNameOf, normalizeFileName } from "../../model/namespaces/file_path.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
+import { isStorageUri, namespaceFileUri } from "../../model/namespaces/storage_uri.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { compileGlobs } from "../glob.ts";
 import { findFiles, isFileAddress, openAny, openLocalFile, readMap, readTexts } from "../local_files.ts";
 import { choiceOf, requiredTextOf, textOf } from "../property_values.ts";

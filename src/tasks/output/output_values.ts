@@ -1,6 +1,6 @@
 /** `core.output.OutputValues`: gives values as outputs. */
 import type { JsonObject } from "../../base/json.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { mapOf } from "../property_values.ts";
 
 /** Output: `values`. */

@@ -1,5 +1,5 @@
 /** `scripts.runner.docker.Docker`: commands run in a container. */
-import type { TypeDeclaration } from "../../model/type_declaration.ts";
+import type { TypeDeclaration } from "../../model/flows/type_declaration.ts";
 
 /** The task runner of script tasks that want a container; it has no outputs of its own. */
 export const dockerRunner: TypeDeclaration = {

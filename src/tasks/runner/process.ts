@@ -1,5 +1,5 @@
 /** `core.runner.Process`: commands run as processes of this machine. */
-import type { TypeDeclaration } from "../../model/type_declaration.ts";
+import type { TypeDeclaration } from "../../model/flows/type_declaration.ts";
 
 /** The task runner of script tasks; it has no outputs of its own. */
 export const processRunner: TypeDeclaration = {

@@ -1,5 +1,5 @@
 /** All task runners, which script tasks name in `taskRunner`. */
-import type { TypeDeclaration } from "../../model/type_declaration.ts";
+import type { TypeDeclaration } from "../../model/flows/type_declaration.ts";
 import { dockerRunner } from "./docker.ts";
 import { processRunner } from "./process.ts";
 

@@ -11,11 +11,11 @@ import {
   parseJson,
   stringifyJson,
 } from "../../base/json.ts";
-import { LOG_LEVELS, type LogLevel } from "../../model/flow.ts";
-import { type Metric, METRIC_TYPES } from "../../model/metric.ts";
+import { LOG_LEVELS, type LogLevel } from "../../model/flows/flow.ts";
+import { type Metric, METRIC_TYPES } from "../../model/executions/metric.ts";
 
 /** What such a line says. */
-export interface ControlLine {
+interface ControlLine {
   readonly outputs: JsonObject;
   /** Outputs that are kept encrypted only. */
   readonly encryptedOutputs: JsonObject;

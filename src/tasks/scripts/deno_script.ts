@@ -1,5 +1,5 @@
 /** `scripts.deno.Script`: a script for Deno. */
-import type { RunnableTaskType } from "../../model/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { DENO } from "./script_program.ts";
 import { SCRIPT, SCRIPT_OUTPUTS, SCRIPT_PROPERTIES } from "./script_properties.ts";
 import { runScriptsOf } from "./script_task.ts";

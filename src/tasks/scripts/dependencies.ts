@@ -1,5 +1,5 @@
 /** The packages that a script needs. */
-import type { PropertySchemas } from "../../model/schema.ts";
+import type { PropertySchemas } from "../../model/flows/schema.ts";
 import { textList } from "../file_properties.ts";
 
 /** `dependencies` and what goes with it. */

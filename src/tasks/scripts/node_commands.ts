@@ -1,5 +1,5 @@
 /** `scripts.node.Commands`: commands around Node.js. */
-import type { RunnableTaskType } from "../../model/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { DEPENDENCY_PROPERTIES } from "./dependencies.ts";
 import { NODE } from "./script_program.ts";
 import { COMMANDS, SCRIPT_OUTPUTS, SCRIPT_PROPERTIES } from "./script_properties.ts";

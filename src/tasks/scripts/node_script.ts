@@ -1,5 +1,5 @@
 /** `scripts.node.Script`: a Node.js script. */
-import type { RunnableTaskType } from "../../model/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { DEPENDENCY_PROPERTIES } from "./dependencies.ts";
 import { NODE } from "./script_program.ts";
 import { SCRIPT, SCRIPT_OUTPUTS, SCRIPT_PROPERTIES } from "./script_properties.ts";

@@ -1,5 +1,5 @@
 /** `scripts.python.Commands`: commands around Python. */
-import type { RunnableTaskType } from "../../model/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { PYTHON } from "./python_program.ts";
 import { PYTHON_PROPERTIES } from "./python_properties.ts";
 import { COMMANDS, SCRIPT_OUTPUTS, SCRIPT_PROPERTIES } from "./script_properties.ts";

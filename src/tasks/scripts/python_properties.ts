@@ -1,5 +1,5 @@
 /** Properties that Python tasks have beside those of all script tasks. */
-import type { PropertySchemas } from "../../model/schema.ts";
+import type { PropertySchemas } from "../../model/flows/schema.ts";
 import { DEPENDENCY_PROPERTIES } from "./dependencies.ts";
 
 /** Packages and the version of Python. */

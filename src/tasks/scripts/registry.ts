@@ -1,5 +1,5 @@
 /** The task types that run commands and scripts. */
-import type { TaskType } from "../../model/task_catalog.ts";
+import type { TaskType } from "../../model/tasks/task_catalog.ts";
 import { denoCommandsTask } from "./deno_commands.ts";
 import { denoScriptTask } from "./deno_script.ts";
 import { nodeCommandsTask } from "./node_commands.ts";

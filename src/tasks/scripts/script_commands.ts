@@ -1,7 +1,7 @@
 /** The command line of a script task: its texts put together, its script written to a file, stored files fetched. */
 import { type JsonObject, ownProperty } from "../../base/json.ts";
 import { shellWord } from "../../base/shell_word.ts";
-import { STORAGE_SCHEME } from "../../model/storage_uri.ts";
+import { STORAGE_SCHEME } from "../../model/namespaces/storage_uri.ts";
 import { type LocalPlace, openAny, readTexts, writeLocalFile } from "../local_files.ts";
 import { flagOf, textOf } from "../property_values.ts";
 import { removeAny } from "./script_packages.ts";

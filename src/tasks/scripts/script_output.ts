@@ -1,9 +1,9 @@
 /** What the lines of a script become: log lines, outputs, metrics. */
 import { type JsonObject, type JsonValue, setOwnProperty, stringifyJson } from "../../base/json.ts";
-import type { LogLevel } from "../../model/flow.ts";
+import type { LogLevel } from "../../model/flows/flow.ts";
 import { MAX_LOG_LINE_CHARS, MAX_OUTPUT_BYTES } from "../../model/limits.ts";
 import type { ProcessLine } from "../../model/ports/processes.ts";
-import type { RunContext } from "../../model/run_context.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
 import { isControlLine, readControlLine } from "./control_line.ts";
 
 /** Control lines that may replace each other's outputs: in all as many characters as this many full outputs. */

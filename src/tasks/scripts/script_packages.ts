@@ -6,7 +6,7 @@ import type { LocalPlace } from "../local_files.ts";
 import type { ScriptProgram } from "./script_program.ts";
 
 /** What is installed, and where. */
-export interface ScriptPackagesOptions {
+interface ScriptPackagesOptions {
   readonly place: LocalPlace;
   readonly processPlace: ProcessPlace;
   readonly program: ScriptProgram;

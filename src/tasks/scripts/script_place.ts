@@ -1,6 +1,6 @@
 /** Where the commands of a task run, by its `taskRunner`, `runner` and what the server lets it. */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
-import { canonicalType } from "../../model/flow.ts";
+import { canonicalType } from "../../model/flows/flow.ts";
 import type { ProcessPlace, ProcessPolicy } from "../../model/ports/processes.ts";
 import { textOf } from "../property_values.ts";
 import { processRunner } from "../runner/process.ts";

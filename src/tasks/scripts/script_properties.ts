@@ -1,5 +1,5 @@
 /** What all script tasks have in common. */
-import type { PropertySchema, PropertySchemas } from "../../model/schema.ts";
+import type { PropertySchema, PropertySchemas } from "../../model/flows/schema.ts";
 import { FILE_PROPERTIES, OUTPUT_FILES, textList } from "../file_properties.ts";
 
 /** The older form of a container's options. */

@@ -1,7 +1,7 @@
 /** Runs one attempt of a script task: a directory with its files, the commands, what they leave. */
 import { type JsonObject, ownProperty, stringifyJson } from "../../base/json.ts";
 import type { ProcessLine, ProcessPlace } from "../../model/ports/processes.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { inDirectory } from "../attempt_directory.ts";
 import { copyNamespaceFiles, createFiles, type LocalPlace, readMap, storeFiles } from "../local_files.ts";
 import { flagOf } from "../property_values.ts";

@@ -1,5 +1,5 @@
 /** `scripts.shell.Commands`: shell commands. */
-import type { RunnableTaskType } from "../../model/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { SHELL } from "./script_program.ts";
 import { COMMANDS, SCRIPT_OUTPUTS, SCRIPT_PROPERTIES } from "./script_properties.ts";
 import { runScriptsOf } from "./script_task.ts";

@@ -1,7 +1,7 @@
 /** `core.state.Delete`: deletes a stored state. */
 import type { JsonObject } from "../../base/json.ts";
-import type { RunContext } from "../../model/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { flagOf } from "../property_values.ts";
 import { missingState, stateIdOf } from "./state_id.ts";
 import { ERROR_ON_MISSING_STATE, STATE_PROPERTIES } from "./state_properties.ts";

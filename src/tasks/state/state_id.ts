@@ -1,7 +1,7 @@
 /** Which stored state a task means. */
 import type { JsonObject } from "../../base/json.ts";
 import type { StateId } from "../../model/ports/states.ts";
-import type { RunContext } from "../../model/run_context.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
 import { flagOf, textOf } from "../property_values.ts";
 
 /** The state that `name`, `namespace` and `taskrunValue` name. @throws Error */

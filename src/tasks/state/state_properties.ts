@@ -1,5 +1,5 @@
 /** How tasks name a stored state. */
-import type { PropertySchema, PropertySchemas } from "../../model/schema.ts";
+import type { PropertySchema, PropertySchemas } from "../../model/flows/schema.ts";
 
 /** `name`, `namespace` and `taskrunValue`. */
 export const STATE_PROPERTIES: PropertySchemas = Object.freeze({

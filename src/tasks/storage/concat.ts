@@ -1,7 +1,7 @@
 /** `core.storage.Concat`: joins files. */
 import type { JsonObject } from "../../base/json.ts";
-import type { RunContext } from "../../model/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { readTexts } from "../local_files.ts";
 import { textOf } from "../property_values.ts";
 import { nameEnding, openFile } from "./stored_file.ts";

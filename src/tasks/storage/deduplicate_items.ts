@@ -1,8 +1,8 @@
 /** `core.storage.DeduplicateItems`: keeps the last item of each key. */
 import type { JsonObject } from "../../base/json.ts";
 import { printValue } from "../../expr/mod.ts";
-import type { RunContext } from "../../model/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { requiredTextOf } from "../property_values.ts";
 import { type ItemLine, itemLines, renderItem } from "./item_lines.ts";
 import { gathered } from "./pieces.ts";

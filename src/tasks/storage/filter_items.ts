@@ -2,8 +2,8 @@
 import type { JsonObject } from "../../base/json.ts";
 import { isTruthyText } from "../../base/truthy_text.ts";
 import { printValue } from "../../expr/mod.ts";
-import type { RunContext } from "../../model/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { choiceOf, requiredTextOf } from "../property_values.ts";
 import { type ItemLine, itemLines, renderItem } from "./item_lines.ts";
 import { gathered } from "./pieces.ts";

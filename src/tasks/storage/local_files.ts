@@ -1,7 +1,7 @@
 /** `core.storage.LocalFiles`: puts files into a working directory, and keeps those that are there. */
 import type { JsonObject } from "../../base/json.ts";
-import type { RunContext } from "../../model/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { textList } from "../file_properties.ts";
 import { inDirectory } from "../attempt_directory.ts";
 import { createFiles, storeFiles } from "../local_files.ts";

@@ -1,5 +1,5 @@
 /** The task types that work on stored files. */
-import type { TaskType } from "../../model/task_catalog.ts";
+import type { TaskType } from "../../model/tasks/task_catalog.ts";
 import { concatTask } from "./concat.ts";
 import { deduplicateItemsTask } from "./deduplicate_items.ts";
 import { deleteFileTask } from "./delete.ts";

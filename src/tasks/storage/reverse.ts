@@ -1,7 +1,7 @@
 /** `core.storage.Reverse`: the lines of a file, last one first. */
 import type { JsonObject } from "../../base/json.ts";
-import type { RunContext } from "../../model/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { inOwnDirectory } from "../attempt_directory.ts";
 import { requiredTextOf, textOf } from "../property_values.ts";
 import { gathered } from "./pieces.ts";

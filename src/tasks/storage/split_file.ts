@@ -1,7 +1,7 @@
 /** Cuts a stored file into stored files, line by line. */
 import { type JsonObject, ownProperty } from "../../base/json.ts";
 import type { Regex } from "../../expr/mod.ts";
-import type { RunContext } from "../../model/run_context.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
 import { textOf, wholeNumberOf } from "../property_values.ts";
 import type { Piece } from "./pieces.ts";
 import { readPattern, splitByPattern } from "./split_by_pattern.ts";
@@ -9,7 +9,7 @@ import { linesOf, type SplitSource, storePart } from "./split_source.ts";
 import { extensionOf } from "./stored_file.ts";
 
 /** How a file is cut: by one of these. */
-export type SplitRule =
+type SplitRule =
   | { readonly by: "bytes" | "rows"; readonly size: number }
   | { readonly by: "partitions"; readonly count: number }
   | { readonly by: "pattern"; readonly pattern: Regex };

@@ -1,5 +1,5 @@
 /** A stored file that is cut into others: its lines, and where the parts go. */
-import type { RunContext } from "../../model/run_context.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
 import { ended, gathered, type Piece, piecesOf } from "./pieces.ts";
 import { openFile } from "./stored_file.ts";
 

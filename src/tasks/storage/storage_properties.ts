@@ -1,5 +1,5 @@
 /** How tasks name stored files. */
-import type { PropertySchema } from "../../model/schema.ts";
+import type { PropertySchema } from "../../model/flows/schema.ts";
 
 /** Storage URI of the one file that a task reads. */
 export const FROM: PropertySchema = Object.freeze({

@@ -1,6 +1,6 @@
 /** Opens the stored file that a task names. */
 import type { OpenedFile } from "../../model/ports/storage.ts";
-import type { RunContext } from "../../model/run_context.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
 import { openAny } from "../local_files.ts";
 
 /** The file of a storage URI, open. @throws Error it does not exist, or must not be read */

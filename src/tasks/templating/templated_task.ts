@@ -7,11 +7,11 @@ import {
   setOwnProperty,
 } from "../../base/json.ts";
 import { printValue } from "../../expr/mod.ts";
-import { parseYaml } from "../../expr/yaml.ts";
-import type { RunContext } from "../../model/run_context.ts";
+import { parseYaml } from "../../languages/yaml/data.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
 import type { FoundTaskType } from "../../model/ports/task_types.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
-import { TASK_MEMBERS, type TaskMember } from "../../model/task_members.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import { TASK_MEMBERS, type TaskMember } from "../../model/tasks/task_members.ts";
 import { textOf } from "../property_values.ts";
 
 /** Outputs: those of the task that it runs. */

@@ -1,7 +1,7 @@
 /** `core.trigger.Toggle`: disables or enables a trigger. */
 import type { JsonObject } from "../../base/json.ts";
-import type { RunContext } from "../../model/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/task_catalog.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
+import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { flagOf, requiredTextOf, textOf } from "../property_values.ts";
 
 /** Has no outputs. */

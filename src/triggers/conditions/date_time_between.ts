@@ -1,6 +1,6 @@
 /** `core.condition.DateTimeBetween`: a date lies between two others. */
 import { ownProperty } from "../../base/json.ts";
-import type { TestedConditionType } from "../../model/trigger_catalog.ts";
+import type { TestedConditionType } from "../../model/triggers/trigger_catalog.ts";
 import { CONDITION_DATE, dateOf, instantOf } from "./dates.ts";
 
 /** Tests the date of a schedule. */

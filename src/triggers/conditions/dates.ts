@@ -1,12 +1,12 @@
 /** What conditions on a date have in common. */
 import type { Instant } from "../../base/clock.ts";
 import { type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
-import { type DateTime, dateTimeAt, daysInMonth } from "../../expr/dates/date_time.ts";
-import { parseIsoDate } from "../../expr/dates/parse.ts";
-import { dayOfWeek } from "../../expr/dates/week.ts";
-import { findZone } from "../../expr/dates/zone.ts";
-import type { PropertySchema } from "../../model/schema.ts";
-import type { ConditionScope } from "../../model/trigger_catalog.ts";
+import { type DateTime, dateTimeAt, daysInMonth } from "../../languages/dates/date_time.ts";
+import { parseIsoDate } from "../../languages/dates/parse.ts";
+import { dayOfWeek } from "../../languages/dates/week.ts";
+import { findZone } from "../../languages/dates/zone.ts";
+import type { PropertySchema } from "../../model/flows/schema.ts";
+import type { ConditionScope } from "../../model/triggers/trigger_catalog.ts";
 
 /** `date` of a condition. */
 export const CONDITION_DATE: PropertySchema = Object.freeze({
@@ -31,7 +31,7 @@ export const DAY_OF_WEEK: PropertySchema = Object.freeze({
 });
 
 /** A date as conditions test it, in its own zone. */
-export interface TestedDate {
+interface TestedDate {
   readonly epochMs: Instant;
   readonly year: number;
   /** From 1. */

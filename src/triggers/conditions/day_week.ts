@@ -1,6 +1,6 @@
 /** `core.condition.DayWeek`: a date is a given day of the week. */
 import { textOf } from "./values.ts";
-import type { TestedConditionType } from "../../model/trigger_catalog.ts";
+import type { TestedConditionType } from "../../model/triggers/trigger_catalog.ts";
 import { CONDITION_DATE, dateOf, DAY_OF_WEEK, DAYS_OF_WEEK } from "./dates.ts";
 
 /** Tests the date of a schedule. */

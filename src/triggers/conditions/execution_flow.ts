@@ -1,6 +1,6 @@
 /** `core.condition.ExecutionFlow`: an execution belongs to a given flow. */
 import { textOf } from "./values.ts";
-import type { TestedConditionType } from "../../model/trigger_catalog.ts";
+import type { TestedConditionType } from "../../model/triggers/trigger_catalog.ts";
 
 /** Tests the execution that a Flow trigger reacts to. */
 export const executionFlowCondition: TestedConditionType = {

@@ -1,7 +1,7 @@
 /** `core.condition.ExecutionLabels`: an execution has the given labels. */
 import { ownProperty } from "../../base/json.ts";
 import { hasLabels } from "./labels.ts";
-import type { TestedConditionType } from "../../model/trigger_catalog.ts";
+import type { TestedConditionType } from "../../model/triggers/trigger_catalog.ts";
 
 /** Tests the execution that a Flow trigger reacts to. */
 export const executionLabelsCondition: TestedConditionType = {

@@ -1,5 +1,5 @@
 /** `core.condition.ExecutionNamespace`: an execution belongs to a given namespace. */
-import type { TestedConditionType } from "../../model/trigger_catalog.ts";
+import type { TestedConditionType } from "../../model/triggers/trigger_catalog.ts";
 import { isNamespace, NAMESPACE_COMPARISON } from "./namespaces.ts";
 
 /** Tests the execution that a Flow trigger reacts to. */

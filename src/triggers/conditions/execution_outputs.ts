@@ -1,7 +1,7 @@
 /** `core.condition.ExecutionOutputs`: an expression on the outputs of an execution is true. */
 import { isTruthyText } from "../../base/truthy_text.ts";
 import { textOf } from "./values.ts";
-import type { TestedConditionType } from "../../model/trigger_catalog.ts";
+import type { TestedConditionType } from "../../model/triggers/trigger_catalog.ts";
 
 /** Tests the execution that a Flow trigger reacts to. */
 export const executionOutputsCondition: TestedConditionType = {

@@ -1,6 +1,6 @@
 /** `core.condition.ExecutionStatus`: an execution is in one of the given states. */
 import { textsOf } from "./values.ts";
-import type { TestedConditionType } from "../../model/trigger_catalog.ts";
+import type { TestedConditionType } from "../../model/triggers/trigger_catalog.ts";
 import { stateList } from "../state_lists.ts";
 
 /** Tests the execution that a Flow trigger reacts to. */

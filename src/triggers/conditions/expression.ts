@@ -1,7 +1,7 @@
 /** `core.condition.Expression`: an expression is true. */
 import { isTruthyText } from "../../base/truthy_text.ts";
 import { textOf } from "./values.ts";
-import type { TestedConditionType } from "../../model/trigger_catalog.ts";
+import type { TestedConditionType } from "../../model/triggers/trigger_catalog.ts";
 
 /** Tests anything that expressions can read. */
 export const expressionCondition: TestedConditionType = {

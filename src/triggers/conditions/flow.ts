@@ -1,6 +1,6 @@
 /** `core.condition.FlowCondition`: the flow is a given one. */
 import { textOf } from "./values.ts";
-import type { TestedConditionType } from "../../model/trigger_catalog.ts";
+import type { TestedConditionType } from "../../model/triggers/trigger_catalog.ts";
 
 /** Tests the flow. */
 export const flowCondition: TestedConditionType = {

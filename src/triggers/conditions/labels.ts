@@ -1,8 +1,8 @@
 /** Labels of executions, as conditions test them. */
 import type { JsonValue } from "../../base/json.ts";
 import { readStructure } from "../../base/json_text.ts";
-import { readLabels } from "../../model/label.ts";
-import type { ObservedExecution } from "../../model/trigger_catalog.ts";
+import { readLabels } from "../../model/flows/label.ts";
+import type { ObservedExecution } from "../../model/triggers/trigger_catalog.ts";
 
 /**
  * True when the execution has all of these labels: a map or a list of `key` and `value`, which may be given as its JSON.

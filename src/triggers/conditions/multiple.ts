@@ -1,6 +1,6 @@
 /** `core.condition.MultipleCondition`: several conditions hold within a time, not at once. */
 import { isJsonObject, ownProperty } from "../../base/json.ts";
-import type { ConditionPart, WindowConditionType } from "../../model/trigger_catalog.ts";
+import type { ConditionPart, WindowConditionType } from "../../model/triggers/trigger_catalog.ts";
 import { TIME_WINDOW, windowStart } from "../time_window.ts";
 
 /** Remembers which conditions are met. */

@@ -1,6 +1,6 @@
 /** What conditions on a namespace have in common. */
 import { type JsonObject, ownProperty } from "../../base/json.ts";
-import type { PropertySchemas } from "../../model/schema.ts";
+import type { PropertySchemas } from "../../model/flows/schema.ts";
 import { textOf } from "./values.ts";
 
 /** The namespace and how it is compared. */

@@ -1,5 +1,5 @@
 /** `core.condition.Not`: none of the given conditions holds. */
-import type { TestedConditionType } from "../../model/trigger_catalog.ts";
+import type { TestedConditionType } from "../../model/triggers/trigger_catalog.ts";
 import { anyHolds } from "./any_holds.ts";
 
 /** Turns other conditions round. */

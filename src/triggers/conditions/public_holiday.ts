@@ -1,6 +1,6 @@
 /** `core.condition.PublicHoliday`: a date is a public holiday. */
 import { isHoliday } from "../holidays/holidays.ts";
-import type { TestedConditionType } from "../../model/trigger_catalog.ts";
+import type { TestedConditionType } from "../../model/triggers/trigger_catalog.ts";
 import { CONDITION_DATE, dateOf } from "./dates.ts";
 import { textOf } from "./values.ts";
 

@@ -1,5 +1,5 @@
 /** All condition types. A new one is a file of its own and a line here. */
-import type { ConditionType } from "../../model/trigger_catalog.ts";
+import type { ConditionType } from "../../model/triggers/trigger_catalog.ts";
 import { dateTimeBetweenCondition } from "./date_time_between.ts";
 import { dayWeekCondition } from "./day_week.ts";
 import { dayWeekInMonthCondition } from "./day_week_in_month.ts";

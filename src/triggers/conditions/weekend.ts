@@ -1,5 +1,5 @@
 /** `core.condition.Weekend`: a date is a Saturday or Sunday. */
-import type { TestedConditionType } from "../../model/trigger_catalog.ts";
+import type { TestedConditionType } from "../../model/triggers/trigger_catalog.ts";
 import { CONDITION_DATE, dateOf } from "./dates.ts";
 
 /** Tests the date of a schedule. */

@@ -4,10 +4,10 @@
  * is skipped never is, and what comes twice fires twice.
  */
 import type { Instant } from "../../base/clock.ts";
-import type { Zone } from "../../expr/dates/zone.ts";
-import type { FireTimes } from "../../model/trigger_catalog.ts";
+import type { Zone } from "../../languages/dates/zone.ts";
+import type { FireTimes } from "../../model/triggers/trigger_catalog.ts";
 import { dateTextOf } from "../date_text.ts";
-import type { CronExpression } from "../../base/cron_expression.ts";
+import type { CronExpression } from "../../languages/cron/cron_expression.ts";
 import { nextLocalTime } from "./local_times.ts";
 
 /** More than any zone has ever been put back at once. */

@@ -1,9 +1,9 @@
 /** Times that many schedules share: what one of them has asked for, the others need not compute again. */
 import type { Instant } from "../../base/clock.ts";
-import { parseCron } from "../../base/cron_expression.ts";
+import { parseCron } from "../../languages/cron/cron_expression.ts";
 import { LruCache } from "../../base/lru.ts";
-import { findZone } from "../../expr/dates/zone.ts";
-import type { FireTimes } from "../../model/trigger_catalog.ts";
+import { findZone } from "../../languages/dates/zone.ts";
+import type { FireTimes } from "../../model/triggers/trigger_catalog.ts";
 import { cronFireTimes } from "./fire_times.ts";
 
 const MAX_EXPRESSIONS = 1_000;
@@ -24,13 +24,13 @@ export function sharedFireTimes(cron: string, withSeconds: boolean, zone: string
 }
 
 /** Knows its last answers. */
-function remembering<T>(answer: (at: Instant) => T): (at: Instant) => T {
-  const answers = new Map<Instant, T>();
+function remembering<T>(response: (at: Instant) => T): (at: Instant) => T {
+  const responses = new Map<Instant, T>();
   return (at) => {
-    if (answers.has(at)) return answers.get(at) as T;
-    if (answers.size >= MAX_ANSWERS) answers.clear();
-    const found = answer(at);
-    answers.set(at, found);
+    if (responses.has(at)) return responses.get(at) as T;
+    if (responses.size >= MAX_ANSWERS) responses.clear();
+    const found = response(at);
+    responses.set(at, found);
     return found;
   };
 }

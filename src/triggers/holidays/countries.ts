@@ -2,7 +2,7 @@
 import { easter, fixed, type HolidayRule, nthWeekday, orthodoxEaster } from "./rules.ts";
 
 /** Holidays of a country, and further ones of its parts by ISO 3166-2 code without the country. */
-export interface CountryHolidays {
+interface CountryHolidays {
   readonly all: readonly HolidayRule[];
   readonly parts?: ReadonlyMap<string, readonly HolidayRule[]>;
 }

@@ -3,7 +3,7 @@ import { COUNTRIES } from "./countries.ts";
 import { dayOfRule } from "./rules.ts";
 
 /** A day of the calendar. */
-export interface CalendarDay {
+interface CalendarDay {
   readonly year: number;
   /** From 1. */
   readonly month: number;

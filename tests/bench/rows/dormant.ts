@@ -1,7 +1,7 @@
 /** Row 18: executions that wait: what they cost a server that has nothing to do, and its boot. */
 import { createFlow, flowOf, search, startPath } from "../api.ts";
 import type { Bench } from "../bench.ts";
-import { type Figure, inMs, inPercent, median, type RowResult } from "../figures.ts";
+import { inMs, inPercent, median, type RowResult, type ServerMetric } from "../figures.ts";
 import { startUntil } from "../seeding.ts";
 import { pause, type ServerUnderTest } from "../server_under_test.ts";
 import type { Row } from "./row.ts";
@@ -68,7 +68,7 @@ async function startExactly({ url }: ServerUnderTest, flowId: string, count: num
   if (total !== count) throw new Error(`${total} of ${count} executions of "${flowId}" are stored`);
 }
 
-async function bootFigure(bench: Bench): Promise<Figure> {
+async function bootFigure(bench: Bench): Promise<ServerMetric> {
   const wanted = Math.ceil(bench.options.executions * STORED_SHARE);
   const [full, empty] = [await bench.freshFolder(), await bench.freshFolder()];
   bench.say(`  stores ${wanted} paused executions`);

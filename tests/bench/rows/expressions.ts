@@ -4,7 +4,7 @@ import nunjucks from "nunjucks";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { compileTemplate, renderText, type Scope } from "../../../src/expr/mod.ts";
 import type { Bench } from "../bench.ts";
-import { type Figure, median, perSecond, type RowResult } from "../figures.ts";
+import { median, perSecond, type RowResult, type ServerMetric } from "../figures.ts";
 import { LONG_TEMPLATE, SHORT_TEMPLATE, TEMPLATE_DATA, type TemplateSources } from "../templates.ts";
 import type { Row } from "./row.ts";
 
@@ -73,7 +73,7 @@ function scopeOf(data: JsonObject): Scope {
 }
 
 /** One figure against each rival. Slices of the engines alternate, so that what else goes on meets all alike. */
-function race(name: string, engines: Engines, slices: number): Figure[] {
+function race(name: string, engines: Engines, slices: number): ServerMetric[] {
   const { ours, liquidjs, nunjucks } = engines;
   const renders = [ours, liquidjs, nunjucks];
   if (new Set(renders.map((render) => render())).size > 1) {

@@ -1,7 +1,7 @@
 /** Row 16: what an execution with 10,000 ready children costs the executions of others. */
 import { createFlow, flowOf, pureFlow, search, start, startPath } from "../api.ts";
 import type { Bench } from "../bench.ts";
-import { type Figure, inMs, median, type RowResult } from "../figures.ts";
+import { inMs, median, type RowResult, type ServerMetric } from "../figures.ts";
 import { type Latency, measureLatency } from "../latency_client.ts";
 import { pause, type ServerUnderTest } from "../server_under_test.ts";
 import type { Row } from "./row.ts";
@@ -54,8 +54,8 @@ async function measure(bench: Bench): Promise<RowResult> {
 function added(
   name: string,
   [beside, alone]: readonly [number, number],
-  bounds: Pick<Figure, "floor" | "goal">,
-): Figure {
+  bounds: Pick<ServerMetric, "floor" | "goal">,
+): ServerMetric {
   const [measured, limit] = [inMs(beside), inMs(alone)];
   return { row: 16, name, measured, limit, value: beside - alone, unit: "ms", better: "lower", ...bounds };
 }

@@ -1,7 +1,7 @@
 /** Row 7: the slowest filter or order of the executions list over a full store, and what lists cost those who start. */
 import { createFlow, pureFlow, search, searchPath, startPath } from "../api.ts";
 import type { Bench } from "../bench.ts";
-import { type Figure, inMs, perSecond, type RowResult } from "../figures.ts";
+import { inMs, perSecond, type RowResult, type ServerMetric } from "../figures.ts";
 import { type Latency, measureLatency } from "../latency_client.ts";
 import { seededFlowId, seededNamespace } from "../seeding.ts";
 import type { ServerUnderTest } from "../server_under_test.ts";
@@ -57,7 +57,11 @@ async function measure(bench: Bench): Promise<RowResult> {
   };
 }
 
-function milliseconds(name: string, value: number, bounds: Pick<Figure, "floor" | "goal">): Figure {
+function milliseconds(
+  name: string,
+  value: number,
+  bounds: Pick<ServerMetric, "floor" | "goal">,
+): ServerMetric {
   return { row: 7, name, measured: inMs(value), limit: "", value, unit: "ms", better: "lower", ...bounds };
 }
 

@@ -1,7 +1,7 @@
 /** Row 13: flows that branch, loop and start others, from start to end as one client sees it ÷ a raw POST, or ÷ one execution. */
 import { createFlow, flowOf, pureFlow } from "../api.ts";
 import type { Bench } from "../bench.ts";
-import { type Figure, inMs, type RowResult } from "../figures.ts";
+import { inMs, type RowResult, type ServerMetric } from "../figures.ts";
 import { measureLatency, waitedMs } from "../latency_client.ts";
 import { RAW_BODY } from "../raw_server.ts";
 import type { ServerUnderTest } from "../server_under_test.ts";
@@ -84,19 +84,19 @@ async function measure(bench: Bench): Promise<RowResult> {
   const sides = paths.map((id) => waitSide(server, id));
   const [limit = NaN, ...found] = await bench.byTurns(limitSide, ...sides);
   const [one = NaN, chain = NaN] = found.slice(SHAPES.length);
-  const figures = SHAPES.map((shape, index) => figure(shape, found[index] ?? NaN, limit));
+  const figures = SHAPES.map((shape, index) => serverMetric(shape, found[index] ?? NaN, limit));
   figures.push(
-    figure({ name: `chain of ${CHAIN} subflows ÷ one execution`, floor: 10, goal: 8 }, chain, one),
+    serverMetric({ name: `chain of ${CHAIN} subflows ÷ one execution`, floor: 10, goal: 8 }, chain, one),
   );
   figures.push(await queueFigure(bench, server));
   return { figures, notes: [`one execution with wait=true ${inMs(one)}, raw POST ${inMs(limit)}`] };
 }
 
-function figure(
+function serverMetric(
   { name, floor, goal }: Pick<Shape, "name" | "floor" | "goal">,
   measuredMs: number,
   limitMs: number,
-): Figure {
+): ServerMetric {
   return {
     row: 13,
     name,

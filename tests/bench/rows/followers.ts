@@ -1,7 +1,7 @@
 /** Row 15: followers of an execution: how soon they see its end, and what a thousand of them cost. */
 import { createFlow, flowOf, followPath, getExecution, resume, start } from "../api.ts";
 import type { Bench } from "../bench.ts";
-import { type Figure, inMs, median, type RowResult } from "../figures.ts";
+import { inMs, median, type RowResult, type ServerMetric } from "../figures.ts";
 import { FollowClient } from "../follow_client.ts";
 import { measureLatency } from "../latency_client.ts";
 import { pause, type ServerUnderTest } from "../server_under_test.ts";
@@ -32,7 +32,7 @@ async function measure(bench: Bench): Promise<RowResult> {
   await using server = await bench.startServer();
   await createFlow(server.url, flowOf("once", `{id: p, type: ${CORE}.flow.Pause}`));
   await createFlow(server.url, flowOf("often", ...wideTasks()));
-  const figures: Figure[] = [], notes: string[] = [];
+  const figures: ServerMetric[] = [], notes: string[] = [];
   for (const { name, query } of FORMS) figures.push(await delayFigure(bench, server, { name, query }));
   const getMs = await cpuOfGet(server);
   for (const { name, query } of FORMS) {
@@ -53,7 +53,7 @@ async function delayFigure(
   bench: Bench,
   { url }: ServerUnderTest,
   { name, query }: { readonly name: string; readonly query: string },
-): Promise<Figure> {
+): Promise<ServerMetric> {
   const samples = Math.ceil(bench.options.seconds * bench.options.rounds * SAMPLES_PER_SECOND);
   const delays: number[] = [];
   for (let sample = 0; sample < samples; sample++) {
@@ -80,7 +80,7 @@ async function delayFigure(
   };
 }
 
-function eachFigure(name: string, eachMs: number, getMs: number): Figure {
+function eachFigure(name: string, eachMs: number, getMs: number): ServerMetric {
   return {
     row: 15,
     name: `CPU of a change for one follower more (${name}) ÷ GET of the execution`,
@@ -94,7 +94,7 @@ function eachFigure(name: string, eachMs: number, getMs: number): Figure {
   };
 }
 
-function endedFigure(name: string, ended: number): Figure {
+function endedFigure(name: string, ended: number): ServerMetric {
   return {
     row: 15,
     name: `followers (${name}) that saw the end`,

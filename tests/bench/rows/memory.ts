@@ -1,6 +1,6 @@
 /** Row 9: resident memory of a server that has nothing to do, freshly booted and after many executions. */
 import type { Bench } from "../bench.ts";
-import { type Figure, inMegabytes, type RowResult } from "../figures.ts";
+import { inMegabytes, type RowResult, type ServerMetric } from "../figures.ts";
 import { pause } from "../server_under_test.ts";
 import type { Row } from "./row.ts";
 
@@ -15,8 +15,11 @@ async function measure(bench: Bench): Promise<RowResult> {
   const booted = await idleBytes(bench, dataDir);
   return {
     figures: [
-      figure("idle memory from source", idle, { floor: 120, goal: 80 }),
-      figure(`after ${executions.toLocaleString("en")} executions`, residentBytes, { floor: 300, goal: 200 }),
+      serverMetric("idle memory from source", idle, { floor: 120, goal: 80 }),
+      serverMetric(`after ${executions.toLocaleString("en")} executions`, residentBytes, {
+        floor: 300,
+        goal: 200,
+      }),
     ],
     notes: [`booted over the full store ${inMegabytes(booted)}`],
   };
@@ -28,7 +31,11 @@ async function idleBytes(bench: Bench, dataDir?: string): Promise<number> {
   return await server.residentBytes();
 }
 
-function figure(name: string, bytes: number, bounds: Pick<Figure, "floor" | "goal">): Figure {
+function serverMetric(
+  name: string,
+  bytes: number,
+  bounds: Pick<ServerMetric, "floor" | "goal">,
+): ServerMetric {
   const measured = inMegabytes(bytes);
   return { row: 9, name, measured, limit: "", value: bytes / 1e6, unit: "MB", better: "lower", ...bounds };
 }

@@ -2,15 +2,15 @@
 import { systemClock } from "../../../src/base/clock.ts";
 import { systemRandomBytes } from "../../../src/base/id.ts";
 import { silentLogger } from "../../../src/base/log.ts";
-import type { ExecutionQuery } from "../../../src/model/execution_query.ts";
+import type { ExecutionQuery } from "../../../src/model/executions/execution_query.ts";
 import { Assembly } from "../../../src/server/assembly.ts";
 import type { Services } from "../../../src/server/services.ts";
-import { ExecutionRecords } from "../../../src/store/execution_records.ts";
+import { ExecutionRecords } from "../../../src/store/records/execution_records.ts";
 import { executionKey } from "../../../src/store/keys.ts";
 import { KvStore } from "../../../src/store/kv_store.ts";
 import { searchPath } from "../api.ts";
 import type { Bench } from "../bench.ts";
-import { type Figure, inMs, median, type RowResult } from "../figures.ts";
+import { inMs, median, type RowResult, type ServerMetric } from "../figures.ts";
 import type { Row } from "./row.ts";
 
 const TENANT = "main";
@@ -40,8 +40,8 @@ async function measure(bench: Bench): Promise<RowResult> {
   );
   return {
     figures: [
-      figure("newest 25 in the store ÷ one read", inStore.page, inStore.read, { floor: 5, goal: 2 }),
-      figure("newest 25 over HTTP ÷ GET of nothing", page, nothing, { floor: 3, goal: 1.5 }),
+      serverMetric("newest 25 in the store ÷ one read", inStore.page, inStore.read, { floor: 5, goal: 2 }),
+      serverMetric("newest 25 over HTTP ÷ GET of nothing", page, nothing, { floor: 3, goal: 1.5 }),
     ],
     notes: [
       timesOneRead("in the store, ids and total alone", inStore.ids, inStore.read),
@@ -51,7 +51,12 @@ async function measure(bench: Bench): Promise<RowResult> {
   };
 }
 
-function figure(name: string, page: number, limit: number, bounds: Pick<Figure, "floor" | "goal">): Figure {
+function serverMetric(
+  name: string,
+  page: number,
+  limit: number,
+  bounds: Pick<ServerMetric, "floor" | "goal">,
+): ServerMetric {
   const ratio = { value: page / limit, unit: "", better: "lower" } as const;
   return { row: 6, name, measured: inMs(page), limit: inMs(limit), ...ratio, ...bounds };
 }

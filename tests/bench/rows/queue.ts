@@ -1,7 +1,7 @@
 /** Executions that wait for the only slot of their flow ÷ single commits, one after the other. */
 import { createFlow, flowOf, resume, start } from "../api.ts";
 import type { Bench } from "../bench.ts";
-import { type Figure, perSecond } from "../figures.ts";
+import { perSecond, type ServerMetric } from "../figures.ts";
 import { rawCommitMs } from "../raw_commit.ts";
 import type { ServerUnderTest } from "../server_under_test.ts";
 
@@ -10,7 +10,7 @@ const QUEUED = 1_000;
 const STARTS_AT_ONCE = 50;
 
 /** How fast the queue of a flow with one slot moves on. */
-export async function queueFigure(bench: Bench, server: ServerUnderTest): Promise<Figure> {
+export async function queueFigure(bench: Bench, server: ServerUnderTest): Promise<ServerMetric> {
   const hold = `{id: p, type: ${CORE}.flow.Pause, runIf: "{{ labels.hold ?? false }}"}`;
   const work = `{id: r, type: ${CORE}.debug.Return, format: "{{ execution.id }}"}`;
   await createFlow(server.url, `concurrency: {limit: 1}\n${flowOf("limited", hold, work)}`);

@@ -1,7 +1,7 @@
 /** Row 20: what removing old executions costs a client that starts new ones. */
 import { createFlow, pureFlow, search, startPath } from "../api.ts";
 import type { Bench } from "../bench.ts";
-import { type Figure, inMs, type RowResult } from "../figures.ts";
+import { inMs, type RowResult, type ServerMetric } from "../figures.ts";
 import { type Latency, measureLatency } from "../latency_client.ts";
 import { startUntil } from "../seeding.ts";
 import { pause, type ServerUnderTest } from "../server_under_test.ts";
@@ -48,7 +48,7 @@ async function measure(bench: Bench): Promise<RowResult> {
   };
 }
 
-function added(name: string, besideMs: number, withoutMs: number): Figure {
+function added(name: string, besideMs: number, withoutMs: number): ServerMetric {
   return {
     row: 20,
     name,

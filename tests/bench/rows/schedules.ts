@@ -1,7 +1,7 @@
 /** Row 19: many schedules: what they cost the boot and an idle server, and how soon a thousand of the same second start. */
 import { createFlow, pureFlow } from "../api.ts";
 import type { Bench } from "../bench.ts";
-import { type Figure, inMs, inPercent, median, type RowResult } from "../figures.ts";
+import { inMs, inPercent, median, type RowResult, type ServerMetric } from "../figures.ts";
 import { PER_FLOW, scheduledFlow, seedSchedules, templateFlow } from "../schedule_seeding.ts";
 import { pause, type ServerUnderTest } from "../server_under_test.ts";
 import { bootTimes, idleShare } from "./dormant.ts";
@@ -39,7 +39,7 @@ async function measure(bench: Bench): Promise<RowResult> {
   const many = `${count.toLocaleString("en")} schedules of ${(count / PER_FLOW).toLocaleString("en")} flows`;
   return {
     figures: [
-      figure(`boot with ${many} − with none`, {
+      serverMetric(`boot with ${many} − with none`, {
         measured: inMs(fullMs),
         limit: inMs(emptyMs),
         value: fullMs - emptyMs,
@@ -47,7 +47,7 @@ async function measure(bench: Bench): Promise<RowResult> {
         floor: 1_000,
         goal: 300,
       }),
-      figure(`idle CPU with ${many}`, {
+      serverMetric(`idle CPU with ${many}`, {
         measured: inPercent(idle),
         limit: inPercent(none),
         value: idle * 100,
@@ -62,21 +62,28 @@ async function measure(bench: Bench): Promise<RowResult> {
   };
 }
 
-function figure(
+function serverMetric(
   name: string,
-  rest: Pick<Figure, "measured" | "limit" | "value" | "unit" | "floor" | "goal">,
-): Figure {
+  rest: Pick<ServerMetric, "measured" | "limit" | "value" | "unit" | "floor" | "goal">,
+): ServerMetric {
   return { row: 19, name, better: "lower", ...rest };
 }
 
 /** The last start after its second ÷ what so many starts take 64 clients. */
-function spread(which: string, lastMs: number, rate: number): Figure {
+function spread(which: string, lastMs: number, rate: number): ServerMetric {
   const limitMs = SAME_SECOND / rate * 1_000;
   const value = lastMs / limitMs;
   const name = `${
     SAME_SECOND.toLocaleString("en")
   } schedules of one second, ${which}: the last ÷ starts of 64 clients`;
-  return figure(name, { measured: inMs(lastMs), limit: inMs(limitMs), value, unit: "", floor: 1.5, goal: 1 });
+  return serverMetric(name, {
+    measured: inMs(lastMs),
+    limit: inMs(limitMs),
+    value,
+    unit: "",
+    floor: 1.5,
+    goal: 1,
+  });
 }
 
 async function store(bench: Bench, dataDir: string, count: number): Promise<void> {

@@ -4,7 +4,7 @@ import { bareRequestMs } from "../bare_request.ts";
 import type { Bench } from "../bench.ts";
 import { DatabaseFile } from "../database_file.ts";
 import { EffectServer } from "../effect_server.ts";
-import { type Figure, inMs, type RowResult } from "../figures.ts";
+import { inMs, type RowResult, type ServerMetric } from "../figures.ts";
 import { measureLatency, waitedMs } from "../latency_client.ts";
 import { rawCommitMs } from "../raw_commit.ts";
 import type { ServerUnderTest } from "../server_under_test.ts";
@@ -52,7 +52,7 @@ async function measure(bench: Bench): Promise<RowResult> {
   };
 }
 
-function added(name: string, addedMs: number, writeMs: number): Figure {
+function added(name: string, addedMs: number, writeMs: number): ServerMetric {
   return {
     row: 14,
     name,
@@ -67,7 +67,7 @@ function added(name: string, addedMs: number, writeMs: number): Figure {
 }
 
 /** Of one client that waits for each end: one commit with the attempt under way, one with its outcome. */
-async function commitsFigure(bench: Bench, server: ServerUnderTest): Promise<Figure> {
+async function commitsFigure(bench: Bench, server: ServerUnderTest): Promise<ServerMetric> {
   using database = new DatabaseFile(server.databasePath);
   const before = database.commitNumber();
   const requests = [{ method: "POST", path: startPath(READ, "?wait=true") } as const];

@@ -2,7 +2,7 @@
 import { createFlow, flowOf, search, start } from "../api.ts";
 import type { Bench } from "../bench.ts";
 import { DatabaseFile } from "../database_file.ts";
-import { type Figure, inMegabytes, inMs, median, type RowResult } from "../figures.ts";
+import { inMegabytes, inMs, median, type RowResult, type ServerMetric } from "../figures.ts";
 import { pause, type ServerUnderTest } from "../server_under_test.ts";
 import type { Row } from "./row.ts";
 
@@ -56,7 +56,7 @@ const KINDS: readonly Kind[] = [
 ];
 
 async function measure(bench: Bench): Promise<RowResult> {
-  const figures: Figure[] = [], notes: string[] = [];
+  const figures: ServerMetric[] = [], notes: string[] = [];
   for (const kind of KINDS) {
     await using servers = new AsyncDisposableStack();
     const subjects: Subject[] = [];
@@ -74,9 +74,9 @@ async function measure(bench: Bench): Promise<RowResult> {
   return { figures, notes };
 }
 
-function figuresOf({ name }: Kind, least: Subject, most: Subject): Figure[] {
+function figuresOf({ name }: Kind, least: Subject, most: Subject): ServerMetric[] {
   const growth = (what: string, of: (subject: Subject) => number, show: (value: number) => string) =>
-    figure(`${what}, ${name}`, [of(most), of(least) * most.size / least.size], show);
+    serverMetric(`${what}, ${name}`, [of(most), of(least) * most.size / least.size], show);
   return [
     growth("time", (subject) => middle(subject, ({ durationMs }) => durationMs), inMs),
     growth("CPU", (subject) => middle(subject, ({ cpuMs }) => cpuMs), inMs),
@@ -94,11 +94,11 @@ function figuresOf({ name }: Kind, least: Subject, most: Subject): Figure[] {
   ];
 }
 
-function figure(
+function serverMetric(
   name: string,
   [measured, limit]: readonly [number, number],
   show: (value: number) => string,
-): Figure {
+): ServerMetric {
   return {
     row: 17,
     name: `${name}: 10,000 task runs ÷ 4 × 2,500`,

@@ -1,7 +1,7 @@
 /** Inputs: any declaration and any value give a value that JSON knows, or a reason. */
 import { isJsonObject, type JsonValue, parseJson, stringifyJson } from "../../../src/base/json.ts";
 import { buildInputs, checkInputs, listInputTypes, parseFlowSource } from "../../../src/flow/mod.ts";
-import type { GivenValue } from "../../../src/model/input_value.ts";
+import type { GivenValue } from "../../../src/model/flows/input_value.ts";
 import type { Chance } from "../../crash/chance.ts";
 import { mutate, type Spares } from "../mutate.ts";
 import { expect, type Input, type Target } from "../target.ts";

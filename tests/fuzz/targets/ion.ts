@@ -1,7 +1,7 @@
 /** Ion texts: what can be read can be written and read again. */
 import { stringifyJson } from "../../../src/base/json.ts";
-import { parseIonText } from "../../../src/expr/ion/reader.ts";
-import { ionText } from "../../../src/expr/ion/writer.ts";
+import { parseIonText } from "../../../src/languages/ion/reader.ts";
+import { ionText } from "../../../src/languages/ion/writer.ts";
 import type { Chance } from "../../crash/chance.ts";
 import { derive } from "../grammar.ts";
 import { ION_GRAMMAR } from "../grammars/texts.ts";

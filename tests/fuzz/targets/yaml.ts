@@ -3,7 +3,7 @@ import { planFlow } from "../../../src/engine/plan.ts";
 import {
   expressionNames,
   flowGraph,
-  graphAnswer,
+  graphResponse,
   isSameSource,
   parseFlowSource,
   setDisabled,
@@ -11,11 +11,11 @@ import {
   validateTask,
   validateTrigger,
 } from "../../../src/flow/mod.ts";
-import { setNamespace } from "../../../src/flow/namespace_edit.ts";
-import type { Flow } from "../../../src/model/flow.ts";
+import { setNamespace } from "../../../src/flow/source/namespace_edit.ts";
+import type { Flow } from "../../../src/model/flows/flow.ts";
 import { DomainError } from "../../../src/model/errors.ts";
 import type { Chance } from "../../crash/chance.ts";
-import { answerText, assertPlaces, assertRoundTrip, saved } from "../../flow/roundtrip.ts";
+import { assertPlaces, assertRoundTrip, responseText, saved } from "../../flow/build/roundtrip.ts";
 import { declaredTypes } from "../../support/all_types.ts";
 import { flowCorpus } from "../corpus.ts";
 import { mutated, type Spares } from "../mutate.ts";
@@ -61,7 +61,7 @@ function check([source = ""]: Input): void {
 
 function checkFlow(flow: Flow): void {
   planFlow(flow);
-  graphAnswer(flowGraph(flow));
+  graphResponse(flowGraph(flow));
   for (const disabled of [true, false]) {
     const edited = attempt(() => setDisabled(flow.source, disabled), (error) => error instanceof DomainError);
     if (edited !== undefined) expectOnly(flow, edited, { disabled });
@@ -74,7 +74,7 @@ function expectOnly(flow: Flow, edited: string, change: Partial<Flow>): void {
   const after = saved(edited, CATALOGS);
   expect(after !== undefined, () => `${Object.keys(change)}: the edited source is refused: ${shown(edited)}`);
   const [ours, theirs] = [flow, after].map((each) =>
-    answerText({ ...each, ...change, definition: without(each, change) })
+    responseText({ ...each, ...change, definition: without(each, change) })
   );
   expect(
     ours === theirs,

@@ -4,10 +4,14 @@ import type {
   ExecutionCondition,
   ExecutionQuery,
   ExecutionSort,
-} from "../../../src/model/execution_query.ts";
-import { DATE_OPERATORS, EXECUTION_SORT_FIELDS, NAME_OPERATORS } from "../../../src/model/execution_query.ts";
-import { LOG_LEVELS } from "../../../src/model/flow.ts";
-import { STATES } from "../../../src/model/state.ts";
+} from "../../../src/model/executions/execution_query.ts";
+import {
+  DATE_OPERATORS,
+  EXECUTION_SORT_FIELDS,
+  NAME_OPERATORS,
+} from "../../../src/model/executions/execution_query.ts";
+import { LOG_LEVELS } from "../../../src/model/flows/flow.ts";
+import { STATES } from "../../../src/model/executions/state.ts";
 import { CatalogFixture, seeded } from "./fixture.ts";
 import { randomFacts, referenceQuery } from "./reference.ts";
 

@@ -6,8 +6,8 @@ import {
   assertLessOrEqual,
   assertRejects,
 } from "@std/assert";
-import type { ExecutionCondition, ExecutionQuery } from "../../../src/model/execution_query.ts";
-import type { Label } from "../../../src/model/label.ts";
+import type { ExecutionCondition, ExecutionQuery } from "../../../src/model/executions/execution_query.ts";
+import type { Label } from "../../../src/model/flows/label.ts";
 import { Catalog } from "../../../src/store/catalog/catalog.ts";
 import { hashLabel } from "../../../src/store/catalog/hash.ts";
 import { ROW_BYTES } from "../../../src/store/catalog/row.ts";

@@ -1,8 +1,8 @@
 /** A catalog over a memory store and a real committer, with a reference answer to compare lists with. */
 import { IdSource } from "../../../src/base/id.ts";
 import { silentLogger } from "../../../src/base/log.ts";
-import type { ExecutionQuery } from "../../../src/model/execution_query.ts";
-import type { Label } from "../../../src/model/label.ts";
+import type { ExecutionQuery } from "../../../src/model/executions/execution_query.ts";
+import type { Label } from "../../../src/model/flows/label.ts";
 import { Catalog } from "../../../src/store/catalog/catalog.ts";
 import type { FlowName } from "../../../src/store/catalog/flow_index.ts";
 import { encodeRow, type RowFacts, tombstoneRow } from "../../../src/store/catalog/row.ts";

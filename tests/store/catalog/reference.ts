@@ -1,13 +1,13 @@
 /** The same answers by the plainest means: a filter over an array. */
-import { EXECUTION_KINDS } from "../../../src/model/execution.ts";
+import { EXECUTION_KINDS } from "../../../src/model/executions/execution.ts";
 import type {
   ExecutionCondition,
   ExecutionQuery,
   ExecutionSort,
-} from "../../../src/model/execution_query.ts";
-import { matchesName } from "../../../src/model/execution_query.ts";
-import { LOG_LEVELS } from "../../../src/model/flow.ts";
-import { STATES } from "../../../src/model/state.ts";
+} from "../../../src/model/executions/execution_query.ts";
+import { matchesName } from "../../../src/model/executions/execution_query.ts";
+import { LOG_LEVELS } from "../../../src/model/flows/flow.ts";
+import { STATES } from "../../../src/model/executions/state.ts";
 import type { RowFacts } from "../../../src/store/catalog/row.ts";
 import { FLOWS, shownLabels } from "./fixture.ts";
 

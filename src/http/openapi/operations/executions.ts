@@ -27,7 +27,7 @@ const START: Operation = {
   query: ["labels[]", "wait", "revision", "scheduleDate", "breakpoints", "kind"],
   headers: ["Idempotency-Key"],
   body: INPUT_FORM,
-  answer: EXECUTION,
+  response: EXECUTION,
 };
 const ELSEWHERE = { 301: "The file belongs to another execution, at which `Location` has it" };
 
@@ -42,80 +42,80 @@ const BASE: Operations = [
     summary: "What a start with these inputs would find",
     query: ["revision", "labels[]"],
     body: INPUT_FORM,
-    answer: json(ref("InputCheck")),
+    response: json(ref("InputCheck")),
   }],
   ["GET /executions", {
     summary: "A page of executions of a flow",
     query: ["namespace!", "flowId!", ...PAGE],
-    answer: EXECUTIONS,
+    response: EXECUTIONS,
   }],
   ["GET /executions/search", {
     summary: "A page of executions",
     query: [...PAGE, ...EXECUTION_FILTERS],
-    answer: EXECUTIONS,
+    response: EXECUTIONS,
   }],
   ["POST /executions/latest", {
     summary: "The latest execution of each flow",
     body: json(listOf(ref("FlowKey"))),
-    answer: json(
+    response: json(
       listOf(objectOf({ id: TEXT, flowId: TEXT, namespace: TEXT, startDate: TEXT, status: TEXT })),
     ),
   }],
   ["GET /executions/distinct-field-values", {
     summary: "Values that a field has",
     query: ["field!", "size", ...EXECUTION_FILTERS],
-    answer: TEXTS,
+    response: TEXTS,
   }],
   ["GET /executions/export/by-query/csv", {
     summary: "Executions as a table",
     query: EXECUTION_FILTERS,
-    answer: CSV,
+    response: CSV,
   }],
-  ["GET /executions/namespaces", { summary: "Namespaces with flows to start", answer: TEXTS }],
+  ["GET /executions/namespaces", { summary: "Namespaces with flows to start", response: TEXTS }],
   ["GET /executions/namespaces/{namespace}/flows", {
     summary: "Flows to start",
-    answer: json(listOf(ref("Flow"))),
+    response: json(listOf(ref("Flow"))),
   }],
   ["GET /executions/flows/{namespace}/{flowId}", {
     summary: "A flow to start",
     query: ["revision"],
-    answer: FLOW,
+    response: FLOW,
   }],
-  ["GET /executions/{id}", { summary: "An execution with its task runs", answer: EXECUTION }],
+  ["GET /executions/{id}", { summary: "An execution with its task runs", response: EXECUTION }],
   ["DELETE /executions/{id}", { summary: "Deletes an execution", status: 204 }],
-  ["GET /executions/{id}/flow", { summary: "The flow of an execution, as it ran", answer: FLOW }],
+  ["GET /executions/{id}/flow", { summary: "The flow of an execution, as it ran", response: FLOW }],
   ["GET /executions/{id}/graph", {
     summary: "The graph of an execution",
     query: ["subflows"],
-    answer: json(ref("Graph")),
+    response: json(ref("Graph")),
   }],
   ["GET /executions/{id}/follow", {
     summary: "An execution at each change, until it ends",
     query: ["format"],
     headers: ["Last-Event-ID"],
-    answer: EVENTS,
+    response: EVENTS,
   }],
   ["GET /executions/{id}/follow-dependencies", {
     summary: "States of an execution and of those of the same correlation, until all have ended",
     query: ["destinationOnly", "expandAll"],
-    answer: EVENTS,
+    response: EVENTS,
   }],
   ["GET /executions/{id}/file", {
     summary: "A file of an execution",
     query: ["path!"],
-    answer: FILE,
+    response: FILE,
     also: ELSEWHERE,
   }],
   ["GET /executions/{id}/file/metas", {
     summary: "The size of a file",
     query: ["path!"],
-    answer: json(objectOf({ size: INTEGER })),
+    response: json(objectOf({ size: INTEGER })),
     also: ELSEWHERE,
   }],
   ["GET /executions/{id}/file/preview", {
     summary: "The beginning of a file",
     query: ["path!", "maxRows", "encoding"],
-    answer: json(objectOf({ extension: TEXT, type: TEXT, content: ANYTHING })),
+    response: json(objectOf({ extension: TEXT, type: TEXT, content: ANYTHING })),
     also: ELSEWHERE,
   }],
 ];
@@ -127,7 +127,7 @@ const ACTIONS: readonly (readonly [name: string, Operation])[] = [
   ["resume/validate", {
     summary: "Checks the form of a resume",
     body: INPUT_FORM,
-    answer: json(ref("InputCheck")),
+    response: json(ref("InputCheck")),
   }],
   ["resume-from-breakpoint", { summary: "Goes on behind a breakpoint", query: ["breakpoints"] }],
   ["restart", { summary: "Runs what failed again, as the same execution", query: ["revision"] }],
@@ -150,12 +150,12 @@ const ACTIONS: readonly (readonly [name: string, Operation])[] = [
     summary: "Renders an expression within an execution",
     query: ["taskRunId"],
     body: PLAIN_TEXT,
-    answer: JSON_OBJECT,
+    response: JSON_OBJECT,
   }],
   ["eval/{taskRunId}", {
     summary: "Renders an expression within a task run",
     body: PLAIN_TEXT,
-    answer: JSON_OBJECT,
+    response: JSON_OBJECT,
   }],
 ];
 
@@ -175,7 +175,7 @@ const BULK: readonly (readonly [methodAndName: string, summary: string, query?: 
 const BULK_RESULT: Content = json(ref("BulkResult"));
 
 function bothPaths([name, operation]: readonly [string, Operation]): Operations {
-  const told = { answer: EXECUTION, ...operation };
+  const told = { response: EXECUTION, ...operation };
   const methods = name === "kill" ? ["DELETE", "POST"] : ["POST"];
   const paths = [`/executions/{id}/${name}`, `/executions/{id}/actions/${name}`];
   return methods.flatMap((method) => paths.map((path) => [`${method} ${path}`, told] as const));
@@ -187,7 +187,7 @@ const METRICS = "/metrics/aggregates/{namespace}/{flowId}";
 const AGGREGATE: Operation = {
   summary: "A metric over time",
   query: ["startDate", "endDate", "aggregation"],
-  answer: json(objectOf({ groupBy: TEXT, aggregations: listOf(MAP) })),
+  response: json(objectOf({ groupBy: TEXT, aggregations: listOf(MAP) })),
 };
 
 /** Everything about executions. */
@@ -195,19 +195,19 @@ export const EXECUTION_OPERATIONS: Operations = [
   ...BASE,
   ...ACTIONS.flatMap(bothPaths),
   ...BULK.flatMap(([name, summary, query = []]): Operations => [
-    [`${name}/by-ids`, { summary, query, body: IDS, answer: BULK_RESULT }],
-    [`${name}/by-query`, { summary, query: [...query, ...EXECUTION_FILTERS], answer: BULK_RESULT }],
+    [`${name}/by-ids`, { summary, query, body: IDS, response: BULK_RESULT }],
+    [`${name}/by-query`, { summary, query: [...query, ...EXECUTION_FILTERS], response: BULK_RESULT }],
   ]),
   ["POST /executions/labels/by-ids", {
     summary: "Sets labels of executions",
     body: json(objectOf({ executionsId: listOf(TEXT), executionLabels: listOf(ref("Label")) })),
-    answer: BULK_RESULT,
+    response: BULK_RESULT,
   }],
   ["POST /executions/labels/by-query", {
     summary: "Sets labels of executions",
     query: EXECUTION_FILTERS,
     body: LABELS,
-    answer: BULK_RESULT,
+    response: BULK_RESULT,
   }],
 ];
 
@@ -216,7 +216,7 @@ export const RECORD_OPERATIONS: Operations = [
   ["GET /logs/search", {
     summary: "A page of log lines",
     query: [...PAGE, "cursor", ...LOG_FILTERS],
-    answer: json(objectOf({
+    response: json(objectOf({
       results: listOf(ref("LogEntry")),
       total: INTEGER,
       "isTotalExact?": { type: "boolean" },
@@ -224,29 +224,33 @@ export const RECORD_OPERATIONS: Operations = [
       "cursor?": TEXT,
     })),
   }],
-  ["GET /logs/{executionId}", { summary: "Log lines of an execution", query: LOG_LINES, answer: ENTRIES }],
+  ["GET /logs/{executionId}", { summary: "Log lines of an execution", query: LOG_LINES, response: ENTRIES }],
   ["DELETE /logs/{executionId}", { summary: "Deletes log lines of an execution", query: LOG_LINES }],
   ["GET /logs/{executionId}/download", {
     summary: "Log lines as text",
     query: LOG_LINES,
-    answer: PLAIN_TEXT,
+    response: PLAIN_TEXT,
   }],
-  ["GET /logs/{executionId}/follow", { summary: "Log lines as they come", query: LOG_LINES, answer: EVENTS }],
+  ["GET /logs/{executionId}/follow", {
+    summary: "Log lines as they come",
+    query: LOG_LINES,
+    response: EVENTS,
+  }],
   ["DELETE /logs/{namespace}/{flowId}", { summary: "Deletes log lines of a flow", query: ["triggerId"] }],
   ["GET /metrics/{executionId}", {
     summary: "A page of metrics of an execution",
     query: [...PAGE, "taskRunId", "taskId"],
-    answer: json(pageOf(ref("MetricEntry"))),
+    response: json(pageOf(ref("MetricEntry"))),
   }],
-  ["GET /metrics/names/{namespace}/{flowId}", { summary: "Metrics of a flow", answer: TEXTS }],
-  ["GET /metrics/names/{namespace}/{flowId}/{taskId}", { summary: "Metrics of a task", answer: TEXTS }],
+  ["GET /metrics/names/{namespace}/{flowId}", { summary: "Metrics of a flow", response: TEXTS }],
+  ["GET /metrics/names/{namespace}/{flowId}/{taskId}", { summary: "Metrics of a task", response: TEXTS }],
   ["GET /metrics/tasks/{namespace}/{flowId}", {
     summary: "Tasks of a flow that have metrics",
-    answer: TEXTS,
+    response: TEXTS,
   }],
   [`GET ${METRICS}/{metric}`, AGGREGATE],
   [`GET ${METRICS}/{taskId}/{metric}`, { ...AGGREGATE, summary: "A metric of a task over time" }],
-  ["GET /outputs/{executionId}", { summary: "Task runs with outputs", answer: json(listOf(MAP)) }],
-  ["GET /outputs/executions/{executionId}", { summary: "Outputs of the flow", answer: JSON_OBJECT }],
-  ["GET /outputs/{executionId}/{taskRunId}", { summary: "Outputs of a task run", answer: JSON_OBJECT }],
+  ["GET /outputs/{executionId}", { summary: "Task runs with outputs", response: json(listOf(MAP)) }],
+  ["GET /outputs/executions/{executionId}", { summary: "Outputs of the flow", response: JSON_OBJECT }],
+  ["GET /outputs/{executionId}/{taskRunId}", { summary: "Outputs of a task run", response: JSON_OBJECT }],
 ];

@@ -1,0 +1,58 @@
+/** What the process was told: the only reader of its arguments and environment. Parsing is in `config/parse.ts`. */
+import { ConfigProblem, type FileContent } from "./given.ts";
+import { helpText } from "./help.ts";
+import { type Config, parseConfig } from "./parse.ts";
+import { chooseScriptUser, type UserFacts } from "./script_user.ts";
+import { VERSION } from "./version.ts";
+
+export { ConfigProblem } from "./given.ts";
+export type { Config } from "./parse.ts";
+export type { MachineUser } from "./script_user.ts";
+export { VERSION } from "./version.ts";
+
+/** What the process is asked to do: print something, refuse, or serve. */
+export type Command =
+  | { readonly type: "print"; readonly text: string }
+  | { readonly type: "refuse"; readonly message: string }
+  | { readonly type: "serve"; readonly config: Config };
+
+/** The command of this process, from its arguments, its environment and the files they name. */
+export function readCommand(): Command {
+  const args = Deno.args;
+  if (args.includes("--help") || args.includes("-h")) return { type: "print", text: helpText() };
+  if (args.includes("--version")) return { type: "print", text: `sluice ${VERSION}` };
+  const config = parseConfig(args, Deno.env.toObject(), readFile);
+  const complete = config instanceof ConfigProblem ? config : withScriptUser(config);
+  return complete instanceof ConfigProblem
+    ? { type: "refuse", message: complete.message }
+    : { type: "serve", config: complete };
+}
+
+function withScriptUser(config: Config): Config | ConfigProblem {
+  const facts: UserFacts = { userId: config.isDeploy ? undefined : readUserId(), readFile };
+  const choice = chooseScriptUser(config.scriptUserName, facts);
+  return choice instanceof ConfigProblem ? choice : { ...config, ...choice };
+}
+
+/** The server's own user, by a file that it makes: to ask the platform would take a further permission. */
+function readUserId(): number | undefined {
+  try {
+    const path = Deno.makeTempFileSync({ prefix: "sluice-" });
+    const { uid } = Deno.statSync(path);
+    Deno.removeSync(path);
+    return uid ?? undefined;
+  } catch {
+    return undefined; // Without files there are no scripts either.
+  }
+}
+
+function readFile(path: string): FileContent {
+  try {
+    return { text: Deno.readTextFileSync(path) };
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return { problem: "there is no such file" };
+    if (error instanceof Deno.errors.PermissionDenied) return { problem: "permission denied" };
+    if (error instanceof Deno.errors.IsADirectory) return { problem: "it is a folder" };
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+}

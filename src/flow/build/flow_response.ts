@@ -1,0 +1,53 @@
+/** Flow → the JSON that clients get. */
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  ownProperty,
+  setOwnProperty,
+} from "../../base/json.ts";
+import type { Flow } from "../../model/flows/flow.ts";
+import { scalarText } from "../schema/describe.ts";
+import { MANAGED_PROPERTIES } from "../schema/flow_schema.ts";
+
+/** Lists whose elements are objects of ours, whose null members are left out. */
+const LISTS_OF_OBJECTS = new Set([
+  "tasks",
+  "errors",
+  "finally",
+  "afterExecution",
+  "triggers",
+  "inputs",
+  "outputs",
+]);
+
+/** The flow in the order of its document: labels as a list, managed members set, null members left out. */
+export function flowResponse(flow: Flow, options: { readonly source: boolean }): JsonObject {
+  const { definition, id, namespace, revision, disabled, deleted } = flow;
+  const response: JsonObject = { id, namespace, revision };
+  for (const name of Object.keys(definition)) {
+    const value = ownProperty(definition, name);
+    if (value === undefined || value === null || MANAGED_PROPERTIES.has(name)) continue;
+    if (!Object.hasOwn(response, name)) setOwnProperty(response, name, memberResponse(name, value, flow));
+  }
+  Object.assign(response, { disabled, deleted });
+  if (options.source) response.source = flow.source;
+  return response;
+}
+
+function memberResponse(name: string, value: JsonValue, flow: Flow): JsonValue {
+  if (name === "labels") return flow.labels.map(({ key, value }) => ({ key, value }));
+  if (!LISTS_OF_OBJECTS.has(name) || !Array.isArray(value)) return value;
+  return value.map((item) => isJsonObject(item) ? withoutNulls(item) : item);
+}
+
+/** Ids that were written as numbers become texts. */
+function withoutNulls(object: JsonObject): JsonObject {
+  const copy: JsonObject = {};
+  for (const name of Object.keys(object)) {
+    const value = ownProperty(object, name);
+    if (value === undefined || value === null) continue;
+    setOwnProperty(copy, name, name === "id" ? scalarText(value) ?? value : value);
+  }
+  return copy;
+}

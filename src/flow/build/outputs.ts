@@ -1,0 +1,46 @@
+/** Rendered values → the outputs of an execution, each of the type that the flow declares. */
+import { type JsonObject, type JsonValue, ownProperty, setOwnProperty } from "../../base/json.ts";
+import type { Flow, Output } from "../../model/flows/flow.ts";
+import { convertValue, type ResolveOptions } from "../inputs/inputs.ts";
+import { shownValue } from "../inputs/shown_value.ts";
+
+/** The outputs, or why the execution fails. */
+type OutputsOutcome = { readonly outputs: JsonObject } | { readonly problem: string };
+
+/**
+ * Converts the rendered values of a flow's outputs. A value without type stays as it was rendered; null and, for types
+ * other than texts, the empty text stand for a missing value, which only an optional output may have.
+ */
+export function convertOutputs(
+  flow: Pick<Flow, "outputs">,
+  rendered: JsonObject,
+  options: Pick<ResolveOptions, "seal"> = {},
+): OutputsOutcome {
+  const outputs: JsonObject = {};
+  for (const output of flow.outputs) {
+    const value = ownProperty(rendered, output.id) ?? null;
+    const converted = convert(output, value, options);
+    if ("reason" in converted) {
+      const problem = `Invalid output for \`${output.id}\`, ${converted.reason}, but received \`${
+        shownValue(value)
+      }\``;
+      return { problem };
+    }
+    setOwnProperty(outputs, output.id, converted.value);
+  }
+  return { outputs };
+}
+
+function convert(
+  { type, required }: Output,
+  value: JsonValue,
+  options: Pick<ResolveOptions, "seal">,
+): { readonly value: JsonValue } | { readonly reason: string } {
+  const isMissing = value === null || value === "" && type !== undefined && !TEXT_TYPES.has(type);
+  if (!isMissing) return convertValue(type, value, options);
+  // Without a type nothing is asked of the value: null is what it was rendered to.
+  return required && type !== undefined ? { reason: "missing required output" } : { value: null };
+}
+
+/** Types of which the empty text is a value. */
+const TEXT_TYPES = new Set(["STRING", "EMAIL", "SECRET"]);

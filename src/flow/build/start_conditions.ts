@@ -1,0 +1,72 @@
+/** `checks` of a flow: conditions on its inputs that are looked at before an execution is created. */
+import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
+import { ExpressionError, isTruthyText, printValue } from "../../expr/mod.ts";
+import { scalarText } from "../schema/describe.ts";
+import { hasExpression } from "../source/report.ts";
+
+/** What a failed check asks for, the most restrictive first. */
+const CHECK_BEHAVIORS = ["BLOCK_EXECUTION", "FAIL_EXECUTION", "CREATE_EXECUTION"] as const;
+
+/** One of {@link CHECK_BEHAVIORS}. */
+type CheckBehavior = typeof CHECK_BEHAVIORS[number];
+
+/** A check whose condition does not hold. */
+export interface FailedCheck {
+  readonly message: string;
+  readonly style: string;
+  readonly behavior: CheckBehavior;
+}
+
+/** Renders a template with the inputs of the execution. It reports what cannot be rendered by an ExpressionError. */
+type RenderCheck = (template: string) => JsonValue;
+
+/**
+ * The checks that fail, in the order of the flow. One whose condition cannot be rendered fails and blocks the execution,
+ * whatever its behaviour is: nobody knows what it would have said.
+ */
+export function failedChecks(definition: JsonObject, render: RenderCheck): FailedCheck[] {
+  const checks = ownProperty(definition, "checks");
+  return (Array.isArray(checks) ? checks : []).filter(isJsonObject).flatMap((check) => {
+    const outcome = holds(ownProperty(check, "condition") ?? ownProperty(check, "when"), render);
+    return outcome === true ? [] : [failure(check, outcome || undefined, render)];
+  });
+}
+
+/** The failed checks that decide: those of the most restrictive behaviour among them. */
+export function decisiveChecks(failed: readonly FailedCheck[]): readonly FailedCheck[] {
+  const behavior = CHECK_BEHAVIORS.find((candidate) => failed.some((check) => check.behavior === candidate));
+  return failed.filter((check) => check.behavior === behavior);
+}
+
+/** True, false, or why that cannot be told. */
+function holds(condition: JsonValue | undefined, render: RenderCheck): boolean | string {
+  if (!hasExpression(condition)) return isTruthyText(scalarText(condition) ?? "");
+  const rendered = rendering(condition, render);
+  return "reason" in rendered ? rendered.reason : isTruthyText(rendered.text);
+}
+
+function failure(check: JsonObject, reason: string | undefined, render: RenderCheck): FailedCheck {
+  const template = scalarText(ownProperty(check, "message")) ?? "";
+  const rendered = hasExpression(template) ? rendering(template, render) : { text: template };
+  const message = "reason" in rendered ? template : rendered.text;
+  if (reason !== undefined) {
+    const text = `${message} (the condition cannot be evaluated: ${reason})`;
+    return { message: text, style: "ERROR", behavior: "BLOCK_EXECUTION" };
+  }
+  const behavior = scalarText(ownProperty(check, "behavior"));
+  return {
+    message,
+    style: scalarText(ownProperty(check, "style")) ?? "INFO",
+    behavior: CHECK_BEHAVIORS.find((candidate) => candidate === behavior) ?? "BLOCK_EXECUTION",
+  };
+}
+
+/** Every reason for which a template cannot be rendered is one for its author. */
+function rendering(template: string, render: RenderCheck): { text: string } | { reason: string } {
+  try {
+    return { text: printValue(render(template)) };
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    return { reason: error.message };
+  }
+}

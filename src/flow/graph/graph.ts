@@ -1,0 +1,214 @@
+/**
+ * A flow as a graph: nodes for tasks and triggers, a cluster for each flowable task, edges in the order of running. Every
+ * cluster has a node where it begins and one where it ends, so that clusters can be drawn and folded as one thing.
+ */
+import type { JsonObject, JsonValue } from "../../base/json.ts";
+import type { Flow, Task, Trigger } from "../../model/flows/flow.ts";
+import { type FlowGraph, GraphParts } from "./parts.ts";
+import { type Relation, relationOf, type RelationType, SUBFLOW_KINDS } from "./relations.ts";
+
+/** The parts of a flow that are drawn. */
+export type DrawnFlow = Pick<Flow, "tasks" | "errors" | "finally" | "afterExecution" | "triggers">;
+
+/** What is drawn beside the flow itself. */
+interface GraphOptions {
+  /** Flows to draw in the place of the task that starts them, by the uid of its node. */
+  readonly subflows?: ReadonlyMap<string, DrawnFlow>;
+}
+
+/** Uid of what stands for the whole flow; those of its tasks begin with it. */
+export const ROOT_UID = "root";
+
+/** Where something is drawn: in which cluster, below which uid. */
+interface Place {
+  readonly cluster: string;
+  readonly parents: readonly string[];
+  readonly uid: string;
+}
+
+/** The first and the last node of something drawn. */
+interface Ends {
+  readonly first: string;
+  readonly last: string;
+}
+
+/** Tasks drawn together: what leads to them, and where they lead. */
+interface Group {
+  readonly place: Place;
+  readonly from: string;
+  readonly to: string;
+  readonly relation: Relation;
+}
+
+/** The graph of a flow. */
+export function flowGraph(flow: DrawnFlow, options: GraphOptions = {}): FlowGraph {
+  const drawing = new Drawing(options);
+  return drawing.draw(flow);
+}
+
+class Drawing {
+  readonly #parts = new GraphParts();
+  readonly #subflows: ReadonlyMap<string, DrawnFlow>;
+
+  constructor({ subflows = new Map() }: GraphOptions) {
+    this.#subflows = subflows;
+  }
+
+  draw(flow: DrawnFlow): FlowGraph {
+    const place: Place = { cluster: ROOT_UID, parents: [], uid: ROOT_UID };
+    const ends = this.#parts.openRoot(ROOT_UID);
+    this.#flow(flow, place, { ...ends, from: ends.first });
+    return this.#parts.result();
+  }
+
+  /** The blocks of a flow between a node and the end of its cluster. */
+  #flow(flow: DrawnFlow, place: Place, { first, last, from }: Ends & { readonly from: string }): void {
+    const after = this.#gate(place, "afterExecution", flow.afterExecution, last);
+    const end = this.#gate(place, "finally", flow.finally, after);
+    this.#triggers(flow.triggers, place, first);
+    this.#chain(flow.tasks, { place, from, to: end, relation: relationOf("SEQUENTIAL") });
+    this.#chain(flow.errors, { place, from, to: end, relation: relationOf("ERROR") });
+    this.#chain(flow.finally, { place, from: end, to: after, relation: relationOf("FINALLY") });
+    const relation = relationOf("AFTER_EXECUTION");
+    this.#chain(flow.afterExecution, { place, from: after, to: last, relation });
+  }
+
+  /** The node before tasks that run in any case; `next` when there are none. */
+  #gate(place: Place, name: "finally" | "afterExecution", tasks: readonly Task[], next: string): string {
+    return tasks.length === 0 ? next : this.#parts.addGate(place.cluster, place.uid, name);
+  }
+
+  #triggers(triggers: readonly Trigger[], place: Place, to: string): void {
+    if (triggers.length === 0) return;
+    const uid = `${place.uid}.@triggers`;
+    const cluster = { uid, parents: ancestors(place), relation: undefined, task: undefined };
+    const { first, last } = this.#parts.openCluster(cluster);
+    for (const { id, properties } of triggers) {
+      const node = this.#parts.addNode(uid, `${uid}.${id}`, "GraphTrigger", {
+        triggerDeclaration: properties,
+      });
+      this.#parts.addEdge(first, node);
+      this.#parts.addEdge(node, last);
+    }
+    this.#parts.addEdge(last, to);
+  }
+
+  /** One after the other; the first one has the relation of the group. */
+  #chain(tasks: readonly Task[], { place, from, to, relation }: Group): void {
+    let previous = from;
+    for (const [index, task] of tasks.entries()) {
+      const { first, last } = this.#task(task, place);
+      this.#parts.addEdge(previous, first, index === 0 ? relation : relationOf("SEQUENTIAL"));
+      previous = last;
+    }
+    if (tasks.length > 0) this.#parts.addEdge(previous, to);
+  }
+
+  /** All at once. */
+  #parallel(tasks: readonly Task[], { place, from, to, relation }: Group): void {
+    for (const task of tasks) {
+      const { first, last } = this.#task(task, place);
+      this.#parts.addEdge(from, first, relation);
+      this.#parts.addEdge(last, to);
+    }
+  }
+
+  /** Each after those it depends on. */
+  #dag(tasks: readonly Task[], { place, from, to }: Group): void {
+    const drawn = new Map(tasks.map((task) => [task.id, this.#task(task, place)]));
+    const needed = new Set(tasks.flatMap(({ dependsOn = [] }) => dependsOn));
+    for (const { id, dependsOn = [] } of tasks) {
+      const ends = drawn.get(id) as Ends;
+      const before = dependsOn.flatMap((name) => drawn.get(name) ?? []);
+      for (const { last } of before) this.#parts.addEdge(last, ends.first, relationOf("SEQUENTIAL"));
+      if (before.length === 0) this.#parts.addEdge(from, ends.first, relationOf("PARALLEL"));
+      if (!needed.has(id)) this.#parts.addEdge(ends.last, to);
+    }
+  }
+
+  #task(task: Task, place: Place): Ends {
+    const uid = `${place.uid}.${task.id}`;
+    const subflow = this.#subflows.get(uid);
+    if (subflow) return this.#subflow(task, subflow, { ...place, uid });
+    const isSubflow = SUBFLOW_KINDS.has(task.kind);
+    const hasTasks = [...task.blocks.values()].some((tasks) => tasks.length > 0);
+    if (hasTasks) return this.#flowable(task, { ...place, uid });
+    const type = isSubflow ? "SubflowGraphTask" : "GraphTask";
+    this.#parts.addNode(place.cluster, uid, type, { task: task.properties });
+    return { first: uid, last: uid };
+  }
+
+  #flowable(task: Task, place: Place): Ends {
+    const { uid } = place;
+    const inner: Place = { cluster: `cluster_${uid}`, parents: ancestors(place), uid };
+    const { relation, layout } = LAYOUTS.get(task.kind) ?? SEQUENCE;
+    const ends = this.#open(task, inner, relation, "GraphTask");
+    this.#parts.addFlowable(uid);
+    const last = this.#gate(inner, "finally", task.blocks.get("finally") ?? [], ends.last);
+    for (const [name, tasks] of task.blocks) {
+      const group = { place: inner, from: uid, to: last };
+      if (name === "errors") this.#chain(tasks, { ...group, relation: relationOf("ERROR") });
+      else if (name === "finally") {
+        this.#chain(tasks, { ...group, from: last, to: ends.last, relation: relationOf("FINALLY") });
+      } else if (layout === "parallel") this.#parallel(tasks, { ...group, relation: relationOf(relation) });
+      else if (layout === "dag") this.#dag(tasks, { ...group, relation: relationOf(relation) });
+      else this.#chain(tasks, { ...group, relation: relationOf(relation, branchName(relation, name)) });
+    }
+    return ends;
+  }
+
+  #subflow(task: Task, flow: DrawnFlow, place: Place): Ends {
+    const { uid } = place;
+    const inner: Place = { cluster: `cluster_${uid}`, parents: ancestors(place), uid };
+    const ends = this.#open(task, inner, "SEQUENTIAL", "SubflowGraphTask");
+    this.#flow(flow, inner, { ...ends, from: uid });
+    return ends;
+  }
+
+  /** The cluster of a task, with the node of the task behind its beginning. */
+  #open(task: Task, { cluster, parents, uid }: Place, relation: RelationType, type: string): Ends {
+    const ends = this.#parts.openCluster({ uid: cluster, parents, relation, task: task.properties });
+    this.#parts.addNode(cluster, uid, type, { task: task.properties });
+    this.#parts.addEdge(ends.first, uid);
+    return ends;
+  }
+}
+
+interface Layout {
+  readonly relation: RelationType;
+  readonly layout: "chain" | "parallel" | "dag";
+}
+
+const SEQUENCE: Layout = { relation: "SEQUENTIAL", layout: "chain" };
+/** How the tasks of a kind hang together, where it is not one after the other. */
+const LAYOUTS: ReadonlyMap<string, Layout> = new Map<string, Layout>([
+  ["core.flow.Parallel", { relation: "PARALLEL", layout: "parallel" }],
+  ["core.flow.EachParallel", { relation: "DYNAMIC", layout: "parallel" }],
+  ["core.flow.EachSequential", { relation: "DYNAMIC", layout: "chain" }],
+  ["core.flow.ForEach", { relation: "DYNAMIC", layout: "chain" }],
+  ["core.flow.Loop", { relation: "DYNAMIC", layout: "chain" }],
+  ["core.flow.LoopUntil", { relation: "DYNAMIC", layout: "chain" }],
+  ["core.flow.Dag", { relation: "PARALLEL", layout: "dag" }],
+  ["core.flow.If", { relation: "CHOICE", layout: "chain" }],
+  ["core.flow.Switch", { relation: "CHOICE", layout: "chain" }],
+]);
+
+/** The clusters around what is drawn at a place; that of the flow itself is not listed. */
+function ancestors({ cluster, parents }: Place): string[] {
+  return cluster === ROOT_UID ? [] : [...parents, cluster];
+}
+
+/** `then`, `else`, `defaults`, or the value of a case. */
+function branchName(relation: RelationType, block: string): string | undefined {
+  return relation === "CHOICE" ? block.replace(/^cases\./, "") : undefined;
+}
+
+/** The graph as JSON. */
+export function graphResponse({ nodes, edges, clusters, flowables }: FlowGraph): JsonObject {
+  return {
+    nodes: [...nodes],
+    edges: [...edges],
+    clusters: [...clusters],
+    flowables: [...flowables] as JsonValue[],
+  };
+}

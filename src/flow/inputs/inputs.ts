@@ -1,0 +1,303 @@
+/** Given values → the `inputs` of an execution. Pure: files are stored and expressions rendered by the caller. */
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  ownProperty,
+  setOwnProperty,
+  stringifyJson,
+} from "../../base/json.ts";
+import { ExpressionError } from "../../expr/mod.ts";
+import { DomainError } from "../../model/errors.ts";
+import type { Flow, Input } from "../../model/flows/flow.ts";
+import type { GivenValue } from "../../model/flows/input_value.ts";
+import { MAX_INPUT_VALUE_BYTES } from "../../model/limits.ts";
+import { dependencyOf, dependencyOrder } from "./depends_on.ts";
+import { readFlag, scalarText } from "../schema/describe.ts";
+import type { Converted, InputType } from "./input_type.ts";
+import { conversions, findInputType } from "./registry.ts";
+import { firstChoice } from "./select.ts";
+import { shownValue } from "./shown_value.ts";
+import { hasExpression } from "../source/report.ts";
+
+/**
+ * Renders a template with the inputs that are resolved so far. Only an ExpressionError says that it cannot be rendered: any
+ * other error ends the resolution.
+ */
+type RenderInput = (template: string, inputs: JsonObject) => JsonValue;
+
+/** What stands for the text of a SECRET in the inputs of an execution. */
+type SealInput = (text: string) => JsonValue;
+
+/** What resolution needs from its caller. */
+export interface ResolveOptions {
+  /** Without it, texts with expressions stay as they are, and conditions count as true. */
+  readonly render?: RenderInput;
+  /** Encrypts the value of a SECRET; without it such a value is refused. */
+  readonly seal?: SealInput;
+  /** Hides what expressions have read and nobody may see; messages go through it. */
+  readonly mask?: (text: string) => string;
+}
+
+/** One input as it would be for an execution. */
+export interface InputCheck {
+  readonly input: Input;
+  /** Its properties, where an `expression` gives its choices with these instead of that. */
+  readonly properties: JsonObject;
+  /** False when the condition of its `dependsOn` is not met, or cannot be told: it is neither checked nor present. */
+  readonly enabled: boolean;
+  /** The value is the default one. */
+  readonly isDefault: boolean;
+  readonly value?: JsonValue;
+  /** Text of what is wrong with the value, or with the condition. */
+  readonly problem?: string;
+}
+
+/** Every input with its value or its problem, in the order of the flow. */
+export function checkInputs(
+  flow: Pick<Flow, "inputs">,
+  given: ReadonlyMap<string, GivenValue>,
+  options: ResolveOptions = {},
+): InputCheck[] {
+  const resolver = new Resolver(given, options);
+  const { ordered, cyclic } = dependencyOrder(flow.inputs);
+  const checks = new Map<Input, InputCheck>();
+  for (const input of [...ordered, ...cyclic]) checks.set(input, resolver.check(input));
+  return flow.inputs.flatMap((input) => checks.get(input) ?? []);
+}
+
+/**
+ * The inputs of an execution: converted, defaults applied, dotted ids nested, absent optional ones as null. Names that
+ * the flow does not declare are ignored; `undefined` when it declares none.
+ * @throws DomainError invalid_entity for the first input that is wrong
+ */
+export function resolveInputs(
+  flow: Pick<Flow, "inputs">,
+  given: ReadonlyMap<string, GivenValue>,
+  options: ResolveOptions = {},
+): JsonObject | undefined {
+  if (flow.inputs.length === 0) return undefined;
+  const inputs: JsonObject = {};
+  for (const { input, enabled, value = null, problem } of checkInputs(flow, given, options)) {
+    if (!enabled) continue;
+    if (problem !== undefined) {
+      throw new DomainError("invalid_entity", `Invalid entity: ${problem}`, {
+        items: [{ path: input.id, message: problem }],
+      });
+    }
+    setNested(inputs, input.id, value);
+  }
+  return inputs;
+}
+
+/** A value as one of an input type, for outputs of flows; without a known type as it is. */
+export function convertValue(
+  type: string | undefined,
+  value: JsonValue,
+  { seal }: Pick<ResolveOptions, "seal"> = {},
+): Converted {
+  const found = type === undefined || value === null ? undefined : findInputType(type);
+  if (!found) return { value };
+  const converted = found.convert(value, {}, conversions);
+  return found.isSecret && "value" in converted ? sealed(converted.value, seal) : converted;
+}
+
+/** The value of a SECRET as it is kept. */
+function sealed(value: JsonValue, seal: SealInput | undefined): Converted {
+  if (typeof value !== "string") return { value };
+  return seal
+    ? { value: seal(value) }
+    : { reason: "it cannot be encrypted: the server has no encryption key" };
+}
+
+/** Stands for a secret in messages; its length tells nothing. */
+const HIDDEN_VALUE = "********";
+
+/** Resolves inputs one after the other; later ones see the earlier ones. */
+class Resolver {
+  readonly #given: ReadonlyMap<string, GivenValue>;
+  readonly #render?: RenderInput;
+  readonly #seal?: SealInput;
+  readonly #mask?: (text: string) => string;
+  /** Secrets in clear: conditions and defaults may depend on them. */
+  readonly #resolved: JsonObject = {};
+  readonly #secrets: string[] = [];
+  readonly #disabled = new Set<string>();
+
+  constructor(given: ReadonlyMap<string, GivenValue>, { render, seal, mask }: ResolveOptions) {
+    this.#given = given;
+    this.#render = render;
+    this.#seal = seal;
+    this.#mask = mask;
+  }
+
+  check(input: Input): InputCheck {
+    let { properties } = input;
+    const failed = (reason: string, received: JsonValue | undefined): InputCheck => {
+      const isShown = !findInputType(input.type)?.isSecret || received === null || received === undefined;
+      const shown = isShown ? shownValue(received) : HIDDEN_VALUE;
+      const problem = `Invalid input for \`${input.id}\`, ${reason}, but received \`${shown}\``;
+      const shownProblem = this.#withoutSecrets(problem);
+      return { input, properties, enabled: true, isDefault: false, problem: shownProblem };
+    };
+    const isEnabled = this.#isEnabled(input);
+    if (isEnabled !== true) {
+      this.#disabled.add(input.id);
+      const off = { input, properties, enabled: false, isDefault: false };
+      return typeof isEnabled === "string" ? { ...failed(isEnabled, null), ...off } : off;
+    }
+    const type = findInputType(input.type);
+    if (!type) return failed(`type "${input.type}" is not known`, null);
+    const offered = this.#withChoices(properties);
+    if (typeof offered === "string") return failed(offered, null);
+    properties = offered;
+    const taken = this.#take(input, type, properties);
+    if ("reason" in taken) return failed(taken.reason, taken.received);
+    setNested(this.#resolved, input.id, taken.value);
+    const { isDefault } = taken;
+    if (!type.isSecret) return { input, properties, enabled: true, isDefault, value: taken.value };
+    // What has one or two characters is part of any text.
+    if (typeof taken.value === "string" && taken.value.length > 2) this.#secrets.push(taken.value);
+    const kept = sealed(taken.value, this.#seal);
+    if ("reason" in kept) return failed(kept.reason, taken.value);
+    return { input, properties, enabled: true, isDefault, value: kept.value };
+  }
+
+  /** What one input makes of another may be part of a message. */
+  #withoutSecrets(text: string): string {
+    const shown = this.#mask?.(text) ?? text;
+    return this.#secrets.reduce((masked, secret) => masked.replaceAll(secret, HIDDEN_VALUE), shown);
+  }
+
+  /** True, false, or why the condition cannot be told. An input that depends on a disabled one is disabled too. */
+  #isEnabled(input: Input): boolean | string {
+    const dependency = dependencyOf(input.properties);
+    if (!dependency) return true;
+    if (dependency.inputs.some((id) => this.#disabled.has(id))) return false;
+    if (dependency.condition === undefined || !this.#render) return true;
+    const rendered = this.#rendered(dependency.condition);
+    if ("reason" in rendered) return `the condition of "dependsOn" cannot be rendered: ${rendered.reason}`;
+    return rendered.value === true || scalarText(rendered.value)?.trim() === "true";
+  }
+
+  /** The properties with the values that `expression` gives, or why it gives none. */
+  #withChoices(properties: JsonObject): JsonObject | string {
+    const expression = scalarText(ownProperty(properties, "expression"));
+    if (expression === undefined || !this.#render) return properties;
+    const rendered = this.#rendered(expression);
+    const choices = "reason" in rendered ? rendered : conversions.convert("ARRAY", rendered.value);
+    if (!choices || "reason" in choices) {
+      return `the values cannot be rendered: ${choices?.reason ?? "no list"}`;
+    }
+    const { expression: _, ...others } = properties;
+    return { ...others, values: choices.value };
+  }
+
+  #take(
+    input: Input,
+    type: InputType,
+    properties: JsonObject,
+  ): { value: JsonValue; isDefault: boolean } | { reason: string; received?: JsonValue } {
+    const given = this.#given.get(input.id);
+    const sent = given && valueOf(given, type);
+    if (sent !== undefined && sent !== null) return convertSent(sent, { given, type, properties, input });
+    const fallback = this.#defaultOf(input, properties);
+    if ("reason" in fallback) return { reason: fallback.reason, received: input.defaults };
+    if (fallback.value === null || fallback.value === "" && !type.takesEmptyText) {
+      return input.required ? { reason: "missing required input" } : { value: null, isDefault: false };
+    }
+    const converted = type.convert(fallback.value, properties, conversions);
+    if ("value" in converted) return { value: converted.value, isDefault: true };
+    const text = textOf(fallback.value);
+    const isHidden = this.#secrets.some((secret) => text.includes(secret));
+    return isHidden
+      ? { reason: "its default depends on a secret and is not valid", received: HIDDEN_VALUE }
+      : { reason: converted.reason, received: fallback.value };
+  }
+
+  #defaultOf(input: Input, properties: JsonObject): Converted {
+    if (input.defaults !== undefined) return this.#renderAll(input.defaults);
+    const isFirstDefault = readFlag(ownProperty(properties, "autoSelectFirst"), false);
+    const first = isFirstDefault ? firstChoice(properties) : null;
+    return { value: first !== null && input.type === "MULTISELECT" ? [first] : first };
+  }
+
+  /** Renders every text in a default that holds an expression. */
+  #renderAll(value: JsonValue): Converted {
+    if (hasExpression(value)) return this.#render ? this.#rendered(value) : { value };
+    if (!isJsonObject(value) && !Array.isArray(value)) return { value };
+    const copy: JsonValue[] | JsonObject = Array.isArray(value) ? [] : {};
+    for (const [name, item] of Object.entries(value)) {
+      const rendered = this.#renderAll(item as JsonValue);
+      if ("reason" in rendered) return rendered;
+      if (Array.isArray(copy)) copy.push(rendered.value);
+      else setOwnProperty(copy, name, rendered.value);
+    }
+    return { value: copy };
+  }
+
+  /** The renderer reports an expression that cannot be evaluated by throwing. */
+  #rendered(template: string): Converted {
+    try {
+      return { value: this.#render ? this.#render(template, this.#resolved) : template };
+    } catch (error) {
+      if (!(error instanceof ExpressionError)) throw error;
+      return { reason: error.message };
+    }
+  }
+}
+
+/** The value that was sent; `undefined` when what was sent stands for none. */
+function valueOf(given: GivenValue, type: InputType): JsonValue | undefined {
+  switch (given.kind) {
+    case "text":
+      return given.text === "" && !type.takesEmptyText ? undefined : given.text;
+    case "file":
+      return given.size === 0 ? undefined : given.uri;
+    case "value":
+      return given.value === "" && !type.takesEmptyText ? undefined : given.value;
+  }
+}
+
+function convertSent(
+  sent: JsonValue,
+  { given, type, properties, input }: {
+    given?: GivenValue;
+    type: InputType;
+    properties: JsonObject;
+    input: Input;
+  },
+): { value: JsonValue; isDefault: boolean } | { reason: string; received: JsonValue } {
+  if (given?.kind === "file" && input.type !== "FILE") {
+    return { reason: `a file was sent for an input of type ${input.type}`, received: sent };
+  }
+  if (isTooLarge(sent)) return { reason: `it is larger than ${MAX_INPUT_VALUE_BYTES} bytes`, received: sent };
+  const converted = type.convert(sent, properties, conversions);
+  return "reason" in converted
+    ? { reason: converted.reason, received: sent }
+    : { value: converted.value, isDefault: false };
+}
+
+function textOf(value: JsonValue): string {
+  return typeof value === "object" && value !== null ? stringifyJson(value) : String(value);
+}
+
+function isTooLarge(value: JsonValue): boolean {
+  const text = textOf(value);
+  if (text.length * 3 <= MAX_INPUT_VALUE_BYTES) return false;
+  return text.length > MAX_INPUT_VALUE_BYTES || new TextEncoder().encode(text).length > MAX_INPUT_VALUE_BYTES;
+}
+
+/** Sets `a.b.c` as member `c` of `b` of `a`. */
+function setNested(target: JsonObject, id: string, value: JsonValue): void {
+  const names = id.split(".");
+  const last = names.pop() as string;
+  let object = target;
+  for (const name of names) {
+    const existing = ownProperty(object, name);
+    const next: JsonObject = isJsonObject(existing) ? existing : {};
+    if (next !== existing) setOwnProperty(object, name, next);
+    object = next;
+  }
+  setOwnProperty(object, last, value);
+}

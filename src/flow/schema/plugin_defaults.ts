@@ -1,0 +1,222 @@
+/**
+ * `pluginDefaults` of a flow: default properties of its tasks, triggers, conditions and task runners, by type. What was
+ * written stays as it is; only the document that is validated and built has them applied.
+ */
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  ownProperty,
+  setOwnProperty,
+  stringifyJson,
+} from "../../base/json.ts";
+import { canonicalType } from "../../model/flows/flow.ts";
+import type { PropertySchema, PropertySchemas } from "../../model/flows/schema.ts";
+import type { TaskCatalog } from "../../model/tasks/task_catalog.ts";
+import type { TriggerCatalog } from "../../model/triggers/trigger_catalog.ts";
+import type { TypeDeclaration } from "../../model/flows/type_declaration.ts";
+import { readFlag, scalarText } from "./describe.ts";
+import { TASK_PROPERTIES, TRIGGER_PROPERTIES } from "./flow_schema.ts";
+
+/** What aliases are resolved with, and what tells where nested things are. */
+export interface TypeCatalogs {
+  readonly tasks?: TaskCatalog;
+  readonly triggers?: Pick<TriggerCatalog, "find" | "findCondition">;
+}
+
+/** An entry of `pluginDefaults`. */
+interface PluginDefault {
+  /** As written. */
+  readonly type: string;
+  /** Canonical, without prefix. */
+  readonly kind: string;
+  readonly isForced: boolean;
+  /** It is for all types whose names begin so: what one of them does not know is for the others. */
+  readonly isPrefix: boolean;
+  readonly values: JsonObject;
+}
+
+type Find = (kind: string) => TypeDeclaration | undefined;
+type FinderName = "task" | "trigger" | "condition" | "other";
+
+interface Scope {
+  readonly defaults: readonly PluginDefault[];
+  readonly find: Readonly<Record<FinderName, Find>>;
+}
+
+const TASK_LISTS = ["tasks", "errors", "finally", "afterExecution"];
+/** Entries under the older name count after those under the newer one. */
+const NAMES = ["pluginDefaults", "taskDefaults"];
+/** The property of script tasks that says where they run. */
+const TASK_RUNNER = "taskRunner";
+const ROOT_PREFIX = /^io\.(?:svc|kestra)(?:\.|$)/;
+/** They say what a default is for; they are no defaults themselves. */
+const IDENTITY = new Set(["id", "type"]);
+
+/** The document with its defaults applied; the document itself when it declares none. It may be invalid: what is no list or object is left alone. */
+export function applyPluginDefaults(document: JsonObject, catalogs: TypeCatalogs): JsonObject {
+  const find = findersOf(catalogs);
+  const defaults = NAMES.flatMap((name) => readDefaults(ownProperty(document, name), find));
+  if (defaults.length === 0) return document;
+  const scope: Scope = { defaults, find };
+  const applied: JsonObject = { ...document };
+  for (const name of TASK_LISTS) {
+    replace(applied, name, (value) => eachItem(value, (item) => typed(item, "task", scope)));
+  }
+  replace(applied, "triggers", (value) => eachItem(value, (item) => typed(item, "trigger", scope)));
+  return applied;
+}
+
+function findersOf({ tasks, triggers }: TypeCatalogs): Scope["find"] {
+  return {
+    task: (kind) => tasks?.find(kind),
+    trigger: (kind) => triggers?.find(kind),
+    condition: (kind) => triggers?.findCondition(kind),
+    other: () => undefined,
+  };
+}
+
+function readDefaults(list: JsonValue | undefined, find: Scope["find"]): PluginDefault[] {
+  return (Array.isArray(list) ? list : []).filter(isJsonObject).flatMap((entry) => {
+    const type = scalarText(ownProperty(entry, "type"));
+    const values = ownProperty(entry, "values");
+    if (!type || !isJsonObject(values)) return [];
+    const name = canonicalType(type);
+    const known = find.task(name) ?? find.trigger(name) ?? find.condition(name);
+    const isForced = readFlag(ownProperty(entry, "forced"), false);
+    return [{ type, kind: known?.type ?? name, isForced, isPrefix: known === undefined, values }];
+  });
+}
+
+/** One task, trigger, condition or task runner with the defaults of its type, and what is nested in it likewise. */
+function typed(value: JsonValue, finder: FinderName, scope: Scope): JsonValue {
+  const type = isJsonObject(value) ? ownProperty(value, "type") : undefined;
+  if (!isJsonObject(value) || typeof type !== "string") return value;
+  const name = canonicalType(type);
+  const found = scope.find[finder](name);
+  const matching = scope.defaults.filter((entry) => matches(entry, type, found?.type ?? name))
+    .map((entry) =>
+      entry.isPrefix && found ? { ...entry, values: knownOf(entry.values, finder, found) } : entry
+    );
+  return nested({ ...withDefaults(value, matching) }, { ...COMMON[finder], ...found?.properties }, scope);
+}
+
+/** The values whose names things of a type know. */
+function knownOf(values: JsonObject, finder: FinderName, { properties }: TypeDeclaration): JsonObject {
+  const schemas: PropertySchemas = { ...MEMBERS[finder], ...properties };
+  const names = new Set(Object.entries(schemas).flatMap(([name, { aliases = [] }]) => [name, ...aliases]));
+  return Object.fromEntries(Object.entries(values).filter(([name]) => names.has(name)));
+}
+
+/** By its canonical name, or by what it begins with. */
+function matches({ type, kind }: PluginDefault, written: string, canonical: string): boolean {
+  if (canonical.startsWith(kind) || written.startsWith(type)) return true;
+  // A prefix that ends before the name begins: "io.kestra", "io.kestra.plugin".
+  return ROOT_PREFIX.test(type) && `plugin.${canonical}`.startsWith(type.replace(ROOT_PREFIX, ""));
+}
+
+/** Of several defaults of one property the first listed wins; forced ones win over what the task itself says. */
+function withDefaults(own: JsonObject, matching: readonly PluginDefault[]): JsonObject {
+  const plain = matching.filter(({ isForced }) => !isForced);
+  const forced = matching.filter(({ isForced }) => isForced).reverse();
+  let merged = plain.reduce((below, { values }) => merge(withoutIdentity(values), below), own);
+  for (const { values } of forced) merged = merge(merged, withoutIdentity(values));
+  return merged;
+}
+
+function withoutIdentity(values: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !IDENTITY.has(name)));
+}
+
+/**
+ * Maps are merged member by member, and lists joined, those of `under` first; of anything else `over` wins unless it is null.
+ * Members of `under` come last, so that a task keeps its order.
+ */
+function merge(under: JsonObject, over: JsonObject): JsonObject {
+  const merged: JsonObject = {};
+  for (const name of new Set([...Object.keys(over), ...Object.keys(under)])) {
+    const value = mergedValue(ownProperty(under, name) ?? null, ownProperty(over, name) ?? null);
+    setOwnProperty(merged, name, value);
+  }
+  return merged;
+}
+
+function mergedValue(low: JsonValue, high: JsonValue): JsonValue {
+  if (isJsonObject(low) && isJsonObject(high)) return merge(low, high);
+  if (!Array.isArray(low) || !Array.isArray(high)) return high ?? low;
+  const known = new Set(low.map(stringifyJson));
+  return [...low, ...high.filter((item) => !known.has(stringifyJson(item)))];
+}
+
+/** Changes `object`, which is a copy. */
+function nested(object: JsonObject, schemas: PropertySchemas, scope: Scope): JsonObject {
+  const names = new Map(Object.entries(schemas));
+  for (const name of Object.keys(object)) {
+    const schema = names.get(name);
+    const descend = name === TASK_RUNNER ? DESCENTS.task_runner : schema && DESCENTS[schema.type];
+    if (descend) replace(object, name, (value) => descend(value, scope));
+  }
+  return object;
+}
+
+const CONDITIONS: PropertySchemas = {
+  condition: { type: "condition", description: "" },
+  conditions: { type: "conditions", description: "" },
+};
+/** What all things of a form know, whatever their type. */
+const MEMBERS: Readonly<Record<FinderName, PropertySchemas>> = {
+  task: TASK_PROPERTIES,
+  trigger: TRIGGER_PROPERTIES,
+  condition: {},
+  other: {},
+};
+/** Where typed things are whatever the type of what is around them. */
+const COMMON: Readonly<Record<FinderName, PropertySchemas>> = {
+  task: {},
+  trigger: CONDITIONS,
+  condition: CONDITIONS,
+  other: {},
+};
+
+type Descend = (value: JsonValue, scope: Scope) => JsonValue;
+
+/** Where typed things are within a property, by the property's type. */
+const DESCENTS: Readonly<Partial<Record<PropertySchema["type"] | "task_runner", Descend>>> = {
+  task: (value, scope) => typed(value, "task", scope),
+  tasks: (value, scope) => eachItem(value, (item) => typed(item, "task", scope)),
+  dagTasks: (value, scope) => eachItem(value, (item) => inMember(item, "task", scope)),
+  cases: (value, scope) => eachMember(value, (list) => eachItem(list, (item) => typed(item, "task", scope))),
+  condition: (value, scope) => typed(value, "condition", scope),
+  conditions: (value, scope) => eachCondition(value, scope),
+  conditionMap: (value, scope) => eachCondition(value, scope),
+  task_runner: (value, scope) => typed(value, "other", scope),
+};
+
+function inMember(entry: JsonValue, name: "task", scope: Scope): JsonValue {
+  if (!isJsonObject(entry)) return entry;
+  const copy = { ...entry };
+  replace(copy, name, (value) => typed(value, name, scope));
+  return copy;
+}
+
+/** Conditions are a list or, by name, a map. */
+function eachCondition(value: JsonValue, scope: Scope): JsonValue {
+  const each = Array.isArray(value) ? eachItem : eachMember;
+  return each(value, (item) => typed(item, "condition", scope));
+}
+
+function eachItem(value: JsonValue, change: (item: JsonValue) => JsonValue): JsonValue {
+  return Array.isArray(value) ? value.map(change) : value;
+}
+
+function eachMember(value: JsonValue, change: (item: JsonValue) => JsonValue): JsonValue {
+  if (!isJsonObject(value)) return value;
+  const copy: JsonObject = {};
+  for (const [name, item] of Object.entries(value)) setOwnProperty(copy, name, change(item));
+  return copy;
+}
+
+function replace(object: JsonObject, name: string, change: (value: JsonValue) => JsonValue): void {
+  const value = ownProperty(object, name);
+  if (value !== undefined) setOwnProperty(object, name, change(value));
+}

@@ -1,0 +1,141 @@
+/** Collects what validation finds, with the place of each problem in the source. */
+import { isJsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
+import { nearestName } from "../../base/nearest_name.ts";
+import type { Problem } from "../../model/flows/problem.ts";
+import type { ParsedSource, Path } from "./parse.ts";
+
+/** A problem of a flow, which also knows how the joined message of an error shows its path. */
+export interface FlowProblem extends Problem {
+  /** As `path`, but with ids instead of positions: `tasks[log].message`. */
+  readonly shownPath?: string;
+}
+
+/** Errors that are told of one source, and as many warnings; a flow that breaks more rules is told of these first. */
+const MAX_PROBLEMS = 1_000;
+
+const PLAIN_NAME = /^[\w.-]+$/;
+const EXPRESSION = /\{\{|\{%/;
+
+/** True for a text that may hold an expression, whose value is known only when it is rendered. */
+export function hasExpression(value: JsonValue | undefined): value is string {
+  return typeof value === "string" && EXPRESSION.test(value);
+}
+
+/** A text with expressions, and where it is. */
+export interface NotedTemplate {
+  readonly source: string;
+  readonly path: Path;
+  /** Rendered elsewhere, with other variables: only its syntax can be checked. */
+  readonly isForeign: boolean;
+}
+
+/** Problems that lie at the name of a member, not at its value. */
+const AT_NAME: ReadonlySet<string> = new Set([
+  "unknown_property",
+  "not_supported",
+  "ignored",
+  "deprecated",
+  "duplicate_property",
+]);
+
+/** Misspelt names that are compared with the known ones: each comparison takes some 5 µs, and there may be 100 known names. */
+const MAX_SUGGESTIONS = 100;
+/** Characters of a name that are compared. */
+const MAX_COMPARED = 200;
+/** Any two shorter names are near each other. */
+const MIN_COMPARED = 3;
+
+/** The problems of one source while it is validated. */
+export class Report {
+  readonly #parsed: ParsedSource;
+  readonly #errors: FlowProblem[] = [];
+  readonly #warnings: FlowProblem[] = [];
+  readonly #templates: NotedTemplate[] | undefined;
+  #suggestions = 0;
+
+  /** Templates are collected only when they will be checked. */
+  constructor(parsed: ParsedSource, options: { readonly notesTemplates?: boolean } = {}) {
+    this.#parsed = parsed;
+    if (options.notesTemplates) this.#templates = [];
+  }
+
+  /** Something that keeps the flow from being saved. */
+  error(code: string, path: Path, message: string): void {
+    if (this.#errors.length >= MAX_PROBLEMS) return;
+    this.#errors.push(this.#problem(code, path, { message, severity: "error" }));
+  }
+
+  /** Something that the author should know. */
+  warning(code: string, path: Path, message: string): void {
+    if (this.hasEnoughWarnings) return;
+    this.#warnings.push(this.#problem(code, path, { message, severity: "warning" }));
+  }
+
+  /** Further warnings would not be told. */
+  get hasEnoughWarnings(): boolean {
+    return this.#warnings.length >= MAX_PROBLEMS;
+  }
+
+  /** `, did you mean "…"` when a known name is near, else nothing. */
+  suggest(name: string, known: Iterable<string>): string {
+    if (name.length < MIN_COMPARED || ++this.#suggestions > MAX_SUGGESTIONS) return "";
+    const near = nearestName(name.slice(0, MAX_COMPARED), known);
+    return near === undefined ? "" : `, did you mean "${near}"`;
+  }
+
+  /** Notes every text with expressions within `value`, to be checked once the whole flow is known. */
+  noteTemplates(value: JsonValue, path: Path, isForeign = false): void {
+    const templates = this.#templates;
+    if (!templates) return;
+    if (Array.isArray(value)) {
+      value.forEach((item, index) => this.noteTemplates(item, [...path, index], isForeign));
+    } else if (isJsonObject(value)) {
+      for (const name of Object.keys(value)) {
+        this.noteTemplates(value[name] as JsonValue, [...path, name], isForeign);
+      }
+    } else if (hasExpression(value)) templates.push({ source: value, path, isForeign });
+  }
+
+  /** What was noted. */
+  get templates(): readonly NotedTemplate[] {
+    return this.#templates ?? [];
+  }
+
+  /** What was found, in the order of the source. */
+  problems(): FlowProblem[] {
+    const place = ({ range }: Problem) => range ? range.line * 1e7 + range.column : 0;
+    return [...this.#errors, ...this.#warnings].sort((a, b) => place(a) - place(b));
+  }
+
+  #problem(code: string, path: Path, facts: Pick<FlowProblem, "message" | "severity">): FlowProblem {
+    const range = AT_NAME.has(code) ? this.#parsed.locateKey(path) : this.#parsed.locate(path);
+    const shownPath = pathText(path, this.#parsed.document);
+    return { code, ...facts, path: pathText(path), shownPath, range };
+  }
+}
+
+/** `tasks[0].message`; with a document, items that have an id are shown by it. */
+function pathText(path: Path, document?: JsonValue): string {
+  let text = "";
+  let value: JsonValue | undefined = document;
+  for (const step of path) {
+    value = memberOf(value, step);
+    text += typeof step === "number" ? `[${idOf(value) ?? step}]` : nameText(step, text === "");
+  }
+  return text;
+}
+
+function memberOf(value: JsonValue | undefined, step: string | number): JsonValue | undefined {
+  if (Array.isArray(value)) return value[Number(step)];
+  return isJsonObject(value) ? ownProperty(value, String(step)) : undefined;
+}
+
+function idOf(value: JsonValue | undefined): string | undefined {
+  const id = isJsonObject(value) ? ownProperty(value, "id") : undefined;
+  return typeof id === "string" && PLAIN_NAME.test(id) ? id : undefined;
+}
+
+function nameText(name: string, isFirst: boolean): string {
+  if (!PLAIN_NAME.test(name)) return `[${JSON.stringify(name.slice(0, 100))}]`;
+  return isFirst ? name : `.${name}`;
+}

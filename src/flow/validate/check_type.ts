@@ -1,0 +1,54 @@
+/** The `type` of tasks, triggers, inputs and outputs. */
+import { type JsonObject, ownProperty } from "../../base/json.ts";
+import type { TypeDeclaration } from "../../model/flows/type_declaration.ts";
+import { cutText, describeValue } from "../schema/describe.ts";
+import { currentName } from "../schema/kinds.ts";
+import type { Path } from "../source/parse.ts";
+import type { Report } from "../source/report.ts";
+import { deprecationText } from "../schema/value_rules.ts";
+
+/** The `type` of `object`, which is at `path`; reports a missing one and gives `undefined`. */
+export function checkTypeMember(object: JsonObject, path: Path, report: Report): string | undefined {
+  const type = ownProperty(object, "type");
+  const at = [...path, "type"];
+  if (type === undefined || type === null) report.error("required", at, "must not be null");
+  else if (typeof type !== "string") {
+    report.error("wrong_type", at, `must be a text, but received ${describeValue(type)}`);
+  } else if (type === "") report.error("required", at, "must not be empty");
+  else return type;
+  return undefined;
+}
+
+/** Reports a type of this name that nothing knows. */
+export function refuseUnknownType(
+  type: string,
+  path: Path,
+  { report, known }: { readonly report: Report; readonly known: Iterable<string> },
+): void {
+  report.error(
+    "unknown_type",
+    [...path, "type"],
+    `Invalid type: ${cutText(type)}${report.suggest(type, known)}`,
+  );
+}
+
+/**
+ * Tells where the type that `object` at `path` names stands: not carried out yet, out of date, or an older name of
+ * another one.
+ */
+export function reportTypeStanding(
+  { written, type }: { readonly written: string; readonly type: TypeDeclaration & { readonly form: string } },
+  path: Path,
+  report: Report,
+): void {
+  if (type.form === "planned") {
+    report.error("unsupported_type", [...path, "type"], `Type "${cutText(written)}" is not supported yet`);
+  }
+  if (type.deprecated) {
+    report.warning("deprecated_type", path, `Type "${cutText(written)}" ${deprecationText(type.deprecated)}`);
+  }
+  const current = currentName(written, type.type);
+  if (current !== written) {
+    report.warning("replaced_type", [...path, "type"], `${cutText(written)} is replaced by ${current}`);
+  }
+}

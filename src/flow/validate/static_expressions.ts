@@ -1,0 +1,164 @@
+/** What is certain about expressions before they are rendered: broken ones, and names that the flow does not have. Warnings all. */
+import {
+  BUILT_IN_FUNCTION_NAMES,
+  ExpressionError,
+  inspectTemplate,
+  type Reference,
+  type TemplateFacts,
+} from "../../expr/mod.ts";
+import { cutText, describeValue } from "../schema/describe.ts";
+import type { Path } from "../source/parse.ts";
+import type { NotedTemplate, Report } from "../source/report.ts";
+
+/** Names that expressions of a flow may use; of what is left out nothing is checked. */
+export interface KnownNames {
+  /** Ids of inputs; an id with dots is nested. */
+  readonly inputs?: ReadonlySet<string>;
+  /** Ids of tasks. */
+  readonly tasks?: ReadonlySet<string>;
+  readonly variables?: ReadonlySet<string>;
+  /** Functions beside the built-in ones. */
+  readonly functions?: ReadonlySet<string>;
+  /** Paths of the Loops of the flow: `item` is known within them alone. */
+  readonly loops?: readonly Path[];
+}
+
+/** What one template is found to be. */
+interface Facts extends TemplateFacts {
+  /** Why it cannot be compiled. */
+  readonly mistake?: string;
+}
+
+/** How a root variable is checked. */
+interface Rule {
+  /** What its members are, as messages name them. */
+  readonly noun: string;
+  readonly names: (known: KnownNames) => ReadonlySet<string> | undefined;
+  readonly isKnown: (path: readonly string[], names: ReadonlySet<string>) => boolean;
+}
+
+const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
+  ["inputs", { noun: "input", names: ({ inputs }) => inputs, isKnown: isKnownInput }],
+  ["outputs", { noun: "task", names: ({ tasks }) => tasks, isKnown: isKnownTask }],
+  ["vars", {
+    noun: "variable",
+    names: ({ variables }) => variables,
+    isKnown: ([name = ""], names) => names.has(name),
+  }],
+]);
+
+/** Task runs that a task makes beside its own. */
+const GENERATED_ID = /_(?:split|items|merge)$/;
+
+/** Reports what is wrong with the templates that were noted. The same text is looked at once. */
+export function checkExpressions(report: Report, names: KnownNames): void {
+  const known = { ...names, inputs: names.inputs && withGroups(names.inputs) };
+  const facts = new Map<string, Facts>();
+  for (const template of report.templates) {
+    if (report.hasEnoughWarnings) return;
+    const found = facts.get(template.source) ?? factsOf(template.source);
+    facts.set(template.source, found);
+    checkTemplate(template, found, { report, known });
+  }
+}
+
+/** A template that does not compile may be meant for another program. */
+function factsOf(source: string): Facts {
+  try {
+    return inspectTemplate(source);
+  } catch (error) {
+    if (error instanceof ExpressionError) return { ...NOTHING, mistake: error.message };
+    throw error;
+  }
+}
+
+const NOTHING: TemplateFacts = { references: [], functionNames: new Set() };
+
+interface Checking {
+  readonly report: Report;
+  readonly known: KnownNames;
+}
+
+function checkTemplate({ path, isForeign }: NotedTemplate, facts: Facts, { report, known }: Checking): void {
+  if (facts.mistake !== undefined) {
+    report.warning("expression", path, facts.mistake);
+    return;
+  }
+  for (const name of facts.functionNames) {
+    if (known.functions === undefined || BUILT_IN.has(name) || known.functions.has(name)) continue;
+    const hint = report.suggest(name, [...BUILT_IN, ...known.functions]);
+    report.warning("unknown_function", path, `Unknown function or macro ${describeValue(name)}${hint}`);
+  }
+  if (isForeign) return;
+  const told = new Set<string>();
+  for (const reference of facts.references) {
+    if (reference.isGuarded || told.has(reference.text) || report.hasEnoughWarnings) continue;
+    told.add(reference.text);
+    const message = itemMistake(reference, path, known) ?? referenceMistake(reference, { report, known });
+    if (message !== undefined) report.warning("unknown_reference", path, message);
+  }
+}
+
+/** A pass of a Loop alone has an `item`; the Loop's own values and its `finally` are rendered outside of it. */
+function itemMistake(
+  { path: [root], text }: Reference,
+  path: Path,
+  { loops }: KnownNames,
+): string | undefined {
+  if (root !== "item" || !loops || loops.some((loop) => isInPass(path, loop))) return undefined;
+  return `Unable to find \`${cutText(text)}\`: only the tasks of a Loop have an "item"`;
+}
+
+/** True for a place within a Loop at which the pass is known; both are paths within the document. */
+export function isInPass(path: Path, loop: Path): boolean {
+  return path.length > loop.length && IN_PASS.has(path[loop.length] ?? "") &&
+    loop.every((step, index) => path[index] === step);
+}
+
+/** Members of a Loop that see the pass. */
+const IN_PASS: ReadonlySet<string | number> = new Set(["tasks", "errors", "outputs", "breakWhen"]);
+
+const BUILT_IN: ReadonlySet<string> = new Set(BUILT_IN_FUNCTION_NAMES);
+
+function referenceMistake({ path: [root = "", ...path], text }: Reference, { report, known }: Checking) {
+  const rule = RULES.get(root);
+  const names = rule?.names(known);
+  const [name] = path;
+  if (!rule || !names || name === undefined || rule.isKnown(path, names)) return undefined;
+  const isNested = names.has(`${name}.`);
+  const missing = isNested ? path.join(".") : name;
+  const ids = [...names].filter((known) => !known.endsWith("."));
+  const hint = report.suggest(missing, ids) || bracketHint(root, name, ids);
+  return `Unable to find \`${cutText(text)}\`: the flow has no ${rule.noun} ${describeValue(missing)}${hint}`;
+}
+
+/** A dash in a name is read as a minus: `outputs.my-task` is `outputs.my` minus `task`. */
+function bracketHint(root: string, name: string, names: readonly string[]): string {
+  for (const known of names) {
+    if (known.startsWith(`${name}-`)) return `, did you mean \`${root}['${known}']\``;
+  }
+  return "";
+}
+
+/** `a.b` declares `inputs.a`, `inputs.a.b` and all below: a dot at the end marks what only holds others. */
+function isKnownInput(path: readonly string[], names: ReadonlySet<string>): boolean {
+  let text = "";
+  for (const name of path) {
+    text = text === "" ? name : `${text}.${name}`;
+    if (names.has(text)) return true;
+  }
+  return names.has(`${text}.`);
+}
+
+/** Ids of inputs, and `a.` for each `a` that holds others: so that each reference is looked up once. */
+function withGroups(ids: ReadonlySet<string>): ReadonlySet<string> {
+  const names = new Set(ids);
+  for (const id of ids) {
+    for (let dot = id.indexOf("."); dot >= 0; dot = id.indexOf(".", dot + 1)) names.add(id.slice(0, dot + 1));
+  }
+  return names;
+}
+
+function isKnownTask([id = ""]: readonly string[], names: ReadonlySet<string>): boolean {
+  return names.has(id) || names.has(id.replace(GENERATED_ID, ""));
+}

@@ -1,0 +1,163 @@
+/** Rules of declared inputs. */
+import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
+import { checkId, IdSet, INPUT_ID } from "./check_ids.ts";
+import { checkTypeMember, refuseUnknownType } from "./check_type.ts";
+import { dependencyOrder } from "../inputs/depends_on.ts";
+import { describeValue, readFlag, scalarText } from "../schema/describe.ts";
+import { INPUT_PROPERTIES } from "../schema/flow_schema.ts";
+import type { InputType } from "../inputs/input_type.ts";
+import { conversions, findInputType, listInputTypes } from "../inputs/registry.ts";
+import { shownValue } from "../inputs/shown_value.ts";
+import type { Path } from "../source/parse.ts";
+import { hasExpression, type Report } from "../source/report.ts";
+import { checkMembers } from "../schema/schema_check.ts";
+
+interface Declared {
+  readonly id: string;
+  readonly properties: JsonObject;
+  readonly path: Path;
+}
+
+/** Stands for a secret in messages. */
+const HIDDEN = "******";
+/** Members that are checked apart. */
+const IDENTITY: ReadonlySet<string> = new Set(["id", "name", "type"]);
+
+/** Who asks for inputs: those of a task see inputs of their own, so what they refer to is not checked. */
+interface InputPlace {
+  readonly report: Report;
+  readonly isForeign?: boolean;
+}
+
+/** Reports what is wrong with the inputs of a flow, or with those that a task asks for. */
+export function checkInputDeclarations(inputs: readonly JsonValue[], path: Path, place: InputPlace): void {
+  const { report } = place;
+  const ids = new IdSet("input", report);
+  const declared: Declared[] = [];
+  for (const [index, properties] of inputs.entries()) {
+    const at = [...path, index];
+    if (!isJsonObject(properties)) {
+      report.error("wrong_type", at, `must be an input, but received ${describeValue(properties)}`);
+      continue;
+    }
+    const id = checkInputId(properties, at, report);
+    ids.add(id, [...at, idMember(properties)]);
+    if (id !== undefined) declared.push({ id, properties, path: at });
+    checkDeclaration(properties, at, place);
+  }
+  checkNesting(declared, report);
+  checkDependencies(declared, ids, report);
+}
+
+/** The name of the member that holds the id: older flows say `name`. */
+function idMember(properties: JsonObject): "id" | "name" {
+  return !Object.hasOwn(properties, "id") && Object.hasOwn(properties, "name") ? "name" : "id";
+}
+
+function checkInputId(properties: JsonObject, path: Path, report: Report): string | undefined {
+  const name = idMember(properties);
+  if (Object.hasOwn(properties, "name")) {
+    report.warning("deprecated", [...path, "name"], 'is replaced by "id", use that name');
+  }
+  if (name === "id" && Object.hasOwn(properties, "name")) {
+    const message = 'cannot be given together with "id": both mean the same';
+    report.error("duplicate_property", [...path, "name"], message);
+  }
+  return checkId(ownProperty(properties, name), INPUT_ID, [...path, name], report);
+}
+
+function checkDeclaration(properties: JsonObject, path: Path, { report, isForeign }: InputPlace): void {
+  const name = checkTypeMember(properties, path, report);
+  if (name === undefined) return;
+  const type = findInputType(name);
+  if (!type) {
+    refuseInputType(name, path, report);
+    return;
+  }
+  const [current = name] = type.names;
+  if (current !== name) {
+    report.warning("replaced_type", [...path, "type"], `${name} is replaced by ${current}`);
+  }
+  const schemas = { ...INPUT_PROPERTIES, ...type.properties };
+  checkMembers(properties, schemas, { path, report, isForeign, apart: IDENTITY });
+  const mistakes = type.checkDeclaration?.(properties, conversions) ?? [];
+  for (const { property, message } of mistakes) report.error("bad_input", [...path, property], message);
+  checkDefaults(properties, type, { path, report, isSound: mistakes.length === 0 });
+}
+
+/** Reports a type that inputs and outputs cannot have. */
+export function refuseInputType(name: string, path: Path, report: Report): void {
+  const known = listInputTypes().flatMap((candidate) => candidate.names);
+  refuseUnknownType(name, path, { report, known });
+}
+
+function checkDefaults(
+  properties: JsonObject,
+  type: InputType,
+  { path, report, isSound }: { path: Path; report: Report; isSound: boolean },
+): void {
+  const defaults = ownProperty(properties, "defaults");
+  if (defaults === undefined || defaults === null) return;
+  const at = [...path, "defaults"];
+  if ((ownProperty(properties, "prefill") ?? null) !== null) {
+    report.warning("unused_prefill", [...path, "prefill"], 'has no effect beside "defaults"');
+  }
+  if (!readFlag(ownProperty(properties, "required"), true)) {
+    report.warning("optional_default", at, 'has a default, so that "required: false" has no effect');
+  }
+  if (!isSound || holdsExpression(defaults) || isNoValue(defaults, type)) return;
+  const converted = type.convert(defaults, properties, conversions);
+  if ("reason" in converted) {
+    const shown = type.isSecret ? HIDDEN : shownValue(defaults);
+    report.error("bad_default", at, `${converted.reason}, but received \`${shown}\``);
+  }
+}
+
+/** An empty text is no default for types other than texts. */
+function isNoValue(value: JsonValue, type: InputType): boolean {
+  return value === "" && !type.takesEmptyText;
+}
+
+/** True when a text anywhere in the value must be rendered first. */
+function holdsExpression(value: JsonValue): boolean {
+  if (Array.isArray(value)) return value.some(holdsExpression);
+  if (!isJsonObject(value)) return hasExpression(value);
+  return Object.keys(value).some((name) => holdsExpression(value[name] as JsonValue));
+}
+
+/** `a.b` makes `a` an object: `a` cannot have a value of its own. */
+function checkNesting(declared: readonly Declared[], report: Report): void {
+  const ids = new Set(declared.map(({ id }) => id));
+  for (const { id, path, properties } of declared) {
+    for (let dot = id.indexOf("."); dot >= 0; dot = id.indexOf(".", dot + 1)) {
+      const parent = id.slice(0, dot);
+      if (!ids.has(parent)) continue;
+      report.error(
+        "bad_id",
+        [...path, idMember(properties)],
+        `input "${parent}" exists already and cannot hold another input`,
+      );
+    }
+  }
+}
+
+function checkDependencies(declared: readonly Declared[], ids: IdSet, report: Report): void {
+  for (const { properties, path } of declared) {
+    const given = ownProperty(ownObject(properties, "dependsOn"), "inputs");
+    for (const [index, value] of Array.isArray(given) ? given.entries() : []) {
+      const id = scalarText(value);
+      if (id === undefined || ids.has(id)) continue;
+      const message = `Cannot find input ${describeValue(id)}${report.suggest(id, ids.all)}`;
+      report.error("unknown_input", [...path, "dependsOn", "inputs", index], message);
+    }
+  }
+  for (const { id, path } of dependencyOrder(declared).cyclic) {
+    const message = `input ${describeValue(id)} depends on itself, directly or through others`;
+    report.error("dependency_cycle", [...path, "dependsOn"], message);
+  }
+}
+
+function ownObject(object: JsonObject, name: string): JsonObject {
+  const value = ownProperty(object, name);
+  return isJsonObject(value) ? value : {};
+}

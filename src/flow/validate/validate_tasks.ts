@@ -1,0 +1,131 @@
+/** Rules of tasks, nested ones included: ids, types, properties. */
+import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
+import { canonicalType } from "../../model/flows/flow.ts";
+import { FOR_EACH_ITEM, itemPartIds } from "../../model/executions/for_each_item.ts";
+import { MAX_TASKS_PER_FLOW } from "../../model/limits.ts";
+import { LOOP } from "../../model/executions/loop_run.ts";
+import type { PropertySchemas } from "../../model/flows/schema.ts";
+import type { TaskType } from "../../model/tasks/task_catalog.ts";
+import { checkId, IdSet, TASK_ID } from "./check_ids.ts";
+import { checkTypeMember, refuseUnknownType, reportTypeStanding } from "./check_type.ts";
+import { describeValue } from "../schema/describe.ts";
+import { TASK_PROPERTIES } from "../schema/flow_schema.ts";
+import { namesLike } from "../schema/kinds.ts";
+import type { Path } from "../source/parse.ts";
+import { checkMembers, type NestedChecks } from "../schema/schema_check.ts";
+import { checkTaskRules, FOREIGN_TASK_PROPERTIES, type RuleContext } from "./task_rules.ts";
+import { checkInputDeclarations } from "./validate_inputs.ts";
+
+/** Members that are checked apart. */
+const IDENTITY: ReadonlySet<string> = new Set(["id", "type"]);
+
+/** Checks the tasks of one flow; ids are unique over all its blocks. */
+export class TaskValidator {
+  /** Checks of what is nested in tasks. */
+  readonly nested: NestedChecks;
+  readonly #rules: RuleContext;
+  readonly #ids: IdSet;
+  readonly #kinds = new Set<string>();
+  readonly #loops: Path[] = [];
+  readonly #schemas = new Map<TaskType, PropertySchemas>();
+  #count = 0;
+
+  /** `checkCondition` is for tasks that hold conditions of triggers. */
+  constructor(rules: RuleContext, checkCondition?: NestedChecks["checkCondition"]) {
+    this.#rules = rules;
+    this.#ids = new IdSet("task id", rules.report);
+    this.nested = {
+      checkTask: (task, path) => this.check(task, path),
+      checkTasks: (tasks, path) => this.checkList(tasks, path),
+      checkInputs: (inputs, path) => {
+        checkInputDeclarations(inputs, path, { report: rules.report, isForeign: path.length > 1 });
+      },
+      checkCondition,
+    };
+  }
+
+  /** Ids of all tasks that were checked. */
+  get ids(): ReadonlySet<string> {
+    return this.#ids.all;
+  }
+
+  /** Canonical types of all tasks that were checked; of an unknown type the name as written, without prefix. */
+  get kinds(): ReadonlySet<string> {
+    return this.#kinds;
+  }
+
+  /** Where the Loops are. */
+  get loops(): readonly Path[] {
+    return this.#loops;
+  }
+
+  /** The `tasks` of the flow: at least one. */
+  checkRequired(value: JsonValue | undefined, path: Path): void {
+    const { report } = this.#rules;
+    const isEmpty = value === undefined || value === null || Array.isArray(value) && value.length === 0;
+    if (isEmpty) report.error("required", path, "must not be empty");
+    else if (Array.isArray(value)) this.checkList(value, path);
+    else {
+      const message = `must be a list of tasks, but received ${describeValue(value)}`;
+      report.error("wrong_type", path, message);
+    }
+  }
+
+  /** A list of tasks, of the flow or of a task. */
+  checkList(tasks: readonly JsonValue[], path: Path): void {
+    for (const [index, task] of tasks.entries()) {
+      if (this.#count > MAX_TASKS_PER_FLOW) return;
+      this.check(task, [...path, index]);
+    }
+  }
+
+  /** One task: its id, type and properties, and what is nested in it. */
+  check(task: JsonValue, path: Path): void {
+    const { report, catalog } = this.#rules;
+    if (++this.#count > MAX_TASKS_PER_FLOW) {
+      const isFirst = this.#count === MAX_TASKS_PER_FLOW + 1;
+      if (isFirst) {
+        report.error("too_many", path.slice(0, -1), `a flow has at most ${MAX_TASKS_PER_FLOW} tasks`);
+      }
+      return;
+    }
+    if (!isJsonObject(task)) {
+      report.error("wrong_type", path, `must be a task, but received ${describeValue(task)}`);
+      return;
+    }
+    const id = checkId(ownProperty(task, "id"), TASK_ID, [...path, "id"], report);
+    this.#ids.add(id, [...path, "id"]);
+    const written = checkTypeMember(task, path, report);
+    if (written === undefined) return;
+    const type = catalog.find(canonicalType(written));
+    this.#kinds.add(type?.type ?? canonicalType(written));
+    if (type?.type === LOOP) this.#loops.push(path);
+    // Those that it makes itself are tasks of the flow too.
+    const parts = id !== undefined && type?.type === FOR_EACH_ITEM ? itemPartIds(id) : [];
+    for (const part of parts) this.#ids.add(part, [...path, "id"]);
+    if (type) this.#checkProperties(task, { written, type }, path);
+    else refuseUnknownType(written, path, { report, known: namesLike(written, catalog.list()) });
+  }
+
+  #checkProperties(task: JsonObject, named: { written: string; type: TaskType }, path: Path): void {
+    const { report } = this.#rules;
+    reportTypeStanding(named, path, report);
+    const { type } = named;
+    const apart = checkTaskRules({ task, type, path }, this.#rules);
+    checkMembers(task, this.#schemaOf(type), {
+      path,
+      report,
+      nested: this.nested,
+      apart: apart.size === 0 ? IDENTITY : new Set([...IDENTITY, ...apart]),
+      foreign: FOREIGN_TASK_PROPERTIES.get(type.type),
+    });
+  }
+
+  #schemaOf(type: TaskType): PropertySchemas {
+    const known = this.#schemas.get(type);
+    if (known) return known;
+    const schemas = { ...TASK_PROPERTIES, ...type.properties };
+    this.#schemas.set(type, schemas);
+    return schemas;
+  }
+}

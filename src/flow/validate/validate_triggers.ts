@@ -1,0 +1,97 @@
+/** Rules of triggers and of their conditions. */
+import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
+import { canonicalType } from "../../model/flows/flow.ts";
+import type { TriggerCatalog } from "../../model/triggers/trigger_catalog.ts";
+import { checkId, IdSet, TASK_ID } from "./check_ids.ts";
+import { checkTypeMember, refuseUnknownType, reportTypeStanding } from "./check_type.ts";
+import { describeValue, scalarText } from "../schema/describe.ts";
+import { TRIGGER_PROPERTIES } from "../schema/flow_schema.ts";
+import { namesLike } from "../schema/kinds.ts";
+import type { Path } from "../source/parse.ts";
+import { hasExpression, type Report } from "../source/report.ts";
+import { checkMembers, type NestedChecks } from "../schema/schema_check.ts";
+import { checkTriggerRules } from "./trigger_rules.ts";
+
+const IDENTITY: ReadonlySet<string> = new Set(["id", "type"]);
+const TYPE: ReadonlySet<string> = new Set(["type"]);
+
+/** Checks the triggers of one flow. */
+export class TriggerValidator {
+  readonly #catalog: TriggerCatalog;
+  readonly #report: Report;
+  readonly #ids: IdSet;
+  /** Literal webhook keys, with the position of their trigger. */
+  readonly #keys = new Map<string, number>();
+  readonly #nested: NestedChecks;
+
+  constructor(catalog: TriggerCatalog, report: Report) {
+    this.#catalog = catalog;
+    this.#report = report;
+    this.#ids = new IdSet("trigger id", report);
+    this.#nested = { checkCondition: (condition, path) => this.checkCondition(condition, path) };
+  }
+
+  /** The `triggers` of a flow. */
+  checkList(triggers: JsonValue | undefined, path: Path): void {
+    if (!Array.isArray(triggers)) return;
+    for (const [index, trigger] of triggers.entries()) this.check(trigger, [...path, index]);
+  }
+
+  /** One trigger: its id, type and properties. */
+  check(trigger: JsonValue, path: Path): void {
+    const report = this.#report;
+    if (!isJsonObject(trigger)) {
+      report.error("wrong_type", path, `must be a trigger, but received ${describeValue(trigger)}`);
+      return;
+    }
+    this.#ids.add(checkId(ownProperty(trigger, "id"), TASK_ID, [...path, "id"], report), [...path, "id"]);
+    const written = checkTypeMember(trigger, path, report);
+    if (written === undefined) return;
+    const type = this.#catalog.find(canonicalType(written));
+    if (!type) {
+      refuseUnknownType(written, path, { report, known: namesLike(written, this.#catalog.list()) });
+      return;
+    }
+    reportTypeStanding({ written, type }, path, report);
+    checkMembers(trigger, { ...TRIGGER_PROPERTIES, ...type.properties }, {
+      path,
+      report,
+      nested: this.#nested,
+      apart: IDENTITY,
+      isForeign: true,
+    });
+    checkTriggerRules(trigger, type.type, { path, report });
+    if (type.form === "webhook") this.#checkKeyIsUnique(trigger, path);
+  }
+
+  /** One condition, and the conditions within it. */
+  checkCondition(condition: JsonValue, path: Path): void {
+    const report = this.#report;
+    if (!isJsonObject(condition)) {
+      report.error("wrong_type", path, `must be a condition, but received ${describeValue(condition)}`);
+      return;
+    }
+    const written = checkTypeMember(condition, path, report);
+    if (written === undefined) return;
+    const type = this.#catalog.findCondition(canonicalType(written));
+    if (!type) {
+      refuseUnknownType(written, path, { report, known: namesLike(written, this.#catalog.listConditions()) });
+      return;
+    }
+    reportTypeStanding({ written, type }, path, report);
+    const place = { path, report, nested: this.#nested, apart: TYPE, isForeign: true };
+    checkMembers(condition, type.properties, place);
+  }
+
+  /** A key names one trigger. Keys are trimmed before they are compared; the message keeps them secret. */
+  #checkKeyIsUnique(trigger: JsonObject, path: Path): void {
+    const key = scalarText(ownProperty(trigger, "key"))?.trim();
+    if (!key || hasExpression(key)) return;
+    const first = this.#keys.get(key);
+    if (first === undefined) this.#keys.set(key, Number(path.at(-1)));
+    else {
+      const message = `must differ from the key of triggers[${first}]`;
+      this.#report.error("duplicate_key", [...path, "key"], message);
+    }
+  }
+}

@@ -1,0 +1,84 @@
+/** Regular expressions from strangers: refused where matching a name could take long. */
+import { trimPattern } from "../../model/executions/execution_query.ts";
+import { refuse, shorten } from "./filter_syntax.ts";
+
+const MAX_PATTERN_LENGTH = 200;
+/** With n open-ended repetitions a match may take length^(n + 1) steps: on 150 characters 4 ms for two, 160 for three. */
+const MAX_OPEN_REPETITIONS = 2;
+/** Each repetition or choice in a group may double the steps. */
+const MAX_BRANCHES = 6;
+/** Sum of the counts of all `{n}`. */
+const MAX_COUNTED = 20;
+
+interface Group {
+  /** Whether something in it repeats, or there is a choice: repeating that may take exponential time. */
+  isRisky: boolean;
+}
+
+/**
+ * Checks a pattern that finds part of a name.
+ * @throws DomainError invalid_filter when it is no regular expression, or one that may take long
+ */
+export function checkPattern(pattern: string): void {
+  if (pattern.length > MAX_PATTERN_LENGTH) {
+    refuse(`Invalid filter: a regular expression has at most ${MAX_PATTERN_LENGTH} characters`);
+  }
+  try {
+    new RegExp(pattern, "u");
+  } catch (error) {
+    refuse(`Invalid filter: "${shorten(pattern)}" is no regular expression: ${(error as Error).message}`);
+  }
+  const problem = riskOf(pattern);
+  if (problem) refuse(`Invalid filter: the regular expression "${shorten(pattern)}" ${problem}`);
+}
+
+/** Why a valid pattern may take long. */
+function riskOf(pattern: string): string | undefined {
+  if (/\\[1-9k]/.test(pattern.replaceAll("\\\\", ""))) return "must not refer back to a group";
+  if (/\(\?<?[=!]/.test(pattern)) return "must not look ahead or behind";
+  const groups: Group[] = [{ isRisky: false }];
+  let closed: Group | undefined;
+  let open = 0;
+  let branches = 0;
+  let counted = 0;
+  for (const token of tokens(trimPattern(pattern))) {
+    const group = groups[groups.length - 1] as Group;
+    if (token.startsWith("(")) groups.push({ isRisky: false });
+    else if (token === "|") {
+      group.isRisky = true;
+      if (groups.length > 1) branches++;
+    } else if (isRepetition(token)) {
+      if (closed?.isRisky) return "must not repeat a group that has repetitions or choices";
+      group.isRisky = true;
+      branches++;
+      if (/[*+,]/.test(token)) open++;
+      counted += Math.max(0, ...(token.match(/\d+/g) ?? []).map(Number));
+    }
+    closed = token === ")" ? closeGroup(groups) : undefined;
+  }
+  if (open > MAX_OPEN_REPETITIONS) {
+    return `must not have more than ${MAX_OPEN_REPETITIONS} open-ended repetitions`;
+  }
+  if (counted > MAX_COUNTED) return `must not count to more than ${MAX_COUNTED} in all`;
+  return branches > MAX_BRANCHES
+    ? `must not have more than ${MAX_BRANCHES} repetitions and choices`
+    : undefined;
+}
+
+/** Parts of a pattern: openings of groups, escapes, classes and repetitions whole, other characters alone. */
+function tokens(pattern: string): string[] {
+  return pattern.match(
+    /\\[^]|\((?:\?(?::|<\w+>))?|\[(?:\\[^]|[^\]\\])*\]|\{\d+(?:,\d*)?\}\??|[*+?]\??|[^]/g,
+  ) ?? [];
+}
+
+function isRepetition(token: string): boolean {
+  return /^(?:[*+?]|\{\d)/.test(token);
+}
+
+function closeGroup(groups: Group[]): Group {
+  const closed = groups.pop() ?? { isRisky: false };
+  const outer = groups[groups.length - 1];
+  if (outer && closed.isRisky) outer.isRisky = true;
+  return closed;
+}

@@ -1,0 +1,101 @@
+/** Reads the query of lists of log lines: flat parameters and `filters[field][OPERATOR]`, which may be mixed. */
+import type { Instant } from "../../base/clock.ts";
+import { DomainError } from "../../model/errors.ts";
+import { NAME_OPERATORS } from "../../model/executions/execution_query.ts";
+import { LOG_LEVELS, type LogLevel } from "../../model/flows/flow.ts";
+import type { LogCondition, LogConditions, LogQuery } from "../../model/executions/log_query.ts";
+import { readConditions, readDateCondition, readScope, readSpan, readText } from "./filter_conditions.ts";
+import { DATE_FIELDS, FLOW_FIELDS } from "./filter_fields.ts";
+import { CHOICES, type FilterFields, isList, type RawFilter } from "./filter_syntax.ts";
+import { readChoices, readName } from "./filter_values.ts";
+import { readCursor } from "./log_cursor.ts";
+import { readPaging } from "../forms/params.ts";
+
+/** What log lines can be filtered by. */
+const FIELDS = {
+  ...FLOW_FIELDS,
+  executionId: { operators: NAME_OPERATORS, flat: "EQUALS" },
+  triggerId: { operators: NAME_OPERATORS, flat: "EQUALS" },
+  taskId: { operators: NAME_OPERATORS },
+  taskRunId: { operators: NAME_OPERATORS },
+  attemptNumber: { operators: CHOICES },
+  ...DATE_FIELDS,
+  timeRange: { operators: ["EQUALS"], flat: "EQUALS" },
+  level: {
+    operators: [...CHOICES, "GREATER_THAN_OR_EQUAL_TO", "LESS_THAN_OR_EQUAL_TO"],
+    flat: "GREATER_THAN_OR_EQUAL_TO",
+    flatAlias: "minLevel",
+  },
+} satisfies FilterFields;
+
+type Filter = RawFilter<keyof typeof FIELDS>;
+
+const NO_LINE: LogCondition = { field: "level", levels: [] };
+
+/**
+ * The page, order and filters of a search; newest first unless asked otherwise. Behind a `cursor` there are no pages. `now` is what a `timeRange` counts back from.
+ * @throws DomainError invalid_filter, or invalid_argument for the page, the order and dates that contradict each other
+ */
+export function readLogQuery(query: URLSearchParams, now: Instant): LogQuery {
+  const { page, size, sort } = readPaging(query);
+  const unknown = sort.find(({ field }) => field !== "timestamp");
+  if (unknown) {
+    throw new DomainError(
+      "invalid_argument",
+      `Invalid sort parameter: "${unknown.field.slice(0, 100)}" must be timestamp`,
+    );
+  }
+  const after = readCursor(query);
+  return {
+    ...readLogConditions(query, now),
+    page: after ? 1 : page,
+    size,
+    descending: sort[0]?.descending ?? true,
+    after,
+  };
+}
+
+/** The filters alone. @throws as {@link readLogQuery} */
+export function readLogConditions(query: URLSearchParams, now: Instant): LogConditions {
+  return readConditions(query, FIELDS, { conditionsOf: (filter) => readCondition(filter, now), now });
+}
+
+function readCondition(filter: Filter, now: Instant): LogCondition[] {
+  const { field } = filter;
+  switch (field) {
+    case "q":
+      return readText(filter, NO_LINE);
+    case "scope":
+      return readScope(filter, NO_LINE);
+    case "namespace":
+    case "flowId":
+    case "executionId":
+    case "triggerId":
+      return [{ field, ...readName(filter) }];
+    case "taskId":
+    case "taskRunId":
+    case "attemptNumber":
+      return [{ field, ...readName(filter) }];
+    case "startDate":
+    case "endDate":
+      return [{ ...readDateCondition(filter, now), field: "timestamp" }];
+    case "timeRange":
+      return [{ field: "timestamp", ...readSpan(filter, now) }];
+    case "level":
+      return [{ field, levels: readLevels(filter) }];
+  }
+}
+
+/** A single level stands for itself and all that are more severe, as `minLevel` does; a list for its levels alone. */
+function readLevels(filter: Filter): LogLevel[] {
+  const { operator } = filter;
+  const chosen = readChoices({ ...filter, value: filter.value.toUpperCase() }, LOG_LEVELS);
+  const [first = "TRACE"] = chosen;
+  const isChosen = (level: LogLevel) => {
+    if (isList(operator)) return chosen.includes(level) === (operator === "IN");
+    const difference = LOG_LEVELS.indexOf(level) - LOG_LEVELS.indexOf(first);
+    if (operator === "NOT_EQUALS") return difference < 0;
+    return operator === "LESS_THAN_OR_EQUAL_TO" ? difference <= 0 : difference >= 0;
+  };
+  return LOG_LEVELS.filter(isChosen);
+}

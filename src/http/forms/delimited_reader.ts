@@ -1,0 +1,130 @@
+/** Reads a request's body up to delimiters, holding no more of it than one chunk. */
+import { joinBytes } from "../../base/bytes.ts";
+import { DomainError } from "../../model/errors.ts";
+
+/** One pass over a body; each call goes on where the last one ended. */
+export class DelimitedReader {
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #maxBytes: number;
+  #buffer: Uint8Array;
+  #received = 0;
+  #isEnded = false;
+
+  /** `prefix` is read before the body and not counted. */
+  constructor(body: ReadableStream<Uint8Array>, maxBytes: number, prefix = new Uint8Array()) {
+    this.#reader = body.getReader();
+    this.#maxBytes = maxBytes;
+    this.#buffer = prefix;
+  }
+
+  /** Bytes of the body that have been received. */
+  get received(): number {
+    return this.#received;
+  }
+
+  /**
+   * The bytes before the delimiter as they arrive; afterwards the delimiter has been read too. May be left early: the next
+   * call then gives the rest.
+   * @throws DomainError invalid_argument: the body ends before it; too_large; bad_request
+   */
+  async *readUntil(delimiter: Uint8Array): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      const at = indexOf(this.#buffer, delimiter);
+      // The last bytes may be the beginning of a delimiter.
+      const end = at >= 0 ? at : Math.max(0, this.#buffer.length - delimiter.length + 1);
+      const bytes = this.#buffer.subarray(0, end);
+      this.#buffer = this.#buffer.subarray(at >= 0 ? at + delimiter.length : end);
+      if (at >= 0) {
+        if (bytes.length > 0) yield bytes;
+        return;
+      }
+      if (bytes.length > 0) yield bytes;
+      if (!await this.#fill()) throw malformed("it ends within a part");
+    }
+  }
+
+  /** The bytes before the delimiter, at most `maxBytes`. @throws DomainError as {@link readUntil}; invalid_argument: `what` is longer */
+  async readTo(delimiter: Uint8Array, maxBytes: number, what: string): Promise<Uint8Array> {
+    for (;;) {
+      const at = indexOf(this.#buffer, delimiter);
+      const length = at >= 0 ? at : this.#buffer.length - delimiter.length;
+      if (length > maxBytes) throw malformed(`${what} is longer than ${maxBytes} bytes`);
+      if (at >= 0) {
+        const bytes = this.#buffer.subarray(0, at);
+        this.#buffer = this.#buffer.subarray(at + delimiter.length);
+        return bytes;
+      }
+      if (!await this.#fill()) throw malformed(`it ends within ${what}`);
+    }
+  }
+
+  /** The rest of the body as it arrives. @throws DomainError too_large, bad_request */
+  async *readAll(): AsyncGenerator<Uint8Array> {
+    do {
+      const bytes = this.#buffer;
+      this.#buffer = new Uint8Array();
+      if (bytes.length > 0) yield bytes;
+    } while (await this.#fill());
+  }
+
+  /** Reads `bytes` if they come next, and says whether they did. */
+  async accept(bytes: Uint8Array): Promise<boolean> {
+    while (this.#buffer.length < bytes.length) if (!await this.#fill()) return false;
+    if (!bytes.every((byte, index) => byte === this.#buffer[index])) return false;
+    this.#buffer = this.#buffer.subarray(bytes.length);
+    return true;
+  }
+
+  /** True when the body has ended and nothing of it is left beside the prefix. */
+  async isEmpty(): Promise<boolean> {
+    while (this.#received === 0) if (!await this.#fill()) return true;
+    return false;
+  }
+
+  /** Lets go of the body; what has not been read is dropped. */
+  async close(): Promise<void> {
+    if (!this.#isEnded) await Promise.allSettled([this.#reader.cancel()]);
+    this.#reader.releaseLock();
+  }
+
+  /** Adds the next chunk; false at the end. */
+  async #fill(): Promise<boolean> {
+    if (this.#isEnded) return false;
+    const { done, value } = await this.#read();
+    if (done) {
+      this.#isEnded = true;
+      return false;
+    }
+    this.#received += value.length;
+    if (this.#received > this.#maxBytes) {
+      throw new DomainError("too_large", `Cannot take the body: it is larger than ${this.#maxBytes} bytes`);
+    }
+    this.#buffer = joinBytes([this.#buffer, value]);
+    return true;
+  }
+
+  async #read(): Promise<ReadableStreamReadResult<Uint8Array>> {
+    try {
+      return await this.#reader.read();
+    } catch (cause) {
+      this.#isEnded = true;
+      throw new DomainError("bad_request", "Bad Request: the body broke off", { cause });
+    }
+  }
+}
+
+/** The body is no multipart body. */
+export function malformed(reason: string): DomainError {
+  return new DomainError("invalid_argument", `Illegal argument: the multipart body is malformed: ${reason}`);
+}
+
+function indexOf(bytes: Uint8Array, pattern: Uint8Array): number {
+  const first = pattern[0] as number;
+  for (let at = bytes.indexOf(first); at >= 0; at = bytes.indexOf(first, at + 1)) {
+    if (at + pattern.length > bytes.length) return -1;
+    let matched = 1;
+    while (matched < pattern.length && bytes[at + matched] === pattern[matched]) matched++;
+    if (matched === pattern.length) return at;
+  }
+  return -1;
+}

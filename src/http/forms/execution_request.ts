@@ -1,0 +1,79 @@
+/** What routes of executions read from requests: ids, labels, states, forms. */
+import type { Context } from "hono";
+import { isId } from "../../base/id.ts";
+import { isJsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
+import { DomainError } from "../../model/errors.ts";
+import type { Label } from "../../model/flows/label.ts";
+import type { State } from "../../model/executions/state.ts";
+import type { ReadForm } from "../../services/executions/execution_actions.ts";
+import { readJson } from "./body.ts";
+import type { AppEnv } from "./env.ts";
+import { hasNoForm, readStartForm } from "./start_form.ts";
+
+/** A first segment that is an execution's id, never a namespace: it begins with an upper-case letter. */
+export const EXECUTION_ID = ":id{[A-Z][0-9A-Za-z]+}";
+
+/** The id in the path. What is none belongs to no execution, and need not be looked for. @throws DomainError not_found */
+export function executionIdOf(c: Context<AppEnv>): string {
+  const id = c.req.param("id") ?? "";
+  if (isId(id)) return id;
+  throw new DomainError("not_found", `Not Found: execution "${id.slice(0, 100)}" does not exist`);
+}
+
+/** Reads the form of a request for the inputs that it is asked for. */
+export function formReader(c: Context<AppEnv>, maxBytes: number): ReadForm {
+  const request = c.req.raw;
+  return async (inputs, store) => {
+    if (hasNoForm(request)) return new Map();
+    return await readStartForm(request, { inputs, store, limits: { maxBytes } });
+  };
+}
+
+/** A body of ids. @throws DomainError invalid_json, invalid_argument */
+export async function readIds(c: Context<AppEnv>): Promise<string[]> {
+  return idsIn(await readJson(c));
+}
+
+/** A list of ids. @throws DomainError invalid_argument */
+export function idsIn(list: JsonValue | undefined): string[] {
+  if (Array.isArray(list) && list.every((id) => typeof id === "string")) return list as string[];
+  throw new DomainError(
+    "invalid_argument",
+    "Illegal argument: the body must name executions by a list of ids",
+  );
+}
+
+/** A list of `{key, value}`. @throws DomainError invalid_argument */
+export function labelsIn(list: JsonValue | undefined): Label[] {
+  if (!Array.isArray(list)) throw badLabels();
+  return list.map((entry) => {
+    const key = isJsonObject(entry) ? ownProperty(entry, "key") : undefined;
+    const value = isJsonObject(entry) ? ownProperty(entry, "value") : undefined;
+    if (typeof key !== "string" || typeof value !== "string") throw badLabels();
+    return { key, value };
+  });
+}
+
+function badLabels(): DomainError {
+  return new DomainError(
+    "invalid_argument",
+    'Illegal argument: labels must be a list of objects with a text as "key" and as "value"',
+  );
+}
+
+/** One of these states, whatever its case. @throws DomainError invalid_argument */
+export function stateIn<T extends State>(text: string, allowed: readonly T[]): T {
+  const state = allowed.find((candidate) => candidate === text.toUpperCase());
+  if (state) return state;
+  throw new DomainError(
+    "invalid_argument",
+    `Illegal argument: the state must be one of ${allowed.join(", ")}, but received "${text.slice(0, 100)}"`,
+  );
+}
+
+/** A member of a JSON body that must be a text. @throws DomainError invalid_argument */
+export function textIn(body: JsonValue, name: string): string {
+  const text = isJsonObject(body) ? ownProperty(body, name) : undefined;
+  if (typeof text === "string" && text !== "") return text;
+  throw new DomainError("invalid_argument", `Illegal argument: the body must have a text as "${name}"`);
+}

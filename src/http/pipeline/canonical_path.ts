@@ -1,0 +1,29 @@
+/** The one form of a request's path that is routed: a path without tenant gets the tenant `main`. */
+import { MAIN_TENANT } from "../../model/flows/flow.ts";
+
+/** Where every route of the API lives. */
+export const API_PREFIX = "/api/v1";
+
+const PREFIX = `${API_PREFIX}/`;
+const MAIN_PREFIX = `${PREFIX}${MAIN_TENANT}/`;
+
+/** The path of a URL as sent, without query and fragment; nothing is decoded. */
+export function rawPath(url: string): string {
+  const start = url.indexOf("/", url.indexOf("://") + 3);
+  if (start === -1) return "/";
+  let end = start;
+  for (; end < url.length; end++) {
+    const code = url.charCodeAt(end);
+    if (code === 63 || code === 35) break; // "?" or "#"
+  }
+  return url.slice(start, end);
+}
+
+/** Adds the tenant where the path begins with a resource of a tenant: `/api/v1/flows/x` is `/api/v1/main/flows/x`. */
+export function canonicalPath(url: string, tenantResources: ReadonlySet<string>): string {
+  const path = rawPath(url);
+  if (!path.startsWith(PREFIX)) return path;
+  const slash = path.indexOf("/", PREFIX.length);
+  const first = slash === -1 ? path.slice(PREFIX.length) : path.slice(PREFIX.length, slash);
+  return tenantResources.has(first) ? MAIN_PREFIX + path.slice(PREFIX.length) : path;
+}

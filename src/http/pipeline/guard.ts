@@ -1,0 +1,89 @@
+/** What a browser of somebody else may not do: reach an open server under a foreign name, or change things from another site. */
+import { isLoopback } from "../../base/ip.ts";
+import { DomainError } from "../../model/errors.ts";
+
+/** What the guard goes by. */
+interface GuardConfig {
+  /** Public address of the server. */
+  readonly baseUrl?: string;
+  /** Address it listens on. */
+  readonly host: string;
+  readonly isProtected: boolean;
+  /** The operator asked in so many words for a server without credentials. */
+  readonly noAuthExplicit?: boolean;
+}
+
+/** Hosts found good, as sent; there are as many as ways to write the server's name. */
+const MAX_KNOWN_HOSTS = 32;
+
+const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/** Checks `Host`, `Origin`, `Sec-Fetch-Site` and `Sec-Purpose`. */
+export class Guard {
+  readonly #takesAnyHost: boolean;
+  readonly #baseHost: string | undefined;
+  readonly #knownHosts = new Set<string>();
+
+  constructor(config: GuardConfig) {
+    const isOpenOnPurpose = config.noAuthExplicit === true && !isLoopback(config.host);
+    this.#takesAnyHost = config.isProtected || isOpenOnPurpose;
+    this.#baseHost = config.baseUrl === undefined ? undefined : new URL(config.baseUrl).host;
+  }
+
+  /**
+   * Refuses a name that is not the server's: an open server trusts whoever reaches it, and by DNS rebinding any web
+   * page could. @throws DomainError misdirected
+   */
+  checkHost(request: Request): void {
+    if (this.#takesAnyHost) return;
+    const host = authorityOf(request.url);
+    if (this.#knownHosts.has(host)) return;
+    if (!isLoopback(withoutPort(host)) && host.toLowerCase() !== this.#baseHost) {
+      throw new DomainError(
+        "misdirected",
+        `Misdirected Request: this server asks for no credentials and does not answer to "${
+          host.slice(0, 255)
+        }"; ` +
+          "use localhost, or set its base URL or credentials",
+      );
+    }
+    if (this.#knownHosts.size < MAX_KNOWN_HOSTS) this.#knownHosts.add(host);
+  }
+
+  /**
+   * Refuses what changes things and comes from another site: browsers add stored credentials to such requests.
+   * Other clients send none of these headers. @throws DomainError forbidden
+   */
+  checkSite(request: Request): void {
+    if (SAFE_METHODS.has(request.method)) return;
+    const site = request.headers.get("sec-fetch-site");
+    if (site !== null) {
+      if (site === "same-origin" || site === "none") return;
+      throw new DomainError("forbidden", "Forbidden: the request comes from another site");
+    }
+    const origin = request.headers.get("origin");
+    if (origin === null) return;
+    const host = URL.canParse(origin) ? new URL(origin).host : undefined;
+    if (host && (host === authorityOf(request.url).toLowerCase() || host === this.#baseHost)) return;
+    throw new DomainError("forbidden", "Forbidden: the request comes from another site");
+  }
+}
+
+/** Refuses a page that is fetched ahead of a click: a webhook would start. @throws DomainError forbidden */
+export function checkNoPrefetch(request: Request): void {
+  const purpose = request.headers.get("sec-purpose") ?? request.headers.get("purpose");
+  if (purpose !== null && /\b(?:prefetch|prerender|preview)\b/i.test(purpose)) {
+    throw new DomainError("forbidden", "Forbidden: a webhook is not called ahead of time");
+  }
+}
+
+/** Host and port of a URL as sent. The platform takes them from the request's `Host`. */
+function authorityOf(url: string): string {
+  const start = url.indexOf("://") + 3;
+  const end = url.indexOf("/", start);
+  return end === -1 ? url.slice(start) : url.slice(start, end);
+}
+
+function withoutPort(host: string): string {
+  return host.replace(/:\d*$/, "");
+}

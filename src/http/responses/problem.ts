@@ -1,0 +1,130 @@
+/** The one form of refusals: what older clients read (`message`, `_links`, `_embedded`) and RFC 9457, in one body. */
+import type { DomainErrorOptions, ErrorCode, ErrorItem } from "../../model/errors.ts";
+import { DomainError } from "../../model/errors.ts";
+
+/** How a code is answered. */
+interface ProblemKind {
+  readonly status: number;
+  readonly slug: string;
+  readonly title: string;
+  /** What the message begins with; clients look at it. */
+  readonly prefix: string;
+}
+
+const KINDS: Readonly<Record<ErrorCode, ProblemKind>> = {
+  bad_request: kind(400, "invalid-query-parameter", "Bad request", "Bad Request: "),
+  bulk_refused: kind(400, "bulk-validation-failed", "Bulk validation failed"),
+  invalid_filter: kind(400, "invalid-query-filters", "Invalid filter"),
+  unauthorized: kind(401, "unauthorized", "Unauthorized"),
+  forbidden: kind(403, "forbidden", "Forbidden"),
+  not_found: kind(404, "not-found", "Not found", "Not Found: "),
+  method_not_allowed: kind(405, "method-not-allowed", "Method not allowed"),
+  already_exists: kind(409, "entity-already-exists", "Already exists"),
+  conflict: kind(409, "conflict", "Conflict", "Illegal state: "),
+  expired: kind(410, "resource-expired", "Expired"),
+  precondition_failed: kind(412, "precondition-failed", "Precondition failed"),
+  too_large: kind(413, "too-large", "Too large"),
+  unsupported_media_type: kind(415, "unsupported-media-type", "Unsupported media type"),
+  misdirected: kind(421, "misdirected-request", "Misdirected request"),
+  invalid_json: kind(422, "invalid-json", "Invalid JSON", "Invalid json: "),
+  invalid_entity: kind(422, "invalid-entity", "Invalid entity", "Invalid entity: "),
+  invalid_argument: kind(422, "invalid-argument", "Invalid argument", "Illegal argument: "),
+  too_many_requests: kind(429, "too-many-requests", "Too many requests"),
+  internal: kind(500, "internal-error", "Internal server error"),
+  unavailable: kind(503, "unavailable", "Unavailable"),
+  storage_full: kind(507, "storage-full", "Storage full"),
+};
+
+function kind(status: number, slug: string, title: string, prefix = ""): ProblemKind {
+  return { status, slug, title, prefix };
+}
+
+/** What all answers of bugs say; the rest is in the server's log under the request's id. */
+const INTERNAL_ERROR = "Internal server error";
+
+/** What a refusal is an answer to. */
+interface ProblemContext {
+  /** Path as shown to the caller, without query. */
+  readonly path: string;
+  readonly requestId: string;
+  /** The `Accept` header. */
+  readonly accept: string | null;
+  /** The `Referer` header. */
+  readonly referer?: string | null;
+  /** Public address of the server, without slash at the end, or empty. */
+  readonly baseUrl: string;
+}
+
+/** The answer to a request that failed with `error`; of anything but a refusal it shows nothing. */
+export function problemResponse(error: unknown, context: ProblemContext): Response {
+  const refusal = error instanceof DomainError && error.code !== "internal"
+    ? error
+    : new DomainError("internal", INTERNAL_ERROR);
+  const isProblemWanted = context.accept?.includes("application/problem+json") ?? false;
+  const headers: Record<string, string> = {
+    "content-type": isProblemWanted ? "application/problem+json" : "application/json",
+  };
+  if (refusal.code === "unauthorized" && !isLoginPage(context.referer)) {
+    headers["www-authenticate"] = 'Basic realm="Sluice"';
+  }
+  if (refusal.retryAfter !== undefined) headers["retry-after"] = String(refusal.retryAfter);
+  const allow = refusal instanceof MethodRefusal ? refusal.allow : undefined;
+  if (allow !== undefined) headers["allow"] = allow;
+  return new Response(JSON.stringify(problemBody(refusal, context)), {
+    status: KINDS[refusal.code].status,
+    headers,
+  });
+}
+
+/** A page that asks for credentials itself: the browser is not to ask on its own. */
+function isLoginPage(referer?: string | null): boolean {
+  return referer?.endsWith("/login") ?? false;
+}
+
+/** The path is known, its method is not; `allow` lists those that are. */
+export class MethodRefusal extends DomainError {
+  readonly allow: string;
+
+  constructor(method: string, path: string, methods: readonly string[], options?: DomainErrorOptions) {
+    const allow = methods.includes("GET") ? [...methods, "HEAD"] : [...methods];
+    allow.sort();
+    super(
+      "method_not_allowed",
+      `Method Not Allowed: "${path}" does not take ${method}, only ${allow.join(", ")}`,
+      options,
+    );
+    this.allow = allow.join(", ");
+  }
+}
+
+function problemBody(refusal: DomainError, context: ProblemContext): object {
+  const { status, slug, title, prefix } = KINDS[refusal.code];
+  const message = withPrefix(refusal.message, prefix);
+  return {
+    message,
+    _links: { self: [{ href: context.path, templated: false }] },
+    _embedded: { errors: embeddedErrors(refusal.items, message) },
+    type: `${context.baseUrl}/problems/${slug}`,
+    title,
+    status,
+    detail: message,
+    instance: context.path,
+    errors: refusal.items.map(({ message, path }) => ({ detail: message, path })),
+    ...(refusal.code === "bulk_refused" ? { invalids: refusal.items.map(invalidItem) } : {}),
+    traceId: context.requestId,
+  };
+}
+
+/** One of many things that were named, as clients of bulk operations read it. */
+function invalidItem({ path, message }: ErrorItem): object {
+  return { message, invalidValue: path, propertyPath: "execution" };
+}
+
+function embeddedErrors(items: readonly ErrorItem[], message: string): object[] {
+  return items.length === 0 ? [{ message }] : items.map(({ path, message }) => ({ message, path }));
+}
+
+function withPrefix(message: string, prefix: string): string {
+  const isThere = prefix === "" || message.startsWith(prefix) || message === prefix.slice(0, -2);
+  return isThere ? message : prefix + message;
+}

@@ -1,0 +1,133 @@
+/** Following of executions: waiting for one that was just created, and streams of its changes and of its log lines. */
+import type { Clock } from "../../base/clock.ts";
+import { isId } from "../../base/id.ts";
+import { type JsonObject, stringifyJson } from "../../base/json.ts";
+import type { Actor } from "../../model/access/actor.ts";
+import { DomainError } from "../../model/errors.ts";
+import { MAX_STREAM_CHANGES_PER_SECOND } from "../../model/limits.ts";
+import type { Executions } from "../../services/executions/executions.ts";
+import type { FollowedView, Follower } from "../../services/executions/followed_executions.ts";
+import type { LogFilter } from "../../services/logs/log_entries.ts";
+import type { EventProducer } from "./sse.ts";
+
+/** A client may know an id before this server does. */
+const MAX_WAIT_FOR_ID_MS = 10_000;
+/** Changes that come faster are joined. */
+export const FOLLOW_PAUSE_MS = 1000 / MAX_STREAM_CHANGES_PER_SECOND;
+/** Each look at a log reads all of it: the longer it is, the rarer the looks. */
+const LINES_PER_PAUSE_MS = 20;
+const MAX_LOG_PAUSE_MS = 2_000;
+
+/** What is followed, and by whom. */
+export interface FollowTarget {
+  readonly executions: Executions;
+  readonly clock: Clock;
+  readonly actor: Actor;
+  readonly id: string;
+}
+
+/** Waits up to 10 s for an execution to exist. @throws DomainError not_found */
+export async function awaitExecution(target: FollowTarget, signal: AbortSignal): Promise<void> {
+  if (!isId(target.id)) {
+    throw new DomainError("not_found", `Not Found: execution "${target.id}" does not exist`);
+  }
+  using watch = new Watch(target, signal);
+  const deadline = target.clock.monotonicMs() + MAX_WAIT_FOR_ID_MS;
+  while (!await watch.read()) {
+    const leftMs = deadline - target.clock.monotonicMs();
+    if (leftMs <= 0 || signal.aborted) {
+      throw new DomainError("not_found", `Not Found: execution "${target.id}" does not exist`);
+    }
+    await watch.changed(leftMs);
+  }
+}
+
+/** Sends `start`, then `progress` with the whole execution for each change, at last `end`; one that has ended sends `end` alone. */
+export function executionEvents(target: FollowTarget): EventProducer {
+  return async (writer, signal) => {
+    using watch = new Watch(target, signal);
+    let view = await watch.read();
+    if (view && !view.hasEnded) await writer.send({ id: "start", data: JSON.stringify({ id: target.id }) });
+    while (view && !signal.aborted) {
+      await writer.send({ id: view.hasEnded ? "end" : "progress", data: view.body });
+      if (view.hasEnded) return;
+      await watch.pause(FOLLOW_PAUSE_MS);
+      await watch.changed();
+      view = await watch.read();
+    }
+  };
+}
+
+/** Sends `start`, then `progress` for each log entry, those that are stored already first; ends with the execution. */
+export function logEvents(target: FollowTarget, filter: LogFilter): EventProducer {
+  return async (writer, signal) => {
+    using watch = new Watch(target, signal);
+    await writer.send({ id: "start", data: JSON.stringify({ executionId: target.id }) });
+    let sent = 0;
+    while (!signal.aborted) {
+      // Asked first: what is logged before the end is stored with it.
+      const isOver = (await watch.read())?.hasEnded ?? true;
+      const entries = await target.executions.logs(target.actor, target.id, filter);
+      for (const entry of entries.slice(sent)) {
+        await writer.send({ id: "progress", data: stringifyJson(entry satisfies JsonObject) });
+      }
+      sent = Math.max(sent, entries.length);
+      if (isOver) return;
+      await watch.pause(Math.min(MAX_LOG_PAUSE_MS, FOLLOW_PAUSE_MS + sent / LINES_PER_PAUSE_MS));
+      await watch.changed();
+    }
+  };
+}
+
+/** Hears of the changes of one execution, and of the end of interest in them. */
+export class Watch implements Disposable {
+  readonly #clock: Clock;
+  readonly #signal: AbortSignal;
+  readonly #follower: Follower;
+  readonly #onAbort = () => this.#wake();
+  #hasChanged = false;
+  #isPausing = false;
+  #wake: () => void = () => {};
+
+  constructor({ executions, clock, actor, id }: FollowTarget, signal: AbortSignal) {
+    this.#clock = clock;
+    this.#signal = signal;
+    this.#follower = executions.followed.follow(actor, id, () => {
+      this.#hasChanged = true;
+      if (!this.#isPausing) this.#wake();
+    });
+    signal.addEventListener("abort", this.#onAbort);
+  }
+
+  /** The execution as it is now, `undefined` when there is none (any more). */
+  read(): Promise<FollowedView | undefined> {
+    return this.#follower.read();
+  }
+
+  /** Resolves after a change since the last call, at the end of interest, or after `maxMs`. */
+  async changed(maxMs?: number): Promise<void> {
+    if (!this.#hasChanged) await this.#sleep(maxMs);
+    this.#hasChanged = false;
+  }
+
+  /** Resolves after `ms`, or at the end of interest. */
+  async pause(ms: number): Promise<void> {
+    this.#isPausing = true;
+    await this.#sleep(ms);
+    this.#isPausing = false;
+  }
+
+  async #sleep(maxMs?: number): Promise<void> {
+    if (this.#signal.aborted) return;
+    const woken = new Promise<void>((resolve) => this.#wake = resolve);
+    const cancel = maxMs === undefined ? undefined : this.#clock.setTimer(maxMs, this.#wake);
+    await woken;
+    cancel?.();
+  }
+
+  /** Hears of nothing more. */
+  [Symbol.dispose](): void {
+    this.#follower[Symbol.dispose]();
+    this.#signal.removeEventListener("abort", this.#onAbort);
+  }
+}

@@ -1,0 +1,84 @@
+/** Text → dates: ISO forms, and texts by a Java pattern. */
+import { fail } from "../values/errors.ts";
+import { type DateTime, dateTimeAt, dateTimeOf, daysInMonth, type LocalFields } from "./date_time.ts";
+import type { DateFormat } from "./pattern.ts";
+import { PatternReader } from "./pattern_reader.ts";
+import { dayOfWeek } from "./week.ts";
+import { findZone, type Zone } from "./zone.ts";
+
+const ISO = new RegExp(
+  "^([+-]\\d{4,6}|\\d{4})-(\\d{2})-(\\d{2})" +
+    "(?:T(\\d{2}):(\\d{2})(?::(\\d{2})(?:[.,](\\d{0,9}))?)?(Z|[+-]\\d{2}(?::?\\d{2}(?::?\\d{2})?)?)?(?:\\[([^\\]]+)\\])?)?$",
+  "i",
+);
+
+/** The date of an ISO text: with offset or zone, local, or a day; what has no zone is in `zone`. @throws ExpressionError `argument` */
+export function parseIsoDate(text: string, zone: Zone): DateTime {
+  const match = ISO.exec(text);
+  if (!match) return fail("argument", `Cannot read "${text}" as a date`);
+  const [, year, month, day, hour = "0", minute = "0", second = "0", fraction = "", offset, region] = match;
+  if (region !== undefined && offset === undefined) {
+    return fail("argument", `Cannot read "${text}" as a date`);
+  }
+  const fields: LocalFields = {
+    year: Number(year),
+    month: Number(month),
+    day: Number(day),
+    hour: Number(hour),
+    minute: Number(minute),
+    second: Number(second),
+  };
+  checkFields(fields, text);
+  const nanos = Number(fraction.padEnd(9, "0"));
+  const own = offset === undefined ? zone : findZone(offset.toUpperCase());
+  return seenFrom(zone, dateTimeOf(fields, nanos, own));
+}
+
+function seenFrom(zone: Zone, date: DateTime): DateTime {
+  return date.zone === zone ? date : dateTimeAt(date.epochSeconds, date.nanos, zone);
+}
+
+function checkFields({ year, month, day, hour, minute, second }: LocalFields, text: string): void {
+  const isValid = month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month) && hour < 24 &&
+    minute < 60 && second < 60;
+  if (!isValid) fail("argument", `Cannot read "${text}" as a date: a field is out of range`);
+}
+
+/** The date of a text by a pattern; what has no zone is in `zone`, what has no time starts the day. @throws ExpressionError `argument` */
+export function parseDateBy(
+  text: string,
+  format: DateFormat,
+  { zone, locale }: { readonly zone: Zone; readonly locale: string },
+): DateTime {
+  if (format.kind === "style") return fail("argument", "Cannot read a date in the style of a locale");
+  const reader = new PatternReader(text, locale);
+  if (!reader.read(format.items)) return fail("argument", `Cannot read "${text}" as a date of that format`);
+  const fields = fieldsOf(reader.values);
+  checkFields(fields, text);
+  const weekday = reader.values.get("E");
+  if (weekday !== undefined && weekday + 1 !== dayOfWeek(fields)) {
+    fail("argument", `Cannot read "${text}" as a date: it is another day of the week`);
+  }
+  return seenFrom(zone, dateTimeOf(fields, reader.values.get("S") ?? 0, reader.zone ?? zone));
+}
+
+function fieldsOf(values: ReadonlyMap<string, number>): LocalFields {
+  const hour = values.get("H") ?? (values.get("h") ?? 0) % 12 + (values.get("a") ?? 0) * 12;
+  const dayOfYear = values.get("D");
+  const year = values.get("y") ?? 1970;
+  const date = dayOfYear === undefined ? monthDay(year, values) : dayInYear(year, dayOfYear);
+  return { year, ...date, hour, minute: values.get("m") ?? 0, second: values.get("s") ?? 0 };
+}
+
+/** A day that the month does not have, up to 31, is the last that it has. */
+function monthDay(year: number, values: ReadonlyMap<string, number>): { month: number; day: number } {
+  const month = values.get("M") ?? 1, day = values.get("d") ?? 1;
+  const isClamped = day <= 31 && month >= 1 && month <= 12;
+  return { month, day: isClamped ? Math.min(day, daysInMonth(year, month)) : day };
+}
+
+function dayInYear(year: number, dayOfYear: number): { month: number; day: number } {
+  let month = 1, day = dayOfYear;
+  while (month < 12 && day > daysInMonth(year, month)) day -= daysInMonth(year, month++);
+  return { month, day };
+}

@@ -1,0 +1,111 @@
+/** Time zones: offsets from UTC at an instant, and instants of local times. Rules come from the platform's Intl. */
+import { fail } from "../values/errors.ts";
+
+/** A time zone: a region of the zone database, or a fixed offset. */
+export interface Zone {
+  /** `Europe/Paris`, `UTC`, `+02:00`, `Z`. */
+  readonly id: string;
+  readonly isRegion: boolean;
+  /** Seconds east of UTC at that second since the epoch. */
+  readonly offsetAt: (epochSeconds: number) => number;
+}
+
+const OFFSET = /^(?:UTC|GMT|UT)?([+-])(\d{1,2})(?::?(\d{2}))?(?::?(\d{2}))?$/;
+const LOCAL = /^(\d+)\/(\d+)\/(-?\d+) ?([AB])?\w*,? (\d+):(\d+):(\d+)$/;
+const DAY_SECONDS = 86_400;
+/** Zones are few and their formatters dear (50 µs to make): the last ones are kept. */
+const MAX_KEPT_ZONES = 64;
+const keptZones = new Map<string, Zone>();
+
+/** UTC as a region. */
+export const UTC: Zone = { id: "UTC", isRegion: true, offsetAt: () => 0 };
+
+/** The zone of an IANA id or an offset (`+02:00`, `+2`, `Z`). @throws ExpressionError `argument` */
+export function findZone(id: string): Zone {
+  if (id === "UTC") return UTC;
+  const kept = keptZones.get(id);
+  if (kept) return kept;
+  const zone = id === "Z" || id === "z" ? offsetZone(0) : offsetZoneOf(id) ?? regionZone(id);
+  if (keptZones.size >= MAX_KEPT_ZONES) keptZones.clear();
+  keptZones.set(id, zone);
+  return zone;
+}
+
+/** The zone of a fixed offset in seconds. */
+function offsetZone(offsetSeconds: number): Zone {
+  return {
+    id: offsetSeconds === 0 ? "Z" : offsetText(offsetSeconds, ":"),
+    isRegion: false,
+    offsetAt: () => offsetSeconds,
+  };
+}
+
+/** `+02:00`, with that separator; seconds only when there are any. */
+export function offsetText(offsetSeconds: number, separator: string): string {
+  const size = Math.abs(offsetSeconds);
+  const parts = [Math.floor(size / 3600), Math.floor(size / 60) % 60];
+  if (size % 60 !== 0) parts.push(size % 60);
+  return (offsetSeconds < 0 ? "-" : "+") + parts.map((part) => String(part).padStart(2, "0")).join(separator);
+}
+
+function offsetZoneOf(id: string): Zone | undefined {
+  const match = OFFSET.exec(id);
+  if (!match) return undefined;
+  const [, sign, hours, minutes = "0", seconds = "0"] = match;
+  const size = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
+  if (size > 18 * 3600 || Number(minutes) > 59 || Number(seconds) > 59) return undefined;
+  return offsetZone(sign === "-" ? -size : size);
+}
+
+function regionZone(id: string): Zone {
+  const formatter = zoneFormatter(id);
+  return { id, isRegion: true, offsetAt: (epochSeconds) => offsetOf(formatter, epochSeconds) };
+}
+
+function zoneFormatter(id: string): Intl.DateTimeFormat {
+  try {
+    return new Intl.DateTimeFormat("en-US", {
+      timeZone: id,
+      hourCycle: "h23",
+      era: "short",
+      year: "numeric",
+      month: "2-digit",
+      day: "2-digit",
+      hour: "2-digit",
+      minute: "2-digit",
+      second: "2-digit",
+    });
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return fail("argument", `Unknown time zone "${id}"`);
+  }
+}
+
+function offsetOf(formatter: Intl.DateTimeFormat, epochSeconds: number): number {
+  const match = LOCAL.exec(formatter.format(epochSeconds * 1000));
+  if (!match) return fail("argument", "Cannot tell the offset of that time");
+  const [, month, day, year, era, hour, minute, second] = match;
+  const fullYear = era === "B" ? 1 - Number(year) : Number(year);
+  const days = epochDays(fullYear, Number(month), Number(day));
+  return days * DAY_SECONDS + Number(hour) * 3600 + Number(minute) * 60 + Number(second) - epochSeconds;
+}
+
+/** Days from 1970-01-01 to a day of the proleptic Gregorian calendar; months count from 1. */
+export function epochDays(year: number, month: number, day: number): number {
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  return date.getTime() / (DAY_SECONDS * 1000);
+}
+
+/**
+ * The second since the epoch at which a local time occurs. One that occurs twice is the earlier; one that is skipped
+ * moves on by what was skipped.
+ */
+export function epochSecondsOf(localSeconds: number, zone: Zone): number {
+  const before = zone.offsetAt(localSeconds - DAY_SECONDS);
+  const after = zone.offsetAt(localSeconds + DAY_SECONDS);
+  const early = localSeconds - before;
+  if (before === after || zone.offsetAt(early) === before) return early;
+  const late = localSeconds - after;
+  return zone.offsetAt(late) === after ? late : early;
+}

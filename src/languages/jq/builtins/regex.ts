@@ -1,0 +1,193 @@
+/**
+ * Functions with regular expressions, on the engine of the language, whose dialect is that of Java: where other jq has
+ * `\h` for hexadecimal digits, here it is blank space. Offsets count in code points.
+ */
+import type { JsonObject, JsonValue } from "../../../base/json.ts";
+import type { StepBudget } from "../../values/budget.ts";
+import { ExpressionError } from "../../values/errors.ts";
+import { Backtracker } from "../../regex/backtracker.ts";
+import { compileRegex, Machine as RegexMachine, type MoveBudget, type Program } from "../../regex/machine.ts";
+import { parseRegex, type RegexNode } from "../../regex/syntax.ts";
+import type { Machine } from "../code.ts";
+import { raise } from "../errors.ts";
+import { describe, typeName } from "../values.ts";
+import { type FunctionEntry, listOf, textOf } from "./entry.ts";
+
+/** Functions behind those of the prelude; the arguments are a pattern, or a list of it and its flags, and flags. */
+export const REGEX_FUNCTIONS: readonly FunctionEntry[] = [
+  ["_match/2", (value, args, machine) => findAll(value, args, machine)],
+  ["_split/2", (value, [pattern = null, flags = null], machine) => {
+    return split(value, [pattern, typeof flags === "string" ? `${flags}g` : flags ?? "g"], machine);
+  }],
+  ["_captured/0", (match) => capturedBy(match as JsonObject)],
+  ["_edited/1", (value, [edits = null], machine) => edited(value, listOf(edits, "applied"), machine)],
+];
+
+interface Pattern {
+  readonly body: RegexNode;
+  /** There when the pattern runs in linear time. */
+  readonly program: Program | undefined;
+  readonly groupCount: number;
+  readonly groupNames: readonly (string | null)[];
+}
+
+interface Flags {
+  readonly isGlobal: boolean;
+  readonly skipsEmpty: boolean;
+  readonly isExtended: boolean;
+  /** As the engine wants them before a pattern. */
+  readonly inline: string;
+}
+
+function flagsOf(value: JsonValue): Flags {
+  if (value === null) return { isGlobal: false, skipsEmpty: false, isExtended: false, inline: "" };
+  const text = textOf(value, `${describe(value)} is not a string`);
+  if (!/^[gimnpslx]*$/.test(text) || text.includes("m")) raise(`${text} is not a valid modifier string`);
+  const letters = `${text.includes("i") ? "i" : ""}${text.includes("p") ? "s" : ""}`;
+  return {
+    isGlobal: text.includes("g"),
+    skipsEmpty: text.includes("n"),
+    isExtended: text.includes("x"),
+    inline: letters && `(?${letters})`,
+  };
+}
+
+function patternOf(source: string, { isExtended, inline }: Flags, context: StepBudget): Pattern {
+  const text = inline + (isExtended ? withoutSpace(source) : source);
+  return context.memo(`jq regex:${text}`, () => {
+    try {
+      const { body, groupCount, groupNames, isLinear } = parseRegex(text);
+      const names: (string | null)[] = new Array(groupCount + 1).fill(null);
+      for (const [name, index] of groupNames) names[index] = name;
+      const program = isLinear ? compileRegex(body) : undefined;
+      context.spend(program?.length ?? text.length);
+      return { body, program, groupCount, groupNames: names };
+    } catch (error) {
+      if (!(error instanceof ExpressionError) || error.code === "limit") throw error;
+      return raise(`${source.slice(0, 100)} (at offset 0) is not a valid regex: ${error.reason}`);
+    }
+  });
+}
+
+/** Space and comments outside of classes stand for nothing in an extended pattern. */
+function withoutSpace(source: string): string {
+  return source.replace(
+    /(\\[^])|(\[(?:\\[^]|[^\]\\])*\])|\s+|#[^\n]*/g,
+    (_, escape, group) => escape ?? group ?? "",
+  );
+}
+
+/** Matches with their offsets, as a list of maps. */
+function findAll(
+  value: JsonValue,
+  [given = null, more = null]: readonly JsonValue[],
+  machine: Machine,
+): JsonValue[] {
+  if (typeof value !== "string") return raise(`${describe(value)} cannot be matched, as it is not a string`);
+  const [source = null, own = null] = Array.isArray(given) ? given : [given, null];
+  if (typeof source !== "string") return raise(`${typeName(given)} not a string or array`);
+  const flags = flagsOf(typeof own === "string" && typeof more === "string" ? own + more : own ?? more);
+  const pattern = patternOf(source, flags, machine.context);
+  const { maxRegexMoves } = machine.context.limits;
+  const budget = { moves: maxRegexMoves };
+  const regex = finderOf(pattern, value, budget);
+  const pointOf = pointsOf(value);
+  const matches: JsonValue[] = [];
+  for (let at = 0; at <= value.length;) {
+    const slots = regex.find(at);
+    if (!slots) break;
+    const [start = 0, end = 0] = slots;
+    at = end > start ? end : end + ((value.codePointAt(end) ?? 0) > 0xffff ? 2 : 1);
+    if (end > start || !flags.skipsEmpty) matches.push(matchOf({ value, slots, pointOf }, pattern));
+    machine.spendElements(slots.length * 8);
+    if (!flags.isGlobal) break;
+  }
+  machine.context.spend((maxRegexMoves - budget.moves) >>> 4);
+  return matches;
+}
+
+function finderOf(
+  { body, program, groupCount }: Pattern,
+  text: string,
+  budget: MoveBudget,
+): RegexMachine | Backtracker {
+  return program
+    ? new RegexMachine({ program, groupCount }, text, budget)
+    : new Backtracker({ body, groupCount }, text, budget);
+}
+
+/** Offset in code points, by offset in units. */
+function pointsOf(text: string): (at: number) => number {
+  if (!/[\ud800-\udbff]/.test(text)) return (at) => at;
+  const points = new Int32Array(text.length + 1);
+  for (let at = 0, point = 0; at <= text.length; point++) {
+    points[at] = point;
+    at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+  }
+  return (at) => points[at] ?? 0;
+}
+
+interface Found {
+  readonly value: string;
+  readonly slots: readonly number[];
+  readonly pointOf: (at: number) => number;
+}
+
+function matchOf(found: Found, { groupCount, groupNames }: Pattern): JsonObject {
+  const captures = Array.from({ length: groupCount }, (_, at) => ({
+    ...groupOf(found, at + 1),
+    name: groupNames[at + 1] ?? null,
+  }));
+  return { ...groupOf(found, 0), captures };
+}
+
+function groupOf({ value, slots, pointOf }: Found, group: number): JsonObject {
+  const start = slots[2 * group] ?? -1, end = slots[2 * group + 1] ?? -1;
+  if (start < 0 || end < 0) return { offset: -1, length: 0, string: null };
+  const offset = pointOf(start);
+  return { offset, length: pointOf(end) - offset, string: value.slice(start, end) };
+}
+
+/** The named groups of a match. */
+function capturedBy({ captures = [] }: JsonObject): JsonValue {
+  const groups = (captures as JsonObject[]).flatMap(({ name = null, string = null }) =>
+    typeof name === "string" ? [[name, string] as const] : []
+  );
+  return Object.fromEntries(groups);
+}
+
+function split(value: JsonValue, args: readonly JsonValue[], machine: Machine): JsonValue {
+  const points = [...textOf(value, `${describe(value)} cannot be matched, as it is not a string`)];
+  const parts: string[] = [];
+  let at = 0;
+  for (const match of findAll(value, args, machine)) {
+    const { offset, length } = match as { offset: number; length: number };
+    parts.push(points.slice(at, offset).join(""));
+    at = offset + length;
+  }
+  parts.push(points.slice(at).join(""));
+  return parts;
+}
+
+/** The text with its edits, `[offset, length, texts]`, made in every way; the first one turns fastest. */
+function edited(value: JsonValue, edits: readonly JsonValue[], machine: Machine): JsonValue {
+  const points = [...textOf(value, `${describe(value)} cannot be matched, as it is not a string`)];
+  let results: string[] = [""];
+  let at = points.length;
+  for (const edit of edits.toReversed()) {
+    const [offset = 0, length = 0, texts = []] = edit as [number, number, JsonValue[]];
+    const tail = points.slice(offset + length, at).join("");
+    at = offset;
+    results = results.flatMap((rest) =>
+      texts.map((text) => {
+        machine.spendText(tail.length);
+        return textOf(text, `${describe(value)} and ${describe(text)} cannot be added`) + tail + rest;
+      })
+    );
+  }
+  const head = points.slice(0, at).join("");
+  return results.map((rest) => {
+    machine.spendText(head.length + rest.length);
+    return head + rest;
+  });
+}

@@ -1,0 +1,176 @@
+/** Compiled jq: what flows through a program, its names at run time, and how much of the limits is used. */
+import type { JsonValue } from "../../base/json.ts";
+import type { StepBudget } from "../values/budget.ts";
+import { fail } from "../values/errors.ts";
+import { raise } from "./errors.ts";
+import { preview } from "./values.ts";
+
+/** Moves of a program that count as one step of the evaluation; eight take about 1 µs. */
+const STEP_MOVES = 8;
+/** Calls of the program's own functions within one another; each takes up to 2 KB of the stack. */
+const MAX_CALL_DEPTH = 300;
+
+/** Where a value is in the input, last key first; there while `path(…)` or an assignment asks for it. */
+interface Path {
+  readonly parent: Path | null;
+  readonly key: JsonValue;
+}
+
+/** The place of the input itself. */
+export const ROOT: Path = { parent: null, key: null };
+/** The place of a value that was computed: nothing below it can be named. */
+const NO_PLACE: Path = { parent: null, key: null };
+
+/** A value on its way, and where it is from. */
+export interface Item {
+  readonly value: JsonValue;
+  readonly path: Path | undefined;
+}
+
+/** A part of a program. Results come one by one; where there is at most one, `single` gives it without a list. */
+export interface Code {
+  readonly single?: (item: Item, env: Env) => Item | undefined;
+  readonly many: (item: Item, env: Env) => Iterable<Item>;
+}
+
+/** An argument of a function: runs where the call is written. */
+export interface Closure {
+  readonly code: Code;
+  readonly env: Env;
+}
+
+const NOTHING: readonly Item[] = [];
+
+/** Code with at most one result. */
+export function single(run: (item: Item, env: Env) => Item | undefined): Code {
+  const metered = (item: Item, env: Env) => {
+    env.machine.spend(1);
+    return run(item, env);
+  };
+  return {
+    single: metered,
+    many(item, env) {
+      const result = metered(item, env);
+      return result === undefined ? NOTHING : [result];
+    },
+  };
+}
+
+/** Code with any number of results. */
+export function several(run: (item: Item, env: Env) => Iterable<Item>): Code {
+  return {
+    many(item, env) {
+      env.machine.spend(1);
+      return run(item, env);
+    },
+  };
+}
+
+/** The item as an operand: its place does not matter. */
+export function plain(item: Item): Item {
+  return item.path === undefined ? item : { value: item.value, path: undefined };
+}
+
+/** A value computed from an item. */
+export function computed(item: Item, value: JsonValue): Item {
+  return { value, path: item.path && NO_PLACE };
+}
+
+/** The place of a member of an item. @throws JqError when the item has no place itself */
+export function memberPath(item: Item, key: JsonValue): Path | undefined {
+  if (item.path === undefined) return undefined;
+  if (item.path === NO_PLACE) raise(`Invalid path expression with result ${preview(item.value)}`);
+  return { parent: item.path, key };
+}
+
+/** The keys from the input to a place. @throws JqError when there is none */
+export function keysOf(item: Item): JsonValue[] {
+  if (item.path === NO_PLACE) raise(`Invalid path expression with result ${preview(item.value)}`);
+  const keys: JsonValue[] = [];
+  for (let path = item.path; path && path.parent; path = path.parent) keys.push(path.key);
+  return keys.reverse();
+}
+
+/** What a name stands for; names are numbers by then. */
+type Bound = JsonValue | Closure | object | undefined;
+
+/** The names in force at a place of a running program, innermost first. */
+export class Env {
+  readonly machine: Machine;
+  /** Calls around this place. */
+  readonly depth: number;
+  readonly #parent: Env | undefined;
+  readonly #id: number;
+  readonly #bound: Bound;
+
+  private constructor(parent: Env | Machine, id: number, bound: Bound, depth = 0) {
+    this.machine = parent instanceof Env ? parent.machine : parent;
+    this.#parent = parent instanceof Env ? parent : undefined;
+    this.#id = id;
+    this.#bound = bound;
+    this.depth = depth;
+  }
+
+  /** An environment without names. */
+  static of(machine: Machine): Env {
+    return new Env(machine, -1, undefined);
+  }
+
+  /** This environment with one more name. */
+  with(id: number, bound: Bound): Env {
+    return new Env(this, id, bound, this.depth);
+  }
+
+  /** This environment as the body of a function sees it when called from `caller`. @throws ExpressionError `limit` */
+  calledFrom(caller: Env): Env {
+    const depth = caller.depth + 1;
+    if (depth > MAX_CALL_DEPTH) fail("limit", `Cannot nest more than ${MAX_CALL_DEPTH} calls in jq`);
+    return new Env(this, -1, undefined, depth);
+  }
+
+  /** The environment that begins with that name. */
+  at(id: number): Env {
+    return this.#find(id);
+  }
+
+  /** What a name stands for. */
+  get(id: number): Bound {
+    return this.#find(id).#bound;
+  }
+
+  #find(id: number): Env {
+    // deno-lint-ignore no-this-alias
+    for (let env: Env | undefined = this; env; env = env.#parent) if (env.#id === id) return env;
+    throw new TypeError(`No name ${id} in the jq program`);
+  }
+}
+
+/** One run of a program: its limits, its time. */
+export class Machine {
+  readonly context: StepBudget;
+  #moves = 0;
+
+  constructor(context: StepBudget) {
+    this.context = context;
+  }
+
+  /** Counts work. @throws ExpressionError `limit` */
+  spend(moves: number): void {
+    this.#moves += moves;
+    if (this.#moves < STEP_MOVES) return;
+    this.context.spend(Math.floor(this.#moves / STEP_MOVES));
+    this.#moves %= STEP_MOVES;
+  }
+
+  /** Counts and checks a list or map of that many elements, made or about to be. @throws ExpressionError `limit` */
+  spendElements(length: number): void {
+    this.context.checkLength(length);
+    this.spend(1 + (length >>> 3));
+  }
+
+  /** Counts and checks a text of that length, made or about to be. @throws ExpressionError `limit` */
+  spendText(length: number): void {
+    this.context.checkLength(length);
+    this.spend(1 + (length >>> 5));
+  }
+}

@@ -1,0 +1,243 @@
+/**
+ * Runs the patterns that no machine runs in linear time: look-around, back references, atomic groups and possessive
+ * quantifiers. It tries one way after another; every try takes from the budget, so that time stays bounded all the same.
+ */
+import { fail } from "../values/errors.ts";
+import { type MoveBudget, spendMoves } from "./machine.ts";
+import type { RegexNode } from "./syntax.ts";
+
+/** Parts under way at once, whatever holds other parts; the stack holds some 2,500 of them. */
+const MAX_DEPTH = 1000;
+
+/** What is known of a match under way: the text, and start and end of each group, -1 for one that took no part. */
+interface State {
+  readonly text: string;
+  readonly slots: number[];
+  readonly budget: MoveBudget;
+  depth: number;
+}
+
+/** What comes after a part: gives the end of the whole match, or -1. */
+type Rest = (at: number) => number;
+
+/** A part of a pattern: gives the end of the whole match when the part and the rest match from there, or -1. */
+type Matcher = (state: State, at: number, rest: Rest) => number;
+
+type NodeOf<Kind extends RegexNode["kind"]> = Extract<RegexNode, { kind: Kind }>;
+
+/** Finds a pattern in one text. */
+export class Backtracker {
+  readonly #match: Matcher;
+  readonly #state: State;
+
+  constructor(
+    pattern: { readonly body: RegexNode; readonly groupCount: number },
+    text: string,
+    budget: MoveBudget,
+  ) {
+    this.#match = compile(pattern.body);
+    this.#state = { text, budget, slots: new Array(2 * (pattern.groupCount + 1)).fill(-1), depth: 0 };
+  }
+
+  /** The first match at or after `from`. @throws ExpressionError `limit` */
+  find(from: number): readonly number[] | undefined {
+    const { text, slots } = this.#state;
+    for (let at = from; at <= text.length; at++) {
+      slots.fill(-1);
+      this.#state.depth = 0;
+      const end = this.#match(this.#state, at, (last) => last);
+      if (end >= 0) return [at, end, ...slots.slice(2)];
+      if ((text.codePointAt(at) ?? 0) > 0xffff) at++;
+    }
+    return undefined;
+  }
+}
+
+function compile(node: RegexNode): Matcher {
+  switch (node.kind) {
+    case "character":
+      return (state, at, rest) => {
+        const after = step(node, state, at);
+        return after < 0 ? -1 : rest(after);
+      };
+    case "place":
+      return (state, at, rest) => isPlace(node, state, at) ? rest(at) : -1;
+    case "sequence":
+      return sequence(node.items.map(compile));
+    case "alternatives":
+      return alternatives(node.items.map(compile));
+    case "group":
+      return group(node);
+    case "repeat":
+      return node.body.kind === "character" ? repeatCharacter(node, node.body) : repeat(node);
+    case "atomic":
+      return atomic(compile(node.body));
+    case "look":
+      return look(node);
+    case "back":
+      return back(node);
+  }
+}
+
+/** Begins a part within others; the caller takes it back. */
+function enter(state: State): void {
+  if (++state.depth > MAX_DEPTH) fail("limit", "Cannot match the regular expression: it repeats too often");
+}
+
+/** Where the character that the node accepts ends, or -1. */
+function step({ test, cost }: NodeOf<"character">, state: State, at: number): number {
+  spendMoves(state.budget, 1 + cost);
+  const code = state.text.codePointAt(at);
+  return code === undefined || !test(code) ? -1 : at + (code > 0xffff ? 2 : 1);
+}
+
+function isPlace({ test }: NodeOf<"place">, state: State, at: number): boolean {
+  spendMoves(state.budget, 1);
+  const { text } = state;
+  const before = at === 0 ? -1 : text.charCodeAt(at - 1);
+  const after = at >= text.length ? -1 : text.charCodeAt(at);
+  const left = text.length - at;
+  return test(before, after, left === 1 || left === 2 && text.endsWith("\r\n"));
+}
+
+function sequence(parts: readonly Matcher[]): Matcher {
+  return (state, at, rest) => {
+    const run = (index: number, from: number): number => {
+      const part = parts[index];
+      if (!part) return rest(from);
+      enter(state);
+      const end = part(state, from, (after) => run(index + 1, after));
+      state.depth--;
+      return end;
+    };
+    return run(0, at);
+  };
+}
+
+function alternatives(parts: readonly Matcher[]): Matcher {
+  return (state, at, rest) => {
+    enter(state);
+    let end = -1;
+    for (let i = 0; i < parts.length && end < 0; i++) end = (parts[i] as Matcher)(state, at, rest);
+    state.depth--;
+    return end;
+  };
+}
+
+function group({ index, body }: NodeOf<"group">): Matcher {
+  const inner = compile(body);
+  return (state, at, rest) => {
+    const { slots } = state;
+    enter(state);
+    const end = inner(state, at, (after) => {
+      const [oldStart = -1, oldEnd = -1] = slots.slice(2 * index, 2 * index + 2);
+      slots[2 * index] = at;
+      slots[2 * index + 1] = after;
+      const last = rest(after);
+      if (last < 0) [slots[2 * index], slots[2 * index + 1]] = [oldStart, oldEnd];
+      return last;
+    });
+    state.depth--;
+    return end;
+  };
+}
+
+function repeat({ body, min, max, isLazy }: NodeOf<"repeat">): Matcher {
+  const inner = compile(body);
+  return (state, at, rest) => {
+    const round = (count: number, from: number): number => {
+      if (count < min) return again(count, from);
+      if (isLazy) {
+        const end = rest(from);
+        return end >= 0 ? end : again(count, from);
+      }
+      const end = again(count, from);
+      return end >= 0 ? end : rest(from);
+    };
+    const again = (count: number, from: number): number => {
+      if (count >= max) return -1;
+      spendMoves(state.budget, 1);
+      if (++state.depth > MAX_DEPTH) {
+        fail("limit", "Cannot match the regular expression: it repeats too often");
+      }
+      const end = inner(
+        state,
+        from,
+        (after) => after === from && count >= min ? -1 : round(count + 1, after),
+      );
+      state.depth--;
+      return end;
+    };
+    return round(0, at);
+  };
+}
+
+/** One character repeated needs no nesting, however long the text. */
+function repeatCharacter({ min, max, isLazy }: NodeOf<"repeat">, body: NodeOf<"character">): Matcher {
+  return (state, at, rest) => {
+    const ends = [at];
+    const grow = () => {
+      const after = ends.length > max ? -1 : step(body, state, ends.at(-1) as number);
+      if (after >= 0) ends.push(after);
+      return after >= 0;
+    };
+    while (ends.length <= min) if (!grow()) return -1;
+    if (isLazy) {
+      do {
+        const end = rest(ends.at(-1) as number);
+        if (end >= 0) return end;
+      } while (grow());
+      return -1;
+    }
+    while (grow());
+    for (let count = ends.length - 1; count >= min; count--) {
+      const end = rest(ends[count] as number);
+      if (end >= 0) return end;
+    }
+    return -1;
+  };
+}
+
+/** What the body matched first stands. */
+function atomic(inner: Matcher): Matcher {
+  return (state, at, rest) => {
+    const kept = [...state.slots];
+    const after = inner(state, at, (last) => last);
+    const end = after < 0 ? -1 : rest(after);
+    if (end < 0) restore(state, kept);
+    return end;
+  };
+}
+
+function look({ body, isBehind, isNegated }: NodeOf<"look">): Matcher {
+  const inner = compile(body);
+  return (state, at, rest) => {
+    const kept = [...state.slots];
+    const isFound = isBehind ? matchesBefore(inner, state, at) : inner(state, at, (last) => last) >= 0;
+    const end = isFound === isNegated ? -1 : rest(at);
+    if (end < 0) restore(state, kept);
+    return end;
+  };
+}
+
+function matchesBefore(inner: Matcher, state: State, at: number): boolean {
+  for (let start = at; start >= 0; start--) {
+    if (inner(state, start, (last) => last === at ? last : -1) >= 0) return true;
+  }
+  return false;
+}
+
+function back({ index, isFolded }: NodeOf<"back">): Matcher {
+  return (state, at, rest) => {
+    spendMoves(state.budget, 1);
+    const start = state.slots[2 * index] ?? -1, end = state.slots[2 * index + 1] ?? -1;
+    if (start < 0 || end < 0) return -1;
+    const sought = state.text.slice(start, end), found = state.text.slice(at, at + sought.length);
+    const isSame = found === sought || isFolded && found.toLowerCase() === sought.toLowerCase();
+    return isSame ? rest(at + sought.length) : -1;
+  };
+}
+
+function restore(state: State, slots: readonly number[]): void {
+  slots.forEach((place, index) => state.slots[index] = place);
+}

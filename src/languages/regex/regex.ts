@@ -1,0 +1,141 @@
+/** Regular expressions of templates: find, replace, split, as Java does them. A plain text as pattern is searched as such. */
+import { fail } from "../values/errors.ts";
+import { Backtracker } from "./backtracker.ts";
+import { compileRegex, Machine, type MoveBudget, type Program, spendMoves } from "./machine.ts";
+import { parseRegex, type RegexTree } from "./syntax.ts";
+
+/** What one call may use: moves of the machine, characters of its result. */
+export interface Budget extends MoveBudget {
+  readonly maxLength: number;
+}
+
+/** A match: where it is, and its groups, of which the first is all of it. */
+interface Match {
+  readonly start: number;
+  readonly end: number;
+  readonly groups: readonly (string | undefined)[];
+}
+
+/** Reading 8 characters of a replacement takes at most as long as a move. */
+const REPLACED_PER_MOVE_LOG2 = 3;
+const PLAIN = /^(?:[^\\^$.|?*+()[\]{}]|\\[^A-Za-z0-9])+$/;
+const GROUP_REFERENCE = /\\(.)|\$(?:(\d{1,2})|\{(\w+)\})|[\\$]/gs;
+
+/** A compiled pattern. */
+export class Regex {
+  /** Groups of the pattern, the whole match not counted. */
+  readonly groupCount: number;
+  /** Instructions of the program; characters of a pattern that has none. */
+  readonly size: number;
+  readonly #plain: string | undefined;
+  readonly #tree: RegexTree;
+  /** There when the pattern runs in linear time. */
+  readonly #program: Program | undefined;
+
+  /** @throws ExpressionError `argument`, `limit` */
+  constructor(source: string) {
+    this.#tree = parseRegex(source);
+    this.#program = this.#tree.isLinear ? compileRegex(this.#tree.body) : undefined;
+    this.groupCount = this.#tree.groupCount;
+    this.size = this.#program?.length ?? source.length;
+    this.#plain = PLAIN.test(source) ? source.replace(/\\(.)/gs, "$1") : undefined;
+  }
+
+  /** The first match at or after `from`. @throws ExpressionError `limit` */
+  find(text: string, from: number, budget: Budget): Match | undefined {
+    return this.#findAll(text, budget, from).next().value;
+  }
+
+  /** Replaces every match; `$1` and `${name}` stand for groups. @throws ExpressionError `argument`, `limit` */
+  replaceAll(text: string, replacement: string, budget: Budget): string {
+    let result = "", at = 0;
+    for (const match of this.#findAll(text, budget)) {
+      spendMoves(budget, replacement.length >>> REPLACED_PER_MOVE_LOG2);
+      result += text.slice(at, match.start) + this.#expand(replacement, match);
+      at = match.end;
+      if (result.length > budget.maxLength) {
+        fail("limit", `Cannot make a text of more than ${budget.maxLength} characters`);
+      }
+    }
+    return result + text.slice(at);
+  }
+
+  /**
+   * The parts between matches. A positive `limit` is the most parts, the last one unsplit; 0 drops empty parts at the
+   * end, a negative one keeps them. A match of nothing at the start makes no part. @throws ExpressionError `limit`
+   */
+  split(text: string, limit: number, budget: Budget): string[] {
+    const parts: string[] = [];
+    let at = 0;
+    for (const { start, end } of this.#findAll(text, budget)) {
+      if (limit > 0 && parts.length === limit - 1) break;
+      if (end === 0) continue;
+      if (start === end && start === text.length) break;
+      parts.push(text.slice(at, start));
+      at = end;
+    }
+    if (parts.length === 0) return [text];
+    parts.push(text.slice(at));
+    while (limit === 0 && parts.at(-1) === "") parts.pop();
+    return parts;
+  }
+
+  *#findAll(text: string, budget: Budget, from = 0): Generator<Match, undefined> {
+    const plain = this.#plain;
+    if (plain !== undefined) {
+      for (
+        let start = text.indexOf(plain, from);
+        start >= 0;
+        start = text.indexOf(plain, start + plain.length)
+      ) {
+        yield { start, end: start + plain.length, groups: [plain] };
+      }
+      return;
+    }
+    const machine = this.#finder(text, budget);
+    for (let at = from; at <= text.length;) {
+      const slots = machine.find(at);
+      if (!slots) return;
+      const [start = 0, end = 0] = slots;
+      yield { start, end, groups: groupsOf(text, slots) };
+      at = end > start ? end : end + 1;
+    }
+  }
+
+  #finder(text: string, budget: Budget): Machine | Backtracker {
+    const { groupCount } = this;
+    return this.#program
+      ? new Machine({ program: this.#program, groupCount }, text, budget)
+      : new Backtracker({ body: this.#tree.body, groupCount }, text, budget);
+  }
+
+  #expand(replacement: string, { groups }: Match): string {
+    if (!/[\\$]/.test(replacement)) return replacement;
+    return replacement.replace(GROUP_REFERENCE, (reference, escaped, digits, name) => {
+      if (escaped !== undefined) return escaped;
+      const index = digits !== undefined ? this.#groupIndex(digits) : this.#tree.groupNames.get(name);
+      if (index === undefined || index > this.groupCount) {
+        return fail("argument", `Cannot replace with "${replacement}": no group "${reference}"`);
+      }
+      return (groups[index] ?? "") + this.#digitsAfter(digits);
+    });
+  }
+
+  /** `$12` is group 12 where there is one, else group 1 and the character 2. */
+  #groupIndex(digits: string): number {
+    return Number(digits) <= this.groupCount ? Number(digits) : Number(digits[0]);
+  }
+
+  #digitsAfter(digits: string | undefined): string {
+    return digits !== undefined && Number(digits) > this.groupCount ? digits.slice(1) : "";
+  }
+}
+
+function groupsOf(text: string, slots: readonly number[]): (string | undefined)[] {
+  const groups: (string | undefined)[] = [];
+  for (let i = 0; i + 1 < slots.length; i += 2) {
+    const start = slots[i] as number, end = slots[i + 1] as number;
+    groups.push(start < 0 || end < 0 ? undefined : text.slice(start, end));
+  }
+  return groups;
+}

@@ -1,0 +1,127 @@
+/** Values → text: as `{{ v }}` prints them, as `~` joins them. Owns the rule that null members are not printed. */
+import {
+  Double,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  setOwnProperty,
+  stringifyJson,
+} from "../../base/json.ts";
+import { fail } from "./errors.ts";
+import { DEFAULT_LIMITS, MAX_VALUE_DEPTH } from "./limits.ts";
+
+const { rawJSON: rawJson } = JSON as unknown as { rawJSON(text: string): unknown };
+
+/** The text of a value as `{{ v }}` prints it: null as nothing, lists and maps as JSON. @throws ExpressionError `limit` */
+export function printValue(value: JsonValue): string {
+  if (typeof value === "string") return value;
+  if (value === null) return "";
+  return typeof value === "object" && !(value instanceof Double) ? jsonText(value) : String(value);
+}
+
+/** JSON text of a value; members that are null are left out, elements are kept. @throws ExpressionError `limit` */
+export function jsonText(value: JsonValue): string {
+  const { hasNullMember, hasExponent } = measureValue(value);
+  return stringifyJson(hasNullMember || hasExponent ? printable(value) : value);
+}
+
+/** The text of a value as `~` joins it: null as nothing, lists as `[1, a]`, maps as `{k=v}`. @throws ExpressionError `limit` */
+export function joinText(value: JsonValue): string {
+  if (typeof value === "string") return value;
+  if (value === null) return "";
+  if (typeof value !== "object" || value instanceof Double) return String(value);
+  measureValue(value);
+  return innerText(value);
+}
+
+function innerText(value: JsonValue): string {
+  if (Array.isArray(value)) return `[${value.map(innerText).join(", ")}]`;
+  if (!isJsonObject(value)) return String(value);
+  return `{${Object.entries(value).map(([name, item]) => `${name}=${innerText(item)}`).join(", ")}}`;
+}
+
+/** What a word in an error calls the kind of a value. */
+export function kindOf(value: JsonValue): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "string") return "a string";
+  if (typeof value === "boolean") return "a boolean";
+  return isJsonObject(value) ? "a map" : "a number";
+}
+
+interface Measure {
+  /** Values within it, itself included. */
+  count: number;
+  /** Characters and elements, about the length of the JSON text. */
+  size: number;
+  hasNullMember: boolean;
+  /** Some decimal prints with an exponent, as the platform's JSON would not. */
+  hasExponent: boolean;
+}
+
+/**
+ * Walks a value before anything is done with all of it: one list shared many times over is small in memory and
+ * endless in print. @throws ExpressionError `limit`
+ */
+export function measureValue(value: JsonValue): Measure {
+  const measure: Measure = { count: 0, size: 0, hasNullMember: false, hasExponent: false };
+  visit(value, measure, 0);
+  return measure;
+}
+
+function visit(value: JsonValue, measure: Measure, depth: number): void {
+  measure.count++;
+  measure.size += typeof value === "string" ? value.length + 2 : 2;
+  if (measure.size > DEFAULT_LIMITS.maxOutputLength) {
+    fail("limit", `Cannot print a value of more than ${DEFAULT_LIMITS.maxOutputLength} characters`);
+  }
+  if (typeof value !== "object" || value === null) return;
+  if (value instanceof Double) {
+    if (!isPlainDecimal(value)) measure.hasExponent = true;
+    return;
+  }
+  if (depth > MAX_VALUE_DEPTH) fail("limit", `Cannot print a value nested deeper than ${MAX_VALUE_DEPTH}`);
+  if (Array.isArray(value)) {
+    for (const item of value) visit(item, measure, depth + 1);
+    return;
+  }
+  for (const name of Object.keys(value)) {
+    const item = value[name] as JsonValue;
+    if (item === null) measure.hasNullMember = true;
+    measure.size += name.length + 2;
+    visit(item, measure, depth + 1);
+  }
+}
+
+/** True for a decimal that prints without an exponent. */
+function isPlainDecimal({ value }: Double): boolean {
+  const size = Math.abs(value);
+  return value === 0 || size >= 1e-3 && size < 1e7;
+}
+
+/** A decimal whose JSON text is the one it prints. */
+class PrintedDouble {
+  readonly #text: string;
+
+  constructor(value: Double) {
+    this.#text = String(value);
+  }
+
+  /** Called by `JSON.stringify`. */
+  toJSON(): unknown {
+    return rawJson(this.#text);
+  }
+}
+
+/** The value without null members, its decimals as they print. */
+function printable(value: JsonValue): unknown {
+  if (value instanceof Double) return isPlainDecimal(value) ? value : new PrintedDouble(value);
+  if (Array.isArray(value)) return value.map(printable);
+  if (!isJsonObject(value)) return value;
+  const kept: Record<string, unknown> = {};
+  for (const name of Object.keys(value)) {
+    const item = value[name] as JsonValue;
+    if (item !== null) setOwnProperty(kept as JsonObject, name, printable(item) as JsonValue);
+  }
+  return kept;
+}

@@ -1,0 +1,100 @@
+/** The body of an answer as its reader gets it: unpacked, bounded, and its connection closed whatever happens. */
+import { pipeline, Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
+import { HttpError } from "../../model/ports/http.ts";
+import type { ByteSource } from "./response_reader.ts";
+
+/** What is known of a body before it is read. */
+interface ResponseBodyOptions {
+  /** The `content-encoding`. */
+  readonly encoding: string | undefined;
+  readonly maxBytes: number | undefined;
+  /** Begins the message of a failure. */
+  readonly where: () => string;
+  readonly close: () => void;
+}
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+const FORMATS: ReadonlyMap<string, CompressionFormat> = new Map([
+  ["gzip", "gzip"],
+  ["x-gzip", "gzip"],
+  ["deflate", "deflate"],
+]);
+
+/** Reads no faster than it is read; fails with an HttpError. */
+export function responseBody(source: ByteSource, options: ResponseBodyOptions): ReadableStream<Bytes> {
+  const body = new ResponseBody(source, options);
+  return new ReadableStream({
+    pull: (controller) => body.pull(controller),
+    cancel: () => body.end(),
+  }, { highWaterMark: 0 });
+}
+
+/** What a stream of an answer asks. */
+class ResponseBody {
+  readonly #source: ByteSource;
+  readonly #options: ResponseBodyOptions;
+  #unpacked: AsyncIterator<Uint8Array> | undefined;
+  #size = 0;
+
+  constructor(source: ByteSource, options: ResponseBodyOptions) {
+    this.#source = source;
+    this.#options = options;
+  }
+
+  async pull(controller: ReadableStreamDefaultController<Bytes>): Promise<void> {
+    try {
+      const bytes = await this.#next();
+      this.#size += bytes?.length ?? 0;
+      const { maxBytes = Infinity } = this.#options;
+      if (this.#size > maxBytes) {
+        await this.end();
+        throw new HttpError(`the answer is larger than ${maxBytes} bytes`);
+      }
+      if (bytes) return controller.enqueue(bytes as Bytes);
+      this.#options.close();
+      controller.close();
+    } catch (error) {
+      this.#options.close();
+      // A stream that unpacks says in its own way that the bytes are not what they should be.
+      const reason = error instanceof HttpError ? error.message : "the answer cannot be unpacked";
+      throw new HttpError(`${this.#options.where()}: ${reason}`);
+    }
+  }
+
+  async end(): Promise<void> {
+    this.#options.close();
+    await this.#unpacked?.return?.();
+  }
+
+  async #next(): Promise<Uint8Array | undefined> {
+    const format = FORMATS.get(this.#options.encoding?.trim().toLowerCase() ?? "");
+    if (!format) return await this.#source();
+    if (!this.#unpacked) {
+      // An answer without a body has nothing that could be unpacked.
+      const first = await this.#source();
+      if (!first) return undefined;
+      this.#unpacked = unpacked(first, this.#source, format);
+    }
+    const { done, value } = await this.#unpacked.next();
+    return done ? undefined : value;
+  }
+}
+
+/** The unpacked bytes. Of gzip there may be several members, one behind the other (RFC 1952), as logs are often kept. */
+function unpacked(first: Uint8Array, rest: ByteSource, format: CompressionFormat): AsyncIterator<Uint8Array> {
+  const packed = bytesOf(first, rest);
+  if (format !== "gzip") {
+    const bytes = ReadableStream.from(packed) as ReadableStream<Bytes>;
+    return bytes.pipeThrough(new DecompressionStream(format))[Symbol.asyncIterator]();
+  }
+  const gunzip = createGunzip();
+  // Its iterator fails with the same error.
+  pipeline(Readable.from(packed), gunzip, () => {});
+  return gunzip[Symbol.asyncIterator]();
+}
+
+async function* bytesOf(first: Uint8Array, rest: ByteSource): AsyncGenerator<Uint8Array> {
+  for (let bytes: Uint8Array | undefined = first; bytes; bytes = await rest()) yield bytes;
+}

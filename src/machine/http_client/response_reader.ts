@@ -1,0 +1,190 @@
+/** The other half of HTTP/1.1 on a connection (RFC 9112): the head of an answer, and its body as it arrives. */
+import { joinBytes } from "../../base/bytes.ts";
+import { HttpError, type NamedText } from "../../model/ports/http.ts";
+import type { Connection } from "./connection.ts";
+
+/** Bytes of all headers of an answer. */
+const MAX_HEAD_BYTES = 64 * 1024;
+/** Answers before the answer (100, 103) that are read over. */
+const MAX_INTERIM_ANSWERS = 10;
+/** A line break, CR and LF, and most of the empty line after it. */
+const END_OF_HEAD_BYTES = 3;
+const CR = 13;
+const LF = 10;
+/** A line that gives the size of a chunk. */
+const MAX_SIZE_LINE_BYTES = 1_024;
+
+const latin1 = new TextDecoder("latin1");
+
+/** The head of an answer. */
+export interface ResponseHead {
+  readonly code: number;
+  /** In the order sent. */
+  readonly headers: readonly NamedText[];
+}
+
+/** Gives the next bytes each time; `undefined` at the end, after which it is not asked again. @throws HttpError */
+export type ByteSource = () => Promise<Uint8Array | undefined>;
+
+/** Reads an answer. */
+export class ResponseReader {
+  readonly #connection: Connection;
+  #buffer: Uint8Array = new Uint8Array();
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** The head of the answer; those of interim answers are read over. @throws HttpError */
+  async head(): Promise<ResponseHead> {
+    for (let count = 0; count < MAX_INTERIM_ANSWERS; count++) {
+      const head = parseHead(await this.#headText());
+      if (head.code >= 200 || head.code === 101) return head;
+    }
+    throw new HttpError("the server sends interim answers only");
+  }
+
+  /** The body of an answer, as it arrives; it fails when it breaks off. */
+  body(head: ResponseHead, method: string): ByteSource {
+    if (method === "HEAD" || head.code === 204 || head.code === 304) return () => Promise.resolve(undefined);
+    if (/\bchunked\s*$/i.test(valuesOf(head, "transfer-encoding").join(","))) return this.#chunked();
+    const [length, ...others] = new Set(valuesOf(head, "content-length"));
+    if (length === undefined) return () => this.#untilClosed();
+    if (others.length > 0 || !/^\d{1,15}$/.test(length)) {
+      return () => Promise.reject(new HttpError("the answer says more than one length"));
+    }
+    return this.#exactly(Number(length));
+  }
+
+  #chunked(): ByteSource {
+    let left = 0;
+    let isFirst = true;
+    return async () => {
+      if (left === 0) left = await this.#nextChunk(isFirst);
+      isFirst = false;
+      const bytes = left === 0 ? undefined : await this.#some(left);
+      left -= bytes?.length ?? 0;
+      return bytes;
+    };
+  }
+
+  /** The size of the chunk that begins here; 0 when the body is over, with all that follows it. */
+  async #nextChunk(isFirst: boolean): Promise<number> {
+    if (!isFirst && await this.#line(MAX_SIZE_LINE_BYTES) !== "") {
+      throw new HttpError("a chunk is longer than it says");
+    }
+    const text = await this.#line(MAX_SIZE_LINE_BYTES);
+    const size = /^([0-9a-f]{1,12})\s*(?:;.*)?$/i.exec(text)?.[1];
+    if (size === undefined) throw new HttpError("the answer has a chunk without a size");
+    const bytes = parseInt(size, 16);
+    // Trailers say nothing that is kept.
+    if (bytes === 0) { while (await this.#line(MAX_HEAD_BYTES) !== ""); }
+    return bytes;
+  }
+
+  #exactly(size: number): ByteSource {
+    let left = size;
+    return async () => {
+      if (left === 0) return undefined;
+      const bytes = await this.#some(left);
+      left -= bytes.length;
+      return bytes;
+    };
+  }
+
+  async #untilClosed(): Promise<Uint8Array | undefined> {
+    if (this.#buffer.length === 0 && !await this.#fill()) return undefined;
+    return this.#take(this.#buffer.length);
+  }
+
+  /** At least one byte, at most so many. */
+  async #some(maxBytes: number): Promise<Uint8Array> {
+    if (this.#buffer.length === 0 && !await this.#fill()) throw brokenOff();
+    return this.#take(maxBytes);
+  }
+
+  #take(maxBytes: number): Uint8Array {
+    const bytes = this.#buffer.subarray(0, maxBytes);
+    this.#buffer = this.#buffer.subarray(bytes.length);
+    return bytes;
+  }
+
+  /** The lines of a head, without the empty one that ends it. */
+  async #headText(): Promise<string> {
+    for (let from = 0;;) {
+      while (this.#buffer[0] === CR || this.#buffer[0] === LF) this.#take(1);
+      const end = endOfHead(this.#buffer, from);
+      if ((end ?? this.#buffer.length) > MAX_HEAD_BYTES) throw tooLarge();
+      if (end !== undefined) return this.#takeHead(end);
+      from = Math.max(0, this.#buffer.length - END_OF_HEAD_BYTES);
+      if (await this.#fill()) continue;
+      throw this.#buffer.length > 0
+        ? brokenOff()
+        : new HttpError("the server closed the connection without an answer");
+    }
+  }
+
+  #takeHead(end: number): string {
+    const text = latin1.decode(this.#take(end));
+    this.#take(this.#buffer[1] === LF ? 2 : 3);
+    return text.endsWith("\r") ? text.slice(0, -1) : text;
+  }
+
+  async #line(maxBytes: number): Promise<string> {
+    for (let from = 0;;) {
+      const end = this.#buffer.indexOf(LF, from);
+      if (Math.max(end, from) > maxBytes) throw tooLarge();
+      if (end >= 0) {
+        const line = latin1.decode(this.#take(end));
+        this.#take(1);
+        return line.endsWith("\r") ? line.slice(0, -1) : line;
+      }
+      from = this.#buffer.length;
+      if (!await this.#fill()) throw brokenOff();
+    }
+  }
+
+  async #fill(): Promise<boolean> {
+    const bytes = await this.#connection.read();
+    if (!bytes) return false;
+    this.#buffer = this.#buffer.length === 0 ? bytes : joinBytes([this.#buffer, bytes]);
+    return true;
+  }
+}
+
+/** All values of a header; its name in lower case. */
+export function valuesOf({ headers }: ResponseHead, name: string): readonly string[] {
+  return headers.filter(([key]) => key.length === name.length && key.toLowerCase() === name)
+    .map(([, text]) => text);
+}
+
+function brokenOff(): HttpError {
+  return new HttpError("the answer breaks off");
+}
+
+function tooLarge(): HttpError {
+  return new HttpError("the headers of the answer are too large");
+}
+
+/** Where the last line of a head breaks, before the empty line that ends it; `undefined` when it has not arrived. */
+function endOfHead(bytes: Uint8Array, from: number): number | undefined {
+  for (let at = bytes.indexOf(LF, from); at >= 0; at = bytes.indexOf(LF, at + 1)) {
+    if (bytes[at + 1] === LF || (bytes[at + 1] === CR && bytes[at + 2] === LF)) return at;
+  }
+  return undefined;
+}
+
+function parseHead(text: string): ResponseHead {
+  const [status = "", ...lines] = text.split(/\r?\n/);
+  const code = /^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(status)?.[1];
+  if (code === undefined) throw new HttpError("the server does not speak HTTP/1.1");
+  const headers: [string, string][] = [];
+  for (const line of lines) {
+    const colon = line.indexOf(":");
+    const last = headers.at(-1);
+    if (/^[ \t]/.test(line) && last) last[1] += ` ${line.trim()}`;
+    else if (colon > 0) headers.push([line.slice(0, colon).trim(), line.slice(colon + 1).trim()]);
+    else throw new HttpError("the answer has a header without a name");
+  }
+  return { code: Number(code), headers };
+}

@@ -1,0 +1,57 @@
+/** Bounds how many processes run at a time; those who wait are served in turn, whoever asked for more. */
+
+/** Gives a slot back; calling it again does nothing. */
+type ReleaseSlot = () => void;
+
+/** Slots for owners who may each want many. */
+export class FairSlots {
+  readonly #limit: number;
+  #taken = 0;
+  /** Who waits, by owner; the first owner is served next. */
+  readonly #waiting = new Map<string, (() => void)[]>();
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** A slot, when one is free; `undefined` when the signal was aborted before. */
+  async acquire(owner: string, signal: AbortSignal): Promise<ReleaseSlot | undefined> {
+    if (signal.aborted) return undefined;
+    if (this.#taken < this.#limit) this.#taken++;
+    else if (!await this.#wait(owner, signal)) return undefined;
+    let isHeld = true;
+    return () => {
+      if (isHeld) this.#release();
+      isHeld = false;
+    };
+  }
+
+  #wait(owner: string, signal: AbortSignal): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const queue = this.#waiting.get(owner) ?? [];
+    this.#waiting.set(owner, queue);
+    const serve = () => {
+      signal.removeEventListener("abort", giveUp);
+      resolve(true);
+    };
+    const giveUp = () => {
+      const rest = queue.filter((each) => each !== serve);
+      queue.splice(0, queue.length, ...rest);
+      if (queue.length === 0 && this.#waiting.get(owner) === queue) this.#waiting.delete(owner);
+      resolve(false);
+    };
+    signal.addEventListener("abort", giveUp, { once: true });
+    queue.push(serve);
+    return promise;
+  }
+
+  #release(): void {
+    const [next] = this.#waiting;
+    if (!next) return void this.#taken--;
+    const [owner, queue] = next;
+    const serve = queue.shift();
+    this.#waiting.delete(owner);
+    if (queue.length > 0) this.#waiting.set(owner, queue);
+    serve?.();
+  }
+}

@@ -1,0 +1,180 @@
+/** Runs the commands of script tasks: where the server lets them, a bounded number at a time. */
+import { availableParallelism } from "node:os";
+import type { Clock } from "../../base/clock.ts";
+import { type RandomBytes, systemRandomBytes } from "../../base/id.ts";
+import { shellWord } from "../../base/shell_word.ts";
+import type { MachineUser } from "../../config/mod.ts";
+import { isLoopback } from "../../base/ip.ts";
+import type { AttemptIdentity } from "../../model/executions/attempt_identity.ts";
+import type {
+  ProcessCommand,
+  ProcessEnd,
+  ProcessLine,
+  ProcessPolicy,
+  ProcessPort,
+} from "../../model/ports/processes.ts";
+import { Docker, dockerCommand, dockerRemoval } from "./docker.ts";
+import { scriptEnvironment, userEnvironment } from "./environment.ts";
+import type { ScriptOwner } from "./script_owner.ts";
+import { ReadyShells } from "./ready_shells.ts";
+import { FairSlots } from "./process_slots.ts";
+import { runSupervised } from "./supervised.ts";
+import { Watchdog } from "./watchdog.ts";
+
+/** Most of their time processes wait, for others or for the disk. */
+const PROCESSES_PER_CORE = 4;
+/** As a shell says that SIGTERM has ended a command. */
+const STOPPED = 143;
+const WAYS =
+  "start the server with --scripts process, or with --scripts docker where each shall have a container";
+
+/** What decides where scripts may run. */
+export interface ProcessOptions {
+  readonly clock: Clock;
+  /** The address that the server listens on. */
+  readonly host: string;
+  /** Absent: as processes where only this machine reaches the server and it has one tenant, else nowhere. */
+  readonly scripts?: "process" | "docker" | "off";
+  readonly isDeploy?: boolean;
+  /** The user of this machine that scripts run as; absent: the server's own. */
+  readonly scriptUser?: MachineUser;
+}
+
+/** What processes get of the machine. */
+interface ProcessSurroundings {
+  readonly env: ReadonlyMap<string, string>;
+  /** Never the same twice on one machine: processes are told apart by it. */
+  readonly randomBytes: RandomBytes;
+  /** Lends directories to the user of scripts, where they have one. */
+  readonly owner?: ScriptOwner;
+}
+
+/** The processes of one server. */
+export class Processes implements ProcessPort, AsyncDisposable {
+  readonly #options: ProcessOptions;
+  readonly #tenantCount: () => number;
+  readonly #env: ReadonlyMap<string, string>;
+  readonly #randomBytes: RandomBytes;
+  readonly #docker: Docker;
+  readonly #watchdog: Watchdog;
+  readonly #shells: ReadyShells;
+  readonly #slots = new FairSlots(availableParallelism() * PROCESSES_PER_CORE);
+  readonly #owner: ScriptOwner | undefined;
+  readonly #running = new Set<Promise<unknown>>();
+
+  constructor(
+    options: ProcessOptions,
+    tenantCount: () => number,
+    { env, randomBytes, owner }: ProcessSurroundings,
+  ) {
+    this.#options = options;
+    this.#tenantCount = tenantCount;
+    this.#env = env;
+    this.#randomBytes = randomBytes;
+    this.#owner = owner;
+    this.#docker = new Docker(options.clock, env);
+    this.#watchdog = new Watchdog(Object.fromEntries(env), options.clock, { randomBytes });
+    this.#shells = new ReadyShells(this.#watchdog, options.clock);
+  }
+
+  /** @inheritdoc */
+  get policy(): ProcessPolicy {
+    const { scripts, host, isDeploy } = this.#options;
+    if (isDeploy) return { mode: "off", reason: "a hosted server has no processes" };
+    if (scripts === "off") {
+      return { mode: "off", reason: `the server was started with --scripts off; ${WAYS}` };
+    }
+    if (scripts) return { mode: scripts, reason: `the server was started with --scripts ${scripts}` };
+    if (!isLoopback(host)) {
+      return { mode: "off", reason: `other machines reach this server, so that it must be said; ${WAYS}` };
+    }
+    if (this.#tenantCount() > 1) {
+      return { mode: "off", reason: `this server has several tenants, so that it must be said; ${WAYS}` };
+    }
+    return { mode: "process", reason: "only this machine reaches the server" };
+  }
+
+  /** @inheritdoc */
+  async run(attempt: AttemptIdentity, command: ProcessCommand): Promise<ProcessEnd> {
+    await this.#check(command);
+    const release = await this.#slots.acquire(`${attempt.tenant}/${attempt.executionId}`, command.signal);
+    if (!release) return { exitCode: STOPPED };
+    const start = () => this.#start(attempt, command);
+    const owner = command.place.type === "process" ? this.#owner : undefined;
+    const running = owner ? owner.lend(command.workingDirectory, start) : start();
+    this.#running.add(running);
+    try {
+      return { exitCode: await running };
+    } finally {
+      this.#running.delete(running);
+      release();
+    }
+  }
+
+  /** Waits for the processes that were told to stop, and ends what is left of any. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.allSettled([...this.#running]);
+    await this.#shells[Symbol.asyncDispose]();
+    await this.#watchdog[Symbol.asyncDispose]();
+  }
+
+  async #check({ place }: ProcessCommand): Promise<void> {
+    const { mode, reason } = this.policy;
+    if (mode === "off") throw new Error(`Cannot run commands: scripts are switched off, because ${reason}`);
+    if (place.type === "process") {
+      if (mode === "process") return;
+      throw new Error(
+        `Cannot run commands as processes of this machine: ${reason}; leave out \`taskRunner\``,
+      );
+    }
+    const problem = await this.#docker.problem();
+    if (problem === undefined) return;
+    const way = mode === "docker"
+      ? "start Docker on this machine"
+      : 'start Docker on this machine, or say `taskRunner: {type: "io.kestra.plugin.core.runner.Process"}`';
+    throw new Error(`Cannot run commands in a container: docker does not work here (${problem}); ${way}`);
+  }
+
+  async #start(attempt: AttemptIdentity, command: ProcessCommand): Promise<number> {
+    const { place, signal, env, workingDirectory: cwd, onLine } = command;
+    const isDocker = place.type === "docker";
+    const name = isDocker ? this.#containerName(attempt) : "";
+    const user = isDocker ? undefined : this.#options.scriptUser;
+    return await runSupervised({
+      starter: this.#shells,
+      command: isDocker ? dockerCommand(command, place, name) : command.command,
+      cleanUp: isDocker ? dockerVariables(env) + dockerRemoval(name) : undefined,
+      cwd,
+      env: {
+        ...Object.fromEntries(user ? userEnvironment(this.#env, user, cwd) : this.#env),
+        ...Object.fromEntries(env),
+      },
+      user,
+      clock: this.#options.clock,
+      signal,
+      onLine: (line: ProcessLine) => onLine(line),
+    });
+  }
+
+  #containerName({ taskRunId, attemptNumber }: AttemptIdentity): string {
+    const bytes = new Uint8Array(8);
+    this.#randomBytes(bytes);
+    return `sluice-${taskRunId}-${attemptNumber}-${bytes.toHex()}`;
+  }
+}
+
+/** What a flow tells the `docker` command holds for the removal too. */
+function dockerVariables(env: ReadonlyMap<string, string>): string {
+  return [...env].filter(([name]) => /^(?:PATH|HOME|DOCKER_\w+)$/.test(name))
+    .map(([name, value]) => `export ${name}=${shellWord(value)}; `).join("");
+}
+
+/** The processes of a server with that many tenants. */
+export function createProcesses(
+  options: ProcessOptions,
+  tenantCount: () => number,
+  owner?: ScriptOwner,
+): Processes {
+  const env = scriptEnvironment(Deno.env.toObject());
+  return new Processes(options, tenantCount, { env, randomBytes: systemRandomBytes, owner });
+}

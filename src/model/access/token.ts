@@ -1,0 +1,80 @@
+/** API tokens: what is known of them besides their secret, which is not kept. */
+import type { Instant } from "../../base/clock.ts";
+import { DomainError } from "../errors.ts";
+import type { TenantId } from "../flows/flow.ts";
+
+/** What every token begins with, so that scanners and people recognise one. */
+export const TOKEN_START = "sluice_";
+
+/** Characters of the secret that lists show, after {@link TOKEN_START}. */
+export const TOKEN_PREFIX_LENGTH = 5;
+
+/** Tokens of one server. */
+export const MAX_TOKENS = 10_000;
+
+/** A token as stored; its secret is known by its hash alone. */
+export interface ApiToken {
+  readonly id: string;
+  readonly name: string;
+  readonly description?: string;
+  /** The first characters of the secret. */
+  readonly prefix: string;
+  /** Who created it, and whom its bearer is taken for. */
+  readonly user: string;
+  /** The tenants it opens; `undefined` for all of them, an empty list for none. */
+  readonly tenants?: readonly TenantId[];
+  readonly issuedAt: Instant;
+  /** `undefined`: never. */
+  readonly expiresAt?: Instant;
+  readonly maxAgeMs?: number;
+  /** Each use prolongs it by {@link maxAgeMs}. */
+  readonly extended: boolean;
+  /** Known to within a minute. */
+  readonly lastUsedAt?: Instant;
+}
+
+/** What a caller asks for when creating a token. */
+export interface TokenRequest {
+  readonly name: string;
+  readonly description?: string;
+  readonly maxAgeMs?: number;
+  readonly extended: boolean;
+  readonly tenants?: readonly TenantId[];
+}
+
+const TOKEN_NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+const MAX_NAME_LENGTH = 63;
+const MAX_DESCRIPTION_LENGTH = 1_000;
+const MAX_AGE_DAYS = 36_500;
+const DAY_MS = 86_400_000;
+
+/** True when the token is no longer accepted because of its age. */
+export function isExpired(token: ApiToken, now: Instant): boolean {
+  return token.expiresAt !== undefined && token.expiresAt <= now;
+}
+
+/** Checks what a caller asks for. @throws DomainError invalid_entity */
+export function checkTokenRequest(request: TokenRequest): void {
+  const reason = requestProblem(request);
+  if (reason) throw new DomainError("invalid_entity", `Invalid entity: ${reason}`);
+}
+
+function requestProblem(request: TokenRequest): string | undefined {
+  if (!TOKEN_NAME.test(request.name) || request.name.length > MAX_NAME_LENGTH) {
+    return `name: "${
+      request.name.slice(0, 80)
+    }" must be 1 to ${MAX_NAME_LENGTH} lower-case letters and digits, joined by "-"`;
+  }
+  if ((request.description?.length ?? 0) > MAX_DESCRIPTION_LENGTH) {
+    return `description: at most ${MAX_DESCRIPTION_LENGTH} characters are allowed`;
+  }
+  if (
+    request.maxAgeMs !== undefined && !(request.maxAgeMs > 0 && request.maxAgeMs <= MAX_AGE_DAYS * DAY_MS)
+  ) {
+    return `maxAge: must be longer than nothing and at most "P${MAX_AGE_DAYS}D"`;
+  }
+  if (request.extended && request.maxAgeMs === undefined) {
+    return 'extended: a token without "maxAge" never expires and cannot be prolonged';
+  }
+  return undefined;
+}

@@ -1,0 +1,47 @@
+/** The executions that a task means, as the conditions of a list. */
+import type { ExecutionCondition, ExecutionQuery } from "./execution_query.ts";
+import type { Instant } from "../../base/clock.ts";
+import { EXECUTION_KINDS } from "./execution.ts";
+import type { State } from "./state.ts";
+
+/** Which executions. */
+export interface ExecutionSelection {
+  /** This namespace alone, or also those below it. */
+  readonly namespace?: string;
+  readonly withChildNamespaces?: boolean;
+  readonly flowId?: string;
+  /** Also those that were started for tests; without it only NORMAL ones. */
+  readonly ofAllKinds?: boolean;
+  /** All states without it. */
+  readonly states?: readonly State[];
+  /** Began then or later. */
+  readonly startedFrom?: Instant;
+  /** Began before. */
+  readonly startedBefore?: Instant;
+  /** Ended before. */
+  readonly endedBefore?: Instant;
+}
+
+/** The first page of those that match, of size 1: its total counts them. */
+export function executionSelectionQuery(selection: ExecutionSelection): ExecutionQuery {
+  const { namespace, withChildNamespaces, flowId, states } = selection;
+  const { startedFrom, startedBefore, endedBefore } = selection;
+  const conditions: ExecutionCondition[] = [];
+  if (selection.ofAllKinds) conditions.push({ field: "kind", kinds: EXECUTION_KINDS, negated: false });
+  if (namespace !== undefined) {
+    const operator = withChildNamespaces ? "PREFIX" : "EQUALS";
+    conditions.push({ field: "namespace", operator, values: [namespace] });
+  }
+  if (flowId !== undefined) conditions.push({ field: "flowId", operator: "EQUALS", values: [flowId] });
+  if (states) conditions.push({ field: "state", states, negated: false });
+  if (startedFrom !== undefined) {
+    conditions.push({ field: "startDate", operator: "GREATER_THAN_OR_EQUAL_TO", at: startedFrom });
+  }
+  if (startedBefore !== undefined) {
+    conditions.push({ field: "startDate", operator: "LESS_THAN", at: startedBefore });
+  }
+  if (endedBefore !== undefined) {
+    conditions.push({ field: "endDate", operator: "LESS_THAN", at: endedBefore });
+  }
+  return { conditions, groups: [], sort: [], page: 1, size: 1 };
+}

@@ -1,0 +1,99 @@
+/** Why an execution does not go on: what it waits for, since when, and until when. */
+import { type Instant, toIso } from "../../base/clock.ts";
+import { taskRunId } from "../../base/id.ts";
+import { isJsonObject, type JsonObject } from "../../base/json.ts";
+import type { Execution, TaskRun } from "./execution.ts";
+import { changedAt, currentState, isEnded } from "./state.ts";
+
+/** What is known only beside the execution. */
+export interface WaitingFacts {
+  /** Of a queued one: those of the limit that run, those before it in the queue, and the limit. */
+  readonly queue?: { readonly running: number; readonly ahead: number; readonly limit?: number };
+  /** Of one at a breakpoint: the tasks before which it stands. */
+  readonly heldTasks?: readonly string[];
+}
+
+/**
+ * `{reason, since, …}`; `undefined` for an execution that has ended or works. Reasons: `SCHEDULED` and `TIMER` (`until`),
+ * `QUEUED` (`ahead`, `running`, `limit`), `HELD` (paused as a whole), `PAUSED` (`taskId`, `taskRunId`, `until` when it has an
+ * end), `BREAKPOINT` (`taskIds`), `RETRY` (`taskId`, `taskRunId`, `until`), `SUBFLOW` (`taskId`, `taskRunId`, and `executionId`, or
+ * `total`, `started` and `ended` where a task has several executions).
+ */
+export function waitingOf(execution: Execution, facts: WaitingFacts): JsonObject | undefined {
+  const { history, timers } = execution;
+  switch (currentState(history)) {
+    case "CREATED":
+      return timers.has("start") ? waits("SCHEDULED", history, untilOf(execution, "start")) : undefined;
+    case "QUEUED":
+      return waits("QUEUED", history, { ...facts.queue });
+    case "BREAKPOINT":
+      return waits("BREAKPOINT", history, { taskIds: [...facts.heldTasks ?? []] });
+    case "PAUSED":
+      return execution.isHeld ? waits("HELD", history, {}) : firstOf(execution, "PAUSED", "PAUSED");
+    case "RETRYING":
+      return firstOf(execution, "RETRYING", "RETRY");
+    case "RUNNING":
+      return execution.isHeld ? undefined : whileRunning(execution);
+    default:
+      return undefined;
+  }
+}
+
+function firstOf(execution: Execution, state: "PAUSED" | "RETRYING", reason: string): JsonObject | undefined {
+  const taskRun = execution.taskRuns.find(({ history }) => currentState(history) === state);
+  return taskRun && ofTaskRun(execution, taskRun, reason);
+}
+
+/** What a running execution waits for when none of its tasks works. */
+function whileRunning(execution: Execution): JsonObject | undefined {
+  let waiting: JsonObject | undefined;
+  for (const taskRun of execution.taskRuns) {
+    if (isEnded(taskRun.history)) continue;
+    const reason = reasonOf(execution, taskRun);
+    if (reason === "works") return undefined;
+    if (reason === "SUBFLOW" || reason === "TIMER") waiting ??= ofTaskRun(execution, taskRun, reason);
+  }
+  return waiting;
+}
+
+function reasonOf(
+  { timers }: Execution,
+  { ordinal, decision, attempts, history }: TaskRun,
+): "SUBFLOW" | "TIMER" | "works" | undefined {
+  if (typeof decision?.executionId === "string" || manyOf(decision)) return "SUBFLOW";
+  if (timers.has(`task/${ordinal}`)) return "TIMER";
+  const last = attempts[attempts.length - 1];
+  const isOpen = last !== undefined && !isEnded(last.history);
+  return isOpen || currentState(history) === "CREATED" ? "works" : undefined;
+}
+
+function ofTaskRun(execution: Execution, taskRun: TaskRun, reason: string): JsonObject {
+  const { taskId, ordinal, history, decision } = taskRun;
+  const waiting = waits(reason, history, { taskId, taskRunId: taskRunId(execution.id, ordinal) });
+  if (reason === "SUBFLOW") {
+    Object.assign(waiting, manyOf(decision) ?? { executionId: String(decision?.executionId) });
+  }
+  return { ...waiting, ...untilOf(execution, `task/${ordinal}`) };
+}
+
+/** Numbers of the executions that a task run has started, while some are under way: also those that run again after an end. */
+function manyOf(decision: JsonObject | undefined): JsonObject | undefined {
+  const { children } = decision ?? {};
+  if (!isJsonObject(children)) return undefined;
+  const { total = 0, started = 0, ended: byState = {}, again = {} } = children;
+  const ends = Object.values(isJsonObject(byState) ? byState : {}).reduce<number>(
+    (sum, count) => sum + Number(count),
+    0,
+  );
+  const ended = ends - Number(isJsonObject(again) ? again.running ?? 0 : 0);
+  return Number(started) > ended ? { total, started, ended } : undefined;
+}
+
+function waits(reason: string, history: Execution["history"], more: JsonObject): JsonObject {
+  return { reason, since: toIso(changedAt(history)), ...more };
+}
+
+function untilOf({ timers }: Execution, name: string): { until?: string } {
+  const dueAt: Instant | undefined = timers.get(name);
+  return dueAt === undefined ? {} : { until: toIso(dueAt) };
+}

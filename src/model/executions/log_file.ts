@@ -1,0 +1,29 @@
+/** Logs of attempts as files of their execution: where they are, and how their lines read. */
+import { toIso } from "../../base/clock.ts";
+import { taskRunId } from "../../base/id.ts";
+import type { Execution, LogLine, TaskRun } from "./execution.ts";
+import { STORAGE_SCHEME } from "../namespaces/storage_uri.ts";
+
+const PATH = /^tasks\/[^/]+\/([^/]+)\/attempt-(\d{1,9})\.log$/;
+
+/** The address of the log of an attempt; attempts count from 0. */
+export function logFileUri(
+  { id, namespace, flowId }: Pick<Execution, "id" | "namespace" | "flowId">,
+  { taskId, ordinal }: Pick<TaskRun, "taskId" | "ordinal">,
+  attempt: number,
+): string {
+  const folder = `${STORAGE_SCHEME}/${namespace.replaceAll(".", "/")}/${flowId}/executions/${id}`;
+  const task = taskId.toLowerCase().replaceAll("_", "-");
+  return `${folder}/tasks/${task}/${taskRunId(id, ordinal)}/attempt-${attempt + 1}.log`;
+}
+
+/** What the path of {@link logFileUri}, below the folder of the execution, says; `undefined` for another path. */
+export function parseLogFilePath(path: string): { id: string; attempt: number } | undefined {
+  const [, id, number] = PATH.exec(path) ?? [];
+  return id === undefined ? undefined : { id, attempt: Number(number) - 1 };
+}
+
+/** Timestamp, level and message of a line, with its line break. */
+export function logLineText({ at, level, message }: Pick<LogLine, "at" | "level" | "message">): string {
+  return `${toIso(at)} ${level.padEnd(5)} ${message}\n`;
+}

@@ -1,0 +1,169 @@
+/** States and the one table of legal moves. Nothing changes a state but {@link move}. */
+import type { Instant } from "../../base/clock.ts";
+
+/** Every state of an execution, a task run or an attempt. The order is stored: append only. */
+export const STATES = [
+  "CREATED",
+  "RUNNING",
+  "SUCCESS",
+  "WARNING",
+  "FAILED",
+  "KILLED",
+  "CANCELLED",
+  "QUEUED",
+  "PAUSED",
+  "RESTARTED",
+  "KILLING",
+  "RETRYING",
+  "RETRIED",
+  "SKIPPED",
+  "BREAKPOINT",
+  "RESUBMITTED",
+  "SUBMITTED",
+] as const;
+
+/** One of {@link STATES}. */
+export type State = typeof STATES[number];
+
+/** States that end an execution, task run or attempt. */
+export const TERMINAL_STATES: ReadonlySet<State> = new Set([
+  "SUCCESS",
+  "WARNING",
+  "FAILED",
+  "KILLED",
+  "CANCELLED",
+  "RETRIED",
+  "SKIPPED",
+  "RESUBMITTED",
+]);
+
+/** A state and when it began. */
+export interface HistoryEntry {
+  readonly state: State;
+  readonly at: Instant;
+}
+
+/** The states of one thing, oldest first; never empty. */
+export type History = HistoryEntry[];
+
+const TERMINAL = ["SUCCESS", "WARNING", "FAILED", "KILLED", "CANCELLED"] as const satisfies readonly State[];
+
+/** Legal moves of an execution. */
+const EXECUTION_MOVES: Readonly<Record<State, readonly State[]>> = {
+  CREATED: ["RUNNING", "QUEUED", "CANCELLED", "FAILED", "KILLING"],
+  QUEUED: ["RUNNING", "CANCELLED", "FAILED", "KILLED"],
+  RUNNING: [
+    "PAUSED",
+    "BREAKPOINT",
+    "RETRYING",
+    "KILLING",
+    "CANCELLED",
+    "SUCCESS",
+    "WARNING",
+    "FAILED",
+    "RETRIED",
+  ],
+  PAUSED: ["RESTARTED", "RUNNING", "KILLING", "CANCELLED", "FAILED", "SUCCESS", "WARNING"],
+  BREAKPOINT: ["RUNNING", "KILLING", "FAILED", "CANCELLED"],
+  RETRYING: ["RUNNING", "RETRIED", "FAILED", "CANCELLED", "KILLING"],
+  KILLING: ["KILLED", "FAILED", "CANCELLED"],
+  RESTARTED: ["RUNNING", "QUEUED", "KILLING", "FAILED", "CANCELLED"],
+  SUCCESS: ["RESTARTED", ...TERMINAL],
+  WARNING: ["RESTARTED", ...TERMINAL],
+  FAILED: ["RESTARTED", ...TERMINAL],
+  KILLED: ["RESTARTED", ...TERMINAL],
+  CANCELLED: ["RESTARTED", ...TERMINAL],
+  RETRIED: ["RESTARTED", ...TERMINAL],
+  SKIPPED: [],
+  RESUBMITTED: [],
+  SUBMITTED: [],
+};
+
+/** Legal moves of a task run or attempt. */
+const TASK_RUN_MOVES: Readonly<Record<State, readonly State[]>> = {
+  CREATED: [
+    "RUNNING",
+    "SUBMITTED",
+    "SKIPPED",
+    "FAILED",
+    "WARNING",
+    "SUCCESS",
+    "KILLED",
+    "CANCELLED",
+    "PAUSED",
+  ],
+  SUBMITTED: ["RUNNING", "FAILED", "KILLED", "RESUBMITTED"],
+  RUNNING: [
+    "SUCCESS",
+    "WARNING",
+    "FAILED",
+    "KILLING",
+    "KILLED",
+    "CANCELLED",
+    "PAUSED",
+    "RETRYING",
+    "RETRIED",
+    "RESUBMITTED",
+    "SKIPPED",
+  ],
+  PAUSED: ["RUNNING", "RESTARTED", "SUCCESS", "WARNING", "FAILED", "KILLING", "KILLED", "CANCELLED"],
+  KILLING: ["KILLED"],
+  RETRYING: ["CREATED", "RUNNING", "FAILED", "KILLED", "CANCELLED", "RETRIED"],
+  FAILED: ["RETRYING", "RETRIED", "RESTARTED", "WARNING", "SUCCESS", "RUNNING"],
+  RESTARTED: ["RUNNING", "CREATED", "SKIPPED", "WARNING", "SUCCESS", "KILLED", "FAILED", "CANCELLED"],
+  SUCCESS: ["RESTARTED", "RUNNING", ...TERMINAL],
+  WARNING: ["RESTARTED", "RUNNING", "SUCCESS", ...TERMINAL],
+  KILLED: ["RESTARTED", "RUNNING", ...TERMINAL],
+  CANCELLED: ["RESTARTED", "RUNNING", ...TERMINAL],
+  SKIPPED: ["RESTARTED", ...TERMINAL],
+  RETRIED: ["RESTARTED"],
+  QUEUED: [],
+  BREAKPOINT: [],
+  RESUBMITTED: [],
+};
+
+/** What a history belongs to: executions and task runs have tables of their own. */
+export type StateOwner = "execution" | "task_run";
+
+const MOVES = { execution: EXECUTION_MOVES, task_run: TASK_RUN_MOVES };
+
+/** True when a thing of that kind in state `from` may go to `to`. */
+export function canMove(owner: StateOwner, from: State, to: State): boolean {
+  return MOVES[owner][from].includes(to);
+}
+
+/** The latest state. */
+export function currentState(history: History): State {
+  return (history[history.length - 1] as HistoryEntry).state;
+}
+
+/** True when it has been RUNNING. */
+export function hasRun(history: History): boolean {
+  return history.some(({ state }) => state === "RUNNING");
+}
+
+/** True when the latest state is terminal. */
+export function isEnded(history: History): boolean {
+  return TERMINAL_STATES.has(currentState(history));
+}
+
+/** When the history began. */
+export function startedAt(history: History): Instant {
+  return (history[0] as HistoryEntry).at;
+}
+
+/** When its latest state began. */
+export function changedAt(history: History): Instant {
+  return (history[history.length - 1] as HistoryEntry).at;
+}
+
+/**
+ * Appends a state; the current one again changes nothing. A date never lies before the previous one, whatever the clock did.
+ * @throws Error when the table has no such move: a bug, not a refusal
+ */
+export function move(owner: StateOwner, history: History, to: State, now: Instant): void {
+  const last = history[history.length - 1] as HistoryEntry;
+  if (last.state === to) return;
+  if (!canMove(owner, last.state, to)) throw new Error(`Cannot move ${owner} from ${last.state} to ${to}`);
+  history.push({ state: to, at: Math.max(now, last.at) });
+}

@@ -1,0 +1,101 @@
+/** Labels: key-value tags of flows and executions. */
+import { DomainError } from "../errors.ts";
+import { MAX_LABEL_LENGTH, MAX_LABELS } from "../limits.ts";
+
+/** A tag. Both parts are non-empty. */
+export interface Label {
+  readonly key: string;
+  readonly value: string;
+}
+
+/**
+ * Labels that the server sets; users may give only {@link CORRELATION_LABEL} and {@link FROM_LABEL} (when starting) and
+ * {@link READ_ONLY_LABEL} (on flows).
+ */
+export const SYSTEM_LABEL_PREFIX = "system.";
+/** Ties together executions that belong to one piece of work; the execution's own id by default. */
+export const CORRELATION_LABEL = "system.correlationId";
+/** Where an execution was started from: existing user interfaces give it. */
+const FROM_LABEL = "system.from";
+/** Marks a flow that the editor must not change. */
+export const READ_ONLY_LABEL = "system.readOnly";
+/** Marks an execution that another one repeats. */
+export const REPLAYED_LABEL = "system.replayed";
+
+/** What a caller is told who gives a label that only the server sets. The text is the one that existing clients look for. */
+export function systemLabelMessage(key: string, value: string): string {
+  return `System labels can only be set by Kestra itself, offending label: ${key}=${value}`;
+}
+
+/** True for a label that only the server sets. */
+export function isSystemLabel(key: string): boolean {
+  return key.startsWith(SYSTEM_LABEL_PREFIX);
+}
+
+/** Labels written as a map or as a list of `{key, value}`; values of other kinds become texts, the last of a key wins. */
+export function readLabels(value: unknown): Label[] {
+  if (typeof value !== "object" || value === null) return [];
+  const entries: [unknown, unknown][] = Array.isArray(value)
+    ? value.map((item) => [item?.key, item?.value])
+    : Object.entries(value);
+  return mergeLabels(entries.map(([key, text]) => ({ key: String(key ?? ""), value: String(text ?? "") })));
+}
+
+/** Whether one of the labels has that key and that value. */
+export function hasLabel(labels: readonly Label[], { key, value }: Label): boolean {
+  return labels.some((label) => label.key === key && label.value === value);
+}
+
+/** Joins lists of labels: a later label of the same key replaces the earlier one in its place. */
+export function mergeLabels(...lists: readonly (readonly Label[])[]): Label[] {
+  const given = lists.filter((list) => list.length > 0);
+  if (given.length === 0) return [];
+  const merged = new Map<string, Label>();
+  for (const label of given.flat()) merged.set(label.key, label);
+  return [...merged.values()];
+}
+
+/**
+ * Checks labels that a caller gives when starting an execution.
+ * @throws DomainError invalid_entity
+ */
+export function checkStartLabels(labels: readonly Label[]): void {
+  const reason = labelsProblem(labels);
+  if (reason !== undefined) throw new DomainError("invalid_entity", `Invalid entity: labels: ${reason}`);
+}
+
+/** What is wrong with labels that a caller gives; `undefined` when nothing is. */
+export function labelsProblem(labels: readonly Label[]): string | undefined {
+  if (labels.length > MAX_LABELS) return `at most ${MAX_LABELS} are allowed`;
+  for (const { key, value } of labels) {
+    const reason = labelProblem(key, value);
+    if (reason !== undefined) return reason;
+  }
+  return undefined;
+}
+
+function labelProblem(key: string, value: string): string | undefined {
+  if (key === "" || value === "") return `key and value must not be empty, but received "${key}:${value}"`;
+  if (key.length > MAX_LABEL_LENGTH || value.length > MAX_LABEL_LENGTH) {
+    return `"${key.slice(0, 50)}" is longer than ${MAX_LABEL_LENGTH} characters`;
+  }
+  if (isSystemLabel(key) && key !== CORRELATION_LABEL && key !== FROM_LABEL) {
+    return systemLabelMessage(key, value);
+  }
+  return undefined;
+}
+
+/**
+ * Reads a label written `key:value`, split at the first colon.
+ * @throws DomainError invalid_entity
+ */
+export function parseLabel(text: string): Label {
+  const colon = text.indexOf(":");
+  if (colon <= 0 || colon === text.length - 1) {
+    throw new DomainError(
+      "invalid_entity",
+      `Invalid entity: labels: "${text}" must be of the form "key:value"`,
+    );
+  }
+  return { key: text.slice(0, colon), value: text.slice(colon + 1) };
+}

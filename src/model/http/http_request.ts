@@ -1,0 +1,144 @@
+/** The properties that HTTP tasks and triggers share, read once: what is to be sent. Sends nothing. */
+import { Buffer } from "node:buffer";
+import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../base/json.ts";
+import { givenText, readHttpOptions, readResponseOptions, type ResponseOptions } from "./http_options.ts";
+import { HttpError, type HttpOptions, type NamedText } from "../ports/http.ts";
+import { isStorageUri } from "../namespaces/storage_uri.ts";
+
+/** A part of a multipart body: a text, or a file with a name. */
+export type MultipartPart =
+  | { readonly name: string; readonly text: string }
+  | {
+    readonly name: string;
+    readonly fileName: string;
+    readonly contentType: string;
+    /** A storage URI, or the content itself. */
+    readonly content: string;
+  };
+
+/** What a request carries, before files are opened. */
+export type HttpPayload =
+  | { readonly type: "text"; readonly contentType: string; readonly text: string }
+  | { readonly type: "multipart"; readonly parts: readonly MultipartPart[] };
+
+/** A request as a flow describes it. */
+export interface HttpDraft {
+  readonly method: string;
+  readonly uri: string;
+  readonly headers: readonly NamedText[];
+  readonly payload?: HttpPayload;
+  readonly options: HttpOptions;
+  readonly response: ResponseOptions;
+}
+
+const MULTIPART = "multipart/form-data";
+
+/** What rendered properties ask for. @throws HttpError: it cannot be sent */
+export function readHttpRequest(properties: JsonObject): HttpDraft {
+  const options = mapOf(properties.options, "options");
+  const contentType = givenText(properties.contentType);
+  const payload = readPayload(properties, contentType);
+  const headers = readHeaders(mapOf(properties.headers, "headers"));
+  if (!payload && contentType !== undefined && !headers.some(isContentType)) {
+    headers.push(["Content-Type", contentType]);
+  }
+  return {
+    method: (givenText(properties.method) ?? "GET").toUpperCase(),
+    uri: withParams(readUri(givenText(properties.uri) ?? ""), mapOf(properties.params, "params")),
+    headers,
+    payload,
+    options: readHttpOptions(options, mapOf(properties.sslOptions, "sslOptions")),
+    response: readResponseOptions(options, properties.allowFailed),
+  };
+}
+
+/** True for the header that says what a body is. */
+export function isContentType([name]: NamedText): boolean {
+  return name.toLowerCase() === "content-type";
+}
+
+/** The value of an `Authorization` header (RFC 7617). */
+export function basicCredentials(username: string, password: string): string {
+  return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
+}
+
+/** An address as messages show it: without user, password and fragment. */
+export function shownUri(uri: string): string {
+  if (!URL.canParse(uri)) return uri;
+  const url = new URL(uri);
+  if (!url.username && !url.password) return uri.replace(/#.*$/s, "");
+  url.username = url.password = url.hash = "";
+  return url.href;
+}
+
+/** A blank is the one character that many addresses lack to be one. */
+function readUri(text: string): string {
+  const uri = text.trim().replaceAll(" ", "%20");
+  const protocol = URL.canParse(uri) ? new URL(uri).protocol : undefined;
+  if (protocol === "http:" || protocol === "https:") return uri;
+  throw new HttpError(`Invalid uri "${text}": it must be an address that begins with http:// or https://`);
+}
+
+function withParams(uri: string, params: JsonObject): string {
+  const fields = fieldsOf(params);
+  if (fields.length === 0) return uri;
+  const [address = "", fragment] = uri.split("#", 2);
+  const query = new URLSearchParams(fields.map(([name, value]) => [name, value])).toString();
+  const joined = `${address}${address.includes("?") ? "&" : "?"}${query}`;
+  return fragment === undefined ? joined : `${joined}#${fragment}`;
+}
+
+function readHeaders(given: JsonObject): NamedText[] {
+  return fieldsOf(given);
+}
+
+/** A list gives its name several times, null none. */
+function fieldsOf(given: JsonObject): NamedText[] {
+  return Object.entries(given).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value]).filter((item) => item !== null)
+      .map((item): NamedText => [name, shownValue(item)])
+  );
+}
+
+function readPayload(properties: JsonObject, contentType: string | undefined): HttpPayload | undefined {
+  const form = mapOf(properties.formData, "formData");
+  const { body } = properties;
+  if (Object.keys(form).length > 0) {
+    const isMultipart = contentType?.split(";")[0]?.trim().toLowerCase() === MULTIPART;
+    if (isMultipart) return { type: "multipart", parts: Object.entries(form).flatMap(partsOf) };
+    const text = new URLSearchParams(fieldsOf(form).map(([name, value]) => [name, value])).toString();
+    return { type: "text", contentType: "application/x-www-form-urlencoded; charset=UTF-8", text };
+  }
+  if (body === undefined || body === null) return undefined;
+  return { type: "text", contentType: contentType ?? "application/json", text: shownValue(body) };
+}
+
+function partsOf([name, value]: [string, JsonValue]): MultipartPart[] {
+  if (value === null) return [];
+  if (typeof value === "string" && isStorageUri(value)) {
+    return [{ name, fileName: fileNameOf(value), contentType: BINARY, content: value }];
+  }
+  if (isJsonObject(value) && typeof value.name === "string" && typeof value.content === "string") {
+    const contentType = givenText(value.contentType) ?? BINARY;
+    return [{ name, fileName: value.name, contentType, content: value.content }];
+  }
+  if (Array.isArray(value)) return value.flatMap((item) => partsOf([name, item]));
+  return [{ name, text: shownValue(value) }];
+}
+
+const BINARY = "application/octet-stream";
+
+function fileNameOf(uri: string): string {
+  const last = uri.slice(uri.lastIndexOf("/") + 1);
+  return /%(?![0-9a-f]{2})/i.test(last) ? last : decodeURIComponent(last);
+}
+
+function mapOf(value: JsonValue | undefined, name: string): JsonObject {
+  if (value === undefined || value === null || value === "") return {};
+  if (isJsonObject(value)) return value;
+  throw new HttpError(`Invalid ${name}: it must be a map`);
+}
+
+function shownValue(value: JsonValue): string {
+  return typeof value === "object" ? stringifyJson(value) : String(value);
+}

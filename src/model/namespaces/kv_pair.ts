@@ -1,0 +1,126 @@
+/** KV pairs: the types of values, how a value is read from text, and what keys and times to live may be. */
+import type { Instant } from "../../base/clock.ts";
+import { parseDuration } from "../../base/duration.ts";
+import { Double, type JsonValue } from "../../base/json.ts";
+import { DomainError } from "../errors.ts";
+import { type IonKind, IonTextError, type IonValue, parseIon } from "../../languages/ion/value_text.ts";
+
+/** Types of values; the order is stored: do not change it. */
+export const KV_TYPES = ["STRING", "NUMBER", "BOOLEAN", "DATETIME", "DATE", "DURATION", "JSON"] as const;
+
+/** One of {@link KV_TYPES}. */
+export type KvType = typeof KV_TYPES[number];
+
+/** A value with its type. Dates, times and durations are texts. */
+export interface KvValue {
+  readonly type: KvType;
+  readonly value: JsonValue;
+}
+
+/** Names a pair within its tenant. */
+export interface KvPairId {
+  readonly namespace: string;
+  readonly key: string;
+}
+
+/** A pair without its value, as lists show it. */
+export interface KvPairInfo extends KvPairId {
+  /** Counts from 1; each write adds one. */
+  readonly revision: number;
+  readonly description?: string;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+  readonly expiresAt?: Instant;
+}
+
+/** A pair with its value. */
+export interface KvPair extends KvPairInfo, KvValue {}
+
+/** Characters of a key. */
+export const MAX_KV_KEY_LENGTH = 256;
+/** Characters of a description. */
+const MAX_KV_DESCRIPTION_LENGTH = 1_000;
+
+const KEY = /^[a-zA-Z0-9][a-zA-Z0-9._-]*$/;
+/** The last moment that a date can name. */
+const MAX_INSTANT = 8.64e15;
+
+const TYPE_OF_KIND: Readonly<Record<IonKind, KvType>> = {
+  null: "STRING",
+  boolean: "BOOLEAN",
+  number: "NUMBER",
+  string: "STRING",
+  date: "DATE",
+  timestamp: "DATETIME",
+  container: "JSON",
+};
+
+/** Gives the key back when it is one. @throws DomainError invalid_argument */
+export function checkKvKey(key: string): string {
+  if (key.length <= MAX_KV_KEY_LENGTH && KEY.test(key)) return key;
+  throw new DomainError(
+    "invalid_argument",
+    `Illegal argument: Key must start with an alphanumeric character and hold letters, digits, ".", "_" and "-" alone, ` +
+      `at most ${MAX_KV_KEY_LENGTH} of them, but received ${JSON.stringify(key.slice(0, 100))}`,
+  );
+}
+
+/**
+ * Reads a value from text: JSON, or one of the looser forms that clients send (see `languages/ion/value_text.ts`). Text that is declared to
+ * be plain may also be prose; a text that is a duration, quoted or not, is a DURATION.
+ * @throws DomainError invalid_json
+ */
+export function parseKvValue(text: string, options: { isPlainText: boolean }): KvValue {
+  const { kind, value } = readIon(text, options.isPlainText);
+  const type = isDuration(value) ? "DURATION" : TYPE_OF_KIND[kind];
+  return { type, value };
+}
+
+function readIon(text: string, isProseAllowed: boolean): IonValue {
+  try {
+    return parseIon(text, { isProseAllowed });
+  } catch (error) {
+    // The reader reports a malformed text by throwing.
+    if (error instanceof IonTextError) throw new DomainError("invalid_json", error.message);
+    throw error;
+  }
+}
+
+/** The value with the type that its kind implies; a text is a STRING or a DURATION. */
+export function kvValueOf(value: JsonValue): KvValue {
+  if (isDuration(value)) return { type: "DURATION", value };
+  if (value === null || typeof value === "string") return { type: "STRING", value };
+  if (typeof value === "boolean") return { type: "BOOLEAN", value };
+  const isNumber = typeof value === "number" || typeof value === "bigint" || value instanceof Double;
+  return { type: isNumber ? "NUMBER" : "JSON", value };
+}
+
+/**
+ * When a pair written `now` expires, by the ISO 8601 duration that its caller gave; `undefined` for no text.
+ * @throws DomainError invalid_argument
+ */
+export function expiryOf(ttl: string | undefined, now: Instant): Instant | undefined {
+  if (ttl === undefined || ttl === "") return undefined;
+  const ms = parseDuration(ttl);
+  if (ms !== undefined && ms >= 0 && now + ms <= MAX_INSTANT) return now + ms;
+  throw new DomainError(
+    "invalid_argument",
+    `Illegal argument: ttl ${
+      JSON.stringify(ttl.slice(0, 100))
+    } must be a duration such as "PT1H" that is not negative`,
+  );
+}
+
+/** Gives the description back; an empty one is none. @throws DomainError invalid_argument */
+export function checkKvDescription(text: string | undefined): string | undefined {
+  if (text === undefined || text === "") return undefined;
+  if (text.length <= MAX_KV_DESCRIPTION_LENGTH) return text;
+  throw new DomainError(
+    "invalid_argument",
+    `Illegal argument: the description is longer than ${MAX_KV_DESCRIPTION_LENGTH} characters`,
+  );
+}
+
+function isDuration(value: JsonValue): boolean {
+  return typeof value === "string" && value === value.trim() && parseDuration(value) !== undefined;
+}

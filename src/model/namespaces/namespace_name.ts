@@ -1,0 +1,24 @@
+/** Names of namespaces: what they may look like, and which one inherits from which. */
+import { DomainError } from "../errors.ts";
+import { MAX_NAMESPACE_LENGTH } from "../limits.ts";
+
+const PATTERN = /^[a-z0-9][a-z0-9._-]*$/;
+
+/** Gives the name back when it is one. @throws DomainError invalid_argument */
+export function checkNamespace(text: string): string {
+  if (text.length <= MAX_NAMESPACE_LENGTH && PATTERN.test(text)) return text;
+  const shown = JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);
+  throw new DomainError(
+    "invalid_argument",
+    `Illegal argument: namespace ${shown} must match "[a-z0-9][a-z0-9._-]*" and have at most ${MAX_NAMESPACE_LENGTH} characters`,
+  );
+}
+
+/** The namespaces above, the nearest first: `a.b.c` gives `a.b` and `a`. */
+export function parentNamespaces(namespace: string): string[] {
+  const parents: string[] = [];
+  for (let dot = namespace.lastIndexOf("."); dot > 0; dot = namespace.lastIndexOf(".", dot - 1)) {
+    parents.push(namespace.slice(0, dot));
+  }
+  return parents;
+}

@@ -1,0 +1,33 @@
+/** What tasks may do outside themselves. Each port is one noun in `model/ports/`; `server/task_ports.ts` says who serves it. */
+import type { CipherPort } from "./cipher.ts";
+import type { ExecutionPort } from "./executions.ts";
+import type { HttpClientPort } from "./http.ts";
+import type { FlowCachePort } from "./flow_caches.ts";
+import type { ItemExecutionPort } from "./item_executions.ts";
+import type { KvPairPort } from "./kv_pairs.ts";
+import type { LogPort } from "./logs.ts";
+import type { NamespaceFilePort } from "./namespace_file.ts";
+import type { ProcessPort } from "./processes.ts";
+import type { StatePort } from "./states.ts";
+import type { StoragePort } from "./storage.ts";
+import type { TaskTypePort } from "./task_types.ts";
+import type { TriggerPort } from "./triggers.ts";
+import type { WorkingDirectoryPort } from "./working_directories.ts";
+
+/** All ports. */
+export interface TaskPorts {
+  readonly http: HttpClientPort;
+  readonly cipher: CipherPort;
+  readonly processes: ProcessPort;
+  readonly workingDirectories: WorkingDirectoryPort;
+  readonly storage: StoragePort;
+  readonly namespaceFiles: NamespaceFilePort;
+  readonly itemExecutions: ItemExecutionPort;
+  readonly flowCaches: FlowCachePort;
+  readonly kvPairs: KvPairPort;
+  readonly states: StatePort;
+  readonly executions: ExecutionPort;
+  readonly logs: LogPort;
+  readonly triggers: TriggerPort;
+  readonly taskTypes: TaskTypePort;
+}

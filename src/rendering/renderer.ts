@@ -1,0 +1,297 @@
+/** Renders the properties of tasks, conditions and flow outputs of one execution. Compiled templates are kept for each plan. */
+import type { Clock } from "../base/clock.ts";
+import { isJsonObject, type JsonObject, type JsonValue, ownProperty, setOwnProperty } from "../base/json.ts";
+import type { FlowPlan } from "../engine/plan.ts";
+import {
+  compileTemplate,
+  renderDeep,
+  renderText,
+  renderValue,
+  type Scope,
+  type Template,
+} from "../expr/mod.ts";
+import type { Execution, TaskRun } from "../model/executions/execution.ts";
+import type { Flow, Output, Task } from "../model/flows/flow.ts";
+import type { PropertySchema } from "../model/flows/schema.ts";
+import type { TaskCatalog, TaskType } from "../model/tasks/task_catalog.ts";
+import { EffectCalls } from "./effect_calls.ts";
+import { HostCalls, type HostValues, isRenderError } from "./host_functions/mod.ts";
+import type { OuterContext } from "./loop_contexts.ts";
+import { secretCalls } from "./secret_calls.ts";
+import { ExecutionVariables, type ServerVariables, type TaskScope } from "./variables.ts";
+import { WorkPaths } from "./work_paths.ts";
+
+/** What rendering needs from the server. */
+export interface RenderDeps {
+  readonly clock: Clock;
+  readonly timeZone: string;
+  readonly random: () => number;
+  readonly hostValues: HostValues;
+  readonly server: ServerVariables;
+  /** Of a pass of a Loop: what it sees of the executions around it. */
+  readonly outer?: OuterContext;
+  /** The rendered outputs of a flow, each of its type; or why the execution fails. */
+  readonly convertOutputs: (
+    flow: Flow,
+    rendered: JsonObject,
+  ) => { readonly outputs: JsonObject } | { readonly problem: string };
+}
+
+/** A property whose value depends on the execution. */
+interface DynamicProperty {
+  readonly name: string;
+  readonly template?: Template;
+  readonly value: JsonValue;
+}
+
+/** A task prepared for rendering: constant properties once, the others as templates. */
+interface CompiledTask {
+  readonly constants: JsonObject;
+  readonly dynamic: readonly DynamicProperty[];
+}
+
+/** Templates and prepared tasks of the plans in use; a plan's go with it. */
+export class TemplateCache {
+  readonly effects = new EffectCalls();
+  readonly #templates = new WeakMap<FlowPlan, Map<string, Template>>();
+  readonly #tasks = new WeakMap<Task, CompiledTask>();
+
+  /** Prepares the tasks with which executions of a flow begin, so that the first of them need not wait. @throws ExpressionError */
+  prepare(plan: FlowPlan, catalog: TaskCatalog): void {
+    for (const task of plan.flow.tasks) {
+      const type = catalog.find(task.kind);
+      if (!type) continue;
+      this.task(plan, task, type);
+      this.effects.mayHappen(plan.flow, task);
+    }
+  }
+
+  /** The compiled template. @throws ExpressionError */
+  template(plan: FlowPlan, source: string): Template {
+    let templates = this.#templates.get(plan);
+    if (!templates) this.#templates.set(plan, templates = new Map());
+    let template = templates.get(source);
+    if (!template) templates.set(source, template = compileTemplate(source));
+    return template;
+  }
+
+  /** The prepared task. @throws ExpressionError */
+  task(plan: FlowPlan, task: Task, type: TaskType): CompiledTask {
+    let compiled = this.#tasks.get(task);
+    if (!compiled) {
+      this.#tasks.set(
+        task,
+        compiled = compileTask(task, type, (source) => this.template(plan, source)),
+      );
+    }
+    return compiled;
+  }
+}
+
+/** The outputs of a flow, or why the execution fails; and why optional ones are left out. */
+export interface RenderedOutputs {
+  readonly converted: ReturnType<RenderDeps["convertOutputs"]>;
+  readonly ignored: readonly string[];
+}
+
+/** Renders for one execution. */
+export class Renderer {
+  readonly hostCalls: HostCalls;
+  readonly workPaths: WorkPaths | undefined;
+  readonly #plan: FlowPlan;
+  readonly #cache: TemplateCache;
+  readonly #deps: RenderDeps;
+  readonly #variables: ExecutionVariables;
+
+  constructor(plan: FlowPlan, execution: Execution, cache: TemplateCache, deps: RenderDeps) {
+    this.#plan = plan;
+    this.#cache = cache;
+    this.#deps = deps;
+    const { pathOf } = deps.server;
+    this.workPaths = pathOf && new WorkPaths(plan, execution, pathOf);
+    this.#variables = new ExecutionVariables(plan.flow, execution, deps.server, this.workPaths);
+    this.#variables.outer = deps.outer;
+    const { tenant, namespace } = execution;
+    const inputSecrets = () => this.#variables.inputSecrets;
+    const now = () => deps.clock.now();
+    const recall = execution.taskRuns.length > 0 ? () => this.#secretRenders() : undefined;
+    const caller = { tenant, namespace, execution, now, inputSecrets, recall };
+    this.hostCalls = new HostCalls(deps.hostValues, caller);
+  }
+
+  /** What it sees of executions around its own. */
+  get outer(): OuterContext | undefined {
+    return this.#variables.outer;
+  }
+
+  /** The properties of a task for one attempt. @throws ExpressionError, or an error of a host function */
+  properties(task: Task, type: TaskType, taskRun: TaskRun): JsonObject | Promise<JsonObject> {
+    const { constants, dynamic } = this.#cache.task(this.#plan, task, type);
+    if (dynamic.length === 0) return constants;
+    const scope = this.#scope({ task, taskRun });
+    return this.hostCalls.run(() => {
+      const properties = { ...constants };
+      for (const property of dynamic) {
+        setOwnProperty(properties, property.name, this.#property(property, scope));
+      }
+      return properties;
+    });
+  }
+
+  /** True when rendering the task may have an effect outside: it must not begin before the attempt is durable. */
+  hasEffect(task: Task): boolean {
+    return this.#cache.effects.mayHappen(this.#plan.flow, task);
+  }
+
+  /** The text of a template of a task, such as `runIf`. @throws as {@link properties} */
+  text(source: string, scope?: TaskScope): string | Promise<string> {
+    const template = this.#cache.template(this.#plan, source);
+    return this.hostCalls.run(() => renderText(template, this.#scope(scope)));
+  }
+
+  /** These properties of a flowable task, whatever its type says of when they are rendered. @throws as {@link properties} */
+  members(names: readonly string[], given: TaskScope): JsonObject | Promise<JsonObject> {
+    if (names.length === 0) return {};
+    const { properties } = given.task;
+    const present = names.filter((name) => ownProperty(properties, name) !== undefined);
+    const scope = this.#scope(given);
+    return this.hostCalls.run(() => {
+      const rendered: JsonObject = {};
+      for (const name of present) {
+        const value = ownProperty(properties, name) as JsonValue;
+        setOwnProperty(
+          rendered,
+          name,
+          typeof value === "string" ? this.#text(value, scope) : this.#value(value, scope),
+        );
+      }
+      return rendered;
+    });
+  }
+
+  /** The value of a template with further root variables. @throws as {@link properties} */
+  value(source: string, task: TaskScope, variables: JsonObject = {}): JsonValue | Promise<JsonValue> {
+    const template = this.#cache.template(this.#plan, source);
+    const scope = this.#scope(task);
+    // A null is a value: it hides what the name means elsewhere.
+    const variable = (name: string) =>
+      Object.hasOwn(variables, name) ? ownProperty(variables, name) : scope.variable(name);
+    return this.hostCalls.run(() =>
+      renderValue(template, { ...scope, variable, functions: scope.functions })
+    );
+  }
+
+  /** An object with every text within it rendered, as the flow's outputs see it. @throws as {@link properties} */
+  object(value: JsonObject): JsonObject | Promise<JsonObject> {
+    return this.hostCalls.run(() => this.#value(value, this.#scope()) as JsonObject);
+  }
+
+  /** Takes note of task runs that the execution is about to forget to have changed. */
+  noteChanges(touched: Iterable<number>): void {
+    this.#variables.note(touched);
+  }
+
+  /** The flow's outputs by id, each of its type, or why they cannot be had; an optional one that cannot be rendered is null. @throws as {@link properties} */
+  outputs(): RenderedOutputs | Promise<RenderedOutputs> {
+    const { flow } = this.#plan;
+    return this.hostCalls.run(() => {
+      const rendered: JsonObject = {};
+      const ignored: string[] = [];
+      const scope = this.#scope();
+      for (const output of flow.outputs) {
+        setOwnProperty(rendered, output.id, this.#output(output, scope, ignored));
+      }
+      return { converted: this.#deps.convertOutputs(flow, rendered), ignored };
+    });
+  }
+
+  #output({ id, value, required }: Output, scope: Scope, ignored: string[]): JsonValue {
+    if (required) return this.#value(value, scope);
+    try {
+      return this.#value(value, scope);
+    } catch (error) {
+      if (!isRenderError(error)) throw error;
+      ignored.push(
+        this.hostCalls.mask(`Cannot render the optional output "${id}", it is null: ${error.message}`),
+      );
+      return null;
+    }
+  }
+
+  #secretRenders(): (() => unknown)[] {
+    const { flow } = this.#plan;
+    if (!flow.source.includes("secret")) return [];
+    return secretCalls(flow.definition).map((source) => () => this.#value(source, this.#scope()));
+  }
+
+  #property({ template, value }: DynamicProperty, scope: Scope): JsonValue {
+    return template ? renderText(template, scope) : this.#value(value, scope);
+  }
+
+  #text(source: string, scope: Scope): string {
+    return renderText(this.#cache.template(this.#plan, source), scope);
+  }
+
+  #value(value: JsonValue, scope: Scope): JsonValue {
+    const compile = (source: string) => this.#cache.template(this.#plan, source);
+    return typeof value === "string" ? renderValue(compile(value), scope) : renderDeep(value, scope, compile);
+  }
+
+  #scope(task?: TaskScope): Scope {
+    const { clock, timeZone, random } = this.#deps;
+    const { hostCalls } = this;
+    return {
+      variable: (name) => this.#variables.get(name, task),
+      get functions() {
+        return hostCalls.functions;
+      },
+      now: clock.now(),
+      timeZone,
+      random,
+    };
+  }
+}
+
+function compileTask(task: Task, type: TaskType, compile: (source: string) => Template): CompiledTask {
+  const constants: JsonObject = {};
+  const dynamic: DynamicProperty[] = [];
+  for (const [name, schema] of Object.entries(type.properties)) {
+    const value = givenValue(task.properties, name, schema) ?? schema.default;
+    if (value === undefined) continue;
+    const isConstant = !schema.dynamic || !mayHoldTemplate(value);
+    if (isConstant) setOwnProperty(constants, name, value);
+    else if (typeof value === "string") addTemplate(dynamic, constants, name, compile(value));
+    else dynamic.push({ name, value });
+  }
+  return { constants, dynamic };
+}
+
+/** The value under the name of a property, or under an older one. */
+function givenValue(
+  properties: JsonObject,
+  name: string,
+  { aliases = [] }: PropertySchema,
+): JsonValue | undefined {
+  for (const candidate of [name, ...aliases]) {
+    const value = ownProperty(properties, candidate);
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
+
+function addTemplate(
+  dynamic: DynamicProperty[],
+  constants: JsonObject,
+  name: string,
+  template: Template,
+): void {
+  if (template.isLiteral) setOwnProperty(constants, name, template.source);
+  else dynamic.push({ name, template, value: template.source });
+}
+
+function mayHoldTemplate(value: JsonValue): boolean {
+  if (typeof value === "string") return value.includes("{");
+  if (Array.isArray(value)) return value.some(mayHoldTemplate);
+  return isJsonObject(value) &&
+    Object.entries(value).some(([name, item]) => name.includes("{") || mayHoldTemplate(item));
+}

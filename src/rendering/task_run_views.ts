@@ -1,0 +1,126 @@
+/** `outputs` and `tasks` as expressions see them: by task id, below it by the values of the loops around a task run. */
+import { isJsonObject, type JsonObject, ownProperty, setOwnProperty } from "../base/json.ts";
+import { type Execution, type TaskRun, taskRunOf } from "../model/executions/execution.ts";
+import { currentState, type State } from "../model/executions/state.ts";
+
+/** A task run as it was last taken in. */
+interface Seen {
+  readonly path: readonly string[];
+  readonly state: State;
+  readonly outputs: JsonObject | undefined;
+}
+
+type OpenOutputs = (outputs: JsonObject) => JsonObject;
+
+/** Kept up to date from the task runs that changed: no render looks at all of them. */
+export class TaskRunViews {
+  readonly #execution: Execution;
+  readonly #open: OpenOutputs;
+  readonly #outputs: JsonObject = {};
+  readonly #states: JsonObject = {};
+  readonly #seen = new Map<number, Seen>();
+  /** Ordinals that changed in earlier commits and were not taken in. */
+  readonly #stale = new Set<number>();
+
+  /** `open` gives the outputs of a task run as expressions see them. */
+  constructor(execution: Execution, open: OpenOutputs = (outputs) => outputs) {
+    this.#execution = execution;
+    this.#open = open;
+    for (const { ordinal } of execution.taskRuns) this.#stale.add(ordinal);
+  }
+
+  /** Takes note of changes that the execution is about to forget. */
+  note(touched: Iterable<number>): void {
+    for (const ordinal of touched) this.#stale.add(ordinal);
+  }
+
+  /** Outputs by task id; task runs without outputs are absent. */
+  get outputs(): JsonObject {
+    this.#refresh();
+    return this.#outputs;
+  }
+
+  /** `{state}` by task id. */
+  get states(): JsonObject {
+    this.#refresh();
+    return this.#states;
+  }
+
+  /** The task runs around one that have a value or outputs, the nearest first. */
+  parents(taskRun: TaskRun): JsonObject[] {
+    return ancestorsOf(this.#execution, taskRun).flatMap(({ value, outputs }) => {
+      if (value === undefined && outputs === undefined) return [];
+      const view: JsonObject = {};
+      if (value !== undefined) view.taskrun = { value };
+      if (outputs !== undefined) view.outputs = this.#open(outputs);
+      return [view];
+    });
+  }
+
+  #refresh(): void {
+    for (const ordinal of this.#stale) this.#takeIn(ordinal);
+    this.#stale.clear();
+    for (const ordinal of this.#execution.touched) this.#takeIn(ordinal);
+  }
+
+  #takeIn(ordinal: number): void {
+    const taskRun = taskRunOf(this.#execution, ordinal);
+    const seen = this.#seen.get(ordinal);
+    if (!taskRun) {
+      if (seen) this.#forget(ordinal, seen);
+      return;
+    }
+    const state = currentState(taskRun.history);
+    if (seen?.state === state && seen.outputs === taskRun.outputs) return;
+    const path = seen?.path ?? pathOf(this.#execution, taskRun);
+    this.#seen.set(ordinal, { path, state, outputs: taskRun.outputs });
+    place(this.#states, path, { state });
+    if (taskRun.outputs && Object.keys(taskRun.outputs).length > 0) {
+      place(this.#outputs, path, this.#open(taskRun.outputs));
+    } else if (seen?.outputs) remove(this.#outputs, path);
+  }
+
+  #forget(ordinal: number, { path }: Seen): void {
+    this.#seen.delete(ordinal);
+    remove(this.#states, path);
+    remove(this.#outputs, path);
+  }
+}
+
+/** The task runs around one, the nearest first. */
+function ancestorsOf(execution: Execution, taskRun: TaskRun): TaskRun[] {
+  const ancestors: TaskRun[] = [];
+  for (let { parent } = taskRun; parent !== undefined;) {
+    const ancestor = taskRunOf(execution, parent);
+    if (!ancestor) break;
+    ancestors.push(ancestor);
+    parent = ancestor.parent;
+  }
+  return ancestors;
+}
+
+/** Its task id, the values of the loops around it, the outermost first, and its own value. */
+function pathOf(execution: Execution, taskRun: TaskRun): string[] {
+  const around = taskRun.parent === undefined ? [] : ancestorsOf(execution, taskRun).reverse();
+  return [taskRun.taskId, ...[...around, taskRun].flatMap(({ value }) => value ?? [])];
+}
+
+function place(root: JsonObject, path: readonly string[], value: JsonObject): void {
+  let node = root;
+  for (const name of path.slice(0, -1)) {
+    const next = ownProperty(node, name);
+    const child: JsonObject = isJsonObject(next) ? next : {};
+    if (child !== next) setOwnProperty(node, name, child);
+    node = child;
+  }
+  setOwnProperty(node, path[path.length - 1] as string, value);
+}
+
+function remove(root: JsonObject, path: readonly string[]): void {
+  let node: JsonObject | undefined = root;
+  for (const name of path.slice(0, -1)) {
+    const next: unknown = node && ownProperty(node, name);
+    node = isJsonObject(next) ? next : undefined;
+  }
+  if (node) delete node[path[path.length - 1] as string];
+}

@@ -1,0 +1,227 @@
+/** What expressions see: `inputs`, `outputs`, `trigger`, `flow`, `execution`, `task`, `taskrun`, `vars`, `labels`, … */
+import { toIso } from "../base/clock.ts";
+import { taskRunId } from "../base/id.ts";
+import { isJsonObject, type JsonObject, type JsonValue, ownProperty, setOwnProperty } from "../base/json.ts";
+import type { Execution, TaskRun } from "../model/executions/execution.ts";
+import type { Flow, Task } from "../model/flows/flow.ts";
+import type { Label } from "../model/flows/label.ts";
+import { itemView } from "../model/executions/loop_run.ts";
+import { changedAt, currentState, isEnded, startedAt } from "../model/executions/state.ts";
+import { merged, type OuterContext } from "./loop_contexts.ts";
+import { type OpenInput, SecretInputs } from "./secret_inputs.ts";
+import { TaskRunViews } from "./task_run_views.ts";
+import type { PathOf, WorkPaths } from "./work_paths.ts";
+
+/** Variables that are the same for every execution of this server. */
+export interface ServerVariables {
+  /** Environment variables that flows may read, by lower-case name without prefix. */
+  readonly envs: JsonObject;
+  /** `kestra`: the public address of this server as `url`; absent when none is configured. */
+  readonly kestra?: JsonObject;
+  /** Decrypts inputs of type SECRET. */
+  readonly openInput?: OpenInput;
+  /** Directories that tasks work in. */
+  readonly pathOf?: PathOf;
+}
+
+/** The task run that an expression belongs to. */
+export interface TaskScope {
+  readonly task: Task;
+  readonly taskRun: TaskRun;
+  /** Storage URI of the batch that an execution is started for. */
+  readonly items?: string;
+}
+
+/** Variables of one execution; built when asked for, outputs as task runs end. */
+export class ExecutionVariables {
+  readonly #flow: Flow;
+  readonly #execution: Execution;
+  readonly #server: ServerVariables;
+  readonly #inputs: SecretInputs;
+  /** `outputs`, `tasks` and `parents`. */
+  #views: TaskRunViews | undefined;
+  #outerOutputs: JsonObject | undefined;
+  /** Of a pass of a Loop: what it sees of the executions around it. */
+  outer: OuterContext | undefined;
+  /** Directories; absent outside of servers that run tasks. */
+  readonly workPaths: WorkPaths | undefined;
+
+  constructor(flow: Flow, execution: Execution, server: ServerVariables, workPaths?: WorkPaths) {
+    this.#flow = flow;
+    this.#execution = execution;
+    this.#server = server;
+    this.workPaths = workPaths;
+    this.#inputs = new SecretInputs(flow, execution, server.openInput);
+  }
+
+  /** Made when an expression first looks at another task run. */
+  get views(): TaskRunViews {
+    return this.#views ??= new TaskRunViews(
+      this.#execution,
+      (outputs) => this.#inputs.openOutputs(outputs),
+    );
+  }
+
+  /** Takes note of task runs that the execution is about to forget to have changed. */
+  note(touched: Iterable<number>): void {
+    this.#views?.note(touched);
+  }
+
+  /** The root variable of that name, as seen from `scope`; `undefined` when there is none. */
+  get(name: string, scope?: TaskScope): JsonValue | undefined {
+    const build = ROOTS.get(name);
+    return build ? build(this, scope) : undefined;
+  }
+
+  /** Of the flow: `id`, `namespace`, `revision`, `tenantId`. */
+  get flow(): JsonObject {
+    const { id, namespace, revision, tenant } = this.#flow;
+    return { id, namespace, revision, tenantId: tenant };
+  }
+
+  /** Of the execution: `id`, `startDate`, `state`, `originalId`, once it has ended `endDate`, and `outputs`. */
+  get execution(): JsonObject {
+    const { id, history, originalId, outputs } = this.#execution;
+    const view: JsonObject = {
+      id,
+      startDate: toIso(startedAt(history)),
+      state: currentState(history),
+      originalId,
+    };
+    if (isEnded(history)) view.endDate = toIso(changedAt(history));
+    if (outputs) view.outputs = outputs;
+    return view;
+  }
+
+  /** Inputs as converted when the execution was started, those of type SECRET decrypted; empty where expressions find none. @throws ExpressionError `host`: one cannot be */
+  get inputs(): JsonObject {
+    return this.#inputs.inputs;
+  }
+
+  /** The decrypted inputs of type SECRET, for masking. */
+  get inputSecrets(): readonly string[] {
+    return this.#inputs.values;
+  }
+
+  /** Id of the tenant. */
+  get tenantId(): string {
+    return this.#execution.tenant;
+  }
+
+  /** What flows may know of this server. */
+  get kestra(): JsonObject | undefined {
+    return this.#server.kestra;
+  }
+
+  /** Variables of the flow, or all that there are since a task has changed them. */
+  get vars(): JsonObject {
+    return this.#execution.variables ?? this.#flow.variables ?? {};
+  }
+
+  /** Trigger variables, an encrypted body decrypted; `undefined` for an execution that no trigger started. */
+  get trigger(): JsonObject | undefined {
+    const variables = this.outer ? this.outer.trigger : this.#execution.trigger?.variables;
+    return variables && this.#inputs.openOutputs(variables);
+  }
+
+  /** Labels as a tree: `system.correlationId` is `labels.system.correlationId`. */
+  get labels(): JsonObject {
+    return nestLabels(this.#execution.labels);
+  }
+
+  /** Server environment. */
+  get envs(): JsonObject {
+    return this.#server.envs;
+  }
+
+  /** The pass of a Loop that the execution is; `undefined` for any other. */
+  get item(): JsonObject | undefined {
+    const { loop } = this.#execution;
+    return loop && itemView(loop);
+  }
+
+  /** Outputs of task runs; in a pass of a Loop also those of the executions around it. */
+  get outputs(): JsonObject {
+    const { outputs } = this.views;
+    if (!this.outer) return outputs;
+    this.#outerOutputs ??= this.#opened(this.outer.outputs);
+    return merged(this.#outerOutputs, outputs);
+  }
+
+  /** Outputs of other executions, with what is encrypted in them opened at any depth. */
+  #opened(outputs: JsonObject): JsonObject {
+    const opened = this.#inputs.openOutputs(outputs);
+    const copy: JsonObject = {};
+    for (const name of Object.keys(opened)) {
+      const value = ownProperty(opened, name) ?? null;
+      setOwnProperty(copy, name, isJsonObject(value) ? this.#opened(value) : value);
+    }
+    return copy;
+  }
+
+  /** States of task runs. */
+  get tasks(): JsonObject {
+    return this.views.states;
+  }
+
+  /** Of the task run: `id`, `startDate`, `attemptsCount`, `parentId`, `value`, `iteration`, `items`. */
+  taskRunView({ taskRun, items }: TaskScope): JsonObject {
+    const view: JsonObject = {
+      id: taskRunId(this.#execution.id, taskRun.ordinal),
+      startDate: toIso(startedAt(taskRun.history)),
+      attemptsCount: Math.max(0, taskRun.attempts.length - 1),
+    };
+    if (taskRun.parent !== undefined) view.parentId = taskRunId(this.#execution.id, taskRun.parent);
+    if (taskRun.value !== undefined) view.value = taskRun.value;
+    if (taskRun.iteration !== undefined) view.iteration = taskRun.iteration;
+    if (items !== undefined) view.items = items;
+    return view;
+  }
+
+  /** The task run of the WorkingDirectory around a task run, as {@link taskRunView}. */
+  workerTaskRunView({ task, taskRun }: TaskScope): JsonObject | undefined {
+    const sharing = this.workPaths?.sharingTaskRun(taskRun);
+    return sharing && this.taskRunView({ task, taskRun: sharing });
+  }
+}
+
+type RootBuilder = (variables: ExecutionVariables, scope?: TaskScope) => JsonValue | undefined;
+
+const ROOTS: ReadonlyMap<string, RootBuilder> = new Map<string, RootBuilder>([
+  ["flow", (variables) => variables.flow],
+  ["execution", (variables) => variables.execution],
+  ["inputs", ({ inputs }) => Object.keys(inputs).length > 0 ? inputs : undefined],
+  ["vars", (variables) => variables.vars],
+  ["trigger", (variables) => variables.trigger],
+  ["labels", (variables) => variables.labels],
+  ["envs", (variables) => variables.envs],
+  ["tenantId", (variables) => variables.tenantId],
+  ["kestra", (variables) => variables.kestra],
+  ["outputs", (variables) => variables.outputs],
+  ["item", (variables) => variables.item],
+  ["tasks", (variables) => variables.tasks],
+  ["task", (_variables, scope) => scope && { id: scope.task.id, type: scope.task.type }],
+  ["taskrun", (variables, scope) => scope && variables.taskRunView(scope)],
+  ["workerTaskrun", (variables, scope) => scope && variables.workerTaskRunView(scope)],
+  ["workingDir", (variables, scope) => scope && variables.workPaths?.workingDir(scope.taskRun)],
+  ["outputDir", (variables, scope) => scope && variables.workPaths?.outputDir(scope.taskRun)],
+  ["parents", (variables, scope) => scope && variables.views.parents(scope.taskRun)],
+  ["parent", (variables, scope) => scope && variables.views.parents(scope.taskRun)[0]],
+]);
+
+/** Labels as a tree: the parts of a key between its dots are the names on the way. */
+export function nestLabels(labels: readonly Label[]): JsonObject {
+  const tree: JsonObject = {};
+  for (const { key, value } of labels) {
+    const parts = key.split(".");
+    let node = tree;
+    for (const part of parts.slice(0, -1)) {
+      const next = ownProperty(node, part);
+      const child: JsonObject = isJsonObject(next) ? next : {};
+      setOwnProperty(node, part, child);
+      node = child;
+    }
+    setOwnProperty(node, parts[parts.length - 1] as string, value);
+  }
+  return tree;
+}

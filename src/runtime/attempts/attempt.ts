@@ -1,0 +1,358 @@
+/** One attempt of a task: its properties rendered, run under its time-out, and what it ended with. */
+import type { Clock } from "../../base/clock.ts";
+import { formatDuration, parseDuration } from "../../base/duration.ts";
+import { taskRunId } from "../../base/id.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { jsonBytes, sizeOf } from "../../base/json_size.ts";
+import { keepSpecimen } from "../../base/specimens.ts";
+import { whenKnown } from "../../base/when_known.ts";
+import type { Event } from "../../engine/events.ts";
+import type { AttemptFiles } from "../../model/executions/attempt_identity.ts";
+import { addLogLine, type LogLine, type TaskRun, taskRunOf } from "../../model/executions/execution.ts";
+import { LOG_LEVELS, type LogLevel } from "../../model/flows/flow.ts";
+import { MAX_LOG_BYTES_AT_ONCE, MAX_LOG_LINE_CHARS, MAX_OUTPUT_BYTES } from "../../model/limits.ts";
+import { type Metric, MetricList } from "../../model/executions/metric.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
+import type { AttemptOutcome, TaskType } from "../../model/tasks/task_catalog.ts";
+import type { TaskPorts } from "../../model/ports/task_ports.ts";
+import { metricsMutation } from "../../store/records/metric_records.ts";
+import type { AttemptCommand, LiveExecution } from "../live/live_execution.ts";
+import { LogFlow } from "../live/log_flow.ts";
+import { type CachePlace, type CachePolicy, cachePolicyOf, type TaskCache } from "./task_cache.ts";
+
+/** What an attempt needs beside its execution. */
+export interface AttemptDeps {
+  readonly clock: Clock;
+  readonly ports: TaskPorts;
+  readonly taskCache: TaskCache;
+  /** Has what is new of an execution committed. */
+  readonly wake: (live: LiveExecution) => void;
+}
+
+/** How an attempt ended, and the controller that could have stopped it. */
+export interface EndedAttempt {
+  readonly event: Event;
+  readonly controller: AbortController;
+}
+
+/** Renders the task's properties and runs it once; the event says how it ended. Never rejects. */
+export function runAttempt(
+  live: LiveExecution,
+  command: AttemptCommand,
+  options: AttemptDeps & { readonly type: TaskType | undefined; readonly controller: AbortController },
+): Event | Promise<Event> {
+  const { type } = options;
+  const taskRun = taskRunOf(live.execution, command.taskRun) as TaskRun;
+  if (!type) return failure(live, command.taskRun, `Invalid type: ${command.task.type}`);
+  const run: Attempt = { ...options, live, command, taskRun, type, files: {}, logBytes: 0 };
+  const failed = (error: unknown) => {
+    keepMetrics(run);
+    dropFiles(run);
+    return failure(live, command.taskRun, error);
+  };
+  try {
+    const begin = (properties: JsonObject) => attempt(run, properties);
+    const properties = live.renderer.properties(command.task, type, taskRun);
+    const event = whenKnown(properties, begin);
+    return event instanceof Promise ? event.catch(failed) : event;
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+/** An attempt that is about to run. */
+interface Attempt extends AttemptDeps {
+  readonly live: LiveExecution;
+  readonly command: AttemptCommand;
+  readonly taskRun: TaskRun;
+  readonly type: TaskType;
+  readonly controller: AbortController;
+  readonly files: AttemptFiles;
+  /** What it has logged so far. */
+  logBytes: number;
+  /** What it has reported so far. */
+  metrics?: MetricList;
+  /** Where its outputs are to be kept. */
+  place?: CachePlace;
+}
+
+function attempt(run: Attempt, properties: JsonObject): Event | Promise<Event> {
+  const policy = run.type.form === "runnable" ? cachePolicyOf(run.command.task) : undefined;
+  return policy ? cachedAttempt(run, properties, policy) : freshAttempt(run, properties);
+}
+
+/** With outputs that were kept the task does not run at all. */
+async function cachedAttempt(run: Attempt, properties: JsonObject, policy: CachePolicy): Promise<Event> {
+  const { live, command: { task, taskRun }, taskCache, controller } = run;
+  run.place = await taskCache.placeOf(live.execution, task, { policy, properties });
+  const outputs = await taskCache.find(run.place);
+  if (controller.signal.aborted) return { type: "attempt_ended", taskRun, outcome: { state: "KILLED" } };
+  if (!outputs) return await freshAttempt(run, properties);
+  logLine(run, "DEBUG", "The outputs are those of an earlier run with the same properties");
+  return { type: "attempt_ended", taskRun, outcome: { state: "SUCCESS", outputs } };
+}
+
+function freshAttempt(run: Attempt, properties: JsonObject): Event | Promise<Event> {
+  const { timeout } = run.command.task;
+  if (timeout === undefined) return attemptWithin(run, properties, undefined);
+  const text = run.live.renderer.text(timeout, { task: run.command.task, taskRun: run.taskRun });
+  return text instanceof Promise
+    ? text.then((known) => attemptWithin(run, properties, timeoutMs(known)))
+    : attemptWithin(run, properties, timeoutMs(text));
+}
+
+function timeoutMs(text: string): number {
+  const ms = parseDuration(text);
+  if (ms !== undefined && ms > 0) return ms;
+  throw new Error(`Invalid timeout "${text}": it must be an ISO 8601 duration such as PT10S`);
+}
+
+function attemptWithin(
+  run: Attempt,
+  properties: JsonObject,
+  limitMs: number | undefined,
+): Event | Promise<Event> {
+  const { type, clock, command: { taskRun, task } } = run;
+  if (type.form === "waiting") return beginWait(run, type.delayMs(properties), limitMs);
+  if (type.form !== "runnable") throw new Error(`Type "${task.type}" is not supported yet`);
+  const outcome = type.run(properties, contextOf(run));
+  const end = (ended: AttemptOutcome) => {
+    keepResults(run, ended);
+    return checkOutputs(taskRun, withFiles(run, ended));
+  };
+  if (!(outcome instanceof Promise)) return end(outcome);
+  const ended = outcome.then(end);
+  if (limitMs === undefined) return ended;
+  return within(ended, { clock, limitMs, onTimeout: () => timeoutFailure(run, limitMs) });
+}
+
+function beginWait(run: Attempt, delayMs: number, limitMs: number | undefined): Event {
+  const { clock, command: { taskRun } } = run;
+  logLine(run, "INFO", `Waiting for ${formatDuration(delayMs)}`);
+  const now = clock.now();
+  if (limitMs === undefined || delayMs <= limitMs) {
+    return { type: "wait_begun", taskRun, dueAt: now + delayMs };
+  }
+  return { type: "wait_begun", taskRun, dueAt: now + limitMs, failure: timeoutMessage(limitMs) };
+}
+
+/** What is still under way when the time is over is told to stop, and not waited for. */
+async function within(
+  ended: Promise<Event>,
+  { clock, limitMs, onTimeout }: { clock: Clock; limitMs: number; onTimeout: () => Event },
+): Promise<Event> {
+  const timedOut = Promise.withResolvers<Event>();
+  const cancel = clock.setTimer(limitMs, () => timedOut.resolve(onTimeout()));
+  try {
+    return await Promise.race([ended, timedOut.promise]);
+  } finally {
+    cancel();
+  }
+}
+
+function timeoutFailure(run: Attempt, limitMs: number): Event {
+  const { controller, command } = run;
+  keepMetrics(run);
+  dropFiles(run);
+  controller.abort();
+  const message = timeoutMessage(limitMs);
+  return { type: "attempt_ended", taskRun: command.taskRun, outcome: { state: "FAILED" }, message };
+}
+
+function timeoutMessage(limitMs: number): string {
+  return `Timeout after ${formatDuration(limitMs)}`;
+}
+
+/** What the commit of the end carries beside the end itself. */
+function keepResults(run: Attempt, outcome: AttemptOutcome): void {
+  if (run.files.isOver) return; // Its time-out came first.
+  keepMetrics(run);
+  if (run.place) run.live.extras.push(...run.taskCache.mutationsFor(run.place, outcome));
+}
+
+function keepMetrics(run: Attempt): void {
+  const { metrics, live: { execution, extras }, command: { task, taskRun, attemptNumber }, clock } = run;
+  if (!metrics) return;
+  run.metrics = undefined;
+  const of = { taskId: task.id, taskRun, attemptNumber, at: clock.now(), metrics: metrics.metrics };
+  extras.push(metricsMutation(execution.tenant, execution.id, of));
+}
+
+function reportMetric(run: Attempt, metric: Metric): void {
+  const metrics = run.metrics ??= new MetricList();
+  if (!metrics.add(metric) && metrics.isFirstRefusal()) {
+    logLine(run, "WARN", `Too many metrics: "${metric.name}" and those after it are left out`);
+  }
+}
+
+/** Adds a line to the log of the attempt, unless its task keeps only more severe ones. */
+function logLine(run: Attempt, level: LogLevel, message: string): void {
+  const { live, command, taskRun, clock, files } = run;
+  const { logLevel } = command.task;
+  if (files.isOver) return; // A task that was timed out may still be at work.
+  if (logLevel && LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(logLevel)) return;
+  const text = live.renderer.hostCalls.mask(message);
+  const attempt = command.attemptNumber - 1;
+  const line = { level, at: clock.now(), taskRun: taskRun.ordinal, attempt, message: text };
+  live.isDirty = true;
+  if (isLong(run)) {
+    addLogLine(live.execution, line);
+    (live.logFlow ??= logFlowOf(run)).noted(text);
+  } else addBounded(run, line);
+}
+
+/** The lines of a task that ends at once must fit the commit of its end. */
+function addBounded(run: Attempt, line: LogLine): void {
+  if (run.logBytes > MAX_LOG_BYTES_AT_ONCE) return;
+  run.logBytes += jsonBytes(line.message.slice(0, MAX_LOG_LINE_CHARS));
+  const isOver = run.logBytes > MAX_LOG_BYTES_AT_ONCE;
+  const message =
+    `Further lines are left out: a task that ends at once logs ${MAX_LOG_BYTES_AT_ONCE} bytes at the most`;
+  addLogLine(run.live.execution, isOver ? { ...line, level: "WARN", message } : line);
+}
+
+/** The files that the attempt has changed so far belong to its outcome; there can be no more. */
+function withFiles({ files, live }: Attempt, outcome: AttemptOutcome): AttemptOutcome {
+  live.logFlow?.rest();
+  const isTooLate = files.isOver;
+  files.isOver = true;
+  return files.pending && !isTooLate ? { ...outcome, files: files.pending } : outcome;
+}
+
+/** An attempt that has no outcome leaves no files. */
+function dropFiles({ files, live }: Attempt): void {
+  live.logFlow?.rest();
+  files.isOver = true;
+  void files.pending?.discard();
+}
+
+function checkOutputs(taskRun: number, outcome: AttemptOutcome): Event {
+  if (!outcome.outputs || sizeOf(outcome.outputs, MAX_OUTPUT_BYTES) <= MAX_OUTPUT_BYTES) {
+    return { type: "attempt_ended", taskRun, outcome };
+  }
+  const message =
+    `The outputs are too large: at most ${MAX_OUTPUT_BYTES} bytes can be kept; write large results to a file`;
+  return { type: "attempt_ended", taskRun, outcome: { state: "FAILED", files: outcome.files }, message };
+}
+
+/** The end of an attempt that could not be carried out. */
+export function failure(
+  live: LiveExecution,
+  taskRun: number,
+  error: unknown,
+): Extract<Event, { type: "attempt_ended" }> {
+  const message = live.renderer.hostCalls.mask(error instanceof Error ? error.message : String(error));
+  return { type: "attempt_ended", taskRun, outcome: { state: "FAILED" }, message };
+}
+
+function logFlowOf({ live, clock, wake }: Attempt): LogFlow {
+  return new LogFlow(live.execution, { clock, wake: () => wake(live) });
+}
+
+/** Lines of a pure task become durable with its end alone. */
+function isLong({ type }: Attempt): boolean {
+  return type.form === "runnable" && !type.pure;
+}
+
+/** What the task is given. */
+export function contextOf(run: Attempt): RunContext {
+  return new AttemptContext(run);
+}
+
+/** Made for each attempt, and most tasks look at little of it: nothing is computed before it is asked for. */
+class AttemptContext implements RunContext {
+  /** Not a private name: a task may hand on an object that has this one as prototype. */
+  private readonly attempt: Attempt;
+
+  constructor(attempt: Attempt) {
+    this.attempt = attempt;
+    keepSpecimen("attempt", this);
+  }
+
+  get tenant() {
+    return this.attempt.live.execution.tenant;
+  }
+
+  get namespace() {
+    return this.attempt.live.execution.namespace;
+  }
+
+  get flowId() {
+    return this.attempt.live.execution.flowId;
+  }
+
+  get flowRevision() {
+    return this.attempt.live.execution.flowRevision;
+  }
+
+  get executionId() {
+    return this.attempt.live.execution.id;
+  }
+
+  get taskId() {
+    return this.attempt.command.task.id;
+  }
+
+  get taskRunId() {
+    return taskRunId(this.executionId, this.attempt.taskRun.ordinal);
+  }
+
+  get value() {
+    return this.attempt.taskRun.value;
+  }
+
+  get attemptNumber() {
+    return this.attempt.command.attemptNumber;
+  }
+
+  get signal() {
+    return this.attempt.controller.signal;
+  }
+
+  get files() {
+    return this.attempt.files;
+  }
+
+  get ports() {
+    return this.attempt.ports;
+  }
+
+  get written() {
+    return this.attempt.command.task.properties;
+  }
+
+  get labels() {
+    return this.attempt.live.execution.labels;
+  }
+
+  get variables() {
+    const { execution, plan } = this.attempt.live;
+    return execution.variables ?? plan.flow.variables ?? {};
+  }
+
+  get workingDirectory() {
+    return this.attempt.live.renderer.workPaths?.sharedDir(this.attempt.taskRun);
+  }
+
+  now() {
+    return this.attempt.clock.now();
+  }
+
+  log(level: LogLevel, message: string): void {
+    logLine(this.attempt, level, message);
+  }
+
+  logged() {
+    const { files, live, controller } = this.attempt;
+    return files.isOver ? undefined : live.logFlow?.room(controller.signal);
+  }
+
+  metric(metric: Metric): void {
+    reportMetric(this.attempt, metric);
+  }
+
+  render(template: string, variables?: JsonObject) {
+    const { live, command: { task }, taskRun } = this.attempt;
+    return live.renderer.value(template, { task, taskRun }, variables);
+  }
+}

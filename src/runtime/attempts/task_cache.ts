@@ -1,0 +1,118 @@
+/** Outputs of tasks with a `taskCache`: kept by what the task was given, and taken instead of running it again. */
+import type { Clock, Instant } from "../../base/clock.ts";
+import { parseDuration } from "../../base/duration.ts";
+import { isJsonObject, type JsonObject, ownProperty, stringifyJson } from "../../base/json.ts";
+import type { Execution } from "../../model/executions/execution.ts";
+import type { Task, TenantId } from "../../model/flows/flow.ts";
+import type { AttemptOutcome } from "../../model/tasks/task_catalog.ts";
+import { decodeJson, encodeJson } from "../../store/codec.ts";
+import type { Committer } from "../../store/committer.ts";
+import { cachedOutputsKey, cacheExpiriesBefore, cacheExpiryKey } from "../../store/keys.ts";
+import type { Key, Mutation, Store } from "../../store/store.ts";
+
+/** What the cache works with. */
+interface TaskCacheDeps {
+  readonly store: Store;
+  readonly committer: Committer;
+  readonly clock: Clock;
+  /** The tenants whose expired outputs are swept. */
+  readonly tenants: () => Iterable<TenantId>;
+}
+
+/** How long outputs are kept; for ever without a time. */
+export interface CachePolicy {
+  readonly ttlMs?: number;
+}
+
+/** Where the outputs of an attempt are kept. */
+export interface CachePlace extends CachePolicy {
+  readonly key: Key;
+}
+
+/** `[expires at, or 0; outputs]`. */
+type StoredOutputs = [expiresAt: Instant | 0, outputs: JsonObject];
+
+/** Larger outputs are not kept: they would not fit into one value. */
+const MAX_CACHED_BYTES = 60_000;
+/** Expired outputs of a tenant that one sweep removes. */
+const SWEEP_LIMIT = 400;
+
+/** How the task keeps its outputs; `undefined` when it does not. */
+export function cachePolicyOf({ properties }: Pick<Task, "properties">): CachePolicy | undefined {
+  const declared = ownProperty(properties, "taskCache");
+  if (!isJsonObject(declared) || String(declared.enabled) !== "true") return undefined;
+  const { ttl } = declared;
+  return { ttlMs: typeof ttl === "string" ? parseDuration(ttl) : undefined };
+}
+
+/** Finds outputs, and prepares what keeps them. */
+export class TaskCache {
+  readonly #deps: TaskCacheDeps;
+
+  constructor(deps: TaskCacheDeps) {
+    this.#deps = deps;
+  }
+
+  /** Where the outputs of a task with these rendered properties are kept. */
+  async placeOf(
+    { tenant, namespace, flowId }: Execution,
+    { id, kind }: Task,
+    { policy, properties }: { readonly policy: CachePolicy; readonly properties: JsonObject },
+  ): Promise<CachePlace> {
+    const text = new TextEncoder().encode(stringifyJson([kind, properties]));
+    const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", text));
+    return { ...policy, key: cachedOutputsKey(tenant, { namespace, id: flowId }, id, digest.toHex()) };
+  }
+
+  /** The outputs that are kept there; `undefined` when there are none, or they have expired. */
+  async find({ key }: CachePlace): Promise<JsonObject | undefined> {
+    const stored = await this.#read(key);
+    if (!stored || stored[0] !== 0 && stored[0] <= this.#deps.clock.now()) return undefined;
+    return stored[1];
+  }
+
+  /** What keeps the outputs of an attempt: only of a success that changed nothing in its execution, and not too large. */
+  mutationsFor({ key, ttlMs }: CachePlace, { state, outputs = {}, effects }: AttemptOutcome): Mutation[] {
+    if (state !== "SUCCESS" || effects) return [];
+    const expiresAt = ttlMs === undefined ? 0 : this.#deps.clock.now() + ttlMs;
+    const stored: StoredOutputs = [expiresAt, outputs];
+    const value = encodeJson(stored);
+    if (value.length > MAX_CACHED_BYTES) return [];
+    const mutations: Mutation[] = [{ type: "set", key, value }];
+    if (expiresAt !== 0) {
+      mutations.push({ type: "set", key: cacheExpiryKey(expiresAt, key), value: encodeJson(null) });
+    }
+    return mutations;
+  }
+
+  /** Removes expired outputs; gives how many were due, which is bounded: a loop calls this. */
+  async sweepExpired(): Promise<number> {
+    let swept = 0;
+    for (const tenant of this.#deps.tenants()) swept += await this.#sweep(tenant);
+    return swept;
+  }
+
+  async #sweep(tenant: TenantId): Promise<number> {
+    const { store, committer, clock } = this.#deps;
+    const now = clock.now();
+    const mutations: Mutation[] = [];
+    let swept = 0;
+    for await (const { key } of store.list(cacheExpiriesBefore(tenant, now), { limit: SWEEP_LIMIT })) {
+      const [, , , namespace, flowId, taskId, hash] = key.map(String);
+      const flow = { namespace: namespace ?? "", id: flowId ?? "" };
+      const cached = cachedOutputsKey(tenant, flow, taskId ?? "", hash ?? "");
+      const stored = await this.#read(cached);
+      mutations.push({ type: "delete", key });
+      // It may have been kept anew since.
+      if (stored && stored[0] !== 0 && stored[0] <= now) mutations.push({ type: "delete", key: cached });
+      swept++;
+    }
+    if (mutations.length > 0) await committer.commit({ mutations, bulk: true });
+    return swept;
+  }
+
+  async #read(key: Key): Promise<StoredOutputs | undefined> {
+    const entry = await this.#deps.store.get(key);
+    return entry === null ? undefined : decodeJson(entry.value) as unknown as StoredOutputs;
+  }
+}

@@ -1,0 +1,40 @@
+/** Serves the port through which a task runs another one. */
+import type { Clock } from "../../base/clock.ts";
+import { canonicalType } from "../../model/flows/flow.ts";
+import type { FoundTaskType, TaskTypePort } from "../../model/ports/task_types.ts";
+import type { AttemptOutcome, TaskCatalog, WaitingTaskType } from "../../model/tasks/task_catalog.ts";
+
+/** The port. A task that waits does so within the attempt that runs it: that wait does not survive a crash. */
+export function createTaskTypePort(tasks: TaskCatalog, clock: Clock): TaskTypePort {
+  return {
+    find(type) {
+      const found = tasks.find(canonicalType(type));
+      return found?.form === "waiting" ? runnable(found, clock) : found;
+    },
+  };
+}
+
+function runnable(type: WaitingTaskType, clock: Clock): FoundTaskType {
+  return {
+    ...type,
+    run: async (properties, { signal }): Promise<AttemptOutcome> => {
+      const isOver = await elapsed(type.delayMs(properties), clock, signal);
+      return isOver ? { state: "SUCCESS", outputs: {} } : { state: "KILLED" };
+    },
+  };
+}
+
+/** True when the time is over, false when it was cut short. */
+async function elapsed(ms: number, clock: Clock, signal: AbortSignal): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const cancelTimer = clock.setTimer(ms, () => resolve(true));
+  const stop = () => resolve(false);
+  signal.addEventListener("abort", stop);
+  if (signal.aborted) stop();
+  try {
+    return await promise;
+  } finally {
+    cancelTimer();
+    signal.removeEventListener("abort", stop);
+  }
+}

@@ -1,0 +1,55 @@
+/** What a task renders in an execution that it has started: the older `outputs` of a Subflow, `breakWhen` of a Loop. */
+import { isJsonObject, type JsonObject } from "../../base/json.ts";
+import type { Event } from "../../engine/events.ts";
+import { isTruthyText } from "../../expr/mod.ts";
+import { taskRunOf } from "../../model/executions/execution.ts";
+import type { Task } from "../../model/flows/flow.ts";
+import { LOOP } from "../../model/executions/loop_run.ts";
+import type { State } from "../../model/executions/state.ts";
+import { isRenderError } from "../../rendering/host_functions/mod.ts";
+import type { LiveExecution } from "../live/live_execution.ts";
+
+type LoadChild = (executionId: string) => Promise<LiveExecution | undefined>;
+type ChildEnded = Extract<Event, { type: "child_ended" }>;
+
+/** The event with what the task wants of the execution beside its outputs; `load` reads that execution. */
+export async function withChildOutputs(
+  event: Event,
+  parent: LiveExecution | undefined,
+  load: LoadChild,
+): Promise<Event> {
+  if (event.type !== "child_ended" || event.state === "RETRIED" || !parent) return event;
+  const taskRun = taskRunOf(parent.execution, event.taskRun);
+  const task = taskRun && parent.plan.places.get(taskRun.taskId)?.task;
+  if (task?.kind === LOOP) return await withBreak(event, task, load);
+  const wanted = task?.properties.outputs;
+  if (!isJsonObject(wanted)) return event;
+  const child = await load(event.executionId);
+  return child ? await rendered(event, child, wanted) : event;
+}
+
+/** Whether a pass that has ended well is the last one. */
+async function withBreak(event: ChildEnded, { properties }: Task, load: LoadChild): Promise<Event> {
+  const { breakWhen } = properties;
+  if (typeof breakWhen !== "string" || !HAS_OUTPUTS.has(event.state)) return event;
+  const child = await load(event.executionId);
+  if (!child) return event;
+  try {
+    return { ...event, breaks: isTruthyText(await child.renderer.text(breakWhen)) };
+  } catch (error) {
+    if (isRenderError(error)) return { ...event, problem: error.message };
+    throw error;
+  }
+}
+
+const HAS_OUTPUTS: ReadonlySet<State> = new Set(["SUCCESS", "WARNING"]);
+
+async function rendered(event: ChildEnded, child: LiveExecution, wanted: JsonObject): Promise<Event> {
+  try {
+    const outputs = await child.renderer.object(wanted);
+    return { ...event, outputs: { ...event.outputs, ...outputs } };
+  } catch (error) {
+    if (isRenderError(error)) return { ...event, problem: error.message };
+    throw error;
+  }
+}

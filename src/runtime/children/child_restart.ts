@@ -1,0 +1,69 @@
+/** A restart of an execution runs those again that its tasks had started, in place of starting others. */
+import type { Command } from "../../engine/events.ts";
+import { canRestart } from "../../engine/restart.ts";
+import { successorId } from "../../engine/successor.ts";
+import { currentState, type State } from "../../model/executions/state.ts";
+import type { LiveExecution } from "../live/live_execution.ts";
+import type { Message, StoredMessage } from "../live/messages.ts";
+import type { ChildStart, StartChild } from "./subflow.ts";
+
+/** Finds the execution to run again, given the one that was started; `undefined` when another one must be started. */
+export type FindRestartable = (tenant: string, id: string) => Promise<string | undefined>;
+
+/** Ends after which an execution runs again; one that has ended well does not. */
+export const RESTARTED: ReadonlySet<State> = new Set(["FAILED", "KILLED", "CANCELLED"]);
+/** Executions that have taken the place of one another. */
+const MAX_SUCCESSORS = 1_000;
+
+/** The execution that was started, or the last that has taken its place, if it is there and has something to restart from. */
+export async function restartableChild(
+  startedId: string,
+  load: (id: string) => Promise<LiveExecution | undefined>,
+): Promise<string | undefined> {
+  let id = startedId;
+  for (let n = 0; n < MAX_SUCCESSORS; n++) {
+    const found = await load(id);
+    if (!found) return undefined;
+    const { execution, plan } = found;
+    const state = currentState(execution.history);
+    if (state !== "RETRIED") return RESTARTED.has(state) && canRestart(plan, execution) ? id : undefined;
+    id = successorId(execution);
+  }
+  return undefined;
+}
+
+/** Waits again for the execution that was started before; `start` starts another one where that cannot be. */
+export async function restartOrStart(
+  { execution: { tenant } }: LiveExecution,
+  { taskRun, restarts: executionId = "" }: StartChild,
+  { find, start }: {
+    readonly find: FindRestartable;
+    readonly start: () => ChildStart | Promise<ChildStart>;
+  },
+): Promise<ChildStart> {
+  const restarts = await find(tenant, executionId);
+  if (restarts === undefined) return await start();
+  return { event: { type: "child_started", taskRun, executionId, waits: true, restarts } };
+}
+
+/** What tells an execution to run again; it comes before a kill, which may follow it before it is delivered. */
+export function restartMessage(
+  { execution: { id: executionId } }: LiveExecution,
+  { taskRun, executionId: targetId, startedId }: Extract<Command, { type: "restart_child" }>,
+): Message {
+  const event = { type: "restarted", by: { executionId, taskRun, startedId } } as const;
+  return { targetId, name: `again/${taskRun}`, event };
+}
+
+/** What tells the one that waits that the execution which was to run again is gone; `undefined` for any other message. */
+export function goneReply({ key, tenant, targetId, event }: StoredMessage): StoredMessage | undefined {
+  if (event.type !== "restarted" || !event.by) return undefined;
+  const { executionId: waiting, taskRun, startedId: executionId } = event.by;
+  const problem = `Cannot restart the execution "${targetId}": it was deleted`;
+  return {
+    key,
+    tenant,
+    targetId: waiting,
+    event: { type: "child_ended", taskRun, executionId, state: "FAILED", replaces: "FAILED", problem },
+  };
+}

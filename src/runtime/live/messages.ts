@@ -1,0 +1,55 @@
+/** What executions do to others: messages that survive a crash, and new executions created in the commit that asks for them. */
+import type { Event } from "../../engine/events.ts";
+import type { FlowPlan } from "../../engine/plan.ts";
+import type { Execution } from "../../model/executions/execution.ts";
+import { decodeJson, encodeJson } from "../../store/codec.ts";
+import { messageKey, MESSAGES } from "../../store/keys.ts";
+import type { Key, Mutation, Store } from "../../store/store.ts";
+import type { OuterContext } from "../../rendering/loop_contexts.ts";
+
+/** An event for another execution of the same tenant. Stored with the transition that causes it, until it is applied. */
+export interface Message {
+  readonly targetId: string;
+  /** Tells the messages of one execution to another apart. */
+  readonly name: string;
+  readonly event: Event;
+}
+
+/** An execution that is created in the commit of the transition that asks for it. */
+export interface NewExecution {
+  readonly execution: Execution;
+  readonly plan: FlowPlan;
+  /** Of a pass of a Loop: what it sees of the executions around it. */
+  readonly outer?: OuterContext;
+}
+
+/** A stored message. */
+export interface StoredMessage {
+  readonly key: Key;
+  readonly tenant: string;
+  readonly targetId: string;
+  readonly event: Event;
+}
+
+/** What stores a message of `source`. */
+export function messageMutation(source: Execution, message: Message): Mutation {
+  return { type: "set", key: keyOf(source, message), value: encodeJson(message.event as never) };
+}
+
+/** A message as it is once stored. */
+export function storedMessage(source: Execution, message: Message): StoredMessage {
+  const { targetId, event } = message;
+  return { key: keyOf(source, message), tenant: source.tenant, targetId, event };
+}
+
+/** Messages that an earlier process could not deliver. */
+export async function* undelivered(store: Store): AsyncGenerator<StoredMessage> {
+  for await (const { key, value } of store.list(MESSAGES)) {
+    const event = decodeJson(value) as unknown as Event;
+    yield { key, tenant: String(key[1]), targetId: String(key[2]), event };
+  }
+}
+
+function keyOf({ tenant, id }: Execution, { targetId, name }: Message): Key {
+  return messageKey(tenant, targetId, id, name);
+}

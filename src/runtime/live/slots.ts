@@ -1,0 +1,205 @@
+/**
+ * Concurrency limits of flows: which executions run, and which wait for their turn, the oldest first. The keys are
+ * written with the transitions that change them; what is in memory is only ahead of them by what is being committed.
+ */
+import type { ConcurrencyLimit, FlowKey } from "../../model/flows/flow.ts";
+import type { Execution } from "../../model/executions/execution.ts";
+import { currentState, isEnded } from "../../model/executions/state.ts";
+import { queuedKey, queuedOf, slotKey, slotsOf } from "../../store/keys.ts";
+import type { Key, Mutation, Store } from "../../store/store.ts";
+
+/** What an execution has of its flow's limit. */
+type Hold = "slot" | "place in the queue";
+
+interface FlowSlots {
+  readonly taken: Set<string>;
+  /** In order of creation. */
+  queued: Set<string>;
+  /** What the database has. */
+  readonly stored: Map<string, Hold>;
+  /** That of the latest revision, once it is known: it holds for executions of earlier ones too. */
+  limit?: number;
+}
+
+const MARK = new Uint8Array([1]);
+
+/** The slots of all flows that have a limit. */
+export class Slots {
+  readonly #flows = new Map<string, FlowSlots>();
+
+  /** Reads what is stored of a tenant. */
+  async load(store: Store, tenant: string): Promise<void> {
+    for await (const { key } of store.list(slotsOf(tenant))) {
+      const { taken, stored } = this.#flowOf(tenant, flowOf(key));
+      taken.add(String(key[4]));
+      stored.set(String(key[4]), "slot");
+    }
+    for await (const { key } of store.list(queuedOf(tenant))) {
+      const { queued, stored } = this.#flowOf(tenant, flowOf(key));
+      queued.add(String(key[4]));
+      stored.set(String(key[4]), "place in the queue");
+    }
+  }
+
+  /** The latest revision of a flow has that limit, or none; false when that concerns nobody. */
+  setLimit(flow: Pick<Execution, "tenant" | "namespace" | "flowId">, limit: number | undefined): boolean {
+    const { tenant, namespace, flowId: id } = flow;
+    const isKnown = this.#flows.has(nameOf(tenant, { namespace, id }));
+    if (limit === undefined && !isKnown) return false;
+    this.#of(flow).limit = limit ?? Infinity;
+    return true;
+  }
+
+  /** Takes a slot for an execution that begins; `undefined` when it may run, else the state that the limit puts it in. */
+  admit(
+    execution: Execution,
+    { limit, behavior }: ConcurrencyLimit,
+  ): "QUEUED" | "CANCELLED" | "FAILED" | undefined {
+    const { taken, queued, limit: latest = limit } = this.#of(execution);
+    if (taken.has(execution.id)) return undefined; // It was paused, and kept its slot.
+    if (taken.size < latest && queued.size === 0) {
+      taken.add(execution.id);
+      return undefined;
+    }
+    if (behavior === "CANCEL") return "CANCELLED";
+    if (behavior === "FAIL") return "FAILED";
+    queued.add(execution.id);
+    return "QUEUED";
+  }
+
+  /** Takes a slot whatever the limit: somebody forces an execution to run. */
+  force(execution: Execution): void {
+    const { taken, queued } = this.#of(execution);
+    queued.delete(execution.id);
+    taken.add(execution.id);
+  }
+
+  /** What must be stored with the next commit of an execution, and what is true once it is; `isGone` when it needs none any more. */
+  changeOf(
+    execution: Execution,
+    isGone = isEnded(execution.history),
+  ): { readonly mutations: Mutation[]; readonly committed: () => void } | undefined {
+    const flow = this.#of(execution);
+    const { id, tenant } = execution;
+    const wanted: Hold | undefined = isGone
+      ? undefined
+      : currentState(execution.history) === "QUEUED"
+      ? "place in the queue"
+      : "slot";
+    const stored = flow.stored.get(id);
+    const isHeld = flow.taken.has(id) || flow.queued.has(id);
+    if (wanted === stored && (wanted !== undefined || !isHeld)) return undefined;
+    const key = { namespace: execution.namespace, id: execution.flowId };
+    const mutations: Mutation[] = [];
+    if (stored) mutations.push({ type: "delete", key: keyOf(stored, tenant, key, id) });
+    if (wanted) mutations.push({ type: "set", key: keyOf(wanted, tenant, key, id), value: MARK });
+    const committed = () => {
+      if (wanted) flow.stored.set(id, wanted);
+      else this.#release(flow, id);
+    };
+    return { mutations, committed };
+  }
+
+  /** Forgets an execution that was deleted or never stored. */
+  release(execution: Pick<Execution, "tenant" | "namespace" | "flowId" | "id">): Mutation[] {
+    const flow = this.#of(execution);
+    const stored = flow.stored.get(execution.id);
+    this.#release(flow, execution.id);
+    const key = { namespace: execution.namespace, id: execution.flowId };
+    return stored ? [{ type: "delete", key: keyOf(stored, execution.tenant, key, execution.id) }] : [];
+  }
+
+  /** Gives free slots to those who wait longest; their ids. */
+  grant(execution: Pick<Execution, "tenant" | "namespace" | "flowId">, limit: number): string[] {
+    const { taken, queued, stored, limit: latest = limit } = this.#of(execution);
+    const granted: string[] = [];
+    for (const id of queued) {
+      if (taken.size >= latest) break;
+      if (!stored.has(id)) continue; // Nobody can wake it before it is durable; then it is asked for again.
+      queued.delete(id);
+      taken.add(id);
+      granted.push(id);
+    }
+    return granted;
+  }
+
+  /** The one whose turn it is when an execution leaves its slot; `undefined` when the slot is not to be handed on. */
+  successor(execution: Execution, limit: number): string | undefined {
+    const { taken, queued, stored, limit: latest = limit } = this.#of(execution);
+    if (!taken.has(execution.id) || taken.size > latest) return undefined;
+    const { value: next } = queued.values().next();
+    return next !== undefined && stored.has(next) ? next : undefined; // Before it is durable nobody can wake it.
+  }
+
+  /** Gives the slot of an execution that has ended to that successor; what is stored follows with their commit. */
+  handOn(execution: Execution, { id }: Execution): void {
+    const { taken, queued } = this.#of(execution);
+    taken.delete(execution.id);
+    queued.delete(id);
+    taken.add(id);
+  }
+
+  /** Takes that back: nothing of it was stored. */
+  takeBack(execution: Execution, { id }: Execution): void {
+    const flow = this.#of(execution);
+    flow.taken.delete(id);
+    flow.queued = new Set([id, ...flow.queued]);
+    if (flow.stored.get(execution.id) === "slot") flow.taken.add(execution.id);
+  }
+
+  /** Those whose turn is next and who are durable; their ids. */
+  *next(execution: Pick<Execution, "tenant" | "namespace" | "flowId">, count: number): Iterable<string> {
+    const { queued, stored } = this.#of(execution);
+    for (const id of queued.values().take(count)) if (stored.has(id)) yield id;
+  }
+
+  /** How many run, and how many come before an execution in the queue. */
+  slotUsage(
+    execution: Pick<Execution, "tenant" | "namespace" | "flowId" | "id">,
+  ): { readonly running: number; readonly ahead: number } {
+    const { taken, queued } = this.#of(execution);
+    return { running: taken.size, ahead: [...queued].indexOf(execution.id) };
+  }
+
+  /** Flows in which somebody waits. */
+  *waitingFlows(): Iterable<{ readonly tenant: string } & FlowKey> {
+    for (const [key, { queued }] of this.#flows) {
+      const [tenant = "", namespace = "", id = ""] = key.split("/");
+      if (queued.size > 0) yield { tenant, namespace, id };
+    }
+  }
+
+  #release(flow: FlowSlots, id: string): void {
+    flow.taken.delete(id);
+    flow.queued.delete(id);
+    flow.stored.delete(id);
+  }
+
+  #of({ tenant, namespace, flowId }: Pick<Execution, "tenant" | "namespace" | "flowId">): FlowSlots {
+    return this.#flowOf(tenant, { namespace, id: flowId });
+  }
+
+  #flowOf(tenant: string, flowKey: FlowKey): FlowSlots {
+    const key = nameOf(tenant, flowKey);
+    let flow = this.#flows.get(key);
+    if (!flow) this.#flows.set(key, flow = { taken: new Set(), queued: new Set(), stored: new Map() });
+    return flow;
+  }
+}
+
+function nameOf(tenant: string, { namespace, id }: FlowKey): string {
+  return `${tenant}/${namespace}/${id}`;
+}
+
+function keyOf(hold: Hold, tenant: string, flow: FlowKey, id: string): Key {
+  return hold === "slot" ? slotKey(tenant, flow, id) : queuedKey(tenant, flow, id);
+}
+
+function flowOf(key: Key): FlowKey {
+  return { namespace: String(key[2]), id: String(key[3]) };
+}
+
+/** True for an execution that has none: another one may have its slot, or it may have one that is free. */
+export function leavesSlot({ history }: Execution): boolean {
+  return isEnded(history) || currentState(history) === "QUEUED";
+}

@@ -1,0 +1,125 @@
+/** Passes of a Loop that was restarted: those that ended well stay, the others run again, as many at once as the loop allows. */
+import { isJsonObject } from "../../base/json.ts";
+import type { ChildNumbers } from "../../engine/child_numbers.ts";
+import { childId, roomFor } from "../../engine/children.ts";
+import type { Event, RestartedChild } from "../../engine/events.ts";
+import { successorId } from "../../engine/successor.ts";
+import type { Execution, TaskRun } from "../../model/executions/execution.ts";
+import { currentState, isEnded } from "../../model/executions/state.ts";
+import type { ExecutionRecords } from "../../store/records/execution_records.ts";
+import { RESTARTED } from "../children/child_restart.ts";
+import type { LiveExecution } from "../live/live_execution.ts";
+import type { ChildStart } from "../children/subflow.ts";
+
+/** Passes that one commit runs again. */
+const RESTARTS_AT_ONCE = 50;
+/** Passes that are read at once. */
+const READS_AT_ONCE = 20;
+/** Executions that have taken the place of one another. */
+const MAX_SUCCESSORS = 1_000;
+
+/** A pass that is to run again. */
+interface FailedPass extends RestartedChild {
+  readonly index: number;
+}
+
+/** Finds passes that are to run again. */
+export class LoopRestarts {
+  readonly #records: Pick<ExecutionRecords, "header">;
+
+  constructor(records: Pick<ExecutionRecords, "header">) {
+    this.#records = records;
+  }
+
+  /** The first of them; `undefined` where the loop was not restarted, or a pass is gone or has not ended: then all begin anew. */
+  async begin(live: LiveExecution, taskRun: TaskRun): Promise<ChildStart | undefined> {
+    const kept = taskRun.decision?.restarts;
+    if (!isJsonObject(kept)) return undefined;
+    const { isOver: _, isBroken: _isBroken, again: _again, ...former } = kept as unknown as ChildNumbers;
+    const ended: Record<string, number> = {};
+    const failed: FailedPass[] = [];
+    for await (
+      const { index, startedId, execution } of this.#passes(live, taskRun, { numbers: former, from: 0 })
+    ) {
+      if (!execution || !isEnded(execution.history)) return undefined;
+      const state = currentState(execution.history);
+      ended[state] = (ended[state] ?? 0) + 1;
+      if (RESTARTED.has(state)) failed.push({ index, executionId: execution.id, startedId });
+    }
+    const total = former.breaks ? former.started : former.total;
+    const begins = { ...former, total, ended, again: { next: 0, left: failed.length, running: 0 } };
+    const some = failed.slice(0, atOnce(begins));
+    return eventOf(
+      taskRun,
+      { begins, from: 0, next: nextAfter(some, 0), left: failed.length - some.length },
+      some,
+    );
+  }
+
+  /** The next of them. */
+  async goOn(live: LiveExecution, taskRun: TaskRun, numbers: ChildNumbers): Promise<ChildStart> {
+    const { next: from = 0, left = 0 } = numbers.again ?? {};
+    const max = Math.min(left, atOnce(numbers));
+    const some: FailedPass[] = [];
+    for await (const { index, startedId, execution } of this.#passes(live, taskRun, { numbers, from })) {
+      if (some.length === max) break;
+      if (!execution || !RESTARTED.has(currentState(execution.history))) continue;
+      some.push({ index, executionId: execution.id, startedId });
+    }
+    // Somebody may have run others of them again meanwhile.
+    const isLast = some.length < max;
+    const next = isLast ? numbers.started : nextAfter(some, from);
+    return eventOf(taskRun, { from, next, left: isLast ? 0 : left - some.length }, some);
+  }
+
+  async *#passes(
+    { execution: { tenant } }: LiveExecution,
+    taskRun: TaskRun,
+    { numbers, from }: { readonly numbers: ChildNumbers; readonly from: number },
+  ) {
+    for (let first = from; first < numbers.started; first += READS_AT_ONCE) {
+      const count = Math.min(READS_AT_ONCE, numbers.started - first);
+      yield* await Promise.all(Array.from({ length: count }, async (_, offset) => {
+        const startedId = childId(taskRun, numbers, first + offset);
+        return { index: first + offset, startedId, execution: await this.#last(tenant, startedId) };
+      }));
+    }
+  }
+
+  /** The one of that id, or the last that has taken its place. */
+  async #last(tenant: string, id: string): Promise<Execution | undefined> {
+    let header = await this.#records.header(tenant, id);
+    for (let n = 0; n < MAX_SUCCESSORS && header && currentState(header.history) === "RETRIED"; n++) {
+      header = await this.#records.header(tenant, successorId(header));
+    }
+    return header;
+  }
+}
+
+function atOnce(numbers: ChildNumbers): number {
+  return Math.min(RESTARTS_AT_ONCE, roomFor(numbers));
+}
+
+function nextAfter(some: readonly FailedPass[], from: number): number {
+  const last = some.at(-1);
+  return last ? last.index + 1 : from;
+}
+
+type Restarted = Extract<Event, { type: "children_restarted" }>;
+
+function eventOf(
+  { ordinal, attempts }: TaskRun,
+  progress: Pick<Restarted, "begins" | "from" | "next" | "left">,
+  some: readonly FailedPass[],
+): ChildStart {
+  const executions = some.map(({ executionId, startedId }) => ({ executionId, startedId }));
+  return {
+    event: {
+      type: "children_restarted",
+      taskRun: ordinal,
+      attempt: attempts.length,
+      ...progress,
+      executions,
+    },
+  };
+}

@@ -1,0 +1,112 @@
+/** Renders what steers an execution, and answers with the event that the engine waits for. */
+import type { JsonObject } from "../../base/json.ts";
+import type { Command, Event } from "../../engine/events.ts";
+import { slaKey } from "../../engine/sla.ts";
+import { isTruthyText } from "../../expr/mod.ts";
+import { type TaskRun, taskRunOf } from "../../model/executions/execution.ts";
+import { isRenderError } from "../../rendering/host_functions/mod.ts";
+import type { LiveExecution } from "../live/live_execution.ts";
+import type { RenderedOutputs } from "../../rendering/renderer.ts";
+import type { TaskConditions } from "../attempts/task_conditions.ts";
+
+/** `runIf` of a task, and what else must hold of it. */
+export function renderCondition(
+  live: LiveExecution,
+  command: Extract<Command, { type: "render_condition" }>,
+  conditions: Pick<TaskConditions, "hold">,
+): Event | Promise<Event> {
+  const { taskRun: ordinal, task } = command;
+  const taskRun = taskRunOf(live.execution, ordinal) as TaskRun;
+  const told = (holds: boolean): Event => ({ type: "condition_rendered", taskRun: ordinal, holds });
+  const decide = (text: string) => told(isTruthyText(text));
+  const fail = (error: unknown): Event => ({
+    type: "condition_rendered",
+    taskRun: ordinal,
+    holds: false,
+    error: renderMessage(error),
+  });
+  const runIf = () => live.renderer.text(task.runIf ?? "true", { task, taskRun });
+  if (!task.conditions) return attemptRender(runIf, decide, fail);
+  const all = async () => isTruthyText(await runIf()) && await conditions.hold(live, { task, taskRun });
+  return all().then(told, fail);
+}
+
+/** Properties that a flowable task decides by. */
+export function renderDecision(
+  live: LiveExecution,
+  command: Extract<Command, { type: "render_decision" }>,
+): Event | Promise<Event> {
+  const { taskRun: ordinal, task, properties: names } = command;
+  const taskRun = taskRunOf(live.execution, ordinal) as TaskRun;
+  const done = (properties: JsonObject): Event => ({
+    type: "decision_rendered",
+    taskRun: ordinal,
+    properties,
+  });
+  const fail = (error: unknown): Event => ({
+    type: "decision_rendered",
+    taskRun: ordinal,
+    properties: {},
+    error: renderMessage(error),
+  });
+  return attemptRender(() => live.renderer.members(names, { task, taskRun }), done, fail);
+}
+
+/** Assertions of SLAs. One that cannot be rendered yet is not violated. */
+export function renderAssertions(
+  live: LiveExecution,
+  { isLast }: Extract<Command, { type: "render_assertions" }>,
+): Event | Promise<Event> {
+  const slas = live.plan.flow.sla.filter(({ assertion }) => assertion !== undefined);
+  const violated: string[] = [];
+  const done = (): Event => ({ type: "assertions_rendered", violated, isLast });
+  const renders = slas.map((sla) => {
+    const take = (text: string) => {
+      if (!isTruthyText(text)) violated.push(slaKey(live.plan.flow.sla, sla));
+    };
+    return attemptText(() => live.renderer.text(sla.assertion ?? "true"), take);
+  });
+  return renders.some((render) => render instanceof Promise) ? Promise.all(renders).then(done) : done();
+}
+
+function attemptText(
+  render: () => string | Promise<string>,
+  take: (text: string) => void,
+): void | Promise<void> {
+  try {
+    const text = render();
+    return text instanceof Promise ? text.then(take, () => {}) : take(text);
+  } catch (error) {
+    if (!isRenderError(error)) throw error;
+  }
+}
+
+/** The outputs of the flow. */
+export function renderOutputs(live: LiveExecution): Event | Promise<Event> {
+  const done = ({ converted, ignored }: RenderedOutputs): Event => ({
+    type: "outputs_rendered",
+    ...("problem" in converted ? { error: converted.problem } : converted),
+    ignored,
+  });
+  const fail = (error: unknown): Event => ({ type: "outputs_rendered", error: renderMessage(error) });
+  return attemptRender(() => live.renderer.outputs(), done, fail);
+}
+
+function attemptRender<T>(
+  render: () => T | Promise<T>,
+  done: (value: T) => Event,
+  fail: (error: unknown) => Event,
+): Event | Promise<Event> {
+  try {
+    const value = render();
+    return value instanceof Promise ? value.then(done, fail) : done(value);
+  } catch (error) {
+    return fail(error);
+  }
+}
+
+/** A bug in the renderer must not pass for a mistake in the flow. */
+function renderMessage(error: unknown): string {
+  if (isRenderError(error)) return error.message;
+  return `Internal error while rendering: ${error instanceof Error ? error.message : String(error)}`;
+}

@@ -1,0 +1,85 @@
+/** What flowable tasks do themselves, before their children begin and after they have ended. */
+import type { Command, Event } from "../../engine/events.ts";
+import { type TaskRun, taskRunOf } from "../../model/executions/execution.ts";
+import { isEnded } from "../../model/executions/state.ts";
+import type { FlowableHooks, FlowableTaskType, TaskCatalog } from "../../model/tasks/task_catalog.ts";
+import { type AttemptDeps, contextOf } from "../attempts/attempt.ts";
+import type { LiveExecution } from "../live/live_execution.ts";
+import { renderDecision } from "./command_rendering.ts";
+
+/** What it needs. */
+interface FlowableHookDeps extends AttemptDeps {
+  readonly catalog: TaskCatalog;
+}
+
+type RenderDecision = Extract<Command, { type: "render_decision" }>;
+
+/** Renders what a flowable task decides by, or does what it does around its children. */
+export function decideOrAct(
+  live: LiveExecution,
+  command: RenderDecision,
+  deps: FlowableHookDeps,
+): Event | Promise<Event> {
+  const type = deps.catalog.find(command.task.kind);
+  if (type?.form !== "flowable" || !type.hooks) return renderDecision(live, command);
+  return act(live, command, { ...deps, type, hooks: type.hooks });
+}
+
+async function act(
+  live: LiveExecution,
+  command: RenderDecision,
+  deps: FlowableHookDeps & { readonly type: FlowableTaskType; readonly hooks: FlowableHooks },
+): Promise<Event> {
+  const { taskRun: ordinal, task } = command;
+  const { type, hooks } = deps;
+  const taskRun = taskRunOf(live.execution, ordinal) as TaskRun;
+  const isAfter = live.tree.frameOf(taskRun) !== undefined;
+  const attempt = { type: "run_attempt", taskRun: ordinal, task, attemptNumber: 1 } as const;
+  const run = {
+    ...deps,
+    live,
+    command: attempt,
+    taskRun,
+    type,
+    controller: new AbortController(),
+    files: {},
+    logBytes: 0,
+  };
+  const context = contextOf(run);
+  const told = { type: "decision_rendered", taskRun: ordinal } as const;
+  try {
+    const properties = await live.renderer.properties(task, type, taskRun);
+    const limit = isAfter ? {} : await live.renderer.members(["timeout"], { task, taskRun });
+    (live.releases ??= new Map()).set(ordinal, () => hooks.release(context));
+    if (!isAfter) await hooks.before(properties, context);
+    const outputs = isAfter ? await hooks.after(properties, context) : {};
+    return { ...told, properties: { ...limit, outputs }, files: context.files.pending };
+  } catch (error) {
+    void context.files.pending?.discard();
+    const message = error instanceof Error ? error.message : String(error);
+    return { ...told, properties: {}, error: live.renderer.hostCalls.mask(message) };
+  } finally {
+    // It was killed meanwhile: nobody else will let go of what was made since.
+    if (isEnded(taskRun.history)) await hooks.release(context);
+  }
+}
+
+/** Lets go of what task runs that have ended hold on this machine, once no attempt within them is at work any more. */
+export function releaseEnded(live: LiveExecution, track: (work: Promise<void>) => void): void {
+  const { execution, releases } = live;
+  for (const [ordinal, release] of releases ?? []) {
+    const taskRun = taskRunOf(execution, ordinal);
+    if (taskRun && !isEnded(taskRun.history)) continue;
+    if (isAtWork(live, ordinal)) continue; // The end of the interrupted attempt is an event, and comes here again.
+    releases?.delete(ordinal);
+    track(release());
+  }
+}
+
+function isAtWork({ execution, running }: LiveExecution, ancestor: number): boolean {
+  return [...running?.keys() ?? []].some((ordinal) => {
+    let at = taskRunOf(execution, ordinal)?.parent;
+    while (at !== undefined && at !== ancestor) at = taskRunOf(execution, at)?.parent;
+    return at === ancestor;
+  });
+}

@@ -1,0 +1,319 @@
+/**
+ * A slice: events are applied and pure tasks run in memory until nothing more can happen without a commit or a budget
+ * is used up. A crash repeats at most a slice that nobody has seen.
+ */
+import { assertNever } from "../../base/assert_never.ts";
+import { childNumbersOf } from "../../engine/children.ts";
+import type { Command, Event } from "../../engine/events.ts";
+import { isOfFormerAttempt, step } from "../../engine/step.ts";
+import { type TaskRun, taskRunOf } from "../../model/executions/execution.ts";
+import { ITEM_PARTS } from "../../model/executions/for_each_item.ts";
+import { LOOP } from "../../model/executions/loop_run.ts";
+import { currentState, isEnded } from "../../model/executions/state.ts";
+import type { TaskCatalog, TaskType } from "../../model/tasks/task_catalog.ts";
+import type { Admission } from "../live/admission.ts";
+import { decideOrAct, releaseEnded } from "./flowable_hooks.ts";
+import { type AttemptDeps, failure, runAttempt } from "../attempts/attempt.ts";
+import { startItems } from "../children/item_executions.ts";
+import type { AttemptCommand, LiveExecution } from "../live/live_execution.ts";
+import type { LoopPasses } from "../loops/loop_passes.ts";
+import { type FindRestartable, restartMessage, restartOrStart } from "../children/child_restart.ts";
+import type { Message, NewExecution } from "../live/messages.ts";
+import { renderAssertions, renderCondition, renderOutputs } from "./command_rendering.ts";
+import type { SliceBudget } from "./slice_budget.ts";
+import type { TaskConditions } from "../attempts/task_conditions.ts";
+import { type ChildStart, type CreateChild, type StartChild, startChild } from "../children/subflow.ts";
+
+/** What slices need. */
+export interface SliceDeps extends AttemptDeps {
+  readonly catalog: TaskCatalog;
+  readonly conditions: Pick<TaskConditions, "hold">;
+  /** Called when an event was added outside a slice. */
+  readonly wake: (live: LiveExecution) => void;
+  /** Sees to work that nobody waits for: its failure is logged, and the end of the server waits for it. */
+  readonly track: (work: Promise<void>) => void;
+  /** Makes executions of other flows. */
+  readonly createChild: CreateChild;
+  /** Finds executions that run again in place of new ones. */
+  readonly restartable: FindRestartable;
+  /** Takes a new execution in hand: the next commit of the one that asks for it creates it. */
+  readonly register: (created: NewExecution) => LiveExecution;
+  /** Starts the passes of loops. */
+  readonly loops: LoopPasses;
+  /** Decides how executions begin, and makes those that take the place of others. */
+  readonly admission: Pick<Admission, "startEvent" | "startOver">;
+}
+
+/** An event that was applied, and how many executions its task run had started before. */
+interface AppliedEvent {
+  readonly event: Event;
+  readonly startedBefore: number;
+}
+
+/** A slice under way. */
+interface Slice extends SliceDeps {
+  readonly isOver: () => boolean;
+}
+
+const NEVER_ABORTED = new AbortController();
+
+/** Applies events until none is left or the budget is used up. */
+export function runSlice(live: LiveExecution, deps: SliceDeps, budget: SliceBudget): void {
+  if (live.events.length === 0) return;
+  budget.share(live);
+  const isOver = () => budget.isUsed();
+  const slice: Slice = { ...deps, isOver };
+  for (let event = live.events.shift(); event; event = live.events.shift()) {
+    applyEvent(live, event, slice);
+    if (live.events.length > 0 && isOver()) return;
+  }
+}
+
+function applyEvent(live: LiveExecution, event: Event, deps: Slice): void {
+  live.isDirty = true;
+  if (event.type === "timer_due") endTimer(live, event.timer);
+  if (event.type === "started" || event.type === "refused_slot") endTimer(live, "start");
+  takeFiles(live, event, deps);
+  const startedBefore = numbersOf(live, event)?.started ?? 0;
+  const commands = step(live.tree, event, deps.clock.now());
+  if (live.receipts) settleReceipt(live, { event, startedBefore }, deps);
+  if (live.releases) releaseEnded(live, deps.track);
+  for (const command of commands) perform(live, command, deps);
+}
+
+/** Gives up the files of an attempt that nobody waits for. */
+export function discardFiles(event: Event): void {
+  if (event.type === "attempt_ended") void event.outcome.files?.discard();
+}
+
+/** Files of an attempt that nobody waits for any more are given up. */
+function takeFiles(live: LiveExecution, event: Event, deps: SliceDeps): void {
+  if (
+    event.type !== "attempt_ended" && event.type !== "decision_rendered" && event.type !== "children_started"
+  ) {
+    return;
+  }
+  const files = event.type === "attempt_ended" ? event.outcome.files : event.files;
+  if (!files) return;
+  const taskRun = taskRunOf(live.execution, event.taskRun);
+  const state = taskRun && currentState(taskRun.history);
+  const isWanted = !isOfFormerAttempt(live.execution, event) && (state === "RUNNING" || state === "KILLING");
+  if (isWanted) live.files.push(files);
+  else deps.track(files.discard());
+}
+
+/** What came with an event takes effect with it. */
+function settleReceipt(live: LiveExecution, applied: AppliedEvent, { register }: SliceDeps): void {
+  const { event } = applied;
+  const receipt = live.receipts?.get(event);
+  if (!receipt) return;
+  live.receipts?.delete(event);
+  receipt.onApplied?.(live.execution);
+  if (receipt.key) live.receivedKeys.push(receipt.key);
+  if (receipt.newExecutions && isWanted(live, applied)) {
+    live.members.push(...receipt.newExecutions.map(register));
+  }
+}
+
+/** Nobody wants new executions any more when their task run was killed meanwhile. */
+function isWanted(live: LiveExecution, { event, startedBefore }: AppliedEvent): boolean {
+  if (event.type === "child_started") {
+    return taskRunOf(live.execution, event.taskRun)?.decision?.executionId === event.executionId;
+  }
+  if (event.type !== "children_started") return true;
+  const numbers = numbersOf(live, event);
+  return numbers !== undefined && numbers.attempt === event.attempt && startedBefore === event.from &&
+    numbers.started === event.from + event.count;
+}
+
+/** The numbers of the task run that has started many executions with an event. */
+function numbersOf({ execution }: LiveExecution, event: Event) {
+  if (event.type !== "children_started") return undefined;
+  const taskRun = taskRunOf(execution, event.taskRun);
+  return taskRun && childNumbersOf(taskRun);
+}
+
+function perform(live: LiveExecution, command: Command, deps: Slice): void {
+  switch (command.type) {
+    case "run_attempt":
+      return runOrDefer(live, command, deps);
+    case "continue":
+      return void live.events.push({ type: "continued", frame: command.frame });
+    case "render_condition":
+      return settle(live, deps, renderCondition(live, command, deps.conditions));
+    case "render_decision":
+      return settle(live, deps, decideOrAct(live, command, deps));
+    case "render_assertions":
+      return settle(live, deps, renderAssertions(live, command));
+    case "render_outputs":
+      return settle(live, deps, renderOutputs(live));
+    case "set_timer":
+      live.execution.timers.set(command.timer, command.dueAt);
+      live.timerChanges.push({ type: "set", name: command.timer, dueAt: command.dueAt });
+      return;
+    case "cancel_timer":
+      return endTimer(live, command.timer);
+    case "interrupt_attempt":
+      return interrupt(live, command.taskRun);
+    default:
+      return performElsewhere(live, command, deps);
+  }
+}
+
+type OtherCommand = Extract<
+  Command,
+  {
+    type:
+      | "start_child"
+      | "restart_child"
+      | "collect_outputs"
+      | "kill_child"
+      | "kill_children"
+      | "ask_slot"
+      | "start_over"
+      | "announce_end";
+  }
+>;
+
+/** What concerns other executions. */
+function performElsewhere(live: LiveExecution, command: OtherCommand, deps: Slice): void {
+  switch (command.type) {
+    case "start_child":
+      return beginChild(live, command, deps);
+    case "restart_child":
+      return void live.messages.push(restartMessage(live, command));
+    case "collect_outputs":
+      return settle(live, deps, deps.loops.collect(live, command));
+    case "kill_child":
+      return void live.messages.push({
+        targetId: command.executionId,
+        name: "kill",
+        event: { type: "kill_asked" },
+      });
+    case "kill_children":
+      return void live.messages.push(killOfMany(live, command));
+    case "ask_slot":
+      return void live.events.push(deps.admission.startEvent(live));
+    case "start_over":
+      return void live.members.push(deps.register(deps.admission.startOver(live, command.at)));
+    case "announce_end":
+      return announceEnd(live);
+    default:
+      return assertNever(command);
+  }
+}
+
+function beginChild(
+  live: LiveExecution,
+  command: StartChild,
+  deps: Slice,
+): void {
+  const taskRun = taskRunOf(live.execution, command.taskRun) as TaskRun;
+  const type = deps.catalog.find(command.task.kind);
+  if (!type) return settle(live, deps, failure(live, command.taskRun, `Invalid type: ${command.task.type}`));
+  const attempt = taskRun.attempts.length;
+  const failed = (error: unknown): ChildStart => ({ event: failure(live, command.taskRun, error) });
+  const begun = ({ event: given, receipt }: ChildStart) => {
+    const isOfAttempt = given.type === "attempt_ended" || given.type === "child_started";
+    const event = isOfAttempt ? { ...given, attempt } : given;
+    if (receipt) (live.receipts ??= new Map()).set(event, receipt);
+    return event;
+  };
+  const started = startAny(live, command, { ...deps, type, taskRun }, failed);
+  settle(live, deps, started instanceof Promise ? started.catch(failed).then(begun) : begun(started));
+}
+
+function startAny(
+  live: LiveExecution,
+  command: StartChild,
+  { clock, ports: { storage }, createChild: create, restartable: find, type, taskRun, loops }: SliceDeps & {
+    readonly type: TaskType;
+    readonly taskRun: TaskRun;
+  },
+  failed: (error: unknown) => ChildStart,
+): ChildStart | Promise<ChildStart> {
+  try {
+    if (command.task.kind === LOOP) return loops.start(live, command, taskRun);
+    if (command.task.kind === ITEM_PARTS.items) {
+      return startItems(live, command, { create, storage, clock, taskRun });
+    }
+    const start = () => startChild(live, command, { type, create, taskRun });
+    return command.restarts === undefined ? start() : restartOrStart(live, command, { find, start });
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+/** There may be more of them than one commit can carry: the execution tells itself to go on with it. */
+function killOfMany(
+  { execution: { id: targetId } }: LiveExecution,
+  { taskRun, from }: Extract<Command, { type: "kill_children" }>,
+): Message {
+  const event: Event = { type: "children_kill_asked", taskRun, from };
+  return { targetId, name: `kill/${taskRun}/${from}`, event };
+}
+
+/** Whoever waits for the end is told of it. */
+export function announceEnd({ execution, messages }: Pick<LiveExecution, "execution" | "messages">): void {
+  const { awaitedBy, originalId: executionId, attemptNumber, history } = execution;
+  const state = currentState(execution.history);
+  const replaces = history.slice(0, -1).findLast((entry) => isEnded([entry]))?.state;
+  // The execution that takes its place tells; but an end that this one has told before is none any more.
+  if (!awaitedBy || state === "RETRIED" && replaces === undefined) return;
+  messages.push({
+    targetId: awaitedBy.executionId,
+    name: `end/${attemptNumber}`,
+    event: {
+      type: "child_ended",
+      taskRun: awaitedBy.taskRun,
+      executionId,
+      state,
+      outputs: execution.outputs,
+      replaces,
+    },
+  });
+}
+
+function endTimer(live: LiveExecution, name: string): void {
+  const dueAt = live.execution.timers.get(name);
+  if (dueAt === undefined) return;
+  live.execution.timers.delete(name);
+  live.timerChanges.push({ type: "delete", name: name as "start", dueAt });
+}
+
+/** An attempt that is not under way has nothing to report: it ends at once. */
+function interrupt(live: LiveExecution, taskRun: number): void {
+  const controller = live.running?.get(taskRun);
+  controller?.abort();
+  const waiting = live.deferred.filter((command) => command.taskRun !== taskRun);
+  const wasWaiting = waiting.length < live.deferred.length;
+  live.deferred = waiting;
+  if (controller && !wasWaiting) return;
+  const attempt = taskRunOf(live.execution, taskRun)?.attempts.length;
+  live.events.push({ type: "attempt_ended", taskRun, attempt, outcome: { state: "KILLED" } });
+}
+
+/** Adds the event, now or when it is known. */
+function settle(live: LiveExecution, deps: SliceDeps, event: Event | Promise<Event>): void {
+  if (!(event instanceof Promise)) return void live.events.push(event);
+  live.awaiting++;
+  void event.then((known) => {
+    live.awaiting--;
+    live.events.push(known);
+    deps.wake(live);
+  });
+}
+
+/** A former attempt that was given up and has not ended yet has nothing to report any more. */
+function defer(live: LiveExecution, command: AttemptCommand): void {
+  live.running?.delete(command.taskRun);
+  live.deferred.push(command);
+}
+
+/** Log lines must not become durable without the end of their attempt: once the slice is over, a pure task waits for the next. */
+function runOrDefer(live: LiveExecution, command: AttemptCommand, deps: Slice): void {
+  const type = deps.catalog.find(command.task.kind);
+  const isPure = type?.form !== "runnable" || type.pure && !live.renderer.hasEffect(command.task);
+  if (!isPure || type?.form === "runnable" && deps.isOver()) return defer(live, command);
+  settle(live, deps, runAttempt(live, command, { ...deps, type, controller: NEVER_ABORTED }));
+}

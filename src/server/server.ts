@@ -1,0 +1,158 @@
+/** A server as a process runs it: data directory, database, assembly, and the port it listens on. */
+import { Assembly } from "./assembly.ts";
+import { systemClock } from "../base/clock.ts";
+import { systemRandomBytes } from "../base/id.ts";
+import { Logger } from "../base/log.ts";
+import { type Config, VERSION } from "../config/mod.ts";
+import { isLoopback } from "../base/ip.ts";
+import { DataDir, DataDirError } from "../machine/data_dir.ts";
+import type { TaskType } from "../model/tasks/task_catalog.ts";
+import type { ServerHandle } from "../machine/server_process.ts";
+import type { AssemblyOptions } from "./options.ts";
+import { LineWriter } from "../machine/line_writer.ts";
+import { KvStore } from "../store/kv_store.ts";
+import { checkData, DataMismatchError, keyFingerprint } from "../store/meta.ts";
+
+const ROOT_SCRIPTS =
+  'Scripts run as root: create a user "sluice", or give another --script-user ("root" if they shall)';
+
+interface Opened {
+  readonly store: KvStore;
+  readonly encryptionKey: Uint8Array<ArrayBuffer>;
+  /** Gives the data directory free; the store is closed before. */
+  readonly release: () => Promise<void>;
+}
+
+/** Starts a server, with task types beside the built-in ones; settles once it is ready. @throws DataDirError when the data cannot be used; what `Deno.serve` throws for the port */
+export async function startServer(
+  config: Config,
+  extraTasks: readonly TaskType[] = [],
+): Promise<ServerHandle> {
+  const lines = new LineWriter(Deno.stderr, systemClock);
+  const logger = createLogger(config, lines);
+  const opened = await openData(config);
+  try {
+    const handle = await serve({ ...config, extraTasks }, logger, opened);
+    return { ...handle, stop: (options) => handle.stop(options).finally(() => lines.flush()) };
+  } catch (error) {
+    lines.flush();
+    opened.store.close();
+    await opened.release();
+    throw error;
+  }
+}
+
+function createLogger({ logLevel: level, logFormat: format }: Config, lines: LineWriter): Logger {
+  return new Logger({
+    level,
+    format,
+    clock: systemClock,
+    write: (line, severity) => lines.write(line, severity),
+  });
+}
+
+async function openData(config: Config): Promise<Opened> {
+  if (config.isDeploy) return await openHosted(config);
+  const directory = await DataDir.open(config.dataDir, {
+    clock: systemClock,
+    randomBytes: systemRandomBytes,
+    processId: Deno.pid,
+  });
+  try {
+    const store = await KvStore.open(directory.databasePath, () => directory.releaseReserve());
+    const encryptionKey = config.encryptionKey ?? await directory.readOrCreateKey();
+    return { store, encryptionKey, release: () => directory[Symbol.asyncDispose]() };
+  } catch (error) {
+    await directory[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** Hosted: the platform gives the database; without a disk the encryption key must be given. */
+async function openHosted(config: Config): Promise<Opened> {
+  if (!config.encryptionKey) {
+    throw new DataDirError(
+      "Cannot start: a hosted server needs an encryption key; set SLUICE_ENCRYPTION_KEY (base64, 32 bytes)",
+    );
+  }
+  const store = await KvStore.open(undefined);
+  return { store, encryptionKey: config.encryptionKey, release: () => Promise.resolve() };
+}
+
+async function serve(
+  config: Config & Pick<AssemblyOptions, "extraTasks">,
+  logger: Logger,
+  { store, encryptionKey, release }: Opened,
+): Promise<ServerHandle> {
+  await checkData(store, await keyFingerprint(encryptionKey)).catch((error) => {
+    if (!(error instanceof DataMismatchError)) throw error;
+    throw new DataDirError(`Cannot use the data directory "${config.dataDir}": ${error.message}`);
+  });
+  const basic = config.protection.type === "basic" ? config.protection.credentials : undefined;
+  const assembly = await Assembly.create({
+    ...config,
+    store,
+    logger,
+    encryptionKey,
+    clock: systemClock,
+    randomBytes: systemRandomBytes,
+    random: secureRandom,
+    credentials: basic,
+    noAuthExplicit: basic === undefined,
+    timeZone: config.timezone,
+    version: VERSION,
+  });
+  const listener = listen(config, assembly);
+  // Hosted processes are stopped when idle: the platform's clock is what wakes timers and left executions.
+  if (config.isDeploy) void Deno.cron("tick", "* * * * *", () => assembly.tick());
+  try {
+    await assembly.start();
+  } catch (error) {
+    await listener.shutdown();
+    throw error;
+  }
+  if (config.hasRootScripts && runsScripts(config)) logger.warn(ROOT_SCRIPTS);
+  return {
+    url: config.baseUrl ?? addressOf(listener.addr as Deno.NetAddr),
+    failed: assembly.failed,
+    stop: async ({ timeoutMs }) => {
+      const drained = listener.shutdown();
+      await assembly.releaseRequests();
+      await atMost(drained, timeoutMs / 2);
+      await assembly.stop();
+      await release();
+    },
+  };
+}
+
+/** At least while there is one tenant. */
+function runsScripts({ scripts, host, isDeploy }: Config): boolean {
+  return !isDeploy && (scripts === "process" || scripts === undefined && isLoopback(host));
+}
+
+/** Settles with `work`, or when the time is over: a client that never finishes its request must not hold the database open. */
+async function atMost(work: Promise<void>, ms: number): Promise<void> {
+  const over = Promise.withResolvers<void>();
+  const cancel = systemClock.setTimer(ms, over.resolve);
+  await Promise.race([work, over.promise]);
+  cancel();
+}
+
+/** Listens before the recovery, so that a taken port is told at once; `/health` says when the server is ready. */
+function listen({ host, port, isDeploy }: Config, assembly: Assembly): Deno.HttpServer {
+  const handler = (request: Request, info: Deno.ServeHandlerInfo) => assembly.fetch(request, info);
+  return isDeploy
+    ? Deno.serve({ onListen: () => {} }, handler)
+    : Deno.serve({ hostname: host, port, onListen: () => {} }, handler);
+}
+
+function addressOf({ hostname, port }: Deno.NetAddr): string {
+  const host = hostname === "0.0.0.0" || hostname === "::" ? "localhost" : hostname;
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** In [0, 1); expressions draw nonces and ids from it. */
+function secureRandom(): number {
+  const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2));
+  return ((high >>> 5) * 2 ** 26 + (low >>> 6)) / 2 ** 53;
+}

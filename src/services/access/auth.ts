@@ -1,0 +1,198 @@
+/**
+ * Who may come in: nobody is asked (mode none), or HTTP Basic credentials of the one user, or an API token. Every refusal
+ * is the same one, whatever was wrong.
+ */
+import { Buffer } from "node:buffer";
+import type { Clock, Instant } from "../../base/clock.ts";
+import type { RandomBytes } from "../../base/id.ts";
+import type { Logger } from "../../base/log.ts";
+import { DomainError } from "../../model/errors.ts";
+import { VERIFIED_CREDENTIAL_MS } from "../../model/limits.ts";
+import { ANONYMOUS, Caller } from "./caller.ts";
+import { LoginLimiter } from "./login_limiter.ts";
+import { type HashWork, PasswordHash } from "./password.ts";
+import { constantTimeEqual } from "../../base/constant_time_equal.ts";
+import type { TokenGrant, Tokens } from "./tokens.ts";
+
+/** A user's name and password. */
+export interface Credentials {
+  readonly user: string;
+  readonly password: string;
+}
+
+/** How the server authenticates. */
+interface AuthOptions {
+  /** `undefined`: no credentials are asked for, and everybody may do everything. */
+  readonly basic?: Credentials;
+  readonly tokens: Tokens;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly randomBytes: RandomBytes;
+  readonly hashWork?: HashWork;
+}
+
+interface User {
+  readonly name: string;
+  readonly hash: PasswordHash;
+  readonly caller: Caller;
+}
+
+/** Credentials that were found good, so that they need not be hashed again. */
+interface Verified {
+  readonly caller: Caller;
+  readonly until: Instant;
+  /** Set for a token; asked at each use. */
+  readonly grant?: TokenGrant;
+}
+
+/** Header values kept; only good ones get in, so this bounds the users and tokens in use. */
+const MAX_VERIFIED = 1_000;
+/** Passwords being hashed; more callers are told to come back. */
+const MAX_PENDING = 64;
+
+/** Authenticates requests by the value of their `Authorization` header. */
+export class Auth {
+  /** False when the server asks for no credentials. */
+  readonly isProtected: boolean;
+  readonly #options: AuthOptions;
+  readonly #anonymous = new Caller(ANONYMOUS);
+  readonly #limiter = new LoginLimiter();
+  readonly #verified = new Map<string, Verified>();
+  readonly #pending = new Map<string, Promise<Caller>>();
+  /** Hashing takes a quarter of a second; the first log-in waits for it, the start of the server does not. */
+  #user: Promise<User> | undefined;
+
+  constructor(options: AuthOptions) {
+    this.#options = options;
+    this.isProtected = options.basic !== undefined;
+  }
+
+  /** Takes the configured credentials. @throws DomainError invalid_argument */
+  start(): void {
+    if (this.#options.basic) this.setCredentials(this.#options.basic);
+  }
+
+  /** Waits for what is being hashed. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.allSettled([this.#user, ...this.#pending.values()]);
+  }
+
+  /** Replaces user and password; what was verified before is verified again. @throws DomainError invalid_argument */
+  setCredentials({ user, password }: Credentials): void {
+    if (user === "" || user.includes(":") || user === ANONYMOUS || password === "") {
+      throw new DomainError(
+        "invalid_argument",
+        `Illegal argument: the user name must not be empty, "${ANONYMOUS}" or contain ":", and the password not be empty`,
+      );
+    }
+    const { randomBytes, hashWork } = this.#options;
+    const hashed = PasswordHash.create(password, randomBytes, hashWork);
+    this.#user = hashed.then((hash) => ({ name: user, hash, caller: new Caller(user) }));
+    this.#user.catch((error: Error) =>
+      this.#options.logger.error("The password cannot be hashed", { error: error.message })
+    );
+    this.#verified.clear();
+    this.#pending.clear();
+  }
+
+  /** The caller when nothing needs to be hashed: an unprotected server, or credentials verified a moment ago. */
+  known(header: string | null): Caller | undefined {
+    if (!this.isProtected) return this.#anonymous;
+    if (header === null) return undefined;
+    const verified = this.#verified.get(header);
+    if (verified === undefined) return undefined;
+    const now = this.#options.clock.now();
+    const isGood = verified.until > now &&
+      (verified.grant === undefined || this.#options.tokens.use(verified.grant, now));
+    if (isGood) return verified.grant?.caller ?? verified.caller;
+    this.#verified.delete(header);
+    return undefined;
+  }
+
+  /**
+   * The caller who sends that `Authorization` header from that address. At once when the credentials are known or a
+   * token's, else once the password is hashed.
+   * @throws DomainError unauthorized; too_many_requests after too many failures
+   */
+  authenticate(header: string | null, address: string): Caller | Promise<Caller> {
+    const caller = this.known(header);
+    if (caller) return caller;
+    const [scheme, value] = splitHeader(header);
+    if (scheme === "bearer" && value !== "") return this.#acceptToken(header ?? "", value, address);
+    if (scheme === "basic" && value !== "") return this.#checkPassword(header ?? "", value, address);
+    throw unauthorized();
+  }
+
+  #acceptToken(header: string, secret: string, address: string): Caller {
+    const { tokens, clock } = this.#options;
+    const now = clock.now();
+    const grant = tokens.find(secret);
+    // Who created a token while nobody was asked for credentials could have been anybody.
+    if (!grant || grant.token.user === ANONYMOUS || !tokens.use(grant, now)) throw this.#refuse(address);
+    this.#remember(header, { caller: grant.caller, until: now + VERIFIED_CREDENTIAL_MS, grant });
+    return grant.caller;
+  }
+
+  /** Requests that arrive together with the same credentials share one hash. */
+  #checkPassword(header: string, value: string, address: string): Promise<Caller> {
+    const credentials = decodeCredentials(value);
+    const user = this.#user;
+    if (!credentials || !user) throw unauthorized();
+    const key = `${address}\n${header}`;
+    const pending = this.#pending.get(key);
+    if (pending) return pending;
+    if (this.#pending.size >= MAX_PENDING) {
+      throw new DomainError("too_many_requests", "Too many log-ins at a time: try again later", {
+        retryAfter: 1,
+      });
+    }
+    this.#limiter.attempt(credentials.user, address, this.#options.clock.now());
+    const check = this.#verify(header, credentials, user, address).finally(() => this.#pending.delete(key));
+    this.#pending.set(key, check);
+    return check;
+  }
+
+  async #verify(
+    header: string,
+    given: Credentials,
+    expected: Promise<User>,
+    address: string,
+  ): Promise<Caller> {
+    const user = await expected;
+    const isPassword = await user.hash.matches(given.password);
+    if (!constantTimeEqual(given.user, user.name) || !isPassword || expected !== this.#user) {
+      throw this.#refuse(address);
+    }
+    this.#limiter.forgive(given.user, address);
+    const until = this.#options.clock.now() + VERIFIED_CREDENTIAL_MS;
+    this.#remember(header, { caller: user.caller, until });
+    return user.caller;
+  }
+
+  #remember(header: string, verified: Verified): void {
+    if (this.#verified.size >= MAX_VERIFIED) this.#verified.clear();
+    this.#verified.set(header, verified);
+  }
+
+  #refuse(address: string): DomainError {
+    this.#options.logger.warn("Credentials were refused", { address });
+    return unauthorized();
+  }
+}
+
+/** The one refusal: it must not tell a missing credential from a wrong, expired or revoked one. */
+function unauthorized(): DomainError {
+  return new DomainError("unauthorized", "Unauthorized: valid credentials are needed");
+}
+
+function splitHeader(header: string | null): [scheme: string, value: string] {
+  const space = header?.indexOf(" ") ?? -1;
+  if (header === null || space === -1) return ["", ""];
+  return [header.slice(0, space).toLowerCase(), header.slice(space + 1).trim()];
+}
+
+function decodeCredentials(value: string): Credentials | undefined {
+  const text = Buffer.from(value, "base64").toString("utf8");
+  const colon = text.indexOf(":");
+  return colon === -1 ? undefined : { user: text.slice(0, colon), password: text.slice(colon + 1) };
+}

@@ -1,0 +1,55 @@
+/** A password as the server keeps it: salted and hashed slowly. */
+import { scrypt, timingSafeEqual } from "node:crypto";
+import type { RandomBytes } from "../../base/id.ts";
+
+/** Work of one hash: memory and time grow with `cost`, time with `passes`. */
+export interface HashWork {
+  /** A power of two; one hash takes 1 KiB of memory for each. */
+  readonly cost: number;
+  readonly passes: number;
+}
+
+/** As the OWASP cheat sheet for password storage asks for scrypt: 32 MiB, three passes; 270 ms here, off the main thread. */
+const DEFAULT_HASH_WORK: HashWork = { cost: 32_768, passes: 3 };
+
+const BLOCK_SIZE = 8;
+/** Runtimes count what they allow in different ways; the bound is there against mistakes alone. */
+const MEMORY_MARGIN = 1_048_576;
+const HASH_BYTES = 32;
+const SALT_BYTES = 16;
+
+/** The hash of a password. */
+export class PasswordHash {
+  readonly #hash: Uint8Array;
+  readonly #salt: Uint8Array;
+  readonly #work: HashWork;
+
+  private constructor(hash: Uint8Array, salt: Uint8Array, work: HashWork) {
+    this.#hash = hash;
+    this.#salt = salt;
+    this.#work = work;
+  }
+
+  /** Hashes a password with a salt of its own. */
+  static async create(
+    password: string,
+    randomBytes: RandomBytes,
+    work = DEFAULT_HASH_WORK,
+  ): Promise<PasswordHash> {
+    const salt = new Uint8Array(SALT_BYTES);
+    randomBytes(salt);
+    return new PasswordHash(await derive(password, salt, work), salt, work);
+  }
+
+  /** True when it is the password; takes as long when it is not. */
+  async matches(password: string): Promise<boolean> {
+    return timingSafeEqual(await derive(password, this.#salt, this.#work), this.#hash);
+  }
+}
+
+function derive(password: string, salt: Uint8Array, { cost, passes }: HashWork): Promise<Uint8Array> {
+  const options = { N: cost, r: BLOCK_SIZE, p: passes, maxmem: cost * BLOCK_SIZE * 256 + MEMORY_MARGIN };
+  return new Promise((resolve, reject) =>
+    scrypt(password, salt, HASH_BYTES, options, (error, hash) => error ? reject(error) : resolve(hash))
+  );
+}

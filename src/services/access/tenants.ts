@@ -1,0 +1,133 @@
+/** Tenants: created, found and removed with all that they own. `main` always exists and has no record. */
+import { KeyedLock } from "../../base/keyed_lock.ts";
+import { DomainError } from "../../model/errors.ts";
+import { MAIN_TENANT, type TenantId } from "../../model/flows/flow.ts";
+import { checkTenant, type Tenant } from "../../model/access/tenant.ts";
+import type { Committer } from "../../store/committer.ts";
+import type { Key, Store } from "../../store/store.ts";
+import { deleteTenant, readKeysOf, readTenants, setTenant } from "../../store/records/tenant_records.ts";
+
+/** What the service works on. */
+interface TenantsOptions {
+  readonly store: Store;
+  readonly committer: Committer;
+}
+
+/** Lets go of what belongs to a tenant: called once it answers no request any more, before its keys are removed. */
+type TenantListener = (id: TenantId) => void | Promise<void>;
+
+const MAIN: Tenant = { id: MAIN_TENANT, name: "Main" };
+
+/** Deletes of one entry: the longest keys (2 KiB) of that many still fit into one commit. */
+const DELETES_PER_ENTRY = 30;
+/** Keys looked up and removed in one go. */
+const DELETES_PER_ROUND = 16 * DELETES_PER_ENTRY;
+
+/** All tenants in memory; changes are written through. */
+export class Tenants {
+  readonly #options: TenantsOptions;
+  readonly #lock = new KeyedLock();
+  readonly #tenants = new Map<TenantId, Tenant>([[MAIN_TENANT, MAIN]]);
+  readonly #removing = new Set<TenantId>();
+  readonly #listeners: TenantListener[] = [];
+
+  constructor(options: TenantsOptions) {
+    this.#options = options;
+  }
+
+  /** Reads all tenants, and ends removals that a crash interrupted. Before anything else looks at tenants' data. */
+  async start(): Promise<void> {
+    for (const { tenant, isRemoved } of await readTenants(this.#options.store)) {
+      if (isRemoved) await this.#purge(tenant.id);
+      else this.#tenants.set(tenant.id, tenant);
+    }
+  }
+
+  /** Adds a listener for removals. */
+  onRemove(listener: TenantListener): void {
+    this.#listeners.push(listener);
+  }
+
+  /** True when the tenant exists; asked for each request. */
+  has(id: TenantId): boolean {
+    return this.#tenants.has(id);
+  }
+
+  /** All tenants, `main` first, then by id. */
+  list(): Tenant[] {
+    const others = [...this.#tenants.values()].filter((tenant) => tenant !== MAIN);
+    return [MAIN, ...others.sort((a, b) => a.id < b.id ? -1 : 1)];
+  }
+
+  /** The tenant. @throws DomainError not_found */
+  get(id: TenantId): Tenant {
+    const tenant = this.#tenants.get(id);
+    if (tenant) return tenant;
+    throw new DomainError("not_found", `Not Found: there is no tenant "${id}"`);
+  }
+
+  /** Creates a tenant. @throws DomainError invalid_entity, already_exists, conflict while one of that id is being removed */
+  create(tenant: Tenant): Promise<Tenant> {
+    return this.#lock.run(tenant.id, async () => {
+      if (this.has(tenant.id)) {
+        throw new DomainError("already_exists", `Cannot create tenant "${tenant.id}": it exists already`);
+      }
+      checkTenant(tenant);
+      if (this.#removing.has(tenant.id)) {
+        throw new DomainError(
+          "conflict",
+          `Cannot create tenant "${tenant.id}": its former data is being removed`,
+        );
+      }
+      await this.#options.committer.commit({ mutations: [setTenant({ tenant, isRemoved: false })] });
+      this.#tenants.set(tenant.id, tenant);
+      return tenant;
+    });
+  }
+
+  /**
+   * Removes a tenant and all of its data; resolves when nothing is left. From the first moment on it is not found,
+   * and a crash on the way does not bring it back.
+   * @throws DomainError not_found; conflict for `main`
+   */
+  remove(id: TenantId): Promise<void> {
+    return this.#lock.run(id, async () => {
+      const tenant = this.get(id);
+      if (tenant === MAIN) {
+        throw new DomainError(
+          "conflict",
+          `Cannot delete tenant "${id}": it is the one of paths without tenant`,
+        );
+      }
+      await this.#options.committer.commit({ mutations: [setTenant({ tenant, isRemoved: true })] });
+      this.#tenants.delete(id);
+      this.#removing.add(id);
+      for (const listener of this.#listeners) await listener(id);
+      await this.#purge(id);
+      this.#removing.delete(id);
+    });
+  }
+
+  async #purge(id: TenantId): Promise<void> {
+    const { store, committer } = this.#options;
+    for (;;) {
+      const keys = await readKeysOf(store, id, DELETES_PER_ROUND);
+      if (keys.length === 0) break;
+      await Promise.all(
+        pages(keys).map((page) =>
+          committer.commit({
+            mutations: page.map((key) => ({ type: "delete", key })),
+            bulk: true,
+          })
+        ),
+      );
+    }
+    await committer.commit({ mutations: [deleteTenant(id)] });
+  }
+}
+
+function pages(keys: readonly Key[]): Key[][] {
+  const pages: Key[][] = [];
+  for (let i = 0; i < keys.length; i += DELETES_PER_ENTRY) pages.push(keys.slice(i, i + DELETES_PER_ENTRY));
+  return pages;
+}

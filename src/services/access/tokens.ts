@@ -1,0 +1,171 @@
+/** API tokens: created, shown once, accepted, prolonged, revoked. All of them are in memory; changes are written through. */
+import { createHash } from "node:crypto";
+import type { Clock, Instant } from "../../base/clock.ts";
+import type { IdSource, RandomBytes } from "../../base/id.ts";
+import { toBase62 } from "../../base/id.ts";
+import type { Logger } from "../../base/log.ts";
+import { DomainError } from "../../model/errors.ts";
+import type { TenantId } from "../../model/flows/flow.ts";
+import {
+  type ApiToken,
+  checkTokenRequest,
+  isExpired,
+  MAX_TOKENS,
+  TOKEN_PREFIX_LENGTH,
+  TOKEN_START,
+  type TokenRequest,
+} from "../../model/access/token.ts";
+import type { Committer } from "../../store/committer.ts";
+import type { Store } from "../../store/store.ts";
+import { deleteToken, readTokens, setToken } from "../../store/records/token_records.ts";
+import { Caller } from "./caller.ts";
+import type { Tenants } from "./tenants.ts";
+
+/** What the service works on. */
+interface TokensOptions {
+  readonly store: Store;
+  readonly committer: Committer;
+  readonly tenants: Tenants;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly randomBytes: RandomBytes;
+  readonly logger: Logger;
+}
+
+/** A token that is accepted, until {@link Tokens.use} says otherwise. */
+export interface TokenGrant {
+  readonly hash: string;
+  token: ApiToken;
+  caller: Caller;
+  /** Its delete is on the way: nothing more may be written for it, or it would be back after a restart. */
+  isEnding: boolean;
+  isRevoked: boolean;
+}
+
+/** The last use is written at most that often. */
+const USE_INTERVAL_MS = 60_000;
+const SECRET_BYTES = 32;
+/** Base62 digits of 6 bytes and of 2: each piece is padded, so all secrets are equally long. */
+const DIGITS_OF_6_BYTES = 9;
+const DIGITS_OF_2_BYTES = 3;
+
+/** The tokens of the server. */
+export class Tokens {
+  readonly #options: TokensOptions;
+  readonly #grants = new Map<string, TokenGrant>();
+
+  constructor(options: TokensOptions) {
+    this.#options = options;
+  }
+
+  /** Reads all tokens. Once. */
+  async start(): Promise<void> {
+    for (const { hash, token } of await readTokens(this.#options.store)) this.#add(hash, token);
+    this.#options.tenants.onRemove((tenant) => this.#forgetTenant(tenant));
+  }
+
+  /** All tokens, the newest first. */
+  list(): ApiToken[] {
+    const tokens = [...this.#grants.values()].map((grant) => grant.token);
+    return tokens.sort((a, b) => a.id < b.id ? 1 : -1);
+  }
+
+  /** Creates a token of a user; `secret` is given this once. @throws DomainError invalid_entity, conflict */
+  async create(user: string, request: TokenRequest): Promise<{ token: ApiToken; secret: string }> {
+    checkTokenRequest(request);
+    const unknown = request.tenants?.find((tenant) => !this.#options.tenants.has(tenant));
+    if (unknown !== undefined) {
+      throw new DomainError("invalid_entity", `Invalid entity: tenants: there is no tenant "${unknown}"`);
+    }
+    if (this.#grants.size >= MAX_TOKENS) {
+      throw new DomainError("conflict", `Cannot create a token: there are ${MAX_TOKENS}; revoke some first`);
+    }
+    const { clock, ids, committer } = this.#options;
+    const now = clock.now();
+    const secret = this.#newSecret();
+    const token: ApiToken = {
+      ...request,
+      id: ids.next(now),
+      user,
+      prefix: secret.slice(0, TOKEN_START.length + TOKEN_PREFIX_LENGTH),
+      issuedAt: now,
+      expiresAt: request.maxAgeMs === undefined ? undefined : now + request.maxAgeMs,
+    };
+    const hash = hashOf(secret);
+    await committer.commit({ mutations: [setToken({ hash, token })] });
+    this.#add(hash, token);
+    return { token, secret };
+  }
+
+  /** Revokes a token: from now on it is not accepted. @throws DomainError not_found */
+  async revoke(id: string): Promise<void> {
+    const grant = [...this.#grants.values()].find((candidate) => candidate.token.id === id);
+    if (!grant) throw new DomainError("not_found", `Not Found: there is no token "${id}"`);
+    grant.isEnding = true;
+    await this.#options.committer.commit({ mutations: [deleteToken(grant.hash)] });
+    grant.isRevoked = true;
+    this.#grants.delete(grant.hash);
+  }
+
+  /** The grant of a secret, whether or not it is still good: ask {@link use}. */
+  find(secret: string): TokenGrant | undefined {
+    return secret.startsWith(TOKEN_START) ? this.#grants.get(hashOf(secret)) : undefined;
+  }
+
+  /** True when the token is neither revoked nor expired; takes note of the use, and prolongs it when it is `extended`. */
+  use(grant: TokenGrant, now: Instant): boolean {
+    const { token } = grant;
+    if (grant.isRevoked || isExpired(token, now)) return false;
+    const sinceUse = now - (token.lastUsedAt ?? 0);
+    const isDue = sinceUse >= USE_INTERVAL_MS || (token.extended && sinceUse * 10 >= (token.maxAgeMs ?? 0));
+    if (isDue && !grant.isEnding) this.#noteUse(grant, now);
+    return true;
+  }
+
+  #noteUse(grant: TokenGrant, now: Instant): void {
+    const { maxAgeMs, extended, expiresAt } = grant.token;
+    const prolonged = extended && maxAgeMs !== undefined ? now + maxAgeMs : expiresAt;
+    grant.token = { ...grant.token, lastUsedAt: now, expiresAt: prolonged };
+    // Not in the bulk lane: a delete that follows must not be overtaken by it.
+    const { committer, logger } = this.#options;
+    committer.commit({ mutations: [setToken(grant)] }).catch((error: Error) =>
+      logger.debug("The last use of a token was not written", { reason: error.message })
+    );
+  }
+
+  /** A tenant that is created again under the same id is another one: tokens of the former do not open it. */
+  async #forgetTenant(tenant: TenantId): Promise<void> {
+    const concerned = [...this.#grants.values()].filter(({ token }) => token.tenants?.includes(tenant));
+    for (const grant of concerned) {
+      const tenants = grant.token.tenants?.filter((id) => id !== tenant);
+      grant.token = { ...grant.token, tenants };
+      grant.caller = new Caller(grant.token.user, tenants);
+      await this.#options.committer.commit({ mutations: [setToken(grant)] });
+    }
+  }
+
+  #add(hash: string, token: ApiToken): void {
+    this.#grants.set(hash, {
+      hash,
+      token,
+      caller: new Caller(token.user, token.tenants),
+      isEnding: false,
+      isRevoked: false,
+    });
+  }
+
+  #newSecret(): string {
+    const bytes = new Uint8Array(SECRET_BYTES);
+    this.#options.randomBytes(bytes);
+    const view = new DataView(bytes.buffer);
+    let digits = "";
+    for (let i = 0; i + 6 <= SECRET_BYTES; i += 6) {
+      digits += toBase62(view.getUint16(i) * 2 ** 32 + view.getUint32(i + 2), DIGITS_OF_6_BYTES);
+    }
+    return TOKEN_START + digits + toBase62(view.getUint16(SECRET_BYTES - 2), DIGITS_OF_2_BYTES);
+  }
+}
+
+function hashOf(secret: string): string {
+  return createHash("sha256").update(secret).digest("hex");
+}

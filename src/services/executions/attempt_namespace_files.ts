@@ -1,0 +1,49 @@
+/** Namespace files as the attempts of executions read and change them. */
+import type { AttemptIdentity } from "../../model/executions/attempt_identity.ts";
+import { parentPath } from "../../model/namespaces/file_path.ts";
+import type { NamespaceFilePort } from "../../model/ports/namespace_file.ts";
+import type { OpenedFile } from "../../model/ports/storage.ts";
+import type { Files } from "../files/files.ts";
+import { undefinedIfMissing } from "../if_found.ts";
+
+/** The namespace file port of tasks. */
+export class AttemptNamespaceFiles implements NamespaceFilePort {
+  readonly #files: Files;
+
+  constructor(files: Files) {
+    this.#files = files;
+  }
+
+  /** @inheritdoc */
+  async list(attempt: AttemptIdentity, namespace: string): Promise<string[]> {
+    const paths: string[] = [];
+    for await (const { path, content } of this.#files.listAll(attempt, namespace)) {
+      if (content) paths.push(path);
+    }
+    return paths;
+  }
+
+  /** @inheritdoc */
+  async open(attempt: AttemptIdentity, namespace: string, path: string): Promise<OpenedFile | undefined> {
+    const opened = await undefinedIfMissing(() => this.#files.open(attempt, namespace, path));
+    return opened && { size: opened.record.content?.size ?? 0, content: opened.content };
+  }
+
+  /** @inheritdoc */
+  async write(
+    attempt: AttemptIdentity,
+    { namespace, path }: { readonly namespace: string; readonly path: string },
+    content: AsyncIterable<Uint8Array>,
+  ): Promise<void> {
+    await this.#files.write(attempt, namespace, path, content);
+  }
+
+  /** @inheritdoc */
+  async delete(
+    attempt: AttemptIdentity,
+    { namespace, path, withEmptyFolders }: Parameters<NamespaceFilePort["delete"]>[1],
+  ): Promise<void> {
+    await this.#files.delete(attempt, namespace, path);
+    if (!withEmptyFolders) await this.#files.createDirectory(attempt, namespace, parentPath(path));
+  }
+}

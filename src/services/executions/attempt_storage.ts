@@ -1,0 +1,147 @@
+/** Files as the attempts of executions read and write them: where they go, and whose may be read. */
+import type { Clock } from "../../base/clock.ts";
+import type { IdSource } from "../../base/id.ts";
+import type { AttemptFiles, FileKeeper } from "../../model/executions/attempt_identity.ts";
+import { DomainError } from "../../model/errors.ts";
+import { MAX_FILE_NAME_LENGTH } from "../../model/limits.ts";
+import type { OpenedFile, StoragePort, WrittenFile } from "../../model/ports/storage.ts";
+import { parseStorageUri, type StoredPlace } from "../../model/namespaces/storage_uri.ts";
+import { type ExecutionFiles, executionFileUri, type StoredFile } from "../../store/blobs/execution_files.ts";
+import type { FileBatch } from "../../store/blobs/file_batch.ts";
+import { attemptFolder } from "./attempt_folder.ts";
+import type { ExecutionContents } from "./execution_contents.ts";
+import type { ExecutionLineage } from "./execution_lineage.ts";
+import type { Files } from "../files/files.ts";
+import { undefinedIfMissing } from "../if_found.ts";
+
+/** What the service works with. */
+interface AttemptStorageDeps {
+  readonly files: ExecutionFiles;
+  readonly contents: ExecutionContents;
+  readonly namespaceFiles: Files;
+  readonly lineage: ExecutionLineage;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+}
+
+/** What an id and a hyphen leave of a file's name. */
+const MAX_NAME_LENGTH = MAX_FILE_NAME_LENGTH - 23;
+
+type ExecutionPlace = Extract<StoredPlace, { readonly kind: "execution file" }>;
+
+/** The storage port of tasks. */
+export class AttemptStorage implements StoragePort {
+  readonly #deps: AttemptStorageDeps;
+  readonly #batches = new WeakMap<AttemptFiles, FileBatch>();
+
+  constructor(deps: AttemptStorageDeps) {
+    this.#deps = deps;
+  }
+
+  /** @inheritdoc */
+  async write(
+    attempt: FileKeeper,
+    name: string,
+    content: AsyncIterable<Uint8Array>,
+  ): Promise<WrittenFile> {
+    const id = this.#deps.ids.next(this.#deps.clock.now());
+    const path = `${attemptFolder(attempt)}${id}${name === "" || name.startsWith(".") ? "" : "-"}${
+      safeName(name)
+    }`;
+    const size = await this.#batchOf(attempt).add(path, content);
+    return { uri: uriOf(attempt, path), size };
+  }
+
+  /** @inheritdoc */
+  async open(attempt: FileKeeper, uri: string): Promise<OpenedFile | undefined> {
+    const place = await this.#readable(attempt, uri);
+    if (place.kind === "namespace file") {
+      const opened = await undefinedIfMissing(() =>
+        this.#deps.namespaceFiles.open(attempt, place.namespace, place.path)
+      );
+      return opened && { size: opened.record.content?.size ?? 0, content: opened.content };
+    }
+    const file = await this.#find(attempt, place);
+    return file && { size: file.size, content: file.open() };
+  }
+
+  /** @inheritdoc */
+  async size(attempt: FileKeeper, uri: string): Promise<number | undefined> {
+    const place = await this.#readable(attempt, uri);
+    if (place.kind === "namespace file") {
+      return (await undefinedIfMissing(() =>
+        this.#deps.namespaceFiles.stat(attempt, place.namespace, place.path)
+      ))
+        ?.content
+        ?.size;
+    }
+    return (await this.#find(attempt, place))?.size;
+  }
+
+  /** @inheritdoc */
+  async delete(attempt: FileKeeper, uri: string): Promise<boolean> {
+    const place = parseStorageUri(uri);
+    if (place.kind === "namespace file") {
+      const isThere = await this.size(attempt, uri) !== undefined;
+      if (isThere) await this.#deps.namespaceFiles.delete(attempt, place.namespace, place.path);
+      return isThere;
+    }
+    if (place.executionId === attempt.executionId) return await this.#batchOf(attempt).delete(place.path);
+    throw new DomainError("forbidden", `Cannot delete "${uri}": the file belongs to another execution`);
+  }
+
+  /** @inheritdoc */
+  async list(attempt: FileKeeper): Promise<string[]> {
+    const uris: string[] = [];
+    for await (const path of this.#deps.files.list(attempt.tenant, attempt.executionId)) {
+      uris.push(uriOf(attempt, path));
+    }
+    return uris;
+  }
+
+  /** A file as the attempt itself has left it, else as it is stored. */
+  async #find(attempt: FileKeeper, { executionId, path }: ExecutionPlace): Promise<StoredFile | undefined> {
+    const isUnderWay = executionId === attempt.executionId;
+    const own = isUnderWay ? this.#batches.get(attempt.files)?.find(path) : undefined;
+    if (own !== undefined) return own ?? undefined;
+    return await this.#deps.contents.file(attempt.tenant, { executionId, path, isUnderWay });
+  }
+
+  async #readable(attempt: FileKeeper, uri: string): Promise<StoredPlace> {
+    const place = parseStorageUri(uri);
+    const { tenant, executionId } = attempt;
+    const isReadable = place.kind === "namespace file" ||
+      await this.#deps.lineage.areRelated(tenant, executionId, place.executionId);
+    if (isReadable) return place;
+    throw new DomainError(
+      "forbidden",
+      `Cannot read "${uri}": it is a file of an execution that neither started this one nor was started by it`,
+    );
+  }
+
+  #batchOf(attempt: FileKeeper): FileBatch {
+    const { tenant, executionId, files } = attempt;
+    if (files.isOver) throw new DomainError("conflict", "Cannot change a file: the attempt has ended");
+    let batch = this.#batches.get(files);
+    if (!batch) {
+      const batchId = this.#deps.ids.next(this.#deps.clock.now());
+      batch = this.#deps.files.batch({ tenant, executionId, folder: attemptFolder(attempt), batchId });
+      this.#batches.set(files, batch);
+      files.pending = batch;
+    }
+    return batch;
+  }
+}
+
+function uriOf({ namespace, flowId, executionId }: FileKeeper, path: string): string {
+  const encoded = path.split("/").map(encodeURIComponent).join("/");
+  return executionFileUri({ namespace, id: flowId }, executionId, encoded);
+}
+
+// deno-lint-ignore no-control-regex
+const UNSAFE = /[\u0000-\u001f\u007f-\u009f/\\%\ufffd\u202a-\u202e\u2066-\u2069]|\p{Surrogate}/gu;
+
+/** A last part of a path that no system trips over. */
+function safeName(name: string): string {
+  return name.replace(UNSAFE, "_").normalize("NFC").slice(-MAX_NAME_LENGTH);
+}

@@ -1,0 +1,83 @@
+/** Files and log lines of an execution under way, for its own expressions: what it waits to have stored is waited for. */
+import type { Clock } from "../../base/clock.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { Execution } from "../../model/executions/execution.ts";
+import type { TenantId } from "../../model/flows/flow.ts";
+import type { Changes } from "../../store/changes.ts";
+import type { ExecutionFiles, StoredFile } from "../../store/blobs/execution_files.ts";
+import type { ExecutionRecords } from "../../store/records/execution_records.ts";
+import { logEntries } from "../logs/log_entries.ts";
+
+/** What the service works with. */
+interface ExecutionContentsDeps {
+  readonly records: ExecutionRecords;
+  readonly files: ExecutionFiles;
+  readonly changes: Changes;
+  readonly clock: Clock;
+}
+
+/** How long a commit under way is waited for; one that takes longer is being refused. */
+const COMMIT_WAIT_MS = 5_000;
+
+/** Reads what belongs to executions. */
+export class ExecutionContents {
+  readonly #deps: ExecutionContentsDeps;
+
+  constructor(deps: ExecutionContentsDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * A file; `undefined` when there is none. One that was sent with the start becomes durable with it: `isUnderWay` says
+   * that the execution asks for itself, so that its start is waited for. So is the end of an attempt that wrote the file.
+   */
+  async file(
+    tenant: TenantId,
+    { executionId, path, isUnderWay }: { executionId: string; path: string; isUnderWay: boolean },
+  ): Promise<StoredFile | undefined> {
+    const { files, records } = this.#deps;
+    const isWaiting = () => files.isWaiting(tenant, executionId, path);
+    if (!isWaiting()) {
+      const found = await files.find(tenant, executionId, path);
+      if (found || !isUnderWay) return found;
+    }
+    await this.#after(
+      tenant,
+      executionId,
+      async () => !isWaiting() && await records.has(tenant, executionId),
+    );
+    return await files.find(tenant, executionId, path);
+  }
+
+  /** Its ERROR lines so far as the API answers them, oldest first, those of the slice under way included. */
+  async errors(execution: Execution): Promise<JsonObject[]> {
+    const { tenant, id, logCount, newLogs } = execution;
+    // Both are of this moment: a commit takes over the new lines and counts them.
+    const fresh = [...newLogs];
+    const stored = () => this.#deps.records.loadLogs(tenant, id);
+    await this.#after(tenant, id, async () => ((await stored())?.execution.logCount ?? 0) >= logCount);
+    const { lines: all, execution: { logCount: now } } = await stored() ?? { lines: [], execution };
+    // Some may have been deleted, and some may be newer: those are at the end.
+    const lines = [...all.slice(0, Math.max(0, all.length - (now - logCount))), ...fresh];
+    return logEntries(execution, lines, { minLevel: "ERROR" });
+  }
+
+  /** Resolves when `isDone` says so, asked after each commit of the execution, or when that takes too long. */
+  async #after(tenant: TenantId, id: string, isDone: () => Promise<boolean>): Promise<void> {
+    const { changes, clock } = this.#deps;
+    let wake = () => {};
+    let isOver = false;
+    const unsubscribe = changes.subscribe(tenant, id, () => wake());
+    const cancelTimer = clock.setTimer(COMMIT_WAIT_MS, () => (isOver = true, wake()));
+    try {
+      while (!isOver) {
+        const changed = new Promise<void>((resolve) => wake = resolve);
+        if (await isDone()) return;
+        await changed;
+      }
+    } finally {
+      unsubscribe();
+      cancelTimer();
+    }
+  }
+}

@@ -1,0 +1,41 @@
+/** Which executions have to do with each other: one started, triggered or repeated the other, over any number of steps. */
+import type { Execution } from "../../model/executions/execution.ts";
+import type { TenantId } from "../../model/flows/flow.ts";
+import type { ExecutionRecords } from "../../store/records/execution_records.ts";
+
+/** Executions that are looked at on the way up: a chain of subflows is short, a chain of triggers may have no end. */
+const MAX_ANCESTORS = 50;
+
+/** Follows executions to those before them. */
+export class ExecutionLineage {
+  readonly #records: Pick<ExecutionRecords, "header">;
+
+  constructor(records: Pick<ExecutionRecords, "header">) {
+    this.#records = records;
+  }
+
+  /** True when the two are the same, or one is an ancestor of the other. */
+  async areRelated(tenant: TenantId, id: string, otherId: string): Promise<boolean> {
+    return id === otherId || await this.#isAncestor(tenant, otherId, id) ||
+      await this.#isAncestor(tenant, id, otherId);
+  }
+
+  async #isAncestor(tenant: TenantId, ancestorId: string, id: string): Promise<boolean> {
+    const seen = new Set([id]);
+    // A set gives what is added while it is gone through.
+    for (const each of seen) {
+      if (each === ancestorId) return true;
+      if (seen.size > MAX_ANCESTORS) return false;
+      const execution = await this.#records.header(tenant, each);
+      for (const before of execution ? predecessorsOf(execution) : []) seen.add(before);
+    }
+    return false;
+  }
+}
+
+function predecessorsOf({ parentId, originalId, trigger }: Execution): string[] {
+  const triggeredBy = trigger && Object.hasOwn(trigger.variables, "executionId")
+    ? trigger.variables.executionId
+    : undefined;
+  return [parentId, originalId, triggeredBy].filter((id) => typeof id === "string");
+}

@@ -1,0 +1,183 @@
+/** New executions from older ones: replays, and restarts with another revision of the flow. */
+import type { Clock } from "../../base/clock.ts";
+import type { IdSource } from "../../base/id.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { type FlowPlan, planFor } from "../../engine/plan.ts";
+import { replayExecution, type ReplayRequest, restartAnew } from "../../engine/replay.ts";
+import type { Actor } from "../../model/access/actor.ts";
+import { DomainError } from "../../model/errors.ts";
+import type { Execution, TaskRun } from "../../model/executions/execution.ts";
+import { executionBody } from "../../model/executions/execution_body.ts";
+import type { ExecutionFiles } from "../../store/blobs/execution_files.ts";
+import type { Mutation } from "../../store/store.ts";
+import { markReplayedAction, refuseRestart, refuseUnlessAtRest, restartAction } from "./execution_action.ts";
+import { type ExecutionActions, type ReadForm, taskRunOfId } from "./execution_actions.ts";
+import type { ExecutorPort } from "../executor_port.ts";
+import type { Flows } from "../flows/flows.ts";
+import { storeFilesOf } from "../starts/given_files.ts";
+import { undefinedIfMissing } from "../if_found.ts";
+import type { StartChecks } from "../starts/start_checks.ts";
+
+/** What the service works with. */
+interface ExecutionReplaysDeps {
+  readonly actions: ExecutionActions;
+  readonly flows: Flows;
+  readonly files: ExecutionFiles;
+  readonly checks: StartChecks;
+  readonly executor: ExecutorPort;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+}
+
+/** Which revision of the flow a new execution runs. */
+type Revision = number | "latest";
+
+/** How an execution is replayed. */
+export interface ReplayOptions {
+  /** Where to begin; absent: from the start. */
+  readonly taskRunId?: string;
+  /** Absent: the revision that ran. */
+  readonly revision?: Revision;
+  readonly breakpoints?: readonly string[];
+  /** Reads the inputs that take the place of the older ones. */
+  readonly readForm?: ReadForm;
+}
+
+/** A replay that nothing speaks against. */
+interface PreparedReplay {
+  readonly source: Execution;
+  readonly plan: FlowPlan;
+  readonly taskRun?: TaskRun;
+}
+
+/** The use cases of repeating executions. */
+export class ExecutionReplays {
+  readonly #deps: ExecutionReplaysDeps;
+
+  constructor(deps: ExecutionReplaysDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Failed and paused tasks run again: in the same execution, or in a new one when another revision is asked for. The
+   * text of that execution as it is RESTARTED.
+   * @throws DomainError not_found, conflict, invalid_argument
+   */
+  async restart(actor: Actor, id: string, revision?: Revision): Promise<string> {
+    const { actions } = this.#deps;
+    const { execution } = await actions.target(actor, id);
+    const plan = await this.#otherPlanOf(execution, revision);
+    if (!plan) return await actions.run(actor, id, restartAction());
+    const refusal = refuseRestart(execution, plan);
+    if (refusal) throw refusal;
+    return await this.#begin(restartAnew(plan, execution, this.#identity()), plan, []);
+  }
+
+  /** Why an execution cannot be restarted with that revision; `undefined` when it can. @throws DomainError not_found, conflict */
+  async restartRefusalOf(actor: Actor, id: string, revision: Revision): Promise<DomainError | undefined> {
+    const { execution, plan } = await this.#deps.actions.target(actor, id);
+    return refuseRestart(execution, await this.#otherPlanOf(execution, revision) ?? plan);
+  }
+
+  /** Why an execution cannot be replayed from its start; `undefined` when it can. @throws DomainError not_found, conflict */
+  async refusalOf(actor: Actor, id: string, options: ReplayOptions): Promise<undefined> {
+    await this.#prepare(actor, id, options);
+    return undefined;
+  }
+
+  /** Begins a new execution like the given one, which is marked; the new one's text as it was created. @throws DomainError not_found, conflict, invalid_argument, invalid_entity */
+  async replay(actor: Actor, id: string, options: ReplayOptions): Promise<string> {
+    const { source, plan, taskRun } = await this.#prepare(actor, id, options);
+    const identity = this.#identity();
+    const files: Mutation[] = [];
+    const inputs = options.readForm && await this.#readInputs(plan, identity.id, options.readForm, files);
+    const request: ReplayRequest = {
+      ...identity,
+      taskRun: taskRun?.ordinal,
+      breakpoints: options.breakpoints,
+      inputs,
+    };
+    const execution = replayExecution(plan, source, request);
+    if (options.readForm) {
+      await this.#deps.checks.reading(
+        plan.flow,
+        (checks) => checks.evaluateChecks(plan.flow, execution, identity.now),
+      );
+    }
+    const text = await this.#begin(execution, plan, files);
+    // An execution that is deleted meanwhile needs no mark.
+    await undefinedIfMissing(() => this.#deps.actions.run(actor, id, markReplayedAction()));
+    return text;
+  }
+
+  async #prepare(actor: Actor, id: string, options: ReplayOptions): Promise<PreparedReplay> {
+    const { revision, taskRunId } = options;
+    const { execution: source } = await this.#deps.actions.target(actor, id);
+    const taskRun = taskRunId === undefined ? undefined : knownTaskRun(source, taskRunId);
+    const plan = await this.#planOf(source, revision);
+    if (!taskRun) return { source, plan };
+    const refusal = refuseUnlessAtRest("replay a task of", source);
+    if (refusal) throw refusal;
+    if (plan.places.has(taskRun.taskId)) return { source, plan, taskRun };
+    throw new DomainError(
+      "invalid_argument",
+      `Illegal argument: Cannot replay from task "${taskRun.taskId}": revision ${plan.flow.revision} of the flow has no such task`,
+    );
+  }
+
+  /** The flow of another revision than the one that ran. @throws DomainError not_found, conflict */
+  async #otherPlanOf(source: Execution, revision?: Revision): Promise<FlowPlan | undefined> {
+    if (revision === undefined || revision === source.flowRevision) return undefined;
+    const plan = await this.#planOf(source, revision);
+    return plan.flow.revision === source.flowRevision ? undefined : plan;
+  }
+
+  /** The flow that the new execution runs. @throws DomainError not_found, conflict */
+  async #planOf(
+    source: Execution,
+    revision: Revision = source.flowRevision,
+  ): Promise<FlowPlan> {
+    const { tenant, namespace, flowId } = source;
+    const wanted = revision === "latest" ? {} : { revision };
+    const plan = await this.#deps.flows.plan(tenant, { namespace, id: flowId }, wanted);
+    if (!plan.flow.disabled) return planFor(plan, source);
+    throw new DomainError(
+      "conflict",
+      `Illegal state: Cannot execute a disabled flow: "${namespace}.${flowId}"`,
+    );
+  }
+
+  async #readInputs(
+    { flow }: FlowPlan,
+    executionId: string,
+    readForm: ReadForm,
+    mutations: Mutation[],
+  ): Promise<JsonObject | undefined> {
+    const store = storeFilesOf(this.#deps.files, { flow, executionId, folder: "inputs", mutations });
+    const given = await readForm(flow.inputs, store);
+    return await this.#deps.checks.reading(flow, (checks) => checks.inputs(flow, given));
+  }
+
+  #identity(): { readonly id: string; readonly now: number } {
+    const now = this.#deps.clock.now();
+    return { id: this.#deps.ids.next(now), now };
+  }
+
+  async #begin(execution: Execution, plan: FlowPlan, files: readonly Mutation[]): Promise<string> {
+    const text = executionBody(execution, { now: this.#deps.clock.now(), taskRuns: true });
+    await this.#deps.executor.begin(execution, plan, files);
+    return text;
+  }
+}
+
+/** @throws DomainError invalid_argument: there is none */
+function knownTaskRun(execution: Execution, id: string): TaskRun {
+  const taskRun = taskRunOfId(execution, id);
+  if (taskRun) return taskRun;
+  throw new DomainError(
+    "invalid_argument",
+    `Illegal argument: No task found: task run "${
+      id.slice(0, 100)
+    }" does not exist in execution "${execution.id}"`,
+  );
+}

@@ -1,0 +1,167 @@
+/** What is seen of executions beside themselves: the latest of flows, the values of a field, all that match as records, outputs. */
+import { isJsonObject, type JsonObject, parseJson } from "../../base/json.ts";
+import { taskRunId } from "../../base/id.ts";
+import type { Actor } from "../../model/access/actor.ts";
+import { DomainError } from "../../model/errors.ts";
+import type { Execution, TaskRun } from "../../model/executions/execution.ts";
+import type { ExecutionCondition, ExecutionConditions } from "../../model/executions/execution_query.ts";
+import type { FlowKey } from "../../model/flows/flow.ts";
+import { CORRELATION_LABEL } from "../../model/flows/label.ts";
+import type { State } from "../../model/executions/state.ts";
+import type { Catalog } from "../../store/catalog/catalog.ts";
+import type { ExecutionRecords } from "../../store/records/execution_records.ts";
+import { taskRunOfId, unknownTaskRun } from "./execution_actions.ts";
+import type { Executions } from "./executions.ts";
+import type { Flows } from "../flows/flows.ts";
+
+/** What the service works with. */
+interface ExecutionViewsDeps {
+  readonly executions: Executions;
+  readonly records: ExecutionRecords;
+  readonly catalog: Catalog;
+  readonly flows: Flows;
+}
+
+/** Outputs of a task run. */
+export interface TaskRunOutputs {
+  /** Its id. */
+  readonly id: string;
+  readonly taskRun: TaskRun;
+  readonly outputs: JsonObject;
+}
+
+/** Fields whose values can be listed. */
+export const DISTINCT_FIELDS = ["namespace", "flowId", "state"] as const;
+
+/** One of {@link DISTINCT_FIELDS}. */
+export type DistinctField = typeof DISTINCT_FIELDS[number];
+
+/** Flows whose latest executions one request can ask for. */
+const MAX_LATEST_FLOWS = 1_000;
+/** Executions that are read at once for a record of each. */
+const RECORDS_PER_PAGE = 500;
+
+/** Executions of one correlation that are looked at. */
+const MAX_RELATED = 1_000;
+
+/** The use cases. */
+export class ExecutionViews {
+  readonly #deps: ExecutionViewsDeps;
+
+  constructor(deps: ExecutionViewsDeps) {
+    this.#deps = deps;
+  }
+
+  /** The latest execution of each flow that has one, in the order of the flows. @throws DomainError invalid_argument: too many flows */
+  async latest(actor: Actor, flows: readonly FlowKey[]): Promise<Execution[]> {
+    if (flows.length > MAX_LATEST_FLOWS) {
+      throw new DomainError(
+        "invalid_argument",
+        `Illegal argument: the latest executions of ${flows.length} flows were asked for; at most ${MAX_LATEST_FLOWS} can be`,
+      );
+    }
+    const found: Execution[] = [];
+    for (const { namespace, id } of flows) {
+      const conditions = [equals("namespace", namespace), equals("flowId", id)];
+      const query = { conditions, groups: [], sort: [], page: 1, size: 1 };
+      const [latest] = (await this.#deps.catalog.query(actor.tenant, query)).ids;
+      const execution = latest && await this.#deps.records.header(actor.tenant, latest);
+      if (execution) found.push(execution);
+    }
+    return found;
+  }
+
+  /** Values that a field has among the executions that match, in order, at most `size`. */
+  async distinct(
+    actor: Actor,
+    field: DistinctField,
+    filters: ExecutionConditions,
+    size: number,
+  ): Promise<string[]> {
+    const values = await this.#valuesOf(actor, field);
+    if (filters.conditions.length + filters.groups.length === 0) return values.slice(0, size);
+    const found: string[] = [];
+    for (const value of values) {
+      if (found.length >= size) break;
+      const conditions = [...filters.conditions, conditionOn(field, value)];
+      const query = { ...filters, conditions, sort: [], page: 1, size: 1 };
+      const { total } = await this.#deps.catalog.query(actor.tenant, query);
+      if (total > 0) found.push(value);
+    }
+    return found;
+  }
+
+  /** Pages of the executions that match, oldest first, each as its answer in lists. */
+  async *pages(actor: Actor, filters: ExecutionConditions): AsyncGenerator<JsonObject[]> {
+    for (let page = 1;; page++) {
+      const sort = [{ field: "id", descending: false }] as const;
+      const { results } = await this.#deps.executions.search(actor, {
+        ...filters,
+        sort,
+        page,
+        size: RECORDS_PER_PAGE,
+      });
+      yield results.map((text) => parseJson(text)).filter(isJsonObject);
+      if (results.length < RECORDS_PER_PAGE) return;
+    }
+  }
+
+  /** Outputs of the task runs of an execution that have some. @throws DomainError not_found */
+  async outputs(actor: Actor, id: string): Promise<TaskRunOutputs[]> {
+    const { execution } = await this.#deps.executions.read(actor, id);
+    return execution.taskRuns.flatMap((taskRun) => {
+      const { outputs = {}, ordinal } = taskRun;
+      return Object.keys(outputs).length === 0 ? [] : [{ id: taskRunId(id, ordinal), taskRun, outputs }];
+    });
+  }
+
+  /** Outputs of one task run. @throws DomainError not_found */
+  async taskRunOutputs(actor: Actor, id: string, taskRunId: string): Promise<JsonObject> {
+    const { execution } = await this.#deps.executions.read(actor, id);
+    const taskRun = taskRunOfId(execution, taskRunId);
+    if (!taskRun) throw unknownTaskRun(id, taskRunId);
+    return taskRun.outputs ?? {};
+  }
+
+  /** Outputs of the flow. @throws DomainError not_found */
+  async flowOutputs(actor: Actor, id: string): Promise<JsonObject> {
+    const { execution } = await this.#deps.executions.read(actor, id);
+    return execution.outputs ?? {};
+  }
+
+  /** The execution and those of the same correlation, at most 1,000, oldest first, as lists show them. @throws DomainError not_found */
+  async related(actor: Actor, id: string): Promise<{ flow: FlowKey; executions: JsonObject[] }> {
+    const { execution } = await this.#deps.executions.read(actor, id);
+    const correlation = execution.labels.find(({ key }) => key === CORRELATION_LABEL)?.value ?? id;
+    const anyOf = [{ key: CORRELATION_LABEL, value: correlation }];
+    const { results } = await this.#deps.executions.search(actor, {
+      conditions: [{ field: "labels", anyOf, negated: false }],
+      groups: [],
+      sort: [{ field: "id", descending: false }],
+      page: 1,
+      size: MAX_RELATED,
+    });
+    const flow = { namespace: execution.namespace, id: execution.flowId };
+    return { flow, executions: results.map((text) => parseJson(text)).filter(isJsonObject) };
+  }
+
+  /** Of all executions but tests, whatever the filters. */
+  async #valuesOf({ tenant }: Actor, field: DistinctField): Promise<string[]> {
+    const values = new Set<string>();
+    for (const [flowNo, states] of await this.#deps.catalog.counts(tenant)) {
+      const flow = this.#deps.flows.byNumber(flowNo);
+      const present = [...states].filter(([, count]) => count > 0).map(([state]) => state);
+      if (field === "state") present.forEach((state) => values.add(state));
+      else if (flow && present.length > 0) values.add(field === "namespace" ? flow.namespace : flow.id);
+    }
+    return [...values].sort();
+  }
+}
+
+function equals(field: "namespace" | "flowId", value: string): ExecutionCondition {
+  return { field, operator: "EQUALS", values: [value] };
+}
+
+function conditionOn(field: DistinctField, value: string): ExecutionCondition {
+  return field === "state" ? { field, states: [value as State], negated: false } : equals(field, value);
+}

@@ -1,0 +1,312 @@
+/** Executions: starting, reading, waiting for, killing, deleting, listing; and their log lines. */
+import type { Clock, Instant } from "../../base/clock.ts";
+import type { IdSource } from "../../base/id.ts";
+import { type JsonObject, stringifyJson } from "../../base/json.ts";
+import { whenKnown } from "../../base/when_known.ts";
+import { createExecution, type StartRequest } from "../../engine/create.ts";
+import { heldTasks } from "../../engine/pause.ts";
+import { type FlowPlan, planFor } from "../../engine/plan.ts";
+import { ExecutionTree } from "../../engine/tree.ts";
+import type { GivenValue } from "../../model/flows/input_value.ts";
+import type { Actor } from "../../model/access/actor.ts";
+import { DomainError } from "../../model/errors.ts";
+import type { Execution, ExecutionKind, ExecutionTrigger } from "../../model/executions/execution.ts";
+import { executionBody } from "../../model/executions/execution_body.ts";
+import { type WaitingFacts, waitingOf } from "../../model/executions/execution_waiting.ts";
+import type { ExecutionQuery } from "../../model/executions/execution_query.ts";
+import type { FlowKey, Input, TenantId } from "../../model/flows/flow.ts";
+import { checkStartLabels, type Label } from "../../model/flows/label.ts";
+import { MAX_WAIT_MS } from "../../model/limits.ts";
+import { currentState, isEnded } from "../../model/executions/state.ts";
+import type { Catalog } from "../../store/catalog/catalog.ts";
+import { tombstoneRow } from "../../store/catalog/row.ts";
+import type { Changes } from "../../store/changes.ts";
+import type { Committer } from "../../store/committer.ts";
+import type { ExecutionFiles } from "../../store/blobs/execution_files.ts";
+import type { ExecutionRecords, StoredExecution } from "../../store/records/execution_records.ts";
+import { executionKey, timerKey } from "../../store/keys.ts";
+import type { Mutation } from "../../store/store.ts";
+import type { ExecutionCleanup } from "./execution_cleanup.ts";
+import { undefinedIfMissing } from "../if_found.ts";
+import type { ExecutorPort } from "../executor_port.ts";
+import type { Flows } from "../flows/flows.ts";
+import { FollowedExecutions } from "./followed_executions.ts";
+import { measureFile, type StoreFile, storeFilesOf } from "../starts/given_files.ts";
+import { logEntries, type LogFilter } from "../logs/log_entries.ts";
+import type { StartChecks } from "../starts/start_checks.ts";
+
+/** What the executions service works with. */
+interface ExecutionsDeps {
+  readonly flows: Flows;
+  readonly records: ExecutionRecords;
+  readonly files: ExecutionFiles;
+  readonly cleanup: ExecutionCleanup;
+  readonly catalog: Catalog;
+  readonly changes: Changes;
+  readonly committer: Committer;
+  readonly executor: ExecutorPort;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly checks: StartChecks;
+}
+
+/** What a caller starts an execution with. */
+export interface StartOptions {
+  readonly labels: readonly Label[];
+  readonly kind: ExecutionKind;
+  readonly revision?: number;
+  readonly scheduleDate?: Instant;
+  /** Tasks before which it stops: `taskId` or `taskId.value`. */
+  readonly breakpoints?: readonly string[];
+  readonly trigger?: ExecutionTrigger;
+  /** Holds the answer until the execution has ended; aborted when the caller has gone. */
+  readonly wait?: AbortSignal;
+  /** What is stored in the same commit, once it is known what the execution looks like as it was created. */
+  readonly remember?: (execution: Execution, created: string) => Promise<readonly Mutation[]>;
+  /** Link to an execution's page. */
+  readonly urlOf: (execution: Execution) => string;
+}
+
+/** How the end of an execution is waited for. */
+type AwaitOptions = Pick<StartOptions, "urlOf"> & { readonly wait: AbortSignal };
+
+/** An execution that is about to begin. */
+interface MadeExecution {
+  readonly execution: Execution;
+  readonly plan: FlowPlan;
+  /** What is stored in the same commit. */
+  readonly mutations: readonly Mutation[];
+}
+
+/** Reads what the caller sent for these inputs; files go through `store` as they arrive. */
+export type ReadInputs = (
+  store: StoreFile,
+  inputs: readonly Input[],
+) => Promise<ReadonlyMap<string, GivenValue>>;
+
+/** An execution and when it was read. */
+export interface ExecutionView {
+  readonly execution: Execution;
+  readonly body: string;
+  readonly hasEnded: boolean;
+}
+
+/** The use cases of executions. */
+export class Executions {
+  /** For those who follow one. */
+  readonly followed: FollowedExecutions;
+  readonly #deps: ExecutionsDeps;
+  readonly #closing = new AbortController();
+  readonly #waiting = new Set<Promise<string>>();
+
+  constructor(deps: ExecutionsDeps) {
+    this.#deps = deps;
+    const read = (actor: Actor, id: string) => this.read(actor, id);
+    this.followed = new FollowedExecutions({ read, changes: deps.changes, clock: deps.clock });
+  }
+
+  /** The flow to start, at once when it is in memory. @throws DomainError not_found, conflict */
+  startable(actor: Actor, key: FlowKey, revision?: number): FlowPlan | Promise<FlowPlan> {
+    const found = this.#deps.flows.plan(actor.tenant, key, { revision });
+    return whenKnown(found, checkEnabled);
+  }
+
+  /**
+   * Starts an execution; the answer's text. Without `wait` it shows the execution as it was created.
+   * @throws DomainError not_found, conflict, invalid_entity, too_many_requests, storage_full, unavailable
+   */
+  async start(actor: Actor, key: FlowKey, readInputs: ReadInputs, options: StartOptions): Promise<string> {
+    const found = this.startable(actor, key, options.revision);
+    const plan = found instanceof Promise ? await found : found;
+    checkStartLabels(options.labels);
+    const id = this.#deps.ids.next(this.#deps.clock.now());
+    const files: Mutation[] = [];
+    const owner = { flow: plan.flow, executionId: id, folder: "inputs", mutations: files };
+    const given = await readInputs(storeFilesOf(this.#deps.files, owner), plan.flow.inputs);
+    const resolved = this.#deps.checks.reading(plan.flow, (checks) => checks.inputs(plan.flow, given));
+    const inputs = resolved instanceof Promise ? await resolved : resolved;
+    return await this.#begin(plan, { ...options, id, inputs }, files, options);
+  }
+
+  /** What a start with these values would find, as JSON text; nothing is stored. @throws DomainError not_found, conflict */
+  async validate(actor: Actor, key: FlowKey, readInputs: ReadInputs, revision?: number): Promise<string> {
+    const { flow } = await this.startable(actor, key, revision);
+    const given = await readInputs(measureFile, flow.inputs);
+    return stringifyJson(await this.#deps.checks.reading(flow, (checks) => checks.report(flow, given)));
+  }
+
+  /** Begins an execution that was made already, with what is stored beside it; the answer's text. @throws as {@link start} */
+  async begin(
+    { execution, plan, mutations }: MadeExecution,
+    options: Pick<StartOptions, "urlOf" | "wait" | "remember">,
+  ): Promise<string> {
+    const now = this.#deps.clock.now();
+    const url = options.urlOf(execution);
+    const created = executionBody(execution, { now, taskRuns: false, url });
+    const { remember } = options;
+    const stored = remember ? [...mutations, ...await remember(execution, created)] : mutations;
+    await this.#deps.executor.begin(execution, plan, stored);
+    return options.wait ? await this.#waitFor(execution, options.wait, url) : created;
+  }
+
+  /** The text of an execution once it has ended, or the caller has gone. @throws DomainError not_found */
+  async ended(actor: Actor, id: string, { urlOf, wait }: AwaitOptions): Promise<string> {
+    const { execution } = await this.#load(actor.tenant, id);
+    return await this.#waitFor(execution, wait, urlOf(execution));
+  }
+
+  /** An execution with its task runs. @throws DomainError not_found */
+  async get(actor: Actor, id: string, url?: string): Promise<ExecutionView> {
+    const { execution, waiting } = await this.read(actor, id);
+    const body = executionBody(execution, { now: this.#deps.clock.now(), taskRuns: true, url, waiting });
+    return { execution, body, hasEnded: isEnded(execution.history) };
+  }
+
+  /** An execution, and why it does not go on. @throws DomainError not_found */
+  async read(actor: Actor, id: string): Promise<{ execution: Execution; waiting?: JsonObject }> {
+    const { execution } = await this.#load(actor.tenant, id);
+    return { execution, waiting: waitingOf(execution, await this.#waitingFacts(execution)) };
+  }
+
+  /** Texts of one page of executions without task runs, and how many there are in all. @throws DomainError invalid_filter */
+  async search(actor: Actor, query: ExecutionQuery): Promise<{ results: string[]; total: number }> {
+    const { ids, total } = await this.#deps.catalog.query(actor.tenant, query);
+    const now = this.#deps.clock.now();
+    const texts = ids.map((id) => this.#deps.records.summary(actor.tenant, id, now));
+    const known = await Promise.all(texts);
+    return { results: known.filter((text) => text !== undefined), total };
+  }
+
+  /** Deletes an execution with its log lines and files; one that is running is stopped. @throws DomainError not_found */
+  async delete(actor: Actor, id: string): Promise<void> {
+    const { tenant } = actor;
+    const { execution } = await this.#load(tenant, id);
+    const { records, cleanup, committer, changes, executor } = this.#deps;
+    // The revision of an execution that has ended may have been removed.
+    const leave = executor.leave(execution, await undefinedIfMissing(() => this.#limitOf(execution)));
+    const facts = executor.drop(tenant, id);
+    const mutations: Mutation[] = [
+      { type: "delete", key: executionKey(tenant, id) },
+      cleanup.announce(tenant, id),
+      ...leave.mutations,
+    ];
+    for (const [name, dueAt] of execution.timers) {
+      mutations.push({ type: "delete", key: timerKey(dueAt, tenant, id, name) });
+    }
+    const rows = [{ tenant, row: tombstoneRow(id) }];
+    const committed = () => {
+      records.forget(tenant, id);
+      leave.committed();
+    };
+    try {
+      await committer.commit({ mutations, facts: { ...facts, rows }, committed });
+    } catch (error) {
+      if (facts.liveness) await executor.restore(tenant, id);
+      throw error;
+    }
+    changes.publish(tenant, id);
+    await cleanup.remove(tenant, id);
+    await leave.tell();
+  }
+
+  /** Calls `listener` after each durable change of an execution, until the returned function is called. */
+  subscribe(actor: Actor, id: string, listener: () => void): () => void {
+    return this.#deps.changes.subscribe(actor.tenant, id, listener);
+  }
+
+  /** Log entries, oldest first; none for an unknown execution. */
+  async logs(actor: Actor, id: string, filter: LogFilter = {}): Promise<JsonObject[]> {
+    const found = await this.#deps.records.loadLogs(actor.tenant, id);
+    if (!found) return [];
+    return logEntries(found.execution, found.lines, filter);
+  }
+
+  /** Answers those who wait for an end with what there is; from now on nobody waits. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.allSettled([...this.#waiting]);
+  }
+
+  async #begin(
+    plan: FlowPlan,
+    request: StartRequest,
+    files: readonly Mutation[],
+    options: StartOptions,
+  ): Promise<string> {
+    const now = this.#deps.clock.now();
+    const execution = createExecution(plan.flow, request, now);
+    const evaluated = this.#deps.checks.reading(
+      plan.flow,
+      (checks) => checks.evaluateChecks(plan.flow, execution, now),
+    );
+    if (evaluated instanceof Promise) await evaluated;
+    return await this.begin({ execution, plan, mutations: files }, options);
+  }
+
+  async #waitFor({ tenant, id }: Execution, signal: AbortSignal, url: string): Promise<string> {
+    const ended = this.#ended({ tenant, user: "" }, id, signal, url);
+    this.#waiting.add(ended);
+    return await ended.finally(() => this.#waiting.delete(ended));
+  }
+
+  async #ended(actor: Actor, id: string, signal: AbortSignal, url: string): Promise<string> {
+    await this.#untilEnded(actor, id, AbortSignal.any([signal, this.#closing.signal]));
+    return (await this.get(actor, id, url)).body;
+  }
+
+  /** Resolves when the execution has ended, the caller has gone, or {@link MAX_WAIT_MS} are over. */
+  async #untilEnded(actor: Actor, id: string, signal: AbortSignal): Promise<void> {
+    let wake = () => {};
+    const unsubscribe = this.subscribe(actor, id, () => wake());
+    const cancelTimer = this.#deps.clock.setTimer(MAX_WAIT_MS, () => (isOver = true, wake()));
+    const onAbort = () => (isOver = true, wake());
+    let isOver = signal.aborted;
+    signal.addEventListener("abort", onAbort);
+    try {
+      while (!isOver) {
+        const changed = new Promise<void>((resolve) => wake = resolve);
+        const stored = await this.#deps.records.load(actor.tenant, id);
+        if (!stored || isEnded(stored.execution.history)) return;
+        await changed;
+      }
+    } finally {
+      unsubscribe();
+      cancelTimer();
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  async #waitingFacts(execution: Execution): Promise<WaitingFacts> {
+    const state = currentState(execution.history);
+    if (state === "QUEUED") {
+      const limit = await this.#limitOf(execution);
+      const { running, ahead } = this.#deps.executor.slotUsage(execution);
+      return { queue: { ahead: Math.max(0, ahead), running, limit } };
+    }
+    if (state !== "BREAKPOINT") return {};
+    const plan = await this.#planOf(execution);
+    return { heldTasks: heldTasks(new ExecutionTree(plan, execution)) };
+  }
+
+  async #limitOf(execution: Execution): Promise<number | undefined> {
+    return (await this.#planOf(execution)).flow.concurrency?.limit;
+  }
+
+  async #planOf(execution: Execution): Promise<FlowPlan> {
+    const { tenant, namespace, flowId: id, flowRevision: revision } = execution;
+    const options = { revision, allowDeleted: true };
+    return planFor(await this.#deps.flows.plan(tenant, { namespace, id }, options), execution);
+  }
+
+  async #load(tenant: TenantId, id: string): Promise<StoredExecution> {
+    const stored = await this.#deps.records.load(tenant, id);
+    if (!stored) throw new DomainError("not_found", `Not Found: execution "${id}" does not exist`);
+    return stored;
+  }
+}
+
+function checkEnabled(plan: FlowPlan): FlowPlan {
+  const { disabled, namespace, id } = plan.flow;
+  if (!disabled) return plan;
+  throw new DomainError("conflict", `Illegal state: Cannot execute a disabled flow: "${namespace}.${id}"`);
+}

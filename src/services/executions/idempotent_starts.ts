@@ -1,0 +1,92 @@
+/** Starts through the API that happen once for each key of a caller. */
+import type { Actor } from "../../model/access/actor.ts";
+import type { FlowKey } from "../../model/flows/flow.ts";
+import type { StartResponse } from "../../store/records/idempotency_records.ts";
+import type { ContentHash } from "../starts/content_hash.ts";
+import type { Executions, ReadInputs, StartOptions } from "./executions.ts";
+import type { Flows } from "../flows/flows.ts";
+import { measureFile } from "../starts/given_files.ts";
+import type { Idempotency, OnceResponse, Remember } from "../starts/idempotency.ts";
+
+/** What the service works with. */
+interface IdempotentStartsDeps {
+  readonly idempotency: Idempotency;
+  readonly executions: Executions;
+  readonly flows: Flows;
+}
+
+/** A start, and the key under which it happens once. */
+interface IdempotentStart {
+  readonly key: string;
+  /** The query, its parameters in order of their names. */
+  readonly query: string;
+  readonly flow: FlowKey;
+  readonly readInputs: ReadInputs;
+  readonly options: StartOptions;
+}
+
+const JSON_TYPE = "application/json";
+
+/** Starts executions once. */
+export class IdempotentStarts {
+  readonly #deps: IdempotentStartsDeps;
+
+  constructor(deps: IdempotentStartsDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Starts an execution, or gives the answer to the start that was sent under the key before. A caller that waits for the
+   * end does so each time.
+   * @throws DomainError invalid_argument: the key was used for something else; and what {@link Executions.start} throws
+   */
+  async start(actor: Actor, start: IdempotentStart): Promise<OnceResponse> {
+    const { key, query, flow, options: { wait, urlOf } } = start;
+    const request = ["POST", flow.namespace, flow.id, query];
+    const once = { tenant: actor.tenant, caller: ["user", actor.user], key, request };
+    const { remembered: { executionId = "", response } = {}, isReplayed } = await this.#deps.idempotency.once(
+      once,
+      {
+        first: (content, remember) => this.#first(actor, start, { content, remember }),
+        again: (content, { flowRevision }) => this.#again(actor, start, { content, flowRevision }),
+      },
+    );
+    if (response) return { ...response, isReplayed };
+    // Nothing is remembered of an answer that was waited for, and the query of both is the same: this one waits too.
+    const signal = wait ?? AbortSignal.abort();
+    const body = await this.#deps.executions.ended(actor, executionId, { urlOf, wait: signal });
+    return { ...jsonResponse(body), isReplayed };
+  }
+
+  async #first(
+    actor: Actor,
+    { flow, readInputs, options }: IdempotentStart,
+    { content, remember }: { readonly content: ContentHash; readonly remember: Remember },
+  ): Promise<void> {
+    const read: ReadInputs = async (store, inputs) => {
+      const given = await readInputs(content.hashing(store), inputs);
+      content.addGiven(given);
+      return given;
+    };
+    await this.#deps.executions.start(actor, flow, read, {
+      ...options,
+      wait: undefined,
+      remember: ({ id: executionId, flowRevision }, body) =>
+        remember({ executionId, flowRevision, response: options.wait ? undefined : jsonResponse(body) }),
+    });
+  }
+
+  /** By the flow as it was the first time: it may have been changed, disabled or deleted since. */
+  async #again(
+    actor: Actor,
+    { flow, readInputs }: IdempotentStart,
+    { content, flowRevision: revision }: { readonly content: ContentHash; readonly flowRevision: number },
+  ): Promise<void> {
+    const { inputs } = await this.#deps.flows.get(actor, flow, { revision, allowDeleted: true });
+    content.addGiven(await readInputs(content.hashing(measureFile), inputs));
+  }
+}
+
+function jsonResponse(body: string): StartResponse {
+  return { status: 200, contentType: JSON_TYPE, body };
+}

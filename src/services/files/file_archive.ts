@@ -1,0 +1,112 @@
+/** Zips of namespace files: inflating checked entries and packing files, both as streams. */
+import { Inflate, Zip, ZipDeflate, ZipPassThrough } from "fflate";
+import type { Instant } from "../../base/clock.ts";
+import type { ByteSource } from "../../store/blobs/blobs.ts";
+import { LOCAL_HEADER_BYTES, type ZipDirectory, type ZipEntry, zipRefusal } from "./zip_directory.ts";
+
+/** What to pack; `content` is absent for a directory and opened when its turn comes. */
+export interface ArchiveItem {
+  readonly path: string;
+  readonly modifiedAt: Instant;
+  readonly content?: () => Promise<AsyncIterable<Uint8Array>>;
+}
+
+const LOCAL_SIGNATURE = 0x04034b50;
+/** Packed bytes inflated at once: deflate makes at most 1,032 times as many of them, 16 MiB. */
+const INFLATE_BYTES = 16 * 1024;
+/** The years that a zip can say. */
+const EARLIEST = Date.UTC(1980, 0, 2);
+const LATEST = Date.UTC(2099, 11, 30);
+
+const CRC_TABLE: Readonly<Uint32Array> = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte;
+  for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? 0xedb88320 ^ (crc >>> 1) : crc >>> 1;
+  return crc;
+});
+
+/** The bytes of an entry. @throws DomainError invalid_argument: they are damaged, or more or fewer than declared */
+export async function* unpackEntry(
+  source: ByteSource,
+  directory: ZipDirectory,
+  entry: ZipEntry,
+): AsyncGenerator<Uint8Array> {
+  const refuse = (reason: string) => zipRefusal(`entry ${JSON.stringify(entry.path)} ${reason}`);
+  const start = await findContent(source, entry);
+  if (start === undefined || start + entry.packedSize > directory.offset) throw refuse("is damaged");
+  const unpack = entry.method === 0
+    ? (bytes: Uint8Array) => [bytes]
+    : createInflater(() => refuse("is damaged"));
+  let size = 0;
+  let crc = 0xffffffff;
+  for (let at = 0; at < entry.packedSize; at += INFLATE_BYTES) {
+    const length = Math.min(INFLATE_BYTES, entry.packedSize - at);
+    for (const chunk of unpack(await source.read(start + at, length), at + length === entry.packedSize)) {
+      size += chunk.length;
+      if (size > entry.size) throw refuse("unpacks to more than it declares");
+      crc = updateCrc(crc, chunk);
+      yield chunk;
+    }
+  }
+  if (size !== entry.size || (crc ^ 0xffffffff) >>> 0 !== entry.crc) throw refuse("is damaged");
+}
+
+/** A zip of the items, packed as it is read. Cancelling it closes the item under way. */
+export function packArchive(items: AsyncIterable<ArchiveItem>): ReadableStream<Uint8Array> {
+  return ReadableStream.from(pack(items));
+}
+
+async function* pack(items: AsyncIterable<ArchiveItem>): AsyncGenerator<Uint8Array> {
+  const packed: Uint8Array[] = [];
+  const zip = new Zip((error, bytes) => {
+    if (error) throw error;
+    packed.push(bytes);
+  });
+  for await (const { path, modifiedAt, content } of items) {
+    const name = content ? path : `${path}/`;
+    const entry = content ? new ZipDeflate(name) : new ZipPassThrough(name);
+    entry.mtime = Math.min(Math.max(modifiedAt, EARLIEST), LATEST);
+    zip.add(entry);
+    if (content) {
+      for await (const chunk of await content()) {
+        entry.push(chunk);
+        yield* packed.splice(0);
+      }
+    }
+    entry.push(new Uint8Array(), true);
+    yield* packed.splice(0);
+  }
+  zip.end();
+  yield* packed.splice(0);
+}
+
+/** Where the packed bytes begin; `undefined` when the entry's own header says something else than the directory. */
+async function findContent(source: ByteSource, entry: ZipEntry): Promise<number | undefined> {
+  const header = await source.read(entry.headerOffset, LOCAL_HEADER_BYTES + entry.rawName.length);
+  if (header.length < LOCAL_HEADER_BYTES + entry.rawName.length) return undefined;
+  const view = new DataView(header.buffer, header.byteOffset, header.byteLength);
+  const name = header.subarray(LOCAL_HEADER_BYTES);
+  const isSame = view.getUint32(0, true) === LOCAL_SIGNATURE && view.getUint16(8, true) === entry.method &&
+    view.getUint16(26, true) === name.length && name.every((byte, index) => byte === entry.rawName[index]);
+  if (!isSame) return undefined;
+  return entry.headerOffset + LOCAL_HEADER_BYTES + name.length + view.getUint16(28, true);
+}
+
+function createInflater(damage: () => Error): (bytes: Uint8Array, isLast: boolean) => Uint8Array[] {
+  const inflated: Uint8Array[] = [];
+  const inflate = new Inflate((chunk) => void inflated.push(chunk));
+  return (bytes, isLast) => {
+    try {
+      inflate.push(bytes, isLast);
+    } catch {
+      // The library throws for every kind of damage; which one it is helps nobody.
+      throw damage();
+    }
+    return inflated.splice(0);
+  };
+}
+
+function updateCrc(crc: number, bytes: Uint8Array): number {
+  let value = crc;
+  for (const byte of bytes) value = (CRC_TABLE[(value ^ byte) & 0xff] as number) ^ (value >>> 8);
+  return value;
+}

@@ -1,0 +1,120 @@
+/** The beginning of a file in a form that can be shown. */
+import type { JsonObject, JsonValue } from "../../base/json.ts";
+import { DomainError } from "../../model/errors.ts";
+import { parseIon } from "../../languages/ion/value_text.ts";
+
+/** A file to show. */
+interface PreviewedFile {
+  readonly name: string;
+  /** Bytes. */
+  readonly size: number;
+  /** Its content, which must be read to the end or cancelled. */
+  open(): ReadableStream<Uint8Array>;
+}
+
+/** How it is shown. */
+export interface PreviewOptions {
+  /** Lines of a text or items of a list. */
+  readonly maxRows: number;
+  /** Label of a text encoding. */
+  readonly encoding: string;
+}
+
+/** Lines that are shown without a wish, and at the most. */
+export const DEFAULT_PREVIEW_ROWS = 100;
+export const MAX_PREVIEW_ROWS = 5_000;
+/** Of a text; what is longer is cut. */
+const MAX_TEXT_BYTES = 2 * 1024 * 1024;
+/** Of an image or a document, which cannot be cut. */
+const MAX_WHOLE_BYTES = 10 * 1024 * 1024;
+
+type PreviewType = "TEXT" | "LIST" | "IMAGE" | "MARKDOWN" | "PDF";
+
+const TYPES: ReadonlyMap<string, PreviewType> = new Map<string, PreviewType>([
+  ["ion", "LIST"],
+  ["md", "MARKDOWN"],
+  ["markdown", "MARKDOWN"],
+  ["pdf", "PDF"],
+  ...["png", "jpg", "jpeg", "gif", "svg", "bmp", "webp", "ico"].map((name) => [name, "IMAGE"] as const),
+]);
+
+/** `extension`, `type`, `content`, `maxLine` and `truncated`. @throws DomainError invalid_argument */
+export async function previewOf(file: PreviewedFile, options: PreviewOptions): Promise<JsonObject> {
+  const dot = file.name.lastIndexOf(".");
+  const extension = dot < 0 ? "" : file.name.slice(dot + 1);
+  const type = TYPES.get(extension.toLowerCase()) ?? "TEXT";
+  const shown = type === "IMAGE" || type === "PDF"
+    ? { content: await wholeOf(file), isTruncated: false }
+    : await beginningOf(file, type, options);
+  return { extension, type, content: shown.content, maxLine: options.maxRows, truncated: shown.isTruncated };
+}
+
+interface Shown {
+  readonly content: JsonValue;
+  readonly isTruncated: boolean;
+}
+
+async function wholeOf({ size, open }: PreviewedFile): Promise<string> {
+  if (size > MAX_WHOLE_BYTES) {
+    throw new DomainError(
+      "invalid_argument",
+      `Illegal argument: the file has ${size} bytes, and at most ${MAX_WHOLE_BYTES} can be shown; download it`,
+    );
+  }
+  let text = "";
+  for await (const chunk of open()) {
+    for (let i = 0; i < chunk.length; i += 8192) text += String.fromCharCode(...chunk.subarray(i, i + 8192));
+  }
+  return btoa(text);
+}
+
+async function beginningOf(
+  file: PreviewedFile,
+  type: PreviewType,
+  { maxRows, encoding }: PreviewOptions,
+): Promise<Shown> {
+  const decoder = decoderOf(encoding);
+  let text = "";
+  let readBytes = 0;
+  for await (const chunk of file.open()) {
+    readBytes += chunk.length;
+    text += decoder.decode(chunk, { stream: true });
+    if (readBytes >= MAX_TEXT_BYTES || hasMoreLines(text, maxRows)) break;
+  }
+  if (readBytes >= file.size) text += decoder.decode();
+  const lines = text.split("\n");
+  const isTruncated = readBytes < file.size || lines.length > maxRows + (lines.at(-1) === "" ? 1 : 0);
+  const shown = lines.length > maxRows ? lines.slice(0, maxRows) : lines;
+  if (type !== "LIST") return { content: shown.join("\n"), isTruncated };
+  return { content: shown.filter((line) => line.trim() !== "").map(itemOf), isTruncated };
+}
+
+function hasMoreLines(text: string, count: number): boolean {
+  let lines = 0;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) {
+    if (++lines > count) return true;
+  }
+  return false;
+}
+
+/** A line that is no value is shown as it is. */
+function itemOf(line: string): JsonValue {
+  try {
+    return parseIon(line, { isProseAllowed: true }).value;
+  } catch (error) {
+    if (error instanceof DomainError) return line;
+    throw error;
+  }
+}
+
+function decoderOf(encoding: string): TextDecoder {
+  try {
+    return new TextDecoder(encoding);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new DomainError(
+      "invalid_argument",
+      `Illegal argument: unable to preview using encoding "${encoding}"`,
+    );
+  }
+}

@@ -1,0 +1,192 @@
+/** All files of a namespace as one zip, out and in. An archive is checked as a whole before anything of it is stored. */
+import type { Actor } from "../../model/access/actor.ts";
+import { DomainError } from "../../model/errors.ts";
+import { FLOWS_FOLDER } from "../../model/namespaces/file_path.ts";
+import { MAX_FLOW_SOURCE_BYTES } from "../../model/limits.ts";
+import type { BlobOwner, Blobs, ByteSource, StagedBlob } from "../../store/blobs/blobs.ts";
+import type { FileSpace } from "../../store/records/file_records.ts";
+import { type ArchiveItem, packArchive, unpackEntry } from "./file_archive.ts";
+import { isBatchFull } from "./file_tree.ts";
+import { checkNotFlows, type Files, isFlowFile, spaceOf, type StagedFile } from "./files.ts";
+import { readZipDirectory, type ZipDirectory, type ZipEntry, zipRefusal } from "./zip_directory.ts";
+
+/** What the transfer works with. */
+interface FileTransferDeps {
+  readonly files: Files;
+  readonly blobs: Blobs;
+  readonly maxUploadBytes: number;
+}
+
+/** A zip without zip64 cannot say more. */
+const MAX_EXPORT_BYTES = 0xf0000000;
+const MAX_EXPORT_ENTRIES = 0xfffe;
+/** Content of files that is held in memory until it is committed together. */
+const MAX_STAGED_BYTES = 256 * 1024;
+/** Upper bound of the bytes of a record's or chunk's key beside the path: tenant, namespace and id. */
+const KEY_BYTES_PER_RECORD = 350;
+/** Its record, its chunk, the chunk it replaces, and directories. */
+const MUTATIONS_PER_FILE = 6;
+
+/** Exports and imports. */
+export class FileTransfer {
+  readonly #deps: FileTransferDeps;
+
+  constructor(deps: FileTransferDeps) {
+    this.#deps = deps;
+  }
+
+  /** A zip of all files and directories, packed as it is read. @throws DomainError too_large, invalid_argument */
+  async export(actor: Pick<Actor, "tenant">, namespace: string): Promise<ReadableStream<Uint8Array>> {
+    const { files } = this.#deps;
+    let size = 0;
+    let count = 0;
+    for await (const { content } of files.listAll(actor, namespace)) {
+      size += content?.size ?? 0;
+      count++;
+    }
+    if (size > MAX_EXPORT_BYTES || count > MAX_EXPORT_ENTRIES) {
+      throw new DomainError(
+        "too_large",
+        `Cannot export namespace "${namespace}": a zip cannot hold ${count} files of ${size} bytes`,
+      );
+    }
+    return packArchive(this.#items(actor, namespace));
+  }
+
+  /**
+   * Unpacks a zip at the root of the namespace: its flows first, then its files, which replace those of the same path.
+   * @throws DomainError invalid_argument: the archive or one of its entries is refused, and nothing is stored; too_large
+   */
+  async import(
+    actor: Pick<Actor, "tenant">,
+    namespace: string,
+    zip: AsyncIterable<Uint8Array>,
+  ): Promise<void> {
+    const { blobs, maxUploadBytes } = this.#deps;
+    const space = spaceOf(actor, namespace);
+    const owner = { tenant: space.tenant, owner: space.namespace };
+    const spooled = await blobs.write(owner, zip, maxUploadBytes);
+    try {
+      await this.#unpack(space, blobs.sourceOf(owner, spooled));
+    } finally {
+      await blobs.discard(owner, spooled);
+    }
+  }
+
+  async *#items(actor: Pick<Actor, "tenant">, namespace: string): AsyncGenerator<ArchiveItem> {
+    const { files } = this.#deps;
+    for await (const { path, modifiedAt, content } of files.listAll(actor, namespace)) {
+      if (!content) yield { path, modifiedAt };
+      else {yield {
+          path,
+          modifiedAt,
+          content: async () => (await files.open(actor, namespace, path)).content,
+        };}
+    }
+  }
+
+  async #unpack(space: FileSpace, source: ByteSource): Promise<void> {
+    const directory = await readZipDirectory(source);
+    const entries = directory.entries.filter((entry) => !(entry.isDirectory && entry.path === FLOWS_FOLDER));
+    for (const entry of entries) await checkEntry(source, directory, entry);
+    await this.#checkPlaces(space, entries);
+    const flows = entries.filter((entry) => isFlowFile(entry.path));
+    for (const entry of flows) {
+      await this.#deps.files.write(space, space.namespace, entry.path, unpackEntry(source, directory, entry));
+    }
+    await this.#store(space, source, {
+      ...directory,
+      entries: entries.filter((entry) => !flows.includes(entry)),
+    });
+  }
+
+  /** Refuses an archive that would put a file where a directory is, or the other way round. */
+  async #checkPlaces(space: FileSpace, entries: readonly ZipEntry[]): Promise<void> {
+    const wanted = new Map(entries.map((entry) => [entry.path, entry.isDirectory]));
+    for await (const { path, content } of this.#deps.files.listAll(space, space.namespace)) {
+      const isDirectory = wanted.get(path);
+      if (isDirectory !== undefined && isDirectory !== (content === undefined)) {
+        throw zipRefusal(
+          `entry ${JSON.stringify(path)} is a ${
+            isDirectory ? "directory" : "file"
+          }, the namespace has the other`,
+        );
+      }
+    }
+  }
+
+  async #store(space: FileSpace, source: ByteSource, directory: ZipDirectory): Promise<void> {
+    const { blobs, files, maxUploadBytes } = this.#deps;
+    await using batch = new ImportBatch(files, blobs, space);
+    for (const entry of directory.entries) {
+      await batch.makeRoom(entry.path);
+      if (entry.isDirectory) batch.addDirectory(entry.path);
+      else {batch.addFile(
+          entry.path,
+          await blobs.write(batch.owner, unpackEntry(source, directory, entry), maxUploadBytes),
+        );}
+    }
+    await batch.flush();
+  }
+}
+
+/** Files and directories that are committed together; what is not committed in the end is removed. */
+class ImportBatch {
+  readonly owner: BlobOwner;
+  readonly #files: Files;
+  readonly #blobs: Blobs;
+  readonly #space: FileSpace;
+  #staged: StagedFile[] = [];
+  #directories: string[] = [];
+  #bytes = 0;
+  #keyBytes = 0;
+
+  constructor(files: Files, blobs: Blobs, space: FileSpace) {
+    this.owner = { tenant: space.tenant, owner: space.namespace };
+    this.#files = files;
+    this.#blobs = blobs;
+    this.#space = space;
+  }
+
+  /** Commits what has been added if the path would be too much for the same entry. */
+  async makeRoom(path: string): Promise<void> {
+    // Each directory above may have to be created with it; their keys get shorter upwards.
+    const depth = path.split("/").length;
+    const keyBytes = path.length * 3 * Math.ceil((depth + 1) / 2) + KEY_BYTES_PER_RECORD * (depth + 2);
+    const count = (this.#staged.length + this.#directories.length) * MUTATIONS_PER_FILE;
+    const isFull = this.#bytes > MAX_STAGED_BYTES || isBatchFull(count, this.#keyBytes + keyBytes);
+    if (isFull && count > 0) await this.flush();
+    this.#keyBytes += keyBytes;
+  }
+
+  addDirectory(path: string): void {
+    this.#directories.push(path);
+  }
+
+  addFile(path: string, blob: StagedBlob): void {
+    this.#staged.push({ path, blob });
+    for (const mutation of blob.mutations) if (mutation.type === "set") this.#bytes += mutation.value.length;
+  }
+
+  async flush(): Promise<void> {
+    const [staged, directories] = [this.#staged, this.#directories];
+    this.#staged = [];
+    this.#directories = [];
+    this.#bytes = 0;
+    this.#keyBytes = 0;
+    await this.#files.commitStaged(this.#space, staged, directories);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const { blob } of this.#staged) await this.#blobs.discard(this.owner, blob);
+  }
+}
+
+/** Unpacks an entry into nothing: its size, its checksum and its place must be right. */
+async function checkEntry(source: ByteSource, directory: ZipDirectory, entry: ZipEntry): Promise<void> {
+  if (!entry.isDirectory && isFlowFile(entry.path) && entry.size > MAX_FLOW_SOURCE_BYTES) {
+    throw zipRefusal(`flow ${JSON.stringify(entry.path)} is larger than ${MAX_FLOW_SOURCE_BYTES} bytes`);
+  }
+  if (entry.isDirectory) checkNotFlows(entry.path);
+  for await (const _ of unpackEntry(source, directory, entry));
+}

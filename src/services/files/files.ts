@@ -1,0 +1,341 @@
+/** Files of namespaces: a tree of records in the store, each with its content as a blob. */
+import type { Clock } from "../../base/clock.ts";
+import { KeyedLock } from "../../base/keyed_lock.ts";
+import type { Actor } from "../../model/access/actor.ts";
+import { DomainError } from "../../model/errors.ts";
+import {
+  FLOWS_FOLDER,
+  isWithin,
+  normalizeFileName,
+  normalizeFilePath,
+} from "../../model/namespaces/file_path.ts";
+import type { TenantId } from "../../model/flows/flow.ts";
+import { MAX_FLOW_SOURCE_BYTES } from "../../model/limits.ts";
+import { checkNamespace } from "../../model/namespaces/namespace_name.ts";
+import type { Blobs, StagedBlob } from "../../store/blobs/blobs.ts";
+import type { Committer } from "../../store/committer.ts";
+import type { FileRecord, FileRecords, FileSpace } from "../../store/records/file_records.ts";
+import { ChangeBatch, emptiedParents, missingParents, notADirectory, notAFile } from "./file_tree.ts";
+
+export type { FileRecord } from "../../store/records/file_records.ts";
+
+/** What the service works with. */
+interface FilesDeps {
+  readonly records: FileRecords;
+  readonly blobs: Blobs;
+  readonly committer: Committer;
+  readonly clock: Clock;
+  readonly maxUploadBytes: number;
+  /** Saves a flow whose source was put into the folder of flows, under that namespace. */
+  readonly importFlow: (tenant: TenantId, namespace: string, source: string) => Promise<void>;
+}
+
+/** An open file; its content must be read to the end or cancelled. */
+interface OpenFile {
+  readonly record: FileRecord;
+  readonly content: ReadableStream<Uint8Array>;
+}
+
+/** Content for one path, not yet committed. */
+export interface StagedFile {
+  readonly path: string;
+  readonly blob: StagedBlob;
+}
+
+/** A file that is replaced while it is being opened is opened again; more often than that is no accident. */
+const OPEN_ATTEMPTS = 5;
+const FLOW_FILE = new RegExp(`^${FLOWS_FOLDER}/[^/]+\\.ya?ml$`);
+
+/** Reads and changes the files of namespaces. */
+export class Files {
+  readonly #deps: FilesDeps;
+  readonly #locks = new KeyedLock();
+
+  constructor(deps: FilesDeps) {
+    this.#deps = deps;
+  }
+
+  /** What lies directly in a directory, in path order; an empty root is no error. @throws DomainError not_found, invalid_argument */
+  async list(actor: Pick<Actor, "tenant">, namespace: string, directory: string): Promise<FileRecord[]> {
+    const space = spaceOf(actor, namespace);
+    const path = normalizeFilePath(directory);
+    checkNotFlows(path);
+    if (path !== "") {
+      const record = await this.#existing(space, path);
+      if (record.content) throw notADirectory(path);
+    }
+    const children: FileRecord[] = [];
+    for await (const child of this.#deps.records.listChildren(space, path)) children.push(child);
+    return children;
+  }
+
+  /** The record of a file or directory; the root has one always. @throws DomainError not_found, invalid_argument */
+  async stat(actor: Pick<Actor, "tenant">, namespace: string, path: string): Promise<FileRecord> {
+    const space = spaceOf(actor, namespace);
+    const target = normalizeFilePath(path);
+    checkNotFlows(target);
+    if (target !== "") return await this.#existing(space, target);
+    const now = this.#deps.clock.now();
+    return { path: "", createdAt: now, modifiedAt: now, revision: 0 };
+  }
+
+  /** Opens a file; what is read is the content of this moment, whatever happens to the file. @throws DomainError not_found, invalid_argument */
+  async open(actor: Pick<Actor, "tenant">, namespace: string, path: string): Promise<OpenFile> {
+    const space = spaceOf(actor, namespace);
+    const target = normalizeFileName(path);
+    checkNotFlows(target);
+    for (let attempt = 0; attempt < OPEN_ATTEMPTS; attempt++) {
+      const record = await this.#existing(space, target);
+      if (!record.content) throw notAFile(target);
+      const content = await this.#openContent(space, record, record.content);
+      if (content) return { record, content };
+    }
+    throw new DomainError(
+      "conflict",
+      `Cannot read ${JSON.stringify(target)}: it is being replaced all the time`,
+    );
+  }
+
+  /** Paths of the files whose path with its leading slash contains `text`, in path order. @throws DomainError invalid_argument */
+  async search(actor: Pick<Actor, "tenant">, namespace: string, text: string): Promise<string[]> {
+    const found: string[] = [];
+    for await (const { path, content } of this.#deps.records.listBelow(spaceOf(actor, namespace), "")) {
+      if (content && `/${path}`.includes(text)) found.push(`/${path}`);
+    }
+    return found;
+  }
+
+  /**
+   * Creates or replaces a file with what the source gives, and creates the directories above it; readers see the old content
+   * or the new. A flow in the folder of flows is saved as a flow instead.
+   * @throws DomainError invalid_argument; too_large; storage_full or unavailable: nothing has changed
+   */
+  async write(
+    actor: Pick<Actor, "tenant">,
+    namespace: string,
+    path: string,
+    source: AsyncIterable<Uint8Array>,
+  ): Promise<void> {
+    const space = spaceOf(actor, namespace);
+    const target = normalizeFileName(path);
+    if (isFlowFile(target)) return await this.#importFlow(space, source);
+    if ((await this.#deps.records.get(space, target))?.content === undefined) {
+      await this.#checkPlace(space, target);
+    }
+    const blob = await this.#deps.blobs.write(ownerOf(space), source, this.#deps.maxUploadBytes);
+    await this.commitStaged(space, [{ path: target, blob }]);
+  }
+
+  /** Commits written contents under their paths, in one entry. For {@link write} and imports. @throws DomainError: none is kept */
+  async commitStaged(
+    space: FileSpace,
+    files: readonly StagedFile[],
+    directories: readonly string[] = [],
+  ): Promise<void> {
+    const { blobs, records, clock } = this.#deps;
+    await this.#exclusively(space, async () => {
+      const paths = files.map((file) => file.path);
+      const replaced: FileRecord[] = [];
+      const build = async () => {
+        const now = clock.now();
+        const found = await records.getMany(space, paths);
+        // Every directory is a parent of something below it.
+        const below = [...paths, ...directories.map((directory) => `${directory}/-`)];
+        const created = await missingParents(records, space, below, now);
+        const mutations = created.map((record) => records.put(space, record));
+        for (const [index, { path, blob: { blobId, size } }] of files.entries()) {
+          const old = found[index];
+          if (old && !old.content) throw notAFile(path);
+          const [createdAt, revision] = [old?.createdAt ?? now, (old?.revision ?? 0) + 1];
+          mutations.push(
+            records.put(space, { path, createdAt, modifiedAt: now, revision, content: { blobId, size } }),
+          );
+          if (old?.content) mutations.push(...blobs.retire(ownerOf(space), old.content));
+          if (old) replaced.push(old);
+        }
+        return mutations;
+      };
+      await blobs.commit(ownerOf(space), files.map((file) => file.blob), build);
+      for (const { content } of replaced) if (content) await blobs.remove(ownerOf(space), content);
+    });
+  }
+
+  /** Creates a directory and those above it; one that exists is no error. @throws DomainError invalid_argument */
+  async createDirectory(actor: Pick<Actor, "tenant">, namespace: string, path: string): Promise<void> {
+    const space = spaceOf(actor, namespace);
+    const target = normalizeFilePath(path);
+    checkNotFlows(target);
+    if (target !== "") await this.commitStaged(space, [], [target]);
+  }
+
+  /**
+   * Moves or renames a file, or a directory with all that is in it: at once, or one part after the other when it is large;
+   * every file is then always in exactly one of the two places.
+   * @throws DomainError not_found, already_exists, invalid_argument
+   */
+  async move(actor: Pick<Actor, "tenant">, namespace: string, from: string, to: string): Promise<void> {
+    const space = spaceOf(actor, namespace);
+    const [source, target] = [normalizeFileName(from), normalizeFileName(to)];
+    checkNotFlows(source);
+    checkNotFlows(target);
+    await this.#exclusively(space, async () => {
+      const record = await this.#existing(space, source);
+      if (source === target) return;
+      await this.#checkMove(space, record, target);
+      await this.#moveTree(space, record, target);
+    });
+  }
+
+  /** Removes a file, or a directory with all that is in it, and the directories above that are empty then; `""` removes all. @throws DomainError invalid_argument */
+  async delete(actor: Pick<Actor, "tenant">, namespace: string, path: string): Promise<void> {
+    const { records, committer, blobs } = this.#deps;
+    const space = spaceOf(actor, namespace);
+    const target = normalizeFilePath(path);
+    checkNotFlows(target);
+    await this.#exclusively(space, async () => {
+      const record = target === "" ? undefined : await records.get(space, target);
+      if (target !== "" && record === undefined) return;
+      const batch = new ChangeBatch(committer, blobs, ownerOf(space));
+      if (!record?.content) {
+        for await (const below of records.listBelow(space, target, { reverse: true })) {
+          await batch.add([records.delete(space, below.path)], below.content);
+        }
+      }
+      const emptied = await emptiedParents(records, space, target);
+      const rest = record ? [target, ...emptied] : [];
+      await batch.add(rest.map((each) => records.delete(space, each)), record?.content);
+      await batch.flush();
+    });
+  }
+
+  /** Every file and directory, in path order. @throws DomainError invalid_argument */
+  listAll(actor: Pick<Actor, "tenant">, namespace: string): AsyncIterable<FileRecord> {
+    return this.#deps.records.listBelow(spaceOf(actor, namespace), "");
+  }
+
+  async #openContent(
+    space: FileSpace,
+    record: FileRecord,
+    content: { readonly blobId: string; readonly size: number },
+  ): Promise<ReadableStream<Uint8Array> | undefined> {
+    const stream = this.#deps.blobs.read(ownerOf(space), content);
+    if (!this.#deps.blobs.isChunked(content)) return await this.#readSmall(space, record, stream);
+    // From now on the stream holds the content; it is the right one if the file still refers to it.
+    const current = await this.#deps.records.get(space, record.path);
+    if (current?.content?.blobId === content.blobId) return stream;
+    await stream.cancel();
+    return undefined;
+  }
+
+  /** A content of one chunk goes with the entry that replaces it, so it is read at once. */
+  async #readSmall(
+    space: FileSpace,
+    record: FileRecord,
+    stream: ReadableStream<Uint8Array>,
+  ): Promise<ReadableStream<Uint8Array> | undefined> {
+    const [read] = await Promise.allSettled([new Response(stream).bytes()]);
+    if (read.status === "fulfilled") return ReadableStream.from(read.value.length > 0 ? [read.value] : []);
+    const current = await this.#deps.records.get(space, record.path);
+    if (current?.content?.blobId === record.content?.blobId) throw read.reason;
+    return undefined;
+  }
+
+  async #importFlow(space: FileSpace, source: AsyncIterable<Uint8Array>): Promise<void> {
+    const pieces: Uint8Array<ArrayBuffer>[] = [];
+    let size = 0;
+    for await (const piece of source) {
+      size += piece.length;
+      if (size > MAX_FLOW_SOURCE_BYTES) {
+        throw new DomainError(
+          "too_large",
+          `Cannot import the flow: it is larger than ${MAX_FLOW_SOURCE_BYTES} bytes`,
+        );
+      }
+      pieces.push(new Uint8Array(piece));
+    }
+    await this.#deps.importFlow(space.tenant, space.namespace, await new Blob(pieces).text());
+  }
+
+  /** Refuses early what {@link commitStaged} would refuse after the content has been written. */
+  async #checkPlace(space: FileSpace, path: string): Promise<void> {
+    const { records, clock } = this.#deps;
+    if (await records.get(space, path)) throw notAFile(path);
+    await missingParents(records, space, [path], clock.now());
+  }
+
+  async #checkMove(space: FileSpace, record: FileRecord, target: string): Promise<void> {
+    const { records } = this.#deps;
+    if (isWithin(target, record.path)) {
+      throw new DomainError(
+        "invalid_argument",
+        `Illegal argument: cannot move directory ${JSON.stringify(record.path)} into itself`,
+      );
+    }
+    if (await records.get(space, target)) {
+      throw new DomainError(
+        "already_exists",
+        `Cannot move to ${JSON.stringify(target)}: it exists; delete it first`,
+      );
+    }
+    if (record.content) return;
+    for await (const below of records.listBelow(space, record.path)) {
+      normalizeFileName(target + below.path.slice(record.path.length));
+    }
+  }
+
+  async #moveTree(space: FileSpace, record: FileRecord, target: string): Promise<void> {
+    const { records, committer, blobs, clock } = this.#deps;
+    const batch = new ChangeBatch(committer, blobs, ownerOf(space));
+    const parents = await missingParents(records, space, [target], clock.now());
+    const first = [...parents, { ...record, path: target }].map((each) => records.put(space, each));
+    // The old place of a directory goes last, so that what is in it always has a directory above.
+    const last = records.delete(space, record.path);
+    await batch.add(record.content ? [...first, last] : first);
+    if (!record.content) {
+      for await (const below of records.listBelow(space, record.path)) {
+        const path = target + below.path.slice(record.path.length);
+        await batch.add([records.put(space, { ...below, path }), records.delete(space, below.path)]);
+      }
+      await batch.add([last]);
+    }
+    await batch.flush();
+  }
+
+  async #existing(space: FileSpace, path: string): Promise<FileRecord> {
+    const record = await this.#deps.records.get(space, path);
+    if (record) return record;
+    throw new DomainError(
+      "not_found",
+      `Not Found: No file ${JSON.stringify(`/${path}`)} in namespace "${space.namespace}"`,
+    );
+  }
+
+  async #exclusively(space: FileSpace, work: () => Promise<void>): Promise<void> {
+    await this.#locks.run(`${space.tenant}/${space.namespace}`, work);
+  }
+}
+
+/** The files of a namespace. @throws DomainError invalid_argument */
+export function spaceOf({ tenant }: Pick<Actor, "tenant">, namespace: string): FileSpace {
+  return { tenant, namespace: checkNamespace(namespace) };
+}
+
+/** True for a flow in the folder of flows. @throws DomainError invalid_argument: anything else in that folder */
+export function isFlowFile(path: string): boolean {
+  if (FLOW_FILE.test(path)) return true;
+  checkNotFlows(path);
+  return false;
+}
+
+/** Refuses what is or lies in the folder of flows. @throws DomainError invalid_argument */
+export function checkNotFlows(path: string): void {
+  if (!isWithin(path, FLOWS_FOLDER)) return;
+  throw new DomainError(
+    "invalid_argument",
+    `Forbidden path: ${JSON.stringify(path)}; only flows can be put into "${FLOWS_FOLDER}"`,
+  );
+}
+
+function ownerOf({ tenant, namespace }: FileSpace) {
+  return { tenant, owner: namespace };
+}

@@ -1,0 +1,70 @@
+/** Graphs of stored and of unsaved flows. */
+import { stringifyJson } from "../../base/json.ts";
+import { type DrawnFlow, flowGraph, graphResponse, ROOT_UID, SUBFLOW_KINDS } from "../../flow/mod.ts";
+import type { Actor } from "../../model/access/actor.ts";
+import { DomainError } from "../../model/errors.ts";
+import type { Flow, FlowKey, Task } from "../../model/flows/flow.ts";
+import { literalTarget } from "./flow_links.ts";
+import type { Flows, GetFlowOptions } from "./flows.ts";
+
+/** Subflows that one graph draws. */
+const MAX_DRAWN_SUBFLOWS = 100;
+
+/** The use cases of graphs. */
+export class FlowGraphs {
+  readonly #flows: Flows;
+
+  constructor(flows: Flows) {
+    this.#flows = flows;
+  }
+
+  /** The graph of a stored flow as JSON text; `subflows` are uids of the tasks whose flows are drawn too. @throws DomainError not_found */
+  async stored(
+    actor: Actor,
+    key: FlowKey,
+    options: GetFlowOptions & { readonly subflows: readonly string[] },
+  ): Promise<string> {
+    return await this.#text(actor, await this.#flows.get(actor, key, options), options.subflows);
+  }
+
+  /** The graph of a source that is not saved. @throws DomainError invalid_entity */
+  async draft(actor: Actor, source: string, subflows: readonly string[]): Promise<string> {
+    return await this.#text(actor, this.#flows.draft(actor, source), subflows);
+  }
+
+  async #text(actor: Actor, flow: Flow, subflows: readonly string[]): Promise<string> {
+    if (subflows.length > MAX_DRAWN_SUBFLOWS) {
+      throw new DomainError(
+        "bad_request",
+        `Bad Request: "subflows" names ${subflows.length} tasks, at most ${MAX_DRAWN_SUBFLOWS} are drawn`,
+      );
+    }
+    const drawn = new Map<string, DrawnFlow>();
+    // A subflow within a subflow is found only in the flow around it: that one comes first.
+    for (const uid of [...subflows].sort((a, b) => a.length - b.length)) {
+      const target = targetOf(uid, flow, drawn);
+      if (target) drawn.set(uid, await this.#flows.get(actor, target));
+    }
+    return stringifyJson(graphResponse(flowGraph(flow, { subflows: drawn })));
+  }
+}
+
+/** The flow that the task with that uid starts; `undefined` when no task has it, or the name of its flow is an expression. */
+function targetOf(uid: string, flow: DrawnFlow, drawn: ReadonlyMap<string, DrawnFlow>): FlowKey | undefined {
+  let tasks = tasksOf(flow);
+  let at = ROOT_UID;
+  const names = uid.split(".");
+  for (const [index, name] of names.slice(1).entries()) {
+    const task = tasks.find(({ id }) => id === name);
+    if (!task || names[0] !== ROOT_UID) return undefined;
+    at += `.${name}`;
+    if (index === names.length - 2) return SUBFLOW_KINDS.has(task.kind) ? literalTarget(task) : undefined;
+    const inner = drawn.get(at);
+    tasks = inner ? tasksOf(inner) : [...task.blocks.values()].flat();
+  }
+  return undefined;
+}
+
+function tasksOf({ tasks, errors, finally: last, afterExecution }: DrawnFlow): readonly Task[] {
+  return [...tasks, ...errors, ...last, ...afterExecution];
+}

@@ -1,0 +1,34 @@
+/** Flows and what is found in them, as the API answers them. */
+import { type JsonObject, stringifyJson } from "../../base/json.ts";
+import { deprecationsOf, flowResponse, isDeprecation, problemsText } from "../../flow/mod.ts";
+import type { Flow } from "../../model/flows/flow.ts";
+import type { Problem } from "../../model/flows/problem.ts";
+import type { FlowCheck } from "./flows.ts";
+
+/** The JSON text of a flow; with its source when asked for. */
+export function flowText(flow: Flow, options: { readonly source: boolean }): string {
+  return stringifyJson(flowResponse(flow, options));
+}
+
+/** What is told of a document that was checked: texts for people, and `problems` with places for editors. */
+export function checkResponse(check: FlowCheck): JsonObject {
+  const { index, id, namespace, problems, isOutdated } = check;
+  const constraints = problemsText(problems);
+  const deprecations = deprecationsOf(problems);
+  const warnings = problems.filter((problem) => problem.severity === "warning" && !isDeprecation(problem));
+  const response: JsonObject = { index };
+  if (id !== undefined) response.flow = id;
+  if (namespace !== undefined) response.namespace = namespace;
+  if (constraints !== undefined) response.constraints = constraints;
+  response.outdated = isOutdated;
+  response.deprecationPaths = [...deprecations.paths];
+  response.warnings = warnings.map(({ path, message }) => path === "" ? message : `${path}: ${message}`);
+  response.infos = [...deprecations.replacements];
+  response.problems = problems.map(problemResponse);
+  return response;
+}
+
+function problemResponse({ code, path, message, severity, range }: Problem): JsonObject {
+  const place: JsonObject = range ? { line: range.line, column: range.column, length: range.length } : {};
+  return { code, path, message, severity, ...place };
+}

@@ -1,0 +1,106 @@
+/** Removes revisions of a flow that nobody needs any more. The latest one stays, and those that executions still run by. */
+import { KeyedLock } from "../../base/keyed_lock.ts";
+import type { Actor } from "../../model/access/actor.ts";
+import { DomainError } from "../../model/errors.ts";
+import type { ExecutionCondition, ExecutionQuery } from "../../model/executions/execution_query.ts";
+import { EXECUTION_KINDS } from "../../model/executions/execution.ts";
+import type { FlowKey } from "../../model/flows/flow.ts";
+import { MAX_PAGE_SIZE } from "../../model/limits.ts";
+import { TERMINAL_STATES } from "../../model/executions/state.ts";
+import type { Catalog } from "../../store/catalog/catalog.ts";
+import type { Committer } from "../../store/committer.ts";
+import type { ExecutionRecords } from "../../store/records/execution_records.ts";
+import type { FlowHead, FlowRecords } from "../../store/records/flow_records.ts";
+import type { Flows } from "./flows.ts";
+
+/** What the service works with. */
+interface FlowRevisionsDeps {
+  readonly flows: Flows;
+  readonly records: FlowRecords;
+  readonly executions: ExecutionRecords;
+  readonly catalog: Catalog;
+  readonly committer: Committer;
+}
+
+/** Revisions that one request may remove. */
+const MAX_REVISIONS_REMOVED = 100;
+
+/** The use case. */
+export class FlowRevisions {
+  readonly #deps: FlowRevisionsDeps;
+  readonly #locks = new KeyedLock();
+
+  constructor(deps: FlowRevisionsDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Removes them; none when one of them must stay. Executions that have ended stay; what needs their revision, such as a replay, is refused.
+   * @throws DomainError not_found: the flow or a revision; invalid_argument: the latest one, or too many; conflict: one
+   * is in use
+   */
+  async remove(actor: Actor, key: FlowKey, revisions: readonly number[]): Promise<void> {
+    const wanted = [...new Set(revisions)];
+    if (wanted.length > MAX_REVISIONS_REMOVED) {
+      throw new DomainError(
+        "invalid_argument",
+        `Illegal argument: ${wanted.length} revisions were named; at most ${MAX_REVISIONS_REMOVED} can be removed at once`,
+      );
+    }
+    await this.#locks.run(actor.tenant, async () => {
+      const head = this.#deps.flows.head(actor, key);
+      await this.#check(head, wanted);
+      const removals = await Promise.all(
+        wanted.map((revision) => this.#deps.records.removal(head, revision)),
+      );
+      for (const [index, mutations] of removals.entries()) {
+        const revision = wanted[index] as number;
+        const committed = () => this.#deps.flows.forgetRevision(head, revision);
+        await this.#deps.committer.commit({ mutations, bulk: true, committed });
+      }
+    });
+  }
+
+  async #check(head: FlowHead, revisions: readonly number[]): Promise<void> {
+    const name = `flow "${head.namespace}.${head.id}"`;
+    if (revisions.includes(head.revision)) {
+      throw new DomainError(
+        "invalid_argument",
+        `Illegal argument: revision ${head.revision} is the latest of ${name}; delete the flow instead`,
+      );
+    }
+    for (const revision of revisions) {
+      if (await this.#deps.records.revision(head, revision)) continue;
+      throw new DomainError("not_found", `Not Found: ${name} has no revision ${revision}`);
+    }
+    const used = await this.#usedBy(head, new Set(revisions));
+    if (used === undefined) return;
+    throw new DomainError(
+      "conflict",
+      `Illegal state: Cannot remove a revision of ${name}: execution "${used}" has not ended and needs it`,
+    );
+  }
+
+  /** An execution that has not ended and runs by one of the revisions. */
+  async #usedBy(head: FlowHead, revisions: ReadonlySet<number>): Promise<string | undefined> {
+    const { catalog, executions } = this.#deps;
+    for (let page = 1;; page++) {
+      const { ids } = await catalog.query(head.tenant, openExecutions(head, page));
+      for (const id of ids) {
+        const execution = await executions.header(head.tenant, id);
+        if (execution && revisions.has(execution.flowRevision)) return id;
+      }
+      if (ids.length < MAX_PAGE_SIZE) return undefined;
+    }
+  }
+}
+
+function openExecutions({ namespace, id }: FlowHead, page: number): ExecutionQuery {
+  const conditions: ExecutionCondition[] = [
+    { field: "namespace", operator: "EQUALS", values: [namespace] },
+    { field: "flowId", operator: "EQUALS", values: [id] },
+    { field: "state", states: [...TERMINAL_STATES], negated: true },
+    { field: "kind", kinds: EXECUTION_KINDS, negated: false },
+  ];
+  return { conditions, groups: [], sort: [{ field: "id", descending: false }], page, size: MAX_PAGE_SIZE };
+}

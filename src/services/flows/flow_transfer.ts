@@ -1,0 +1,104 @@
+/** Flows as files: a zip of their sources, and sources or zips of them taken in. */
+import type { Clock } from "../../base/clock.ts";
+import { splitDocuments } from "../../flow/mod.ts";
+import type { Actor } from "../../model/access/actor.ts";
+import { DomainError } from "../../model/errors.ts";
+import { MAX_FLOW_SOURCE_BYTES } from "../../model/limits.ts";
+import type { ByteSource } from "../../store/blobs/blobs.ts";
+import type { FlowHead } from "../../store/records/flow_records.ts";
+import { type ArchiveItem, packArchive, unpackEntry } from "../files/file_archive.ts";
+import type { Flows } from "./flows.ts";
+import { readZipDirectory } from "../files/zip_directory.ts";
+
+/** A file with flows. */
+export interface FlowFile {
+  readonly name: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** Bytes of a file that is taken in; it is held in memory. */
+export const MAX_FLOW_IMPORT_BYTES = 32 * 1024 * 1024;
+
+const FLOW_FILE = /\.ya?ml$/i;
+const ZIP_FILE = /\.zip$/i;
+
+/** The use cases of flows as files. */
+export class FlowTransfer {
+  readonly #flows: Flows;
+  readonly #clock: Clock;
+
+  constructor(flows: Flows, clock: Clock) {
+    this.#flows = flows;
+    this.#clock = clock;
+  }
+
+  /** A zip of the sources, `<namespace>.<id>.yml`, packed as it is read. */
+  export(heads: readonly FlowHead[]): ReadableStream<Uint8Array> {
+    return packArchive(this.#items(heads));
+  }
+
+  /**
+   * Saves the flows of a file, new or not. Gives what could not be saved: places of documents, or names within a zip.
+   * @throws DomainError invalid_argument: it is no file of flows; with `failOnError` also the first refusal of a flow
+   */
+  async import(actor: Actor, { name, bytes }: FlowFile, failOnError: boolean): Promise<string[]> {
+    if (ZIP_FILE.test(name)) return await this.#importZip(actor, bytes, failOnError);
+    if (FLOW_FILE.test(name)) return await this.#save(actor, splitDocuments(decode(bytes)), failOnError);
+    throw new DomainError(
+      "invalid_argument",
+      `Illegal argument: "${
+        name.slice(0, 100)
+      }" cannot be imported: its name must end in .yml, .yaml or .zip`,
+    );
+  }
+
+  async *#items(heads: readonly FlowHead[]): AsyncGenerator<ArchiveItem> {
+    const modifiedAt = this.#clock.now();
+    for (const head of heads) {
+      const { source } = await this.#flows.read(head);
+      const content = () => Promise.resolve(ReadableStream.from([new TextEncoder().encode(source)]));
+      yield { path: `${head.namespace}.${head.id}.yml`, modifiedAt, content };
+    }
+  }
+
+  async #importZip(actor: Actor, bytes: Uint8Array<ArrayBuffer>, failOnError: boolean): Promise<string[]> {
+    const archive = byteSource(bytes);
+    const directory = await readZipDirectory(archive);
+    const failed: string[] = [];
+    for (const entry of directory.entries.filter(({ path }) => FLOW_FILE.test(path))) {
+      if (entry.size > MAX_FLOW_SOURCE_BYTES) {
+        failed.push(entry.path);
+        continue;
+      }
+      const chunks = await Array.fromAsync(unpackEntry(archive, directory, entry));
+      const sources = splitDocuments(decode(await new Blob(chunks as BlobPart[]).bytes()));
+      const wrong = await this.#save(actor, sources, failOnError);
+      if (wrong.length > 0) failed.push(entry.path);
+    }
+    return failed;
+  }
+
+  /** Saves the documents one after the other: one may be refused for what another one holds. */
+  async #save(actor: Actor, sources: readonly string[], failOnError: boolean): Promise<string[]> {
+    const failed: string[] = [];
+    for (const [index, source] of sources.entries()) {
+      await this.#flows.put(actor, source).catch((error) => {
+        const isRefused = error instanceof DomainError && error.code === "invalid_entity";
+        if (failOnError || !isRefused) throw error;
+        failed.push(String(index));
+      });
+    }
+    return failed;
+  }
+}
+
+function decode(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}
+
+function byteSource(bytes: Uint8Array<ArrayBuffer>): ByteSource {
+  return {
+    size: bytes.length,
+    read: (offset, length) => Promise.resolve(bytes.slice(offset, offset + length)),
+  };
+}

@@ -1,0 +1,107 @@
+/** Tests log lines against conditions: what concerns the execution is decided once for all of its lines. */
+import { taskRunId } from "../../base/id.ts";
+import { type Execution, type LogLine, taskRunOf } from "../../model/executions/execution.ts";
+import {
+  matchesDate,
+  matchesName,
+  SYSTEM_NAMESPACE,
+  type TextCondition,
+} from "../../model/executions/execution_query.ts";
+import type {
+  LogCondition,
+  LogConditions,
+  LogNameCondition,
+  LogWriterCondition,
+} from "../../model/executions/log_query.ts";
+
+/** True for a line that is wanted. */
+export type LineTest = (line: LogLine) => boolean;
+
+const MIN_PART_OF_ID = 4;
+
+/** Name of the thread that every line is shown with. */
+export const THREAD = "main";
+
+/** The test for lines of that execution; `undefined` when none of them can pass. */
+export function lineTest({ conditions, groups }: LogConditions, execution: Execution): LineTest | undefined {
+  const all = conjunction(conditions, execution);
+  if (!all || groups.length === 0) return all;
+  const possible = groups.map((group) => conjunction(group, execution)).filter((test) => test !== undefined);
+  if (possible.length === 0) return undefined;
+  return (line) => all(line) && possible.some((test) => test(line));
+}
+
+function conjunction(conditions: readonly LogCondition[], execution: Execution): LineTest | undefined {
+  const tests: LineTest[] = [];
+  for (const condition of conditions) {
+    const test = testOf(condition, execution);
+    if (test === false) return undefined;
+    if (test !== true) tests.push(test);
+  }
+  return tests.length === 0 ? () => true : (line) => tests.every((test) => test(line));
+}
+
+/** True or false where the execution alone tells. */
+function testOf(condition: LogCondition, execution: Execution): LineTest | boolean {
+  switch (condition.field) {
+    case "scope":
+      return (execution.namespace === SYSTEM_NAMESPACE) === condition.system;
+    case "level":
+      return condition.levels.length > 0 && (({ level }) => condition.levels.includes(level));
+    case "timestamp":
+      return ({ at }) => matchesDate(condition.operator, condition.at, at);
+    case "text":
+      return textTest(condition, execution);
+    case "taskId":
+    case "taskRunId":
+    case "attemptNumber": {
+      const { field, operator, values } = condition;
+      return (line) => matchesName(operator, values, writerOf(field, line, execution));
+    }
+    default:
+      return matchesName(condition.operator, condition.values, nameOf(condition.field, execution));
+  }
+}
+
+function nameOf(field: LogNameCondition["field"], execution: Execution): string {
+  switch (field) {
+    case "executionId":
+      return execution.id;
+    case "triggerId":
+      return execution.trigger?.id ?? "";
+    case "namespace":
+      return execution.namespace;
+    case "flowId":
+      return execution.flowId;
+  }
+}
+
+function writerOf(field: LogWriterCondition["field"], line: LogLine, execution: Execution): string {
+  const { taskRun, attempt } = line;
+  if (field === "attemptNumber") return attempt === undefined ? "" : String(attempt);
+  if (taskRun === undefined) return "";
+  if (field === "taskRunId") return taskRunId(execution.id, taskRun);
+  return taskRunOf(execution, taskRun)?.taskId ?? "";
+}
+
+/** A word may be of the execution, of the task or of the message; most are looked for in the message alone. */
+function textTest({ words, negated }: TextCondition, execution: Execution): LineTest {
+  const { namespace, flowId, trigger } = execution;
+  const names = [namespace, flowId, trigger?.id ?? "", THREAD].join(" ").toLowerCase();
+  const id = execution.id.toLowerCase();
+  const open = words.map((word) => word.toLowerCase())
+    .filter((word) => !names.includes(word) && !isPartOfId(word, id));
+  return (line) => {
+    if (open.length === 0) return !negated;
+    const { taskRun } = line;
+    const task = taskRun === undefined ? undefined : taskRunOf(execution, taskRun);
+    const text = `${task?.taskId ?? ""} ${line.message}`.toLowerCase();
+    const runId = taskRun === undefined ? "" : taskRunId(execution.id, taskRun).toLowerCase();
+    return open.every((word) => text.includes(word) || isPartOfId(word, runId)) !== negated;
+  };
+}
+
+/** Shorter words occur in ids by chance. */
+function isPartOfId(word: string, id: string): boolean {
+  return word.length >= MIN_PART_OF_ID && id.includes(word);
+}

@@ -1,0 +1,159 @@
+/**
+ * Search for log lines over all executions. Rows of the catalog choose the executions and their order; then their
+ * lines are read, no more than a page and a bounded count need. What is committed is found.
+ */
+import type { Instant } from "../../base/clock.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { KeyedLock } from "../../base/keyed_lock.ts";
+import type { Actor } from "../../model/access/actor.ts";
+import type { LogLine } from "../../model/executions/execution.ts";
+import type { LogPlace, LogQuery } from "../../model/executions/log_query.ts";
+import type { Catalog } from "../../store/catalog/catalog.ts";
+import type { Pace } from "../../store/catalog/pace.ts";
+import type { StoredExecution } from "../../store/records/execution_records.ts";
+import type { LogRecords } from "../../store/records/log_records.ts";
+import { type Candidate, LogCandidates, MAX_CANDIDATES } from "./log_candidates.ts";
+import { entryOf } from "./log_entries.ts";
+import { lineTest } from "./log_matcher.ts";
+import { comesAfter, type PlacedLine, TopLines } from "./top_lines.ts";
+
+/** What the search works with. */
+interface LogSearchDeps {
+  readonly catalog: Catalog;
+  readonly logs: LogRecords;
+  readonly pace: Pace;
+}
+
+/** A page of log entries. */
+export interface LogPage {
+  readonly results: readonly JsonObject[];
+  /** How many lines match; when not exact, at least so many do, those of the page included. */
+  readonly total: number;
+  readonly isTotalExact: boolean;
+  /** Where the search stopped before the page was full: from there on nothing was looked for. */
+  readonly searchedTo?: Instant;
+  /** Behind the page, when there may be more lines. */
+  readonly next?: LogPlace;
+}
+
+/** Executions whose lines are counted even when the page is full; the total of fewer ones is exact. */
+export const COUNTED_EXECUTIONS = 1_000;
+/** Lines that can be paged through; a page behind them is empty. */
+const MAX_REACHABLE_LINES = 100_000;
+const READ_AT_ONCE = 32;
+const SEARCH = "search";
+/** Comes after every id of an execution. */
+const BEHIND_ALL_IDS = "~";
+
+/** Searches the log lines of a tenant, one search at a time. */
+export class LogSearch {
+  readonly #deps: LogSearchDeps;
+  readonly #lock = new KeyedLock();
+
+  constructor(deps: LogSearchDeps) {
+    this.#deps = deps;
+  }
+
+  /** A page of lines. Ends early, with what it has, when `signal` is aborted. */
+  search({ tenant }: Actor, query: LogQuery, signal?: AbortSignal): Promise<LogPage> {
+    const { pace, catalog } = this.#deps;
+    return this.#lock.run(SEARCH, async () => {
+      await pace.begin();
+      try {
+        const candidates = new LogCandidates(catalog, tenant, fromPlace(query));
+        return await this.#read(tenant, query, { candidates, signal });
+      } finally {
+        pace.end();
+      }
+    });
+  }
+
+  async #read(
+    tenant: string,
+    query: LogQuery,
+    { candidates, signal }: { readonly candidates: LogCandidates; readonly signal?: AbortSignal },
+  ): Promise<LogPage> {
+    const { descending, page, size } = query;
+    const wanted = Math.min(page * size, MAX_REACHABLE_LINES);
+    const lines = new TopLines(descending, wanted);
+    let total = 0;
+    for (let read = 0; !signal?.aborted;) {
+      const batch = await candidates.take(READ_AT_ONCE);
+      if (batch.length === 0) break;
+      total += await this.#readBatch(tenant, query, { batch, lines });
+      read += batch.length;
+      const bound = read >= COUNTED_EXECUTIONS ? await candidates.bound() : undefined;
+      if (bound !== undefined && (read >= MAX_CANDIDATES || lines.countBefore(bound) >= wanted)) break;
+    }
+    const bound = await candidates.bound();
+    if (bound !== undefined) lines.keepBefore(bound);
+    const found = lines.take((page - 1) * size, size);
+    const searchedTo = lines.count < wanted ? bound : undefined;
+    return {
+      results: found.map(({ execution, line }) => entryOf(execution, line)),
+      total,
+      isTotalExact: bound === undefined,
+      searchedTo,
+      next: found.length === size ? placeOf(found.at(-1)) : placeAt(searchedTo, query),
+    };
+  }
+
+  async #readBatch(
+    tenant: string,
+    query: LogQuery,
+    { batch, lines }: { readonly batch: readonly Candidate[]; readonly lines: TopLines },
+  ): Promise<number> {
+    const { logs, pace } = this.#deps;
+    const loaded = await Promise.all(batch.map(({ id }) => logs.load(tenant, id)));
+    let count = 0;
+    for (const [index, stored] of loaded.entries()) {
+      if (!stored) continue;
+      const { latest } = batch[index] as Candidate;
+      count += await this.#readOne(stored, query, (line, number) => {
+        const placed = { key: Math.min(line.at, latest), execution: stored.execution, line, number };
+        const isWanted = !query.after || comesAfter(placed, query.after, query.descending);
+        if (isWanted) lines.offer(placed);
+        return isWanted;
+      });
+      if (pace.isDue) await pace.pause();
+    }
+    return count;
+  }
+
+  async #readOne(
+    stored: StoredExecution,
+    query: LogQuery,
+    found: (line: LogLine, number: number) => boolean,
+  ): Promise<number> {
+    const { logs, pace } = this.#deps;
+    const passes = lineTest(query, stored.execution);
+    let [count, number] = [0, 0];
+    if (!passes) return count;
+    for await (const piece of logs.pieces(stored)) {
+      for (const line of piece) {
+        number++;
+        if (passes(line) && found(line, number)) count++;
+      }
+      if (pace.isDue) await pace.pause();
+    }
+    return count;
+  }
+}
+
+/** The executions that may have lines after the place; which lines those are is seen when they are read. */
+function fromPlace(query: LogQuery): LogQuery {
+  const { after, descending, conditions } = query;
+  if (!after) return query;
+  const operator = descending ? "LESS_THAN_OR_EQUAL_TO" : "GREATER_THAN_OR_EQUAL_TO";
+  return { ...query, conditions: [...conditions, { field: "timestamp", operator, at: after.key }] };
+}
+
+function placeOf(line: PlacedLine | undefined): LogPlace | undefined {
+  return line && { key: line.key, executionId: line.execution.id, number: line.number };
+}
+
+/** Before all lines of that time; none where the search began there already. */
+function placeAt(key: Instant | undefined, { after, descending }: LogQuery): LogPlace | undefined {
+  if (key === undefined || !Number.isFinite(key) || key === after?.key) return undefined;
+  return { key, executionId: descending ? BEHIND_ALL_IDS : "", number: 0 };
+}

@@ -1,0 +1,175 @@
+/** Dashboards: their definitions, checked and kept. What their charts show is not computed here. */
+import type { Clock } from "../../base/clock.ts";
+import type { IdSource } from "../../base/id.ts";
+import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
+import { KeyedLock } from "../../base/keyed_lock.ts";
+import { parseFlowSource, problemsError } from "../../flow/mod.ts";
+import type { Actor } from "../../model/access/actor.ts";
+import { DomainError } from "../../model/errors.ts";
+import type { Problem } from "../../model/flows/problem.ts";
+import type { DashboardRecord, DashboardRecords } from "../../store/records/dashboard_records.ts";
+
+/** What the service works with. */
+interface DashboardsDeps {
+  readonly records: DashboardRecords;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+}
+
+/** A dashboard, and what its source holds. */
+export interface Dashboard extends DashboardRecord {
+  readonly definition: JsonObject;
+}
+
+/** UTF-8 bytes of a source, and dashboards of a tenant. */
+export const MAX_DASHBOARD_BYTES = 60_000;
+const MAX_DASHBOARDS = 1_000;
+const MAX_ID_LENGTH = 100;
+const ID = /^[a-zA-Z0-9][a-zA-Z0-9._-]*$/;
+const ID_RULE = `must match "[a-zA-Z0-9][a-zA-Z0-9._-]*" and have at most ${MAX_ID_LENGTH} characters`;
+
+/** The use cases of dashboards. */
+export class Dashboards {
+  readonly #deps: DashboardsDeps;
+  readonly #locks = new KeyedLock();
+
+  constructor(deps: DashboardsDeps) {
+    this.#deps = deps;
+  }
+
+  /** All of them, in order of their ids. */
+  async list({ tenant }: Actor): Promise<Dashboard[]> {
+    return (await this.#deps.records.list(tenant)).map(withDefinition);
+  }
+
+  /** A dashboard. @throws DomainError not_found */
+  async get({ tenant }: Actor, id: string): Promise<Dashboard> {
+    const record = await this.#deps.records.get(tenant, id);
+    if (record) return withDefinition(record);
+    throw new DomainError("not_found", `Not Found: dashboard "${id.slice(0, 100)}" does not exist`);
+  }
+
+  /** Saves a new one; without an id it is given one. @throws DomainError invalid_entity, already_exists, too_large, invalid_argument */
+  async create({ tenant }: Actor, source: string): Promise<Dashboard> {
+    const definition = parseValid(source);
+    const now = this.#deps.clock.now();
+    const id = String(ownProperty(definition, "id") ?? this.#deps.ids.next(now));
+    return await this.#locks.run(tenant, async () => {
+      const known = await this.#deps.records.list(tenant);
+      if (known.some((record) => record.id === id)) {
+        throw new DomainError(
+          "already_exists",
+          `Cannot create dashboard "${id}": it exists; change it by PUT`,
+        );
+      }
+      if (known.length >= MAX_DASHBOARDS) {
+        throw new DomainError(
+          "invalid_argument",
+          `Illegal argument: Cannot create dashboard "${id}": there are ${known.length}; delete some before`,
+        );
+      }
+      return await this.#put(tenant, { id, source, createdAt: now, updatedAt: now });
+    });
+  }
+
+  /** Replaces one. @throws DomainError not_found, invalid_entity, too_large */
+  async update(actor: Actor, id: string, source: string): Promise<Dashboard> {
+    const definition = parseValid(source);
+    return await this.#locks.run(actor.tenant, async () => {
+      const { createdAt } = await this.get(actor, id);
+      const named = ownProperty(definition, "id") ?? id;
+      if (named !== id) {
+        throw new DomainError(
+          "invalid_entity",
+          `Invalid entity: id: Illegal id update from "${id}" to "${named}"`,
+        );
+      }
+      return await this.#put(actor.tenant, { id, source, createdAt, updatedAt: this.#deps.clock.now() });
+    });
+  }
+
+  /** Deletes one. @throws DomainError not_found */
+  async delete(actor: Actor, id: string): Promise<void> {
+    await this.#locks.run(actor.tenant, async () => {
+      await this.get(actor, id);
+      await this.#deps.records.delete(actor.tenant, id);
+    });
+  }
+
+  /** What is wrong with a source. */
+  validate(source: string): readonly Problem[] {
+    return parseDashboard(source, dashboardProblems).problems;
+  }
+
+  /** What is wrong with the source of one chart. */
+  validateChart(source: string): readonly Problem[] {
+    return parseDashboard(source, (chart) => chartProblems(chart, "")).problems;
+  }
+
+  async #put(tenant: string, record: DashboardRecord): Promise<Dashboard> {
+    await this.#deps.records.put(tenant, record);
+    return withDefinition(record);
+  }
+}
+
+function withDefinition(record: DashboardRecord): Dashboard {
+  return { ...record, definition: parseFlowSource(record.source).document ?? {} };
+}
+
+function parseValid(source: string): JsonObject {
+  if (new TextEncoder().encode(source).length > MAX_DASHBOARD_BYTES) {
+    throw new DomainError(
+      "too_large",
+      `Cannot save the dashboard: it is larger than ${MAX_DASHBOARD_BYTES} bytes`,
+    );
+  }
+  const { definition, problems } = parseDashboard(source, dashboardProblems);
+  if (problems.length > 0) throw problemsError(problems);
+  return definition;
+}
+
+function parseDashboard(
+  source: string,
+  check: (document: JsonObject) => Problem[],
+): { readonly definition: JsonObject; readonly problems: readonly Problem[] } {
+  const { document, problems } = parseFlowSource(source);
+  return document ? { definition: document, problems: check(document) } : { definition: {}, problems };
+}
+
+function dashboardProblems(document: JsonObject): Problem[] {
+  const id = ownProperty(document, "id") ?? undefined;
+  const problems = id === undefined ? [] : idProblems(id, "id");
+  if (!isFilledText(ownProperty(document, "title"))) problems.push(problem("title", "must not be empty"));
+  const charts = ownProperty(document, "charts") ?? [];
+  if (!Array.isArray(charts)) return [...problems, problem("charts", "must be a list")];
+  const seen = new Set<JsonValue>();
+  for (const [index, chart] of charts.entries()) {
+    problems.push(...chartProblems(chart, `charts[${index}]`));
+    const chartId = isJsonObject(chart) ? ownProperty(chart, "id") : undefined;
+    if (chartId === undefined) continue;
+    if (seen.has(chartId)) problems.push(problem("charts", `Duplicate chart id with name [${chartId}]`));
+    seen.add(chartId);
+  }
+  return problems;
+}
+
+function chartProblems(chart: JsonValue, place: string): Problem[] {
+  if (!isJsonObject(chart)) return [problem(place, "must be an object")];
+  const at = (name: string) => place === "" ? name : `${place}.${name}`;
+  const problems = idProblems(ownProperty(chart, "id"), at("id"));
+  if (!isFilledText(ownProperty(chart, "type"))) problems.push(problem(at("type"), "must not be empty"));
+  return problems;
+}
+
+function idProblems(id: JsonValue | undefined, path: string): Problem[] {
+  const isGood = typeof id === "string" && id.length <= MAX_ID_LENGTH && ID.test(id);
+  return isGood ? [] : [problem(path, ID_RULE)];
+}
+
+function isFilledText(value: JsonValue | undefined): boolean {
+  return typeof value === "string" && value.trim() !== "";
+}
+
+function problem(path: string, message: string): Problem {
+  return { code: "bad_dashboard", path, message, severity: "error" };
+}

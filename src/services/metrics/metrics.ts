@@ -1,0 +1,173 @@
+/** Metrics that attempts have reported: of one execution, and over the executions of a flow. */
+import { type Instant, toIso } from "../../base/clock.ts";
+import { taskRunId } from "../../base/id.ts";
+import { Double, type JsonObject } from "../../base/json.ts";
+import { type FlowPlan, planFor } from "../../engine/plan.ts";
+import type { Actor } from "../../model/access/actor.ts";
+import type { Execution, TaskRun } from "../../model/executions/execution.ts";
+import type { ExecutionQuery } from "../../model/executions/execution_query.ts";
+import { executionSelectionQuery } from "../../model/executions/execution_selection.ts";
+import type { FlowKey } from "../../model/flows/flow.ts";
+import type { Metric } from "../../model/executions/metric.ts";
+import { changedAt, currentState, startedAt } from "../../model/executions/state.ts";
+import type { TaskCatalog } from "../../model/tasks/task_catalog.ts";
+import type { Catalog } from "../../store/catalog/catalog.ts";
+import type { ExecutionRecords } from "../../store/records/execution_records.ts";
+import type { MetricRecords } from "../../store/records/metric_records.ts";
+import type { Flows } from "../flows/flows.ts";
+import { undefinedIfMissing } from "../if_found.ts";
+import { aggregateMetrics, type Aggregation, type MetricWindow } from "./metric_aggregates.ts";
+
+/** What the service works with. */
+interface MetricsDeps {
+  readonly records: ExecutionRecords;
+  readonly metrics: MetricRecords;
+  readonly catalog: Catalog;
+  readonly flows: Flows;
+  readonly tasks: TaskCatalog;
+}
+
+/** A metric and where it is from. */
+interface MetricEntry extends Metric {
+  readonly taskId: string;
+  /** Ordinal of the task run. */
+  readonly taskRun: number;
+  readonly at: Instant;
+}
+
+/** Which metrics of an execution. */
+interface MetricFilter {
+  readonly taskId?: string;
+  readonly taskRunId?: string;
+}
+
+/** Which metric of a flow, and how its values become one. */
+interface AggregateQuery extends MetricWindow {
+  readonly taskId?: string;
+  readonly metric: string;
+  readonly aggregation: Aggregation;
+}
+
+/** Newest executions of a flow that are looked at for the names of its metrics. */
+const NAMED_EXECUTIONS = 200;
+/** Newest executions of a flow that an aggregate is made of. */
+const AGGREGATED_EXECUTIONS = 5_000;
+
+/** Reads metrics. */
+export class Metrics {
+  readonly #deps: MetricsDeps;
+
+  constructor(deps: MetricsDeps) {
+    this.#deps = deps;
+  }
+
+  /** The metrics of an execution, oldest first; none for an unknown one. */
+  async ofExecution(actor: Actor, id: string, filter: MetricFilter = {}): Promise<JsonObject[]> {
+    const stored = await this.#deps.records.load(actor.tenant, id);
+    if (!stored) return [];
+    const { execution } = stored;
+    const entries = await this.#entriesOf(execution);
+    return entries.map((entry) => responseOf(execution, entry)).filter((response) =>
+      (filter.taskId === undefined || response.taskId === filter.taskId) &&
+      (filter.taskRunId === undefined || response.taskRunId === filter.taskRunId)
+    );
+  }
+
+  /** Names of the metrics of a flow, or of one of its tasks, in alphabetical order. */
+  async names(actor: Actor, flow: FlowKey, taskId?: string): Promise<string[]> {
+    const names = new Set<string>();
+    for await (const entry of this.#newest(actor, flow, { limit: NAMED_EXECUTIONS })) {
+      if (taskId === undefined || entry.taskId === taskId) names.add(entry.name);
+    }
+    return [...names].sort();
+  }
+
+  /** Ids of the tasks of a flow that have reported metrics, in alphabetical order. */
+  async tasks(actor: Actor, flow: FlowKey): Promise<string[]> {
+    const ids = new Set<string>();
+    for await (const { taskId } of this.#newest(actor, flow, { limit: NAMED_EXECUTIONS })) ids.add(taskId);
+    return [...ids].sort();
+  }
+
+  /** One metric of a flow over time, a value for each part of the window; of parts without one it is 0. */
+  async aggregate(actor: Actor, flow: FlowKey, query: AggregateQuery): Promise<JsonObject> {
+    const { taskId, metric, start, end } = query;
+    const found: MetricEntry[] = [];
+    for await (const entry of this.#newest(actor, flow, { limit: AGGREGATED_EXECUTIONS, start, end })) {
+      if (entry.name === metric && (taskId === undefined || entry.taskId === taskId)) found.push(entry);
+    }
+    return aggregateMetrics(found, query);
+  }
+
+  /** The metrics of the newest executions of a flow. */
+  async *#newest(
+    { tenant }: Actor,
+    flow: FlowKey,
+    { limit, start, end }: { readonly limit: number; readonly start?: Instant; readonly end?: Instant },
+  ): AsyncGenerator<MetricEntry> {
+    const { conditions } = executionSelectionQuery({
+      namespace: flow.namespace,
+      flowId: flow.id,
+      startedFrom: start,
+      startedBefore: end,
+    });
+    const query: ExecutionQuery = { conditions, groups: [], sort: [], page: 1, size: limit };
+    for (const id of (await this.#deps.catalog.query(tenant, query)).ids) {
+      const stored = await this.#deps.records.load(tenant, id);
+      if (stored) yield* await this.#entriesOf(stored.execution);
+    }
+  }
+
+  async #entriesOf(execution: Execution): Promise<MetricEntry[]> {
+    const { tenant, id } = execution;
+    const stored = await this.#deps.metrics.load(tenant, id);
+    const reported = stored.flatMap(({ metrics, taskId, taskRun, at }) =>
+      metrics.map((metric): MetricEntry => ({ ...metric, taskId, taskRun, at }))
+    );
+    const plan = await undefinedIfMissing(() => this.#planOf(execution));
+    const derived = execution.taskRuns.flatMap((taskRun) => plan ? this.#derive(plan, taskRun) : []);
+    return [...reported, ...derived].sort((a, b) => a.at - b.at || a.taskRun - b.taskRun);
+  }
+
+  /** @throws DomainError not_found: its revision was removed */
+  async #planOf(execution: Execution): Promise<FlowPlan> {
+    const { tenant, namespace, flowId: id, flowRevision: revision } = execution;
+    const options = { revision, allowDeleted: true };
+    return planFor(await this.#deps.flows.plan(tenant, { namespace, id }, options), execution);
+  }
+
+  /** What the type of a task tells of an attempt without having stored it. */
+  #derive(plan: FlowPlan, { taskId, ordinal, attempts, outputs = {} }: TaskRun): MetricEntry[] {
+    const task = plan.places.get(taskId)?.task;
+    const last = attempts[attempts.length - 1]?.history;
+    const type = task && this.#deps.tasks.find(task.kind);
+    if (!last || type?.form !== "runnable" || !type.metricsOf || currentState(last) !== "SUCCESS") return [];
+    const at = changedAt(last);
+    const metrics = type.metricsOf({
+      written: task?.properties ?? {},
+      outputs,
+      startedAt: startedAt(last),
+      endedAt: at,
+    });
+    return metrics.map((metric) => ({ ...metric, taskId, taskRun: ordinal, at }));
+  }
+}
+
+/** As the API answers it. */
+function responseOf(
+  execution: Execution,
+  { taskId, taskRun, name, type, value, tags, at }: MetricEntry,
+): JsonObject {
+  return {
+    executionId: execution.id,
+    namespace: execution.namespace,
+    flowId: execution.flowId,
+    taskId,
+    taskRunId: taskRunId(execution.id, taskRun),
+    type,
+    name,
+    value: new Double(value),
+    timestamp: toIso(at),
+    tags: { ...tags },
+  };
+}

@@ -1,0 +1,164 @@
+/** What there is and what is under way, in figures: executions, flows, writes, the process. */
+import {
+  type ProcessFacts,
+  type ServerMetric,
+  serverMetric,
+  type ServerMetricSample,
+} from "../../model/server_metric.ts";
+import type { TenantId } from "../../model/flows/flow.ts";
+import type { State } from "../../model/executions/state.ts";
+import type { Catalog } from "../../store/catalog/catalog.ts";
+import type { Committer } from "../../store/committer.ts";
+import type { Flows } from "../flows/flows.ts";
+import type { Tenants } from "../access/tenants.ts";
+
+/** What the figures are of. */
+interface ServerMetricsDeps {
+  readonly catalog: Catalog;
+  readonly flows: Flows;
+  readonly tenants: Tenants;
+  readonly committer: Committer;
+  /** Executions that the process works on now. */
+  readonly liveCount: () => number;
+  readonly readProcess: () => Promise<ProcessFacts>;
+  readonly version: string;
+}
+
+/** Namespaces of all tenants whose executions are told apart, those with the most first; the others are one. */
+export const MAX_NAMESPACES_TOLD = 200;
+/** Stands for all other namespaces, and for their tenants; neither can be called so. */
+const OTHER = "_other";
+
+interface NamespaceCounts {
+  readonly tenant: TenantId;
+  readonly namespace: string;
+  readonly states: Map<State, number>;
+}
+
+/** Collects them. */
+export class ServerMetrics {
+  readonly #deps: ServerMetricsDeps;
+
+  constructor(deps: ServerMetricsDeps) {
+    this.#deps = deps;
+  }
+
+  /** As of now. */
+  async collect(): Promise<ServerMetric[]> {
+    return [
+      ...processMetrics(this.#deps.version, await this.#deps.readProcess()),
+      ...this.#writeServerMetrics(),
+      ...await this.#executionMetrics(),
+    ];
+  }
+
+  #writeServerMetrics(): ServerMetric[] {
+    const { committer, catalog } = this.#deps;
+    const { groups, entries, mutations } = committer.stats;
+    return [
+      serverMetric("counter", "sluice_commits_total", "Atomic commits of the database", groups),
+      serverMetric("counter", "sluice_commit_entries_total", "Changes in those commits", entries),
+      serverMetric("counter", "sluice_commit_mutations_total", "Keys written or deleted by them", mutations),
+      serverMetric(
+        "gauge",
+        "sluice_commit_waiting_entries",
+        "Changes that wait for a commit",
+        committer.pendingCount,
+      ),
+      serverMetric(
+        "gauge",
+        "sluice_read_only",
+        "1 while the database takes no writes",
+        committer.isReadOnly ? 1 : 0,
+      ),
+      serverMetric(
+        "gauge",
+        "sluice_catalog_cached_bytes",
+        "Rows of executions in memory",
+        catalog.cachedBytes,
+      ),
+    ];
+  }
+
+  async #executionMetrics(): Promise<ServerMetric[]> {
+    const counts = await this.#countByNamespace();
+    const samples = told(counts).flatMap(({ tenant, namespace, states }) =>
+      [...states].map(([state, value]): ServerMetricSample => ({
+        labels: { tenant, namespace, state },
+        value,
+      }))
+    );
+    const queued = counts.reduce((sum, { states }) => sum + (states.get("QUEUED") ?? 0), 0);
+    return [
+      serverMetric(
+        "gauge",
+        "sluice_live_executions",
+        "Executions that the process works on",
+        this.#deps.liveCount(),
+      ),
+      serverMetric(
+        "gauge",
+        "sluice_queued_executions",
+        "Executions that wait for others of their flow",
+        queued,
+      ),
+      { name: "sluice_executions", help: "Stored executions", type: "gauge", samples },
+      { name: "sluice_flows", help: "Flows", type: "gauge", samples: this.#flowSamples() },
+    ];
+  }
+
+  #flowSamples(): ServerMetricSample[] {
+    const { tenants, flows } = this.#deps;
+    return tenants.list().slice(0, MAX_NAMESPACES_TOLD).map(({ id: tenant }) => {
+      let value = 0;
+      for (const head of flows.heads(tenant)) if (!head.deleted) value++;
+      return { labels: { tenant }, value };
+    });
+  }
+
+  async #countByNamespace(): Promise<NamespaceCounts[]> {
+    const { tenants, catalog, flows } = this.#deps;
+    const found = new Map<string, NamespaceCounts>();
+    for (const { id: tenant } of tenants.list()) {
+      for (const [flowNo, states] of await catalog.counts(tenant)) {
+        const namespace = flows.byNumber(flowNo)?.namespace ?? OTHER;
+        const key = `${tenant}/${namespace}`;
+        const counts = found.get(key) ?? { tenant, namespace, states: new Map<State, number>() };
+        found.set(key, counts);
+        addCounts(counts.states, states);
+      }
+    }
+    return [...found.values()];
+  }
+}
+
+/** Those with the most executions, and one for all others. */
+function told(counts: NamespaceCounts[]): NamespaceCounts[] {
+  if (counts.length <= MAX_NAMESPACES_TOLD) return counts;
+  const sorted = counts.toSorted((a, b) => totalOf(b) - totalOf(a));
+  const rest: NamespaceCounts = { tenant: OTHER, namespace: OTHER, states: new Map() };
+  for (const { states } of sorted.splice(MAX_NAMESPACES_TOLD)) addCounts(rest.states, states);
+  return [...sorted, rest];
+}
+
+function addCounts(into: Map<State, number>, states: ReadonlyMap<State, number>): void {
+  for (const [state, count] of states) into.set(state, (into.get(state) ?? 0) + count);
+}
+
+function totalOf({ states }: NamespaceCounts): number {
+  return [...states.values()].reduce((sum, count) => sum + count, 0);
+}
+
+function processMetrics(version: string, facts: ProcessFacts): ServerMetric[] {
+  const { residentBytes, heapBytes, cpuSeconds, storeBytes } = facts;
+  const info = { name: "sluice_info", help: "The version", type: "gauge" as const };
+  return [
+    { ...info, samples: [{ labels: { version }, value: 1 }] },
+    serverMetric("gauge", "process_resident_memory_bytes", "Memory of the process", residentBytes),
+    serverMetric("gauge", "process_heap_bytes", "Memory of its objects", heapBytes),
+    serverMetric("counter", "process_cpu_seconds_total", "Time of processors that it took", cpuSeconds),
+    ...(storeBytes === undefined
+      ? []
+      : [serverMetric("gauge", "sluice_store_bytes", "Size of the database", storeBytes)]),
+  ];
+}

@@ -1,0 +1,236 @@
+/** KV pairs of namespaces: typed values with an optional time to live. */
+import type { Clock, Instant } from "../../base/clock.ts";
+import { KeyedLock } from "../../base/keyed_lock.ts";
+import type { Actor } from "../../model/access/actor.ts";
+import { DomainError } from "../../model/errors.ts";
+import type { TenantId } from "../../model/flows/flow.ts";
+import {
+  checkKvDescription,
+  checkKvKey,
+  expiryOf,
+  type KvPair,
+  type KvPairId,
+  type KvPairInfo,
+  type KvValue,
+} from "../../model/namespaces/kv_pair.ts";
+import { checkNamespace, parentNamespaces } from "../../model/namespaces/namespace_name.ts";
+import type { KvPairRecords, StoredKvPair } from "../../store/records/kv_pair_records.ts";
+
+/** Who asks: an actor, or a task of an execution of that tenant. */
+type TenantScope = Pick<Actor, "tenant">;
+
+/** What a write may add to the value. */
+interface PutKvOptions {
+  /** ISO 8601 duration; without one the pair does not expire. */
+  readonly ttl?: string;
+  readonly description?: string;
+}
+
+/** What the service works with. */
+interface KvPairsDeps {
+  readonly records: KvPairRecords;
+  readonly clock: Clock;
+  /** The tenants whose expired pairs are swept. */
+  readonly tenants: () => Iterable<TenantId>;
+}
+
+/** An expired pair is kept that long, so that its first read can say that it has expired. */
+export const KV_EXPIRED_KEPT_MS = 3_600_000;
+/** Pairs of a tenant that one sweep removes. */
+const SWEEP_LIMIT = 500;
+/** A large value that is replaced while it is read is read again; more often than that is no accident. */
+const READ_ATTEMPTS = 5;
+
+/** Reads, writes and expires KV pairs. */
+export class KvPairs {
+  readonly #deps: KvPairsDeps;
+  readonly #locks = new KeyedLock();
+
+  constructor(deps: KvPairsDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Creates the pair or replaces its value, description and expiry.
+   * @throws DomainError invalid_argument: a namespace, key, description or ttl that cannot be
+   */
+  async put(
+    scope: TenantScope,
+    id: KvPairId,
+    value: KvValue,
+    options: PutKvOptions = {},
+  ): Promise<KvPairInfo> {
+    checkId(id);
+    const description = checkKvDescription(options.description);
+    expiryOf(options.ttl, this.#deps.clock.now());
+    return await this.#exclusively(scope, id, async (stored) => {
+      const now = this.#deps.clock.now();
+      const previous = stored && !isExpired(stored, now) ? stored : undefined;
+      const pair: KvPair = {
+        namespace: id.namespace,
+        key: id.key,
+        type: value.type,
+        value: value.value,
+        revision: (previous?.revision ?? 0) + 1,
+        createdAt: previous?.createdAt ?? now,
+        updatedAt: now,
+        expiresAt: expiryOf(options.ttl, now),
+        description,
+      };
+      await this.#deps.records.put(scope.tenant, pair, stored);
+      return pair;
+    });
+  }
+
+  /** The pair of that very namespace. @throws DomainError not_found; expired, once: the pair is then removed; invalid_argument */
+  async get(scope: TenantScope, id: KvPairId): Promise<KvPair> {
+    checkId(id);
+    const stored = await this.#deps.records.get(scope.tenant, id);
+    if (stored && isExpired(stored, this.#deps.clock.now())) {
+      await this.#purge(scope, id);
+      throw new DomainError(
+        "expired",
+        `Resource has expired: key "${id.key}" in namespace "${id.namespace}"`,
+      );
+    }
+    const pair = await this.#read(scope, id, stored);
+    if (pair) return pair;
+    throw new DomainError(
+      "not_found",
+      `Not Found: No value found for key '${id.key}' in namespace '${id.namespace}'`,
+    );
+  }
+
+  /** Removes the pair; false when there was none. @throws DomainError invalid_argument */
+  async delete(scope: TenantScope, id: KvPairId): Promise<boolean> {
+    checkId(id);
+    return await this.#exclusively(scope, id, async (stored) => {
+      if (stored === undefined) return false;
+      await this.#deps.records.delete(scope.tenant, stored);
+      return !isExpired(stored, this.#deps.clock.now());
+    });
+  }
+
+  /** Removes the pairs of these keys; gives the keys of those that were there. @throws DomainError invalid_argument: nothing is removed */
+  async deleteAll(scope: TenantScope, namespace: string, keys: readonly string[]): Promise<string[]> {
+    for (const key of keys) checkId({ namespace, key });
+    const deleted: string[] = [];
+    for (const key of new Set(keys)) if (await this.delete(scope, { namespace, key })) deleted.push(key);
+    return deleted;
+  }
+
+  /** The pairs of a namespace in key order. @throws DomainError invalid_argument */
+  async list(scope: TenantScope, namespace: string): Promise<KvPairInfo[]> {
+    return await this.#collect(scope, checkNamespace(namespace));
+  }
+
+  /** The pairs of all namespaces above, the nearest first; a key that a nearer one has is left out. */
+  async listInherited(scope: TenantScope, namespace: string): Promise<KvPairInfo[]> {
+    const byKey = new Map<string, KvPairInfo>();
+    for (const parent of parentNamespaces(checkNamespace(namespace))) {
+      for (const pair of await this.#collect(scope, parent)) {
+        if (!byKey.has(pair.key)) byKey.set(pair.key, pair);
+      }
+    }
+    return [...byKey.values()];
+  }
+
+  /** The pairs of all namespaces for which `matches` is true, by namespace and key. */
+  async search(scope: TenantScope, matches: (pair: KvPairInfo) => boolean): Promise<KvPairInfo[]> {
+    return (await this.#collect(scope)).filter(matches);
+  }
+
+  /**
+   * What `kv()` gives: the value of the namespace or, unless `isExact`, of the nearest namespace above that has the key.
+   * `undefined` when none has; what has expired is not there.
+   * @throws DomainError invalid_argument
+   */
+  async valueFor(
+    tenant: TenantId,
+    id: KvPairId,
+    options: { isExact?: boolean } = {},
+  ): Promise<KvValue | undefined> {
+    checkId(id);
+    const namespaces = options.isExact ? [id.namespace] : [id.namespace, ...parentNamespaces(id.namespace)];
+    for (const namespace of namespaces) {
+      const at = { namespace, key: id.key };
+      const stored = await this.#deps.records.get(tenant, at);
+      const pair = stored && !isExpired(stored, this.#deps.clock.now())
+        ? await this.#read({ tenant }, at, stored)
+        : undefined;
+      if (pair) return { type: pair.type, value: pair.value };
+    }
+    return undefined;
+  }
+
+  /** Removes pairs that expired more than {@link KV_EXPIRED_KEPT_MS} ago; gives their number, which is bounded: a loop calls this. */
+  async sweepExpired(): Promise<number> {
+    let swept = 0;
+    for (const tenant of this.#deps.tenants()) {
+      const before = this.#deps.clock.now() - KV_EXPIRED_KEPT_MS;
+      for (const id of await this.#deps.records.expiredBefore(tenant, before, SWEEP_LIMIT)) {
+        if (await this.#purge({ tenant }, id)) swept++;
+      }
+    }
+    return swept;
+  }
+
+  /** Removes the pair if it is still expired. */
+  async #purge(scope: TenantScope, id: KvPairId): Promise<boolean> {
+    return await this.#exclusively(scope, id, async (stored) => {
+      if (stored === undefined || !isExpired(stored, this.#deps.clock.now())) return false;
+      await this.#deps.records.delete(scope.tenant, stored);
+      return true;
+    });
+  }
+
+  async #read(
+    scope: TenantScope,
+    id: KvPairId,
+    first: StoredKvPair | undefined,
+  ): Promise<KvPair | undefined> {
+    let stored = first;
+    for (let attempt = 0; stored !== undefined && attempt < READ_ATTEMPTS; attempt++) {
+      const value = await this.#deps.records.valueOf(scope.tenant, stored);
+      if (value !== undefined) return { ...infoOf(stored), type: stored.type, value };
+      stored = await this.#deps.records.get(scope.tenant, id);
+    }
+    return undefined;
+  }
+
+  async #collect(scope: TenantScope, namespace?: string): Promise<KvPairInfo[]> {
+    const now = this.#deps.clock.now();
+    const pairs: KvPairInfo[] = [];
+    for await (const pair of this.#deps.records.list(scope.tenant, namespace)) {
+      if (!isExpired(pair, now)) pairs.push(infoOf(pair));
+    }
+    return pairs;
+  }
+
+  async #exclusively<T>(
+    scope: TenantScope,
+    id: KvPairId,
+    work: (stored: StoredKvPair | undefined) => Promise<T>,
+  ): Promise<T> {
+    return await this.#locks.run(
+      `${scope.tenant}/${id.namespace}/${id.key}`,
+      async () => await work(await this.#deps.records.get(scope.tenant, id)),
+    );
+  }
+}
+
+function checkId({ namespace, key }: KvPairId): void {
+  checkNamespace(namespace);
+  checkKvKey(key);
+}
+
+function isExpired(pair: KvPairInfo, now: Instant): boolean {
+  return pair.expiresAt !== undefined && pair.expiresAt <= now;
+}
+
+/** Without the value, which lists would otherwise keep in memory. */
+function infoOf(
+  { namespace, key, revision, description, createdAt, updatedAt, expiresAt }: KvPairInfo,
+): KvPairInfo {
+  return { namespace, key, revision, description, createdAt, updatedAt, expiresAt };
+}

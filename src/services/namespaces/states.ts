@@ -1,0 +1,68 @@
+/** Stored states: small maps that flows keep between executions, each a KV pair of its namespace. */
+import { isJsonObject, type JsonObject } from "../../base/json.ts";
+import { KeyedLock } from "../../base/keyed_lock.ts";
+import type { TenantId } from "../../model/flows/flow.ts";
+import { MAX_KV_KEY_LENGTH } from "../../model/namespaces/kv_pair.ts";
+import type { StateId, StatePort } from "../../model/ports/states.ts";
+import type { KvPairs } from "./kv_pairs.ts";
+
+/** Longest part of a name that is kept as it is; of a longer one, or one with other characters, a hash stands behind it. */
+const MAX_PART_LENGTH = 60;
+
+/** Reads, merges and deletes states. */
+export class States implements StatePort {
+  readonly #kvPairs: KvPairs;
+  readonly #locks = new KeyedLock();
+
+  constructor(kvPairs: KvPairs) {
+    this.#kvPairs = kvPairs;
+  }
+
+  /** @inheritdoc */
+  async get(tenant: TenantId, id: StateId): Promise<JsonObject | undefined> {
+    return await this.#read(tenant, id.namespace, await keyOf(id));
+  }
+
+  /** @inheritdoc */
+  async merge(tenant: TenantId, id: StateId, given: JsonObject): Promise<{ key: string; data: JsonObject }> {
+    const { namespace } = id;
+    const key = await keyOf(id);
+    return await this.#locks.run(`${tenant}/${namespace}/${key}`, async () => {
+      const data = { ...await this.#read(tenant, namespace, key), ...given };
+      await this.#kvPairs.put({ tenant }, { namespace, key }, { type: "JSON", value: data });
+      return { key, data };
+    });
+  }
+
+  /** @inheritdoc */
+  async delete(tenant: TenantId, id: StateId): Promise<boolean> {
+    const { namespace } = id;
+    const key = await keyOf(id);
+    return await this.#locks.run(
+      `${tenant}/${namespace}/${key}`,
+      async () => await this.#kvPairs.delete({ tenant }, { namespace, key }),
+    );
+  }
+
+  async #read(tenant: TenantId, namespace: string, key: string): Promise<JsonObject | undefined> {
+    const found = await this.#kvPairs.valueFor(tenant, { namespace, key }, { isExact: true });
+    return isJsonObject(found?.value) ? found.value : undefined;
+  }
+}
+
+/** `<flow>_states_<name>_<value>`, the flow and the value only where the state belongs to one. */
+async function keyOf({ flowId, name, value }: StateId): Promise<string> {
+  const parts = [...flowId === undefined ? [] : [flowId], "states", await partOf(name)];
+  if (value !== undefined) parts.push(await partOf(value));
+  const key = parts.join("_");
+  return key.length <= MAX_KV_KEY_LENGTH ? key : await partOf(key);
+}
+
+/** The text when a key may hold it, else what is left of it and a hash of it all. */
+async function partOf(text: string): Promise<string> {
+  const kept = text.replaceAll(/[^a-zA-Z0-9.-]/g, "-").slice(0, MAX_PART_LENGTH);
+  if (kept === text) return text;
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  const hash = new Uint8Array(digest, 0, 8).toHex();
+  return `${kept}-${hash}`;
+}

@@ -1,0 +1,62 @@
+/** Every type that can be used, tasks, triggers and conditions alike, by all of its names. */
+import {
+  allNames,
+  CONDITION_PROPERTIES,
+  fullName,
+  type SchemaSources,
+  working,
+} from "../../flow/json_schema/json_schema.ts";
+import { TASK_PROPERTIES, TRIGGER_PROPERTIES } from "../../flow/schema/flow_schema.ts";
+import type { PropertySchemas } from "../../model/flows/schema.ts";
+import type { TypeDeclaration } from "../../model/flows/type_declaration.ts";
+
+/** The kinds of types, by their members in lists of plugins. */
+export type PluginKind = "tasks" | "triggers" | "conditions";
+
+/** A type and what is known of its kind. */
+export interface PluginType {
+  readonly kind: PluginKind;
+  readonly declaration: TypeDeclaration;
+  /** The name that documentation uses, with its prefix. */
+  readonly cls: string;
+  /** Last part of the name. */
+  readonly name: string;
+  /** Package without prefix, for example `core.log`. */
+  readonly group: string;
+  /** It arranges other tasks. */
+  readonly isFlowable: boolean;
+  /** Properties of all types of the kind. */
+  readonly common: PropertySchemas;
+}
+
+/** All types, in alphabetical order within each kind. */
+export function listPluginTypes({ tasks, triggers }: SchemaSources): PluginType[] {
+  return [
+    ...working(tasks.list()).map((type) => pluginType(type, "tasks", TASK_PROPERTIES)),
+    ...working(triggers.list()).map((type) => pluginType(type, "triggers", TRIGGER_PROPERTIES)),
+    ...working(triggers.listConditions()).map((type) => pluginType(type, "conditions", CONDITION_PROPERTIES)),
+  ];
+}
+
+/** Types by all of their names. */
+export function byAllNames(types: readonly PluginType[]): ReadonlyMap<string, PluginType> {
+  return new Map(types.flatMap((type) => allNames(type.declaration).map((name) => [name, type] as const)));
+}
+
+function pluginType(
+  declaration: TypeDeclaration & { readonly form: string },
+  kind: PluginKind,
+  common: PropertySchemas,
+): PluginType {
+  const { type, form } = declaration;
+  const dot = type.lastIndexOf(".");
+  return {
+    kind,
+    declaration,
+    cls: fullName(type),
+    name: type.slice(dot + 1),
+    group: type.slice(0, dot),
+    isFlowable: form === "flowable",
+    common,
+  };
+}

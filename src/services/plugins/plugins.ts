@@ -1,0 +1,245 @@
+/** What clients can know of types: schemas, documentation, lists and icons. Nothing here belongs to a tenant or changes. */
+import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../base/json.ts";
+import {
+  allNames,
+  createDefinitions,
+  type Definitions,
+  exampleOf,
+  fullName,
+  inputDefinitionName,
+  outputsSchema,
+  propertiesSchema,
+  referredBy,
+  SCHEMA_KINDS,
+  schemaDocument,
+  type SchemaSources,
+} from "../../flow/json_schema/json_schema.ts";
+import { INPUT_PROPERTIES } from "../../flow/schema/flow_schema.ts";
+import { findInputType, listInputTypes } from "../../flow/mod.ts";
+import { DomainError } from "../../model/errors.ts";
+import { iconBase64, iconSvg } from "./plugin_icons.ts";
+import {
+  groupsOf,
+  listPlugins,
+  listSubgroups,
+  listTriggers,
+  type PluginEntry,
+  type TriggerEntry,
+} from "./plugin_list.ts";
+import { inputMarkdown, pluginMarkdown } from "./plugin_markdown.ts";
+import { byAllNames, listPluginTypes, type PluginType } from "./plugin_types.ts";
+
+/** What the types are taken from. */
+interface PluginsOptions extends SchemaSources {
+  /** Of the server, and so of its types. */
+  readonly version: string;
+}
+
+/** A drawing for a type or group. */
+interface PluginIcon {
+  readonly name: string;
+  /** SVG as base64. */
+  readonly icon: string;
+  readonly flowable: boolean;
+}
+
+/** Documentation of a type. */
+interface PluginDocumentation {
+  readonly markdown: string;
+  readonly schema: {
+    readonly properties: JsonObject;
+    readonly outputs: JsonObject;
+    readonly definitions: JsonObject;
+  };
+}
+
+/** Made when it is first asked for: a server that nobody asks pays nothing. */
+export class Plugins {
+  readonly #options: PluginsOptions;
+  /** Texts of schemas; at most two for each of {@link SCHEMA_KINDS}. */
+  readonly #texts = new Map<string, string>();
+  #types?: readonly PluginType[];
+  #byName?: ReadonlyMap<string, PluginType>;
+  #definitions?: Definitions;
+
+  constructor(options: PluginsOptions) {
+    this.#options = options;
+  }
+
+  /** JSON text of the schema of `FLOW`, `TASK` … in any case. @throws DomainError not_found */
+  schemaText(kind: string, { isList = false } = {}): string {
+    const name = schemaName(kind);
+    const key = `${name} ${isList}`;
+    const known = this.#texts.get(key);
+    if (known !== undefined) return known;
+    const text = stringifyJson(schemaDocument(this.#allDefinitions(), name, { isList }));
+    this.#texts.set(key, text);
+    return text;
+  }
+
+  /** The members of what a schema describes, or of a type. @throws DomainError not_found */
+  properties(kind: string): JsonObject {
+    const type = this.#names().get(kind);
+    const name = type ? type.cls : schemaName(kind);
+    const definitions = this.#allDefinitions();
+    const { properties, required, else: untyped } = definitions.get(name) ?? {};
+    const common = isJsonObject(untyped) && isJsonObject(untyped.properties) ? untyped.properties : {};
+    const all = { ...common, ...(isJsonObject(properties) && properties) };
+    return {
+      type: "object",
+      properties: all,
+      ...(required !== undefined && { required }),
+      definitions: referredBy(all, definitions),
+    };
+  }
+
+  /** All plugins, one a group. */
+  list(): PluginEntry[] {
+    return listPlugins(this.#all(), this.#options.version);
+  }
+
+  /** All plugins, one a package. */
+  listSubgroups(): PluginEntry[] {
+    return listSubgroups(this.#all(), this.#options.version);
+  }
+
+  /** All trigger types. */
+  listTriggers(): TriggerEntry[] {
+    return listTriggers(this.#all());
+  }
+
+  /** Documentation of a type, by any of its names; with `isFull`, of the properties of all types of its kind too. @throws DomainError not_found */
+  documentation(cls: string, { isFull = false } = {}): PluginDocumentation {
+    const { declaration, common, name, kind } = this.#find(cls);
+    const { type, description, deprecated, outputs = {} } = declaration;
+    const properties = isFull ? { ...common, ...declaration.properties } : declaration.properties;
+    const markdown = pluginMarkdown({
+      name,
+      type: fullName(type),
+      description,
+      deprecated,
+      example: exampleOf(declaration, { hasId: kind !== "conditions" }),
+      // Those of the type come first; where both have one, the type's own stands.
+      properties: { ...declaration.properties, ...common, ...declaration.properties },
+      outputs,
+      otherNames: allNames(declaration).slice(1),
+    });
+    const schema = { title: name, description, ...propertiesSchema(properties) };
+    return this.#documented(markdown, schema, outputsSchema(outputs));
+  }
+
+  /** Versions of a type: that of the server. @throws DomainError not_found */
+  versions(cls: string): { readonly type: string; readonly versions: readonly string[] } {
+    this.#find(cls);
+    return { type: cls, versions: [this.#options.version] };
+  }
+
+  /** As {@link documentation}. @throws DomainError not_found: a type or a version that does not exist */
+  documentationOf(cls: string, version: string, options: { readonly isFull?: boolean }): PluginDocumentation {
+    if (version === this.#options.version) return this.documentation(cls, options);
+    this.#find(cls);
+    throw notFound(`type "${cls}" has no version "${version}", only "${this.#options.version}"`);
+  }
+
+  /** Types of inputs. */
+  listInputs(): { readonly type: string; readonly cls: string }[] {
+    return listInputTypes().map(({ names: [type = ""] }) => ({ type, cls: inputClass(type) }));
+  }
+
+  /** Documentation of a type of inputs. @throws DomainError not_found */
+  input(name: string): PluginDocumentation & { readonly type: string; readonly cls: string } {
+    const type = findInputType(name) ??
+      findInputType(
+        listInputTypes().find(({ names }) => inputClass(names[0] ?? "") === name)?.names[0] ?? "",
+      );
+    if (!type) {
+      const known = listInputTypes().flatMap(({ names }) => names).join(", ");
+      throw notFound(`there is no type of inputs "${name}", only ${known}`);
+    }
+    const [title = ""] = type.names;
+    const markdown = inputMarkdown(title, { ...INPUT_PROPERTIES, ...type.properties });
+    const definition = this.#allDefinitions().get(inputDefinitionName(type)) ?? {};
+    return {
+      type: title,
+      cls: inputClass(title),
+      ...this.#documented(markdown, definition, outputsSchema({})),
+    };
+  }
+
+  /** A drawing for each type, by all of its names. */
+  icons(): Record<string, PluginIcon> {
+    return Object.fromEntries([...this.#names()].map(([name, type]) => [name, iconOf(type)]));
+  }
+
+  /** A drawing for each group. */
+  groupIcons(): Record<string, PluginIcon> {
+    return Object.fromEntries(
+      groupsOf(this.#all()).map((group) => [
+        fullName(group),
+        { name: group.slice(group.lastIndexOf(".") + 1), icon: iconBase64(group), flowable: false },
+      ]),
+    );
+  }
+
+  /** The drawing for a type. @throws DomainError not_found */
+  icon(cls: string): PluginIcon {
+    return iconOf(this.#find(cls));
+  }
+
+  /** The drawing for a type, as SVG. @throws DomainError not_found */
+  iconSvg(cls: string): string {
+    return iconSvg(this.#find(cls).group);
+  }
+
+  #documented(markdown: string, properties: JsonObject, outputs: JsonObject): PluginDocumentation {
+    const parts: JsonValue = [properties, outputs];
+    const definitions = referredBy(parts, withoutTypes(this.#allDefinitions()));
+    return { markdown, schema: { properties, outputs, definitions } };
+  }
+
+  #find(cls: string): PluginType {
+    const type = this.#names().get(cls);
+    if (type) return type;
+    throw notFound(`there is no type "${cls}", or it is not supported yet`);
+  }
+
+  #all(): readonly PluginType[] {
+    return this.#types ??= listPluginTypes(this.#options);
+  }
+
+  #names(): ReadonlyMap<string, PluginType> {
+    return this.#byName ??= byAllNames(this.#all());
+  }
+
+  #allDefinitions(): Definitions {
+    return this.#definitions ??= createDefinitions(this.#options);
+  }
+}
+
+/** Definitions whose tasks, triggers and inputs are of any type: documentation of one type need not hold all others. */
+function withoutTypes(definitions: Definitions): Definitions {
+  const kinds = new Set(SCHEMA_KINDS.values());
+  return new Map([...definitions].map(([name, definition]) => {
+    const { allOf: _types, ...rest } = definition;
+    return [name, kinds.has(name) ? rest : definition];
+  }));
+}
+
+function schemaName(kind: string): string {
+  const name = SCHEMA_KINDS.get(kind.toUpperCase());
+  if (name !== undefined) return name;
+  throw notFound(`there is no schema "${kind}", only ${[...SCHEMA_KINDS.keys()].join(", ")}`);
+}
+
+function iconOf({ name, group, isFlowable }: PluginType): PluginIcon {
+  return { name, icon: iconBase64(group), flowable: isFlowable };
+}
+
+/** The name by which clients know a type of inputs: `STRING` is `…input.StringInput`. */
+function inputClass(type: string): string {
+  return `io.svc.core.models.flows.input.${type.charAt(0)}${type.slice(1).toLowerCase()}Input`;
+}
+
+function notFound(reason: string): DomainError {
+  return new DomainError("not_found", `Not Found: ${reason.slice(0, 500)}`);
+}

@@ -1,0 +1,124 @@
+/**
+ * Removing old executions with all that belongs to them, a few at a time through the bulk lane. What is under way is
+ * never touched; what a crash interrupts is finished at the next start by the removals that were announced.
+ */
+import type { Instant } from "../../base/clock.ts";
+import { EXECUTION_KINDS } from "../../model/executions/execution.ts";
+import type { ExecutionCondition } from "../../model/executions/execution_query.ts";
+import type { TenantId } from "../../model/flows/flow.ts";
+import { isEnded, TERMINAL_STATES } from "../../model/executions/state.ts";
+import type { Catalog } from "../../store/catalog/catalog.ts";
+import { tombstoneRow } from "../../store/catalog/row.ts";
+import type { Changes } from "../../store/changes.ts";
+import type { Committer } from "../../store/committer.ts";
+import type { ExecutionRecords } from "../../store/records/execution_records.ts";
+import { executionKey } from "../../store/keys.ts";
+import type { Mutation } from "../../store/store.ts";
+import type { ExecutionCleanup } from "../executions/execution_cleanup.ts";
+import type { ExecutorPort } from "../executor_port.ts";
+
+/** What is kept. Without a rule, everything is. */
+export interface RetentionRules {
+  /** Executions that ended longer ago go. */
+  readonly maxAgeMs?: number;
+  /** Of the executions of a tenant that have ended, so many are kept: those that ended last. */
+  readonly maxCount?: number;
+}
+
+/** What the service works with. */
+interface ExecutionRetentionDeps {
+  readonly catalog: Catalog;
+  readonly records: ExecutionRecords;
+  readonly cleanup: ExecutionCleanup;
+  readonly committer: Committer;
+  readonly changes: Changes;
+  readonly executor: Pick<ExecutorPort, "isLive" | "drop">;
+}
+
+/** Executions that one look finds. */
+const ROUND = 500;
+/** Executions of one step, one step at a time: starts share the database with two commits of some 50 deletes, 2 ms each. */
+const STEP = 25;
+
+/** Removes executions that are older than the rules say. */
+export class ExecutionRetention {
+  readonly #deps: ExecutionRetentionDeps;
+
+  constructor(deps: ExecutionRetentionDeps) {
+    this.#deps = deps;
+  }
+
+  /** Removes some of the oldest; gives their number, 0 when there is nothing left to remove. @throws DomainError when the database refuses */
+  async removeSome(tenant: TenantId, rules: RetentionRules, now: Instant): Promise<number> {
+    const expired = await this.#expired(tenant, rules, now);
+    let removed = 0;
+    for (let i = 0; i < expired.length; i += STEP) {
+      removed += await this.#remove(tenant, expired.slice(i, i + STEP));
+    }
+    return removed;
+  }
+
+  async #expired(tenant: TenantId, { maxAgeMs, maxCount }: RetentionRules, now: Instant): Promise<string[]> {
+    const ids = new Set<string>();
+    if (maxAgeMs !== undefined) {
+      const at = now - maxAgeMs;
+      const { spans } = await this.#oldest(tenant, [{ field: "endDate", operator: "LESS_THAN", at }]);
+      for (const { id } of spans) ids.add(id);
+    }
+    if (maxCount !== undefined) {
+      const { spans, total } = await this.#oldest(tenant, []);
+      for (const { id } of spans.slice(0, Math.max(0, total - maxCount))) ids.add(id);
+    }
+    return [...ids];
+  }
+
+  /** Those that ended first, and how many have ended in all. */
+  #oldest(tenant: TenantId, conditions: readonly ExecutionCondition[]) {
+    return this.#deps.catalog.spans(tenant, {
+      conditions: [
+        { field: "state", states: [...TERMINAL_STATES], negated: false },
+        { field: "kind", kinds: EXECUTION_KINDS, negated: false },
+        ...conditions,
+      ],
+      groups: [],
+      sort: [{ field: "state.endDate", descending: false }, { field: "id", descending: false }],
+      page: 1,
+      size: ROUND,
+    });
+  }
+
+  /** Removes executions with one entry, then what belonged to them. Nobody takes one up meanwhile. */
+  async #remove(tenant: TenantId, candidates: readonly string[]): Promise<number> {
+    const { executor, cleanup, changes } = this.#deps;
+    const held = candidates.filter((id) => !executor.isLive(tenant, id));
+    for (const id of held) executor.drop(tenant, id);
+    let ended: string[];
+    try {
+      ended = await this.#ended(tenant, held);
+      if (ended.length > 0) await this.#deleteRecords(tenant, ended);
+    } finally {
+      for (const id of held) changes.publish(tenant, id);
+    }
+    await cleanup.removeMany(tenant, ended);
+    return ended.length;
+  }
+
+  /** What was restarted since it was looked for is left alone. */
+  async #ended(tenant: TenantId, ids: readonly string[]): Promise<string[]> {
+    const headers = await Promise.all(ids.map((id) => this.#deps.records.header(tenant, id)));
+    return headers.flatMap((header) => header && isEnded(header.history) ? [header.id] : []);
+  }
+
+  async #deleteRecords(tenant: TenantId, ids: readonly string[]): Promise<void> {
+    const { committer, records, cleanup } = this.#deps;
+    await committer.commit({
+      mutations: ids.flatMap((id): Mutation[] => [
+        { type: "delete", key: executionKey(tenant, id) },
+        cleanup.announce(tenant, id),
+      ]),
+      facts: { rows: ids.map((id) => ({ tenant, row: tombstoneRow(id) })) },
+      bulk: true,
+      committed: () => ids.forEach((id) => records.forget(tenant, id)),
+    });
+  }
+}

@@ -1,0 +1,227 @@
+/** Deleting what is old: executions and what belongs to them, log lines, KV pairs. Asked for by tasks, in bulk. */
+import type { Clock, Instant } from "../../base/clock.ts";
+import type { IdSource } from "../../base/id.ts";
+import { DomainError, type ErrorCode } from "../../model/errors.ts";
+import type { LogLine } from "../../model/executions/execution.ts";
+import type { ExecutionQuery } from "../../model/executions/execution_query.ts";
+import {
+  type ExecutionSelection,
+  executionSelectionQuery,
+} from "../../model/executions/execution_selection.ts";
+import type { TenantId } from "../../model/flows/flow.ts";
+import type { KvPairId } from "../../model/namespaces/kv_pair.ts";
+import type { PurgedCounts, PurgedParts } from "../../model/ports/executions.ts";
+import type { KvPurge } from "../../model/ports/kv_pairs.ts";
+import type { LogPurge } from "../../model/ports/logs.ts";
+import { isEnded, TERMINAL_STATES } from "../../model/executions/state.ts";
+import type { Catalog } from "../../store/catalog/catalog.ts";
+import type { Committer } from "../../store/committer.ts";
+import type { ExecutionFiles } from "../../store/blobs/execution_files.ts";
+import type { ExecutionRecords, StoredExecution } from "../../store/records/execution_records.ts";
+import type { KvPairRecords } from "../../store/records/kv_pair_records.ts";
+import type { MetricRecords } from "../../store/records/metric_records.ts";
+import type { Executions } from "../executions/executions.ts";
+import { undefinedIfMissing } from "../if_found.ts";
+import type { KvPairs } from "../namespaces/kv_pairs.ts";
+import type { LogRemovals } from "../logs/log_removals.ts";
+
+/** What the service works with. */
+interface PurgesDeps {
+  readonly executions: Executions;
+  readonly catalog: Catalog;
+  readonly records: ExecutionRecords;
+  readonly files: ExecutionFiles;
+  readonly metrics: MetricRecords;
+  readonly logRemovals: LogRemovals;
+  readonly kvPairs: KvPairs;
+  readonly kvRecords: KvPairRecords;
+  readonly committer: Committer;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+}
+
+/** Who asks, and until when. */
+interface PurgeCaller {
+  readonly tenant: TenantId;
+  /** The execution that asks: it is left alone. */
+  readonly executionId?: string;
+  readonly signal: AbortSignal;
+}
+
+/** What a pair that has expired is refused with; the second time it is gone. */
+const EXPIRED: ReadonlySet<ErrorCode> = new Set(["expired", "not_found"]);
+
+/** Names an execution. */
+interface ExecutionName {
+  readonly tenant: TenantId;
+  readonly id: string;
+}
+
+/** Executions that one round looks at. */
+const ROUND = 500;
+const DELETES_PER_ENTRY = 200;
+const FILES_PER_ENTRY = 16;
+
+/** Deletes in bulk; stops between two executions when its caller does. */
+export class Purges {
+  readonly #deps: PurgesDeps;
+
+  constructor(deps: PurgesDeps) {
+    this.#deps = deps;
+  }
+
+  /** Deletes parts of the executions that match and have ended. @throws DomainError when the database refuses */
+  async executions(
+    caller: PurgeCaller,
+    selection: ExecutionSelection,
+    parts: PurgedParts,
+  ): Promise<PurgedCounts> {
+    const counts = { executions: 0, logs: 0, metrics: 0, files: 0 };
+    for await (const stored of this.#ended(caller, selection)) {
+      const purged = await this.#purgeOne(stored, parts);
+      counts.executions += purged.executions;
+      counts.logs += purged.logs;
+      counts.metrics += purged.metrics;
+      counts.files += purged.files;
+    }
+    return counts;
+  }
+
+  /** Deletes log lines of executions that have ended; gives their number. @throws DomainError when the database refuses */
+  async logs(caller: PurgeCaller, purge: LogPurge): Promise<number> {
+    const isGone = lineFilter(purge);
+    let count = 0;
+    for await (const { tenant, id } of this.#withLogs(caller, purge)) {
+      count += await this.#deps.logRemovals.remove(tenant, id, () => isGone) ?? 0;
+    }
+    return count;
+  }
+
+  /** Deletes KV pairs; gives their number. */
+  async kvPairs(tenant: TenantId, { namespaces, keys, expiredOnly }: KvPurge): Promise<number> {
+    const now = this.#deps.clock.now();
+    const found: { namespace: string; key: string; isExpired: boolean }[] = [];
+    for await (const { namespace, key, expiresAt } of this.#deps.kvRecords.list(tenant)) {
+      const isExpired = expiresAt !== undefined && expiresAt <= now;
+      if ((isExpired || !expiredOnly) && namespaces(namespace) && keys(key)) {
+        found.push({ namespace, key, isExpired });
+      }
+    }
+    let count = 0;
+    for (const id of found) {
+      const isDeleted = id.isExpired
+        ? await this.#deleteExpired(tenant, id)
+        : await this.#deps.kvPairs.delete({ tenant }, id);
+      if (isDeleted) count++;
+    }
+    return count;
+  }
+
+  /** Reading an expired pair removes it, but not one that was written anew meanwhile. */
+  async #deleteExpired(tenant: TenantId, id: KvPairId): Promise<boolean> {
+    try {
+      await this.#deps.kvPairs.get({ tenant }, id);
+      return false;
+    } catch (error) {
+      if (error instanceof DomainError && EXPIRED.has(error.code)) return error.code === "expired";
+      throw error;
+    }
+  }
+
+  async #purgeOne(stored: StoredExecution, parts: PurgedParts): Promise<PurgedCounts> {
+    const { tenant, id } = stored.execution;
+    const metrics = parts.metrics ? await this.#deps.metrics.load(tenant, id) : [];
+    const metricCount = metrics.reduce((sum, attempt) => sum + attempt.metrics.length, 0);
+    const files = parts.files ? await Array.fromAsync(this.#deps.files.list(tenant, id)) : [];
+    const counts = {
+      executions: parts.executions ? 1 : 0,
+      logs: parts.logs ? await this.#lineCount(stored) : 0,
+      metrics: metricCount,
+      files: files.length,
+    };
+    // What belongs to an execution cannot outlive it.
+    if (parts.executions) {
+      await undefinedIfMissing(() => this.#deps.executions.delete({ tenant, user: "purge" }, id));
+    } else await this.#purgeParts(stored, parts, files);
+    return counts;
+  }
+
+  async #purgeParts(stored: StoredExecution, parts: PurgedParts, files: readonly string[]): Promise<void> {
+    const { tenant, id } = stored.execution;
+    if (parts.logs) await this.#deps.logRemovals.remove(tenant, id, () => () => true);
+    const mutations = parts.metrics ? await this.#deps.metrics.removal(tenant, id) : [];
+    for (let i = 0; i < mutations.length; i += DELETES_PER_ENTRY) {
+      await this.#deps.committer.commit({ mutations: mutations.slice(i, i + DELETES_PER_ENTRY), bulk: true });
+    }
+    await this.#deleteFiles(stored, files);
+  }
+
+  async #deleteFiles({ execution }: StoredExecution, paths: readonly string[]): Promise<void> {
+    const { files, committer, ids, clock } = this.#deps;
+    const { tenant, id: executionId } = execution;
+    for (let i = 0; i < paths.length; i += FILES_PER_ENTRY) {
+      const batchId = ids.next(clock.now());
+      const batch = files.batch({ tenant, executionId, folder: "", batchId });
+      for (const path of paths.slice(i, i + FILES_PER_ENTRY)) await batch.delete(path);
+      await committer.commit({ mutations: batch.take(), bulk: true });
+      await batch.committed();
+    }
+  }
+
+  /** Lines that are left; those that were removed before do not count. */
+  async #lineCount({ execution: { tenant, id } }: StoredExecution): Promise<number> {
+    return (await this.#deps.records.loadLogs(tenant, id))?.lines.length ?? 0;
+  }
+
+  async *#withLogs(caller: PurgeCaller, purge: LogPurge): AsyncGenerator<ExecutionName> {
+    const { namespace, flowId, executionId, before } = purge;
+    if (executionId === undefined) {
+      const selection = {
+        namespace,
+        flowId,
+        withChildNamespaces: flowId === undefined,
+        startedBefore: before,
+      };
+      for await (const { execution } of this.#ended(caller, selection)) yield execution;
+      return;
+    }
+    const stored = await this.#deps.records.load(caller.tenant, executionId);
+    const isMeant = stored && (namespace === undefined || stored.execution.namespace === namespace) &&
+      (flowId === undefined || stored.execution.flowId === flowId);
+    if (isMeant) yield stored.execution;
+  }
+
+  /** Executions that match and have ended, oldest first. Their ids are taken first: deleting changes the pages. */
+  async *#ended(caller: PurgeCaller, selection: ExecutionSelection): AsyncGenerator<StoredExecution> {
+    for (const id of await this.#idsOf(caller, selection)) {
+      if (caller.signal.aborted) return;
+      if (id === caller.executionId) continue;
+      const stored = await this.#deps.records.load(caller.tenant, id);
+      if (stored && isEnded(stored.execution.history)) yield stored;
+    }
+  }
+
+  async #idsOf({ tenant, signal }: PurgeCaller, selection: ExecutionSelection): Promise<string[]> {
+    const { conditions } = executionSelectionQuery({ ...selection, ofAllKinds: true });
+    const states = { field: "state", states: [...TERMINAL_STATES], negated: false } as const;
+    const ids: string[] = [];
+    for (let page = 1; !signal.aborted; page++) {
+      const query: ExecutionQuery = {
+        conditions: [...conditions, states],
+        groups: [],
+        sort: [{ field: "id", descending: false }],
+        page,
+        size: ROUND,
+      };
+      const found = await this.#deps.catalog.query(tenant, query);
+      ids.push(...found.ids);
+      if (found.ids.length < ROUND) break;
+    }
+    return ids;
+  }
+}
+
+function lineFilter({ levels, from, before }: LogPurge): (line: LogLine) => boolean {
+  const start: Instant = from ?? -Infinity;
+  return ({ level, at }) => at >= start && at < before && (levels === undefined || levels.includes(level));
+}

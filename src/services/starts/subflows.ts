@@ -1,0 +1,95 @@
+/** Executions that tasks of other executions start: the flow looked up, the inputs converted, the execution made. */
+import type { Clock } from "../../base/clock.ts";
+import type { IdSource } from "../../base/id.ts";
+import { type JsonObject, ownProperty } from "../../base/json.ts";
+import { createExecution } from "../../engine/create.ts";
+import type { FlowPlan } from "../../engine/plan.ts";
+import { DomainError } from "../../model/errors.ts";
+import type { Execution } from "../../model/executions/execution.ts";
+import type { GivenValue } from "../../model/flows/input_value.ts";
+import { isEnded } from "../../model/executions/state.ts";
+import type { SubflowRequest } from "../../runtime/children/subflow.ts";
+import type { Flows } from "../flows/flows.ts";
+import type { StartChecks } from "./start_checks.ts";
+
+/** What the subflows service works with. */
+interface SubflowsDeps {
+  readonly flows: Flows;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly checks: StartChecks;
+}
+
+/** An execution that is not stored yet, and the flow that it follows. */
+interface MadeExecution {
+  readonly execution: Execution;
+  readonly plan: FlowPlan;
+}
+
+/** Makes executions; stores nothing. */
+export class Subflows {
+  readonly #deps: SubflowsDeps;
+
+  constructor(deps: SubflowsDeps) {
+    this.#deps = deps;
+  }
+
+  /** An execution of that flow, at once when the flow is in memory. @throws DomainError not_found, conflict, invalid_entity */
+  create(request: SubflowRequest): MadeExecution | Promise<MadeExecution> {
+    const { tenant, namespace, flowId: id, revision } = request;
+    const plan = this.#deps.flows.plan(tenant, { namespace, id }, { revision });
+    return plan instanceof Promise
+      ? plan.then((known) => this.#make(known, request))
+      : this.#make(plan, request);
+  }
+
+  #make(plan: FlowPlan, request: SubflowRequest): MadeExecution | Promise<MadeExecution> {
+    const { namespace, flowId } = request;
+    const { flow } = plan;
+    if (flow.disabled) {
+      throw new DomainError("conflict", `Cannot execute a flow which is disabled: "${namespace}.${flowId}"`);
+    }
+    const given = givenValues(request.inputs);
+    return this.#deps.checks.reading(flow, (checks) => {
+      const inputs = checks.inputs(flow, given);
+      return this.#evaluated(checks, plan, { ...request, inputs });
+    });
+  }
+
+  #evaluated(
+    checks: StartChecks,
+    plan: FlowPlan,
+    request: Omit<SubflowRequest, "inputs"> & { readonly inputs?: JsonObject },
+  ): MadeExecution {
+    const { clock, ids } = this.#deps;
+    const { namespace, flowId, inputs } = request;
+    const now = clock.now();
+    const { labels, trigger, scheduleDate, awaitedBy } = request;
+    const isLater = scheduleDate !== undefined && scheduleDate > now;
+    const execution = createExecution(plan.flow, {
+      id: request.id ?? ids.next(now),
+      inputs,
+      labels,
+      trigger,
+      kind: "NORMAL",
+      scheduleDate: isLater ? scheduleDate : undefined,
+      awaitedBy,
+    }, now);
+    checks.evaluateChecks(plan.flow, execution, now);
+    if (isEnded(execution.history)) {
+      const [line] = execution.newLogs;
+      throw new DomainError("conflict", `Cannot execute "${namespace}.${flowId}": ${line?.message}`);
+    }
+    return { execution, plan };
+  }
+}
+
+/** Values that a task gives; null stands for none. */
+export function givenValues(inputs: JsonObject): Map<string, GivenValue> {
+  const given = new Map<string, GivenValue>();
+  for (const id of Object.keys(inputs)) {
+    const value = ownProperty(inputs, id);
+    if (value !== undefined && value !== null) given.set(id, { kind: "value", value });
+  }
+  return given;
+}

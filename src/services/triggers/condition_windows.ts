@@ -1,0 +1,130 @@
+/** Conditions that several executions meet within a time: what was met so far, and whether it is enough. */
+import type { Instant } from "../../base/clock.ts";
+import { isJsonObject, ownProperty } from "../../base/json.ts";
+import { canonicalType, type TenantId, type Trigger, type TriggerKey } from "../../model/flows/flow.ts";
+import type {
+  ConditionScope,
+  ConditionWindow,
+  TriggerCatalog,
+  UpstreamOutputs,
+} from "../../model/triggers/trigger_catalog.ts";
+import type { Mutation } from "../../store/store.ts";
+import type { MetPart, WindowResults } from "../../store/records/trigger_records.ts";
+import type { Conditions } from "../../rendering/conditions.ts";
+import type { TriggerStates } from "./trigger_states.ts";
+
+/** What is looked at. */
+interface WindowRequest {
+  readonly tenant: TenantId;
+  readonly key: TriggerKey;
+  readonly trigger: Trigger;
+  /** The execution that may meet parts, and when it reached its state. */
+  readonly executionId: string;
+  readonly at: Instant;
+  readonly timeZone: string;
+  readonly scope: ConditionScope;
+}
+
+/** Why nothing is started, if so, and what is stored in either case. */
+export interface Verdict {
+  readonly refusal?: string;
+  readonly mutations: readonly Mutation[];
+  /** Executions whose outputs are wanted, in the order in which they met their parts. */
+  readonly met?: readonly MetExecution[];
+}
+
+/** An execution that has met a part, and how its outputs are read. */
+interface MetExecution {
+  readonly executionId: string;
+  readonly outputs: UpstreamOutputs;
+}
+
+/** Name under which it is kept when a window came true; no part has it. */
+const FIRED = "fired";
+
+interface Outcome {
+  readonly window: ConditionWindow;
+  readonly results: WindowResults;
+  readonly isMet: boolean;
+  /** It came true in its time already, and must not again. */
+  readonly isOver: boolean;
+}
+
+/** The windows of triggers. */
+export class ConditionWindows {
+  readonly #catalog: TriggerCatalog;
+  readonly #conditions: Conditions;
+  readonly #states: TriggerStates;
+
+  constructor(catalog: TriggerCatalog, conditions: Conditions, states: TriggerStates) {
+    this.#catalog = catalog;
+    this.#conditions = conditions;
+    this.#states = states;
+  }
+
+  /** Takes note of what an execution meets; no refusal when all windows of the trigger are met with it. */
+  async evaluate(request: WindowRequest): Promise<Verdict> {
+    const { tenant, key, at } = request;
+    const outcomes: Outcome[] = [];
+    for (const window of this.#windowsOf(request.trigger)) outcomes.push(await this.#meet(window, request));
+    const isFired = outcomes.every(({ isMet, isOver }) => isMet && !isOver);
+    const mutations = outcomes.map(({ window, results }) => {
+      const kept = isFired ? afterStart(window, results, at) : results;
+      return this.#states.saveWindow(tenant, key, window.id, kept);
+    });
+    const met = outcomes.flatMap(({ window: { outputs }, results }) =>
+      outputs ? executionsIn(results).map((executionId) => ({ executionId, outputs })) : []
+    );
+    return { refusal: refusalOf(outcomes), mutations, met };
+  }
+
+  /** What is met of a window with this execution; it is met when enough parts are, one of them by this execution. */
+  async #meet(window: ConditionWindow, request: WindowRequest): Promise<Outcome> {
+    const { tenant, key, at, executionId, timeZone, scope } = request;
+    const known = await this.#states.window(tenant, key, window.id);
+    const from = window.from(at, timeZone);
+    const results = new Map([...known].filter(([, met]) => from !== undefined && met.at >= from));
+    const isOver = window.isOnce === true && results.has(FIRED);
+    if (from === undefined) return { window, results, isMet: false, isOver };
+    let isTouched = false;
+    for (const [name, part] of window.parts) {
+      if (!await part(scope)) continue;
+      results.set(name, window.outputs ? { at, executionId } : { at });
+      isTouched = true;
+    }
+    const count = [...window.parts.keys()].filter((name) => results.has(name)).length;
+    return { window, results, isMet: isTouched && count >= (window.needed ?? window.parts.size), isOver };
+  }
+
+  #windowsOf(trigger: Trigger): ConditionWindow[] {
+    const { properties } = trigger;
+    const windows = this.#conditions.declared(trigger).windows.flatMap((condition) => {
+      const type = this.#catalog.findCondition(canonicalType(String(ownProperty(condition, "type"))));
+      return type?.form === "window" ? [type.windowOf(condition)] : [];
+    });
+    const preconditions = ownProperty(properties, "preconditions");
+    if (isJsonObject(preconditions)) windows.push(this.#catalog.preconditionsOf(preconditions));
+    const dependencies = ownProperty(properties, "dependsOn");
+    if (Array.isArray(dependencies) && dependencies.length > 0) {
+      windows.push(this.#catalog.dependenciesOf(properties));
+    }
+    return windows;
+  }
+}
+
+function afterStart(window: ConditionWindow, results: WindowResults, at: Instant): WindowResults {
+  if (window.resetOnSuccess) return new Map();
+  return window.isOnce ? new Map<string, MetPart>([...results, [FIRED, { at }]]) : results;
+}
+
+function refusalOf(outcomes: readonly Outcome[]): string | undefined {
+  const open = outcomes.find(({ isMet }) => !isMet);
+  if (open) return `Not all conditions of "${open.window.id}" are met yet`;
+  const over = outcomes.find(({ isOver }) => isOver);
+  return over && `It has fired in this window of "${over.window.id}" already`;
+}
+
+function executionsIn(results: WindowResults): string[] {
+  const met = [...results.values()].sort((a, b) => a.at - b.at);
+  return [...new Set(met.flatMap(({ executionId }) => executionId === undefined ? [] : [executionId]))];
+}

@@ -1,0 +1,179 @@
+/** What triggers do when an execution reaches a state: Flow triggers start executions, others stop themselves. */
+import type { Clock } from "../../base/clock.ts";
+import type { FlowPlan } from "../../engine/plan.ts";
+import type { Announcement } from "../../model/triggers/announcement.ts";
+import type { Evaluation } from "../../model/triggers/evaluations.ts";
+import type { Execution } from "../../model/executions/execution.ts";
+import type { Flow, Trigger } from "../../model/flows/flow.ts";
+import { CORRELATION_LABEL } from "../../model/flows/label.ts";
+import type { TriggerCatalog } from "../../model/triggers/trigger_catalog.ts";
+import { flowOf, type TriggerState, withEvaluation } from "../../model/triggers/trigger_state.ts";
+import type { ExecutionRecords } from "../../store/records/execution_records.ts";
+import { announcementKey } from "../../store/keys.ts";
+import type { Mutation } from "../../store/store.ts";
+import { ConditionWindows, type Verdict } from "./condition_windows.ts";
+import type { Conditions } from "../../rendering/conditions.ts";
+import type { ExecutorPort } from "../executor_port.ts";
+import type { Flows } from "../flows/flows.ts";
+import { undefinedIfMissing } from "../if_found.ts";
+import { stopStates } from "./trigger_index.ts";
+import type { TriggerStarts } from "./trigger_starts.ts";
+import type { TriggerStates } from "./trigger_states.ts";
+import {
+  conditionVariables,
+  type ExecutionView,
+  type MetUpstream,
+  observed,
+  startVariables,
+  triggerVariables,
+  type Upstream,
+} from "../../rendering/upstream_variables.ts";
+
+/** What reactions work with. */
+interface FlowReactionsDeps {
+  readonly clock: Clock;
+  readonly flows: Flows;
+  readonly states: TriggerStates;
+  readonly starts: TriggerStarts;
+  readonly conditions: Conditions;
+  readonly catalog: TriggerCatalog;
+  readonly executor: Pick<ExecutorPort, "begin">;
+  readonly records: Pick<ExecutionRecords, "load">;
+  /** An execution as a trigger of `flow` sees it. */
+  readonly viewOf: (flow: Flow, execution: Execution) => ExecutionView;
+  readonly timeZone: string;
+}
+
+/** A trigger about to react. */
+interface Reaction extends Upstream {
+  readonly state: TriggerState;
+  readonly plan: FlowPlan;
+  readonly trigger: Trigger;
+}
+
+/** The use cases of triggers that react to executions. */
+export class FlowReactions {
+  readonly #deps: FlowReactionsDeps;
+  readonly #windows: ConditionWindows;
+
+  constructor(deps: FlowReactionsDeps) {
+    this.#deps = deps;
+    this.#windows = new ConditionWindows(deps.catalog, deps.conditions, deps.states);
+  }
+
+  /** Reacts to a state; resolves once that is durable, and the announcement with it gone. */
+  async react(announcement: Announcement): Promise<void> {
+    const { tenant, trigger } = announcement;
+    await this.#deps.states.alone(tenant, flowOf(trigger), async () => {
+      const state = await this.#deps.states.get(tenant, trigger);
+      const handled = state &&
+        await (announcement.isOwn ? this.#stop(announcement, state) : this.#listen(announcement, state));
+      if (!handled) await this.#deps.states.commit({ mutations: [removalOf(announcement)] });
+    });
+  }
+
+  /** The trigger has started an execution that ended so: it starts no more. */
+  async #stop(announcement: Announcement, state: TriggerState): Promise<boolean> {
+    const { tenant, state: ended, executionId } = announcement;
+    const declared = await this.#find(announcement);
+    if (!declared || !stopStates(declared.trigger).has(ended)) return false;
+    const now = this.#deps.clock.now();
+    const evaluation: Evaluation = {
+      at: now,
+      outcome: "SKIPPED",
+      reason: `It is disabled: execution "${executionId}" ended ${ended}`,
+    };
+    const stopped = { ...state, disabled: true, dueAt: undefined, nextDate: undefined, updatedAt: now };
+    const change = { tenant, previous: state, next: withEvaluation(stopped, evaluation) };
+    await this.#deps.states.save(change, [removalOf(announcement)]);
+    return true;
+  }
+
+  async #listen(announcement: Announcement, state: TriggerState): Promise<boolean> {
+    const declared = await this.#find(announcement);
+    const isOff = !declared || state.disabled || declared.trigger.disabled || declared.plan.flow.disabled;
+    if (isOff) return false;
+    const stored = await this.#deps.records.load(announcement.tenant, announcement.executionId);
+    if (!stored) return false;
+    const { execution } = stored;
+    const view = this.#deps.viewOf(declared.plan.flow, execution);
+    const reaction = { announcement, state, ...declared, execution, view };
+    const verdict = await this.#evaluate(reaction);
+    if (verdict.refusal === undefined) await this.#fire(reaction, verdict);
+    else await this.#refuse(reaction, verdict.refusal, verdict.mutations);
+    return true;
+  }
+
+  async #find(
+    { tenant, trigger }: Announcement,
+  ): Promise<{ readonly plan: FlowPlan; readonly trigger: Trigger } | undefined> {
+    const plan = await undefinedIfMissing(() => this.#deps.flows.plan(tenant, flowOf(trigger)));
+    const found = plan?.flow.triggers.find(({ id }) => id === trigger.triggerId);
+    return plan && found && { plan, trigger: found };
+  }
+
+  async #fire(reaction: Reaction, verdict: Verdict): Promise<void> {
+    const { announcement, state, plan, trigger, execution: cause } = reaction;
+    const { tenant } = announcement;
+    const labels = cause.labels.filter(({ key }) => key === CORRELATION_LABEL);
+    const variables = triggerVariables(reaction, await this.#upstream(reaction, verdict));
+    const beside = startVariables(reaction);
+    const start = { plan, trigger, variables, beside, labels };
+    const { execution, error } = await this.#deps.starts.makeOrFail(start);
+    const now = this.#deps.clock.now();
+    const outcome = error === undefined ? "STARTED" : "FAILED";
+    const evaluated = withEvaluation(state, { at: now, outcome, reason: error, executionId: execution.id });
+    const next = { ...evaluated, date: now, executionId: execution.id, updatedAt: now };
+    const change = { tenant, previous: state, next };
+    const mutations = [
+      removalOf(announcement),
+      ...verdict.mutations,
+      ...this.#deps.states.mutationsOf(change),
+    ];
+    await this.#deps.executor.begin(execution, plan, mutations);
+    this.#deps.states.applied(change);
+  }
+
+  async #refuse(reaction: Reaction, reason: string, mutations: readonly Mutation[]): Promise<void> {
+    const { announcement, state } = reaction;
+    const evaluation = { at: this.#deps.clock.now(), outcome: "SKIPPED", reason } as const;
+    const next = { ...state, evaluations: state.evaluations.withRefusal(evaluation) };
+    const change = { tenant: announcement.tenant, previous: state, next };
+    await this.#deps.states.save(change, [removalOf(announcement), ...mutations]);
+  }
+
+  /** Conditions that one execution decides on come first; only then those that remember several are looked at. */
+  async #evaluate(reaction: Reaction): Promise<Verdict> {
+    const { plan: { flow }, trigger, announcement: { tenant, trigger: key, executionId, at } } = reaction;
+    const { conditions, timeZone } = this.#deps;
+    const read = conditions.has(trigger) ? conditionVariables(reaction) : {};
+    const variables = { ...read, trigger: triggerVariables(reaction) };
+    const facts = { flow, date: at, timeZone, variables, execution: observed(reaction) };
+    try {
+      const refusal = await conditions.refusal(trigger, facts);
+      if (refusal !== undefined) return { refusal, mutations: [] };
+      const scope = conditions.scope(facts);
+      return await this.#windows.evaluate({ tenant, key, trigger, executionId, at, timeZone, scope });
+    } catch (error) {
+      return { refusal: (error as Error).message, mutations: [] };
+    }
+  }
+
+  /** The executions that the trigger depends on, as far as they are still there. */
+  async #upstream(
+    { announcement, execution }: Reaction,
+    { met = [] }: Verdict,
+  ): Promise<MetUpstream[]> {
+    const found: MetUpstream[] = [];
+    for (const { executionId, outputs } of met) {
+      const isLast = executionId === execution.id;
+      const stored = isLast ? { execution } : await this.#deps.records.load(announcement.tenant, executionId);
+      if (stored) found.push({ execution: stored.execution, outputs });
+    }
+    return found;
+  }
+}
+
+function removalOf(announcement: Announcement): Mutation {
+  return { type: "delete", key: announcementKey(announcement) };
+}

@@ -1,0 +1,279 @@
+/** What triggers do at their times: schedules start executions, polls look whether something has happened. */
+import type { Clock, Instant } from "../../base/clock.ts";
+import { parseDuration } from "../../base/duration.ts";
+import { ownProperty } from "../../base/json.ts";
+import { keepSpecimen } from "../../base/specimens.ts";
+import { isFlagSet } from "../../base/truthy_text.ts";
+import { whenKnown } from "../../base/when_known.ts";
+import {
+  afterDate,
+  decideTick,
+  dueOf,
+  type SchedulePolicy,
+  type ScheduleState,
+} from "../../engine/schedule.ts";
+import type { FlowPlan } from "../../engine/plan.ts";
+import type { TenantId, Trigger, TriggerKey } from "../../model/flows/flow.ts";
+import type { FireTimes, TriggerCatalog, TriggerType } from "../../model/triggers/trigger_catalog.ts";
+import { flowOf, type TriggerState, withEvaluation } from "../../model/triggers/trigger_state.ts";
+import type { Changes } from "../../store/changes.ts";
+import type { ExecutionRecords } from "../../store/records/execution_records.ts";
+import type { ExecutorPort } from "../executor_port.ts";
+import type { Flows } from "../flows/flows.ts";
+import { undefinedIfMissing } from "../if_found.ts";
+import type { DeclaredPoll, Polls } from "./polls.ts";
+import type { ScheduleAtDate, ScheduleDates } from "./schedule_dates.ts";
+import type { MadeStart, TriggerStart, TriggerStarts } from "./trigger_starts.ts";
+import { type DueTrigger, keyOf, type TriggerStates } from "./trigger_states.ts";
+
+/** What schedules work with. */
+interface SchedulesDeps {
+  readonly clock: Clock;
+  readonly flows: Flows;
+  readonly states: TriggerStates;
+  readonly starts: TriggerStarts;
+  readonly dates: ScheduleDates;
+  readonly catalog: TriggerCatalog;
+  readonly executor: Pick<ExecutorPort, "begin">;
+  readonly records: Pick<ExecutionRecords, "isOpen">;
+  readonly changes: Changes;
+  readonly polls: Polls;
+  /** Has a trigger looked at before its time. */
+  readonly wake: (due: DueTrigger) => void;
+}
+
+/** A trigger as its flow declares it. */
+interface Declared {
+  readonly plan: FlowPlan;
+  readonly trigger: Trigger;
+  readonly type: TriggerType;
+}
+
+/** A trigger at its time. */
+interface Tick extends ScheduleAtDate {
+  readonly due: DueTrigger;
+  readonly now: Instant;
+}
+
+/** What a trigger is after a date: what it is due for next. */
+type Standing = ScheduleState & Pick<TriggerState, "dueAt">;
+
+/** A trigger that waits for the end of an execution is looked at that often at the least. */
+const WAIT_MS = 10_000;
+
+/** The use cases of triggers that have times. */
+export class Schedules {
+  readonly #deps: SchedulesDeps;
+  /** Ends the wait for an execution, by trigger. */
+  readonly #waiting = new Map<string, () => void>();
+  #startedAt: Instant = 0;
+
+  constructor(deps: SchedulesDeps) {
+    this.#deps = deps;
+  }
+
+  /** From now on, dates that lie before were missed. */
+  start(): void {
+    this.#startedAt = this.#deps.clock.now();
+  }
+
+  /** Waits for nothing any more. */
+  stop(): void {
+    for (const end of this.#waiting.values()) end();
+    this.#waiting.clear();
+  }
+
+  /**
+   * A trigger is due; resolves once what follows is durable. One that is not any more is forgotten. The start of one that
+   * was prepared is made in the turn of the call: of a thousand that are due together, each leaves little behind.
+   */
+  tick(due: DueTrigger): Promise<void> {
+    const { tenant, trigger } = due;
+    const evaluated = this.#deps.states.alone(tenant, flowOf(trigger), () => this.#evaluate(due));
+    return evaluated.then((poll) => poll && this.#poll(due, poll));
+  }
+
+  async #poll(due: DueTrigger, poll: DeclaredPoll): Promise<void> {
+    await this.#deps.polls.poll(due, poll, await this.isRunning(due));
+  }
+
+  /** Gives what is to be polled. */
+  #evaluate(due: DueTrigger): Promise<DeclaredPoll | void> {
+    const { tenant, trigger } = due;
+    const state = this.#deps.states.known(tenant, trigger);
+    const found = this.#declared(this.#deps.flows.knownPlan(tenant, flowOf(trigger)), trigger);
+    return state && found ? this.#act(due, state, found) : this.#readAndAct(due);
+  }
+
+  async #readAndAct(due: DueTrigger): Promise<DeclaredPoll | void> {
+    const { tenant, trigger } = due;
+    const state = await this.#deps.states.get(tenant, trigger);
+    const isDue = state?.dueAt === due.dueAt;
+    return await this.#act(due, state, isDue ? await this.#find(tenant, trigger) : undefined);
+  }
+
+  #act(
+    due: DueTrigger,
+    state: TriggerState | undefined,
+    found: Declared | undefined,
+  ): Promise<DeclaredPoll | void> {
+    if (state?.dueAt !== due.dueAt) return this.#deps.states.forgetDue(due);
+    if (!found || found.trigger.disabled || found.plan.flow.disabled || state.disabled) {
+      return this.#save(due.tenant, state, { ...state, dueAt: undefined, nextDate: undefined });
+    }
+    const { type } = found;
+    if (type.form === "polling") return Promise.resolve({ ...found, type });
+    return type.form === "schedule" ? this.#tickSchedule(due, state, found) : Promise.resolve();
+  }
+
+  /** A trigger is due soon: what it takes is read before. Gives the flow that a schedule will start. */
+  async prepare({ tenant, trigger: key }: DueTrigger): Promise<FlowPlan | undefined> {
+    const state = await this.#deps.states.get(tenant, key);
+    const found = await this.#find(tenant, key);
+    if (!state || found?.type.form !== "schedule") return undefined;
+    const times = await this.#deps.dates.timesOf(found.plan.flow, found.trigger);
+    if (state.nextDate !== undefined) times.previous(state.nextDate);
+    await this.hasOpenExecution(tenant, state);
+    return found.plan;
+  }
+
+  /** True while the execution that a trigger started last has not ended. */
+  async isRunning({ tenant, trigger }: DueTrigger): Promise<boolean> {
+    const state = await this.#deps.states.get(tenant, trigger);
+    return state !== undefined && await this.hasOpenExecution(tenant, state);
+  }
+
+  async #find(tenant: TenantId, key: TriggerKey): Promise<Declared | undefined> {
+    return this.#declared(await undefinedIfMissing(() => this.#deps.flows.plan(tenant, flowOf(key))), key);
+  }
+
+  #declared(plan: FlowPlan | undefined, { triggerId }: TriggerKey): Declared | undefined {
+    const trigger = plan?.flow.triggers.find(({ id }) => id === triggerId);
+    const type = trigger && this.#deps.catalog.find(trigger.kind);
+    return plan && trigger && type && { plan, trigger, type };
+  }
+
+  #tickSchedule(due: DueTrigger, state: TriggerState, { plan, trigger }: Declared): Promise<void> {
+    const { clock, dates } = this.#deps;
+    const now = clock.now();
+    const decide = (times: FireTimes) => this.#decide({ due, state, plan, trigger, times, now });
+    const known = dates.knownTimes(trigger);
+    if (known) return decide(known);
+    return dates.timesOf(plan.flow, trigger).then(decide, (error) => {
+      const failed = { at: now, outcome: "SKIPPED", reason: (error as Error).message } as const;
+      const next = { ...withEvaluation(state, failed), dueAt: undefined, nextDate: undefined };
+      return this.#save(due.tenant, state, next);
+    });
+  }
+
+  #decide(tick: Tick): Promise<void> {
+    keepSpecimen("tick", tick);
+    return whenKnown(
+      this.hasOpenExecution(tick.due.tenant, tick.state),
+      (isRunning) => this.#carryOut(tick, isRunning),
+    );
+  }
+
+  #carryOut(tick: Tick, isRunning: boolean): Promise<void> {
+    const { due, state, trigger, times, now } = tick;
+    const policy = policyOf(trigger);
+    const decision = decideTick(state, { times, policy }, { now, startedAt: this.#startedAt, isRunning });
+    switch (decision.type) {
+      case "rest":
+        return this.#save(due.tenant, state, { ...state, dueAt: dueOf(state, now) });
+      case "wait":
+        return this.#wait(tick);
+      case "skip": {
+        const { date, reason, nextDate } = decision;
+        const skipped = withEvaluation(state, { at: now, date, outcome: "SKIPPED", reason });
+        const standing = { ...skipped, nextDate };
+        return this.#save(due.tenant, state, { ...standing, dueAt: dueAfter(due, standing, now) });
+      }
+      case "fire":
+        return this.#fire(tick, decision.date, decision.isBackfill);
+    }
+  }
+
+  #fire(tick: Tick, date: Instant, isBackfill: boolean): Promise<void> {
+    const { due, state, times, now } = tick;
+    const after = afterDate(state, date, { times, isBackfill });
+    const standing: Standing = { ...after, dueAt: dueAfter(due, after, now) };
+    return whenKnown(
+      this.#deps.dates.prepare(tick, date, isBackfill),
+      ({ start, refusal, error }): Promise<void> => {
+        if (refusal === undefined) {
+          return whenKnown(this.#makeOrFail(start, error), (made) => this.#begin(tick, standing, made, date));
+        }
+        const evaluation = { at: now, date, outcome: "SKIPPED", reason: refusal } as const;
+        return this.#save(due.tenant, state, withEvaluation({ ...state, ...standing }, evaluation));
+      },
+    );
+  }
+
+  #begin({ due, state, plan, now }: Tick, standing: Standing, made: MadeStart, date: Instant): Promise<void> {
+    const { execution, error: reason } = made;
+    const { id: executionId } = execution;
+    const outcome = reason === undefined ? "STARTED" : "FAILED";
+    const evaluation = { at: now, date, outcome, reason, executionId } as const;
+    const evaluations = state.evaluations.with(evaluation);
+    const next = { ...state, ...standing, evaluations, date, executionId, updatedAt: now };
+    const change = { tenant: due.tenant, previous: state, next };
+    const { executor, states } = this.#deps;
+    return executor.begin(execution, plan, states.mutationsOf(change)).then(() => states.applied(change));
+  }
+
+  #makeOrFail(start: TriggerStart, error: string | undefined): MadeStart | Promise<MadeStart> {
+    const { starts } = this.#deps;
+    return error === undefined ? starts.makeOrFail(start) : { execution: starts.fail(start, error), error };
+  }
+
+  /** The last execution must end first; its end, or a while, brings the trigger back. */
+  async #wait({ due: { tenant }, state, now }: Tick): Promise<void> {
+    const { executionId } = state;
+    const next = { ...state, dueAt: now + WAIT_MS };
+    await this.#save(tenant, state, next);
+    if (executionId === undefined) return;
+    const due = { dueAt: next.dueAt, tenant, trigger: keyOf(state) };
+    const name = `${tenant}/${executionId}`;
+    this.#waiting.get(name)?.();
+    const end = this.#deps.changes.subscribe(
+      tenant,
+      executionId,
+      () => void this.#wake(name, due, executionId),
+    );
+    this.#waiting.set(name, end);
+    await this.#wake(name, due, executionId);
+  }
+
+  async #wake(name: string, due: DueTrigger, executionId: string): Promise<void> {
+    if (await this.#deps.records.isOpen(due.tenant, executionId)) return;
+    this.#waiting.get(name)?.();
+    if (!this.#waiting.delete(name)) return;
+    this.#deps.wake(due);
+  }
+
+  /** True while the last execution that it started has not ended. At once when it was asked for before. */
+  hasOpenExecution(tenant: TenantId, { executionId }: TriggerState): boolean | Promise<boolean> {
+    return executionId !== undefined && this.#deps.records.isOpen(tenant, executionId);
+  }
+
+  #save(tenant: TenantId, previous: TriggerState, next: TriggerState): Promise<void> {
+    return this.#deps.states.save({ tenant, previous, next });
+  }
+}
+
+/** When the trigger is looked at next; never the same time again, which would be taken for the one that is over. */
+function dueAfter({ dueAt }: DueTrigger, state: ScheduleState, now: Instant): Instant | undefined {
+  const next = dueOf(state, now);
+  return next === dueAt ? next + 1 : next;
+}
+
+function policyOf({ properties }: Trigger): SchedulePolicy {
+  const recover = String(ownProperty(properties, "recoverMissedSchedules") ?? "ALL");
+  const late = ownProperty(properties, "lateMaximumDelay") ?? null;
+  return {
+    recover: recover === "LAST" || recover === "NONE" ? recover : "ALL",
+    lateMaximumDelayMs: late === null ? undefined : parseDuration(String(late)),
+    allowConcurrent: isFlagSet(ownProperty(properties, "allowConcurrent")),
+  };
+}

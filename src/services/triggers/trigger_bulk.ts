@@ -1,0 +1,63 @@
+/** Many triggers at once. One that the action does not apply to is passed over and not counted. */
+import type { Clock } from "../../base/clock.ts";
+import type { IdSource } from "../../base/id.ts";
+import type { Actor } from "../../model/access/actor.ts";
+import { DomainError } from "../../model/errors.ts";
+import type { TriggerKey } from "../../model/flows/flow.ts";
+import type { Triggers } from "./triggers.ts";
+
+/** What can be done to a trigger. */
+export type TriggerAction = (triggers: Triggers, actor: Actor, key: TriggerKey) => Promise<unknown>;
+
+/** What was done to how many. */
+interface TriggerBulkResult {
+  readonly count: number;
+  readonly totalItems: number;
+  readonly operationId: string;
+}
+
+/** Actions by name. */
+export const TRIGGER_ACTIONS: ReadonlyMap<string, TriggerAction> = new Map<string, TriggerAction>([
+  ["backfill/pause", (triggers, actor, key) => triggers.pauseBackfill(actor, key, true)],
+  ["backfill/unpause", (triggers, actor, key) => triggers.pauseBackfill(actor, key, false)],
+  ["backfill/delete", (triggers, actor, key) => triggers.deleteBackfill(actor, key)],
+  ["unlock", (triggers, actor, key) => triggers.unlock(actor, key)],
+  ["delete", (triggers, actor, key) => triggers.reset(actor, key)],
+]);
+
+/** Switches triggers off or on. */
+export function disableAction(disabled: boolean): TriggerAction {
+  return (triggers, actor, key) => triggers.disable(actor, key, disabled);
+}
+
+/** Applies actions to many triggers. */
+export class TriggerBulk {
+  readonly #triggers: Triggers;
+  readonly #clock: Clock;
+  readonly #ids: IdSource;
+
+  constructor(triggers: Triggers, { clock, ids }: { readonly clock: Clock; readonly ids: IdSource }) {
+    this.#triggers = triggers;
+    this.#clock = clock;
+    this.#ids = ids;
+  }
+
+  /** Applies an action to each, one after the other. */
+  async apply(actor: Actor, keys: readonly TriggerKey[], action: TriggerAction): Promise<TriggerBulkResult> {
+    let count = 0;
+    for (const key of keys) if (await this.#try(actor, key, action)) count++;
+    return { count, totalItems: keys.length, operationId: this.#ids.next(this.#clock.now()) };
+  }
+
+  async #try(actor: Actor, key: TriggerKey, action: TriggerAction): Promise<boolean> {
+    try {
+      await action(this.#triggers, actor, key);
+      return true;
+    } catch (error) {
+      if (error instanceof DomainError && (error.code === "not_found" || error.code === "conflict")) {
+        return false;
+      }
+      throw error;
+    }
+  }
+}

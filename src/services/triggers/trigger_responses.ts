@@ -1,0 +1,71 @@
+/** Triggers as the API shows them. */
+import { type Instant, toIso } from "../../base/clock.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { Evaluation } from "../../model/triggers/evaluations.ts";
+import type { Backfill, TriggerState } from "../../model/triggers/trigger_state.ts";
+import type { TriggerView } from "./triggers.ts";
+
+/** Names of triggers that look for themselves when to fire. */
+const KINDS: ReadonlyMap<unknown, string> = new Map([["schedule", "SCHEDULE"], ["polling", "POLLING"]]);
+
+/** The state of a trigger; each date under its older and its newer name. */
+export function stateResponse({ state, trigger, form, isRunning }: TriggerView): JsonObject {
+  const { namespace, flowId, triggerId, date, nextDate, updatedAt, backfill, evaluations } = state;
+  const response: JsonObject = { namespace, flowId, triggerId };
+  const kind = KINDS.get(form);
+  if (kind !== undefined) response.kind = kind;
+  const isOff = state.disabled || (trigger?.disabled ?? false);
+  setDates(response, ["date", "lastTriggeredDate"], date);
+  setDates(response, ["nextExecutionDate", "nextEvaluationDate"], isOff ? undefined : nextOf(state));
+  setDates(response, ["updatedDate", "updatedAt"], updatedAt);
+  setDates(response, ["evaluateRunningDate", "evaluatedAt"], evaluations.latest?.at);
+  response.disabled = isOff;
+  response.locked = isRunning;
+  if (isRunning && state.executionId !== undefined) response.executionId = state.executionId;
+  const stopAfter = trigger?.properties.stopAfter;
+  if (stopAfter !== undefined) response.stopAfter = stopAfter;
+  if (backfill) response.backfill = backfillResponse(backfill, nextDate);
+  response.evaluations = evaluations.list().map(evaluationResponse);
+  return response;
+}
+
+/** A trigger as lists show it: what its flow declares, and its state, each under both of its names. */
+export function listedResponse(view: TriggerView): JsonObject {
+  const state = stateResponse(view);
+  const trigger = view.trigger?.properties ?? { id: view.state.triggerId };
+  return { trigger, state, abstractTrigger: trigger, triggerContext: state };
+}
+
+function nextOf({ backfill, nextDate }: TriggerState): Instant | undefined {
+  return backfill && !backfill.isPaused ? backfill.currentDate : nextDate;
+}
+
+function backfillResponse(backfill: Backfill, previousNext: Instant | undefined): JsonObject {
+  const { start, end, currentDate, isPaused, inputs, labels } = backfill;
+  const response: JsonObject = {
+    start: toIso(start),
+    end: toIso(end),
+    currentDate: toIso(currentDate),
+    paused: isPaused,
+  };
+  setDate(response, "previousNextExecutionDate", previousNext);
+  if (inputs) response.inputs = inputs;
+  if (labels) response.labels = labels.map(({ key, value }) => ({ key, value }));
+  return response;
+}
+
+function evaluationResponse({ at, date, outcome, reason, executionId }: Evaluation): JsonObject {
+  const response: JsonObject = { evaluatedAt: toIso(at), outcome };
+  setDate(response, "date", date);
+  if (reason !== undefined) response.reason = reason;
+  if (executionId !== undefined) response.executionId = executionId;
+  return response;
+}
+
+function setDate(response: JsonObject, name: string, at: Instant | undefined): void {
+  if (at !== undefined) response[name] = toIso(at);
+}
+
+function setDates(response: JsonObject, names: readonly string[], at: Instant | undefined): void {
+  for (const name of names) setDate(response, name, at);
+}

@@ -1,0 +1,291 @@
+/** Triggers: their states follow the flows that declare them, and people look at, switch, restart and backfill them. */
+import type { Clock, Instant } from "../../base/clock.ts";
+import type { JsonValue } from "../../base/json.ts";
+import type { Actor } from "../../model/access/actor.ts";
+import { DomainError } from "../../model/errors.ts";
+import type { Flow, FlowKey, TenantId, Trigger, TriggerKey } from "../../model/flows/flow.ts";
+import type { TriggerPort } from "../../model/ports/triggers.ts";
+import type { FireTimes, TriggerCatalog, TriggerType } from "../../model/triggers/trigger_catalog.ts";
+import { type Backfill, flowOf, type TriggerState } from "../../model/triggers/trigger_state.ts";
+import type { Entry } from "../../store/committer.ts";
+import { dueOf } from "../../engine/schedule.ts";
+import type { TriggerRecords } from "../../store/records/trigger_records.ts";
+import type { Flows } from "../flows/flows.ts";
+import { undefinedIfMissing } from "../if_found.ts";
+import { backfillOf, type TriggerDeclarations } from "./trigger_declarations.ts";
+import type { TriggerIndex } from "./trigger_index.ts";
+import type { TriggerNotes } from "./trigger_notes.ts";
+import type { StateChange, TriggerStates } from "./trigger_states.ts";
+
+/** What the triggers service works with. */
+interface TriggersDeps {
+  readonly clock: Clock;
+  readonly flows: Flows;
+  readonly states: TriggerStates;
+  readonly records: TriggerRecords;
+  readonly index: TriggerIndex;
+  readonly notes: TriggerNotes;
+  readonly catalog: TriggerCatalog;
+  readonly declarations: TriggerDeclarations;
+  readonly timesOf: (flow: Flow, trigger: Trigger) => Promise<FireTimes>;
+  /** Whether the last execution that a trigger started is under way. */
+  readonly isRunning: (tenant: TenantId, state: TriggerState) => boolean | Promise<boolean>;
+}
+
+/** A trigger with what its flow declares. */
+export interface TriggerView {
+  readonly state: TriggerState;
+  /** Absent when the flow does not declare it any more. */
+  readonly trigger?: Trigger;
+  /** What makes it fire; absent when nothing is known of its type any more. */
+  readonly form?: TriggerType["form"];
+  /** Its last execution has not ended. */
+  readonly isRunning: boolean;
+}
+
+/** Past dates to make up for. */
+export interface BackfillRequest {
+  readonly start: Instant;
+  readonly end?: Instant;
+  readonly inputs?: JsonValue;
+  readonly labels?: JsonValue;
+}
+
+/** The use cases of triggers. */
+export class Triggers implements TriggerPort {
+  readonly #deps: TriggersDeps;
+
+  constructor(deps: TriggersDeps) {
+    this.#deps = deps;
+  }
+
+  /** Reads what must be known of the triggers of these tenants at once. */
+  async load(tenants: Iterable<TenantId>): Promise<void> {
+    for (const tenant of tenants) {
+      for await (const { trigger, isListening, isDisabled } of this.#deps.records.marks(tenant)) {
+        if (isDisabled) this.#deps.index.setDisabled(tenant, trigger, true);
+        if (isListening) await this.#listen(tenant, trigger);
+      }
+    }
+  }
+
+  /** Forgets a tenant that was deleted. */
+  forget(tenant: TenantId): void {
+    this.#deps.index.forget(tenant);
+    this.#deps.states.forget();
+  }
+
+  /** Commits the save or deletion of a flow together with the states of its triggers. */
+  async commitFlow(flow: Flow, entry: Entry): Promise<void> {
+    const { tenant } = flow;
+    const declared = flow.deleted ? [] : flow.triggers;
+    const { states } = this.#deps;
+    await states.alone(tenant, flow, async () => {
+      const known = await states.ofFlow(tenant, flow);
+      if (known.length === 0 && declared.length === 0) return await states.commit(entry);
+      const changes = await Promise.all(declared.map((trigger) => this.#changeOf(flow, trigger, known)));
+      const gone = known.filter(({ triggerId }) => !declared.some(({ id }) => id === triggerId));
+      const removals = await Promise.all(gone.map((state) => states.removalOf(tenant, state)));
+      await states.commit({
+        ...entry,
+        mutations: [
+          ...entry.mutations,
+          ...changes.flatMap((change) => states.mutationsOf(change)),
+          ...removals.flat(),
+        ],
+        committed: () => {
+          entry.committed?.();
+          this.#follow(flow, { changes, gone });
+        },
+      });
+    });
+  }
+
+  /** The states of a tenant that are wanted, by namespace, flow and id. */
+  async select({ tenant }: Actor, matches: (state: TriggerState) => boolean): Promise<TriggerState[]> {
+    const found: TriggerState[] = [];
+    for await (const state of this.#deps.states.all(tenant)) if (matches(state)) found.push(state);
+    return found;
+  }
+
+  /** The states of the triggers of a flow. */
+  ofFlow({ tenant }: Actor, flow: FlowKey): Promise<TriggerState[]> {
+    return this.#deps.states.ofFlow(tenant, flow);
+  }
+
+  /** States with what their flows declare. */
+  async views({ tenant }: Actor, states: readonly TriggerState[]): Promise<TriggerView[]> {
+    return await Promise.all(states.map((state) => this.#viewOf(tenant, state)));
+  }
+
+  /** The states of these triggers. @throws DomainError not_found */
+  async pick({ tenant }: Actor, keys: readonly TriggerKey[]): Promise<TriggerState[]> {
+    return await Promise.all(
+      keys.map(async (key) => await this.#deps.states.get(tenant, key) ?? missing(key)),
+    );
+  }
+
+  /** Switches a trigger off or on. A schedule that is switched on goes on from now. @throws DomainError not_found */
+  async setDisabled(tenant: TenantId, key: TriggerKey, disabled: boolean): Promise<void> {
+    await this.disable({ tenant, user: "" }, key, disabled);
+  }
+
+  /** As {@link setDisabled}; what the trigger is then. @throws DomainError not_found, conflict */
+  async disable({ tenant }: Actor, key: TriggerKey, disabled: boolean): Promise<TriggerView> {
+    return await this.#change(tenant, key, async (state, { flow, trigger }) => {
+      if (!disabled && trigger.disabled) {
+        const message =
+          `Illegal state: Cannot enable trigger "${key.triggerId}": its flow declares it as disabled`;
+        throw new DomainError("conflict", message);
+      }
+      if (state.disabled === disabled) return state;
+      return await this.#deps.declarations.withDates(flow, trigger, { ...state, disabled });
+    });
+  }
+
+  /** Makes up for past dates of a schedule. @throws DomainError not_found, conflict, invalid_entity */
+  async backfill({ tenant }: Actor, key: TriggerKey, request: BackfillRequest): Promise<TriggerView> {
+    return await this.#change(tenant, key, async (state, { flow, trigger }) => {
+      this.#checkBackfill(state, flow, trigger);
+      const now = this.#deps.clock.now();
+      const end = request.end ?? now;
+      if (request.start >= end || end > now) {
+        throw new DomainError(
+          "invalid_entity",
+          "Invalid entity: backfill: start must lie before end, and end not after now",
+        );
+      }
+      const backfill = backfillOf(await this.#deps.timesOf(flow, trigger), { ...request, end });
+      if (backfill) return this.#withBackfill(state, backfill);
+      throw new DomainError(
+        "invalid_entity",
+        "Invalid entity: backfill: the schedule has no date between start and end",
+      );
+    });
+  }
+
+  /** Lets a backfill rest, or go on. @throws DomainError not_found, conflict */
+  async pauseBackfill({ tenant }: Actor, key: TriggerKey, isPaused: boolean): Promise<TriggerView> {
+    return await this.#change(tenant, key, (state) => {
+      return this.#withBackfill(state, { ...backfillIn(state), isPaused });
+    });
+  }
+
+  /** Gives up a backfill. @throws DomainError not_found, conflict */
+  async deleteBackfill({ tenant }: Actor, key: TriggerKey): Promise<TriggerView> {
+    return await this.#change(tenant, key, (state) => {
+      backfillIn(state);
+      return this.#withBackfill(state, undefined);
+    });
+  }
+
+  /** Counts the dates of a trigger from now, whatever its last execution does. @throws DomainError not_found */
+  async restart({ tenant }: Actor, key: TriggerKey): Promise<TriggerView> {
+    return await this.#change(tenant, key, async (state, { flow, trigger }) => {
+      return await this.#deps.declarations.withDates(flow, trigger, { ...state, executionId: undefined });
+    });
+  }
+
+  /** Lets a trigger start executions although its last one has not ended. @throws DomainError not_found, conflict */
+  async unlock({ tenant }: Actor, key: TriggerKey): Promise<TriggerView> {
+    return await this.#change(tenant, key, async (state) => {
+      if (await this.#deps.isRunning(tenant, state)) return { ...state, executionId: undefined };
+      throw new DomainError("conflict", "Illegal state: Trigger is not locked");
+    });
+  }
+
+  /** Forgets what a trigger did; its flow goes on declaring it. @throws DomainError not_found */
+  async reset({ tenant }: Actor, key: TriggerKey): Promise<void> {
+    await this.#change(tenant, key, async (_state, { flow, trigger }) => {
+      this.#deps.notes.forget(tenant, key);
+      return await this.#deps.declarations.stateOf(flow, trigger);
+    });
+  }
+
+  async #change(
+    tenant: TenantId,
+    key: TriggerKey,
+    change: (
+      state: TriggerState,
+      declared: { readonly flow: Flow; readonly trigger: Trigger },
+    ) => TriggerState | Promise<TriggerState>,
+  ): Promise<TriggerView> {
+    const state = await this.#deps.states.update(tenant, key, async (previous) => {
+      const { flow } = await this.#deps.flows.plan(tenant, flowOf(key));
+      const trigger = flow.triggers.find(({ id }) => id === key.triggerId) ?? missing(key);
+      return await change(previous, { flow, trigger });
+    });
+    return await this.#viewOf(tenant, state ?? missing(key));
+  }
+
+  async #viewOf(tenant: TenantId, state: TriggerState): Promise<TriggerView> {
+    const { flow } = await this.#deps.flows.plan(tenant, flowOf(state), { allowDeleted: true });
+    const trigger = flow.triggers.find(({ id }) => id === state.triggerId);
+    const isRunning = await this.#deps.isRunning(tenant, state);
+    const { form } = this.#deps.catalog.find(state.kind) ?? {};
+    return { state: this.#deps.notes.applyTo(tenant, state), trigger, form, isRunning };
+  }
+
+  #checkBackfill(state: TriggerState, flow: Flow, trigger: Trigger): void {
+    const reason = this.#deps.catalog.find(trigger.kind)?.form !== "schedule"
+      ? "it is not a schedule"
+      : flow.disabled || trigger.disabled || state.disabled
+      ? "it is disabled"
+      : state.backfill
+      ? "it has a backfill already; delete that one first"
+      : undefined;
+    if (reason === undefined) return;
+    throw new DomainError("conflict", `Illegal state: Cannot backfill trigger "${trigger.id}": ${reason}`);
+  }
+
+  #withBackfill(state: TriggerState, backfill: Backfill | undefined): TriggerState {
+    const next = { ...state, backfill };
+    return { ...next, dueAt: dueOf(next, this.#deps.clock.now()) };
+  }
+
+  async #changeOf(flow: Flow, trigger: Trigger, known: readonly TriggerState[]): Promise<StateChange> {
+    const previous = known.find(({ triggerId }) => triggerId === trigger.id);
+    const next = await this.#deps.declarations.stateOf(flow, trigger, previous);
+    return { tenant: flow.tenant, previous, next };
+  }
+
+  /** A saved flow is durable. */
+  #follow(
+    flow: Flow,
+    { changes, gone }: { readonly changes: readonly StateChange[]; readonly gone: readonly TriggerState[] },
+  ): void {
+    for (const state of gone) this.#deps.states.removed(flow.tenant, state);
+    for (const change of changes) {
+      this.#deps.states.removed(flow.tenant, change.next);
+      this.#deps.states.applied(change);
+    }
+    for (const trigger of flow.deleted ? [] : flow.triggers) {
+      if (this.#deps.index.isListening(trigger.kind)) this.#deps.index.listen(flow.tenant, flow, trigger);
+    }
+  }
+
+  /** A mark without its flow must not keep the server from starting. */
+  async #flowOf(tenant: TenantId, key: TriggerKey): Promise<Flow | undefined> {
+    return (await undefinedIfMissing(() =>
+      this.#deps.flows.plan(tenant, flowOf(key), { allowDeleted: true })
+    ))?.flow;
+  }
+
+  async #listen(tenant: TenantId, key: TriggerKey): Promise<void> {
+    const flow = await this.#flowOf(tenant, key);
+    const trigger = flow?.triggers.find(({ id }) => id === key.triggerId);
+    if (flow && trigger && !flow.deleted) this.#deps.index.listen(tenant, flow, trigger);
+  }
+}
+
+function backfillIn({ backfill, triggerId }: TriggerState): Backfill {
+  if (backfill) return backfill;
+  throw new DomainError("conflict", `Illegal state: Trigger "${triggerId}" has no backfill`);
+}
+
+function missing({ namespace, flowId, triggerId }: TriggerKey): never {
+  throw new DomainError(
+    "not_found",
+    `Not Found: trigger "${namespace}.${flowId}.${triggerId}" does not exist`,
+  );
+}

@@ -1,0 +1,79 @@
+/** Which webhook a key belongs to. */
+import { ownProperty } from "../../base/json.ts";
+import type { FlowPlan } from "../../engine/plan.ts";
+import type { FlowKey, Trigger } from "../../model/flows/flow.ts";
+import { constantTimeEqual } from "../../base/constant_time_equal.ts";
+import type { TriggerIndex } from "../triggers/trigger_index.ts";
+import type { TriggerRenderer } from "../../rendering/trigger_renderer.ts";
+
+const WEBHOOK_TRIGGER = "core.trigger.Webhook";
+const DUMMY_KEY = "no such key";
+
+/** Where a call goes. */
+export interface WebhookAddress extends FlowKey {
+  readonly key: string;
+  /** What follows the key; empty when nothing does. */
+  readonly path: string;
+}
+
+/** The webhook that an address belongs to. */
+interface MatchedWebhook {
+  readonly trigger: Trigger;
+  /** False for one that is switched off: the caller must not learn of it. */
+  readonly isOn: boolean;
+}
+
+/** Compares keys. */
+export class WebhookKeys {
+  readonly #renderer: TriggerRenderer;
+  readonly #index: TriggerIndex;
+
+  constructor(renderer: TriggerRenderer, index: TriggerIndex) {
+    this.#renderer = renderer;
+    this.#index = index;
+  }
+
+  /**
+   * The first webhook trigger with that key and path, one that is on before one that is off. Every key is compared, and a
+   * dummy when there is none, so that timing tells nothing.
+   */
+  async match(
+    plan: FlowPlan | undefined,
+    { key, path }: WebhookAddress,
+  ): Promise<MatchedWebhook | undefined> {
+    const triggers = plan?.flow.triggers.filter(({ kind }) => kind === WEBHOOK_TRIGGER) ?? [];
+    let found: MatchedWebhook | undefined;
+    for (const trigger of triggers) {
+      const expected = await this.#keyOf(plan as FlowPlan, trigger);
+      const isEqual = constantTimeEqual(expected ?? DUMMY_KEY, key) && expected !== undefined;
+      if (!isEqual || pathOf(trigger) !== bare(path)) continue;
+      const isOn = this.#isOn(plan as FlowPlan, trigger);
+      if (!found || isOn && !found.isOn) found = { trigger, isOn };
+    }
+    if (triggers.length === 0) constantTimeEqual(DUMMY_KEY, key);
+    return found;
+  }
+
+  #isOn({ flow: { tenant, namespace, id } }: FlowPlan, trigger: Trigger): boolean {
+    if (trigger.disabled) return false;
+    return !this.#index.isDisabled(tenant, { namespace, flowId: id, triggerId: trigger.id });
+  }
+
+  /** The rendered key; a key that cannot be rendered matches nothing. */
+  async #keyOf({ flow }: FlowPlan, trigger: Trigger): Promise<string | undefined> {
+    const template = String(trigger.properties.key ?? "");
+    if (!template.includes("{")) return template.trim();
+    const rendered = await this.#renderer.text(flow, template, {}).catch(() => undefined);
+    const key = rendered?.trim();
+    return key === "" ? undefined : key;
+  }
+}
+
+function pathOf({ properties }: Trigger): string {
+  return bare(String(ownProperty(properties, "path") ?? ""));
+}
+
+/** Without slashes around it. */
+function bare(path: string): string {
+  return path.replace(/^\/+|\/+$/g, "");
+}

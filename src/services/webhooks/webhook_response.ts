@@ -1,0 +1,75 @@
+/** What a webhook call is answered with, as its trigger asks. */
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  ownProperty,
+  parseJson,
+  stringifyJson,
+} from "../../base/json.ts";
+import { isFlagSet } from "../../base/truthy_text.ts";
+import { DomainError } from "../../model/errors.ts";
+import type { Trigger } from "../../model/flows/flow.ts";
+
+/** An answer. */
+export interface WebhookResponse {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: string;
+}
+
+/** What the execution that was started has come to. */
+interface Outcome {
+  /** Its text. */
+  readonly body: string;
+  /** Somebody waited for its end. */
+  readonly isAwaited: boolean;
+  /** Renders a template, with further root variables. @throws Error what cannot be rendered */
+  readonly text: (template: string, variables: JsonObject) => Promise<string>;
+}
+
+const FAILED_STATES = ["FAILED", "KILLED", "CANCELLED"];
+const JSON_TYPE = "application/json";
+
+/** The answer: the execution, or once it has ended its outputs; status 500 when it was waited for and failed. */
+export async function responseOf({ properties }: Trigger, outcome: Outcome): Promise<WebhookResponse> {
+  const { body, isAwaited, text } = outcome;
+  const contentType = String(ownProperty(properties, "responseContentType") ?? JSON_TYPE);
+  const code = ownProperty(properties, "responseCode") ?? null;
+  if (!isAwaited) return { status: await statusOf(code, text, {}), contentType: JSON_TYPE, body };
+  const { state, outputs } = readResult(body);
+  if (FAILED_STATES.includes(state)) return { status: 500, contentType: JSON_TYPE, body };
+  const status = await statusOf(code, text, { outputs });
+  const isOutputs = isFlagSet(ownProperty(properties, "returnOutputs"));
+  if (!isOutputs) return { status, contentType: JSON_TYPE, body };
+  return { status, contentType, body: outputsText(outputs, contentType) };
+}
+
+/** As a text, one output is that output alone. */
+function outputsText(outputs: JsonObject, contentType: string): string {
+  const values = Object.values(outputs);
+  const [only] = values;
+  const isText = contentType.startsWith("text/") && values.length === 1;
+  return isText && typeof only === "string" ? only : stringifyJson(isText ? only : outputs);
+}
+
+async function statusOf(code: JsonValue, text: Outcome["text"], variables: JsonObject): Promise<number> {
+  if (code === null) return 200;
+  const rendered = typeof code === "string" ? await text(code, variables) : String(code);
+  const status = Number(rendered.trim());
+  if (Number.isInteger(status) && status >= 200 && status <= 599) return status;
+  throw new DomainError(
+    "invalid_entity",
+    `Invalid entity: responseCode "${rendered}" must be from 200 to 599`,
+  );
+}
+
+function readResult(body: string): { readonly state: string; readonly outputs: JsonObject } {
+  const execution = parseJson(body);
+  const state = isJsonObject(execution) ? ownProperty(execution, "state") : undefined;
+  const outputs = isJsonObject(execution) ? ownProperty(execution, "outputs") : undefined;
+  return {
+    state: isJsonObject(state) ? String(ownProperty(state, "current")) : "",
+    outputs: isJsonObject(outputs) ? outputs : {},
+  };
+}

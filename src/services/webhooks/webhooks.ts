@@ -1,0 +1,259 @@
+/** Executions started by a webhook call. The key is the only protection, so nothing tells which part of an address was wrong. */
+import type { Clock } from "../../base/clock.ts";
+import type { IdSource } from "../../base/id.ts";
+import { type JsonObject, ownProperty } from "../../base/json.ts";
+import { isFlagSet } from "../../base/truthy_text.ts";
+import type { FlowPlan } from "../../engine/plan.ts";
+import { DomainError } from "../../model/errors.ts";
+import type { Evaluation } from "../../model/triggers/evaluations.ts";
+import type { Execution } from "../../model/executions/execution.ts";
+import type { FlowKey, TenantId, Trigger } from "../../model/flows/flow.ts";
+import type { ExecutionFiles } from "../../store/blobs/execution_files.ts";
+import type { Mutation } from "../../store/store.ts";
+import type { Conditions } from "../../rendering/conditions.ts";
+import type { ContentHash } from "../starts/content_hash.ts";
+import type { Executions, StartOptions } from "../executions/executions.ts";
+import type { Flows } from "../flows/flows.ts";
+import { measureFile, type StoreFile, storeFilesOf } from "../starts/given_files.ts";
+import type { Idempotency, OnceResponse, Remember } from "../starts/idempotency.ts";
+import { undefinedIfMissing } from "../if_found.ts";
+import type { TriggerIndex } from "../triggers/trigger_index.ts";
+import type { TriggerRenderer } from "../../rendering/trigger_renderer.ts";
+import type { TriggerStarts } from "../triggers/trigger_starts.ts";
+import type { TriggerNotes } from "../triggers/trigger_notes.ts";
+import { responseOf, type WebhookResponse } from "./webhook_response.ts";
+import {
+  type CalledWebhook as Called,
+  type VerifyCall,
+  type WebhookCaller,
+  WebhookGate,
+} from "./webhook_gate.ts";
+import { type WebhookAddress, WebhookKeys } from "./webhook_match.ts";
+import { type BodyUse, bodyUseOf, refusedCall } from "./webhook_call.ts";
+
+export type { WebhookAddress } from "./webhook_match.ts";
+
+/** What the webhooks service works with. */
+interface WebhooksDeps {
+  readonly flows: Flows;
+  readonly executions: Executions;
+  readonly idempotency: Idempotency;
+  readonly starts: TriggerStarts;
+  readonly renderer: TriggerRenderer;
+  readonly conditions: Conditions;
+  readonly index: TriggerIndex;
+  readonly notes: TriggerNotes;
+  readonly files: ExecutionFiles;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly timeZone: string;
+}
+
+/** A call as it came in: `body`, `headers` and `parameters`, the latter two with lists of texts; of a form `parts` and `formFields`; `uri` of a stored body. */
+export type WebhookCall = JsonObject;
+
+/** How a call is read and answered. */
+interface WebhookOptions {
+  readonly caller: WebhookCaller;
+  /** Reads the call; files go through `store` as they arrive. With `verify` not before that has seen the whole body. */
+  readonly readCall: (store: StoreFile, use: BodyUse, verify?: VerifyCall) => Promise<WebhookCall>;
+  /** Link to an execution's page. */
+  readonly urlOf: (execution: Execution) => string;
+  /** Aborted when the caller has gone. */
+  readonly signal: AbortSignal;
+  /** Under which key the call starts something once. */
+  readonly once?: OnceCall;
+}
+
+/** A key of a caller, and what its call asks for beside its body and address. */
+export interface OnceCall {
+  readonly key: string;
+  readonly method: string;
+  /** Its parameters in order of their names. */
+  readonly query: string;
+}
+
+/** What came of a call. */
+type Noted = Omit<Evaluation, "at">;
+
+interface MadeExecution {
+  readonly execution: Execution;
+  readonly plan: FlowPlan;
+  readonly mutations: Mutation[];
+}
+
+interface OnceOptions extends WebhookOptions {
+  readonly once: OnceCall;
+  readonly tenant: TenantId;
+  readonly address: WebhookAddress;
+}
+
+/** The use cases of webhooks. */
+export class Webhooks {
+  readonly #deps: WebhooksDeps;
+  readonly #keys: WebhookKeys;
+  readonly #gate: WebhookGate;
+
+  constructor(deps: WebhooksDeps) {
+    this.#deps = deps;
+    this.#keys = new WebhookKeys(deps.renderer, deps.index);
+    this.#gate = new WebhookGate(deps);
+  }
+
+  /**
+   * Starts an execution of the flow whose webhook has that key; `undefined` when its conditions are false.
+   * @throws DomainError not_found for an unknown namespace, flow, key or path alike, too_many_requests after many of them;
+   * too_many_requests beyond the rate limit of the trigger; forbidden for a wrong signature; conflict for a disabled flow;
+   * invalid_entity for inputs, labels or conditions that mean nothing
+   */
+  async call(
+    tenant: TenantId,
+    address: WebhookAddress,
+    options: WebhookOptions,
+  ): Promise<(WebhookResponse & { readonly isReplayed?: boolean }) | undefined> {
+    const plan = await this.#planOf(tenant, address);
+    const match = await this.#keys.match(plan, address);
+    if (match && !match.isOn) {
+      this.#note(plan, match.trigger, { outcome: "SKIPPED", reason: "It is disabled" });
+    }
+    if (!plan || !match?.isOn) throw this.#gate.unknown(options.caller);
+    const called = { plan, trigger: match.trigger };
+    const excess = this.#gate.excess(called);
+    if (excess) {
+      this.#note(plan, match.trigger, {
+        outcome: "SKIPPED",
+        reason: "More calls than its `rateLimit` takes",
+      });
+      throw excess;
+    }
+    const verify = await this.#gate.verifierOf(called);
+    const readCall: WebhookOptions["readCall"] = (store, use) => options.readCall(store, use, verify);
+    const { once } = options;
+    return once
+      ? await this.#startOnce(called, { ...options, readCall, once, address, tenant })
+      : await this.#start(called, { ...options, readCall });
+  }
+
+  async #startOnce(called: Called, options: OnceOptions): Promise<OnceResponse | undefined> {
+    const { once, address, tenant, readCall, signal } = options;
+    const { namespace, id, key, path } = address;
+    const caller = ["webhook", namespace, id, key];
+    const request = [once.method, namespace, id, path, once.query];
+    const { remembered, isReplayed } = await this.#deps.idempotency.once(
+      { tenant, caller, key: once.key, request },
+      {
+        first: (content, remember) => this.#first(called, options, { content, remember }),
+        again: async (content) => {
+          content.addBody(contentOf(await readCall(content.hashing(measureFile), bodyUseOf(called.trigger))));
+        },
+      },
+    );
+    if (!remembered) return undefined;
+    if (remembered.response) return { ...remembered.response, isReplayed };
+    const actor = { tenant, user: "" };
+    const { execution } = await this.#deps.executions.read(actor, remembered.executionId);
+    const body = await this.#deps.executions.ended(actor, execution.id, { ...options, wait: signal });
+    return { ...await this.#response(called, execution, body), isReplayed };
+  }
+
+  async #first(
+    called: Called,
+    options: OnceOptions,
+    { content, remember }: { readonly content: ContentHash; readonly remember: Remember },
+  ): Promise<void> {
+    const readCall: WebhookOptions["readCall"] = async (store, use) => {
+      const call = await options.readCall(content.hashing(store), use);
+      content.addBody(contentOf(call));
+      return call;
+    };
+    await this.#start(called, { ...options, readCall }, async (execution, body) => {
+      const response = isAwaited(called) ? undefined : await this.#response(called, execution, body);
+      return await remember({ executionId: execution.id, flowRevision: execution.flowRevision, response });
+    });
+  }
+
+  async #start(
+    called: Called,
+    options: WebhookOptions,
+    remember?: StartOptions["remember"],
+  ): Promise<WebhookResponse | undefined> {
+    const made = await this.#make(called, options);
+    if (!made) return undefined;
+    const wait = isAwaited(called) && !remember ? options.signal : undefined;
+    const body = await this.#deps.executions.begin(made, { urlOf: options.urlOf, wait, remember });
+    // Who remembers has the answer already, or waits for the end itself.
+    return remember ? undefined : await this.#response(called, made.execution, body);
+  }
+
+  /** The execution that a call asks for; what came of the call is noted. */
+  async #make({ plan, trigger }: Called, options: WebhookOptions): Promise<MadeExecution | undefined> {
+    const note = (evaluation: Noted) => this.#note(plan, trigger, evaluation);
+    if (plan.flow.disabled) {
+      note({ outcome: "SKIPPED", reason: "Its flow is disabled" });
+      throw new DomainError("conflict", "Illegal state: Cannot execute a disabled flow");
+    }
+    const id = this.#deps.ids.next(this.#deps.clock.now());
+    const mutations: Mutation[] = [];
+    const told = <T>(what: string, work: Promise<T>) =>
+      work.catch((error: Error) => {
+        note({ outcome: "SKIPPED", reason: refusedCall(what, error) });
+        throw error;
+      });
+    const store = storeFilesOf(this.#deps.files, {
+      flow: plan.flow,
+      executionId: id,
+      folder: "parts",
+      mutations,
+    });
+    const variables = await told("body", options.readCall(store, bodyUseOf(trigger)));
+    const refusal = await told("conditions", entity(this.#refusal({ plan, trigger }, variables)));
+    if (refusal !== undefined) return void note({ outcome: "SKIPPED", reason: refusal });
+    const making = entity(this.#deps.starts.make({ plan, trigger, id, variables }));
+    const execution = await told("inputs or labels", making);
+    note({ outcome: "STARTED", executionId: id });
+    return { execution, plan, mutations };
+  }
+
+  #note(plan: FlowPlan | undefined, { id: triggerId }: Trigger, evaluation: Noted): void {
+    if (!plan) return;
+    const { tenant, namespace, id: flowId } = plan.flow;
+    const at = this.#deps.clock.now();
+    this.#deps.notes.add(tenant, { namespace, flowId, triggerId }, { at, ...evaluation });
+  }
+
+  async #response(called: Called, execution: Execution, body: string): Promise<WebhookResponse> {
+    const variables = execution.trigger?.variables ?? {};
+    const text = (template: string, results: JsonObject) =>
+      this.#deps.renderer.text(called.plan.flow, template, { trigger: variables, ...results });
+    return await entity(responseOf(called.trigger, { body, isAwaited: isAwaited(called), text }));
+  }
+
+  #refusal({ plan: { flow }, trigger }: Called, variables: JsonObject): Promise<string | undefined> {
+    const facts = { flow, date: this.#deps.clock.now(), timeZone: this.#deps.timeZone };
+    return this.#deps.conditions.refusal(trigger, { ...facts, variables: { trigger: variables } });
+  }
+
+  async #planOf(tenant: TenantId, { namespace, id }: FlowKey): Promise<FlowPlan | undefined> {
+    return await undefinedIfMissing(() => this.#deps.flows.plan(tenant, { namespace, id }));
+  }
+}
+
+function isAwaited({ trigger }: Called): boolean {
+  return isFlagSet(ownProperty(trigger.properties, "wait"));
+}
+
+/** What two calls of one key must have in common: neither their headers nor where their files are kept. */
+function contentOf({ body = null, formFields = null, parts }: WebhookCall): JsonObject {
+  const files = Array.isArray(parts) ? parts : [];
+  return { body, formFields, parts: files.map((part) => ({ ...part as JsonObject, uri: null })) };
+}
+
+/** What cannot be rendered is the caller's to know. @throws DomainError invalid_entity */
+async function entity<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof DomainError) throw error;
+    throw new DomainError("invalid_entity", `Invalid entity: ${(error as Error).message}`, { cause: error });
+  }
+}

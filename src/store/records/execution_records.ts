@@ -1,0 +1,393 @@
+/**
+ * Where executions are kept: one compact record while small; beyond that task runs go to pages of {@link PAGE_SIZE}
+ * ordinals and log lines to chunks, so that a transition rewrites a bounded part, and large values become blobs.
+ */
+import type { Instant } from "../../base/clock.ts";
+import type { JsonObject, JsonValue } from "../../base/json.ts";
+import { stringifyJson } from "../../base/json.ts";
+import { RecentCache } from "../../base/lru.ts";
+import { flattenString } from "../../base/flatten_string.ts";
+import { type Execution, type LogLine, taskRunOf } from "../../model/executions/execution.ts";
+import { type BodyParts, durationOf, executionBodyParts } from "../../model/executions/execution_body.ts";
+import type { Label } from "../../model/flows/label.ts";
+import { changedAt, currentState, type History, isEnded } from "../../model/executions/state.ts";
+import { encodeRow } from "../catalog/row.ts";
+import type { Blobs } from "../blobs/blobs.ts";
+import { decodeJson, encodeJson, encodeText } from "../codec.ts";
+import {
+  type FlowName,
+  originOf,
+  type PackedExecution,
+  type PackedLogLine,
+  type PackedTaskRun,
+  unpackExecution,
+  unpackLogLine,
+  unpackTaskRun,
+} from "./execution_codec.ts";
+import {
+  inlineText,
+  logMutations,
+  newForm,
+  packHeader,
+  PAGE_SIZE,
+  pageMutation,
+  pageOf,
+  type StoredForm,
+  type ValueReference,
+} from "./execution_form.ts";
+import { executionKey, logChunksOf, metricsOf, taskRunPagesOf } from "../keys.ts";
+import type { Mutation, Selector, Store } from "../store.ts";
+
+/** Larger records are spread over pages and chunks. Between 1 KB and this one key is still cheaper than several. */
+const MAX_INLINE_CHARS = 8_192;
+/** Values above this, as JSON text, become blobs once a record is spread. */
+const MAX_PAGED_VALUE = 1_024;
+/** Recently written or read records, for the GET that follows a start. */
+const CACHE_BYTES = 8 * 1024 * 1024;
+/** What a cached record costs beside its bytes: a buffer of its own, its key and its place. */
+const CACHE_OVERHEAD = 600;
+
+/** An execution and how it is stored. */
+export interface StoredExecution {
+  readonly execution: Execution;
+  readonly form: StoredForm;
+}
+
+/** Names of the flow behind a number. */
+type FlowNameOf = (flowNo: number) => FlowName | undefined;
+
+interface Summary extends BodyParts {
+  readonly history: History;
+}
+
+/** Reads executions, and prepares what must be written for one. Writes nothing itself. */
+export class ExecutionRecords {
+  readonly #store: Store;
+  readonly #blobs: Blobs;
+  readonly #flowNameOf: FlowNameOf;
+  /** Texts for lists, by the bytes of their record: another record, another text. */
+  readonly #summaries = new WeakMap<Uint8Array, Summary>();
+  /** Whether executions are open, by the bytes of their record. */
+  readonly #open = new WeakMap<Uint8Array, boolean>();
+  readonly #recent = new RecentCache<string, Uint8Array>(
+    CACHE_BYTES,
+    (record) => record.length + CACHE_OVERHEAD,
+  );
+  /** The latest read under way of each key; a commit meanwhile makes what it reads too old to be kept. */
+  readonly #reads = new Map<string, symbol>();
+
+  constructor(store: Store, blobs: Blobs, flowNameOf: FlowNameOf) {
+    this.#store = store;
+    this.#blobs = blobs;
+    this.#flowNameOf = flowNameOf;
+  }
+
+  /**
+   * The mutations that store what changed since the last time; forgets the changes. A promise when values must be
+   * written first: the execution must not change until it resolves.
+   */
+  prepare(execution: Execution, form: StoredForm): Mutation[] | Promise<Mutation[]> {
+    const lines = execution.newLogs;
+    execution.newLogs = [];
+    execution.logCount += lines.length;
+    if (!form.isSpread) {
+      form.inlineLogs.push(...lines);
+      const text = inlineText(execution, form);
+      if (text.length <= MAX_INLINE_CHARS) {
+        execution.touched.clear();
+        return [this.#setRecord(execution, encodeText(text))];
+      }
+      form.isSpread = true;
+    }
+    return this.#prepareSpread(execution, form, form.inlineLogs.length > 0 ? form.inlineLogs : lines);
+  }
+
+  /** Puts a committed record where the next read finds it without a database call. */
+  remember(execution: Execution, mutations: readonly Mutation[]): void {
+    const record = mutations[mutations.length - 1];
+    const key = cacheKey(execution.tenant, execution.id);
+    if (this.#reads.size > 0) this.#reads.delete(key);
+    if (record?.type === "set") this.#recent.set(key, record.value);
+  }
+
+  /** The last committed state, or `undefined`. */
+  async load(tenant: string, id: string): Promise<StoredExecution | undefined> {
+    const bytes = await this.#read(tenant, id);
+    if (!bytes) return undefined;
+    const packed = decodeJson(bytes) as unknown as PackedExecution;
+    const form = newForm();
+    const execution = await this.#unpackHeader(tenant, id, packed, form);
+    await this.#loadTaskRuns(execution, packed[6], form);
+    form.isSpread = typeof packed[6] === "number";
+    form.storedStates = execution.history.length;
+    if (Array.isArray(packed[7])) form.inlineLogs = packed[7].map((line) => unpackLogLine(line, packed[2]));
+    return { execution, form };
+  }
+
+  /** The last committed state without task runs and log lines, or `undefined`. */
+  async header(tenant: string, id: string): Promise<Execution | undefined> {
+    const bytes = await this.#read(tenant, id);
+    return bytes && await this.#unpackHeader(tenant, id, decodeJson(bytes) as unknown as PackedExecution);
+  }
+
+  /** Whether an execution is there and has not ended. At once when it was asked for before and not written since. */
+  isOpen(tenant: string, id: string): boolean | Promise<boolean> {
+    const recent = this.#recent.get(cacheKey(tenant, id));
+    return (recent && this.#open.get(recent)) ?? this.#readIsOpen(tenant, id);
+  }
+
+  async #readIsOpen(tenant: string, id: string): Promise<boolean> {
+    const bytes = await this.#read(tenant, id);
+    if (!bytes) return false;
+    const { history } = await this.#unpackHeader(tenant, id, decodeJson(bytes) as unknown as PackedExecution);
+    const isOpen = !isEnded(history);
+    this.#open.set(bytes, isOpen);
+    return isOpen;
+  }
+
+  /** The text of an execution as lists show it, without task runs; `undefined` for an unknown one. At once when it was asked for before. */
+  summary(tenant: string, id: string, now: Instant): string | undefined | Promise<string | undefined> {
+    const recent = this.#recent.get(cacheKey(tenant, id));
+    const known = recent && this.#summaries.get(recent);
+    return known ? summaryText(known, now) : this.#summarize(tenant, id, now);
+  }
+
+  async #summarize(tenant: string, id: string, now: Instant): Promise<string | undefined> {
+    const bytes = await this.#read(tenant, id);
+    if (!bytes) return undefined;
+    const execution = await this.#unpackHeader(tenant, id, decodeJson(bytes) as unknown as PackedExecution);
+    const { head, tail } = executionBodyParts(execution, { now, taskRuns: false });
+    const summary = { head: flattenString(head), tail: flattenString(tail), history: execution.history };
+    this.#summaries.set(bytes, summary);
+    return summaryText(summary, now);
+  }
+
+  /** All stored log lines, in order of writing; `undefined` for an unknown execution. */
+  async loadLogs(
+    tenant: string,
+    id: string,
+  ): Promise<{ execution: Execution; lines: LogLine[] } | undefined> {
+    const stored = await this.load(tenant, id);
+    if (!stored) return undefined;
+    const { execution, form } = stored;
+    const lines = [...form.inlineLogs];
+    for await (const entry of this.#store.list(logChunksOf(tenant, id))) {
+      const chunk = decodeJson(entry.value) as unknown as PackedLogLine[];
+      lines.push(...chunk.map((line) => unpackLogLine(line, originOf(execution))));
+    }
+    return { execution, lines };
+  }
+
+  /** Those of the executions that have all of these labels. */
+  async withLabels(
+    tenant: string,
+    ids: readonly string[],
+    labels: readonly Label[],
+  ): Promise<ReadonlySet<string>> {
+    const found = new Set<string>();
+    await Promise.all(ids.map(async (id) => {
+      const stored = await this.load(tenant, id);
+      const own = stored?.execution.labels ?? [];
+      const hasAll = labels.every(({ key, value }) =>
+        own.some((label) => label.key === key && label.value === value)
+      );
+      if (stored && hasAll) found.add(id);
+    }));
+    return found;
+  }
+
+  /** Whether there is a record of that id. */
+  async has(tenant: string, id: string): Promise<boolean> {
+    return this.#recent.get(cacheKey(tenant, id)) !== undefined ||
+      (await this.#store.get(executionKey(tenant, id))) !== null;
+  }
+
+  /** Mutations that remove what belongs to a record that is gone: task runs and log lines. */
+  async removalsOf(tenant: string, id: string): Promise<Mutation[]> {
+    return [
+      ...await this.#deletesOf(taskRunPagesOf(tenant, id)),
+      ...await this.#deletesOf(logChunksOf(tenant, id)),
+      ...await this.#deletesOf(metricsOf(tenant, id)),
+    ];
+  }
+
+  /** Mutations that remove the log lines of an execution that has ended. */
+  async logRemoval(stored: StoredExecution): Promise<Mutation[]> {
+    const { execution, form } = stored;
+    form.inlineLogs = [];
+    execution.logCount = 0;
+    const chunks = await this.#deletesOf(logChunksOf(execution.tenant, execution.id));
+    return [...chunks, ...await this.prepare(execution, form)];
+  }
+
+  /** Forgets the cached record of a removed execution. */
+  forget(tenant: string, id: string): void {
+    this.#reads.delete(cacheKey(tenant, id));
+    this.#recent.delete(cacheKey(tenant, id));
+  }
+
+  async #read(tenant: string, id: string): Promise<Uint8Array | undefined> {
+    const key = cacheKey(tenant, id);
+    const recent = this.#recent.get(key);
+    if (recent) return recent;
+    const read = Symbol(id);
+    this.#reads.set(key, read);
+    try {
+      const bytes = (await this.#store.get(executionKey(tenant, id)))?.value;
+      if (bytes && this.#reads.get(key) === read) this.#recent.set(key, bytes);
+      return bytes;
+    } finally {
+      if (this.#reads.get(key) === read) this.#reads.delete(key);
+    }
+  }
+
+  async #deletesOf(selector: Selector): Promise<Mutation[]> {
+    const mutations: Mutation[] = [];
+    for await (const entry of this.#store.list(selector)) mutations.push({ type: "delete", key: entry.key });
+    return mutations;
+  }
+
+  #setRecord({ tenant, id }: Execution, value: Uint8Array): Mutation {
+    return { type: "set", key: executionKey(tenant, id), value };
+  }
+
+  async #prepareSpread(
+    execution: Execution,
+    form: StoredForm,
+    lines: readonly LogLine[],
+  ): Promise<Mutation[]> {
+    const touched = form.hasPages ? [...execution.touched] : execution.taskRuns.map(({ ordinal }) => ordinal);
+    execution.touched.clear();
+    form.hasPages = true;
+    form.inlineLogs = [];
+    const intents = await this.#storeLargeValues(execution, form, touched);
+    const pages = new Set(touched.map(pageOf));
+    const pack = (value: JsonObject): JsonValue => form.references.get(value) ?? value;
+    const header = packHeader(execution, pack, execution.taskRuns.length, execution.logCount);
+    return [
+      ...intents,
+      ...[...pages].map((page) => pageMutation(execution, page, pack)),
+      ...logMutations(execution, lines),
+      this.#setRecord(execution, encodeJson(header)),
+    ];
+  }
+
+  /** Writes values that are too large for a record; gives the mutations that make them belong to it. */
+  async #storeLargeValues(
+    execution: Execution,
+    form: StoredForm,
+    touched: readonly number[],
+  ): Promise<Mutation[]> {
+    const { inputs, outputs, variables, trigger, loop } = execution;
+    const values = [inputs, outputs, variables, trigger?.variables, loop as JsonObject | undefined];
+    for (const ordinal of touched) {
+      const taskRun = taskRunOf(execution, ordinal);
+      values.push(taskRun?.outputs, taskRun?.decision);
+    }
+    const mutations: Mutation[] = [];
+    for (const value of values) {
+      if (!value || form.references.has(value)) continue;
+      const text = stringifyJson(value);
+      if (text.length <= MAX_PAGED_VALUE) continue;
+      const owner = { tenant: execution.tenant, owner: execution.id };
+      const blob = await this.#blobs.write(owner, once(encodeText(text)), Infinity);
+      form.references.set(value, [blob.blobId, blob.size]);
+      mutations.push(...blob.mutations);
+    }
+    return mutations;
+  }
+
+  async #resolve<T extends JsonValue | undefined>(
+    tenant: string,
+    id: string,
+    value: T,
+    form: StoredForm,
+  ): Promise<T> {
+    if (!Array.isArray(value)) return value;
+    const reference = value as unknown as ValueReference;
+    const [blobId, size] = reference;
+    const resolved = decodeJson(
+      await this.#blobs.readRange({ tenant, owner: id }, { blobId, size }, 0, size),
+    ) as JsonObject;
+    form.references.set(resolved, reference);
+    return resolved as T;
+  }
+
+  /** An execution without its task runs and log lines. */
+  async #unpackHeader(
+    tenant: string,
+    id: string,
+    packed: PackedExecution,
+    form = newForm(),
+  ): Promise<Execution> {
+    const flow = this.#flowNameOf(packed[0]);
+    if (!flow) throw new Error(`Cannot read execution "${id}": flow number ${packed[0]} is unknown`);
+    await this.#resolveHeader(tenant, id, packed, form);
+    return unpackExecution(packed, id, tenant, flow);
+  }
+
+  async #resolveHeader(tenant: string, id: string, packed: PackedExecution, form: StoredForm): Promise<void> {
+    packed[4] = await this.#resolve(tenant, id, packed[4], form);
+    const extras = packed[8];
+    if (!extras) return;
+    if (extras.t) extras.t[2] = await this.#resolve(tenant, id, extras.t[2], form);
+    extras.g = await this.#resolve(tenant, id, extras.g, form);
+    extras.v = await this.#resolve(tenant, id, extras.v, form);
+    extras.u = await this.#resolve(tenant, id, extras.u, form);
+  }
+
+  async #loadTaskRuns(
+    execution: Execution,
+    stored: PackedTaskRun[] | number,
+    form: StoredForm,
+  ): Promise<void> {
+    const { tenant, id } = execution;
+    const add = async (packed: PackedTaskRun[], first: number) => {
+      let previous = first - 1;
+      for (const taskRun of packed) {
+        taskRun[3] = await this.#resolve(tenant, id, taskRun[3], form);
+        if (taskRun[7]) taskRun[7].d = await this.#resolve(tenant, id, taskRun[7].d, form);
+        const unpacked = unpackTaskRun(taskRun, previous, originOf(execution));
+        previous = unpacked.ordinal;
+        execution.taskRuns.push(unpacked);
+      }
+    };
+    if (typeof stored !== "number") return await add(stored, 0);
+    form.hasPages = true;
+    for await (const { key, value } of this.#store.list(taskRunPagesOf(tenant, id))) {
+      await add(decodeJson(value) as unknown as PackedTaskRun[], Number(key[3]) * PAGE_SIZE);
+    }
+  }
+}
+
+/** The catalog row of an execution: what lists, filters and sorts are answered from. */
+export function catalogRow(execution: Execution): Uint8Array {
+  const { history, trigger } = execution;
+  const startMs = originOf(execution);
+  return encodeRow({
+    id: execution.id,
+    flowNo: execution.flowNo,
+    startMs,
+    durationMs: isEnded(history) ? changedAt(history) - startMs : undefined,
+    state: currentState(history),
+    kind: execution.kind,
+    triggerExecutionId: typeof trigger?.variables.executionId === "string"
+      ? trigger.variables.executionId
+      : undefined,
+    maxLogLevel: execution.maxLogLevel,
+    labels: execution.labels,
+  });
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  await Promise.resolve();
+  yield bytes;
+}
+
+function summaryText({ head, tail, history }: Summary, now: Instant): string {
+  return head + durationOf(history, now) + tail;
+}
+
+function cacheKey(tenant: string, id: string): string {
+  return `${tenant}/${id}`;
+}

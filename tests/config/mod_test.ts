@@ -1,0 +1,246 @@
+import { assert, assertEquals, assertInstanceOf, assertStringIncludes } from "@std/assert";
+import { ConfigProblem, type Environment, type FileContent } from "../../src/config/given.ts";
+import { helpText } from "../../src/config/help.ts";
+import { OPTION_NAMES, optionKey } from "../../src/config/options.ts";
+import { type Config, parseConfig } from "../../src/config/parse.ts";
+
+const KEY = btoa("k".repeat(32));
+const FILES = new Map<string, FileContent>([
+  ["all.yaml", { text: `host: 127.0.0.2\nport: 1234\nlog-format: json\nmax-upload: 2MB\nno-auth: true\n` }],
+  ["port.yaml", { text: "port: 1234" }],
+  ["empty.yaml", { text: "" }],
+  ["list.yaml", { text: "- port" }],
+  ["broken.yaml", { text: "port: [1" }],
+  ["typo.yaml", { text: "prot: 1" }],
+  ["nested.yaml", { text: "port: {a: 1}" }],
+  ["null.yaml", { text: "port:" }],
+  ["config.yaml", { text: "config: other.yaml" }],
+  ["proto.yaml", { text: "__proto__: 1" }],
+  ["login", { text: "anna:a:b\nignored\n" }],
+  ["crlf", { text: "anna:pw\r\n" }],
+  ["no-login", { text: "\nanna:pw" }],
+  ["secret", { problem: "permission denied" }],
+]);
+
+function parse(args: readonly string[], environment: Environment = {}): Config | ConfigProblem {
+  return parseConfig(args, environment, (path) => FILES.get(path) ?? { problem: "there is no such file" });
+}
+
+function accept(args: readonly string[], environment: Environment = {}): Config {
+  const config = parse(args, environment);
+  if (config instanceof ConfigProblem) throw new Error(config.message);
+  return config;
+}
+
+Deno.test("parseConfig() gives the defaults when nothing is given", () => {
+  const { timezone, ...config } = accept([]);
+  assert(timezone.length > 0);
+  assertEquals(config, {
+    host: "127.0.0.1",
+    port: 8080,
+    dataDir: "./sluice-data",
+    baseUrl: undefined,
+    protection: { type: "none" },
+    logLevel: "info",
+    logFormat: "text",
+    encryptionKey: undefined,
+    drainTimeoutMs: 10_000,
+    maxUploadBytes: 10 * 1024 ** 3,
+    scripts: undefined,
+    httpAddresses: { allow: undefined, deny: undefined },
+    retention: { maxAgeMs: undefined, maxCount: undefined },
+    secrets: new Map(),
+    envs: new Map(),
+    isDeploy: false,
+  });
+});
+
+const BASIC = { type: "basic", credentials: { user: "anna", password: "a:b" } } as const;
+
+const ACCEPTED: readonly (readonly [string, readonly string[], Environment, Partial<Config>])[] = [
+  ["a flag with a space", ["--port", "81"], {}, { port: 81 }],
+  ["a flag with an equals sign", ["--port=82"], {}, { port: 82 }],
+  ["where scripts run", ["--scripts", "Docker"], {}, { scripts: "docker" }],
+  ["the user of scripts", ["--script-user", "www-data"], {}, { scriptUserName: "www-data" }],
+  ["the user of scripts by number", [], { SLUICE_SCRIPT_USER: "1000" }, { scriptUserName: "1000" }],
+  ["addresses of requests", ["--http-deny=private, 8.8.8.0/24"], { SLUICE_HTTP_ALLOW: "10.0.0.1" }, {
+    httpAddresses: { deny: ["private", "8.8.8.0/24"], allow: ["10.0.0.1"] },
+  }],
+  ["the last of two equal flags", ["--port=82", "--port=83"], {}, { port: 83 }],
+  ["a variable", [], { SLUICE_PORT: "84", SLUICE_DATA_DIR: "/d" }, { port: 84, dataDir: "/d" }],
+  ["no empty variable", [], { SLUICE_PORT: "" }, { port: 8080 }],
+  ["no unknown variable", [], { SLUICE_SERVICE_HOST: "10.0.0.1" }, { host: "127.0.0.1" }],
+  ["a file", ["--config", "all.yaml"], {}, { port: 1234, logFormat: "json", maxUploadBytes: 2 * 1024 ** 2 }],
+  ["a file named by a variable", [], { SLUICE_CONFIG: "port.yaml" }, { port: 1234 }],
+  ["an empty file", ["--config=empty.yaml"], {}, { port: 8080 }],
+  ["a variable over the file", ["--config=port.yaml"], { SLUICE_PORT: "84" }, { port: 84 }],
+  ["a flag over a variable", ["--port=85"], { SLUICE_PORT: "84" }, { port: 85 }],
+  ["a good flag over a bad variable", ["--port=85"], { SLUICE_PORT: "tcp://10.0.0.1:80" }, { port: 85 }],
+  ["a switch", ["--no-auth", "--host", "0.0.0.0"], {}, { host: "0.0.0.0", protection: { type: "none" } }],
+  ["a switch with a value", ["--no-auth=false"], {}, { protection: { type: "none" } }],
+  ["an IPv6 address", ["--host", "[::1]"], {}, { host: "::1" }],
+  ["a base URL", ["--base-url", "https://a.example/x/"], {}, { baseUrl: "https://a.example/x" }],
+  ["a password with a colon", ["--basic-auth", "anna:a:b"], {}, { protection: BASIC }],
+  ["a password with an equals sign", ["--basic-auth=anna:a=b"], {}, {
+    protection: { type: "basic", credentials: { user: "anna", password: "a=b" } },
+  }],
+  ["a password file", ["--basic-auth-file", "login", "--host=::"], {}, { protection: BASIC, host: "::" }],
+  ["a password file of Windows", ["--basic-auth-file", "crlf"], {}, {
+    protection: { type: "basic", credentials: { user: "anna", password: "pw" } },
+  }],
+  ["an encryption key", ["--encryption-key", KEY], {}, { encryptionKey: new Uint8Array(32).fill(107) }],
+  ["a time zone", ["--timezone", "Europe/Paris"], {}, { timezone: "Europe/Paris" }],
+  ["a log level in capitals", ["--log-level=DEBUG"], {}, { logLevel: "debug" }],
+  ["Deno Deploy", [], { DENO_DEPLOY: "1", SLUICE_NO_AUTH: "true" }, { isDeploy: true }],
+  ["an older Deno Deploy", [], { DENO_DEPLOYMENT_ID: "x", SLUICE_BASIC_AUTH: "anna:a:b" }, {
+    isDeploy: true,
+    protection: BASIC,
+  }],
+  ["secrets", [], { SECRET_A: "eA==", SECRET_: "no", SECRET___proto__: "y" }, {
+    secrets: new Map([["A", "eA=="], ["__proto__", "y"]]),
+  }],
+  ["readable variables", [], { ENV_Name: "v", ENV_: "no", PATH: "no" }, { envs: new Map([["name", "v"]]) }],
+  ["another prefix", ["--env-prefix=APP_"], { APP_X: "1", ENV_Y: "2" }, { envs: new Map([["x", "1"]]) }],
+  ["no prefix that opens credentials", ["--env-prefix=S"], {
+    SLUICE_BASIC_AUTH: "anna:a:b",
+    SECRET_A: "s",
+    SHELL: "sh",
+  }, { envs: new Map([["hell", "sh"]]) }],
+];
+
+for (const [what, args, environment, expected] of ACCEPTED) {
+  Deno.test(`parseConfig() takes ${what}`, () => {
+    const config = accept(args, environment);
+    for (const [name, value] of Object.entries(expected)) assertEquals(config[name as keyof Config], value);
+  });
+}
+
+const DRAIN_TIMEOUTS: readonly (readonly [string, number])[] = [
+  ["30s", 30_000],
+  ["500ms", 500],
+  ["2m", 120_000],
+  ["1.5", 1500],
+  ["PT30S", 30_000],
+  ["0", 0],
+  ["PT1H", 3_600_000],
+];
+for (const [text, ms] of DRAIN_TIMEOUTS) {
+  Deno.test(`parseConfig() reads the drain time-out "${text}" as ${ms} ms`, () => {
+    assertEquals(accept(["--drain-timeout", text]).drainTimeoutMs, ms);
+  });
+}
+
+const RETENTIONS: readonly (readonly [string, Config["retention"]])[] = [
+  ["--retention-age=30d", { maxAgeMs: 30 * 86_400_000, maxCount: undefined }],
+  ["--retention-age=1.5h", { maxAgeMs: 5_400_000, maxCount: undefined }],
+  ["--retention-age=2W", { maxAgeMs: 14 * 86_400_000, maxCount: undefined }],
+  ["--retention-age=P1DT12H", { maxAgeMs: 36 * 3_600_000, maxCount: undefined }],
+  ["--retention-count=1000", { maxAgeMs: undefined, maxCount: 1000 }],
+  ["--log-level=info", { maxAgeMs: undefined, maxCount: undefined }],
+];
+for (const [argument, retention] of RETENTIONS) {
+  Deno.test(`parseConfig() reads what is kept from ${argument}`, () => {
+    assertEquals(accept([argument]).retention, retention);
+  });
+}
+
+const SIZES: readonly (readonly [string, number])[] = [
+  ["1", 1],
+  ["512MB", 512 * 1024 ** 2],
+  ["10gb", 10 * 1024 ** 3],
+  ["1.5KiB", 1536],
+  ["2 T", 2 * 1024 ** 4],
+];
+for (const [text, bytes] of SIZES) {
+  Deno.test(`parseConfig() reads the size "${text}" as ${bytes} bytes`, () => {
+    assertEquals(accept(["--max-upload", text]).maxUploadBytes, bytes);
+  });
+}
+
+const REFUSED: readonly (readonly [readonly string[], Environment, string])[] = [
+  [["--prot=1"], {}, `Unknown option "--prot": did you mean "--port"?; see --help`],
+  [["-port"], {}, `Unknown option "-port": did you mean "--port"?; see --help`],
+  [["--quite-unknown"], {}, `Unknown option "--quite-unknown"; see --help`],
+  [["--basic-aut=anna:pw"], {}, `Unknown option "--basic-aut": did you mean "--basic-auth"?; see --help`],
+  [["--__proto__=1"], {}, `Unknown option "--__proto__"; see --help`],
+  [["start"], {}, `Cannot use the argument "start": options begin with "--"; see --help`],
+  [["--port"], {}, "Cannot use --port without a value: it must be a whole number from 0 to 65535"],
+  [["--host", "--port=1"], {}, "Cannot use --host without a value: it must be a host name or an IP address"],
+  [["--port=65536"], {}, `Cannot use "65536" as --port: it must be a whole number from 0 to 65535`],
+  [["--port=-1"], {}, `Cannot use "-1" as --port: it must be a whole number from 0 to 65535`],
+  [[], { SLUICE_PORT: "tcp://10.0.0.1:80" }, `Cannot use "tcp://10.0.0.1:80" as SLUICE_PORT: it must be`],
+  [["--config=nested.yaml"], {}, `Cannot use "{"a":1}" as key "port" of "nested.yaml": it must be`],
+  [["--config=null.yaml"], {}, `Cannot use "null" as key "port" of "null.yaml": it must be a whole number`],
+  [["--config=typo.yaml"], {}, `Unknown key "prot" in "typo.yaml": did you mean "port"?; see --help`],
+  [["--config=config.yaml"], {}, `Unknown key "config" in "config.yaml"; see --help`],
+  [["--config=proto.yaml"], {}, `Unknown key "__proto__" in "proto.yaml"; see --help`],
+  [
+    ["--config=list.yaml"],
+    {},
+    `Cannot read the configuration file "list.yaml": it must hold options as keys`,
+  ],
+  [["--config=broken.yaml"], {}, `Cannot read the configuration file "broken.yaml": `],
+  [["--config=none.yaml"], {}, `Cannot read the configuration file "none.yaml": there is no such file`],
+  [["--config="], {}, `Cannot read the configuration file "": there is no such file`],
+  [["--host=a b"], {}, `Cannot use "a b" as --host: it must be a host name or an IP address`],
+  [["--data-dir="], {}, `Cannot use "" as --data-dir: it must be the path of a folder`],
+  [["--base-url=localhost:80"], {}, `Cannot use "localhost:80" as --base-url: it must be an address such as`],
+  [["--base-url=http://a/?b"], {}, `Cannot use "http://a/?b" as --base-url: it must be`],
+  [["--base-url=http://u:p@a"], {}, `Cannot use "http://u:p@a" as --base-url: it must be`],
+  [["--basic-auth=anna"], {}, `Cannot use the value of --basic-auth: it must be "user:password"`],
+  [["--basic-auth=:pw"], {}, `Cannot use the value of --basic-auth: it must be "user:password"`],
+  [
+    ["--encryption-key=abc"],
+    {},
+    "Cannot use the value of --encryption-key: it must be base64 text of 32 bytes",
+  ],
+  [[`--encryption-key=${btoa("k".repeat(31))}`], {}, "Cannot use the value of --encryption-key"],
+  [["--basic-auth-file=secret"], {}, `Cannot read the file "secret" of --basic-auth-file: permission denied`],
+  [["--basic-auth-file=no-login"], {}, `of --basic-auth-file: its first line must be "user:password"`],
+  [["--basic-auth=a:b", "--no-auth"], {}, "Cannot use --basic-auth and --no-auth together: give one of them"],
+  [["--log-level=loud"], {}, `it must be "error", "warn", "info", "debug"`],
+  [["--log-format=xml"], {}, `Cannot use "xml" as --log-format: it must be "text" or "json"`],
+  [["--no-auth=perhaps"], {}, `Cannot use "perhaps" as --no-auth: it must be "true" or "false"`],
+  [
+    ["--drain-timeout=soon"],
+    {},
+    `Cannot use "soon" as --drain-timeout: it must be a duration up to one hour`,
+  ],
+  [["--drain-timeout=2h"], {}, `Cannot use "2h" as --drain-timeout: it must be a duration up to one hour`],
+  [["--drain-timeout=-PT1S"], {}, `Cannot use "-PT1S" as --drain-timeout: it must be`],
+  [["--timezone=Mars/Base"], {}, `Cannot use "Mars/Base" as --timezone: it must be the name of a time zone`],
+  [["--scripts=maybe"], {}, `Cannot use "maybe" as --scripts: it must be "process", "docker" or "off"`],
+  [["--http-deny=10.0.0.0/33"], {}, `Cannot use "10.0.0.0/33" as --http-deny: it must be addresses, ranges`],
+  [["--max-upload=0"], {}, `Cannot use "0" as --max-upload: it must be a number of bytes, or a size`],
+  [["--max-upload=10 apples"], {}, `Cannot use "10 apples" as --max-upload: it must be`],
+  [
+    ["--retention-age=30"],
+    {},
+    `Cannot use "30" as --retention-age: it must be a duration of at least one minute`,
+  ],
+  [["--retention-age=10s"], {}, `Cannot use "10s" as --retention-age: it must be`],
+  [["--retention-age=-P1D"], {}, `Cannot use "-P1D" as --retention-age: it must be`],
+  [["--retention-count=0"], {}, `Cannot use "0" as --retention-count: it must be a whole number from 1`],
+  [["--retention-count=1e3"], {}, `Cannot use "1e3" as --retention-count: it must be a whole number from 1`],
+  [["--env-prefix="], {}, `Cannot use "" as --env-prefix: it must be letters`],
+  [
+    ["--host=0.0.0.0"],
+    {},
+    `Cannot listen on "0.0.0.0" without authentication: everybody who reaches it could run flows`,
+  ],
+  [["--host=::"], {}, "give --basic-auth user:password (or --basic-auth-file), or say --no-auth"],
+  [[], { DENO_DEPLOY: "true" }, 'set SLUICE_BASIC_AUTH to "user:password", or say SLUICE_NO_AUTH=true'],
+];
+
+for (const [args, environment, expected] of REFUSED) {
+  Deno.test(`parseConfig() refuses ${[...args, ...Object.keys(environment)].join(" ")}`, () => {
+    const problem = parse(args, environment);
+    assertInstanceOf(problem, ConfigProblem);
+    assertStringIncludes(problem.message, expected);
+    assert(!problem.message.includes("\n"));
+  });
+}
+
+Deno.test("helpText() names every option", () => {
+  for (const name of OPTION_NAMES) assertStringIncludes(helpText(), `--${optionKey(name)}`);
+});

@@ -1,0 +1,133 @@
+/** Filters on data, encodings, regular expressions. */
+import { testErrors, testRows } from "../support.ts";
+
+const data = {
+  m: { a: 1, b: [1, { c: "x" }], n: null },
+  l: [1, 2, 3, 4, 5],
+  nil: null,
+  dup: [1, "1", 1, "a", "a", { x: 1 }, { x: 1 }, 1.5],
+  text: "a-b-c",
+  lines: "a\nb\r\nc",
+  quotes: `it's "x"`,
+  "list": ["it's"],
+};
+
+testRows("data filter", [
+  ["{{ m | toJson }}{{ m | json }}", '{"a":1,"b":[1,{"c":"x"}]}{"a":1,"b":[1,{"c":"x"}]}'],
+  ["{{ 12 | toJson }}{{ 1.5 | toJson }}{{ true | toJson }}", "121.5true"],
+  ["{{ {'l': ['x']} | yaml }}", "l:\n - x\n"],
+  ["{{ {'a': {'b': 'c'}} | yaml }}", "a:\n  b: c\n"],
+  [
+    "{{ ['x', 'true', '12', 'a: b', '', 5, 1.5, true] | yaml }}",
+    ' - x\n - "true"\n - "12"\n - "a: b"\n - ""\n - 5\n - 1.5\n - true\n',
+  ],
+  ["{{ {'l': [{'a': 1}, [2, 3], [], {}]} | yaml }}", "l:\n - a: 1\n - - 2\n   - 3\n - []\n - {}\n"],
+  ["{{ l | chunk(2) }}", "[[1,2],[3,4],[5]]"],
+  ["{{ [[1], [2, [3]], 4] | flatten }}", "[1,2,[3],4]"],
+  ["{{ m | keys }}{{ ['a', 'b'] | keys }}", '["a","b","n"][0,1]'],
+  ["{{ {'a': 1} | values }}", "[1]"],
+  ["{{ dup | distinct }}", '[1,"1","a",{"x":1},1.5]'],
+  ["{{ '12' | number }}{{ '12' | number + 1 }}", "1213"],
+  ["{{ '12'|number('DOUBLE') }}", "12.0"],
+  [
+    "{{ '12'|number('INT') }}{{ '12'|number('LONG') }}{{ '12.5'|number('FLOAT') }}{{ '1'|number('BIGDECIMAL') }}",
+    "121212.51",
+  ],
+  ["{{ '12.5' | number }}{{ '3000000000' | number }}", "12.53000000000"],
+  ["{{ '123456789012345678901234567890' | number('BIGINTEGER') }}", "123456789012345678901234567890"],
+  ["{{ 12 | string ~ 'x' }}{{ 2.0 | string }}", "12x2.0"],
+  ["{{ 'Crème Brûlée & Co' | slugify }}", "creme-brulee-co"],
+  ["{{ 'a__b  c' | slugify }}", "a-b-c"],
+  ["{{ text | startsWith('a-') }}{{ text | endsWith('x') }}{{ nil | startsWith('a') }}", "truefalsefalse"],
+  [
+    "{{ text | substringBefore('-') }} {{ text | substringBeforeLast('-') }} {{ text | substringBefore('x') }}",
+    "a a-b a-b-c",
+  ],
+  [
+    "{{ text | substringAfter('-') }} {{ text | substringAfterLast('-') }} [{{ text | substringAfter('x') }}]",
+    "b-c c []",
+  ],
+  [
+    "[{{ nil | substringAfter('-') }}{{ nil | slugify }}{{ nil | indent(2) }}{{ nil | number }}{{ nil | chunk(2) }}]",
+    "[]",
+  ],
+  ["{{ quotes | escapeChar('single') }}", `it\\'s "x"`],
+  ["{{ quotes | escapeChar('double') }}", `it's \\"x\\"`],
+  ["{{ quotes | escapeChar('shell') }}", `it'\\''s "x"`],
+  ["{{ list | escapeChar('single') }}", `["it\\\\'s"]`],
+  ["{{ lines | indent(2) }}", "a\n  b\r\n  c"],
+  ["{{ lines | nindent(2) }}", "\r\n  a\n  b\r\n  c"],
+  ["{{ lines | indent(1, '\t') }}", "a\n\tb\r\n\tc"],
+  ["[{{ '' | indent(2) }}{{ '' | nindent(2) }}]", "[]"],
+  ["{{ 'a+b%20c%C3%A9' | urldecode }}", "a b cé"],
+  ["{{ 'x' | md5 }}", "9dd4e461268c8034f5c8564e155c67a6"],
+  ["{{ 'x' | sha1 }}", "11f6ad8ec52a2984abaafd7c3b516503785c2072"],
+  ["{{ 'x' | sha512 | length }}", "128"],
+], data);
+
+testErrors("data filter", [
+  ["{{ 'a' | chunk(2) }}", "type"],
+  ["{{ l | chunk(0) }}", "argument"],
+  ["{{ 'a' | flatten }}", "type"],
+  ["{{ 'a' | distinct }}", "type"],
+  ["{{ 'a' | keys }}", "type"],
+  ["{{ 'a' | values }}", "type"],
+  ["{{ 'x' | number }}", "argument"],
+  ["{{ '' | number }}", "argument"],
+  ["{{ '1.5' | number('INT') }}", "argument"],
+  ["{{ '3000000000' | number('INT') }}", "argument"],
+  ["{{ '1' | number('SHORT') }}", "argument"],
+  ["{{ 5 | number }}", "type"],
+  ["{{ 'a' | escapeChar('html') }}", "argument"],
+  ["{{ '%zz' | urldecode }}", "argument"],
+  ["{{ 'a' | indent(-1) }}", "argument"],
+], data);
+
+testRows("regex filter", [
+  [
+    "{{ 'order 123' | regexMatch('\\d+') }}{{ 'abc' | regexMatch('^b') }}{{ nil | regexMatch('a') }}",
+    "truefalsefalse",
+  ],
+  ["{{ 'a1b22' | regexReplace('\\d+', '#') }}", "a#b#"],
+  ["{{ 'john smith' | regexReplace('(\\w+) (\\w+)', '$2 $1') }}", "smith john"],
+  ["{{ 'k=v' | regexReplace('(?<key>\\w)=(?<val>\\w)', '${val}:${key}') }}", "v:k"],
+  ["{{ 'abc' | regexReplace('x*', '-') }}", "-a-b-c-"],
+  ["{{ 'id: 42' | regexExtract('id: (\\d+)', 1) }}{{ 'id: 42' | regexExtract('\\d') }}", "424"],
+  [
+    "[{{ 'abc' | regexExtract('\\d+') }}{{ nil | regexExtract('a') }}{{ nil | regexReplace('a', 'b') }}]",
+    "[]",
+  ],
+  ["{{ 'ab' | regexExtract('(a)|(x)', 2) }}", ""],
+  [
+    "{{ 'aaa' | regexExtract('a+?') }}{{ 'aaa' | regexExtract('a{2}') }}{{ 'aaa' | regexExtract('a{2,}') }}",
+    "aaaaaa",
+  ],
+  ["{{ 'HELLO' | regexMatch('(?i)hello') }}{{ 'HELLO' | regexMatch('(?i:h)ello') }}", "truefalse"],
+  ["{{ 'a.b' | regexExtract('\\Q.\\Eb') }}", ".b"],
+  ["{{ 'x [y] z' | regexExtract('\\[(.*)\\]', 1) }}", "y"],
+  ["{{ 'foo_bar-baz' | regexReplace('[^a-z-]', '') }}", "foobar-baz"],
+  ["{{ 'foo bar' | regexReplace('\\b(\\w)', '<$1>') }}", "<f>oo <b>ar"],
+  ["{{ 'abcd' | regexReplace('[a-d&&[^bc]]', '.') }}", ".bc."],
+  ["{{ 'éa' | regexReplace('\\p{L}', '.') }}{{ 'a!' | regexReplace('\\p{Punct}', '.') }}", "..a."],
+  ["{{ 'abcd' | regexExtract('(?:ab|a)(c|bcd)?') }}", "abc"],
+  ["{{ 'aXbX' | regexExtract('.*?X') }}", "aX"],
+  ["{{ 'a\nb' | regexReplace('(?m)^', '> ') }}", "> a\n> b"],
+  ["{{ 'a\nb' | regexMatch('a.b') }}{{ 'a\nb' | regexMatch('(?s)a.b') }}", "falsetrue"],
+  ["{{ '2024-05-06' | regexReplace('(\\d{4})-(\\d{2})-(\\d{2})', '$3/$2/$1') }}", "06/05/2024"],
+  ["{{ 'x@y.org' | regexMatch('^[\\w.+-]+@[\\w-]+\\.\\w{2,}$') }}", "true"],
+  ["{{ '😀a' | regexReplace('.', '-') }}", "--"],
+  ["{{ 'aaaa' | regexReplace('(a*)*', 'x') }}", "xx"],
+  ["{{ 'a$b' | regexReplace('\\$', '\\$') }}", "a$b"],
+], data);
+
+testErrors("regex filter", [
+  ["{{ 'a' | regexMatch('(') }}", "argument"],
+  ["{{ 'a' | regexMatch('a)') }}", "argument"],
+  ["{{ 'a' | regexMatch('[a') }}", "argument"],
+  ["{{ 'a' | regexMatch('*') }}", "argument"],
+  ["{{ 'a' | regexMatch('a{3,1}') }}", "argument"],
+  ["{{ 'a' | regexMatch('\\p{Nope}') }}", "argument"],
+  ["{{ 'a' | regexMatch('\\y') }}", "argument"],
+  ["{{ 'a' | regexExtract('a', 1) }}", "argument"],
+  ["{{ 'a' | regexMatch('[b-a]') }}", "argument"],
+], data);

@@ -1,0 +1,54 @@
+import { assertEquals, assertStrictEquals } from "@std/assert";
+import {
+  hasErrors,
+  parseFlowSource,
+  problemsError,
+  problemsText,
+  validateFlow,
+} from "../../../src/flow/mod.ts";
+import { catalogs, VALID } from "../flow_support.ts";
+
+const problemsFor = (source: string) => validateFlow(parseFlowSource(source), catalogs);
+
+Deno.test("problemsError() joins the problems, positions as ids, and lists them as they are", () => {
+  const source = `id: f\ntasks:\n- {id: log, type: io.svc.plugin.core.log.Log}\n- {id: no id, type: x.Y}\n`;
+  const error = problemsError(problemsFor(source));
+  assertStrictEquals(error.code, "invalid_entity");
+  assertStrictEquals(
+    error.message,
+    "Invalid entity: namespace: must not be null, tasks[log].message: must not be null, " +
+      'tasks[1].id: must match "^[a-zA-Z0-9][a-zA-Z0-9_-]*", tasks[1].type: Invalid type: x.Y',
+  );
+  assertEquals(error.items, [
+    { path: "namespace", message: "must not be null" },
+    { path: "tasks[0].message", message: "must not be null" },
+    { path: "tasks[1].id", message: 'must match "^[a-zA-Z0-9][a-zA-Z0-9_-]*"' },
+    { path: "tasks[1].type", message: "Invalid type: x.Y" },
+  ]);
+});
+
+Deno.test("problemsError() names the place of the first mistake in a malformed source", () => {
+  const error = problemsError(problemsFor("id: a\nid: b\nid: c\n"));
+  assertStrictEquals(error.code, "invalid_entity");
+  assertStrictEquals(error.message, "Illegal flow yaml: Duplicate field 'id' at line 2, column 1");
+  assertEquals(error.items.length, 2);
+});
+
+Deno.test("problemsError() takes problems without shown paths", () => {
+  const error = problemsError([{ code: "x", message: "is wrong", path: "tasks[0]", severity: "error" }]);
+  assertStrictEquals(error.message, "Invalid entity: tasks[0]: is wrong");
+});
+
+Deno.test("problemsText() and hasErrors() leave warnings out", () => {
+  const problems = problemsFor(`${VALID}workerGroup: {key: a}\n`);
+  assertStrictEquals(problems.length, 1);
+  assertStrictEquals(problemsText(problems), undefined);
+  assertStrictEquals(hasErrors(problems), false);
+});
+
+Deno.test("problemsText() joins at most 100 problems", () => {
+  const text = problemsText(
+    problemsFor(VALID + Array.from({ length: 150 }, (_, i) => `x${i}: 1\n`).join("")),
+  );
+  assertStrictEquals(text?.split(", ").length, 100);
+});

@@ -1,0 +1,67 @@
+import { assert, assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
+import { isSameSource, parseFlowSource, type SavedSource, setDisabled } from "../../../src/flow/mod.ts";
+import { DomainError } from "../../../src/model/errors.ts";
+
+function saved(source: string): SavedSource {
+  const { document } = parseFlowSource(source);
+  assert(document);
+  return { document, source };
+}
+
+const PAIRS: readonly [string, string, string, boolean][] = [
+  ["the same text", "id: a\n", "id: a\n", true],
+  ["another revision line", "id: a\nrevision: 1\n", "id: a\nrevision: 22\n", true],
+  ["an added revision line", "id: a\nb: c\n", "id: a\nrevision: 2\nb: c\n", true],
+  ["a revision line at the end", "id: a\n", "id: a\nrevision: 2", true],
+  ["another comment", "id: a # x\n", "id: a # y\n", false],
+  ["other white space", "id: a\n", "id:  a\n", false],
+  ["another value", "id: a\n", "id: b\n", false],
+  ["an indented revision", "v:\n  revision: 1\n", "v:\n  revision: 2\n", false],
+];
+
+for (const [name, a, b, expected] of PAIRS) {
+  Deno.test(`isSameSource() with ${name}`, () => {
+    assertStrictEquals(isSameSource(saved(a), saved(b)), expected);
+  });
+}
+
+const EDITS: readonly [string, string, boolean, string][] = [
+  [
+    "replaces the value",
+    "id: a\ndisabled: false # why\ntasks: []\n",
+    true,
+    "id: a\ndisabled: true # why\ntasks: []\n",
+  ],
+  ["replaces true", "id: a\ndisabled: true\n", false, "id: a\ndisabled: false\n"],
+  ["replaces a text", "id: a\ndisabled: 'true'\n", false, "id: a\ndisabled: false\n"],
+  ["fills an empty value", "disabled:\nid: a\n", true, "disabled: true\nid: a\n"],
+  ["adds a line", "# head\nid: a\n", true, "# head\ndisabled: true\nid: a\n"],
+  ["adds a line after a marker", "---\nid: a\r\n", true, "---\ndisabled: true\r\nid: a\r\n"],
+  ["adds an indented line", "  id: a\n  b: c\n", true, "  disabled: true\n  id: a\n  b: c\n"],
+  ["adds a member to JSON", '{"id": "a"}', true, '{"disabled": true, "id": "a"}'],
+  [
+    "adds a line before a quoted key",
+    '"id": a\nv: |\n  disabled: x\n',
+    true,
+    'disabled: true\n"id": a\nv: |\n  disabled: x\n',
+  ],
+  ["leaves an enabled flow", "id: a\n", false, "id: a\n"],
+  ["leaves a disabled flow", "id: a\ndisabled: true\n", true, "id: a\ndisabled: true\n"],
+  ["leaves nested members", "v: {disabled: true}\n", true, "disabled: true\nv: {disabled: true}\n"],
+];
+
+for (const [name, source, disabled, expected] of EDITS) {
+  Deno.test(`setDisabled() ${name}`, () => {
+    const edited = setDisabled(source, disabled);
+    assertEquals(edited, expected);
+    assertStrictEquals(String(parseFlowSource(edited).document?.disabled ?? false), String(disabled));
+  });
+}
+
+Deno.test("setDisabled() refuses a malformed source", () => {
+  assertThrows(
+    () => setDisabled("a: [", true),
+    DomainError,
+    "Cannot change the flow: its source is malformed",
+  );
+});

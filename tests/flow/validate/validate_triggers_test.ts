@@ -1,0 +1,383 @@
+import { assertEquals } from "@std/assert";
+import { problemsOf, type Rows, VALID } from "../flow_support.ts";
+
+/** One trigger, in flow style, at 6:3. */
+const TRIGGERS: Rows = [
+  ["of an unknown type", "{id: a, type: core.trigger.Schedul, cron: x}", [
+    'triggers[0].type: Invalid type: core.trigger.Schedul, did you mean "core.trigger.Schedule" @6:17+20',
+  ]],
+  ["of a task's type", "{id: a, type: core.log.Log}", [
+    "triggers[0].type: Invalid type: core.log.Log @6:17+12",
+  ]],
+  ["of a condition's type", "{id: a, type: core.condition.Not}", [
+    "triggers[0].type: Invalid type: core.condition.Not @6:17+18",
+  ]],
+  ["by an old name", "{id: w, type: io.kestra.core.models.triggers.types.Webhook, key: k}", [
+    "warning triggers[0].type: io.kestra.core.models.triggers.types.Webhook is replaced by io.kestra.plugin.core.trigger.Webhook @6:17+44",
+  ]],
+  ["of a planned type with a wrong property", "{id: a, type: test.LaterTrigger, interval: x}", [
+    'triggers[0].interval: must be an ISO 8601 duration such as "PT10S", but received "x" @6:46+1',
+  ]],
+  ["with an id of another form", "{id: a.b, type: core.trigger.Webhook, key: k}", [
+    'triggers[0].id: must match "^[a-zA-Z0-9][a-zA-Z0-9_-]*" @6:8+3',
+  ]],
+  [
+    "with a long id",
+    "{id: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa, type: core.trigger.Webhook, key: k}",
+    ["triggers[0].id: size must be between 1 and 256 @6:8+257"],
+  ],
+  ["that is null", "null", ["triggers[0]: must be a trigger, but received null @6:3+4"]],
+  ["with an ignored property", "{id: a, type: core.trigger.Webhook, key: k, workerGroup: {key: x}}", [
+    "warning triggers[0].workerGroup: has no effect on this server and is ignored @6:47+11",
+  ]],
+  [
+    "with a reference to no input",
+    "{id: a, type: core.trigger.Webhook, key: k, inputs: {x: '{{ inputs.nothing }}'}}",
+    [],
+  ],
+  ["with a call of no function", "{id: a, type: core.trigger.Webhook, key: k, inputs: {x: '{{ nwo() }}'}}", [
+    'warning triggers[0].inputs.x: Unknown function or macro "nwo", did you mean "now" @6:59+13',
+  ]],
+  [
+    "with a wrong property that all triggers have",
+    "{id: a, type: core.trigger.Webhook, key: k, disabled: 3, description: [x]}",
+    [
+      "triggers[0].disabled: must be true or false, but received 3 @6:57+1",
+      "triggers[0].description: must be a text, but received a list @6:73+3",
+    ],
+  ],
+  ["with wrong conditions", "{id: a, type: core.trigger.Webhook, key: k, conditions: x}", [
+    'triggers[0].conditions: must be a list of conditions, but received "x" @6:59+1',
+  ]],
+  ["that stops after no state", "{id: a, type: core.trigger.Webhook, key: k, stopAfter: [FAILED, DONE]}", [
+    'triggers[0].stopAfter[1]: must be one of "CREATED", "RUNNING", "SUCCESS", "WARNING", "FAILED", "KILLED", "CANCELLED", "QUEUED", "PAUSED", "RESTARTED", "KILLING", "RETRYING", "RETRIED", "SKIPPED", "BREAKPOINT", "RESUBMITTED", "SUBMITTED", but received "DONE" @6:67+4',
+  ]],
+  [
+    "with wrong planned properties",
+    "{id: a, type: core.trigger.Webhook, key: k, inputs: [x], labels: x, stopAfter: x, allowConcurrent: x}",
+    [
+      "triggers[0].inputs: must be an object, but received a list @6:55+3",
+      'triggers[0].labels: must be an object, but received "x" @6:68+1',
+      'triggers[0].stopAfter: must be a list, but received "x" @6:82+1',
+      'triggers[0].allowConcurrent: must be true or false, but received "x" @6:102+1',
+    ],
+  ],
+];
+
+/** A webhook with one condition, at 6:3. */
+const CONDITIONS: Rows = [
+  [
+    "that is complete",
+    "{id: w, type: core.trigger.Webhook, key: k, conditions: [{type: core.condition.Expression, expression: x}]}",
+    [],
+  ],
+  [
+    "with an expression",
+    "{id: w, type: core.trigger.Webhook, key: k, conditions: [{type: core.condition.Expression, expression: '{{ trigger.x }}'}]}",
+    [],
+  ],
+  [
+    "by its older name",
+    "{id: w, type: core.trigger.Webhook, key: k, conditions: [{type: io.kestra.plugin.core.condition.ExpressionCondition, expression: x}]}",
+    ["warning triggers[0].conditions[0].type: io.kestra.plugin.core.condition.ExpressionCondition is replaced by io.kestra.plugin.core.condition.Expression @6:67+51"],
+  ],
+  [
+    "without a required property",
+    "{id: w, type: core.trigger.Webhook, key: k, conditions: [{type: core.condition.Expression}]}",
+    ["triggers[0].conditions[0].expression: must not be null @6:60+33"],
+  ],
+  [
+    "with an unknown property",
+    "{id: w, type: core.trigger.Webhook, key: k, conditions: [{type: core.condition.Expression, expression: x, expresion: y}]}",
+    ['triggers[0].conditions[0].expresion: Unrecognized field "expresion", did you mean "expression" @6:109+9'],
+  ],
+  [
+    "of an unknown type",
+    "{id: w, type: core.trigger.Webhook, key: k, conditions: [{type: core.condition.Expresion, expression: x}]}",
+    ['triggers[0].conditions[0].type: Invalid type: core.condition.Expresion, did you mean "core.condition.Expression" @6:67+24'],
+  ],
+  [
+    "of a task's type",
+    "{id: w, type: core.trigger.Webhook, key: k, conditions: [{type: core.log.Log, message: x}]}",
+    ["triggers[0].conditions[0].type: Invalid type: core.log.Log @6:67+12"],
+  ],
+  ["without type", "{id: w, type: core.trigger.Webhook, key: k, conditions: [{expression: x}]}", [
+    "triggers[0].conditions[0].type: must not be null @6:60+15",
+  ]],
+  ["that is a text", "{id: w, type: core.trigger.Webhook, key: k, conditions: [x]}", [
+    'triggers[0].conditions[0]: must be a condition, but received "x" @6:60+1',
+  ]],
+  ["that is null", "{id: w, type: core.trigger.Webhook, key: k, conditions: [null]}", [
+    "triggers[0].conditions[0]: must not be null @6:60+4",
+  ]],
+  [
+    "within another",
+    "{id: w, type: core.trigger.Webhook, key: k, conditions: [{type: core.condition.Not, conditions: [{type: core.condition.Expression}]}]}",
+    ["triggers[0].conditions[0].conditions[0].expression: must not be null @6:100+33"],
+  ],
+  [
+    "without conditions within",
+    "{id: w, type: core.trigger.Webhook, key: k, conditions: [{type: core.condition.Not, conditions: []}]}",
+    ["triggers[0].conditions[0].conditions: must not be empty @6:99+2"],
+  ],
+  [
+    "deep within others",
+    "{id: w, type: core.trigger.Webhook, key: k, conditions: [{type: core.condition.Not, conditions: [{type: core.condition.Multiple, conditions: {a: {type: core.condition.One, condition: {type: x}}}}]}]}",
+    ["triggers[0].conditions[0].conditions[0].conditions.a.condition.type: Invalid type: x @6:193+1"],
+  ],
+  [
+    "with a broken expression",
+    "{id: w, type: core.trigger.Webhook, key: k, conditions: [{type: core.condition.Expression, expression: '{{ a + }}'}]}",
+    ['warning triggers[0].conditions[0].expression: Expected an expression, found "}}" in the expression `{{ a + }}` at line 1 @6:106+11'],
+  ],
+  [
+    "with a list instead of one within",
+    "{id: w, type: core.trigger.Webhook, key: k, conditions: [{type: core.condition.One, condition: []}]}",
+    ["triggers[0].conditions[0].condition: must be a condition, but received a list @6:98+2"],
+  ],
+];
+
+/** One schedule, at 6:3. */
+const SCHEDULES: Rows = [
+  ['the cron expression "* * * * *"', '{id: s, type: core.trigger.Schedule, cron: "* * * * *"}', []],
+  [
+    'the cron expression "*/5 0-12 1,15 JAN-MAR mon"',
+    '{id: s, type: core.trigger.Schedule, cron: "*/5 0-12 1,15 JAN-MAR mon"}',
+    [],
+  ],
+  ['the cron expression "0 0 * * 7"', '{id: s, type: core.trigger.Schedule, cron: "0 0 * * 7"}', []],
+  ['the cron expression "0 0 * * SUN"', '{id: s, type: core.trigger.Schedule, cron: "0 0 * * SUN"}', []],
+  ['the cron expression "@daily"', '{id: s, type: core.trigger.Schedule, cron: "@daily"}', []],
+  ['the cron expression "@hourly"', '{id: s, type: core.trigger.Schedule, cron: "@hourly"}', []],
+  ['the cron expression "59 23 31 12 0"', '{id: s, type: core.trigger.Schedule, cron: "59 23 31 12 0"}', []],
+  [
+    'the cron expression "0 9-17/2 * * 1-5"',
+    '{id: s, type: core.trigger.Schedule, cron: "0 9-17/2 * * 1-5"}',
+    [],
+  ],
+  [
+    'the cron expression "$ome Inv@lid Cr0n"',
+    '{id: s, type: core.trigger.Schedule, cron: "$ome Inv@lid Cr0n"}',
+    ['triggers[0].cron: invalid cron expression "$ome Inv@lid Cr0n": it needs 5 fields, but has 3 @6:46+19'],
+  ],
+  ['the cron expression "* * * *"', '{id: s, type: core.trigger.Schedule, cron: "* * * *"}', [
+    'triggers[0].cron: invalid cron expression "* * * *": it needs 5 fields, but has 4 @6:46+9',
+  ]],
+  ["a cron expression that is no text", "{id: s, type: core.trigger.Schedule, cron: 5}", [
+    'triggers[0].cron: invalid cron expression "5": it needs 5 fields, but has 1 @6:46+1',
+  ]],
+  ['the cron expression "* * * * * *"', '{id: s, type: core.trigger.Schedule, cron: "* * * * * *"}', [
+    'triggers[0].cron: invalid cron expression "* * * * * *": it needs 5 fields, but has 6 @6:46+13',
+  ]],
+  ['the cron expression "60 * * * *"', '{id: s, type: core.trigger.Schedule, cron: "60 * * * *"}', [
+    'triggers[0].cron: invalid cron expression "60 * * * *": "60" cannot be used for minutes @6:46+12',
+  ]],
+  ['the cron expression "* 24 * * *"', '{id: s, type: core.trigger.Schedule, cron: "* 24 * * *"}', [
+    'triggers[0].cron: invalid cron expression "* 24 * * *": "24" cannot be used for hours @6:46+12',
+  ]],
+  ['the cron expression "* * 0 * *"', '{id: s, type: core.trigger.Schedule, cron: "* * 0 * *"}', [
+    'triggers[0].cron: invalid cron expression "* * 0 * *": "0" cannot be used for day of month @6:46+11',
+  ]],
+  ['the cron expression "* * * 13 *"', '{id: s, type: core.trigger.Schedule, cron: "* * * 13 *"}', [
+    'triggers[0].cron: invalid cron expression "* * * 13 *": "13" cannot be used for month @6:46+12',
+  ]],
+  ['the cron expression "* * * * 8"', '{id: s, type: core.trigger.Schedule, cron: "* * * * 8"}', [
+    'triggers[0].cron: invalid cron expression "* * * * 8": "8" cannot be used for day of week @6:46+11',
+  ]],
+  ['the cron expression "*/0 * * * *"', '{id: s, type: core.trigger.Schedule, cron: "*/0 * * * *"}', [
+    'triggers[0].cron: invalid cron expression "*/0 * * * *": "*/0" cannot be used for minutes @6:46+13',
+  ]],
+  ['the cron expression "5-1 * * * *"', '{id: s, type: core.trigger.Schedule, cron: "5-1 * * * *"}', [
+    'triggers[0].cron: invalid cron expression "5-1 * * * *": "5-1" cannot be used for minutes @6:46+13',
+  ]],
+  ['the cron expression "@never"', '{id: s, type: core.trigger.Schedule, cron: "@never"}', [
+    'triggers[0].cron: invalid cron expression "@never": known nicknames are @yearly, @annually, @monthly, @weekly, @daily, @midnight, @hourly @6:46+8',
+  ]],
+  ['the cron expression "* * * * MONDAY"', '{id: s, type: core.trigger.Schedule, cron: "* * * * MONDAY"}', [
+    'triggers[0].cron: invalid cron expression "* * * * MONDAY": "MONDAY" cannot be used for day of week @6:46+16',
+  ]],
+  ['the cron expression "-1 * * * *"', '{id: s, type: core.trigger.Schedule, cron: "-1 * * * *"}', [
+    'triggers[0].cron: invalid cron expression "-1 * * * *": "-1" cannot be used for minutes @6:46+12',
+  ]],
+  ['the cron expression "1,, * * * *"', '{id: s, type: core.trigger.Schedule, cron: "1,, * * * *"}', [
+    'triggers[0].cron: invalid cron expression "1,, * * * *": "" cannot be used for minutes @6:46+13',
+  ]],
+  [
+    'the cron expression "{{ inputs.cron }}"',
+    '{id: s, type: core.trigger.Schedule, cron: "{{ inputs.cron }}"}',
+    [],
+  ],
+  ['the cron expression ""', '{id: s, type: core.trigger.Schedule, cron: ""}', [
+    'triggers[0].cron: invalid cron expression "": it needs 5 fields, but has 1 @6:46+2',
+  ]],
+  [
+    "a cron expression with seconds",
+    "{id: s, type: core.trigger.Schedule, cron: '* * * * * *', withSeconds: true}",
+    [],
+  ],
+  [
+    "a cron expression without seconds where they are",
+    "{id: s, type: core.trigger.Schedule, cron: '* * * * *', withSeconds: true}",
+    ['triggers[0].cron: invalid cron expression "* * * * *": it needs 6 fields, but has 5 @6:46+11'],
+  ],
+  ["no cron expression", "{id: s, type: core.trigger.Schedule}", [
+    "triggers[0].cron: must not be null @6:3+36",
+  ]],
+  [
+    'the zone "Europe/Paris"',
+    "{id: s, type: core.trigger.Schedule, cron: '@daily', timezone: \"Europe/Paris\"}",
+    [],
+  ],
+  ['the zone "UTC"', "{id: s, type: core.trigger.Schedule, cron: '@daily', timezone: \"UTC\"}", []],
+  ['the zone "Z"', "{id: s, type: core.trigger.Schedule, cron: '@daily', timezone: \"Z\"}", []],
+  ['the zone "+02:00"', "{id: s, type: core.trigger.Schedule, cron: '@daily', timezone: \"+02:00\"}", []],
+  ['the zone "GMT+2"', "{id: s, type: core.trigger.Schedule, cron: '@daily', timezone: \"GMT+2\"}", []],
+  [
+    'the zone "UTC-11:30"',
+    "{id: s, type: core.trigger.Schedule, cron: '@daily', timezone: \"UTC-11:30\"}",
+    [],
+  ],
+  ['the zone "Foo/Bar"', "{id: s, type: core.trigger.Schedule, cron: '@daily', timezone: \"Foo/Bar\"}", [
+    'triggers[0].timezone: "Foo/Bar" is not a valid time-zone ID @6:66+9',
+  ]],
+  ['the zone "+19:00"', "{id: s, type: core.trigger.Schedule, cron: '@daily', timezone: \"+19:00\"}", [
+    'triggers[0].timezone: "+19:00" is not a valid time-zone ID @6:66+8',
+  ]],
+  [
+    'the zone "Paris/Europe"',
+    "{id: s, type: core.trigger.Schedule, cron: '@daily', timezone: \"Paris/Europe\"}",
+    ['triggers[0].timezone: "Paris/Europe" is not a valid time-zone ID @6:66+14'],
+  ],
+  ['the zone "{{ x }}"', "{id: s, type: core.trigger.Schedule, cron: '@daily', timezone: \"{{ x }}\"}", []],
+  ["a zone of given dates", "{id: s, type: core.trigger.ScheduleOnDates, timezone: Mars/Base}", [
+    'triggers[0].timezone: "Mars/Base" is not a valid time-zone ID @6:57+9',
+  ]],
+];
+
+/** A flow trigger with a time window, at 6:3. */
+const TIME_WINDOWS: Rows = [
+  ["a deadline", timeWindow('{type: DAILY_TIME_DEADLINE, deadline: "09:00:00Z"}'), []],
+  [
+    "a time of day",
+    timeWindow('{type: DAILY_TIME_WINDOW, startTime: "06:00:00Z", endTime: "09:00:00Z"}'),
+    [],
+  ],
+  ["no deadline", timeWindow("{type: DAILY_TIME_DEADLINE}"), [
+    "triggers[0].preconditions.timeWindow: Time window of type `DAILY_TIME_DEADLINE` must have a deadline @6:71+27",
+  ]],
+  [
+    "a length beside a deadline",
+    timeWindow('{type: DAILY_TIME_DEADLINE, deadline: "09:00:00Z", window: PT1H}'),
+    [
+      "triggers[0].preconditions.timeWindow.window: Time window of type `DAILY_TIME_DEADLINE` cannot have a window @6:130+4",
+    ],
+  ],
+  ["a deadline beside a length", timeWindow('{type: SLIDING_WINDOW, window: PT1H, deadline: "09:00:00Z"}'), [
+    "triggers[0].preconditions.timeWindow.deadline: Time window of type `SLIDING_WINDOW` cannot have a deadline @6:118+11",
+  ]],
+  ["a deadline of no type", timeWindow('{deadline: "09:00:00Z"}'), [
+    "triggers[0].preconditions.timeWindow.deadline: Time window of type `DURATION_WINDOW` cannot have a deadline @6:82+11",
+  ]],
+  ["a length", timeWindow("{window: PT1H, windowAdvance: PT5M}"), []],
+  ["no end of the time", timeWindow('{type: DAILY_TIME_WINDOW, startTime: "06:00:00Z"}'), [
+    "triggers[0].preconditions.timeWindow: Time window of type `DAILY_TIME_WINDOW` must have an end time @6:71+49",
+  ]],
+];
+
+function timeWindow(window: string): string {
+  return `{id: t, type: core.trigger.Flow, preconditions: {id: p, timeWindow: ${window}}}`;
+}
+
+/** A flow trigger with one filter, at 6:3. */
+const FILTERS: Rows = [
+  [
+    "with a value",
+    "{id: t, type: core.trigger.Flow, preconditions: {id: p, where: [{id: w, filters: [{field: FLOW_ID, type: EQUAL_TO, value: x}]}]}}",
+    [],
+  ],
+  [
+    "with values",
+    "{id: t, type: core.trigger.Flow, preconditions: {id: p, where: [{id: w, filters: [{field: FLOW_ID, type: IN, values: [x]}]}]}}",
+    [],
+  ],
+  [
+    "with both",
+    "{id: t, type: core.trigger.Flow, preconditions: {id: p, where: [{id: w, filters: [{field: FLOW_ID, type: STARTS_WITH, value: a, values: [a, b]}]}]}}",
+    ["triggers[0].preconditions.where[0].filters[0].values: `values` must be null for type STARTS_WITH @6:139+6"],
+  ],
+  [
+    "with values instead of a value",
+    "{id: t, type: core.trigger.Flow, preconditions: {id: p, where: [{id: w, filters: [{field: FLOW_ID, type: EQUAL_TO, values: [a]}]}]}}",
+    [
+      "triggers[0].preconditions.where[0].filters[0]: `value` cannot be null for type EQUAL_TO @6:85+45",
+      "triggers[0].preconditions.where[0].filters[0].values: `values` must be null for type EQUAL_TO @6:126+3",
+    ],
+  ],
+  [
+    "with a value instead of values",
+    "{id: t, type: core.trigger.Flow, preconditions: {id: p, where: [{id: w, filters: [{field: FLOW_ID, type: NOT_IN, value: a}]}]}}",
+    [
+      "triggers[0].preconditions.where[0].filters[0]: `values` cannot be null for type NOT_IN @6:85+40",
+      "triggers[0].preconditions.where[0].filters[0].value: `value` must be null for type NOT_IN @6:123+1",
+    ],
+  ],
+  [
+    "with neither",
+    "{id: t, type: core.trigger.Flow, preconditions: {id: p, where: [{id: w, filters: [{field: FLOW_ID, type: CONTAINS}]}]}}",
+    ["triggers[0].preconditions.where[0].filters[0]: `value` cannot be null for type CONTAINS @6:85+32"],
+  ],
+  [
+    "that needs neither",
+    "{id: t, type: core.trigger.Flow, preconditions: {id: p, where: [{id: w, filters: [{field: FLOW_ID, type: IS_NOT_NULL}]}]}}",
+    [],
+  ],
+  [
+    "that needs neither and has one",
+    "{id: t, type: core.trigger.Flow, preconditions: {id: p, where: [{id: w, filters: [{field: FLOW_ID, type: IS_NULL, value: x}]}]}}",
+    ["triggers[0].preconditions.where[0].filters[0].value: `value` must be null for type IS_NULL @6:124+1"],
+  ],
+  ...["IS_TRUE", "IS_FALSE", "IS_NULL", "IS_NOT_NULL", "EQUAL_TO"].map((type) =>
+    [
+      `of an expression and type ${type}`,
+      `{id: t, type: core.trigger.Flow, preconditions: {id: p, where: [{id: w, filters: [{field: EXPRESSION, type: ${type}, value: "{{ outputs.x }}"}]}]}}`,
+      [],
+    ] as const
+  ),
+  [
+    "of an expression among values",
+    `{id: t, type: core.trigger.Flow, preconditions: {id: p, where: [{id: w, filters: [{field: EXPRESSION, type: IN, value: "{{ outputs.x }}", values: [a]}]}]}}`,
+    [],
+  ],
+  [
+    "of an expression without one",
+    "{id: t, type: core.trigger.Flow, preconditions: {id: p, where: [{id: w, filters: [{field: EXPRESSION, type: IS_TRUE}]}]}}",
+    ["triggers[0].preconditions.where[0].filters[0]: `value` cannot be null for type IS_TRUE @6:85+34"],
+  ],
+  [
+    "without type",
+    "{id: t, type: core.trigger.Flow, preconditions: {id: p, where: [{id: w, filters: [{field: FLOW_ID}]}]}}",
+    [],
+  ],
+  [
+    "that is a text",
+    "{id: t, type: core.trigger.Flow, preconditions: {id: p, where: [{id: w, filters: [x]}]}}",
+    [],
+  ],
+];
+
+/** Each group of rows, and the source around a part. */
+const GROUPS: readonly (readonly [string, Rows, (part: string) => string])[] = [
+  ["a trigger", TRIGGERS, (part) => `${VALID}triggers:\n- ${part}\n`],
+  ["a condition", CONDITIONS, (part) => `${VALID}triggers:\n- ${part}\n`],
+  ["a schedule with", SCHEDULES, (part) => `${VALID}triggers:\n- ${part}\n`],
+  ["a time window", TIME_WINDOWS, (part) => `${VALID}triggers:\n- ${part}\n`],
+  ["a filter", FILTERS, (part) => `${VALID}triggers:\n- ${part}\n`],
+];
+
+for (const [group, rows, build] of GROUPS) {
+  for (const [name, part, expected] of rows) {
+    Deno.test(`validateFlow() ${group} ${name}`, () => {
+      assertEquals(problemsOf(build(part), { withPlanned: false }), [...expected]);
+    });
+  }
+}

@@ -1,0 +1,116 @@
+import { assertEquals } from "@std/assert";
+import { type AppSetup, basicHeader, startApp } from "../app_under_test.ts";
+
+const HOSTS: [host: string, status: number][] = [
+  ["localhost", 200],
+  ["localhost:8080", 200],
+  ["LOCALHOST:1", 200],
+  ["127.0.0.1", 200],
+  ["127.0.0.1:8080", 200],
+  ["127.1.2.3", 200],
+  ["[::1]:8080", 200],
+  ["[::1]", 200],
+  ["evil.example", 421],
+  ["evil.example:8080", 421],
+  ["localhost.evil.example", 421],
+  ["127.0.0.1.evil.example", 421],
+  ["128.0.0.1", 421],
+  ["10.0.0.5:8080", 421],
+  ["[::2]", 421],
+  ["sluice.example", 421],
+];
+
+async function statusOf(setup: AppSetup, host: string, init?: RequestInit): Promise<number> {
+  await using server = await startApp(setup);
+  const response = await server.send(`http://${host}/api/v1/main/flows/search`, init);
+  await response.body?.cancel();
+  return response.status;
+}
+
+Deno.test("Guard: an unprotected server answers to loopback names alone", async () => {
+  for (const [host, status] of HOSTS) assertEquals(await statusOf({}, host), status, host);
+});
+
+Deno.test("Guard: an unprotected server answers to the host of its base URL too", async () => {
+  const config = { baseUrl: "https://Sluice.example:8443" };
+  assertEquals(await statusOf({ config }, "sluice.example:8443"), 200);
+  assertEquals(await statusOf({ config }, "sluice.example"), 421);
+  assertEquals(await statusOf({ config }, "localhost"), 200);
+});
+
+Deno.test("Guard: any host is answered to when the operator opened the server on purpose, or it is protected", async () => {
+  const open = { noAuthExplicit: true, host: "0.0.0.0" };
+  assertEquals(await statusOf({ config: open }, "10.0.0.5:8080"), 200);
+  assertEquals(await statusOf({ config: { ...open, host: "127.0.0.1" } }, "evil.example"), 421);
+  assertEquals(await statusOf({ config: { host: "0.0.0.0" } }, "evil.example"), 421);
+  assertEquals(await statusOf({ isProtected: true }, "evil.example", { headers: basicHeader() }), 200);
+});
+
+Deno.test("Guard: the host is checked for open routes and unknown paths too", async () => {
+  await using server = await startApp();
+  for (const path of ["/ping", "/api/v1/configs", "/nothing", "/api/v1/executions/webhook/a/b/c"]) {
+    assertEquals((await server.send(`http://evil.example${path}`)).status, 421, path);
+  }
+});
+
+const SITES: [headers: Record<string, string>, status: number][] = [
+  [{}, 200],
+  [{ "sec-fetch-site": "same-origin" }, 200],
+  [{ "sec-fetch-site": "none" }, 200],
+  [{ "sec-fetch-site": "same-site" }, 403],
+  [{ "sec-fetch-site": "cross-site" }, 403],
+  [{ "sec-fetch-site": "something-new" }, 403],
+  [{ origin: "http://localhost:8080" }, 200],
+  [{ origin: "https://sluice.example" }, 200],
+  [{ origin: "http://localhost" }, 403],
+  [{ origin: "http://evil.example" }, 403],
+  [{ origin: "http://localhost:8080.evil.example" }, 403],
+  [{ origin: "null" }, 403],
+  [{ origin: "" }, 403],
+  [{ "sec-fetch-site": "cross-site", origin: "http://localhost:8080" }, 403],
+];
+
+Deno.test("Guard: what changes things must not come from another site", async () => {
+  await using server = await startApp({ config: { baseUrl: "https://sluice.example" } });
+  for (const [headers, status] of SITES) {
+    const label = JSON.stringify(headers);
+    const start = await server.send("/api/v1/main/executions/a/b", { method: "POST", headers });
+    assertEquals(start.status, status, label);
+    const read = await server.send("/api/v1/main/flows/search", { headers });
+    assertEquals(read.status, 200, `GET ${label}`);
+    const webhook = await server.send("/api/v1/main/executions/webhook/a/b/c", { method: "POST", headers });
+    assertEquals(webhook.status, 200, `webhook ${label}`);
+    assertEquals(webhook.headers.get("access-control-allow-origin"), null);
+  }
+});
+
+Deno.test("Guard: credentials do not help a request from another site", async () => {
+  await using server = await startApp({ isProtected: true });
+  const headers = { ...basicHeader(), "sec-fetch-site": "cross-site" };
+  const response = await server.send("/api/v1/main/executions/a/b", { method: "POST", headers });
+  assertEquals(response.status, 403);
+});
+
+Deno.test("GET /executions/webhook is not started ahead of a click, nor kept by caches", async () => {
+  await using server = await startApp();
+  const path = "/api/v1/main/executions/webhook/a/b/c";
+  const purposes: [name: string, value: string][] = [
+    ["sec-purpose", "prefetch;prerender"],
+    ["purpose", "prefetch"],
+    ["purpose", "preview"],
+  ];
+  for (const purpose of purposes) {
+    const response = await server.send(path, { headers: [purpose] });
+    assertEquals([response.status, response.headers.get("cache-control")], [403, "no-store"]);
+  }
+  const response = await server.send(path);
+  assertEquals([response.status, response.headers.get("cache-control")], [200, "no-store"]);
+});
+
+Deno.test("OPTIONS is no preflight: there is no answer for other origins", async () => {
+  await using server = await startApp();
+  const headers = { origin: "http://evil.example", "access-control-request-method": "POST" };
+  const response = await server.send("/api/v1/main/executions/a/b", { method: "OPTIONS", headers });
+  assertEquals(response.status, 405);
+  assertEquals([...response.headers.keys()].filter((name) => name.startsWith("access-control")), []);
+});

@@ -1,0 +1,110 @@
+import { assert, assertEquals } from "@std/assert";
+import { ROUTE_FILES, startProduct } from "../product_app.ts";
+
+/** All that answers without credentials. A route that is added here is open to the world. */
+const PUBLIC_ROUTES = [
+  "GET /api/v1/:tenant/executions/webhook/:namespace/:flowId/:key",
+  "GET /api/v1/:tenant/executions/webhook/:namespace/:flowId/:key/*",
+  "GET /api/v1/basicAuthValidationErrors",
+  "GET /api/v1/main/configs",
+  "GET /api/v1/main/configs/login",
+  "GET /health",
+  "GET /health/liveness",
+  "GET /health/readiness",
+  "GET /ping",
+  "POST /api/v1/:tenant/executions/webhook/:namespace/:flowId/:key",
+  "POST /api/v1/:tenant/executions/webhook/:namespace/:flowId/:key/*",
+  "PUT /api/v1/:tenant/executions/webhook/:namespace/:flowId/:key",
+  "PUT /api/v1/:tenant/executions/webhook/:namespace/:flowId/:key/*",
+];
+
+/** What opened other servers of this kind when it was appended to a path. */
+const SUFFIXES = [
+  "",
+  "/configs",
+  "/configs/login",
+  "/health",
+  "/ready",
+  "/ping",
+  "/login",
+  "/webhook",
+  "/executions/webhook",
+  ";x",
+  ";/configs",
+  "/;/ping",
+  "%2fconfigs",
+  "%2Fping",
+  "%252fconfigs",
+  "%00/ping",
+  "%3f/configs",
+  "%23/configs",
+  "?/configs",
+  "?x=/ping",
+  "#/configs",
+  "//",
+  "//configs",
+  "///ping",
+  "/.",
+  "/./configs",
+  "/..;/ping",
+  "/%2e%2e/configs",
+  "/..%2fconfigs",
+  "\\configs",
+  "/CONFIGS",
+  ".json",
+  "/index.html",
+];
+
+/** The path of a route with its parameters filled in, with and without tenant. */
+function pathsOf(pattern: string): string[] {
+  const filled = pattern.replace(
+    /:(\w+)(?:\{[^}]*\})?\??/g,
+    (_, name) => name === "tenant" ? "main" : name === "id" ? "A1" : "x1",
+  );
+  return pattern.startsWith("/api/v1/:tenant") ? [filled, filled.replace("/main", "")] : [filled];
+}
+
+function spellings(base: string, suffix: string): string[] {
+  return [base + suffix, (base + suffix).replace("/api/", "/API/"), `/${base}${suffix}`];
+}
+
+/** A request whose URL is as on the wire: `new Request` would resolve dots and backslashes. */
+function rawRequest(path: string, method: string): Request {
+  const request = new Request("http://127.0.0.1:8080/", { method });
+  Object.defineProperty(request, "url", { value: `http://127.0.0.1:8080${path}` });
+  return request;
+}
+
+Deno.test("ROUTE_FILES has every file of routes", async () => {
+  const folder = new URL("../../../src/http/routes/", import.meta.url);
+  const names = await Array.fromAsync(Deno.readDir(folder), (entry) => entry.name);
+  assertEquals(names.sort(), [...ROUTE_FILES.keys()].sort());
+});
+
+Deno.test("createApp() answers without credentials on the routes of the list alone", async () => {
+  await using server = await startProduct();
+  const open: string[] = [];
+  for (const { method, path } of server.app.routes) {
+    const response = await server.app.fetch(rawRequest(pathsOf(path)[0] ?? "", method));
+    if (response.status !== 401) open.push(`${method} ${path}`);
+    await response.body?.cancel();
+  }
+  assertEquals(open.sort(), PUBLIC_ROUTES);
+});
+
+Deno.test("createApp() answers 401 on every other route, whatever is appended to its path", async () => {
+  await using server = await startProduct();
+  const isProtected = (route: { method: string; path: string }) =>
+    !PUBLIC_ROUTES.includes(`${route.method} ${route.path}`);
+  let count = 0;
+  for (const { method, path } of server.app.routes.filter(isProtected)) {
+    for (const base of pathsOf(path)) {
+      for (const target of SUFFIXES.flatMap((suffix) => spellings(base, suffix))) {
+        const response = await server.app.fetch(rawRequest(target, method));
+        assertEquals(response.status, 401, `${method} ${target}`);
+        count++;
+      }
+    }
+  }
+  assert(count > 5_000, `only ${count} requests were tried`);
+});

@@ -1,0 +1,177 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { Hono } from "hono";
+import { Logger, silentLogger } from "../../../src/base/log.ts";
+import type { AppEnv } from "../../../src/http/forms/env.ts";
+import { type EventProducer, eventStream, EventStreams } from "../../../src/http/streams/sse.ts";
+import { FakeClock, settle } from "../../support/fake_clock.ts";
+import { startApp } from "../app_under_test.ts";
+
+/** Settles when the signal is aborted. */
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve()));
+}
+
+function createStreams(clock = new FakeClock(), maxStreams?: number): EventStreams {
+  return new EventStreams({ clock, logger: silentLogger(clock), maxStreams });
+}
+
+async function readChunk(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<string> {
+  const { value } = await reader.read();
+  return new TextDecoder().decode(value);
+}
+
+Deno.test("EventStreams.open() streams events and closes when the producer is done", async () => {
+  const clock = new FakeClock();
+  const streams = createStreams(clock);
+  const response = streams.open(async (writer) => {
+    await writer.send({ id: "start", data: '{"id":"x"}' });
+    await writer.send({ data: "plain" });
+  });
+  assertEquals(response.headers.get("content-type"), "text/event-stream");
+  assertEquals(response.headers.get("cache-control"), "no-store");
+  assertEquals(await response.text(), 'id: start\ndata: {"id":"x"}\n\ndata: plain\n\n');
+  assertEquals([streams.count, clock.timerCount], [0, 0]);
+});
+
+Deno.test("EventWriter.send() keeps an event in one line", async () => {
+  const response = createStreams().open((writer) =>
+    writer.send({ id: "a\nid: b", data: "x\r\n\ndata: y\r" })
+  );
+  assertEquals(await response.text(), "id: a id: b\ndata: x  data: y \n\n");
+});
+
+Deno.test("EventStreams.open() sends a comment each 15 s while nothing else is sent", async () => {
+  const clock = new FakeClock();
+  const streams = createStreams(clock);
+  const response = streams.open((_writer, signal) => untilAborted(signal));
+  const reader = response.body?.getReader() as ReadableStreamDefaultReader<Uint8Array>;
+  await clock.advance(45_000);
+  assertEquals([await readChunk(reader), await readChunk(reader), await readChunk(reader)], [
+    ":\n\n",
+    ":\n\n",
+    ":\n\n",
+  ]);
+  await reader.cancel();
+  assertEquals([streams.count, clock.timerCount], [0, 0]);
+});
+
+Deno.test("EventStreams.open() aborts the producer when the client goes", async () => {
+  const clock = new FakeClock();
+  const streams = createStreams(clock);
+  const ended: string[] = [];
+  const response = streams.open(async (writer, signal) => {
+    await untilAborted(signal);
+    await writer.send({ data: "to nobody" });
+    ended.push("producer");
+  });
+  await settle();
+  assertEquals(streams.count, 1);
+  await response.body?.cancel();
+  await settle();
+  assertEquals([ended, streams.count, clock.timerCount], [["producer"], 0, 0]);
+});
+
+Deno.test("EventStreams.open() never runs the producer of a client that is gone at once", async () => {
+  let hasRun = false;
+  const response = createStreams().open(() => {
+    hasRun = true;
+    return Promise.resolve();
+  });
+  await response.body?.cancel();
+  await settle();
+  assertEquals(hasRun, false);
+});
+
+Deno.test("EventWriter.send() waits for a slow client, and lets go when it leaves", async () => {
+  const clock = new FakeClock();
+  const streams = createStreams(clock);
+  let sent = 0;
+  const produce: EventProducer = async (writer, signal) => {
+    while (!signal.aborted) {
+      await writer.send({ data: "x".repeat(10_000) });
+      sent++;
+    }
+  };
+  const response = streams.open(produce);
+  await settle();
+  assertEquals(sent, 6, "64 KiB are buffered");
+  const reader = response.body?.getReader() as ReadableStreamDefaultReader<Uint8Array>;
+  for (let i = 0; i < 7; i++) await reader.read();
+  await settle();
+  assertEquals(sent > 6, true);
+  await reader.cancel();
+  await settle();
+  assertEquals(streams.count, 0);
+});
+
+Deno.test("EventStreams.open() refuses more than the cap", async () => {
+  const clock = new FakeClock();
+  const routes = new Hono<AppEnv>();
+  routes.get("/", (c) => eventStream(c, (_writer, signal) => untilAborted(signal)));
+  await using server = await startApp({ tenantRoutes: [{ path: "/logs", routes }], maxStreams: 2, clock });
+  const first = await server.send("/api/v1/logs");
+  const second = await server.send("/api/v1/logs");
+  const third = await server.send("/api/v1/logs");
+  assertEquals([third.status, third.headers.get("retry-after")], [503, "10"]);
+  await first.body?.cancel();
+  const fourth = await server.send("/api/v1/logs");
+  assertEquals(fourth.status, 200);
+  await second.body?.cancel();
+  await fourth.body?.cancel();
+});
+
+Deno.test("HEAD of an event stream leaves none open", async () => {
+  const routes = new Hono<AppEnv>();
+  routes.get("/", (c) => eventStream(c, (_writer, signal) => untilAborted(signal)));
+  await using server = await startApp({ tenantRoutes: [{ path: "/logs", routes }] });
+  const response = await server.send("/api/v1/logs", { method: "HEAD" });
+  assertEquals([response.status, server.eventStreams.count], [200, 0]);
+});
+
+Deno.test("EventStreams ends all streams when the server stops", async () => {
+  const clock = new FakeClock();
+  const streams = createStreams(clock);
+  const responses = [1, 2].map(() => streams.open((_writer, signal) => untilAborted(signal)));
+  await settle();
+  await streams[Symbol.asyncDispose]();
+  assertEquals(await Promise.all(responses.map((response) => response.text())), ["", ""]);
+  assertEquals([streams.count, clock.timerCount], [0, 0]);
+});
+
+Deno.test("EventStreams logs what a producer throws, and closes the stream", async () => {
+  const clock = new FakeClock();
+  const lines: string[] = [];
+  const logger = new Logger({ level: "error", format: "text", clock, write: (line) => lines.push(line) });
+  const streams = new EventStreams({ clock, logger });
+  const response = streams.open(() => Promise.reject(new Error("broken")));
+  assertEquals(await response.text(), "");
+  assertStringIncludes(lines.join(), "broken");
+  assertEquals(streams.count, 0);
+});
+
+Deno.test("eventStream() ends when a real client closes its connection", async () => {
+  let isAborted = false;
+  const routes = new Hono<AppEnv>();
+  const aborted = Promise.withResolvers<void>();
+  routes.get("/", (c) =>
+    eventStream(c, async (writer, signal) => {
+      await writer.send({ id: "start", data: "1" });
+      await untilAborted(signal);
+      isAborted = true;
+      aborted.resolve();
+    }));
+  await using server = await startApp({ tenantRoutes: [{ path: "/logs", routes }] });
+  const listener = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, server.app.fetch);
+  const controller = new AbortController();
+  const response = await fetch(`http://127.0.0.1:${listener.addr.port}/api/v1/logs`, {
+    signal: controller.signal,
+    headers: { "accept-encoding": "gzip" },
+  });
+  const reader = response.body?.getReader() as ReadableStreamDefaultReader<Uint8Array>;
+  assertEquals(await readChunk(reader), "id: start\ndata: 1\n\n");
+  controller.abort();
+  await reader.closed.catch(() => undefined);
+  await aborted.promise;
+  assertEquals([isAborted, server.eventStreams.count], [true, 0]);
+  await listener.shutdown();
+});

@@ -1,0 +1,44 @@
+/** What matching costs is what it takes from the budget: parts of classes and groups are not free. */
+import { assert, assertThrows } from "@std/assert";
+import { ExpressionError, Regex } from "../../../src/expr/mod.ts";
+
+/** Patterns that do much for each character of a text. */
+const COSTLY: readonly (readonly [what: string, pattern: string])[] = [
+  ["classes within a class", `[${"[b]".repeat(300)}]*z`],
+  ["many signs in a class", `[^${"b-c".repeat(300)}]*z`],
+  ["folded signs in a class", `(?iu)[${"b".repeat(900)}]*z`],
+  ["properties in a class", `[${"\\p{L}".repeat(150)}]*z`],
+  ["parts of a class within a look-around", `(?!(?:[${"[b]".repeat(250)}]))z`],
+];
+
+for (const [what, pattern] of COSTLY) {
+  Deno.test(`Regex.find() takes moves for ${what}`, () => {
+    const budget = { moves: 100_000, maxLength: 1_000 };
+    assertThrows(
+      () => new Regex(pattern).find("1".repeat(10_000), 0, budget),
+      ExpressionError,
+      "too many moves",
+    );
+  });
+}
+
+function movesOf(pattern: string, text: string): number {
+  const budget = { moves: 1e7, maxLength: 1_000 };
+  new Regex(pattern).find(text, 0, budget);
+  return 1e7 - budget.moves;
+}
+
+Deno.test("Regex.find() takes moves for the groups that it keeps", () => {
+  const text = "a".repeat(20);
+  const kept = movesOf(`${"(a?)".repeat(160)}z`, text), passed = movesOf(`${"(?:a?)".repeat(160)}z`, text);
+  assert(kept > 4 * passed, `${kept} moves with groups, ${passed} without`);
+});
+
+for (const pattern of ["a()", "a"]) {
+  Deno.test(`Regex.replaceAll() takes moves for what it puts in the place of ${pattern}`, () => {
+    const budget = { moves: 100_000, maxLength: 10_000_000 };
+    const replacement = "$1".repeat(pattern === "a" ? 0 : 10_000).padEnd(10_000, "\\");
+    const replace = () => new Regex(pattern).replaceAll("a".repeat(1_000), replacement, budget);
+    assertThrows(replace, ExpressionError, "too many moves");
+  });
+}

@@ -1,0 +1,54 @@
+/** Reading YAML takes time linear in the text: aliases and keys are not sought one by one. */
+import { cpuUsage } from "node:process";
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { ExpressionError } from "../../../src/expr/mod.ts";
+import { parseYaml } from "../../../src/languages/yaml/data.ts";
+
+const COUNT = 15_000;
+/** Seeking each key and each anchor from the start takes more than 8 s of the processor; looking them up some 0.3. */
+const MAX_MS = 4_000;
+
+function lines(count: number, line: (index: number) => string): string {
+  return Array.from({ length: count }, (_, index) => line(index)).join("\n");
+}
+
+const LARGE: readonly (readonly [what: string, text: string, size: number])[] = [
+  ["aliases", lines(COUNT, (index) => index === 0 ? "- &a 1" : "- *a"), COUNT],
+  ["keys", lines(2 * COUNT, (index) => `k${index}: v`), 2 * COUNT],
+];
+
+for (const [what, text, size] of LARGE) {
+  Deno.test(`parseYaml() of many ${what} takes no longer than each of them does`, () => {
+    const before = cpuUsage();
+    assertEquals(Object.keys(parseYaml(text) as object).length, size);
+    const ms = cpuUsage(before).user / 1_000;
+    assert(ms < MAX_MS, `${ms} ms`);
+  });
+}
+
+const ALIASES: readonly (readonly [text: string, json: string])[] = [
+  ["- &a 1\n- *a\n- &a 2\n- *a", "[1,1,2,2]"],
+  ["a: &a {x: 1}\nb: &b [*a, &a 2]\nc: *b\nd: *a", '{"a":{"x":1},"b":[{"x":1},2],"c":[{"x":1},2],"d":2}'],
+  ["&k a: 1\nb: *k", '{"a":1,"b":"a"}'],
+];
+
+for (const [text, json] of ALIASES) {
+  Deno.test(`parseYaml() resolves aliases of ${JSON.stringify(text)}`, () => {
+    assertEquals(JSON.stringify(parseYaml(text)), json);
+  });
+}
+
+const REFUSED: readonly (readonly [text: string, message: string])[] = [
+  ["a: 1\na: 2", 'Map keys must be unique, but "a" is there twice'],
+  ["{'a': 1, a: 2}", 'Map keys must be unique, but "a" is there twice'],
+  ["*a", 'alias "a" has no anchor before it'],
+  ["a: &a [*a]", "it is too large"],
+  ["[".repeat(2_000), "nested too deeply"],
+  ["{".repeat(100_000), "nested too deeply"],
+];
+
+for (const [text, message] of REFUSED) {
+  Deno.test(`parseYaml() refuses ${JSON.stringify(text.slice(0, 30))}`, () => {
+    assertThrows(() => parseYaml(text), ExpressionError, message);
+  });
+}

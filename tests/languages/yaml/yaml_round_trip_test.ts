@@ -1,0 +1,50 @@
+/** What is written as YAML is read as it was. */
+import { assertEquals } from "@std/assert";
+import { parseYaml, yamlText } from "../../../src/languages/yaml/data.ts";
+
+const TEXTS: readonly string[] = [
+  ...[
+    "\u00a0",
+    "a\u00a0",
+    "\ufeff",
+    "\ufeffa",
+    "\u2028",
+    "\u0085",
+    "\u3000",
+    "---",
+    "--- a",
+    "...",
+    "... a",
+    "%a",
+  ],
+  ...[
+    "k: : ",
+    " ",
+    "\t",
+    "a\r",
+    "\r\n",
+    "\u0000",
+    "- ",
+    "?",
+    "<<",
+    "*a",
+    "# a",
+    "1e3",
+    "0x1",
+    "~",
+    "",
+    "\ud800",
+  ],
+];
+
+for (const text of TEXTS) {
+  Deno.test(`yamlText() of ${JSON.stringify(text.slice(0, 20))}, ${text.length} long, can be read again, wherever it stands`, () => {
+    for (
+      const value of [text, [text], { [text]: 1 }, { a: text }, {
+        a: [{ [text]: text, b: { [text]: [text] } }],
+      }]
+    ) {
+      assertEquals(JSON.stringify(parseYaml(yamlText(value))), JSON.stringify(value));
+    }
+  });
+}

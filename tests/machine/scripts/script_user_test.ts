@@ -1,0 +1,228 @@
+/** Scripts as a user of their own; all of it needs root, and the user "nobody". */
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { systemClock } from "../../../src/base/clock.ts";
+import { systemRandomBytes } from "../../../src/base/id.ts";
+import { Processes } from "../../../src/machine/scripts/processes.ts";
+import { ScriptOwner } from "../../../src/machine/scripts/script_owner.ts";
+import { WorkDirectories } from "../../../src/machine/scripts/work_directories.ts";
+import { yaml } from "../../support/request_bodies.ts";
+import { ATTEMPT, shellScript } from "../../support/scripts.ts";
+import { ServerProcess } from "../../support/server_process.ts";
+import { withTempDir } from "../../support/temp_dir.ts";
+
+const NOBODY = { name: "nobody", userId: 65534, groupId: 65534 };
+const ignore = Deno.uid() !== 0 || !hasNobody();
+
+function hasNobody(): boolean {
+  try {
+    return Deno.readTextFileSync("/etc/passwd").includes("\nnobody:x:65534:65534:");
+  } catch {
+    return false; // No such file: a machine with another list of users.
+  }
+}
+
+const FLOW = `
+id: who
+namespace: demo
+tasks:
+  - id: alone
+    type: io.kestra.plugin.scripts.shell.Commands
+    warningOnStdErr: false
+    outputDirectory: true
+    inputFiles: {in.txt: given, deep/in.txt: deeper}
+    outputFiles: ["*.txt", "deep/*"]
+    commands:
+      - echo "user $(id -u) $(id -g) $(id -G) $USER"
+      - test "$HOME" = "$(pwd)" && echo at home
+      - for f in encryption.key sluice.db sluice.db-wal; do cat DATA/$f > /dev/null 2>&1 && echo "read $f"; done || true
+      - ls "$(dirname "$(pwd)")" > /dev/null 2>&1 && echo "sees others" || true
+      - echo more >> in.txt && echo more >> deep/in.txt && echo mine > deep/own
+      - echo kept > "$OUTPUT_DIR/kept" && ln -s /etc/hostname link.txt
+      - chmod 777 .
+  - id: linked
+    type: io.kestra.plugin.scripts.shell.Commands
+    outputDirectory: true
+    commands: ['rmdir "$OUTPUT_DIR" && ln -s DATA "$OUTPUT_DIR"']
+  - id: together
+    type: io.kestra.plugin.core.flow.WorkingDirectory
+    inputFiles: {shared.txt: zero}
+    outputFiles: ["*.txt"]
+    tasks:
+      - id: first
+        type: io.kestra.plugin.scripts.shell.Commands
+        commands: ["echo one >> shared.txt"]
+      - id: between
+        type: io.kestra.plugin.core.storage.LocalFiles
+        inputs: {between.txt: two}
+      - id: second
+        type: io.kestra.plugin.scripts.shell.Script
+        script: cat between.txt >> shared.txt && echo three >> between.txt
+`;
+
+interface Ended {
+  readonly id: string;
+  readonly state: { readonly current: string };
+  readonly taskRunList: readonly {
+    readonly taskId: string;
+    readonly outputs?: { readonly outputFiles?: Readonly<Record<string, string>> };
+  }[];
+}
+
+/** The files that a task left, by name. */
+async function readFiles(
+  { url }: ServerProcess,
+  { id, taskRunList }: Ended,
+  taskId: string,
+): Promise<Record<string, string>> {
+  const files = taskRunList.find((run) => run.taskId === taskId)?.outputs?.outputFiles ?? {};
+  const texts = Object.entries(files).map(async ([name, uri]) => {
+    const path = encodeURIComponent(uri);
+    return [name, await (await fetch(`${url}/api/v1/main/executions/${id}/file?path=${path}`)).text()];
+  });
+  return Object.fromEntries(await Promise.all(texts));
+}
+
+/** A test that only root can run. */
+function testAsRoot(name: string, fn: () => Promise<void>): void {
+  Deno.test({ name, ignore, fn });
+}
+
+testAsRoot(
+  "main.ts --script-user runs scripts as that user, who reads nothing of the server's and owns what it works on",
+  async () => {
+    await withTempDir(async (root) => {
+      const dataDir = `${root}/data`;
+      await Deno.mkdir(dataDir);
+      for (const path of [root, dataDir]) await Deno.chmod(path, 0o755);
+      await using server = await ServerProcess.start({ dataDir, args: ["--script-user", "nobody"] });
+      await server.json("POST", "/flows", yaml(FLOW.replaceAll("DATA", dataDir)));
+      const { id } = await server.json<{ id: string }>("POST", "/executions/demo/who?wait=true");
+      const ended = await server.json<Ended>("GET", `/executions/${id}`);
+      const logs = await server.json<readonly { readonly message: string }[]>("GET", `/logs/${id}`);
+      const lines = logs.map(({ message }) => message);
+      assertEquals(ended.state.current, "SUCCESS", lines.join("\n"));
+      assertEquals(lines.filter((line) => /^(?:user|at|read|sees)/.test(line)), [
+        "user 65534 65534 65534 nobody",
+        "at home",
+      ]);
+      const filesOf = (taskId: string) => readFiles(server, ended, taskId);
+      assertEquals(await filesOf("alone"), {
+        "kept": "kept\n",
+        "in.txt": "givenmore\n",
+        "deep/in.txt": "deepermore\n",
+        "deep/own": "mine\n",
+      });
+      assertEquals(await filesOf("linked"), {});
+      assertEquals(await filesOf("together"), { "shared.txt": "zeroone\ntwo", "between.txt": "twothree\n" });
+      assert(!server.log.includes("as root"), server.log);
+    });
+  },
+);
+
+testAsRoot(
+  "main.ts refuses a user of scripts that there is not, and tells of scripts that run as root",
+  async () => {
+    await withTempDir(async (root) => {
+      const { code, log } = await ServerProcess.run([
+        "--data-dir",
+        `${root}/a`,
+        "--script-user",
+        "nobody-at-all",
+      ]);
+      assertEquals(code, 1, log);
+      assertMatch(log, /Cannot run scripts as "nobody-at-all": there is no such user/);
+      await using server = await ServerProcess.start({ dataDir: `${root}/b` });
+      if (!Deno.readTextFileSync("/etc/passwd").includes("\nsluice:")) {
+        await server.waitForLog(/Scripts run as root: create a user "sluice"/, 60_000);
+      }
+    });
+  },
+);
+
+/** Directories and processes of a server that runs scripts as nobody. */
+async function withScripts(
+  work: (
+    directories: WorkDirectories,
+    run: (directory: string, script: string) => Promise<string[]>,
+  ) => Promise<void>,
+): Promise<void> {
+  const owner = new ScriptOwner(NOBODY);
+  const options = { clock: systemClock, host: "127.0.0.1", scriptUser: NOBODY };
+  const env = new Map([["PATH", Deno.env.get("PATH") ?? ""], ["XDG_CONFIG_HOME", "/root"]]);
+  await using processes = new Processes(options, () => 1, { env, randomBytes: systemRandomBytes, owner });
+  await using directories = new WorkDirectories(undefined, owner);
+  await work(directories, async (directory, script) => {
+    const lines: string[] = [];
+    const onLine = ({ text }: { text: string }) => void lines.push(text);
+    await processes.run(ATTEMPT, shellScript(script, { workingDirectory: directory, onLine }));
+    return lines;
+  });
+}
+
+testAsRoot("Processes.run() lends a directory to the user of scripts, and takes it back", async () => {
+  await withScripts(async (directories, run) => {
+    const directory = await directories.make("a");
+    await Deno.writeTextFile(`${directory}/given`, "x");
+    await Deno.symlink("/etc/hostname", `${directory}/link`);
+    const before = (await Deno.lstat("/etc/hostname")).uid;
+    assertEquals(await run(directory, "stat -c %u . given; chmod 777 .; echo $XDG_CONFIG_HOME"), [
+      "65534",
+      "65534",
+      "",
+    ]);
+    const { uid, mode } = await Deno.lstat(directory);
+    assertEquals([uid, (mode ?? 0) & 0o777], [0, 0o700]);
+    assertEquals((await Deno.lstat("/etc/hostname")).uid, before);
+    const other = await directories.make("b");
+    assertEquals(await run(other, `cat ${directory}/given 2>/dev/null || echo closed`), ["closed"]);
+  });
+});
+
+testAsRoot(
+  "WorkDirectories.share() gives scripts a directory that they read, and to which they add nothing",
+  async () => {
+    await withScripts(async (directories, run) => {
+      const shared = await directories.share({
+        key: "k",
+        now: 0,
+        signal: new AbortController().signal,
+        fill: async (path) => (await run(path, "echo package > p")).length === 0,
+      });
+      const directory = await directories.make("a");
+      assertEquals(
+        await run(directory, `cat ${shared?.path}/p; touch ${shared?.path}/q 2>/dev/null || echo refused`),
+        [
+          "package",
+          "refused",
+        ],
+      );
+      shared?.release();
+    });
+  },
+);
+
+testAsRoot(
+  "ScriptOwner.lend() keeps a directory lent until its last script has ended, and gives no file with two names",
+  async () => {
+    await withTempDir(async (root) => {
+      const owner = new ScriptOwner(NOBODY);
+      const first = Promise.withResolvers<void>(), begun = Promise.withResolvers<void>();
+      const lent = owner.lend(root, () => (begun.resolve(), first.promise));
+      await begun.promise;
+      await owner.lend(root, () => Promise.resolve());
+      assertEquals((await Deno.lstat(root)).uid, NOBODY.userId);
+      first.resolve();
+      await lent;
+      assertEquals((await Deno.lstat(root)).uid, 0);
+      const gone = `${root}/gone`;
+      await Deno.mkdir(gone);
+      assertEquals(await owner.lend(gone, () => Deno.remove(gone).then(() => "ran")), "ran");
+      await Deno.writeTextFile(`${root}/one`, "x");
+      await Deno.link(`${root}/one`, `${root}/two`);
+      const problem = await owner.lend(root, () => Promise.resolve("ran")).catch((error: Error) =>
+        error.message
+      );
+      assertMatch(problem, /^Cannot give ".*" to the user of scripts: something has exchanged it$/);
+    });
+  },
+);

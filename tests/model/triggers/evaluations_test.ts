@@ -1,0 +1,55 @@
+import { assertEquals } from "@std/assert";
+import { type Evaluation, Evaluations, MAX_EVALUATIONS } from "../../../src/model/triggers/evaluations.ts";
+
+const AT = 1_790_000_000_000;
+const STARTED: Evaluation = {
+  at: AT + 12,
+  date: AT,
+  outcome: "STARTED",
+  reason: undefined,
+  executionId: "TabcdefghijklmnopqrstU",
+};
+const SKIPPED: Evaluation = {
+  at: AT,
+  date: undefined,
+  outcome: "SKIPPED",
+  reason: "It is off",
+  executionId: undefined,
+};
+
+const WRITTEN: readonly (readonly [string, Evaluation])[] = [
+  ["a start at a date", STARTED],
+  ["a refusal without a date", SKIPPED],
+  ["a failed start", { ...STARTED, outcome: "FAILED", reason: "no input `a`" }],
+  ["a date ahead, as the clock was put back", { ...STARTED, date: AT + 100 }],
+  ["a reason of several lines", { ...SKIPPED, reason: 'one\n+two "three" \\n\tü \u{1F600} \ud800' }],
+  ["an empty reason", { ...SKIPPED, reason: "" }],
+  ["a time before 1970", { ...SKIPPED, at: -5 }],
+];
+
+for (const [name, evaluation] of WRITTEN) {
+  Deno.test(`Evaluations.read() gives what was written: ${name}`, () => {
+    const stored = JSON.parse(JSON.stringify(Evaluations.none.with(SKIPPED).with(evaluation)));
+    assertEquals(Evaluations.read(stored).list(), [evaluation, SKIPPED]);
+    assertEquals(Evaluations.read(stored).latest, evaluation);
+  });
+}
+
+Deno.test("Evaluations.read() gives the list that earlier versions wrote", () => {
+  const stored = [{ at: STARTED.at, date: AT, outcome: "STARTED", executionId: STARTED.executionId }];
+  assertEquals(Evaluations.read(stored).list(), [STARTED]);
+  assertEquals([Evaluations.read(undefined).list(), Evaluations.read("").latest], [[], undefined]);
+});
+
+Deno.test("Evaluations.with() keeps the latest twenty", () => {
+  const times = Array.from({ length: MAX_EVALUATIONS + 3 }, (_, n) => AT + n);
+  const kept = times.reduce((all, at) => all.with({ ...SKIPPED, at }), Evaluations.none);
+  assertEquals(kept.list().map(({ at }) => at), times.reverse().slice(0, MAX_EVALUATIONS));
+});
+
+Deno.test("Evaluations.withRefusal() takes the place of a refusal for the same reason", () => {
+  const refused = Evaluations.none.with(STARTED).withRefusal(SKIPPED);
+  const again = refused.withRefusal({ ...SKIPPED, at: AT + 1 });
+  assertEquals(again.list(), [{ ...SKIPPED, at: AT + 1 }, STARTED]);
+  assertEquals(again.withRefusal({ ...SKIPPED, reason: "It is late" }).list().length, 3);
+});

@@ -1,0 +1,25 @@
+import { assertEquals } from "@std/assert";
+import type { JsonObject } from "../../src/base/json.ts";
+import { EffectCalls } from "../../src/rendering/effect_calls.ts";
+
+/** Properties of a task, the variables of its flow, whether rendering it may have an effect. */
+const CASES: readonly [JsonObject, JsonObject, boolean][] = [
+  [{ format: "plain" }, {}, false],
+  [{ format: "http(x) without braces" }, {}, false],
+  [{ format: "{{ vars.x }}" }, { x: "{{ http('u') }}" }, false],
+  [{ format: "{{ render(vars.x) }}" }, { x: "{{ http('u') }}" }, true],
+  [{ format: "{{ renderOnce(vars.x.y) }}" }, { x: { y: ["{{ http('u') }}"] } }, true],
+  [{ format: "{{ render(vars.x) }}" }, { x: "y" }, false],
+  [{ format: "{{ http('u') }}" }, {}, true],
+  [{ format: { a: [1, "{{ a ~ http ('u') }}"] } }, {}, true],
+  [{ format: { "{{ http('u') }}": 1 } }, {}, true],
+  [{ format: "{{ myhttp('u') }} {{ vars.http }}" }, {}, false],
+];
+
+for (const [properties, variables, expected] of CASES) {
+  Deno.test(`mayHappen() of ${JSON.stringify(properties)} with variables ${JSON.stringify(variables)}`, () => {
+    const calls = new EffectCalls();
+    const [flow, task] = [{ variables }, { properties }];
+    assertEquals([calls.mayHappen(flow, task), calls.mayHappen(flow, task)], [expected, expected]);
+  });
+}

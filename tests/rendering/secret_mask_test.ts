@@ -1,0 +1,46 @@
+import { assertEquals } from "@std/assert";
+import { SecretMask } from "../../src/rendering/secret_mask.ts";
+
+const PEM = "-----BEGIN KEY-----\nAAAABBBBCCCC\nDDDDEEEEFFFF\nx\n-----END KEY-----\n";
+
+/** Secrets, text, masked text. */
+const CASES: readonly [string, readonly string[], string, string][] = [
+  ["no secret", [], "password", "password"],
+  ["an empty secret", [""], "password", "password"],
+  ["a secret", ["password"], "my password, password!", "my ********, ********!"],
+  ["a secret with characters of patterns", ["a.b*c"], "a.b*c axbbc", "***** axbbc"],
+  ["a secret that holds another", ["pass", "password"], "password pass", "******** ****"],
+  ["a secret that another one holds, added later", ["password", "pass"], "password pass", "******** ****"],
+  ["three characters", ["abc"], "xabcx", "x***x"],
+  ["two characters within a text", ["on"], "on and on", "on and on"],
+  ["two characters as the whole text", ["on"], "on", "**"],
+  ["two characters as the whole text, with spaces", ["on"], " on\n", "****"],
+  ["one character as the whole text", ["1"], "1", "*"],
+  ["a secret of several lines", [PEM], `key: ${PEM}`, `key: ${"*".repeat(PEM.length)}`],
+  ["a line of a secret", [PEM], "line 2 is AAAABBBBCCCC", "line 2 is ************"],
+  [
+    "a line of a secret, other line ends",
+    [PEM],
+    "AAAABBBBCCCC\r\nDDDDEEEEFFFF",
+    "************\r\n************",
+  ],
+  ["a short line of a secret", [PEM], "x = 1", "x = 1"],
+  ["a secret as it stands in JSON", ['say "hi"'], '{"s":"say \\"hi\\""}', '{"s":"**********"}'],
+  [
+    "a secret of several lines in JSON",
+    ["one two\nthree"],
+    '{"s":"one two\\nthree"}',
+    '{"s":"**************"}',
+  ],
+  ["a secret without the blanks around it", ["  secret \n"], "secret", "******"],
+  ["a secret of stars", ["***"], "***", "***"],
+  ["letters beyond ASCII", ["Grüße🎉"], "Grüße🎉!", "*******!"],
+];
+
+for (const [name, secrets, text, expected] of CASES) {
+  Deno.test(`apply() masks ${name}`, () => {
+    const mask = new SecretMask();
+    for (const secret of secrets) mask.add(secret);
+    assertEquals(mask.apply(text), expected);
+  });
+}

@@ -1,0 +1,53 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { goneReply, restartableChild } from "../../../src/runtime/children/child_restart.ts";
+import { settle } from "../../support/fake_clock.ts";
+import { Harness, statesOf } from "../../support/harness.ts";
+
+const CORE = "io.kestra.plugin.core.";
+const PARENT = `id: parent
+namespace: demo
+tasks: [{id: s, type: ${CORE}flow.Subflow, namespace: demo, flowId: child}]
+`;
+const CHILD = `id: child
+namespace: demo
+tasks: [{id: f, type: ${CORE}execution.Fail}]
+`;
+
+Deno.test("restart() starts another execution in place of one that was deleted", async () => {
+  await using app = await Harness.start();
+  await app.save(CHILD);
+  const { id, taskRunList } = await app.run(PARENT);
+  const first = String(taskRunList[0]?.outputs.executionId);
+  await app.json("DELETE", `/executions/${first}`);
+  await app.json("POST", `/executions/${id}/restart`);
+  await settle();
+  const ended = await app.execution(id);
+  assertEquals(statesOf(ended), "CREATED RUNNING FAILED RESTARTED RUNNING FAILED");
+  assertEquals(ended.taskRunList[0]?.outputs.executionId === first, false);
+});
+
+Deno.test("deliver() of a restart to an execution that is gone fails the task that waits for it", async () => {
+  await using app = await Harness.start();
+  await app.save(CHILD.replace("execution.Fail", "flow.Pause"));
+  const { id, taskRunList } = await app.run(PARENT);
+  const startedId = String(taskRunList[0]?.outputs.executionId);
+  await app.assembly.executor.deliver({
+    key: ["ob", "main", "gone", id, "again/0"],
+    tenant: "main",
+    targetId: "gone",
+    event: { type: "restarted", by: { executionId: id, taskRun: 0, startedId } },
+  });
+  assertEquals((await app.execution(id)).state.current, "FAILED");
+  const lines = await app.json("GET", `/logs/${id}`) as { message: string }[];
+  assertStringIncludes(lines.map(({ message }) => message).join(), 'the execution "gone": it was deleted');
+});
+
+Deno.test("goneReply() gives nothing for a restart that nobody waits for", () => {
+  const message = { key: [], tenant: "main", targetId: "x" };
+  assertEquals(goneReply({ ...message, event: { type: "restarted" } }), undefined);
+  assertEquals(goneReply({ ...message, event: { type: "kill_asked" } }), undefined);
+});
+
+Deno.test("restartableChild() gives nothing for an execution that is not there", async () => {
+  assertEquals(await restartableChild("x", () => Promise.resolve(undefined)), undefined);
+});

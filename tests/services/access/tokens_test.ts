@@ -1,0 +1,161 @@
+import { assertEquals, assertMatch, assertObjectMatch, assertRejects } from "@std/assert";
+import { IdSource } from "../../../src/base/id.ts";
+import { silentLogger } from "../../../src/base/log.ts";
+import { DomainError } from "../../../src/model/errors.ts";
+import { MAX_TOKENS } from "../../../src/model/access/token.ts";
+import { Tenants } from "../../../src/services/access/tenants.ts";
+import { Tokens } from "../../../src/services/access/tokens.ts";
+import type { Committer } from "../../../src/store/committer.ts";
+import { MemoryStore } from "../../../src/store/memory_store.ts";
+import { readTokens } from "../../../src/store/records/token_records.ts";
+import { FakeClock, settle } from "../../support/fake_clock.ts";
+import { quietCommitter } from "../../support/quiet_committer.ts";
+
+interface Setup extends AsyncDisposable {
+  readonly clock: FakeClock;
+  readonly store: MemoryStore;
+  readonly committer: Committer;
+  readonly tenants: Tenants;
+  readonly tokens: Tokens;
+}
+
+async function start(clock = new FakeClock(), store = new MemoryStore(clock)): Promise<Setup> {
+  const logger = silentLogger(clock);
+  const committer = quietCommitter(store, clock, { logger });
+  await committer.start();
+  const tenants = new Tenants({ store, committer });
+  await tenants.start();
+  const randomBytes = (bytes: Uint8Array<ArrayBuffer>) => void crypto.getRandomValues(bytes);
+  const tokens = new Tokens({ store, committer, tenants, clock, ids: new IdSource(), randomBytes, logger });
+  await tokens.start();
+  const dispose = () => committer[Symbol.asyncDispose]();
+  return { clock, store, committer, tenants, tokens, [Symbol.asyncDispose]: dispose };
+}
+
+/** Whether the secret is accepted now. */
+function isAccepted({ tokens, clock }: Setup, secret: string): boolean {
+  const grant = tokens.find(secret);
+  return grant !== undefined && tokens.use(grant, clock.now());
+}
+
+Deno.test("Tokens.create() gives secrets of one form and stores their hashes alone", async () => {
+  await using setup = await start();
+  const secrets = new Set<string>();
+  for (let n = 0; n < 50; n++) {
+    const { secret } = await setup.tokens.create("admin", { name: "a", extended: false });
+    assertMatch(secret, /^sluice_[0-9A-Za-z]{48}$/);
+    secrets.add(secret);
+  }
+  assertEquals(secrets.size, 50);
+  const stored = JSON.stringify(
+    await Array.fromAsync(setup.store.list({ prefix: ["token"] }), (entry) => [
+      entry.key,
+      new TextDecoder().decode(entry.value),
+    ]),
+  );
+  for (const secret of secrets) assertEquals(stored.includes(secret.slice(12)), false);
+});
+
+Deno.test("Tokens.start() knows after a restart what was there before", async () => {
+  const clock = new FakeClock();
+  const store = new MemoryStore(clock);
+  const request = { name: "full", description: "d", maxAgeMs: 86_400_000, extended: true, tenants: ["main"] };
+  let secret = "";
+  {
+    await using setup = await start(clock, store);
+    ({ secret } = await setup.tokens.create("admin", request));
+    await setup.tokens.create("admin", { name: "bare", extended: false });
+    assertEquals(isAccepted(setup, secret), true);
+  }
+  const before = await readTokens(store);
+  await using setup = await start(clock, store.reopen());
+  assertEquals(setup.tokens.list().map(({ name }) => name), ["bare", "full"]);
+  const byHash = (await readTokens(setup.store)).map(({ token }) => token);
+  assertEquals(byHash, before.map(({ token }) => token));
+  assertEquals(isAccepted(setup, secret), true);
+  assertObjectMatch(setup.tokens.list()[1] ?? {}, request);
+});
+
+Deno.test("Tokens.use() refuses a token from its expiry on", async () => {
+  await using setup = await start();
+  const { secret } = await setup.tokens.create("admin", { name: "a", maxAgeMs: 5_000, extended: false });
+  const steps: [ms: number, expected: boolean][] = [[0, true], [4_999, true], [1, false], [1, false]];
+  for (const [ms, expected] of steps) {
+    await setup.clock.advance(ms);
+    assertEquals(isAccepted(setup, secret), expected);
+  }
+});
+
+Deno.test("Tokens.use() prolongs an extended token by each use", async () => {
+  await using setup = await start();
+  const { secret } = await setup.tokens.create("admin", { name: "a", maxAgeMs: 5_000, extended: true });
+  for (let n = 0; n < 5; n++) {
+    await setup.clock.advance(4_000);
+    assertEquals(isAccepted(setup, secret), true);
+  }
+  await setup.clock.advance(5_000);
+  assertEquals(isAccepted(setup, secret), false);
+});
+
+Deno.test("Tokens.use() writes the last use at most once a minute", async () => {
+  await using setup = await start();
+  const { secret } = await setup.tokens.create("admin", { name: "a", extended: false });
+  const entries = () => setup.committer.stats.entries;
+  const before = entries();
+  for (let n = 0; n < 5; n++) isAccepted(setup, secret);
+  await setup.committer.drain();
+  assertEquals(entries() - before, 1);
+  await setup.clock.advance(59_999);
+  isAccepted(setup, secret);
+  await setup.clock.advance(1);
+  isAccepted(setup, secret);
+  await setup.committer.drain();
+  assertEquals(entries() - before, 2);
+});
+
+Deno.test("Tokens.revoke() is final, even while a use is being written", async () => {
+  const clock = new FakeClock();
+  const store = new MemoryStore(clock);
+  await using setup = await start(clock, store);
+  const { token, secret } = await setup.tokens.create("admin", { name: "a", extended: false });
+  const grant = setup.tokens.find(secret);
+  isAccepted(setup, secret);
+  const revoked = setup.tokens.revoke(token.id);
+  clock.jump(60_000); // The next use would be written, after the delete.
+  isAccepted(setup, secret);
+  await revoked;
+  await settle();
+  assertEquals(isAccepted(setup, secret), false);
+  assertEquals(grant !== undefined && setup.tokens.use(grant, clock.now()), false);
+  assertEquals(await readTokens(store), []);
+  await assertRejects(() => setup.tokens.revoke(token.id), DomainError, "there is no token");
+});
+
+Deno.test("Tokens: a token does not open a tenant that was removed and created again", async () => {
+  await using setup = await start();
+  const { tenants, tokens } = setup;
+  for (const id of ["acme", "beta"]) await tenants.create({ id, name: id });
+  const both = await tokens.create("admin", { name: "both", extended: false, tenants: ["acme", "beta"] });
+  const one = await tokens.create("admin", { name: "one", extended: false, tenants: ["acme"] });
+  const all = await tokens.create("admin", { name: "all", extended: false });
+  await tenants.remove("acme");
+  await tenants.create({ id: "acme", name: "another" });
+  const doors = [both, one, all].map(({ secret }) =>
+    ["acme", "beta"].map((tenant) => tokens.find(secret)?.caller.canEnter(tenant))
+  );
+  assertEquals(doors, [[false, true], [false, false], [true, true]]);
+  const stored = await readTokens(setup.store);
+  assertEquals(stored.find(({ token }) => token.name === "one")?.token.tenants, []);
+});
+
+Deno.test("Tokens.find() knows secrets alone", async () => {
+  await using setup = await start();
+  const { secret } = await setup.tokens.create("admin", { name: "a", extended: false });
+  for (const text of ["", "sluice_", secret.slice(0, -1), `${secret}x`, secret.toLowerCase(), "__proto__"]) {
+    assertEquals(setup.tokens.find(text), undefined);
+  }
+});
+
+Deno.test("MAX_TOKENS bounds what is kept in memory", () => {
+  assertEquals(MAX_TOKENS, 10_000);
+});

@@ -1,0 +1,73 @@
+import { assertEquals } from "@std/assert";
+import type { JsonObject, JsonValue } from "../../../src/base/json.ts";
+import { settle } from "../../support/fake_clock.ts";
+import { Harness } from "../../support/harness.ts";
+import { yaml } from "../../support/request_bodies.ts";
+import { executionsOf, flowTrigger, triggeredFlow } from "../../support/triggers.ts";
+
+/** A flow of namespace `demo` that ends at once, with the output `text`. */
+function upstream(id: string): string {
+  const task = { id: "r", type: "io.kestra.plugin.core.debug.Return", format: "done" };
+  const outputs = [{ id: "text", type: "STRING", value: "{{ outputs.r.value }}" }];
+  return JSON.stringify({ id, namespace: "demo", tasks: [task], outputs });
+}
+
+/** A flow that waits for executions of flows, and for one that meets each filter. */
+function listener(flows: readonly string[], where: JsonValue[] = []): string {
+  const upstreams = flows.map((flowId) => ({ namespace: "demo", flowId }));
+  return triggeredFlow("listener", flowTrigger({ preconditions: { id: "p", flows: upstreams, where } }));
+}
+
+async function runAll(app: Harness, flows: readonly string[]): Promise<number> {
+  for (const id of flows) {
+    await app.start(id);
+    await settle();
+  }
+  return (await executionsOf(app, "listener")).length;
+}
+
+/** What was waited for before and after an update of the flow, what ends before and after it, and how often it starts then. */
+const UPDATES: readonly (readonly [
+  before: readonly string[],
+  ended: readonly string[],
+  after: readonly string[],
+  ends: readonly string[],
+  starts: number,
+])[] = [
+  [["a", "b"], ["a"], ["b", "c"], ["c"], 0],
+  [["a", "b"], ["a"], ["b", "c"], ["c", "b"], 1],
+  [["a", "b"], ["a"], ["b", "a"], ["b"], 1],
+  [["a", "b"], ["a"], ["a", "b", "c"], ["b"], 0],
+];
+
+for (const [before, ended, after, ends, starts] of UPDATES) {
+  const name = `${before} with ${ended}, then of ${after} with ${ends} starts ${starts}`;
+  Deno.test(`ConditionWindows.judge() of ${name}`, async () => {
+    await using app = await Harness.start();
+    for (const id of ["a", "b", "c"]) await app.save(upstream(id));
+    await app.save(listener(before));
+    await runAll(app, ended);
+    await app.json("PUT", "/flows/demo/listener", yaml(listener(after)));
+    assertEquals(await runAll(app, ends), starts);
+  });
+}
+
+/** Filters on an expression, and whether they are met by an execution of flow `a` with the output `done`. */
+const EXPRESSIONS: readonly (readonly [filter: JsonObject, isMet: boolean])[] = [
+  [{ type: "IS_TRUE", value: "{{ trigger.outputs.text == 'done' }}" }, true],
+  [{ type: "IS_TRUE", value: "{{ trigger.flowId == 'b' }}" }, false],
+  [{ type: "IS_FALSE", value: "{{ trigger.flowId == 'b' }}" }, true],
+  [{ type: "IS_NULL", value: "{{ labels.team ?? '' }}" }, true],
+  [{ type: "IS_NOT_NULL", value: "{{ trigger.outputs.text }}" }, true],
+  [{ type: "IN", value: "{{ trigger.outputs.text }}", values: ["todo", "done"] }, true],
+  [{ type: "NOT_IN", value: "{{ trigger.outputs.text }}", values: ["todo", "done"] }, false],
+];
+
+for (const [filter, isMet] of EXPRESSIONS) {
+  Deno.test(`ConditionWindows.judge() with a filter ${JSON.stringify(filter)} is ${isMet}`, async () => {
+    await using app = await Harness.start();
+    await app.save(upstream("a"));
+    await app.save(listener([], [{ id: "w", filters: [{ field: "EXPRESSION", ...filter }] }]));
+    assertEquals(await runAll(app, ["a"]), isMet ? 1 : 0);
+  });
+}

@@ -1,0 +1,137 @@
+import { assertEquals } from "@std/assert";
+import type { JsonObject } from "../../../src/base/json.ts";
+import { type Effect, EFFECT_TYPE, Harness } from "../../support/harness.ts";
+import { until } from "../../support/machine_processes.ts";
+import { evaluationsOf, executionsOf, stateOf, triggeredFlow } from "../../support/triggers.ts";
+
+const MINUTE = 60_000;
+
+/** A server that answers with these codes, one after the other, then with the last one again and again. */
+class Upstream implements AsyncDisposable {
+  readonly url: string;
+  readonly #server: Deno.HttpServer<Deno.NetAddr>;
+  served = 0;
+
+  constructor(codes: readonly number[]) {
+    this.#server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, () => {
+      const status = codes[Math.min(this.served++, codes.length - 1)];
+      return Response.json({ number: this.served }, { status });
+    });
+    this.url = `http://127.0.0.1:${this.#server.addr.port}/`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#server.shutdown();
+  }
+}
+
+function httpTrigger(uri: string, properties: JsonObject = {}): JsonObject {
+  return { type: "io.kestra.plugin.core.http.Trigger", uri, interval: "PT1M", ...properties };
+}
+
+/** Moves the clock on, and waits until the trigger has been evaluated that often in all. */
+async function poll(app: Harness, ms: number, evaluations: number): Promise<void> {
+  await app.advance(ms);
+  await until(async () => evaluationsOf(await stateOf(app, "p")).length >= evaluations);
+}
+
+Deno.test("Polls.poll() starts an execution with the answer, once an interval", async () => {
+  await using upstream = new Upstream([200]);
+  await using app = await Harness.start();
+  await app.save(triggeredFlow("p", httpTrigger(upstream.url)));
+  await poll(app, 1_000, 1);
+  await poll(app, MINUTE, 2);
+  const executions = await executionsOf(app, "p");
+  assertEquals(executions.map(({ trigger: { uri, code, body } }) => [uri, code, body]), [
+    [upstream.url, 200, '{"number":1}'],
+    [upstream.url, 200, '{"number":2}'],
+  ]);
+});
+
+/** What is asked of the answer, and how the evaluations of two polls end. */
+const CASES:
+  readonly (readonly [codes: readonly number[], properties: JsonObject, outcomes: readonly string[]])[] = [
+    [[500, 200], {}, ["SKIPPED: Its condition is false", "STARTED"]],
+    [[200, 500], { responseCondition: "{{ response.statusCode == 500 }}" }, [
+      "SKIPPED: Its condition is false",
+      "STARTED",
+    ]],
+    [[200], { responseCondition: "{{ response.body.number == 2 }}" }, [
+      "SKIPPED: Its condition is false",
+      "STARTED",
+    ]],
+    [[200], { when: "{{ trigger.code == 201 }}" }, ["SKIPPED: `when` is false", "SKIPPED: `when` is false"]],
+  ];
+
+for (const [codes, properties, outcomes] of CASES) {
+  Deno.test(`Polls.poll() of answers ${codes.join(", ")} with ${JSON.stringify(properties)}`, async () => {
+    await using upstream = new Upstream(codes);
+    await using app = await Harness.start();
+    await app.save(triggeredFlow("p", httpTrigger(upstream.url, properties)));
+    await poll(app, 1_000, 1);
+    await poll(app, MINUTE, 2);
+    assertEquals(evaluationsOf(await stateOf(app, "p")).reverse(), outcomes);
+  });
+}
+
+Deno.test("Polls.poll() keeps an answer encrypted when it is told to; expressions read it", async () => {
+  await using upstream = new Upstream([200]);
+  await using app = await Harness.start();
+  const body = "{{ fromJson(trigger.encryptedBody).number }}";
+  const trigger = httpTrigger(upstream.url, {
+    encryptBody: true,
+    when: `{{ ${body.slice(2, -2)} == 1 }}`,
+    labels: { number: body },
+  });
+  const format = "{{ trigger.encryptedBody }}";
+  const tasks = [{ id: "out", type: "io.kestra.plugin.core.debug.Return", format }];
+  await app.save(triggeredFlow("p", trigger, { tasks }));
+  await poll(app, 1_000, 1);
+  const [execution] = await executionsOf(app, "p");
+  assertEquals(execution?.trigger.body, undefined);
+  assertEquals((execution?.trigger.encryptedBody as JsonObject).type, "io.kestra.datatype:aes_encrypted");
+  assertEquals(execution?.labels.number, "1");
+  const { taskRunList } = await app.execution(execution?.id);
+  assertEquals(taskRunList[0]?.outputs.value, '{"number":1}');
+});
+
+Deno.test("Polls.poll() tells why no answer came, and looks again", async () => {
+  await using app = await Harness.start();
+  await app.save(triggeredFlow("p", httpTrigger("ftp://nowhere")));
+  await poll(app, 1_000, 1);
+  await poll(app, MINUTE, 2);
+  assertEquals(evaluationsOf(await stateOf(app, "p")).map((text) => text.slice(0, 22)), [
+    'SKIPPED: Invalid uri "',
+    'SKIPPED: Invalid uri "',
+  ]);
+});
+
+Deno.test("Polls.poll() starts an execution that has failed where no answer came, when it is told to", async () => {
+  await using app = await Harness.start();
+  await app.save(triggeredFlow("p", httpTrigger("ftp://nowhere", { failOnTriggerError: true })));
+  await poll(app, 1_000, 1);
+  assertEquals((await executionsOf(app, "p")).map(({ state }) => state), ["FAILED"]);
+  assertEquals(evaluationsOf(await stateOf(app, "p")).map((text) => text.slice(0, 21)), [
+    'FAILED: Invalid uri "',
+  ]);
+});
+
+Deno.test("Polls.poll() starts an execution that has failed when a condition cannot be told", async () => {
+  await using upstream = new Upstream([200]);
+  await using app = await Harness.start();
+  await app.save(triggeredFlow("p", httpTrigger(upstream.url, { when: "{{ trigger.nothing == 1 }}" })));
+  await poll(app, 1_000, 1);
+  const [execution] = await executionsOf(app, "p");
+  assertEquals([execution?.state, execution?.trigger.code], ["FAILED", 200]);
+});
+
+Deno.test("Polls.poll() does not look while the last execution runs", async () => {
+  const never: Effect = () => new Promise(() => {});
+  await using upstream = new Upstream([200]);
+  await using app = await Harness.start({ effect: never });
+  await app.save(triggeredFlow("p", httpTrigger(upstream.url), { tasks: [{ id: "e", type: EFFECT_TYPE }] }));
+  await poll(app, 1_000, 1);
+  await poll(app, MINUTE, 2);
+  assertEquals([upstream.served, (await executionsOf(app, "p")).length], [1, 1]);
+  assertEquals(evaluationsOf(await stateOf(app, "p"))[0], "SKIPPED: The previous execution is still running");
+});

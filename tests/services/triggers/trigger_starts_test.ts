@@ -1,0 +1,31 @@
+import { assertEquals } from "@std/assert";
+import type { JsonObject } from "../../../src/base/json.ts";
+import { Harness } from "../../support/harness.ts";
+import { executionsOf, schedule, triggeredFlow } from "../../support/triggers.ts";
+
+/** What a schedule with these members has started in a flow with those. */
+async function startOf(properties: JsonObject, members: JsonObject = {}) {
+  await using app = await Harness.start();
+  await app.save(triggeredFlow("s", schedule("*/10 * * * *", properties), members));
+  await app.advance(10 * 60_000);
+  const [execution] = await executionsOf(app, "s");
+  return execution;
+}
+
+Deno.test("TriggerStarts.make() leaves out labels without a value, and those that only the server sets", async () => {
+  const labels = { own: "a", read: "{{ 'b' }}", none: "{{ null }}", "system.replay": "c" };
+  const execution = await startOf({ labels }, { labels: { team: "blue" } });
+  const { "system.correlationId": correlationId, ...others } = execution?.labels ?? {};
+  assertEquals(others, { team: "blue", own: "a", read: "b" });
+  assertEquals([execution?.state, correlationId], ["SUCCESS", execution?.id]);
+});
+
+Deno.test("TriggerStarts.make() lets inputs, and their defaults, read the labels of the flow", async () => {
+  const inputs: JsonObject[] = [
+    { id: "given", type: "STRING" },
+    { id: "kept", type: "STRING", defaults: "{{ labels.team }}/{{ labels.app.tier }}" },
+  ];
+  const labels = { team: "blue", "app.tier": "web" };
+  const execution = await startOf({ inputs: { given: "{{ labels.team }}" } }, { inputs, labels });
+  assertEquals(execution?.inputs, { given: "blue", kept: "blue/web" });
+});

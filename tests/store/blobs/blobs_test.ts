@@ -1,0 +1,143 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { DomainError } from "../../../src/model/errors.ts";
+import { BLOB_CHUNK_BYTES } from "../../../src/model/limits.ts";
+import { collect, patternBytes, sourceOf, startNamespaceServices } from "../../support/namespace_services.ts";
+
+const OWNER = { tenant: "main", owner: "team" };
+
+const SIZES = [
+  0,
+  1,
+  BLOB_CHUNK_BYTES - 1,
+  BLOB_CHUNK_BYTES,
+  BLOB_CHUNK_BYTES + 1,
+  10 * BLOB_CHUNK_BYTES,
+  5_000_000,
+];
+
+for (const size of SIZES) {
+  Deno.test(`write() and read() of ${size} bytes, and nothing is left after remove()`, async () => {
+    const { blobs, committer, inner } = await startNamespaceServices();
+    const bytes = patternBytes(size);
+    const blob = await blobs.write(OWNER, sourceOf(bytes.subarray(0, 100), bytes.subarray(100)), size);
+    await committer.commit({ mutations: blob.mutations });
+    assertEquals(blob.size, size);
+    assertEquals(inner.count(["bi"]), 0);
+    assertEquals(await collect(blobs.read(OWNER, blob)), bytes);
+    await committer.commit({ mutations: blobs.retire(OWNER, blob) });
+    await blobs.remove(OWNER, blob);
+    assertEquals([inner.count(["main", "b"]), inner.count(["bi"])], [0, 0]);
+  });
+}
+
+Deno.test("readRange() gives any part of a value", async () => {
+  const { blobs, committer } = await startNamespaceServices();
+  const bytes = patternBytes(3 * BLOB_CHUNK_BYTES + 500);
+  const blob = await blobs.write(OWNER, sourceOf(bytes), bytes.length);
+  await committer.commit({ mutations: blob.mutations });
+  const ranges = [
+    [0, 10],
+    [0, bytes.length],
+    [BLOB_CHUNK_BYTES - 1, 2],
+    [BLOB_CHUNK_BYTES, BLOB_CHUNK_BYTES],
+    [
+      bytes.length - 3,
+      100,
+    ],
+    [bytes.length, 10],
+    [5, 0],
+  ] as const;
+  for (const [offset, length] of ranges) {
+    assertEquals(await blobs.readRange(OWNER, blob, offset, length), bytes.slice(offset, offset + length));
+  }
+});
+
+Deno.test("write() of more than allowed leaves nothing behind", async () => {
+  const { blobs, inner } = await startNamespaceServices();
+  const error = await assertRejects(
+    () => blobs.write(OWNER, sourceOf(patternBytes(2_000_000), patternBytes(2_000_000)), 3_000_000),
+    DomainError,
+  );
+  assertEquals(error.code, "too_large");
+  assertEquals([inner.count(["main", "b"]), inner.count(["bi"])], [0, 0]);
+});
+
+Deno.test("write() of a source that breaks off leaves nothing behind", async () => {
+  const { blobs, inner } = await startNamespaceServices();
+  async function* broken() {
+    yield patternBytes(2_000_000);
+    await Promise.resolve();
+    throw new Error("broke off");
+  }
+  await assertRejects(() => blobs.write(OWNER, broken(), 9_000_000), Error, "broke off");
+  assertEquals([inner.count(["main", "b"]), inner.count(["bi"])], [0, 0]);
+});
+
+Deno.test("write() reads its source no faster than chunks are durable", async () => {
+  const { blobs, store } = await startNamespaceServices();
+  let given = 0;
+  let ahead = 0;
+  let stored = 0;
+  store.plan = (_, atomic) => {
+    for (const { key } of atomic.mutations) if (key[1] === "b") stored++;
+    return "none";
+  };
+  function* source() {
+    for (; given < 100; given++) {
+      ahead = Math.max(ahead, given - stored);
+      yield patternBytes(BLOB_CHUNK_BYTES);
+    }
+  }
+  await blobs.write(OWNER, ReadableStream.from(source()), Infinity);
+  assert(ahead <= 10, `${ahead} chunks were waiting`);
+});
+
+Deno.test("a value that is removed while it is read stays until its last reader is gone", async () => {
+  const { blobs, committer, inner } = await startNamespaceServices();
+  const bytes = patternBytes(20 * BLOB_CHUNK_BYTES);
+  const blob = await blobs.write(OWNER, sourceOf(bytes), bytes.length);
+  await committer.commit({ mutations: blob.mutations });
+  const [first, second] = [blobs.read(OWNER, blob), blobs.read(OWNER, blob)];
+  await committer.commit({ mutations: blobs.retire(OWNER, blob) });
+  await blobs.remove(OWNER, blob);
+  assertEquals(await collect(first), bytes);
+  assertEquals(inner.count(["main", "b"]), 20);
+  await second.cancel();
+  assertEquals([inner.count(["main", "b"]), inner.count(["bi"])], [0, 0]);
+});
+
+Deno.test("collectOrphans() removes what no commit took over, and only that", async () => {
+  const setup = await startNamespaceServices();
+  const { blobs, committer, clock } = setup;
+  const kept = await blobs.write(OWNER, sourceOf(patternBytes(200_000)), Infinity);
+  await committer.commit({ mutations: kept.mutations });
+  await blobs.write(OWNER, sourceOf(patternBytes(17 * BLOB_CHUNK_BYTES)), Infinity);
+  const retired = await blobs.write(OWNER, sourceOf(patternBytes(300_000)), Infinity);
+  await committer.commit({ mutations: retired.mutations });
+  await committer.commit({ mutations: blobs.retire(OWNER, retired) });
+  const inner = setup.inner.reopen();
+  clock.jump(1_000);
+  const next = await startNamespaceServices({ inner, clock });
+  assertEquals(await next.blobs.collectOrphans(clock.now()), 2);
+  assertEquals([inner.count(["main", "b"]), inner.count(["bi"])], [4, 0]);
+  assertEquals((await collect(next.blobs.read(OWNER, kept))).length, 200_000);
+  assertEquals(await next.blobs.collectOrphans(clock.now()), 0);
+});
+
+Deno.test("collectOrphans() finishes a removal that a crash interrupted at any commit", async () => {
+  for (let crash = 1; crash <= 6; crash++) {
+    const { blobs, committer, store, inner, clock } = await startNamespaceServices();
+    const blob = await blobs.write(OWNER, sourceOf(patternBytes(450 * BLOB_CHUNK_BYTES)), Infinity);
+    await committer.commit({ mutations: blob.mutations });
+    await committer.commit({ mutations: blobs.retire(OWNER, blob) });
+    const last = store.commits + crash;
+    store.plan = (commit) => commit >= last ? "fail_before" : "none";
+    await blobs.remove(OWNER, blob);
+    clock.jump(1_000);
+    const reopened = inner.reopen();
+    const next = await startNamespaceServices({ inner: reopened, clock });
+    await next.blobs.collectOrphans(clock.now());
+    assertEquals([reopened.count(["main", "b"]), reopened.count(["bi"])], [0, 0], `crash ${crash}`);
+    await committer[Symbol.asyncDispose]();
+  }
+});

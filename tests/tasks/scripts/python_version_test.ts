@@ -1,0 +1,167 @@
+/** `pythonVersion` of Python tasks, with Pythons on a PATH of the test. */
+import { assertEquals } from "@std/assert";
+import { type ExecutionResponse, Harness } from "../../support/harness.ts";
+import { withTempDir, writeProgram } from "../../support/temp_dir.ts";
+
+const SYSTEM_PATH = "/usr/bin:/bin";
+
+/** A Python of that version: it says which one it is, and then runs what it is given. */
+function pythonOf(version: string): string {
+  return `#!/bin/sh
+[ "$1" = --version ] && { echo "Python ${version}"; exit 0; }
+[ "$2" = venv ] && { mkdir -p .venv/bin; printf '#!/bin/sh\\necho "venv of ${version}"\\n' > .venv/bin/python3
+  cp .venv/bin/python3 .venv/bin/python; chmod +x .venv/bin/*; exit 0; }
+echo "${version} runs \${1##*/} \$2"
+`;
+}
+
+/** The Pythons of the test, by name of their command. `python3.13` is one that starts nothing, as some version managers have it. */
+const PYTHONS: Readonly<Record<string, string>> = {
+  "python3": pythonOf("3.11.2"),
+  "python3.12": pythonOf("3.12.5"),
+  "python3.13": "#!/bin/sh\necho 'not installed' >&2\nexit 127\n",
+};
+
+let flowCount = 0;
+
+async function runIn(app: Harness, task: string): Promise<readonly string[]> {
+  const flowId = `f${flowCount++}`;
+  await app.save(`id: ${flowId}\nnamespace: demo\ntasks:\n${task}`);
+  const { id } = await app.start(flowId, {}, "?wait=true");
+  const logs = await app.json("GET", `/logs/${id}`) as { level: string; message: string }[];
+  const { state } = await app.execution(id);
+  return [state.current, ...logs.map(({ level, message }) => `${level} ${message}`)];
+}
+
+function taskOf(type: string, folder: string, members: readonly string[]): string {
+  return [
+    `  - id: a`,
+    `    type: io.kestra.plugin.scripts.python.${type}`,
+    `    env: {PATH: "${folder}:${SYSTEM_PATH}"}`,
+    ...members.map((member) => `    ${member}`),
+    "",
+  ].join("\n");
+}
+
+function refusal(version: string, program = `python${version}`): string {
+  return `WARN Cannot run with Python "${version}": no "${program}" works on the PATH of the script, so "python3" runs (Python 3.11.2); ` +
+    "install that version, add its folder to PATH in `env`, or let the task run in a container that has it";
+}
+
+const SCRIPT = "script: print(1)";
+
+/** Type of the task, its members, and what it ends in and logs. */
+const RUNS:
+  readonly (readonly [name: string, type: string, members: readonly string[], ...ends: string[]])[] = [
+    ["without a version", "Script", [SCRIPT], "SUCCESS", "INFO 3.11.2 runs script.py "],
+    [
+      "a version that is there",
+      "Script",
+      ["pythonVersion: '3.12'", SCRIPT],
+      "SUCCESS",
+      "INFO 3.12.5 runs script.py ",
+    ],
+    ["a number", "Script", ["pythonVersion: 3.12", SCRIPT], "SUCCESS", "INFO 3.12.5 runs script.py "],
+    [
+      "an expression",
+      "Script",
+      [`pythonVersion: "3.{{ 6 * 2 }}"`, SCRIPT],
+      "SUCCESS",
+      "INFO 3.12.5 runs script.py ",
+    ],
+    ["a major version", "Script", ["pythonVersion: '3'", SCRIPT], "SUCCESS", "INFO 3.11.2 runs script.py "],
+    ["an empty one", "Script", ["pythonVersion: ''", SCRIPT], "SUCCESS", "INFO 3.11.2 runs script.py "],
+    [
+      "one that is not there",
+      "Script",
+      ["pythonVersion: '3.99'", SCRIPT],
+      "SUCCESS",
+      refusal("3.99"),
+      "INFO 3.11.2 runs script.py ",
+    ],
+    [
+      "one that does not start",
+      "Script",
+      ["pythonVersion: '3.13'", SCRIPT],
+      "SUCCESS",
+      refusal("3.13"),
+      "INFO 3.11.2 runs script.py ",
+    ],
+    [
+      "what is no version is never run",
+      "Script",
+      ["pythonVersion: '3; echo no'", SCRIPT],
+      "SUCCESS",
+      refusal("3; echo no"),
+      "INFO 3.11.2 runs script.py ",
+    ],
+    [
+      "commands that name no version",
+      "Commands",
+      ["pythonVersion: '3.12'", "commands: [python3 -m one, python -m two, 'env python -m three']"],
+      "SUCCESS",
+      "INFO 3.12.5 runs -m one",
+      "INFO 3.12.5 runs -m two",
+      "INFO 3.12.5 runs -m three",
+    ],
+    [
+      "an interpreter that is no shell",
+      "Commands",
+      ["pythonVersion: '3.99'", "interpreter: [python3.12, -c]", "commands: [x]"],
+      "SUCCESS",
+      "INFO 3.12.5 runs -c x",
+    ],
+    [
+      "dependencies",
+      "Script",
+      ["pythonVersion: '3.12'", "dependencies: [x]", "dependencyCacheEnabled: false", SCRIPT],
+      "SUCCESS",
+      "INFO venv of 3.12.5",
+      "INFO venv of 3.12.5",
+    ],
+    [
+      "dependencies of a version that is not there",
+      "Script",
+      ["pythonVersion: '3.99'", "dependencies: [x]", "dependencyCacheEnabled: false", SCRIPT],
+      "SUCCESS",
+      refusal("3.99"),
+      "INFO venv of 3.11.2",
+      "INFO venv of 3.11.2",
+    ],
+  ];
+
+for (const [name, type, members, ...ends] of RUNS) {
+  Deno.test(`fitPython() ${name}`, async () => {
+    await withTempDir(async (folder) => {
+      for (const [command, text] of Object.entries(PYTHONS)) {
+        await writeProgram(`${folder}/${command}`, text);
+      }
+      await using app = await Harness.start();
+      assertEquals(await runIn(app, taskOf(type, folder, members)), ends);
+    });
+  });
+}
+
+Deno.test("fitPython() leaves no files, and packages of another version are others", async () => {
+  await withTempDir(async (folder) => {
+    for (const [command, text] of Object.entries(PYTHONS)) {
+      await writeProgram(`${folder}/${command}`, text);
+    }
+    await using app = await Harness.start();
+    const members = ["outputFiles: ['**', '.*/**']", SCRIPT];
+    await app.save(
+      `id: files\nnamespace: demo\ntasks:\n${
+        taskOf("Script", folder, ["pythonVersion: '3.12'", ...members])
+      }`,
+    );
+    const { taskRunList } = await app.start("files", {}, "?wait=true") as unknown as ExecutionResponse;
+    assertEquals(taskRunList[0]?.outputs.outputFiles, {});
+    const lines: string[] = [];
+    for (const version of ["3", "3.12", "3"]) {
+      const further = [`pythonVersion: '${version}'`, "dependencies: [x]", SCRIPT];
+      lines.push(...await runIn(app, taskOf("Script", folder, further)));
+    }
+    const [first, second] = ["INFO venv of 3.11.2", "INFO venv of 3.12.5"];
+    assertEquals(lines, ["SUCCESS", first, first, "SUCCESS", second, second, "SUCCESS", first]);
+  });
+});

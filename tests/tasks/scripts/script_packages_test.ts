@@ -1,0 +1,154 @@
+/** Packages of script tasks, from a folder of this machine: no index is asked. */
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { Harness } from "../../support/harness.ts";
+import { withTempDir, writeProgram } from "../../support/temp_dir.ts";
+import { buildZip } from "../../support/zip_builder.ts";
+
+const INSTALL_LINE = "INFO 1.2.3";
+
+/** A package of Python with one module. */
+function wheel(name: string, version: string): Uint8Array<ArrayBuffer> {
+  const info = `${name}-${version}.dist-info`;
+  return buildZip([
+    { name: `${name}.py`, data: `__version__ = "${version}"\n` },
+    { name: `${info}/METADATA`, data: `Metadata-Version: 2.1\nName: ${name}\nVersion: ${version}\n` },
+    {
+      name: `${info}/WHEEL`,
+      data: "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    },
+    { name: `${info}/RECORD`, data: `${name}.py,,\n${info}/METADATA,,\n${info}/WHEEL,,\n${info}/RECORD,,\n` },
+  ]);
+}
+
+async function withWheels(use: (folder: string) => Promise<void>): Promise<void> {
+  await withTempDir(async (folder) => {
+    for (const version of ["1.2.3", "2.0.0"]) {
+      await Deno.writeFile(
+        `${folder}/probe_package-${version}-py3-none-any.whl`,
+        wheel("probe_package", version),
+      );
+    }
+    await use(folder);
+  });
+}
+
+function pythonTask(id: string, folder: string, further = "dependencies: [probe_package==1.2.3]"): string {
+  return `
+- id: ${id}
+  type: io.kestra.plugin.scripts.python.Script
+  env: {PIP_NO_INDEX: "1", PIP_FIND_LINKS: "${folder}"}
+  warningOnStdErr: false
+  ${further}
+  script: |
+    import probe_package, sys
+    print(probe_package.__version__)
+    print("prefix " + sys.prefix)
+`;
+}
+
+interface Ran {
+  readonly state: string;
+  readonly lines: readonly string[];
+}
+
+let flowCount = 0;
+
+async function runIn(app: Harness, tasks: string): Promise<Ran> {
+  const flowId = `f${flowCount++}`;
+  await app.save(`id: ${flowId}\nnamespace: demo\ntasks:${tasks}`);
+  const { id } = await app.start(flowId, {}, "?wait=true");
+  const logs = await app.json("GET", `/logs/${id}`) as { level: string; message: string }[];
+  const lines = logs.map(({ level, message }) => `${level} ${message}`);
+  return { state: (await app.execution(String(id))).state.current, lines };
+}
+
+function prefixes({ lines }: Ran): string[] {
+  return lines.filter((line) => line.startsWith("INFO prefix "));
+}
+
+Deno.test("ScriptPackages.install() installs once for those that need the same", async () => {
+  await withWheels(async (folder) => {
+    await using app = await Harness.start();
+    const inner = ["a", "b"].map((id) => pythonTask(id, folder)).join("").replaceAll("\n", "\n    ");
+    const parallel = `\n- id: p\n  type: io.kestra.plugin.core.flow.Parallel\n  tasks:${inner}`;
+    const first = await runIn(app, parallel);
+    assertEquals([first.state, first.lines.filter((line) => line === INSTALL_LINE).length], ["SUCCESS", 2]);
+    assertEquals(new Set(prefixes(first)).size, 1);
+    assertEquals(prefixes(await runIn(app, pythonTask("c", folder))), prefixes(first).slice(1));
+    const other = await runIn(app, pythonTask("d", folder, "dependencies: [probe_package==2.0.0]"));
+    assert(other.lines.includes("INFO 2.0.0"));
+    assert(!prefixes(first).includes(prefixes(other)[0] ?? ""));
+  });
+});
+
+Deno.test("ScriptPackages.install() installs beside the task without the cache, and leaves no such files", async () => {
+  await withWheels(async (folder) => {
+    await using app = await Harness.start();
+    const properties =
+      "{dependencies: [probe_package==1.2.3], dependencyCacheEnabled: false, outputFiles: ['**']}";
+    const further = properties.slice(1, -1).replaceAll(/, (dep|out)/g, "\n  $1");
+    const first = await runIn(app, pythonTask("a", folder, further));
+    assertEquals(first.state, "SUCCESS");
+    assertMatch(prefixes(first)[0] ?? "", /-1\/\.venv$/);
+  });
+});
+
+/** What a python3 does that cannot install, and what the log says then. */
+const FAILURES: readonly (readonly [name: string, python: string | undefined, message: RegExp])[] = [
+  [
+    "fails",
+    "echo no such version; exit 1",
+    /^ERROR Cannot install the dependencies "probe_package==1.2.3": python3 with venv and pip failed, as its lines above say \(exit code 1\)$/,
+  ],
+  [
+    "does not reach its index",
+    "echo \"connection broken by 'NewConnectionError(...)'\" >&2; exit 1",
+    /does not reach the package index; say in `env` where there is one, .* \(exit code 1\)$/,
+  ],
+  ["is missing", undefined, /is missing on this machine; install it, .* \(exit code 127\)$/],
+];
+
+for (const [name, python, message] of FAILURES) {
+  Deno.test(`ScriptPackages.install() fails the task when the installer ${name}, and tries again the next time`, async () => {
+    await withTempDir(async (folder) => {
+      const calls = `${folder}/calls`;
+      const text = `#!/bin/sh\necho >> ${calls}\n${python}\n`;
+      if (python !== undefined) await writeProgram(`${folder}/python3`, text);
+      await using app = await Harness.start();
+      for (let count = 1; count <= 2; count++) {
+        const task = pythonTask("a", "/none").replace(/env: .*/, `env: {PATH: "${folder}"}`);
+        const { state, lines } = await runIn(app, task);
+        assertEquals(state, "FAILED");
+        assertMatch(lines.at(-1) ?? "", message);
+        if (python !== undefined) assertEquals((await Deno.readTextFile(calls)).length, count);
+      }
+    });
+  });
+}
+
+Deno.test("ScriptPackages.install() gives Node.js its packages where it looks for them", async () => {
+  await withTempDir(async (folder) => {
+    await Deno.mkdir(`${folder}/bin`);
+    // Installs as npm does, into the folder in which it is called.
+    const npm =
+      `#!/bin/sh\nmkdir -p node_modules/probe && echo 'module.exports = "found"' > node_modules/probe/index.js\n`;
+    await writeProgram(`${folder}/bin/npm`, npm);
+    await using app = await Harness.start();
+    const path = `${folder}/bin:${Deno.env.get("PATH")}`;
+    const task = (further: string) => `
+- id: n
+  type: io.kestra.plugin.scripts.node.Script
+  env: {PATH: "${path}"}
+  dependencies: [probe]
+  ${further}
+  outputFiles: ["**"]
+  script: console.log(require("probe"), require("node:fs").realpathSync("node_modules"))
+`;
+    const shared = await runIn(app, task("dependencyCacheEnabled: true"));
+    assertMatch(shared.lines.at(-1) ?? "", /^INFO found .*\/shared-1\/node_modules$/);
+    const again = await runIn(app, task("dependencyCacheEnabled: true"));
+    assertEquals(again.lines.at(-1), shared.lines.at(-1));
+    const beside = await runIn(app, task("inputFiles: {package.json: '{}'}"));
+    assertMatch(beside.lines.at(-1) ?? "", /^INFO found .*-1\/node_modules$/);
+  });
+});
