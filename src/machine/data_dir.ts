@@ -66,7 +66,7 @@ export class DataDir implements AsyncDisposable {
       await directory.#closeDatabase();
       return directory;
     } catch (error) {
-      file.close();
+      unlock(file);
       throw error;
     }
   }
@@ -102,7 +102,7 @@ export class DataDir implements AsyncDisposable {
   /** Ends the lock; the directory may be opened again. */
   async [Symbol.asyncDispose](): Promise<void> {
     await removeIfPresent(join(this.path, PID_FILE));
-    this.#lock.close();
+    unlock(this.#lock);
   }
 
   /** Written aside and renamed, so that a crash leaves either no key or a whole one. */
@@ -207,6 +207,15 @@ async function tryLock(file: Deno.FsFile, clock: Clock): Promise<boolean> {
   } finally {
     cancel();
   }
+}
+
+/**
+ * Ends the lock and closes its file. The end of the file alone is not enough: a process that is being started has all that is
+ * open here until it becomes its program, and with it the lock.
+ */
+function unlock(file: Deno.FsFile): void {
+  file.unlockSync();
+  file.close();
 }
 
 async function inUseMessage(path: string): Promise<string> {

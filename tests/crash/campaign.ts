@@ -42,13 +42,17 @@ export interface CampaignResult {
 }
 
 const MIN_LIFE_MS = 300;
+/** A life goes on until so much was acknowledged, where the machine does much else, but not longer than the bound. */
+const MIN_ACKNOWLEDGED = 10;
+const MAX_LONGER_MS = 60_000;
+const POLL_MS = 20;
 /** A boot takes less; most of these kills land before the server is ready. */
 const MAX_BOOT_LIFE_MS = 700;
 const BOOT_KILL_SHARE = 0.35;
 const VERIFY_SHARE = 0.75;
 /** Before some of the kills; not all, since what comes before a kill should not always be the same. */
 const PROBE_SHARE = 0.4;
-const PROBE_TIMEOUT_MS = 8_000;
+const PROBE_TIMEOUT_MS = 60_000;
 /** An execution, what it causes, and what that causes. */
 const ROUNDS = 3;
 const YAML = { "content-type": "application/x-yaml" };
@@ -124,6 +128,7 @@ class Campaign {
     const deps = { client, ledger: this.#ledger, findings: this.#findings };
     const load = runLoad(deps, this.#chance.fork(), this.#options.workers);
     await pause(lifeMs);
+    await this.#untilAcknowledged(before + MIN_ACKNOWLEDGED);
     if (this.#chance.holds(PROBE_SHARE)) await this.#probe(client);
     await this.#killed(server);
     await load;
@@ -182,6 +187,11 @@ class Campaign {
     await using server = ServerUnderCrash.spawn(this.#files);
     await pause(this.#chance.between(0, MAX_BOOT_LIFE_MS));
     await this.#killed(server);
+  }
+
+  async #untilAcknowledged(count: number): Promise<void> {
+    const deadline = performance.now() + MAX_LONGER_MS;
+    while (this.#ledger.acknowledged < count && performance.now() < deadline) await pause(POLL_MS);
   }
 
   /** A server that is busy still answers. */

@@ -4,8 +4,8 @@ import { MARK_VARIABLE } from "./script_flows.ts";
 /** Processes by number and start, so that a number that was given again is not taken for the same. */
 export type Processes = ReadonlySet<string>;
 
-/** After a crash a watchdog ends them at once, on a machine that does other things too. */
-const GRACE_MS = 2_000;
+/** After a crash a watchdog ends them at once; a machine that does much else may keep it waiting. */
+const GRACE_MS = 60_000;
 const POLL_MS = 20;
 
 /** All that carry the mark now. */

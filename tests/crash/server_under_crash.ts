@@ -13,8 +13,8 @@ export interface ServerFiles {
 /** Name and password of the servers under test. */
 export const CREDENTIALS = "crash:test-password";
 
-const READY_TIMEOUT_MS = 30_000;
-const STOP_TIMEOUT_MS = 10_000;
+const READY_TIMEOUT_MS = 120_000;
+const STOP_TIMEOUT_MS = 60_000;
 
 /** A child process that is a server. Dispose of it to kill it. */
 export class ServerUnderCrash implements AsyncDisposable {
@@ -103,7 +103,7 @@ export class ServerUnderCrash implements AsyncDisposable {
     const decoder = new TextDecoder();
     for await (const chunk of stream) {
       this.#log += decoder.decode(chunk, { stream: true });
-      const [, url] = /is ready on (http:\S+)/.exec(this.#log) ?? [];
+      const [, url] = /is ready on (http:\S+)\s/.exec(this.#log) ?? [];
       if (url) this.#url.resolve(url);
     }
   }

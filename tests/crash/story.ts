@@ -3,6 +3,7 @@ import type { JsonObject } from "../../src/base/json.ts";
 import { MemoryStore } from "../../src/store/memory_store.ts";
 import { FakeClock, settle } from "../support/fake_clock.ts";
 import { type Effect, type ExecutionResponse, Harness, statesOf } from "../support/harness.ts";
+import { Chance } from "./chance.ts";
 import type { Effects, SeenExecution } from "./execution_check.ts";
 import { type Cut, MortalStore } from "./mortal_store.ts";
 
@@ -90,7 +91,8 @@ class Story {
   }
 
   async #work(store: MortalStore, life: number, cut: Cut | undefined): Promise<Harness> {
-    const options = { wrap: () => store, effect: this.#effect(), random: Math.random };
+    const chance = new Chance(life);
+    const options = { wrap: () => store, effect: this.#effect(), random: () => chance.next() };
     const app = await Harness.start({ ...options, ...distinctIds(life) }, this.#memory, this.#clock);
     if (life === 0) {
       for (const source of this.#scenario.others ?? []) await app.save(source);

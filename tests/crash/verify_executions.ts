@@ -25,7 +25,7 @@ export interface VerifyDeps {
 }
 
 /** How long an execution that is due may take to end after a restart, on a machine that does other things too. */
-const SETTLE_MS = 30_000;
+const SETTLE_MS = 120_000;
 const POLL_MS = 50;
 const WIDTH = 16;
 /** Crashes of the server while an execution was live, after which it may be given up. */

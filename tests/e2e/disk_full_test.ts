@@ -10,7 +10,7 @@ const PUT_BYTES = 900_000;
 /** More than fits. */
 const MAX_PUTS = 100;
 /** Longest time from space to a write that is stored; the server tries by itself. */
-const MAX_RECOVERY_MS = 30_000;
+const MAX_RECOVERY_MS = 60_000;
 const RETRY_MS = 100;
 
 async function run(command: string, ...args: string[]): Promise<boolean> {

@@ -1,7 +1,9 @@
 import { assert, assertEquals, assertNotEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { spawn } from "node:child_process";
 import { systemClock } from "../../src/base/clock.ts";
 import { systemRandomBytes } from "../../src/base/id.ts";
 import { DataDir, DataDirError, isDiskFull, RESERVE_BYTES } from "../../src/machine/data_dir.ts";
+import { until } from "../support/machine_processes.ts";
 import { withTempDir } from "../support/temp_dir.ts";
 
 const OPTIONS = { clock: systemClock, randomBytes: systemRandomBytes, processId: 4711 };
@@ -99,6 +101,34 @@ Deno.test("DataDir.open() takes a folder again once it was closed", async () => 
     await (await DataDir.open(root, OPTIONS))[Symbol.asyncDispose]();
     await using directory = await DataDir.open(root, OPTIONS);
     assertEquals(directory.path, root);
+  });
+});
+
+/** Number of an open file of this process. */
+function descriptorOf(path: string): number {
+  const names = Array.from(Deno.readDirSync("/proc/self/fd"), ({ name }) => name);
+  return Number(names.find((name) => linkOf(`/proc/self/fd/${name}`) === path));
+}
+
+function linkOf(path: string): string {
+  try {
+    return Deno.readLinkSync(path);
+  } catch {
+    return ""; // It was closed meanwhile.
+  }
+}
+
+Deno.test("DataDir.open() takes a folder again once it was closed, also while a process has the file of its lock", async () => {
+  if (Deno.build.os !== "linux") return;
+  await withTempDir(async (root) => {
+    const first = await DataDir.open(root, OPTIONS);
+    const lock = descriptorOf(`${await Deno.realPath(root)}/sluice.lock`);
+    const other = spawn("/bin/sh", ["-c", "read x"], { stdio: ["pipe", "ignore", lock] });
+    await until(() => linkOf(`/proc/${other.pid}/fd/2`).endsWith("/sluice.lock"));
+    await first[Symbol.asyncDispose]();
+    await using _second = await DataDir.open(root, OPTIONS);
+    other.stdin?.end();
+    await new Promise((resolve) => other.on("close", resolve));
   });
 });
 

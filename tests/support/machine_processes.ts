@@ -1,9 +1,19 @@
 /** Processes of this machine, as tests of scripts look for them. */
-import { setImmediate } from "node:timers";
 
-/** Command lines of the sleeping processes whose seconds match. */
-export async function sleepers(seconds: string): Promise<string[]> {
-  return (await list("args")).filter((line) => new RegExp(`^sleep ${seconds}$`).test(line));
+/** Bounds a wait for what never comes; a machine that does much else may keep a process waiting for long. */
+const MAX_WAIT_MS = 120_000;
+const POLL_MS = 5;
+
+/** Seconds for a `sleep` of years by which its process is told from all others of the machine, also those of other test runs. */
+export function ownSeconds(): string {
+  const [number = 0] = crypto.getRandomValues(new Uint32Array(1));
+  return String(1_000_000_000 + number % 1_000_000_000);
+}
+
+/** Command lines of the processes that sleep for one of these seconds; what has not become `sleep` yet is none of them. */
+export async function sleepers(...seconds: readonly string[]): Promise<string[]> {
+  const wanted = new Set(seconds.map((each) => `sleep ${each}`));
+  return (await list("args")).filter((line) => wanted.has(line));
 }
 
 /** Numbers and states of the children of a process, such as `17 Z` for one that nobody has taken note of. */
@@ -20,6 +30,23 @@ export function childrenWithVariable(variable: string): number[] {
     .map(Number);
 }
 
+/** True when the process ignores the signal of this number. */
+export function isIgnoring(pid: number, signal: number): boolean {
+  const [, mask = "0"] = /^SigIgn:\t([0-9a-f]+)$/m.exec(fileOf(String(pid), "status")) ?? [];
+  return (BigInt(`0x${mask}`) >> BigInt(signal - 1) & 1n) === 1n;
+}
+
+/** True when nothing of the process is left, or only what its parent has not taken note of. */
+export function hasEnded(pid: number): boolean {
+  const status = fileOf(String(pid), "status");
+  return status === "" || /^State:\tZ/m.test(status);
+}
+
+/** Program and arguments of a process; what starts another program has those of its own until it becomes it. */
+export function commandOf(pid: number): string[] {
+  return fileOf(String(pid), "cmdline").split("\0").slice(0, -1);
+}
+
 /** Numbers of processes that have this argument, and a variable that begins so. */
 export function processesWith(argument: string, variable: string): number[] {
   return Array.from(Deno.readDirSync("/proc"), ({ name }) => name)
@@ -30,11 +57,11 @@ export function processesWith(argument: string, variable: string): number[] {
 
 /** Asks until it holds: what other processes do has no event here. */
 export async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
-  for (let count = 0; count < 2_000; count++) {
-    if (await holds()) return;
-    await new Promise((resolve) => void setImmediate(resolve));
+  const deadline = performance.now() + MAX_WAIT_MS;
+  while (!await holds()) {
+    if (performance.now() > deadline) throw new Error("It does not come to hold");
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
-  throw new Error("It does not come to hold");
 }
 
 async function list(columns: string): Promise<string[]> {

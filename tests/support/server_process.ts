@@ -11,8 +11,8 @@ export const PERMISSIONS: readonly string[] = [
   "--allow-env",
   "--allow-run",
 ];
-/** Longest time until a server is ready; a start takes a fraction of a second. */
-const READY_TIMEOUT_MS = 30_000;
+/** Longest time until a server is ready; a start takes a fraction of a second on a machine that does nothing else. */
+const READY_TIMEOUT_MS = 120_000;
 const HEALTH_INTERVAL_MS = 50;
 
 /** How to start it. */
@@ -55,7 +55,7 @@ export class ServerProcess implements AsyncDisposable {
   static async start(options: ServerProcessOptions): Promise<ServerProcess> {
     const server = new ServerProcess(options);
     try {
-      const [, url = ""] = await server.waitForLog(/(https?:\/\/[^\s"]+:\d+)/, READY_TIMEOUT_MS);
+      const [, url = ""] = await server.waitForLog(/(https?:\/\/[^\s"]+:\d+)[\s"]/, READY_TIMEOUT_MS);
       server.url = url;
       await server.#waitUntilHealthy();
       return server;

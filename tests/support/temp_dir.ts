@@ -9,3 +9,13 @@ export async function withTempDir<Result>(use: (path: string) => Promise<Result>
     await Deno.remove(path, { recursive: true });
   }
 }
+
+/**
+ * Writes a program, by another process: nobody can run a file that is open for writing, and a process that another test starts
+ * has all that is open in this one until it becomes its program.
+ */
+export async function writeProgram(path: string, content: string): Promise<void> {
+  const args = ["-c", 'printf %s "$1" > "$2" && chmod 755 "$2"', "sh", content, path];
+  const { success } = await new Deno.Command("/bin/sh", { args }).output();
+  if (!success) throw new Error(`Cannot write "${path}"`);
+}

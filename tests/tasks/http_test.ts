@@ -1,6 +1,7 @@
 /** HTTP tasks and `http()` in whole flows. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { type ExecutionResponse, Harness, type HarnessOptions } from "../support/harness.ts";
+import { until } from "../support/machine_processes.ts";
 import { answer, type Behaviour, MisbehavingServer } from "../support/misbehaving_server.ts";
 
 const JSON_TYPE = { "Content-Type": "application/json" };
@@ -275,8 +276,7 @@ Deno.test("http.Request is stopped by a kill", async () => {
   const { id } = await app.start("h");
   await asked.promise;
   await app.json("DELETE", `/executions/${id}/kill`);
-  await app.advance(1);
-  assertEquals((await app.execution(id)).state.current, "KILLED");
+  await until(async () => (await app.execution(id)).state.current === "KILLED");
   silent.resolve();
 });
 

@@ -1,7 +1,10 @@
 /** Script tasks in whole flows, with the real sh, python3, node and deno of the machine. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { fileURLToPath } from "node:url";
 import { ENCRYPTED_TYPE } from "../../src/model/flows/encrypted_value.ts";
 import { type ExecutionResponse, Harness, type HarnessOptions } from "../support/harness.ts";
+import { ownSeconds, sleepers, until } from "../support/machine_processes.ts";
+import { withTempDir } from "../support/temp_dir.ts";
 
 /** An execution that has ended, with its log. */
 interface Ended {
@@ -355,23 +358,27 @@ for (const [further, isKept] of OUTPUT_DIRECTORIES) {
   });
 }
 
+/** A server that runs a script which shows its variables; a process of its own, since tests share one, and with it theirs. */
+const SHOWING = `
+import { Harness } from "${import.meta.resolve("../support/harness.ts")}";
+await using app = await Harness.start();
+await app.save(${JSON.stringify(`id: s\nnamespace: demo\ntasks:\n${shell(["env"])}`)});
+const { id } = await app.start("s", {}, "?wait=true");
+for (const { level, message } of await app.json("GET", "/logs/" + id)) console.log(level, message);`;
+
 Deno.test("scripts: no secret of the server is in their environment", async () => {
   const given = { SLUICE_BASIC_AUTH: "u:p", SECRET_X: "eA==", AWS_SECRET_ACCESS_KEY: "k", LC_TEST: "shown" };
-  const before = Deno.env.toObject();
-  for (const [name, value] of Object.entries(given)) Deno.env.set(name, value);
-  try {
-    const { lines } = await run(shell(["env"]));
-    const text = lines.join("\n");
+  await withTempDir(async (folder) => {
+    await Deno.writeTextFile(`${folder}/server.ts`, SHOWING);
+    const config = fileURLToPath(import.meta.resolve("../../deno.json"));
+    const args = ["run", "-A", "--no-check", "--config", config, `${folder}/server.ts`];
+    const { stdout } = await new Deno.Command(Deno.execPath(), { args, env: given }).output();
+    const text = new TextDecoder().decode(stdout);
     for (const name of ["SLUICE_BASIC_AUTH", "SECRET_X", "AWS_SECRET_ACCESS_KEY"]) {
       assert(!text.includes(name), name);
     }
     assertStringIncludes(text, "INFO LC_TEST=shown");
-  } finally {
-    for (const name of Object.keys(given)) {
-      if (before[name] === undefined) Deno.env.delete(name);
-      else Deno.env.set(name, before[name]);
-    }
-  }
+  });
 });
 
 /** How a script prints a secret, and the lines that become of it. */
@@ -450,15 +457,16 @@ Deno.test("scripts: a second tenant switches them off, unless the server was tol
 
 Deno.test("scripts: a kill ends the process, what it has started, and what does not listen", async () => {
   await using app = await Harness.start();
+  const [a, b, c, d] = [ownSeconds(), ownSeconds(), ownSeconds(), ownSeconds()];
   const commands = [
     "trap '' TERM",
-    "(trap '' TERM; sleep 4321) & setsid sleep 4322 &",
+    `(trap '' TERM; sleep ${a}) & setsid sleep ${b} &`,
     "echo up",
-    "sleep 4323; sleep 4324",
+    `sleep ${c}; sleep ${d}`,
   ];
   await app.save(`id: s\nnamespace: demo\ntasks:\n${shell(commands)}`);
   const { id } = await app.start("s");
-  await until(async () => (await processes(/sleep 432[123]/)).length === 3);
+  await until(async () => (await sleepers(a, b, c)).length === 3);
   await app.json("DELETE", `/executions/${id}/kill`);
   await app.advance(10_000);
   await until(async () => {
@@ -467,28 +475,26 @@ Deno.test("scripts: a kill ends the process, what it has started, and what does 
   });
   await until(async () => {
     await app.advance(1_000);
-    return (await processes(/sleep 432[1234]/)).length === 0;
+    return (await sleepers(a, b, c, d)).length === 0;
   });
 });
 
 Deno.test("scripts: a kill ends one that then writes more than one commit takes", async () => {
   await using app = await Harness.start();
   const writing = await Deno.makeTempFile();
+  const seconds = ownSeconds();
   const commands = [
     `trap 'yes a | head -n 40000; rm ${writing}; exit 1' TERM`,
     "echo up",
-    "sleep 6541 & wait",
+    `sleep ${seconds} & wait`,
   ];
   await app.save(`id: s\nnamespace: demo\ntasks:\n${shell(commands)}`);
   const { id } = await app.start("s");
-  await until(async () => (await processes(/sleep 6541/)).length > 0);
+  await until(async () => (await sleepers(seconds)).length > 0);
   await app.json("DELETE", `/executions/${id}/kill`);
-  // It writes in its own time, which must not run out before it has.
-  await until(async () => (await processes(/sleep 6541/)).length === 0 && !await isThere(writing));
-  await until(async () => {
-    await app.advance(100);
-    return (await app.execution(id)).state.current === "KILLED";
-  });
+  // The clock stands still: it writes in its own time, which must not run out before all of that is read.
+  await until(async () => (await sleepers(seconds)).length === 0 && !await isThere(writing));
+  await until(async () => (await app.execution(id)).state.current === "KILLED");
   const { lines } = await ended(app, id);
   assertEquals(lines.slice(0, 2), ["INFO up", "INFO a"]);
   assertMatch(lines.at(-1) ?? "", /^WARN Further lines are left out: .* 20000 characters at the most$/);
@@ -497,25 +503,34 @@ Deno.test("scripts: a kill ends one that then writes more than one commit takes"
 
 Deno.test("scripts: a time-out ends the process and fails the attempt", async () => {
   await using app = await Harness.start();
-  await app.save(`id: s\nnamespace: demo\ntasks:\n${shell(["echo up; sleep 5432"], "  timeout: PT5S")}`);
+  const seconds = ownSeconds();
+  await app.save(
+    `id: s\nnamespace: demo\ntasks:\n${shell([`echo up; sleep ${seconds}`], "  timeout: PT5S")}`,
+  );
   const { id } = await app.start("s");
-  await until(async () => (await processes(/sleep 5432/)).length > 0);
+  await until(async () => (await sleepers(seconds)).length > 0);
   await app.advance(5_000);
+  await until(async () => (await app.execution(id)).state.current !== "RUNNING");
   const { execution, lines } = await ended(app, id);
   assertEquals(execution.state.current, "FAILED");
   assertEquals(lines, ["INFO up", "ERROR Timeout after PT5S"]);
-  await until(async () => (await processes(/sleep 5432/)).length === 0);
+  await until(async () => (await sleepers(seconds)).length === 0);
 });
 
 Deno.test("scripts: the time-out of a WorkingDirectory ends the process in it", async () => {
   await using app = await Harness.start();
-  const inner = shell(["echo up; sleep 5433 & sleep 5433; true"]).trim().replaceAll("\n", "\n    ");
+  const seconds = ownSeconds();
+  const inner = shell([`echo up; sleep ${seconds} & sleep ${seconds}; true`]).trim().replaceAll(
+    "\n",
+    "\n    ",
+  );
   const sharing =
     `- id: wd\n  type: io.kestra.plugin.core.flow.WorkingDirectory\n  timeout: PT5S\n  tasks:\n    `;
   await app.save(`id: s\nnamespace: demo\ntasks:\n${sharing}${inner}\n`);
   const { id } = await app.start("s");
-  await until(async () => (await processes(/sleep 5433/)).length > 1);
+  await until(async () => (await sleepers(seconds)).length > 1);
   await app.advance(5_000);
+  await until(async () => (await app.execution(id)).state.current !== "RUNNING");
   const { execution, lines } = await ended(app, id);
   assertEquals(execution.state.current, "FAILED");
   assertEquals(lines, [
@@ -523,23 +538,25 @@ Deno.test("scripts: the time-out of a WorkingDirectory ends the process in it", 
     "ERROR Timeout after PT5S",
     'WARN Interrupted: the time of the task "wd" is over',
   ]);
-  await until(async () => (await processes(/sleep 5433/)).length === 0);
+  await until(async () => (await sleepers(seconds)).length === 0);
 });
 
 Deno.test("scripts: the end of the server ends the process", async () => {
   const app = await Harness.start();
-  await app.save(`id: s\nnamespace: demo\ntasks:\n${shell(["sleep 6543"])}`);
+  const seconds = ownSeconds();
+  await app.save(`id: s\nnamespace: demo\ntasks:\n${shell([`sleep ${seconds}`])}`);
   await app.start("s");
-  await until(async () => (await processes(/sleep 6543/)).length > 0);
+  await until(async () => (await sleepers(seconds)).length > 0);
   await app[Symbol.asyncDispose]();
-  await until(async () => (await processes(/sleep 6543/)).length === 0);
+  await until(async () => (await sleepers(seconds)).length === 0);
 });
 
 Deno.test("scripts: lines are stored while the script runs", async () => {
   await using app = await Harness.start();
-  await app.save(`id: s\nnamespace: demo\ntasks:\n${shell(["echo early", "sleep 7654"])}`);
+  const seconds = ownSeconds();
+  await app.save(`id: s\nnamespace: demo\ntasks:\n${shell(["echo early", `sleep ${seconds}`])}`);
   const { id } = await app.start("s");
-  await until(async () => (await processes(/sleep 7654/)).length > 0);
+  await until(async () => (await sleepers(seconds)).length > 0);
   await until(async () => {
     await app.advance(500);
     return (await ended(app, id)).lines.includes("INFO early");
@@ -557,21 +574,7 @@ Deno.test("scripts: many lines stay in order, long ones are cut and say so", asy
   assertEquals(lines[5001], "INFO end");
 });
 
-/** Command lines of processes of this machine that match. */
-async function processes(pattern: RegExp): Promise<string[]> {
-  const { stdout } = await new Deno.Command("ps", { args: ["-eo", "args"] }).output();
-  return new TextDecoder().decode(stdout).split("\n").filter((line) =>
-    new RegExp(`^${pattern.source}$`).test(line)
-  );
-}
-
 async function isThere(path: string): Promise<boolean> {
   const [found] = await Promise.allSettled([Deno.lstat(path)]);
   return found.status === "fulfilled";
-}
-
-/** Asks until it holds: what other processes do has no event here. */
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (let count = 0; count < 2_000; count++) if (await holds()) return;
-  throw new Error("It does not come to hold");
 }

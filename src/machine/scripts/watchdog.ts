@@ -57,6 +57,7 @@ export class Watchdog implements AsyncDisposable {
   #process: WatchdogProcess | undefined;
   #pass: readonly string[] = [];
   #cancelNews: CancelTimer | undefined;
+  #isClosed = false;
   /** How many have ended in a row before they were up. */
   #failures = 0;
 
@@ -104,6 +105,7 @@ export class Watchdog implements AsyncDisposable {
 
   /** Ends it, and with it all that it still holds; by another one where something has ended it before. */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
     this.#cancelNews?.();
     const isDone = await this.#endProcess();
     if (!isDone && (this.#held.size > 1 || this.#ended.size > 0)) {
@@ -175,7 +177,9 @@ export class Watchdog implements AsyncDisposable {
     this.#planNews();
   }
 
+  /** At the end the last news go with the pipe, and what ends by it has nobody to be told to. */
   #planNews(): void {
+    if (this.#isClosed) return;
     this.#cancelNews ??= this.#clock.setTimer(NEWS_MS, () => this.#tellNews());
   }
 

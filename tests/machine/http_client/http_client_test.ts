@@ -499,14 +499,15 @@ Deno.test("HttpClient.send() gives what has arrived of a body to who cancels the
 });
 
 Deno.test("HttpClient.send() says why there is no answer, without credentials", async () => {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  // At an address of its own, where nobody else takes the port meanwhile.
+  const listener = Deno.listen({ hostname: "127.0.0.11", port: 0 });
   const { port } = listener.addr as Deno.NetAddr;
   listener.close();
   const error = await assertRejects(
-    () => client().send(request(`http://u:secret@127.0.0.1:${port}/a`)),
+    () => client().send(request(`http://u:secret@127.0.0.11:${port}/a`)),
     HttpError,
   );
-  assertEquals(error.message, `Cannot GET "http://127.0.0.1:${port}/a": the connection was refused`);
+  assertEquals(error.message, `Cannot GET "http://127.0.0.11:${port}/a": the connection was refused`);
 });
 
 const PLACES: readonly (readonly [address: string, isAllowed: boolean])[] = [

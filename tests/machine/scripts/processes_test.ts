@@ -15,9 +15,9 @@ import {
 import { FairSlots } from "../../../src/machine/scripts/process_slots.ts";
 import { WorkDirectories } from "../../../src/machine/scripts/work_directories.ts";
 import { FakeClock, settle } from "../../support/fake_clock.ts";
-import { sleepers, until } from "../../support/machine_processes.ts";
+import { ownSeconds, sleepers, until } from "../../support/machine_processes.ts";
 import { ATTEMPT } from "../../support/scripts.ts";
-import { withTempDir } from "../../support/temp_dir.ts";
+import { withTempDir, writeProgram } from "../../support/temp_dir.ts";
 
 const NEVER = new AbortController().signal;
 
@@ -205,7 +205,7 @@ echo "$TOKEN"
 
 Deno.test("Processes.run() in a container hands over directory, command and names of variables, no values", async () => {
   await withTempDir(async (folder) => {
-    await Deno.writeTextFile(`${folder}/docker`, FAKE_DOCKER, { mode: 0o755 });
+    await writeProgram(`${folder}/docker`, FAKE_DOCKER);
     await using processes = processesWith(`${folder}:/bin:/usr/bin`);
     const [args, value, exitCode] = await outputOf(processes, {
       env: new Map([["TOKEN", "secret"]]),
@@ -235,56 +235,61 @@ Deno.test("Processes.run() in a container says why there is none, and the way ou
 
 Deno.test("Processes.run() in a container does not wait for ever for docker", async () => {
   await withTempDir(async (folder) => {
-    await Deno.writeTextFile(`${folder}/docker`, "#!/bin/sh\nsleep 8771\n", { mode: 0o755 });
+    const seconds = ownSeconds();
+    await writeProgram(`${folder}/docker`, `#!/bin/sh\nsleep ${seconds}\n`);
     const clock = new FakeClock();
     const running = outputOf(processesWith(`${folder}:/bin:/usr/bin`, { clock }), {
       place: { type: "docker", image: "ubuntu" },
     });
     const rejected = assertRejects(() => running, Error);
-    await until(async () => (await sleepers("8771")).length === 1);
+    await until(async () => (await sleepers(seconds)).length === 1);
     await clock.advance(5_000);
     assertMatch(
       (await rejected).message,
       /docker does not work here \(it has not answered within 5 seconds\)/,
     );
-    await until(async () => (await sleepers("8771")).length === 0);
+    await until(async () => (await sleepers(seconds)).length === 0);
   });
 });
 
 Deno.test("Processes.run() ends a process whose lines nobody takes any more", async () => {
   const refusal = new Error("enough");
+  const seconds = ownSeconds();
   await using processes = processesWith("/bin:/usr/bin");
   const taking = outputOf(processes, {
-    command: ["/bin/sh", "-c", "echo a; sleep 8765"],
+    command: ["/bin/sh", "-c", `echo a; sleep ${seconds}`],
     onLine: () => {
       throw refusal;
     },
   });
   await assertRejects(() => taking, Error, "enough");
-  assertEquals(await sleepers("8765"), []);
+  await until(async () => (await sleepers(seconds)).length === 0);
 });
 
 Deno.test("Processes.run() leaves nothing running when its command ends", async () => {
+  const [a, b, c] = [ownSeconds(), ownSeconds(), ownSeconds()];
   await using processes = processesWith("/bin:/usr/bin");
   await outputOf(processes, {
-    command: ["/bin/sh", "-c", "sleep 8766 & setsid sleep 8767 & (trap '' TERM HUP; sleep 8768) &"],
+    command: ["/bin/sh", "-c", `sleep ${a} & setsid sleep ${b} & (trap '' TERM HUP; sleep ${c}) &`],
   });
-  await until(async () => (await sleepers("876[678]")).length === 0);
+  await until(async () => (await sleepers(a, b, c)).length === 0);
 });
 
-const CRASH = `
+/** A server with a script that has started others; they sleep for these seconds. */
+const crash = ([a, b, c, d, e]: readonly string[]) => `
 import { systemClock } from "${import.meta.resolve("../../../src/base/clock.ts")}";
 import { runSupervised } from "${import.meta.resolve("../../../src/machine/scripts/supervised.ts")}";
 import { Watchdog } from "${import.meta.resolve("../../../src/machine/scripts/watchdog.ts")}";
 await runSupervised({
-  command: ["/bin/sh", "-c", "trap '' TERM HUP; (trap '' HUP; sleep 8771) & setsid sleep 8772 & (env -i sleep 8775 &) ; echo up; sleep 8773; sleep 8774"],
+  command: ["/bin/sh", "-c", "trap '' TERM HUP; (trap '' HUP; sleep ${a}) & setsid sleep ${b} & (env -i sleep ${c} &) ; echo up; sleep ${d}; sleep ${e}"],
   cwd: "/tmp", env: { PATH: "/bin:/usr/bin" }, clock: systemClock, starter: new Watchdog({}, systemClock),
   signal: new AbortController().signal, onLine: ({ text }) => console.log(text),
 });`;
 
 Deno.test("runSupervised() leaves nothing running when the server is killed", async () => {
   await withTempDir(async (folder) => {
-    await Deno.writeTextFile(`${folder}/server.ts`, CRASH);
+    const seconds = Array.from({ length: 5 }, ownSeconds);
+    await Deno.writeTextFile(`${folder}/server.ts`, crash(seconds));
     const root = fileURLToPath(import.meta.resolve("../../../"));
     const server = new Deno.Command(Deno.execPath(), {
       args: ["run", "-A", "--no-check", "--config", `${root}deno.json`, `${folder}/server.ts`],
@@ -292,11 +297,11 @@ Deno.test("runSupervised() leaves nothing running when the server is killed", as
     }).spawn();
     const reader = server.stdout.getReader();
     assertEquals(new TextDecoder().decode((await reader.read()).value), "up\n");
-    await until(async () => (await sleepers("877[1235]")).length === 4);
+    await until(async () => (await sleepers(...seconds)).length === 4);
     server.kill("SIGKILL");
     await server.status;
     await reader.cancel();
-    await until(async () => (await sleepers("877[1-5]")).length === 0);
+    await until(async () => (await sleepers(...seconds)).length === 0);
   });
 });
 

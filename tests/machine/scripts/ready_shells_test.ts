@@ -6,7 +6,14 @@ import { ReadyShells } from "../../../src/machine/scripts/ready_shells.ts";
 import { runSupervised } from "../../../src/machine/scripts/supervised.ts";
 import { Watchdog } from "../../../src/machine/scripts/watchdog.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { processesWith, sleepers, until } from "../../support/machine_processes.ts";
+import {
+  commandOf,
+  hasEnded,
+  ownSeconds,
+  processesWith,
+  sleepers,
+  until,
+} from "../../support/machine_processes.ts";
 
 const ENV = { PATH: "/bin:/usr/bin" };
 const MARK = "SLUICE_RUN=";
@@ -54,13 +61,18 @@ class Shells implements AsyncDisposable {
 
   /** Numbers of those that wait. */
   ready(): number[] {
+    return this.#all().filter((pid) => commandOf(pid)[0] === "/bin/sh");
+  }
+
+  /** What becomes such a shell is one of them. */
+  #all(): number[] {
     return processesWith("sluice-ready", this.#mark);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.shells[Symbol.asyncDispose]();
     await this.watchdog[Symbol.asyncDispose]();
-    assertEquals(this.ready(), []);
+    assertEquals(this.#all(), []);
   }
 }
 
@@ -118,14 +130,15 @@ for (const [name, env] of ENVIRONMENTS) {
 Deno.test("ReadyShells.start() marks a script whose flow sets the variable of the mark", async () => {
   await using shells = new Shells();
   const ready = await shells.makeReady();
-  const script = "setsid sleep 7661 >/dev/null 2>&1 & printenv SLUICE_RUN";
+  const seconds = ownSeconds();
+  const script = `setsid sleep ${seconds} >/dev/null 2>&1 & printenv SLUICE_RUN`;
   const { lines } = await shells.run({
     command: ["/bin/sh", "-c", script],
     env: { ...ENV, SLUICE_RUN: "x" },
   });
   assertMatch(lines[0] ?? "", /^[0-9a-f]{32}-\d+-$/);
   assertEquals(shells.ready(), [ready]);
-  await until(async () => (await sleepers("7661")).length === 0);
+  await until(async () => (await sleepers(seconds)).length === 0);
 });
 
 const ENDS: readonly (readonly [name: string, script: Script, code: number, said: RegExp])[] = [
@@ -162,7 +175,7 @@ Deno.test("ReadyShells.start() does without a shell that something has ended", a
   await using shells = new Shells();
   const ready = await shells.makeReady();
   Deno.kill(ready, "SIGKILL");
-  await until(() => shells.ready().length === 0);
+  await until(() => hasEnded(ready));
   const { code, lines } = await shells.run({ command: ["/bin/sh", "-c", "echo ran"] });
   assertEquals([code, lines], [0, ["ran"]]);
 });

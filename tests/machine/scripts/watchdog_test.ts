@@ -6,7 +6,14 @@ import { runSupervised } from "../../../src/machine/scripts/supervised.ts";
 import { Watchdog } from "../../../src/machine/scripts/watchdog.ts";
 import { WATCHDOG_PROGRAM } from "../../../src/machine/scripts/watchdog_program.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { childrenOf, childrenWithVariable, sleepers, until } from "../../support/machine_processes.ts";
+import {
+  childrenOf,
+  childrenWithVariable,
+  isIgnoring,
+  ownSeconds,
+  sleepers,
+  until,
+} from "../../support/machine_processes.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 
 const NEVER = new AbortController().signal;
@@ -33,10 +40,19 @@ function run(watchdog: Watchdog, script: string, started: Started = {}): Promise
   });
 }
 
-/** The process of a watchdog with this environment; while a process becomes another program it seems to have none. */
+/** Hang-up, interrupt, broken pipe and termination, which a watchdog ignores once it is up. */
+const SIGNALS = [1, 2, 13, 15];
+
+/**
+ * The process of a watchdog with this environment; while a process becomes another program it seems to have none. Until it
+ * ignores signals it is not up, and may not lead its group yet.
+ */
 async function processOf({ NAME }: Readonly<Record<string, string>>): Promise<number> {
   let pids: number[] = [];
-  await until(() => (pids = childrenWithVariable(`NAME=${NAME}`)).length === 1);
+  await until(() => {
+    pids = childrenWithVariable(`NAME=${NAME}`);
+    return pids.length === 1 && pids.every((pid) => SIGNALS.every((signal) => isIgnoring(pid, signal)));
+  });
   return pids[0] ?? NaN;
 }
 
@@ -55,7 +71,6 @@ function octal(text: string): string {
 }
 
 const SHELLS = ["/bin/dash", "/bin/bash", "/bin/busybox"];
-const SCRIPT = "setsid sleep 7651 & env -i sleep 7652 & exec sleep 7653";
 const NASTY = "a 'b' \"c\" $(echo d) `echo e` \\0101 %s\n* é";
 const LINES: readonly (readonly [name: string, lines: (words: string) => string])[] = [
   ["ends what it holds when the pipe ends", (words) => `hold g0000001 ${words}\ndrop g0000001\ndrop mx\n`],
@@ -86,57 +101,62 @@ function exists(path: string): boolean {
 async function runProgram(shell: string, folder: string, lines: (words: string) => string): Promise<void> {
   const groups = new GroupStarter();
   const command = [shell, ...(shell.endsWith("busybox") ? ["sh"] : []), "-c", WATCHDOG_PROGRAM];
+  const mark = `mark-of-${crypto.randomUUID()}`;
+  const [a, b, c] = [ownSeconds(), ownSeconds(), ownSeconds()];
   const watchdog = groups.start(command, { env: ENV, stdin: "piped", stdout: "null", stderr: "null" });
-  const script = groups.start(["/bin/sh", "-c", SCRIPT], {
-    env: { ...ENV, AAA: "1", SLUICE_RUN: `mark-of-${shell.slice(5)}`, ZZZ: "1" },
+  const script = groups.start(["/bin/sh", "-c", `setsid sleep ${a} & env -i sleep ${b} & exec sleep ${c}`], {
+    env: { ...ENV, AAA: "1", SLUICE_RUN: mark, ZZZ: "1" },
     stdin: "null",
     stdout: "null",
     stderr: "null",
   });
-  await until(async () => (await sleepers("765[123]")).length === 3);
+  await until(async () => (await sleepers(a, b, c)).length === 3);
   const cleanUp = `printf %s '${
     NASTY.replaceAll("'", "'\\''")
   }' >${folder}/part; mv ${folder}/part ${folder}/made`;
-  const words = [`mmark-of-${shell.slice(5)}`, `c${octal(cleanUp)}`, `g${script.pid}`].join(" ");
+  const words = [`m${mark}`, `c${octal(cleanUp)}`, `g${script.pid}`].join(" ");
   const writer = watchdog.stdin.getWriter();
   await writer.write(new TextEncoder().encode(lines(words)));
-  if (lines(words).includes("end")) await until(async () => (await sleepers("765[123]")).length === 0);
+  if (lines(words).includes("end")) await until(async () => (await sleepers(a, b, c)).length === 0);
   await writer.close();
   await Promise.all([watchdog.status, script.status]);
   await until(() => exists(`${folder}/made`));
   assertEquals(await Deno.readTextFile(`${folder}/made`), NASTY);
-  assertEquals(await sleepers("765[123]"), []);
+  await until(async () => (await sleepers(a, b, c)).length === 0);
 }
 
 Deno.test("Watchdog.start() leaves other scripts alone when one has ended", async () => {
   await using watchdog = new Watchdog(ENV, systemClock);
   const controller = new AbortController();
-  const other = run(watchdog, "setsid sleep 7661 & exec sleep 7662", { signal: controller.signal });
-  await until(async () => (await sleepers("766[12]")).length === 2);
-  assertEquals(await run(watchdog, "setsid sleep 7663 & exit 3"), 3);
-  await until(async () => (await sleepers("7663")).length === 0);
-  assertEquals((await sleepers("766[12]")).length, 2);
+  const [a, b, left] = [ownSeconds(), ownSeconds(), ownSeconds()];
+  const other = run(watchdog, `setsid sleep ${a} & exec sleep ${b}`, { signal: controller.signal });
+  await until(async () => (await sleepers(a, b)).length === 2);
+  assertEquals(await run(watchdog, leaving(left, "exit 3")), 3);
+  await until(async () => (await sleepers(left)).length === 0);
+  assertEquals((await sleepers(a, b)).length, 2);
   controller.abort();
   assertEquals(await other, 143);
-  await until(async () => (await sleepers("766[12]")).length === 0);
+  await until(async () => (await sleepers(a, b)).length === 0);
 });
 
 Deno.test("Watchdog.start() is asked to stop before it leads its group", async () => {
   await using watchdog = new Watchdog(ENV, systemClock);
-  const code = await run(watchdog, "exec sleep 7664", {
+  const seconds = ownSeconds();
+  const code = await run(watchdog, `exec sleep ${seconds}`, {
     signal: AbortSignal.abort(),
     clock: new FakeClock(),
   });
-  assertEquals([code, await sleepers("7664")], [143, []]);
+  assertEquals([code, await sleepers(seconds)], [143, []]);
 });
 
 Deno.test("Watchdog: another one takes over when it is killed", async () => {
   const env = ownEnv();
+  const [a, b] = [ownSeconds(), ownSeconds()];
   await withTempDir(async (folder) => {
     const watchdog = new Watchdog(env, systemClock);
     const cleanUp = `touch ${folder}/made`;
-    const script = run(watchdog, "setsid sleep 7671 & exec sleep 7672", { cleanUp });
-    await until(async () => (await sleepers("767[12]")).length === 2);
+    const script = run(watchdog, `setsid sleep ${a} & exec sleep ${b}`, { cleanUp });
+    await until(async () => (await sleepers(a, b)).length === 2);
     const first = await processOf(env);
     Deno.kill(first, "SIGKILL");
     await until(() => childrenWithVariable(`NAME=${env.NAME}`).some((pid) => pid !== first));
@@ -144,19 +164,22 @@ Deno.test("Watchdog: another one takes over when it is killed", async () => {
     Deno.kill(second, "SIGKILL");
     // Starts with the next script, whether it is known yet that there is none or not.
     assertEquals(await run(watchdog, "exit 4"), 4);
-    assertEquals((await sleepers("767[12]")).length, 2);
+    assertEquals((await sleepers(a, b)).length, 2);
     await until(() => childrenWithVariable(`NAME=${env.NAME}`).some((pid) => pid !== second));
     Deno.kill(await processOf(env), "SIGKILL");
     await watchdog[Symbol.asyncDispose]();
     assertEquals(await script, 137);
-    await until(async () => (await sleepers("767[12]")).length === 0);
+    await until(async () => (await sleepers(a, b)).length === 0);
     await until(() => exists(`${folder}/made`));
   });
 });
 
-/** Ends once what it leaves has left its group. */
-const LEAVING = `setsid sleep 7673 >/dev/null 2>&1 &
-while ! ps -eo args= | grep -qx "sleep 7673"; do :; done`;
+/** A script that goes on with `end` once what it leaves has left its group. */
+function leaving(seconds: string, end = "exit 0"): string {
+  return `setsid sleep ${seconds} >/dev/null 2>&1 &
+while ! ps -eo args= | grep -qx "sleep ${seconds}"; do :; done
+${end}`;
+}
 
 Deno.test("Watchdog: what an ended script has left is ended by the one that takes over", async () => {
   const env = ownEnv();
@@ -164,10 +187,11 @@ Deno.test("Watchdog: what an ended script has left is ended by the one that take
   await run(watchdog, "true");
   const first = await processOf(env);
   Deno.kill(first, "SIGSTOP");
-  await run(watchdog, LEAVING);
-  assertEquals((await sleepers("7673")).length, 1);
+  const seconds = ownSeconds();
+  await run(watchdog, leaving(seconds));
+  assertEquals((await sleepers(seconds)).length, 1);
   Deno.kill(first, "SIGKILL");
-  await until(async () => (await sleepers("7673")).length === 0);
+  await until(async () => (await sleepers(seconds)).length === 0);
 });
 
 Deno.test("Watchdog: the end of the server does not wait for one that hangs", async () => {
@@ -182,21 +206,40 @@ Deno.test("Watchdog: the end of the server does not wait for one that hangs", as
   assertEquals(childrenWithVariable(`NAME=${env.NAME}`), []);
 });
 
+Deno.test("Watchdog: a script that ends with it leaves no timer", async () => {
+  const clock = new FakeClock();
+  const seconds = ownSeconds();
+  const watchdog = new Watchdog(ENV, clock);
+  const script = run(watchdog, `exec sleep ${seconds}`);
+  await until(async () => (await sleepers(seconds)).length === 1);
+  await clock.advance(200);
+  await watchdog[Symbol.asyncDispose]();
+  assertEquals([await script, clock.timerCount], [137, 0]);
+});
+
 Deno.test("Watchdog: hundreds of scripts leave no process, and none that nobody has taken note of", async () => {
   const env = ownEnv();
+  const seconds = ownSeconds();
   await using watchdog = new Watchdog(env, systemClock);
   for (let count = 0; count < 20; count++) {
     const codes = Array.from(
       { length: 10 },
-      () => run(watchdog, "setsid sleep 7681 >/dev/null 2>&1 & exit 0"),
+      () => run(watchdog, `setsid sleep ${seconds} >/dev/null 2>&1 & exit 0`),
     );
     assertEquals(new Set(await Promise.all(codes)), new Set([0]));
   }
-  await until(async () => (await sleepers("7681")).length === 0);
+  await until(async () => (await sleepers(seconds)).length === 0);
   // A shell takes note of the end of its last pass with the next one.
   await until(async () => (await childrenOf(await processOf(env))).length <= 1);
-  assertEquals((await childrenOf(Deno.pid)).filter((child) => child.endsWith("Z")), []);
+  // Other tests of this process have children too, which may just have ended.
+  const unnoticed = await zombies();
+  await until(async () => unnoticed.intersection(await zombies()).size === 0);
 });
+
+/** Children of this process of whose end nobody has taken note yet. */
+async function zombies(): Promise<Set<string>> {
+  return new Set((await childrenOf(Deno.pid)).filter((child) => / Z/.test(child)));
+}
 
 Deno.test("Watchdog: does not hear what the group of the server hears, and holds no stream of it", async () => {
   const env = ownEnv();
@@ -221,7 +264,7 @@ Deno.test("Watchdog: is not started before a script is", async () => {
   await using watchdog = new Watchdog(env, systemClock);
   assertEquals(childrenWithVariable(`NAME=${env.NAME}`), []);
   await run(watchdog, "true");
-  assertEquals(childrenWithVariable(`NAME=${env.NAME}`).length, 1);
+  await until(() => childrenWithVariable(`NAME=${env.NAME}`).length === 1);
 });
 
 for (const places of [undefined, []]) {
@@ -231,7 +274,7 @@ for (const places of [undefined, []]) {
     await using watchdog = new Watchdog(ENV, systemClock, { groups });
     const lines: string[] = [];
     const onLine = ({ text }: { readonly text: string }) => void lines.push(text);
-    const code = await run(watchdog, "echo $$ $(ps -o pgid=,sid= -p $$); kill -TERM -$$; sleep 7691", {
+    const code = await run(watchdog, "echo $$ $(ps -o pgid=,sid= -p $$); kill -TERM -$$; sleep 600", {
       onLine,
     });
     const [pid, group, session] = lines[0]?.split(" ") ?? [];

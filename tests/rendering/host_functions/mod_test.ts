@@ -10,7 +10,6 @@ import {
   type HttpReply,
 } from "../../../src/rendering/host_functions/mod.ts";
 import { MAX_READ_BYTES } from "../../../src/rendering/host_functions/file.ts";
-import { settle } from "../../support/fake_clock.ts";
 import { EFFECT_TYPE, type ExecutionResponse, Harness } from "../../support/harness.ts";
 
 const NAMESPACE = "demo.team";
@@ -68,8 +67,8 @@ async function start(
 ): Promise<ExecutionResponse> {
   const body = new FormData();
   for (const [name, value] of Object.entries(inputs)) body.set(name, value);
-  const { id } = await app.json("POST", `/executions/${NAMESPACE}/${flowId}`, { body }) as JsonObject;
-  for (let turn = 0; turn < 20; turn++) await settle();
+  const path = `/executions/${NAMESPACE}/${flowId}?wait=true`;
+  const { id } = await app.json("POST", path, { body }) as JsonObject;
   return await app.execution(id);
 }
 

@@ -2,6 +2,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { settle } from "../../support/fake_clock.ts";
 import { type Effect, EFFECT_TYPE, Harness } from "../../support/harness.ts";
+import { until } from "../../support/machine_processes.ts";
 import { CORE, logOf } from "../../tasks/core_flows.ts";
 
 const EFFECT = `type: ${EFFECT_TYPE}`;
@@ -234,7 +235,7 @@ Deno.test("timeOut() of a WorkingDirectory: errors and finally run in it, and it
     `finally: [{id: z, type: ${CORE}storage.LocalFiles, outputs: [x.txt]}]`,
   ]));
   const { id } = await app.start("flow");
-  await until(() => Promise.resolve(paths.length === 1));
+  await until(() => paths.length === 1);
   await app.advance(10_000);
   await until(async () => (await app.execution(id)).state.current !== "RUNNING");
   assertEquals(await runsOf(app, id), ["FAILED", "f FAILED", "a CANCELLED", "e SUCCESS", "z SUCCESS"]);
@@ -259,13 +260,14 @@ Deno.test("startLimit() counts from the start, also over a crash; what shares a 
     const app = await Harness.start({ effect });
     await app.save(flowWith(type, [TIMEOUT, `tasks: [{id: a, ${EFFECT}}]`, `errors: [{id: e, ${RETURN}}]`]));
     const { id } = await app.start("flow");
-    await until(() => Promise.resolve(begun === 1));
+    await until(() => begun === 1);
     await app.advance(6_000);
     await using later = await app.crash();
-    await until(() => Promise.resolve(begun === 2));
+    await until(() => begun === 2);
     await later.advance(3_999);
     assertEquals((await later.execution(id)).state.current, "RUNNING");
     await later.advance(1);
+    await until(async () => (await later.execution(id)).state.current !== "RUNNING");
     assertEquals(await runsOf(later, id), ["FAILED", "f FAILED", "a CANCELLED", "e SUCCESS"]);
     assertEquals(stopped, [2]);
   }
@@ -283,7 +285,7 @@ Deno.test("startLimit() of a WorkingDirectory whose time has passed while the se
     flowWith("WorkingDirectory", [TIMEOUT, `tasks: [{id: a, ${EFFECT}}]`, `finally: [{id: z, ${RETURN}}]`]),
   );
   const { id } = await app.start("flow");
-  await until(() => Promise.resolve(begun === 1));
+  await until(() => begun === 1);
   app.clock.jump(60_000);
   await using later = await app.crash();
   await until(async () => (await later.execution(id)).state.current !== "RUNNING");
@@ -329,11 +331,6 @@ Deno.test("timeOut() of an execution that is held waits with what follows until 
   await settle();
   assertEquals(await runsOf(server, id), ["FAILED", "f FAILED", "a CANCELLED", "e SUCCESS"]);
 });
-
-/** Files take the time of the disk, not of the clock. */
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (let turn = 0; turn < 2_000 && !await isSo(); turn++) await settle();
-}
 
 async function exists(path: string): Promise<boolean> {
   return await Deno.stat(path).then(() => true, () => false);

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { settle } from "../../support/fake_clock.ts";
 import { type Effect, Harness, statesOf } from "../../support/harness.ts";
+import { until } from "../../support/machine_processes.ts";
 import { CORE, logOf } from "../../tasks/core_flows.ts";
 
 /** A WorkingDirectory `wd` with these members and tasks, and a last task `v` that shows `shown`. */
@@ -142,7 +142,7 @@ Deno.test("WorkingDirectory: after a crash it begins anew as a whole, and its di
     ], "{{ read(outputs.wd.outputFiles['x.txt']) }}"),
   );
   const { id } = await app.start("flow");
-  await until(() => Promise.resolve(paths.length === 1));
+  await until(() => paths.length === 1);
   await using later = await app.crash();
   await until(async () => (await later.execution(id)).state.current !== "RUNNING");
   const execution = await later.execution(id);
@@ -180,11 +180,6 @@ Deno.test("WorkingDirectory: cached files are there again until their time is ov
   }
   assertEquals(values, ["1", "1", "2", "2"]);
 });
-
-/** Files take the time of the disk, not of the clock. */
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (let turn = 0; turn < 2_000 && !await isSo(); turn++) await settle();
-}
 
 async function exists(path: string): Promise<boolean> {
   return await Deno.stat(path).then(() => true, () => false);

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import type { JsonObject } from "../../../src/base/json.ts";
-import { settle } from "../../support/fake_clock.ts";
 import { type Effect, EFFECT_TYPE, Harness } from "../../support/harness.ts";
+import { until } from "../../support/machine_processes.ts";
 import { evaluationsOf, executionsOf, stateOf, triggeredFlow } from "../../support/triggers.ts";
 
 const MINUTE = 60_000;
@@ -32,10 +32,7 @@ function httpTrigger(uri: string, properties: JsonObject = {}): JsonObject {
 /** Moves the clock on, and waits until the trigger has been evaluated that often in all. */
 async function poll(app: Harness, ms: number, evaluations: number): Promise<void> {
   await app.advance(ms);
-  for (let turn = 0; turn < 200; turn++) {
-    if (evaluationsOf(await stateOf(app, "p")).length >= evaluations) return;
-    await settle();
-  }
+  await until(async () => evaluationsOf(await stateOf(app, "p")).length >= evaluations);
 }
 
 Deno.test("Polls.poll() starts an execution with the answer, once an interval", async () => {

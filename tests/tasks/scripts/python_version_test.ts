@@ -1,7 +1,7 @@
 /** `pythonVersion` of Python tasks, with Pythons on a PATH of the test. */
 import { assertEquals } from "@std/assert";
 import { type ExecutionResponse, Harness } from "../../support/harness.ts";
-import { withTempDir } from "../../support/temp_dir.ts";
+import { withTempDir, writeProgram } from "../../support/temp_dir.ts";
 
 const SYSTEM_PATH = "/usr/bin:/bin";
 
@@ -134,7 +134,7 @@ for (const [name, type, members, ...ends] of RUNS) {
   Deno.test(`fitPython() ${name}`, async () => {
     await withTempDir(async (folder) => {
       for (const [command, text] of Object.entries(PYTHONS)) {
-        await Deno.writeTextFile(`${folder}/${command}`, text, { mode: 0o755 });
+        await writeProgram(`${folder}/${command}`, text);
       }
       await using app = await Harness.start();
       assertEquals(await runIn(app, taskOf(type, folder, members)), ends);
@@ -145,7 +145,7 @@ for (const [name, type, members, ...ends] of RUNS) {
 Deno.test("fitPython() leaves no files, and packages of another version are others", async () => {
   await withTempDir(async (folder) => {
     for (const [command, text] of Object.entries(PYTHONS)) {
-      await Deno.writeTextFile(`${folder}/${command}`, text, { mode: 0o755 });
+      await writeProgram(`${folder}/${command}`, text);
     }
     await using app = await Harness.start();
     const members = ["outputFiles: ['**', '.*/**']", SCRIPT];

@@ -1,7 +1,7 @@
 /** Packages of script tasks, from a folder of this machine: no index is asked. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { Harness } from "../../support/harness.ts";
-import { withTempDir } from "../../support/temp_dir.ts";
+import { withTempDir, writeProgram } from "../../support/temp_dir.ts";
 import { buildZip } from "../../support/zip_builder.ts";
 
 const INSTALL_LINE = "INFO 1.2.3";
@@ -113,7 +113,7 @@ for (const [name, python, message] of FAILURES) {
     await withTempDir(async (folder) => {
       const calls = `${folder}/calls`;
       const text = `#!/bin/sh\necho >> ${calls}\n${python}\n`;
-      if (python !== undefined) await Deno.writeTextFile(`${folder}/python3`, text, { mode: 0o755 });
+      if (python !== undefined) await writeProgram(`${folder}/python3`, text);
       await using app = await Harness.start();
       for (let count = 1; count <= 2; count++) {
         const task = pythonTask("a", "/none").replace(/env: .*/, `env: {PATH: "${folder}"}`);
@@ -132,7 +132,7 @@ Deno.test("ScriptPackages.install() gives Node.js its packages where it looks fo
     // Installs as npm does, into the folder in which it is called.
     const npm =
       `#!/bin/sh\nmkdir -p node_modules/probe && echo 'module.exports = "found"' > node_modules/probe/index.js\n`;
-    await Deno.writeTextFile(`${folder}/bin/npm`, npm, { mode: 0o755 });
+    await writeProgram(`${folder}/bin/npm`, npm);
     await using app = await Harness.start();
     const path = `${folder}/bin:${Deno.env.get("PATH")}`;
     const task = (further: string) => `
