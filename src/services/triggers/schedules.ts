@@ -20,7 +20,7 @@ import type { Changes } from "../../store/changes.ts";
 import type { ExecutionRecords } from "../../store/records/execution_records.ts";
 import type { ExecutorPort } from "../executor_port.ts";
 import type { Flows } from "../flows/flows.ts";
-import { undefinedIfMissing } from "../if_found.ts";
+import { undefinedIfMissing } from "../../model/errors.ts";
 import type { DeclaredPoll, Polls } from "./polls.ts";
 import type { ScheduleAtDate, ScheduleDates } from "./schedule_dates.ts";
 import type { MadeStart, TriggerStart, TriggerStarts } from "./trigger_starts.ts";

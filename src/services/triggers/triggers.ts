@@ -2,7 +2,7 @@
 import type { Clock, Instant } from "../../base/clock.ts";
 import type { JsonValue } from "../../base/json.ts";
 import type { Actor } from "../../model/access/actor.ts";
-import { DomainError } from "../../model/errors.ts";
+import { DomainError, undefinedIfMissing } from "../../model/errors.ts";
 import type { Flow, FlowKey, TenantId, Trigger, TriggerKey } from "../../model/flows/flow.ts";
 import type { TriggerPort } from "../../model/ports/triggers.ts";
 import type { FireTimes, TriggerCatalog, TriggerType } from "../../model/triggers/trigger_catalog.ts";
@@ -11,7 +11,6 @@ import type { Entry } from "../../store/committer.ts";
 import { dueOf } from "../../engine/schedule.ts";
 import type { TriggerRecords } from "../../store/records/trigger_records.ts";
 import type { Flows } from "../flows/flows.ts";
-import { undefinedIfMissing } from "../if_found.ts";
 import { backfillOf, type TriggerDeclarations } from "./trigger_declarations.ts";
 import type { TriggerIndex } from "./trigger_index.ts";
 import type { TriggerNotes } from "./trigger_notes.ts";
