@@ -30,9 +30,6 @@ import { FlowInspection } from "../services/flows/flow_inspection.ts";
 import { FlowRevisions } from "../services/flows/flow_revisions.ts";
 import { FlowTransfer } from "../services/flows/flow_transfer.ts";
 import { Plugins } from "../services/plugins/plugins.ts";
-import { FlowRecords } from "../store/records/flow_records.ts";
-import { createTaskCatalog } from "../tasks/registry.ts";
-import { createTriggerCatalog } from "../triggers/registry.ts";
 import type { HttpAssemblyOptions } from "./http_options.ts";
 import { instanceId } from "./instance_id.ts";
 import { readProcessFacts } from "../machine/process_facts.ts";
@@ -94,7 +91,11 @@ export function createHttpApp(assembled: HttpAssemblyOptions): HttpApp {
       },
     ],
     globalRoutes: [
-      { routes: pluginRoutes(createPlugins(options)) },
+      {
+        routes: pluginRoutes(
+          new Plugins({ tasks: services.tasks, triggers: services.triggerTypes, version }),
+        ),
+      },
       { routes: expressionNameRoutes(services.expressions) },
     ],
     serverMetrics: () => serverMetrics.collect(),
@@ -117,10 +118,6 @@ function triggerMounts({ triggers, triggerBulk: bulk }: Services): Mount[] {
   return [{ routes: triggerRoutes(triggers) }, { routes: triggerBulkRoutes({ triggers, bulk }) }];
 }
 
-function createPlugins({ extraTasks, version }: AssemblyOptions): Plugins {
-  return new Plugins({ tasks: createTaskCatalog(extraTasks), triggers: createTriggerCatalog(), version });
-}
-
 /** What people do to executions. */
 function actionMounts(services: Services, { clock, maxUploadBytes }: AssemblyOptions): Mount[] {
   const { executionActions: actions, executionReplays: replays, executionBulk: bulk } = services;
@@ -132,10 +129,9 @@ function actionMounts(services: Services, { clock, maxUploadBytes }: AssemblyOpt
 
 /** What is done with many flows, and what is seen of them. */
 function flowMounts({ services, options, committer }: HttpAssemblyOptions): Mount[] {
-  const { flows, executions, tasks, catalog, records } = services;
+  const { flows, flowRecords, executions, tasks, catalog, records } = services;
   const bulk = new FlowBulk(flows);
   const transfer = new FlowTransfer(flows, options.clock);
-  const flowRecords = new FlowRecords(options.store);
   const revisions = new FlowRevisions({
     flows,
     records: flowRecords,

@@ -16,7 +16,6 @@ import { Timers } from "../runtime/timers/timers.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Committer } from "../store/committer.ts";
 import type { Manifests } from "../store/manifests.ts";
-import { createTriggerCatalog } from "../triggers/registry.ts";
 import type { AssemblyOptions } from "./options.ts";
 import { createPlatform, type Platform, withPlatform } from "./platform.ts";
 import { createRenderDeps } from "./render_deps.ts";
@@ -94,7 +93,7 @@ interface ExecutorParts extends CachedParts {
 function createExecutor(parts: ExecutorParts, slots: Slots, timerSet: Timers["add"]): Executor {
   const { options, tasks, committer, manifests, changes, ids } = parts;
   const { clock, logger } = options;
-  const { flows, records, subflows } = parts.services;
+  const { flows, records, subflows, triggerTypes } = parts.services;
   return new Executor({
     clock,
     logger,
@@ -108,7 +107,7 @@ function createExecutor(parts: ExecutorParts, slots: Slots, timerSet: Timers["ad
     reactions: parts.triggers.reactions,
     ports: parts.ports,
     taskCache: parts.taskCache,
-    conditions: new TaskConditions({ catalog: createTriggerCatalog(), clock, timeZone: options.timeZone }),
+    conditions: new TaskConditions({ catalog: triggerTypes, clock, timeZone: options.timeZone }),
     createChild: (request) => subflows.create(request),
     catalog: tasks,
     templates: parts.templates,

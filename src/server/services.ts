@@ -1,5 +1,6 @@
 /** Builds the services of a server over its store. */
 import type { TaskCatalog } from "../model/tasks/task_catalog.ts";
+import type { TriggerCatalog } from "../model/triggers/trigger_catalog.ts";
 import { HOST_FUNCTION_NAMES } from "../rendering/host_functions/mod.ts";
 import { ConcurrencyLimits } from "../services/executions/concurrency_limits.ts";
 import { Expressions } from "../services/flows/expressions.ts";
@@ -37,12 +38,14 @@ export interface Services
     TaskServices,
     TriggerServices {
   readonly flows: Flows;
+  readonly flowRecords: FlowRecords;
   readonly idempotency: Idempotency;
   readonly idempotentStarts: IdempotentStarts;
   readonly concurrencyLimits: ConcurrencyLimits;
   readonly inputCipher: InputCipher;
   readonly expressions: Expressions;
   readonly tasks: TaskCatalog;
+  readonly triggerTypes: TriggerCatalog;
   readonly tenants: Tenants;
   readonly tokens: Tokens;
   readonly blobs: Blobs;
@@ -50,14 +53,14 @@ export interface Services
 
 /** Builds the services. */
 export function createServices(options: ServicesOptions): Services {
-  const { store, committer, clock, logger, ids, randomBytes, tasks } = options;
+  const { store, committer, clock, ids, tasks } = options;
   const inputCipher = new InputCipher(options.cipher);
   const tenants = new Tenants({ store, committer });
-  const tokens = new Tokens({ store, committer, tenants, clock, ids, randomBytes, logger });
-  const records = new FlowRecords(store);
+  const tokens = new Tokens({ ...options, tenants });
+  const flowRecords = new FlowRecords(store);
   const triggerTypes = createTriggerCatalog();
   const flows: Flows = new Flows({
-    records,
+    records: flowRecords,
     commit: async (flow, entry) => {
       await triggering.triggers.commitFlow(flow, entry);
       const { tenant, namespace, id: flowId, concurrency } = flow;
@@ -87,23 +90,14 @@ export function createServices(options: ServicesOptions): Services {
   const stored = createFileServices({ ...options, blobs, ...run, files: owned.files });
   const acting = createActionServices({ options, flows, inputCipher, ...owned, ...run, ...stored });
   const logging = createLogServices({ ...options, ...run });
-  const forTasks = createTaskServices({
-    store,
-    committer,
-    clock,
-    ids,
-    tasks,
-    blobs,
-    flows,
-    ...owned,
-    ...run,
-    ...logging,
-  });
+  const forTasks = createTaskServices({ ...options, blobs, flows, ...owned, ...run, ...logging });
   return {
     tasks,
+    triggerTypes,
     tenants,
     tokens,
     flows,
+    flowRecords,
     blobs,
     inputCipher,
     expressions,
