@@ -1,76 +1,78 @@
 /**
- * What webhooks did with calls. It is kept in memory at once and stored now and then: anybody who knows a key may call as often
- * as he likes, and a call that starts nothing must not cost a write. A crash loses the last few seconds of it.
+ * Evaluations of webhook calls, buffered in memory and stored every few seconds: the rate of calls is not limited, and a
+ * call that starts nothing must not cost a write. A crash loses the evaluations of the last seconds.
  */
 import type { TenantId, TriggerKey } from "../../model/flows/flow.ts";
 import { type Evaluation, Evaluations, MAX_EVALUATIONS } from "../../model/triggers/evaluations.ts";
 import { triggerName, type TriggerState } from "../../model/triggers/trigger_state.ts";
 import { keyOf, type TriggerStates } from "./trigger_states.ts";
 
-/** Triggers of which something waits to be stored; of further ones nothing is noted until then. */
-const MAX_NOTED_TRIGGERS = 1_000;
+/** Triggers in the buffer; evaluations of further ones are dropped until it is stored. */
+const MAX_TRIGGERS = 1_000;
 
-interface Noted {
+interface BufferedTrigger {
   readonly tenant: TenantId;
   readonly trigger: TriggerKey;
-  /** The latest first. */
+  /** Latest first. */
   evaluations: readonly Evaluation[];
 }
 
 /** Evaluations that are not stored yet. */
-export class TriggerNotes {
+export class EvaluationBuffer {
   readonly #states: Pick<TriggerStates, "update">;
-  readonly #noted = new Map<string, Noted>();
+  readonly #triggers = new Map<string, BufferedTrigger>();
 
   constructor(states: Pick<TriggerStates, "update">) {
     this.#states = states;
   }
 
-  /** Takes note of an evaluation. A refusal for the same reason as the one before takes its place. */
+  /** Adds an evaluation. A SKIPPED one replaces a preceding one with the same reason. */
   add(tenant: TenantId, trigger: TriggerKey, evaluation: Evaluation): void {
     const name = triggerName(tenant, trigger);
-    const noted = this.#noted.get(name);
-    if (noted) noted.evaluations = withNote(noted.evaluations, evaluation);
-    else if (this.#noted.size < MAX_NOTED_TRIGGERS) {
-      this.#noted.set(name, { tenant, trigger: keyOf(trigger), evaluations: [evaluation] });
+    const buffered = this.#triggers.get(name);
+    if (buffered) buffered.evaluations = withOne(buffered.evaluations, evaluation);
+    else if (this.#triggers.size < MAX_TRIGGERS) {
+      this.#triggers.set(name, { tenant, trigger: keyOf(trigger), evaluations: [evaluation] });
     }
   }
 
-  /** A stored state with what was noted since. */
+  /** A stored state with the buffered evaluations added. */
   applyTo(tenant: TenantId, state: TriggerState): TriggerState {
-    const noted = this.#noted.get(triggerName(tenant, state));
-    return noted ? withNotes(state, noted.evaluations) : state;
+    const buffered = this.#triggers.get(triggerName(tenant, state));
+    return buffered ? withAll(state, buffered.evaluations) : state;
   }
 
-  /** Forgets what was noted of a trigger. */
-  forget(tenant: TenantId, trigger: TriggerKey): void {
-    this.#noted.delete(triggerName(tenant, trigger));
+  /** Drops the evaluations of a trigger. */
+  drop(tenant: TenantId, trigger: TriggerKey): void {
+    this.#triggers.delete(triggerName(tenant, trigger));
   }
 
-  /** Stores what was noted, one write for each trigger. */
+  /** Stores all evaluations, one write per trigger. */
   async flush(): Promise<void> {
-    await Promise.all([...this.#noted].map(([name, noted]) => this.#store(name, noted)));
+    await Promise.all([...this.#triggers].map(([name, buffered]) => this.#store(name, buffered)));
   }
 
-  async #store(name: string, noted: Noted): Promise<void> {
-    const { tenant, trigger } = noted;
-    let stored: readonly Evaluation[] = noted.evaluations;
+  async #store(name: string, buffered: BufferedTrigger): Promise<void> {
+    const { tenant, trigger } = buffered;
+    let stored: readonly Evaluation[] = buffered.evaluations;
     await this.#states.update(tenant, trigger, (state) => {
-      stored = noted.evaluations;
-      return withNotes(state, stored);
+      stored = buffered.evaluations;
+      return withAll(state, stored);
     });
-    noted.evaluations = noted.evaluations.filter((evaluation) => !stored.includes(evaluation));
-    if (noted.evaluations.length === 0 && this.#noted.get(name) === noted) this.#noted.delete(name);
+    buffered.evaluations = buffered.evaluations.filter((evaluation) => !stored.includes(evaluation));
+    if (buffered.evaluations.length === 0 && this.#triggers.get(name) === buffered) {
+      this.#triggers.delete(name);
+    }
   }
 }
 
-function withNotes(state: TriggerState, notes: readonly Evaluation[]): TriggerState {
-  const evaluations = Evaluations.of([...notes].reverse().reduce(withNote, state.evaluations.list()));
-  const started = notes.find(({ outcome }) => outcome === "STARTED");
+function withAll(state: TriggerState, added: readonly Evaluation[]): TriggerState {
+  const evaluations = Evaluations.of([...added].reverse().reduce(withOne, state.evaluations.list()));
+  const started = added.find(({ outcome }) => outcome === "STARTED");
   return { ...state, evaluations, date: Math.max(state.date ?? 0, started?.at ?? 0) || undefined };
 }
 
-function withNote(evaluations: readonly Evaluation[], evaluation: Evaluation): readonly Evaluation[] {
+function withOne(evaluations: readonly Evaluation[], evaluation: Evaluation): readonly Evaluation[] {
   const [latest, ...earlier] = evaluations;
   if (evaluations.some((each) => isSame(each, evaluation))) return evaluations;
   const isRepeated = latest?.outcome === "SKIPPED" && evaluation.outcome === "SKIPPED" &&
@@ -78,7 +80,7 @@ function withNote(evaluations: readonly Evaluation[], evaluation: Evaluation): r
   return [evaluation, ...isRepeated ? earlier : evaluations].slice(0, MAX_EVALUATIONS);
 }
 
-/** It was stored since it was noted. */
+/** True for an evaluation that was stored meanwhile. */
 function isSame(a: Evaluation, b: Evaluation): boolean {
   return a.at === b.at && a.outcome === b.outcome && a.executionId === b.executionId && a.reason === b.reason;
 }
