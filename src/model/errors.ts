@@ -52,3 +52,13 @@ export class DomainError extends Error {
     this.retryAfter = options.retryAfter;
   }
 }
+
+/** What `find` gives; `undefined` when it is refused with `not_found`. */
+export async function undefinedIfMissing<T>(find: () => T | Promise<T>): Promise<T | undefined> {
+  try {
+    return await find();
+  } catch (error) {
+    if (error instanceof DomainError && error.code === "not_found") return undefined;
+    throw error;
+  }
+}

@@ -3,7 +3,7 @@ import type { FilePlace, FilePort, HostValues } from "../rendering/host_function
 import type { ExecutionContents } from "../services/executions/execution_contents.ts";
 import type { ExecutionLineage } from "../services/executions/execution_lineage.ts";
 import type { Files } from "../services/files/files.ts";
-import { undefinedIfMissing } from "../services/if_found.ts";
+import { undefinedIfMissing } from "../model/errors.ts";
 import type { KvPairs } from "../services/namespaces/kv_pairs.ts";
 import type { Secrets } from "../services/namespaces/secrets.ts";
 

@@ -37,6 +37,7 @@ export interface Services
     TaskServices,
     TriggerServices {
   readonly flows: Flows;
+  readonly flowRecords: FlowRecords;
   readonly idempotency: Idempotency;
   readonly idempotentStarts: IdempotentStarts;
   readonly concurrencyLimits: ConcurrencyLimits;
@@ -44,7 +45,6 @@ export interface Services
   readonly expressions: Expressions;
   readonly tasks: TaskCatalog;
   readonly triggerTypes: TriggerCatalog;
-  readonly flowRecords: FlowRecords;
   readonly tenants: Tenants;
   readonly tokens: Tokens;
   readonly blobs: Blobs;
@@ -52,14 +52,14 @@ export interface Services
 
 /** Builds the services. */
 export function createServices(options: ServicesOptions): Services {
-  const { store, committer, clock, logger, ids, randomBytes, tasks, blobs, flowHeads: heads } = options;
+  const { store, committer, clock, tasks, blobs, flowHeads: heads } = options;
   const inputCipher = new InputCipher(options.cipher);
   const tenants = new Tenants({ store, committer });
-  const tokens = new Tokens({ store, committer, tenants, clock, ids, randomBytes, logger });
-  const records = new FlowRecords(store);
+  const tokens = new Tokens({ ...options, tenants });
+  const flowRecords = new FlowRecords(store);
   const triggerTypes = createTriggerCatalog();
   const flows: Flows = new Flows({
-    records,
+    records: flowRecords,
     heads,
     commit: async (flow, entry) => {
       await triggering.triggers.commitFlow(flow, entry);
@@ -87,25 +87,14 @@ export function createServices(options: ServicesOptions): Services {
   const stored = createFileServices({ ...options, blobs, ...run, files: owned.files });
   const acting = createActionServices({ options, flows, inputCipher, ...owned, ...run, ...stored });
   const logging = createLogServices({ ...options, ...run });
-  const forTasks = createTaskServices({
-    store,
-    committer,
-    clock,
-    ids,
-    tasks,
-    blobs,
-    flows,
-    ...owned,
-    ...run,
-    ...logging,
-  });
+  const forTasks = createTaskServices({ ...options, blobs, flows, ...owned, ...run, ...logging });
   return {
     tasks,
     triggerTypes,
-    flowRecords: records,
     tenants,
     tokens,
     flows,
+    flowRecords,
     blobs,
     inputCipher,
     expressions: new Expressions({ render, functions: HOST_FUNCTION_NAMES }),

@@ -1,94 +1,87 @@
-/** Builds what has triggers evaluated: at their times, and when executions reach states. */
+/** Runs the evaluation of triggers: at their times, and when executions reach states. */
 import type { Logger } from "../base/log.ts";
 import type { FlowPlan } from "../engine/plan.ts";
 import type { TaskPorts } from "../model/ports/task_ports.ts";
 import { Loop } from "../runtime/interval_loop.ts";
 import { ReactionQueue, type Reactions } from "../runtime/reactions.ts";
-import { Scheduler } from "../services/triggers/scheduler.ts";
 import type { AssemblyOptions } from "./options.ts";
 import type { TriggerServices } from "./trigger_services.ts";
 
-/** A crash loses what webhooks noted in that time. */
-const NOTES_INTERVAL_MS = 5_000;
+/** A crash loses the evaluations of webhook calls of that time. */
+const FLUSH_INTERVAL_MS = 5_000;
 
-/** What it is built with. */
-interface TriggerRuntimeParts {
+interface TriggerRuntimeDeps {
   readonly ports: TaskPorts;
-  /** An execution of that flow will start soon. */
+  /** Called when an execution of that flow will start soon. */
   readonly willStart: (plan: FlowPlan) => void;
 }
 
-/** What looks after triggers; the assembly starts and stops it. */
+/** The loops of triggers; the assembly starts and stops them. */
 export class TriggerRuntime {
-  /** What the executor tells of states. */
+  /** Receives the states of executions from the executor. */
   readonly reactions: Reactions;
   readonly #services: TriggerServices;
-  readonly #scheduler: Scheduler;
+  readonly #deps: TriggerRuntimeDeps;
   readonly #queue: ReactionQueue;
-  readonly #notes: Loop;
+  readonly #flushLoop: Loop;
   readonly #logger: Logger;
 
   constructor(
     { store, clock, logger }: Pick<AssemblyOptions, "store" | "clock" | "logger">,
     services: TriggerServices,
-    { ports, willStart }: TriggerRuntimeParts,
+    deps: TriggerRuntimeDeps,
   ) {
-    const { schedules, flowReactions, triggerIndex, triggerNotes } = services;
-    const round = async () => (await triggerNotes.flush(), false);
-    const name = "store what webhooks did";
-    this.#notes = new Loop({ name, intervalMs: NOTES_INTERVAL_MS, clock, logger, round });
+    const { flowReactions, triggerIndex, evaluationBuffer } = services;
+    const round = async () => (await evaluationBuffer.flush(), false);
+    const name = "store evaluations of webhook calls";
+    this.#flushLoop = new Loop({ name, intervalMs: FLUSH_INTERVAL_MS, clock, logger, round });
     this.#services = services;
+    this.#deps = deps;
     this.#logger = logger;
-    this.#scheduler = new Scheduler({
-      store,
-      clock,
-      logger,
-      prepare: async (due) => {
-        const plan = await schedules.prepare(due);
-        if (plan) willStart(plan);
-      },
-      fire: (due) => schedules.tick(due),
-    });
     const queue = new ReactionQueue({ store, clock, logger, react: (each) => flowReactions.react(each) });
     this.#queue = queue;
     this.reactions = {
       announcementsOf: (execution, plan, from) => triggerIndex.announcementsOf(execution, plan, from),
       announced: (announcements) => queue.add(announcements),
     };
-    services.connect({
-      ports,
-      dueSet: (due) => this.#scheduler.add(due),
-      wake: (due) => this.#scheduler.wake(due),
-    });
   }
 
-  /** Finds where an earlier process stopped; before executions go on. */
+  /** Reads the announcements that an earlier process left; before executions continue. */
   async find(): Promise<void> {
     await this.#queue.find();
   }
 
-  /** Goes on from there. */
+  /** Handles those announcements and starts the loops. */
   start(): void {
+    const { polls, schedules, scheduler } = this.#services;
+    const { ports, willStart } = this.#deps;
     this.#queue.recover();
-    this.#services.schedules.start();
-    this.#scheduler.start();
-    this.#notes.start();
+    polls.start(ports);
+    schedules.start();
+    scheduler.start({
+      fire: (due) => schedules.tick(due),
+      prepare: async (due) => {
+        const plan = await schedules.prepare(due);
+        if (plan) willStart(plan);
+      },
+    });
+    this.#flushLoop.start();
   }
 
-  /** Looks at the time now. */
+  /** Checks the clock now. */
   check(): void {
-    this.#scheduler.check();
+    this.#services.scheduler.check();
   }
 
-  /** Ends what is under way. */
+  /** Stops the loops and waits for running evaluations. */
   async stop(): Promise<void> {
     this.#services.polls.stop();
     this.#services.schedules.stop();
-    await this.#scheduler.stop();
+    await this.#services.scheduler.stop();
     await this.#queue.stop();
-    await this.#notes[Symbol.asyncDispose]();
-    await this.#services.triggerNotes.flush().catch((error: Error) =>
-      this.#logger.warn("What webhooks did last is not stored", { error: error.message })
+    await this.#flushLoop[Symbol.asyncDispose]();
+    await this.#services.evaluationBuffer.flush().catch((error: Error) =>
+      this.#logger.warn("Cannot store the last evaluations of webhook calls", { error: error.message })
     );
   }
 }

@@ -2,9 +2,9 @@
 import type { Clock } from "../base/clock.ts";
 import type { IdSource } from "../base/id.ts";
 import type { JsonObject } from "../base/json.ts";
+import type { Logger } from "../base/log.ts";
 import type { Execution } from "../model/executions/execution.ts";
-import type { Flow, Trigger } from "../model/flows/flow.ts";
-import type { TaskPorts } from "../model/ports/task_ports.ts";
+import type { Flow } from "../model/flows/flow.ts";
 import type { TriggerCatalog } from "../model/triggers/trigger_catalog.ts";
 import type { Executor } from "../runtime/executor.ts";
 import { ExecutionVariables } from "../rendering/variables.ts";
@@ -16,15 +16,16 @@ import type { Idempotency } from "../services/starts/idempotency.ts";
 import type { KvPairs } from "../services/namespaces/kv_pairs.ts";
 import { Polls } from "../services/triggers/polls.ts";
 import { ScheduleDates } from "../services/triggers/schedule_dates.ts";
+import { Scheduler } from "../services/triggers/scheduler.ts";
 import { Schedules } from "../services/triggers/schedules.ts";
 import type { Secrets } from "../services/namespaces/secrets.ts";
 import type { StartChecks } from "../services/starts/start_checks.ts";
 import { TriggerBulk } from "../services/triggers/trigger_bulk.ts";
 import { TriggerDeclarations } from "../services/triggers/trigger_declarations.ts";
 import { TriggerIndex } from "../services/triggers/trigger_index.ts";
-import { TriggerNotes } from "../services/triggers/trigger_notes.ts";
+import { EvaluationBuffer } from "../services/triggers/evaluation_buffer.ts";
 import { TriggerStarts } from "../services/triggers/trigger_starts.ts";
-import { type DueTrigger, TriggerStates } from "../services/triggers/trigger_states.ts";
+import { TriggerStates } from "../services/triggers/trigger_states.ts";
 import { Triggers } from "../services/triggers/triggers.ts";
 import { Webhooks } from "../services/webhooks/webhooks.ts";
 import type { Changes } from "../store/changes.ts";
@@ -55,6 +56,7 @@ interface TriggerOptions {
   readonly store: Store;
   readonly committer: Committer;
   readonly clock: Clock;
+  readonly logger: Logger;
   readonly ids: IdSource;
   readonly random: () => number;
   readonly changes: Changes;
@@ -69,53 +71,40 @@ export interface TriggerServices {
   readonly triggers: Triggers;
   readonly triggerBulk: TriggerBulk;
   readonly webhooks: Webhooks;
+  readonly scheduler: Scheduler;
   readonly schedules: Schedules;
   readonly polls: Polls;
   readonly flowReactions: FlowReactions;
   readonly triggerIndex: TriggerIndex;
-  readonly triggerNotes: TriggerNotes;
-  /** Hands over the runtime, which is built from the services. */
-  readonly connect: (runtime: TriggerConnection) => void;
-}
-
-/** What the runtime does for triggers. */
-interface TriggerConnection {
-  readonly ports: TaskPorts;
-  readonly dueSet: (due: DueTrigger) => void;
-  readonly wake: (due: DueTrigger) => void;
+  readonly evaluationBuffer: EvaluationBuffer;
 }
 
 /** Builds the services of triggers. */
 export function createTriggerServices(parts: TriggerParts): TriggerServices {
   const { options, flows, executions, checks, records: executionRecords, triggerTypes: catalog } = parts;
-  const { clock, ids, timeZone, store, committer, changes } = options;
+  const { clock, logger, ids, timeZone, store, committer, changes } = options;
   const renderer = createRenderer(parts);
   const starts = new TriggerStarts({ clock, ids, checks, renderer });
   const conditions = new Conditions(catalog, renderer);
   const triggerIndex = new TriggerIndex(catalog);
   const records = new TriggerRecords(store);
-  const { runtime, connect } = lateRuntime();
-  const dueSet = (due: DueTrigger) => runtime().dueSet(due);
-  const states = new TriggerStates({ records, committer, clock, index: triggerIndex, dueSet });
-  const triggerNotes = new TriggerNotes(states);
+  const scheduler = new Scheduler({ store, clock, logger });
+  const states = new TriggerStates({ records, committer, clock, index: triggerIndex, scheduler });
+  const evaluationBuffer = new EvaluationBuffer(states);
   const { executor } = options;
   const shared = { clock, flows, states, starts, conditions, catalog, renderer, executor, timeZone };
-  const polls = new Polls({ ...shared, ports: () => runtime().ports });
-  const wake = (due: DueTrigger) => runtime().wake(due);
+  const polls = new Polls(shared);
   const dates = new ScheduleDates(shared);
-  const schedules = new Schedules({ ...shared, dates, records: executionRecords, changes, polls, wake });
-  const timesOf = (flow: Flow, trigger: Trigger) => dates.timesOf(flow, trigger);
-  const declarations = new TriggerDeclarations({ clock, catalog, timesOf });
-  const isRunning: Schedules["hasOpenExecution"] = (tenant, state) =>
-    schedules.hasOpenExecution(tenant, state);
+  const schedules = new Schedules({ ...shared, dates, records: executionRecords, changes, polls, scheduler });
+  const declarations = new TriggerDeclarations({ clock, catalog, dates });
   const triggers = new Triggers({
     ...shared,
     records,
     index: triggerIndex,
-    notes: triggerNotes,
+    buffer: evaluationBuffer,
     declarations,
-    timesOf,
-    isRunning,
+    dates,
+    schedules,
   });
   // Nothing is decrypted for another flow.
   const viewOf = (flow: Flow, execution: Execution) => new ExecutionVariables(flow, execution, { envs: {} });
@@ -125,7 +114,7 @@ export function createTriggerServices(parts: TriggerParts): TriggerServices {
     executions,
     idempotency: parts.idempotency,
     index: triggerIndex,
-    notes: triggerNotes,
+    buffer: evaluationBuffer,
     files: parts.executionFiles,
     ids,
   });
@@ -134,23 +123,12 @@ export function createTriggerServices(parts: TriggerParts): TriggerServices {
     triggers,
     triggerBulk,
     webhooks,
+    scheduler,
     schedules,
     polls,
     flowReactions,
     triggerIndex,
-    triggerNotes,
-    connect,
-  };
-}
-
-function lateRuntime(): { readonly runtime: () => TriggerConnection } & Pick<TriggerServices, "connect"> {
-  let connected: TriggerConnection | undefined;
-  return {
-    runtime: () => {
-      if (connected) return connected;
-      throw new Error("Triggers cannot be evaluated before the runtime is there");
-    },
-    connect: (runtime) => connected = runtime,
+    evaluationBuffer,
   };
 }
 

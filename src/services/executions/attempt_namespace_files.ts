@@ -4,7 +4,7 @@ import { parentPath } from "../../model/namespaces/file_path.ts";
 import type { NamespaceFilePort } from "../../model/ports/namespace_file.ts";
 import type { OpenedFile } from "../../model/ports/storage.ts";
 import type { Files } from "../files/files.ts";
-import { undefinedIfMissing } from "../if_found.ts";
+import { undefinedIfMissing } from "../../model/errors.ts";
 
 /** The namespace file port of tasks. */
 export class AttemptNamespaceFiles implements NamespaceFilePort {

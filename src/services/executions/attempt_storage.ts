@@ -2,7 +2,7 @@
 import type { Clock } from "../../base/clock.ts";
 import type { IdSource } from "../../base/id.ts";
 import type { AttemptFiles, FileKeeper } from "../../model/executions/attempt_identity.ts";
-import { DomainError } from "../../model/errors.ts";
+import { DomainError, undefinedIfMissing } from "../../model/errors.ts";
 import { MAX_FILE_NAME_LENGTH } from "../../model/limits.ts";
 import type { OpenedFile, StoragePort, WrittenFile } from "../../model/ports/storage.ts";
 import { parseStorageUri, type StoredPlace } from "../../model/namespaces/storage_uri.ts";
@@ -12,7 +12,6 @@ import { attemptFolder } from "./attempt_folder.ts";
 import type { ExecutionContents } from "./execution_contents.ts";
 import type { ExecutionLineage } from "./execution_lineage.ts";
 import type { Files } from "../files/files.ts";
-import { undefinedIfMissing } from "../if_found.ts";
 
 /** What the service works with. */
 interface AttemptStorageDeps {

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../base/json.ts";
 import { type FlowPlan, planFor } from "../../engine/plan.ts";
 import { replayExecution, type ReplayRequest, restartAnew } from "../../engine/replay.ts";
 import type { Actor } from "../../model/access/actor.ts";
-import { DomainError } from "../../model/errors.ts";
+import { DomainError, undefinedIfMissing } from "../../model/errors.ts";
 import type { Execution, TaskRun } from "../../model/executions/execution.ts";
 import { executionBody } from "../../model/executions/execution_body.ts";
 import type { ExecutionFiles } from "../../store/blobs/execution_files.ts";
@@ -22,7 +22,6 @@ import { REPLAYED_LABEL } from "../../model/flows/label.ts";
 import type { Executor } from "../../runtime/executor.ts";
 import type { Flows } from "../flows/flows.ts";
 import { storeFilesOf } from "../starts/given_files.ts";
-import { undefinedIfMissing } from "../if_found.ts";
 import type { StartChecks } from "../starts/start_checks.ts";
 
 /** What the service works with. */

@@ -9,7 +9,7 @@ import { type FlowPlan, planFor } from "../../engine/plan.ts";
 import { ExecutionTree } from "../../engine/tree.ts";
 import type { GivenValue } from "../../model/flows/input_value.ts";
 import type { Actor } from "../../model/access/actor.ts";
-import { DomainError } from "../../model/errors.ts";
+import { DomainError, undefinedIfMissing } from "../../model/errors.ts";
 import type { Execution, ExecutionKind, ExecutionTrigger } from "../../model/executions/execution.ts";
 import { executionBody } from "../../model/executions/execution_body.ts";
 import { type WaitingFacts, waitingOf } from "../../model/executions/execution_waiting.ts";
@@ -27,7 +27,6 @@ import type { ExecutionRecords, StoredExecution } from "../../store/records/exec
 import { executionKey, timerKey } from "../../store/keys.ts";
 import type { Mutation } from "../../store/store.ts";
 import type { ExecutionCleanup } from "./execution_cleanup.ts";
-import { undefinedIfMissing } from "../if_found.ts";
 import type { NewExecution } from "../../runtime/live/messages.ts";
 import type { Executor } from "../../runtime/executor.ts";
 import type { Flows } from "../flows/flows.ts";

@@ -6,7 +6,7 @@ import type { Execution } from "../../model/executions/execution.ts";
 import { executionBody } from "../../model/executions/execution_body.ts";
 import { isEnded } from "../../model/executions/state.ts";
 import type { Changes } from "../../store/changes.ts";
-import { undefinedIfMissing } from "../if_found.ts";
+import { undefinedIfMissing } from "../../model/errors.ts";
 
 /** What is looked at by several: nobody may change it. */
 export interface FollowedView {

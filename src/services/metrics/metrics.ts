@@ -15,7 +15,7 @@ import type { Catalog } from "../../store/catalog/catalog.ts";
 import type { ExecutionRecords } from "../../store/records/execution_records.ts";
 import type { MetricRecords } from "../../store/records/metric_records.ts";
 import type { Flows } from "../flows/flows.ts";
-import { undefinedIfMissing } from "../if_found.ts";
+import { undefinedIfMissing } from "../../model/errors.ts";
 import { aggregateMetrics, type Aggregation, type MetricWindow } from "./metric_aggregates.ts";
 
 /** What the service works with. */

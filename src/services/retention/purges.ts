@@ -1,7 +1,7 @@
 /** Deleting what is old: executions and what belongs to them, log lines, KV pairs. Asked for by tasks, in bulk. */
 import type { Clock, Instant } from "../../base/clock.ts";
 import type { IdSource } from "../../base/id.ts";
-import { DomainError, type ErrorCode } from "../../model/errors.ts";
+import { DomainError, type ErrorCode, undefinedIfMissing } from "../../model/errors.ts";
 import type { LogLine } from "../../model/executions/execution.ts";
 import type { ExecutionQuery } from "../../model/executions/execution_query.ts";
 import {
@@ -21,7 +21,6 @@ import type { ExecutionRecords, StoredExecution } from "../../store/records/exec
 import type { KvPairRecords } from "../../store/records/kv_pair_records.ts";
 import type { MetricRecords } from "../../store/records/metric_records.ts";
 import type { Executions } from "../executions/executions.ts";
-import { undefinedIfMissing } from "../if_found.ts";
 import type { KvPairs } from "../namespaces/kv_pairs.ts";
 import type { LogRemovals } from "../logs/log_removals.ts";
 

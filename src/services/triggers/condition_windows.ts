@@ -1,4 +1,4 @@
-/** Conditions that several executions meet within a time: what was met so far, and whether it is enough. */
+/** Conditions that several executions meet within a time window: stores the parts met so far, decides when all are met. */
 import type { Instant } from "../../base/clock.ts";
 import { isJsonObject, ownProperty } from "../../base/json.ts";
 import { canonicalType, type TenantId, type Trigger, type TriggerKey } from "../../model/flows/flow.ts";
@@ -13,44 +13,42 @@ import type { MetPart, WindowResults } from "../../store/records/trigger_records
 import type { Conditions } from "../../rendering/conditions.ts";
 import type { TriggerStates } from "./trigger_states.ts";
 
-/** What is looked at. */
 interface WindowRequest {
   readonly tenant: TenantId;
   readonly key: TriggerKey;
   readonly trigger: Trigger;
-  /** The execution that may meet parts, and when it reached its state. */
+  /** The execution that may meet parts, and the time of its state. */
   readonly executionId: string;
   readonly at: Instant;
   readonly timeZone: string;
   readonly scope: ConditionScope;
 }
 
-/** Why nothing is started, if so, and what is stored in either case. */
+/** Result of evaluating the conditions of a trigger; with a `refusal` nothing starts. The mutations are stored in any case. */
 export interface Verdict {
   readonly refusal?: string;
   readonly mutations: readonly Mutation[];
-  /** Executions whose outputs are wanted, in the order in which they met their parts. */
+  /** Executions whose outputs are read, in the order in which they met their parts. */
   readonly met?: readonly MetExecution[];
 }
 
-/** An execution that has met a part, and how its outputs are read. */
 interface MetExecution {
   readonly executionId: string;
   readonly outputs: UpstreamOutputs;
 }
 
-/** Name under which it is kept when a window came true; no part has it. */
+/** Key in the stored results for the time at which a window fired; no part has this name. */
 const FIRED = "fired";
 
 interface Outcome {
   readonly window: ConditionWindow;
   readonly results: WindowResults;
   readonly isMet: boolean;
-  /** It came true in its time already, and must not again. */
+  /** It fired already and must not fire again. */
   readonly isOver: boolean;
 }
 
-/** The windows of triggers. */
+/** Evaluates the windows of triggers. */
 export class ConditionWindows {
   readonly #catalog: TriggerCatalog;
   readonly #conditions: Conditions;
@@ -62,15 +60,15 @@ export class ConditionWindows {
     this.#states = states;
   }
 
-  /** Takes note of what an execution meets; no refusal when all windows of the trigger are met with it. */
+  /** Adds the parts that an execution meets; no refusal if this meets all windows of the trigger. */
   async evaluate(request: WindowRequest): Promise<Verdict> {
     const { tenant, key, at } = request;
     const outcomes: Outcome[] = [];
     for (const window of this.#windowsOf(request.trigger)) outcomes.push(await this.#meet(window, request));
     const isFired = outcomes.every(({ isMet, isOver }) => isMet && !isOver);
     const mutations = outcomes.map(({ window, results }) => {
-      const kept = isFired ? afterStart(window, results, at) : results;
-      return this.#states.saveWindow(tenant, key, window.id, kept);
+      const stored = isFired ? afterStart(window, results, at) : results;
+      return this.#states.saveWindow(tenant, key, window.id, stored);
     });
     const met = outcomes.flatMap(({ window: { outputs }, results }) =>
       outputs ? executionsIn(results).map((executionId) => ({ executionId, outputs })) : []
@@ -78,7 +76,7 @@ export class ConditionWindows {
     return { refusal: refusalOf(outcomes), mutations, met };
   }
 
-  /** What is met of a window with this execution; it is met when enough parts are, one of them by this execution. */
+  /** Adds the parts that this execution meets. The window is met if enough parts are, at least one by this execution. */
   async #meet(window: ConditionWindow, request: WindowRequest): Promise<Outcome> {
     const { tenant, key, at, executionId, timeZone, scope } = request;
     const known = await this.#states.window(tenant, key, window.id);

@@ -1,4 +1,4 @@
-/** What triggers do when an execution reaches a state: Flow triggers start executions, others stop themselves. */
+/** Reactions of triggers to states of executions: Flow triggers start executions, `stopAfter` disables a trigger. */
 import type { Clock } from "../../base/clock.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
 import type { Announcement } from "../../model/triggers/announcement.ts";
@@ -15,7 +15,7 @@ import { ConditionWindows, type Verdict } from "./condition_windows.ts";
 import type { Conditions } from "../../rendering/conditions.ts";
 import type { Executor } from "../../runtime/executor.ts";
 import type { Flows } from "../flows/flows.ts";
-import { undefinedIfMissing } from "../if_found.ts";
+import { undefinedIfMissing } from "../../model/errors.ts";
 import { stopStates } from "./trigger_index.ts";
 import type { TriggerStarts } from "./trigger_starts.ts";
 import type { TriggerStates } from "./trigger_states.ts";
@@ -29,7 +29,6 @@ import {
   type Upstream,
 } from "../../rendering/upstream_variables.ts";
 
-/** What reactions work with. */
 interface FlowReactionsDeps {
   readonly clock: Clock;
   readonly flows: Flows;
@@ -39,12 +38,11 @@ interface FlowReactionsDeps {
   readonly catalog: TriggerCatalog;
   readonly executor: Pick<Executor, "begin">;
   readonly records: Pick<ExecutionRecords, "load">;
-  /** An execution as a trigger of `flow` sees it. */
+  /** The variables of an execution for a trigger of `flow`. */
   readonly viewOf: (flow: Flow, execution: Execution) => ExecutionView;
   readonly timeZone: string;
 }
 
-/** A trigger about to react. */
 interface Reaction extends Upstream {
   readonly state: TriggerState;
   readonly plan: FlowPlan;
@@ -61,10 +59,10 @@ export class FlowReactions {
     this.#windows = new ConditionWindows(deps.catalog, deps.conditions, deps.states);
   }
 
-  /** Reacts to a state; resolves once that is durable, and the announcement with it gone. */
+  /** Reacts to a state; resolves once the result is durable. The same commit deletes the announcement. */
   async react(announcement: Announcement): Promise<void> {
     const { tenant, trigger } = announcement;
-    await this.#deps.states.alone(tenant, flowOf(trigger), async () => {
+    await this.#deps.states.exclusively(tenant, flowOf(trigger), async () => {
       const state = await this.#deps.states.get(tenant, trigger);
       const handled = state &&
         await (announcement.isOwn ? this.#stop(announcement, state) : this.#listen(announcement, state));
@@ -72,7 +70,7 @@ export class FlowReactions {
     });
   }
 
-  /** The trigger has started an execution that ended so: it starts no more. */
+  /** Disables the trigger: an execution that it started ended in a state of its `stopAfter`. */
   async #stop(announcement: Announcement, state: TriggerState): Promise<boolean> {
     const { tenant, state: ended, executionId } = announcement;
     const declared = await this.#find(announcement);
@@ -117,9 +115,8 @@ export class FlowReactions {
     const { tenant } = announcement;
     const labels = cause.labels.filter(({ key }) => key === CORRELATION_LABEL);
     const variables = triggerVariables(reaction, await this.#upstream(reaction, verdict));
-    const beside = startVariables(reaction);
-    const start = { plan, trigger, variables, beside, labels };
-    const { execution, error } = await this.#deps.starts.makeOrFail(start);
+    const start = { plan, trigger, variables, rootVariables: startVariables(reaction), labels };
+    const { execution, error } = await this.#deps.starts.createOrFail(start);
     const now = this.#deps.clock.now();
     const outcome = error === undefined ? "STARTED" : "FAILED";
     const evaluated = withEvaluation(state, { at: now, outcome, reason: error, executionId: execution.id });
@@ -142,7 +139,7 @@ export class FlowReactions {
     await this.#deps.states.save(change, [removalOf(announcement), ...mutations]);
   }
 
-  /** Conditions that one execution decides on come first; only then those that remember several are looked at. */
+  /** Windows are evaluated only if the conditions on this one execution hold. */
   async #evaluate(reaction: Reaction): Promise<Verdict> {
     const { plan: { flow }, trigger, announcement: { tenant, trigger: key, executionId, at } } = reaction;
     const { conditions, timeZone } = this.#deps;
@@ -159,7 +156,7 @@ export class FlowReactions {
     }
   }
 
-  /** The executions that the trigger depends on, as far as they are still there. */
+  /** The executions that met parts of windows; deleted ones are left out. */
   async #upstream(
     { announcement, execution }: Reaction,
     { met = [] }: Verdict,

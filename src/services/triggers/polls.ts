@@ -1,4 +1,4 @@
-/** Triggers that look again and again whether something has happened. */
+/** Polls: runs polling triggers and starts an execution when one has found something. */
 import type { Clock } from "../../base/clock.ts";
 import { parseDuration } from "../../base/duration.ts";
 import { type JsonObject, ownProperty, setOwnProperty } from "../../base/json.ts";
@@ -12,10 +12,10 @@ import { flowOf, type TriggerState, withEvaluation } from "../../model/triggers/
 import type { Conditions } from "../../rendering/conditions.ts";
 import type { Executor } from "../../runtime/executor.ts";
 import type { TriggerRenderer } from "../../rendering/trigger_renderer.ts";
+import type { DueTrigger } from "./scheduler.ts";
 import type { TriggerStarts } from "./trigger_starts.ts";
-import type { DueTrigger, TriggerStates } from "./trigger_states.ts";
+import type { TriggerStates } from "./trigger_states.ts";
 
-/** What polls work with. */
 interface PollsDeps {
   readonly clock: Clock;
   readonly states: TriggerStates;
@@ -24,8 +24,6 @@ interface PollsDeps {
   readonly renderer: TriggerRenderer;
   readonly executor: Pick<Executor, "begin">;
   readonly timeZone: string;
-  /** Asked for when they are used: they are built from the services. */
-  readonly ports: () => TaskPorts;
 }
 
 /** A polling trigger as its flow declares it. */
@@ -35,7 +33,7 @@ export interface DeclaredPoll {
   readonly type: PollingTriggerType;
 }
 
-/** What a poll has found; with an `error` the start fails. */
+/** Result of a poll; with an `error` the execution that it starts fails. */
 type Finding =
   | PollFinding & { readonly isFired: true; readonly error?: string }
   | { readonly isFired: false; readonly reason: string };
@@ -53,23 +51,34 @@ export function pollIntervalMs({ properties }: Trigger): number {
 export class Polls {
   readonly #deps: PollsDeps;
   readonly #closing = new AbortController();
+  #startedPorts: TaskPorts | undefined;
 
   constructor(deps: PollsDeps) {
     this.#deps = deps;
   }
 
-  /** Ends the polls under way. */
+  /** Gives polls access to the outside; before the first poll. */
+  start(ports: TaskPorts): void {
+    this.#startedPorts = ports;
+  }
+
+  get #ports(): TaskPorts {
+    if (this.#startedPorts) return this.#startedPorts;
+    throw new Error("Cannot poll: not started");
+  }
+
+  /** Aborts the running polls. */
   stop(): void {
     this.#closing.abort();
   }
 
-  /** Looks once; resolves once what follows is durable. */
+  /** Polls once; resolves once the result is durable. */
   async poll(due: DueTrigger, declared: DeclaredPoll, isRunning: boolean): Promise<void> {
-    const isPassed = isRunning && !isFlagSet(ownProperty(declared.trigger.properties, "allowConcurrent"));
-    const finding: Finding = isPassed
+    const isSkipped = isRunning && !isFlagSet(ownProperty(declared.trigger.properties, "allowConcurrent"));
+    const finding: Finding = isSkipped
       ? { isFired: false, reason: "The previous execution is still running" }
       : await this.#find(declared);
-    await this.#deps.states.alone(due.tenant, flowOf(due.trigger), async () => {
+    await this.#deps.states.exclusively(due.tenant, flowOf(due.trigger), async () => {
       const state = await this.#deps.states.get(due.tenant, due.trigger);
       if (state?.dueAt === due.dueAt) await this.#settle(due, { state, declared, finding });
     });
@@ -86,34 +95,32 @@ export class Polls {
     const { plan, trigger } = declared;
     const now = this.#deps.clock.now();
     const dueAt = now + pollIntervalMs(trigger);
-    const standing = { ...state, dueAt, nextDate: dueAt, updatedAt: now };
+    const rescheduled = { ...state, dueAt, nextDate: dueAt, updatedAt: now };
     if (!finding.isFired) {
       const evaluation: Evaluation = { at: now, outcome: "SKIPPED", reason: finding.reason };
-      return await this.#deps.states.save({
-        tenant,
-        previous: state,
-        next: withEvaluation(standing, evaluation),
-      });
+      const next = withEvaluation(rescheduled, evaluation);
+      return await this.#deps.states.save({ tenant, previous: state, next });
     }
     const { starts } = this.#deps;
-    const start = { plan, trigger, variables: finding.variables, kept: this.#sealed(plan.flow, finding) };
+    const storedVariables = this.#sealed(plan.flow, finding);
+    const start = { plan, trigger, variables: finding.variables, storedVariables };
     const { execution, error } = finding.error === undefined
-      ? await starts.makeOrFail(start)
+      ? await starts.createOrFail(start)
       : { execution: starts.fail(start, finding.error), error: finding.error };
     const { id: executionId } = execution;
     const outcome = error === undefined ? "STARTED" : "FAILED";
-    const evaluated = withEvaluation(standing, { at: now, outcome, reason: error, executionId });
+    const evaluated = withEvaluation(rescheduled, { at: now, outcome, reason: error, executionId });
     const change = { tenant, previous: state, next: { ...evaluated, date: now, executionId } };
     await this.#deps.executor.begin(execution, plan, this.#deps.states.mutationsOf(change));
     this.#deps.states.applied(change);
   }
 
   async #find({ plan: { flow }, trigger, type }: DeclaredPoll): Promise<Finding> {
-    const { renderer, ports } = this.#deps;
+    const { renderer } = this.#deps;
     try {
       const found = await type.poll(await this.#properties(flow, trigger, type), {
         signal: this.#closing.signal,
-        ports: ports(),
+        ports: this.#ports,
         render: (template, given) => renderer.value(flow, template, given),
       });
       if (!found) return { isFired: false, reason: "Its condition is false" };
@@ -121,12 +128,14 @@ export class Polls {
     } catch (error) {
       const { message } = error as Error;
       const isStopping = this.#closing.signal.aborted;
-      const isTold = !isStopping && isFlagSet(ownProperty(trigger.properties, "failOnTriggerError"));
-      return isTold ? { isFired: true, variables: {}, error: message } : { isFired: false, reason: message };
+      const isFailure = !isStopping && isFlagSet(ownProperty(trigger.properties, "failOnTriggerError"));
+      return isFailure
+        ? { isFired: true, variables: {}, error: message }
+        : { isFired: false, reason: message };
     }
   }
 
-  /** Conditions that cannot be told fail the start, as they do for a schedule. */
+  /** Conditions that cannot be evaluated fail the start, as for a schedule. */
   async #evaluate(flow: Flow, trigger: Trigger, found: PollFinding): Promise<Finding> {
     const { conditions, clock, timeZone } = this.#deps;
     const facts = { flow, date: clock.now(), timeZone, variables: { trigger: found.variables } };
@@ -138,17 +147,17 @@ export class Polls {
     }
   }
 
-  /** What is stored of a finding: texts that must not be kept in clear are encrypted. */
+  /** The variables as they are stored: secrets are encrypted. */
   #sealed({ tenant, namespace, id: flowId }: Flow, { variables, secrets = [] }: PollFinding): JsonObject {
-    const kept = { ...variables };
+    const stored = { ...variables };
     for (const name of secrets) {
       const text = String(ownProperty(variables, name) ?? "");
-      setOwnProperty(kept, name, this.#deps.ports().cipher.seal({ tenant, namespace, flowId }, text));
+      setOwnProperty(stored, name, this.#ports.cipher.seal({ tenant, namespace, flowId }, text));
     }
-    return kept;
+    return stored;
   }
 
-  /** Those that may hold expressions rendered; what is evaluated for each answer stays as it is written. */
+  /** The properties of the trigger; dynamic ones are rendered. Those that the poll itself renders for each response are not dynamic. */
   async #properties(flow: Flow, trigger: Trigger, type: PollingTriggerType): Promise<JsonObject> {
     const properties: JsonObject = {};
     for (const [name, schema] of Object.entries(type.properties)) {

@@ -1,4 +1,4 @@
-/** Dates of schedules: when they are, whether their conditions hold, and what an execution is started with at one. */
+/** Dates of schedules: finds them, evaluates conditions at them, prepares the start of an execution. Stores nothing. */
 import type { Instant } from "../../base/clock.ts";
 import { type JsonObject, ownProperty, setOwnProperty } from "../../base/json.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
@@ -9,7 +9,6 @@ import type { Conditions } from "../../rendering/conditions.ts";
 import type { TriggerRenderer } from "../../rendering/trigger_renderer.ts";
 import type { TriggerStart } from "./trigger_starts.ts";
 
-/** What dates are found with. */
 interface ScheduleDatesDeps {
   readonly conditions: Conditions;
   readonly renderer: TriggerRenderer;
@@ -25,14 +24,13 @@ export interface ScheduleAtDate {
   readonly times: FireTimes;
 }
 
-/** What is started at a date; why nothing is, or why it cannot be told. */
+/** The start at a date. `refusal` says which condition is false, `error` why conditions cannot be evaluated. */
 interface PreparedStart {
   readonly start: TriggerStart;
   readonly refusal?: string;
   readonly error?: string;
 }
 
-/** What starts at a date. */
 type StartAtDate = TriggerStart & { readonly scheduleDate: Instant };
 
 /** A schedule with its properties rendered. */
@@ -42,10 +40,10 @@ interface RenderedSchedule {
   readonly timeZone: string;
 }
 
-/** Dates that are looked at for one that meets the conditions: a day of every minute; some 15 ms to come, 100 ms gone by. */
-const MAX_LOOK_AHEAD = 1_500;
+/** Dates tried to find one that meets the conditions: a day of every minute; some 15 ms for future, 100 ms for past dates. */
+const MAX_TRIED_DATES = 1_500;
 
-/** Finds dates. Stores nothing. */
+/** Finds and prepares dates; rendered properties are cached per trigger object. */
 export class ScheduleDates {
   readonly #deps: ScheduleDatesDeps;
   readonly #rendered = new WeakMap<Trigger, RenderedSchedule>();
@@ -54,12 +52,12 @@ export class ScheduleDates {
     this.#deps = deps;
   }
 
-  /** The times of a schedule, when they were asked for before. */
+  /** The times of a schedule, if they are cached. */
   knownTimes(trigger: Trigger): FireTimes | undefined {
     return this.#rendered.get(trigger)?.times;
   }
 
-  /** The times of a schedule as its flow declares it. @throws Error they mean nothing */
+  /** The times of a schedule as its flow declares it. @throws Error a property is invalid */
   async timesOf(flow: Flow, trigger: Trigger): Promise<FireTimes> {
     return (await this.#render(flow, trigger)).times;
   }
@@ -81,20 +79,20 @@ export class ScheduleDates {
     return rendered;
   }
 
-  /** What is started at a date, and whether its conditions hold. At once where it has none. */
+  /** Prepares the start at a date and evaluates the conditions. Synchronous where there are none. */
   prepare(
     schedule: ScheduleAtDate,
     date: Instant,
     isBackfill: boolean,
   ): PreparedStart | Promise<PreparedStart> {
     const { state: { backfill }, plan, trigger, times } = schedule;
-    const beside = isBackfill && backfill ? { labels: backfill.labels, inputs: backfill.inputs } : {};
+    const given = isBackfill && backfill ? { labels: backfill.labels, inputs: backfill.inputs } : {};
     const previous = times.previous(date);
     const variables: JsonObject = { date: times.text(date) };
     const next = times.next(date);
     if (next !== undefined) variables.next = times.text(next);
     if (previous !== undefined) variables.previous = times.text(previous);
-    const start = { plan, trigger, variables, scheduleDate: date, ...beside };
+    const start = { plan, trigger, variables, scheduleDate: date, ...given };
     return this.#deps.conditions.has(trigger) ? this.#evaluate(schedule, start, next) : { start };
   }
 
@@ -104,15 +102,12 @@ export class ScheduleDates {
       const refusal = await this.#refusal(schedule, scheduleDate, variables);
       if (refusal !== undefined) return { start, refusal };
       const { times } = schedule;
-      const honouring = {
-        next: await this.#honouring(schedule, next, (date) => times.next(date)),
-        previous: await this.#honouring(
-          schedule,
-          times.previous(scheduleDate),
-          (date) => times.previous(date),
-        ),
+      const before = times.previous(scheduleDate);
+      const matching = {
+        next: await this.#firstMatching(schedule, next, (date) => times.next(date)),
+        previous: await this.#firstMatching(schedule, before, (date) => times.previous(date)),
       };
-      for (const [name, date] of Object.entries(honouring)) {
+      for (const [name, date] of Object.entries(matching)) {
         if (date === undefined) delete variables[name];
         else variables[name] = times.text(date);
       }
@@ -128,23 +123,19 @@ export class ScheduleDates {
     variables: JsonObject,
   ): Promise<string | undefined> {
     const { timeZone } = await this.#render(flow, trigger);
-    return await this.#deps.conditions.refusal(trigger, {
-      flow,
-      date,
-      timeZone,
-      variables: { trigger: variables },
-    });
+    const facts = { flow, date, timeZone, variables: { trigger: variables } };
+    return await this.#deps.conditions.refusal(trigger, facts);
   }
 
-  /** The first date from one on that meets the conditions, as far as can be told soon; `step` gives the date to look at after another. */
-  async #honouring(
+  /** The first date from `from` on that meets the conditions; `undefined` after MAX_TRIED_DATES. `step` gives the following date. */
+  async #firstMatching(
     schedule: ScheduleAtDate,
     from: Instant | undefined,
     step: (date: Instant) => Instant | undefined,
   ): Promise<Instant | undefined> {
     const { times } = schedule;
     let date = from;
-    for (let looked = 0; date !== undefined && looked < MAX_LOOK_AHEAD; looked++) {
+    for (let tried = 0; date !== undefined && tried < MAX_TRIED_DATES; tried++) {
       const refusal = await this.#refusal(schedule, date, { date: times.text(date) });
       if (refusal === undefined) return date;
       date = step(date);

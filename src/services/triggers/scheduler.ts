@@ -1,30 +1,32 @@
 /**
- * Times at which triggers are evaluated. What a trigger does at its time removes that time in the same entry, so a crash
- * neither loses nor repeats it.
+ * Evaluates triggers when they are due. The entry that stores the result of an evaluation also deletes its time, so a
+ * crash neither loses nor repeats it.
  */
 import type { Clock, Instant } from "../../base/clock.ts";
 import type { Logger } from "../../base/log.ts";
-import type { TriggerKey } from "../../model/flows/flow.ts";
+import type { TenantId, TriggerKey } from "../../model/flows/flow.ts";
 import { triggersDueBefore } from "../../store/keys.ts";
 import type { Key, Store } from "../../store/store.ts";
 import { triggerKeyOf } from "../../store/records/trigger_records.ts";
 import { DueLoop } from "../../runtime/timers/due_loop.ts";
 
-/** A trigger that is evaluated at a time. */
-interface DueTrigger {
+/** A trigger and the time at which it is evaluated. */
+export interface DueTrigger {
   readonly dueAt: Instant;
-  readonly tenant: string;
+  readonly tenant: TenantId;
   readonly trigger: TriggerKey;
 }
 
-/** What the scheduler works with. */
 interface SchedulerDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Evaluates a trigger; resolves once that is durable. One that is not due any more is forgotten by it. */
+}
+
+interface SchedulerCallbacks {
+  /** Evaluates a trigger; resolves once the result is durable. Deletes a time at which the trigger is not due any more. */
   readonly fire: (due: DueTrigger) => Promise<void>;
-  /** Called some time before; reads what the evaluation takes. */
+  /** Called 2 s before the time; reads into memory what the evaluation needs. */
   readonly prepare: (due: DueTrigger) => Promise<void>;
 }
 
@@ -33,14 +35,15 @@ const MAX_FIRING = 1_000;
 /** Triggers that are prepared at the same time. */
 const MAX_PREPARING = 1_000;
 
-/** Has triggers evaluated when they are due. */
+/** Calls back for triggers that are due. */
 export class Scheduler {
   readonly #deps: SchedulerDeps;
   readonly #loop: DueLoop<DueTrigger>;
   readonly #firing = new Set<Promise<void>>();
   readonly #preparing = new Set<Promise<unknown>>();
-  /** Told when one has been evaluated. */
-  #made: (() => void) | undefined;
+  #callbacks: SchedulerCallbacks | undefined;
+  /** Called when an evaluation has ended. */
+  #freed: (() => void) | undefined;
 
   constructor(deps: SchedulerDeps) {
     const { store, clock, logger } = deps;
@@ -52,19 +55,20 @@ export class Scheduler {
       itemOf: dueOf,
       fire: (due) => {
         this.#fire(due);
-        return this.#room();
+        return this.#capacity();
       },
       prepare: (due) => this.#prepare(due),
-      failed: (error) => logger.error("Times of triggers cannot be read", { error: error.message }),
+      failed: (error) => logger.error("Cannot read the due times of triggers", { error: error.message }),
     });
   }
 
-  /** Evaluates what is overdue and goes on from there. */
-  start(): void {
+  /** Evaluates overdue triggers, then each one at its time. */
+  start(callbacks: SchedulerCallbacks): void {
+    this.#callbacks = callbacks;
     this.#loop.start();
   }
 
-  /** Takes note of a time that was just stored. */
+  /** Adds a time that was just stored. Before {@link start}, which reads all stored times, it does nothing. */
   add(due: DueTrigger): void {
     this.#loop.add(due);
   }
@@ -74,21 +78,21 @@ export class Scheduler {
     if (!this.#loop.isStopped) this.#fire(due);
   }
 
-  /** Looks at the time now: after a jump of the clock, or when the platform could not keep a timer running. */
+  /** Checks the clock now: after a clock jump, or when the platform could not keep a timer running. */
   check(): void {
     this.#loop.check();
   }
 
-  /** Evaluates nothing more, and ends what is under way. */
+  /** Starts no more evaluations and waits for the running ones. */
   async stop(): Promise<void> {
     await this.#loop.stop();
     await Promise.allSettled([...this.#firing, ...this.#preparing]);
   }
 
-  /** Only makes it quicker: its time tells what cannot be read. */
+  /** Only an optimization: read errors are reported by the evaluation itself. */
   #prepare(due: DueTrigger): void {
     if (this.#preparing.size >= MAX_PREPARING) return;
-    const prepared = Promise.allSettled([this.#deps.prepare(due)]);
+    const prepared = Promise.allSettled([this.#callbacks?.prepare(due)]);
     this.#preparing.add(prepared);
     void prepared.then(() => this.#preparing.delete(prepared));
   }
@@ -98,24 +102,24 @@ export class Scheduler {
     this.#firing.add(fired);
     void fired.then(() => {
       this.#firing.delete(fired);
-      this.#made?.();
+      this.#freed?.();
     });
   }
 
-  /** `undefined` while there is room for more, else settles once there is. */
-  #room(): Promise<void> | undefined {
+  /** `undefined` while more evaluations may start, else settles once one has ended. */
+  #capacity(): Promise<void> | undefined {
     if (this.#firing.size < MAX_FIRING) return undefined;
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#made = resolve;
+    this.#freed = resolve;
     return promise;
   }
 
   async #fireOne(due: DueTrigger): Promise<void> {
     try {
-      await this.#deps.fire(due);
+      await this.#callbacks?.fire(due);
     } catch (error) {
       if (this.#loop.isStopped) return;
-      this.#deps.logger.warn("A trigger cannot be evaluated yet", {
+      this.#deps.logger.warn("Cannot evaluate a trigger; retrying", {
         trigger: due.trigger.triggerId,
         flow: `${due.trigger.namespace}.${due.trigger.flowId}`,
         error: (error as Error).message,

@@ -1,4 +1,4 @@
-/** What triggers do at their times: schedules start executions, polls look whether something has happened. */
+/** Evaluates due triggers: schedules start executions; polling triggers are handed to {@link Polls}. */
 import type { Clock, Instant } from "../../base/clock.ts";
 import { parseDuration } from "../../base/duration.ts";
 import { ownProperty } from "../../base/json.ts";
@@ -20,13 +20,13 @@ import type { Changes } from "../../store/changes.ts";
 import type { ExecutionRecords } from "../../store/records/execution_records.ts";
 import type { Executor } from "../../runtime/executor.ts";
 import type { Flows } from "../flows/flows.ts";
-import { undefinedIfMissing } from "../if_found.ts";
+import { undefinedIfMissing } from "../../model/errors.ts";
 import type { DeclaredPoll, Polls } from "./polls.ts";
 import type { ScheduleAtDate, ScheduleDates } from "./schedule_dates.ts";
-import type { MadeStart, TriggerStart, TriggerStarts } from "./trigger_starts.ts";
-import { type DueTrigger, keyOf, type TriggerStates } from "./trigger_states.ts";
+import type { DueTrigger, Scheduler } from "./scheduler.ts";
+import type { StartResult, TriggerStart, TriggerStarts } from "./trigger_starts.ts";
+import { keyOf, type TriggerStates } from "./trigger_states.ts";
 
-/** What schedules work with. */
 interface SchedulesDeps {
   readonly clock: Clock;
   readonly flows: Flows;
@@ -38,8 +38,7 @@ interface SchedulesDeps {
   readonly records: Pick<ExecutionRecords, "isOpen">;
   readonly changes: Changes;
   readonly polls: Polls;
-  /** Has a trigger looked at before its time. */
-  readonly wake: (due: DueTrigger) => void;
+  readonly scheduler: Pick<Scheduler, "wake">;
 }
 
 /** A trigger as its flow declares it. */
@@ -49,22 +48,22 @@ interface Declared {
   readonly type: TriggerType;
 }
 
-/** A trigger at its time. */
+/** A schedule that is due. */
 interface Tick extends ScheduleAtDate {
   readonly due: DueTrigger;
   readonly now: Instant;
 }
 
-/** What a trigger is after a date: what it is due for next. */
-type Standing = ScheduleState & Pick<TriggerState, "dueAt">;
+/** The schedule after one of its dates. */
+type Rescheduled = ScheduleState & Pick<TriggerState, "dueAt">;
 
-/** A trigger that waits for the end of an execution is looked at that often at the least. */
+/** Longest time between evaluations of a trigger that waits for the end of an execution. */
 const WAIT_MS = 10_000;
 
-/** The use cases of triggers that have times. */
+/** Evaluates triggers that have due times. */
 export class Schedules {
   readonly #deps: SchedulesDeps;
-  /** Ends the wait for an execution, by trigger. */
+  /** Unsubscribes from the execution that a trigger waits for, by `tenant/executionId`. */
   readonly #waiting = new Map<string, () => void>();
   #startedAt: Instant = 0;
 
@@ -72,32 +71,32 @@ export class Schedules {
     this.#deps = deps;
   }
 
-  /** From now on, dates that lie before were missed. */
+  /** Dates before this moment count as missed. */
   start(): void {
     this.#startedAt = this.#deps.clock.now();
   }
 
-  /** Waits for nothing any more. */
+  /** Ends all waits for executions. */
   stop(): void {
     for (const end of this.#waiting.values()) end();
     this.#waiting.clear();
   }
 
   /**
-   * A trigger is due; resolves once what follows is durable. One that is not any more is forgotten. The start of one that
-   * was prepared is made in the turn of the call: of a thousand that are due together, each leaves little behind.
+   * Evaluates a due trigger; resolves once the result is durable. Deletes a time at which it is not due any more. A
+   * prepared schedule creates its execution synchronously, so a thousand that are due together keep little memory each.
    */
   tick(due: DueTrigger): Promise<void> {
     const { tenant, trigger } = due;
-    const evaluated = this.#deps.states.alone(tenant, flowOf(trigger), () => this.#evaluate(due));
+    const evaluated = this.#deps.states.exclusively(tenant, flowOf(trigger), () => this.#evaluate(due));
     return evaluated.then((poll) => poll && this.#poll(due, poll));
   }
 
   async #poll(due: DueTrigger, poll: DeclaredPoll): Promise<void> {
-    await this.#deps.polls.poll(due, poll, await this.isRunning(due));
+    await this.#deps.polls.poll(due, poll, await this.#isRunning(due));
   }
 
-  /** Gives what is to be polled. */
+  /** Resolves with a trigger that has to be polled, outside of the lock. */
   #evaluate(due: DueTrigger): Promise<DeclaredPoll | void> {
     const { tenant, trigger } = due;
     const state = this.#deps.states.known(tenant, trigger);
@@ -117,7 +116,7 @@ export class Schedules {
     state: TriggerState | undefined,
     found: Declared | undefined,
   ): Promise<DeclaredPoll | void> {
-    if (state?.dueAt !== due.dueAt) return this.#deps.states.forgetDue(due);
+    if (state?.dueAt !== due.dueAt) return this.#deps.states.deleteDue(due);
     if (!found || found.trigger.disabled || found.plan.flow.disabled || state.disabled) {
       return this.#save(due.tenant, state, { ...state, dueAt: undefined, nextDate: undefined });
     }
@@ -126,7 +125,7 @@ export class Schedules {
     return type.form === "schedule" ? this.#tickSchedule(due, state, found) : Promise.resolve();
   }
 
-  /** A trigger is due soon: what it takes is read before. Gives the flow that a schedule will start. */
+  /** Reads into memory what the evaluation of a trigger will need. Returns the flow that a schedule will start. */
   async prepare({ tenant, trigger: key }: DueTrigger): Promise<FlowPlan | undefined> {
     const state = await this.#deps.states.get(tenant, key);
     const found = await this.#find(tenant, key);
@@ -137,8 +136,7 @@ export class Schedules {
     return found.plan;
   }
 
-  /** True while the execution that a trigger started last has not ended. */
-  async isRunning({ tenant, trigger }: DueTrigger): Promise<boolean> {
+  async #isRunning({ tenant, trigger }: DueTrigger): Promise<boolean> {
     const state = await this.#deps.states.get(tenant, trigger);
     return state !== undefined && await this.hasOpenExecution(tenant, state);
   }
@@ -186,8 +184,8 @@ export class Schedules {
       case "skip": {
         const { date, reason, nextDate } = decision;
         const skipped = withEvaluation(state, { at: now, date, outcome: "SKIPPED", reason });
-        const standing = { ...skipped, nextDate };
-        return this.#save(due.tenant, state, { ...standing, dueAt: dueAfter(due, standing, now) });
+        const next = { ...skipped, nextDate };
+        return this.#save(due.tenant, state, { ...next, dueAt: dueAfter(due, next, now) });
       }
       case "fire":
         return this.#fire(tick, decision.date, decision.isBackfill);
@@ -197,37 +195,44 @@ export class Schedules {
   #fire(tick: Tick, date: Instant, isBackfill: boolean): Promise<void> {
     const { due, state, times, now } = tick;
     const after = afterDate(state, date, { times, isBackfill });
-    const standing: Standing = { ...after, dueAt: dueAfter(due, after, now) };
+    const rescheduled: Rescheduled = { ...after, dueAt: dueAfter(due, after, now) };
     return whenKnown(
       this.#deps.dates.prepare(tick, date, isBackfill),
       ({ start, refusal, error }): Promise<void> => {
         if (refusal === undefined) {
-          return whenKnown(this.#makeOrFail(start, error), (made) => this.#begin(tick, standing, made, date));
+          return whenKnown(
+            this.#createOrFail(start, error),
+            (created) => this.#begin(tick, rescheduled, created, date),
+          );
         }
         const evaluation = { at: now, date, outcome: "SKIPPED", reason: refusal } as const;
-        return this.#save(due.tenant, state, withEvaluation({ ...state, ...standing }, evaluation));
+        return this.#save(due.tenant, state, withEvaluation({ ...state, ...rescheduled }, evaluation));
       },
     );
   }
 
-  #begin({ due, state, plan, now }: Tick, standing: Standing, made: MadeStart, date: Instant): Promise<void> {
-    const { execution, error: reason } = made;
+  #begin(
+    { due, state, plan, now }: Tick,
+    rescheduled: Rescheduled,
+    { execution, error: reason }: StartResult,
+    date: Instant,
+  ): Promise<void> {
     const { id: executionId } = execution;
     const outcome = reason === undefined ? "STARTED" : "FAILED";
     const evaluation = { at: now, date, outcome, reason, executionId } as const;
     const evaluations = state.evaluations.with(evaluation);
-    const next = { ...state, ...standing, evaluations, date, executionId, updatedAt: now };
+    const next = { ...state, ...rescheduled, evaluations, date, executionId, updatedAt: now };
     const change = { tenant: due.tenant, previous: state, next };
     const { executor, states } = this.#deps;
     return executor.begin(execution, plan, states.mutationsOf(change)).then(() => states.applied(change));
   }
 
-  #makeOrFail(start: TriggerStart, error: string | undefined): MadeStart | Promise<MadeStart> {
+  #createOrFail(start: TriggerStart, error: string | undefined): StartResult | Promise<StartResult> {
     const { starts } = this.#deps;
-    return error === undefined ? starts.makeOrFail(start) : { execution: starts.fail(start, error), error };
+    return error === undefined ? starts.createOrFail(start) : { execution: starts.fail(start, error), error };
   }
 
-  /** The last execution must end first; its end, or a while, brings the trigger back. */
+  /** The last execution has to end first: its end, or WAIT_MS, brings the next evaluation. */
   async #wait({ due: { tenant }, state, now }: Tick): Promise<void> {
     const { executionId } = state;
     const next = { ...state, dueAt: now + WAIT_MS };
@@ -249,10 +254,10 @@ export class Schedules {
     if (await this.#deps.records.isOpen(due.tenant, executionId)) return;
     this.#waiting.get(name)?.();
     if (!this.#waiting.delete(name)) return;
-    this.#deps.wake(due);
+    this.#deps.scheduler.wake(due);
   }
 
-  /** True while the last execution that it started has not ended. At once when it was asked for before. */
+  /** True while the last execution that the trigger started has not ended. Synchronous when the answer is cached. */
   hasOpenExecution(tenant: TenantId, { executionId }: TriggerState): boolean | Promise<boolean> {
     return executionId !== undefined && this.#deps.records.isOpen(tenant, executionId);
   }
@@ -262,7 +267,7 @@ export class Schedules {
   }
 }
 
-/** When the trigger is looked at next; never the same time again, which would be taken for the one that is over. */
+/** Time of the next evaluation; never the one that is over, from which it could not be distinguished. */
 function dueAfter({ dueAt }: DueTrigger, state: ScheduleState, now: Instant): Instant | undefined {
   const next = dueOf(state, now);
   return next === dueAt ? next + 1 : next;

@@ -1,4 +1,4 @@
-/** Many triggers at once. One that the action does not apply to is passed over and not counted. */
+/** Actions on many triggers. A trigger that the action does not apply to is skipped and not counted. */
 import type { Clock } from "../../base/clock.ts";
 import type { IdSource } from "../../base/id.ts";
 import type { Actor } from "../../model/access/actor.ts";
@@ -6,10 +6,9 @@ import { DomainError } from "../../model/errors.ts";
 import type { TriggerKey } from "../../model/flows/flow.ts";
 import type { Triggers } from "./triggers.ts";
 
-/** What can be done to a trigger. */
+/** An action on one trigger. */
 export type TriggerAction = (triggers: Triggers, actor: Actor, key: TriggerKey) => Promise<unknown>;
 
-/** What was done to how many. */
 interface TriggerBulkResult {
   readonly count: number;
   readonly totalItems: number;
@@ -25,7 +24,7 @@ export const TRIGGER_ACTIONS: ReadonlyMap<string, TriggerAction> = new Map<strin
   ["delete", (triggers, actor, key) => triggers.reset(actor, key)],
 ]);
 
-/** Switches triggers off or on. */
+/** The action that disables or enables a trigger. */
 export function disableAction(disabled: boolean): TriggerAction {
   return (triggers, actor, key) => triggers.disable(actor, key, disabled);
 }

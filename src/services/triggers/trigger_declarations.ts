@@ -1,4 +1,4 @@
-/** What the triggers that a flow declares mean for their states: which are new, changed or gone, and when each fires next. */
+/** Derives trigger states from the triggers that a flow declares, with the next date of each. Stores nothing. */
 import type { Clock, Instant } from "../../base/clock.ts";
 import {
   isJsonObject,
@@ -16,19 +16,20 @@ import { readLabels } from "../../model/flows/label.ts";
 import type { FireTimes, TriggerCatalog } from "../../model/triggers/trigger_catalog.ts";
 import { type Backfill, type TriggerState, withEvaluation } from "../../model/triggers/trigger_state.ts";
 import { pollIntervalMs } from "./polls.ts";
+import type { ScheduleDates } from "./schedule_dates.ts";
 
-/** What is needed to tell. */
 interface TriggerDeclarationsDeps {
   readonly clock: Clock;
   readonly catalog: TriggerCatalog;
-  /** The times of a schedule. @throws Error they mean nothing */
-  readonly timesOf: (flow: Flow, trigger: Trigger) => Promise<FireTimes>;
+  readonly dates: ScheduleDates;
 }
 
 /** Properties that the dates of a trigger depend on. */
 const TIMING = ["type", "cron", "withSeconds", "timezone", "dates", "interval"];
+/** Longest time until the first poll of a new trigger. */
+const FIRST_POLL_MS = 1_000;
 
-/** Finds the states that belong to declarations. Stores nothing. */
+/** Derives states from declarations. */
 export class TriggerDeclarations {
   readonly #deps: TriggerDeclarationsDeps;
 
@@ -36,7 +37,7 @@ export class TriggerDeclarations {
     this.#deps = deps;
   }
 
-  /** The state of a declared trigger, given the one it had; its next date stays when nothing that matters has changed. */
+  /** The state of a declared trigger, given its previous one. The next date stays if the timing properties are the same. */
   async stateOf(flow: Flow, trigger: Trigger, previous?: TriggerState): Promise<TriggerState> {
     const now = this.#deps.clock.now();
     const timing = timingOf(trigger);
@@ -56,7 +57,7 @@ export class TriggerDeclarations {
       updatedAt: now,
     };
     if (!this.#isOn(flow, trigger, base)) return { ...base, backfill: undefined };
-    // What an expression gives may be another date since.
+    // An expression may give another date now.
     const isOpen = timing.includes("{{") && (previous?.nextDate ?? 0) > now;
     if (isSame && previous.dueAt !== undefined && !isOpen) {
       return { ...base, nextDate: previous.nextDate, dueAt: previous.dueAt };
@@ -89,7 +90,7 @@ export class TriggerDeclarations {
   async #nextDate(flow: Flow, trigger: Trigger, now: Instant): Promise<Instant | undefined> {
     switch (this.#deps.catalog.find(trigger.kind)?.form) {
       case "schedule":
-        return (await this.#deps.timesOf(flow, trigger)).next(now);
+        return (await this.#deps.dates.timesOf(flow, trigger)).next(now);
       case "polling":
         return now + Math.min(pollIntervalMs(trigger), FIRST_POLL_MS);
       default:
@@ -97,33 +98,29 @@ export class TriggerDeclarations {
     }
   }
 
-  /** A new schedule may ask for past dates to be made up for. */
+  /** The backfill that a new schedule declares. */
   async #declaredBackfill(flow: Flow, trigger: Trigger): Promise<Backfill | undefined> {
     const declared = ownProperty(trigger.properties, "backfill");
     if (!isJsonObject(declared)) return undefined;
     const start = parseInstant(String(ownProperty(declared, "start") ?? ""));
     const end = parseInstant(String(ownProperty(declared, "end") ?? "")) ?? this.#deps.clock.now();
-    const [times] = await Promise.allSettled([this.#deps.timesOf(flow, trigger)]);
-    // Why there are no times is told where the next date is looked for.
+    const [times] = await Promise.allSettled([this.#deps.dates.timesOf(flow, trigger)]);
+    // `withDates` reports the error.
     if (start === undefined || times.status === "rejected") return undefined;
     const from = parseInstant(String(ownProperty(declared, "currentDate") ?? ""));
     const isPaused = isFlagSet(ownProperty(declared, "paused"));
     const { inputs, labels } = declared;
-    const request = { start, end, from, isPaused, inputs, labels };
-    return backfillOf(times.value, request);
+    return backfillOf(times.value, { start, end, from, isPaused, inputs, labels });
   }
 }
 
-/** A trigger that was just declared looks soon. */
-const FIRST_POLL_MS = 1_000;
-
-/** A backfill from a request or a declaration; `undefined` when no date lies within it. */
+/** A backfill from a request or a declaration; `undefined` if no date lies within it. */
 export function backfillOf(
   times: FireTimes,
   request: {
     readonly start: Instant;
     readonly end: Instant;
-    /** Where it goes on; at its start without it. */
+    /** Dates before it are done; default: `start`. */
     readonly from?: Instant;
     readonly isPaused?: boolean;
     readonly inputs?: JsonValue;

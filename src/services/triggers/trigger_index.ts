@@ -1,4 +1,4 @@
-/** What is known of triggers at once, without a read: which listen to executions, and which are switched off. */
+/** In-memory index of triggers: which listen to executions, and which are disabled. */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
 import type { Announcement } from "../../model/triggers/announcement.ts";
@@ -18,11 +18,11 @@ interface Listener {
   readonly trigger: TriggerKey;
   /** States that it reacts to. */
   readonly states: ReadonlySet<string>;
-  /** The one flow whose executions can matter, when it names one. */
+  /** The only flow whose executions it reacts to, if it names one. */
   readonly only?: FlowKey;
 }
 
-/** The listeners of a tenant: those of one flow, and those of any. */
+/** The listeners of a tenant, by the flow they listen to. */
 class Listeners {
   readonly #byFlow = new Map<string, Map<string, Listener>>();
   readonly #ofAny = new Map<string, Listener>();
@@ -56,7 +56,7 @@ function flowName(namespace: string, id: string): string {
   return `${namespace}/${id}`;
 }
 
-/** Triggers by tenant. Changed when what it says is durable. */
+/** Triggers by tenant. Updated after the commit of a change. */
 export class TriggerIndex {
   readonly #catalog: TriggerCatalog;
   readonly #listeners = new Map<TenantId, Listeners>();
@@ -71,7 +71,7 @@ export class TriggerIndex {
     return this.#catalog.find(kind)?.form === "flow";
   }
 
-  /** Takes note of a trigger that listens, as its flow declares it. */
+  /** Adds or replaces a listening trigger, as its flow declares it. */
   listen(tenant: TenantId, flow: FlowKey, trigger: Trigger): void {
     let listeners = this.#listeners.get(tenant);
     if (!listeners) this.#listeners.set(tenant, listeners = new Listeners());
@@ -83,7 +83,7 @@ export class TriggerIndex {
     });
   }
 
-  /** Takes note of whether a trigger is switched off. */
+  /** Sets whether a trigger is disabled by its state. */
   setDisabled(tenant: TenantId, trigger: TriggerKey, isDisabled: boolean): void {
     let disabled = this.#disabled.get(tenant);
     if (!disabled) this.#disabled.set(tenant, disabled = new Set());
@@ -91,24 +91,24 @@ export class TriggerIndex {
     else if (disabled.size > 0) disabled.delete(triggerName(tenant, trigger));
   }
 
-  /** Forgets a trigger. */
+  /** Removes a trigger. */
   remove(tenant: TenantId, state: TriggerState): void {
     this.#listeners.get(tenant)?.delete(triggerName(tenant, state));
     this.#disabled.get(tenant)?.delete(triggerName(tenant, state));
   }
 
-  /** Forgets a tenant that was deleted. */
+  /** Removes all triggers of a tenant. */
   forget(tenant: TenantId): void {
     this.#listeners.delete(tenant);
     this.#disabled.delete(tenant);
   }
 
-  /** True for a trigger that is switched off, whatever its declaration says. */
+  /** True for a trigger that is disabled by its state; its declaration is not considered. */
   isDisabled(tenant: TenantId, trigger: TriggerKey): boolean {
     return this.#disabled.get(tenant)?.has(triggerName(tenant, trigger)) ?? false;
   }
 
-  /** What the states of an execution from that one on mean to triggers. */
+  /** The announcements to triggers for the states of an execution from index `from` on. */
   announcementsOf(execution: Execution, plan: FlowPlan, from: number): readonly Announcement[] {
     const listeners = this.#listeners.get(execution.tenant);
     const own = ownTrigger(execution, plan);
@@ -146,7 +146,7 @@ export class TriggerIndex {
 
 const NONE: readonly Announcement[] = [];
 
-/** Never to executions of its own flow, which would start each other without end, nor to those that only try a flow out. */
+/** Only NORMAL executions count, and not those of its own flow, which would start each other forever. */
 function mayReact(
   { trigger, states }: Listener,
   { namespace, flowId, kind }: Execution,
@@ -156,14 +156,14 @@ function mayReact(
   return kind === "NORMAL" && states.has(state) && !isOwn;
 }
 
-/** The trigger that has started the execution, when its end may stop it. */
+/** The trigger that started the execution, if it has `stopAfter`. */
 function ownTrigger({ trigger }: Execution, { flow }: FlowPlan): Trigger | undefined {
   if (!trigger) return undefined;
   const own = flow.triggers.find(({ id, type }) => id === trigger.id && type === trigger.type);
   return own && Object.hasOwn(own.properties, "stopAfter") ? own : undefined;
 }
 
-/** States of an execution that stop the trigger which started it. */
+/** States of an execution that disable the trigger which started it. */
 export function stopStates({ properties }: Trigger): ReadonlySet<string> {
   const states = ownProperty(properties, "stopAfter");
   return new Set(Array.isArray(states) ? states.map(String) : []);
@@ -176,7 +176,7 @@ function statesOf({ properties }: Trigger): ReadonlySet<string> {
     : TERMINAL_STATES;
 }
 
-/** States that some entry of `dependsOn` counts. */
+/** States that any entry of `dependsOn` accepts; `undefined` without entries. */
 function dependencyStates(properties: JsonObject): readonly JsonValue[] | undefined {
   const entries = dependenciesIn(properties);
   if (entries.length === 0) return undefined;
@@ -191,7 +191,7 @@ function dependenciesIn(properties: JsonObject): JsonObject[] {
   return Array.isArray(entries) ? entries.filter(isJsonObject) : [];
 }
 
-/** The flow that a condition names outright, or the only dependency; it spares most executions a look at the others. */
+/** The flow that a condition or the only dependency names literally: executions of other flows need not be checked. */
 function onlyFlowOf({ properties }: Trigger): FlowKey | undefined {
   const [dependency, ...further] = dependenciesIn(properties);
   if (dependency && further.length === 0) {

@@ -1,14 +1,14 @@
-/** Triggers as the API shows them. */
+/** Triggers as JSON of the API. */
 import { type Instant, toIso } from "../../base/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Evaluation } from "../../model/triggers/evaluations.ts";
 import type { Backfill, TriggerState } from "../../model/triggers/trigger_state.ts";
 import type { TriggerView } from "./triggers.ts";
 
-/** Names of triggers that look for themselves when to fire. */
+/** Values of `kind` by form; other forms have none. */
 const KINDS: ReadonlyMap<unknown, string> = new Map([["schedule", "SCHEDULE"], ["polling", "POLLING"]]);
 
-/** The state of a trigger; each date under its older and its newer name. */
+/** The state of a trigger; each date under its old and its new name. */
 export function stateResponse({ state, trigger, form, isRunning }: TriggerView): JsonObject {
   const { namespace, flowId, triggerId, date, nextDate, updatedAt, backfill, evaluations } = state;
   const response: JsonObject = { namespace, flowId, triggerId };
@@ -29,7 +29,7 @@ export function stateResponse({ state, trigger, form, isRunning }: TriggerView):
   return response;
 }
 
-/** A trigger as lists show it: what its flow declares, and its state, each under both of its names. */
+/** A trigger as in lists: its declaration and its state, each under its old and its new name. */
 export function listedResponse(view: TriggerView): JsonObject {
   const state = stateResponse(view);
   const trigger = view.trigger?.properties ?? { id: view.state.triggerId };

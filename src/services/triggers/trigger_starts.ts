@@ -1,4 +1,4 @@
-/** Executions that triggers start: their labels and inputs rendered, the execution made. Stores nothing. */
+/** Creates the executions that triggers start, with rendered labels and inputs. Stores nothing. */
 import type { Clock, Instant } from "../../base/clock.ts";
 import type { IdSource } from "../../base/id.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
@@ -20,7 +20,6 @@ import type { TriggerRenderer } from "../../rendering/trigger_renderer.ts";
 import type { StartChecks } from "../starts/start_checks.ts";
 import { givenValues } from "../starts/subflows.ts";
 
-/** What is needed to make executions. */
 interface TriggerStartsDeps {
   readonly clock: Clock;
   readonly ids: IdSource;
@@ -28,31 +27,31 @@ interface TriggerStartsDeps {
   readonly renderer: TriggerRenderer;
 }
 
-/** What a trigger starts an execution with. */
+/** The start of an execution by a trigger. */
 export interface TriggerStart {
   readonly plan: FlowPlan;
   readonly trigger: Trigger;
-  /** What expressions read as `trigger`. */
+  /** The variable `trigger` of expressions. */
   readonly variables: JsonObject;
-  /** What they read beside it. */
-  readonly beside?: JsonObject;
-  /** What is stored in place of `variables`, where something in them must not be kept in clear. */
-  readonly kept?: JsonObject;
-  /** Given already where files belong to it. */
+  /** Further root variables of expressions. */
+  readonly rootVariables?: JsonObject;
+  /** Stored instead of `variables` where those hold secrets in clear text. */
+  readonly storedVariables?: JsonObject;
+  /** Id of the execution where files were stored for it before. */
   readonly id?: string;
-  /** Labels and inputs beside those of the trigger; they win. */
+  /** Override the labels and inputs of the trigger. */
   readonly labels?: readonly Label[];
   readonly inputs?: JsonObject;
   readonly scheduleDate?: Instant;
 }
 
-/** An execution that a trigger starts; when it could not be made, one that has failed, and why. */
-export interface MadeStart {
+/** The execution of a start; FAILED when there is an error. */
+export interface StartResult {
   readonly execution: Execution;
   readonly error?: string;
 }
 
-/** Makes executions for triggers. */
+/** Creates executions for triggers. */
 export class TriggerStarts {
   readonly #deps: TriggerStartsDeps;
 
@@ -61,27 +60,27 @@ export class TriggerStarts {
   }
 
   /** An execution in state CREATED. @throws DomainError invalid_entity, or an error of rendering */
-  async make(start: TriggerStart): Promise<Execution> {
-    return await this.#make(start);
+  async create(start: TriggerStart): Promise<Execution> {
+    return await this.#createRendered(start);
   }
 
-  /** As {@link make}; when that cannot be done, an execution that has failed and says why. At once when there is nothing to render. */
-  makeOrFail(start: TriggerStart): MadeStart | Promise<MadeStart> {
-    const failed = (error: unknown): MadeStart => {
+  /** As {@link create}, but an error gives a FAILED execution that logs it. Synchronous when there is nothing to render. */
+  createOrFail(start: TriggerStart): StartResult | Promise<StartResult> {
+    const failed = (error: unknown): StartResult => {
       const { message } = error as Error;
       return { execution: this.fail(start, message), error: message };
     };
     try {
-      const made = this.#make(start);
-      return made instanceof Promise
-        ? made.then((execution) => ({ execution }), failed)
-        : { execution: made };
+      const created = this.#createRendered(start);
+      return created instanceof Promise
+        ? created.then((execution) => ({ execution }), failed)
+        : { execution: created };
     } catch (error) {
       return failed(error);
     }
   }
 
-  /** An execution that has failed before it began. */
+  /** A FAILED execution that logs the message and runs nothing. */
   fail(start: TriggerStart, message: string): Execution {
     const execution = this.#create(start, { labels: start.labels ?? [] });
     const now = this.#deps.clock.now();
@@ -90,26 +89,26 @@ export class TriggerStarts {
     return execution;
   }
 
-  #make(start: TriggerStart): Execution | Promise<Execution> {
+  #createRendered(start: TriggerStart): Execution | Promise<Execution> {
     const { properties } = start.trigger;
     const isPlain = !Object.hasOwn(properties, "labels") && !Object.hasOwn(properties, "inputs");
-    return isPlain ? this.#makeOf(start, {}) : this.#render(start);
+    return isPlain ? this.#createChecked(start, {}) : this.#render(start);
   }
 
   async #render(start: TriggerStart): Promise<Execution> {
-    const { plan: { flow }, trigger: { properties }, beside, variables } = start;
+    const { plan: { flow }, trigger: { properties }, rootVariables, variables } = start;
     const render = async (name: string) => {
       const given = ownProperty(properties, name) ?? null;
-      const value = await this.#deps.renderer.value(flow, given, { ...beside, trigger: variables });
+      const value = await this.#deps.renderer.value(flow, given, { ...rootVariables, trigger: variables });
       return structureIn(value, name);
     };
     const labels = readLabels(await render("labels")).filter(isUsable);
     const inputs = await render("inputs");
-    return await this.#makeOf(start, { labels, inputs: isJsonObject(inputs) ? inputs : undefined });
+    return await this.#createChecked(start, { labels, inputs: isJsonObject(inputs) ? inputs : undefined });
   }
 
-  /** Labels and inputs are those that the trigger declares. */
-  #makeOf(
+  /** `own` are the labels and inputs that the trigger declares. */
+  #createChecked(
     start: TriggerStart,
     own: Pick<TriggerStart, "labels" | "inputs">,
   ): Execution | Promise<Execution> {
@@ -125,7 +124,7 @@ export class TriggerStarts {
   }
 
   #create(
-    { plan, trigger, variables, kept, id, scheduleDate }: TriggerStart,
+    { plan, trigger, variables, storedVariables, id, scheduleDate }: TriggerStart,
     { labels, inputs }: { readonly labels: readonly Label[]; readonly inputs?: JsonObject },
   ): Execution {
     const now = this.#deps.clock.now();
@@ -133,19 +132,19 @@ export class TriggerStarts {
       id: id ?? this.#deps.ids.next(now),
       inputs,
       labels,
-      trigger: { id: trigger.id, type: trigger.type, variables: kept ?? variables },
+      trigger: { id: trigger.id, type: trigger.type, variables: storedVariables ?? variables },
       kind: "NORMAL",
       scheduleDate,
     }, now);
   }
 }
 
-/** What expressions give no value, and what only the server sets, is left out: it must not keep the flow from starting. */
+/** Empty labels and system labels are dropped, so that they do not prevent the start. */
 function isUsable({ key, value }: Label): boolean {
   return value !== "" && (!isSystemLabel(key) || key === CORRELATION_LABEL);
 }
 
-/** An expression gives the whole as its JSON. @throws Error it is neither a list nor an object */
+/** Reads the JSON that an expression gave for the whole property. @throws Error it is neither a list nor an object */
 function structureIn(value: JsonValue, name: string): JsonValue {
   const structure = readStructure(value);
   if (typeof structure === "object") return structure;

@@ -1,5 +1,5 @@
-/** States of triggers: read, changed and written by one at a time. What follows from a change in memory follows its commit. */
-import type { Clock, Instant } from "../../base/clock.ts";
+/** States of triggers: cached, and changed under a lock per flow. Memory is updated after the commit. */
+import type { Clock } from "../../base/clock.ts";
 import { KeyedLock } from "../../base/keyed_lock.ts";
 import { RecentCache } from "../../base/lru.ts";
 import type { FlowKey, TenantId, TriggerKey } from "../../model/flows/flow.ts";
@@ -8,23 +8,16 @@ import type { Committer, Entry } from "../../store/committer.ts";
 import { triggerDueKey } from "../../store/keys.ts";
 import type { Mutation } from "../../store/store.ts";
 import type { TriggerRecords, WindowResults } from "../../store/records/trigger_records.ts";
+import type { DueTrigger, Scheduler } from "./scheduler.ts";
 import type { TriggerIndex } from "./trigger_index.ts";
 
-/** A trigger that is evaluated at a time. */
-export interface DueTrigger {
-  readonly dueAt: Instant;
-  readonly tenant: TenantId;
-  readonly trigger: TriggerKey;
-}
-
-/** What states are kept by. */
 interface TriggerStatesDeps {
   readonly records: TriggerRecords;
   readonly committer: Committer;
   readonly clock: Clock;
   readonly index: TriggerIndex;
-  /** Told of times once they are durable. */
-  readonly dueSet: (due: DueTrigger) => void;
+  /** Receives due times once they are durable. */
+  readonly scheduler: Pick<Scheduler, "add">;
 }
 
 /** A change that is about to be committed. */
@@ -34,14 +27,14 @@ export interface StateChange {
   readonly next: TriggerState;
 }
 
-/** States that are kept at hand, each some 500 bytes. */
-const MAX_RECENT = 4_000;
+/** States in the cache, each some 500 bytes. */
+const MAX_CACHED = 4_000;
 
 /** The states of all triggers. */
 export class TriggerStates {
   readonly #deps: TriggerStatesDeps;
-  readonly #recent = new RecentCache<string, TriggerState>(MAX_RECENT, () => 1);
-  /** Tells a read that something was written meanwhile. */
+  readonly #recent = new RecentCache<string, TriggerState>(MAX_CACHED, () => 1);
+  /** A read that overlaps a write must not fill the cache. */
   #writes = 0;
   readonly #locks = new KeyedLock();
 
@@ -49,12 +42,12 @@ export class TriggerStates {
     this.#deps = deps;
   }
 
-  /** Runs work that no other change of a flow's triggers comes between. */
-  alone<T>(tenant: TenantId, { namespace, id }: FlowKey, work: () => Promise<T>): Promise<T> {
+  /** Runs work under the lock of a flow's triggers. */
+  exclusively<T>(tenant: TenantId, { namespace, id }: FlowKey, work: () => Promise<T>): Promise<T> {
     return this.#locks.run(`${tenant}/${namespace}/${id}`, work);
   }
 
-  /** The state of a trigger, when it is at hand. */
+  /** The state of a trigger if it is in the cache. */
   known(tenant: TenantId, trigger: TriggerKey): TriggerState | undefined {
     return this.#recent.get(triggerName(tenant, trigger));
   }
@@ -70,8 +63,8 @@ export class TriggerStates {
     return state;
   }
 
-  /** Keeps nothing at hand any more: some of it may belong to a tenant that is gone. */
-  forget(): void {
+  /** Clears the cache, which may hold states of a deleted tenant. */
+  clearCache(): void {
     this.#writes++;
     this.#recent.clear();
   }
@@ -86,68 +79,70 @@ export class TriggerStates {
     return this.#deps.records.all(tenant);
   }
 
-  /** What was met so far of a condition. */
+  /** The parts of a condition that were met so far. */
   window(tenant: TenantId, trigger: TriggerKey, condition: string): Promise<WindowResults> {
     return this.#deps.records.window(tenant, trigger, condition);
   }
 
-  /** What stores what was met so far of a condition. */
+  /** The mutation that stores the parts of a condition that were met so far. */
   saveWindow(tenant: TenantId, trigger: TriggerKey, condition: string, results: WindowResults): Mutation {
     return this.#deps.records.saveWindow(tenant, trigger, condition, results);
   }
 
-  /** What stores a change; {@link applied} must follow its commit. */
+  /** The mutations that store a change; call {@link applied} after their commit. */
   mutationsOf({ tenant, previous, next }: StateChange): Mutation[] {
     const isListening = this.#deps.index.isListening(next.kind);
     return this.#deps.records.save(tenant, next, { previous, isListening });
   }
 
-  /** What removes a trigger. */
+  /** The mutations that remove a trigger. */
   removalOf(tenant: TenantId, state: TriggerState): Promise<Mutation[]> {
     return this.#deps.records.remove(tenant, state);
   }
 
-  /** A change is durable. */
+  /** Updates cache, index and scheduler after the commit of a change. */
   applied({ tenant, next }: StateChange): void {
     this.#writes++;
     this.#recent.set(triggerName(tenant, next), next);
     this.#deps.index.setDisabled(tenant, next, next.disabled);
-    // Told of again although it is the same: the clock may have been set back since it was told the first time.
-    if (next.dueAt !== undefined) this.#deps.dueSet({ dueAt: next.dueAt, tenant, trigger: keyOf(next) });
+    // Added again even if unchanged: the clock may have been set back since it was added.
+    if (next.dueAt !== undefined) {
+      this.#deps.scheduler.add({ dueAt: next.dueAt, tenant, trigger: keyOf(next) });
+    }
   }
 
-  /** A trigger is removed for good. */
+  /** Updates cache and index after the commit that removed a trigger. */
   removed(tenant: TenantId, state: TriggerState): void {
     this.#writes++;
     this.#recent.delete(triggerName(tenant, state));
     this.#deps.index.remove(tenant, state);
   }
 
-  /** Commits a change, and what belongs to it. */
-  async save(change: StateChange, beside: readonly Mutation[] = []): Promise<void> {
+  /** Commits a change together with other mutations. */
+  async save(change: StateChange, others: readonly Mutation[] = []): Promise<void> {
     await this.commit({
-      mutations: [...beside, ...this.mutationsOf(change)],
+      mutations: [...others, ...this.mutationsOf(change)],
       committed: () => this.applied(change),
     });
   }
 
-  /** Commits anything. */
+  /** Commits an entry as it is. */
   async commit(entry: Entry): Promise<void> {
     await this.#deps.committer.commit(entry);
   }
 
-  /** Removes a time that nobody waits for any more. */
-  async forgetDue({ dueAt, tenant, trigger }: DueTrigger): Promise<void> {
+  /** Deletes a stored time at which the trigger is not due any more. */
+  async deleteDue({ dueAt, tenant, trigger }: DueTrigger): Promise<void> {
     await this.commit({ mutations: [{ type: "delete", key: triggerDueKey(dueAt, tenant, trigger) }] });
   }
 
-  /** Reads a state, changes it and writes it; the new one. `undefined` when there is none. */
+  /** Reads a state, changes it and stores it; returns the new one, `undefined` when there is none. */
   async update(
     tenant: TenantId,
     trigger: TriggerKey,
     change: (state: TriggerState) => TriggerState | Promise<TriggerState>,
   ): Promise<TriggerState | undefined> {
-    return await this.alone(tenant, flowOf(trigger), async () => {
+    return await this.exclusively(tenant, flowOf(trigger), async () => {
       const previous = await this.get(tenant, trigger);
       if (!previous) return undefined;
       const next = { ...await change(previous), updatedAt: this.#deps.clock.now() };
@@ -157,7 +152,7 @@ export class TriggerStates {
   }
 }
 
-/** The name of a state's trigger alone. */
+/** The key without the other fields of a state. */
 export function keyOf({ namespace, flowId, triggerId }: TriggerKey): TriggerKey {
   return { namespace, flowId, triggerId };
 }

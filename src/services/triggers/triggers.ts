@@ -1,49 +1,48 @@
-/** Triggers: their states follow the flows that declare them, and people look at, switch, restart and backfill them. */
+/** Use cases of triggers: their states follow the flows that declare them; users list, disable, restart and backfill them. */
 import type { Clock, Instant } from "../../base/clock.ts";
 import type { JsonValue } from "../../base/json.ts";
 import type { Actor } from "../../model/access/actor.ts";
-import { DomainError } from "../../model/errors.ts";
+import { DomainError, undefinedIfMissing } from "../../model/errors.ts";
 import type { Flow, FlowKey, TenantId, Trigger, TriggerKey } from "../../model/flows/flow.ts";
 import type { TriggerPort } from "../../model/ports/triggers.ts";
-import type { FireTimes, TriggerCatalog, TriggerType } from "../../model/triggers/trigger_catalog.ts";
+import type { TriggerCatalog, TriggerType } from "../../model/triggers/trigger_catalog.ts";
 import { type Backfill, flowOf, type TriggerState } from "../../model/triggers/trigger_state.ts";
 import type { Entry } from "../../store/committer.ts";
 import { dueOf } from "../../engine/schedule.ts";
 import type { TriggerRecords } from "../../store/records/trigger_records.ts";
 import type { Flows } from "../flows/flows.ts";
-import { undefinedIfMissing } from "../if_found.ts";
+import type { EvaluationBuffer } from "./evaluation_buffer.ts";
+import type { ScheduleDates } from "./schedule_dates.ts";
+import type { Schedules } from "./schedules.ts";
 import { backfillOf, type TriggerDeclarations } from "./trigger_declarations.ts";
 import type { TriggerIndex } from "./trigger_index.ts";
-import type { TriggerNotes } from "./trigger_notes.ts";
 import type { StateChange, TriggerStates } from "./trigger_states.ts";
 
-/** What the triggers service works with. */
 interface TriggersDeps {
   readonly clock: Clock;
   readonly flows: Flows;
   readonly states: TriggerStates;
   readonly records: TriggerRecords;
   readonly index: TriggerIndex;
-  readonly notes: TriggerNotes;
+  readonly buffer: EvaluationBuffer;
   readonly catalog: TriggerCatalog;
   readonly declarations: TriggerDeclarations;
-  readonly timesOf: (flow: Flow, trigger: Trigger) => Promise<FireTimes>;
-  /** Whether the last execution that a trigger started is under way. */
-  readonly isRunning: (tenant: TenantId, state: TriggerState) => boolean | Promise<boolean>;
+  readonly dates: ScheduleDates;
+  readonly schedules: Schedules;
 }
 
-/** A trigger with what its flow declares. */
+/** The state of a trigger and its declaration. */
 export interface TriggerView {
   readonly state: TriggerState;
   /** Absent when the flow does not declare it any more. */
   readonly trigger?: Trigger;
-  /** What makes it fire; absent when nothing is known of its type any more. */
+  /** Absent for an unknown type. */
   readonly form?: TriggerType["form"];
   /** Its last execution has not ended. */
   readonly isRunning: boolean;
 }
 
-/** Past dates to make up for. */
+/** Past dates for which a schedule starts executions. */
 export interface BackfillRequest {
   readonly start: Instant;
   readonly end?: Instant;
@@ -59,7 +58,7 @@ export class Triggers implements TriggerPort {
     this.#deps = deps;
   }
 
-  /** Reads what must be known of the triggers of these tenants at once. */
+  /** Fills the index with the triggers of these tenants. */
   async load(tenants: Iterable<TenantId>): Promise<void> {
     for (const tenant of tenants) {
       for await (const { trigger, isListening, isDisabled } of this.#deps.records.marks(tenant)) {
@@ -69,18 +68,18 @@ export class Triggers implements TriggerPort {
     }
   }
 
-  /** Forgets a tenant that was deleted. */
+  /** Drops what is cached of a deleted tenant. */
   forget(tenant: TenantId): void {
     this.#deps.index.forget(tenant);
-    this.#deps.states.forget();
+    this.#deps.states.clearCache();
   }
 
-  /** Commits the save or deletion of a flow together with the states of its triggers. */
+  /** Commits the save or deletion of a flow in one entry with the states of its triggers. */
   async commitFlow(flow: Flow, entry: Entry): Promise<void> {
     const { tenant } = flow;
     const declared = flow.deleted ? [] : flow.triggers;
     const { states } = this.#deps;
-    await states.alone(tenant, flow, async () => {
+    await states.exclusively(tenant, flow, async () => {
       const known = await states.ofFlow(tenant, flow);
       if (known.length === 0 && declared.length === 0) return await states.commit(entry);
       const changes = await Promise.all(declared.map((trigger) => this.#changeOf(flow, trigger, known)));
@@ -95,13 +94,13 @@ export class Triggers implements TriggerPort {
         ],
         committed: () => {
           entry.committed?.();
-          this.#follow(flow, { changes, gone });
+          this.#applied(flow, { changes, gone });
         },
       });
     });
   }
 
-  /** The states of a tenant that are wanted, by namespace, flow and id. */
+  /** The states of a tenant that match, ordered by namespace, flow and id. */
   async select({ tenant }: Actor, matches: (state: TriggerState) => boolean): Promise<TriggerState[]> {
     const found: TriggerState[] = [];
     for await (const state of this.#deps.states.all(tenant)) if (matches(state)) found.push(state);
@@ -113,7 +112,7 @@ export class Triggers implements TriggerPort {
     return this.#deps.states.ofFlow(tenant, flow);
   }
 
-  /** States with what their flows declare. */
+  /** States with their declarations. */
   async views({ tenant }: Actor, states: readonly TriggerState[]): Promise<TriggerView[]> {
     return await Promise.all(states.map((state) => this.#viewOf(tenant, state)));
   }
@@ -125,12 +124,12 @@ export class Triggers implements TriggerPort {
     );
   }
 
-  /** Switches a trigger off or on. A schedule that is switched on goes on from now. @throws DomainError not_found */
+  /** Disables or enables a trigger. An enabled schedule continues from now. @throws DomainError not_found, conflict */
   async setDisabled(tenant: TenantId, key: TriggerKey, disabled: boolean): Promise<void> {
     await this.disable({ tenant, user: "" }, key, disabled);
   }
 
-  /** As {@link setDisabled}; what the trigger is then. @throws DomainError not_found, conflict */
+  /** As {@link setDisabled}; returns the new view. @throws DomainError not_found, conflict */
   async disable({ tenant }: Actor, key: TriggerKey, disabled: boolean): Promise<TriggerView> {
     return await this.#change(tenant, key, async (state, { flow, trigger }) => {
       if (!disabled && trigger.disabled) {
@@ -143,7 +142,7 @@ export class Triggers implements TriggerPort {
     });
   }
 
-  /** Makes up for past dates of a schedule. @throws DomainError not_found, conflict, invalid_entity */
+  /** Starts a backfill of past dates of a schedule. @throws DomainError not_found, conflict, invalid_entity */
   async backfill({ tenant }: Actor, key: TriggerKey, request: BackfillRequest): Promise<TriggerView> {
     return await this.#change(tenant, key, async (state, { flow, trigger }) => {
       this.#checkBackfill(state, flow, trigger);
@@ -155,7 +154,7 @@ export class Triggers implements TriggerPort {
           "Invalid entity: backfill: start must lie before end, and end not after now",
         );
       }
-      const backfill = backfillOf(await this.#deps.timesOf(flow, trigger), { ...request, end });
+      const backfill = backfillOf(await this.#deps.dates.timesOf(flow, trigger), { ...request, end });
       if (backfill) return this.#withBackfill(state, backfill);
       throw new DomainError(
         "invalid_entity",
@@ -164,14 +163,14 @@ export class Triggers implements TriggerPort {
     });
   }
 
-  /** Lets a backfill rest, or go on. @throws DomainError not_found, conflict */
+  /** Pauses or continues a backfill. @throws DomainError not_found, conflict */
   async pauseBackfill({ tenant }: Actor, key: TriggerKey, isPaused: boolean): Promise<TriggerView> {
     return await this.#change(tenant, key, (state) => {
       return this.#withBackfill(state, { ...backfillIn(state), isPaused });
     });
   }
 
-  /** Gives up a backfill. @throws DomainError not_found, conflict */
+  /** Ends a backfill. @throws DomainError not_found, conflict */
   async deleteBackfill({ tenant }: Actor, key: TriggerKey): Promise<TriggerView> {
     return await this.#change(tenant, key, (state) => {
       backfillIn(state);
@@ -179,25 +178,27 @@ export class Triggers implements TriggerPort {
     });
   }
 
-  /** Counts the dates of a trigger from now, whatever its last execution does. @throws DomainError not_found */
+  /** Computes the next date from now and unlocks the trigger. @throws DomainError not_found */
   async restart({ tenant }: Actor, key: TriggerKey): Promise<TriggerView> {
     return await this.#change(tenant, key, async (state, { flow, trigger }) => {
       return await this.#deps.declarations.withDates(flow, trigger, { ...state, executionId: undefined });
     });
   }
 
-  /** Lets a trigger start executions although its last one has not ended. @throws DomainError not_found, conflict */
+  /** Allows a trigger to start executions before its last one has ended. @throws DomainError not_found, conflict */
   async unlock({ tenant }: Actor, key: TriggerKey): Promise<TriggerView> {
     return await this.#change(tenant, key, async (state) => {
-      if (await this.#deps.isRunning(tenant, state)) return { ...state, executionId: undefined };
+      if (await this.#deps.schedules.hasOpenExecution(tenant, state)) {
+        return { ...state, executionId: undefined };
+      }
       throw new DomainError("conflict", "Illegal state: Trigger is not locked");
     });
   }
 
-  /** Forgets what a trigger did; its flow goes on declaring it. @throws DomainError not_found */
+  /** Replaces the state of a trigger by a new one, without history. @throws DomainError not_found */
   async reset({ tenant }: Actor, key: TriggerKey): Promise<void> {
     await this.#change(tenant, key, async (_state, { flow, trigger }) => {
-      this.#deps.notes.forget(tenant, key);
+      this.#deps.buffer.drop(tenant, key);
       return await this.#deps.declarations.stateOf(flow, trigger);
     });
   }
@@ -221,9 +222,9 @@ export class Triggers implements TriggerPort {
   async #viewOf(tenant: TenantId, state: TriggerState): Promise<TriggerView> {
     const { flow } = await this.#deps.flows.plan(tenant, flowOf(state), { allowDeleted: true });
     const trigger = flow.triggers.find(({ id }) => id === state.triggerId);
-    const isRunning = await this.#deps.isRunning(tenant, state);
+    const isRunning = await this.#deps.schedules.hasOpenExecution(tenant, state);
     const { form } = this.#deps.catalog.find(state.kind) ?? {};
-    return { state: this.#deps.notes.applyTo(tenant, state), trigger, form, isRunning };
+    return { state: this.#deps.buffer.applyTo(tenant, state), trigger, form, isRunning };
   }
 
   #checkBackfill(state: TriggerState, flow: Flow, trigger: Trigger): void {
@@ -249,8 +250,8 @@ export class Triggers implements TriggerPort {
     return { tenant: flow.tenant, previous, next };
   }
 
-  /** A saved flow is durable. */
-  #follow(
+  /** Updates memory after the commit of a flow. */
+  #applied(
     flow: Flow,
     { changes, gone }: { readonly changes: readonly StateChange[]; readonly gone: readonly TriggerState[] },
   ): void {
@@ -264,17 +265,11 @@ export class Triggers implements TriggerPort {
     }
   }
 
-  /** A mark without its flow must not keep the server from starting. */
-  async #flowOf(tenant: TenantId, key: TriggerKey): Promise<Flow | undefined> {
-    return (await undefinedIfMissing(() =>
-      this.#deps.flows.plan(tenant, flowOf(key), { allowDeleted: true })
-    ))?.flow;
-  }
-
+  /** A stored mark whose flow is missing must not prevent the start of the server. */
   async #listen(tenant: TenantId, key: TriggerKey): Promise<void> {
-    const flow = await this.#flowOf(tenant, key);
-    const trigger = flow?.triggers.find(({ id }) => id === key.triggerId);
-    if (flow && trigger && !flow.deleted) this.#deps.index.listen(tenant, flow, trigger);
+    const plan = await undefinedIfMissing(() => this.#deps.flows.plan(tenant, flowOf(key)));
+    const trigger = plan?.flow.triggers.find(({ id }) => id === key.triggerId);
+    if (plan && trigger) this.#deps.index.listen(tenant, plan.flow, trigger);
   }
 }
 

@@ -4,7 +4,7 @@ import type { IdSource } from "../../base/id.ts";
 import { type JsonObject, ownProperty } from "../../base/json.ts";
 import { isFlagSet } from "../../base/truthy_text.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
-import { DomainError } from "../../model/errors.ts";
+import { DomainError, undefinedIfMissing } from "../../model/errors.ts";
 import type { Evaluation } from "../../model/triggers/evaluations.ts";
 import type { Execution } from "../../model/executions/execution.ts";
 import type { FlowKey, TenantId, Trigger } from "../../model/flows/flow.ts";
@@ -16,11 +16,10 @@ import type { Executions, StartOptions } from "../executions/executions.ts";
 import type { Flows } from "../flows/flows.ts";
 import { measureFile, type StoreFile, storeFilesOf } from "../starts/given_files.ts";
 import type { Idempotency, OnceResponse, Remember } from "../starts/idempotency.ts";
-import { undefinedIfMissing } from "../if_found.ts";
 import type { TriggerIndex } from "../triggers/trigger_index.ts";
 import type { TriggerRenderer } from "../../rendering/trigger_renderer.ts";
+import type { EvaluationBuffer } from "../triggers/evaluation_buffer.ts";
 import type { TriggerStarts } from "../triggers/trigger_starts.ts";
-import type { TriggerNotes } from "../triggers/trigger_notes.ts";
 import { responseOf, type WebhookResponse } from "./webhook_response.ts";
 import {
   type CalledWebhook as Called,
@@ -42,7 +41,7 @@ interface WebhooksDeps {
   readonly renderer: TriggerRenderer;
   readonly conditions: Conditions;
   readonly index: TriggerIndex;
-  readonly notes: TriggerNotes;
+  readonly buffer: EvaluationBuffer;
   readonly files: ExecutionFiles;
   readonly clock: Clock;
   readonly ids: IdSource;
@@ -208,7 +207,7 @@ export class Webhooks {
     const variables = await told("body", options.readCall(store, bodyUseOf(trigger)));
     const refusal = await told("conditions", entity(this.#refusal({ plan, trigger }, variables)));
     if (refusal !== undefined) return void note({ outcome: "SKIPPED", reason: refusal });
-    const making = entity(this.#deps.starts.make({ plan, trigger, id, variables }));
+    const making = entity(this.#deps.starts.create({ plan, trigger, id, variables }));
     const execution = await told("inputs or labels", making);
     note({ outcome: "STARTED", executionId: id });
     return { execution, plan, mutations };
@@ -218,7 +217,7 @@ export class Webhooks {
     if (!plan) return;
     const { tenant, namespace, id: flowId } = plan.flow;
     const at = this.#deps.clock.now();
-    this.#deps.notes.add(tenant, { namespace, flowId, triggerId }, { at, ...evaluation });
+    this.#deps.buffer.add(tenant, { namespace, flowId, triggerId }, { at, ...evaluation });
   }
 
   async #response(called: Called, execution: Execution, body: string): Promise<WebhookResponse> {

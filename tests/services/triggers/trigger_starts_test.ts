@@ -12,7 +12,7 @@ async function startOf(properties: JsonObject, members: JsonObject = {}) {
   return execution;
 }
 
-Deno.test("TriggerStarts.make() leaves out labels without a value, and those that only the server sets", async () => {
+Deno.test("TriggerStarts.create() drops empty labels and system labels", async () => {
   const labels = { own: "a", read: "{{ 'b' }}", none: "{{ null }}", "system.replay": "c" };
   const execution = await startOf({ labels }, { labels: { team: "blue" } });
   const { "system.correlationId": correlationId, ...others } = execution?.labels ?? {};
@@ -20,7 +20,7 @@ Deno.test("TriggerStarts.make() leaves out labels without a value, and those tha
   assertEquals([execution?.state, correlationId], ["SUCCESS", execution?.id]);
 });
 
-Deno.test("TriggerStarts.make() lets inputs, and their defaults, read the labels of the flow", async () => {
+Deno.test("TriggerStarts.create() renders inputs and their defaults with the labels of the flow", async () => {
   const inputs: JsonObject[] = [
     { id: "given", type: "STRING" },
     { id: "kept", type: "STRING", defaults: "{{ labels.team }}/{{ labels.app.tier }}" },
