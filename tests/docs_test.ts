@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertGreater } from "@std/assert";
 import { withOptionTable } from "./support/configuration_doc.ts";
 import { readSources } from "./support/source_facts.ts";
 
@@ -43,6 +43,21 @@ Deno.test("documents link only to files that there are", async () => {
       const file = new URL(target, `file://${Deno.cwd()}/${path}`);
       const isPresent = await Deno.stat(file).then(() => true, () => false);
       assert(isPresent, `"${path}" links to "${target}", which does not exist`);
+    }
+  }
+});
+
+const MEASUREMENT = /\d[\d,.]*\s?(?:ms|MB|\/s)/g;
+
+Deno.test("README.md shows measurements that stand in the same row of docs/PERFORMANCE.md", async () => {
+  const rows = [...(await Deno.readTextFile("docs/PERFORMANCE.md")).matchAll(/^\| (\d+) +\|(.*)$/gm)];
+  const shown = [...(await Deno.readTextFile("README.md")).matchAll(/^\|(.*)\| (\d+) +\|$/gm)];
+  assertGreater(shown.length, 3);
+  for (const [, text = "", number = ""] of shown) {
+    const measured = rows.filter(([, rowNumber]) => rowNumber === number).map(([, , cells = ""]) => cells)
+      .join();
+    for (const [value] of text.matchAll(MEASUREMENT)) {
+      assert(measured.includes(` ${value} `), `README.md shows ${value}, which row ${number} does not have`);
     }
   }
 });
