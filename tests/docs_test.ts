@@ -1,9 +1,9 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertGreater } from "@std/assert";
 import { withOptionTable } from "./support/configuration_doc.ts";
 import { readSources } from "./support/source_facts.ts";
 
 const TASK = /deno(?:@[\d.]+)? task ([a-z][a-z:]*)/g;
-/** A path in back quotes: a TypeScript file, or a folder. */
+/** A path in back quotes: a TypeScript file or a folder. */
 const PATH = /`([a-z_][a-z0-9_./-]*(?:\.ts|\/))`/g;
 const COMMENT = /\/\*\*[^]*?\*\/|\/\/ .*/g;
 const LINK = /\]\(([^)\s#]+)(?:#[^)]*)?\)/g;
@@ -19,24 +19,24 @@ async function readDocuments(): Promise<Map<string, string>> {
   return documents;
 }
 
-Deno.test("docs/CONFIGURATION.md holds the table of options; `deno task docs:config` writes it", async () => {
+Deno.test("docs/CONFIGURATION.md has the current option table; `deno task docs:config` writes it", async () => {
   const document = await Deno.readTextFile("docs/CONFIGURATION.md");
   assertEquals(document, withOptionTable(document));
 });
 
-Deno.test("documents name only tasks that there are", async () => {
+Deno.test("documents name only tasks of deno.json", async () => {
   const { tasks } = JSON.parse(await Deno.readTextFile("deno.json"));
   for (const [path, document] of await readDocuments()) {
     for (const [, task = ""] of document.matchAll(TASK)) {
       assert(
         Object.hasOwn(tasks, task),
-        `"${path}" speaks of the task "${task}", which deno.json does not have`,
+        `"${path}" names the task "${task}", which deno.json does not have`,
       );
     }
   }
 });
 
-Deno.test("documents link only to files that there are", async () => {
+Deno.test("documents link only to existing files", async () => {
   for (const [path, document] of await readDocuments()) {
     for (const [, target = ""] of document.matchAll(LINK)) {
       if (/^[a-z]+:/.test(target)) continue;
@@ -47,7 +47,22 @@ Deno.test("documents link only to files that there are", async () => {
   }
 });
 
-/** What texts call a path: from the root, from `src` or `tests`, from the folder of the text, or by the name alone. */
+const MEASUREMENT = /\d[\d,.]*\s?(?:ms|MB|\/s)/g;
+
+Deno.test("README.md shows only measurements of the named row of docs/PERFORMANCE.md", async () => {
+  const rows = [...(await Deno.readTextFile("docs/PERFORMANCE.md")).matchAll(/^\| (\d+) +\|(.*)$/gm)];
+  const shown = [...(await Deno.readTextFile("README.md")).matchAll(/^\|(.*)\| (\d+) +\|$/gm)];
+  assertGreater(shown.length, 3);
+  for (const [, text = "", number = ""] of shown) {
+    const measured = rows.filter(([, rowNumber]) => rowNumber === number).map(([, , cells = ""]) => cells)
+      .join();
+    for (const [value] of text.matchAll(MEASUREMENT)) {
+      assert(measured.includes(` ${value} `), `README.md shows ${value}, which row ${number} does not have`);
+    }
+  }
+});
+
+/** Every form in which a document may write a path: from the root, from any folder below `src` or `tests`, or the name alone. */
 async function knownPaths(): Promise<Set<string>> {
   const known = new Set<string>(["main.ts", "docs/"]);
   for (const top of ["src", "tests"]) {
@@ -62,7 +77,7 @@ async function knownPaths(): Promise<Set<string>> {
   return known;
 }
 
-Deno.test("documents and comments name only files and folders that there are", async () => {
+Deno.test("documents and comments name only existing files and folders", async () => {
   const known = await knownPaths();
   const texts = new Map(await readDocuments());
   for (const { path, source } of await readSources("src")) {

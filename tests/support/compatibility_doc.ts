@@ -1,4 +1,4 @@
-/** Keeps the lists in `docs/COMPATIBILITY.md` equal to what the source knows: what works, and what is refused. */
+/** Writes the lists of `docs/COMPATIBILITY.md` from the source: what is supported, and what is refused. */
 import {
   BUILT_IN_FUNCTION_NAMES,
   compileTemplate,
@@ -34,29 +34,27 @@ const PATH = "docs/COMPATIBILITY.md";
 const BEGIN = "<!-- lists: written by tests/support/compatibility_doc.ts -->";
 const END = "<!-- end of lists -->";
 
-/** As the prose around it. */
 const MAX_LINE_LENGTH = 120;
 
 const WORKS = "works";
 const LATER = "not supported yet";
 const NO_EFFECT = "accepted with a warning, has no effect";
 const DEPRECATED = "works, but is deprecated";
-/** Status of what the server sets itself. */
 const MANAGED = "set by the server, ignored when sent";
 
-/** Not offered by other servers either. */
+/** No other server offers it either. */
 const FOREIGN = "not part of the language";
-/** As they follow each other in a section; differences come after what works. */
+/** Order within a section; differences follow what works. */
 const STATUS_ORDER: readonly string[] = [WORKS, DEPRECATED, MANAGED, NO_EFFECT, LATER, FOREIGN];
 
-/** Names as shown, and what can be said of them. */
+/** Names as shown, and their status. */
 type Row = readonly [names: string, status: string];
 
-/** The document with the lists in their place. */
+/** The document with new lists between the markers. */
 export async function withCompatibilityLists(document: string): Promise<string> {
   const [before = "", rest] = document.split(BEGIN);
   const after = rest?.split(END)[1];
-  if (after === undefined) throw new Error(`"${PATH}" lacks the marks of the lists`);
+  if (after === undefined) throw new Error(`"${PATH}" lacks the markers of the lists`);
   return `${before}${BEGIN}\n\n${[...lists(), await rules()].join("\n\n")}\n\n${END}${after}`;
 }
 
@@ -136,7 +134,7 @@ function propertyStatus({ planned, ignored, deprecated }: PropertySchema): strin
   return deprecated === undefined ? WORKS : DEPRECATED;
 }
 
-/** What the working types have beside the common properties: one item a type. */
+/** Properties of each supported type beside the common ones, one item a type. */
 function ownProperties(
   title: string,
   types: readonly (TypeDeclaration & { readonly form: string })[],
@@ -152,7 +150,7 @@ function ownProperties(
   return [`### ${title}`, "", ...items].join("\n");
 }
 
-/** The reasons for which a flow is refused or warned of, each with what it means. @throws Error for one that is not explained */
+/** The codes of refusals and warnings with their meaning. @throws Error for a code without an explanation, or without use */
 async function rules(): Promise<string> {
   const { errors, warnings } = await findCodes();
   const unexplained = [...errors, ...warnings].filter((found) => !RULES.has(found));
@@ -164,11 +162,11 @@ async function rules(): Promise<string> {
   const items = (codes: ReadonlySet<string>) =>
     [...RULES].filter(([name]) => codes.has(name)).map(([name, text]) => wrap(`- ${code(name)}: ${text}`));
   return [
-    "### Rules whose breach is refused",
+    "### Rules (a violation refuses the flow)",
     "",
     ...items(errors),
     "",
-    "### Rules whose breach is told in a warning",
+    "### Warnings",
     "",
     ...items(warnings.difference(errors)),
   ].join("\n");
@@ -177,7 +175,7 @@ async function rules(): Promise<string> {
 const REPORTED = /\.(error|warning)\(\s*"(\w+)"/g;
 const OF_SYNTAX = /"(yaml_\w+)"/g;
 
-/** The codes of problems in the source of the validation. */
+/** The problem codes that the source of validation reports. */
 async function findCodes(): Promise<{ errors: Set<string>; warnings: Set<string> }> {
   const errors = new Set<string>(), warnings = new Set<string>();
   const sources = [...await readSources("src/flow"), ...await readSources("src/languages/yaml")];
@@ -194,7 +192,7 @@ function code(name: string): string {
   return `\`${name}\``;
 }
 
-/** A list with one item a status, wrapped as prose is. */
+/** A list with one item a status, wrapped as prose. */
 function section(title: string, rows: readonly Row[]): string {
   const byStatus = Map.groupBy(rows, ([, status]) => status);
   const items = [...byStatus].sort(([a], [b]) => statusRank(a) - statusRank(b)).map(([status, members]) =>

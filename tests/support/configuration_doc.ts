@@ -1,4 +1,4 @@
-/** Keeps the table of options in `docs/CONFIGURATION.md` equal to the table in `src/config/options.ts`. */
+/** Writes the option table of `docs/CONFIGURATION.md` from `src/config/options.ts`. */
 import {
   OPTION_NAMES,
   optionKey,
@@ -11,17 +11,17 @@ import {
 const PATH = "docs/CONFIGURATION.md";
 const BEGIN = "<!-- options: written by `deno task docs:config` -->";
 const END = "<!-- end of options -->";
-const HEADER = ["Flag", "Variable", "Key in the file", "Default", "May be", "What it does"];
+const HEADER = ["Flag", "Variable", "Key in the file", "Default", "Valid values", "What it does"];
 
-/** The document with the table of options in its place. */
+/** The document with a new table between the markers. */
 export function withOptionTable(document: string): string {
   const [before = "", rest] = document.split(BEGIN);
   const after = rest?.split(END)[1];
-  if (after === undefined) throw new Error(`"${PATH}" lacks the marks of the table of options`);
+  if (after === undefined) throw new Error(`"${PATH}" lacks the markers of the option table`);
   return `${before}${BEGIN}\n\n${optionTable()}\n\n${END}${after}`;
 }
 
-/** Markdown as `deno fmt` leaves it: cells padded to the width of their column. */
+/** Formatted as by `deno fmt`: cells padded to the width of their column. */
 function optionTable(): string {
   const rows = [HEADER, ...OPTION_NAMES.map(optionRow)].map((cells) =>
     cells.map((cell) => cell.replaceAll("|", "\\|"))
