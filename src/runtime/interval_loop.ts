@@ -3,7 +3,7 @@ import type { CancelTimer, Clock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
 
 /** How a loop goes. */
-interface LoopOptions {
+interface IntervalLoopOptions {
   readonly name: string;
   readonly intervalMs: number;
   readonly clock: Clock;
@@ -13,13 +13,13 @@ interface LoopOptions {
 }
 
 /** Runs a round each interval; a round never overlaps the next. */
-export class Loop implements AsyncDisposable {
-  readonly #options: LoopOptions;
+export class IntervalLoop implements AsyncDisposable {
+  readonly #options: IntervalLoopOptions;
   #cancel: CancelTimer | undefined;
   #round: Promise<void> = Promise.resolve();
   #isStopped = false;
 
-  constructor(options: LoopOptions) {
+  constructor(options: IntervalLoopOptions) {
     this.#options = options;
   }
 

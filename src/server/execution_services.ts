@@ -1,77 +1,70 @@
-/** Builds the services of executions: their records, the catalog of them, and their use cases. */
+/** Builds the services of executions: their use cases, what people do to them, and the files of their attempts. */
 import type { JsonValue } from "../base/json.ts";
 import { compileTemplate, renderValue } from "../expr/mod.ts";
 import type { Flow } from "../model/flows/flow.ts";
 import { HostCalls, type HostValues } from "../rendering/host_functions/mod.ts";
+import { LoopContexts } from "../rendering/loop_contexts.ts";
 import { nestLabels } from "../rendering/variables.ts";
-import { ExecutionContents } from "../services/executions/execution_contents.ts";
+import { AttemptNamespaceFiles } from "../services/executions/attempt_namespace_files.ts";
+import { AttemptStorage } from "../services/executions/attempt_storage.ts";
+import { ExecutionActions } from "../services/executions/execution_actions.ts";
+import { ExecutionBulk } from "../services/executions/execution_bulk.ts";
 import { ExecutionCleanup } from "../services/executions/execution_cleanup.ts";
+import { ExecutionContents } from "../services/executions/execution_contents.ts";
+import { ExecutionFileViews } from "../services/executions/execution_file_views.ts";
+import { ExecutionLineage } from "../services/executions/execution_lineage.ts";
+import { ExecutionReplays } from "../services/executions/execution_replays.ts";
 import { Executions } from "../services/executions/executions.ts";
+import { ItemExecutions } from "../services/executions/item_executions.ts";
+import type { Files } from "../services/files/files.ts";
+import { FlowCaches } from "../services/files/flow_caches.ts";
 import type { Flows } from "../services/flows/flows.ts";
 import type { InputCipher } from "../services/starts/input_cipher.ts";
 import { type Rendering, StartChecks } from "../services/starts/start_checks.ts";
 import { Subflows } from "../services/starts/subflows.ts";
-import { Catalog } from "../store/catalog/catalog.ts";
 import { ExecutionFiles } from "../store/blobs/execution_files.ts";
-import type { ExecutionRecords } from "../store/records/execution_records.ts";
+import { Catalog } from "../store/catalog/catalog.ts";
 import { LogFiles } from "../store/records/log_files.ts";
 import { LogRecords } from "../store/records/log_records.ts";
-import type { ServicesOptions } from "./services_options.ts";
+import { createEvaluator, createRenderDeps, type RenderServices } from "./rendering.ts";
+import type { ServicesDeps } from "./options.ts";
 
 /** Executions and what belongs to them. */
-export interface ExecutionServices {
-  readonly executions: Executions;
-  readonly contents: ExecutionContents;
-  readonly records: ExecutionRecords;
-  readonly cleanup: ExecutionCleanup;
-  readonly catalog: Catalog;
-  readonly subflows: Subflows;
-  readonly executionFiles: ExecutionFiles;
-  readonly checks: StartChecks;
-}
+export type ExecutionServices = ReturnType<typeof createExecutionServices>;
 
-/** What they work with. */
-interface ExecutionServicesParts {
-  readonly flows: Flows;
-  readonly inputCipher: InputCipher;
-  /** What defaults of inputs and checks read. */
-  readonly values: HostValues;
-}
-
-/** Builds them. */
+/** Builds the services of executions; `values` are what defaults of inputs and checks read. */
 export function createExecutionServices(
-  options: ServicesOptions,
-  { flows, inputCipher, values }: ExecutionServicesParts,
-): ExecutionServices {
-  const { store, committer, clock, ids, changes, maxUploadBytes, executor, records, blobs } = options;
+  deps: ServicesDeps,
+  { flows, inputCipher, values }: {
+    readonly flows: Flows;
+    readonly inputCipher: InputCipher;
+    readonly values: HostValues;
+  },
+) {
+  const { store, committer, clock, changes, maxUploadBytes, records, blobs } = deps;
   const logFiles = new LogFiles(new LogRecords(store, records));
   const files = new ExecutionFiles(
     { store, committer, blobs, maxBytes: maxUploadBytes },
     (tenant, id, path) => logFiles.find(tenant, id, path),
   );
   const cleanup = new ExecutionCleanup({ store, committer, records, files });
-  const catalog = createCatalog(options);
-  const checks = createStartChecks(options, inputCipher, values);
-  const subflows = new Subflows({ flows, clock, ids, checks });
-  const executions = new Executions({
-    flows,
+  const catalog = createCatalog(deps);
+  const checks = createStartChecks(deps, inputCipher, values);
+  const shared = { ...deps, flows, files, catalog, checks };
+  return {
+    executions: new Executions({ ...shared, cleanup }),
+    subflows: new Subflows(shared),
+    contents: new ExecutionContents({ records, files, changes, clock }),
+    executionFiles: files,
     records,
-    files,
     cleanup,
     catalog,
-    changes,
-    committer,
-    clock,
-    ids,
-    executor,
     checks,
-  });
-  const contents = new ExecutionContents({ records, files, changes, clock });
-  return { executions, contents, records, cleanup, catalog, subflows, executionFiles: files, checks };
+  };
 }
 
 function createCatalog(
-  { store, committer, clock, logger, executor, flowHeads, records }: ServicesOptions,
+  { store, committer, clock, logger, executor, flowHeads, records }: ServicesDeps,
 ): Catalog {
   return new Catalog({
     store,
@@ -87,7 +80,7 @@ function createCatalog(
 }
 
 function createStartChecks(
-  options: ServicesOptions,
+  options: ServicesDeps,
   inputCipher: InputCipher,
   values: HostValues,
 ): StartChecks {
@@ -101,7 +94,7 @@ function createStartChecks(
 
 /** The default of an input sees the inputs before it; both it and a check see the flow, its variables and labels and the environment. */
 function renderFor(
-  { clock, timeZone, random, envs }: ServicesOptions,
+  { clock, timeZone, random, envs }: ServicesDeps,
   { id, namespace, revision, tenant, variables, labels }: Flow,
   { template, inputs, functions }: Rendering,
 ): JsonValue {
@@ -120,4 +113,40 @@ function renderFor(
     timeZone,
     random,
   });
+}
+
+type ActionDeps = RenderServices & ExecutionServices & { readonly flows: Flows };
+
+/** Builds what people do to executions. */
+export function createActionServices(deps: ServicesDeps, services: ActionDeps) {
+  const { executionFiles: files } = services;
+  const evaluate = createEvaluator(createRenderDeps(deps, services), new LoopContexts(deps.records));
+  const shared = { ...deps, ...services, files };
+  const actions = new ExecutionActions({ ...shared, evaluate });
+  const replays = new ExecutionReplays({ ...shared, actions });
+  const bulk = new ExecutionBulk({ ...shared, actions, replays });
+  return { executionActions: actions, executionReplays: replays, executionBulk: bulk };
+}
+
+/** Builds what attempts reach files through; `files` are those of namespaces. */
+export function createFileServices(
+  deps: ServicesDeps,
+  { executionFiles, contents, files }: ExecutionServices & { readonly files: Files },
+) {
+  const { records, maxUploadBytes: maxBytes } = deps;
+  const lineage = new ExecutionLineage(records);
+  return {
+    lineage,
+    attemptStorage: new AttemptStorage({
+      ...deps,
+      files: executionFiles,
+      namespaceFiles: files,
+      contents,
+      lineage,
+    }),
+    attemptNamespaceFiles: new AttemptNamespaceFiles(files),
+    itemExecutions: new ItemExecutions(records),
+    flowCaches: new FlowCaches({ ...deps, maxBytes }),
+    executionFileViews: new ExecutionFileViews({ records, contents }),
+  };
 }

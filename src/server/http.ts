@@ -1,27 +1,34 @@
 /** Builds the HTTP application of a server from its services: every route file is named here, once. */
-import type { AssemblyOptions } from "./options.ts";
+import type { IdSource } from "../base/id.ts";
 import { createApp } from "../http/app.ts";
 import type { Mount } from "../http/pipeline/mount.ts";
 import { baseUrlFrom } from "../http/responses/page_url.ts";
+import { concurrencyLimitRoutes } from "../http/routes/concurrency_limits.ts";
+import { dashboardRoutes } from "../http/routes/dashboards.ts";
 import { executionActionRoutes } from "../http/routes/execution_actions.ts";
 import { executionBulkRoutes } from "../http/routes/execution_bulk.ts";
-import { executionRoutes } from "../http/routes/executions.ts";
 import { executionFileRoutes } from "../http/routes/execution_files.ts";
+import { executionViewRoutes } from "../http/routes/execution_views.ts";
+import { executionRoutes } from "../http/routes/executions.ts";
 import { expressionNameRoutes, expressionRoutes } from "../http/routes/expressions.ts";
 import { fileRoutes } from "../http/routes/files.ts";
 import { flowBulkRoutes } from "../http/routes/flow_bulk.ts";
-import { flowRoutes } from "../http/routes/flows.ts";
 import { flowViewRoutes } from "../http/routes/flow_views.ts";
+import { flowRoutes } from "../http/routes/flows.ts";
 import { kvPairRoutes } from "../http/routes/kv_pairs.ts";
 import { logRoutes } from "../http/routes/logs.ts";
 import { metricRoutes } from "../http/routes/metrics.ts";
+import { namespaceRoutes } from "../http/routes/namespaces.ts";
 import { executionPageRoutes, pageRoutes } from "../http/routes/pages.ts";
 import { pluginRoutes } from "../http/routes/plugins.ts";
 import { secretRoutes } from "../http/routes/secrets.ts";
 import { triggerBulkRoutes } from "../http/routes/trigger_bulk.ts";
 import { triggerRoutes } from "../http/routes/triggers.ts";
 import { webhookRoutes } from "../http/routes/webhooks.ts";
-import { ServerMetrics } from "../services/metrics/server_metrics.ts";
+import type { EventStreams } from "../http/streams/sse.ts";
+import { readProcessFacts } from "../machine/process_facts.ts";
+import type { Auth } from "../services/access/auth.ts";
+import { ExecutionViews } from "../services/executions/execution_views.ts";
 import { FileTransfer } from "../services/files/file_transfer.ts";
 import { FlowBulk } from "../services/flows/flow_bulk.ts";
 import { FlowDependencies } from "../services/flows/flow_dependencies.ts";
@@ -29,12 +36,16 @@ import { FlowGraphs } from "../services/flows/flow_graphs.ts";
 import { FlowInspection } from "../services/flows/flow_inspection.ts";
 import { FlowRevisions } from "../services/flows/flow_revisions.ts";
 import { FlowTransfer } from "../services/flows/flow_transfer.ts";
+import { Dashboards } from "../services/metrics/dashboards.ts";
+import { ServerMetrics } from "../services/metrics/server_metrics.ts";
+import { Namespaces } from "../services/namespaces/namespaces.ts";
 import { Plugins } from "../services/plugins/plugins.ts";
-import type { HttpAssemblyOptions } from "./http_options.ts";
-import { instanceId } from "./instance_id.ts";
-import { readProcessFacts } from "../machine/process_facts.ts";
+import type { Committer } from "../store/committer.ts";
+import { DashboardRecords } from "../store/records/dashboard_records.ts";
+import { NamespaceRecords } from "../store/records/namespace_records.ts";
+import { createHash } from "node:crypto";
+import type { AssemblyOptions } from "./options.ts";
 import type { Services } from "./services.ts";
-import { viewMounts } from "./view_mounts.ts";
 
 /** The application as its server sees it; `info` is what the platform tells of the connection. */
 export interface HttpApp {
@@ -43,7 +54,7 @@ export interface HttpApp {
 }
 
 /** The application. */
-export function createHttpApp(assembled: HttpAssemblyOptions): HttpApp {
+export function createHttpApp(assembled: HttpDeps): HttpApp {
   const { options, auth, services, eventStreams, isReady } = assembled;
   const { clock, logger, randomBytes, baseUrl, host, port, maxUploadBytes, version } = options;
   const { executions, idempotentStarts, flows, webhooks, kvPairs, secrets, files, blobs, tenants, tokens } =
@@ -102,7 +113,7 @@ export function createHttpApp(assembled: HttpAssemblyOptions): HttpApp {
 }
 
 function createServerMetrics(
-  { options, services, committer, liveCount }: HttpAssemblyOptions,
+  { options, services, committer, liveCount }: HttpDeps,
 ): ServerMetrics {
   const { catalog, flows, tenants } = services;
   const { version, dataDir } = options;
@@ -128,7 +139,7 @@ function actionMounts(services: Services, { clock, maxUploadBytes }: AssemblyOpt
 }
 
 /** What is done with many flows, and what is seen of them. */
-function flowMounts({ services, options, committer }: HttpAssemblyOptions): Mount[] {
+function flowMounts({ services, options, committer }: HttpDeps): Mount[] {
   const { flows, executions, tasks, catalog, records, flowRecords } = services;
   const bulk = new FlowBulk(flows);
   const transfer = new FlowTransfer(flows, options.clock);
@@ -149,4 +160,49 @@ function flowMounts({ services, options, committer }: HttpAssemblyOptions): Moun
   return [{ routes: flowBulkRoutes({ flows, bulk, transfer, revisions }) }, {
     routes: flowViewRoutes(views),
   }];
+}
+
+/** Parts of the server that routes reach. */
+interface HttpDeps {
+  readonly ids: IdSource;
+  readonly options: AssemblyOptions;
+  readonly auth: Auth;
+  readonly services: Services;
+  readonly eventStreams: EventStreams;
+  readonly isReady: () => boolean;
+  readonly committer: Committer;
+  /** Executions that the process works on now. */
+  readonly liveCount: () => number;
+}
+
+/** The routes. */
+function viewMounts({ services, options, committer, ids }: HttpDeps): Mount[] {
+  const { store, clock } = options;
+  const { executions, flows } = services;
+  const views = new ExecutionViews(services);
+  const dependencies = new FlowDependencies(flows);
+  const namespaces = new Namespaces({ ...services, records: new NamespaceRecords(store, committer) });
+  const dashboards = new Dashboards({ records: new DashboardRecords(store, committer), clock, ids });
+  return [
+    { routes: executionViewRoutes({ views, executions, dependencies, clock }) },
+    { routes: namespaceRoutes(namespaces) },
+    { routes: dashboardRoutes(dashboards) },
+    { routes: concurrencyLimitRoutes(services.concurrencyLimits) },
+  ];
+}
+
+const LABEL = "sluice instance ";
+
+/** An id that stays with the data, since the encryption key does; it tells nothing of the key. */
+function instanceId(encryptionKey: Uint8Array): string {
+  const hex = createHash("sha256").update(LABEL).update(encryptionKey).digest("hex");
+  // RFC 9562, version 8: a form of one's own.
+  const parts = [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `8${hex.slice(13, 16)}`,
+    `a${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ];
+  return parts.join("-");
 }

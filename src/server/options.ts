@@ -1,13 +1,21 @@
-/** What a server is made over, and how it is told to behave. */
+/** What a server is made over, and what its services are built from. */
+import type { Cipher } from "../base/cipher.ts";
 import type { Clock } from "../base/clock.ts";
-import type { RandomBytes } from "../base/id.ts";
+import type { IdSource, RandomBytes } from "../base/id.ts";
 import type { Logger } from "../base/log.ts";
 import type { MachineUser } from "../config/mod.ts";
-import type { TaskType } from "../model/tasks/task_catalog.ts";
-import type { Credentials } from "../services/access/auth.ts";
-import type { RetentionRules } from "../services/retention/execution_retention.ts";
-import type { Store } from "../store/store.ts";
 import type { AddressRules } from "../machine/http_client/address_policy.ts";
+import type { HttpClientPort } from "../model/ports/http.ts";
+import type { TaskCatalog, TaskType } from "../model/tasks/task_catalog.ts";
+import type { Executor } from "../runtime/executor.ts";
+import type { Credentials } from "../services/access/auth.ts";
+import type { FlowHeads } from "../services/flows/flow_heads.ts";
+import type { RetentionRules } from "../services/retention/execution_retention.ts";
+import type { Blobs } from "../store/blobs/blobs.ts";
+import type { Changes } from "../store/changes.ts";
+import type { Committer } from "../store/committer.ts";
+import type { ExecutionRecords } from "../store/records/execution_records.ts";
+import type { Store } from "../store/store.ts";
 
 /** Everything that an assembly does not make itself. */
 export interface AssemblyOptions {
@@ -42,4 +50,32 @@ export interface AssemblyOptions {
   readonly retention?: RetentionRules;
   /** Task types beside the built-in ones. */
   readonly extraTasks?: readonly TaskType[];
+}
+
+type ServerOption =
+  | "store"
+  | "clock"
+  | "logger"
+  | "randomBytes"
+  | "random"
+  | "maxUploadBytes"
+  | "timeZone"
+  | "envs"
+  | "baseUrl"
+  | "secrets";
+
+/** What services are built from: options of the server, and what is built before the services. */
+export interface ServicesDeps extends Pick<AssemblyOptions, ServerOption> {
+  readonly committer: Committer;
+  readonly ids: IdSource;
+  readonly cipher: Cipher;
+  readonly changes: Changes;
+  readonly tasks: TaskCatalog;
+  /** Sends the requests of choices and defaults of inputs. */
+  readonly http: HttpClientPort;
+  readonly blobs: Blobs;
+  readonly flowHeads: FlowHeads;
+  readonly records: ExecutionRecords;
+  /** Connected once the services exist. */
+  readonly executor: Executor;
 }

@@ -2,7 +2,7 @@
 import type { HttpClientPort } from "../model/ports/http.ts";
 import type { ProcessPort } from "../model/ports/processes.ts";
 import type { RenderDeps } from "../rendering/renderer.ts";
-import { createExpressionHttp } from "./expression_http.ts";
+import { createExpressionHttp } from "./rendering.ts";
 import { HttpClient } from "../machine/http_client/http_client.ts";
 import type { WorkingDirectoryPort } from "../model/ports/working_directories.ts";
 import type { AssemblyOptions } from "./options.ts";

@@ -4,7 +4,7 @@ import type { HttpClientPort } from "../model/ports/http.ts";
 import type { TaskCatalog } from "../model/tasks/task_catalog.ts";
 import type { TaskPorts } from "../model/ports/task_ports.ts";
 import type { Executor } from "../runtime/executor.ts";
-import { Loop } from "../runtime/interval_loop.ts";
+import { IntervalLoop } from "../runtime/interval_loop.ts";
 import { Retention } from "../services/retention/retention.ts";
 import type { TemplateCache } from "../rendering/renderer.ts";
 import { Sweep } from "../runtime/sweep.ts";
@@ -14,13 +14,13 @@ import type { Committer } from "../store/committer.ts";
 import type { Manifests } from "../store/manifests.ts";
 import type { AssemblyOptions } from "./options.ts";
 import { createPlatform, type Platform, withPlatform } from "./platform.ts";
-import { createRenderDeps } from "./render_deps.ts";
+import { createRenderDeps } from "./rendering.ts";
 import type { Services } from "./services.ts";
 import { createTaskPorts } from "./task_ports.ts";
-import { TriggerRuntime } from "./trigger_runtime.ts";
+import { TriggerRuntime } from "./trigger_services.ts";
 
 /** What the runtime is built from. */
-interface RuntimeParts {
+interface RuntimeDeps {
   readonly options: AssemblyOptions;
   readonly tasks: TaskCatalog;
   readonly services: Services;
@@ -34,55 +34,44 @@ interface RuntimeParts {
 /** The loops of a server; the assembly starts and stops them in order. */
 export interface Runtime {
   readonly sweep: Sweep;
-  readonly loops: readonly Loop[];
+  readonly loops: readonly IntervalLoop[];
   readonly platform: Platform;
   readonly triggers: TriggerRuntime;
 }
 
-const COMPACT_INTERVAL_MS = 1_000;
-const KV_SWEEP_INTERVAL_MS = 60_000;
-const CACHE_SWEEP_INTERVAL_MS = 60_000;
-const IDEMPOTENCY_SWEEP_INTERVAL_MS = 60_000;
-const RETENTION_INTERVAL_MS = 60_000;
+const SEAL_INTERVAL_MS = 1_000;
+const SWEEP_INTERVAL_MS = 60_000;
 
 /** Builds the runtime. */
-export function createRuntime(parts: RuntimeParts): Runtime {
-  const { store, clock, logger } = parts.options;
-  const { committer, manifests } = parts;
-  const taskCache = createTaskCache(parts);
-  const platform = createPlatform(parts.options, parts.services, parts.http);
-  const ports = createTaskPorts(parts.services, platform, clock);
-  const willStart = (plan: FlowPlan) => parts.templates.prepare(plan, parts.tasks);
-  const triggers = new TriggerRuntime(parts.options, parts.services, { ports, willStart });
-  connectExecutor({ ...parts, taskCache, platform, ports, triggers });
-  const sweep = new Sweep({ store, logger, committer, manifests, executor: parts.executor });
-  const loops = createLoops({ ...parts, taskCache, platform });
+export function createRuntime(deps: RuntimeDeps): Runtime {
+  const { store, clock, logger } = deps.options;
+  const { committer, manifests } = deps;
+  const taskCache = new TaskCache({ store, committer, clock, tenants: () => tenantIds(deps.services) });
+  const platform = createPlatform(deps.options, deps.services, deps.http);
+  const ports = createTaskPorts(deps.services, platform, clock);
+  const willStart = (plan: FlowPlan) => deps.templates.prepare(plan, deps.tasks);
+  const triggers = new TriggerRuntime(deps.options, deps.services, { ports, willStart });
+  connectExecutor({ ...deps, taskCache, platform, ports, triggers });
+  const sweep = new Sweep({ store, logger, committer, manifests, executor: deps.executor });
+  const loops = createLoops(deps, taskCache);
   return { sweep, loops, platform, triggers };
 }
 
-function createTaskCache({ options: { store, clock }, committer, services }: RuntimeParts): TaskCache {
-  const tenants = () => services.tenants.list().map(({ id }) => id);
-  return new TaskCache({ store, committer, clock, tenants });
-}
-
-interface CachedParts extends RuntimeParts {
+interface ConnectDeps extends RuntimeDeps {
   readonly taskCache: TaskCache;
   readonly platform: Platform;
-}
-
-interface ExecutorParts extends CachedParts {
   readonly ports: TaskPorts;
   readonly triggers: TriggerRuntime;
 }
 
-function connectExecutor(parts: ExecutorParts): void {
-  const { options, services, platform } = parts;
+function connectExecutor(deps: ConnectDeps): void {
+  const { options, services, platform } = deps;
   const { clock, timeZone } = options;
   const { flows, subflows } = services;
-  parts.executor.connect({
-    ports: parts.ports,
-    reactions: parts.triggers.reactions,
-    taskCache: parts.taskCache,
+  deps.executor.connect({
+    ports: deps.ports,
+    reactions: deps.triggers.reactions,
+    taskCache: deps.taskCache,
     conditions: new TaskConditions({ catalog: services.triggerTypes, clock, timeZone }),
     createChild: (request) => subflows.create(request),
     planOf: ({ tenant, namespace, flowId: id, flowRevision: revision }) =>
@@ -91,49 +80,25 @@ function connectExecutor(parts: ExecutorParts): void {
   });
 }
 
-function createLoops(parts: CachedParts): Loop[] {
-  const { options: { clock, logger }, services: { catalog, kvPairs, idempotency }, taskCache } = parts;
-  const compact = () => catalog.compact();
-  const sweepExpired = async () => await kvPairs.sweepExpired() > 0;
+function createLoops({ options, services }: RuntimeDeps, taskCache: TaskCache): IntervalLoop[] {
+  const { clock, logger, retention: rules = {} } = options;
+  const { catalog, kvPairs, idempotency, executionRetention: executions } = services;
+  const loop = (name: string, intervalMs: number, round: () => Promise<boolean>) =>
+    new IntervalLoop({ name, intervalMs, clock, logger, round });
+  const sweep = (name: string, sweepExpired: () => Promise<number>) =>
+    loop(name, SWEEP_INTERVAL_MS, async () => await sweepExpired() > 0);
+  const retention = new Retention({ executions, rules, tenants: () => tenantIds(services), clock, logger });
   return [
-    new Loop({ name: "seal the catalog", intervalMs: COMPACT_INTERVAL_MS, clock, logger, round: compact }),
-    new Loop({
-      name: "remove expired KV pairs",
-      intervalMs: KV_SWEEP_INTERVAL_MS,
-      clock,
-      logger,
-      round: sweepExpired,
-    }),
-    new Loop({
-      name: "remove expired outputs of tasks",
-      intervalMs: CACHE_SWEEP_INTERVAL_MS,
-      clock,
-      logger,
-      round: async () => await taskCache.sweepExpired() > 0,
-    }),
-    new Loop({
-      name: "forget answers to starts",
-      intervalMs: IDEMPOTENCY_SWEEP_INTERVAL_MS,
-      clock,
-      logger,
-      round: async () => await idempotency.sweepExpired() > 0,
-    }),
-    ...createRetention(parts),
+    loop("seal the catalog", SEAL_INTERVAL_MS, () => catalog.compact()),
+    sweep("remove expired KV pairs", () => kvPairs.sweepExpired()),
+    sweep("remove expired outputs of tasks", () => taskCache.sweepExpired()),
+    sweep("remove expired idempotency records", () => idempotency.sweepExpired()),
+    ...Retention.isNeeded(rules)
+      ? [loop("remove old executions", SWEEP_INTERVAL_MS, () => retention.round())]
+      : [],
   ];
 }
 
-function createRetention({ options, services }: RuntimeParts): Loop[] {
-  const { clock, logger, retention: rules = {} } = options;
-  if (!Retention.isNeeded(rules)) return [];
-  const retention = new Retention({
-    executions: services.executionRetention,
-    rules,
-    tenants: () => services.tenants.list().map(({ id }) => id),
-    clock,
-    logger,
-  });
-  const round = () => retention.round();
-  return [
-    new Loop({ name: "remove old executions", intervalMs: RETENTION_INTERVAL_MS, clock, logger, round }),
-  ];
+function tenantIds({ tenants }: Services): string[] {
+  return tenants.list().map(({ id }) => id);
 }

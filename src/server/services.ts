@@ -1,112 +1,164 @@
-/** Builds the services of a server over its store. */
-import type { TaskCatalog } from "../model/tasks/task_catalog.ts";
-import type { TriggerCatalog } from "../model/triggers/trigger_catalog.ts";
+/** Builds the services of a server over its store and its executor. */
+import { createExpressionRenderer } from "../rendering/expression_renderer.ts";
 import { HOST_FUNCTION_NAMES } from "../rendering/host_functions/mod.ts";
-import { ConcurrencyLimits } from "../services/executions/concurrency_limits.ts";
-import { Expressions } from "../services/flows/expressions.ts";
-import { Flows } from "../services/flows/flows.ts";
-import { Idempotency } from "../services/starts/idempotency.ts";
-import { IdempotentStarts } from "../services/executions/idempotent_starts.ts";
-import { InputCipher } from "../services/starts/input_cipher.ts";
 import { Tenants } from "../services/access/tenants.ts";
 import { Tokens } from "../services/access/tokens.ts";
-import type { Blobs } from "../store/blobs/blobs.ts";
+import { ConcurrencyLimits } from "../services/executions/concurrency_limits.ts";
+import { IdempotentStarts } from "../services/executions/idempotent_starts.ts";
+import { Files } from "../services/files/files.ts";
+import { Expressions } from "../services/flows/expressions.ts";
+import { Flows } from "../services/flows/flows.ts";
+import { LogRemovals } from "../services/logs/log_removals.ts";
+import { LogSearch } from "../services/logs/log_search.ts";
+import { Metrics } from "../services/metrics/metrics.ts";
+import {
+  readEnvironmentSecrets,
+  SECRET_VARIABLE_PREFIX,
+} from "../services/namespaces/environment_secrets.ts";
+import { KvPairs } from "../services/namespaces/kv_pairs.ts";
+import { Secrets } from "../services/namespaces/secrets.ts";
+import { States } from "../services/namespaces/states.ts";
+import { ExecutionRetention } from "../services/retention/execution_retention.ts";
+import { Purges } from "../services/retention/purges.ts";
+import { Idempotency } from "../services/starts/idempotency.ts";
+import { InputCipher } from "../services/starts/input_cipher.ts";
+import { Pace } from "../store/catalog/pace.ts";
+import { FileRecords } from "../store/records/file_records.ts";
 import { FlowRecords } from "../store/records/flow_records.ts";
 import { IdempotencyRecords } from "../store/records/idempotency_records.ts";
+import { KvPairRecords } from "../store/records/kv_pair_records.ts";
+import { LogRecords } from "../store/records/log_records.ts";
+import { MetricRecords } from "../store/records/metric_records.ts";
+import { SecretRecords } from "../store/records/secret_records.ts";
 import { createTriggerCatalog } from "../triggers/registry.ts";
-import { type ActionServices, createActionServices } from "./action_services.ts";
-import { createExecutionServices, type ExecutionServices } from "./execution_services.ts";
-import { createExpressionRenderer } from "../rendering/expression_renderer.ts";
-import { createFileServices, type FileServices } from "./file_services.ts";
-import { createExpressionHttp } from "./expression_http.ts";
-import { namespaceValues } from "./host_values.ts";
-import { createLogServices, type LogServices } from "./log_services.ts";
-import { createNamespaceServices, type NamespaceServices } from "./namespace_services.ts";
-import type { ServicesOptions } from "./services_options.ts";
-import { createTaskServices, type TaskServices } from "./task_services.ts";
-import { createTriggerServices, type TriggerServices } from "./trigger_services.ts";
+import {
+  createActionServices,
+  createExecutionServices,
+  createFileServices,
+  type ExecutionServices,
+} from "./execution_services.ts";
+import { createExpressionHttp, namespaceValues } from "./rendering.ts";
+import type { ServicesDeps } from "./options.ts";
+import { createTriggerServices } from "./trigger_services.ts";
 
 /** The services of a server. */
-export interface Services
-  extends
-    ActionServices,
-    ExecutionServices,
-    FileServices,
-    LogServices,
-    NamespaceServices,
-    TaskServices,
-    TriggerServices {
-  readonly flows: Flows;
-  readonly flowRecords: FlowRecords;
-  readonly idempotency: Idempotency;
-  readonly idempotentStarts: IdempotentStarts;
-  readonly concurrencyLimits: ConcurrencyLimits;
-  readonly inputCipher: InputCipher;
-  readonly expressions: Expressions;
-  readonly tasks: TaskCatalog;
-  readonly triggerTypes: TriggerCatalog;
-  readonly tenants: Tenants;
-  readonly tokens: Tokens;
-  readonly blobs: Blobs;
-}
+export type Services = ReturnType<typeof createServices>;
 
 /** Builds the services. */
-export function createServices(options: ServicesOptions): Services {
-  const { store, committer, clock, tasks, blobs, flowHeads: heads } = options;
-  const inputCipher = new InputCipher(options.cipher);
+export function createServices(deps: ServicesDeps) {
+  const { store, committer, clock, tasks, blobs, executor } = deps;
+  const inputCipher = new InputCipher(deps.cipher);
   const tenants = new Tenants({ store, committer });
-  const tokens = new Tokens({ ...options, tenants });
+  const tenantIds = () => tenants.list().map(({ id }) => id);
   const flowRecords = new FlowRecords(store);
   const triggerTypes = createTriggerCatalog();
   const flows: Flows = new Flows({
     records: flowRecords,
-    heads,
+    heads: deps.flowHeads,
     commit: async (flow, entry) => {
       await triggering.triggers.commitFlow(flow, entry);
       const { tenant, namespace, id: flowId, concurrency } = flow;
-      options.executor.setLimit({ tenant, namespace, flowId }, concurrency?.limit);
+      executor.setLimit({ tenant, namespace, flowId }, concurrency?.limit);
     },
     catalogs: { tasks, triggers: triggerTypes },
     functions: HOST_FUNCTION_NAMES,
     clock,
   });
-  const owned = createNamespaceServices(options, { tenants, flows, blobs });
+  const owned = createNamespaceServices(deps, flows, tenantIds);
   const values = namespaceValues(owned);
-  const run = createExecutionServices(options, {
+  const withHttp = { ...values, http: createExpressionHttp(deps.http) };
+  const run = createExecutionServices(deps, { flows, inputCipher, values: withHttp });
+  const idempotencyRecords = new IdempotencyRecords({ store, committer, blobs });
+  const idempotency = new Idempotency({ records: idempotencyRecords, clock, tenants: tenantIds });
+  const triggering = createTriggerServices({
+    options: deps,
+    triggerTypes,
     flows,
-    inputCipher,
-    values: { ...values, http: createExpressionHttp(options.http) },
+    idempotency,
+    ...owned,
+    ...run,
   });
-  const idempotency = new Idempotency({
-    records: new IdempotencyRecords({ store, committer, blobs }),
-    clock,
-    tenants: () => tenants.list().map((tenant) => tenant.id),
-  });
-  const triggering = createTriggerServices({ options, triggerTypes, flows, idempotency, ...owned, ...run });
-  const render = createExpressionRenderer({ ...options, values });
-  const stored = createFileServices({ ...options, blobs, ...run, files: owned.files });
-  const acting = createActionServices({ options, flows, inputCipher, ...owned, ...run, ...stored });
-  const logging = createLogServices({ ...options, ...run });
-  const forTasks = createTaskServices({ ...options, blobs, flows, ...owned, ...run, ...logging });
+  const stored = createFileServices(deps, { ...run, ...owned });
+  const shared = { ...owned, ...run, ...stored, flows, inputCipher };
+  const logging = createLogServices(deps, run);
+  const render = createExpressionRenderer({ ...deps, values });
   return {
     tasks,
     triggerTypes,
     tenants,
-    tokens,
-    flows,
+    tokens: new Tokens({ ...deps, tenants }),
     flowRecords,
     blobs,
-    inputCipher,
     expressions: new Expressions({ render, functions: HOST_FUNCTION_NAMES }),
     idempotency,
-    idempotentStarts: new IdempotentStarts({ idempotency, flows, ...run }),
-    concurrencyLimits: new ConcurrencyLimits({ flows, executor: options.executor }),
+    idempotentStarts: new IdempotentStarts({ idempotency, ...shared }),
+    concurrencyLimits: new ConcurrencyLimits({ flows, executor }),
+    ...shared,
     ...triggering,
-    ...owned,
-    ...run,
-    ...stored,
     ...logging,
-    ...acting,
-    ...forTasks,
+    ...createActionServices(deps, shared),
+    ...createTaskServices(deps, { ...shared, ...logging }),
+  };
+}
+
+/** Builds what belongs to namespaces: KV pairs, secrets, files. */
+function createNamespaceServices(
+  deps: ServicesDeps,
+  flows: Pick<Flows, "putInto">,
+  tenants: () => readonly string[],
+) {
+  const { store, committer, clock, logger, cipher, blobs, maxUploadBytes } = deps;
+  const environment = readEnvironmentSecrets(withPrefix(deps.secrets), logger);
+  const importFlow = async (tenant: string, namespace: string, source: string) => {
+    await flows.putInto({ tenant, user: "import" }, namespace, source);
+  };
+  return {
+    secrets: new Secrets({ records: new SecretRecords(store, committer), cipher, clock, environment }),
+    kvPairs: new KvPairs({ records: new KvPairRecords({ store, committer, blobs }), clock, tenants }),
+    files: new Files({
+      records: new FileRecords(store),
+      blobs,
+      committer,
+      clock,
+      maxUploadBytes,
+      importFlow,
+    }),
+  };
+}
+
+function withPrefix(secrets: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  return new Map([...secrets].map(([name, value]) => [SECRET_VARIABLE_PREFIX + name, value]));
+}
+
+/** Builds what searches and deletes log lines, and what removes old executions with theirs. */
+function createLogServices(deps: ServicesDeps, { catalog, cleanup }: ExecutionServices) {
+  const { store, clock, records, executor } = deps;
+  const logs = new LogRecords(store, records);
+  // Each is one work at a time, with a pace of its own.
+  const pace = () => new Pace(clock, () => executor.isBusy);
+  return {
+    logSearch: new LogSearch({ catalog, logs, pace: pace() }),
+    logRemovals: new LogRemovals({ ...deps, logs, catalog, pace: pace() }),
+    executionRetention: new ExecutionRetention({ ...deps, catalog, cleanup }),
+  };
+}
+
+interface TaskServiceDeps extends ExecutionServices {
+  readonly flows: Flows;
+  readonly kvPairs: KvPairs;
+  readonly logRemovals: LogRemovals;
+}
+
+/** Builds what tasks reach metrics, states and bulk deletions through. */
+function createTaskServices(deps: ServicesDeps, services: TaskServiceDeps) {
+  const shared = { ...deps, ...services, metrics: new MetricRecords(deps.store) };
+  return {
+    metrics: new Metrics(shared),
+    purges: new Purges({
+      ...shared,
+      files: services.executionFiles,
+      kvRecords: new KvPairRecords(deps),
+    }),
+    states: new States(services.kvPairs),
   };
 }

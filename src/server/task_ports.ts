@@ -1,10 +1,19 @@
 /** Serves the ports of tasks by services. */
 import type { Clock } from "../base/clock.ts";
+import type { JsonObject } from "../base/json.ts";
+import { KeyedLock } from "../base/keyed_lock.ts";
+import { DomainError } from "../model/errors.ts";
+import { executionSelectionQuery } from "../model/executions/execution_selection.ts";
+import type { KvPairId } from "../model/namespaces/kv_pair.ts";
+import type { ExecutionPort } from "../model/ports/executions.ts";
+import type { KvPairPort } from "../model/ports/kv_pairs.ts";
+import type { LogPort, LogSelection } from "../model/ports/logs.ts";
 import type { TaskPorts } from "../model/ports/task_ports.ts";
-import { createCoreTaskPorts } from "./core_task_ports.ts";
+import { createTaskTypePort } from "../runtime/attempts/task_type_port.ts";
+import { logEntries } from "../services/logs/log_entries.ts";
+import { givenValues } from "../services/starts/subflows.ts";
 import type { Platform } from "./platform.ts";
 import type { Services } from "./services.ts";
-import { createTaskTypePort } from "../runtime/attempts/task_type_port.ts";
 
 /** The ports. */
 export function createTaskPorts(services: Services, platform: Platform, clock: Clock): TaskPorts {
@@ -23,5 +32,73 @@ export function createTaskPorts(services: Services, platform: Platform, clock: C
     flowCaches: services.flowCaches,
     taskTypes: createTaskTypePort(services.tasks, clock),
     ...createCoreTaskPorts(services),
+  };
+}
+
+/** Who acts when a task does. */
+const TASK_USER = "task";
+
+/** The ports. */
+function createCoreTaskPorts(
+  services: Services,
+): Pick<TaskPorts, "kvPairs" | "states" | "executions" | "logs" | "triggers"> {
+  return {
+    kvPairs: kvPairPort(services),
+    states: services.states,
+    executions: executionPort(services),
+    logs: logPort(services),
+    triggers: services.triggers,
+  };
+}
+
+function kvPairPort({ kvPairs, purges }: Services): KvPairPort {
+  const locks = new KeyedLock();
+  return {
+    get: async (tenant, id, { isInherited }) =>
+      (await kvPairs.valueFor(tenant, id, { isExact: !isInherited }))?.value,
+    async set(tenant, id, { value, ttl, description, overwrite }) {
+      const put = async () => void await kvPairs.put({ tenant }, id, value, { ttl, description });
+      if (overwrite) return await put();
+      // Whoever writes only what is not there may mean a lock: of two at once the second must find the first.
+      await locks.run(`${tenant}/${id.namespace}/${id.key}`, async () => {
+        if (await kvPairs.valueFor(tenant, id, { isExact: true }) !== undefined) throw keyIsTaken(id);
+        await put();
+      });
+    },
+    delete: async (tenant, id) => await kvPairs.delete({ tenant }, id),
+    keys: async (tenant, namespace) => (await kvPairs.list({ tenant }, namespace)).map(({ key }) => key),
+    purge: (tenant, purge) => purges.kvPairs(tenant, purge),
+  };
+}
+
+function keyIsTaken({ key }: KvPairId): DomainError {
+  return new DomainError(
+    "conflict",
+    `Cannot set value for key '${key}'. Key already exists and \`overwrite\` is set to \`false\`.`,
+  );
+}
+
+function executionPort({ catalog, flows, purges, executionActions }: Services): ExecutionPort {
+  return {
+    count: async (tenant, selection) =>
+      (await catalog.query(tenant, executionSelectionQuery(selection))).total,
+    flowIds: async (tenant, namespace) =>
+      (await flows.inNamespace({ tenant, user: TASK_USER }, namespace)).map(({ id }) => id),
+    async resume(tenant, id, inputs: JsonObject) {
+      const given = givenValues(inputs);
+      await executionActions.resume({ tenant, user: TASK_USER }, id, () => Promise.resolve(given));
+    },
+    purge: (caller, selection, parts) => purges.executions(caller, selection, parts),
+  };
+}
+
+function logPort({ records, purges }: Services): LogPort {
+  return {
+    async entries(tenant, { executionId, minLevel, taskIds }: LogSelection) {
+      const found = await records.loadLogs(tenant, executionId);
+      const entries = found && logEntries(found.execution, found.lines, { minLevel });
+      return entries?.filter(({ taskId }) => taskIds === undefined || taskIds.includes(String(taskId)));
+    },
+    purge: (caller, purge) => purges.logs(caller, purge),
   };
 }

@@ -1,0 +1,169 @@
+/** What rendering gets from the services: secrets, KV pairs, files and requests to other servers. */
+import type { Clock } from "../base/clock.ts";
+import { type JsonObject, setOwnProperty } from "../base/json.ts";
+import { convertOutputs } from "../flow/mod.ts";
+import { undefinedIfMissing } from "../model/errors.ts";
+import { readHttpOptions } from "../model/http/http_options.ts";
+import { responseText } from "../model/http/http_text.ts";
+import { headerOf, type HttpBody, type HttpClientPort } from "../model/ports/http.ts";
+import {
+  type FilePlace,
+  type FilePort,
+  type HostValues,
+  type HttpPort,
+  isRenderError,
+} from "../rendering/host_functions/mod.ts";
+import type { LoopContexts } from "../rendering/loop_contexts.ts";
+import { type RenderDeps, Renderer, TemplateCache } from "../rendering/renderer.ts";
+import type { ExecutionActionsDeps } from "../services/executions/execution_actions.ts";
+import type { ExecutionContents } from "../services/executions/execution_contents.ts";
+import type { ExecutionLineage } from "../services/executions/execution_lineage.ts";
+import type { Files } from "../services/files/files.ts";
+import type { KvPairs } from "../services/namespaces/kv_pairs.ts";
+import type { Secrets } from "../services/namespaces/secrets.ts";
+import type { InputCipher } from "../services/starts/input_cipher.ts";
+
+/** The part of the server's options that expressions depend on. */
+interface RenderOptions {
+  readonly clock: Clock;
+  readonly timeZone: string;
+  readonly random: () => number;
+  readonly envs: ReadonlyMap<string, string>;
+  readonly baseUrl?: string;
+}
+
+/** The services that rendering works with. */
+export interface RenderServices extends HostServices {
+  readonly inputCipher: InputCipher;
+}
+
+/** What renders belong to this server. */
+export function createRenderDeps(options: RenderOptions, services: RenderServices): RenderDeps {
+  const { clock, timeZone, random, envs, baseUrl } = options;
+  const { inputCipher } = services;
+  return {
+    clock,
+    timeZone,
+    random,
+    server: {
+      envs: toObject(envs),
+      kestra: baseUrl === undefined ? undefined : { url: baseUrl },
+      openInput: (flow, value) => inputCipher.open(flow, value),
+    },
+    hostValues: createHostValues(services),
+    convertOutputs: (flow, rendered) =>
+      convertOutputs(flow, rendered, { seal: (text) => inputCipher.seal(flow, text) }),
+  };
+}
+
+/** Renders an expression that somebody tries out on an execution; secrets are masked in what it gives. */
+export function createEvaluator(
+  deps: RenderDeps,
+  contexts: LoopContexts,
+): ExecutionActionsDeps["evaluate"] {
+  return async ({ execution, plan, taskRun }, source) => {
+    const outer = await contexts.of(execution);
+    const renderer = new Renderer(plan, execution, new TemplateCache(), { ...deps, outer });
+    const task = taskRun && plan.places.get(taskRun.taskId)?.task;
+    try {
+      const text = await renderer.text(source, taskRun && task && { task, taskRun });
+      return { text: renderer.hostCalls.mask(text) };
+    } catch (error) {
+      if (isRenderError(error)) return { error: renderer.hostCalls.mask(error.message) };
+      throw error;
+    }
+  };
+}
+
+function toObject(entries: ReadonlyMap<string, string>): JsonObject {
+  const object: JsonObject = {};
+  for (const [name, value] of entries) setOwnProperty(object, name, value);
+  return object;
+}
+
+/** The services that expressions read from. */
+interface HostServices {
+  readonly secrets: Secrets;
+  readonly kvPairs: KvPairs;
+  readonly files: Files;
+  readonly contents: ExecutionContents;
+  readonly lineage: ExecutionLineage;
+}
+
+/** What expressions of executions see. */
+function createHostValues({ secrets, kvPairs, files, contents, lineage }: HostServices): HostValues {
+  return {
+    ...namespaceValues({ secrets, kvPairs }),
+    files: {
+      ...filePort(files, contents),
+      areRelated: (tenant, id, otherId) => lineage.areRelated(tenant, id, otherId),
+    },
+    logs: { errors: (execution) => contents.errors(execution) },
+  };
+}
+
+/** What expressions outside of executions see: secrets and KV pairs of their namespace. */
+export function namespaceValues({ secrets, kvPairs }: Pick<HostServices, "secrets" | "kvPairs">): HostValues {
+  return {
+    secret: (tenant, namespace, name) => secrets.valueFor(tenant, { namespace, name }),
+    kvPair: async (tenant, { namespace, key, isExact }) =>
+      (await kvPairs.valueFor(tenant, { namespace, key }, { isExact }))?.value,
+  };
+}
+
+function filePort(files: Files, contents: ExecutionContents): FilePort {
+  return {
+    async stat(tenant, place) {
+      if (!("namespace" in place)) return await contents.file(tenant, place);
+      const record = await undefinedIfMissing(() => files.stat({ tenant }, place.namespace, place.path));
+      return record?.content && { size: record.content.size, revision: record.revision };
+    },
+    async open(tenant, place) {
+      if (!("namespace" in place)) {
+        const file = await contents.file(tenant, place);
+        return file && { size: file.size, content: file.open() };
+      }
+      return await openNamespaceFile(files, tenant, place);
+    },
+  };
+}
+
+async function openNamespaceFile(
+  files: Files,
+  tenant: string,
+  { namespace, path }: Extract<FilePlace, { readonly namespace: string }>,
+) {
+  const opened = await undefinedIfMissing(() => files.open({ tenant }, namespace, path));
+  if (!opened) return undefined;
+  const { record, content } = opened;
+  return { size: record.content?.size ?? 0, revision: record.revision, content };
+}
+
+/** Sends what expressions ask for. */
+export function createExpressionHttp(client: HttpClientPort): HttpPort {
+  return {
+    async call({ method, uri, headers, body, options }) {
+      const contentType = headers.get("content-type") ?? "application/json";
+      const response = await client.send({
+        method,
+        uri,
+        headers: [...headers],
+        body: body === undefined ? undefined : textBody(body, contentType),
+        options: readHttpOptions(options),
+      });
+      return {
+        code: response.code,
+        contentType: headerOf(response.headers, "content-type") ?? "",
+        body: await responseText(response),
+      };
+    },
+  };
+}
+
+function textBody(text: string, contentType: string): HttpBody {
+  const bytes = new TextEncoder().encode(text);
+  const content = async function* () {
+    yield bytes;
+  };
+  return { contentType, size: bytes.length, open: content };
+}
