@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { EFFECT_FILES, findProblems, mayImport, PLATFORM_PLACES, ROOMS } from "./support/layers.ts";
 import { readFacts, readSources, type SourceFile } from "./support/source_facts.ts";
+import { findUnusedExports } from "./support/unused_exports.ts";
 
 function check(...files: readonly SourceFile[]): string[] {
   return findProblems(files.map(readFacts));
@@ -13,6 +14,24 @@ function file(path: string, source: string): SourceFile {
 Deno.test("src keeps the rules of its layers", async () => {
   const main = file("main.ts", await Deno.readTextFile("main.ts"));
   assertEquals(check(main, ...await readSources("src")), []);
+});
+
+Deno.test("src exports only what another file uses", async () => {
+  const main = file("main.ts", await Deno.readTextFile("main.ts"));
+  assertEquals(findUnusedExports(await readSources("src"), [main, ...await readSources("tests")]), []);
+});
+
+Deno.test("findUnusedExports() reports an export that only its own file uses", () => {
+  const a = file(
+    "src/base/a.ts",
+    "export const used = 1;\nexport interface Unused {}\nexport type T = Unused;\n",
+  );
+  const b = file("src/base/b.ts", `import { type T, used as x } from "./a.ts";\n`);
+  const c = file("tests/base/c.ts", `export * from "../../src/base/d.ts";\n`);
+  const d = file("src/base/d.ts", "export function all() {}\n");
+  assertEquals(findUnusedExports([a, b, d], [c]), [
+    `src/base/a.ts:2: "Unused" is used in its own file only`,
+  ]);
 });
 
 const BREACHES: readonly (readonly [string, SourceFile, string])[] = [
