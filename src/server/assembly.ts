@@ -24,12 +24,12 @@ import { createServices, type Services } from "./services.ts";
 const INSTANCE = "main";
 const PROBE_PATH = /^https?:\/\/[^/]+\/(?:ping|health(?:\/(?:liveness|readiness))?)$/;
 
-/** A server that is not listening yet. */
+/** All parts of a server; it handles requests but does not listen. */
 export class Assembly {
   readonly services: Services;
   readonly committer: Committer;
   readonly executor: Executor;
-  /** Settles with the reason when this process must not write any more. */
+  /** Resolves with the reason when this process must stop writing. */
   readonly failed: Promise<string>;
   readonly #options: AssemblyOptions;
   readonly #app: HttpApp;
@@ -38,7 +38,7 @@ export class Assembly {
   readonly #auth: Auth;
   readonly #eventStreams: EventStreams;
   readonly #started = Promise.withResolvers<void>();
-  /** The catalog is read in the background, so that the first list need not wait for it. */
+  /** Reads the catalog in the background, so that the first list does not wait for it. */
   #warming: Promise<void> = Promise.resolve();
   #isReady = false;
 
@@ -107,18 +107,18 @@ export class Assembly {
     });
   }
 
-  /** Puts a server together. */
+  /** Builds the parts of a server. */
   static async create(options: AssemblyOptions): Promise<Assembly> {
     return new Assembly(options, await Cipher.fromKey(options.encryptionKey, options.randomBytes));
   }
 
-  /** Answers a request; before the server is ready only probes are answered, the others wait. */
+  /** Handles a request. Until the server is ready, only probes are handled; other requests wait. */
   fetch(request: Request, info?: unknown): Response | Promise<Response> {
     if (this.#isReady || PROBE_PATH.test(request.url)) return this.#app.fetch(request, info);
     return this.#started.promise.then(() => this.#app.fetch(request, info));
   }
 
-  /** Takes over the database and goes on where the last process stopped. */
+  /** Takes over the database and continues where the last process stopped. */
   async start(): Promise<void> {
     const { clock } = this.#options;
     const { tenants, tokens, flows, catalog, triggers } = this.services;
@@ -142,24 +142,26 @@ export class Assembly {
     this.#isReady = true;
     this.#started.resolve();
     this.#warming = catalog.warm().catch((error: Error) =>
-      this.#options.logger.warn("The catalog is read by the first list instead", { error: error.message })
+      this.#options.logger.warn("Cannot read the catalog in the background; the first list reads it", {
+        error: error.message,
+      })
     );
   }
 
-  /** Looks after executions and timers now: for a host that stops idle processes and calls back by the clock. */
+  /** Checks executions and timers now: for a host that stops idle processes and calls a cron handler. */
   async tick(): Promise<void> {
     await this.#started.promise;
     this.#runtime.triggers.check();
     await this.#runtime.sweep.run();
   }
 
-  /** Answers the requests that would otherwise stay open: event streams, and starts that wait for an end. */
+  /** Ends requests that would stay open: event streams, and starts that wait for the end of an execution. */
   async releaseRequests(): Promise<void> {
     await this.#eventStreams[Symbol.asyncDispose]();
     await this.services.executions.close();
   }
 
-  /** Ends what is under way in good order and closes the store; what is live goes on at the next start. */
+  /** Stops all parts in order and closes the store; live executions continue at the next start. */
   async stop(): Promise<void> {
     const { executor } = this;
     const { sweep, loops, platform } = this.#runtime;
@@ -179,14 +181,14 @@ export class Assembly {
     await sweep.closed();
   }
 
-  /** Removes what a crash left unfinished. Values begun since this boot belong to executions that are going on. */
+  /** Removes orphaned data of a crash. Values written since this boot belong to running executions. */
   async #cleanUp(bootedAt: Instant): Promise<void> {
     const { blobs, cleanup, executionFiles } = this.services;
     const attempts = await executionFiles.collectUnfinished(bootedAt);
     const values = await blobs.collectOrphans(bootedAt);
     const executions = await cleanup.resume();
     if (attempts + values + executions === 0) return;
-    this.#options.logger.info("What a crash left unfinished is removed", { attempts, values, executions });
+    this.#options.logger.info("Removed orphaned data", { attempts, values, executions });
   }
 
   async #recover(): Promise<void> {
@@ -194,16 +196,16 @@ export class Assembly {
     this.#manifests.adopt(listed);
     const tenants = this.services.tenants.list().map((tenant) => tenant.id);
     for (const tenant of tenants) await this.executor.slots.load(this.#options.store, tenant);
-    // Read before anything runs: what is told from then on is delivered by whoever tells it, and once.
+    // Read before anything runs: later messages are delivered by the executor itself, once.
     const messages = await Array.fromAsync(undelivered(this.#options.store));
     const recovered = await this.executor.recover(listed);
     await this.#deliver(messages);
     if (recovered > 0) {
-      this.#options.logger.info("Executions go on after a restart", { executions: recovered });
+      this.#options.logger.info("Recovered executions", { executions: recovered });
     }
   }
 
-  /** Gives executions what they were not told before the last process stopped, and free slots to those who wait. */
+  /** Delivers the messages that the last process did not deliver, and grants free slots to queued executions. */
   async #deliver(messages: readonly StoredMessage[]): Promise<void> {
     for (const message of messages) await this.executor.deliver(message);
     for (const { tenant, namespace, id } of [...this.executor.slots.waitingFlows()]) {

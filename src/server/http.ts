@@ -47,13 +47,13 @@ import { createHash } from "node:crypto";
 import type { AssemblyOptions } from "./options.ts";
 import type { Services } from "./services.ts";
 
-/** The application as its server sees it; `info` is what the platform tells of the connection. */
+/** The HTTP application; `info` is what the platform knows of the connection. */
 export interface HttpApp {
-  /** Answers a request. */
+  /** Handles a request. */
   fetch(request: Request, info?: unknown): Response | Promise<Response>;
 }
 
-/** The application. */
+/** Builds the application. */
 export function createHttpApp(assembled: HttpDeps): HttpApp {
   const { options, auth, services, eventStreams, isReady } = assembled;
   const { clock, logger, randomBytes, baseUrl, host, port, maxUploadBytes, version } = options;
@@ -129,7 +129,6 @@ function createPlugins({ tasks, triggerTypes: triggers }: Services, version: str
   return new Plugins({ tasks, triggers, version });
 }
 
-/** What people do to executions. */
 function actionMounts(services: Services, { clock, maxUploadBytes }: AssemblyOptions): Mount[] {
   const { executionActions: actions, executionReplays: replays, executionBulk: bulk } = services;
   return [
@@ -138,7 +137,6 @@ function actionMounts(services: Services, { clock, maxUploadBytes }: AssemblyOpt
   ];
 }
 
-/** What is done with many flows, and what is seen of them. */
 function flowMounts({ services, options, committer }: HttpDeps): Mount[] {
   const { flows, executions, tasks, catalog, records, flowRecords } = services;
   const bulk = new FlowBulk(flows);
@@ -162,7 +160,6 @@ function flowMounts({ services, options, committer }: HttpDeps): Mount[] {
   }];
 }
 
-/** Parts of the server that routes reach. */
 interface HttpDeps {
   readonly ids: IdSource;
   readonly options: AssemblyOptions;
@@ -175,7 +172,6 @@ interface HttpDeps {
   readonly liveCount: () => number;
 }
 
-/** The routes. */
 function viewMounts({ services, options, committer, ids }: HttpDeps): Mount[] {
   const { store, clock } = options;
   const { executions, flows } = services;
@@ -193,7 +189,7 @@ function viewMounts({ services, options, committer, ids }: HttpDeps): Mount[] {
 
 const LABEL = "sluice instance ";
 
-/** An id that stays with the data, since the encryption key does; it tells nothing of the key. */
+/** An id of the data: it is derived from the encryption key and reveals nothing of it. */
 function instanceId(encryptionKey: Uint8Array): string {
   const hex = createHash("sha256").update(LABEL).update(encryptionKey).digest("hex");
   // RFC 9562, version 8: a form of one's own.

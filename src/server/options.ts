@@ -17,7 +17,7 @@ import type { Committer } from "../store/committer.ts";
 import type { ExecutionRecords } from "../store/records/execution_records.ts";
 import type { Store } from "../store/store.ts";
 
-/** Everything that an assembly does not make itself. */
+/** Options of a server: the platform, the store and the configuration. */
 export interface AssemblyOptions {
   readonly store: Store;
   readonly clock: Clock;
@@ -39,16 +39,16 @@ export interface AssemblyOptions {
   readonly version: string;
   /** Folder of the database; absent where there is no disk. */
   readonly dataDir?: string;
-  /** Where scripts run; absent: as processes where only this machine reaches the server and it has one tenant, else nowhere. */
+  /** Where scripts run. Absent: as processes if only this machine reaches the server and it has one tenant, else nowhere. */
   readonly scripts?: "process" | "docker" | "off";
-  /** The user of this machine that scripts run as; absent: the server's own. */
+  /** The user of this machine that scripts run as; absent: the user of the server. */
   readonly scriptUser?: MachineUser;
-  /** Which addresses requests of flows reach beside, and not. */
+  /** Addresses that requests of flows may or may not reach, in addition to the defaults. */
   readonly httpAddresses?: AddressRules;
   readonly isDeploy?: boolean;
   /** Which executions are kept; absent: all. */
   readonly retention?: RetentionRules;
-  /** Task types beside the built-in ones. */
+  /** Task types in addition to the built-in ones. */
   readonly extraTasks?: readonly TaskType[];
 }
 

@@ -11,19 +11,19 @@ import { ScriptOwner } from "../machine/scripts/script_owner.ts";
 import { WorkDirectories } from "../machine/scripts/work_directories.ts";
 import type { Services } from "./services.ts";
 
-/** The way outside; disposed of when nothing runs any more. */
+/** Access to other servers and to this machine; to be disposed of when nothing runs. */
 export interface Platform extends AsyncDisposable {
   readonly http: HttpClientPort;
   readonly processes: ProcessPort;
   readonly workingDirectories: WorkingDirectoryPort;
 }
 
-/** The client of a server; it opens nothing until it is used. */
+/** The HTTP client of a server; opens no connection until it is used. */
 export function createHttpClient({ clock, random, httpAddresses, version }: AssemblyOptions): HttpClient {
   return new HttpClient({ clock, random, addresses: httpAddresses, userAgent: `sluice/${version}` });
 }
 
-/** Opens nothing until it is used. */
+/** Builds the platform; starts no process until it is used. */
 export function createPlatform(
   options: AssemblyOptions,
   services: Pick<Services, "tenants">,
@@ -43,7 +43,7 @@ export function createPlatform(
   };
 }
 
-/** Rendering that may use it: `http()`, and the directories of tasks. */
+/** Adds what rendering needs of the platform: `http()` and the directories of tasks. */
 export function withPlatform(deps: RenderDeps, { http, workingDirectories }: Platform): RenderDeps {
   return {
     ...deps,

@@ -23,7 +23,6 @@ import type { KvPairs } from "../services/namespaces/kv_pairs.ts";
 import type { Secrets } from "../services/namespaces/secrets.ts";
 import type { InputCipher } from "../services/starts/input_cipher.ts";
 
-/** The part of the server's options that expressions depend on. */
 interface RenderOptions {
   readonly clock: Clock;
   readonly timeZone: string;
@@ -32,12 +31,12 @@ interface RenderOptions {
   readonly baseUrl?: string;
 }
 
-/** The services that rendering works with. */
+/** The services that rendering reads from. */
 export interface RenderServices extends HostServices {
   readonly inputCipher: InputCipher;
 }
 
-/** What renders belong to this server. */
+/** What renderers need, from the services of this server. */
 export function createRenderDeps(options: RenderOptions, services: RenderServices): RenderDeps {
   const { clock, timeZone, random, envs, baseUrl } = options;
   const { inputCipher } = services;
@@ -81,7 +80,6 @@ function toObject(entries: ReadonlyMap<string, string>): JsonObject {
   return object;
 }
 
-/** The services that expressions read from. */
 interface HostServices {
   readonly secrets: Secrets;
   readonly kvPairs: KvPairs;
@@ -90,7 +88,7 @@ interface HostServices {
   readonly lineage: ExecutionLineage;
 }
 
-/** What expressions of executions see. */
+/** Data for the host functions of executions. */
 function createHostValues({ secrets, kvPairs, files, contents, lineage }: HostServices): HostValues {
   return {
     ...namespaceValues({ secrets, kvPairs }),
@@ -102,7 +100,7 @@ function createHostValues({ secrets, kvPairs, files, contents, lineage }: HostSe
   };
 }
 
-/** What expressions outside of executions see: secrets and KV pairs of their namespace. */
+/** Data for host functions outside of executions: secrets and KV pairs of a namespace. */
 export function namespaceValues({ secrets, kvPairs }: Pick<HostServices, "secrets" | "kvPairs">): HostValues {
   return {
     secret: (tenant, namespace, name) => secrets.valueFor(tenant, { namespace, name }),
@@ -139,7 +137,7 @@ async function openNamespaceFile(
   return { size: record.content?.size ?? 0, revision: record.revision, content };
 }
 
-/** Sends what expressions ask for. */
+/** Sends the requests of `http()`. */
 export function createExpressionHttp(client: HttpClientPort): HttpPort {
   return {
     async call({ method, uri, headers, body, options }) {

@@ -19,7 +19,6 @@ import type { Services } from "./services.ts";
 import { createTaskPorts } from "./task_ports.ts";
 import { TriggerRuntime } from "./trigger_services.ts";
 
-/** What the runtime is built from. */
 interface RuntimeDeps {
   readonly options: AssemblyOptions;
   readonly tasks: TaskCatalog;
@@ -31,7 +30,7 @@ interface RuntimeDeps {
   readonly http: HttpClientPort;
 }
 
-/** The loops of a server; the assembly starts and stops them in order. */
+/** What runs in the background; the assembly starts and stops it in order. */
 export interface Runtime {
   readonly sweep: Sweep;
   readonly loops: readonly IntervalLoop[];
@@ -42,7 +41,7 @@ export interface Runtime {
 const SEAL_INTERVAL_MS = 1_000;
 const SWEEP_INTERVAL_MS = 60_000;
 
-/** Builds the runtime. */
+/** Builds the background loops and connects the executor to the services. */
 export function createRuntime(deps: RuntimeDeps): Runtime {
   const { store, clock, logger } = deps.options;
   const { committer, manifests } = deps;

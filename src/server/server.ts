@@ -19,7 +19,7 @@ const ROOT_SCRIPTS =
 interface Opened {
   readonly store: KvStore;
   readonly encryptionKey: Uint8Array<ArrayBuffer>;
-  /** Gives the data directory free; the store is closed before. */
+  /** Releases the data directory; the store must be closed. */
   readonly release: () => Promise<void>;
 }
 
@@ -68,7 +68,7 @@ async function openData(config: Config): Promise<Opened> {
   }
 }
 
-/** Hosted: the platform gives the database; without a disk the encryption key must be given. */
+/** Hosted: the platform provides the database. There is no disk, so the encryption key must be configured. */
 async function openHosted(config: Config): Promise<Opened> {
   if (!config.encryptionKey) {
     throw new DataDirError(
@@ -103,7 +103,7 @@ async function serve(
     version: VERSION,
   });
   const listener = listen(config, assembly);
-  // Hosted processes are stopped when idle: the platform's clock is what wakes timers and left executions.
+  // The host stops idle processes: its cron wakes timers and unfinished executions.
   if (config.isDeploy) void Deno.cron("tick", "* * * * *", () => assembly.tick());
   try {
     await assembly.start();
@@ -130,7 +130,7 @@ function runsScripts({ scripts, host, isDeploy }: Config): boolean {
   return !isDeploy && (scripts === "process" || scripts === undefined && isLoopback(host));
 }
 
-/** Settles with `work`, or when the time is over: a client that never finishes its request must not hold the database open. */
+/** Settles with `work` or at the time limit: a client that never finishes its request must not keep the database open. */
 async function atMost(work: Promise<void>, ms: number): Promise<void> {
   const over = Promise.withResolvers<void>();
   const cancel = systemClock.setTimer(ms, over.resolve);
@@ -138,7 +138,7 @@ async function atMost(work: Promise<void>, ms: number): Promise<void> {
   cancel();
 }
 
-/** Listens before the recovery, so that a taken port is told at once; `/health` says when the server is ready. */
+/** Listens before the recovery, so that a port in use is reported at once; `/health` reports when the server is ready. */
 function listen({ host, port, isDeploy }: Config, assembly: Assembly): Deno.HttpServer {
   const handler = (request: Request, info: Deno.ServeHandlerInfo) => assembly.fetch(request, info);
   return isDeploy
@@ -151,7 +151,7 @@ function addressOf({ hostname, port }: Deno.NetAddr): string {
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** In [0, 1); expressions draw nonces and ids from it. */
+/** A random number in [0, 1) of cryptographic quality: expressions create nonces and ids from it. */
 function secureRandom(): number {
   const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2));
   return ((high >>> 5) * 2 ** 26 + (low >>> 6)) / 2 ** 53;

@@ -134,7 +134,7 @@ function withPrefix(secrets: ReadonlyMap<string, string>): ReadonlyMap<string, s
 function createLogServices(deps: ServicesDeps, { catalog, cleanup }: ExecutionServices) {
   const { store, clock, records, executor } = deps;
   const logs = new LogRecords(store, records);
-  // Each is one work at a time, with a pace of its own.
+  // Each scan has a pace of its own.
   const pace = () => new Pace(clock, () => executor.isBusy);
   return {
     logSearch: new LogSearch({ catalog, logs, pace: pace() }),

@@ -15,7 +15,7 @@ import { givenValues } from "../services/starts/subflows.ts";
 import type { Platform } from "./platform.ts";
 import type { Services } from "./services.ts";
 
-/** The ports. */
+/** Builds the ports. */
 export function createTaskPorts(services: Services, platform: Platform, clock: Clock): TaskPorts {
   const { http, processes, workingDirectories } = platform;
   const { inputCipher } = services;
@@ -35,10 +35,9 @@ export function createTaskPorts(services: Services, platform: Platform, clock: C
   };
 }
 
-/** Who acts when a task does. */
+/** The user in whose name tasks act. */
 const TASK_USER = "task";
 
-/** The ports. */
 function createCoreTaskPorts(
   services: Services,
 ): Pick<TaskPorts, "kvPairs" | "states" | "executions" | "logs" | "triggers"> {
@@ -59,7 +58,7 @@ function kvPairPort({ kvPairs, purges }: Services): KvPairPort {
     async set(tenant, id, { value, ttl, description, overwrite }) {
       const put = async () => void await kvPairs.put({ tenant }, id, value, { ttl, description });
       if (overwrite) return await put();
-      // Whoever writes only what is not there may mean a lock: of two at once the second must find the first.
+      // A write without overwrite may be a lock: of two at once, the second must see the first.
       await locks.run(`${tenant}/${id.namespace}/${id.key}`, async () => {
         if (await kvPairs.valueFor(tenant, id, { isExact: true }) !== undefined) throw keyIsTaken(id);
         await put();

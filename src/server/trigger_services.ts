@@ -42,7 +42,6 @@ import type { Store } from "../store/store.ts";
 import { namespaceValues } from "./rendering.ts";
 import type { AssemblyOptions } from "./options.ts";
 
-/** What they are built from. */
 interface TriggerDeps {
   readonly options: TriggerOptions;
   readonly triggerTypes: TriggerCatalog;
@@ -56,7 +55,6 @@ interface TriggerDeps {
   readonly kvPairs: KvPairs;
 }
 
-/** What the server gives. */
 interface TriggerOptions {
   readonly store: Store;
   readonly committer: Committer;
@@ -111,7 +109,7 @@ export function createTriggerServices(deps: TriggerDeps): TriggerServices {
     dates,
     schedules,
   });
-  // Nothing is decrypted for another flow.
+  // Encrypted inputs are not decrypted for another flow.
   const viewOf = (flow: Flow, execution: Execution) => new ExecutionVariables(flow, execution, { envs: {} });
   const flowReactions = new FlowReactions({ ...shared, records: executionRecords, viewOf });
   const webhooks = new Webhooks({
