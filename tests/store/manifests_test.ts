@@ -1,7 +1,7 @@
 /** Manifests: which executions are live, in as few keys and messages as possible. */
 import { assertEquals } from "@std/assert";
 import { Manifests } from "../../src/store/manifests.ts";
-import { MemoryStore } from "../../src/store/memory_store.ts";
+import { MemoryStore } from "../support/memory_store.ts";
 import { FakeClock } from "../support/fake_clock.ts";
 import { FaultyStore } from "../support/faulty_store.ts";
 import { quietCommitter } from "../support/quiet_committer.ts";

@@ -2,7 +2,7 @@
 import { assertEquals, assertNotEquals, assertRejects } from "@std/assert";
 import { encodeJson } from "../../src/store/codec.ts";
 import { META_KEY } from "../../src/store/keys.ts";
-import { MemoryStore } from "../../src/store/memory_store.ts";
+import { MemoryStore } from "../support/memory_store.ts";
 import { checkData, DataMismatchError, keyFingerprint } from "../../src/store/meta.ts";
 import { FakeClock } from "../support/fake_clock.ts";
 

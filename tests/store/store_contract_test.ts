@@ -2,7 +2,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import type { Key, Selector, Store } from "../../src/store/store.ts";
 import { KvStore } from "../../src/store/kv_store.ts";
-import { MemoryStore } from "../../src/store/memory_store.ts";
+import { MemoryStore } from "../support/memory_store.ts";
 import { FakeClock } from "../support/fake_clock.ts";
 import { FaultyStore } from "../support/faulty_store.ts";
 

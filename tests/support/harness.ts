@@ -6,7 +6,7 @@ import { parseJson } from "../../src/base/json.ts";
 import { silentLogger } from "../../src/base/log.ts";
 import type { RunContext } from "../../src/model/ports/run_context.ts";
 import type { AttemptOutcome, RunnableTaskType, TaskType } from "../../src/model/tasks/task_catalog.ts";
-import { MemoryStore } from "../../src/store/memory_store.ts";
+import { MemoryStore } from "./memory_store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { FakeClock, settle } from "./fake_clock.ts";
 import { yaml } from "./request_bodies.ts";

@@ -7,7 +7,7 @@ import { Catalog } from "../../../src/store/catalog/catalog.ts";
 import type { FlowName } from "../../../src/store/catalog/flow_index.ts";
 import { encodeRow, type RowFacts, tombstoneRow } from "../../../src/store/catalog/row.ts";
 import { Committer } from "../../../src/store/committer.ts";
-import { MemoryStore } from "../../../src/store/memory_store.ts";
+import { MemoryStore } from "../../support/memory_store.ts";
 import type { Atomic } from "../../../src/store/store.ts";
 import { FAKE_START, FakeClock } from "../../support/fake_clock.ts";
 
