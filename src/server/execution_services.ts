@@ -15,7 +15,6 @@ import type { Blobs } from "../store/blobs/blobs.ts";
 import { Catalog } from "../store/catalog/catalog.ts";
 import { ExecutionFiles } from "../store/blobs/execution_files.ts";
 import { ExecutionRecords } from "../store/records/execution_records.ts";
-import { LogFiles } from "../store/records/log_files.ts";
 import { LogRecords } from "../store/records/log_records.ts";
 import { createExecutorPort } from "./executor_port.ts";
 import type { ServicesOptions } from "./services_options.ts";
@@ -48,10 +47,10 @@ export function createExecutionServices(
 ): ExecutionServices {
   const { store, committer, clock, ids, changes, maxUploadBytes, executor } = options;
   const records = new ExecutionRecords(store, blobs, (flowNo) => flows.byNumber(flowNo));
-  const logFiles = new LogFiles(new LogRecords(store, records));
+  const logs = new LogRecords(store, records);
   const files = new ExecutionFiles(
     { store, committer, blobs, maxBytes: maxUploadBytes },
-    (tenant, id, path) => logFiles.find(tenant, id, path),
+    (tenant, id, path) => logs.findFile(tenant, id, path),
   );
   const cleanup = new ExecutionCleanup({ store, committer, records, files });
   const catalog = createCatalog(options, flows, records);
