@@ -74,14 +74,13 @@ export function createExecutionServices(
 }
 
 function createCatalog(
-  { store, committer, clock, logger, executor }: ServicesOptions,
+  { store, committer, clock, executor }: ServicesOptions,
   flows: Flows,
   records: ExecutionRecords,
 ): Catalog {
   return new Catalog({
     store,
     clock,
-    logger,
     commit: (entry) => committer.commit(entry),
     flowNames: (flowNo) => flows.byNumber(flowNo),
     flowLimit: () => flows.numberLimit,

@@ -9,11 +9,9 @@ import {
 import type { ExecutionCondition, ExecutionQuery } from "../../../src/model/executions/execution_query.ts";
 import type { Label } from "../../../src/model/flows/label.ts";
 import { Catalog } from "../../../src/store/catalog/catalog.ts";
-import { hashLabel } from "../../../src/store/catalog/hash.ts";
-import { ROW_BYTES } from "../../../src/store/catalog/row.ts";
+import { hashLabel, ROW_BYTES } from "../../../src/store/catalog/row.ts";
 import { blocksOf, catalogSnapshotKey, rowGroupsOf } from "../../../src/store/keys.ts";
 import type { Atomic, Selector, StoredEntry } from "../../../src/store/store.ts";
-import { silentLogger } from "../../../src/base/log.ts";
 import { CatalogFixture, type FaultyStore, FLOWS, NEWEST } from "./fixture.ts";
 
 async function entries(app: CatalogFixture, selector: Selector): Promise<StoredEntry[]> {
@@ -374,7 +372,6 @@ Deno.test("Catalog.query() answers from a cache smaller than the blocks", async 
     store: app.store,
     commit: (entry) => app.committer.commit(entry),
     clock: app.clock,
-    logger: silentLogger(app.clock),
     flowNames: (flowNo) => FLOWS[flowNo],
     flowLimit: () => FLOWS.length,
     verifyLabels: () => Promise.resolve(new Set()),

@@ -65,7 +65,6 @@ export class CatalogFixture implements AsyncDisposable {
       store,
       commit: (entry) => this.committer.commit(entry),
       clock,
-      logger: silentLogger(clock),
       flowNames: (flowNo) => FLOWS[flowNo],
       flowLimit: () => FLOWS.length,
       verifyLabels: (tenant, ids, labels) => {

@@ -1,9 +1,10 @@
 import { assertEquals, assertLess } from "@std/assert";
 import { IdSource } from "../../../src/base/id.ts";
-import { hashLabel, hashText } from "../../../src/store/catalog/hash.ts";
 import {
   durationOf,
   encodeRow,
+  hashLabel,
+  hashText,
   ROW_BYTES,
   type RowFacts,
   START_DOUBLE,

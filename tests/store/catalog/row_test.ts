@@ -1,10 +1,10 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { idPrefix, IdSource } from "../../../src/base/id.ts";
-import { hashLabel } from "../../../src/store/catalog/hash.ts";
 import {
   compareIds,
   durationOf,
   encodeRow,
+  hashLabel,
   packId,
   ROW_BYTES,
   ROW_WORDS,
