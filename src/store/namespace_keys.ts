@@ -1,17 +1,17 @@
-/** The keys of namespaces and of what is in them, KV pairs, files and secrets: their shapes, order and writers. */
+/** The keys of namespaces, KV pairs, namespace files and secrets: their shapes, order and writers. */
 import type { Instant } from "../base/clock.ts";
 import type { TenantId } from "../model/flows/flow.ts";
 import type { Key, Selector } from "./store.ts";
 
-/** Orders after every namespace and file name that is ASCII: namespaces are lower-case letters, digits and `._-`. */
+/** Sorts after every namespace, because namespaces contain only lower-case letters, digits and `._-`. */
 const AFTER_NAMESPACES = "~";
 
-/** `[tenant, "ns", id]` → what is told of a namespace, or that it was deleted. Written by the namespaces service. */
+/** `[tenant, "ns", id]` → description of a namespace, or its deletion mark. Written by the namespaces service. */
 export function namespaceKey(tenant: TenantId, id: string): Key {
   return [tenant, "ns", id];
 }
 
-/** All of them of a tenant, in order. */
+/** All namespace records of a tenant, ordered by id. */
 export function namespacesOf(tenant: TenantId): Selector {
   return { prefix: [tenant, "ns"] };
 }
@@ -26,17 +26,17 @@ export function kvPairsOf(tenant: TenantId, namespace: string): Selector {
   return { prefix: [tenant, "kv", namespace] };
 }
 
-/** All KV pairs of a tenant, by namespace and key. */
+/** All KV pairs of a tenant, ordered by namespace and key. */
 export function kvPairsOfTenant(tenant: TenantId): Selector {
   return { start: kvPairKey(tenant, "", ""), end: kvPairKey(tenant, AFTER_NAMESPACES, "") };
 }
 
-/** `[tenant, "kx", expiresAt, namespace, key]` → nothing; pairs by the time they expire. Written with the pair. */
+/** `[tenant, "kx", expiresAt, namespace, key]` → null; pairs by expiry time. Written with the pair. */
 export function kvExpiryKey(tenant: TenantId, expiresAt: Instant, namespace: string, key: string): Key {
   return [tenant, "kx", expiresAt, namespace, key];
 }
 
-/** Pairs of a tenant that expire before `beforeMs`, the earliest first. */
+/** Pairs of a tenant that expire before `beforeMs`, earliest first. */
 export function kvExpiriesBefore(tenant: TenantId, beforeMs: Instant): Selector {
   return { start: [tenant, "kx"], end: [tenant, "kx", beforeMs] };
 }
@@ -48,7 +48,7 @@ export function fileKey(tenant: TenantId, namespace: string, path: string): Key 
 
 /** Files and directories below a directory, in path order, from `after` (a path) on; `""` is the root. */
 export function filesBelow(tenant: TenantId, namespace: string, directory: string, after?: string): Selector {
-  // "0" is the character after "/": the range ends behind the last path that goes through the directory.
+  // "0" is the character after "/", so the range ends after the last path below the directory.
   const start = directory === "" ? "" : `${directory}/`;
   const end = directory === "" ? "\u{10ffff}" : `${directory}0`;
   return { start: fileKey(tenant, namespace, after ?? start), end: fileKey(tenant, namespace, end) };
@@ -64,7 +64,7 @@ export function secretsOf(tenant: TenantId, namespace: string): Selector {
   return { prefix: [tenant, "s", namespace] };
 }
 
-/** All secrets of a tenant, by namespace and name. */
+/** All secrets of a tenant, ordered by namespace and name. */
 export function secretsOfTenant(tenant: TenantId): Selector {
   return { start: secretKey(tenant, "", ""), end: secretKey(tenant, AFTER_NAMESPACES, "") };
 }
