@@ -88,33 +88,36 @@ export class Blobs {
     const { ids, clock } = this.#options;
     const blobId = ids.next(clock.now());
     let page: Uint8Array[] = [];
-    let handedOver = 0;
+    let count = 0;
     let size = 0;
     let isDone = false;
+    const storePage = async () => {
+      const first = count;
+      count += page.length;
+      await this.#storePage(owner, blobId, first, page);
+      page = [];
+    };
     try {
       for await (const chunk of chunksOf(source, maxBytes)) {
         page.push(chunk);
         size += chunk.length - 1;
-        if (page.length < CHUNKS_IN_FLIGHT) continue;
-        const first = handedOver;
-        handedOver += page.length;
-        await this.#storePage(owner, blobId, first, page);
-        page = [];
+        if (page.length === CHUNKS_IN_FLIGHT) await storePage();
       }
-      if (handedOver > 0 || page.length > 1) {
-        const first = handedOver;
-        handedOver += page.length;
-        await this.#storePage(owner, blobId, first, page);
-      }
+      if (count > 0 || page.length > 1) await storePage();
       isDone = true;
     } finally {
       // If this removal fails, the next start removes the orphan.
-      if (!isDone && handedOver > 0) await Promise.allSettled([this.#delete(owner, blobId, handedOver)]);
+      if (!isDone && count > 0) await Promise.allSettled([this.#delete(owner, blobId, count)]);
     }
     const [only] = page;
-    if (handedOver > 0) return { blobId, size, mutations: [deleteKey(this.#intentKey(owner, blobId))] };
+    if (count > 0) return { blobId, size, mutations: [deleteKey(this.#intentKey(owner, blobId))] };
     if (only === undefined) return { blobId: "", size: 0, mutations: [] };
     return { blobId, size, mutations: [{ type: "set", key: chunkKey(owner, blobId, 0), value: only }] };
+  }
+
+  /** Like {@link write}, for bytes in memory. */
+  writeBytes(owner: BlobOwner, bytes: Uint8Array): Promise<StagedBlob> {
+    return this.write(owner, once(bytes), Infinity);
   }
 
   /** Commits staged values with the mutations of their records; discards the values if that fails. @throws DomainError */
@@ -309,6 +312,11 @@ export class Blobs {
   #intent(owner: BlobOwner, blobId: string): Mutation {
     return setJson(this.#intentKey(owner, blobId), null);
   }
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  await Promise.resolve();
+  yield bytes;
 }
 
 function chunkKey(owner: BlobOwner, blobId: string, n: number): Key {
