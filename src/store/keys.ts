@@ -1,7 +1,4 @@
-/**
- * All keys of the database with their shapes, order and writers. The keys of namespaces, KV pairs, files and secrets are in
- * `namespace_keys.ts`. No other file builds a key.
- */
+/** All keys of the database with their shapes, order and writers. No other file builds a key. */
 import type { Instant } from "../base/clock.ts";
 import type { Announcement } from "../model/triggers/announcement.ts";
 import type { FlowKey, TenantId, TriggerKey } from "../model/flows/flow.ts";
@@ -255,7 +252,7 @@ export function dashboardsOf(tenant: TenantId): Selector {
 // ── Flows ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** `[tenant, "f", namespace, id]` → head of a flow: number, latest revision, flags. Written by the flows service. */
-export function flowKey(tenant: TenantId, namespace: string, id: string): Key {
+export function flowKey(tenant: TenantId, { namespace, id }: FlowKey): Key {
   return [tenant, "f", namespace, id];
 }
 
@@ -265,24 +262,18 @@ export function flowsOf(tenant: TenantId): Selector {
 }
 
 /** `[tenant, "fr", namespace, id, revision, n]` → n-th part of a revision's source and parsed form. Written once. */
-export function flowRevisionKey(
-  tenant: TenantId,
-  ns: string,
-  id: string,
-  revision: number,
-  part: number,
-): Key {
-  return [tenant, "fr", ns, id, revision, part];
+export function flowRevisionKey(tenant: TenantId, flow: FlowKey, revision: number, part: number): Key {
+  return [tenant, "fr", flow.namespace, flow.id, revision, part];
 }
 
 /** All parts of one revision. */
-export function flowRevisionParts(tenant: TenantId, ns: string, id: string, revision: number): Selector {
-  return { prefix: [tenant, "fr", ns, id, revision] };
+export function flowRevisionParts(tenant: TenantId, { namespace, id }: FlowKey, revision: number): Selector {
+  return { prefix: [tenant, "fr", namespace, id, revision] };
 }
 
 /** All parts of all revisions of a flow, oldest first. */
-export function flowRevisionsOf(tenant: TenantId, ns: string, id: string): Selector {
-  return { prefix: [tenant, "fr", ns, id] };
+export function flowRevisionsOf(tenant: TenantId, { namespace, id }: FlowKey): Selector {
+  return { prefix: [tenant, "fr", namespace, id] };
 }
 
 // ── Triggers ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -320,6 +311,74 @@ export function triggerWindowKey(tenant: TenantId, trigger: TriggerKey, conditio
 /** All windows of a trigger. */
 export function triggerWindowsOf(tenant: TenantId, trigger: TriggerKey): Selector {
   return { prefix: [tenant, "tw", trigger.namespace, trigger.flowId, trigger.triggerId] };
+}
+
+// ── Namespaces: KV pairs, files, secrets ───────────────────────────────────────────────────────────────────────
+
+/** Sorts after every namespace, because namespaces contain only lower-case letters, digits and `._-`. */
+const AFTER_NAMESPACES = "~";
+
+/** `[tenant, "ns", id]` → description of a namespace, or its deletion mark. Written by the namespaces service. */
+export function namespaceKey(tenant: TenantId, id: string): Key {
+  return [tenant, "ns", id];
+}
+
+/** All namespace records of a tenant, ordered by id. */
+export function namespacesOf(tenant: TenantId): Selector {
+  return { prefix: [tenant, "ns"] };
+}
+
+/** `[tenant, "kv", namespace, key]` → a KV pair. Written by the KV pairs service. */
+export function kvPairKey(tenant: TenantId, namespace: string, key: string): Key {
+  return [tenant, "kv", namespace, key];
+}
+
+/** All KV pairs of a namespace, in key order. */
+export function kvPairsOf(tenant: TenantId, namespace: string): Selector {
+  return { prefix: [tenant, "kv", namespace] };
+}
+
+/** All KV pairs of a tenant, ordered by namespace and key. */
+export function kvPairsOfTenant(tenant: TenantId): Selector {
+  return { start: kvPairKey(tenant, "", ""), end: kvPairKey(tenant, AFTER_NAMESPACES, "") };
+}
+
+/** `[tenant, "kx", expiresAt, namespace, key]` → null; pairs by expiry time. Written with the pair. */
+export function kvExpiryKey(tenant: TenantId, expiresAt: Instant, namespace: string, key: string): Key {
+  return [tenant, "kx", expiresAt, namespace, key];
+}
+
+/** Pairs of a tenant that expire before `beforeMs`, earliest first. */
+export function kvExpiriesBefore(tenant: TenantId, beforeMs: Instant): Selector {
+  return { start: [tenant, "kx"], end: [tenant, "kx", beforeMs] };
+}
+
+/** `[tenant, "nf", namespace, path]` → a namespace file or directory, its path without leading slash. Written by the files service. */
+export function fileKey(tenant: TenantId, namespace: string, path: string): Key {
+  return [tenant, "nf", namespace, path];
+}
+
+/** Files and directories below a directory, in path order, from `after` (a path) on; `""` is the root. */
+export function filesBelow(tenant: TenantId, namespace: string, directory: string, after?: string): Selector {
+  // "0" is the character after "/", so the range ends after the last path below the directory.
+  const start = directory === "" ? "" : `${directory}/`;
+  const end = directory === "" ? "\u{10ffff}" : `${directory}0`;
+  return { start: fileKey(tenant, namespace, after ?? start), end: fileKey(tenant, namespace, end) };
+}
+
+/** `[tenant, "s", namespace, name]` → an encrypted secret. Written by the secrets service. */
+export function secretKey(tenant: TenantId, namespace: string, name: string): Key {
+  return [tenant, "s", namespace, name];
+}
+
+/** All secrets of a namespace. */
+export function secretsOf(tenant: TenantId, namespace: string): Selector {
+  return { prefix: [tenant, "s", namespace] };
+}
+
+/** All secrets of a tenant, ordered by namespace and name. */
+export function secretsOfTenant(tenant: TenantId): Selector {
+  return { start: secretKey(tenant, "", ""), end: secretKey(tenant, AFTER_NAMESPACES, "") };
 }
 
 // ── Large values, and tenants ──────────────────────────────────────────────────────────────────────────────────

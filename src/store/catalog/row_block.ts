@@ -1,5 +1,5 @@
 /** Rows in id order without duplicate ids, read in place. */
-import { compareIds, packId, ROW_BYTES, ROW_WORDS, unpackId, WORD } from "./row.ts";
+import { compareIds, ROW_BYTES, ROW_WORDS, unpackId, WORD } from "./row.ts";
 import { RowColumns } from "./row_columns.ts";
 
 /** An immutable sequence of rows in their stored form. */
@@ -66,13 +66,6 @@ export class RowBlock {
   slice(from: number, to: number): Uint32Array<ArrayBuffer> {
     return this.words.slice(from * ROW_WORDS, to * ROW_WORDS) as Uint32Array<ArrayBuffer>;
   }
-}
-
-/** The four words of an id. */
-export function idWords(id: string): Uint32Array {
-  const words = new Uint32Array(4);
-  packId(id, words, 0);
-  return words;
 }
 
 /** Row bytes as words; copied if they are not aligned for doubles. */

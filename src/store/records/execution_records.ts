@@ -276,7 +276,7 @@ export class ExecutionRecords {
       const text = stringifyJson(value);
       if (text.length <= MAX_PAGED_VALUE) continue;
       const owner = { tenant: execution.tenant, owner: execution.id };
-      const blob = await this.#blobs.write(owner, once(encodeText(text)), Infinity);
+      const blob = await this.#blobs.writeBytes(owner, encodeText(text));
       form.references.set(value, [blob.blobId, blob.size]);
       mutations.push(...blob.mutations);
     }
@@ -363,11 +363,6 @@ export function catalogRow(execution: Execution): Uint8Array {
     maxLogLevel: execution.maxLogLevel,
     labels: execution.labels,
   });
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  await Promise.resolve();
-  yield bytes;
 }
 
 function decodeRecord(bytes: Uint8Array): PackedExecution {

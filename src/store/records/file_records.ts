@@ -3,7 +3,7 @@ import type { Instant } from "../../base/clock.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import type { BlobRef } from "../blobs/blobs.ts";
 import { decodeJson } from "../codec.ts";
-import { fileKey, filesBelow } from "../namespace_keys.ts";
+import { fileKey, filesBelow } from "../keys.ts";
 import type { Mutation, Store, StoredEntry } from "../store.ts";
 import { deleteKey, readEntries, readEntry, setJson } from "../stored_entries.ts";
 

@@ -51,7 +51,7 @@ export class FlowRecords {
   /** One revision, or `undefined`. */
   async revision(head: FlowHead, revision: number): Promise<FlowRevisionRecord | undefined> {
     const parts: Uint8Array[] = [];
-    const selector = flowRevisionParts(head.tenant, head.namespace, head.id, revision);
+    const selector = flowRevisionParts(head.tenant, head, revision);
     for await (const entry of this.#store.list(selector)) parts.push(entry.value);
     return parts.length === 0 ? undefined : decodeRevision(parts);
   }
@@ -59,7 +59,7 @@ export class FlowRecords {
   /** All revisions, oldest first. */
   async revisions(head: FlowHead): Promise<FlowRevisionRecord[]> {
     const parts = new Map<number, Uint8Array[]>();
-    const selector = flowRevisionsOf(head.tenant, head.namespace, head.id);
+    const selector = flowRevisionsOf(head.tenant, head);
     for await (const entry of this.#store.list(selector)) {
       const revision = Number(entry.key[4]);
       parts.set(revision, [...parts.get(revision) ?? [], entry.value]);
@@ -68,13 +68,13 @@ export class FlowRecords {
   }
 
   /** Mutations that remove a revision, which must not be the latest; none when the revision does not exist. */
-  removal({ tenant, namespace, id }: FlowHead, revision: number): Promise<Mutation[]> {
-    return deletionsOf(this.#store, flowRevisionParts(tenant, namespace, id, revision));
+  removal(head: FlowHead, revision: number): Promise<Mutation[]> {
+    return deletionsOf(this.#store, flowRevisionParts(head.tenant, head, revision));
   }
 
   /** Mutations that save a revision and make it the latest. */
   save(head: FlowHead, record: FlowRevisionRecord): Mutation[] {
-    const { tenant, namespace, id, revision } = head;
+    const { tenant, revision } = head;
     const flags = (head.disabled ? DISABLED : 0) | (head.deleted ? DELETED : 0);
     const labels = head.labels.flatMap(({ key, value }) => [key, value]);
     const packed: PackedHead = [head.flowNo, revision, flags, labels];
@@ -82,9 +82,9 @@ export class FlowRecords {
     const mutations: Mutation[] = [];
     for (let part = 0; part * BLOB_CHUNK_BYTES < bytes.length; part++) {
       const value = bytes.slice(part * BLOB_CHUNK_BYTES, (part + 1) * BLOB_CHUNK_BYTES);
-      mutations.push({ type: "set", key: flowRevisionKey(tenant, namespace, id, revision, part), value });
+      mutations.push({ type: "set", key: flowRevisionKey(tenant, head, revision, part), value });
     }
-    mutations.push(setJson(flowKey(tenant, namespace, id), packed));
+    mutations.push(setJson(flowKey(tenant, head), packed));
     return mutations;
   }
 }

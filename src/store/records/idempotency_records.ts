@@ -3,7 +3,7 @@ import type { Instant } from "../../base/clock.ts";
 import type { JsonValue } from "../../base/json.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import { BLOB_CHUNK_BYTES } from "../../model/limits.ts";
-import { type BlobOwner, type BlobRef, blobRefOf, type Blobs, type StagedBlob } from "../blobs/blobs.ts";
+import { type BlobOwner, type BlobRef, blobRefOf, type Blobs } from "../blobs/blobs.ts";
 import { decodeJson, encodeJson } from "../codec.ts";
 import type { Committer } from "../committer.ts";
 import { idempotencyExpiriesBefore, idempotencyExpiryKey, idempotencyKey } from "../keys.ts";
@@ -94,9 +94,12 @@ export class IdempotencyRecords {
   /** Stages a record for the commit of its start; writes a large body immediately. */
   async stage(place: RecordPlace, record: IdempotencyRecord): Promise<StagedRecord> {
     const { tenant, hash } = place;
-    const inline = encodeJson(pack(record, record.response?.body ?? null));
+    const body = record.response?.body ?? null;
+    const inline = encodeJson(pack(record, body));
     const isLarge = inline.length > BLOB_CHUNK_BYTES;
-    const blob = isLarge ? await this.#write(place, record.response?.body ?? "") : undefined;
+    const blob = isLarge
+      ? await this.#deps.blobs.writeBytes(ownerOf(place), new TextEncoder().encode(body ?? ""))
+      : undefined;
     const value = blob ? encodeJson(pack(record, [blob.blobId, blob.size], true)) : inline;
     return {
       mutations: [
@@ -131,11 +134,6 @@ export class IdempotencyRecords {
     const placeOf = ({ key }: StoredEntry) => ({ tenant, hash: String(key[3]) });
     const expired = idempotencyExpiriesBefore(tenant, beforeMs);
     return Array.fromAsync(readEntries(this.#deps.store, expired, placeOf, { limit }));
-  }
-
-  #write(place: RecordPlace, body: string): Promise<StagedBlob> {
-    const bytes = new TextEncoder().encode(body);
-    return this.#deps.blobs.write(ownerOf(place), ReadableStream.from([bytes]), bytes.length);
   }
 }
 

@@ -9,11 +9,11 @@ import {
   type KvPairInfo,
   type KvType,
 } from "../../model/namespaces/kv_pair.ts";
-import { BLOB_CHUNK_BYTES, MAX_KV_VALUE_BYTES } from "../../model/limits.ts";
+import { BLOB_CHUNK_BYTES } from "../../model/limits.ts";
 import { type BlobRef, blobRefOf, type Blobs } from "../blobs/blobs.ts";
 import { decodeJson, encodeText } from "../codec.ts";
 import type { Committer } from "../committer.ts";
-import { kvExpiriesBefore, kvExpiryKey, kvPairKey, kvPairsOf, kvPairsOfTenant } from "../namespace_keys.ts";
+import { kvExpiriesBefore, kvExpiryKey, kvPairKey, kvPairsOf, kvPairsOfTenant } from "../keys.ts";
 import type { Mutation, Store, StoredEntry } from "../store.ts";
 import { deleteKey, readEntries, readEntry, setJson } from "../stored_entries.ts";
 
@@ -61,14 +61,7 @@ export class KvPairRecords {
     const text = stringifyJson(pair.value);
     const inline = encodeText(recordText(pair, text));
     const isLarge = inline.length > BLOB_CHUNK_BYTES;
-    // The service limits the size of the value as sent; its JSON text can be longer.
-    const blob = isLarge
-      ? await blobs.write(
-        owner,
-        ReadableStream.from([new TextEncoder().encode(text)]),
-        MAX_KV_VALUE_BYTES * 8,
-      )
-      : undefined;
+    const blob = isLarge ? await blobs.writeBytes(owner, new TextEncoder().encode(text)) : undefined;
     const value = blob
       ? encodeText(recordText(pair, `[${JSON.stringify(blob.blobId)},${blob.size}]`, true))
       : inline;

@@ -3,7 +3,7 @@ import type { JsonValue } from "../../base/json.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import { decodeJson } from "../codec.ts";
 import type { Committer } from "../committer.ts";
-import { namespaceKey, namespacesOf } from "../namespace_keys.ts";
+import { namespaceKey, namespacesOf } from "../keys.ts";
 import type { Store, StoredEntry } from "../store.ts";
 import { readEntries, readEntry, setJson } from "../stored_entries.ts";
 

@@ -3,7 +3,7 @@ import type { Instant } from "../../base/clock.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import { decodeJson } from "../codec.ts";
 import type { Committer } from "../committer.ts";
-import { secretKey, secretsOf, secretsOfTenant } from "../namespace_keys.ts";
+import { secretKey, secretsOf, secretsOfTenant } from "../keys.ts";
 import type { Store, StoredEntry } from "../store.ts";
 import { deleteKey, readEntries, readEntry, setJson } from "../stored_entries.ts";
 

@@ -1,9 +1,15 @@
 import { assertEquals } from "@std/assert";
 import { IdSource } from "../../../src/base/id.ts";
 import { IdSearch } from "../../../src/store/catalog/id_search.ts";
-import { idWords } from "../../../src/store/catalog/row_block.ts";
+import { packId } from "../../../src/store/catalog/row.ts";
 import { FAKE_START } from "../../support/fake_clock.ts";
 import { seeded } from "./fixture.ts";
+
+function idWords(id: string): Uint32Array {
+  const words = new Uint32Array(4);
+  packId(id, words, 0);
+  return words;
+}
 
 Deno.test("IdSearch.matches() finds each substring of each id, ignoring case", () => {
   const ids = new IdSource();
