@@ -136,7 +136,7 @@ export class Committer {
    * @throws DomainError storage_full, unavailable or too_many_requests: nothing was written; too_large: it exceeds a limit
    */
   commit(entry: Entry): Promise<void> {
-    const refusal = this.#refuse(entry);
+    const refusal = this.#refusalOf(entry);
     if (refusal) return Promise.reject(refusal);
     const size = measure(entry);
     if (size instanceof DomainError) return Promise.reject(size);
@@ -159,10 +159,10 @@ export class Committer {
     const isChainKnown = !this.#stopped;
     this.#stopped = true;
     this.#cancelProbe?.();
-    if (isChainKnown) await this.#chain.leave();
+    if (isChainKnown) await this.#chain.markStopped();
   }
 
-  #refuse(entry: Entry): DomainError | undefined {
+  #refusalOf(entry: Entry): DomainError | undefined {
     if (this.#stopped) return new DomainError("unavailable", "Cannot write: the server is shutting down");
     if (this.#refusal) return this.#refusal;
     if (this.pendingCount >= MAX_PENDING_ENTRIES && !entry.bulk) {
@@ -182,13 +182,13 @@ export class Committer {
 
   async #run(): Promise<void> {
     try {
-      while (this.pendingCount > 0) await this.#commitGroup(this.#cut());
+      while (this.pendingCount > 0) await this.#commitGroup(this.#nextGroup());
     } finally {
       this.#running = false;
     }
   }
 
-  #cut(): Pending[] {
+  #nextGroup(): Pending[] {
     const group: Pending[] = [];
     const room = {
       mutations: MAX_GROUP_MUTATIONS,
@@ -237,11 +237,11 @@ export class Committer {
     } catch (error) {
       cause = error as Error;
     }
-    return await this.#learnOutcome(cause);
+    return await this.#readOutcome(cause);
   }
 
   /** Reads the chain after an exception or a failed check (the database may retry internally): the outcome is unknown until then. */
-  async #learnOutcome(cause: Error): Promise<DomainError | undefined> {
+  async #readOutcome(cause: Error): Promise<DomainError | undefined> {
     let outcome;
     try {
       outcome = await this.#chain.outcome();

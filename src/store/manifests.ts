@@ -37,7 +37,7 @@ export class Manifests implements GroupRider {
   readonly #manifestOf = new Map<string, number>();
   /** Live executions of each manifest. */
   readonly #counts = new Map<number, number>();
-  #isMessageOut = false;
+  #isMessagePending = false;
   #change: Change | undefined;
 
   constructor(instance: string, hasQueue: boolean) {
@@ -86,16 +86,16 @@ export class Manifests implements GroupRider {
 
   /** The outstanding message was delivered; the next group enqueues another one while an execution is live. */
   messageDelivered(): void {
-    this.#isMessageOut = false;
+    this.#isMessagePending = false;
   }
 
   /** @inheritdoc */
   contribute(entries: readonly Entry[], seq: number): Contribution {
     this.#change = undefined;
-    if (!entries.some((entry) => entry.facts?.liveness) && !this.#owesMessage) return NOTHING;
+    if (!entries.some((entry) => entry.facts?.liveness) && !this.#needsMessage) return NOTHING;
     const { started, ended } = this.#changesOf(entries);
     const emptied = this.#emptiedBy(ended);
-    const hasMessage = this.#hasQueue && !this.#isMessageOut &&
+    const hasMessage = this.#hasQueue && !this.#isMessagePending &&
       this.liveCount + started.length > ended.length;
     this.#change = { started, ended, emptied, hasMessage };
     const mutations: Mutation[] = emptied.map((number) => ({
@@ -122,7 +122,7 @@ export class Manifests implements GroupRider {
     for (const number of change.emptied) this.#counts.delete(number);
     for (const key of change.started) this.#manifestOf.set(key, seq);
     if (change.started.length > 0) this.#counts.set(seq, change.started.length);
-    if (change.hasMessage) this.#isMessageOut = true;
+    if (change.hasMessage) this.#isMessagePending = true;
     this.#change = undefined;
   }
 
@@ -131,8 +131,8 @@ export class Manifests implements GroupRider {
     this.#change = undefined;
   }
 
-  get #owesMessage(): boolean {
-    return this.#hasQueue && !this.#isMessageOut && this.#manifestOf.size > 0;
+  get #needsMessage(): boolean {
+    return this.#hasQueue && !this.#isMessagePending && this.#manifestOf.size > 0;
   }
 
   /** Keys that become live or stop being live; only the last change of a key within the group counts. */

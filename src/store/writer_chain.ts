@@ -93,7 +93,7 @@ export class WriterChain {
   }
 
   /** Marks a clean shutdown. If this write fails, the next process assumes a crash, which is safe. */
-  async leave(): Promise<void> {
+  async markStopped(): Promise<void> {
     if (this.#versionstamp === null) return;
     const checks = [{ key: this.#key, versionstamp: this.#versionstamp }];
     const left = this.#advance({ epoch: this.#epoch, seq: this.#seq + 1, isLeft: true });

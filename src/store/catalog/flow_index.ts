@@ -8,14 +8,12 @@ import {
   SYSTEM_NAMESPACE,
 } from "../../model/executions/execution_query.ts";
 import { DomainError } from "../../model/errors.ts";
-import type { TenantId } from "../../model/flows/flow.ts";
+import type { FlowKey, TenantId } from "../../model/flows/flow.ts";
 import { FLOW_BITS, setBit } from "./summary.ts";
 
 /** The names of a flow. */
-export interface FlowName {
+export interface FlowName extends FlowKey {
   readonly tenant: TenantId;
-  readonly namespace: string;
-  readonly id: string;
 }
 
 /** Looks up flow numbers. Names never change, and a deleted flow keeps its number. */

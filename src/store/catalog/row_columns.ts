@@ -27,8 +27,21 @@ const NO_CHECKS = new Uint8Array(0);
 /** A column of numbers that often fit into 16 bits. */
 type NarrowColumn = Uint16Array | Uint32Array;
 
-interface ColumnData {
-  /** {@link ID_WORDS} words a row. */
+type ColumnData = Pick<
+  RowColumns,
+  | ("ids" | "flows" | "facts" | "starts" | "startBase" | "durations")
+  | ("labels" | "labelSlots" | "triggers" | "triggerChecks")
+>;
+
+/**
+ * An immutable sequence of rows in id order. A row takes 28 bytes and 4 for each label; a stored row takes 56. So two
+ * million executions fit into the block cache, and scanning one column is six times faster than scanning rows.
+ */
+export class RowColumns {
+  readonly count: number;
+  /** The same object each time the block is read; key of the cached label verdicts. */
+  readonly identity: object;
+  /** {@link ID_WORDS} words for each row. */
   readonly ids: Uint32Array;
   readonly flows: NarrowColumn;
   /** State, kind, flags and log level. */
@@ -42,26 +55,6 @@ interface ColumnData {
   readonly labels: Uint32Array;
   readonly labelSlots: number;
   /** First and second hash of the trigger execution; both empty when no row is a child. */
-  readonly triggers: Uint32Array;
-  readonly triggerChecks: Uint8Array;
-}
-
-/**
- * An immutable sequence of rows in id order. A row takes 28 bytes and 4 for each label; a stored row takes 56. So two
- * million executions fit into the block cache, and scanning one column is six times faster than scanning rows.
- */
-export class RowColumns implements ColumnData {
-  readonly count: number;
-  /** The same object each time the block is read; key of the cached label verdicts. */
-  readonly identity: object;
-  readonly ids: Uint32Array;
-  readonly flows: NarrowColumn;
-  readonly facts: Uint16Array;
-  readonly starts: Uint32Array | Float64Array;
-  readonly startBase: number;
-  readonly durations: NarrowColumn;
-  readonly labels: Uint32Array;
-  readonly labelSlots: number;
   readonly triggers: Uint32Array;
   readonly triggerChecks: Uint8Array;
 
