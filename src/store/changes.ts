@@ -1,4 +1,4 @@
-/** Notifies waiters (`wait=true`, event streams) of committed changes. A change is published only after it is durable. */
+/** What was committed, for those who wait for it: `wait=true`, event streams. Nothing is published before it is durable. */
 
 /** Called after each commit that changed the execution. */
 type ChangeListener = () => void;
@@ -19,14 +19,14 @@ export class Changes {
     };
   }
 
-  /** Calls the listeners of that execution. */
+  /** Tells those who wait for that execution. */
   publish(tenant: string, executionId: string): void {
     if (this.#listeners.size === 0) return;
     const listeners = this.#listeners.get(`${tenant}/${executionId}`);
     if (listeners) { for (const listener of [...listeners]) listener(); }
   }
 
-  /** Number of executions with listeners. */
+  /** Number of executions somebody waits for. */
   get size(): number {
     return this.#listeners.size;
   }

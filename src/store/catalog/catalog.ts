@@ -31,9 +31,9 @@ interface CatalogDeps extends FlowNames {
   readonly store: Store;
   readonly commit: (entry: Entry) => Promise<void>;
   readonly clock: Clock;
-  /** Selects the executions, live or stored, whose labels as clients see them include all of the given ones. */
+  /** Which of the executions, live or stored, show all of the labels to a client. */
   readonly verifyLabels: VerifyLabels;
-  /** True while starts are waiting: scans then use a quarter of the time. */
+  /** True while starts are waiting: scans then take a quarter of the time. */
   readonly isBusy?: () => boolean;
   /** Limit of the block cache. */
   readonly maxCacheBytes?: number;
@@ -104,7 +104,7 @@ export class Catalog implements GroupRider {
     for (const rows of this.#tenants.values()) await this.#paced(() => rows.load(this.#pace));
   }
 
-  /** Sets the source of live rows by tenant; a live row hides the stored row with the same id. */
+  /** Rows of live executions of a tenant; each hides the stored row of its id. */
   setLiveSource(source: (tenant: TenantId) => Iterable<Uint8Array>): void {
     this.#liveSource = source;
   }
