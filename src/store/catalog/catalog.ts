@@ -109,7 +109,7 @@ export class Catalog implements GroupRider {
     this.#liveSource = source;
   }
 
-  /** Bytes in the block cache. */
+  /** Bytes of blocks in memory. */
   get cachedBytes(): number {
     return this.#reader.cachedBytes;
   }
