@@ -156,7 +156,7 @@ function encodeLabels(facts: RowFacts, words: Uint32Array): number {
 
 /** Writes the four words of an id at `at`. @throws Error when the id was not made by an `IdSource` */
 export function packId(id: string, words: Uint32Array, at: number): void {
-  if (!writeId(id, words, at)) throw new Error(`Cannot pack the id "${id}": it was not made here`);
+  if (!writeId(id, words, at)) throw new Error(`Cannot pack the id "${id}": it is not an execution id`);
 }
 
 /** The four words of an id; `undefined` for a text that cannot be the id of an execution. */

@@ -41,7 +41,7 @@ export class RowOrder {
     const idAt = sort.findIndex(({ field }) => field === "id");
     const used = idAt < 0 ? sort : sort.slice(0, idAt);
     const [first, ...rest] = used.map((criterion) => criterionOf(criterion, context));
-    if (!first) throw new Error("An order by id alone needs no numbers");
+    if (!first) throw new Error("Cannot order by id here: use idDirection()");
     this.#first = first;
     this.#rest = rest;
     this.#idDescending = idAt < 0 || (sort[idAt] as ExecutionSort).descending;
@@ -118,6 +118,6 @@ function numbersOf(field: ExecutionSort["field"], context: OrderContext): RowNum
     case "state.duration":
       return durationNumbers(context.now);
     case "id":
-      throw new Error("Ids are compared word by word");
+      throw new Error("Cannot order by id here: use idDirection()");
   }
 }
