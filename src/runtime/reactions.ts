@@ -8,7 +8,7 @@ import type { FlowPlan } from "../engine/plan.ts";
 import type { Execution } from "../model/executions/execution.ts";
 import type { Announcement } from "../model/triggers/announcement.ts";
 import { isEnded } from "../model/executions/state.ts";
-import { announcementFrom } from "../store/records/announcements.ts";
+import { announcementFrom } from "../store/records/trigger_records.ts";
 import { encodeJson } from "../store/codec.ts";
 import { announcementKey, ANNOUNCEMENTS } from "../store/keys.ts";
 import type { Mutation, Store } from "../store/store.ts";

@@ -24,7 +24,6 @@ import { type Rendering, StartChecks } from "../services/starts/start_checks.ts"
 import { Subflows } from "../services/starts/subflows.ts";
 import { ExecutionFiles } from "../store/blobs/execution_files.ts";
 import { Catalog } from "../store/catalog/catalog.ts";
-import { LogFiles } from "../store/records/log_files.ts";
 import { LogRecords } from "../store/records/log_records.ts";
 import { createEvaluator, createRenderDeps, type RenderServices } from "./rendering.ts";
 import type { ServicesDeps } from "./options.ts";
@@ -42,10 +41,10 @@ export function createExecutionServices(
   },
 ) {
   const { store, committer, clock, changes, maxUploadBytes, records, blobs } = deps;
-  const logFiles = new LogFiles(new LogRecords(store, records));
+  const logs = new LogRecords(store, records);
   const files = new ExecutionFiles(
     { store, committer, blobs, maxBytes: maxUploadBytes },
-    (tenant, id, path) => logFiles.find(tenant, id, path),
+    (tenant, id, path) => logs.findFile(tenant, id, path),
   );
   const cleanup = new ExecutionCleanup({ store, committer, records, files });
   const catalog = createCatalog(deps);
@@ -64,12 +63,11 @@ export function createExecutionServices(
 }
 
 function createCatalog(
-  { store, committer, clock, logger, executor, flowHeads, records }: ServicesDeps,
+  { store, committer, clock, executor, flowHeads, records }: ServicesDeps,
 ): Catalog {
   return new Catalog({
     store,
     clock,
-    logger,
     commit: (entry) => committer.commit(entry),
     flowNames: (flowNo) => flowHeads.byNumber(flowNo),
     flowLimit: () => flowHeads.numberLimit,

@@ -1,4 +1,4 @@
-/** The bytes of stored values: a format byte, then JSON as UTF-8. Later formats get another byte and are decoded by it. */
+/** The format of stored values: a format byte, then JSON as UTF-8. A later format gets another format byte. */
 import { type JsonValue, parseJson, stringifyJson } from "../base/json.ts";
 
 /** First byte of every value of this format. */
@@ -7,21 +7,21 @@ const FORMAT_JSON = 0x01;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** Bytes of a value. */
+/** The stored bytes of a value. */
 export function encodeJson(value: unknown): Uint8Array {
   return encodeText(stringifyJson(value));
 }
 
-/** Small values share a buffer: one of its own for each costs the garbage collector more than all else in a commit. */
+/** Small values share a buffer: with one buffer for each value, garbage collection costs more than the rest of a commit. */
 const SLAB_BYTES = 65_536;
 const MAX_SHARED_CHARS = 4_096;
 let slab = new Uint8Array(SLAB_BYTES);
 let slabUsed = 0;
 
-/** Bytes of a text that is JSON already. They are a part of a larger buffer: to be stored, not to be changed. */
+/** The stored bytes of JSON text. They can be a part of a shared buffer, so callers must not modify them. */
 export function encodeText(text: string): Uint8Array {
   if (text.length > MAX_SHARED_CHARS) return encodeAlone(text);
-  // Three bytes a UTF-16 unit at the most.
+  // A UTF-16 unit takes at most three bytes.
   if (slabUsed + text.length * 3 + 1 > SLAB_BYTES) {
     slab = new Uint8Array(SLAB_BYTES);
     slabUsed = 0;
@@ -41,13 +41,8 @@ function encodeAlone(text: string): Uint8Array {
   return bytes;
 }
 
-/** The text behind the format byte. @throws Error when the value is of a format that this version does not know */
-function decodeText(bytes: Uint8Array): string {
-  if (bytes[0] !== FORMAT_JSON) throw new Error(`Cannot read a stored value: unknown format ${bytes[0]}`);
-  return decoder.decode(bytes.subarray(1));
-}
-
-/** The value that {@link encodeJson} wrote. */
+/** The inverse of {@link encodeJson}. @throws Error for an unknown format */
 export function decodeJson(bytes: Uint8Array): JsonValue {
-  return parseJson(decodeText(bytes));
+  if (bytes[0] !== FORMAT_JSON) throw new Error(`Cannot read a stored value: unknown format ${bytes[0]}`);
+  return parseJson(decoder.decode(bytes.subarray(1)));
 }

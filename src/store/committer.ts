@@ -1,7 +1,10 @@
 /**
- * The one writer. Collects entries and commits them as one atomic as soon as the previous one has returned: a commit
- * costs one fsync whatever its size, so neighbours share it. Each group checks and advances the chain key, which is the
- * fence against a second writer and tells afterwards whether a commit of unknown outcome happened.
+ * The only writer of a process (group commit). A commit costs one fsync regardless of its size, so all entries that arrive
+ * while a commit runs form the next group, which is committed as one atomic operation.
+ *
+ * Each group checks and advances the chain key (`writer_chain.ts`). This fences a second writer, and it shows whether a
+ * commit with an unknown outcome happened. After a failed commit the committer is read-only and tries an empty group every
+ * second; after a takeover by another process it stops for good.
  */
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
@@ -18,48 +21,48 @@ import {
 import type { Key, Message, Mutation, Store } from "./store.ts";
 import { WriterChain } from "./writer_chain.ts";
 
-/** A list of mutations that must be atomic; it is never split over groups. */
+/** Mutations that are committed atomically; an entry is never split over groups. */
 export interface Entry {
   readonly mutations: readonly Mutation[];
-  /** Facts for the riders, by rider; see {@link GroupRider}. */
+  /** Facts for the {@link GroupRider}s. */
   readonly facts?: EntryFacts;
-  /** Bulk entries (file chunks, compaction, purge) wait for room and never crowd out the others. */
+  /** Bulk entries (file chunks, compaction, purge) use only the room that other entries leave in a group. */
   readonly bulk?: boolean;
-  /** Called once the entry is durable, in commit order, before any caller goes on; must not throw. */
+  /** Called once the entry is durable, in commit order, before any `commit()` of the group resolves; must not throw. */
   readonly committed?: () => void;
 }
 
-/** What riders want to know of an entry. */
+/** Facts about an entry, from which riders derive their mutations. */
 export interface EntryFacts {
-  /** Catalog rows to add: the executions that ended or went dormant. */
+  /** Catalog rows of executions that ended or became dormant. */
   readonly rows?: readonly { readonly tenant: string; readonly row: Uint8Array }[];
-  /** Executions that are live after this entry, or no longer. */
+  /** Executions that become live or stop being live with this entry. */
   readonly liveness?: readonly { readonly tenant: string; readonly id: string; readonly live: boolean }[];
 }
 
-/** Adds to each group what concerns the group as a whole: manifests, row groups, queue messages. */
+/** Adds mutations and messages to each group: manifests, catalog row groups, queue messages. */
 export interface GroupRider {
-  /** What to add to the group with number `seq`. Called once a group; must not assume that the group will be committed. */
+  /** The mutations and messages for group `seq`. Called once for each group; the group may still be refused. */
   contribute(entries: readonly Entry[], seq: number): Contribution;
-  /** The group with that number is durable. */
+  /** Group `seq` is durable. */
   committed(entries: readonly Entry[], seq: number): void;
-  /** The group with that number was refused. */
+  /** Group `seq` was not written. */
   refused(seq: number): void;
 }
 
-/** What a rider adds. */
+/** Mutations and messages of a rider. */
 export interface Contribution {
   readonly mutations: readonly Mutation[];
   readonly messages: readonly Message[];
 }
 
-/** How the committer is set up. */
+/** Options of a {@link Committer}. */
 export interface CommitterOptions {
   readonly store: Store;
   readonly instance: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Called once when this process must not write any more: another one has taken over, or the outcome of a commit cannot be told. */
+  /** Called once when this process must stop writing: another process took over, or the outcome of a commit is unknown. */
   readonly onFatal: (reason: string) => void;
 }
 
@@ -72,7 +75,7 @@ interface CommitterStats {
 
 interface Pending {
   readonly entry: Entry;
-  /** Its own mutations, and what riders may add for it at the most: a row group of its tenant, an emptied manifest. */
+  /** Its own mutations and the most that riders can add for it: a row group for each tenant, a manifest for each liveness fact. */
   readonly mutationCount: number;
   readonly bytes: number;
   readonly keyBytes: number;
@@ -81,7 +84,7 @@ interface Pending {
 }
 
 const PROBE_INTERVAL_MS = 1000;
-/** Room left in each group for riders and the chain key. */
+/** Room that each group reserves for riders and the chain key. */
 const RIDER_BYTES = 90_000;
 
 /** Serialises all writes of this process. */
@@ -103,17 +106,17 @@ export class Committer {
     this.#chain = new WriterChain(options.store, options.instance);
   }
 
-  /** Takes over the chain: whoever wrote before is fenced from now on. */
+  /** Takes over the chain; any earlier writer is fenced from now on. */
   async start(): Promise<void> {
     await this.#chain.takeOver(this.#options.clock.now());
   }
 
-  /** The process before was stopped in order: it did not crash over what it has left under way. */
+  /** True when the previous process shut down cleanly; otherwise an execution in progress may have crashed it. */
   get followsStop(): boolean {
     return this.#chain.followsStop;
   }
 
-  /** Adds a rider; before the first commit. */
+  /** Adds a rider. Must be called before the first commit. */
   addRider(rider: GroupRider): void {
     this.#riders.push(rider);
   }
@@ -123,43 +126,43 @@ export class Committer {
     return this.#refusal !== undefined;
   }
 
-  /** Entries that wait. */
+  /** Number of waiting entries. */
   get pendingCount(): number {
     return this.#normal.length + this.#bulk.length;
   }
 
   /**
    * Commits an entry; resolves once it is durable.
-   * @throws DomainError storage_full or unavailable: nothing was written; too_large: the entry can never be
+   * @throws DomainError storage_full, unavailable or too_many_requests: nothing was written; too_large: it exceeds a limit
    */
   commit(entry: Entry): Promise<void> {
-    const refusal = this.#refuse(entry);
+    const refusal = this.#refusalOf(entry);
     if (refusal) return Promise.reject(refusal);
+    const size = measure(entry);
+    if (size instanceof DomainError) return Promise.reject(size);
+    const { bytes, keyBytes } = size;
     return new Promise((resolve, reject) => {
-      const size = measure(entry);
-      if (size.problem) return reject(size.problem);
-      const { bytes, keyBytes } = size;
       const pending = { entry, mutationCount: mutationCount(entry), bytes, keyBytes, resolve, reject };
       (entry.bulk ? this.#bulk : this.#normal).push(pending);
       this.#wake();
     });
   }
 
-  /** Resolves when nothing is waiting or being written. */
+  /** Resolves when no entry waits and no commit runs. */
   async drain(): Promise<void> {
     while (this.#running) await this.#idle;
   }
 
-  /** Commits what is waiting, then refuses everything else; the next process is told that this one did not crash. */
+  /** Commits the waiting entries, refuses further ones, and marks the chain as cleanly shut down. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.drain();
     const isChainKnown = !this.#stopped;
     this.#stopped = true;
     this.#cancelProbe?.();
-    if (isChainKnown) await this.#chain.leave();
+    if (isChainKnown) await this.#chain.markStopped();
   }
 
-  #refuse(entry: Entry): DomainError | undefined {
+  #refusalOf(entry: Entry): DomainError | undefined {
     if (this.#stopped) return new DomainError("unavailable", "Cannot write: the server is shutting down");
     if (this.#refusal) return this.#refusal;
     if (this.pendingCount >= MAX_PENDING_ENTRIES && !entry.bulk) {
@@ -173,19 +176,19 @@ export class Committer {
   #wake(): void {
     if (this.#running) return;
     this.#running = true;
-    // A microtask, not a timer: entries of the same turn share the group, and a lone one does not wait (a timer cost 1.3 ms).
+    // A microtask: entries of the same turn share a group, and a single entry does not wait (a timer cost 1.3 ms).
     this.#idle = Promise.resolve().then(() => this.#run());
   }
 
   async #run(): Promise<void> {
     try {
-      while (this.pendingCount > 0) await this.#commitGroup(this.#cut());
+      while (this.pendingCount > 0) await this.#commitGroup(this.#nextGroup());
     } finally {
       this.#running = false;
     }
   }
 
-  #cut(): Pending[] {
+  #nextGroup(): Pending[] {
     const group: Pending[] = [];
     const room = {
       mutations: MAX_GROUP_MUTATIONS,
@@ -226,7 +229,7 @@ export class Committer {
     }
   }
 
-  /** Writes a group; a DomainError says why nothing of it was written. */
+  /** Writes a group; returns the reason if nothing of it was written. */
   async #write(mutations: Mutation[], messages: Message[]): Promise<DomainError | undefined> {
     let cause = new Error("the chain key was changed");
     try {
@@ -234,11 +237,11 @@ export class Committer {
     } catch (error) {
       cause = error as Error;
     }
-    return await this.#learnOutcome(cause);
+    return await this.#readOutcome(cause);
   }
 
-  /** An exception, or a failed check after a silent retry, leaves the outcome unknown: the chain tells. */
-  async #learnOutcome(cause: Error): Promise<DomainError | undefined> {
+  /** Reads the chain after an exception or a failed check (the database may retry internally): the outcome is unknown until then. */
+  async #readOutcome(cause: Error): Promise<DomainError | undefined> {
     let outcome;
     try {
       outcome = await this.#chain.outcome();
@@ -248,37 +251,43 @@ export class Committer {
     if (outcome === "written") return undefined;
     if (outcome === "taken over") return this.#fail("another process has taken over the database");
     if (outcome === "unknown") return this.#fail("another process writes to the database");
-    this.#options.logger.error("A commit was refused; writes are refused until one succeeds", {
+    this.#options.logger.error("Commit failed; the server is read-only until a commit succeeds", {
       reason: cause.message,
     });
-    this.#enterReadOnly(cause);
-    return this.#refusal;
+    return this.#enterReadOnly(cause);
   }
 
+  /** Stops writing for good. */
   #fail(reason: string): DomainError {
     this.#stopped = true;
-    this.#refusal = new DomainError("unavailable", `Cannot write: ${reason}`);
-    for (const pending of [...this.#normal.splice(0), ...this.#bulk.splice(0)]) pending.reject(this.#refusal);
+    const refusal = this.#refuseAll(new DomainError("unavailable", `Cannot write: ${reason}`));
     this.#options.onFatal(reason);
-    return this.#refusal;
+    return refusal;
   }
 
-  #enterReadOnly(cause: Error): void {
-    this.#refusal = isDiskFull(cause)
-      ? new DomainError("storage_full", "Cannot write: the disk is full; free some space, reads go on", {
-        cause,
-        retryAfter: 1,
-      })
-      : new DomainError("unavailable", "Cannot write: the database refused the last commit", {
-        cause,
-        retryAfter: 1,
-      });
-    const refusal = this.#refusal;
-    for (const pending of [...this.#normal.splice(0), ...this.#bulk.splice(0)]) pending.reject(refusal);
+  /** Refuses writes until a probe succeeds. */
+  #enterReadOnly(cause: Error): DomainError {
+    const options = { cause, retryAfter: 1 };
     this.#cancelProbe = this.#options.clock.setTimer(PROBE_INTERVAL_MS, () => void this.#probe());
+    return this.#refuseAll(
+      isDiskFull(cause)
+        ? new DomainError(
+          "storage_full",
+          "Cannot write: the disk is full; free some space, reads go on",
+          options,
+        )
+        : new DomainError("unavailable", "Cannot write: the database refused the last commit", options),
+    );
   }
 
-  /** Tries an empty group; on success writes are taken again. */
+  /** Rejects the waiting entries and all further ones. */
+  #refuseAll(refusal: DomainError): DomainError {
+    this.#refusal = refusal;
+    for (const pending of [...this.#normal.splice(0), ...this.#bulk.splice(0)]) pending.reject(refusal);
+    return refusal;
+  }
+
+  /** Tries an empty group; accepts writes again when it succeeds. */
   async #probe(): Promise<void> {
     if (this.#stopped || this.#refusal === undefined) return;
     const wasFull = this.#refusal.code === "storage_full";
@@ -286,7 +295,7 @@ export class Committer {
     const refusal = await this.#write([], []);
     if (refusal || this.#stopped) return;
     this.#refusal = undefined;
-    this.#options.logger.info("Writes are taken again");
+    this.#options.logger.info("Writes are accepted again");
   }
 }
 
@@ -300,7 +309,7 @@ interface Room {
   keyBytes: number;
 }
 
-/** Moves entries into `group` as long as they fit; gives the rest. A group takes at least one. */
+/** Moves entries to `group` while they fit; returns the rest. A group takes at least one entry. */
 function takeWhile(queue: Pending[], room: Room, group: Pending[]): Pending[] {
   let taken = 0;
   for (const pending of queue) {
@@ -322,19 +331,15 @@ function mutationCount({ mutations, facts }: Entry): number {
   return mutations.length + rowGroups + (facts?.liveness?.length ?? 0);
 }
 
-/** Sizes of an entry, and what is wrong with it: one bad entry must not reject its neighbours. */
-function measure(entry: Entry): { bytes: number; keyBytes: number; problem?: DomainError } {
+/** The sizes of an entry, or the limit that it exceeds. Checked for each entry, so that it cannot fail the others of its group. */
+function measure(entry: Entry): { bytes: number; keyBytes: number } | DomainError {
   let bytes = 0;
   let keyBytes = 0;
   for (const mutation of entry.mutations) {
     const keySize = keyLength(mutation.key);
     const valueSize = mutation.type === "set" ? mutation.value.length : 0;
     if (keySize > MAX_KEY_BYTES || valueSize > MAX_VALUE_BYTES) {
-      return {
-        bytes,
-        keyBytes,
-        problem: new DomainError("too_large", "Cannot write: a key or value is too large"),
-      };
+      return new DomainError("too_large", "Cannot write: a key or value is too large");
     }
     keyBytes += keySize;
     bytes += keySize + valueSize;
@@ -342,14 +347,10 @@ function measure(entry: Entry): { bytes: number; keyBytes: number; problem?: Dom
   const fits = bytes <= MAX_GROUP_BYTES - RIDER_BYTES && keyBytes <= MAX_GROUP_KEY_BYTES &&
     entry.mutations.length <= MAX_GROUP_MUTATIONS;
   if (fits) return { bytes, keyBytes };
-  return {
-    bytes,
-    keyBytes,
-    problem: new DomainError("too_large", "Cannot write: the change is too large for one commit"),
-  };
+  return new DomainError("too_large", "Cannot write: the change is too large for one commit");
 }
 
-/** Upper bound of a key's encoded length: texts take up to 3 bytes a UTF-16 unit, and 2 for their frame. */
+/** Upper bound of a key's encoded length: a text takes up to 3 bytes for each UTF-16 unit and 2 delimiter bytes. */
 function keyLength(key: Key): number {
   let length = 0;
   for (const part of key) {

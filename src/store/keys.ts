@@ -1,7 +1,4 @@
-/**
- * The keys of the database: their shapes, order and writers. Those of namespaces and of what is in them are in
- * `namespace_keys.ts`; no other file builds a key.
- */
+/** All keys of the database with their shapes, order and writers. No other file builds a key. */
 import type { Instant } from "../base/clock.ts";
 import type { Announcement } from "../model/triggers/announcement.ts";
 import type { FlowKey, TenantId, TriggerKey } from "../model/flows/flow.ts";
@@ -9,15 +6,15 @@ import type { Key, Selector } from "./store.ts";
 
 // ── Instance-global ────────────────────────────────────────────────────────────────────────────────────────────
 
-/** `["meta"]` → `{format, minReader}`. Written once, when the database is created, and by format changes. */
+/** `["meta"]` → `{format, minReader, key}`. Written when the database is created, and by format changes. */
 export const META_KEY: Key = ["meta"];
 
-/** `["chain", instance]` → `{epoch, seq}`. The last mutation of every group; fence and commit id in one. */
+/** `["chain", instance]` → `{epoch, seq}`: fence and commit id. The last mutation of every commit group. */
 export function chainKey(instance: string): Key {
   return ["chain", instance];
 }
 
-/** `["g", instance, seq]` → ids of executions that became live in that group. Written by the committer's manifest rider. */
+/** `["g", instance, seq]` → ids of the executions that became live in group `seq`. Written by the manifest rider. */
 export function manifestKey(instance: string, seq: number): Key {
   return ["g", instance, seq];
 }
@@ -27,32 +24,32 @@ export function manifestsOf(instance: string): Selector {
   return { prefix: ["g", instance] };
 }
 
-/** `["tm", dueMs, tenant, executionId, name]` → timer of an execution. Written with the transition that sets or ends it. */
+/** `["tm", dueMs, tenant, executionId, name]` → a timer of an execution. Written by the transition that sets or ends it. */
 export function timerKey(dueMs: number, tenant: TenantId, executionId: string, name: string): Key {
   return ["tm", dueMs, tenant, executionId, name];
 }
 
-/** Timers that are due before `beforeMs`, earliest first. */
+/** Timers due before `beforeMs`, earliest first. */
 export function timersBefore(beforeMs: number): Selector {
   return { start: ["tm"], end: ["tm", beforeMs] };
 }
 
-/** `["td", dueMs, tenant, namespace, flow, trigger]` → a trigger that is evaluated then. Written with the state of the trigger. */
+/** `["td", dueMs, tenant, namespace, flow, trigger]` → a trigger to evaluate at `dueMs`. Written with the state of the trigger. */
 export function triggerDueKey(dueMs: number, tenant: TenantId, trigger: TriggerKey): Key {
   return ["td", dueMs, tenant, trigger.namespace, trigger.flowId, trigger.triggerId];
 }
 
-/** Triggers that are due before `beforeMs`, earliest first. */
+/** Triggers due before `beforeMs`, earliest first. */
 export function triggersDueBefore(beforeMs: number): Selector {
   return { start: ["td"], end: ["td", beforeMs] };
 }
 
-/** `["oe", tenant, executionId, n, namespace, flow, trigger]` → the n-th state of an execution, for a trigger that reacts to it. Written by the execution's commit. */
+/** `["oe", tenant, executionId, n, namespace, flow, trigger]` → the n-th state of an execution, announced to a trigger. Written by the execution's commit. */
 export function announcementKey({ tenant, executionId, index, trigger }: Announcement): Key {
   return ["oe", tenant, executionId, index, trigger.namespace, trigger.flowId, trigger.triggerId];
 }
 
-/** All states that triggers have not reacted to; those left at boot were interrupted by a crash. */
+/** All announcements without a reaction yet; those found at start were interrupted by a crash. */
 export const ANNOUNCEMENTS: Selector = { prefix: ["oe"] };
 
 /** `["tenant", id]` → a tenant. Written by the tenants service. */
@@ -71,48 +68,48 @@ export function tokenKey(hash: string): Key {
 /** All API tokens. */
 export const TOKENS: Selector = { prefix: ["token"] };
 
-/** `["bi", tenant, owner, blob]` → a large value whose owner is not yet committed. Removed with the owner's commit. */
+/** `["bi", tenant, owner, blob]` → intent of a large value that no record refers to. Deleted by the commit of its record. */
 export function blobIntentKey(tenant: TenantId, owner: string, blobId: string): Key {
   return ["bi", tenant, owner, blobId];
 }
 
-/** All large values under way; those left at boot are orphans. */
+/** All blob intents; those found at start mark orphans. */
 export const BLOB_INTENTS: Selector = { prefix: ["bi"] };
 
-/** `["xd", tenant, executionId]` → an execution that is deleted, but some of what it owned is still there. */
+/** `["xd", tenant, executionId]` → a deleted execution whose data is not completely removed. */
 export function executionRemovalKey(tenant: TenantId, id: string): Key {
   return ["xd", tenant, id];
 }
 
-/** All such executions; those left at boot were interrupted by a crash. */
+/** All incomplete removals; those found at start were interrupted by a crash. */
 export const EXECUTION_REMOVALS: Selector = { prefix: ["xd"] };
 
-/** `["ob", tenant, targetId, sourceId, name]` → what one execution tells another. Written by the source's commit, removed by the target's. */
+/** `["ob", tenant, targetId, sourceId, name]` → a message between executions. Written by the source's commit, deleted by the target's. */
 export function messageKey(tenant: TenantId, targetId: string, sourceId: string, name: string): Key {
   return ["ob", tenant, targetId, sourceId, name];
 }
 
-/** All messages that were not received; those left at boot were interrupted by a crash. */
+/** All messages that were not received; those found at start were interrupted by a crash. */
 export const MESSAGES: Selector = { prefix: ["ob"] };
 
 // ── Executions ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** `[tenant, "x", id]` → compact execution record, in order of creation. Written by the commit of each slice. */
+/** `[tenant, "x", id]` → compact execution record, ordered by creation. Written by the commit of each slice. */
 export function executionKey(tenant: TenantId, id: string): Key {
   return [tenant, "x", id];
 }
 
-/** `[tenant, "cs", namespace, flow, id]` → an execution that takes one of the slots of its flow. */
+/** `[tenant, "cs", namespace, flow, id]` → an execution that holds a slot of its flow. */
 export function slotKey(tenant: TenantId, flow: FlowKey, id: string): Key {
   return [tenant, "cs", flow.namespace, flow.id, id];
 }
 
-/** All taken slots of a tenant. */
+/** All held slots of a tenant. */
 export function slotsOf(tenant: TenantId): Selector {
   return { prefix: [tenant, "cs"] };
 }
 
-/** `[tenant, "xq", namespace, flow, id]` → an execution that waits for a slot of its flow, the oldest first. */
+/** `[tenant, "xq", namespace, flow, id]` → an execution that waits for a slot of its flow, oldest first. */
 export function queuedKey(tenant: TenantId, flow: FlowKey, id: string): Key {
   return [tenant, "xq", flow.namespace, flow.id, id];
 }
@@ -122,7 +119,7 @@ export function queuedOf(tenant: TenantId): Selector {
   return { prefix: [tenant, "xq"] };
 }
 
-/** `[tenant, "t", id, page]` → packed task runs of one page of ordinals. Written by slices that change one of them. */
+/** `[tenant, "t", id, page]` → packed task runs of one page of ordinals. Written by each slice that changes one of them. */
 export function taskRunPageKey(tenant: TenantId, id: string, page: number): Key {
   return [tenant, "t", id, page];
 }
@@ -132,7 +129,7 @@ export function taskRunPagesOf(tenant: TenantId, id: string): Selector {
   return { prefix: [tenant, "t", id] };
 }
 
-/** `[tenant, "l", id, firstLine]` → packed log lines, in order of writing. Written by the commit of the slice that logged them. */
+/** `[tenant, "l", id, firstLine]` → packed log lines in the order they were written. Written by the slice that logged them. */
 export function logChunkKey(tenant: TenantId, id: string, firstLine: number): Key {
   return [tenant, "l", id, firstLine];
 }
@@ -142,7 +139,7 @@ export function logChunksOf(tenant: TenantId, id: string): Selector {
   return { prefix: [tenant, "l", id] };
 }
 
-/** `[tenant, "m", id, taskRun, attempt]` → metrics of one attempt. Written by the commit of its end. */
+/** `[tenant, "m", id, taskRun, attempt]` → metrics of one attempt. Written by the commit that ends it. */
 export function metricsKey(tenant: TenantId, id: string, taskRun: number, attempt: number): Key {
   return [tenant, "m", id, taskRun, attempt];
 }
@@ -152,43 +149,43 @@ export function metricsOf(tenant: TenantId, id: string): Selector {
   return { prefix: [tenant, "m", id] };
 }
 
-/** `[tenant, "tc", namespace, flow, task, hash]` → outputs kept for attempts with the same properties. Written by the commit of the attempt's end. */
+/** `[tenant, "tc", namespace, flow, task, hash]` → cached outputs, by the hash of the task's properties. Written by the commit that ends the attempt. */
 export function cachedOutputsKey(tenant: TenantId, flow: FlowKey, taskId: string, hash: string): Key {
   return [tenant, "tc", flow.namespace, flow.id, taskId, hash];
 }
 
-/** `[tenant, "te", expiresAt, namespace, flow, task, hash]` → nothing; kept outputs by the time they expire. */
+/** `[tenant, "te", expiresAt, namespace, flow, task, hash]` → null; cached outputs by expiry time. */
 export function cacheExpiryKey(expiresAt: Instant, cached: Key): Key {
   const [tenant = "", , ...rest] = cached;
   return [tenant, "te", expiresAt, ...rest];
 }
 
-/** Kept outputs of a tenant that expire before `beforeMs`, the earliest first. */
+/** Cached outputs of a tenant that expire before `beforeMs`, earliest first. */
 export function cacheExpiriesBefore(tenant: TenantId, beforeMs: Instant): Selector {
   return { start: [tenant, "te"], end: [tenant, "te", beforeMs] };
 }
 
-/** `[tenant, "ik", hash]` → the answer to a start that was sent with an idempotency key, by the hash of caller and key. Written by the commit of the start. */
+/** `[tenant, "ik", hash]` → the response to a start with an idempotency key, by the hash of caller and key. Written by the commit of the start. */
 export function idempotencyKey(tenant: TenantId, hash: string): Key {
   return [tenant, "ik", hash];
 }
 
-/** `[tenant, "ie", expiresAt, hash]` → nothing; such answers by the time they expire. Written with the answer. */
+/** `[tenant, "ie", expiresAt, hash]` → null; stored responses by expiry time. Written with the response. */
 export function idempotencyExpiryKey(tenant: TenantId, expiresAt: Instant, hash: string): Key {
   return [tenant, "ie", expiresAt, hash];
 }
 
-/** Such answers of a tenant that expire before `beforeMs`, the earliest first. */
+/** Stored responses of a tenant that expire before `beforeMs`, earliest first. */
 export function idempotencyExpiriesBefore(tenant: TenantId, beforeMs: Instant): Selector {
   return { start: [tenant, "ie"], end: [tenant, "ie", beforeMs] };
 }
 
-/** `[tenant, "fc", namespace, flow, task]` → files that a task keeps between executions, as one zip. Written by its end. */
+/** `[tenant, "fc", namespace, flow, task]` → files that a task keeps between executions, as one zip. Written when the task ends. */
 export function flowCacheKey(tenant: TenantId, flow: FlowKey, taskId: string): Key {
   return [tenant, "fc", flow.namespace, flow.id, taskId];
 }
 
-/** `[tenant, "ef", id, path]` → a file of an execution: its blob. Written with the start or the end that made it. */
+/** `[tenant, "ef", id, path]` → the blob reference of a file of an execution. Written by the commit of the start, or of the end of the attempt. */
 export function executionFileKey(tenant: TenantId, id: string, path: string): Key {
   return [tenant, "ef", id, path];
 }
@@ -198,24 +195,24 @@ export function executionFilesOf(tenant: TenantId, id: string): Selector {
   return { prefix: [tenant, "ef", id] };
 }
 
-/** The files of an execution below a folder, which ends with a slash. */
+/** The files of an execution below `folder`, which must end with a slash. */
 export function executionFilesBelow(tenant: TenantId, id: string, folder: string): Selector {
   // "0" is the character after "/".
   const end = `${folder.slice(0, -1)}0`;
   return { start: executionFileKey(tenant, id, folder), end: executionFileKey(tenant, id, end) };
 }
 
-/** `["fi", tenant, executionId, batch]` → folder of files that an attempt has stored before its end. Removed with its end. */
+/** `["fi", tenant, executionId, batch]` → the folder of files that an attempt stored before its end. Deleted by the commit that ends it. */
 export function fileIntentKey(tenant: TenantId, id: string, batch: string): Key {
   return ["fi", tenant, id, batch];
 }
 
-/** All attempts that have stored files before their end; those left at boot did not come to it. */
+/** All file intents; those found at start belong to attempts that never ended. */
 export const FILE_INTENTS: Selector = { prefix: ["fi"] };
 
 // ── Catalog ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** `[tenant, "xr", seq]` → catalog rows of one commit. */
+/** `[tenant, "xr", seq]` → catalog rows of one or more commits from `seq` on. Written by the catalog rider. */
 export function rowGroupKey(tenant: TenantId, seq: number): Key {
   return [tenant, "xr", seq];
 }
@@ -225,7 +222,7 @@ export function rowGroupsOf(tenant: TenantId): Selector {
   return { prefix: [tenant, "xr"] };
 }
 
-/** `[tenant, "xb", firstId]` → sealed block of rows in id order. Written by the compactor. */
+/** `[tenant, "xb", firstId]` → sealed block of catalog rows in id order. Written by the compactor. */
 export function blockKey(tenant: TenantId, firstId: string): Key {
   return [tenant, "xb", firstId];
 }
@@ -235,7 +232,7 @@ export function blocksOf(tenant: TenantId): Selector {
   return { prefix: [tenant, "xb"] };
 }
 
-/** `[tenant, "xc"]` → counters of the catalog at its last sealing. */
+/** `[tenant, "xc"]` → counters of the catalog after its last sealing. */
 export function catalogSnapshotKey(tenant: TenantId): Key {
   return [tenant, "xc"];
 }
@@ -247,7 +244,7 @@ export function dashboardKey(tenant: TenantId, id: string): Key {
   return [tenant, "da", id];
 }
 
-/** All dashboards of a tenant, in order of their ids. */
+/** All dashboards of a tenant, ordered by id. */
 export function dashboardsOf(tenant: TenantId): Selector {
   return { prefix: [tenant, "da"] };
 }
@@ -255,7 +252,7 @@ export function dashboardsOf(tenant: TenantId): Selector {
 // ── Flows ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** `[tenant, "f", namespace, id]` → head of a flow: number, latest revision, flags. Written by the flows service. */
-export function flowKey(tenant: TenantId, namespace: string, id: string): Key {
+export function flowKey(tenant: TenantId, { namespace, id }: FlowKey): Key {
   return [tenant, "f", namespace, id];
 }
 
@@ -265,29 +262,23 @@ export function flowsOf(tenant: TenantId): Selector {
 }
 
 /** `[tenant, "fr", namespace, id, revision, n]` → n-th part of a revision's source and parsed form. Written once. */
-export function flowRevisionKey(
-  tenant: TenantId,
-  ns: string,
-  id: string,
-  revision: number,
-  part: number,
-): Key {
-  return [tenant, "fr", ns, id, revision, part];
+export function flowRevisionKey(tenant: TenantId, flow: FlowKey, revision: number, part: number): Key {
+  return [tenant, "fr", flow.namespace, flow.id, revision, part];
 }
 
 /** All parts of one revision. */
-export function flowRevisionParts(tenant: TenantId, ns: string, id: string, revision: number): Selector {
-  return { prefix: [tenant, "fr", ns, id, revision] };
+export function flowRevisionParts(tenant: TenantId, { namespace, id }: FlowKey, revision: number): Selector {
+  return { prefix: [tenant, "fr", namespace, id, revision] };
 }
 
 /** All parts of all revisions of a flow, oldest first. */
-export function flowRevisionsOf(tenant: TenantId, ns: string, id: string): Selector {
-  return { prefix: [tenant, "fr", ns, id] };
+export function flowRevisionsOf(tenant: TenantId, { namespace, id }: FlowKey): Selector {
+  return { prefix: [tenant, "fr", namespace, id] };
 }
 
 // ── Triggers ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** `[tenant, "tr", namespace, flow, trigger]` → state of a trigger. Written with the flow, and by whatever the trigger does. */
+/** `[tenant, "tr", namespace, flow, trigger]` → state of a trigger. Written with the flow and by each evaluation or start. */
 export function triggerKey(tenant: TenantId, { namespace, flowId, triggerId }: TriggerKey): Key {
   return [tenant, "tr", namespace, flowId, triggerId];
 }
@@ -297,22 +288,22 @@ export function triggersOfFlow(tenant: TenantId, { namespace, id }: FlowKey): Se
   return { prefix: [tenant, "tr", namespace, id] };
 }
 
-/** States of all triggers of a tenant, by namespace and flow. */
+/** States of all triggers of a tenant, ordered by namespace and flow. */
 export function triggersOf(tenant: TenantId): Selector {
   return { prefix: [tenant, "tr"] };
 }
 
-/** `[tenant, "ti", namespace, flow, trigger]` → what must be known of a trigger at once: it reacts to executions, or is disabled. */
+/** `[tenant, "ti", namespace, flow, trigger]` → marks of a trigger: it listens to executions, it is disabled. Written with its state. */
 export function triggerMarkKey(tenant: TenantId, { namespace, flowId, triggerId }: TriggerKey): Key {
   return [tenant, "ti", namespace, flowId, triggerId];
 }
 
-/** All such marks of a tenant. */
+/** All trigger marks of a tenant. */
 export function triggerMarksOf(tenant: TenantId): Selector {
   return { prefix: [tenant, "ti"] };
 }
 
-/** `[tenant, "tw", namespace, flow, trigger, condition]` → which parts of a condition were met in its window. Written with the reaction to a state. */
+/** `[tenant, "tw", namespace, flow, trigger, condition]` → the parts of a condition that were met in its window. Written by the reaction to a state. */
 export function triggerWindowKey(tenant: TenantId, trigger: TriggerKey, condition: string): Key {
   return [tenant, "tw", trigger.namespace, trigger.flowId, trigger.triggerId, condition];
 }
@@ -322,9 +313,77 @@ export function triggerWindowsOf(tenant: TenantId, trigger: TriggerKey): Selecto
   return { prefix: [tenant, "tw", trigger.namespace, trigger.flowId, trigger.triggerId] };
 }
 
+// ── Namespaces: KV pairs, files, secrets ───────────────────────────────────────────────────────────────────────
+
+/** Sorts after every namespace, because namespaces contain only lower-case letters, digits and `._-`. */
+const AFTER_NAMESPACES = "~";
+
+/** `[tenant, "ns", id]` → description of a namespace, or its deletion mark. Written by the namespaces service. */
+export function namespaceKey(tenant: TenantId, id: string): Key {
+  return [tenant, "ns", id];
+}
+
+/** All namespace records of a tenant, ordered by id. */
+export function namespacesOf(tenant: TenantId): Selector {
+  return { prefix: [tenant, "ns"] };
+}
+
+/** `[tenant, "kv", namespace, key]` → a KV pair. Written by the KV pairs service. */
+export function kvPairKey(tenant: TenantId, namespace: string, key: string): Key {
+  return [tenant, "kv", namespace, key];
+}
+
+/** All KV pairs of a namespace, in key order. */
+export function kvPairsOf(tenant: TenantId, namespace: string): Selector {
+  return { prefix: [tenant, "kv", namespace] };
+}
+
+/** All KV pairs of a tenant, ordered by namespace and key. */
+export function kvPairsOfTenant(tenant: TenantId): Selector {
+  return { start: kvPairKey(tenant, "", ""), end: kvPairKey(tenant, AFTER_NAMESPACES, "") };
+}
+
+/** `[tenant, "kx", expiresAt, namespace, key]` → null; pairs by expiry time. Written with the pair. */
+export function kvExpiryKey(tenant: TenantId, expiresAt: Instant, namespace: string, key: string): Key {
+  return [tenant, "kx", expiresAt, namespace, key];
+}
+
+/** Pairs of a tenant that expire before `beforeMs`, earliest first. */
+export function kvExpiriesBefore(tenant: TenantId, beforeMs: Instant): Selector {
+  return { start: [tenant, "kx"], end: [tenant, "kx", beforeMs] };
+}
+
+/** `[tenant, "nf", namespace, path]` → a namespace file or directory, its path without leading slash. Written by the files service. */
+export function fileKey(tenant: TenantId, namespace: string, path: string): Key {
+  return [tenant, "nf", namespace, path];
+}
+
+/** Files and directories below a directory, in path order, from `after` (a path) on; `""` is the root. */
+export function filesBelow(tenant: TenantId, namespace: string, directory: string, after?: string): Selector {
+  // "0" is the character after "/", so the range ends after the last path below the directory.
+  const start = directory === "" ? "" : `${directory}/`;
+  const end = directory === "" ? "\u{10ffff}" : `${directory}0`;
+  return { start: fileKey(tenant, namespace, after ?? start), end: fileKey(tenant, namespace, end) };
+}
+
+/** `[tenant, "s", namespace, name]` → an encrypted secret. Written by the secrets service. */
+export function secretKey(tenant: TenantId, namespace: string, name: string): Key {
+  return [tenant, "s", namespace, name];
+}
+
+/** All secrets of a namespace. */
+export function secretsOf(tenant: TenantId, namespace: string): Selector {
+  return { prefix: [tenant, "s", namespace] };
+}
+
+/** All secrets of a tenant, ordered by namespace and name. */
+export function secretsOfTenant(tenant: TenantId): Selector {
+  return { start: secretKey(tenant, "", ""), end: secretKey(tenant, AFTER_NAMESPACES, "") };
+}
+
 // ── Large values, and tenants ──────────────────────────────────────────────────────────────────────────────────
 
-/** `[tenant, "b", owner, blob, n]` → n-th chunk of a large value. Written through the bulk lane before its owner's record. */
+/** `[tenant, "b", owner, blob, n]` → n-th chunk of a large value. A single chunk is written with its owner's record, several through the bulk lane before it. */
 export function blobChunkKey(tenant: TenantId, owner: string, blobId: string, chunk: number): Key {
   return [tenant, "b", owner, blobId, chunk];
 }
@@ -334,7 +393,7 @@ export function blobsOf(tenant: TenantId, owner: string): Selector {
   return { prefix: [tenant, "b", owner] };
 }
 
-/** Everything that a tenant owns: its own keys, and what is under way. What is due at a time is passed over then. */
+/** All data of a tenant: the keys that begin with it, intents, messages and removals. Timers and due triggers are ignored when they fire. */
 export function keysOfTenant(tenant: TenantId): Selector[] {
   return [
     { prefix: [tenant] },

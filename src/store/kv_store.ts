@@ -1,18 +1,18 @@
-/** Deno KV behind the {@link Store} interface. The only file that opens one. */
+/** The {@link Store} on Deno KV. No other file opens a Deno KV database. */
 import type { Atomic, Key, KeyPart, ListOptions, Message, Selector, Store, StoredEntry } from "./store.ts";
 
-/** Keys that `getMany` of Deno KV takes at once. */
+/** Key limit of one `getMany` of Deno KV. */
 const GET_MANY_KEYS = 10;
-/** Entries of one page of a list; Deno KV allows 1,000 and a smaller page costs a round trip each. */
+/** Entries of one page of a list, each a round trip; Deno KV allows 1,000. */
 const LIST_BATCH = 500;
-/** Bytes of a key; a longer one cannot be stored, and Deno KV fails when it is asked for. */
+/** Size limit of a key. Deno KV cannot store a longer key, and throws when one is read. */
 const MAX_KEY_BYTES = 2_048;
-/** Of a number, with the byte that says so; bigints of the keys here are no longer, and booleans are shorter. */
+/** Bytes of a number with its type byte. Bigints in keys are not longer, booleans are shorter. */
 const MAX_PART_BYTES = 9;
 
 const encoder = new TextEncoder();
 
-/** Gives up the reserve of disk space: the file is removed by whoever knows where it is. */
+/** Removes the reserve file of the data directory; see {@link Store.releaseReserve}. */
 type ReleaseReserve = () => Promise<boolean>;
 
 /** A Deno KV database: a file, the hosted one (no path), or a server (URL). */
@@ -64,7 +64,7 @@ export class KvStore implements Store {
 
   /** @inheritdoc */
   list(selector: Selector, options: ListOptions = {}): AsyncIterable<StoredEntry> {
-    if ("prefix" in selector && isTooLong(selector.prefix)) return nothing();
+    if ("prefix" in selector && isTooLong(selector.prefix)) return noEntries();
     const batchSize = Math.min(options.limit ?? LIST_BATCH, LIST_BATCH);
     const found = this.#kv.list<Uint8Array>(selector as Deno.KvListSelector, { ...options, batchSize });
     return found as unknown as AsyncIterable<StoredEntry>;
@@ -103,16 +103,16 @@ function storedOrNull(entry: Deno.KvEntryMaybe<Uint8Array>): StoredEntry | null 
   return entry.versionstamp === null ? null : entry as StoredEntry;
 }
 
-async function* nothing(): AsyncGenerator<StoredEntry> {
-  // No key begins with what is longer than any key.
+async function* noEntries(): AsyncGenerator<StoredEntry> {
+  // No key is longer than the limit.
 }
 
-/** Whether no key of that form can be stored: names that callers give may have any length. */
+/** True when the key exceeds the size limit; names from clients can have any length. */
 function isTooLong(key: Key): boolean {
   return key.reduce<number>((size, part) => size + sizeOf(part), 0) > MAX_KEY_BYTES;
 }
 
-/** Bytes of a part as Deno KV keeps it: a byte before and one behind texts and bytes, in which each zero takes two. */
+/** Encoded bytes of a part: texts and byte strings take two delimiters, and each zero byte takes two bytes. */
 function sizeOf(part: KeyPart): number {
   if (typeof part !== "string" && !(part instanceof Uint8Array)) return MAX_PART_BYTES;
   // Each character has at least one byte.
@@ -121,12 +121,12 @@ function sizeOf(part: KeyPart): number {
   return bytes.reduce((size, byte) => size + (byte === 0 ? 2 : 1), 2);
 }
 
-/** A lost message costs a wake-up, never an execution; so few and quick redeliveries are enough. */
+/** A lost message delays a wake-up but loses no execution, so two quick redeliveries are enough. */
 function queueOptions(message: Message): { delay: number; backoffSchedule: number[] } {
   return { delay: message.delayMs, backoffSchedule: [1000, 5000] };
 }
 
-/** KV Connect refuses any atomic with a message before it looks at the checks; a file answers that the check failed. */
+/** Tries a message with a check that must fail: KV Connect throws because of the message, a file reports the failed check. */
 async function canEnqueue(kv: Deno.Kv): Promise<boolean> {
   try {
     const probe = kv.atomic().check({ key: ["__probe"], versionstamp: "00000000000000000001" }).enqueue("");

@@ -1,15 +1,16 @@
 /**
- * Which executions are live: a manifest for each group that made some so, gone when none of its ids is live any more.
- * A boot reads these few keys instead of looking for live executions among a million. While any is live one queue
- * message is outstanding, so that a queue delivery finds what no process owns; never one message an execution, because
- * the queue becomes quadratic.
+ * The list of live executions, so that a start reads a few keys instead of scanning all executions. A commit group that
+ * makes executions live writes one manifest with their ids. The manifest is deleted when none of its ids is live.
+ *
+ * While an execution is live, one queue message is outstanding. Its delivery makes a process check for live executions
+ * without an owner. One message for each execution would make the queue quadratic.
  */
 import { decodeJson, encodeJson } from "./codec.ts";
 import type { Contribution, Entry, GroupRider } from "./committer.ts";
 import { manifestKey, manifestsOf } from "./keys.ts";
 import type { Message, Mutation, Store } from "./store.ts";
 
-/** An execution that was live when the manifest was written; it may have ended since. */
+/** An execution that was live when its manifest was written; it can have ended since. */
 export interface ListedExecution {
   readonly tenant: string;
   readonly id: string;
@@ -28,7 +29,7 @@ interface Change {
   readonly hasMessage: boolean;
 }
 
-/** Keeps the manifests of this process. */
+/** The manifests of this process. */
 export class Manifests implements GroupRider {
   readonly #instance: string;
   readonly #hasQueue: boolean;
@@ -36,7 +37,7 @@ export class Manifests implements GroupRider {
   readonly #manifestOf = new Map<string, number>();
   /** Live executions of each manifest. */
   readonly #counts = new Map<number, number>();
-  #isMessageOut = false;
+  #isMessagePending = false;
   #change: Change | undefined;
 
   constructor(instance: string, hasQueue: boolean) {
@@ -62,7 +63,7 @@ export class Manifests implements GroupRider {
     });
   }
 
-  /** What the manifests of an earlier process of this instance list. */
+  /** The executions in the manifests of earlier processes of this instance. */
   async read(store: Store): Promise<ListedExecution[]> {
     const listed: ListedExecution[] = [];
     for await (const entry of store.list(manifestsOf(this.#instance))) {
@@ -74,7 +75,7 @@ export class Manifests implements GroupRider {
     return listed;
   }
 
-  /** Takes over manifests found at boot; their executions count as live until an entry says otherwise. */
+  /** Adopts manifests found at start; their executions are live until an entry ends them. */
   adopt(listed: readonly ListedExecution[]): void {
     for (const { tenant, id, seq } of listed) {
       if (this.#manifestOf.has(`${tenant}/${id}`)) continue;
@@ -83,18 +84,18 @@ export class Manifests implements GroupRider {
     }
   }
 
-  /** The outstanding message was delivered: the next group enqueues another one while anything is live. */
+  /** The outstanding message was delivered; the next group enqueues another one while an execution is live. */
   messageDelivered(): void {
-    this.#isMessageOut = false;
+    this.#isMessagePending = false;
   }
 
   /** @inheritdoc */
   contribute(entries: readonly Entry[], seq: number): Contribution {
     this.#change = undefined;
-    if (!entries.some((entry) => entry.facts?.liveness) && !this.#owesMessage) return NOTHING;
+    if (!entries.some((entry) => entry.facts?.liveness) && !this.#needsMessage) return NOTHING;
     const { started, ended } = this.#changesOf(entries);
     const emptied = this.#emptiedBy(ended);
-    const hasMessage = this.#hasQueue && !this.#isMessageOut &&
+    const hasMessage = this.#hasQueue && !this.#isMessagePending &&
       this.liveCount + started.length > ended.length;
     this.#change = { started, ended, emptied, hasMessage };
     const mutations: Mutation[] = emptied.map((number) => ({
@@ -121,7 +122,7 @@ export class Manifests implements GroupRider {
     for (const number of change.emptied) this.#counts.delete(number);
     for (const key of change.started) this.#manifestOf.set(key, seq);
     if (change.started.length > 0) this.#counts.set(seq, change.started.length);
-    if (change.hasMessage) this.#isMessageOut = true;
+    if (change.hasMessage) this.#isMessagePending = true;
     this.#change = undefined;
   }
 
@@ -130,11 +131,11 @@ export class Manifests implements GroupRider {
     this.#change = undefined;
   }
 
-  get #owesMessage(): boolean {
-    return this.#hasQueue && !this.#isMessageOut && this.#manifestOf.size > 0;
+  get #needsMessage(): boolean {
+    return this.#hasQueue && !this.#isMessagePending && this.#manifestOf.size > 0;
   }
 
-  /** Keys that become live or stop being so; one that does both within the group does neither. */
+  /** Keys that become live or stop being live; only the last change of a key within the group counts. */
   #changesOf(entries: readonly Entry[]): { started: string[]; ended: string[] } {
     const last = new Map<string, boolean>();
     for (const entry of entries) {

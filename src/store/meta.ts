@@ -1,9 +1,9 @@
-/** What the database says of itself: its format, and which key its secrets are encrypted with. A server refuses data that it would misread. */
+/** The format of the database and the fingerprint of its encryption key. The server does not open data that it cannot read. */
 import { decodeJson, encodeJson } from "./codec.ts";
 import { META_KEY } from "./keys.ts";
 import type { Store } from "./store.ts";
 
-/** Format that this version writes. */
+/** The format that this version writes. */
 const DATA_FORMAT = 1;
 
 /** The data was written by a newer version, or with another encryption key. */
@@ -13,19 +13,19 @@ export class DataMismatchError extends Error {
 
 interface Meta {
   readonly format: number;
-  /** The oldest format whose readers understand the data. */
+  /** The oldest format version that can read the data. */
   readonly minReader: number;
   readonly key: string;
 }
 
-/** Tells keys apart without telling anything about them: 16 hex digits of a hash. */
+/** Identifies a key without revealing it: 16 hex digits of a hash. */
 export async function keyFingerprint(encryptionKey: Uint8Array<ArrayBuffer>): Promise<string> {
   const label = new TextEncoder().encode("sluice encryption key ");
   const hash = await crypto.subtle.digest("SHA-256", new Uint8Array([...label, ...encryptionKey]));
   return new Uint8Array(hash, 0, 8).toHex();
 }
 
-/** Checks the format and the key; writes both into a new database. Nothing else may be written before. @throws DataMismatchError */
+/** Checks the format and the key; writes both to a new database. Must be the first write. @throws DataMismatchError */
 export async function checkData(store: Store, key: string): Promise<void> {
   const entry = await store.get(META_KEY);
   if (!entry) {

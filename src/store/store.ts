@@ -1,12 +1,12 @@
-/** The interface of a key-value database as the server uses it. `kv_store.ts` is the real one; only this layer knows keys. */
+/** The interface of the key-value database. `kv_store.ts` implements it with Deno KV. Only this layer builds keys. */
 
-/** A part of a key. Order: bytes, text, numbers, bigints, booleans; texts by their UTF-8 bytes. */
+/** A part of a key. Order: bytes, texts, numbers, bigints, booleans; texts by their UTF-8 bytes. */
 export type KeyPart = Uint8Array | string | number | bigint | boolean;
 
-/** A key; keys order part by part. */
+/** A key; keys are ordered part by part. */
 export type Key = readonly KeyPart[];
 
-/** A stored value: always bytes, which all clients of Deno KV read alike. */
+/** A stored entry. Values are always bytes, which every client of Deno KV can read. */
 export interface StoredEntry {
   readonly key: Key;
   readonly value: Uint8Array;
@@ -18,29 +18,29 @@ export type Mutation =
   | { readonly type: "set"; readonly key: Key; readonly value: Uint8Array }
   | { readonly type: "delete"; readonly key: Key };
 
-/** The key must have this versionstamp; `null` means it must not exist. */
+/** The key must have this versionstamp; `null`: the key must not exist. */
 export interface Check {
   readonly key: Key;
   readonly versionstamp: string | null;
 }
 
-/** A message of the database's queue: delivered at least once, not before its delay is over. */
+/** A message of the database's queue: delivered at least once, not before its delay has passed. */
 export interface Message {
   readonly payload: string;
   readonly delayMs: number;
 }
 
-/** Applied as a whole or not at all — unless the database fails while at it: then its outcome is unknown. */
+/** An atomic operation: applied completely or not at all. If the database fails during it, the outcome is unknown. */
 export interface Atomic {
   readonly checks: readonly Check[];
   readonly mutations: readonly Mutation[];
   readonly messages: readonly Message[];
 }
 
-/** Which keys to list: those that begin with `prefix`, or a range `[start, end)`. */
+/** The keys to list: those that extend `prefix`, or the range `[start, end)`. */
 export type Selector = { readonly prefix: Key } | { readonly start: Key; readonly end: Key };
 
-/** How to list. */
+/** Options of {@link Store.list}. */
 export interface ListOptions {
   readonly limit?: number;
   readonly reverse?: boolean;
@@ -48,20 +48,20 @@ export interface ListOptions {
 
 /** A key-value database with ordered keys. */
 export interface Store {
-  /** The entry, or `null`. */
+  /** The entry; `null` when the key does not exist. */
   get(key: Key): Promise<StoredEntry | null>;
-  /** The entries of the keys, in their order; any number of keys. */
+  /** The entries of any number of keys, in the order of the keys. */
   getMany(keys: readonly Key[]): Promise<(StoredEntry | null)[]>;
-  /** Entries in key order (or its reverse). */
+  /** Entries in key order, or in reverse. */
   list(selector: Selector, options?: ListOptions): AsyncIterable<StoredEntry>;
-  /** The versionstamp, or `null` when a check failed. An exception means that the outcome is unknown. */
+  /** The versionstamp; `null` when a check failed. After an exception the outcome is unknown. */
   commit(atomic: Atomic): Promise<string | null>;
-  /** Whether {@link Atomic.messages} are delivered; where not, messages must be empty. */
+  /** True when {@link Atomic.messages} are delivered; otherwise they must be empty. */
   readonly hasQueue: boolean;
-  /** Calls `handler` for each message. Settles when the store closes. The handler must return at once. */
+  /** Calls `handler` for each message; the handler must return immediately. Settles when the store closes. */
   listenQueue(handler: (payload: string) => Promise<void>): Promise<void>;
-  /** Gives up space kept back for this moment, so that a full disk can still take small writes. False when there was none. */
+  /** Frees the reserved disk space, so that small writes succeed on a full disk; false when there is no reserve. */
   releaseReserve(): Promise<boolean>;
-  /** Closes; further calls fail. */
+  /** Closes the database; further calls fail. */
   close(): void;
 }

@@ -1,6 +1,7 @@
 /**
- * The chain of commits of one writer: each checks and advances one key, which is the fence against a second writer, and
- * tells afterwards whether a commit of unknown outcome happened.
+ * The commits of one writer form a chain: each commit checks the versionstamp of one key, the chain key, and writes the next
+ * sequence number to it. A commit of a second writer changes the versionstamp, so the first writer's next check fails
+ * (fencing). After a commit with an unknown outcome the stored sequence number shows whether it happened.
  */
 import type { Instant } from "../base/clock.ts";
 import { DomainError } from "../model/errors.ts";
@@ -8,18 +9,20 @@ import { decodeJson, encodeJson } from "./codec.ts";
 import { chainKey } from "./keys.ts";
 import type { Key, Message, Mutation, Store } from "./store.ts";
 
-/** The last write of a process, as the next one finds it. */
+/** The value of the chain key. */
 interface StoredChain {
+  /** Identifies the writer; every takeover uses a larger epoch. */
   readonly epoch: number;
+  /** Counts the commits. */
   readonly seq: number;
-  /** It was stopped in order. */
+  /** The writer shut down cleanly. */
   readonly isLeft?: boolean;
 }
 
-/** What has become of a commit; `unknown`: somebody has written who may not. */
+/** The outcome of a commit; `unknown`: the chain has advanced in a way that this writer cannot have caused. */
 type CommitOutcome = "written" | "refused" | "taken over" | "unknown";
 
-/** The chain as this process knows it. */
+/** The chain of this process. */
 export class WriterChain {
   readonly #store: Store;
   readonly #key: Key;
@@ -38,12 +41,12 @@ export class WriterChain {
     return this.#seq;
   }
 
-  /** Whether the process before has left the chain in order. */
+  /** True when the previous writer shut down cleanly. */
   get followsStop(): boolean {
     return this.#followsStop;
   }
 
-  /** Whoever wrote before is fenced from now on. @throws DomainError conflict: another process does the same */
+  /** Starts a new epoch; any earlier writer is fenced from now on. @throws DomainError conflict: another process takes over concurrently */
   async takeOver(now: Instant): Promise<void> {
     const entry = await this.#store.get(this.#key);
     const previous: StoredChain = entry
@@ -65,7 +68,7 @@ export class WriterChain {
     this.#followsStop = previous.isLeft === true;
   }
 
-  /** Commits the next group; false when the check fails. The list is added to. @throws Error as the store does */
+  /** Commits the next group; false when the check fails. Appends the chain key to `mutations`. @throws Error from the store: unknown outcome */
   async commit(mutations: Mutation[], messages: readonly Message[]): Promise<boolean> {
     const seq = this.#seq + 1;
     mutations.push(this.#advance({ epoch: this.#epoch, seq }));
@@ -77,7 +80,7 @@ export class WriterChain {
     return true;
   }
 
-  /** What has become of a commit that was not answered well. @throws Error the database cannot be read */
+  /** The outcome of the last commit, after {@link commit} threw or returned false. @throws Error the database cannot be read */
   async outcome(): Promise<CommitOutcome> {
     const entry = await this.#store.get(this.#key);
     const chain = entry ? decodeJson(entry.value) as unknown as StoredChain : undefined;
@@ -89,8 +92,8 @@ export class WriterChain {
     return "written";
   }
 
-  /** Tells the next process that this one has stopped in order. What cannot be told does no harm: it is taken for a crash. */
-  async leave(): Promise<void> {
+  /** Marks a clean shutdown. If this write fails, the next process assumes a crash, which is safe. */
+  async markStopped(): Promise<void> {
     if (this.#versionstamp === null) return;
     const checks = [{ key: this.#key, versionstamp: this.#versionstamp }];
     const left = this.#advance({ epoch: this.#epoch, seq: this.#seq + 1, isLeft: true });

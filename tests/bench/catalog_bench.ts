@@ -205,7 +205,6 @@ const catalog = new Catalog({
   store: kv,
   commit: (entry) => committer.commit(entry),
   clock,
-  logger: silentLogger(clock),
   flowNames: flow,
   flowLimit: () => FLOWS,
   verifyLabels: (_tenant, wanted) => Promise.resolve(new Set(wanted)),

@@ -1,8 +1,8 @@
 /** What earlier processes announced is looked for while recovered executions announce more: none is reacted to twice. */
 import { assertEquals } from "@std/assert";
-import { compareKeys } from "../../src/store/key_order.ts";
+import { compareKeys } from "../support/key_order.ts";
 import { ANNOUNCEMENTS } from "../../src/store/keys.ts";
-import type { MemoryStore } from "../../src/store/memory_store.ts";
+import type { MemoryStore } from "../support/memory_store.ts";
 import type { Atomic, ListOptions, Selector, StoredEntry } from "../../src/store/store.ts";
 import { settle } from "../support/fake_clock.ts";
 import { FaultyStore } from "../support/faulty_store.ts";

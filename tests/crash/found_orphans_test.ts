@@ -1,8 +1,8 @@
 /** The search for values that were never finished runs while recovered executions write: it must leave theirs alone. */
 import { assertEquals } from "@std/assert";
-import { compareKeys } from "../../src/store/key_order.ts";
+import { compareKeys } from "../support/key_order.ts";
 import { BLOB_INTENTS } from "../../src/store/keys.ts";
-import type { MemoryStore } from "../../src/store/memory_store.ts";
+import type { MemoryStore } from "../support/memory_store.ts";
 import type { Atomic, ListOptions, Selector, StoredEntry } from "../../src/store/store.ts";
 import { FakeClock, settle } from "../support/fake_clock.ts";
 import { FaultyStore } from "../support/faulty_store.ts";

@@ -1,22 +1,22 @@
-/** A store whose process dies, or whose database fails, at a given commit. */
+/** A store that simulates a process crash or a database failure at a given commit. */
 import type { Atomic, Store } from "../../src/store/store.ts";
 import { settle } from "../support/fake_clock.ts";
 import { FaultyStore } from "../support/faulty_store.ts";
 
 /**
- * What happens at the commit. `die_before`, `die_after`: the process is gone before or after it was written, and nobody
- * hears of it. `refuse`: it is not written, and the process goes on. `lose_answer`: it is written, the answer is an
- * error. `refuse_then_die`: refused, and the process is gone at the next one.
+ * The fault of the commit. `die_before`, `die_after`: the process crashes before or after the write; the commit never
+ * settles. `refuse`: it is not written and throws. `lose_response`: it is written and throws. `refuse_then_die`: it is not
+ * written and throws, and the process crashes at the next commit.
  */
-export const CUT_MODES = ["die_before", "die_after", "refuse", "lose_answer", "refuse_then_die"] as const;
+export const CUT_MODES = ["die_before", "die_after", "refuse", "lose_response", "refuse_then_die"] as const;
 
-/** Where and how to cut; commits count from 1. */
+/** The commit that fails, counted from 1, and its fault. */
 export interface Cut {
   readonly at: number;
   readonly mode: typeof CUT_MODES[number];
 }
 
-/** Passes everything on until the cut. */
+/** Delegates to another store until the cut. */
 export class MortalStore extends FaultyStore {
   #cut: Cut | undefined;
   #isDead = false;
@@ -26,18 +26,18 @@ export class MortalStore extends FaultyStore {
     this.#cut = cut;
   }
 
-  /** Counts from the next commit on, and cuts there. */
+  /** Restarts the count of commits with a new cut. */
   arm(cut: Cut | undefined): void {
     this.commits = 0;
     this.#cut = cut;
   }
 
-  /** True once the process is gone. */
+  /** True after the simulated crash. */
   get isDead(): boolean {
     return this.#isDead;
   }
 
-  /** Stops a server; one that dies meanwhile is gone. */
+  /** Stops a server; returns early if it crashes during the stop. */
   async stop(server: AsyncDisposable): Promise<void> {
     const stopped = server[Symbol.asyncDispose]();
     await settle();
@@ -58,9 +58,9 @@ export class MortalStore extends FaultyStore {
       case "die_after":
         await this.inner.commit(atomic);
         return await this.#die();
-      case "lose_answer":
+      case "lose_response":
         await this.inner.commit(atomic);
-        throw new Error("injected: written, but the answer was lost");
+        throw new Error("injected: written, but the response was lost");
       default:
         throw new Error("injected: not written");
     }

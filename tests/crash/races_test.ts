@@ -1,6 +1,6 @@
 /** What one request does to an execution while another one, or the engine, is at it. */
 import { assert, assertEquals } from "@std/assert";
-import type { MemoryStore } from "../../src/store/memory_store.ts";
+import type { MemoryStore } from "../support/memory_store.ts";
 import type { Atomic, Key, StoredEntry } from "../../src/store/store.ts";
 import { settle } from "../support/fake_clock.ts";
 import { FaultyStore } from "../support/faulty_store.ts";

@@ -1,6 +1,6 @@
 /** One execution through any number of crashes: a client that retries what was not acknowledged, and what came of it. */
 import type { JsonObject } from "../../src/base/json.ts";
-import { MemoryStore } from "../../src/store/memory_store.ts";
+import { MemoryStore } from "../support/memory_store.ts";
 import { FakeClock, settle } from "../support/fake_clock.ts";
 import { type Effect, type ExecutionResponse, Harness, statesOf } from "../support/harness.ts";
 import { Chance } from "./chance.ts";

@@ -11,7 +11,7 @@ import { Auth, type Credentials } from "../../src/services/access/auth.ts";
 import { Tenants } from "../../src/services/access/tenants.ts";
 import { Tokens } from "../../src/services/access/tokens.ts";
 import type { Committer } from "../../src/store/committer.ts";
-import { MemoryStore } from "../../src/store/memory_store.ts";
+import { MemoryStore } from "../support/memory_store.ts";
 import { FakeClock } from "../support/fake_clock.ts";
 import { quietCommitter } from "../support/quiet_committer.ts";
 

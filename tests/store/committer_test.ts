@@ -1,10 +1,10 @@
-/** The committer: grouping, fencing, outcomes that cannot be known, read-only mode. */
+/** The committer: grouping, fencing, unknown outcomes, read-only mode. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { silentLogger } from "../../src/base/log.ts";
 import { DomainError } from "../../src/model/errors.ts";
 import { MAX_GROUP_MUTATIONS } from "../../src/model/limits.ts";
 import { Committer, type Entry } from "../../src/store/committer.ts";
-import { MemoryStore } from "../../src/store/memory_store.ts";
+import { MemoryStore } from "../support/memory_store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { FakeClock } from "../support/fake_clock.ts";
 import { type Fault, FaultyStore } from "../support/faulty_store.ts";
@@ -34,14 +34,14 @@ function entry(name: string, bytes = 10): Entry {
   return { mutations: [{ type: "set", key: ["k", name], value: new Uint8Array(bytes) }] };
 }
 
-Deno.test("commit() of entries of the same turn shares one group", async () => {
+Deno.test("commit() puts entries of the same turn into one group", async () => {
   const { committer, store } = await setUp();
   await Promise.all(Array.from({ length: 100 }, (_, n) => committer.commit(entry(String(n)))));
   assertEquals(committer.stats.groups, 1);
-  assertEquals(store.commits, 2); // the first one took over the chain
+  assertEquals(store.commits, 2); // the first commit took over the chain
 });
 
-Deno.test("commit() never splits an entry and cuts groups at their bounds", async () => {
+Deno.test("commit() never splits an entry and keeps groups within their limits", async () => {
   const { committer, store } = await setUp();
   const sizes: number[] = [];
   store.plan = (_, atomic) => (sizes.push(atomic.mutations.length), "none");
@@ -52,7 +52,7 @@ Deno.test("commit() never splits an entry and cuts groups at their bounds", asyn
   assert(Math.max(...sizes) <= MAX_GROUP_MUTATIONS + 1);
 });
 
-Deno.test("commit() refuses what can never be written, and its neighbours go through", async () => {
+Deno.test("commit() refuses an entry that exceeds a limit and commits the others of its group", async () => {
   const { committer, store } = await setUp();
   const good = committer.commit(entry("good"));
   await assertRejects(() => committer.commit(entry("bad", 70_000)), DomainError, "too large");
@@ -61,7 +61,7 @@ Deno.test("commit() refuses what can never be written, and its neighbours go thr
   assert(await store.get(["k", "good"]));
 });
 
-Deno.test("commit() calls committed() in order and before any caller goes on", async () => {
+Deno.test("commit() calls committed() in order and before any commit() resolves", async () => {
   const { committer } = await setUp();
   const order: string[] = [];
   await Promise.all(["a", "b"].map(async (name) => {
@@ -71,7 +71,7 @@ Deno.test("commit() calls committed() in order and before any caller goes on", a
   assertEquals(order, ["a", "b", "a goes on", "b goes on"]);
 });
 
-Deno.test("commit() whose answer was lost is acknowledged: the chain key shows that it happened", async () => {
+Deno.test("commit() resolves after a lost response when the chain key shows that the commit happened", async () => {
   const { committer, store, fatal } = await setUp((commit) => commit === 2 ? "fail_after" : "none");
   await committer.commit(entry("a"));
   await committer.commit(entry("b"));
@@ -82,7 +82,7 @@ Deno.test("commit() whose answer was lost is acknowledged: the chain key shows t
 
 const REFUSALS = [["fail_before", "unavailable"], ["full", "storage_full"]] as const;
 for (const [fault, code] of REFUSALS) {
-  Deno.test(`commit() that ${fault === "full" ? "finds the disk full" : "fails"} is refused as ${code}, and writes are taken again when a probe succeeds`, async () => {
+  Deno.test(`commit() that ${fault === "full" ? "finds the disk full" : "fails"} is refused as ${code}, and writes are accepted again when a probe succeeds`, async () => {
     let isFaulty = true;
     const { committer, store, clock } = await setUp((commit) => commit > 1 && isFaulty ? fault : "none");
     const error = await assertRejects(() => committer.commit(entry("a")), DomainError);
@@ -100,7 +100,7 @@ for (const [fault, code] of REFUSALS) {
   });
 }
 
-Deno.test("start() of a second process fences the first: its commits fail and it is told to stop", async () => {
+Deno.test("start() of a second process fences the first: its commits fail and onFatal is called", async () => {
   const { committer, store, clock, fatal } = await setUp();
   await committer.commit(entry("a"));
   clock.jump(2_000);
@@ -112,14 +112,14 @@ Deno.test("start() of a second process fences the first: its commits fail and it
   await assertRejects(() => committer.commit(entry("later")), DomainError);
 });
 
-Deno.test("start() fences even when the clock stands still", async () => {
+Deno.test("start() fences even when the clock does not advance", async () => {
   const { committer, store, clock, fatal } = await setUp();
   await open(store, clock, []);
   await assertRejects(() => committer.commit(entry("late")), DomainError);
   assertEquals(fatal.length, 1);
 });
 
-Deno.test("commit() in the bulk lane leaves room for the others", async () => {
+Deno.test("commit() limits bulk entries in a group with other entries", async () => {
   const { committer, store } = await setUp();
   const groups: number[] = [];
   store.plan = (_, atomic) => {
@@ -140,7 +140,7 @@ Deno.test("commit() in the bulk lane leaves room for the others", async () => {
   await Promise.all(bulk);
 });
 
-Deno.test("asyncDispose() commits what is waiting and refuses the rest", async () => {
+Deno.test("asyncDispose() commits the waiting entries and refuses further ones", async () => {
   const { committer, store } = await setUp();
   const waiting = committer.commit(entry("a"));
   await committer[Symbol.asyncDispose]();
@@ -149,7 +149,7 @@ Deno.test("asyncDispose() commits what is waiting and refuses the rest", async (
   await assertRejects(() => committer.commit(entry("b")), DomainError, "shutting down");
 });
 
-Deno.test("commit() leaves room in a group for what riders add for each entry", async () => {
+Deno.test("commit() reserves room in a group for the mutations that riders add for each entry", async () => {
   const { committer, store } = await setUp();
   committer.addRider({
     contribute: (entries) => ({

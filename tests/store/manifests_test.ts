@@ -1,7 +1,7 @@
-/** Manifests: which executions are live, in as few keys and messages as possible. */
+/** Manifests: the list of live executions in few keys and messages. */
 import { assertEquals } from "@std/assert";
 import { Manifests } from "../../src/store/manifests.ts";
-import { MemoryStore } from "../../src/store/memory_store.ts";
+import { MemoryStore } from "../support/memory_store.ts";
 import { FakeClock } from "../support/fake_clock.ts";
 import { FaultyStore } from "../support/faulty_store.ts";
 import { quietCommitter } from "../support/quiet_committer.ts";
@@ -25,7 +25,7 @@ async function setUp(hasQueue = true) {
   return { clock, memory, store, committer, manifests, messages, set };
 }
 
-Deno.test("contribute() lists what becomes live in one key of its group, and removes it when none is live", async () => {
+Deno.test("contribute() writes one key for the executions that become live in a group, and deletes it when none is live", async () => {
   const { memory, manifests, set } = await setUp();
   await set(true, "a", "b");
   await set(true, "c");
@@ -36,7 +36,7 @@ Deno.test("contribute() lists what becomes live in one key of its group, and rem
   assertEquals([memory.count(["g"]), manifests.liveCount], [0, 0]);
 });
 
-Deno.test("contribute() writes nothing for what is live and ends within one group", async () => {
+Deno.test("contribute() writes nothing for an execution that starts and ends within one group", async () => {
   const { memory, committer } = await setUp();
   const fact = (live: boolean) => ({
     mutations: [],
@@ -46,7 +46,7 @@ Deno.test("contribute() writes nothing for what is live and ends within one grou
   assertEquals(memory.count(["g"]), 0);
 });
 
-Deno.test("contribute() keeps one message outstanding while anything is live", async () => {
+Deno.test("contribute() keeps one message outstanding while an execution is live", async () => {
   const { manifests, messages, committer, set } = await setUp();
   await set(true, "a");
   await set(true, "b");
@@ -60,13 +60,13 @@ Deno.test("contribute() keeps one message outstanding while anything is live", a
   assertEquals(messages.length, 2);
 });
 
-Deno.test("contribute() sends no message where there is no queue", async () => {
+Deno.test("contribute() sends no message without a queue", async () => {
   const { messages, set } = await setUp(false);
   await set(true, "a");
   assertEquals(messages, []);
 });
 
-Deno.test("a refused group leaves the manifests as they were", async () => {
+Deno.test("a refused group does not change the manifests", async () => {
   const { clock, memory, store, manifests, set } = await setUp();
   store.plan = () => "fail_before";
   await set(true, "a").catch(() => {});
@@ -77,7 +77,7 @@ Deno.test("a refused group leaves the manifests as they were", async () => {
   assertEquals([manifests.liveCount, memory.count(["g"])], [1, 1]);
 });
 
-Deno.test("read() gives the next process what was live; adopt() counts it until it has ended", async () => {
+Deno.test("read() returns the live executions of the previous process; adopt() counts them as live", async () => {
   const { memory, set } = await setUp();
   await set(true, "a", "b");
   const next = new Manifests("one", true);

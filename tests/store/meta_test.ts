@@ -1,12 +1,12 @@
-/** What a server refuses to open. */
+/** Databases that the server refuses to open. */
 import { assertEquals, assertNotEquals, assertRejects } from "@std/assert";
 import { encodeJson } from "../../src/store/codec.ts";
 import { META_KEY } from "../../src/store/keys.ts";
-import { MemoryStore } from "../../src/store/memory_store.ts";
+import { MemoryStore } from "../support/memory_store.ts";
 import { checkData, DataMismatchError, keyFingerprint } from "../../src/store/meta.ts";
 import { FakeClock } from "../support/fake_clock.ts";
 
-Deno.test("checkData() writes format and key into a new database and accepts it from then on", async () => {
+Deno.test("checkData() writes format and key to a new database and accepts it afterwards", async () => {
   const store = new MemoryStore(new FakeClock());
   await checkData(store, "k");
   await checkData(store, "k");
@@ -29,7 +29,7 @@ Deno.test("checkData() refuses data of a newer version, and changes nothing", as
   assertEquals(store.count(), 1);
 });
 
-Deno.test("keyFingerprint() tells keys apart", async () => {
+Deno.test("keyFingerprint() differs for different keys", async () => {
   const [a, b] = [await keyFingerprint(new Uint8Array(32)), await keyFingerprint(new Uint8Array(32).fill(1))];
   assertNotEquals(a, b);
   assertEquals(a.length, 16);

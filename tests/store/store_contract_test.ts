@@ -1,8 +1,8 @@
-/** One suite for every store: what the engine relies on holds for the database in memory, in a file, and behind faults. */
+/** The contract of {@link Store}, checked for the memory store, Deno KV in memory and in a file, and the faulty store. */
 import { assertEquals, assertRejects } from "@std/assert";
 import type { Key, Selector, Store } from "../../src/store/store.ts";
 import { KvStore } from "../../src/store/kv_store.ts";
-import { MemoryStore } from "../../src/store/memory_store.ts";
+import { MemoryStore } from "../support/memory_store.ts";
 import { FakeClock } from "../support/fake_clock.ts";
 import { FaultyStore } from "../support/faulty_store.ts";
 
@@ -24,14 +24,14 @@ async function keysOf(store: Store, selector: Selector, options = {}): Promise<K
 }
 
 const RULES: Readonly<Record<string, (store: Store) => Promise<void>>> = {
-  "get() gives what was set, and null for what was not": async (store) => {
+  "get() returns the stored value, and null for a missing key": async (store) => {
     const stamp = await store.commit({ checks: [], mutations: [set(["a"], 1)], messages: [] });
     const entry = await store.get(["a"]);
     assertEquals([...entry?.value ?? []], [1]);
     assertEquals(entry?.versionstamp, stamp);
     assertEquals(await store.get(["b"]), null);
   },
-  "getMany() keeps the order of more keys than one call takes": async (store) => {
+  "getMany() keeps the order of more keys than one database call accepts": async (store) => {
     const keys = Array.from({ length: 25 }, (_, n) => ["k", n]);
     await store.commit({ checks: [], mutations: keys.map((key, n) => set(key, n)), messages: [] });
     const entries = await store.getMany([...keys, ["missing"]]);
@@ -62,7 +62,7 @@ const RULES: Readonly<Record<string, (store: Store) => Promise<void>>> = {
     }
     assertEquals(stamps, [...stamps].sort());
   },
-  "list() orders parts by type and value, the prefix itself left out": async (store) => {
+  "list() orders parts by type and value, and excludes the prefix itself": async (store) => {
     const keys: Key[] = [["p", "B"], ["p", 10], ["p", 9], ["p", "a"], ["p"], ["p", "a", "x"], ["p", true], [
       "p",
       "ä",
@@ -76,14 +76,14 @@ const RULES: Readonly<Record<string, (store: Store) => Promise<void>>> = {
     ]]);
     assertEquals(await keysOf(store, { start: ["p", "a"], end: ["p", 10] }), ordered.slice(1, 5));
   },
-  "list() pages over more rows than one call gives": async (store) => {
+  "list() reads more rows than one database page": async (store) => {
     for (let page = 0; page < 3; page++) {
       const mutations = Array.from({ length: 500 }, (_, n) => set(["n", page * 500 + n], 0));
       await store.commit({ checks: [], mutations, messages: [] });
     }
     assertEquals((await keysOf(store, { prefix: ["n"] })).length, 1500);
   },
-  "keys that are too long to be stored are not there": async (store) => {
+  "keys above the size limit do not exist": async (store) => {
     await store.commit({ checks: [], mutations: [set(["a"], 1)], messages: [] });
     for (const part of ["x".repeat(3_000), "\u65e5".repeat(700), "\0".repeat(1_100), new Uint8Array(2_100)]) {
       assertEquals(await store.get(["a", part]), null);

@@ -1,4 +1,4 @@
-/** A clock that stands still until a test moves it. */
+/** A clock that advances only when a test moves it. */
 import { setImmediate } from "node:timers";
 import type { CancelTimer, Clock, Instant } from "../../src/base/clock.ts";
 
@@ -8,10 +8,10 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** Time of a new fake clock. */
+/** Start time of a new fake clock. */
 export const FAKE_START: Instant = Date.UTC(2026, 0, 15, 10, 30, 0);
 
-/** Fires timers in order of their due time as it is advanced. */
+/** Fires timers in order of their due times when it is advanced. */
 export class FakeClock implements Clock {
   #now: Instant;
   #order = 0;
@@ -43,7 +43,7 @@ export class FakeClock implements Clock {
     return this.#timers.size;
   }
 
-  /** Moves time on by `ms`, firing what comes due on the way and letting its work settle. */
+  /** Advances the time by `ms`; fires each due timer and waits until its work settles. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms;
     await settle();
@@ -57,7 +57,7 @@ export class FakeClock implements Clock {
     await settle();
   }
 
-  /** Sets the clock back or forward without firing anything. */
+  /** Sets the clock forward or back without firing timers. */
   jump(ms: number): void {
     this.#now += ms;
   }
@@ -74,7 +74,7 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Lets promises that are ready run, over several turns of the event loop. */
+/** Runs ready promises for ten turns of the event loop. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
 }

@@ -1,13 +1,13 @@
-/** A store that misbehaves as told: conflicts, fails before or after a commit, delays, or dies at its n-th commit. */
+/** A store that injects faults into commits: conflicts, errors before or after the write, delays, a full disk. */
 import type { Atomic, Key, ListOptions, Selector, Store, StoredEntry } from "../../src/store/store.ts";
 
-/** What happens to one commit. */
+/** The fault of one commit. `fail_after` writes it, then throws. */
 export type Fault = "none" | "conflict" | "fail_before" | "fail_after" | "delay" | "full";
 
-/** Decides by the number of the commit, from 1. */
+/** Chooses the fault of a commit; `commit` counts from 1. */
 export type FaultPlan = (commit: number, atomic: Atomic) => Fault;
 
-/** Passes everything to another store, but commits as its plan says. */
+/** Delegates to another store and injects the faults of its plan into commits. */
 export class FaultyStore implements Store {
   readonly inner: Store;
   plan: FaultPlan;
@@ -44,7 +44,7 @@ export class FaultyStore implements Store {
         throw new Error("database or disk is full");
       case "fail_after":
         await this.inner.commit(atomic);
-        throw new Error("injected: written, but the answer was lost");
+        throw new Error("injected: written, but the response was lost");
       case "delay":
         for (let turn = 0; turn < 5; turn++) await Promise.resolve();
         return await this.inner.commit(atomic);

@@ -1,4 +1,4 @@
-/** A whole server in the test's process: memory store, fake clock, no port. */
+/** A complete server in the test process, with a memory store and a fake clock, without a port. */
 import { Assembly } from "../../src/server/assembly.ts";
 import type { AssemblyOptions } from "../../src/server/options.ts";
 import type { JsonObject, JsonValue } from "../../src/base/json.ts";
@@ -6,22 +6,22 @@ import { parseJson } from "../../src/base/json.ts";
 import { silentLogger } from "../../src/base/log.ts";
 import type { RunContext } from "../../src/model/ports/run_context.ts";
 import type { AttemptOutcome, RunnableTaskType, TaskType } from "../../src/model/tasks/task_catalog.ts";
-import { MemoryStore } from "../../src/store/memory_store.ts";
+import { MemoryStore } from "./memory_store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { FakeClock, settle } from "./fake_clock.ts";
 import { yaml } from "./request_bodies.ts";
 
-/** What an effect does in one attempt. */
+/** The side effect of a `harness.Effect` task in one attempt. */
 export type Effect = (
   properties: JsonObject,
   context: RunContext,
 ) => AttemptOutcome | Promise<AttemptOutcome>;
 
-/** How a harness differs from the default. */
+/** Options of a {@link Harness}. */
 export interface HarnessOptions extends Partial<AssemblyOptions> {
   /** Wraps the memory store, for example to inject faults. */
   readonly wrap?: (store: MemoryStore) => Store;
-  /** What `harness.Effect` tasks do; by default they succeed at once. */
+  /** The effect of `harness.Effect` tasks; by default they succeed immediately. */
   readonly effect?: Effect;
 }
 
@@ -34,7 +34,7 @@ export class Harness implements AsyncDisposable {
   readonly clock: FakeClock;
   readonly store: MemoryStore;
   readonly #options: HarnessOptions;
-  /** Ends the effects under way. */
+  /** Ends running effects. */
   readonly #endEffects: () => void;
   #isGone = false;
 
@@ -54,7 +54,7 @@ export class Harness implements AsyncDisposable {
     this.#endEffects = endEffects;
   }
 
-  /** Starts a server; over `store` when given, as after a crash. */
+  /** Starts a server; with `store` it continues from that store, as after a crash. */
   static async start(
     options: HarnessOptions = {},
     store?: MemoryStore,
@@ -87,7 +87,7 @@ export class Harness implements AsyncDisposable {
     return new Harness(assembly, { clock, store: memory, options, endEffects });
   }
 
-  /** Sends a request to the tenant `main`, path below `/api/v1/main` unless it is one of the root. */
+  /** Sends a request to tenant `main`: `path` is relative to `/api/v1/main` unless it is a root path. */
   async request(method: string, path: string, init: RequestInit = {}): Promise<Response> {
     const full = /^\/(api|ui|ping|health|openapi|swagger|prometheus)/.test(path)
       ? path
@@ -95,7 +95,7 @@ export class Harness implements AsyncDisposable {
     return await this.assembly.fetch(new Request(`http://127.0.0.1:8080${full}`, { method, ...init }));
   }
 
-  /** As {@link request}; the answer's JSON. @throws Error for a status of 400 or more */
+  /** Like {@link request}; returns the JSON of the response. @throws Error for a status of 400 or more */
   async json(method: string, path: string, init: RequestInit = {}): Promise<JsonValue> {
     const response = await this.request(method, path, init);
     const text = await response.text();
@@ -113,18 +113,18 @@ export class Harness implements AsyncDisposable {
     return await this.json("POST", "/flows", yaml(source)) as JsonObject;
   }
 
-  /** Starts a flow of namespace `demo`; the start's answer. */
+  /** Starts a flow of namespace `demo`; returns the response. */
   async start(flowId: string, form: Readonly<Record<string, string>> = {}, query = ""): Promise<JsonObject> {
     const body = Object.keys(form).length > 0 ? new URLSearchParams(form) : undefined;
     return await this.json("POST", `/executions/demo/${flowId}${query}`, { body }) as JsonObject;
   }
 
-  /** An execution as stored. */
+  /** Reads an execution. */
   async execution(id: JsonValue | undefined): Promise<ExecutionResponse> {
     return await this.json("GET", `/executions/${id}`) as unknown as ExecutionResponse;
   }
 
-  /** Saves a flow, starts it, lets it settle; the execution. */
+  /** Saves a flow, starts it and waits until its work settles; returns the execution. */
   async run(source: string, form: Readonly<Record<string, string>> = {}): Promise<ExecutionResponse> {
     const flow = await this.save(source);
     const { id } = await this.start(String(flow.id), form);
@@ -132,19 +132,19 @@ export class Harness implements AsyncDisposable {
     return await this.execution(id);
   }
 
-  /** Moves the clock. */
+  /** Advances the clock. */
   async advance(ms: number): Promise<void> {
     await this.clock.advance(ms);
   }
 
-  /** The server is gone without any good-bye; a new one starts over what was durable. */
+  /** Simulates a crash: drops the server and starts a new one from its durable data. */
   async crash(options: HarnessOptions = this.#options): Promise<Harness> {
     this.#isGone = true;
     const clock = new FakeClock(this.clock.now());
     return await Harness.start(options, this.store.reopen(clock), clock);
   }
 
-  /** Stops in good order and starts again. */
+  /** Stops the server cleanly and starts a new one. */
   async restart(): Promise<Harness> {
     await this[Symbol.asyncDispose]();
     const clock = new FakeClock(this.clock.now());
@@ -156,23 +156,23 @@ export class Harness implements AsyncDisposable {
     if (this.#isGone) return;
     this.#isGone = true;
     const stopped = this.assembly.stop();
-    await settle(); // Interrupted by the end of the server; whoever does not hear it is ended here.
+    await settle(); // The stop aborts effects; those that ignore the abort end here.
     this.#endEffects();
     await stopped;
   }
 }
 
-/** What tests read of a page. */
+/** The members of a page that tests read. */
 export interface PageResponse<Item> {
   readonly results: readonly Item[];
   readonly total: number;
-  /** There, and false, where not all was counted. */
+  /** Present, and false, when the total is not exact. */
   readonly isTotalExact?: boolean;
-  /** Where the next page of log lines begins. */
+  /** Start of the next page of log lines. */
   readonly cursor?: string;
 }
 
-/** What tests read of an execution. */
+/** The members of an execution that tests read. */
 export interface ExecutionResponse {
   readonly id: string;
   readonly state: StateResponse;
@@ -180,13 +180,13 @@ export interface ExecutionResponse {
   readonly [name: string]: unknown;
 }
 
-/** What tests read of a state. */
+/** The members of a state that tests read. */
 export interface StateResponse {
   readonly current: string;
   readonly histories: readonly { readonly state: string; readonly date: string }[];
 }
 
-/** What tests read of a task run. */
+/** The members of a task run that tests read. */
 export interface TaskRunResponse {
   readonly id: string;
   readonly taskId: string;
@@ -195,9 +195,9 @@ export interface TaskRunResponse {
   readonly outputs: Readonly<Record<string, unknown>>;
 }
 
-/** States of a history, in a line. */
-export function statesOf(answer: { readonly state: StateResponse }): string {
-  return answer.state.histories.map(({ state }) => state).join(" ");
+/** The states of a history, separated by spaces. */
+export function statesOf(response: { readonly state: StateResponse }): string {
+  return response.state.histories.map(({ state }) => state).join(" ");
 }
 
 function effectTask(
@@ -208,9 +208,9 @@ function effectTask(
     form: "runnable",
     type: "harness.Effect",
     aliases: [],
-    description: "Does what the test says.",
+    description: "Runs the effect that the test defines.",
     pure: false,
-    properties: { name: { type: "string", dynamic: true, description: "Handed to the effect." } },
+    properties: { name: { type: "string", dynamic: true, description: "Passed to the effect." } },
     run: (properties, context) => {
       const outcome = effect(properties, context);
       return outcome instanceof Promise ? Promise.race([outcome, over]) : outcome;

@@ -1,6 +1,6 @@
 /**
- * Makes `tests/fixtures/data-v1`: a data directory with one of everything, as the server of this format leaves it behind.
- * It was made once and is never made again: each later version must open it (`tests/e2e/data_format_test.ts`).
+ * Creates `tests/fixtures/data-v1`: a data directory of format 1 that holds one record of every kind. It was created once
+ * and must not be regenerated: every later version must open it (`tests/e2e/data_format_test.ts`).
  */
 import { ServerProcess } from "./server_process.ts";
 
@@ -31,7 +31,7 @@ tasks:
     duration: P3650D
 `;
 
-/** Fills a server with one of everything; gives the secret of an API token, which is shown once. */
+/** Creates one record of every kind. Returns the secret of an API token, which the server shows once. */
 async function fill(url: string): Promise<string> {
   const send = async (method: string, path: string, body?: BodyInit, headers: HeadersInit = {}) => {
     const response = await fetch(`${url}/api/v1/${path}`, { method, body, headers });

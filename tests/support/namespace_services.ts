@@ -1,4 +1,4 @@
-/** The services of what namespaces own, over a store in memory that can be told to fail, and their routes. */
+/** Files, KV pairs and secrets with their routes, over a memory store with fault injection. */
 import { Hono } from "hono";
 import { Cipher } from "../../src/base/cipher.ts";
 import { IdSource } from "../../src/base/id.ts";
@@ -14,13 +14,13 @@ import { Secrets } from "../../src/services/namespaces/secrets.ts";
 import { Blobs } from "../../src/store/blobs/blobs.ts";
 import { FileRecords } from "../../src/store/records/file_records.ts";
 import { KvPairRecords } from "../../src/store/records/kv_pair_records.ts";
-import { MemoryStore } from "../../src/store/memory_store.ts";
+import { MemoryStore } from "./memory_store.ts";
 import { SecretRecords } from "../../src/store/records/secret_records.ts";
 import { FakeClock } from "./fake_clock.ts";
 import { FaultyStore } from "./faulty_store.ts";
 import { quietCommitter } from "./quiet_committer.ts";
 
-/** Whoever calls in these tests. */
+/** The caller in these tests. */
 export const ACTOR = { tenant: "main", user: "anonymous" };
 
 /** How the services are set up. */
@@ -28,12 +28,12 @@ export interface NamespaceSetup {
   readonly maxUploadBytes?: number;
   readonly environment?: ReadonlyMap<string, string>;
   readonly keyByte?: number;
-  /** Rows of an earlier life. */
+  /** The store of a previous process. */
   readonly inner?: MemoryStore;
   readonly clock?: FakeClock;
 }
 
-/** Everything, started; nothing needs to be closed. */
+/** Starts the services. Nothing has to be closed. */
 export async function startNamespaceServices(setup: NamespaceSetup = {}) {
   const clock = setup.clock ?? new FakeClock();
   const inner = setup.inner ?? new MemoryStore(clock);
@@ -74,14 +74,14 @@ export async function startNamespaceServices(setup: NamespaceSetup = {}) {
   return { clock, inner, store, committer, blobs, kvPairs, secrets, files, transfer, app, imported };
 }
 
-/** `size` bytes that tell their place. */
+/** `size` bytes whose values depend on their positions. */
 export function patternBytes(size: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(size);
   for (let i = 0; i < size; i++) bytes[i] = (i * 31 + (i >> 8)) & 0xff;
   return bytes;
 }
 
-/** A source that gives the pieces one after the other. */
+/** A stream of the pieces, one chunk each. */
 export function sourceOf(...pieces: readonly (Uint8Array | string)[]): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   return ReadableStream.from(
@@ -99,10 +99,10 @@ export async function collectText(stream: ReadableStream<Uint8Array>): Promise<s
   return new TextDecoder().decode(await collect(stream));
 }
 
-/** What {@link startNamespaceServices} gives. */
+/** The result of {@link startNamespaceServices}. */
 export type NamespaceTestServices = Awaited<ReturnType<typeof startNamespaceServices>>;
 
-/** Paths of all files and directories of a namespace, in order; directories with a slash at the end. */
+/** Sorted paths of all files and directories of a namespace; a directory ends with a slash. */
 export async function treeOf({ files }: NamespaceTestServices, namespace: string): Promise<string[]> {
   const paths: string[] = [];
   for await (const { path, content } of files.listAll(ACTOR, namespace)) {

@@ -1,4 +1,4 @@
-/** Scripts as tests of processes run them, without a flow. */
+/** Scripts for tests of processes, without a flow. */
 import type { AttemptIdentity } from "../../src/model/executions/attempt_identity.ts";
 import type { ProcessCommand } from "../../src/model/ports/processes.ts";
 
@@ -14,7 +14,7 @@ export const ATTEMPT: AttemptIdentity = {
   attemptNumber: 1,
 };
 
-/** A script of the shell, in a process that nobody ends. */
+/** A shell script whose process is never aborted. */
 export function shellScript(
   script: string,
   rest: Partial<ProcessCommand> & Pick<ProcessCommand, "onLine">,

@@ -1,6 +1,6 @@
-/** A folder of its own for one test. */
+/** Temporary folders for tests. */
 
-/** Calls `use` with a new folder and removes it afterwards, whatever happened. */
+/** Calls `use` with a new folder; removes the folder afterwards, also after an error. */
 export async function withTempDir<Result>(use: (path: string) => Promise<Result>): Promise<Result> {
   const path = await Deno.makeTempDir({ prefix: "sluice-test-" });
   try {

@@ -1,8 +1,8 @@
-/** Flows with triggers, and what they have started. */
+/** Flows with triggers, and the executions that they start. */
 import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../src/base/json.ts";
 import type { Harness } from "./harness.ts";
 
-/** A flow of namespace `demo` with one trigger; it gives what it finds in `trigger`, unless it has tasks of its own. */
+/** A flow of namespace `demo` with one trigger. By default its only task returns the variable `trigger`. */
 export function triggeredFlow(id: string, trigger: JsonObject, members: JsonObject = {}): string {
   const returns = { id: "out", type: "io.kestra.plugin.core.debug.Return", format: "{{ trigger | json }}" };
   return stringifyJson({
@@ -29,7 +29,7 @@ export function condition(type: string, properties: JsonObject = {}): JsonObject
   return { type: `io.kestra.plugin.core.condition.${type}`, ...properties };
 }
 
-/** What is looked at of an execution. */
+/** The checked members of an execution. */
 export interface StartedExecution {
   readonly id: string;
   readonly state: string;

@@ -1,22 +1,22 @@
-/** The form in which large values are stored: chunks of a format byte and some of the bytes. */
+/** The stored format of large values: chunks of a format byte and up to {@link BLOB_CHUNK_BYTES} bytes of content. */
 import { DomainError } from "../../model/errors.ts";
 import { BLOB_CHUNK_BYTES } from "../../model/limits.ts";
 
-/** First byte of a chunk: what follows are the bytes themselves. */
+/** First byte of a chunk with uncompressed content. */
 const FORMAT_RAW = 0x02;
 
-/** How many chunks a value of that size has. */
+/** Number of chunks of a value of `size` bytes. */
 export function chunkCount(size: number): number {
   return Math.ceil(size / BLOB_CHUNK_BYTES);
 }
 
-/** The bytes that a stored chunk holds; `undefined` when it is none. */
+/** The content of a stored chunk; `undefined` when the format is unknown. */
 export function bytesOfChunk(chunk: Uint8Array): Uint8Array | undefined {
   return chunk[0] === FORMAT_RAW ? chunk.subarray(1) : undefined;
 }
 
 /**
- * The source cut into stored chunks: a format byte and {@link BLOB_CHUNK_BYTES} bytes, fewer in the last.
+ * Splits the source into stored chunks; all but the last are full.
  * @throws DomainError too_large: more than `maxBytes`
  */
 export async function* chunksOf(

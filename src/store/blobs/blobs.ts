@@ -1,50 +1,62 @@
 /**
- * Large values as chunks. A value of one chunk rides in the entry of its owner's record; a longer one is written through
- * the bulk lane before it, under an intent key that the owner's entry deletes. An intent found at boot is an orphan:
- * its owner's record was never committed, or let go of it. The chunks that exist are always the first ones of a value.
+ * Large values, stored in chunks. The record that refers to a value is its owner's record.
+ *
+ * - One chunk: committed in the same entry as the owner's record.
+ * - More chunks: committed before the owner's record, through the bulk lane, under an intent key. The entry of the owner's
+ *   record deletes the intent.
+ * - Removal: the entry that drops the reference sets the intent again; then the chunks are deleted, last chunk first.
+ *
+ * An intent that exists at start therefore marks an orphan, and its chunks always form a prefix of the value.
  */
 import type { Clock, Instant } from "../../base/clock.ts";
 import { type IdSource, idTime } from "../../base/id.ts";
+import type { JsonValue } from "../../base/json.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import { BLOB_CHUNK_BYTES } from "../../model/limits.ts";
 import { bytesOfChunk, chunkCount, chunksOf } from "./blob_chunks.ts";
-import { encodeJson } from "../codec.ts";
 import type { Committer } from "../committer.ts";
 import { BLOB_INTENTS, blobChunkKey, blobIntentKey } from "../keys.ts";
 import type { Key, Mutation, Store } from "../store.ts";
+import { deleteKey, setJson } from "../stored_entries.ts";
 
-/** Chunks that one upload hands to the committer at once: 480 KiB in memory, and one group when nothing else is written. */
+/** Chunks of one upload that wait for a commit: 480 KiB, one group when there are no other writes. */
 const CHUNKS_IN_FLIGHT = 8;
 /** Chunks that a reader fetches at once. */
 const CHUNKS_PER_READ = 4;
-/** Deletes of one bulk entry; with the longest owner they stay below the key bytes of a group. */
+/** Deletes of one bulk entry; with the longest owner their keys stay below the key bytes of a group. */
 const DELETES_PER_ENTRY = 200;
 
-/** Whose value it is: a namespace or an execution. */
+/** The owner of a value. */
 export interface BlobOwner {
   readonly tenant: TenantId;
+  /** A namespace, an execution id, or the hash of an idempotency key. */
   readonly owner: string;
 }
 
-/** What a record keeps of a large value; an empty one has the id `""` and no chunks. */
+/** The reference to a value in a record, stored as `[blobId, size]`. An empty value has the id `""` and no chunks. */
 export interface BlobRef {
   readonly blobId: string;
   readonly size: number;
 }
 
-/** A value that becomes durable with the entry that carries `mutations`. */
+/** The reference in a decoded `[blobId, size]`; further items are ignored. */
+export function blobRefOf(stored: JsonValue): BlobRef {
+  const [blobId, size] = stored as [string, number];
+  return { blobId, size };
+}
+
+/** A value that becomes durable with the entry that contains `mutations`. */
 export interface StagedBlob extends BlobRef {
   readonly mutations: readonly Mutation[];
 }
 
-/** Bytes that can be read anywhere. */
+/** Random access to bytes. */
 export interface ByteSource {
   readonly size: number;
-  /** `length` bytes from `offset`, fewer at the end. */
+  /** `length` bytes from `offset`; fewer at the end. */
   read(offset: number, length: number): Promise<Uint8Array>;
 }
 
-/** What the blobs are made of. */
 interface BlobsOptions {
   readonly store: Store;
   readonly committer: Committer;
@@ -52,6 +64,7 @@ interface BlobsOptions {
   readonly clock: Clock;
 }
 
+/** A value with open readers; `removal` runs when the last reader ends. */
 interface Pin {
   readers: number;
   removal?: () => Promise<void>;
@@ -67,44 +80,47 @@ export class Blobs {
   }
 
   /**
-   * Writes a value as it arrives; the source is read no faster than chunks become durable. The value belongs to nobody
-   * until an entry with the answer's mutations is committed; call {@link discard} when that will not happen.
-   * @throws DomainError too_large: more than `maxBytes`; storage_full or unavailable: nothing is left behind
+   * Writes a value as it arrives; reads the source no faster than chunks become durable. The caller commits the returned
+   * mutations with the owner's record, or calls {@link discard}.
+   * @throws DomainError too_large: more than `maxBytes`; storage_full or unavailable: written chunks are removed
    */
   async write(owner: BlobOwner, source: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StagedBlob> {
     const { ids, clock } = this.#options;
     const blobId = ids.next(clock.now());
     let page: Uint8Array[] = [];
-    let handedOver = 0;
+    let count = 0;
     let size = 0;
     let isDone = false;
+    const storePage = async () => {
+      const first = count;
+      count += page.length;
+      await this.#storePage(owner, blobId, first, page);
+      page = [];
+    };
     try {
       for await (const chunk of chunksOf(source, maxBytes)) {
         page.push(chunk);
         size += chunk.length - 1;
-        if (page.length < CHUNKS_IN_FLIGHT) continue;
-        const first = handedOver;
-        handedOver += page.length;
-        await this.#storePage(owner, blobId, first, page);
-        page = [];
+        if (page.length === CHUNKS_IN_FLIGHT) await storePage();
       }
-      if (handedOver > 0 || page.length > 1) {
-        const first = handedOver;
-        handedOver += page.length;
-        await this.#storePage(owner, blobId, first, page);
-      }
+      if (count > 0 || page.length > 1) await storePage();
       isDone = true;
     } finally {
-      // What cannot be removed now is an orphan at the next boot.
-      if (!isDone && handedOver > 0) await Promise.allSettled([this.#delete(owner, blobId, handedOver)]);
+      // If this removal fails, the next start removes the orphan.
+      if (!isDone && count > 0) await Promise.allSettled([this.#delete(owner, blobId, count)]);
     }
     const [only] = page;
-    if (handedOver > 0) return { blobId, size, mutations: [deletion(this.#intentKey(owner, blobId))] };
+    if (count > 0) return { blobId, size, mutations: [deleteKey(this.#intentKey(owner, blobId))] };
     if (only === undefined) return { blobId: "", size: 0, mutations: [] };
     return { blobId, size, mutations: [{ type: "set", key: chunkKey(owner, blobId, 0), value: only }] };
   }
 
-  /** Commits written values together with the mutations of their records; when that is refused, they are removed again. @throws DomainError */
+  /** Like {@link write}, for bytes in memory. */
+  writeBytes(owner: BlobOwner, bytes: Uint8Array): Promise<StagedBlob> {
+    return this.write(owner, once(bytes), Infinity);
+  }
+
+  /** Commits staged values with the mutations of their records; discards the values if that fails. @throws DomainError */
   async commit(
     owner: BlobOwner,
     blobs: readonly StagedBlob[],
@@ -120,15 +136,15 @@ export class Blobs {
     }
   }
 
-  /** Removes a written value that no record will refer to, now or at the next boot. */
+  /** Removes a staged value that no record will refer to. If that fails, the next start removes it. */
   async discard(owner: BlobOwner, blob: BlobRef): Promise<void> {
     const count = chunkCount(blob.size);
     if (count > 1) await Promise.allSettled([this.#delete(owner, blob.blobId, count)]);
   }
 
   /**
-   * The bytes, fetched as they are asked for. A value that is removed meanwhile stays until the stream ends, or is
-   * cancelled; so one of the two must happen.
+   * The bytes, fetched on demand. A concurrent {@link remove} waits until the stream ends, so the caller must read it to
+   * the end or cancel it.
    */
   read(owner: BlobOwner, blob: BlobRef): ReadableStream<Uint8Array> {
     const count = chunkCount(blob.size);
@@ -151,7 +167,7 @@ export class Blobs {
     }, { highWaterMark: 0 });
   }
 
-  /** `length` bytes from `offset`, fewer at the end of the value. */
+  /** `length` bytes from `offset`; fewer at the end of the value. */
   async readRange(owner: BlobOwner, blob: BlobRef, offset: number, length: number): Promise<Uint8Array> {
     const end = Math.min(offset + length, blob.size);
     if (end <= offset) return new Uint8Array();
@@ -166,7 +182,7 @@ export class Blobs {
     return bytes;
   }
 
-  /** Random access to a written value that no record refers to; end its use with {@link discard}. */
+  /** Random access to a staged value. The caller ends its use with {@link discard}. */
   sourceOf(owner: BlobOwner, blob: StagedBlob): ByteSource {
     const [only] = blob.mutations;
     const bytes = only?.type === "set" ? only.value.subarray(1) : new Uint8Array();
@@ -179,19 +195,22 @@ export class Blobs {
     };
   }
 
-  /** True when {@link read} needs the record to be looked at again: the value is not deleted with its record's entry. */
+  /**
+   * True for more than one chunk. The chunks are not deleted in the same entry as the record, so a caller of {@link read}
+   * must check afterwards that the record still refers to the value.
+   */
   isChunked(blob: BlobRef): boolean {
     return chunkCount(blob.size) > 1;
   }
 
-  /** What the entry that lets go of a value must carry; {@link remove} follows once it is durable. */
+  /** Mutations for the entry that drops the reference; call {@link remove} once that entry is durable. */
   retire(owner: BlobOwner, blob: BlobRef): readonly Mutation[] {
     const count = chunkCount(blob.size);
     if (count === 0) return [];
-    return count === 1 ? [deletion(chunkKey(owner, blob.blobId, 0))] : [this.#intent(owner, blob.blobId)];
+    return count === 1 ? [deleteKey(chunkKey(owner, blob.blobId, 0))] : [this.#intent(owner, blob.blobId)];
   }
 
-  /** Removes a retired value in bounded entries, or as soon as its last reader is gone; what fails is done at the next boot. */
+  /** Removes a retired value when it has no readers left. If that fails, the next start removes it. */
   async remove(owner: BlobOwner, blob: BlobRef): Promise<void> {
     const count = chunkCount(blob.size);
     if (count <= 1) return;
@@ -201,7 +220,7 @@ export class Blobs {
     else await Promise.allSettled([removal()]);
   }
 
-  /** Removes values begun before `startedBefore` that no record refers to; gives their number. For boot, before any write. */
+  /** Removes orphans created before `startedBefore`; returns their number. Must run at start, before any write. */
   async collectOrphans(startedBefore: Instant): Promise<number> {
     const orphans: Key[] = [];
     for await (const entry of this.#options.store.list(BLOB_INTENTS)) orphans.push(entry.key);
@@ -217,31 +236,31 @@ export class Blobs {
     return collected;
   }
 
-  /** The intent first, and durable, when these are the first chunks. */
+  /** Makes the intent durable before the first chunks. */
   async #storePage(owner: BlobOwner, blobId: string, first: number, page: Uint8Array[]): Promise<void> {
     const { committer } = this.#options;
     if (first === 0) await committer.commit({ mutations: [this.#intent(owner, blobId)] });
-    // An entry each: the bulk lane shares small pieces of a group with others.
+    // One entry for each chunk, because the bulk lane gets only a part of a group.
     await Promise.all(page.map((value, index) => {
       const key = chunkKey(owner, blobId, first + index);
       return committer.commit({ mutations: [{ type: "set", key, value }], bulk: true });
     }));
   }
 
-  /** From the last chunk to the first, so that an interrupted removal still leaves a beginning; the intent goes with the first. */
+  /** Deletes the last chunk first, so that the remaining chunks form a prefix; the intent goes with the first chunk. */
   async #delete(owner: BlobOwner, blobId: string, count: number): Promise<void> {
     let end = count;
     do {
       const start = Math.max(0, end - DELETES_PER_ENTRY);
       const mutations: Mutation[] = [];
-      for (let n = start; n < end; n++) mutations.push(deletion(chunkKey(owner, blobId, n)));
-      if (start === 0) mutations.push(deletion(this.#intentKey(owner, blobId)));
+      for (let n = start; n < end; n++) mutations.push(deleteKey(chunkKey(owner, blobId, n)));
+      if (start === 0) mutations.push(deleteKey(this.#intentKey(owner, blobId)));
       await this.#options.committer.commit({ mutations, bulk: true });
       end = start;
     } while (end > 0);
   }
 
-  /** By doubling, then halving: a value of 10 GiB takes 36 reads instead of 170,000. */
+  /** Exponential, then binary search: 36 reads for 10 GiB instead of 170,000. */
   async #countChunks(owner: BlobOwner, blobId: string): Promise<number> {
     const exists = async (n: number) => await this.#options.store.get(chunkKey(owner, blobId, n)) !== null;
     let missing = 0;
@@ -281,7 +300,7 @@ export class Blobs {
       isHeld = false;
       if (--pin.readers > 0) return;
       this.#pins.delete(blobId);
-      // The reader has what it wanted; what cannot be removed now is an orphan at the next boot.
+      // If this removal fails, the next start removes the orphan.
       await Promise.allSettled([pin.removal?.()]);
     };
   }
@@ -291,14 +310,15 @@ export class Blobs {
   }
 
   #intent(owner: BlobOwner, blobId: string): Mutation {
-    return { type: "set", key: this.#intentKey(owner, blobId), value: encodeJson(null) };
+    return setJson(this.#intentKey(owner, blobId), null);
   }
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  await Promise.resolve();
+  yield bytes;
 }
 
 function chunkKey(owner: BlobOwner, blobId: string, n: number): Key {
   return blobChunkKey(owner.tenant, owner.owner, blobId, n);
-}
-
-function deletion(key: Key): Mutation {
-  return { type: "delete", key };
 }

@@ -1,8 +1,9 @@
-/** Files of executions: uploads of FILE inputs, and what tasks write. A key each, the content as a blob of the execution. */
+/** Files of executions: uploads of FILE inputs and files that tasks write. One key for each file; the content is a blob. */
 import type { TenantId } from "../../model/flows/flow.ts";
 import type { Instant } from "../../base/clock.ts";
-import type { BlobRef } from "./blobs.ts";
-import { decodeJson, encodeJson } from "../codec.ts";
+import { STORAGE_SCHEME } from "../../model/namespaces/storage_uri.ts";
+import { blobRefOf } from "./blobs.ts";
+import { decodeJson } from "../codec.ts";
 import {
   collectUnfinishedFiles,
   FileBatch,
@@ -12,13 +13,11 @@ import {
 } from "./file_batch.ts";
 import { blobsOf, executionFileKey, executionFilesOf } from "../keys.ts";
 import type { Mutation } from "../store.ts";
+import { deletionsOf, readEntries, setJson } from "../stored_entries.ts";
 
 export type { StoredFile } from "./file_batch.ts";
 
-/** Scheme of the addresses that stand for stored files in inputs and outputs. */
-const FILE_SCHEME = "kestra://";
-
-/** A file that becomes durable with the entry that carries `mutations`. */
+/** A file that becomes durable with the entry that contains `mutations`. */
 interface StagedFile {
   readonly size: number;
   readonly mutations: readonly Mutation[];
@@ -28,10 +27,10 @@ interface StagedFile {
 export class ExecutionFiles {
   readonly #deps: FileBatchDeps;
   readonly #findOther: ExecutionFiles["find"];
-  /** Files that wait for the commit of their attempt: `tenant/execution/path`. */
+  /** Files that are not durable yet: `tenant/execution/path`. */
   readonly #waiting = new Set<string>();
 
-  /** `findOther` gives files that have no key of their own. */
+  /** `findOther` finds files that have no key, such as logs of attempts. */
   constructor(deps: FileBatchDeps, findOther: ExecutionFiles["find"] = () => Promise.resolve(undefined)) {
     this.#deps = deps;
     this.#findOther = findOther;
@@ -45,12 +44,11 @@ export class ExecutionFiles {
     source: AsyncIterable<Uint8Array>,
   ): Promise<StagedFile> {
     const blob = await this.#deps.blobs.write({ tenant, owner: id }, source, this.#deps.maxBytes);
-    const value = encodeJson([blob.blobId, blob.size]);
-    const record: Mutation = { type: "set", key: executionFileKey(tenant, id, path), value };
+    const record = setJson(executionFileKey(tenant, id, path), [blob.blobId, blob.size]);
     return { size: blob.size, mutations: [...blob.mutations, record] };
   }
 
-  /** The files that one attempt will write; {@link isWaiting} tells of them until they are durable. */
+  /** The files that one attempt writes; {@link isWaiting} is true for them until they are durable. */
   batch(place: FileBatchPlace): FileBatch {
     const { tenant, executionId } = place;
     const keyOf = (path: string) => waitingKey(tenant, executionId, path);
@@ -60,28 +58,27 @@ export class ExecutionFiles {
     });
   }
 
-  /** True while a file was written and is not durable yet. */
+  /** True when a file was written but is not durable yet. */
   isWaiting(tenant: TenantId, id: string, path: string): boolean {
     return this.#waiting.has(waitingKey(tenant, id, path));
   }
 
-  /** Removes what attempts that were begun before have stored without coming to their end; gives their number. For boot. */
+  /** Removes the files of attempts that started before `startedBefore` and never ended; returns the number of attempts. */
   collectUnfinished(startedBefore: Instant): Promise<number> {
     return collectUnfinishedFiles(this.#deps, startedBefore);
   }
 
-  /** Paths of the files of an execution, in order. */
-  async *list(tenant: TenantId, id: string): AsyncGenerator<string> {
-    for await (const { key } of this.#deps.store.list(executionFilesOf(tenant, id))) yield String(key[3]);
+  /** Sorted paths of the files of an execution. */
+  list(tenant: TenantId, id: string): AsyncGenerator<string> {
+    return readEntries(this.#deps.store, executionFilesOf(tenant, id), ({ key }) => String(key[3]));
   }
 
   /** A file, or `undefined`. */
   async find(tenant: TenantId, id: string, path: string): Promise<StoredFile | undefined> {
     const entry = await this.#deps.store.get(executionFileKey(tenant, id, path));
     if (!entry) return await this.#findOther(tenant, id, path);
-    const [blobId, size] = decodeJson(entry.value) as [string, number];
-    const blob: BlobRef = { blobId, size };
-    return { size, open: () => this.#deps.blobs.read({ tenant, owner: id }, blob) };
+    const blob = blobRefOf(decodeJson(entry.value));
+    return { size: blob.size, open: () => this.#deps.blobs.read({ tenant, owner: id }, blob) };
   }
 
   /** The content of a file, or `undefined`. */
@@ -90,24 +87,20 @@ export class ExecutionFiles {
   }
 
   /** Mutations that remove all files and large values of an execution. */
-  async removal(tenant: TenantId, id: string): Promise<Mutation[]> {
-    const mutations: Mutation[] = [];
-    for (const selector of [executionFilesOf(tenant, id), blobsOf(tenant, id)]) {
-      for await (const entry of this.#deps.store.list(selector)) {
-        mutations.push({ type: "delete", key: entry.key });
-      }
-    }
-    return mutations;
+  removal(tenant: TenantId, id: string): Promise<Mutation[]> {
+    return deletionsOf(this.#deps.store, executionFilesOf(tenant, id), blobsOf(tenant, id));
   }
 }
 
-/** The address of a file of an execution: `kestra:///<namespace as path>/<flow>/executions/<id>/<path>`. */
+/** The URI of a file of an execution: `kestra:///<namespace as path>/<flow>/executions/<id>/<path>`. */
 export function executionFileUri(
   flow: { namespace: string; id: string },
   executionId: string,
   path: string,
 ): string {
-  return `${FILE_SCHEME}/${flow.namespace.replaceAll(".", "/")}/${flow.id}/executions/${executionId}/${path}`;
+  return `${STORAGE_SCHEME}/${
+    flow.namespace.replaceAll(".", "/")
+  }/${flow.id}/executions/${executionId}/${path}`;
 }
 
 function waitingKey(tenant: TenantId, id: string, path: string): string {

@@ -1,55 +1,57 @@
 /**
- * Files that one attempt writes and deletes. A few small ones ride in the commit that ends it; before they become too many
- * for one commit they are stored under an intent, which that commit removes. An intent found at boot is of an attempt that
- * did not come to its end: its files are removed.
+ * Files that one attempt writes and deletes. They are committed with the end of the attempt. Files that are too many for
+ * one commit are stored earlier, under an intent that the commit of the end deletes. An intent that exists at start
+ * belongs to an attempt that never ended; its files are removed.
  */
 import type { Instant } from "../../base/clock.ts";
 import { idTime } from "../../base/id.ts";
+import type { JsonValue } from "../../base/json.ts";
 import { DomainError } from "../../model/errors.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import type { PendingFiles } from "../../model/executions/pending_files.ts";
-import type { BlobRef, Blobs, StagedBlob } from "./blobs.ts";
-import { decodeJson, encodeJson } from "../codec.ts";
+import { type BlobOwner, type BlobRef, blobRefOf, type Blobs, type StagedBlob } from "./blobs.ts";
+import { decodeJson } from "../codec.ts";
 import type { Committer } from "../committer.ts";
 import { executionFileKey, executionFilesBelow, FILE_INTENTS, fileIntentKey } from "../keys.ts";
-import type { Key, Mutation, Selector, Store, StoredEntry } from "../store.ts";
+import type { Key, Mutation, Selector, Store } from "../store.ts";
+import { deleteKey, setJson } from "../stored_entries.ts";
 
-/** A file as it is stored. */
+/** A stored file. */
 export interface StoredFile {
   /** Bytes. */
   readonly size: number;
-  /** Its content, which must be read to the end or cancelled. */
+  /** The content; the caller must read it to the end or cancel it. */
   open(): ReadableStream<Uint8Array>;
 }
 
-/** What batches work with. */
+/** Dependencies of batches. */
 export interface FileBatchDeps {
   readonly store: Store;
   readonly committer: Committer;
   readonly blobs: Blobs;
-  /** Of one file. */
+  /** Size limit of one file. */
   readonly maxBytes: number;
 }
 
-/** Where the files of a batch go. */
+/** The location of a batch. */
 export interface FileBatchPlace {
   readonly tenant: TenantId;
   readonly executionId: string;
-  /** Ends with a slash; below it lies every file of the batch. */
+  /** The folder of all files of the batch; ends with a slash. */
   readonly folder: string;
-  /** An id; it marks the records of the batch. */
+  /** An id, stored in the records of the batch. */
   readonly batchId: string;
 }
 
-/** Told of the files of a batch. */
+/** Observes the files of a batch. */
 interface FileBatchListener {
-  /** A file was written; it waits for a commit. */
+  /** A file was written but is not durable yet. */
   begun(path: string): void;
-  /** Files are durable, or were given up. */
+  /** Files became durable or were discarded. */
   ended(paths: readonly string[]): void;
 }
 
-/** What rides in a commit at the most; several attempts may end with the same one. */
+/** Limits of one batch in a commit. A commit can end several attempts. */
 const MAX_CHANGES = 64;
 const MAX_BYTES = 96 * 1024;
 const DELETES_PER_ENTRY = 100;
@@ -70,7 +72,7 @@ export class FileBatch implements PendingFiles {
   #bytes = 0;
   #staged: StagedBlob[] = [];
   #paths: string[] = [];
-  /** Content of files that are not durable yet; `null` for those that will be deleted. */
+  /** Contents of files that are not durable yet; `null` for files that will be deleted. */
   readonly #own = new Map<string, StagedBlob | null>();
   #retired: BlobRef[] = [];
   #isStored = false;
@@ -87,37 +89,36 @@ export class FileBatch implements PendingFiles {
     return this.#bytes;
   }
 
-  /** Writes a file; its size. @throws DomainError conflict: the attempt is over; too_large, storage_full, unavailable */
+  /** Writes a file; returns its size. @throws DomainError conflict: the attempt has ended; too_large, storage_full, unavailable */
   async add(path: string, content: AsyncIterable<Uint8Array>): Promise<number> {
     this.#checkOpen();
     const { blobs, maxBytes } = this.#deps;
     const blob = await blobs.write(this.#owner, content, maxBytes);
     if (this.#isOver) await blobs.discard(this.#owner, blob);
     this.#checkOpen();
-    const value = encodeJson([blob.blobId, blob.size, this.#place.batchId]);
-    const record: Mutation = { type: "set", key: this.#keyOf(path), value };
+    const record = setJson(this.#keyOf(path), [blob.blobId, blob.size, this.#place.batchId]);
     await this.#addWrites([...blob.mutations, record], blob, path);
     return blob.size;
   }
 
-  /** Deletes a file of the execution; false when there is none. @throws DomainError conflict: the attempt is over */
+  /** Deletes a file of the execution; false when it does not exist. @throws DomainError conflict: the attempt has ended */
   async delete(path: string): Promise<boolean> {
     const key = this.#keyOf(path);
     const entry = await this.#deps.store.get(key);
     this.#checkOpen();
     if (!entry) return false;
-    const blob = blobOf(entry);
-    this.#deletions.push({ type: "delete", key }, ...this.#deps.blobs.retire(this.#owner, blob));
+    const blob = blobRefOf(decodeJson(entry.value));
+    this.#deletions.push(deleteKey(key), ...this.#deps.blobs.retire(this.#owner, blob));
     this.#retired.push(blob);
     this.#own.set(path, null);
     this.#paths.push(path);
     this.#listener.begun(path);
-    // Too many for one commit: they take effect before the others.
+    // Too many for one commit: these deletions take effect before the end of the attempt.
     if (this.#deletions.length > MAX_CHANGES) await this.#deleteNow();
     return true;
   }
 
-  /** A file as the attempt has left it: `null` when it has deleted it, `undefined` when it has done nothing that waits. */
+  /** A file that the attempt changed and that is not durable yet: `null` when it was deleted, `undefined` when unchanged. */
   find(path: string): StoredFile | null | undefined {
     const blob = this.#own.get(path);
     if (!blob) return blob;
@@ -133,7 +134,7 @@ export class FileBatch implements PendingFiles {
   /** @inheritdoc */
   take(): readonly Mutation[] {
     this.#isOver = true;
-    const intent: Mutation[] = this.#isStored ? [{ type: "delete", key: this.#intentKey }] : [];
+    const intent = this.#isStored ? [deleteKey(this.#intentKey)] : [];
     return [...this.#writes, ...this.#deletions, ...intent];
   }
 
@@ -148,14 +149,14 @@ export class FileBatch implements PendingFiles {
     this.#isOver = true;
     this.#end(this.#paths);
     const removals = this.#staged.splice(0).map((blob) => this.#deps.blobs.discard(this.#owner, blob));
-    // What cannot be removed now is removed at the next boot, by its intent.
+    // If this removal fails, the next start removes the files by their intent.
     await Promise.allSettled([
       ...removals,
       this.#isStored ? removeBatch(this.#deps, this.#place) : undefined,
     ]);
   }
 
-  get #owner() {
+  get #owner(): BlobOwner {
     return { tenant: this.#place.tenant, owner: this.#place.executionId };
   }
 
@@ -194,7 +195,7 @@ export class FileBatch implements PendingFiles {
 
   /** Makes files durable under the intent of the batch. */
   async #store({ writes, staged, paths }: Written): Promise<void> {
-    const intent: Mutation = { type: "set", key: this.#intentKey, value: encodeJson(this.#place.folder) };
+    const intent = setJson(this.#intentKey, this.#place.folder);
     let isStored = false;
     try {
       await this.#deps.committer.commit({ mutations: [intent, ...writes], bulk: true });
@@ -227,7 +228,7 @@ export class FileBatch implements PendingFiles {
   }
 }
 
-/** Removes the files of attempts begun before `startedBefore` that did not come to their end; gives the number of attempts. */
+/** Removes the files of attempts that started before `startedBefore` and never ended; returns the number of attempts. */
 export async function collectUnfinishedFiles(deps: FileBatchDeps, startedBefore: Instant): Promise<number> {
   const unfinished: FileBatchPlace[] = [];
   for await (const { key, value } of deps.store.list(FILE_INTENTS)) {
@@ -239,7 +240,7 @@ export async function collectUnfinishedFiles(deps: FileBatchDeps, startedBefore:
   return unfinished.length;
 }
 
-/** The intent goes last, so that an interrupted removal goes on at the next boot. */
+/** Deletes the intent last, so that the next start continues an interrupted removal. */
 async function removeBatch(deps: FileBatchDeps, place: FileBatchPlace): Promise<void> {
   const { store, committer, blobs } = deps;
   const { tenant, executionId, folder, batchId } = place;
@@ -247,30 +248,20 @@ async function removeBatch(deps: FileBatchDeps, place: FileBatchPlace): Promise<
   const selector = executionFilesBelow(tenant, executionId, folder);
   let found = await batchEntries(store, selector, batchId);
   while (found.length > 0) {
-    const mutations = found.flatMap(({ key, blob }): Mutation[] => [
-      { type: "delete", key },
-      ...blobs.retire(owner, blob),
-    ]);
+    const mutations = found.flatMap(({ key, blob }) => [deleteKey(key), ...blobs.retire(owner, blob)]);
     await committer.commit({ mutations, bulk: true });
     for (const { blob } of found) await blobs.remove(owner, blob);
     found = await batchEntries(store, selector, batchId);
   }
-  await committer.commit({
-    mutations: [{ type: "delete", key: fileIntentKey(tenant, executionId, batchId) }],
-  });
+  await committer.commit({ mutations: [deleteKey(fileIntentKey(tenant, executionId, batchId))] });
 }
 
 async function batchEntries(store: Store, selector: Selector, batchId: string) {
   const found: { readonly key: Key; readonly blob: BlobRef }[] = [];
-  for await (const entry of store.list(selector)) {
-    const isOfBatch = (decodeJson(entry.value) as string[])[2] === batchId;
-    if (isOfBatch) found.push({ key: entry.key, blob: blobOf(entry) });
+  for await (const { key, value } of store.list(selector)) {
+    const stored = decodeJson(value) as [blobId: string, size: number, batchId?: string];
+    if (stored[2] === batchId) found.push({ key, blob: blobRefOf(stored as JsonValue[]) });
     if (found.length === DELETES_PER_ENTRY) break;
   }
   return found;
-}
-
-function blobOf({ value }: StoredEntry): BlobRef {
-  const [blobId, size] = decodeJson(value) as [string, number];
-  return { blobId, size };
 }

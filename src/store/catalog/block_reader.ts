@@ -6,7 +6,7 @@ import { RowBlock } from "./row_block.ts";
 import type { RowColumns } from "./row_columns.ts";
 import type { BlockSummary } from "./summary.ts";
 
-/** Blocks fetched at once: the keys that Deno KV takes in one read. */
+/** Blocks fetched at once: the key limit of one Deno KV read. */
 const FETCH_BLOCKS = 10;
 
 interface Cached {
@@ -15,8 +15,8 @@ interface Cached {
 }
 
 /**
- * Blocks by summary. When the cache is full, the block not used for longest goes — unless the present scan has used it:
- * a scan over more than fits would otherwise throw out each block just before the next scan needs it.
+ * Cached blocks by summary. A full cache drops the least recently used block, but never one that the current scan has used:
+ * otherwise a scan larger than the cache would drop each block just before the next scan needs it.
  */
 export class BlockReader {
   readonly #store: Store;
@@ -30,17 +30,17 @@ export class BlockReader {
     this.#maxBytes = maxBytes;
   }
 
-  /** Bytes held. */
+  /** Bytes of all cached blocks. */
   get cachedBytes(): number {
     return this.#bytes;
   }
 
-  /** Tells that a new scan begins. */
+  /** Starts a new scan. */
   beginScan(): void {
     this.#scan++;
   }
 
-  /** The block if it is in memory. */
+  /** The block if it is cached. */
   peek(summary: BlockSummary): RowColumns | undefined {
     const cached = this.#cache.get(summary);
     if (!cached) return undefined;
@@ -52,7 +52,7 @@ export class BlockReader {
     return cached.block;
   }
 
-  /** The block, from memory or the store. @throws Error when the store does not hold what the summary says */
+  /** The block, from the cache or the store. @throws Error when the stored block does not match the summary */
   async read(tenant: TenantId, summary: BlockSummary): Promise<RowColumns> {
     const cached = this.peek(summary);
     if (cached) return cached;
@@ -60,13 +60,13 @@ export class BlockReader {
     return block as RowColumns;
   }
 
-  /** The rows as they are stored, not kept here. @throws Error when the store does not hold what the summary says */
+  /** The stored rows, without caching them. @throws Error when the stored block does not match the summary */
   async readStored(tenant: TenantId, summary: BlockSummary): Promise<RowBlock> {
     const entry = await this.#store.get(blockKey(tenant, summary.firstId));
     return blockOf(entry?.value, summary);
   }
 
-  /** Up to ten blocks of `summaries` from `from` on that are not in memory, by summary; the first one is always among them. */
+  /** Reads up to ten uncached blocks of `summaries`, starting at `from`, which is always among them; returned by summary. */
   async readAhead(
     tenant: TenantId,
     summaries: readonly BlockSummary[],
@@ -81,7 +81,7 @@ export class BlockReader {
     return new Map(wanted.map((summary, index) => [summary, blocks[index] as RowColumns]));
   }
 
-  /** Keeps a block, as far as there is room. */
+  /** Caches a block if there is room. */
   keep(summary: BlockSummary, block: RowColumns): void {
     this.forget(summary);
     const size = block.memoryBytes;
@@ -94,7 +94,7 @@ export class BlockReader {
     this.#bytes += size;
   }
 
-  /** Drops a block that was replaced. */
+  /** Drops a block, for example one that was replaced. */
   forget(summary: BlockSummary): void {
     const cached = this.#cache.get(summary);
     if (!cached) return;

@@ -1,10 +1,13 @@
 /**
- * The catalog of executions: answers lists with every filter, order and exact total from rows of 56 bytes, never from
- * records. Rows join the commit that ends an execution or makes it dormant; live executions come from the runtime.
+ * The catalog of executions: an index of 56-byte rows that serves lists with all filters and orders and with exact totals,
+ * without reading execution records. The commit that ends an execution or makes it dormant writes its row; rows of live
+ * executions come from the runtime.
+ *
+ * Life of a row: its commit writes it to a row group (`unsealed_rows`), the compactor moves it to a block (`sealing`,
+ * `sealed_rows`). A query merges unsealed and live rows (`overlay`) and scans them with the blocks (`scan`).
  */
 import type { Clock, Instant } from "../../base/clock.ts";
 import { KeyedLock } from "../../base/keyed_lock.ts";
-import type { Logger } from "../../base/log.ts";
 import type { ExecutionQuery } from "../../model/executions/execution_query.ts";
 import { MAIN_TENANT, type TenantId } from "../../model/flows/flow.ts";
 import type { State } from "../../model/executions/state.ts";
@@ -12,36 +15,33 @@ import type { Contribution, Entry, GroupRider } from "../committer.ts";
 import { rowGroupKey, TENANTS } from "../keys.ts";
 import type { Mutation, Store } from "../store.ts";
 import { BlockReader } from "./block_reader.ts";
-import { ExecutionFilter } from "./filter.ts";
+import { ExecutionFilter, RowLists } from "./filter.ts";
 import { FlowIndex, type FlowNames } from "./flow_index.ts";
 import { LabelVerdicts, type VerifyLabels } from "./label_step.ts";
 import { Pace } from "./pace.ts";
 import { MAX_BLOCK_ROWS, ROW_BYTES, ROW_WORDS } from "./row.ts";
 import { wordsOf } from "./row_block.ts";
-import { RowLists } from "./row_lists.ts";
 import { idDirection, RowOrder } from "./row_order.ts";
 import { Scan, type ScanResult } from "./scan.ts";
 import { TenantRows } from "./tenant_rows.ts";
 import type { RowRef } from "./top_rows.ts";
 import type { RowGroup } from "./unsealed_rows.ts";
 
-/** What the catalog needs. */
 interface CatalogDeps extends FlowNames {
   readonly store: Store;
   readonly commit: (entry: Entry) => Promise<void>;
   readonly clock: Clock;
-  readonly logger: Logger;
   /** Which of the executions, live or stored, show all of the labels to a client. */
   readonly verifyLabels: VerifyLabels;
   /** Catalog rows of the live executions of a tenant; each hides the stored row of its id. */
   readonly liveRows?: (tenant: TenantId) => Iterable<Uint8Array>;
   /** True while starts are waiting: scans then take a quarter of the time. */
   readonly isBusy?: () => boolean;
-  /** Bytes of blocks kept in memory. */
+  /** Limit of the block cache. */
   readonly maxCacheBytes?: number;
 }
 
-/** An execution and when it ran. */
+/** An execution with its start and end. */
 export interface ExecutionSpan {
   readonly id: string;
   readonly startAt: Instant;
@@ -49,19 +49,23 @@ export interface ExecutionSpan {
   readonly endAt: Instant | undefined;
 }
 
-/** A page of ids in order, and how many executions match. */
+/** A page of ids in order, and the number of matching executions. */
 interface ExecutionPage {
   readonly ids: string[];
   readonly total: number;
 }
 
 const MAX_CACHE_BYTES = 64 * 1024 * 1024;
-/** Rows that wait before a sealing begins. */
+/** Unsealed rows at which sealing starts. */
 const UNSEALED_ROWS = 2_000;
-/** Up to this many matches of a label each is checked on its record; of more, only those on the page: the hash errs once in 4 billion. */
+/**
+ * Up to this many matches of a label are all verified with their records; of more matches only those on the page. A label
+ * hash matches a wrong label once in 4 billion.
+ */
 const VERIFY_ALL_UP_TO = 200;
-/** What the answer to a list takes beside the scan, for each execution on the page. */
+/** Time that the response of a list takes beside the scan, for each execution on the page. */
 const BODY_MS = 0.03;
+/** Lock key of all scans. */
 const SCAN = "scan";
 const NOTHING: Contribution = { mutations: [], messages: [] };
 
@@ -70,7 +74,7 @@ interface Proposal {
   readonly group: RowGroup;
 }
 
-/** Rows of all tenants. */
+/** The catalog of all tenants. */
 export class Catalog implements GroupRider {
   readonly #deps: CatalogDeps;
   readonly #reader: BlockReader;
@@ -92,13 +96,13 @@ export class Catalog implements GroupRider {
     this.#pace = new Pace(deps.clock, deps.isBusy ?? (() => false));
   }
 
-  /** Learns which tenants there are. Their rows are read by the first query or sealing. */
+  /** Reads the list of tenants. The first query or sealing of a tenant reads its rows. */
   async start(): Promise<void> {
     this.#of(MAIN_TENANT);
     for await (const { key } of this.#deps.store.list(TENANTS)) this.#of(String(key[1]));
   }
 
-  /** Reads the blocks of all tenants, so that no list has to wait for it: to be called once the server is ready. Lists meanwhile wait for one tenant. */
+  /** Reads the blocks of all tenants before the first list needs them. Called once the server is ready; concurrent lists wait for at most one tenant. */
   async warm(): Promise<void> {
     for (const rows of this.#tenants.values()) await this.#paced(() => rows.load(this.#pace));
   }
@@ -144,7 +148,7 @@ export class Catalog implements GroupRider {
     }, query.size * BODY_MS);
   }
 
-  /** A page of a tenant's executions with their times, and how many match. */
+  /** A page of a tenant's executions with their times, and the number of matches. */
   spans(tenant: TenantId, query: ExecutionQuery): Promise<{ spans: ExecutionSpan[]; total: number }> {
     return this.#paced(async () => {
       const { rows, total } = await this.#scan(tenant, query);
@@ -157,7 +161,7 @@ export class Catalog implements GroupRider {
     return this.#paced(() => this.#of(tenant).counts(this.#liveRows(tenant), this.#pace));
   }
 
-  /** Seals rows of one tenant that has enough of them; false when none has. To be called again at once after true. */
+  /** Seals rows of one tenant that has enough unsealed rows; false when there is none. After true call it again. */
   compact(): Promise<boolean> {
     return this.#lock.run(SCAN, async () => {
       for (const rows of this.#tenants.values()) {
@@ -170,12 +174,12 @@ export class Catalog implements GroupRider {
     });
   }
 
-  /** Waits for what is under way. */
+  /** Waits for running scans and sealings. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#lock.run(SCAN, () => Promise.resolve());
   }
 
-  /** Runs a scan when it is its turn. `moreMs` is work that its answer causes elsewhere. */
+  /** Runs one scan at a time, at the pace that `isBusy` allows. `moreMs` is work outside the scan, such as the response. */
   #paced<T>(scan: () => Promise<T>, moreMs = 0): Promise<T> {
     return this.#lock.run(SCAN, async () => {
       await this.#pace.begin();
@@ -216,7 +220,7 @@ export class Catalog implements GroupRider {
       const isSmall = result.total <= VERIFY_ALL_UP_TO && result.rows.length < result.total;
       const checked = isSmall ? await run(0, VERIFY_ALL_UP_TO) : result;
       const doubts = checked.rows.flatMap(({ block, row }) => filter.doubtsOf(block, row));
-      // A refuted row is remembered, so the next pass leaves it out.
+      // A false match is remembered, so the next pass excludes it.
       if (!await this.#verdicts.settle(tenant, doubts)) return result;
     }
   }
@@ -233,7 +237,7 @@ export class Catalog implements GroupRider {
     return scan.listByOrder(order, page.offset, page.size);
   }
 
-  /** The groups that take the rows of one commit: one, unless they exceed a value. */
+  /** The row groups for the rows of one commit: one, unless the rows exceed the size of a value. */
   #place(tenant: TenantId, rows: readonly Uint8Array[], seq: number): RowGroup[] {
     const words = joinRows(rows);
     const limit = MAX_BLOCK_ROWS * ROW_WORDS;

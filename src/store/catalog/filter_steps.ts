@@ -1,16 +1,15 @@
-/** The parts of a filter that look at rows one by one. Each narrows a list of rows of one block. */
+/** The steps of a filter. Each step narrows a list of rows of one block. */
 import { isId } from "../../base/id.ts";
 import type { DateCondition, TriggerCondition } from "../../model/executions/execution_query.ts";
 import { LOG_LEVELS, type LogLevel } from "../../model/flows/flow.ts";
-import { hashText } from "./hash.ts";
 import { IdSearch } from "./id_search.ts";
-import { compareIds, FLAG, tryPackId } from "./row.ts";
+import { compareIds, FLAG, hashText, tryPackId } from "./row.ts";
 import { ID_WORDS, LEVEL_SHIFT, type RowColumns } from "./row_columns.ts";
 import { type BlockSummary, hasBit, TRIGGER_BITS } from "./summary.ts";
 
-/** One part of a filter. */
+/** One step of a filter. */
 export interface FilterStep {
-  /** Writes those of the first `count` rows of `from` that pass to the front of `to`, in their order; gives their number. Both may be the same. */
+  /** Copies the rows that pass from the first `count` of `from` to the front of `to`, in order; returns their number. `to` may be `from`. */
   refine(block: RowColumns, from: Uint32Array, count: number, to: Uint32Array): number;
   /** True when no row of the block can pass. */
   excludes?(summary: BlockSummary): boolean;
@@ -18,7 +17,7 @@ export interface FilterStep {
   covers?(summary: BlockSummary): boolean;
 }
 
-/** Rows for which a test holds. */
+/** Passes the rows for which `test` returns true. */
 export function testStep(test: (block: RowColumns, row: number) => boolean): FilterStep {
   return {
     refine(block, from, count, to) {
@@ -33,10 +32,10 @@ export function testStep(test: (block: RowColumns, row: number) => boolean): Fil
   };
 }
 
-/** Bits of the facts word that {@link maskStep} looks at: state, kind and whether it is a child. */
+/** Bits of the facts word that {@link maskStep} reads: state, kind and the child flag. */
 export const FACT_BITS = 0x07ff;
 
-/** State, kind and childhood with a 1 in the table. */
+/** Passes rows whose state, kind and child flag have a 1 in the table. */
 export function maskStep(accepts: Uint8Array): FilterStep {
   return {
     refine({ facts }, from, count, to) {
@@ -51,7 +50,7 @@ export function maskStep(accepts: Uint8Array): FilterStep {
   };
 }
 
-/** Start within bounds, both included. */
+/** Passes rows with a start date from `min` to `max`, both inclusive. */
 export function startStep(min: number, max: number): FilterStep {
   return {
     refine({ starts, startBase }, from, count, to) {
@@ -68,7 +67,7 @@ export function startStep(min: number, max: number): FilterStep {
   };
 }
 
-/** Flow numbers with a 1 in the table. */
+/** Passes rows whose flow number has a 1 in the table. */
 export function flowStep(accepts: Uint8Array): FilterStep {
   return {
     refine({ flows }, from, count, to) {
@@ -83,7 +82,7 @@ export function flowStep(accepts: Uint8Array): FilterStep {
   };
 }
 
-/** Most severe log line of at least that level. */
+/** Passes rows whose most severe log line has at least this level. */
 export function logLevelStep(least: LogLevel): FilterStep {
   const min = LOG_LEVELS.indexOf(least);
   return testStep(({ facts }, row) => {
@@ -92,7 +91,7 @@ export function logLevelStep(least: LogLevel): FilterStep {
   });
 }
 
-/** Started by one of some executions, by 40 bits of hash: among a million rows one in a million queries errs. */
+/** Passes rows started by one of the executions, compared by 40 bits of hash: with a million rows one query in a million is wrong. */
 export function triggerStep({ ids, negated }: TriggerCondition): FilterStep {
   const wanted = ids.map((id) => [hashText(id), hashText(id, 1) & 0xff] as const);
   return {
@@ -101,7 +100,7 @@ export function triggerStep({ ids, negated }: TriggerCondition): FilterStep {
       let kept = 0;
       for (let i = 0; i < count; i++) {
         const row = from[i] as number;
-        // The column tells of most rows that they have no trigger, without a look at the row.
+        // Most rows have no trigger; this flag avoids reading the other columns.
         const isChild = ((facts[row] as number) & FLAG.child) !== 0;
         to[kept] = row;
         if ((isChild && hasTrigger(block, row, wanted)) !== negated) kept++;
@@ -123,12 +122,12 @@ function hasTrigger(
   return false;
 }
 
-/** A start date other than the one given. */
+/** Passes rows with another start date. */
 export function startIsNotStep(at: number): FilterStep {
   return testStep((block, row) => block.startAt(row) !== at);
 }
 
-/** The end date compared; no comparison but NOT_EQUALS holds for what has not ended. */
+/** Compares the end date. For an execution that has not ended only NOT_EQUALS is true. */
 export function endStep(condition: DateCondition): FilterStep {
   const { operator, at } = condition;
   const [min, max] = boundsOf(condition);
@@ -148,7 +147,7 @@ export function endStep(condition: DateCondition): FilterStep {
   };
 }
 
-/** The dates, in whole milliseconds and both included, that a comparison admits. NOT_EQUALS admits all. */
+/** The accepted dates in whole milliseconds, both bounds inclusive. NOT_EQUALS accepts all. */
 export function boundsOf({ operator, at }: DateCondition): [min: number, max: number] {
   switch (operator) {
     case "EQUALS":
@@ -166,7 +165,7 @@ export function boundsOf({ operator, at }: DateCondition): [min: number, max: nu
   }
 }
 
-/** Ids that contain a word, ignoring case; a whole id is looked up instead. */
+/** Passes ids that contain the word, ignoring case. A complete id is found by binary search. */
 export function idWordStep(word: string): FilterStep {
   const whole = isId(word) ? tryPackId(word) : undefined;
   if (whole) return wholeIdStep(whole);

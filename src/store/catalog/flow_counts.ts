@@ -1,17 +1,17 @@
-/** Executions by flow and state, of kind NORMAL. */
+/** Counts the NORMAL executions by flow and state. */
 import { type State, STATES } from "../../model/executions/state.ts";
 import { decodeJson, encodeJson } from "../codec.ts";
 import { countSlot, STATE_SLOTS } from "./summary.ts";
 import type { RowColumns } from "./row_columns.ts";
 
-/** A larger snapshot is not stored: after a restart the rows are counted instead. */
+/** A larger snapshot is not stored; after a restart the rows are counted instead. */
 const MAX_SNAPSHOT_BYTES = 40_000;
 
 /** Counters of one tenant. */
 export class FlowCounts {
   readonly #counts = new Map<number, Int32Array>();
 
-  /** Adds the rows of a block, or takes them off with a `sign` of -1. */
+  /** Adds the rows of a block; subtracts them with a `sign` of -1. */
   add(block: RowColumns, sign: 1 | -1): void {
     const { facts, flows, count } = block;
     let flowNo = -1;
@@ -27,7 +27,7 @@ export class FlowCounts {
     }
   }
 
-  /** A copy that can go its own way. */
+  /** An independent copy. */
   clone(): FlowCounts {
     const copy = new FlowCounts();
     for (const [flowNo, counts] of this.#counts) copy.#counts.set(flowNo, counts.slice());

@@ -1,4 +1,4 @@
-/** Turns conditions on flows into tables by flow number, so that a scan compares a byte instead of names. */
+/** Compiles conditions on flows into tables by flow number, so that a scan reads a byte instead of comparing names. */
 import type { Clock } from "../../base/clock.ts";
 import { LruCache } from "../../base/lru.ts";
 import {
@@ -8,52 +8,50 @@ import {
   SYSTEM_NAMESPACE,
 } from "../../model/executions/execution_query.ts";
 import { DomainError } from "../../model/errors.ts";
-import type { TenantId } from "../../model/flows/flow.ts";
+import type { FlowKey, TenantId } from "../../model/flows/flow.ts";
 import { FLOW_BITS, setBit } from "./summary.ts";
 
-/** Names behind a flow number. */
-export interface FlowName {
+/** The names of a flow. */
+export interface FlowName extends FlowKey {
   readonly tenant: TenantId;
-  readonly namespace: string;
-  readonly id: string;
 }
 
-/** Where flow numbers come from. Names never change, and a deleted flow keeps its own. */
+/** Looks up flow numbers. Names never change, and a deleted flow keeps its number. */
 export interface FlowNames {
   /** The flow with that number. */
   readonly flowNames: (flowNo: number) => FlowName | undefined;
-  /** A bound of all numbers given so far: they are below it. */
+  /** All assigned numbers are smaller than this. */
   readonly flowLimit: () => number;
 }
 
-/** Which flows meet some conditions. */
+/** The flows that meet conditions. */
 export interface FlowTable {
-  /** 1 for each flow number that does. */
+  /** 1 for each flow number that meets them. */
   readonly accepts: Uint8Array;
-  /** The low bits of these numbers, to compare with those of a block. */
+  /** The low bits of these numbers, as in the summary of a block. */
   readonly bits: Uint32Array;
 }
 
-/** Places of names in text order. A number of no flow has place 0. */
+/** Ranks of names in text order. An unassigned number has rank 0. */
 export interface FlowRanks {
   /** By flow number. */
   readonly ranks: Float64Array;
-  /** Lowest and highest place of the flows with the same low bits; a block knows no more of its flows. */
+  /** Lowest and highest rank by the low bits of the flow number, for the bounds of blocks. */
   readonly lowest: Float64Array;
   readonly highest: Float64Array;
 }
 
-/** A condition that depends on the flow alone; `word` occurs in the flow's namespace and id. */
+/** A condition on the flow only; `word` must occur in its namespace and id. */
 export type FlowCondition = NameCondition | ScopeCondition | {
   readonly field: "word";
   readonly word: string;
 };
 
 const CACHED_TABLES = 64;
-/** Names alone take 3 ms for 10,000 flows; only a regular expression on names made for it takes longer than this. */
+/** Comparing names takes 3 ms for 10,000 flows; only a malicious regular expression takes longer than this. */
 const MAX_TABLE_MS = 500;
 
-/** Tables of flows, cached while no flow is added. */
+/** Tables of flows, cached until a flow is added. */
 export class FlowIndex {
   readonly #names: FlowNames;
   readonly #clock: Clock;
@@ -66,7 +64,7 @@ export class FlowIndex {
     this.#clock = clock;
   }
 
-  /** The flows of a tenant that meet all conditions. @throws DomainError invalid_filter when telling takes too long */
+  /** The flows of a tenant that meet all conditions. @throws DomainError invalid_filter: the comparison takes too long */
   table(tenant: TenantId, conditions: readonly FlowCondition[]): FlowTable {
     this.#refresh();
     const key = JSON.stringify([tenant, conditions]);
@@ -84,14 +82,14 @@ export class FlowIndex {
     return table;
   }
 
-  /** The flows of `table` turned into the tenant's other flows. */
+  /** The flows of the tenant that are not in `table`. */
   complement(tenant: TenantId, table: FlowTable): FlowTable {
     const accepts = new Uint8Array(table.accepts.length);
     this.#forEach(tenant, (flowNo) => accepts[flowNo] = 1 - (table.accepts[flowNo] ?? 0));
     return { accepts, bits: bitsOf(accepts) };
   }
 
-  /** For each flow number the place of its namespace or id among all of the tenant, in text order. */
+  /** The rank of the namespace or id of each flow of the tenant. */
   ranks(tenant: TenantId, field: "namespace" | "flowId"): FlowRanks {
     this.#refresh();
     const key = `${field}:${tenant}`;
@@ -147,7 +145,7 @@ function testOf(condition: FlowCondition): (flow: FlowName) => boolean {
 }
 
 function withBounds(ranks: Float64Array): FlowRanks {
-  // Rows of unknown flows have place 0, whatever their bits.
+  // Rows of unknown flows have rank 0 with any bits.
   const lowest = new Float64Array(FLOW_BITS);
   const highest = new Float64Array(FLOW_BITS);
   for (let bit = 0; bit < FLOW_BITS; bit++) {
@@ -166,7 +164,7 @@ function bitsOf(accepts: Uint8Array): Uint32Array {
   return bits;
 }
 
-/** Whether some flow of a block may be among those of a table. */
+/** True when the two sets of low bits overlap. */
 export function mayShareFlow(a: Uint32Array, b: Uint32Array): boolean {
   for (let i = 0; i < a.length; i++) if (((a[i] as number) & (b[i] as number)) !== 0) return true;
   return false;

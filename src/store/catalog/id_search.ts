@@ -1,22 +1,22 @@
-/** Searches a million ids for a part of one, ignoring case, without making a text of any. */
+/** Searches packed ids for a substring, ignoring case, without decoding them to text. */
 import { toBase62 } from "../../base/id.ts";
 
 const BASE = 62;
 const RANGE_2 = BASE ** 2;
 const RANGE_3 = BASE ** 3;
 const RANGE_7 = BASE ** 7;
-/** The digit of the letter A, with which the ids of the first century begin. */
+/** The digit of the letter A, the first letter of all ids until 2081 (62^7 ms). */
 const FIRST_LETTER = 10;
 
 /**
- * Shift-And (Baeza-Yates and Gonnet): bit i of the state says that the first i + 1 characters of the word end here. Words of a row give two
- * or three digits at a time, so the masks of all triples stand in a table, built in 1 ms: 15 ns an id, where writing its text takes 80.
- * Two more bits tell that the word ended one or two digits ago.
+ * Shift-And (Baeza-Yates and Gonnet): bit i of the state is set when the first i + 1 characters of the word end here. Two
+ * more bits mean that the word ended one or two digits ago. A row yields two or three digits at a time, so a table holds
+ * the masks of all triples; building it takes 1 ms. A search takes 15 ns per id; decoding the id to text would take 80 ns.
  */
 export class IdSearch {
   readonly #digits: Uint32Array;
   readonly #pairs = new Uint32Array(RANGE_2);
-  /** Half as wide for the words that people type: then it stays in the processor's cache. */
+  /** 16 bits wide for short words, so that it fits into the processor cache. */
   readonly #triples: Uint16Array | Uint32Array;
   readonly #hit: number;
   #time = -1;
@@ -27,7 +27,7 @@ export class IdSearch {
   #topState = 0;
   #topHit = 0;
 
-  /** For a word that {@link isPossible}. */
+  /** The word must satisfy {@link isPossible}. */
   constructor(word: string) {
     const length = word.length;
     this.#hit = 7 << length - 1;
@@ -53,7 +53,7 @@ export class IdSearch {
     return /^[0-9A-Za-z]{1,22}$/.test(word);
   }
 
-  /** Whether the id whose words are at `at` contains the word. */
+  /** True when the id at `words[at]` contains the word. */
   matches(words: Uint32Array, at: number): boolean {
     const w1 = words[at + 1] as number;
     const w2 = words[at + 2] as number;
@@ -73,7 +73,7 @@ export class IdSearch {
     return ((afterCounter | afterTop | afterHigh | afterLow | last) & this.#hit) !== 0;
   }
 
-  /** The digits of the time but the last three are those of the neighbours: they change every four minutes. */
+  /** The leading digits of the time, all but the last three, change only every four minutes and are cached. */
   #readTime(ms: number): void {
     let rest = ms - this.#top;
     if (rest < 0 || rest >= RANGE_3) {
@@ -89,7 +89,7 @@ export class IdSearch {
     const century = Math.floor(ms / RANGE_7);
     const top = Math.floor((ms - century * RANGE_7) / RANGE_3);
     const first = Math.floor(top / RANGE_3);
-    // Before the first character, only the first bit can be set.
+    // At the first character only the first bit can be set.
     const afterLetter = 1 & (this.#digits[FIRST_LETTER + century] as number);
     const afterFirst = (afterLetter << 1 | 1) & (this.#digits[first] as number);
     this.#top = century * RANGE_7 + top * RANGE_3;
@@ -98,7 +98,7 @@ export class IdSearch {
   }
 }
 
-/** By digit: where in the word it stands. The two bits behind the word go on through every digit. */
+/** For each digit the positions in the word. The two bits after the word are set for every digit. */
 function masksOf(word: string): Uint32Array {
   return Uint32Array.from({ length: BASE }, (_, digit) => {
     const character = toBase62(digit, 1).toLowerCase();

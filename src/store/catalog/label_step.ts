@@ -1,6 +1,7 @@
 /**
- * Conditions on labels. A row holds hashes of up to four labels, or a Bloom filter of more; what these cannot decide is
- * asked of the executions' records. What is known of a label is kept per row, a byte each, for as long as its block lives.
+ * Conditions on labels. A row holds hashes of up to four labels, or a Bloom filter of more labels. Rows that these cannot
+ * decide are verified with the execution records. The verdicts of a label are cached, one byte for each row, while the
+ * summary of the block exists.
  */
 import { isId } from "../../base/id.ts";
 import { LruCache } from "../../base/lru.ts";
@@ -8,36 +9,36 @@ import type { LabelCondition } from "../../model/executions/execution_query.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import { CORRELATION_LABEL, type Label } from "../../model/flows/label.ts";
 import type { FilterStep } from "./filter_steps.ts";
-import { hashLabel, setBloomBits } from "./hash.ts";
-import { FLAG, LABEL_WORDS, tryPackId } from "./row.ts";
+import { FLAG, hashLabel, LABEL_WORDS, setBloomBits, tryPackId } from "./row.ts";
 import type { RowColumns } from "./row_columns.ts";
 
-/** Which of the executions have all of the labels, by their records. */
+/** Selects the executions that have all of the labels, by their records. */
 export type VerifyLabels = (
   tenant: TenantId,
   ids: readonly string[],
   labels: readonly Label[],
 ) => Promise<ReadonlySet<string>>;
 
-/** Labels of which verdicts are kept: a megabyte each for a million rows. */
+/** Labels with cached verdicts: 1 MB each for a million rows. */
 const REMEMBERED_LABELS = 12;
+/** Executions verified at once. */
 const VERIFY_IDS = 1_000;
-/** What is known of a row and a label. `open` asks the record; `byHash` is right but for one in 4 billion. */
+/** The verdict on a row and a label. `open` must be verified; `byHash` is wrong once in 4 billion. */
 const VERDICT = { no: 0, yes: 1, byHash: 2, open: 3 } as const;
 
-/** A row of which it is open whether it has a label. */
+/** A row and a label to verify. */
 export interface Doubt {
   readonly label: WantedLabel;
   readonly block: RowColumns;
   readonly row: number;
 }
 
-/** A label that queries ask for, and what is known of it. */
+/** A label of a query, with its verdicts. */
 class WantedLabel {
   readonly label: Label;
   readonly #hash: number;
   readonly #bloom = new Uint32Array(LABEL_WORDS);
-  /** Words of the execution that has this label without storing it: its own correlation id. */
+  /** For a correlation label: the id of the execution that has it implicitly, because its row omits it. */
   readonly #self: Uint32Array | undefined;
   readonly #verdicts = new WeakMap<object, Uint8Array>();
 
@@ -49,7 +50,7 @@ class WantedLabel {
     this.#self = mayBeSelf ? tryPackId(label.value) : undefined;
   }
 
-  /** A verdict for each row of the block; kept, and changed when a record has been asked. */
+  /** A verdict for each row of the block; cached, and updated by verification. */
   verdictsOf(block: RowColumns): Uint8Array {
     const known = this.#verdicts.get(block.identity);
     if (known) return known;
@@ -76,7 +77,7 @@ class WantedLabel {
     return verdicts;
   }
 
-  /** Words beyond `slots` are 0 in all rows of the block. */
+  /** Words from `slots` on are 0 in all rows of the block. */
   #isInBloom(labels: Uint32Array, at: number, slots: number): boolean {
     for (let i = 0; i < LABEL_WORDS; i++) {
       const bits = this.#bloom[i] as number;
@@ -87,7 +88,7 @@ class WantedLabel {
   }
 }
 
-/** The labels asked for lately, and who knows the truth about them. */
+/** The recently queried labels, and their verification. */
 export class LabelVerdicts {
   readonly #verify: VerifyLabels;
   readonly #known = new LruCache<string, WantedLabel>(REMEMBERED_LABELS);
@@ -96,7 +97,7 @@ export class LabelVerdicts {
     this.#verify = verify;
   }
 
-  /** The label, with what is known of it. */
+  /** The label with its cached verdicts. */
   wanted(tenant: TenantId, label: Label): WantedLabel {
     const key = JSON.stringify([tenant, label.key, label.value]);
     const known = this.#known.get(key) ?? new WantedLabel(label);
@@ -104,7 +105,7 @@ export class LabelVerdicts {
     return known;
   }
 
-  /** Asks the records. True when a row turned out not to have its label. */
+  /** Verifies the doubts with the records. True when a row does not have its label. */
   async settle(tenant: TenantId, doubts: readonly Doubt[]): Promise<boolean> {
     let isRefuted = false;
     for (const [wanted, ofLabel] of Map.groupBy(doubts, ({ label }) => label)) {
@@ -123,7 +124,7 @@ export class LabelVerdicts {
   }
 }
 
-/** Narrows rows to those with (or without) one of some labels. Rows in doubt are noted and taken as without. */
+/** Passes rows with (negated: without) one of the labels. Rows in doubt are collected and count as rows without it. */
 export class LabelStep implements FilterStep {
   readonly #wanted: readonly WantedLabel[];
   readonly #negated: boolean;
@@ -150,17 +151,17 @@ export class LabelStep implements FilterStep {
     return kept;
   }
 
-  /** True when there are rows in doubt since the last {@link takeDoubts}. */
+  /** True when there are doubts since the last {@link takeDoubts}. */
   get hasDoubts(): boolean {
     return this.#doubts.length > 0;
   }
 
-  /** Gives the rows in doubt since the last call. */
+  /** Removes and returns the doubts. */
   takeDoubts(): Doubt[] {
     return this.#doubts.splice(0);
   }
 
-  /** Doubts about a row that was taken for its hash alone. */
+  /** The doubts about a row that was accepted by label hash only. */
   doubtsOf(block: RowColumns, row: number): Doubt[] {
     if (this.#negated) return [];
     return this.#wanted.filter((label) => label.verdictsOf(block)[row] === VERDICT.byHash)
@@ -174,7 +175,7 @@ export class LabelStep implements FilterStep {
   }
 }
 
-/** That it has one of them, if that is known; else open, if one of them is. */
+/** A positive verdict if any label has one; else `open` if any label is open. */
 function anyVerdict(matchers: readonly { readonly verdicts: Uint8Array }[], row: number): number {
   let isOpen = false;
   for (const { verdicts } of matchers) {

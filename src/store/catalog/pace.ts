@@ -1,25 +1,25 @@
-/** Keeps long work from holding the thread: it runs in slices and yields in between. */
+/** Paces long work, so that it does not block the thread: the work runs in slices and yields between them. */
 import { setImmediate } from "node:timers";
 import type { Clock } from "../../base/clock.ts";
 
 /** Longest slice. */
 const SLICE_MS = 4;
-/** While starts are waiting the work has one part in this many of the time: without it, scans in a loop cost 75 % of them. */
+/** While starts are waiting, scans get 1/4 of the time. Without this limit, scans in a loop reduce starts by 75 %. */
 const BUSY_SHARE = 4;
-/** Less is carried on to the next slice: a timer is no finer. */
+/** Shorter waits are added to the next slice, because timers are not more precise. */
 const MIN_WAIT_MS = 1;
-/** However much was used, nobody waits longer than this for the next slice. */
+/** Longest wait for the next slice. */
 const MAX_WAIT_MS = 100;
 
 /**
- * The pace of all scans, one at a time. What a scan takes while starts are waiting is carried over to the next one, so that short scans in a
- * loop leave as much of the thread as one long scan does.
+ * The pace of all scans, which run one at a time. Time used while starts are waiting is carried over to the next scan, so
+ * that short scans in a loop use no larger share of the thread than one long scan.
  */
 export class Pace {
   readonly #clock: Clock;
   readonly #isBusy: () => boolean;
   #sliceStart: number;
-  /** Until then the time used is more than the share. */
+  /** The time from which the used time is within the share. */
   #paidAt: number;
 
   constructor(clock: Clock, isBusy: () => boolean) {
@@ -29,26 +29,26 @@ export class Pace {
     this.#paidAt = this.#sliceStart;
   }
 
-  /** True when the slice is used up: the caller should {@link pause} at its next convenience. */
+  /** True when the slice is used up; the caller should {@link pause} soon. */
   get isDue(): boolean {
     return this.#clock.monotonicMs() - this.#sliceStart >= SLICE_MS;
   }
 
-  /** Begins a scan: at once, or when earlier ones have left enough time to waiting starts. */
+  /** Begins a scan; first waits until earlier scans are within the share, if starts are waiting. */
   async begin(): Promise<void> {
     if (this.#isBusy()) await this.#wait();
     this.#sliceStart = this.#clock.monotonicMs();
   }
 
-  /** Ends a scan. `moreMs` is work that it causes elsewhere. */
+  /** Ends a scan. `moreMs` is work outside the scan, such as the response. */
   end(moreMs = 0): void {
     this.#charge(moreMs);
   }
 
-  /** Lets others run, then begins a new slice. */
+  /** Yields to other work, then begins a new slice. */
   async pause(): Promise<void> {
     this.#charge(0);
-    // One turn of the event loop; a timer of 0 ms costs 2.2 ms here, half a scan.
+    // One turn of the event loop; a 0 ms timer would cost 2.2 ms, half a scan.
     if (!this.#isBusy() || !await this.#wait()) await new Promise<void>((resolve) => setImmediate(resolve));
     this.#sliceStart = this.#clock.monotonicMs();
   }
@@ -61,7 +61,7 @@ export class Pace {
     this.#paidAt = Math.min(this.#paidAt, now + MAX_WAIT_MS);
   }
 
-  /** False when there is nothing to wait for. */
+  /** False when no wait is needed. */
   async #wait(): Promise<boolean> {
     const waitMs = this.#paidAt - this.#clock.monotonicMs();
     if (waitMs < MIN_WAIT_MS) return false;

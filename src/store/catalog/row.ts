@@ -1,35 +1,34 @@
 /**
- * A catalog row: what the list of executions can be filtered and sorted by, in 56 bytes read in place as 14
+ * A catalog row: the facts of an execution that lists filter and sort by, in 56 bytes that are read in place as 14
  * little-endian words. Words 0–3 are the id: `ms >> 14`, then 14 bits of ms, 16 of the counter and 66 of the random part
- * (its first 5 digits in 30 bits, the other 6 in 36), so that comparing words compares ids.
+ * (its first 5 digits in 30 bits, the other 6 in 36). Comparing the words compares the ids.
  */
 import { ID_LENGTH, idPrefix, toBase62 } from "../../base/id.ts";
 import { EXECUTION_KINDS, type ExecutionKind } from "../../model/executions/execution.ts";
 import { LOG_LEVELS, type LogLevel } from "../../model/flows/flow.ts";
 import { CORRELATION_LABEL, type Label } from "../../model/flows/label.ts";
 import { type State, STATES } from "../../model/executions/state.ts";
-import { hashLabel, hashText, setBloomBits } from "./hash.ts";
 
 /** Words of a row. */
 export const ROW_WORDS = 14;
 /** Bytes of a row. */
 export const ROW_BYTES = 56;
-/** Rows that fit a stored value. */
+/** Rows that fit into one stored value. */
 export const MAX_BLOCK_ROWS = 1_170;
 
-/** Positions of the words; 6 and 7 are the start as a double, `row * 7 + 3` of a Float64Array. */
+/** Positions of the words; words 6 and 7 are the start as a double, at `row * 7 + 3` of a Float64Array. */
 export const WORD = { flow: 4, duration: 5, trigger: 8, facts: 9, labels: 10 } as const;
-/** Doubles of a row, and the position of the start among them. */
+/** Doubles of a row, and the position of the start in them. */
 export const ROW_DOUBLES = 7;
 export const START_DOUBLE = 3;
 
-/** Hashes of labels in a row; with more labels these words are a Bloom filter of 128 bits. */
+/** Label hashes of a row; with more labels than this the words are a Bloom filter of 128 bits. */
 export const LABEL_WORDS = 4;
-/** Flags in word 9, which is state | kind and flags << 8 | level << 16 | second hash of the trigger << 24. */
+/** Flags in word 9, which is `state | kind and flags << 8 | level << 16 | second trigger hash << 24`. */
 export const FLAG = { child: 0x0400, moreLabels: 0x0800, longDuration: 0x1000 } as const;
-/** Duration of an execution that has not ended. */
+/** Duration word of an execution that has not ended. */
 export const OPEN_DURATION = 0xffff_ffff;
-/** State byte of a row that says: this execution was deleted. */
+/** State byte of a deleted execution. */
 export const TOMBSTONE_STATE = 255;
 
 const NO_LEVEL = 255;
@@ -39,7 +38,7 @@ const RANGE_7 = 62 ** 7;
 const STATE_INDEX = new Map(STATES.map((state, index) => [state, index]));
 const DIGITS = digitTable();
 
-/** What a row says of an execution. */
+/** The facts that a row stores. */
 export interface RowFacts {
   readonly id: string;
   readonly flowNo: number;
@@ -48,15 +47,37 @@ export interface RowFacts {
   readonly durationMs: number | undefined;
   readonly state: State;
   readonly kind: ExecutionKind;
-  /** The execution that started this one; makes it a child. */
+  /** The execution that started this one; if present, this one is a child. */
   readonly triggerExecutionId?: string;
-  /** Most severe level ever logged. */
+  /** Most severe logged level. */
   readonly maxLogLevel?: LogLevel;
-  /** All labels; a correlation label that names the execution itself is left out of the row. */
+  /** All labels; the row omits a correlation label that equals the id. */
   readonly labels: readonly Label[];
 }
 
-/** Rows are made in one place and copied to a buffer that many share: a buffer of its own for each row costs more than all the rest. */
+/** Hash of a text: 32 bits, never 0. Stored, so it must never change. FNV-1a over UTF-16 units, then the MurmurHash3 finaliser for short texts. */
+export function hashText(text: string, seed = 0): number {
+  let hash = 0x811c9dc5 ^ seed;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  hash = Math.imul(hash ^ hash >>> 16, 0x85ebca6b);
+  hash = Math.imul(hash ^ hash >>> 13, 0xc2b2ae35);
+  return (hash ^ hash >>> 16) >>> 0 || 1;
+}
+
+/** Hash of a label: 32 bits, never 0. */
+export function hashLabel(label: Label): number {
+  return hashText(`${label.key}\u0000${label.value}`);
+}
+
+/** Adds a hash to the 128-bit Bloom filter at `at`, 4 bits each: false positives are 0.2 % with 8 labels and 5 % with 20. */
+export function setBloomBits(hash: number, words: Uint32Array, at: number): void {
+  for (let probe = 0; probe < 4; probe++) {
+    const bit = hash >>> probe * 7 & 127;
+    words[at + (bit >>> 5)] = (words[at + (bit >>> 5)] as number) | 1 << (bit & 31);
+  }
+}
+
+/** Rows are encoded here and copied to a shared buffer: allocating one buffer for each row costs more than encoding it. */
 const scratch = new Uint32Array(ROW_WORDS);
 const scratchBytes = new Uint8Array(scratch.buffer);
 const scratchDoubles = new Float64Array(scratch.buffer);
@@ -74,7 +95,7 @@ function copyOfScratch(): Uint8Array {
   return rowBuffer.subarray(rowBufferUsed - ROW_BYTES, rowBufferUsed);
 }
 
-/** The 56 bytes of an execution's row, a part of a larger buffer. @throws Error when the id was not made by an `IdSource` */
+/** The row of an execution, as a part of a larger buffer. @throws Error when the id was not made by an `IdSource` */
 export function encodeRow(facts: RowFacts): Uint8Array {
   const words = scratch.fill(0);
   packId(facts.id, words, 0);
@@ -95,7 +116,7 @@ export function encodeRow(facts: RowFacts): Uint8Array {
   return copyOfScratch();
 }
 
-/** A row that takes an execution off the catalog; to be committed with the delete of its record. */
+/** A row that removes an execution from the catalog; committed with the deletion of its record. */
 export function tombstoneRow(id: string): Uint8Array {
   const words = new Uint32Array(ROW_WORDS);
   packId(id, words, 0);
@@ -103,7 +124,7 @@ export function tombstoneRow(id: string): Uint8Array {
   return new Uint8Array(words.buffer);
 }
 
-/** Milliseconds from start to end, `undefined` while not ended; to the second beyond 49 days. */
+/** Milliseconds from start to end; `undefined` while it has not ended. Beyond 49 days rounded to seconds. */
 export function durationOf(words: Uint32Array, row: number): number | undefined {
   const duration = words[row * ROW_WORDS + WORD.duration] as number;
   if (duration === OPEN_DURATION) return undefined;
@@ -135,10 +156,10 @@ function encodeLabels(facts: RowFacts, words: Uint32Array): number {
 
 /** Writes the four words of an id at `at`. @throws Error when the id was not made by an `IdSource` */
 export function packId(id: string, words: Uint32Array, at: number): void {
-  if (!writeId(id, words, at)) throw new Error(`Cannot pack the id "${id}": it was not made here`);
+  if (!writeId(id, words, at)) throw new Error(`Cannot pack the id "${id}": it is not an execution id`);
 }
 
-/** The four words of an id; nothing for a text that cannot be the id of an execution. */
+/** The four words of an id; `undefined` for a text that cannot be the id of an execution. */
 export function tryPackId(id: string): Uint32Array | undefined {
   const words = new Uint32Array(4);
   return writeId(id, words, 0) ? words : undefined;
@@ -185,7 +206,7 @@ function digitTable(): Float64Array {
   return table;
 }
 
-/** Negative, zero or positive as the id at `a[i]` comes before, is, or comes after the one at `b[j]`. */
+/** Negative when the id at `a[i]` sorts before the one at `b[j]`, zero when they are equal, else positive. */
 export function compareIds(a: Uint32Array, i: number, b: Uint32Array, j: number): number {
   for (let word = 0; word < 4; word++) {
     const x = a[i + word] as number;

@@ -1,8 +1,8 @@
-/** Rows in id order, each id once, read in place. */
-import { compareIds, packId, ROW_BYTES, ROW_WORDS, unpackId, WORD } from "./row.ts";
+/** Rows in id order without duplicate ids, read in place. */
+import { compareIds, ROW_BYTES, ROW_WORDS, unpackId, WORD } from "./row.ts";
 import { RowColumns } from "./row_columns.ts";
 
-/** An immutable run of rows as they are stored. */
+/** An immutable sequence of rows in their stored form. */
 export class RowBlock {
   readonly words: Uint32Array;
   /** The same memory as doubles; the start of row `r` is at `r * 7 + 3`. */
@@ -23,12 +23,12 @@ export class RowBlock {
     return new RowBlock(wordsOf(bytes), identity);
   }
 
-  /** The bytes as they are stored. */
+  /** The stored bytes. */
   get bytes(): Uint8Array {
     return new Uint8Array(this.words.buffer, this.words.byteOffset, this.words.byteLength);
   }
 
-  /** The same rows as scans read them. */
+  /** The same rows in the form for scans. */
   get columns(): RowColumns {
     this.#columns ??= RowColumns.of(this.words, this.#identity);
     return this.#columns;
@@ -44,7 +44,7 @@ export class RowBlock {
     return (this.words[row * ROW_WORDS + WORD.facts] as number) & 0xff;
   }
 
-  /** The first row whose id is not before the one at `words[at]`; `count` when there is none. */
+  /** The first row whose id is not before the one at `words[at]`; `count` if there is none. */
   lowerBound(words: Uint32Array, at: number): number {
     let low = 0;
     let high = this.count;
@@ -68,21 +68,14 @@ export class RowBlock {
   }
 }
 
-/** The four words of an id. */
-export function idWords(id: string): Uint32Array {
-  const words = new Uint32Array(4);
-  packId(id, words, 0);
-  return words;
-}
-
-/** Row bytes as words; copied where they are not aligned for doubles. */
+/** Row bytes as words; copied if they are not aligned for doubles. */
 export function wordsOf(bytes: Uint8Array): Uint32Array {
   if (bytes.length % ROW_BYTES !== 0) throw new Error(`Cannot read catalog rows: ${bytes.length} bytes`);
   const aligned = bytes.byteOffset % 8 === 0 ? bytes : bytes.slice();
   return new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.length >> 2);
 }
 
-/** Rows of several sources in id order; where an id occurs twice, the row that comes later in `sources` is taken. */
+/** The rows of several sources in id order; of rows with the same id the last one in `sources` wins. */
 export function mergeRows(sources: readonly Uint32Array[]): RowBlock {
   const all = joinWords(sources);
   const count = all.length / ROW_WORDS;
@@ -103,7 +96,7 @@ export function mergeRows(sources: readonly Uint32Array[]): RowBlock {
   return new RowBlock(length === merged.length ? merged : merged.slice(0, length));
 }
 
-/** The block without rows of a state; the same block when it has none. */
+/** The block without rows of a state; the same object when it has no such row. */
 export function withoutState(block: RowBlock, state: number): RowBlock {
   const kept: Uint32Array[] = [];
   let from = 0;
@@ -115,7 +108,7 @@ export function withoutState(block: RowBlock, state: number): RowBlock {
   return kept.length === 1 ? block : new RowBlock(joinWords(kept));
 }
 
-/** Several runs of rows in one. */
+/** Concatenates rows. */
 export function joinWords(sources: readonly Uint32Array[]): Uint32Array {
   let length = 0;
   for (const source of sources) length += source.length;

@@ -1,4 +1,4 @@
-/** The rows of a block as scans read them: a column for each fact, as narrow as its values allow. */
+/** The rows of a block for scans: one column for each fact, as narrow as its values allow. */
 import {
   compareIds,
   FLAG,
@@ -13,56 +13,48 @@ import {
 
 /** Words of an id in {@link RowColumns.ids}. */
 export const ID_WORDS = 4;
-/** The level of the most severe log line is above the other facts; all ones: none. */
+/** The most severe log level is stored above the other facts; all bits set: no level. */
 export const LEVEL_SHIFT = 13;
-/** Bits of the row's facts word below the level, which is at bit 16 there. */
+/** Bits of the row's facts word below the level. In the row the level is at bit 16. */
 const FACTS_MASK = 0x1fff;
-/** What a block costs beside its columns: seven small objects and their buffers. */
+/** Bytes of a block beside its columns: seven small objects and their buffers. */
 const OVERHEAD_BYTES = 1_600;
 const NARROW_MAX = 0xffff;
 const MAX_SPREAD_MS = 0xffff_ffff;
 const NO_TRIGGERS = new Uint32Array(0);
 const NO_CHECKS = new Uint8Array(0);
 
-/** A column of numbers that often fit 16 bits. */
+/** A column of numbers that often fit into 16 bits. */
 type NarrowColumn = Uint16Array | Uint32Array;
 
-/** What is kept of some rows. */
-interface ColumnData {
-  /** {@link ID_WORDS} words a row. */
-  readonly ids: Uint32Array;
-  readonly flows: NarrowColumn;
-  /** State, kind, flags and level of the log. */
-  readonly facts: Uint16Array;
-  /** Start dates less `startBase`. */
-  readonly starts: Uint32Array | Float64Array;
-  readonly startBase: number;
-  /** As in the row. */
-  readonly durations: NarrowColumn;
-  /** `labelSlots` words a row: as many as some row of the block uses. */
-  readonly labels: Uint32Array;
-  readonly labelSlots: number;
-  /** First and second hash of what started each row; both empty when no row is a child. */
-  readonly triggers: Uint32Array;
-  readonly triggerChecks: Uint8Array;
-}
+type ColumnData = Pick<
+  RowColumns,
+  | ("ids" | "flows" | "facts" | "starts" | "startBase" | "durations")
+  | ("labels" | "labelSlots" | "triggers" | "triggerChecks")
+>;
 
 /**
- * An immutable run of rows in id order, in 28 bytes a row and 4 for each label, where the stored rows take 56: so two million executions fit
- * the memory that keeps scans from reading the disk, and a scan of one column is six times faster than in the rows.
+ * An immutable sequence of rows in id order. A row takes 28 bytes and 4 for each label; a stored row takes 56. So two
+ * million executions fit into the block cache, and scanning one column is six times faster than scanning rows.
  */
-export class RowColumns implements ColumnData {
+export class RowColumns {
   readonly count: number;
-  /** What stands for these rows whenever they are read again: verdicts of label checks hang on it. */
+  /** The same object each time the block is read; key of the cached label verdicts. */
   readonly identity: object;
+  /** {@link ID_WORDS} words for each row. */
   readonly ids: Uint32Array;
   readonly flows: NarrowColumn;
+  /** State, kind, flags and log level. */
   readonly facts: Uint16Array;
+  /** Start dates minus `startBase`. */
   readonly starts: Uint32Array | Float64Array;
   readonly startBase: number;
+  /** Duration words of the rows. */
   readonly durations: NarrowColumn;
+  /** `labelSlots` words for each row: the largest number that a row of the block uses. */
   readonly labels: Uint32Array;
   readonly labelSlots: number;
+  /** First and second hash of the trigger execution; both empty when no row is a child. */
   readonly triggers: Uint32Array;
   readonly triggerChecks: Uint8Array;
 
@@ -81,7 +73,7 @@ export class RowColumns implements ColumnData {
     this.triggerChecks = data.triggerChecks;
   }
 
-  /** The columns of stored rows; keeps nothing of `words`. `identity` is the object itself where none is given. */
+  /** The columns of stored rows; copies everything from `words`. Without `identity` the object is its own identity. */
   static of(words: Uint32Array, identity?: object): RowColumns {
     const count = words.length / ROW_WORDS;
     const labelSlots = usedSlots(words, count);
@@ -98,7 +90,7 @@ export class RowColumns implements ColumnData {
     return new RowColumns(data, identity);
   }
 
-  /** Some of the rows, given in id order, on their own. */
+  /** A copy of the given rows, which must be in id order. */
   pick(rows: readonly number[]): RowColumns {
     const at = Uint32Array.from(rows);
     const triggered = this.triggers.length > 0 ? at : at.subarray(0, 0);
@@ -133,7 +125,7 @@ export class RowColumns implements ColumnData {
     return this.startBase + (this.starts[row] as number);
   }
 
-  /** Milliseconds from start to end, `undefined` while not ended; to the second beyond 49 days. */
+  /** Milliseconds from start to end; `undefined` while it has not ended. Beyond 49 days rounded to seconds. */
   durationAt(row: number): number | undefined {
     const duration = this.durations[row] as number;
     if (duration === OPEN_DURATION) return undefined;
@@ -200,7 +192,7 @@ function copyTriggers(words: Uint32Array, count: number): Pick<ColumnData, "trig
   return { triggers: copyColumn(words, count, WORD.trigger), triggerChecks };
 }
 
-/** Starts of a block usually lie within 49 days; of others the dates themselves are kept. */
+/** Starts as offsets if they lie within 49 days, which is usual; else as dates. */
 function copyStarts(words: Uint32Array, count: number): Pick<ColumnData, "starts" | "startBase"> {
   const doubles = new Float64Array(words.buffer, words.byteOffset, words.length >> 1);
   let [least, most] = [Infinity, -Infinity];

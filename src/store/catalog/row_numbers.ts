@@ -1,24 +1,24 @@
-/** What rows are ordered by, as numbers, with bounds of them for whole blocks. */
+/** Sort keys of rows as numbers, with lower and upper bounds for each block. */
 import type { Instant } from "../../base/clock.ts";
 import { STATES } from "../../model/executions/state.ts";
 import type { FlowRanks } from "./flow_index.ts";
 import type { RowColumns } from "./row_columns.ts";
 import { type BlockSummary, COUNT_SLOTS, FLOW_BITS, hasBit, STATE_SLOTS } from "./summary.ts";
 
-/** A number for each row. */
+/** One number for each row. */
 export interface RowNumbers {
-  /** The numbers of the rows, into `out`. */
+  /** Writes the numbers of the rows to `out`. */
   read(block: RowColumns, rows: Uint32Array, out: Float64Array): void;
-  /** Not above the number of any row of the block. */
+  /** A lower bound for the rows of the block. */
   low(summary: BlockSummary): number;
-  /** Not below the number of any row of the block. */
+  /** An upper bound for the rows of the block. */
   high(summary: BlockSummary): number;
 }
 
-/** Places of states in text order. */
+/** Ranks of states in text order. */
 const STATE_RANKS = rankStates();
 
-/** The place of the namespace or flow id among all of them. */
+/** The rank of the namespace or flow id. */
 export function rankNumbers({ ranks, lowest, highest }: FlowRanks): RowNumbers {
   return {
     read({ flows }, rows, out) {
@@ -29,7 +29,7 @@ export function rankNumbers({ ranks, lowest, highest }: FlowRanks): RowNumbers {
   };
 }
 
-/** The place of the state's name in text order. */
+/** The rank of the state's name. */
 export function stateNumbers(): RowNumbers {
   return {
     read({ facts }, rows, out) {
@@ -53,7 +53,7 @@ export function startNumbers(): RowNumbers {
   };
 }
 
-/** The end date; what has not ended ends after everything else. */
+/** The end date; Infinity while it has not ended. */
 export function endNumbers(): RowNumbers {
   return {
     read(block, rows, out) {
@@ -67,7 +67,7 @@ export function endNumbers(): RowNumbers {
   };
 }
 
-/** Milliseconds from start to end, or to `now`. */
+/** Milliseconds from start to end, or to `now` while it has not ended. */
 export function durationNumbers(now: Instant): RowNumbers {
   const sinceStart = (start: number) => Math.max(0, now - start);
   return {

@@ -1,4 +1,4 @@
-/** The order of a list: a number per row for each criterion, and newest first where they leave it open. */
+/** The order of a list: one number per row for each criterion; rows with equal numbers are listed newest first. */
 import type { Instant } from "../../base/clock.ts";
 import type { ExecutionSort } from "../../model/executions/execution_query.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
@@ -15,21 +15,20 @@ import {
 } from "./row_numbers.ts";
 import type { BlockSummary } from "./summary.ts";
 
-/** What an order needs beside its criteria. */
 interface OrderContext {
   readonly tenant: TenantId;
   readonly flows: FlowIndex;
-  /** Executions that have not ended last until now. */
+  /** End of the duration of executions that have not ended. */
   readonly now: Instant;
 }
 
-/** A criterion; its numbers are negated where it descends, so that less always comes first. */
+/** A criterion; a descending one negates its numbers, so that the smaller number always comes first. */
 interface Criterion {
   readonly numbers: RowNumbers;
   readonly sign: 1 | -1;
 }
 
-/** An order by something else than the id alone. */
+/** An order that does not begin with the id. */
 export class RowOrder {
   readonly #first: Criterion;
   readonly #rest: readonly Criterion[];
@@ -37,43 +36,43 @@ export class RowOrder {
   readonly #one = new Uint32Array(1);
   readonly #out = new Float64Array(1);
 
-  /** `sort` must not begin with `id`; criteria after an `id` are without effect. */
+  /** `sort` must not be empty or begin with `id`; criteria after an `id` have no effect. */
   constructor(sort: readonly ExecutionSort[], context: OrderContext) {
     const idAt = sort.findIndex(({ field }) => field === "id");
     const used = idAt < 0 ? sort : sort.slice(0, idAt);
     const [first, ...rest] = used.map((criterion) => criterionOf(criterion, context));
-    if (!first) throw new Error("An order by id alone needs no numbers");
+    if (!first) throw new Error("Cannot order by id here: use idDirection()");
     this.#first = first;
     this.#rest = rest;
     this.#idDescending = idAt < 0 || (sort[idAt] as ExecutionSort).descending;
   }
 
-  /** The number of the first criterion for each of the rows, into `out`. */
+  /** Writes the numbers of the first criterion to `out`. */
   read(block: RowColumns, rows: Uint32Array, out: Float64Array): void {
     const { numbers, sign } = this.#first;
     numbers.read(block, rows, out);
     if (sign < 0) { for (let i = 0; i < rows.length; i++) out[i] = -(out[i] as number); }
   }
 
-  /** For each criterion a number that no row of the block is below. */
+  /** A lower bound for each criterion over the rows of the block. */
   bounds(summary: BlockSummary): number[] {
     return [this.#first, ...this.#rest].map(({ numbers, sign }) =>
       sign < 0 ? -numbers.high(summary) : numbers.low(summary)
     );
   }
 
-  /** The order of two rows whose first criterion is equal. */
+  /** Compares two rows with equal numbers for the first criterion. */
   compareRest(a: RowColumns, i: number, b: RowColumns, j: number): number {
     for (const { numbers, sign } of this.#rest) {
       const x = this.#readOne(numbers, a, i);
       const y = this.#readOne(numbers, b, j);
-      if (x !== y) return x < y ? -sign : sign; // not their difference: Infinity - Infinity is no number
+      if (x !== y) return x < y ? -sign : sign; // not x - y: Infinity - Infinity is NaN
     }
     const order = compareIds(a.ids, i * ID_WORDS, b.ids, j * ID_WORDS);
     return this.#idDescending ? -order : order;
   }
 
-  /** Whether every row of a block with these bounds comes after the row `j` of `b`. */
+  /** True when every row of a block with these bounds comes after row `j` of `b`. */
   isBlockAfter(summary: BlockSummary, bounds: readonly number[], b: RowColumns, j: number): boolean {
     const criteria = [this.#first, ...this.#rest];
     for (const [index, { numbers, sign }] of criteria.entries()) {
@@ -93,7 +92,7 @@ export class RowOrder {
   }
 }
 
-/** Whether a list in this order is one in order of ids, and in which direction; `undefined` when it is not. */
+/** The direction of a list ordered by id; `undefined` for another order. */
 export function idDirection(sort: readonly ExecutionSort[]): "ascending" | "descending" | undefined {
   const [first] = sort;
   if (!first) return "descending";
@@ -119,6 +118,6 @@ function numbersOf(field: ExecutionSort["field"], context: OrderContext): RowNum
     case "state.duration":
       return durationNumbers(context.now);
     case "id":
-      throw new Error("Ids are compared word by word");
+      throw new Error("Cannot order by id here: use idDirection()");
   }
 }

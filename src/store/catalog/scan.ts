@@ -1,4 +1,4 @@
-/** Answers a query from the rows in memory and the sealed blocks of one tenant. */
+/** Runs a query over the rows in memory and the sealed blocks of one tenant. */
 import type { TenantId } from "../../model/flows/flow.ts";
 import type { BlockReader } from "./block_reader.ts";
 import type { ExecutionFilter } from "./filter.ts";
@@ -11,12 +11,12 @@ import type { RowOrder } from "./row_order.ts";
 import type { BlockSummary } from "./summary.ts";
 import { type RowRef, TopRows } from "./top_rows.ts";
 
-/** What is scanned, as it was at one moment. */
+/** A consistent snapshot of the rows to scan. */
 interface ScanInput {
   readonly tenant: TenantId;
   /** In id order. */
   readonly blocks: readonly BlockSummary[];
-  /** All blocks as one; `undefined` without any. */
+  /** The summary of all blocks; `undefined` without blocks. */
   readonly total: BlockSummary | undefined;
   readonly overlay: Overlay;
   readonly hidden: HiddenByBlock;
@@ -26,7 +26,7 @@ interface ScanInput {
   readonly pace: Pace;
 }
 
-/** The rows of a page in order, and how many rows match in all. */
+/** The rows of a page in order, and the number of all matching rows. */
 export interface ScanResult {
   readonly rows: readonly RowRef[];
   readonly total: number;
@@ -42,7 +42,7 @@ export class Scan {
     this.#input = input;
   }
 
-  /** The page from `offset` on in the order of ids. */
+  /** The page at `offset` in id order. */
   async listById(isDescending: boolean, offset: number, size: number): Promise<ScanResult> {
     const memory = this.#input.overlay.visible.columns;
     const selected = (await this.#select(memory)).slice();
@@ -61,7 +61,7 @@ export class Scan {
     return { rows: page.rows, total: known === undefined ? page.position : known + selected.length };
   }
 
-  /** The page from `offset` on in another order. */
+  /** The page at `offset` in another order. */
   async listByOrder(order: RowOrder, offset: number, size: number): Promise<ScanResult> {
     const { overlay, hidden, total: all, pace } = this.#input;
     const memory = overlay.visible.columns;
@@ -91,7 +91,7 @@ export class Scan {
     return { rows: top.take().slice(offset), total };
   }
 
-  /** Counts a block, and reads it when rows of it belong to the page or must be looked at. */
+  /** Counts the matches of a block; reads it only if rows of it are on the page or the summary does not determine the count. */
   async #visit(order: readonly BlockSummary[], index: number, page: Page): Promise<void> {
     const { filter, hidden, pace } = this.#input;
     const summary = order[index] as BlockSummary;
@@ -106,7 +106,7 @@ export class Scan {
     if (pace.isDue) await pace.pause();
   }
 
-  /** How many sealed rows match, when the summaries tell. */
+  /** The number of matching sealed rows; `undefined` when the summaries do not determine it. */
   #knownTotal(): number | undefined {
     const { total, filter, hidden } = this.#input;
     if (!total) return 0;
@@ -116,13 +116,13 @@ export class Scan {
     return count;
   }
 
-  /** How many hidden rows of a block its count by summary includes: then no labels are asked for, and none can be in doubt. */
+  /** The number of hidden rows in a count by summary. Such a count involves no label conditions, so there are no doubts. */
   #hiddenMatches(summary: BlockSummary): number {
     const hidden = this.#input.hidden.get(summary);
     return hidden ? this.#input.filter.select(hidden.copy).length : 0;
   }
 
-  /** The rows that pass; asks the records where hashes of labels do not tell. */
+  /** The rows that pass; verifies doubtful labels with the records. */
   async #select(block: RowColumns, summary?: BlockSummary): Promise<Uint32Array> {
     const { verdicts, tenant } = this.#input;
     for (;;) {
@@ -132,7 +132,7 @@ export class Scan {
     }
   }
 
-  /** The rows that pass, or nothing while visible ones are in doubt; the record of a hidden one speaks of a later row. */
+  /** The rows that pass; `undefined` while visible rows are in doubt. Doubts about hidden rows are dropped: the record belongs to the newer row. */
   #selectNow(block: RowColumns, summary?: BlockSummary): Uint32Array | undefined {
     const { filter, hidden } = this.#input;
     const rows = filter.select(block, summary);
@@ -158,7 +158,7 @@ export class Scan {
     return isDescending ? blocks.toReversed() : blocks;
   }
 
-  /** Most promising first; among equals the newest. */
+  /** Blocks by ascending bounds; of equal blocks the newest first. */
   #blocksByBounds(order: RowOrder): { blocks: readonly BlockSummary[]; bounds: readonly number[][] } {
     const ranked = this.#input.blocks.map((summary, index) => ({
       summary,
@@ -187,10 +187,10 @@ function compareNumbers(a: readonly number[], b: readonly number[]): number {
   return 0;
 }
 
-/** A page in the order of ids, filled from two sources: rows in memory, and blocks as they are visited. */
+/** A page in id order, merged from two sources: the rows in memory and the visited blocks. */
 class Page {
   readonly rows: RowRef[] = [];
-  /** Matching rows passed so far. */
+  /** Number of matching rows passed so far. */
   position = 0;
   readonly #memory: RowColumns;
   readonly #selected: Uint32Array;
@@ -199,7 +199,7 @@ class Page {
   readonly #size: number;
   #next = 0;
 
-  /** `selected` are the matching rows of `memory` in the order of the page. */
+  /** `selected`: the matching rows of `memory` in page order. */
   constructor(
     memory: RowColumns,
     selected: Uint32Array,
@@ -216,17 +216,17 @@ class Page {
     return this.rows.length >= this.#size;
   }
 
-  /** Passes rows in memory that come before the whole block. */
+  /** Passes the rows in memory that come before all rows of the block. */
   takeMemoryBefore(summary: BlockSummary): void {
     this.#takeMemoryUntil(summary.range, this.#isDescending ? 4 : 0);
   }
 
-  /** Passes all rows in memory that are left. */
+  /** Passes all remaining rows in memory. */
   takeMemory(): void {
     while (this.#next < this.#selected.length) this.#takeNext();
   }
 
-  /** Passes `count` rows of a block and the rows in memory among them, unless some are on the page: then false. */
+  /** Passes `count` rows of a block and the rows in memory between them; false, without passing any, when one of them is on the page. */
   skip(summary: BlockSummary, count: number): boolean {
     let next = this.#next;
     while (next < this.#selected.length && this.#isBefore(next, summary.range, this.#isDescending ? 0 : 4)) {
@@ -239,7 +239,7 @@ class Page {
     return true;
   }
 
-  /** Passes the given rows (ascending) of a block, and rows in memory where they belong. */
+  /** Passes the given rows (ascending) of a block, merged with the rows in memory. */
   take(block: RowColumns, rows: Uint32Array, hidden: HiddenRows | undefined): void {
     for (let i = 0; i < rows.length; i++) {
       const row = rows[this.#isDescending ? rows.length - 1 - i : i] as number;

@@ -1,4 +1,4 @@
-/** Sealed blocks of one tenant: a summary of each in memory, their rows in the store. */
+/** Sealed blocks of one tenant: the summaries are in memory, the rows in the store. */
 import type { TenantId } from "../../model/flows/flow.ts";
 import { blockKey } from "../keys.ts";
 import type { Store, StoredEntry } from "../store.ts";
@@ -8,18 +8,18 @@ import type { Pace } from "./pace.ts";
 import { RowBlock } from "./row_block.ts";
 import { type BlockSummary, summarize, summarizeAll } from "./summary.ts";
 
-/** Blocks of one page of a listing: 2 MB. */
+/** Blocks of one page of a list: 2 MB. */
 const LOAD_BLOCKS = 32;
-/** Above every id. */
+/** Sorts after every id. */
 const AFTER_ALL_IDS = "~";
 
-/** A change of blocks: one goes, others come. */
+/** A change of blocks: one is removed, others are added. */
 export interface BlockChange {
   readonly removed: { readonly summary: BlockSummary; readonly block: RowBlock } | undefined;
   readonly added: readonly { readonly summary: BlockSummary; readonly block: RowBlock }[];
 }
 
-/** Summaries in id order, and what they add up to. */
+/** Summaries in id order, and their totals. */
 export class SealedRows {
   readonly #tenant: TenantId;
   readonly #store: Store;
@@ -40,28 +40,28 @@ export class SealedRows {
     return this.#isLoaded;
   }
 
-  /** In id order; a new list whenever something changes. */
+  /** In id order; each change creates a new list. */
   get blocks(): readonly BlockSummary[] {
     return this.#blocks;
   }
 
-  /** All blocks as if they were one; `undefined` without any. */
+  /** The summary of all blocks; `undefined` without blocks. */
   get total(): BlockSummary | undefined {
     return this.#total;
   }
 
-  /** Counters of the sealed rows; not to be changed. */
+  /** Counters of the sealed rows; read-only. */
   get counts(): FlowCounts {
     return this.#counts;
   }
 
-  /** Reads every block once, newest first, so that the newest stay in memory. */
+  /** Reads every block once, newest first, so that the newest blocks are cached. */
   async load(pace: Pace): Promise<void> {
     if (this.#isLoaded) return;
     const blocks: BlockSummary[] = [];
     let page = this.#listBefore(AFTER_ALL_IDS, LOAD_BLOCKS);
     for (let entries = await page; entries.length > 0; entries = await page) {
-      // The next page is on its way while this one is read.
+      // Prefetches the next page while this one is read.
       page = this.#listBefore(firstIdOf(entries[entries.length - 1] as StoredEntry), LOAD_BLOCKS);
       for (const entry of entries) {
         const { summary, block } = sealedBlock(entry.value);
@@ -75,18 +75,18 @@ export class SealedRows {
     this.#isLoaded = true;
   }
 
-  /** The stored block in whose range the id is or would be, read without the summaries. */
+  /** The stored block whose range contains the id, read without the summaries. */
   async findStored(id: string): Promise<RowBlock | undefined> {
     const [entry] = await this.#listBefore(`${id}\u0000`, 1);
     return entry && RowBlock.fromBytes(entry.value);
   }
 
   /** The newest stored block, read without the summaries. */
-  async newestStored(): Promise<RowBlock | undefined> {
-    return await this.findStored(AFTER_ALL_IDS);
+  newestStored(): Promise<RowBlock | undefined> {
+    return this.findStored(AFTER_ALL_IDS);
   }
 
-  /** Takes over changes that are stored. */
+  /** Applies stored changes. */
   apply(changes: readonly BlockChange[]): void {
     const removed = new Set(changes.map((change) => change.removed?.summary));
     const kept = this.#blocks.filter((block) => !removed.has(block));
@@ -115,7 +115,7 @@ export class SealedRows {
   }
 }
 
-/** A block and its summary, which stands for it. */
+/** A block and its summary, which is its identity. */
 export function sealedBlock(bytes: Uint8Array): { summary: BlockSummary; block: RowBlock } {
   const plain = RowBlock.fromBytes(bytes);
   const summary = summarize(plain);

@@ -1,4 +1,4 @@
-/** Plans how unsealed rows become blocks: which blocks are rewritten, which are new, and in which commits. */
+/** Plans a sealing, which moves unsealed rows into blocks: the rewritten blocks, the new blocks, and the commits. */
 import type { TenantId } from "../../model/flows/flow.ts";
 import { MAX_BULK_BYTES_PER_GROUP } from "../../model/limits.ts";
 import type { Mutation } from "../store.ts";
@@ -9,16 +9,16 @@ import { type BlockChange, sealedBlock } from "./sealed_rows.ts";
 import { type BlockSummary, coveringBlock } from "./summary.ts";
 import type { RowGroup } from "./unsealed_rows.ts";
 
-/** Rows of one sealing: at least this many, and so few that a block with them merged in still fits one bulk entry. */
+/** Rows of one sealing: at least this many, and at most so many that a block of them fits into one bulk entry. */
 const SEAL_ROWS = 1_000;
 const MAX_SEAL_ROWS = 1_100;
-/** Deletes of one sealing; tiny groups are left by restarts. */
+/** Deletes of one sealing; restarts leave tiny groups. */
 const MAX_SEAL_GROUPS = 200;
-/** A bulk entry above what the bulk lane adds to a group would wait until nobody else writes. */
+/** A larger bulk entry would have to wait for a group without other writes. */
 const MAX_ENTRY_BYTES = MAX_BULK_BYTES_PER_GROUP - 2_048;
 const MUTATION_BYTES = 80;
 
-/** The oldest groups that are sealed together. */
+/** The oldest groups to seal together. */
 export function groupsToSeal(closed: readonly RowGroup[]): RowGroup[] {
   const taken: RowGroup[] = [];
   let rows = 0;
@@ -33,8 +33,8 @@ export function groupsToSeal(closed: readonly RowGroup[]): RowGroup[] {
 }
 
 /**
- * The changes of blocks that take in the rows of `groups`. Rows newer than the last block become blocks of their own, or fill it up; an
- * older row goes into the block that covers it, replaces the row of its id, and a deleted execution's row goes.
+ * The block changes that add the rows of `groups`. Rows newer than the last block fill it up or become new blocks. An older
+ * row is merged into the block that covers its id and replaces the row with that id; a tombstone removes it.
  */
 export async function planChanges(
   groups: readonly RowGroup[],
@@ -54,7 +54,7 @@ export async function planChanges(
   return changes;
 }
 
-/** Rows by the block that must take them, and those behind the last block. */
+/** Rows by the index of the block that they are merged into, and rows after the last block. */
 function splitRows(
   batch: RowBlock,
   blocks: readonly BlockSummary[],
@@ -87,7 +87,7 @@ function mergeInto(
   return { removed, added: merged.count === 0 ? [] : cut(merged) };
 }
 
-/** Blocks of about equal size, none above the limit. */
+/** Splits rows into blocks of about equal size within the limit. */
 function cut(rows: RowBlock): BlockChange["added"] {
   const parts = Math.ceil(rows.count / MAX_BLOCK_ROWS);
   return Array.from({ length: parts }, (_, part) => {
@@ -104,8 +104,9 @@ interface SealingEntry {
 }
 
 /**
- * The commits of a sealing: one where all fits. Else the blocks come first and `last` — the deletes of the groups — at
- * the end, so that a crash in between leaves rows twice, which hide each other; `first` goes with the first of several.
+ * The commits of a sealing: one if everything fits. Otherwise the blocks come first and `last`, which deletes the groups,
+ * at the end: after a crash in between, rows exist twice, and the unsealed row hides the sealed one. `first` is added to
+ * the first of several commits.
  */
 export function packEntries(
   tenant: TenantId,

@@ -1,30 +1,29 @@
-/** What is kept in memory of each sealed block: enough to skip it, or to count its rows without reading them. */
+/** The in-memory summary of a sealed block: often enough to skip the block or to count its rows without reading it. */
 import { compareIds, durationOf, FLAG, ROW_DOUBLES, ROW_WORDS, START_DOUBLE, WORD } from "./row.ts";
 import type { RowBlock } from "./row_block.ts";
 
-/** Kinds and states have a count each: `kind << 5 | state`. */
+/** One counter for each kind and state, at `kind << 5 | state`. */
 export const STATE_SLOTS = 32;
 export const COUNT_SLOTS = 4 * STATE_SLOTS;
-/** Flows are noted by the low bits of their number. */
+/** Flows are recorded by the low bits of their number. */
 export const FLOW_BITS = 256;
-
-/** Triggers are noted by the low bits of their hash: a hundred children leave nine of ten blocks out. */
+/** Triggers are recorded by the low bits of their hash. With 100 children per block, 9 of 10 blocks are skipped. */
 export const TRIGGER_BITS = 1024;
 
-/** Facts of one block. About 700 bytes. */
+/** The summary of one block; about 700 bytes. */
 export interface BlockSummary {
-  /** Names the block's key. */
+  /** Part of the block's key. */
   readonly firstId: string;
   readonly rows: number;
   /** Words of the first id, then of the last. */
   readonly range: Uint32Array;
   readonly minStart: number;
   readonly maxStart: number;
-  /** Of ended executions; `Infinity` and -1 when none has. */
+  /** Of ended executions; `Infinity` and -1 when none has ended. */
   readonly minDuration: number;
   readonly maxDuration: number;
   readonly hasOpen: boolean;
-  /** Whether a row has more labels than its words hold. */
+  /** True when a row has more labels than a row has label words. */
   readonly hasMoreLabels: boolean;
   /** Rows by kind and state. */
   readonly counts: Uint16Array | Uint32Array;
@@ -34,7 +33,7 @@ export interface BlockSummary {
   readonly triggers: Uint32Array;
 }
 
-/** The facts of a block of at least one row. */
+/** The summary of a block with at least one row. */
 export function summarize(block: RowBlock): BlockSummary {
   const { words, doubles, count } = block;
   const counts = new Uint16Array(COUNT_SLOTS);
@@ -79,7 +78,7 @@ export function summarize(block: RowBlock): BlockSummary {
   };
 }
 
-/** The facts of all blocks (in id order, at least one) as if they were one. */
+/** The summary of all blocks together; at least one, in id order. */
 export function summarizeAll(blocks: readonly BlockSummary[]): BlockSummary {
   const [first, last] = [blocks[0], blocks[blocks.length - 1]] as [BlockSummary, BlockSummary];
   const counts = new Uint32Array(COUNT_SLOTS);
@@ -117,7 +116,7 @@ export function setBit(bits: Uint32Array, bit: number): void {
   bits[bit >> 5] = (bits[bit >> 5] as number) | 1 << (bit & 31);
 }
 
-/** Whether one bit is set. */
+/** True when the bit is set. */
 export function hasBit(bits: Uint32Array, bit: number): boolean {
   return ((bits[bit >> 5] as number) >>> (bit & 31) & 1) === 1;
 }
@@ -131,7 +130,7 @@ export function countSlot(facts: number): number {
   return facts >>> 3 & 0x60 | facts & 0x1f;
 }
 
-/** The block among `blocks` (in id order) that covers the id at `words[at]`: the last one that does not begin after it; -1 before the first. */
+/** The index of the block that covers the id at `words[at]`: the last one that does not begin after it; -1 before the first. */
 export function coveringBlock(blocks: readonly BlockSummary[], words: Uint32Array, at: number): number {
   let low = 0;
   let high = blocks.length;

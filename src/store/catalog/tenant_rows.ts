@@ -1,4 +1,4 @@
-/** All catalog rows of one tenant: unsealed ones in memory, sealed ones in blocks. */
+/** All catalog rows of one tenant: unsealed rows in memory, sealed rows in blocks. */
 import type { TenantId } from "../../model/flows/flow.ts";
 import type { State } from "../../model/executions/state.ts";
 import { catalogSnapshotKey, rowGroupKey, rowGroupsOf } from "../keys.ts";
@@ -15,10 +15,10 @@ import { type BlockChange, SealedRows } from "./sealed_rows.ts";
 import type { BlockSummary } from "./summary.ts";
 import { type RowGroup, UnsealedRows } from "./unsealed_rows.ts";
 
-/** With more rows in memory than this, counting reads all blocks rather than look each row up. */
+/** With more rows in memory than this, counting reads all blocks instead of looking up each row. */
 const MAX_LOOKUPS = 64;
 
-/** What a query sees at one moment. */
+/** A consistent snapshot for one query. */
 interface View {
   readonly overlay: Overlay;
   readonly hidden: HiddenByBlock;
@@ -26,7 +26,7 @@ interface View {
   readonly total: BlockSummary | undefined;
 }
 
-/** Rows of one tenant. Its methods that wait must not run at the same time; the catalog sees to it. */
+/** Rows of one tenant. The async methods must not run concurrently; the catalog serialises them. */
 export class TenantRows {
   readonly unsealed = new UnsealedRows();
   readonly #tenant: TenantId;
@@ -43,45 +43,42 @@ export class TenantRows {
     this.#sealed = new SealedRows(tenant, store, reader);
   }
 
-  /** Reads the unsealed rows that earlier processes left; once. */
+  /** Reads the unsealed rows of earlier processes; once. */
   async loadGroups(): Promise<void> {
     if (this.#hasGroups) return;
     const stored: RowGroup[] = [];
     for await (const { key, value } of this.#store.list(rowGroupsOf(this.#tenant))) {
       stored.push({ seq: Number(key[2]), words: wordsOf(value) });
     }
-    // All at once: rows committed in between would be appended to what looks like the newest group, before older rows.
+    // Synchronous: rows committed in between would be appended to a group that only seems to be the newest, before older rows.
     for (const group of stored) {
-      // What this process has committed since is in memory already, and newer.
+      // A group that this process has committed is newer than the stored one.
       if (!this.unsealed.has(group.seq)) this.unsealed.set(group);
     }
     this.#hasGroups = true;
   }
 
-  /** Reads what is needed to query and seal; once. */
+  /** Reads the data for queries and sealing; once. */
   async load(pace: Pace): Promise<void> {
     await this.loadGroups();
     await this.#sealed.load(pace);
   }
 
-  /** The rows as they are now, with `live` ones on top; after {@link load}. */
+  /** The current rows with the `live` rows on top. Requires {@link load}. */
   async view(live: Iterable<Uint8Array>): Promise<View> {
     const unsealed = this.unsealed.merged();
     const { blocks, total } = this.#sealed;
     const overlay = overlayOf(unsealed, live);
     const last = this.#lastView;
     if (last && last.overlay.all === overlay.all && last.blocks === blocks) return last;
-    const hidden = await findHidden(
-      overlay.all,
-      blocks,
-      (summary) => this.#reader.peek(summary) ?? this.#reader.read(this.#tenant, summary),
-    );
+    const read = (summary: BlockSummary) => this.#reader.read(this.#tenant, summary);
+    const hidden = await findHidden(overlay.all, blocks, read);
     const view = { overlay, hidden, blocks, total };
     if (overlay.all === unsealed) this.#lastView = view;
     return view;
   }
 
-  /** Seals the oldest rows through bulk entries; false when there was nothing to seal. After {@link load}. */
+  /** Seals the oldest rows through bulk entries; false when there is nothing to seal. Requires {@link load}. */
   async seal(commit: (entry: Entry) => Promise<void>): Promise<boolean> {
     const groups = groupsToSeal(this.unsealed.closedGroups());
     if (groups.length === 0) return false;
@@ -98,7 +95,7 @@ export class TenantRows {
     return true;
   }
 
-  /** NORMAL executions by flow number and state; from the snapshot where no block has been read yet. */
+  /** NORMAL executions by flow number and state; from the stored snapshot while no block has been read. */
   async counts(live: Iterable<Uint8Array>, pace: Pace): Promise<Map<number, Map<State, number>>> {
     await this.loadGroups();
     const rows = [...live];
@@ -128,7 +125,7 @@ export class TenantRows {
     return counts;
   }
 
-  /** The deletes of sealed groups with the snapshot of the counters; while a sealing is under way there is no snapshot. */
+  /** `last` deletes the sealed groups and stores the snapshot of the counters; `first` deletes the old snapshot, because none is valid during a sealing. */
   #sealingEnds(groups: readonly RowGroup[], changes: readonly BlockChange[]) {
     const counts = this.#sealed.counts.clone();
     for (const { removed, added } of changes) {
@@ -146,7 +143,7 @@ export class TenantRows {
   }
 }
 
-/** How many rows, from the first on, are not after the last row of `block`. */
+/** The number of leading rows that are not after the last row of `block`. */
 function rowsUpTo(rows: RowBlock, block: RowBlock): number {
   const at = (block.count - 1) * ROW_WORDS;
   const row = rows.lowerBound(block.words, at);

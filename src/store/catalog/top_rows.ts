@@ -1,8 +1,8 @@
-/** Keeps the first rows of an order out of many, without sorting them all. */
+/** Keeps the first rows of an order without sorting all rows. */
 import type { RowColumns } from "./row_columns.ts";
 import type { RowOrder } from "./row_order.ts";
 
-/** A row and where it is. */
+/** A row in a block. */
 export interface RowRef {
   readonly block: RowColumns;
   readonly row: number;
@@ -12,7 +12,7 @@ interface Ranked extends RowRef {
   readonly number: number;
 }
 
-/** A heap with its last row on top, bounded to `capacity`. */
+/** A binary heap of at most `capacity` rows with the last row of the order on top. */
 export class TopRows {
   readonly #order: RowOrder;
   readonly #capacity: number;
@@ -24,12 +24,12 @@ export class TopRows {
     this.#capacity = capacity;
   }
 
-  /** The last row so far, once the capacity is reached. */
+  /** The last row so far; `undefined` until the capacity is reached. */
   get last(): RowRef | undefined {
     return this.#heap.length >= this.#capacity ? this.#heap[0] : undefined;
   }
 
-  /** Offers the given rows of a block; those in `hidden` are left out. */
+  /** Offers rows of a block; ignores those in `hidden`. */
   offer(block: RowColumns, rows: Uint32Array, hidden: ReadonlySet<number> | undefined): void {
     if (this.#numbers.length < rows.length) this.#numbers = new Float64Array(rows.length);
     const numbers = this.#numbers;
@@ -44,12 +44,12 @@ export class TopRows {
     }
   }
 
-  /** The rows in order. */
+  /** Removes and returns the rows in order. */
   take(): RowRef[] {
     return this.#heap.splice(0).sort((a, b) => this.#compare(a, b));
   }
 
-  /** Rows with a number above this cannot get in any more. */
+  /** Rows with a larger number are not accepted any more. */
   get #limit(): number {
     return this.#heap.length < this.#capacity ? Infinity : this.#heap[0]?.number ?? -Infinity;
   }

@@ -1,8 +1,8 @@
-/** Rows of the latest commits of one tenant, all in memory: each commit's rows are one key until they are sealed. */
+/** Unsealed rows of one tenant, all in memory. The rows of a commit are stored as one group until they are sealed. */
 import { ROW_WORDS } from "./row.ts";
 import { joinWords, mergeRows, type RowBlock } from "./row_block.ts";
 
-/** A group is rewritten with the next rows appended up to this: 896 bytes, which stay in their database page. */
+/** The newest group is rewritten with further rows up to this number: 896 bytes, which stay in their database page. */
 const OPEN_GROUP_ROWS = 16;
 
 /** The rows of one key. */
@@ -18,17 +18,17 @@ export class UnsealedRows {
   #count = 0;
   #merged: RowBlock | undefined;
 
-  /** Rows in all groups, superseded ones included. */
+  /** Rows in all groups, including superseded ones. */
   get count(): number {
     return this.#count;
   }
 
-  /** True when that group is here. */
+  /** True when the group is in memory. */
   has(seq: number): boolean {
     return this.#groups.has(seq);
   }
 
-  /** Where `words`, committed with number `seq`, belong: appended to the newest group while that is small, else on their own. */
+  /** The group for `words` of commit `seq`: the newest group with the rows appended while it is small, else a new group. */
   place(words: Uint32Array, seq: number): RowGroup {
     const newest = this.#groups.get(this.#newest);
     if (newest && (newest.length + words.length) <= OPEN_GROUP_ROWS * ROW_WORDS) {
@@ -37,7 +37,7 @@ export class UnsealedRows {
     return { seq, words };
   }
 
-  /** Takes a group as it is stored now. */
+  /** Adds or replaces a group after it was stored. */
   set({ seq, words }: RowGroup): void {
     this.#count += (words.length - (this.#groups.get(seq)?.length ?? 0)) / ROW_WORDS;
     this.#groups.set(seq, words);
@@ -45,7 +45,7 @@ export class UnsealedRows {
     this.#merged = undefined;
   }
 
-  /** Forgets groups that were sealed. */
+  /** Removes sealed groups. */
   remove(groups: readonly RowGroup[]): void {
     for (const { seq } of groups) {
       this.#count -= (this.#groups.get(seq)?.length ?? 0) / ROW_WORDS;
@@ -54,12 +54,12 @@ export class UnsealedRows {
     this.#merged = undefined;
   }
 
-  /** All groups but the newest, which may still grow; oldest first. */
+  /** All groups except the newest, which may still grow; oldest first. */
   closedGroups(): RowGroup[] {
     return this.#sorted().filter(({ seq }) => seq !== this.#newest);
   }
 
-  /** The latest row of each execution, deleted ones included, in id order. The same object while nothing changes. */
+  /** The latest row of each execution in id order, including tombstones. The same object until a change. */
   merged(): RowBlock {
     this.#merged ??= mergeRows(this.#sorted().map(({ words }) => words));
     return this.#merged;

@@ -1,16 +1,17 @@
-/** Dashboards in the store: their sources, as they were written. */
+/** Stored dashboards: the source text as it was saved, and two times. */
 import type { Instant } from "../../base/clock.ts";
 import type { JsonValue } from "../../base/json.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
-import { decodeJson, encodeJson } from "../codec.ts";
+import { decodeJson } from "../codec.ts";
 import type { Committer } from "../committer.ts";
 import { dashboardKey, dashboardsOf } from "../keys.ts";
 import type { Store, StoredEntry } from "../store.ts";
+import { deleteKey, readEntries, readEntry, setJson } from "../stored_entries.ts";
 
 /** A dashboard as stored. */
 export interface DashboardRecord {
   readonly id: string;
-  /** At most as long as one value of the database takes. */
+  /** Fits one stored value. */
   readonly source: string;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
@@ -27,25 +28,24 @@ export class DashboardRecords {
   }
 
   /** The dashboard, or `undefined`. */
-  async get(tenant: TenantId, id: string): Promise<DashboardRecord | undefined> {
-    const entry = await this.#store.get(dashboardKey(tenant, id));
-    return entry === null ? undefined : decodeRecord(entry);
+  get(tenant: TenantId, id: string): Promise<DashboardRecord | undefined> {
+    return readEntry(this.#store, dashboardKey(tenant, id), decodeRecord);
   }
 
   /** Writes the dashboard; resolves once durable. */
   async put(tenant: TenantId, { id, source, createdAt, updatedAt }: DashboardRecord): Promise<void> {
-    const value = encodeJson([source, createdAt, updatedAt]);
-    await this.#committer.commit({ mutations: [{ type: "set", key: dashboardKey(tenant, id), value }] });
+    const mutation = setJson(dashboardKey(tenant, id), [source, createdAt, updatedAt]);
+    await this.#committer.commit({ mutations: [mutation] });
   }
 
   /** Removes the dashboard; resolves once durable. */
   async delete(tenant: TenantId, id: string): Promise<void> {
-    await this.#committer.commit({ mutations: [{ type: "delete", key: dashboardKey(tenant, id) }] });
+    await this.#committer.commit({ mutations: [deleteKey(dashboardKey(tenant, id))] });
   }
 
-  /** All dashboards of a tenant, in order of their ids. */
-  async list(tenant: TenantId): Promise<DashboardRecord[]> {
-    return (await Array.fromAsync(this.#store.list(dashboardsOf(tenant)))).map(decodeRecord);
+  /** All dashboards of a tenant, ordered by id. */
+  list(tenant: TenantId): Promise<DashboardRecord[]> {
+    return Array.fromAsync(readEntries(this.#store, dashboardsOf(tenant), decodeRecord));
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Compact records of executions: positional JSON arrays, times as milliseconds since creation, states as numbers. The
- * seed's full JSON of a one-task execution is 1.5 KB and above ~1 KB a row costs three times as much; this is ~170 B.
+ * The compact form of executions: positional JSON arrays, times in milliseconds since creation, states as numbers. A
+ * one-task execution takes ~170 B instead of 1.5 KB as full JSON; above ~1 KB a row costs three times as much.
  */
 import type { Instant } from "../../base/clock.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
@@ -12,7 +12,7 @@ import {
   type LogLine,
   type TaskRun,
 } from "../../model/executions/execution.ts";
-import { LOG_LEVELS, type LogLevel } from "../../model/flows/flow.ts";
+import { type FlowKey, LOG_LEVELS, type LogLevel } from "../../model/flows/flow.ts";
 import { CORRELATION_LABEL, type Label } from "../../model/flows/label.ts";
 import type { LoopRun } from "../../model/executions/loop_run.ts";
 import { type History, startedAt, type State, STATES } from "../../model/executions/state.ts";
@@ -20,13 +20,13 @@ import { type History, startedAt, type State, STATES } from "../../model/executi
 /** `[state, ms since creation, …]`. */
 type PackedHistory = number[];
 
-/** What few task runs have: `i` its ordinal when it does not follow the one before, `d` what was decided. */
+/** Rare members: `i` is the ordinal if it does not follow the previous one, `d` the decision. */
 interface PackedTaskRunExtras {
   i?: number;
   d?: JsonValue;
 }
 
-/** `[task id, history, attempts, outputs | 0, parent?, value?, iteration?, extras?]`; trailing absent members are cut. */
+/** `[task id, history, attempts, outputs | 0, parent?, value?, iteration?, extras?]`; absent trailing members are omitted. */
 export type PackedTaskRun = [
   taskId: string,
   history: PackedHistory,
@@ -38,10 +38,10 @@ export type PackedTaskRun = [
   extras?: PackedTaskRunExtras,
 ];
 
-/** `[level, ms since creation, task run ordinal, attempt, text]`; -1 for a line that belongs to no task run. */
+/** `[level, ms since creation, task run ordinal, attempt, text]`; -1 for a line without a task run or attempt. */
 export type PackedLogLine = [level: number, ms: number, taskRun: number, attempt: number, text: string];
 
-/** Members that few executions have. */
+/** Rare members of executions. */
 interface PackedExtras {
   t?: [id: string, type: string, variables: JsonValue];
   k?: number;
@@ -54,18 +54,18 @@ interface PackedExtras {
   u?: JsonValue;
   m?: [name: string, dueAt: Instant][];
   l?: number;
-  /** Next ordinal, when it is not the number of task runs. */
+  /** Next ordinal if it differs from the number of task runs. */
   x?: number;
   h?: 1;
   b?: string[];
   e?: number;
   a?: Instant;
   w?: [executionId: string, taskRun: number];
-  /** The pass of a loop, as it is in memory. */
+  /** The `LoopRun`, in its in-memory form. */
   g?: JsonValue;
 }
 
-/** The header of an execution. Task runs and log lines are inline, or a number says how many are kept in keys of their own. */
+/** The header of an execution. Task runs and log lines are inline, or a number counts those stored under other keys. */
 export type PackedExecution = [
   flowNo: number,
   revision: number,
@@ -96,7 +96,7 @@ function unpackHistory(packed: PackedHistory, origin: Instant): History {
   return history;
 }
 
-/** A history; a single number behind it says that its log is a file, too. */
+/** The history of an attempt; one extra number at the end means that its log is also a file. */
 function packAttempt({ history, hasLogFile }: Attempt, origin: Instant): PackedHistory {
   const packed = packHistory(history, origin);
   if (hasLogFile) packed.push(1);
@@ -108,13 +108,13 @@ function unpackAttempt(packed: PackedHistory, origin: Instant): Attempt {
   return { history: unpackHistory(packed.slice(0, -1), origin), hasLogFile: true };
 }
 
-/** How task runs are packed: `origin` of their times, and `pack` for values that may be large. */
+/** `origin` is subtracted from times; `pack` replaces a value, for example by a blob reference. */
 export interface TaskRunPacking {
   readonly origin: Instant;
   readonly pack: (value: JsonObject) => JsonValue;
 }
 
-/** One task run, which comes after the one with ordinal `previous`. */
+/** Packs a task run; `previous` is the ordinal of the preceding one. */
 export function packTaskRun(taskRun: TaskRun, previous: number, packing: TaskRunPacking): PackedTaskRun {
   const { ordinal, taskId, parent, value, iteration, outputs, decision } = taskRun;
   const { origin, pack } = packing;
@@ -136,7 +136,7 @@ export function packTaskRun(taskRun: TaskRun, previous: number, packing: TaskRun
   return packed;
 }
 
-/** The inverse of {@link packTaskRun}; large values have been put back. */
+/** The inverse of {@link packTaskRun}, after blob references were resolved. */
 export function unpackTaskRun(packed: PackedTaskRun, previous: number, origin: Instant): TaskRun {
   const [taskId, history, attempts, outputs, parent, value, iteration, extras] = packed;
   return {
@@ -152,7 +152,7 @@ export function unpackTaskRun(packed: PackedTaskRun, previous: number, origin: I
   };
 }
 
-/** One log line. */
+/** Packs a log line. */
 export function packLogLine(line: LogLine, origin: Instant): PackedLogLine {
   return [
     LOG_LEVELS.indexOf(line.level),
@@ -177,7 +177,7 @@ export function unpackLogLine(
   };
 }
 
-/** Labels without the correlation label when that is last and the execution's own id: it is put back when read. */
+/** Labels without a trailing correlation label that equals the execution id; reading restores it. */
 export function packLabels(execution: Execution): string[] | 0 {
   const { labels } = execution;
   const last = labels[labels.length - 1];
@@ -199,7 +199,7 @@ function unpackLabels(packed: string[] | 0, id: string): Label[] {
   return labels;
 }
 
-/** The members that few executions have; `undefined` when there is none. `pack` stands for a value that may be large. */
+/** The rare members; `undefined` when the execution has none. `pack` replaces values that may be large. */
 export function packExtras(
   execution: Execution,
   pack: (value: JsonObject) => JsonValue,
@@ -230,18 +230,12 @@ export function packExtras(
   return undefined;
 }
 
-/** Names of the flow behind a number. */
-export interface FlowName {
-  readonly namespace: string;
-  readonly id: string;
-}
-
 /** An execution without its task runs and log lines. */
 export function unpackExecution(
   packed: PackedExecution,
   id: string,
   tenant: string,
-  flow: FlowName,
+  flow: FlowKey,
 ): Execution {
   const [flowNo, flowRevision, createdMs, history, inputs, labels, taskRuns, logs, extras = {}] = packed;
   const trigger: ExecutionTrigger | undefined = extras.t &&
@@ -281,7 +275,7 @@ export function unpackExecution(
   };
 }
 
-/** When an execution was created: the origin of all its times. */
+/** The creation time of an execution, to which all stored times are relative. */
 export function originOf(execution: Execution): Instant {
   return startedAt(execution.history);
 }

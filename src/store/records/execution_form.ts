@@ -1,4 +1,4 @@
-/** How an execution is divided over keys: header, pages of task runs, chunks of log lines. */
+/** Splits an execution into keys: header, pages of task runs, chunks of log lines. */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { stringifyJson } from "../../base/json.ts";
 import { jsonBytes } from "../../base/json_size.ts";
@@ -20,30 +20,30 @@ import {
 import { logChunkKey, taskRunPageKey } from "../keys.ts";
 import type { Mutation } from "../store.ts";
 
-/** Task runs of one page. With outputs above 1 KiB moved to blobs a page stays below 64 KiB. */
+/** Task runs of one page. Outputs above 1 KiB are blobs, so a page stays below 64 KiB. */
 export const PAGE_SIZE = 32;
 const MAX_LOG_CHUNK_CHARS = 16_384;
-/** Of a line beside its message. */
+/** Bytes of a packed line beside its message. */
 const LINE_BYTES = 40;
 
-/** Stands for a large value in a record: `[blob id, bytes]`. Values are objects, so a list is no value. */
+/** Replaces a large value in a record. Values are objects, so an array is always a reference. */
 export type ValueReference = [blobId: string, size: number];
 
-/** How an execution is stored so far. Belongs to whoever changes the execution. */
+/** The stored form of an execution so far. Owned by the code that changes the execution. */
 export interface StoredForm {
-  /** Task runs and log lines have keys of their own. */
+  /** Task runs and log lines have separate keys. */
   isSpread: boolean;
-  /** Pages have been written once, so that only touched ones need to be again. */
+  /** All pages were written, so only pages with touched task runs must be rewritten. */
   hasPages: boolean;
-  /** All log lines, while they are inline. */
+  /** All log lines while they are inline. */
   inlineLogs: LogLine[];
-  /** Values that were stored as blobs. */
+  /** Blob references of values that are stored as blobs. */
   readonly references: Map<JsonObject, ValueReference>;
-  /** States of its history that the database has; the first is that of its creation. */
+  /** Number of stored states of the history, including the state at creation. */
   storedStates: number;
 }
 
-/** The form of an execution that was never stored. */
+/** The form of an execution that is not stored yet. */
 export function newForm(): StoredForm {
   return { isSpread: false, hasPages: false, inlineLogs: [], references: new Map(), storedStates: 1 };
 }
@@ -51,12 +51,12 @@ export function newForm(): StoredForm {
 /** The record of an execution whose task runs and log lines are inline. */
 export function inlineText(execution: Execution, form: StoredForm): string {
   const origin = originOf(execution);
-  const taskRuns = packTaskRuns(execution.taskRuns, -1, { origin, pack: asItIs });
+  const taskRuns = packTaskRuns(execution.taskRuns, -1, { origin, pack: inline });
   const logs = form.inlineLogs.map((line) => packLogLine(line, origin));
-  return stringifyJson(packHeader(execution, asItIs, taskRuns, logs));
+  return stringifyJson(packHeader(execution, inline, taskRuns, logs));
 }
 
-/** The header of an execution; `pack` stands for a value that may be large. */
+/** The header of an execution; `pack` replaces values that may be large. */
 export function packHeader(
   execution: Execution,
   pack: (value: JsonObject) => JsonValue,
@@ -80,7 +80,7 @@ export function packHeader(
   return header;
 }
 
-function asItIs(value: JsonObject): JsonValue {
+function inline(value: JsonObject): JsonValue {
   return value;
 }
 
@@ -102,7 +102,7 @@ export function pageOf(ordinal: number): number {
   return Math.floor(ordinal / PAGE_SIZE);
 }
 
-/** What stores the task runs of one page: those with ordinals of {@link PAGE_SIZE} times its number and up. */
+/** Stores one page: the {@link PAGE_SIZE} ordinals from `page * PAGE_SIZE`; deletes the page when it is empty. */
 export function pageMutation(
   execution: Execution,
   page: number,
@@ -130,7 +130,7 @@ function firstIndexFrom(taskRuns: readonly TaskRun[], ordinal: number): number {
   return low;
 }
 
-/** What stores these lines, the last of the execution, in chunks; their keys carry the number of their first line. */
+/** Stores `lines`, the last ones of the execution, in chunks; the key of a chunk is the number of its first line. */
 export function logMutations(execution: Execution, lines: readonly LogLine[]): Mutation[] {
   const { tenant, id } = execution;
   const mutations: Mutation[] = [];

@@ -1,6 +1,6 @@
 /**
- * Where executions are kept: one compact record while small; beyond that task runs go to pages of {@link PAGE_SIZE}
- * ordinals and log lines to chunks, so that a transition rewrites a bounded part, and large values become blobs.
+ * Stored executions. A small execution is one compact record. A large one is split: task runs go to pages of
+ * {@link PAGE_SIZE} ordinals, log lines to chunks and large values to blobs, so that a transition rewrites a bounded part.
  */
 import type { Instant } from "../../base/clock.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
@@ -9,13 +9,13 @@ import { RecentCache } from "../../base/lru.ts";
 import { flattenString } from "../../base/flatten_string.ts";
 import { type Execution, type LogLine, taskRunOf } from "../../model/executions/execution.ts";
 import { type BodyParts, durationOf, executionBodyParts } from "../../model/executions/execution_body.ts";
+import type { FlowKey } from "../../model/flows/flow.ts";
 import type { Label } from "../../model/flows/label.ts";
 import { changedAt, currentState, type History, isEnded } from "../../model/executions/state.ts";
 import { encodeRow } from "../catalog/row.ts";
 import type { Blobs } from "../blobs/blobs.ts";
 import { decodeJson, encodeJson, encodeText } from "../codec.ts";
 import {
-  type FlowName,
   originOf,
   type PackedExecution,
   type PackedLogLine,
@@ -36,55 +36,56 @@ import {
   type ValueReference,
 } from "./execution_form.ts";
 import { executionKey, logChunksOf, metricsOf, taskRunPagesOf } from "../keys.ts";
-import type { Mutation, Selector, Store } from "../store.ts";
+import type { Mutation, Store } from "../store.ts";
+import { deletionsOf } from "../stored_entries.ts";
 
-/** Larger records are spread over pages and chunks. Between 1 KB and this one key is still cheaper than several. */
+/** Larger records are split into pages and chunks. From 1 KB up to this size one key is still cheaper than several. */
 const MAX_INLINE_CHARS = 8_192;
-/** Values above this, as JSON text, become blobs once a record is spread. */
+/** Values with a longer JSON text become blobs once a record is split. */
 const MAX_PAGED_VALUE = 1_024;
-/** Recently written or read records, for the GET that follows a start. */
+/** Cache of recently written or read records, for the GET that follows a start. */
 const CACHE_BYTES = 8 * 1024 * 1024;
-/** What a cached record costs beside its bytes: a buffer of its own, its key and its place. */
+/** Bytes of a cached record beside its value: the buffer object, the key and the cache entry. */
 const CACHE_OVERHEAD = 600;
 
-/** An execution and how it is stored. */
+/** An execution and its stored form. */
 export interface StoredExecution {
   readonly execution: Execution;
   readonly form: StoredForm;
 }
 
-/** Names of the flow behind a number. */
-type FlowNameOf = (flowNo: number) => FlowName | undefined;
+/** The flow with a number. */
+type FlowOf = (flowNo: number) => FlowKey | undefined;
 
 interface Summary extends BodyParts {
   readonly history: History;
 }
 
-/** Reads executions, and prepares what must be written for one. Writes nothing itself. */
+/** Reads executions and builds the mutations that store them. Commits nothing. */
 export class ExecutionRecords {
   readonly #store: Store;
   readonly #blobs: Blobs;
-  readonly #flowNameOf: FlowNameOf;
-  /** Texts for lists, by the bytes of their record: another record, another text. */
+  readonly #flowOf: FlowOf;
+  /** Texts for lists, by the bytes of the record; a new version of the record has new bytes. */
   readonly #summaries = new WeakMap<Uint8Array, Summary>();
-  /** Whether executions are open, by the bytes of their record. */
+  /** Results of {@link isOpen}, by the bytes of the record. */
   readonly #open = new WeakMap<Uint8Array, boolean>();
   readonly #recent = new RecentCache<string, Uint8Array>(
     CACHE_BYTES,
     (record) => record.length + CACHE_OVERHEAD,
   );
-  /** The latest read under way of each key; a commit meanwhile makes what it reads too old to be kept. */
+  /** The latest pending read of each key. A concurrent commit removes it, so that an outdated record is not cached. */
   readonly #reads = new Map<string, symbol>();
 
-  constructor(store: Store, blobs: Blobs, flowNameOf: FlowNameOf) {
+  constructor(store: Store, blobs: Blobs, flowOf: FlowOf) {
     this.#store = store;
     this.#blobs = blobs;
-    this.#flowNameOf = flowNameOf;
+    this.#flowOf = flowOf;
   }
 
   /**
-   * The mutations that store what changed since the last time; forgets the changes. A promise when values must be
-   * written first: the execution must not change until it resolves.
+   * Mutations that store the changes since the last call; clears the marks of changes. Returns a promise when large
+   * values must be written first; the execution must not change until it resolves.
    */
   prepare(execution: Execution, form: StoredForm): Mutation[] | Promise<Mutation[]> {
     const lines = execution.newLogs;
@@ -102,7 +103,7 @@ export class ExecutionRecords {
     return this.#prepareSpread(execution, form, form.inlineLogs.length > 0 ? form.inlineLogs : lines);
   }
 
-  /** Puts a committed record where the next read finds it without a database call. */
+  /** Caches a committed record. */
   remember(execution: Execution, mutations: readonly Mutation[]): void {
     const record = mutations[mutations.length - 1];
     const key = cacheKey(execution.tenant, execution.id);
@@ -114,7 +115,7 @@ export class ExecutionRecords {
   async load(tenant: string, id: string): Promise<StoredExecution | undefined> {
     const bytes = await this.#read(tenant, id);
     if (!bytes) return undefined;
-    const packed = decodeJson(bytes) as unknown as PackedExecution;
+    const packed = decodeRecord(bytes);
     const form = newForm();
     const execution = await this.#unpackHeader(tenant, id, packed, form);
     await this.#loadTaskRuns(execution, packed[6], form);
@@ -127,10 +128,10 @@ export class ExecutionRecords {
   /** The last committed state without task runs and log lines, or `undefined`. */
   async header(tenant: string, id: string): Promise<Execution | undefined> {
     const bytes = await this.#read(tenant, id);
-    return bytes && await this.#unpackHeader(tenant, id, decodeJson(bytes) as unknown as PackedExecution);
+    return bytes && await this.#unpackHeader(tenant, id, decodeRecord(bytes));
   }
 
-  /** Whether an execution is there and has not ended. At once when it was asked for before and not written since. */
+  /** True for an execution that exists and has not ended. Synchronous when the result for the cached record is known. */
   isOpen(tenant: string, id: string): boolean | Promise<boolean> {
     const recent = this.#recent.get(cacheKey(tenant, id));
     return (recent && this.#open.get(recent)) ?? this.#readIsOpen(tenant, id);
@@ -139,13 +140,16 @@ export class ExecutionRecords {
   async #readIsOpen(tenant: string, id: string): Promise<boolean> {
     const bytes = await this.#read(tenant, id);
     if (!bytes) return false;
-    const { history } = await this.#unpackHeader(tenant, id, decodeJson(bytes) as unknown as PackedExecution);
+    const { history } = await this.#unpackHeader(tenant, id, decodeRecord(bytes));
     const isOpen = !isEnded(history);
     this.#open.set(bytes, isOpen);
     return isOpen;
   }
 
-  /** The text of an execution as lists show it, without task runs; `undefined` for an unknown one. At once when it was asked for before. */
+  /**
+   * The JSON text of an execution without task runs, for lists; `undefined` when it does not exist. Synchronous when the
+   * text for the cached record is known.
+   */
   summary(tenant: string, id: string, now: Instant): string | undefined | Promise<string | undefined> {
     const recent = this.#recent.get(cacheKey(tenant, id));
     const known = recent && this.#summaries.get(recent);
@@ -155,14 +159,14 @@ export class ExecutionRecords {
   async #summarize(tenant: string, id: string, now: Instant): Promise<string | undefined> {
     const bytes = await this.#read(tenant, id);
     if (!bytes) return undefined;
-    const execution = await this.#unpackHeader(tenant, id, decodeJson(bytes) as unknown as PackedExecution);
+    const execution = await this.#unpackHeader(tenant, id, decodeRecord(bytes));
     const { head, tail } = executionBodyParts(execution, { now, taskRuns: false });
     const summary = { head: flattenString(head), tail: flattenString(tail), history: execution.history };
     this.#summaries.set(bytes, summary);
     return summaryText(summary, now);
   }
 
-  /** All stored log lines, in order of writing; `undefined` for an unknown execution. */
+  /** All stored log lines in the order they were written; `undefined` when the execution does not exist. */
   async loadLogs(
     tenant: string,
     id: string,
@@ -178,7 +182,7 @@ export class ExecutionRecords {
     return { execution, lines };
   }
 
-  /** Those of the executions that have all of these labels. */
+  /** The executions that have all of these labels. */
   async withLabels(
     tenant: string,
     ids: readonly string[],
@@ -196,31 +200,19 @@ export class ExecutionRecords {
     return found;
   }
 
-  /** Whether there is a record of that id. */
+  /** True when the execution exists. */
   async has(tenant: string, id: string): Promise<boolean> {
     return this.#recent.get(cacheKey(tenant, id)) !== undefined ||
       (await this.#store.get(executionKey(tenant, id))) !== null;
   }
 
-  /** Mutations that remove what belongs to a record that is gone: task runs and log lines. */
-  async removalsOf(tenant: string, id: string): Promise<Mutation[]> {
-    return [
-      ...await this.#deletesOf(taskRunPagesOf(tenant, id)),
-      ...await this.#deletesOf(logChunksOf(tenant, id)),
-      ...await this.#deletesOf(metricsOf(tenant, id)),
-    ];
+  /** Mutations that remove the task run pages, log chunks and metrics of a removed execution. */
+  removalsOf(tenant: string, id: string): Promise<Mutation[]> {
+    const selectors = [taskRunPagesOf(tenant, id), logChunksOf(tenant, id), metricsOf(tenant, id)];
+    return deletionsOf(this.#store, ...selectors);
   }
 
-  /** Mutations that remove the log lines of an execution that has ended. */
-  async logRemoval(stored: StoredExecution): Promise<Mutation[]> {
-    const { execution, form } = stored;
-    form.inlineLogs = [];
-    execution.logCount = 0;
-    const chunks = await this.#deletesOf(logChunksOf(execution.tenant, execution.id));
-    return [...chunks, ...await this.prepare(execution, form)];
-  }
-
-  /** Forgets the cached record of a removed execution. */
+  /** Removes a removed execution from the cache. */
   forget(tenant: string, id: string): void {
     this.#reads.delete(cacheKey(tenant, id));
     this.#recent.delete(cacheKey(tenant, id));
@@ -239,12 +231,6 @@ export class ExecutionRecords {
     } finally {
       if (this.#reads.get(key) === read) this.#reads.delete(key);
     }
-  }
-
-  async #deletesOf(selector: Selector): Promise<Mutation[]> {
-    const mutations: Mutation[] = [];
-    for await (const entry of this.#store.list(selector)) mutations.push({ type: "delete", key: entry.key });
-    return mutations;
   }
 
   #setRecord({ tenant, id }: Execution, value: Uint8Array): Mutation {
@@ -272,7 +258,7 @@ export class ExecutionRecords {
     ];
   }
 
-  /** Writes values that are too large for a record; gives the mutations that make them belong to it. */
+  /** Writes values that are too large for a record; returns the mutations to commit with the record. */
   async #storeLargeValues(
     execution: Execution,
     form: StoredForm,
@@ -290,7 +276,7 @@ export class ExecutionRecords {
       const text = stringifyJson(value);
       if (text.length <= MAX_PAGED_VALUE) continue;
       const owner = { tenant: execution.tenant, owner: execution.id };
-      const blob = await this.#blobs.write(owner, once(encodeText(text)), Infinity);
+      const blob = await this.#blobs.writeBytes(owner, encodeText(text));
       form.references.set(value, [blob.blobId, blob.size]);
       mutations.push(...blob.mutations);
     }
@@ -320,7 +306,7 @@ export class ExecutionRecords {
     packed: PackedExecution,
     form = newForm(),
   ): Promise<Execution> {
-    const flow = this.#flowNameOf(packed[0]);
+    const flow = this.#flowOf(packed[0]);
     if (!flow) throw new Error(`Cannot read execution "${id}": flow number ${packed[0]} is unknown`);
     await this.#resolveHeader(tenant, id, packed, form);
     return unpackExecution(packed, id, tenant, flow);
@@ -360,7 +346,7 @@ export class ExecutionRecords {
   }
 }
 
-/** The catalog row of an execution: what lists, filters and sorts are answered from. */
+/** The catalog row of an execution, which lists filter and sort by. */
 export function catalogRow(execution: Execution): Uint8Array {
   const { history, trigger } = execution;
   const startMs = originOf(execution);
@@ -379,9 +365,8 @@ export function catalogRow(execution: Execution): Uint8Array {
   });
 }
 
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  await Promise.resolve();
-  yield bytes;
+function decodeRecord(bytes: Uint8Array): PackedExecution {
+  return decodeJson(bytes) as unknown as PackedExecution;
 }
 
 function summaryText({ head, tail, history }: Summary, now: Instant): string {

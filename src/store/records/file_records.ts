@@ -1,18 +1,19 @@
-/** Files and directories of namespaces in the store, without content: a positional list by path; content is a blob. */
+/** Stored files and directories of namespaces: a positional list by path. The content is a blob. */
 import type { Instant } from "../../base/clock.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import type { BlobRef } from "../blobs/blobs.ts";
-import { decodeJson, encodeJson } from "../codec.ts";
-import { fileKey, filesBelow } from "../namespace_keys.ts";
+import { decodeJson } from "../codec.ts";
+import { fileKey, filesBelow } from "../keys.ts";
 import type { Mutation, Store, StoredEntry } from "../store.ts";
+import { deleteKey, readEntries, readEntry, setJson } from "../stored_entries.ts";
 
-/** Whose files. */
+/** The namespace that owns the files. */
 export interface FileSpace {
   readonly tenant: TenantId;
   readonly namespace: string;
 }
 
-/** A file, or a directory when it has no content. Every directory above one has a record of its own. */
+/** A file, or a directory when `content` is absent. Each parent directory has its own record. */
 export interface FileRecord {
   /** Canonical, see `model/namespaces/file_path.ts`. */
   readonly path: string;
@@ -23,7 +24,7 @@ export interface FileRecord {
   readonly content?: BlobRef;
 }
 
-/** Reads records and gives the mutations that change them. */
+/** Reads records and builds the mutations that change them. */
 export class FileRecords {
   readonly #store: Store;
 
@@ -32,9 +33,8 @@ export class FileRecords {
   }
 
   /** The record of a path, or `undefined`. */
-  async get({ tenant, namespace }: FileSpace, path: string): Promise<FileRecord | undefined> {
-    const entry = await this.#store.get(fileKey(tenant, namespace, path));
-    return entry === null ? undefined : decodeFile(entry);
+  get({ tenant, namespace }: FileSpace, path: string): Promise<FileRecord | undefined> {
+    return readEntry(this.#store, fileKey(tenant, namespace, path), decodeFile);
   }
 
   /** The records of the paths, in their order. */
@@ -46,17 +46,16 @@ export class FileRecords {
     return entries.map((entry) => entry === null ? undefined : decodeFile(entry));
   }
 
-  /** Everything below a directory (`""`: all) in path order or its reverse, in which a directory comes after what it holds. */
-  async *listBelow(
+  /** Everything below a directory (`""`: all) in path order. In reverse order a directory comes after its content. */
+  listBelow(
     { tenant, namespace }: FileSpace,
     directory: string,
     options: { reverse?: boolean } = {},
   ): AsyncGenerator<FileRecord> {
-    const selector = filesBelow(tenant, namespace, directory);
-    for await (const entry of this.#store.list(selector, options)) yield decodeFile(entry);
+    return readEntries(this.#store, filesBelow(tenant, namespace, directory), decodeFile, options);
   }
 
-  /** What lies directly in a directory, in path order. Subdirectories are stepped over, not read. */
+  /** The direct children of a directory, in path order. Skips the content of subdirectories without reading it. */
   async *listChildren(space: FileSpace, directory: string): AsyncGenerator<FileRecord> {
     const start = directory === "" ? 0 : directory.length + 1;
     let after: string | undefined;
@@ -70,7 +69,7 @@ export class FileRecords {
           yield record;
           continue;
         }
-        // "0" is the character after "/": behind everything in that subdirectory.
+        // "0" is the character after "/", so this path sorts after the content of that subdirectory.
         after = `${record.path.slice(0, slash)}0`;
         break;
       }
@@ -80,33 +79,24 @@ export class FileRecords {
   /** Writes a record. */
   put({ tenant, namespace }: FileSpace, record: FileRecord): Mutation {
     const { path, createdAt, modifiedAt, revision, content } = record;
-    const list = [
-      createdAt,
-      modifiedAt - createdAt,
-      revision,
-      ...(content ? [content.blobId, content.size] : []),
-    ];
-    return { type: "set", key: fileKey(tenant, namespace, path), value: encodeJson(list) };
+    const blob = content ? [content.blobId, content.size] : [];
+    return setJson(fileKey(tenant, namespace, path), [createdAt, modifiedAt - createdAt, revision, ...blob]);
   }
 
   /** Removes a record. */
   delete({ tenant, namespace }: FileSpace, path: string): Mutation {
-    return { type: "delete", key: fileKey(tenant, namespace, path) };
+    return deleteKey(fileKey(tenant, namespace, path));
   }
 }
 
+type PackedFile = [createdAt: Instant, modifiedMs: number, revision: number, blobId?: string, size?: number];
+
 function decodeFile({ key, value }: StoredEntry): FileRecord {
-  const [createdAt, modified, revision, blobId, size] = decodeJson(value) as [
-    number,
-    number,
-    number,
-    string | undefined,
-    number | undefined,
-  ];
+  const [createdAt, modifiedMs, revision, blobId, size] = decodeJson(value) as PackedFile;
   return {
     path: String(key[3]),
     createdAt,
-    modifiedAt: createdAt + modified,
+    modifiedAt: createdAt + modifiedMs,
     revision,
     ...(blobId !== undefined && { content: { blobId, size: size ?? 0 } }),
   };

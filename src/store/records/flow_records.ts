@@ -1,18 +1,19 @@
-/** Flows: a head for each id, all of them in memory, and the parts of each revision, read when asked for. */
+/** Stored flows: one head for each flow, kept in memory by the flows service, and the parts of each revision, read on demand. */
 import { joinBytes } from "../../base/bytes.ts";
 import { type JsonObject, stringifyJson } from "../../base/json.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import { BLOB_CHUNK_BYTES } from "../../model/limits.ts";
-import { decodeJson, encodeJson, encodeText } from "../codec.ts";
+import { decodeJson, encodeText } from "../codec.ts";
 import { flowKey, flowRevisionKey, flowRevisionParts, flowRevisionsOf, flowsOf } from "../keys.ts";
-import type { Mutation, Store } from "../store.ts";
+import type { Mutation, Store, StoredEntry } from "../store.ts";
+import { deletionsOf, readEntries, setJson } from "../stored_entries.ts";
 
-/** What is known of a flow without reading a revision. */
+/** The facts of a flow that need no revision. */
 export interface FlowHead {
   readonly tenant: TenantId;
   readonly namespace: string;
   readonly id: string;
-  /** Given once, never reused. */
+  /** Assigned once, never reused. */
   readonly flowNo: number;
   /** The latest revision. */
   readonly revision: number;
@@ -21,7 +22,7 @@ export interface FlowHead {
   readonly labels: readonly { readonly key: string; readonly value: string }[];
 }
 
-/** One saved source, and what was parsed from it. */
+/** One saved source and its parsed form. */
 export interface FlowRevisionRecord {
   readonly revision: number;
   readonly deleted: boolean;
@@ -34,7 +35,7 @@ type PackedHead = [flowNo: number, revision: number, flags: number, labels: stri
 const DISABLED = 1;
 const DELETED = 2;
 
-/** Reads flows, and prepares what must be written for one. */
+/** Reads flows and builds the mutations that change them. */
 export class FlowRecords {
   readonly #store: Store;
 
@@ -42,33 +43,15 @@ export class FlowRecords {
     this.#store = store;
   }
 
-  /** All heads of a tenant, deleted flows included, by namespace and id. */
-  async *heads(tenant: TenantId): AsyncIterable<FlowHead> {
-    for await (const entry of this.#store.list(flowsOf(tenant))) {
-      const [flowNo, revision, flags, flat] = decodeJson(entry.value) as unknown as PackedHead;
-      const labels = [];
-      for (let i = 0; i < flat.length; i += 2) {
-        labels.push({ key: flat[i] as string, value: flat[i + 1] as string });
-      }
-      const [namespace, id] = [String(entry.key[2]), String(entry.key[3])];
-      const isDisabled = (flags & DISABLED) !== 0;
-      yield {
-        tenant,
-        namespace,
-        id,
-        flowNo,
-        revision,
-        disabled: isDisabled,
-        deleted: (flags & DELETED) !== 0,
-        labels,
-      };
-    }
+  /** All heads of a tenant, including deleted flows, ordered by namespace and id. */
+  heads(tenant: TenantId): AsyncIterable<FlowHead> {
+    return readEntries(this.#store, flowsOf(tenant), (entry) => decodeHead(tenant, entry));
   }
 
   /** One revision, or `undefined`. */
   async revision(head: FlowHead, revision: number): Promise<FlowRevisionRecord | undefined> {
     const parts: Uint8Array[] = [];
-    const selector = flowRevisionParts(head.tenant, head.namespace, head.id, revision);
+    const selector = flowRevisionParts(head.tenant, head, revision);
     for await (const entry of this.#store.list(selector)) parts.push(entry.value);
     return parts.length === 0 ? undefined : decodeRevision(parts);
   }
@@ -76,7 +59,7 @@ export class FlowRecords {
   /** All revisions, oldest first. */
   async revisions(head: FlowHead): Promise<FlowRevisionRecord[]> {
     const parts = new Map<number, Uint8Array[]>();
-    const selector = flowRevisionsOf(head.tenant, head.namespace, head.id);
+    const selector = flowRevisionsOf(head.tenant, head);
     for await (const entry of this.#store.list(selector)) {
       const revision = Number(entry.key[4]);
       parts.set(revision, [...parts.get(revision) ?? [], entry.value]);
@@ -84,15 +67,14 @@ export class FlowRecords {
     return [...parts.values()].map(decodeRevision);
   }
 
-  /** Mutations that remove a revision, which must not be the latest; none when there is no such revision. */
-  async removal({ tenant, namespace, id }: FlowHead, revision: number): Promise<Mutation[]> {
-    const parts = await Array.fromAsync(this.#store.list(flowRevisionParts(tenant, namespace, id, revision)));
-    return parts.map(({ key }): Mutation => ({ type: "delete", key }));
+  /** Mutations that remove a revision, which must not be the latest; none when the revision does not exist. */
+  removal(head: FlowHead, revision: number): Promise<Mutation[]> {
+    return deletionsOf(this.#store, flowRevisionParts(head.tenant, head, revision));
   }
 
   /** Mutations that save a revision and make it the latest. */
   save(head: FlowHead, record: FlowRevisionRecord): Mutation[] {
-    const { tenant, namespace, id, revision } = head;
+    const { tenant, revision } = head;
     const flags = (head.disabled ? DISABLED : 0) | (head.deleted ? DELETED : 0);
     const labels = head.labels.flatMap(({ key, value }) => [key, value]);
     const packed: PackedHead = [head.flowNo, revision, flags, labels];
@@ -100,11 +82,29 @@ export class FlowRecords {
     const mutations: Mutation[] = [];
     for (let part = 0; part * BLOB_CHUNK_BYTES < bytes.length; part++) {
       const value = bytes.slice(part * BLOB_CHUNK_BYTES, (part + 1) * BLOB_CHUNK_BYTES);
-      mutations.push({ type: "set", key: flowRevisionKey(tenant, namespace, id, revision, part), value });
+      mutations.push({ type: "set", key: flowRevisionKey(tenant, head, revision, part), value });
     }
-    mutations.push({ type: "set", key: flowKey(tenant, namespace, id), value: encodeJson(packed) });
+    mutations.push(setJson(flowKey(tenant, head), packed));
     return mutations;
   }
+}
+
+function decodeHead(tenant: TenantId, { key, value }: StoredEntry): FlowHead {
+  const [flowNo, revision, flags, flat] = decodeJson(value) as unknown as PackedHead;
+  const labels = [];
+  for (let i = 0; i < flat.length; i += 2) {
+    labels.push({ key: flat[i] as string, value: flat[i + 1] as string });
+  }
+  return {
+    tenant,
+    namespace: String(key[2]),
+    id: String(key[3]),
+    flowNo,
+    revision,
+    disabled: (flags & DISABLED) !== 0,
+    deleted: (flags & DELETED) !== 0,
+    labels,
+  };
 }
 
 function decodeRevision(parts: readonly Uint8Array[]): FlowRevisionRecord {

@@ -1,22 +1,23 @@
-/** Answers to starts that were sent with an idempotency key: a positional list; a large body is a blob of its own owner. */
+/** Stored responses to starts with an idempotency key: a positional list. A large body is a blob owned by the key's hash. */
 import type { Instant } from "../../base/clock.ts";
 import type { JsonValue } from "../../base/json.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import { BLOB_CHUNK_BYTES } from "../../model/limits.ts";
-import type { BlobRef, Blobs, StagedBlob } from "../blobs/blobs.ts";
+import { type BlobOwner, type BlobRef, blobRefOf, type Blobs } from "../blobs/blobs.ts";
 import { decodeJson, encodeJson } from "../codec.ts";
 import type { Committer } from "../committer.ts";
 import { idempotencyExpiriesBefore, idempotencyExpiryKey, idempotencyKey } from "../keys.ts";
-import type { Mutation, Store } from "../store.ts";
+import type { Mutation, Store, StoredEntry } from "../store.ts";
+import { deleteKey, readEntries, readEntry, setJson } from "../stored_entries.ts";
 
-/** What a caller was answered. */
+/** The HTTP response to a start. */
 export interface StartResponse {
   readonly status: number;
   readonly contentType: string;
   readonly body: string;
 }
 
-/** What is kept of a start. */
+/** A start request and its response. */
 export interface IdempotencyRecord {
   readonly expiresAt: Instant;
   /** Hash of method, flow and query. */
@@ -25,38 +26,39 @@ export interface IdempotencyRecord {
   readonly contentHash: string;
   readonly executionId: string;
   readonly flowRevision: number;
-  /** Absent where the execution's end is the answer. */
+  /** Absent when the response is the ended execution (`wait=true`). */
   readonly response?: StartResponse;
 }
 
-/** A record as stored: the body of its answer is inline, or a blob. */
+/** A record as stored: the response body is inline or a blob. */
 interface StoredIdempotencyRecord extends Omit<IdempotencyRecord, "response"> {
   readonly response?: Omit<StartResponse, "body">;
   readonly content: { readonly body: string } | { readonly blob: BlobRef };
 }
 
-/** What makes a record durable, and how to let go of it when that is refused. */
 interface StagedRecord {
+  /** Must be committed to make the record durable. */
   readonly mutations: readonly Mutation[];
+  /** Must be called when that commit fails. */
   readonly discard: () => Promise<void>;
 }
 
-/** Whose record it is. */
+/** The key of a record. */
 export interface RecordPlace {
   readonly tenant: TenantId;
-  /** Of the caller and its key, in hexadecimal digits. */
+  /** Hash of the caller and the idempotency key, in hexadecimal digits. */
   readonly hash: string;
 }
 
-/** What the records work with. */
 interface IdempotencyRecordsDeps {
   readonly store: Store;
   readonly committer: Committer;
   readonly blobs: Blobs;
 }
 
+/** Status 0: the response is the ended execution. `content` is the body or `[blobId, size]`. */
 type Packed = [
-  expiresAt: number,
+  expiresAt: Instant,
   requestHash: string,
   contentHash: string,
   executionId: string,
@@ -67,7 +69,7 @@ type Packed = [
   content: JsonValue,
 ];
 
-/** Reads, prepares and removes records; who prepares one holds the lock of its place. */
+/** Reads, stages and removes records. The caller of {@link stage} holds the lock of the place. */
 export class IdempotencyRecords {
   readonly #deps: IdempotencyRecordsDeps;
 
@@ -75,13 +77,12 @@ export class IdempotencyRecords {
     this.#deps = deps;
   }
 
-  /** The record, expired or not, without a large body. */
-  async get({ tenant, hash }: RecordPlace): Promise<StoredIdempotencyRecord | undefined> {
-    const entry = await this.#deps.store.get(idempotencyKey(tenant, hash));
-    return entry === null ? undefined : unpack(decodeJson(entry.value) as Packed);
+  /** The record, also an expired one; a large body is not read. */
+  get({ tenant, hash }: RecordPlace): Promise<StoredIdempotencyRecord | undefined> {
+    return readEntry(this.#deps.store, idempotencyKey(tenant, hash), decodeRecord);
   }
 
-  /** The answer with its body; `undefined` where the execution's end is the answer. */
+  /** The response with its body; `undefined` when the response is the ended execution. */
   async responseOf(place: RecordPlace, record: StoredIdempotencyRecord): Promise<StartResponse | undefined> {
     const { response, content } = record;
     if (!response) return undefined;
@@ -90,21 +91,20 @@ export class IdempotencyRecords {
     return { ...response, body: await new Response(stream).text() };
   }
 
-  /** Prepares a record for the commit of its start; a large body is written before it. */
+  /** Stages a record for the commit of its start; writes a large body immediately. */
   async stage(place: RecordPlace, record: IdempotencyRecord): Promise<StagedRecord> {
     const { tenant, hash } = place;
-    const inline = encodeJson(pack(record, record.response?.body ?? null));
+    const body = record.response?.body ?? null;
+    const inline = encodeJson(pack(record, body));
     const isLarge = inline.length > BLOB_CHUNK_BYTES;
-    const blob = isLarge ? await this.#write(place, record.response?.body ?? "") : undefined;
+    const blob = isLarge
+      ? await this.#deps.blobs.writeBytes(ownerOf(place), new TextEncoder().encode(body ?? ""))
+      : undefined;
     const value = blob ? encodeJson(pack(record, [blob.blobId, blob.size], true)) : inline;
     return {
       mutations: [
         { type: "set", key: idempotencyKey(tenant, hash), value },
-        {
-          type: "set",
-          key: idempotencyExpiryKey(tenant, record.expiresAt, hash),
-          value: encodeJson(null),
-        },
+        setJson(idempotencyExpiryKey(tenant, record.expiresAt, hash), null),
         ...blob?.mutations ?? [],
       ],
       discard: async () => {
@@ -120,8 +120,8 @@ export class IdempotencyRecords {
     const blob = "blob" in record.content ? record.content.blob : undefined;
     await committer.commit({
       mutations: [
-        { type: "delete", key: idempotencyKey(tenant, hash) },
-        { type: "delete", key: idempotencyExpiryKey(tenant, record.expiresAt, hash) },
+        deleteKey(idempotencyKey(tenant, hash)),
+        deleteKey(idempotencyExpiryKey(tenant, record.expiresAt, hash)),
         ...blob ? blobs.retire(ownerOf(place), blob) : [],
       ],
       bulk: true,
@@ -129,58 +129,33 @@ export class IdempotencyRecords {
     if (blob) await blobs.remove(ownerOf(place), blob);
   }
 
-  /** Places of at most `limit` records that expired before `beforeMs`, the earliest first. */
-  async expiredBefore(tenant: TenantId, beforeMs: Instant, limit: number): Promise<RecordPlace[]> {
-    const found: RecordPlace[] = [];
-    const expired = this.#deps.store.list(idempotencyExpiriesBefore(tenant, beforeMs), { limit });
-    for await (const { key } of expired) found.push({ tenant, hash: String(key[3]) });
-    return found;
-  }
-
-  #write(place: RecordPlace, body: string): Promise<StagedBlob> {
-    const bytes = new TextEncoder().encode(body);
-    return this.#deps.blobs.write(ownerOf(place), ReadableStream.from([bytes]), bytes.length);
+  /** Places of at most `limit` records that expired before `beforeMs`, earliest first. */
+  expiredBefore(tenant: TenantId, beforeMs: Instant, limit: number): Promise<RecordPlace[]> {
+    const placeOf = ({ key }: StoredEntry) => ({ tenant, hash: String(key[3]) });
+    const expired = idempotencyExpiriesBefore(tenant, beforeMs);
+    return Array.fromAsync(readEntries(this.#deps.store, expired, placeOf, { limit }));
   }
 }
 
-function ownerOf({ tenant, hash }: RecordPlace): { readonly tenant: TenantId; readonly owner: string } {
+function ownerOf({ tenant, hash }: RecordPlace): BlobOwner {
   return { tenant, owner: hash };
 }
 
-/** Status 0: the execution's end is the answer. */
 function pack(record: IdempotencyRecord, content: JsonValue, isBlob = false): Packed {
   const { expiresAt, requestHash, contentHash, executionId, flowRevision, response } = record;
   const { status = 0, contentType = "" } = response ?? {};
   const flag = isBlob ? 1 : 0;
-  return [
-    ...[expiresAt, requestHash, contentHash, executionId, flowRevision] as const,
-    ...[status, contentType, flag, content] as const,
-  ];
+  return [expiresAt, requestHash, contentHash, executionId, flowRevision, status, contentType, flag, content];
 }
 
-function unpack(packed: Packed): StoredIdempotencyRecord {
-  const [
-    expiresAt,
-    requestHash,
-    contentHash,
-    executionId,
-    flowRevision,
-    status,
-    contentType,
-    isBlob,
-    content,
-  ] = packed;
+function decodeRecord({ value }: StoredEntry): StoredIdempotencyRecord {
+  const [expiresAt, requestHash, contentHash, executionId, flowRevision, ...rest] = decodeJson(
+    value,
+  ) as Packed;
+  const [status, contentType, isBlob, content] = rest;
   return {
-    expiresAt,
-    requestHash,
-    contentHash,
-    executionId,
-    flowRevision,
+    ...{ expiresAt, requestHash, contentHash, executionId, flowRevision },
     ...(status !== 0 && { response: { status, contentType } }),
-    content: isBlob === 1 ? { blob: blobOf(content as [string, number]) } : { body: String(content ?? "") },
+    content: isBlob === 1 ? { blob: blobRefOf(content) } : { body: String(content ?? "") },
   };
-}
-
-function blobOf([blobId, size]: [string, number]): BlobRef {
-  return { blobId, size };
 }

@@ -1,29 +1,32 @@
-/** Log lines of executions piece by piece, however many there are, and what removes some or all of them. */
-import type { Execution, LogLine } from "../../model/executions/execution.ts";
+/** Stored log lines: reads them in pieces of bounded size, as a file of an attempt, and removes some or all of them. */
+import { taskRunId } from "../../base/id.ts";
+import { type Execution, type LogLine, taskRunOf } from "../../model/executions/execution.ts";
+import { logLineText, parseLogFilePath } from "../../model/executions/log_file.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
-import { decodeJson, encodeJson } from "../codec.ts";
+import type { StoredFile } from "../blobs/execution_files.ts";
+import { decodeJson } from "../codec.ts";
 import { originOf, type PackedLogLine, packLogLine, unpackLogLine } from "./execution_codec.ts";
 import { catalogRow, type ExecutionRecords, type StoredExecution } from "./execution_records.ts";
 import { logChunksOf } from "../keys.ts";
 import type { Entry } from "../committer.ts";
 import type { Mutation, Store } from "../store.ts";
+import { deleteKey, setJson } from "../stored_entries.ts";
 
-/** True for a line that is to be removed. */
+/** True for a line that must be removed. */
 export type IsGone = (line: LogLine) => boolean;
 
-/** What removes lines. */
 interface LogRemoval {
-  /** Lines that go. */
+  /** Removed lines. */
   readonly count: number;
-  /** To be committed in this order; each leaves a readable log. */
+  /** Must be committed in this order; the log is readable after each entry. */
   readonly entries: readonly Entry[];
 }
 
-/** Chunks have up to 48 KiB each: what is written stays below the size of a group. */
+/** A chunk has up to 48 KiB, so an entry stays below the size limit of a group. */
 const SETS_PER_ENTRY = 10;
 const DELETES_PER_ENTRY = 200;
 
-/** Reads log lines, and prepares what removes them. Writes nothing itself. */
+/** Reads log lines and builds the entries that remove them. Commits nothing. */
 export class LogRecords {
   readonly #store: Store;
   readonly #records: ExecutionRecords;
@@ -33,12 +36,12 @@ export class LogRecords {
     this.#records = records;
   }
 
-  /** An execution with the lines that are in its record. */
+  /** An execution with its inline log lines. */
   load(tenant: TenantId, id: string): Promise<StoredExecution | undefined> {
     return this.#records.load(tenant, id);
   }
 
-  /** All stored lines in order of writing, piece by piece. */
+  /** All stored lines in the order they were written: the inline lines, then one piece for each chunk. */
   async *pieces({ execution, form }: StoredExecution): AsyncGenerator<readonly LogLine[]> {
     if (form.inlineLogs.length > 0) yield form.inlineLogs;
     if (!form.isSpread) return;
@@ -47,7 +50,28 @@ export class LogRecords {
     }
   }
 
-  /** What removes lines of an execution that has ended. The execution must not be used for anything else afterwards. */
+  /**
+   * The log of an attempt as a file; `undefined` when the task does not keep its log as a file. Only the log lines are
+   * stored; the content is generated here.
+   */
+  async findFile(tenant: TenantId, id: string, path: string): Promise<StoredFile | undefined> {
+    const wanted = parseLogFilePath(path);
+    const stored = wanted && await this.load(tenant, id);
+    if (!wanted || !stored) return undefined;
+    const { taskRuns } = stored.execution;
+    const ordinal = taskRuns.find((taskRun) => taskRunId(id, taskRun.ordinal) === wanted.id)?.ordinal;
+    const attempts = ordinal === undefined ? [] : taskRunOf(stored.execution, ordinal)?.attempts ?? [];
+    if (!attempts[wanted.attempt]?.hasLogFile) return undefined;
+    const texts: string[] = [];
+    for await (const piece of this.pieces(stored)) {
+      const own = piece.filter((line) => line.taskRun === ordinal && line.attempt === wanted.attempt);
+      for (const line of own) texts.push(logLineText(line));
+    }
+    const bytes = new TextEncoder().encode(texts.join(""));
+    return { size: bytes.length, open: () => ReadableStream.from(bytes.length === 0 ? [] : [bytes]) };
+  }
+
+  /** Removes lines of an execution that has ended. The caller must not use `stored` afterwards. */
   async removal(stored: StoredExecution, isGone: IsGone): Promise<LogRemoval> {
     const inline = stored.form.inlineLogs.filter(isGone).length;
     const { mutations, count, kept } = await this.#chunkMutations(stored, isGone);
@@ -58,7 +82,7 @@ export class LogRecords {
     return { count: total, entries: [...split(mutations), ...last] };
   }
 
-  /** Chunks keep their keys: the number of lines ever written, from which keys are made, stays. */
+  /** Chunks keep their keys, because the keys count all lines ever written. */
   async #chunkMutations({ execution, form }: StoredExecution, isGone: IsGone) {
     const mutations: Mutation[] = [];
     let [count, kept] = [0, 0];
@@ -71,14 +95,12 @@ export class LogRecords {
       kept += left.length;
       if (left.length === lines.length) continue;
       const packed = left.map((line) => packLogLine(line, origin));
-      mutations.push(
-        left.length === 0 ? { type: "delete", key } : { type: "set", key, value: encodeJson(packed) },
-      );
+      mutations.push(left.length === 0 ? deleteKey(key) : setJson(key, packed));
     }
     return { mutations, count, kept };
   }
 
-  /** The record without these lines, and a row that says when nothing is left. */
+  /** The record without these lines; when no line is left also the catalog row, which then has no log level. */
   async #recordEntry({ execution, form }: StoredExecution, isGone: IsGone, isEmpty: boolean): Promise<Entry> {
     form.inlineLogs = form.inlineLogs.filter((line) => !isGone(line));
     if (!form.isSpread || isEmpty) execution.logCount = form.inlineLogs.length;
@@ -99,7 +121,7 @@ function unpackChunk(value: Uint8Array, execution: Execution): LogLine[] {
   return (decodeJson(value) as unknown as PackedLogLine[]).map((line) => unpackLogLine(line, origin));
 }
 
-/** Deletes are small, sets are not. */
+/** Splits by weight: an entry holds at most {@link SETS_PER_ENTRY} sets or {@link DELETES_PER_ENTRY} deletes. */
 function split(mutations: readonly Mutation[]): Entry[] {
   const entries: Entry[] = [];
   let group: Mutation[] = [];

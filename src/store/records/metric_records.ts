@@ -1,11 +1,12 @@
-/** Metrics of attempts in the store: one value an attempt, positional lists. */
+/** Stored metrics: one value for each attempt, positional lists. */
 import type { Instant } from "../../base/clock.ts";
 import { Double } from "../../base/json.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import { type AttemptMetrics, type Metric, METRIC_TYPES } from "../../model/executions/metric.ts";
-import { decodeJson, encodeJson } from "../codec.ts";
+import { decodeJson } from "../codec.ts";
 import { metricsKey, metricsOf } from "../keys.ts";
-import type { Mutation, Store } from "../store.ts";
+import type { Mutation, Store, StoredEntry } from "../store.ts";
+import { deletionsOf, readEntries, setJson } from "../stored_entries.ts";
 
 /** `[type, name, value, tags?]`. */
 type PackedMetric = [type: number, name: string, value: number | Double, tags?: Record<string, string>];
@@ -13,11 +14,10 @@ type PackedMetric = [type: number, name: string, value: number | Double, tags?: 
 /** `[task id, at, metrics]`. */
 type PackedMetrics = [taskId: string, at: Instant, metrics: PackedMetric[]];
 
-/** What stores the metrics of an attempt, in place of those that an earlier try to commit it has left. */
+/** Stores the metrics of an attempt; replaces those of an earlier commit of the same attempt. */
 export function metricsMutation(tenant: TenantId, executionId: string, of: AttemptMetrics): Mutation {
   const packed: PackedMetrics = [of.taskId, of.at, of.metrics.map(packMetric)];
-  const key = metricsKey(tenant, executionId, of.taskRun, of.attemptNumber);
-  return { type: "set", key, value: encodeJson(packed as Parameters<typeof encodeJson>[0]) };
+  return setJson(metricsKey(tenant, executionId, of.taskRun, of.attemptNumber), packed);
 }
 
 function packMetric({ type, name, value, tags }: Metric): PackedMetric {
@@ -34,25 +34,21 @@ export class MetricRecords {
     this.#store = store;
   }
 
-  /** The metrics of an execution by task run and attempt. */
-  async load(tenant: TenantId, executionId: string): Promise<AttemptMetrics[]> {
-    const found: AttemptMetrics[] = [];
-    for await (const { key, value } of this.#store.list(metricsOf(tenant, executionId))) {
-      const [taskId, at, metrics] = decodeJson(value) as unknown as PackedMetrics;
-      const taskRun = Number(key[3]);
-      found.push({ taskId, taskRun, attemptNumber: Number(key[4]), at, metrics: metrics.map(unpackMetric) });
-    }
-    return found;
+  /** The metrics of an execution, ordered by task run and attempt. */
+  load(tenant: TenantId, executionId: string): Promise<AttemptMetrics[]> {
+    return Array.fromAsync(readEntries(this.#store, metricsOf(tenant, executionId), decodeMetrics));
   }
 
   /** Mutations that remove the metrics of an execution. */
-  async removal(tenant: TenantId, executionId: string): Promise<Mutation[]> {
-    const mutations: Mutation[] = [];
-    for await (const { key } of this.#store.list(metricsOf(tenant, executionId))) {
-      mutations.push({ type: "delete", key });
-    }
-    return mutations;
+  removal(tenant: TenantId, executionId: string): Promise<Mutation[]> {
+    return deletionsOf(this.#store, metricsOf(tenant, executionId));
   }
+}
+
+function decodeMetrics({ key, value }: StoredEntry): AttemptMetrics {
+  const [taskId, at, metrics] = decodeJson(value) as unknown as PackedMetrics;
+  const [taskRun, attemptNumber] = [Number(key[3]), Number(key[4])];
+  return { taskId, taskRun, attemptNumber, at, metrics: metrics.map(unpackMetric) };
 }
 
 function unpackMetric([type, name, value, tags]: PackedMetric): Metric {

@@ -1,19 +1,20 @@
-/** What was told of namespaces; most of them need no record. */
+/** Stored namespaces. A namespace that only contains flows, files or KV pairs has no record. */
 import type { JsonValue } from "../../base/json.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
-import { decodeJson, encodeJson } from "../codec.ts";
+import { decodeJson } from "../codec.ts";
 import type { Committer } from "../committer.ts";
-import { namespaceKey, namespacesOf } from "../namespace_keys.ts";
+import { namespaceKey, namespacesOf } from "../keys.ts";
 import type { Store, StoredEntry } from "../store.ts";
+import { readEntries, readEntry, setJson } from "../stored_entries.ts";
 
-/** A namespace that was created or deleted in so many words. */
+/** A namespace that a request created or deleted explicitly. */
 export interface NamespaceRecord {
   readonly id: string;
   readonly description?: string;
   readonly isDeleted: boolean;
 }
 
-/** Reads and writes them. */
+/** Reads and writes namespace records. */
 export class NamespaceRecords {
   readonly #store: Store;
   readonly #committer: Committer;
@@ -24,20 +25,19 @@ export class NamespaceRecords {
   }
 
   /** The record, or `undefined`. */
-  async get(tenant: TenantId, id: string): Promise<NamespaceRecord | undefined> {
-    const entry = await this.#store.get(namespaceKey(tenant, id));
-    return entry === null ? undefined : decodeRecord(entry);
+  get(tenant: TenantId, id: string): Promise<NamespaceRecord | undefined> {
+    return readEntry(this.#store, namespaceKey(tenant, id), decodeRecord);
   }
 
   /** Writes the record; resolves once durable. */
   async put(tenant: TenantId, { id, description, isDeleted }: NamespaceRecord): Promise<void> {
-    const value = encodeJson([description ?? null, isDeleted]);
-    await this.#committer.commit({ mutations: [{ type: "set", key: namespaceKey(tenant, id), value }] });
+    const mutation = setJson(namespaceKey(tenant, id), [description ?? null, isDeleted]);
+    await this.#committer.commit({ mutations: [mutation] });
   }
 
-  /** All records of a tenant, in order. */
-  async list(tenant: TenantId): Promise<NamespaceRecord[]> {
-    return (await Array.fromAsync(this.#store.list(namespacesOf(tenant)))).map(decodeRecord);
+  /** All records of a tenant, ordered by id. */
+  list(tenant: TenantId): Promise<NamespaceRecord[]> {
+    return Array.fromAsync(readEntries(this.#store, namespacesOf(tenant), decodeRecord));
   }
 }
 

@@ -1,11 +1,11 @@
-/** Secrets in the store: ciphertext with what may be shown of them. Knows no key. */
+/** Stored secrets: ciphertext and public metadata. Has no access to the encryption key. */
 import type { Instant } from "../../base/clock.ts";
-import type { JsonValue } from "../../base/json.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
-import { decodeJson, encodeJson } from "../codec.ts";
+import { decodeJson } from "../codec.ts";
 import type { Committer } from "../committer.ts";
-import { secretKey, secretsOf, secretsOfTenant } from "../namespace_keys.ts";
+import { secretKey, secretsOf, secretsOfTenant } from "../keys.ts";
 import type { Store, StoredEntry } from "../store.ts";
+import { deleteKey, readEntries, readEntry, setJson } from "../stored_entries.ts";
 
 /** Names a secret within its tenant. */
 export interface SecretId {
@@ -19,7 +19,7 @@ export interface SecretTag {
   readonly value: string;
 }
 
-/** What may be shown of a secret. */
+/** The public metadata of a secret. */
 export interface SecretInfo extends SecretId {
   readonly description?: string;
   readonly tags: readonly SecretTag[];
@@ -42,52 +42,50 @@ export class SecretRecords {
   }
 
   /** The secret, or `undefined`. */
-  async get(tenant: TenantId, { namespace, name }: SecretId): Promise<StoredSecret | undefined> {
-    const entry = await this.#store.get(secretKey(tenant, namespace, name));
-    return entry === null ? undefined : decodeSecret(entry);
+  get(tenant: TenantId, { namespace, name }: SecretId): Promise<StoredSecret | undefined> {
+    return readEntry(this.#store, secretKey(tenant, namespace, name), decodeSecret);
   }
 
   /** Writes the secret; resolves once durable. */
   async put(tenant: TenantId, secret: StoredSecret): Promise<void> {
+    const { namespace, name, sealed, updatedAt, description } = secret;
     const tags = secret.tags.map(({ key, value }) => [key, value]);
-    const sealed = secret.sealed.toBase64();
-    const value = encodeJson([sealed, secret.updatedAt, secret.description ?? null, tags]);
-    const key = secretKey(tenant, secret.namespace, secret.name);
-    await this.#committer.commit({ mutations: [{ type: "set", key, value }] });
+    const value = [sealed.toBase64(), updatedAt, description ?? null, tags];
+    await this.#committer.commit({ mutations: [setJson(secretKey(tenant, namespace, name), value)] });
   }
 
   /** Removes the secret; resolves once durable. */
   async delete(tenant: TenantId, { namespace, name }: SecretId): Promise<void> {
-    await this.#committer.commit({
-      mutations: [{ type: "delete", key: secretKey(tenant, namespace, name) }],
-    });
+    await this.#committer.commit({ mutations: [deleteKey(secretKey(tenant, namespace, name))] });
   }
 
-  /** The secrets of a namespace in order of their names, or those of all namespaces. */
-  async list(tenant: TenantId, namespace?: string): Promise<SecretInfo[]> {
+  /** The secrets of a namespace, ordered by name; without `namespace` those of all namespaces. */
+  list(tenant: TenantId, namespace?: string): Promise<SecretInfo[]> {
     const selector = namespace === undefined ? secretsOfTenant(tenant) : secretsOf(tenant, namespace);
-    const secrets: SecretInfo[] = [];
-    for await (const entry of this.#store.list(selector)) {
-      const { sealed: _, ...info } = decodeSecret(entry);
-      secrets.push(info);
-    }
-    return secrets;
+    return Array.fromAsync(readEntries(this.#store, selector, decodeInfo));
   }
 }
 
+type PackedSecret = [
+  sealed: string,
+  updatedAt: Instant,
+  description: string | null,
+  tags: [string, string][],
+];
+
 function decodeSecret({ key, value }: StoredEntry): StoredSecret {
-  const [sealed, updatedAt, description, tags] = decodeJson(value) as [
-    string,
-    number,
-    string | null,
-    JsonValue[],
-  ];
+  const [sealed, updatedAt, description, tags] = decodeJson(value) as PackedSecret;
   return {
     namespace: String(key[2]),
     name: String(key[3]),
     ...(description !== null && { description }),
-    tags: (tags as [string, string][]).map(([tagKey, tagValue]) => ({ key: tagKey, value: tagValue })),
+    tags: tags.map(([tagKey, tagValue]) => ({ key: tagKey, value: tagValue })),
     updatedAt,
     sealed: Uint8Array.fromBase64(sealed),
   };
+}
+
+function decodeInfo(entry: StoredEntry): SecretInfo {
+  const { sealed: _, ...info } = decodeSecret(entry);
+  return info;
 }

@@ -1,39 +1,40 @@
-/** Tenants in the store: `[tenant, id]` → a positional list; and the search for everything that a tenant owns. */
+/** Stored tenants, `[name, isRemoved]`, and the search for all keys of a tenant. */
 import type { JsonValue } from "../../base/json.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import type { Tenant } from "../../model/access/tenant.ts";
-import { decodeJson, encodeJson } from "../codec.ts";
+import { decodeJson } from "../codec.ts";
 import { keysOfTenant, tenantKey, TENANTS } from "../keys.ts";
-import type { Key, Mutation, Store } from "../store.ts";
+import type { Key, Mutation, Store, StoredEntry } from "../store.ts";
+import { deleteKey, readEntries, setJson } from "../stored_entries.ts";
 
-/** A tenant, and whether its data is being removed. */
+/** A tenant and its removal mark. */
 interface StoredTenant {
   readonly tenant: Tenant;
-  /** Set first, so that a removal interrupted by a crash is taken up again. */
+  /** Set before the data is removed, so that the next start continues an interrupted removal. */
   readonly isRemoved: boolean;
 }
 
 /** Writes a tenant. */
 export function setTenant({ tenant, isRemoved }: StoredTenant): Mutation {
-  return { type: "set", key: tenantKey(tenant.id), value: encodeJson([tenant.name, isRemoved]) };
+  return setJson(tenantKey(tenant.id), [tenant.name, isRemoved]);
 }
 
-/** Removes a tenant, not its data. */
+/** Removes the record of a tenant, not its data. */
 export function deleteTenant(id: TenantId): Mutation {
-  return { type: "delete", key: tenantKey(id) };
+  return deleteKey(tenantKey(id));
 }
 
-/** All tenants that were created, in order of their ids. */
-export async function readTenants(store: Store): Promise<StoredTenant[]> {
-  const tenants: StoredTenant[] = [];
-  for await (const { key, value } of store.list(TENANTS)) {
-    const [name, isRemoved] = decodeJson(value) as JsonValue[];
-    tenants.push({ tenant: { id: String(key[1]), name: String(name) }, isRemoved: isRemoved === true });
-  }
-  return tenants;
+/** All created tenants, ordered by id. */
+export function readTenants(store: Store): Promise<StoredTenant[]> {
+  return Array.fromAsync(readEntries(store, TENANTS, decodeTenant));
 }
 
-/** At most `limit` keys that the tenant owns; empty once nothing is left. */
+function decodeTenant({ key, value }: StoredEntry): StoredTenant {
+  const [name, isRemoved] = decodeJson(value) as JsonValue[];
+  return { tenant: { id: String(key[1]), name: String(name) }, isRemoved: isRemoved === true };
+}
+
+/** At most `limit` keys of the tenant; empty when none is left. */
 export async function readKeysOf(store: Store, id: TenantId, limit: number): Promise<Key[]> {
   const keys: Key[] = [];
   for (const selector of keysOfTenant(id)) {

@@ -1,9 +1,10 @@
-/** API tokens in the store: `[token, hash]` → a positional list. */
+/** Stored API tokens: positional lists by the hash of the secret. */
 import type { JsonValue } from "../../base/json.ts";
 import type { ApiToken } from "../../model/access/token.ts";
-import { decodeJson, encodeJson } from "../codec.ts";
+import { decodeJson } from "../codec.ts";
 import { tokenKey, TOKENS } from "../keys.ts";
-import type { Mutation, Store } from "../store.ts";
+import type { Mutation, Store, StoredEntry } from "../store.ts";
+import { deleteKey, readEntries, setJson } from "../stored_entries.ts";
 
 /** A token and the SHA-256 of its secret. */
 interface StoredToken {
@@ -13,7 +14,7 @@ interface StoredToken {
 
 /** Writes a token. */
 export function setToken({ hash, token }: StoredToken): Mutation {
-  const value = encodeJson([
+  return setJson(tokenKey(hash), [
     token.id,
     token.name,
     token.description ?? null,
@@ -26,27 +27,22 @@ export function setToken({ hash, token }: StoredToken): Mutation {
     token.extended,
     token.lastUsedAt ?? null,
   ]);
-  return { type: "set", key: tokenKey(hash), value };
 }
 
 /** Removes a token. */
 export function deleteToken(hash: string): Mutation {
-  return { type: "delete", key: tokenKey(hash) };
+  return deleteKey(tokenKey(hash));
 }
 
-/** All tokens, in order of their hashes. */
-export async function readTokens(store: Store): Promise<StoredToken[]> {
-  const tokens: StoredToken[] = [];
-  for await (const { key, value } of store.list(TOKENS)) {
-    tokens.push({ hash: String(key[1]), token: decodeToken(decodeJson(value) as JsonValue[]) });
-  }
-  return tokens;
+/** All tokens, ordered by hash. */
+export function readTokens(store: Store): Promise<StoredToken[]> {
+  return Array.fromAsync(readEntries(store, TOKENS, decodeToken));
 }
 
-function decodeToken(fields: JsonValue[]): ApiToken {
+function decodeToken({ key, value }: StoredEntry): StoredToken {
   const [id, name, description, prefix, user, tenants, issuedAt, expiresAt, maxAgeMs, extended, lastUsedAt] =
-    fields;
-  return {
+    decodeJson(value) as JsonValue[];
+  const token: ApiToken = {
     id: id as string,
     name: name as string,
     description: description as string | null ?? undefined,
@@ -59,4 +55,5 @@ function decodeToken(fields: JsonValue[]): ApiToken {
     extended: extended as boolean,
     lastUsedAt: lastUsedAt as number | null ?? undefined,
   };
+  return { hash: String(key[1]), token };
 }

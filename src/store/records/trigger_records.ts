@@ -1,10 +1,11 @@
-/** Triggers: their states, when they are due, what must be known of them at once, and the windows of their conditions. */
+/** Stored triggers: states, due times, marks, windows of conditions, and the announcements of states to triggers. */
 import type { Instant } from "../../base/clock.ts";
-import { isJsonObject, type JsonObject } from "../../base/json.ts";
+import { isJsonObject } from "../../base/json.ts";
+import type { Announcement } from "../../model/triggers/announcement.ts";
 import { Evaluations } from "../../model/triggers/evaluations.ts";
 import type { FlowKey, TenantId, TriggerKey } from "../../model/flows/flow.ts";
 import type { TriggerState } from "../../model/triggers/trigger_state.ts";
-import { decodeJson, encodeJson } from "../codec.ts";
+import { decodeJson } from "../codec.ts";
 import {
   triggerDueKey,
   triggerKey,
@@ -15,30 +16,31 @@ import {
   triggerWindowKey,
   triggerWindowsOf,
 } from "../keys.ts";
-import type { Key, Mutation, Store } from "../store.ts";
+import type { Key, Mutation, Store, StoredEntry } from "../store.ts";
+import { deleteKey, deletionsOf, readEntries, readEntry, setJson } from "../stored_entries.ts";
 
-/** What must be known of a trigger without reading its state. */
+/** Properties of a trigger that are available without its state. */
 interface TriggerMark {
   readonly trigger: TriggerKey;
   readonly isListening: boolean;
   readonly isDisabled: boolean;
 }
 
-/** When a part of a condition was met last, and by which execution where that matters. */
+/** The last time a part of a condition was met, and the execution that met it if there is one. */
 export interface MetPart {
   readonly at: Instant;
   readonly executionId?: string;
 }
 
-/** What was met of a condition, by the names of its parts. */
+/** The met parts of a condition, by name. */
 export type WindowResults = ReadonlyMap<string, MetPart>;
 
-/** Stored as the time alone where no execution is named. */
+/** Only the time if there is no execution. */
 type StoredPart = number | readonly [at: number, executionId: string];
 
 const MARK = new Uint8Array([1]);
 
-/** Reads the states of triggers, and prepares what must be written. */
+/** Reads trigger states and builds the mutations that change them. */
 export class TriggerRecords {
   readonly #store: Store;
 
@@ -47,35 +49,26 @@ export class TriggerRecords {
   }
 
   /** The state of a trigger. */
-  async get(tenant: TenantId, trigger: TriggerKey): Promise<TriggerState | undefined> {
-    const entry = await this.#store.get(triggerKey(tenant, trigger));
-    return entry ? stateOf(entry.key, entry.value) : undefined;
+  get(tenant: TenantId, trigger: TriggerKey): Promise<TriggerState | undefined> {
+    return readEntry(this.#store, triggerKey(tenant, trigger), decodeState);
   }
 
   /** The states of all triggers of a flow. */
-  async ofFlow(tenant: TenantId, flow: FlowKey): Promise<TriggerState[]> {
-    const states: TriggerState[] = [];
-    for await (const { key, value } of this.#store.list(triggersOfFlow(tenant, flow))) {
-      states.push(stateOf(key, value));
-    }
-    return states;
+  ofFlow(tenant: TenantId, flow: FlowKey): Promise<TriggerState[]> {
+    return Array.fromAsync(readEntries(this.#store, triggersOfFlow(tenant, flow), decodeState));
   }
 
-  /** The states of all triggers of a tenant, by namespace, flow and id. */
-  async *all(tenant: TenantId): AsyncIterable<TriggerState> {
-    for await (const { key, value } of this.#store.list(triggersOf(tenant))) yield stateOf(key, value);
+  /** The states of all triggers of a tenant, ordered by namespace, flow and id. */
+  all(tenant: TenantId): AsyncIterable<TriggerState> {
+    return readEntries(this.#store, triggersOf(tenant), decodeState);
   }
 
-  /** What must be known at once of the triggers of a tenant. */
-  async *marks(tenant: TenantId): AsyncIterable<TriggerMark> {
-    for await (const { key, value } of this.#store.list(triggerMarksOf(tenant))) {
-      const mark = decodeJson(value);
-      const has = (name: string) => isJsonObject(mark) && mark[name] === true;
-      yield { trigger: triggerKeyOf(key), isListening: has("listens"), isDisabled: has("disabled") };
-    }
+  /** The marks of the triggers of a tenant. */
+  marks(tenant: TenantId): AsyncIterable<TriggerMark> {
+    return readEntries(this.#store, triggerMarksOf(tenant), decodeMark);
   }
 
-  /** What was met so far of a condition of a trigger. */
+  /** The parts of a condition that were met so far. */
   async window(tenant: TenantId, trigger: TriggerKey, condition: string): Promise<WindowResults> {
     const entry = await this.#store.get(triggerWindowKey(tenant, trigger, condition));
     const stored = entry ? Object.entries(decodeJson(entry.value) as Record<string, StoredPart>) : [];
@@ -85,61 +78,74 @@ export class TriggerRecords {
     ]));
   }
 
-  /** What stores a window; nothing met removes it. */
+  /** Stores a window; deletes it when no part was met. */
   saveWindow(tenant: TenantId, trigger: TriggerKey, condition: string, results: WindowResults): Mutation {
     const key = triggerWindowKey(tenant, trigger, condition);
-    if (results.size === 0) return { type: "delete", key };
+    if (results.size === 0) return deleteKey(key);
     const stored = [...results].map(([name, { at, executionId }]): [string, StoredPart] => [
       name,
       executionId === undefined ? at : [at, executionId],
     ]);
-    return { type: "set", key, value: encodeJson(Object.fromEntries(stored)) };
+    return setJson(key, Object.fromEntries(stored));
   }
 
-  /** What stores a state in place of `previous`: with it, when it is due, and its mark. */
+  /** Replaces the state `previous` by `state`, including the due key and the mark. */
   save(
     tenant: TenantId,
     state: TriggerState,
     { previous, isListening }: { readonly previous?: TriggerState; readonly isListening: boolean },
   ): Mutation[] {
     const stored = { ...state, namespace: undefined, flowId: undefined, triggerId: undefined };
-    const mutations: Mutation[] = [
-      { type: "set", key: triggerKey(tenant, state), value: encodeJson(stored) },
-    ];
+    const mutations = [setJson(triggerKey(tenant, state), stored)];
     if (previous?.dueAt !== undefined && previous.dueAt !== state.dueAt) {
-      mutations.push({ type: "delete", key: triggerDueKey(previous.dueAt, tenant, state) });
+      mutations.push(deleteKey(triggerDueKey(previous.dueAt, tenant, state)));
     }
     if (state.dueAt !== undefined && previous?.dueAt !== state.dueAt) {
       mutations.push({ type: "set", key: triggerDueKey(state.dueAt, tenant, state), value: MARK });
     }
-    const mark = markMutation(tenant, state, isListening);
-    const isKnown = previous?.disabled === state.disabled && previous.kind === state.kind;
-    if (!isKnown) mutations.push(mark);
+    const isMarkStored = previous?.disabled === state.disabled && previous.kind === state.kind;
+    if (!isMarkStored) mutations.push(markMutation(tenant, state, isListening));
     return mutations;
   }
 
-  /** What removes a trigger. */
+  /** Removes a trigger. */
   async remove(tenant: TenantId, state: TriggerState): Promise<Mutation[]> {
     const keys: Key[] = [triggerKey(tenant, state), triggerMarkKey(tenant, state)];
     if (state.dueAt !== undefined) keys.push(triggerDueKey(state.dueAt, tenant, state));
-    for await (const { key } of this.#store.list(triggerWindowsOf(tenant, state))) keys.push(key);
-    return keys.map((key) => ({ type: "delete", key }));
+    return [...keys.map(deleteKey), ...await deletionsOf(this.#store, triggerWindowsOf(tenant, state))];
   }
+}
+
+/** The announcement stored under an announcement key. */
+export function announcementFrom(key: Key, value: Uint8Array): Announcement {
+  const stored = decodeJson(value) as unknown as Pick<Announcement, "state" | "at" | "isOwn">;
+  return {
+    ...stored,
+    tenant: String(key[1]),
+    executionId: String(key[2]),
+    index: Number(key[3]),
+    trigger: triggerKeyOf(key),
+  };
 }
 
 function markMutation(tenant: TenantId, state: TriggerState, isListening: boolean): Mutation {
   const key = triggerMarkKey(tenant, state);
-  if (!isListening && !state.disabled) return { type: "delete", key };
-  const mark: JsonObject = { listens: isListening, disabled: state.disabled };
-  return { type: "set", key, value: encodeJson(mark) };
+  if (!isListening && !state.disabled) return deleteKey(key);
+  return setJson(key, { listens: isListening, disabled: state.disabled });
 }
 
-function stateOf(key: Key, value: Uint8Array): TriggerState {
+function decodeMark({ key, value }: StoredEntry): TriggerMark {
+  const mark = decodeJson(value);
+  const has = (name: string) => isJsonObject(mark) && mark[name] === true;
+  return { trigger: triggerKeyOf(key), isListening: has("listens"), isDisabled: has("disabled") };
+}
+
+function decodeState({ key, value }: StoredEntry): TriggerState {
   const stored = decodeJson(value) as unknown as Omit<TriggerState, keyof TriggerKey>;
   return { ...triggerKeyOf(key), ...stored, evaluations: Evaluations.read(stored.evaluations) };
 }
 
-/** The trigger of a key that ends with its name. */
+/** The trigger named by the last three parts of a key. */
 export function triggerKeyOf(key: Key): TriggerKey {
   const [namespace, flowId, triggerId] = key.slice(-3).map(String) as [string, string, string];
   return { namespace, flowId, triggerId };

@@ -4,7 +4,7 @@ import { RESERVED_TENANT_IDS } from "../../../src/model/access/tenant.ts";
 import { Tenants } from "../../../src/services/access/tenants.ts";
 import type { Committer } from "../../../src/store/committer.ts";
 import { encodeJson } from "../../../src/store/codec.ts";
-import { MemoryStore } from "../../../src/store/memory_store.ts";
+import { MemoryStore } from "../../support/memory_store.ts";
 import type { Key, Mutation } from "../../../src/store/store.ts";
 import { setTenant } from "../../../src/store/records/tenant_records.ts";
 import { FakeClock } from "../../support/fake_clock.ts";

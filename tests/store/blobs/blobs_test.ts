@@ -16,7 +16,7 @@ const SIZES = [
 ];
 
 for (const size of SIZES) {
-  Deno.test(`write() and read() of ${size} bytes, and nothing is left after remove()`, async () => {
+  Deno.test(`write() and read() round-trip ${size} bytes, and remove() deletes all keys`, async () => {
     const { blobs, committer, inner } = await startNamespaceServices();
     const bytes = patternBytes(size);
     const blob = await blobs.write(OWNER, sourceOf(bytes.subarray(0, 100), bytes.subarray(100)), size);
@@ -30,7 +30,7 @@ for (const size of SIZES) {
   });
 }
 
-Deno.test("readRange() gives any part of a value", async () => {
+Deno.test("readRange() returns any part of a value", async () => {
   const { blobs, committer } = await startNamespaceServices();
   const bytes = patternBytes(3 * BLOB_CHUNK_BYTES + 500);
   const blob = await blobs.write(OWNER, sourceOf(bytes), bytes.length);
@@ -52,7 +52,7 @@ Deno.test("readRange() gives any part of a value", async () => {
   }
 });
 
-Deno.test("write() of more than allowed leaves nothing behind", async () => {
+Deno.test("write() above the size limit leaves no keys", async () => {
   const { blobs, inner } = await startNamespaceServices();
   const error = await assertRejects(
     () => blobs.write(OWNER, sourceOf(patternBytes(2_000_000), patternBytes(2_000_000)), 3_000_000),
@@ -62,7 +62,7 @@ Deno.test("write() of more than allowed leaves nothing behind", async () => {
   assertEquals([inner.count(["main", "b"]), inner.count(["bi"])], [0, 0]);
 });
 
-Deno.test("write() of a source that breaks off leaves nothing behind", async () => {
+Deno.test("write() of a source that fails leaves no keys", async () => {
   const { blobs, inner } = await startNamespaceServices();
   async function* broken() {
     yield patternBytes(2_000_000);
@@ -73,7 +73,7 @@ Deno.test("write() of a source that breaks off leaves nothing behind", async () 
   assertEquals([inner.count(["main", "b"]), inner.count(["bi"])], [0, 0]);
 });
 
-Deno.test("write() reads its source no faster than chunks are durable", async () => {
+Deno.test("write() reads its source no faster than chunks become durable", async () => {
   const { blobs, store } = await startNamespaceServices();
   let given = 0;
   let ahead = 0;
@@ -92,7 +92,7 @@ Deno.test("write() reads its source no faster than chunks are durable", async ()
   assert(ahead <= 10, `${ahead} chunks were waiting`);
 });
 
-Deno.test("a value that is removed while it is read stays until its last reader is gone", async () => {
+Deno.test("remove() of a value with readers waits for the last reader", async () => {
   const { blobs, committer, inner } = await startNamespaceServices();
   const bytes = patternBytes(20 * BLOB_CHUNK_BYTES);
   const blob = await blobs.write(OWNER, sourceOf(bytes), bytes.length);
@@ -106,7 +106,7 @@ Deno.test("a value that is removed while it is read stays until its last reader 
   assertEquals([inner.count(["main", "b"]), inner.count(["bi"])], [0, 0]);
 });
 
-Deno.test("collectOrphans() removes what no commit took over, and only that", async () => {
+Deno.test("collectOrphans() removes only values without a committed record", async () => {
   const setup = await startNamespaceServices();
   const { blobs, committer, clock } = setup;
   const kept = await blobs.write(OWNER, sourceOf(patternBytes(200_000)), Infinity);
@@ -124,7 +124,7 @@ Deno.test("collectOrphans() removes what no commit took over, and only that", as
   assertEquals(await next.blobs.collectOrphans(clock.now()), 0);
 });
 
-Deno.test("collectOrphans() finishes a removal that a crash interrupted at any commit", async () => {
+Deno.test("collectOrphans() completes a removal that a crash interrupted at any commit", async () => {
   for (let crash = 1; crash <= 6; crash++) {
     const { blobs, committer, store, inner, clock } = await startNamespaceServices();
     const blob = await blobs.write(OWNER, sourceOf(patternBytes(450 * BLOB_CHUNK_BYTES)), Infinity);

@@ -1,4 +1,4 @@
-/** Random executions, restarts, deletes, sealings and reboots: every list equals a filter over an array. */
+/** Random executions, restarts of executions, deletions, sealings and process restarts: every list equals a filter over an array. */
 import { assertEquals } from "@std/assert";
 import type {
   ExecutionCondition,
@@ -109,7 +109,7 @@ function changeLive(random: Random, app: CatalogFixture): void {
 }
 
 for (const seed of [1, 2, 3, 4]) {
-  Deno.test(`Catalog.query() answers as a filter over an array does, seed ${seed}`, async () => {
+  Deno.test(`Catalog.query() equals the reference filter over an array, seed ${seed}`, async () => {
     const random = seeded(seed);
     let app = await CatalogFixture.open();
     await app.fill(10);

@@ -9,11 +9,9 @@ import {
 import type { ExecutionCondition, ExecutionQuery } from "../../../src/model/executions/execution_query.ts";
 import type { Label } from "../../../src/model/flows/label.ts";
 import { Catalog } from "../../../src/store/catalog/catalog.ts";
-import { hashLabel } from "../../../src/store/catalog/hash.ts";
-import { ROW_BYTES } from "../../../src/store/catalog/row.ts";
+import { hashLabel, ROW_BYTES } from "../../../src/store/catalog/row.ts";
 import { blocksOf, catalogSnapshotKey, rowGroupsOf } from "../../../src/store/keys.ts";
 import type { Atomic, Selector, StoredEntry } from "../../../src/store/store.ts";
-import { silentLogger } from "../../../src/base/log.ts";
 import { CatalogFixture, type FaultyStore, FLOWS, NEWEST } from "./fixture.ts";
 
 async function entries(app: CatalogFixture, selector: Selector): Promise<StoredEntry[]> {
@@ -41,14 +39,14 @@ Deno.test("Catalog.contribute() appends to the newest group while it holds at mo
   await assertListsAll(app);
 });
 
-Deno.test("Catalog.contribute() divides rows of one commit that exceed a value", async () => {
+Deno.test("Catalog.contribute() splits the rows of one commit that exceed the size of a value", async () => {
   await using app = await CatalogFixture.open();
   await app.fill(3_000, 3_000);
   assertEquals(await rowCounts(app, rowGroupsOf("main")), [1_170, 1_170, 660]);
   await assertListsAll(app);
 });
 
-Deno.test("Catalog.refused() leaves no trace of the group", async () => {
+Deno.test("Catalog.refused() discards the rows of the group", async () => {
   await using app = await CatalogFixture.open();
   const [first] = await app.fill(1);
   const store = app.store as FaultyStore;
@@ -84,7 +82,7 @@ Deno.test("Catalog.compact() seals whole groups, oldest first, and never the new
   await assertListsAll(app);
 });
 
-Deno.test("Catalog.compact() commits a plain sealing as one entry that the bulk lane takes beside others", async () => {
+Deno.test("Catalog.compact() commits a simple sealing as one entry that fits into the bulk lane", async () => {
   const atomics: Atomic[] = [];
   await using app = await CatalogFixture.open();
   await app.fill(2_500, 25);
@@ -107,7 +105,7 @@ Deno.test("Catalog.compact() commits a plain sealing as one entry that the bulk 
   assertLess(bytes, 128 * 1024);
 });
 
-Deno.test("Catalog.compact() merges a late row into the block that covers it, in the place of the sealed copy", async () => {
+Deno.test("Catalog.compact() merges a late row into the block that covers it and replaces the sealed copy", async () => {
   await using app = await CatalogFixture.open();
   const rows = await app.fill(4_500, 50);
   await app.sealAll();
@@ -146,7 +144,7 @@ Deno.test("Catalog.compact() splits a block that late rows fill above 1,170", as
   await assertListsAll(app);
 });
 
-Deno.test("Catalog.compact() after a crash between the blocks and the deletes of their groups changes nothing", async () => {
+Deno.test("Catalog.compact() after a crash between the blocks and the deletions of their groups changes no list", async () => {
   await using before = await CatalogFixture.open();
   const rows = await before.fill(6_000, 50);
   await before.sealAll();
@@ -185,7 +183,7 @@ Deno.test("Catalog.compact() after a crash between the blocks and the deletes of
   assertEquals(await after.catalog.counts("main"), counts);
 });
 
-Deno.test("tombstoneRow() takes an execution off the list at once, and out of its block when sealed", async () => {
+Deno.test("tombstoneRow() removes an execution from lists immediately, and from its block when sealed", async () => {
   await using app = await CatalogFixture.open();
   const rows = await app.fill(3_000, 50);
   await app.sealAll();
@@ -205,7 +203,7 @@ Deno.test("tombstoneRow() takes an execution off the list at once, and out of it
   assertEquals(blocks + unsealed, 3_000 - 21 + 2_000);
 });
 
-Deno.test("tombstoneRow() of every row of a block removes the block", async () => {
+Deno.test("tombstoneRow() for every row of a block deletes the block", async () => {
   await using app = await CatalogFixture.open();
   const rows = await app.fill(3_000, 50);
   await app.sealAll();
@@ -235,7 +233,7 @@ Deno.test("Catalog.query() keeps tenants apart", async () => {
   await assertListsAll(rebooted);
 });
 
-Deno.test("Catalog.counts() by the snapshot after a reboot equal those of a recount", async () => {
+Deno.test("Catalog.counts() from the snapshot after a restart equal a recount", async () => {
   await using app = await CatalogFixture.open();
   const rows: ReturnType<CatalogFixture["facts"]>[] = [];
   for (let group = 0; group < 60; group++) {
@@ -285,7 +283,7 @@ function toPlain(counts: Map<number, Map<string, number>>): Record<string, numbe
   );
 }
 
-Deno.test("Catalog.query() finds each of more than four labels, asking only records that may have it", async () => {
+Deno.test("Catalog.query() finds each of more than four labels and verifies only records that may have it", async () => {
   await using app = await CatalogFixture.open();
   const many = Array.from({ length: 9 }, (_, index) => ({ key: `key${index}`, value: "yes" }));
   const marked = app.facts({ labels: many });
@@ -305,10 +303,10 @@ Deno.test("Catalog.query() finds each of more than four labels, asking only reco
     conditions: [{ field: "labels", anyOf: [many[8] as Label], negated: true }],
   });
   assertEquals(without.total, 2_502);
-  assertEquals(app.verified, [], "what was asked once is remembered");
+  assertEquals(app.verified, [], "verdicts are cached");
 });
 
-Deno.test("Catalog.query() is not deceived by labels of the same hash", async () => {
+Deno.test("Catalog.query() excludes labels with the same hash", async () => {
   const [stored, wanted] = collidingLabels();
   await using app = await CatalogFixture.open();
   await app.write([app.facts({ labels: [stored] })]);
@@ -366,7 +364,7 @@ Deno.test("liveRows of the catalog hide stored rows behind live ones", async () 
   await assertListsAll(app);
 });
 
-Deno.test("Catalog.query() answers from a cache smaller than the blocks", async () => {
+Deno.test("Catalog.query() works with a cache smaller than the blocks", async () => {
   await using app = await CatalogFixture.open();
   await app.fill(9_000, 100);
   await app.sealAll();
@@ -374,7 +372,6 @@ Deno.test("Catalog.query() answers from a cache smaller than the blocks", async 
     store: app.store,
     commit: (entry) => app.committer.commit(entry),
     clock: app.clock,
-    logger: silentLogger(app.clock),
     flowNames: (flowNo) => FLOWS[flowNo],
     flowLimit: () => FLOWS.length,
     verifyLabels: () => Promise.resolve(new Set()),
@@ -396,7 +393,7 @@ Deno.test("Catalog.query() answers from a cache smaller than the blocks", async 
   assertEquals(longest.total, 9_000);
 });
 
-Deno.test("Catalog.query() finds an execution by part of its id when no flow has the word", async () => {
+Deno.test("Catalog.query() finds an execution by a part of its id when no flow name contains the word", async () => {
   await using app = await CatalogFixture.open();
   const rows = await app.fill(2_500, 50);
   await app.sealAll();
@@ -410,7 +407,7 @@ Deno.test("Catalog.query() finds an execution by part of its id when no flow has
   assertEquals(await find(`${id}x`), []);
 });
 
-Deno.test("Catalog.query() beyond the last page gives no ids and the same total", async () => {
+Deno.test("Catalog.query() beyond the last page returns no ids and the same total", async () => {
   await using app = await CatalogFixture.open();
   await app.fill(2_100, 50);
   await app.sealAll();
@@ -422,7 +419,7 @@ Deno.test("Catalog.query() beyond the last page gives no ids and the same total"
   }
 });
 
-Deno.test("Catalog.query() while rows are committed counts those that are durable", async () => {
+Deno.test("Catalog.query() during commits counts the durable rows", async () => {
   await using app = await CatalogFixture.open();
   await app.fill(2_500, 50);
   const [, page] = await Promise.all([app.sealAll(), app.catalog.query("main", NEWEST), app.fill(100, 10)]);
@@ -430,7 +427,7 @@ Deno.test("Catalog.query() while rows are committed counts those that are durabl
   await assertListsAll(app);
 });
 
-Deno.test("Catalog.warm() reads the blocks before a list asks for them", async () => {
+Deno.test("Catalog.warm() reads the blocks before the first list", async () => {
   await using first = await CatalogFixture.open();
   await first.fill(2_500);
   await first.sealAll();
@@ -441,7 +438,7 @@ Deno.test("Catalog.warm() reads the blocks before a list asks for them", async (
   assertEquals((await rebooted.catalog.query("main", NEWEST)).total, 2_500);
 });
 
-Deno.test("Catalog.warm() does not let rows that are committed meanwhile come before older ones", async () => {
+Deno.test("Catalog.warm() keeps rows that are committed concurrently after older ones", async () => {
   const created: ExecutionQuery = {
     ...NEWEST,
     conditions: [{ field: "state", states: ["CREATED"], negated: false }],

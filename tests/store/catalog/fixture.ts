@@ -1,4 +1,4 @@
-/** A catalog over a memory store and a real committer, with a reference answer to compare lists with. */
+/** A catalog over a memory store and a real committer, and the facts of all executions for comparison. */
 import { IdSource } from "../../../src/base/id.ts";
 import { silentLogger } from "../../../src/base/log.ts";
 import type { ExecutionQuery } from "../../../src/model/executions/execution_query.ts";
@@ -7,11 +7,11 @@ import { Catalog } from "../../../src/store/catalog/catalog.ts";
 import type { FlowName } from "../../../src/store/catalog/flow_index.ts";
 import { encodeRow, type RowFacts, tombstoneRow } from "../../../src/store/catalog/row.ts";
 import { Committer } from "../../../src/store/committer.ts";
-import { MemoryStore } from "../../../src/store/memory_store.ts";
+import { MemoryStore } from "../../support/memory_store.ts";
 import type { Atomic } from "../../../src/store/store.ts";
 import { FAKE_START, FakeClock } from "../../support/fake_clock.ts";
 
-/** Flows of all tests; some are of tenant `other`. */
+/** Flows of all tests; one belongs to tenant `other`. */
 export const FLOWS: readonly FlowName[] = [
   { tenant: "main", namespace: "company", id: "hello" },
   { tenant: "main", namespace: "company.team", id: "hello-world" },
@@ -26,7 +26,7 @@ export const NEWEST: ExecutionQuery = { conditions: [], groups: [], sort: [], pa
 
 /** A memory store that fails some commits. */
 export class FaultyStore extends MemoryStore {
-  /** Gives an error to fail a commit with; nothing of it is written. */
+  /** Returns the error of a commit, which is then not written. */
   fault: ((atomic: Atomic) => Error | undefined) | undefined;
 
   override commit(atomic: Atomic): Promise<string | null> {
@@ -35,7 +35,7 @@ export class FaultyStore extends MemoryStore {
   }
 }
 
-/** A catalog and what it stands on. Facts of every execution written through it are kept for comparison. */
+/** A catalog with its store and committer. Keeps the facts of every written execution for comparison. */
 export class CatalogFixture implements AsyncDisposable {
   readonly clock: FakeClock;
   readonly store: MemoryStore;
@@ -65,7 +65,6 @@ export class CatalogFixture implements AsyncDisposable {
       store,
       commit: (entry) => this.committer.commit(entry),
       clock,
-      logger: silentLogger(clock),
       flowNames: (flowNo) => FLOWS[flowNo],
       flowLimit: () => FLOWS.length,
       liveRows: (tenant) =>
@@ -102,7 +101,7 @@ export class CatalogFixture implements AsyncDisposable {
     return await CatalogFixture.open({ store: this.store.reopen(), stored, ids, clock });
   }
 
-  /** Facts of a new execution; `overrides` replace the plain ones. */
+  /** Facts of a new execution; `overrides` replace the defaults. */
   facts(overrides: Partial<RowFacts> = {}): RowFacts {
     const startMs = this.clock.now();
     return {
@@ -124,7 +123,7 @@ export class CatalogFixture implements AsyncDisposable {
     for (const facts of rows) this.stored.set(`${tenant}/${facts.id}`, facts);
   }
 
-  /** Commits `count` plain rows, `perGroup` a commit; gives their facts. */
+  /** Commits `count` default rows, `perGroup` in each commit; returns their facts. */
   async fill(count: number, perGroup = 50, tenant = "main"): Promise<RowFacts[]> {
     const all: RowFacts[] = [];
     while (all.length < count) {
@@ -145,20 +144,20 @@ export class CatalogFixture implements AsyncDisposable {
     this.stored.delete(`${tenant}/${id}`);
   }
 
-  /** Seals until there is nothing left to seal; gives the number of steps. */
+  /** Seals until nothing is left to seal; returns the number of steps. */
   async sealAll(): Promise<number> {
     let steps = 0;
     while (await this.catalog.compact()) steps++;
     return steps;
   }
 
-  /** What a client sees of a tenant: live executions hide stored ones. */
+  /** The executions of a tenant that a client sees: live rows hide stored rows. */
   visible(tenant = "main"): RowFacts[] {
     return [...new Map([...this.stored, ...this.live])]
       .filter(([key]) => key.startsWith(`${tenant}/`)).map(([, facts]) => facts);
   }
 
-  /** Ids of all that is visible, newest first. */
+  /** Ids of all visible executions, newest first. */
   newestFirst(tenant = "main"): string[] {
     return this.visible(tenant).map(({ id }) => id).sort().reverse();
   }
@@ -175,14 +174,14 @@ export class CatalogFixture implements AsyncDisposable {
   }
 }
 
-/** Labels as a client sees them: the correlation id is the own one unless another was given. */
+/** Labels as clients see them: without a correlation label, the execution id is the correlation id. */
 export function shownLabels(facts: RowFacts | undefined): readonly Label[] {
   if (!facts) return [];
   const hasOwn = facts.labels.some(({ key }) => key === "system.correlationId");
   return hasOwn ? facts.labels : [...facts.labels, { key: "system.correlationId", value: facts.id }];
 }
 
-/** A generator of numbers in [0, 1) from a seed. */
+/** A seeded generator of numbers in [0, 1). */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -1,11 +1,17 @@
 import { assertEquals } from "@std/assert";
 import { IdSource } from "../../../src/base/id.ts";
 import { IdSearch } from "../../../src/store/catalog/id_search.ts";
-import { idWords } from "../../../src/store/catalog/row_block.ts";
+import { packId } from "../../../src/store/catalog/row.ts";
 import { FAKE_START } from "../../support/fake_clock.ts";
 import { seeded } from "./fixture.ts";
 
-Deno.test("IdSearch.matches() finds each part of each id, in any case", () => {
+function idWords(id: string): Uint32Array {
+  const words = new Uint32Array(4);
+  packId(id, words, 0);
+  return words;
+}
+
+Deno.test("IdSearch.matches() finds each substring of each id, ignoring case", () => {
   const ids = new IdSource();
   for (let index = 0; index < 8; index++) {
     const id = ids.next(FAKE_START * (index + 1) / 4);
@@ -24,7 +30,7 @@ Deno.test("IdSearch.matches() finds each part of each id, in any case", () => {
   }
 });
 
-Deno.test("IdSearch.matches() agrees with a search in texts", () => {
+Deno.test("IdSearch.matches() equals a search in the text of the id", () => {
   const random = seeded(7);
   const ids = new IdSource();
   const made = Array.from({ length: 400 }, (_, index) => ids.next(FAKE_START + index * (index % 3) * 90_000));

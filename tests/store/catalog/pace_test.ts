@@ -2,7 +2,7 @@ import { assertEquals, assertGreaterOrEqual, assertLessOrEqual } from "@std/asse
 import { Pace } from "../../../src/store/catalog/pace.ts";
 import { FakeClock, settle } from "../../support/fake_clock.ts";
 
-Deno.test("Pace.isDue after 4 ms", () => {
+Deno.test("Pace.isDue is true after 4 ms", () => {
   const clock = new FakeClock();
   const pace = new Pace(clock, () => false);
   clock.jump(3);
@@ -11,7 +11,7 @@ Deno.test("Pace.isDue after 4 ms", () => {
   assertEquals(pace.isDue, true);
 });
 
-Deno.test("Pace.pause() takes one turn while nobody waits", async () => {
+Deno.test("Pace.pause() takes one turn of the event loop while no start waits", async () => {
   const clock = new FakeClock();
   const pace = new Pace(clock, () => false);
   clock.jump(4);
@@ -58,7 +58,7 @@ Deno.test("Pace.begin() gives short scans in a loop a quarter of the time while 
   assertGreaterOrEqual(usedMs / (clock.monotonicMs() - 200 - startedAt), 0.2);
 });
 
-Deno.test("Pace.begin() does not wait while nobody else does", async () => {
+Deno.test("Pace.begin() does not wait while no start waits", async () => {
   const clock = new FakeClock();
   const pace = new Pace(clock, () => false);
   for (let scan = 0; scan < 5; scan++) {
@@ -69,22 +69,22 @@ Deno.test("Pace.begin() does not wait while nobody else does", async () => {
   assertEquals(clock.timerCount, 0);
 });
 
-Deno.test("Pace.end() carries on what is too short to wait for, and charges work elsewhere", async () => {
+Deno.test("Pace.end() carries over waits that are too short, and adds work outside the scan", async () => {
   const clock = new FakeClock();
   const pace = new Pace(clock, () => true);
   await pace.begin();
   pace.end(0.2);
   await pace.begin();
-  assertEquals(clock.timerCount, 0, "0.8 ms are not waited for");
+  assertEquals(clock.timerCount, 0, "no wait for 0.8 ms");
   pace.end(0.2);
   const begun = pace.begin();
   await settle();
-  assertEquals(clock.timerCount, 1, "1.6 ms are");
+  assertEquals(clock.timerCount, 1, "a wait for 1.6 ms");
   await clock.advance(2);
   await begun;
 });
 
-Deno.test("Pace.begin() waits 100 ms at most", async () => {
+Deno.test("Pace.begin() waits at most 100 ms", async () => {
   const clock = new FakeClock();
   const pace = new Pace(clock, () => true);
   clock.jump(5_000);

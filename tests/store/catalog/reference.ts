@@ -1,4 +1,4 @@
-/** The same answers by the plainest means: a filter over an array. */
+/** The reference implementation of catalog queries: a filter over an array. */
 import { EXECUTION_KINDS } from "../../../src/model/executions/execution.ts";
 import type {
   ExecutionCondition,
@@ -11,7 +11,7 @@ import { STATES } from "../../../src/model/executions/state.ts";
 import type { RowFacts } from "../../../src/store/catalog/row.ts";
 import { FLOWS, shownLabels } from "./fixture.ts";
 
-/** What the catalog must answer. */
+/** The expected result of a query. */
 export function referenceQuery(
   tenant: string,
   executions: readonly RowFacts[],
@@ -75,7 +75,7 @@ function holds(tenant: string, facts: RowFacts, condition: ExecutionCondition): 
   }
 }
 
-/** A word that occurs in the names of any flow is not looked for in ids. */
+/** A word that occurs in the names of any flow is not searched in ids. */
 function hasWord(tenant: string, facts: RowFacts, word: string): boolean {
   const names = FLOWS.map((flow) =>
     flow.tenant === tenant ? `${flow.namespace}${flow.id}`.toLowerCase() : ""
@@ -129,7 +129,7 @@ function sortValue(facts: RowFacts, field: ExecutionSort["field"], now: number):
   }
 }
 
-/** A random execution's facts beside its id and dates. */
+/** Facts of a random execution without its id and start. */
 export function randomFacts(random: () => number, tenant: string): Omit<RowFacts, "id" | "startMs"> {
   const pick = <T>(items: readonly T[]) => items[Math.floor(random() * items.length)] as T;
   const isOpen = random() < 0.1;

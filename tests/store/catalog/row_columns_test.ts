@@ -1,9 +1,10 @@
 import { assertEquals, assertLess } from "@std/assert";
 import { IdSource } from "../../../src/base/id.ts";
-import { hashLabel, hashText } from "../../../src/store/catalog/hash.ts";
 import {
   durationOf,
   encodeRow,
+  hashLabel,
+  hashText,
   ROW_BYTES,
   type RowFacts,
   START_DOUBLE,
@@ -38,7 +39,7 @@ const CASES: Record<string, (index: number) => Partial<RowFacts>> = {
 };
 
 for (const [name, facts] of Object.entries(CASES)) {
-  Deno.test(`RowColumns.of() holds what rows say: ${name}`, () => {
+  Deno.test(`RowColumns.of() holds the facts of the rows: ${name}`, () => {
     const block = blockOf(20, facts);
     const { columns } = block;
     for (let row = 0; row < 20; row++) {
@@ -51,7 +52,7 @@ for (const [name, facts] of Object.entries(CASES)) {
   });
 }
 
-Deno.test("RowColumns.of() keeps as many label words as some row uses, and triggers where there are children", () => {
+Deno.test("RowColumns.of() stores as many label words as the longest row uses, and triggers only if there are children", () => {
   const labels = [{ key: "env", value: "prod" }, { key: "team", value: "a" }];
   const { columns } = blockOf(3, (index) => ({
     labels: labels.slice(0, index),
@@ -63,13 +64,13 @@ Deno.test("RowColumns.of() keeps as many label words as some row uses, and trigg
   assertEquals([...columns.triggers], [0, hashText("parent"), 0]);
 });
 
-Deno.test("RowColumns.memoryBytes of a full block without labels is half of its rows", () => {
+Deno.test("RowColumns.memoryBytes of a full block without labels is about half of the stored size", () => {
   const count = 1_170;
   const { columns } = blockOf(count, () => ({}));
   assertLess(columns.memoryBytes, count * ROW_BYTES * 0.55);
 });
 
-Deno.test("RowColumns.pick() gives the same rows on their own", () => {
+Deno.test("RowColumns.pick() copies the given rows", () => {
   const { columns } = blockOf(6, (index) => ({
     labels: [{ key: "n", value: String(index) }],
     triggerExecutionId: `parent-${index}`,

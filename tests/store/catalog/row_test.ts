@@ -1,10 +1,10 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { idPrefix, IdSource } from "../../../src/base/id.ts";
-import { hashLabel } from "../../../src/store/catalog/hash.ts";
 import {
   compareIds,
   durationOf,
   encodeRow,
+  hashLabel,
   packId,
   ROW_BYTES,
   ROW_WORDS,
@@ -24,12 +24,12 @@ const PLAIN = {
   labels: [],
 } as const;
 
-Deno.test("packId() keeps every id and the order of ids", () => {
+Deno.test("packId() preserves every id and the order of ids", () => {
   const random = seeded(7);
   const source = new IdSource((buffer) => buffer.forEach((_, i) => buffer[i] = Math.floor(random() * 256)));
   const ids = Array.from({ length: 2_000 }, () => source.next(1_768_473_000_000 + Math.floor(random() * 5)));
   ids.push(`${idPrefix(0)}00000000000`, `${idPrefix(2 ** 45, 65_535)}zzzzzzzzzzz`, PLAIN.id);
-  // Ids of one millisecond and counter differ in their random part alone: all of its digits must count.
+  // Ids with the same millisecond and counter differ only in their random digits; every digit must count.
   for (let digit = 0; digit < 11; digit++) {
     ids.push(`${idPrefix(5)}${"0".repeat(digit)}z${"0".repeat(10 - digit)}`);
   }
@@ -58,7 +58,7 @@ for (
   });
 }
 
-Deno.test("encodeRow() writes 56 bytes that give back what they hold", () => {
+Deno.test("encodeRow() writes 56 bytes that decode to the same facts", () => {
   const bytes = encodeRow(PLAIN);
   assertEquals(bytes.length, ROW_BYTES);
   const words = wordsOf(bytes);
@@ -82,13 +82,13 @@ for (
   });
 }
 
-Deno.test("encodeRow() leaves out a correlation label that names the execution itself", () => {
+Deno.test("encodeRow() omits a correlation label that equals the id", () => {
   const own = { key: "system.correlationId", value: PLAIN.id };
   assertEquals(encodeRow({ ...PLAIN, labels: [own] }), encodeRow(PLAIN));
   assert(encodeRow({ ...PLAIN, labels: [{ ...own, value: "other" }] }).join() !== encodeRow(PLAIN).join());
 });
 
-Deno.test("hashLabel() tells key and value apart and is never 0", () => {
+Deno.test("hashLabel() separates key and value and is never 0", () => {
   const hashes = new Set(
     [["a", "bc"], ["ab", "c"], ["", ""], ["a", ""]].map(([key = "", value = ""]) =>
       hashLabel({ key, value })

@@ -1,7 +1,16 @@
-/** A store in memory with the behaviour and limits of the real one; for tests and for `--data-dir :memory:`. */
-import type { Clock } from "../base/clock.ts";
+/** A store in memory that behaves like Deno KV. */
+import type { Clock } from "../../src/base/clock.ts";
 import { compareKeys } from "./key_order.ts";
-import type { Atomic, Check, Key, ListOptions, Mutation, Selector, Store, StoredEntry } from "./store.ts";
+import type {
+  Atomic,
+  Check,
+  Key,
+  ListOptions,
+  Mutation,
+  Selector,
+  Store,
+  StoredEntry,
+} from "../../src/store/store.ts";
 
 interface Row {
   readonly key: Key;
@@ -44,7 +53,7 @@ export class MemoryStore implements Store {
     const from = this.#find(first);
     let to = from;
     while (to < this.#rows.length && isSelected((this.#rows[to] as Row).key, selector)) to++;
-    // A key equal to its prefix is not below it.
+    // The key that equals the prefix is not listed.
     const rows = this.#rows.slice(from, to).filter((row) =>
       !("prefix" in selector) || row.key.length > first.length
     );
@@ -81,7 +90,7 @@ export class MemoryStore implements Store {
     this.#settleListen?.();
   }
 
-  /** A copy with the same rows, as a database file opened again after a crash; messages under way are kept by neither. */
+  /** A new store with the same rows, like a database file opened after a crash. Undelivered messages are dropped. */
   reopen(clock: Clock = this.#clock): MemoryStore {
     const next = new MemoryStore(clock);
     next.#version = this.#version;

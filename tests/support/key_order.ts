@@ -1,9 +1,9 @@
-/** The order of keys: bytes < texts < numbers < bigints < booleans, each by its own order; a shorter key before its longer kin. */
-import type { Key, KeyPart } from "./store.ts";
+/** The order of Deno KV keys: bytes < texts < numbers < bigints < booleans; a prefix sorts before the keys that extend it. */
+import type { Key, KeyPart } from "../../src/store/store.ts";
 
 const encoder = new TextEncoder();
 
-/** Negative, zero or positive, as `a` comes before, is, or comes after `b`. */
+/** Negative when `a` sorts before `b`, zero when they are equal, else positive. */
 export function compareKeys(a: Key, b: Key): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
@@ -26,7 +26,7 @@ function rank(part: KeyPart): number {
   return ["string", "number", "bigint", "boolean"].indexOf(typeof part) + 1;
 }
 
-/** By UTF-8 bytes; UTF-16 units order the same up to U+D7FF. */
+/** Compares UTF-8 bytes. UTF-16 units sort the same way up to U+D7FF. */
 function compareTexts(a: string, b: string): number {
   if (a === b) return 0;
   // deno-lint-ignore no-control-regex
