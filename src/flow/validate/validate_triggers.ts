@@ -81,6 +81,10 @@ export class TriggerValidator {
     reportTypeStanding({ written, type }, path, report);
     const place = { path, report, nested: this.#nested, apart: TYPE, isForeign: true };
     checkMembers(condition, type.properties, place);
+    const mistake = type.form === "condition" ? type.mistakeIn?.(condition) : undefined;
+    const value = mistake && scalarText(ownProperty(condition, mistake.property));
+    if (!mistake || value === undefined || hasExpression(value)) return;
+    report.error("wrong_value", [...path, mistake.property], mistake.message);
   }
 
   /** A key names one trigger. Keys are trimmed before they are compared; the message keeps them secret. */
