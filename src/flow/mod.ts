@@ -1,8 +1,7 @@
-/** Flows: source text → problems or a flow, and given values → inputs. The one face of this folder. */
+/** Flows: source text → problems or a flow, and given values → inputs. The public interface of this folder. */
 export { flowResponse } from "./build/flow_response.ts";
 export { buildFlow, buildInputs } from "./build/build.ts";
 export { decisiveChecks, type FailedCheck, failedChecks } from "./build/start_conditions.ts";
-export { deprecationsOf, isDeprecation } from "./validate/deprecations.ts";
 export { type DrawnFlow, flowGraph, graphResponse, ROOT_UID } from "./graph/graph.ts";
 export {
   checkInputs,
@@ -18,11 +17,16 @@ export { convertOutputs } from "./build/outputs.ts";
 export { applyPluginDefaults } from "./schema/plugin_defaults.ts";
 export { expressionNames } from "./validate/expression_names.ts";
 export { type ParsedSource, parseFlowSource } from "./source/parse.ts";
-export { problemsError, problemsText } from "./source/problems.ts";
+export { deprecationsOf, isDeprecation, problemsError, problemsText } from "./source/problems.ts";
 export { type FlowProblem } from "./source/report.ts";
 export { SUBFLOW_KINDS } from "./graph/relations.ts";
-export { isSameSource, type SavedSource, setDisabled } from "./source/source_edit.ts";
-export { splitDocuments } from "./source/split_documents.ts";
+export {
+  isSameSource,
+  type SavedSource,
+  setDisabled,
+  setNamespace,
+  splitDocuments,
+} from "./source/source_edit.ts";
 export {
   type Catalogs,
   hasErrors,
