@@ -1,8 +1,8 @@
 /** Valid document → the typed view that the rest of the server works with. */
 import { isJsonObject, type JsonObject, type JsonValue, objectsOf, ownProperty } from "../../base/json.ts";
 import type { Flow, Input, Task, TenantId, Trigger } from "../../model/flows/flow.ts";
-import { buildConcurrency, buildOutputs, buildRetry, buildSlas, buildTasks, textOf } from "./build_tasks.ts";
-import { readFlag, scalarText } from "../schema/describe.ts";
+import { buildConcurrency, buildOutputs, buildRetry, buildSlas, buildTasks } from "./build_tasks.ts";
+import { flagOf, textOf } from "../schema/describe.ts";
 import { triggerKind } from "../schema/kinds.ts";
 import { readLabels } from "../../model/flows/label.ts";
 import { applyPluginDefaults, type TypeCatalogs } from "../schema/plugin_defaults.ts";
@@ -23,9 +23,9 @@ export function buildFlow(document: JsonObject, identity: FlowIdentity, catalogs
   const variables = ownProperty(document, "variables");
   return {
     ...identity,
-    namespace: scalarText(ownProperty(document, "namespace")) ?? "",
-    id: scalarText(ownProperty(document, "id")) ?? "",
-    disabled: readFlag(ownProperty(document, "disabled"), false),
+    namespace: textOf(document, "namespace") ?? "",
+    id: textOf(document, "id") ?? "",
+    disabled: flagOf(document, "disabled", false),
     labels: readLabels(ownProperty(document, "labels")),
     inputs: buildInputs(ownProperty(document, "inputs")),
     outputs: buildOutputs(ownProperty(document, "outputs")),
@@ -56,7 +56,7 @@ export function buildInputs(list: JsonValue | undefined): Input[] {
   return objectsOf(list).map((properties) => ({
     id: textOf(properties, "id") ?? textOf(properties, "name") ?? "",
     type: textOf(properties, "type") ?? "",
-    required: readFlag(ownProperty(properties, "required"), true),
+    required: flagOf(properties, "required", true),
     defaults: ownProperty(properties, "defaults") ?? undefined,
     properties,
   }));
@@ -68,7 +68,7 @@ function buildTrigger(properties: JsonObject): Trigger {
     id: textOf(properties, "id") ?? "",
     type,
     kind: triggerKind(type),
-    disabled: readFlag(ownProperty(properties, "disabled"), false),
+    disabled: flagOf(properties, "disabled", false),
     properties,
   };
 }

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue, objectsOf, ownProperty }
 import type { ConcurrencyLimit, LogLevel, Output, RetryPolicy, Sla, Task } from "../../model/flows/flow.ts";
 import { LOOP } from "../../model/executions/loop_run.ts";
 import { nestedTaskProperties, type TaskCatalog } from "../../model/tasks/task_catalog.ts";
-import { readFlag, scalarText } from "../schema/describe.ts";
+import { flagOf, scalarText, textOf } from "../schema/describe.ts";
 import { taskKind } from "../schema/kinds.ts";
 import { readLabels } from "../../model/flows/label.ts";
 
@@ -26,12 +26,12 @@ function buildTask(properties: JsonObject, catalog?: TaskCatalog): Task {
     type,
     kind,
     properties,
-    disabled: readFlag(ownProperty(properties, "disabled"), false),
-    allowFailure: readFlag(ownProperty(properties, "allowFailure"), false),
-    allowWarning: readFlag(ownProperty(properties, "allowWarning"), false),
+    disabled: flagOf(properties, "disabled", false),
+    allowFailure: flagOf(properties, "allowFailure", false),
+    allowWarning: flagOf(properties, "allowWarning", false),
     runIf: textOf(properties, "runIf") ?? textOf(properties, "when"),
     logLevel: textOf(properties, "logLevel") as LogLevel | undefined,
-    logToFile: readFlag(ownProperty(properties, "logToFile"), false) || undefined,
+    logToFile: flagOf(properties, "logToFile", false) || undefined,
     timeout: textOf(properties, "timeout"),
     retry: buildRetry(ownProperty(properties, "retry")),
     blocks: buildBlocks(properties, kind, catalog),
@@ -71,7 +71,7 @@ export function buildOutputs(list: JsonValue | undefined): Output[] {
     id: textOf(properties, "id") ?? "",
     type: textOf(properties, "type"),
     value: ownProperty(properties, "value") ?? null,
-    required: readFlag(ownProperty(properties, "required"), true),
+    required: flagOf(properties, "required", true),
   }));
 }
 
@@ -88,7 +88,7 @@ export function buildRetry(value: JsonValue | undefined): RetryPolicy | undefine
     intervalMs: durationOf(value, isRandom ? "minInterval" : "interval") ?? 0,
     maxIntervalMs: durationOf(value, "maxInterval"),
     delayFactor: Number(textOf(value, "delayFactor") ?? DEFAULT_DELAY_FACTOR),
-    warningOnRetry: readFlag(ownProperty(value, "warningOnRetry"), false),
+    warningOnRetry: flagOf(value, "warningOnRetry", false),
     behavior: textOf(value, "behavior") === "CREATE_NEW_EXECUTION"
       ? "CREATE_NEW_EXECUTION"
       : "RETRY_FAILED_TASK",
@@ -112,11 +112,6 @@ export function buildSlas(list: JsonValue | undefined): Sla[] {
     durationMs: durationOf(properties, "duration"),
     assertion: textOf(properties, "assert"),
   }));
-}
-
-/** The text of a scalar member. */
-export function textOf(properties: JsonObject, name: string): string | undefined {
-  return scalarText(ownProperty(properties, name));
 }
 
 function durationOf(properties: JsonObject, name: string): number | undefined {

@@ -1,7 +1,7 @@
 /** `checks` of a flow: conditions on its inputs that are looked at before an execution is created. */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { ExpressionError, isTruthyText, printValue } from "../../expr/mod.ts";
-import { scalarText } from "../schema/describe.ts";
+import { scalarText, textOf } from "../schema/describe.ts";
 import { hasExpression } from "../source/report.ts";
 
 /** What a failed check asks for, the most restrictive first. */
@@ -46,17 +46,17 @@ function holds(condition: JsonValue | undefined, render: RenderCheck): boolean |
 }
 
 function failure(check: JsonObject, reason: string | undefined, render: RenderCheck): FailedCheck {
-  const template = scalarText(ownProperty(check, "message")) ?? "";
+  const template = textOf(check, "message") ?? "";
   const rendered = hasExpression(template) ? rendering(template, render) : { text: template };
   const message = "reason" in rendered ? template : rendered.text;
   if (reason !== undefined) {
     const text = `${message} (the condition cannot be evaluated: ${reason})`;
     return { message: text, style: "ERROR", behavior: "BLOCK_EXECUTION" };
   }
-  const behavior = scalarText(ownProperty(check, "behavior"));
+  const behavior = textOf(check, "behavior");
   return {
     message,
-    style: scalarText(ownProperty(check, "style")) ?? "INFO",
+    style: textOf(check, "style") ?? "INFO",
     behavior: CHECK_BEHAVIORS.find((candidate) => candidate === behavior) ?? "BLOCK_EXECUTION",
   };
 }

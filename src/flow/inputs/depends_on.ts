@@ -1,6 +1,6 @@
 /** In which order inputs are resolved: each after those it depends on. */
 import { isJsonObject, type JsonObject, ownProperty } from "../../base/json.ts";
-import { scalarText } from "../schema/describe.ts";
+import { scalarText, textOf } from "../schema/describe.ts";
 
 /** What `dependsOn` of an input says. */
 interface Dependency {
@@ -17,7 +17,7 @@ export function dependencyOf(properties: JsonObject): Dependency | undefined {
   const inputs = ownProperty(dependsOn, "inputs");
   return {
     inputs: Array.isArray(inputs) ? inputs.map((id) => scalarText(id) ?? "") : [],
-    condition: scalarText(ownProperty(dependsOn, "condition")),
+    condition: textOf(dependsOn, "condition"),
   };
 }
 

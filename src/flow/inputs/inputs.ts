@@ -13,7 +13,7 @@ import type { Flow, Input } from "../../model/flows/flow.ts";
 import type { GivenValue } from "../../model/flows/input_value.ts";
 import { MAX_INPUT_VALUE_BYTES } from "../../model/limits.ts";
 import { dependencyOf, dependencyOrder } from "./depends_on.ts";
-import { readFlag, scalarText } from "../schema/describe.ts";
+import { flagOf, scalarText, textOf } from "../schema/describe.ts";
 import type { Converted, InputType } from "./input_type.ts";
 import { conversions, findInputType } from "./registry.ts";
 import { firstChoice } from "./select.ts";
@@ -182,7 +182,7 @@ class Resolver {
 
   /** The properties with the values that `expression` gives, or why it gives none. */
   #withChoices(properties: JsonObject): JsonObject | string {
-    const expression = scalarText(ownProperty(properties, "expression"));
+    const expression = textOf(properties, "expression");
     if (expression === undefined || !this.#render) return properties;
     const rendered = this.#rendered(expression);
     const choices = "reason" in rendered ? rendered : conversions.convert("ARRAY", rendered.value);
@@ -208,7 +208,7 @@ class Resolver {
     }
     const converted = type.convert(fallback.value, properties, conversions);
     if ("value" in converted) return { value: converted.value, isDefault: true };
-    const text = textOf(fallback.value);
+    const text = printed(fallback.value);
     const isHidden = this.#secrets.some((secret) => text.includes(secret));
     return isHidden
       ? { reason: "its default depends on a secret and is not valid", received: HIDDEN_VALUE }
@@ -217,7 +217,7 @@ class Resolver {
 
   #defaultOf(input: Input, properties: JsonObject): Converted {
     if (input.defaults !== undefined) return this.#renderAll(input.defaults);
-    const isFirstDefault = readFlag(ownProperty(properties, "autoSelectFirst"), false);
+    const isFirstDefault = flagOf(properties, "autoSelectFirst", false);
     const first = isFirstDefault ? firstChoice(properties) : null;
     return { value: first !== null && input.type === "MULTISELECT" ? [first] : first };
   }
@@ -278,12 +278,12 @@ function convertSent(
     : { value: converted.value, isDefault: false };
 }
 
-function textOf(value: JsonValue): string {
+function printed(value: JsonValue): string {
   return typeof value === "object" && value !== null ? stringifyJson(value) : String(value);
 }
 
 function isTooLarge(value: JsonValue): boolean {
-  const text = textOf(value);
+  const text = printed(value);
   if (text.length * 3 <= MAX_INPUT_VALUE_BYTES) return false;
   return text.length > MAX_INPUT_VALUE_BYTES || new TextEncoder().encode(text).length > MAX_INPUT_VALUE_BYTES;
 }

@@ -1,6 +1,6 @@
 /** SELECT (older: ENUM) and MULTISELECT: one or several of given values. */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
-import { readFlag, scalarText } from "../schema/describe.ts";
+import { flagOf, hasValue, scalarText, textOf } from "../schema/describe.ts";
 import {
   type Conversions,
   type Converted,
@@ -96,7 +96,7 @@ export function convertItems(
 
 /** The type of elements as declared. */
 export function itemTypeOf(properties: JsonObject): string | undefined {
-  return scalarText(ownProperty(properties, "itemType"));
+  return textOf(properties, "itemType");
 }
 
 /** An `itemType` must be the name of a type, and not of one that holds lists. */
@@ -136,7 +136,7 @@ export function firstChoice(properties: JsonObject): JsonValue {
 
 function isChoice(text: string, properties: JsonObject): boolean {
   const choices = choicesOf(properties);
-  return !choices || choices.includes(text) || readFlag(ownProperty(properties, "allowCustomValue"), false);
+  return !choices || choices.includes(text) || flagOf(properties, "allowCustomValue", false);
 }
 
 function mismatch(properties: JsonObject): Converted {
@@ -145,7 +145,7 @@ function mismatch(properties: JsonObject): Converted {
 
 function checkChoices(properties: JsonObject): DeclarationMistake[] {
   const values = valuesOf(properties), hasValues = values !== null;
-  const hasSource = (ownProperty(properties, "expression") ?? null) !== null;
+  const hasSource = hasValue(properties, "expression");
   if (hasValues && hasSource) {
     return [{ property: "values", message: 'must not be set together with "expression"' }];
   }

@@ -1,6 +1,6 @@
 /** STRING: a text, perhaps of a given form. */
-import { type JsonObject, ownProperty, stringifyJson } from "../../base/json.ts";
-import { scalarText } from "../schema/describe.ts";
+import { type JsonObject, stringifyJson } from "../../base/json.ts";
+import { scalarText, textOf } from "../schema/describe.ts";
 import { matchesPattern, patternMistake } from "../../languages/regex/pattern.ts";
 import type { InputType } from "./input_type.ts";
 
@@ -27,5 +27,5 @@ export const stringInput: InputType = {
 };
 
 function validatorOf(properties: JsonObject): string | undefined {
-  return scalarText(ownProperty(properties, "validator"));
+  return textOf(properties, "validator");
 }

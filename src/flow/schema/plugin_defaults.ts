@@ -15,7 +15,7 @@ import type { PropertySchema, PropertySchemas } from "../../model/flows/schema.t
 import type { TaskCatalog } from "../../model/tasks/task_catalog.ts";
 import type { TriggerCatalog } from "../../model/triggers/trigger_catalog.ts";
 import type { TypeDeclaration } from "../../model/flows/type_declaration.ts";
-import { readFlag, scalarText } from "./describe.ts";
+import { flagOf, textOf } from "./describe.ts";
 import { TASK_PROPERTIES, TRIGGER_PROPERTIES } from "./flow_schema.ts";
 
 /** What aliases are resolved with, and what tells where nested things are. */
@@ -78,12 +78,12 @@ function findersOf({ tasks, triggers }: TypeCatalogs): Scope["find"] {
 
 function readDefaults(list: JsonValue | undefined, find: Scope["find"]): PluginDefault[] {
   return (Array.isArray(list) ? list : []).filter(isJsonObject).flatMap((entry) => {
-    const type = scalarText(ownProperty(entry, "type"));
+    const type = textOf(entry, "type");
     const values = ownProperty(entry, "values");
     if (!type || !isJsonObject(values)) return [];
     const name = canonicalType(type);
     const known = find.task(name) ?? find.trigger(name) ?? find.condition(name);
-    const isForced = readFlag(ownProperty(entry, "forced"), false);
+    const isForced = flagOf(entry, "forced", false);
     return [{ type, kind: known?.type ?? name, isForced, isPrefix: known === undefined, values }];
   });
 }

@@ -3,7 +3,7 @@ import type { PropertySchema } from "../../model/flows/schema.ts";
 
 const INTERVAL = "Time between two attempts.";
 
-/** How failures are tried again. What its times must be among each other is in `check_retry.ts`. */
+/** How failures are tried again. The order of its durations is checked in `task_rules.ts`. */
 export const RETRY: PropertySchema = Object.freeze<PropertySchema>({
   type: "object",
   description: "How often, and after which time, a failed task is tried again.",

@@ -1,4 +1,4 @@
-/** Rules of ids: form, length, and that no two things of a kind share one. */
+/** Rules of ids: form, length, and uniqueness. */
 import type { JsonValue } from "../../base/json.ts";
 import { MAX_FLOW_ID_LENGTH, MAX_NAMESPACE_LENGTH, MAX_TASK_ID_LENGTH } from "../../model/limits.ts";
 import { describeValue, scalarText } from "../schema/describe.ts";
@@ -11,16 +11,16 @@ interface IdRule {
   readonly maxLength: number;
 }
 
-/** Of flows. */
+/** Form of flow ids. */
 export const FLOW_ID: IdRule = { pattern: /^[a-zA-Z0-9][a-zA-Z0-9._-]*$/, maxLength: MAX_FLOW_ID_LENGTH };
-/** Of namespaces. */
+/** Form of namespaces. */
 export const NAMESPACE: IdRule = { pattern: /^[a-z0-9][a-z0-9._-]*$/, maxLength: MAX_NAMESPACE_LENGTH };
-/** Of tasks and triggers. */
+/** Form of task and trigger ids. */
 export const TASK_ID: IdRule = { pattern: /^[a-zA-Z0-9][a-zA-Z0-9_-]*$/, maxLength: MAX_TASK_ID_LENGTH };
-/** Of inputs and outputs. */
+/** Form of input and output ids. */
 export const INPUT_ID: IdRule = { pattern: /^[a-zA-Z0-9][.a-zA-Z0-9_-]*$/, maxLength: MAX_TASK_ID_LENGTH };
 
-/** The text of an id; reports what is wrong with it and gives `undefined` when it is no text at all. */
+/** The text of an id, or `undefined` when there is none; reports its problems. */
 export function checkId(
   value: JsonValue | undefined,
   rule: IdRule,
@@ -47,31 +47,31 @@ export function checkId(
   return id === "" ? undefined : id;
 }
 
-/** Ids of one kind that were met. */
+/** Ids of one kind; reports duplicates. */
 export class IdSet {
   readonly #kind: string;
   readonly #report: Report;
   readonly #seen = new Set<string>();
 
-  /** `kind` as messages name it: task id, trigger id, input, output. */
+  /** `kind` is its name in messages: task id, trigger id, input, output. */
   constructor(kind: string, report: Report) {
     this.#kind = kind;
     this.#report = report;
   }
 
-  /** Adds an id; reports one that is there already. */
+  /** Adds an id; reports a duplicate. */
   add(id: string | undefined, path: Path): void {
     if (id === undefined) return;
     if (!this.#seen.has(id)) this.#seen.add(id);
     else this.#report.error("duplicate_id", path, `Duplicate ${this.#kind} with name [${id}]`);
   }
 
-  /** True when the id was added. */
+  /** True for an added id. */
   has(id: string): boolean {
     return this.#seen.has(id);
   }
 
-  /** All ids that were added. */
+  /** All added ids. */
   get all(): ReadonlySet<string> {
     return this.#seen;
   }

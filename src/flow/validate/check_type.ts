@@ -7,7 +7,7 @@ import type { Path } from "../source/parse.ts";
 import type { Report } from "../source/report.ts";
 import { deprecationText } from "../schema/value_rules.ts";
 
-/** The `type` of `object`, which is at `path`; reports a missing one and gives `undefined`. */
+/** The `type` of the object at `path`; reports a missing or wrong one and returns `undefined`. */
 export function checkTypeMember(object: JsonObject, path: Path, report: Report): string | undefined {
   const type = ownProperty(object, "type");
   const at = [...path, "type"];
@@ -19,7 +19,7 @@ export function checkTypeMember(object: JsonObject, path: Path, report: Report):
   return undefined;
 }
 
-/** Reports a type of this name that nothing knows. */
+/** Reports an unknown type; suggests a known one. */
 export function refuseUnknownType(
   type: string,
   path: Path,
@@ -32,11 +32,8 @@ export function refuseUnknownType(
   );
 }
 
-/**
- * Tells where the type that `object` at `path` names stands: not carried out yet, out of date, or an older name of
- * another one.
- */
-export function reportTypeStanding(
+/** Reports a type that is not supported yet, deprecated, or written with an older name. */
+export function reportTypeStatus(
   { written, type }: { readonly written: string; readonly type: TypeDeclaration & { readonly form: string } },
   path: Path,
   report: Report,

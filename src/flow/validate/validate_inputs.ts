@@ -1,10 +1,10 @@
-/** Rules of declared inputs. */
+/** Rules of declared inputs and outputs. */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { checkId, IdSet, INPUT_ID } from "./check_ids.ts";
 import { checkTypeMember, refuseUnknownType } from "./check_type.ts";
 import { dependencyOrder } from "../inputs/depends_on.ts";
-import { describeValue, readFlag, scalarText } from "../schema/describe.ts";
-import { INPUT_PROPERTIES } from "../schema/flow_schema.ts";
+import { describeValue, elementsOf, flagOf, hasValue, scalarText, textOf } from "../schema/describe.ts";
+import { INPUT_PROPERTIES, OUTPUT_PROPERTIES } from "../schema/flow_schema.ts";
 import type { InputType } from "../inputs/input_type.ts";
 import { conversions, findInputType, listInputTypes } from "../inputs/registry.ts";
 import { shownValue } from "../inputs/shown_value.ts";
@@ -18,18 +18,19 @@ interface Declared {
   readonly path: Path;
 }
 
-/** Stands for a secret in messages. */
+/** Replaces a secret in messages. */
 const HIDDEN = "******";
-/** Members that are checked apart. */
+/** Members that the schema check skips. */
 const IDENTITY: ReadonlySet<string> = new Set(["id", "name", "type"]);
+const ID: ReadonlySet<string> = new Set(["id"]);
 
-/** Who asks for inputs: those of a task see inputs of their own, so what they refer to is not checked. */
+/** Inputs of a task are `isForeign`: they refer to inputs of their own, which are not checked. */
 interface InputPlace {
   readonly report: Report;
   readonly isForeign?: boolean;
 }
 
-/** Reports what is wrong with the inputs of a flow, or with those that a task asks for. */
+/** Reports problems of the inputs of a flow or of a task. */
 export function checkInputDeclarations(inputs: readonly JsonValue[], path: Path, place: InputPlace): void {
   const { report } = place;
   const ids = new IdSet("input", report);
@@ -49,7 +50,7 @@ export function checkInputDeclarations(inputs: readonly JsonValue[], path: Path,
   checkDependencies(declared, ids, report);
 }
 
-/** The name of the member that holds the id: older flows say `name`. */
+/** The member that holds the id: `name` in older flows. */
 function idMember(properties: JsonObject): "id" | "name" {
   return !Object.hasOwn(properties, "id") && Object.hasOwn(properties, "name") ? "name" : "id";
 }
@@ -85,8 +86,8 @@ function checkDeclaration(properties: JsonObject, path: Path, { report, isForeig
   checkDefaults(properties, type, { path, report, isSound: mistakes.length === 0 });
 }
 
-/** Reports a type that inputs and outputs cannot have. */
-export function refuseInputType(name: string, path: Path, report: Report): void {
+/** Reports an unknown type of an input or output. */
+function refuseInputType(name: string, path: Path, report: Report): void {
   const known = listInputTypes().flatMap((candidate) => candidate.names);
   refuseUnknownType(name, path, { report, known });
 }
@@ -99,10 +100,10 @@ function checkDefaults(
   const defaults = ownProperty(properties, "defaults");
   if (defaults === undefined || defaults === null) return;
   const at = [...path, "defaults"];
-  if ((ownProperty(properties, "prefill") ?? null) !== null) {
+  if (hasValue(properties, "prefill")) {
     report.warning("unused_prefill", [...path, "prefill"], 'has no effect beside "defaults"');
   }
-  if (!readFlag(ownProperty(properties, "required"), true)) {
+  if (!flagOf(properties, "required", true)) {
     report.warning("optional_default", at, 'has a default, so that "required: false" has no effect');
   }
   if (!isSound || holdsExpression(defaults) || isNoValue(defaults, type)) return;
@@ -118,14 +119,14 @@ function isNoValue(value: JsonValue, type: InputType): boolean {
   return value === "" && !type.takesEmptyText;
 }
 
-/** True when a text anywhere in the value must be rendered first. */
+/** True when any text within the value holds an expression. */
 function holdsExpression(value: JsonValue): boolean {
   if (Array.isArray(value)) return value.some(holdsExpression);
   if (!isJsonObject(value)) return hasExpression(value);
   return Object.keys(value).some((name) => holdsExpression(value[name] as JsonValue));
 }
 
-/** `a.b` makes `a` an object: `a` cannot have a value of its own. */
+/** An input `a.b` makes `a` an object, so `a` cannot be an input too. */
 function checkNesting(declared: readonly Declared[], report: Report): void {
   const ids = new Set(declared.map(({ id }) => id));
   for (const { id, path, properties } of declared) {
@@ -143,8 +144,9 @@ function checkNesting(declared: readonly Declared[], report: Report): void {
 
 function checkDependencies(declared: readonly Declared[], ids: IdSet, report: Report): void {
   for (const { properties, path } of declared) {
-    const given = ownProperty(ownObject(properties, "dependsOn"), "inputs");
-    for (const [index, value] of Array.isArray(given) ? given.entries() : []) {
+    const dependsOn = ownProperty(properties, "dependsOn");
+    const needed = isJsonObject(dependsOn) ? elementsOf(dependsOn, "inputs") : [];
+    for (const [index, value] of needed.entries()) {
       const id = scalarText(value);
       if (id === undefined || ids.has(id)) continue;
       const message = `Cannot find input ${describeValue(id)}${report.suggest(id, ids.all)}`;
@@ -157,7 +159,19 @@ function checkDependencies(declared: readonly Declared[], ids: IdSet, report: Re
   }
 }
 
-function ownObject(object: JsonObject, name: string): JsonObject {
-  const value = ownProperty(object, name);
-  return isJsonObject(value) ? value : {};
+/** Reports problems of the outputs of a flow, or of one iteration of a Loop. */
+export function checkOutputs(outputs: JsonValue | undefined, path: Path, report: Report): void {
+  if (!Array.isArray(outputs)) return;
+  const ids = new IdSet("output", report);
+  for (const [index, output] of outputs.entries()) {
+    const at = [...path, index];
+    if (!isJsonObject(output)) {
+      report.error("wrong_type", at, `must be an output, but received ${describeValue(output)}`);
+      continue;
+    }
+    ids.add(checkId(ownProperty(output, "id"), INPUT_ID, [...at, "id"], report), [...at, "id"]);
+    checkMembers(output, OUTPUT_PROPERTIES, { path: at, report, apart: ID });
+    const type = textOf(output, "type");
+    if (type !== undefined && !findInputType(type)) refuseInputType(type, at, report);
+  }
 }
