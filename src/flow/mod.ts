@@ -3,6 +3,7 @@ export { flowResponse } from "./build/flow_response.ts";
 export { buildFlow, buildInputs } from "./build/build.ts";
 export { decisiveChecks, type FailedCheck, failedChecks } from "./build/start_conditions.ts";
 export { type DrawnFlow, flowGraph, graphResponse, ROOT_UID } from "./graph/graph.ts";
+export { SUBFLOW_KINDS } from "./graph/parts.ts";
 export {
   checkInputs,
   convertValue,
@@ -11,7 +12,6 @@ export {
   type ResolveOptions,
 } from "./inputs/inputs.ts";
 export { findInputType, listInputTypes } from "./inputs/registry.ts";
-export { taskKind, triggerKind } from "./schema/kinds.ts";
 export { deprecatedTaskIds, findWrittenTask, writtenTasks } from "./schema/nested_tasks.ts";
 export { convertOutputs } from "./build/outputs.ts";
 export { applyPluginDefaults } from "./schema/plugin_defaults.ts";
@@ -19,7 +19,6 @@ export { expressionNames } from "./validate/expression_names.ts";
 export { type ParsedSource, parseFlowSource } from "./source/parse.ts";
 export { deprecationsOf, isDeprecation, problemsError, problemsText } from "./source/problems.ts";
 export { type FlowProblem } from "./source/report.ts";
-export { SUBFLOW_KINDS } from "./graph/relations.ts";
 export {
   isSameSource,
   type SavedSource,
@@ -29,7 +28,6 @@ export {
 } from "./source/source_edit.ts";
 export {
   type Catalogs,
-  hasErrors,
   validateFlow,
   type ValidateOptions,
   validateTask,

@@ -1,26 +1,24 @@
-/** Valid declarations of tasks → typed tasks, nested ones included; retries, concurrency and SLAs of flows. */
+/** Valid declarations → typed tasks, outputs, retries, concurrency limits and SLAs. */
 import { parseDuration } from "../../base/duration.ts";
 import { isJsonObject, type JsonObject, type JsonValue, objectsOf, ownProperty } from "../../base/json.ts";
+import { canonicalType } from "../../model/flows/flow.ts";
 import type { ConcurrencyLimit, LogLevel, Output, RetryPolicy, Sla, Task } from "../../model/flows/flow.ts";
 import { LOOP } from "../../model/executions/loop_run.ts";
 import { nestedTaskProperties, type TaskCatalog } from "../../model/tasks/task_catalog.ts";
 import { flagOf, scalarText, textOf } from "../schema/describe.ts";
-import { taskKind } from "../schema/kinds.ts";
+import { COMMON_BLOCKS } from "../schema/nested_tasks.ts";
 import { readLabels } from "../../model/flows/label.ts";
 
 const DEFAULT_DELAY_FACTOR = 2;
-/** Every task may have these, whatever its type says. */
-const COMMON_BLOCKS = ["errors", "finally"];
 
-/** Tasks of a valid list. With a catalog, aliases of task types are resolved and nested tasks are found. */
+/** Tasks of a valid list. Aliases and nested tasks are resolved only with a catalog. */
 export function buildTasks(list: JsonValue | undefined, catalog?: TaskCatalog): Task[] {
   return objectsOf(list).map((properties) => buildTask(properties, catalog));
 }
 
-/** One task of a valid document. */
 function buildTask(properties: JsonObject, catalog?: TaskCatalog): Task {
   const type = textOf(properties, "type") ?? "";
-  const kind = taskKind(type, catalog);
+  const name = canonicalType(type), kind = catalog?.find(name)?.type ?? name;
   return {
     id: textOf(properties, "id") ?? "",
     type,

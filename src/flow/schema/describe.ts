@@ -51,3 +51,8 @@ export function flagOf(object: JsonObject, name: string, fallback: boolean): boo
   const text = textOf(object, name)?.toLowerCase();
   return text === "true" ? true : text === "false" ? false : fallback;
 }
+
+/** Message of a deprecation; `advice` says what to use instead. */
+export function deprecationText(advice: string): string {
+  return `is deprecated: ${advice.charAt(0).toLowerCase()}${advice.slice(1).replace(/\.$/, "")}`;
+}

@@ -14,7 +14,7 @@ export interface WrittenTask {
 /** Task lists of a flow. */
 const BLOCKS = ["tasks", "errors", "finally", "afterExecution"];
 /** Task lists that every flowable task may have. */
-const COMMON_BLOCKS = ["errors", "finally"];
+export const COMMON_BLOCKS = ["errors", "finally"];
 
 /** All tasks of a document, each before its nested tasks. */
 export function* writtenTasks(document: JsonObject, catalog: TaskCatalog): Generator<WrittenTask> {

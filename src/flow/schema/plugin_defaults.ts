@@ -1,11 +1,12 @@
 /**
- * `pluginDefaults` of a flow: default properties of its tasks, triggers, conditions and task runners, by type. What was
- * written stays as it is; only the document that is validated and built has them applied.
+ * `pluginDefaults` of a flow: default properties of its tasks, triggers, conditions and task runners, by type. The source
+ * stays unchanged; the document that is validated and built has the defaults applied.
  */
 import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
+  objectsOf,
   ownProperty,
   setOwnProperty,
   stringifyJson,
@@ -18,7 +19,7 @@ import type { TypeDeclaration } from "../../model/flows/type_declaration.ts";
 import { flagOf, textOf } from "./describe.ts";
 import { TASK_PROPERTIES, TRIGGER_PROPERTIES } from "./flow_schema.ts";
 
-/** What aliases are resolved with, and what tells where nested things are. */
+/** Catalogs that resolve aliases and name the nested declarations of types. */
 export interface TypeCatalogs {
   readonly tasks?: TaskCatalog;
   readonly triggers?: Pick<TriggerCatalog, "find" | "findCondition">;
@@ -31,7 +32,7 @@ interface PluginDefault {
   /** Canonical, without prefix. */
   readonly kind: string;
   readonly isForced: boolean;
-  /** It is for all types whose names begin so: what one of them does not know is for the others. */
+  /** It applies to all types whose names begin so; properties that a type does not have are left out. */
   readonly isPrefix: boolean;
   readonly values: JsonObject;
 }
@@ -45,15 +46,14 @@ interface Scope {
 }
 
 const TASK_LISTS = ["tasks", "errors", "finally", "afterExecution"];
-/** Entries under the older name count after those under the newer one. */
+/** Entries under the older name come after those under the newer one. */
 const NAMES = ["pluginDefaults", "taskDefaults"];
-/** The property of script tasks that says where they run. */
 const TASK_RUNNER = "taskRunner";
 const ROOT_PREFIX = /^io\.(?:svc|kestra)(?:\.|$)/;
-/** They say what a default is for; they are no defaults themselves. */
+/** Members that are never defaults. */
 const IDENTITY = new Set(["id", "type"]);
 
-/** The document with its defaults applied; the document itself when it declares none. It may be invalid: what is no list or object is left alone. */
+/** The document with its defaults applied; the document itself when it declares none. It may be invalid: values of a wrong kind stay unchanged. */
 export function applyPluginDefaults(document: JsonObject, catalogs: TypeCatalogs): JsonObject {
   const find = findersOf(catalogs);
   const defaults = NAMES.flatMap((name) => readDefaults(ownProperty(document, name), find));
@@ -77,7 +77,7 @@ function findersOf({ tasks, triggers }: TypeCatalogs): Scope["find"] {
 }
 
 function readDefaults(list: JsonValue | undefined, find: Scope["find"]): PluginDefault[] {
-  return (Array.isArray(list) ? list : []).filter(isJsonObject).flatMap((entry) => {
+  return objectsOf(list).flatMap((entry) => {
     const type = textOf(entry, "type");
     const values = ownProperty(entry, "values");
     if (!type || !isJsonObject(values)) return [];
@@ -88,7 +88,7 @@ function readDefaults(list: JsonValue | undefined, find: Scope["find"]): PluginD
   });
 }
 
-/** One task, trigger, condition or task runner with the defaults of its type, and what is nested in it likewise. */
+/** A task, trigger, condition or task runner with the defaults of its type, and its nested declarations with theirs. */
 function typed(value: JsonValue, finder: FinderName, scope: Scope): JsonValue {
   const type = isJsonObject(value) ? ownProperty(value, "type") : undefined;
   if (!isJsonObject(value) || typeof type !== "string") return value;
@@ -101,21 +101,21 @@ function typed(value: JsonValue, finder: FinderName, scope: Scope): JsonValue {
   return nested({ ...withDefaults(value, matching) }, { ...COMMON[finder], ...found?.properties }, scope);
 }
 
-/** The values whose names things of a type know. */
+/** The values that are properties of a type. */
 function knownOf(values: JsonObject, finder: FinderName, { properties }: TypeDeclaration): JsonObject {
   const schemas: PropertySchemas = { ...MEMBERS[finder], ...properties };
   const names = new Set(Object.entries(schemas).flatMap(([name, { aliases = [] }]) => [name, ...aliases]));
   return Object.fromEntries(Object.entries(values).filter(([name]) => names.has(name)));
 }
 
-/** By its canonical name, or by what it begins with. */
+/** Compares the canonical name, or its beginning. */
 function matches({ type, kind }: PluginDefault, written: string, canonical: string): boolean {
   if (canonical.startsWith(kind) || written.startsWith(type)) return true;
   // A prefix that ends before the name begins: "io.kestra", "io.kestra.plugin".
   return ROOT_PREFIX.test(type) && `plugin.${canonical}`.startsWith(type.replace(ROOT_PREFIX, ""));
 }
 
-/** Of several defaults of one property the first listed wins; forced ones win over what the task itself says. */
+/** The first listed default of a property wins; forced defaults override the properties of the task. */
 function withDefaults(own: JsonObject, matching: readonly PluginDefault[]): JsonObject {
   const plain = matching.filter(({ isForced }) => !isForced);
   const forced = matching.filter(({ isForced }) => isForced).reverse();
@@ -129,8 +129,8 @@ function withoutIdentity(values: JsonObject): JsonObject {
 }
 
 /**
- * Maps are merged member by member, and lists joined, those of `under` first; of anything else `over` wins unless it is null.
- * Members of `under` come last, so that a task keeps its order.
+ * Maps are merged member by member and lists concatenated, those of `under` first; of other values `over` wins unless it
+ * is null. Members of `under` come last, so that a task keeps its order.
  */
 function merge(under: JsonObject, over: JsonObject): JsonObject {
   const merged: JsonObject = {};
@@ -148,7 +148,7 @@ function mergedValue(low: JsonValue, high: JsonValue): JsonValue {
   return [...low, ...high.filter((item) => !known.has(stringifyJson(item)))];
 }
 
-/** Changes `object`, which is a copy. */
+/** Applies defaults to nested declarations. Changes `object`, which is a copy. */
 function nested(object: JsonObject, schemas: PropertySchemas, scope: Scope): JsonObject {
   const names = new Map(Object.entries(schemas));
   for (const name of Object.keys(object)) {
@@ -163,14 +163,14 @@ const CONDITIONS: PropertySchemas = {
   condition: { type: "condition", description: "" },
   conditions: { type: "conditions", description: "" },
 };
-/** What all things of a form know, whatever their type. */
+/** Common properties, whatever the type. */
 const MEMBERS: Readonly<Record<FinderName, PropertySchemas>> = {
   task: TASK_PROPERTIES,
   trigger: TRIGGER_PROPERTIES,
   condition: {},
   other: {},
 };
-/** Where typed things are whatever the type of what is around them. */
+/** Common properties with nested declarations, whatever the type. */
 const COMMON: Readonly<Record<FinderName, PropertySchemas>> = {
   task: {},
   trigger: CONDITIONS,
@@ -180,7 +180,7 @@ const COMMON: Readonly<Record<FinderName, PropertySchemas>> = {
 
 type Descend = (value: JsonValue, scope: Scope) => JsonValue;
 
-/** Where typed things are within a property, by the property's type. */
+/** How to reach the nested declarations of a property, by its schema type. */
 const DESCENTS: Readonly<Partial<Record<PropertySchema["type"] | "task_runner", Descend>>> = {
   task: (value, scope) => typed(value, "task", scope),
   tasks: (value, scope) => eachItem(value, (item) => typed(item, "task", scope)),
@@ -199,7 +199,7 @@ function inMember(entry: JsonValue, name: "task", scope: Scope): JsonValue {
   return copy;
 }
 
-/** Conditions are a list or, by name, a map. */
+/** Conditions are a list, or a map by name. */
 function eachCondition(value: JsonValue, scope: Scope): JsonValue {
   const each = Array.isArray(value) ? eachItem : eachMember;
   return each(value, (item) => typed(item, "condition", scope));

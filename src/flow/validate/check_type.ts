@@ -1,11 +1,10 @@
-/** The `type` of tasks, triggers, inputs and outputs. */
+/** Checks the `type` of tasks, triggers, conditions, inputs and outputs. */
 import { type JsonObject, ownProperty } from "../../base/json.ts";
+import { OLD_TYPE_PREFIXES, TYPE_PREFIXES } from "../../model/flows/flow.ts";
 import type { TypeDeclaration } from "../../model/flows/type_declaration.ts";
-import { cutText, describeValue } from "../schema/describe.ts";
-import { currentName } from "../schema/kinds.ts";
+import { cutText, deprecationText, describeValue } from "../schema/describe.ts";
 import type { Path } from "../source/parse.ts";
 import type { Report } from "../source/report.ts";
-import { deprecationText } from "../schema/value_rules.ts";
 
 /** The `type` of the object at `path`; reports a missing or wrong one and returns `undefined`. */
 export function checkTypeMember(object: JsonObject, path: Path, report: Report): string | undefined {
@@ -48,4 +47,19 @@ export function reportTypeStatus(
   if (current !== written) {
     report.warning("replaced_type", [...path, "type"], `${cutText(written)} is replaced by ${current}`);
   }
+}
+
+/** The current name of a type, with the prefix of the written name if it has one. */
+function currentName(written: string, canonical: string): string {
+  const root = OLD_TYPE_PREFIXES.find((candidate) => written.startsWith(candidate));
+  return root ? `${root}plugin.${canonical}` : canonical;
+}
+
+/** Names of the types for suggestions, with the same prefix as `written`. */
+export function namesLike(written: string, types: readonly TypeDeclaration[]): string[] {
+  const prefix = TYPE_PREFIXES.find((candidate) => written.startsWith(candidate));
+  if (prefix) return types.map(({ type }) => prefix + type);
+  const root = OLD_TYPE_PREFIXES.find((candidate) => written.startsWith(candidate));
+  if (root) return types.flatMap(({ aliases }) => aliases.map((alias) => root + alias));
+  return types.flatMap(({ type }) => [type, TYPE_PREFIXES[0] + type]);
 }

@@ -125,8 +125,3 @@ function variableNames(variables: JsonValue | undefined): ReadonlySet<string> | 
   if (variables === undefined || variables === null) return new Set();
   return isJsonObject(variables) ? new Set(Object.keys(variables)) : undefined;
 }
-
-/** True when one of the problems prevents saving. */
-export function hasErrors(problems: readonly FlowProblem[]): boolean {
-  return problems.some((problem) => problem.severity === "error");
-}

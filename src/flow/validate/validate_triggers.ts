@@ -3,10 +3,9 @@ import { isJsonObject, type JsonObject, type JsonValue, objectsOf, ownProperty }
 import { canonicalType } from "../../model/flows/flow.ts";
 import type { TriggerCatalog } from "../../model/triggers/trigger_catalog.ts";
 import { checkId, IdSet, TASK_ID } from "./check_ids.ts";
-import { checkTypeMember, refuseUnknownType, reportTypeStatus } from "./check_type.ts";
+import { checkTypeMember, namesLike, refuseUnknownType, reportTypeStatus } from "./check_type.ts";
 import { describeValue, elementsOf, textOf } from "../schema/describe.ts";
 import { TRIGGER_PROPERTIES } from "../schema/flow_schema.ts";
-import { namesLike } from "../schema/kinds.ts";
 import type { Path } from "../source/parse.ts";
 import { hasExpression, type Report } from "../source/report.ts";
 import { checkMembers, type NestedChecks } from "../schema/schema_check.ts";
