@@ -32,7 +32,7 @@ const SIGNATURE: PropertySchemas = {
     type: "string",
     pattern: HEADER,
     description:
-      "Header of the time of the call: Unix seconds or milliseconds, or ISO 8601. What is signed is then that text, a dot and the body, so that a call that somebody has seen cannot be sent again later.",
+      "Header of the time of the call: Unix seconds or milliseconds, or ISO 8601. What is signed is then that text, a dot and the body, so that a recorded call cannot be sent again later.",
   },
   tolerance: {
     type: "duration",
@@ -41,7 +41,7 @@ const SIGNATURE: PropertySchemas = {
   },
 };
 
-/** Gives `trigger.body` or `trigger.uri`, `trigger.headers` and `trigger.parameters`. */
+/** Sets `trigger.body` or `trigger.uri`, `trigger.headers` and `trigger.parameters`. */
 export const webhookTrigger: TriggerType = {
   form: "webhook",
   type: "core.trigger.Webhook",
@@ -58,12 +58,12 @@ export const webhookTrigger: TriggerType = {
     wait: {
       type: "boolean",
       default: false,
-      description: "Whether the request is answered only when the execution has ended.",
+      description: "Whether the response is sent only when the execution has ended.",
     },
     returnOutputs: {
       type: "boolean",
       default: false,
-      description: "Whether the answer holds the outputs of the execution; needs `wait`.",
+      description: "Whether the response holds the outputs of the execution; needs `wait`.",
     },
     path: {
       type: "string",
@@ -78,19 +78,19 @@ export const webhookTrigger: TriggerType = {
     },
     responseContentType: {
       type: "string",
-      description: "Media type of the answer.",
+      description: "Media type of the response.",
     },
     responseCode: {
       type: "integer",
       dynamic: true,
       minimum: 200,
       maximum: 599,
-      description: "Code of the answer.",
+      description: "Status code of the response.",
     },
     rateLimit: {
       type: "object",
       description:
-        "How many calls with the key are taken; further ones are answered 429. Counted in memory, so that a restart begins anew.",
+        "How many calls with the key are accepted; further ones get status 429. Counted in memory: a restart resets the count.",
       properties: {
         calls: {
           type: "integer",
@@ -110,7 +110,7 @@ export const webhookTrigger: TriggerType = {
       type: "object",
       dynamic: true,
       description:
-        "Takes only calls whose body is signed: an HMAC in a header, hexadecimal or Base64, also behind `sha256=` or `v1=`. Such a body has at most 1 MiB, whatever `fetchType` is. Neither path nor parameters are signed.",
+        "Accepts only calls whose body is signed: an HMAC in a header, hexadecimal or Base64, also behind `sha256=` or `v1=`. Such a body has at most 1 MiB, whatever `fetchType` is. Neither path nor parameters are signed.",
       properties: SIGNATURE,
     },
   },

@@ -1,5 +1,5 @@
 /** `core.condition.ExecutionFlow`: an execution belongs to a given flow. */
-import { textOf } from "./values.ts";
+import { textOf } from "./properties.ts";
 import type { TestedConditionType } from "../../model/triggers/trigger_catalog.ts";
 
 /** Tests the execution that a Flow trigger reacts to. */

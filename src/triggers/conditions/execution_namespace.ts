@@ -1,6 +1,6 @@
 /** `core.condition.ExecutionNamespace`: an execution belongs to a given namespace. */
 import type { TestedConditionType } from "../../model/triggers/trigger_catalog.ts";
-import { isNamespace, NAMESPACE_COMPARISON } from "./namespaces.ts";
+import { isNamespace, NAMESPACE_COMPARISON } from "./properties.ts";
 
 /** Tests the execution that a Flow trigger reacts to. */
 export const executionNamespaceCondition: TestedConditionType = {

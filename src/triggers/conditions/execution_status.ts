@@ -1,7 +1,7 @@
 /** `core.condition.ExecutionStatus`: an execution is in one of the given states. */
-import { textsOf } from "./values.ts";
+import { textsOf } from "./properties.ts";
 import type { TestedConditionType } from "../../model/triggers/trigger_catalog.ts";
-import { stateList } from "../state_lists.ts";
+import { stateList } from "../shared_properties.ts";
 
 /** Tests the execution that a Flow trigger reacts to. */
 export const executionStatusCondition: TestedConditionType = {

@@ -1,5 +1,5 @@
 /** `core.condition.FlowCondition`: the flow is a given one. */
-import { textOf } from "./values.ts";
+import { textOf } from "./properties.ts";
 import type { TestedConditionType } from "../../model/triggers/trigger_catalog.ts";
 
 /** Tests the flow. */

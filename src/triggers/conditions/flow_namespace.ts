@@ -1,6 +1,6 @@
 /** `core.condition.FlowNamespaceCondition`: the flow belongs to a given namespace. */
 import type { TestedConditionType } from "../../model/triggers/trigger_catalog.ts";
-import { isNamespace, NAMESPACE_COMPARISON } from "./namespaces.ts";
+import { isNamespace, NAMESPACE_COMPARISON } from "./properties.ts";
 
 /** Tests the flow. */
 export const flowNamespaceCondition: TestedConditionType = {

@@ -1,7 +1,7 @@
 /** `core.condition.HasRetryAttempt`: a task of an execution was tried again. */
-import { textsOf } from "./values.ts";
+import { textsOf } from "./properties.ts";
 import type { TestedConditionType } from "../../model/triggers/trigger_catalog.ts";
-import { stateList } from "../state_lists.ts";
+import { stateList } from "../shared_properties.ts";
 
 /** Tests the execution that a Flow trigger reacts to. */
 export const hasRetryAttemptCondition: TestedConditionType = {

@@ -4,7 +4,7 @@ import { COUNTRIES } from "../holidays/countries.ts";
 import { isHoliday, unknownPlace } from "../holidays/holidays.ts";
 import type { TestedConditionType } from "../../model/triggers/trigger_catalog.ts";
 import { CONDITION_DATE, dateOf } from "./dates.ts";
-import { textOf } from "./values.ts";
+import { textOf } from "./properties.ts";
 
 /** Tests the date of a schedule. */
 export const publicHolidayCondition: TestedConditionType = {
