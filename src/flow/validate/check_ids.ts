@@ -15,10 +15,11 @@ interface IdRule {
 export const FLOW_ID: IdRule = { pattern: /^[a-zA-Z0-9][a-zA-Z0-9._-]*$/, maxLength: MAX_FLOW_ID_LENGTH };
 /** Form of namespaces. */
 export const NAMESPACE: IdRule = { pattern: /^[a-z0-9][a-z0-9._-]*$/, maxLength: MAX_NAMESPACE_LENGTH };
-/** Form of task and trigger ids. */
-export const TASK_ID: IdRule = { pattern: /^[a-zA-Z0-9][a-zA-Z0-9_-]*$/, maxLength: MAX_TASK_ID_LENGTH };
-/** Form of input and output ids. */
-export const INPUT_ID: IdRule = { pattern: /^[a-zA-Z0-9][.a-zA-Z0-9_-]*$/, maxLength: MAX_TASK_ID_LENGTH };
+const TASK_ID: IdRule = { pattern: /^[a-zA-Z0-9][a-zA-Z0-9_-]*$/, maxLength: MAX_TASK_ID_LENGTH };
+const INPUT_ID: IdRule = { pattern: /^[a-zA-Z0-9][.a-zA-Z0-9_-]*$/, maxLength: MAX_TASK_ID_LENGTH };
+
+/** Forms of the ids that are unique within a flow, by their name in messages. */
+const RULES = { "task id": TASK_ID, "trigger id": TASK_ID, input: INPUT_ID, output: INPUT_ID };
 
 /** The text of an id, or `undefined` when there is none; reports its problems. */
 export function checkId(
@@ -47,32 +48,28 @@ export function checkId(
   return id === "" ? undefined : id;
 }
 
-/** Ids of one kind; reports duplicates. */
+/** Ids of one kind. */
 export class IdSet {
-  readonly #kind: string;
+  /** The ids so far. */
+  readonly ids = new Set<string>();
+  readonly #kind: keyof typeof RULES;
   readonly #report: Report;
-  readonly #seen = new Set<string>();
 
-  /** `kind` is its name in messages: task id, trigger id, input, output. */
-  constructor(kind: string, report: Report) {
+  constructor(kind: keyof typeof RULES, report: Report) {
     this.#kind = kind;
     this.#report = report;
   }
 
+  /** Checks the form of an id and adds it; returns its text as {@link checkId}. */
+  check(value: JsonValue | undefined, path: Path): string | undefined {
+    const id = checkId(value, RULES[this.#kind], path, this.#report);
+    if (id !== undefined) this.add(id, path);
+    return id;
+  }
+
   /** Adds an id; reports a duplicate. */
-  add(id: string | undefined, path: Path): void {
-    if (id === undefined) return;
-    if (!this.#seen.has(id)) this.#seen.add(id);
+  add(id: string, path: Path): void {
+    if (!this.ids.has(id)) this.ids.add(id);
     else this.#report.error("duplicate_id", path, `Duplicate ${this.#kind} with name [${id}]`);
-  }
-
-  /** True for an added id. */
-  has(id: string): boolean {
-    return this.#seen.has(id);
-  }
-
-  /** All added ids. */
-  get all(): ReadonlySet<string> {
-    return this.#seen;
   }
 }

@@ -1,10 +1,41 @@
-/** Checks the `type` of tasks, triggers, conditions, inputs and outputs. */
-import { type JsonObject, ownProperty } from "../../base/json.ts";
-import { OLD_TYPE_PREFIXES, TYPE_PREFIXES } from "../../model/flows/flow.ts";
+/** Checks that declarations are objects of a known `type`: tasks, triggers, conditions, inputs and outputs. */
+import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
+import { canonicalType, OLD_TYPE_PREFIXES, TYPE_PREFIXES } from "../../model/flows/flow.ts";
 import type { TypeDeclaration } from "../../model/flows/type_declaration.ts";
 import { cutText, deprecationText, describeValue } from "../schema/describe.ts";
 import type { Path } from "../source/parse.ts";
 import type { Report } from "../source/report.ts";
+
+/** A type that flows can name. */
+type DeclaredType = TypeDeclaration & { readonly form: string };
+
+/** The types of one kind, by canonical name or alias. */
+interface TypeFinder<T extends DeclaredType> {
+  find(kind: string): T | undefined;
+  list(): readonly T[];
+}
+
+/** True for an object; reports any other value. `noun` is "a task", for example. */
+export function checkObject(value: JsonValue, noun: string, path: Path, report: Report): value is JsonObject {
+  if (isJsonObject(value)) return true;
+  report.error("wrong_type", path, `must be ${noun}, but received ${describeValue(value)}`);
+  return false;
+}
+
+/** The declared type of the object at `path`; reports a missing, unknown, planned, deprecated or replaced one. */
+export function resolveType<T extends DeclaredType>(
+  object: JsonObject,
+  path: Path,
+  report: Report,
+  types: TypeFinder<T>,
+): T | undefined {
+  const written = checkTypeMember(object, path, report);
+  if (written === undefined) return undefined;
+  const type = types.find(canonicalType(written));
+  if (type) reportStatus(written, type, path, report);
+  else refuseUnknownType(written, path, { report, known: namesLike(written, types.list()) });
+  return type;
+}
 
 /** The `type` of the object at `path`; reports a missing or wrong one and returns `undefined`. */
 export function checkTypeMember(object: JsonObject, path: Path, report: Report): string | undefined {
@@ -31,12 +62,8 @@ export function refuseUnknownType(
   );
 }
 
-/** Reports a type that is not supported yet, deprecated, or written with an older name. */
-export function reportTypeStatus(
-  { written, type }: { readonly written: string; readonly type: TypeDeclaration & { readonly form: string } },
-  path: Path,
-  report: Report,
-): void {
+/** Reports a type that is planned, deprecated, or written with an older name. */
+function reportStatus(written: string, type: DeclaredType, path: Path, report: Report): void {
   if (type.form === "planned") {
     report.error("unsupported_type", [...path, "type"], `Type "${cutText(written)}" is not supported yet`);
   }
@@ -56,7 +83,7 @@ function currentName(written: string, canonical: string): string {
 }
 
 /** Names of the types for suggestions, with the same prefix as `written`. */
-export function namesLike(written: string, types: readonly TypeDeclaration[]): string[] {
+function namesLike(written: string, types: readonly TypeDeclaration[]): string[] {
   const prefix = TYPE_PREFIXES.find((candidate) => written.startsWith(candidate));
   if (prefix) return types.map(({ type }) => prefix + type);
   const root = OLD_TYPE_PREFIXES.find((candidate) => written.startsWith(candidate));

@@ -11,7 +11,7 @@ import { checkLabels, checkSlaLabels } from "./label_rules.ts";
 import type { ParsedSource } from "../source/parse.ts";
 import { applyPluginDefaults } from "../schema/plugin_defaults.ts";
 import { type FlowProblem, Report } from "../source/report.ts";
-import { checkMembers } from "../schema/schema_check.ts";
+import { checkMembers, type NestedChecks } from "../schema/schema_check.ts";
 import { checkExpressions, type KnownNames } from "./static_expressions.ts";
 import { checkOutputs } from "./validate_inputs.ts";
 import { TaskValidator } from "./validate_tasks.ts";
@@ -37,48 +37,54 @@ const APART: ReadonlySet<string> = new Set(["id", "namespace", "labels", "tasks"
 /** Task types that may set variables at run time. */
 const SETS_VARIABLES = ["core.execution.SetVariables", "core.templating.TemplatedTask"];
 
-/** All problems of a source at once, errors and warnings, in the order of the source. */
+/** All problems of a flow source, errors and warnings, in the order of the source. */
 export function validateFlow(
   parsed: ParsedSource,
   catalogs: Catalogs,
-  { expressions }: ValidateOptions = {},
+  options: ValidateOptions = {},
 ): FlowProblem[] {
-  if (!parsed.document) return [...parsed.problems];
-  const report = new Report(parsed, { notesTemplates: expressions !== undefined });
-  const document = applyPluginDefaults(parsed.document, catalogs);
-  const names = checkDocument(document, catalogs, report);
-  if (expressions) checkExpressions(report, { ...names, functions: expressions.functions });
-  return report.problems();
+  return problemsOf(parsed, options, (document, report) => {
+    return checkDocument(applyPluginDefaults(document, catalogs), catalogs, report);
+  });
 }
 
-/** The problems of a source that holds one task and nothing else. */
+/** The problems of a source that holds one task. */
 export function validateTask(
   parsed: ParsedSource,
   { tasks: catalog, triggers }: Catalogs,
-  { expressions }: ValidateOptions = {},
+  options: ValidateOptions = {},
 ): FlowProblem[] {
-  if (!parsed.document) return [...parsed.problems];
-  const report = new Report(parsed, { notesTemplates: expressions !== undefined });
-  const conditions = new TriggerValidator(triggers, report);
-  const tasks = new TaskValidator(
-    { catalog, report },
-    (value, path) => conditions.checkCondition(value, path),
-  );
-  tasks.check(parsed.document, []);
-  if (expressions) checkExpressions(report, { functions: expressions.functions });
-  return report.problems();
+  return problemsOf(parsed, options, (document, report) => {
+    const conditions = new TriggerValidator(triggers, report);
+    const checkCondition: NestedChecks["checkCondition"] = (value, path) =>
+      conditions.checkCondition(value, path);
+    new TaskValidator({ catalog, report }, checkCondition).check(document, []);
+    return {};
+  });
 }
 
-/** The problems of a source that holds one trigger and nothing else. */
+/** The problems of a source that holds one trigger. */
 export function validateTrigger(
   parsed: ParsedSource,
   { triggers }: Catalogs,
-  { expressions }: ValidateOptions = {},
+  options: ValidateOptions = {},
+): FlowProblem[] {
+  return problemsOf(parsed, options, (document, report) => {
+    new TriggerValidator(triggers, report).check(document, []);
+    return {};
+  });
+}
+
+/** Runs `check`, which returns the names that expressions may use. */
+function problemsOf(
+  parsed: ParsedSource,
+  { expressions }: ValidateOptions,
+  check: (document: JsonObject, report: Report) => KnownNames,
 ): FlowProblem[] {
   if (!parsed.document) return [...parsed.problems];
   const report = new Report(parsed, { notesTemplates: expressions !== undefined });
-  new TriggerValidator(triggers, report).check(parsed.document, []);
-  if (expressions) checkExpressions(report, { functions: expressions.functions });
+  const names = check(parsed.document, report);
+  if (expressions) checkExpressions(report, { ...names, functions: expressions.functions });
   return report.problems();
 }
 

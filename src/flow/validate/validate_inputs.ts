@@ -1,7 +1,7 @@
 /** Rules of declared inputs and outputs. */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
-import { checkId, IdSet, INPUT_ID } from "./check_ids.ts";
-import { checkTypeMember, refuseUnknownType } from "./check_type.ts";
+import { IdSet } from "./check_ids.ts";
+import { checkObject, checkTypeMember, refuseUnknownType } from "./check_type.ts";
 import { dependencyOrder } from "../inputs/depends_on.ts";
 import { describeValue, elementsOf, flagOf, hasValue, scalarText, textOf } from "../schema/describe.ts";
 import { INPUT_PROPERTIES, OUTPUT_PROPERTIES } from "../schema/flow_schema.ts";
@@ -37,17 +37,15 @@ export function checkInputDeclarations(inputs: readonly JsonValue[], path: Path,
   const declared: Declared[] = [];
   for (const [index, properties] of inputs.entries()) {
     const at = [...path, index];
-    if (!isJsonObject(properties)) {
-      report.error("wrong_type", at, `must be an input, but received ${describeValue(properties)}`);
-      continue;
-    }
-    const id = checkInputId(properties, at, report);
-    ids.add(id, [...at, idMember(properties)]);
+    if (!checkObject(properties, "an input", at, report)) continue;
+    reportOldName(properties, [...at, "name"], report);
+    const name = idMember(properties);
+    const id = ids.check(ownProperty(properties, name), [...at, name]);
     if (id !== undefined) declared.push({ id, properties, path: at });
     checkDeclaration(properties, at, place);
   }
   checkNesting(declared, report);
-  checkDependencies(declared, ids, report);
+  checkDependencies(declared, ids.ids, report);
 }
 
 /** The member that holds the id: `name` in older flows. */
@@ -55,16 +53,11 @@ function idMember(properties: JsonObject): "id" | "name" {
   return !Object.hasOwn(properties, "id") && Object.hasOwn(properties, "name") ? "name" : "id";
 }
 
-function checkInputId(properties: JsonObject, path: Path, report: Report): string | undefined {
-  const name = idMember(properties);
-  if (Object.hasOwn(properties, "name")) {
-    report.warning("deprecated", [...path, "name"], 'is replaced by "id", use that name');
-  }
-  if (name === "id" && Object.hasOwn(properties, "name")) {
-    const message = 'cannot be given together with "id": both mean the same';
-    report.error("duplicate_property", [...path, "name"], message);
-  }
-  return checkId(ownProperty(properties, name), INPUT_ID, [...path, name], report);
+function reportOldName(properties: JsonObject, path: Path, report: Report): void {
+  if (!Object.hasOwn(properties, "name")) return;
+  report.warning("deprecated", path, 'is replaced by "id", use that name');
+  if (!Object.hasOwn(properties, "id")) return;
+  report.error("duplicate_property", path, 'cannot be given together with "id": both mean the same');
 }
 
 function checkDeclaration(properties: JsonObject, path: Path, { report, isForeign }: InputPlace): void {
@@ -142,14 +135,14 @@ function checkNesting(declared: readonly Declared[], report: Report): void {
   }
 }
 
-function checkDependencies(declared: readonly Declared[], ids: IdSet, report: Report): void {
+function checkDependencies(declared: readonly Declared[], ids: ReadonlySet<string>, report: Report): void {
   for (const { properties, path } of declared) {
     const dependsOn = ownProperty(properties, "dependsOn");
     const needed = isJsonObject(dependsOn) ? elementsOf(dependsOn, "inputs") : [];
     for (const [index, value] of needed.entries()) {
       const id = scalarText(value);
       if (id === undefined || ids.has(id)) continue;
-      const message = `Cannot find input ${describeValue(id)}${report.suggest(id, ids.all)}`;
+      const message = `Cannot find input ${describeValue(id)}${report.suggest(id, ids)}`;
       report.error("unknown_input", [...path, "dependsOn", "inputs", index], message);
     }
   }
@@ -165,11 +158,8 @@ export function checkOutputs(outputs: JsonValue | undefined, path: Path, report:
   const ids = new IdSet("output", report);
   for (const [index, output] of outputs.entries()) {
     const at = [...path, index];
-    if (!isJsonObject(output)) {
-      report.error("wrong_type", at, `must be an output, but received ${describeValue(output)}`);
-      continue;
-    }
-    ids.add(checkId(ownProperty(output, "id"), INPUT_ID, [...at, "id"], report), [...at, "id"]);
+    if (!checkObject(output, "an output", at, report)) continue;
+    ids.check(ownProperty(output, "id"), [...at, "id"]);
     checkMembers(output, OUTPUT_PROPERTIES, { path: at, report, apart: ID });
     const type = textOf(output, "type");
     if (type !== undefined && !findInputType(type)) refuseInputType(type, at, report);

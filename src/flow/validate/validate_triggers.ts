@@ -1,10 +1,10 @@
 /** Rules of triggers, and of the conditions of triggers and listeners. */
-import { isJsonObject, type JsonObject, type JsonValue, objectsOf, ownProperty } from "../../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { canonicalType } from "../../model/flows/flow.ts";
 import type { TriggerCatalog } from "../../model/triggers/trigger_catalog.ts";
-import { checkId, IdSet, TASK_ID } from "./check_ids.ts";
-import { checkTypeMember, namesLike, refuseUnknownType, reportTypeStatus } from "./check_type.ts";
-import { describeValue, elementsOf, textOf } from "../schema/describe.ts";
+import { IdSet } from "./check_ids.ts";
+import { checkObject, resolveType } from "./check_type.ts";
+import { elementsOf, textOf } from "../schema/describe.ts";
 import { TRIGGER_PROPERTIES } from "../schema/flow_schema.ts";
 import type { Path } from "../source/parse.ts";
 import { hasExpression, type Report } from "../source/report.ts";
@@ -39,19 +39,10 @@ export class TriggerValidator {
   /** One trigger: its id, type and properties. */
   check(trigger: JsonValue, path: Path): void {
     const report = this.#report;
-    if (!isJsonObject(trigger)) {
-      report.error("wrong_type", path, `must be a trigger, but received ${describeValue(trigger)}`);
-      return;
-    }
-    this.#ids.add(checkId(ownProperty(trigger, "id"), TASK_ID, [...path, "id"], report), [...path, "id"]);
-    const written = checkTypeMember(trigger, path, report);
-    if (written === undefined) return;
-    const type = this.#catalog.find(canonicalType(written));
-    if (!type) {
-      refuseUnknownType(written, path, { report, known: namesLike(written, this.#catalog.list()) });
-      return;
-    }
-    reportTypeStatus({ written, type }, path, report);
+    if (!checkObject(trigger, "a trigger", path, report)) return;
+    this.#ids.check(ownProperty(trigger, "id"), [...path, "id"]);
+    const type = resolveType(trigger, path, report, this.#catalog);
+    if (!type) return;
     checkMembers(trigger, { ...TRIGGER_PROPERTIES, ...type.properties }, {
       path,
       report,
@@ -65,19 +56,13 @@ export class TriggerValidator {
 
   /** One condition and its nested conditions. */
   checkCondition(condition: JsonValue, path: Path): void {
-    const report = this.#report;
-    if (!isJsonObject(condition)) {
-      report.error("wrong_type", path, `must be a condition, but received ${describeValue(condition)}`);
-      return;
-    }
-    const written = checkTypeMember(condition, path, report);
-    if (written === undefined) return;
-    const type = this.#catalog.findCondition(canonicalType(written));
-    if (!type) {
-      refuseUnknownType(written, path, { report, known: namesLike(written, this.#catalog.listConditions()) });
-      return;
-    }
-    reportTypeStatus({ written, type }, path, report);
+    const report = this.#report, catalog = this.#catalog;
+    if (!checkObject(condition, "a condition", path, report)) return;
+    const type = resolveType(condition, path, report, {
+      find: (kind) => catalog.findCondition(kind),
+      list: () => catalog.listConditions(),
+    });
+    if (!type) return;
     const place = { path, report, nested: this.#nested, apart: TYPE, isForeign: true };
     checkMembers(condition, type.properties, place);
     const mistake = type.form === "condition" ? type.mistakeIn?.(condition) : undefined;
@@ -101,8 +86,9 @@ export class TriggerValidator {
 
 /** Reports window conditions of `listeners`: they need several executions, and a listener reads only one. */
 export function checkListeners(document: JsonObject, catalog: TriggerCatalog, report: Report): void {
-  for (const [index, listener] of objectsOf(ownProperty(document, "listeners")).entries()) {
-    for (const [at, condition] of elementsOf(listener, "conditions").entries()) {
+  for (const [index, listener] of elementsOf(document, "listeners").entries()) {
+    const conditions = isJsonObject(listener) ? elementsOf(listener, "conditions") : [];
+    for (const [at, condition] of conditions.entries()) {
       const written = isJsonObject(condition) ? textOf(condition, "type") : undefined;
       if (written === undefined || catalog.findCondition(canonicalType(written))?.form !== "window") continue;
       const path = ["listeners", index, "conditions", at, "type"];
