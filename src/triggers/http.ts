@@ -8,7 +8,6 @@ import { responseText } from "../model/http/http_text.ts";
 import type { HttpBody } from "../model/ports/http.ts";
 import type { PollContext, PollFinding, PollingTriggerType } from "../model/triggers/trigger_catalog.ts";
 
-/** Largest response. */
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 
 /** Sets `trigger` to the response, as `core.http.Request` sets its outputs. */

@@ -3,10 +3,8 @@ import { valuesByName } from "../model/http/http_schema.ts";
 import type { PropertySchemas } from "../model/flows/schema.ts";
 import type { TriggerType } from "../model/triggers/trigger_catalog.ts";
 
-/** Longest key. */
 const MAX_KEY_LENGTH = 256;
 
-/** A header's name. */
 const HEADER = "[\\w.-]{1,100}";
 
 const SIGNATURE: PropertySchemas = {

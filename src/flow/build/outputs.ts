@@ -4,7 +4,6 @@ import type { Flow, Output } from "../../model/flows/flow.ts";
 import { convertValue, type ResolveOptions } from "../inputs/inputs.ts";
 import { shownValue } from "../inputs/shown_value.ts";
 
-/** The outputs, or why the execution fails. */
 type OutputsOutcome = { readonly outputs: JsonObject } | { readonly problem: string };
 
 /**

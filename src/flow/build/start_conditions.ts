@@ -7,7 +7,6 @@ import { hasExpression } from "../source/report.ts";
 /** What a failed check causes, the most restrictive first. */
 const CHECK_BEHAVIORS = ["BLOCK_EXECUTION", "FAIL_EXECUTION", "CREATE_EXECUTION"] as const;
 
-/** One of {@link CHECK_BEHAVIORS}. */
 type CheckBehavior = typeof CHECK_BEHAVIORS[number];
 
 /** A check whose condition does not hold. */

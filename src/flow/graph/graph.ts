@@ -16,7 +16,6 @@ import {
 /** The parts of a flow that the graph shows. */
 export type DrawnFlow = Pick<Flow, "tasks" | "errors" | "finally" | "afterExecution" | "triggers">;
 
-/** Options of {@link flowGraph}. */
 interface GraphOptions {
   /** Flows to draw instead of the task that starts them, by the uid of its node. */
   readonly subflows?: ReadonlyMap<string, DrawnFlow>;
@@ -32,7 +31,6 @@ interface Place {
   readonly uid: string;
 }
 
-/** The first and the last node of a drawn part. */
 interface Ends {
   readonly first: string;
   readonly last: string;
@@ -98,7 +96,6 @@ class Drawing {
     this.#parts.addEdge(last, to);
   }
 
-  /** Draws tasks one after the other. */
   #chain(tasks: readonly Task[], { place, from, to, relation }: Group): void {
     let previous = from;
     for (const [index, task] of tasks.entries()) {
@@ -109,7 +106,6 @@ class Drawing {
     if (tasks.length > 0) this.#parts.addEdge(previous, to);
   }
 
-  /** Draws tasks side by side. */
   #parallel(tasks: readonly Task[], { place, from, to, relation }: Group): void {
     for (const task of tasks) {
       const { first, last } = this.#task(task, place);
@@ -118,7 +114,6 @@ class Drawing {
     }
   }
 
-  /** Draws each task after those it depends on. */
   #dag(tasks: readonly Task[], { place, from, to }: Group): void {
     const drawn = new Map(tasks.map((task) => [task.id, this.#task(task, place)]));
     const needed = new Set(tasks.flatMap(({ dependsOn = [] }) => dependsOn));

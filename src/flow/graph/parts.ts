@@ -41,7 +41,6 @@ export interface FlowGraph {
   readonly flowables: readonly string[];
 }
 
-/** A cluster to add. */
 interface ClusterFacts {
   readonly uid: string;
   /** Uids of its ancestor clusters, outermost first. */

@@ -3,7 +3,6 @@ import { type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts
 import { type Converted, type DeclarationMistake, expected, type InputType } from "./input_type.ts";
 import { shownValue } from "./shown_value.ts";
 
-/** Names of the two bound properties, and their texts in messages. */
 interface BoundNames {
   readonly lower: string;
   readonly upper: string;

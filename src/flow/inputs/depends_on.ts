@@ -2,7 +2,6 @@
 import { isJsonObject, type JsonObject, ownProperty } from "../../base/json.ts";
 import { elementsOf, scalarText, textOf } from "../schema/describe.ts";
 
-/** `dependsOn` of an input. */
 interface Dependency {
   /** Ids of the inputs that come first. */
   readonly inputs: readonly string[];

@@ -99,7 +99,6 @@ export function convertValue(
   return found.isSecret && "value" in converted ? sealed(converted.value, seal) : converted;
 }
 
-/** The sealed value of a SECRET. */
 function sealed(value: JsonValue, seal: SealInput | undefined): Converted {
   if (typeof value !== "string") return { value };
   return seal
@@ -113,19 +112,15 @@ const HIDDEN_VALUE = "********";
 /** Resolves inputs one after the other; later ones may refer to earlier ones. */
 class Resolver {
   readonly #given: ReadonlyMap<string, GivenValue>;
-  readonly #render?: RenderInput;
-  readonly #seal?: SealInput;
-  readonly #mask?: (text: string) => string;
+  readonly #options: ResolveOptions;
   /** Secrets are in clear: conditions and defaults may depend on them. */
   readonly #resolved: JsonObject = {};
   readonly #secrets: string[] = [];
   readonly #disabled = new Set<string>();
 
-  constructor(given: ReadonlyMap<string, GivenValue>, { render, seal, mask }: ResolveOptions) {
+  constructor(given: ReadonlyMap<string, GivenValue>, options: ResolveOptions) {
     this.#given = given;
-    this.#render = render;
-    this.#seal = seal;
-    this.#mask = mask;
+    this.#options = options;
   }
 
   check(input: Input): InputCheck {
@@ -155,14 +150,14 @@ class Resolver {
     if (!type.isSecret) return { input, properties, enabled: true, isDefault, value: taken.value };
     // One or two characters would match within any text.
     if (typeof taken.value === "string" && taken.value.length > 2) this.#secrets.push(taken.value);
-    const kept = sealed(taken.value, this.#seal);
+    const kept = sealed(taken.value, this.#options.seal);
     if ("reason" in kept) return failed(kept.reason, taken.value);
     return { input, properties, enabled: true, isDefault, value: kept.value };
   }
 
   /** Masks secrets, which may be part of the value of another input. */
   #withoutSecrets(text: string): string {
-    const shown = this.#mask?.(text) ?? text;
+    const shown = this.#options.mask?.(text) ?? text;
     return this.#secrets.reduce((masked, secret) => masked.replaceAll(secret, HIDDEN_VALUE), shown);
   }
 
@@ -171,7 +166,7 @@ class Resolver {
     const dependency = dependencyOf(input.properties);
     if (!dependency) return true;
     if (dependency.inputs.some((id) => this.#disabled.has(id))) return false;
-    if (dependency.condition === undefined || !this.#render) return true;
+    if (dependency.condition === undefined || !this.#options.render) return true;
     const rendered = this.#rendered(dependency.condition);
     if ("reason" in rendered) return `the condition of "dependsOn" cannot be rendered: ${rendered.reason}`;
     return rendered.value === true || scalarText(rendered.value)?.trim() === "true";
@@ -180,7 +175,7 @@ class Resolver {
   /** The properties with the rendered choices of `expression`, or why it cannot be rendered. */
   #withChoices(properties: JsonObject): JsonObject | string {
     const expression = textOf(properties, "expression");
-    if (expression === undefined || !this.#render) return properties;
+    if (expression === undefined || !this.#options.render) return properties;
     const rendered = this.#rendered(expression);
     const choices = "reason" in rendered ? rendered : conversions.convert("ARRAY", rendered.value);
     if (!choices || "reason" in choices) {
@@ -221,7 +216,7 @@ class Resolver {
 
   /** Renders every text in a default that holds an expression. */
   #renderAll(value: JsonValue): Converted {
-    if (hasExpression(value)) return this.#render ? this.#rendered(value) : { value };
+    if (hasExpression(value)) return this.#rendered(value);
     if (!isJsonObject(value) && !Array.isArray(value)) return { value };
     const copy: JsonValue[] | JsonObject = Array.isArray(value) ? [] : {};
     for (const [name, item] of Object.entries(value)) {
@@ -233,10 +228,11 @@ class Resolver {
     return { value: copy };
   }
 
-  /** The rendered value, or why the template cannot be rendered. */
+  /** The rendered value, or why it cannot be rendered; the template itself without a renderer. */
   #rendered(template: string): Converted {
+    const { render } = this.#options;
     try {
-      return { value: this.#render ? this.#render(template, this.#resolved) : template };
+      return { value: render ? render(template, this.#resolved) : template };
     } catch (error) {
       if (!(error instanceof ExpressionError)) throw error;
       return { reason: error.message };

@@ -134,7 +134,6 @@ function valuesOf(properties: JsonObject): JsonValue {
   return ownProperty(properties, "values") ?? ownProperty(properties, OLDER_NAME) ?? null;
 }
 
-/** The text of a choice, with or without label. */
 function choiceOf(item: JsonValue): string | undefined {
   return scalarText(isJsonObject(item) ? ownProperty(item, "value") : item);
 }

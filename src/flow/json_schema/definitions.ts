@@ -76,7 +76,6 @@ export function working<T extends TypeDeclaration & { readonly form: string }>(t
   return types.filter((type) => type.form !== "planned");
 }
 
-/** Schema of objects of one type. */
 function typeDefinition(declaration: TypeDeclaration, common: PropertySchemas): JsonObject {
   const { type, description, deprecated, properties } = declaration;
   const form = closedForm({ ...common, ...properties }, propertyForm);
@@ -170,7 +169,6 @@ export function inputDefinitionName({ names }: InputType): string {
   return `${DEFINITIONS.input}.${names[0]}`;
 }
 
-/** Schema of inputs of one type. */
 function inputTypeDefinition(type: InputType): JsonObject {
   const form = closedForm({ ...INPUT_PROPERTIES, ...type.properties }, propertyForm);
   return {

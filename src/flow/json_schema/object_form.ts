@@ -2,7 +2,6 @@
 import type { JsonObject } from "../../base/json.ts";
 import type { PropertySchema, PropertySchemas } from "../../model/flows/schema.ts";
 
-/** Returns the schema of one member. */
 type MemberForm = (schema: PropertySchema, isWithinDynamic?: boolean) => JsonObject;
 
 /** Objects with the members of a property schema; without any, with any members. */
@@ -63,7 +62,6 @@ export function exactly(names: readonly string[]): string {
   return `^(?:${names.map((name) => name.replaceAll(".", "\\.")).join("|")})$`;
 }
 
-/** Objects whose further members depend on `type`. */
 function variantForm(
   common: PropertySchemas,
   variants: Readonly<Record<string, PropertySchemas>>,

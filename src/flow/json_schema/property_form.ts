@@ -4,7 +4,6 @@ import type { PropertySchema } from "../../model/flows/schema.ts";
 import { VALUE_KINDS } from "../schema/value_kinds.ts";
 import { objectForm } from "./object_form.ts";
 
-/** Matches texts with an expression. */
 const EXPRESSION = "\\{\\{|\\{%";
 /** Scalars written as texts. */
 const INTEGER = "^[-+]?\\d{1,18}$";
@@ -41,7 +40,6 @@ export function propertyForm(schema: PropertySchema, isWithinDynamic = false): J
   return { ...(schema.ignored ? {} : widen(schema, isDynamic)), ...annotations(schema) };
 }
 
-/** Texts that editors show. */
 function annotations(schema: PropertySchema): JsonObject {
   const { description, deprecated, ignored, dynamic } = schema;
   const notes = [
@@ -165,7 +163,6 @@ function dagTask(): JsonObject {
   };
 }
 
-/** Accepts texts with an expression too. */
 function orExpression(form: JsonObject, schema: PropertySchema): JsonObject {
   const types = typesOf(form);
   if (types === undefined) {
@@ -186,7 +183,6 @@ function orExpression(form: JsonObject, schema: PropertySchema): JsonObject {
   };
 }
 
-/** Accepts values of a further type. */
 function orType(form: JsonObject, type: string): JsonObject {
   const types = typesOf(form);
   if (types === undefined) return isAny(form) ? form : { anyOf: [form, { type }] };

@@ -5,7 +5,6 @@ import { TYPE_PREFIXES } from "../../model/flows/flow.ts";
 const OLD_ALIAS = /^core\.(?:tasks|models|runners)\./;
 const OLD_PREFIXES = TYPE_PREFIXES.map((prefix) => prefix.replace(/plugin\.$/, ""));
 
-/** A type with its canonical name and its aliases. */
 interface Named {
   readonly type: string;
   readonly aliases: readonly string[];

@@ -17,7 +17,6 @@ export function cutText(text: string): string {
   return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}…`;
 }
 
-/** A value that is neither null nor a list nor an object. */
 type ScalarValue = string | number | bigint | boolean | Double;
 
 /** True for texts, numbers and booleans. */

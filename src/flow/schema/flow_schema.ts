@@ -9,7 +9,6 @@ import { STATES } from "../../model/executions/state.ts";
 import type { TaskMember } from "../../model/tasks/task_members.ts";
 import { CHECK, CONCURRENCY, LISTENER, PLUGIN_DEFAULT, RETRY, SLA, TASK_CACHE } from "./schema_parts.ts";
 
-/** Longest `displayName`. */
 const MAX_DISPLAY_NAME = 64;
 
 const TASK_ID = "[a-zA-Z0-9][a-zA-Z0-9_-]*";

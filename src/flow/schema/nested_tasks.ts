@@ -11,7 +11,6 @@ export interface WrittenTask {
   readonly path: Path;
 }
 
-/** Task lists of a flow. */
 const BLOCKS = ["tasks", "errors", "finally", "afterExecution"];
 /** Task lists that every flowable task may have. */
 export const COMMON_BLOCKS = ["errors", "finally"];

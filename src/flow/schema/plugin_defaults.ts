@@ -25,7 +25,6 @@ export interface TypeCatalogs {
   readonly triggers?: Pick<TriggerCatalog, "find" | "findCondition">;
 }
 
-/** An entry of `pluginDefaults`. */
 interface PluginDefault {
   /** As written. */
   readonly type: string;
@@ -101,7 +100,6 @@ function typed(value: JsonValue, finder: FinderName, scope: Scope): JsonValue {
   return nested({ ...withDefaults(value, matching) }, { ...COMMON[finder], ...found?.properties }, scope);
 }
 
-/** The values that are properties of a type. */
 function knownOf(values: JsonObject, finder: FinderName, { properties }: TypeDeclaration): JsonObject {
   const schemas: PropertySchemas = { ...MEMBERS[finder], ...properties };
   const names = new Set(Object.entries(schemas).flatMap(([name, { aliases = [] }]) => [name, ...aliases]));

@@ -18,7 +18,6 @@ export interface NestedChecks {
   checkCondition?(condition: JsonValue, path: Path): void;
 }
 
-/** The path of a value and the context of its check. */
 interface ValuePlace {
   readonly path: Path;
   readonly report: Report;
@@ -37,7 +36,6 @@ interface MemberPlace extends ValuePlace {
   readonly foreign?: ReadonlySet<string>;
 }
 
-/** A member by its written name. */
 interface Member {
   readonly object: JsonObject;
   readonly name: string;

@@ -6,7 +6,6 @@ import type { Path } from "../source/parse.ts";
 import type { Report } from "../source/report.ts";
 import { describeValue, isScalar } from "./describe.ts";
 
-/** The values of one schema type. */
 interface ValueKind {
   /** Its name in messages, after "must be". */
   readonly text: string;

@@ -5,7 +5,6 @@ import { describeValue, scalarText } from "../schema/describe.ts";
 import type { Path } from "../source/parse.ts";
 import type { Report } from "../source/report.ts";
 
-/** Form of an id. */
 interface IdRule {
   readonly pattern: RegExp;
   readonly maxLength: number;

@@ -6,10 +6,8 @@ import { cutText, deprecationText, describeValue } from "../schema/describe.ts";
 import type { Path } from "../source/parse.ts";
 import type { Report } from "../source/report.ts";
 
-/** A type that flows can name. */
 type DeclaredType = TypeDeclaration & { readonly form: string };
 
-/** The types of one kind, by canonical name or alias. */
 interface TypeFinder<T extends DeclaredType> {
   find(kind: string): T | undefined;
   list(): readonly T[];

@@ -53,7 +53,6 @@ export function expressionNames(
   };
 }
 
-/** True for a task that runs in the iterations of a Loop. */
 function isInLoop(tasks: readonly WrittenTask[], written: WrittenTask | undefined): boolean {
   return written !== undefined &&
     tasks.some(({ task, path }) =>

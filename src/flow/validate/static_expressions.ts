@@ -23,13 +23,11 @@ export interface KnownNames {
   readonly loops?: readonly Path[];
 }
 
-/** Result of inspecting one template. */
 interface Facts extends TemplateFacts {
   /** Its syntax error. */
   readonly mistake?: string;
 }
 
-/** How a root variable is checked. */
 interface Rule {
   /** Name of its members in messages. */
   readonly noun: string;

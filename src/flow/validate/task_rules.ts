@@ -18,7 +18,6 @@ export interface RuleContext {
   readonly flow?: FlowKey;
 }
 
-/** A task whose type is known. */
 interface TypedTask {
   readonly task: JsonObject;
   readonly type: TaskType;
@@ -74,7 +73,6 @@ function reportUselessCache({ task, type, path }: TypedTask, { report }: RuleCon
   report.warning("ignored", [...path, "taskCache"], message);
 }
 
-/** A Switch without any branch has nothing to run. */
 function checkBranches({ task, path }: TypedTask, { report }: RuleContext) {
   if (hasMembers(ownProperty(task, "cases")) || hasMembers(ownProperty(task, "defaults"))) return NONE;
   const id = textOf(task, "id") ?? "";

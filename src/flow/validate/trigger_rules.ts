@@ -119,7 +119,6 @@ function checkPreconditions(trigger: JsonObject, path: Path, report: Report): vo
   }
 }
 
-/** Members of a time window, each as messages name it. */
 const WINDOW_MEMBERS: ReadonlyMap<string, string> = new Map([
   ["deadline", "a deadline"],
   ["startTime", "a start time"],

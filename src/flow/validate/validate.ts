@@ -32,7 +32,6 @@ export interface ValidateOptions {
   };
 }
 
-/** Members that the schema check skips. */
 const APART: ReadonlySet<string> = new Set(["id", "namespace", "labels", "tasks"]);
 /** Task types that may set variables at run time. */
 const SETS_VARIABLES = ["core.execution.SetVariables", "core.templating.TemplatedTask"];

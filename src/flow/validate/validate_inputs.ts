@@ -18,9 +18,7 @@ interface Declared {
   readonly path: Path;
 }
 
-/** Replaces a secret in messages. */
 const HIDDEN = "******";
-/** Members that the schema check skips. */
 const IDENTITY: ReadonlySet<string> = new Set(["id", "name", "type"]);
 const ID: ReadonlySet<string> = new Set(["id"]);
 
@@ -79,7 +77,6 @@ function checkDeclaration(properties: JsonObject, path: Path, { report, isForeig
   checkDefaults(properties, type, { path, report, isSound: mistakes.length === 0 });
 }
 
-/** Reports an unknown type of an input or output. */
 function refuseInputType(name: string, path: Path, report: Report): void {
   const known = listInputTypes().flatMap((candidate) => candidate.names);
   refuseUnknownType(name, path, { report, known });

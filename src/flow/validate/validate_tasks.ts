@@ -15,7 +15,6 @@ import { checkMembers, type NestedChecks } from "../schema/schema_check.ts";
 import { checkTaskRules, FOREIGN_TASK_PROPERTIES, type RuleContext } from "./task_rules.ts";
 import { checkInputDeclarations } from "./validate_inputs.ts";
 
-/** Members that the schema check skips. */
 const IDENTITY: ReadonlySet<string> = new Set(["id", "type"]);
 
 /** Checks the tasks of one flow; ids are unique across all its blocks. */

@@ -9,10 +9,7 @@ export const dayWeekCondition: TestedConditionType = {
   type: "core.condition.DayWeek",
   aliases: ["core.condition.DayWeekCondition", "core.models.conditions.types.DayWeekCondition"],
   description: "True when a date is a given day of the week.",
-  properties: {
-    date: CONDITION_DATE,
-    dayOfWeek: DAY_OF_WEEK,
-  },
+  properties: { date: CONDITION_DATE, dayOfWeek: DAY_OF_WEEK },
   test(properties, scope) {
     return DAYS_OF_WEEK[dateOf(properties, scope).weekday] === textOf(properties, "dayOfWeek").toUpperCase();
   },

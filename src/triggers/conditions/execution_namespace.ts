@@ -11,9 +11,7 @@ export const executionNamespaceCondition: TestedConditionType = {
     "core.models.conditions.types.ExecutionNamespaceCondition",
   ],
   description: "True for executions of flows in a given namespace.",
-  properties: {
-    ...NAMESPACE_COMPARISON,
-  },
+  properties: NAMESPACE_COMPARISON,
   test: (properties, { execution }) =>
     execution !== undefined && isNamespace(properties, execution.namespace),
 };

@@ -8,8 +8,6 @@ export const flowNamespaceCondition: TestedConditionType = {
   type: "core.condition.FlowNamespaceCondition",
   aliases: ["core.models.conditions.types.FlowNamespaceCondition"],
   description: "True for flows in a given namespace.",
-  properties: {
-    ...NAMESPACE_COMPARISON,
-  },
+  properties: NAMESPACE_COMPARISON,
   test: (properties, { flow }) => isNamespace(properties, flow.namespace),
 };

@@ -1,6 +1,7 @@
 /** Properties that several conditions and triggers read: texts, labels, namespaces and nested conditions. */
 import { type JsonObject, type JsonValue, ownProperty, stringifyJson } from "../../base/json.ts";
 import { readStructure } from "../../base/json_text.ts";
+import type { FlowKey } from "../../model/flows/flow.ts";
 import { readLabels } from "../../model/flows/label.ts";
 import type { PropertySchemas } from "../../model/flows/schema.ts";
 import type { ConditionScope, ObservedExecution } from "../../model/triggers/trigger_catalog.ts";
@@ -34,6 +35,23 @@ export function hasLabels({ labels }: ObservedExecution, wanted: JsonValue = nul
   return readLabels(given).every(({ key, value }) =>
     labels.some((label) => label.key === key && label.value === value)
   );
+}
+
+/** Schemas of the namespace and the id of a flow. */
+export const FLOW_KEY: PropertySchemas = Object.freeze({
+  namespace: { type: "string", required: true, dynamic: true, description: "Namespace of the flow." },
+  flowId: { type: "string", required: true, dynamic: true, description: "Id of the flow." },
+});
+
+/** True for the flow that the properties of {@link FLOW_KEY} name. */
+export function isFlow(properties: JsonObject, flow: FlowKey | undefined): boolean {
+  return flow?.namespace === textOf(properties, "namespace") && flow.id === textOf(properties, "flowId");
+}
+
+/** True for a state that `in` lists, or any without it, and that `notIn` does not list. */
+export function isSelectedState(properties: JsonObject, state: string): boolean {
+  return (textsOf(properties, "in")?.includes(state) ?? true) &&
+    !textsOf(properties, "notIn")?.includes(state);
 }
 
 /** Schemas of a namespace and its comparison. */

@@ -12,7 +12,6 @@ import {
   since,
 } from "./rules.ts";
 
-/** Holidays of a country. */
 interface CountryHolidays {
   /** The law that names the holidays, or the official page that lists them. */
   readonly source: string;

@@ -1,7 +1,6 @@
 /** Whether a day is a public holiday of a country, or of a part of it. */
 import { COUNTRIES } from "./countries.ts";
 
-/** A day of the calendar. */
 interface CalendarDay {
   readonly year: number;
   /** From 1. */
