@@ -31,10 +31,7 @@ export const flowTrigger: TriggerType = {
     endDate: { type: "dateTime", description: "When it ended; absent before." },
     firstFailedTaskId: { type: "string", description: "Its first task that has failed." },
     lastTaskId: { type: "string", description: "Its task that began last." },
-    executionLabels: {
-      type: "map",
-      description: "Its labels as a tree, without its correlation id.",
-    },
+    executionLabels: { type: "map", description: "Its labels as a tree, without its correlation id." },
     outputs: {
       type: "map",
       description:

@@ -63,10 +63,7 @@ export const webhookTrigger: TriggerType = {
       default: false,
       description: "Whether the response holds the outputs of the execution; needs `wait`.",
     },
-    path: {
-      type: "string",
-      description: "What must follow the key in the address; nothing without it.",
-    },
+    path: { type: "string", description: "What must follow the key in the address; nothing without it." },
     fetchType: {
       type: "string",
       values: ["FETCH", "STORE", "NONE"],
@@ -74,10 +71,7 @@ export const webhookTrigger: TriggerType = {
       description:
         "What becomes of the body: `FETCH` gives it as `trigger.body`, `STORE` stores it and gives its address as `trigger.uri`, `NONE` drops it. Files of a form are stored in any case.",
     },
-    responseContentType: {
-      type: "string",
-      description: "Media type of the response.",
-    },
+    responseContentType: { type: "string", description: "Media type of the response." },
     responseCode: {
       type: "integer",
       dynamic: true,

@@ -91,11 +91,7 @@ function readItems(
   return expected(type, shownValue(value), "it is not a list");
 }
 
-function convertItems(
-  list: readonly JsonValue[],
-  type: string,
-  conversions: Conversions,
-): Converted {
+function convertItems(list: readonly JsonValue[], type: string, conversions: Conversions): Converted {
   const items: JsonValue[] = [];
   for (const item of list) {
     const converted = item === null ? undefined : conversions.convert(type, item);
@@ -112,10 +108,7 @@ function itemTypeOf(properties: JsonObject): string | undefined {
 }
 
 /** `itemType` names a known type that is no list. */
-function checkItemType(
-  properties: JsonObject,
-  conversions: Conversions,
-): DeclarationMistake[] {
+function checkItemType(properties: JsonObject, conversions: Conversions): DeclarationMistake[] {
   const type = itemTypeOf(properties);
   if (type === undefined) return [];
   const isKnown = type !== "ARRAY" && type !== "MULTISELECT" && conversions.isKnown(type);

@@ -127,16 +127,8 @@ export const TRIGGER_PROPERTIES: PropertySchemas = Object.freeze({
   description: { type: "string", description: "What the trigger is for, as Markdown." },
   disabled: { type: "boolean", default: false, description: "The trigger starts nothing." },
   conditions: { type: "conditions", description: "All of them must hold for a start." },
-  when: {
-    type: "string",
-    dynamic: true,
-    description: "Expression that must be true for a start.",
-  },
-  inputs: {
-    type: "map",
-    dynamic: true,
-    description: "Inputs of the executions that it starts.",
-  },
+  when: { type: "string", dynamic: true, description: "Expression that must be true for a start." },
+  inputs: { type: "map", dynamic: true, description: "Inputs of the executions that it starts." },
   labels: {
     type: "map",
     orList: true,

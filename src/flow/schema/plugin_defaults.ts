@@ -36,12 +36,20 @@ interface PluginDefault {
   readonly values: JsonObject;
 }
 
-type Find = (kind: string) => TypeDeclaration | undefined;
-type FinderName = "task" | "trigger" | "condition" | "other";
+type KindName = "task" | "trigger" | "condition" | "runner";
+
+/** What can have defaults. */
+interface Kind {
+  readonly find: (kind: string) => TypeDeclaration | undefined;
+  /** Properties of all types of the kind. */
+  readonly common: PropertySchemas;
+  /** Those of all types that hold nested declarations. */
+  readonly nested: PropertySchemas;
+}
 
 interface Scope {
   readonly defaults: readonly PluginDefault[];
-  readonly find: Readonly<Record<FinderName, Find>>;
+  readonly kinds: Readonly<Record<KindName, Kind>>;
 }
 
 const TASK_LISTS = ["tasks", "errors", "finally", "afterExecution"];
@@ -54,10 +62,10 @@ const IDENTITY = new Set(["id", "type"]);
 
 /** The document with its defaults applied; the document itself when it declares none. It may be invalid: values of a wrong kind stay unchanged. */
 export function applyPluginDefaults(document: JsonObject, catalogs: TypeCatalogs): JsonObject {
-  const find = findersOf(catalogs);
-  const defaults = NAMES.flatMap((name) => readDefaults(ownProperty(document, name), find));
+  const kinds = kindsOf(catalogs);
+  const defaults = NAMES.flatMap((name) => readDefaults(ownProperty(document, name), kinds));
   if (defaults.length === 0) return document;
-  const scope: Scope = { defaults, find };
+  const scope: Scope = { defaults, kinds };
   const applied: JsonObject = { ...document };
   for (const name of TASK_LISTS) {
     replace(applied, name, (value) => eachItem(value, (item) => typed(item, "task", scope)));
@@ -66,42 +74,51 @@ export function applyPluginDefaults(document: JsonObject, catalogs: TypeCatalogs
   return applied;
 }
 
-function findersOf({ tasks, triggers }: TypeCatalogs): Scope["find"] {
+const CONDITIONS: PropertySchemas = {
+  condition: { type: "condition", description: "" },
+  conditions: { type: "conditions", description: "" },
+};
+
+function kindsOf({ tasks, triggers }: TypeCatalogs): Scope["kinds"] {
   return {
-    task: (kind) => tasks?.find(kind),
-    trigger: (kind) => triggers?.find(kind),
-    condition: (kind) => triggers?.findCondition(kind),
-    other: () => undefined,
+    task: { find: (kind) => tasks?.find(kind), common: TASK_PROPERTIES, nested: {} },
+    trigger: { find: (kind) => triggers?.find(kind), common: TRIGGER_PROPERTIES, nested: CONDITIONS },
+    condition: { find: (kind) => triggers?.findCondition(kind), common: {}, nested: CONDITIONS },
+    runner: { find: () => undefined, common: {}, nested: {} },
   };
 }
 
-function readDefaults(list: JsonValue | undefined, find: Scope["find"]): PluginDefault[] {
+function readDefaults(
+  list: JsonValue | undefined,
+  { task, trigger, condition }: Scope["kinds"],
+): PluginDefault[] {
   return objectsOf(list).flatMap((entry) => {
     const type = textOf(entry, "type");
     const values = ownProperty(entry, "values");
     if (!type || !isJsonObject(values)) return [];
     const name = canonicalType(type);
-    const known = find.task(name) ?? find.trigger(name) ?? find.condition(name);
+    const known = task.find(name) ?? trigger.find(name) ?? condition.find(name);
     const isForced = flagOf(entry, "forced", false);
     return [{ type, kind: known?.type ?? name, isForced, isPrefix: known === undefined, values }];
   });
 }
 
 /** A task, trigger, condition or task runner with the defaults of its type, and its nested declarations with theirs. */
-function typed(value: JsonValue, finder: FinderName, scope: Scope): JsonValue {
+function typed(value: JsonValue, kindName: KindName, scope: Scope): JsonValue {
   const type = isJsonObject(value) ? ownProperty(value, "type") : undefined;
   if (!isJsonObject(value) || typeof type !== "string") return value;
   const name = canonicalType(type);
-  const found = scope.find[finder](name);
+  const kind = scope.kinds[kindName], found = kind.find(name);
   const matching = scope.defaults.filter((entry) => matches(entry, type, found?.type ?? name))
     .map((entry) =>
-      entry.isPrefix && found ? { ...entry, values: knownOf(entry.values, finder, found) } : entry
+      entry.isPrefix && found
+        ? { ...entry, values: knownOf(entry.values, { ...kind.common, ...found.properties }) }
+        : entry
     );
-  return nested({ ...withDefaults(value, matching) }, { ...COMMON[finder], ...found?.properties }, scope);
+  return nested({ ...withDefaults(value, matching) }, { ...kind.nested, ...found?.properties }, scope);
 }
 
-function knownOf(values: JsonObject, finder: FinderName, { properties }: TypeDeclaration): JsonObject {
-  const schemas: PropertySchemas = { ...MEMBERS[finder], ...properties };
+function knownOf(values: JsonObject, schemas: PropertySchemas): JsonObject {
   const names = new Set(Object.entries(schemas).flatMap(([name, { aliases = [] }]) => [name, ...aliases]));
   return Object.fromEntries(Object.entries(values).filter(([name]) => names.has(name)));
 }
@@ -157,25 +174,6 @@ function nested(object: JsonObject, schemas: PropertySchemas, scope: Scope): Jso
   return object;
 }
 
-const CONDITIONS: PropertySchemas = {
-  condition: { type: "condition", description: "" },
-  conditions: { type: "conditions", description: "" },
-};
-/** Common properties, whatever the type. */
-const MEMBERS: Readonly<Record<FinderName, PropertySchemas>> = {
-  task: TASK_PROPERTIES,
-  trigger: TRIGGER_PROPERTIES,
-  condition: {},
-  other: {},
-};
-/** Common properties with nested declarations, whatever the type. */
-const COMMON: Readonly<Record<FinderName, PropertySchemas>> = {
-  task: {},
-  trigger: CONDITIONS,
-  condition: CONDITIONS,
-  other: {},
-};
-
 type Descend = (value: JsonValue, scope: Scope) => JsonValue;
 
 /** How to reach the nested declarations of a property, by its schema type. */
@@ -187,7 +185,7 @@ const DESCENTS: Readonly<Partial<Record<PropertySchema["type"] | "task_runner", 
   condition: (value, scope) => typed(value, "condition", scope),
   conditions: (value, scope) => eachCondition(value, scope),
   conditionMap: (value, scope) => eachCondition(value, scope),
-  task_runner: (value, scope) => typed(value, "other", scope),
+  task_runner: (value, scope) => typed(value, "runner", scope),
 };
 
 function inMember(entry: JsonValue, name: "task", scope: Scope): JsonValue {

@@ -57,11 +57,7 @@ export function checkMembers(object: JsonObject, schemas: PropertySchemas, place
 }
 
 /** The value under that name or an alias; `undefined` when it is missing or null. */
-function memberValue(
-  object: JsonObject,
-  name: string,
-  schema?: PropertySchema,
-): JsonValue | undefined {
+function memberValue(object: JsonObject, name: string, schema?: PropertySchema): JsonValue | undefined {
   const value = ownProperty(object, name);
   if (value !== undefined && value !== null) return value;
   for (const alias of schema?.aliases ?? []) {
