@@ -1,9 +1,9 @@
-/** Flows: source text → problems or a flow, and given values → inputs. The one face of this folder. */
+/** Flows: source text → problems or a flow, and given values → inputs. The public interface of this folder. */
 export { flowResponse } from "./build/flow_response.ts";
 export { buildFlow, buildInputs } from "./build/build.ts";
 export { decisiveChecks, type FailedCheck, failedChecks } from "./build/start_conditions.ts";
-export { deprecationsOf, isDeprecation } from "./validate/deprecations.ts";
 export { type DrawnFlow, flowGraph, graphResponse, ROOT_UID } from "./graph/graph.ts";
+export { SUBFLOW_KINDS } from "./graph/parts.ts";
 export {
   checkInputs,
   convertValue,
@@ -12,20 +12,22 @@ export {
   type ResolveOptions,
 } from "./inputs/inputs.ts";
 export { findInputType, listInputTypes } from "./inputs/registry.ts";
-export { taskKind, triggerKind } from "./schema/kinds.ts";
 export { deprecatedTaskIds, findWrittenTask, writtenTasks } from "./schema/nested_tasks.ts";
 export { convertOutputs } from "./build/outputs.ts";
 export { applyPluginDefaults } from "./schema/plugin_defaults.ts";
 export { expressionNames } from "./validate/expression_names.ts";
 export { type ParsedSource, parseFlowSource } from "./source/parse.ts";
-export { problemsError, problemsText } from "./source/problems.ts";
+export { deprecationsOf, isDeprecation, problemsError, problemsText } from "./source/problems.ts";
 export { type FlowProblem } from "./source/report.ts";
-export { SUBFLOW_KINDS } from "./graph/relations.ts";
-export { isSameSource, type SavedSource, setDisabled } from "./source/source_edit.ts";
-export { splitDocuments } from "./source/split_documents.ts";
+export {
+  isSameSource,
+  type SavedSource,
+  setDisabled,
+  setNamespace,
+  splitDocuments,
+} from "./source/source_edit.ts";
 export {
   type Catalogs,
-  hasErrors,
   validateFlow,
   type ValidateOptions,
   validateTask,

@@ -1,5 +1,5 @@
-/** Which executions of other flows a Flow trigger depends on, how many of them, and within which time. */
-import { isJsonObject, type JsonObject, type JsonValue, ownProperty, stringifyJson } from "../base/json.ts";
+/** `dependsOn` of a Flow trigger: executions of other flows, how many of them, and within which time. */
+import { isJsonObject, type JsonObject, objectsOf, ownProperty, stringifyJson } from "../base/json.ts";
 import { isTruthyText } from "../base/truthy_text.ts";
 import type { PropertySchemas } from "../model/flows/schema.ts";
 import {
@@ -7,9 +7,8 @@ import {
   type ConditionWindow,
   DEPENDENCY_STATES,
 } from "../model/triggers/trigger_catalog.ts";
-import { hasLabels } from "./conditions/labels.ts";
-import { textOf, textsOf } from "./conditions/values.ts";
-import { stateList } from "./state_lists.ts";
+import { hasLabels, textOf, textsOf } from "./conditions/properties.ts";
+import { stateList } from "./shared_properties.ts";
 import { DEPENDENCY_WINDOW, dependencyWindowStart } from "./time_window.ts";
 
 const DEPENDENCY: PropertySchemas = Object.freeze({
@@ -24,7 +23,7 @@ const DEPENDENCY: PropertySchemas = Object.freeze({
   },
 });
 
-/** `dependsOn` and what goes with it. */
+/** `dependsOn` and the properties that need it. */
 export const DEPENDS_ON: PropertySchemas = Object.freeze({
   dependsOn: {
     type: "list",
@@ -55,9 +54,9 @@ export const DEPENDS_ON: PropertySchemas = Object.freeze({
   },
 });
 
-/** What `dependsOn` waits for. @throws Error a member means nothing */
+/** The condition window of `dependsOn`. @throws Error a member is invalid */
 export function dependenciesOf(properties: JsonObject): ConditionWindow {
-  const entries = dependencyEntries(properties);
+  const entries = objectsOf(ownProperty(properties, "dependsOn"));
   const window = ownProperty(properties, "window");
   return {
     id: "dependsOn",
@@ -70,13 +69,7 @@ export function dependenciesOf(properties: JsonObject): ConditionWindow {
   };
 }
 
-/** The entries of `dependsOn`. */
-function dependencyEntries(properties: JsonObject): JsonObject[] {
-  const entries: JsonValue = ownProperty(properties, "dependsOn") ?? null;
-  return Array.isArray(entries) ? entries.filter(isJsonObject) : [];
-}
-
-/** The same whatever the order of the entries. */
+/** Does not depend on the position of the entry. */
 function nameOf(entry: JsonObject): string {
   const members = ["namespace", "flowId", "when", "states", "labels"];
   return stringifyJson(members.map((name) => ownProperty(entry, name) ?? null));

@@ -1,9 +1,9 @@
-/** Filters of preconditions: comparisons of what is known of an execution. */
-import { isJsonObject, type JsonObject, ownProperty } from "../base/json.ts";
+/** Filters of preconditions: comparisons of fields of an execution. */
+import { type JsonObject, objectsOf, ownProperty } from "../base/json.ts";
 import { isTruthyText } from "../base/truthy_text.ts";
 import { Regex } from "../expr/mod.ts";
 import type { ConditionPart, ConditionScope } from "../model/triggers/trigger_catalog.ts";
-import { textOf, textsOf } from "./conditions/values.ts";
+import { textOf, textsOf } from "./conditions/properties.ts";
 
 interface Wanted {
   readonly value: string;
@@ -30,16 +30,15 @@ export const FILTER_TYPES: ReadonlyMap<string, Comparison> = new Map<string, Com
 
 const REGEX_MOVES = 1_000_000;
 
-/** The whole text, as Java matches. @throws Error the pattern means nothing, or takes too long */
+/** True when the pattern matches the whole text. @throws Error the pattern is invalid or takes too long */
 function matches(pattern: string, text: string): boolean {
   const budget = { moves: REGEX_MOVES, maxLength: 0 };
   return new Regex(`\\A(?:${pattern})\\z`).find(text, 0, budget) !== undefined;
 }
 
-/** A filter: all of its comparisons hold, or one of them, as `operand` says. */
+/** A filter: all of its comparisons hold, or one of them with `operand: OR`. */
 export function filterPart(filter: JsonObject): ConditionPart {
-  const given = ownProperty(filter, "filters");
-  const comparisons = Array.isArray(given) ? given.filter(isJsonObject) : [];
+  const comparisons = objectsOf(ownProperty(filter, "filters"));
   const isOr = textOf(filter, "operand") === "OR";
   return async (scope) => {
     for (const comparison of comparisons) {

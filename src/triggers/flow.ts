@@ -2,9 +2,9 @@
 import type { TriggerType } from "../model/triggers/trigger_catalog.ts";
 import { DEPENDS_ON } from "./depends_on.ts";
 import { PRECONDITIONS } from "./preconditions.ts";
-import { stateList } from "./state_lists.ts";
+import { stateList } from "./shared_properties.ts";
 
-/** Gives what is known of the execution that fired it. */
+/** Sets `trigger` to the facts of the execution that fired it. */
 export const flowTrigger: TriggerType = {
   form: "flow",
   type: "core.trigger.Flow",
@@ -31,10 +31,7 @@ export const flowTrigger: TriggerType = {
     endDate: { type: "dateTime", description: "When it ended; absent before." },
     firstFailedTaskId: { type: "string", description: "Its first task that has failed." },
     lastTaskId: { type: "string", description: "Its task that began last." },
-    executionLabels: {
-      type: "map",
-      description: "Its labels as a tree, without its correlation id.",
-    },
+    executionLabels: { type: "map", description: "Its labels as a tree, without its correlation id." },
     outputs: {
       type: "map",
       description:

@@ -1,4 +1,4 @@
-/** `core.http.Trigger`: the answer of an HTTP server starts an execution. */
+/** `core.http.Trigger`: the response of an HTTP server starts an execution. */
 import { type JsonObject, ownProperty } from "../base/json.ts";
 import { readStructure } from "../base/json_text.ts";
 import { isFlagSet, isTruthyText } from "../base/truthy_text.ts";
@@ -8,29 +8,28 @@ import { responseText } from "../model/http/http_text.ts";
 import type { HttpBody } from "../model/ports/http.ts";
 import type { PollContext, PollFinding, PollingTriggerType } from "../model/triggers/trigger_catalog.ts";
 
-/** Most bytes of an answer. */
-const MAX_ANSWER_BYTES = 1024 * 1024;
+const MAX_RESPONSE_BYTES = 1024 * 1024;
 
-/** Gives the answer in `trigger`, as `core.http.Request` does in its outputs. */
+/** Sets `trigger` to the response, as `core.http.Request` sets its outputs. */
 export const httpTrigger: PollingTriggerType = {
   form: "polling",
   type: "core.http.Trigger",
   aliases: ["fs.http.Trigger"],
   description:
-    "Sends an HTTP request again and again, and starts an execution when a condition on the answer is true.",
+    "Sends an HTTP request at an interval, and starts an execution when a condition on the response is true.",
   properties: {
     interval: { type: "duration", default: "PT1M", description: "Time from one request to the next." },
     ...HTTP_REQUEST_PROPERTIES,
     responseCondition: {
       type: "string",
       default: "{{ response.statusCode < 400 }}",
-      description: "Expression that is evaluated for each answer and reads it as `response`.",
+      description: "Expression that is evaluated for each response and reads it as `response`.",
     },
     encryptBody: {
       type: "boolean",
       default: false,
       description:
-        "Whether the body of the answer is kept encrypted, as `trigger.encryptedBody`; expressions read its text.",
+        "Whether the body of the response is kept encrypted, as `trigger.encryptedBody`; expressions read its text.",
     },
   },
   outputs: HTTP_REQUEST_OUTPUTS,
@@ -46,7 +45,7 @@ async function poll(properties: JsonObject, context: PollContext): Promise<PollF
     uri,
     headers,
     body: payload && bodyOf(payload),
-    options: { ...options, maxBytes: Math.min(options.maxBytes ?? MAX_ANSWER_BYTES, MAX_ANSWER_BYTES) },
+    options: { ...options, maxBytes: Math.min(options.maxBytes ?? MAX_RESPONSE_BYTES, MAX_RESPONSE_BYTES) },
     signal: context.signal,
   });
   const body = await responseText(received, defaultCharset);

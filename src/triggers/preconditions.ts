@@ -1,11 +1,10 @@
-/** Which executions of other flows a Flow trigger waits for. */
+/** `preconditions` of a Flow trigger: executions of other flows that it waits for. */
 import { type JsonObject, objectsOf, ownProperty, stringifyJson } from "../base/json.ts";
 import type { PropertySchemas } from "../model/flows/schema.ts";
 import type { ConditionPart, ConditionWindow } from "../model/triggers/trigger_catalog.ts";
-import { hasLabels } from "./conditions/labels.ts";
-import { textOf, textsOf } from "./conditions/values.ts";
+import { hasLabels, textOf, textsOf } from "./conditions/properties.ts";
 import { FILTER_TYPES, filterPart } from "./field_filter.ts";
-import { stateList } from "./state_lists.ts";
+import { stateList } from "./shared_properties.ts";
 import { TIME_WINDOW, windowStart } from "./time_window.ts";
 
 const UPSTREAM_FLOW: PropertySchemas = Object.freeze({
@@ -74,12 +73,12 @@ export const PRECONDITIONS: PropertySchemas = Object.freeze({
   description: { type: "string", description: "What the preconditions are for, as Markdown." },
 });
 
-/** What preconditions wait for: an execution of each flow, and one for each filter. @throws Error a member means nothing */
+/** The condition window of preconditions: an execution of each flow, and one for each filter. @throws Error a member is invalid */
 export function preconditionsOf(preconditions: JsonObject): ConditionWindow {
   const flows = objectsOf(ownProperty(preconditions, "flows"));
   const filters = objectsOf(ownProperty(preconditions, "where"));
   const parts = new Map<string, ConditionPart>();
-  // Named by what they ask for: what was met of one counts for no other that takes its place in the flow.
+  // Named by their content: a met part does not count for another part at its position.
   for (const flow of flows) parts.set(`flow ${stringifyJson(flow)}`, flowPart(flow));
   for (const filter of filters) parts.set(`filter ${stringifyJson(filter)}`, filterPart(filter));
   return {

@@ -1,4 +1,4 @@
-/** All trigger types, and with them all condition types. A new trigger is a file of its own and a line here. */
+/** All trigger types and condition types. A new trigger is a file of its own and a line here. */
 import type { TriggerCatalog, TriggerType } from "../model/triggers/trigger_catalog.ts";
 import type { TypeDeclaration } from "../model/flows/type_declaration.ts";
 import { CONDITION_TYPES } from "./conditions/registry.ts";

@@ -4,7 +4,7 @@ import { isFlagSet } from "../base/truthy_text.ts";
 import type { PropertySchemas } from "../model/flows/schema.ts";
 import type { ScheduleTriggerType } from "../model/triggers/trigger_catalog.ts";
 import { sharedFireTimes } from "./cron/shared_times.ts";
-import { RECOVER_MISSED, SCHEDULE_OUTPUTS, TIME_ZONE } from "./schedule_properties.ts";
+import { RECOVER_MISSED, SCHEDULE_OUTPUTS, TIME_ZONE } from "./shared_properties.ts";
 
 const BACKFILL: PropertySchemas = Object.freeze({
   start: { type: "dateTime", description: "First time to make up for." },
@@ -16,7 +16,7 @@ const BACKFILL: PropertySchemas = Object.freeze({
   labels: { type: "map", orList: true, description: "Labels of the executions." },
 });
 
-/** Gives `trigger.date`, `trigger.next` and `trigger.previous`. */
+/** Sets `trigger.date`, `trigger.next` and `trigger.previous`. */
 export const scheduleTrigger: ScheduleTriggerType = {
   form: "schedule",
   type: "core.trigger.Schedule",
@@ -35,10 +35,7 @@ export const scheduleTrigger: ScheduleTriggerType = {
       description: "Whether the cron expression begins with a field for seconds.",
     },
     timezone: TIME_ZONE,
-    lateMaximumDelay: {
-      type: "duration",
-      description: "Times that are later than this start no execution.",
-    },
+    lateMaximumDelay: { type: "duration", description: "Times that are later than this start no execution." },
     recoverMissedSchedules: RECOVER_MISSED,
     backfill: { type: "object", properties: BACKFILL, description: "Past times to make up for." },
     scheduleConditions: {

@@ -5,10 +5,10 @@ import { readStructure } from "../base/json_text.ts";
 import { parseIsoDate } from "../languages/dates/parse.ts";
 import { findZone, type Zone } from "../languages/dates/zone.ts";
 import type { FireTimes, ScheduleTriggerType } from "../model/triggers/trigger_catalog.ts";
-import { dateTextOf } from "./date_text.ts";
-import { RECOVER_MISSED, SCHEDULE_OUTPUTS, TIME_ZONE } from "./schedule_properties.ts";
+import { dateTextOf } from "./cron/fire_times.ts";
+import { RECOVER_MISSED, SCHEDULE_OUTPUTS, TIME_ZONE } from "./shared_properties.ts";
 
-/** Gives `trigger.date`, `trigger.next` and `trigger.previous`. */
+/** Sets `trigger.date`, `trigger.next` and `trigger.previous`. */
 export const scheduleOnDatesTrigger: ScheduleTriggerType = {
   form: "schedule",
   type: "core.trigger.ScheduleOnDates",
@@ -37,7 +37,7 @@ export const scheduleOnDatesTrigger: ScheduleTriggerType = {
   },
 };
 
-/** In ascending order, each once; an expression gives the list as its JSON. @throws Error one is no date */
+/** The dates in ascending order without duplicates; an expression renders to JSON. @throws Error one is no date */
 function datesOf(properties: JsonObject, zone: Zone): Instant[] {
   const given = readStructure(ownProperty(properties, "dates") ?? null);
   const dates = (Array.isArray(given) ? given : [given]).map((date) => {

@@ -1,4 +1,4 @@
-/** The time within which several conditions must come true. */
+/** Time windows within which several conditions must be met. */
 import type { Instant } from "../base/clock.ts";
 import { parseDuration } from "../base/duration.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
@@ -30,7 +30,7 @@ export const TIME_WINDOW: PropertySchemas = Object.freeze({
   timezone: WINDOW_ZONE,
 });
 
-/** Members of the `window` of a Flow trigger: a deadline, hours of the day, windows side by side, or a time back from now. */
+/** Members of the `window` of a Flow trigger: a deadline, hours of the day, adjacent windows, or a look-back time. */
 export const DEPENDENCY_WINDOW: PropertySchemas = Object.freeze({
   deadline: { type: "string", description: "Time of day before which all must have happened." },
   from: { type: "string", description: "Time of day from which on executions count." },
@@ -50,8 +50,8 @@ const MIDNIGHT: TimeOfDay = { ms: 0 };
 const END_OF_DAY: TimeOfDay = { ms: DAY_MS };
 
 /**
- * Since when something must have been met to count: `timeWindow` says it, else the older `window` and `windowAdvance`
- * beside it. @throws Error one of its members means nothing
+ * The start of the window: from `timeWindow`, else from the older `window` and `windowAdvance` next to it.
+ * @throws Error a member is invalid
  */
 export function windowStart(properties: JsonObject): ConditionWindow["from"] {
   const given = ownProperty(properties, "timeWindow");
@@ -76,7 +76,7 @@ function windowOfType(window: JsonObject, type: string): ConditionWindow["from"]
   }
 }
 
-/** As {@link windowStart}, of the `window` of a Flow trigger; the day when it says nothing. @throws Error as there */
+/** As {@link windowStart}, of the `window` of a Flow trigger; the day when it is empty. @throws Error a member is invalid */
 export function dependencyWindowStart(window: JsonObject): ConditionWindow["from"] {
   return inOwnZone(window, dependencyWindow(window));
 }
@@ -94,13 +94,13 @@ function dependencyWindow(window: JsonObject): ConditionWindow["from"] {
   return fixedWindow(durationOf(window, "every", DAY_MS), durationOf(window, "offset", 0));
 }
 
-/** With the zone that a window names in the place of the server's. */
+/** Uses the zone of the window, if any, instead of the zone of the server. */
 function inOwnZone(window: JsonObject, from: ConditionWindow["from"]): ConditionWindow["from"] {
   const zone = ownProperty(window, "timezone") ?? null;
   return zone === null ? from : (at) => from(at, String(zone));
 }
 
-/** Windows of one length, side by side, from midnight on. */
+/** Adjacent windows of one length, from midnight on. */
 function fixedWindow(lengthMs: number, advanceMs: number): ConditionWindow["from"] {
   return (at, timeZone) => {
     const local = localMsOf(at, timeZone) - advanceMs;
@@ -108,7 +108,7 @@ function fixedWindow(lengthMs: number, advanceMs: number): ConditionWindow["from
   };
 }
 
-/** The same hours of each day; outside of them nothing counts. */
+/** The same hours of each day; `undefined` outside of them. */
 function dailyWindow(start: TimeOfDay, end: TimeOfDay): ConditionWindow["from"] {
   const startMs = start.ms, endMs = end.ms, ownZone = start.zone ?? end.zone;
   return (at, serverZone) => {

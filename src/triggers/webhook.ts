@@ -3,10 +3,8 @@ import { valuesByName } from "../model/http/http_schema.ts";
 import type { PropertySchemas } from "../model/flows/schema.ts";
 import type { TriggerType } from "../model/triggers/trigger_catalog.ts";
 
-/** Longest key. */
 const MAX_KEY_LENGTH = 256;
 
-/** A header's name. */
 const HEADER = "[\\w.-]{1,100}";
 
 const SIGNATURE: PropertySchemas = {
@@ -32,7 +30,7 @@ const SIGNATURE: PropertySchemas = {
     type: "string",
     pattern: HEADER,
     description:
-      "Header of the time of the call: Unix seconds or milliseconds, or ISO 8601. What is signed is then that text, a dot and the body, so that a call that somebody has seen cannot be sent again later.",
+      "Header of the time of the call: Unix seconds or milliseconds, or ISO 8601. What is signed is then that text, a dot and the body, so that a recorded call cannot be sent again later.",
   },
   tolerance: {
     type: "duration",
@@ -41,7 +39,7 @@ const SIGNATURE: PropertySchemas = {
   },
 };
 
-/** Gives `trigger.body` or `trigger.uri`, `trigger.headers` and `trigger.parameters`. */
+/** Sets `trigger.body` or `trigger.uri`, `trigger.headers` and `trigger.parameters`. */
 export const webhookTrigger: TriggerType = {
   form: "webhook",
   type: "core.trigger.Webhook",
@@ -58,17 +56,14 @@ export const webhookTrigger: TriggerType = {
     wait: {
       type: "boolean",
       default: false,
-      description: "Whether the request is answered only when the execution has ended.",
+      description: "Whether the response is sent only when the execution has ended.",
     },
     returnOutputs: {
       type: "boolean",
       default: false,
-      description: "Whether the answer holds the outputs of the execution; needs `wait`.",
+      description: "Whether the response holds the outputs of the execution; needs `wait`.",
     },
-    path: {
-      type: "string",
-      description: "What must follow the key in the address; nothing without it.",
-    },
+    path: { type: "string", description: "What must follow the key in the address; nothing without it." },
     fetchType: {
       type: "string",
       values: ["FETCH", "STORE", "NONE"],
@@ -76,21 +71,18 @@ export const webhookTrigger: TriggerType = {
       description:
         "What becomes of the body: `FETCH` gives it as `trigger.body`, `STORE` stores it and gives its address as `trigger.uri`, `NONE` drops it. Files of a form are stored in any case.",
     },
-    responseContentType: {
-      type: "string",
-      description: "Media type of the answer.",
-    },
+    responseContentType: { type: "string", description: "Media type of the response." },
     responseCode: {
       type: "integer",
       dynamic: true,
       minimum: 200,
       maximum: 599,
-      description: "Code of the answer.",
+      description: "Status code of the response.",
     },
     rateLimit: {
       type: "object",
       description:
-        "How many calls with the key are taken; further ones are answered 429. Counted in memory, so that a restart begins anew.",
+        "How many calls with the key are accepted; further ones get status 429. Counted in memory: a restart resets the count.",
       properties: {
         calls: {
           type: "integer",
@@ -110,7 +102,7 @@ export const webhookTrigger: TriggerType = {
       type: "object",
       dynamic: true,
       description:
-        "Takes only calls whose body is signed: an HMAC in a header, hexadecimal or Base64, also behind `sha256=` or `v1=`. Such a body has at most 1 MiB, whatever `fetchType` is. Neither path nor parameters are signed.",
+        "Accepts only calls whose body is signed: an HMAC in a header, hexadecimal or Base64, also behind `sha256=` or `v1=`. Such a body has at most 1 MiB, whatever `fetchType` is. Neither path nor parameters are signed.",
       properties: SIGNATURE,
     },
   },

@@ -1,5 +1,11 @@
 /** Small catalogs, and flows built around one changing part. */
-import { buildInputs, type Catalogs, parseFlowSource, validateFlow } from "../../src/flow/mod.ts";
+import {
+  buildInputs,
+  type Catalogs,
+  type FlowProblem,
+  parseFlowSource,
+  validateFlow,
+} from "../../src/flow/mod.ts";
 import type { Input } from "../../src/model/flows/flow.ts";
 import { LOG_LEVELS } from "../../src/model/flows/flow.ts";
 import type { PropertySchema, PropertySchemas } from "../../src/model/flows/schema.ts";
@@ -193,32 +199,51 @@ export const catalogs: Catalogs = { tasks: catalog, triggers };
 /** Functions that the flows below may call beside the built-in ones. */
 const FUNCTIONS: ReadonlySet<string> = new Set(["secret", "kv"]);
 
-/** Says that something has no behaviour yet; told apart, so that a rule's rows stay when the behaviour comes. */
+/** Codes of declarations without behaviour; left out, so that rows stay valid when the behaviour is added. */
 const PLANNED: ReadonlySet<string> = new Set(["not_supported", "unsupported_type"]);
 
-/** What is told beside what the rows are about. */
+/** Problems that rows of other rules leave out. */
 export interface ProblemOptions {
   readonly withPlanned?: boolean;
   readonly withWeakKeys?: boolean;
 }
 
-/** Told of every short key: the rows of other rules have short keys. */
+/** Reported of every short key: the rows of other rules have short keys. */
 const WEAK_KEY = "weak_key";
 
-/** Errors and warnings as `[severity ]path: message @line:column+length`. */
+/** Problems as `[warning ]code path @line:column+length`. */
 export function problemsOf(source: string, options: ProblemOptions = {}): string[] {
-  const { withPlanned = true, withWeakKeys = false } = options;
-  return validateFlow(parseFlowSource(source), catalogs, { expressions: { functions: FUNCTIONS } })
-    .filter(({ code }) => withPlanned || !PLANNED.has(code))
-    .filter(({ code }) => withWeakKeys || code !== WEAK_KEY)
-    .map((problem) => {
-      const { line, column, length } = problem.range ?? { line: 0, column: 0, length: 0 };
-      const severity = problem.severity === "error" ? "" : "warning ";
-      return `${severity}${problem.path}: ${problem.message} @${line}:${column}+${length}`;
-    });
+  return foundIn(source, options).map((problem) =>
+    `${severityOf(problem)}${`${problem.code} ${problem.path}`.trimEnd()} ${placeOf(problem)}`
+  );
 }
 
-/** What a row says: a name, a part of a source, and the problems. */
+/** Problems with their wording, as `[warning ]path: message @line:column+length`. */
+export function describedProblemsOf(source: string, options: ProblemOptions = {}): string[] {
+  return foundIn(source, options).map((problem) =>
+    `${severityOf(problem)}${problem.path}: ${problem.message} ${placeOf(problem)}`
+  );
+}
+
+function foundIn(
+  source: string,
+  { withPlanned = true, withWeakKeys = false }: ProblemOptions,
+): FlowProblem[] {
+  return validateFlow(parseFlowSource(source), catalogs, { expressions: { functions: FUNCTIONS } })
+    .filter(({ code }) => withPlanned || !PLANNED.has(code))
+    .filter(({ code }) => withWeakKeys || code !== WEAK_KEY);
+}
+
+function severityOf({ severity }: FlowProblem): string {
+  return severity === "error" ? "" : "warning ";
+}
+
+function placeOf({ range }: FlowProblem): string {
+  const { line, column, length } = range ?? { line: 0, column: 0, length: 0 };
+  return `@${line}:${column}+${length}`;
+}
+
+/** Rows of a name, a part of a source, and the problems. */
 export type Rows = readonly (readonly [name: string, part: string, problems: readonly string[]])[];
 
 /** Head and one task, for tests of another part; four lines. */

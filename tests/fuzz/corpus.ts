@@ -1,6 +1,6 @@
 /** Templates and flows of the tests, which the fuzzer damages. */
 import { stringify } from "@std/yaml";
-import { exampleOf } from "../../src/flow/json_schema/example.ts";
+import { exampleOf } from "../../src/flow/json_schema/json_schema.ts";
 import type { TypeDeclaration } from "../../src/model/flows/type_declaration.ts";
 import * as dates from "../expr/rows/dates.ts";
 import * as filters from "../expr/rows/filters.ts";

@@ -1,13 +1,13 @@
-/** Valid document → the typed view that the rest of the server works with. */
+/** Valid document → typed flow. */
 import { isJsonObject, type JsonObject, type JsonValue, objectsOf, ownProperty } from "../../base/json.ts";
+import { canonicalType } from "../../model/flows/flow.ts";
 import type { Flow, Input, Task, TenantId, Trigger } from "../../model/flows/flow.ts";
-import { buildConcurrency, buildOutputs, buildRetry, buildSlas, buildTasks, textOf } from "./build_tasks.ts";
-import { readFlag, scalarText } from "../schema/describe.ts";
-import { triggerKind } from "../schema/kinds.ts";
+import { buildConcurrency, buildOutputs, buildRetry, buildSlas, buildTasks } from "./build_tasks.ts";
+import { flagOf, textOf } from "../schema/describe.ts";
 import { readLabels } from "../../model/flows/label.ts";
 import { applyPluginDefaults, type TypeCatalogs } from "../schema/plugin_defaults.ts";
 
-/** What the store gives to a flow, and the text it was parsed from. */
+/** What the store adds to a flow, and its source. */
 interface FlowIdentity {
   readonly tenant: TenantId;
   readonly revision: number;
@@ -16,16 +16,16 @@ interface FlowIdentity {
   readonly source: string;
 }
 
-/** The typed view, with the defaults of the flow applied; the document must be valid. With catalogs, aliases of types are resolved. */
+/** The typed flow of a valid document, with its plugin defaults applied. Aliases of types are resolved only with catalogs. */
 export function buildFlow(document: JsonObject, identity: FlowIdentity, catalogs: TypeCatalogs = {}): Flow {
   const applied = applyPluginDefaults(document, catalogs);
   const tasksOf = (name: string) => buildTasks(ownProperty(applied, name), catalogs.tasks);
   const variables = ownProperty(document, "variables");
   return {
     ...identity,
-    namespace: scalarText(ownProperty(document, "namespace")) ?? "",
-    id: scalarText(ownProperty(document, "id")) ?? "",
-    disabled: readFlag(ownProperty(document, "disabled"), false),
+    namespace: textOf(document, "namespace") ?? "",
+    id: textOf(document, "id") ?? "",
+    disabled: flagOf(document, "disabled", false),
     labels: readLabels(ownProperty(document, "labels")),
     inputs: buildInputs(ownProperty(document, "inputs")),
     outputs: buildOutputs(ownProperty(document, "outputs")),
@@ -42,7 +42,7 @@ export function buildFlow(document: JsonObject, identity: FlowIdentity, catalogs
   };
 }
 
-/** Tasks of the older `listeners`: they run as those of `afterExecution`, each where the conditions of its listener hold. */
+/** Tasks of the deprecated `listeners`: they run as tasks of `afterExecution`, on the conditions of their listener. */
 function listenerTasks(document: JsonObject, { tasks }: TypeCatalogs): Task[] {
   return objectsOf(ownProperty(document, "listeners")).flatMap((listener) => {
     const conditions = objectsOf(ownProperty(listener, "conditions"));
@@ -56,19 +56,22 @@ export function buildInputs(list: JsonValue | undefined): Input[] {
   return objectsOf(list).map((properties) => ({
     id: textOf(properties, "id") ?? textOf(properties, "name") ?? "",
     type: textOf(properties, "type") ?? "",
-    required: readFlag(ownProperty(properties, "required"), true),
+    required: flagOf(properties, "required", true),
     defaults: ownProperty(properties, "defaults") ?? undefined,
     properties,
   }));
 }
 
+const WEBHOOK = "core.trigger.Webhook";
+const OLD_WEBHOOK = "core.models.triggers.types.Webhook";
+
 function buildTrigger(properties: JsonObject): Trigger {
-  const type = textOf(properties, "type") ?? "";
+  const type = textOf(properties, "type") ?? "", name = canonicalType(type);
   return {
     id: textOf(properties, "id") ?? "",
     type,
-    kind: triggerKind(type),
-    disabled: readFlag(ownProperty(properties, "disabled"), false),
+    kind: name === OLD_WEBHOOK ? WEBHOOK : name,
+    disabled: flagOf(properties, "disabled", false),
     properties,
   };
 }

@@ -1,37 +1,35 @@
-/** Valid declarations of tasks → typed tasks, nested ones included; retries, concurrency and SLAs of flows. */
+/** Valid declarations → typed tasks, outputs, retries, concurrency limits and SLAs. */
 import { parseDuration } from "../../base/duration.ts";
 import { isJsonObject, type JsonObject, type JsonValue, objectsOf, ownProperty } from "../../base/json.ts";
+import { canonicalType } from "../../model/flows/flow.ts";
 import type { ConcurrencyLimit, LogLevel, Output, RetryPolicy, Sla, Task } from "../../model/flows/flow.ts";
 import { LOOP } from "../../model/executions/loop_run.ts";
 import { nestedTaskProperties, type TaskCatalog } from "../../model/tasks/task_catalog.ts";
-import { readFlag, scalarText } from "../schema/describe.ts";
-import { taskKind } from "../schema/kinds.ts";
+import { flagOf, scalarText, textOf } from "../schema/describe.ts";
+import { COMMON_BLOCKS } from "../schema/nested_tasks.ts";
 import { readLabels } from "../../model/flows/label.ts";
 
 const DEFAULT_DELAY_FACTOR = 2;
-/** Every task may have these, whatever its type says. */
-const COMMON_BLOCKS = ["errors", "finally"];
 
-/** Tasks of a valid list. With a catalog, aliases of task types are resolved and nested tasks are found. */
+/** Tasks of a valid list. Aliases and nested tasks are resolved only with a catalog. */
 export function buildTasks(list: JsonValue | undefined, catalog?: TaskCatalog): Task[] {
   return objectsOf(list).map((properties) => buildTask(properties, catalog));
 }
 
-/** One task of a valid document. */
 function buildTask(properties: JsonObject, catalog?: TaskCatalog): Task {
   const type = textOf(properties, "type") ?? "";
-  const kind = taskKind(type, catalog);
+  const name = canonicalType(type), kind = catalog?.find(name)?.type ?? name;
   return {
     id: textOf(properties, "id") ?? "",
     type,
     kind,
     properties,
-    disabled: readFlag(ownProperty(properties, "disabled"), false),
-    allowFailure: readFlag(ownProperty(properties, "allowFailure"), false),
-    allowWarning: readFlag(ownProperty(properties, "allowWarning"), false),
+    disabled: flagOf(properties, "disabled", false),
+    allowFailure: flagOf(properties, "allowFailure", false),
+    allowWarning: flagOf(properties, "allowWarning", false),
     runIf: textOf(properties, "runIf") ?? textOf(properties, "when"),
     logLevel: textOf(properties, "logLevel") as LogLevel | undefined,
-    logToFile: readFlag(ownProperty(properties, "logToFile"), false) || undefined,
+    logToFile: flagOf(properties, "logToFile", false) || undefined,
     timeout: textOf(properties, "timeout"),
     retry: buildRetry(ownProperty(properties, "retry")),
     blocks: buildBlocks(properties, kind, catalog),
@@ -71,7 +69,7 @@ export function buildOutputs(list: JsonValue | undefined): Output[] {
     id: textOf(properties, "id") ?? "",
     type: textOf(properties, "type"),
     value: ownProperty(properties, "value") ?? null,
-    required: readFlag(ownProperty(properties, "required"), true),
+    required: flagOf(properties, "required", true),
   }));
 }
 
@@ -88,7 +86,7 @@ export function buildRetry(value: JsonValue | undefined): RetryPolicy | undefine
     intervalMs: durationOf(value, isRandom ? "minInterval" : "interval") ?? 0,
     maxIntervalMs: durationOf(value, "maxInterval"),
     delayFactor: Number(textOf(value, "delayFactor") ?? DEFAULT_DELAY_FACTOR),
-    warningOnRetry: readFlag(ownProperty(value, "warningOnRetry"), false),
+    warningOnRetry: flagOf(value, "warningOnRetry", false),
     behavior: textOf(value, "behavior") === "CREATE_NEW_EXECUTION"
       ? "CREATE_NEW_EXECUTION"
       : "RETRY_FAILED_TASK",
@@ -112,11 +110,6 @@ export function buildSlas(list: JsonValue | undefined): Sla[] {
     durationMs: durationOf(properties, "duration"),
     assertion: textOf(properties, "assert"),
   }));
-}
-
-/** The text of a scalar member. */
-export function textOf(properties: JsonObject, name: string): string | undefined {
-  return scalarText(ownProperty(properties, name));
 }
 
 function durationOf(properties: JsonObject, name: string): number | undefined {

@@ -1,4 +1,4 @@
-/** Flow → the JSON that clients get. */
+/** Flow → JSON of the API. */
 import {
   isJsonObject,
   type JsonObject,
@@ -10,7 +10,7 @@ import type { Flow } from "../../model/flows/flow.ts";
 import { scalarText } from "../schema/describe.ts";
 import { MANAGED_PROPERTIES } from "../schema/flow_schema.ts";
 
-/** Lists whose elements are objects of ours, whose null members are left out. */
+/** Lists of objects whose null members are left out. */
 const LISTS_OF_OBJECTS = new Set([
   "tasks",
   "errors",
@@ -41,7 +41,7 @@ function memberResponse(name: string, value: JsonValue, flow: Flow): JsonValue {
   return value.map((item) => isJsonObject(item) ? withoutNulls(item) : item);
 }
 
-/** Ids that were written as numbers become texts. */
+/** The object without null members; an id written as a number becomes a text. */
 function withoutNulls(object: JsonObject): JsonObject {
   const copy: JsonObject = {};
   for (const name of Object.keys(object)) {

@@ -1,13 +1,12 @@
-/** `checks` of a flow: conditions on its inputs that are looked at before an execution is created. */
-import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
+/** `checks` of a flow: conditions on its inputs, evaluated before an execution is created. */
+import { type JsonObject, type JsonValue, objectsOf, ownProperty } from "../../base/json.ts";
 import { ExpressionError, isTruthyText, printValue } from "../../expr/mod.ts";
-import { scalarText } from "../schema/describe.ts";
+import { scalarText, textOf } from "../schema/describe.ts";
 import { hasExpression } from "../source/report.ts";
 
-/** What a failed check asks for, the most restrictive first. */
+/** What a failed check causes, the most restrictive first. */
 const CHECK_BEHAVIORS = ["BLOCK_EXECUTION", "FAIL_EXECUTION", "CREATE_EXECUTION"] as const;
 
-/** One of {@link CHECK_BEHAVIORS}. */
 type CheckBehavior = typeof CHECK_BEHAVIORS[number];
 
 /** A check whose condition does not hold. */
@@ -17,28 +16,27 @@ export interface FailedCheck {
   readonly behavior: CheckBehavior;
 }
 
-/** Renders a template with the inputs of the execution. It reports what cannot be rendered by an ExpressionError. */
+/** Renders a template with the inputs of the execution. @throws ExpressionError it cannot be rendered */
 type RenderCheck = (template: string) => JsonValue;
 
 /**
- * The checks that fail, in the order of the flow. One whose condition cannot be rendered fails and blocks the execution,
- * whatever its behaviour is: nobody knows what it would have said.
+ * The checks that fail, in the order of the flow. A check whose condition cannot be rendered fails and blocks the
+ * execution, whatever its `behavior` is.
  */
 export function failedChecks(definition: JsonObject, render: RenderCheck): FailedCheck[] {
-  const checks = ownProperty(definition, "checks");
-  return (Array.isArray(checks) ? checks : []).filter(isJsonObject).flatMap((check) => {
+  return objectsOf(ownProperty(definition, "checks")).flatMap((check) => {
     const outcome = holds(ownProperty(check, "condition") ?? ownProperty(check, "when"), render);
     return outcome === true ? [] : [failure(check, outcome || undefined, render)];
   });
 }
 
-/** The failed checks that decide: those of the most restrictive behaviour among them. */
+/** The failed checks of the most restrictive behaviour among them: they decide. */
 export function decisiveChecks(failed: readonly FailedCheck[]): readonly FailedCheck[] {
   const behavior = CHECK_BEHAVIORS.find((candidate) => failed.some((check) => check.behavior === candidate));
   return failed.filter((check) => check.behavior === behavior);
 }
 
-/** True, false, or why that cannot be told. */
+/** The value of a condition, or why it cannot be rendered. */
 function holds(condition: JsonValue | undefined, render: RenderCheck): boolean | string {
   if (!hasExpression(condition)) return isTruthyText(scalarText(condition) ?? "");
   const rendered = rendering(condition, render);
@@ -46,22 +44,22 @@ function holds(condition: JsonValue | undefined, render: RenderCheck): boolean |
 }
 
 function failure(check: JsonObject, reason: string | undefined, render: RenderCheck): FailedCheck {
-  const template = scalarText(ownProperty(check, "message")) ?? "";
+  const template = textOf(check, "message") ?? "";
   const rendered = hasExpression(template) ? rendering(template, render) : { text: template };
   const message = "reason" in rendered ? template : rendered.text;
   if (reason !== undefined) {
     const text = `${message} (the condition cannot be evaluated: ${reason})`;
     return { message: text, style: "ERROR", behavior: "BLOCK_EXECUTION" };
   }
-  const behavior = scalarText(ownProperty(check, "behavior"));
+  const behavior = textOf(check, "behavior");
   return {
     message,
-    style: scalarText(ownProperty(check, "style")) ?? "INFO",
+    style: textOf(check, "style") ?? "INFO",
     behavior: CHECK_BEHAVIORS.find((candidate) => candidate === behavior) ?? "BLOCK_EXECUTION",
   };
 }
 
-/** Every reason for which a template cannot be rendered is one for its author. */
+/** The text of a template, or why it cannot be rendered. */
 function rendering(template: string, render: RenderCheck): { text: string } | { reason: string } {
   try {
     return { text: printValue(render(template)) };

@@ -1,38 +1,42 @@
 /**
- * A flow as a graph: nodes for tasks and triggers, a cluster for each flowable task, edges in the order of running. Every
- * cluster has a node where it begins and one where it ends, so that clusters can be drawn and folded as one thing.
+ * A flow as a graph: nodes for tasks and triggers, a cluster for each flowable task, edges in execution order. Every
+ * cluster has a first and a last node, so that it can be drawn and folded as one node.
  */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { Flow, Task, Trigger } from "../../model/flows/flow.ts";
-import { type FlowGraph, GraphParts } from "./parts.ts";
-import { type Relation, relationOf, type RelationType, SUBFLOW_KINDS } from "./relations.ts";
+import {
+  type FlowGraph,
+  GraphParts,
+  type Relation,
+  relationOf,
+  type RelationType,
+  SUBFLOW_KINDS,
+} from "./parts.ts";
 
-/** The parts of a flow that are drawn. */
+/** The parts of a flow that the graph shows. */
 export type DrawnFlow = Pick<Flow, "tasks" | "errors" | "finally" | "afterExecution" | "triggers">;
 
-/** What is drawn beside the flow itself. */
 interface GraphOptions {
-  /** Flows to draw in the place of the task that starts them, by the uid of its node. */
+  /** Flows to draw instead of the task that starts them, by the uid of its node. */
   readonly subflows?: ReadonlyMap<string, DrawnFlow>;
 }
 
-/** Uid of what stands for the whole flow; those of its tasks begin with it. */
+/** Uid of the flow; the uids of its tasks begin with it. */
 export const ROOT_UID = "root";
 
-/** Where something is drawn: in which cluster, below which uid. */
+/** The cluster and the uid below which something is drawn. */
 interface Place {
   readonly cluster: string;
   readonly parents: readonly string[];
   readonly uid: string;
 }
 
-/** The first and the last node of something drawn. */
 interface Ends {
   readonly first: string;
   readonly last: string;
 }
 
-/** Tasks drawn together: what leads to them, and where they lead. */
+/** Tasks between two nodes; `relation` is that of the edge to the first task. */
 interface Group {
   readonly place: Place;
   readonly from: string;
@@ -42,8 +46,7 @@ interface Group {
 
 /** The graph of a flow. */
 export function flowGraph(flow: DrawnFlow, options: GraphOptions = {}): FlowGraph {
-  const drawing = new Drawing(options);
-  return drawing.draw(flow);
+  return new Drawing(options).draw(flow);
 }
 
 class Drawing {
@@ -61,7 +64,7 @@ class Drawing {
     return this.#parts.result();
   }
 
-  /** The blocks of a flow between a node and the end of its cluster. */
+  /** Draws the blocks of a flow between a node and the end of its cluster. */
   #flow(flow: DrawnFlow, place: Place, { first, last, from }: Ends & { readonly from: string }): void {
     const after = this.#gate(place, "afterExecution", flow.afterExecution, last);
     const end = this.#gate(place, "finally", flow.finally, after);
@@ -73,7 +76,7 @@ class Drawing {
     this.#chain(flow.afterExecution, { place, from: after, to: last, relation });
   }
 
-  /** The node before tasks that run in any case; `next` when there are none. */
+  /** The node before a block; `next` when the block is empty. */
   #gate(place: Place, name: "finally" | "afterExecution", tasks: readonly Task[], next: string): string {
     return tasks.length === 0 ? next : this.#parts.addGate(place.cluster, place.uid, name);
   }
@@ -93,7 +96,6 @@ class Drawing {
     this.#parts.addEdge(last, to);
   }
 
-  /** One after the other; the first one has the relation of the group. */
   #chain(tasks: readonly Task[], { place, from, to, relation }: Group): void {
     let previous = from;
     for (const [index, task] of tasks.entries()) {
@@ -104,7 +106,6 @@ class Drawing {
     if (tasks.length > 0) this.#parts.addEdge(previous, to);
   }
 
-  /** All at once. */
   #parallel(tasks: readonly Task[], { place, from, to, relation }: Group): void {
     for (const task of tasks) {
       const { first, last } = this.#task(task, place);
@@ -113,7 +114,6 @@ class Drawing {
     }
   }
 
-  /** Each after those it depends on. */
   #dag(tasks: readonly Task[], { place, from, to }: Group): void {
     const drawn = new Map(tasks.map((task) => [task.id, this.#task(task, place)]));
     const needed = new Set(tasks.flatMap(({ dependsOn = [] }) => dependsOn));
@@ -165,7 +165,7 @@ class Drawing {
     return ends;
   }
 
-  /** The cluster of a task, with the node of the task behind its beginning. */
+  /** Opens the cluster of a task; the node of the task follows the first node. */
   #open(task: Task, { cluster, parents, uid }: Place, relation: RelationType, type: string): Ends {
     const ends = this.#parts.openCluster({ uid: cluster, parents, relation, task: task.properties });
     this.#parts.addNode(cluster, uid, type, { task: task.properties });
@@ -180,7 +180,7 @@ interface Layout {
 }
 
 const SEQUENCE: Layout = { relation: "SEQUENTIAL", layout: "chain" };
-/** How the tasks of a kind hang together, where it is not one after the other. */
+/** Layout of the tasks within a flowable task, by its kind; others are a {@link SEQUENCE}. */
 const LAYOUTS: ReadonlyMap<string, Layout> = new Map<string, Layout>([
   ["core.flow.Parallel", { relation: "PARALLEL", layout: "parallel" }],
   ["core.flow.EachParallel", { relation: "DYNAMIC", layout: "parallel" }],
@@ -193,17 +193,17 @@ const LAYOUTS: ReadonlyMap<string, Layout> = new Map<string, Layout>([
   ["core.flow.Switch", { relation: "CHOICE", layout: "chain" }],
 ]);
 
-/** The clusters around what is drawn at a place; that of the flow itself is not listed. */
+/** The ancestor clusters of a place, without that of the flow itself. */
 function ancestors({ cluster, parents }: Place): string[] {
   return cluster === ROOT_UID ? [] : [...parents, cluster];
 }
 
-/** `then`, `else`, `defaults`, or the value of a case. */
+/** Name of a branch: `then`, `else`, `defaults`, or the value of a case. */
 function branchName(relation: RelationType, block: string): string | undefined {
   return relation === "CHOICE" ? block.replace(/^cases\./, "") : undefined;
 }
 
-/** The graph as JSON. */
+/** The graph as JSON of the API. */
 export function graphResponse({ nodes, edges, clusters, flowables }: FlowGraph): JsonObject {
   return {
     nodes: [...nodes],

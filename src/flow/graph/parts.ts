@@ -1,33 +1,56 @@
-/** Collects nodes, edges and clusters of one graph, in the form in which clients get them. */
+/** Nodes, edges and clusters of one graph, in the form of the API. */
 import type { JsonObject } from "../../base/json.ts";
-import type { Relation, RelationType } from "./relations.ts";
+
+/** How a task follows the one before it. */
+export type RelationType =
+  | "SEQUENTIAL"
+  | "PARALLEL"
+  | "CHOICE"
+  | "DYNAMIC"
+  | "ERROR"
+  | "FINALLY"
+  | "AFTER_EXECUTION";
+
+/** What an edge means. */
+export interface Relation {
+  readonly relationType: RelationType;
+  /** Name of a branch. */
+  readonly value?: string;
+}
+
+/** Kinds of tasks that start executions of another flow. */
+export const SUBFLOW_KINDS: ReadonlySet<string> = new Set(["core.flow.Subflow", "core.flow.ForEachItem"]);
+
+/** Creates a relation; `value` is the name of a branch. */
+export function relationOf(relationType: RelationType, value?: string): Relation {
+  return value === undefined ? { relationType } : { relationType, value };
+}
 
 /** Names of node types that existing clients compare. */
 const TYPE_PREFIX = "io.kestra.core.models.hierarchies.";
 
 const CLUSTER_PREFIX = /^cluster_/;
 
-/** A flow's graph as clients get it. */
+/** The graph of a flow. */
 export interface FlowGraph {
   readonly nodes: readonly JsonObject[];
   readonly edges: readonly JsonObject[];
-  /** Without that of the flow itself. */
+  /** All but the cluster of the flow itself. */
   readonly clusters: readonly JsonObject[];
   /** Uids of flowable tasks. */
   readonly flowables: readonly string[];
 }
 
-/** A cluster to be drawn. */
 interface ClusterFacts {
   readonly uid: string;
-  /** Uids of the clusters around it, outermost first. */
+  /** Uids of its ancestor clusters, outermost first. */
   readonly parents: readonly string[];
   readonly relation: RelationType | undefined;
-  /** The task it stands for. */
+  /** The task of the cluster. */
   readonly task: JsonObject | undefined;
 }
 
-/** What has been drawn so far. No uid is given twice: task ids hold no "@". */
+/** Builder of a graph. Uids are unique: task ids contain no "@". */
 export class GraphParts {
   readonly #nodes: JsonObject[] = [];
   readonly #edges: JsonObject[] = [];
@@ -36,7 +59,7 @@ export class GraphParts {
   /** Uids of the nodes of each cluster. */
   readonly #members = new Map<string, string[]>();
 
-  /** The cluster of the flow itself, which is not listed. */
+  /** Adds the first and last node of the flow itself, whose cluster is not listed. */
   openRoot(uid: string): { first: string; last: string } {
     this.#members.set(uid, []);
     return this.#addEnds(uid);
@@ -57,14 +80,14 @@ export class GraphParts {
     return ends;
   }
 
-  /** Adds a node to a cluster; its uid. */
+  /** Adds a node to a cluster; returns its uid. */
   addNode(cluster: string, uid: string, type: string, facts: JsonObject = {}): string {
     this.#nodes.push({ uid, type: TYPE_PREFIX + type, ...facts });
     this.#members.get(cluster)?.push(uid);
     return uid;
   }
 
-  /** Adds the node before tasks that run in any case; its uid. */
+  /** Adds the node before a `finally` or `afterExecution` block; returns its uid. */
   addGate(cluster: string, uid: string, name: "finally" | "afterExecution"): string {
     const type = name === "finally" ? "GraphClusterFinally" : "GraphClusterAfterExecution";
     return this.addNode(cluster, `${uid}.@${name}`, type);
@@ -75,12 +98,12 @@ export class GraphParts {
     this.#edges.push({ source, target, relation: { ...relation } });
   }
 
-  /** Notes a flowable task. */
+  /** Adds the uid of a flowable task. */
   addFlowable(uid: string): void {
     this.#flowables.push(uid);
   }
 
-  /** All of it. */
+  /** The finished graph. */
   result(): FlowGraph {
     return {
       nodes: this.#nodes,

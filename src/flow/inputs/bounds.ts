@@ -1,8 +1,8 @@
 /** Inclusive bounds of inputs whose values have an order. */
 import { type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
-import type { Converted, DeclarationMistake } from "./input_type.ts";
+import { type Converted, type DeclarationMistake, expected, type InputType } from "./input_type.ts";
+import { shownValue } from "./shown_value.ts";
 
-/** The names of the two bounds, and how a message speaks of them. */
 interface BoundNames {
   readonly lower: string;
   readonly upper: string;
@@ -17,14 +17,14 @@ export const NUMBER_BOUNDS: BoundNames = {
   lowerText: "it must be more than",
   upperText: "it must be less than",
 };
-/** Bounds of durations; the capital letter is what existing clients look for. */
+/** Bounds of durations; existing clients expect the capital letter. */
 export const DURATION_BOUNDS: BoundNames = {
   lower: "min",
   upper: "max",
   lowerText: "It must be more than",
   upperText: "It must be less than",
 };
-/** Bounds of points in time. */
+/** Bounds of dates and times. */
 export const TIME_BOUNDS: BoundNames = {
   lower: "after",
   upper: "before",
@@ -32,13 +32,37 @@ export const TIME_BOUNDS: BoundNames = {
   upperText: "it must be before",
 };
 
-/** A value that can be compared: a number, or texts whose order is that of time. */
+/** A value that can be compared: a number, or a text that sorts in time order. */
 type Comparable = number | bigint | string;
 
-/** How a type reads what it compares; `undefined` when the value is not of the type. */
+/** Reads a value of a type for comparison; `undefined` when it is not of the type. */
 export type ReadComparable = (value: JsonValue) => Comparable | undefined;
 
-/** Gives `converted` back when it lies within the bounds of the input. */
+/** A type with bounds; `normalize` turns what was read into the converted value. */
+interface BoundedForm<T extends Comparable> {
+  readonly names: BoundNames;
+  readonly properties: InputType["properties"];
+  readonly hint: string;
+  read(value: JsonValue): T | undefined;
+  normalize(read: T): JsonValue;
+}
+
+/** An input type with `min` and `max`, both inclusive. */
+export function boundedInput<T extends Comparable>(type: string, form: BoundedForm<T>): InputType {
+  const { names, properties, hint, read } = form;
+  return {
+    names: [type],
+    properties,
+    convert(value, declared) {
+      const found = read(value);
+      if (found === undefined) return expected(type, shownValue(value), hint);
+      return withinBounds(form.normalize(found), declared, { names, read });
+    },
+    checkDeclaration: (declared) => boundMistakes(declared, { names, read, type }),
+  };
+}
+
+/** The converted value, or the reason when it is out of the bounds of the input. */
 export function withinBounds(
   converted: JsonValue,
   properties: JsonObject,
@@ -61,7 +85,7 @@ export function withinBounds(
   return { value: converted };
 }
 
-/** Bounds that cannot be read as a value of the type. */
+/** Declared bounds that are no values of the type. */
 export function boundMistakes(
   properties: JsonObject,
   { names, read, type }: { names: BoundNames; read: ReadComparable; type: string },

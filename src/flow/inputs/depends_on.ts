@@ -1,27 +1,24 @@
-/** In which order inputs are resolved: each after those it depends on. */
+/** The order in which inputs are resolved: each after those it depends on. */
 import { isJsonObject, type JsonObject, ownProperty } from "../../base/json.ts";
-import { scalarText } from "../schema/describe.ts";
+import { elementsOf, scalarText, textOf } from "../schema/describe.ts";
 
-/** What `dependsOn` of an input says. */
 interface Dependency {
   /** Ids of the inputs that come first. */
   readonly inputs: readonly string[];
-  /** Template; the input is asked only when it renders to true. */
+  /** Template; the input is enabled only when it renders to true. */
   readonly condition?: string;
 }
 
-/** The dependency that the members of an input declare, if any. */
+/** The declared dependency of an input, if any. */
 export function dependencyOf(properties: JsonObject): Dependency | undefined {
   const dependsOn = ownProperty(properties, "dependsOn");
   if (!isJsonObject(dependsOn)) return undefined;
-  const inputs = ownProperty(dependsOn, "inputs");
   return {
-    inputs: Array.isArray(inputs) ? inputs.map((id) => scalarText(id) ?? "") : [],
-    condition: scalarText(ownProperty(dependsOn, "condition")),
+    inputs: elementsOf(dependsOn, "inputs").map((id) => scalarText(id) ?? ""),
+    condition: textOf(dependsOn, "condition"),
   };
 }
 
-/** An input as the order sees it. */
 interface Dependent {
   readonly id: string;
   readonly properties: JsonObject;
@@ -32,7 +29,7 @@ export function dependencyOrder<T extends Dependent>(inputs: readonly T[]): { or
   return orderByNeeds(inputs, (input) => dependencyOf(input.properties)?.inputs ?? []);
 }
 
-/** Things in the order of what they need, by id; ids that nothing has are left out. Takes time in proportion to the needs. */
+/** Items in topological order of their needs, which are ids; unknown ids are ignored. Linear time. */
 export function orderByNeeds<T extends { readonly id: string }>(
   items: readonly T[],
   needsOf: (item: T) => Iterable<string>,

@@ -1,10 +1,10 @@
-/** FILE: the URI of a stored file. An upload is stored before it gets here. */
-import { type JsonObject, ownProperty } from "../../base/json.ts";
+/** FILE: the URI of a stored file. Uploads are stored before the conversion. */
+import { elementsOf } from "../schema/describe.ts";
 import { expected, type InputType } from "./input_type.ts";
 import { shownValue } from "./shown_value.ts";
-import { isUri } from "./uri.ts";
+import { isUri } from "./string.ts";
 
-/** `extension` belongs to whoever stores the upload. */
+/** `extension` is read when an upload is stored. */
 export const fileInput: InputType = {
   names: ["FILE"],
   properties: {
@@ -15,15 +15,10 @@ export const fileInput: InputType = {
     if (typeof value !== "string" || !isUri(value)) {
       return expected("FILE", shownValue(value), "it is neither an uploaded file nor the URI of one");
     }
-    const allowed = allowedExtensions(properties);
+    const allowed = elementsOf(properties, "allowedFileExtensions").map((item) => String(item).toLowerCase());
     if (allowed.length === 0 || allowed.some((extension) => value.toLowerCase().endsWith(extension))) {
       return { value };
     }
     return { reason: `the name of the file must end in one of \`[${allowed.join(", ")}]\`` };
   },
 };
-
-function allowedExtensions(properties: JsonObject): string[] {
-  const list = ownProperty(properties, "allowedFileExtensions");
-  return Array.isArray(list) ? list.map((item) => String(item).toLowerCase()) : [];
-}

@@ -1,11 +1,11 @@
-/** What an input type is. Each type is a file of its own and a line of the registry. */
+/** The interface of input types. */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { PropertySchemas } from "../../model/flows/schema.ts";
 
 /** A converted value, or why there is none; the reason is the middle of "Invalid input for `id`, <reason>, but received …". */
 export type Converted = { readonly value: JsonValue } | { readonly reason: string };
 
-/** Conversion to other types, for lists of them. */
+/** Conversion of list elements. */
 export interface Conversions {
   /** True for the name of a type. */
   isKnown(type: string): boolean;
@@ -13,7 +13,7 @@ export interface Conversions {
   convert(type: string, value: JsonValue): Converted | undefined;
 }
 
-/** Something wrong with the declaration of an input, at one of its members. */
+/** A problem of one member of an input declaration. */
 export interface DeclarationMistake {
   readonly property: string;
   readonly message: string;
@@ -23,19 +23,19 @@ export interface DeclarationMistake {
 export interface InputType {
   /** The name, and older ones. */
   readonly names: readonly string[];
-  /** Properties beside the common ones. */
+  /** Properties besides the common ones. */
   readonly properties: PropertySchemas;
-  /** An empty text is a value; for other types it is none. */
+  /** An empty text is a value; other types treat it as missing. */
   readonly takesEmptyText?: boolean;
-  /** The value is kept encrypted, and no message repeats it. */
+  /** The value is stored encrypted and never shown in messages. */
   readonly isSecret?: boolean;
-  /** The value as flows see it. `value` is not null; it is a text when it came from a form. */
+  /** The value as flows read it. `value` is not null; a value from a form is a text. */
   convert(value: JsonValue, properties: JsonObject, conversions: Conversions): Converted;
-  /** What is wrong with the declaration, apart from what the schemas say. */
+  /** Problems of the declaration that the schemas do not cover. */
   checkDeclaration?(properties: JsonObject, conversions: Conversions): DeclarationMistake[];
 }
 
-/** The failure of a value that is not of the type. */
-export function expected(type: string, shown: string, error: string): Converted {
+/** The reason for a value that is not of the type. */
+export function expected(type: string, shown: string, error: string): { readonly reason: string } {
   return { reason: `Expected \`${type}\` but received \`${shown}\` with errors: \`${error}\`` };
 }

@@ -1,4 +1,4 @@
-/** Given values → the `inputs` of an execution. Pure: files are stored and expressions rendered by the caller. */
+/** Given values → the `inputs` of an execution. No I/O: the caller stores files and renders expressions. */
 import {
   isJsonObject,
   type JsonObject,
@@ -13,43 +13,40 @@ import type { Flow, Input } from "../../model/flows/flow.ts";
 import type { GivenValue } from "../../model/flows/input_value.ts";
 import { MAX_INPUT_VALUE_BYTES } from "../../model/limits.ts";
 import { dependencyOf, dependencyOrder } from "./depends_on.ts";
-import { readFlag, scalarText } from "../schema/describe.ts";
+import { flagOf, scalarText, textOf } from "../schema/describe.ts";
 import type { Converted, InputType } from "./input_type.ts";
 import { conversions, findInputType } from "./registry.ts";
 import { firstChoice } from "./select.ts";
 import { shownValue } from "./shown_value.ts";
 import { hasExpression } from "../source/report.ts";
 
-/**
- * Renders a template with the inputs that are resolved so far. Only an ExpressionError says that it cannot be rendered: any
- * other error ends the resolution.
- */
+/** Renders a template with the inputs resolved so far. @throws ExpressionError it cannot be rendered */
 type RenderInput = (template: string, inputs: JsonObject) => JsonValue;
 
-/** What stands for the text of a SECRET in the inputs of an execution. */
+/** The sealed value that replaces the text of a SECRET in the inputs of an execution. */
 type SealInput = (text: string) => JsonValue;
 
-/** What resolution needs from its caller. */
+/** Functions of the caller. */
 export interface ResolveOptions {
-  /** Without it, texts with expressions stay as they are, and conditions count as true. */
+  /** Without it, texts with expressions stay unchanged and conditions are true. */
   readonly render?: RenderInput;
-  /** Encrypts the value of a SECRET; without it such a value is refused. */
+  /** Encrypts the value of a SECRET; without it SECRET values are refused. */
   readonly seal?: SealInput;
-  /** Hides what expressions have read and nobody may see; messages go through it. */
+  /** Masks secrets that expressions have read; applied to messages. */
   readonly mask?: (text: string) => string;
 }
 
-/** One input as it would be for an execution. */
+/** The outcome of one input. */
 export interface InputCheck {
   readonly input: Input;
-  /** Its properties, where an `expression` gives its choices with these instead of that. */
+  /** Its properties, with the rendered choices in place of an `expression`. */
   readonly properties: JsonObject;
-  /** False when the condition of its `dependsOn` is not met, or cannot be told: it is neither checked nor present. */
+  /** False when the condition of its `dependsOn` is false or cannot be rendered: it is neither checked nor present. */
   readonly enabled: boolean;
-  /** The value is the default one. */
+  /** The value is the default. */
   readonly isDefault: boolean;
   readonly value?: JsonValue;
-  /** Text of what is wrong with the value, or with the condition. */
+  /** The problem of the value or the condition. */
   readonly problem?: string;
 }
 
@@ -69,7 +66,7 @@ export function checkInputs(
 /**
  * The inputs of an execution: converted, defaults applied, dotted ids nested, absent optional ones as null. Names that
  * the flow does not declare are ignored; `undefined` when it declares none.
- * @throws DomainError invalid_entity for the first input that is wrong
+ * @throws DomainError invalid_entity for the first invalid input
  */
 export function resolveInputs(
   flow: Pick<Flow, "inputs">,
@@ -90,7 +87,7 @@ export function resolveInputs(
   return inputs;
 }
 
-/** A value as one of an input type, for outputs of flows; without a known type as it is. */
+/** A value converted to an input type, for outputs of flows; unchanged without a known type. */
 export function convertValue(
   type: string | undefined,
   value: JsonValue,
@@ -102,7 +99,6 @@ export function convertValue(
   return found.isSecret && "value" in converted ? sealed(converted.value, seal) : converted;
 }
 
-/** The value of a SECRET as it is kept. */
 function sealed(value: JsonValue, seal: SealInput | undefined): Converted {
   if (typeof value !== "string") return { value };
   return seal
@@ -110,25 +106,21 @@ function sealed(value: JsonValue, seal: SealInput | undefined): Converted {
     : { reason: "it cannot be encrypted: the server has no encryption key" };
 }
 
-/** Stands for a secret in messages; its length tells nothing. */
+/** Replaces a secret in messages; its length is constant. */
 const HIDDEN_VALUE = "********";
 
-/** Resolves inputs one after the other; later ones see the earlier ones. */
+/** Resolves inputs one after the other; later ones may refer to earlier ones. */
 class Resolver {
   readonly #given: ReadonlyMap<string, GivenValue>;
-  readonly #render?: RenderInput;
-  readonly #seal?: SealInput;
-  readonly #mask?: (text: string) => string;
-  /** Secrets in clear: conditions and defaults may depend on them. */
+  readonly #options: ResolveOptions;
+  /** Secrets are in clear: conditions and defaults may depend on them. */
   readonly #resolved: JsonObject = {};
   readonly #secrets: string[] = [];
   readonly #disabled = new Set<string>();
 
-  constructor(given: ReadonlyMap<string, GivenValue>, { render, seal, mask }: ResolveOptions) {
+  constructor(given: ReadonlyMap<string, GivenValue>, options: ResolveOptions) {
     this.#given = given;
-    this.#render = render;
-    this.#seal = seal;
-    this.#mask = mask;
+    this.#options = options;
   }
 
   check(input: Input): InputCheck {
@@ -156,34 +148,34 @@ class Resolver {
     setNested(this.#resolved, input.id, taken.value);
     const { isDefault } = taken;
     if (!type.isSecret) return { input, properties, enabled: true, isDefault, value: taken.value };
-    // What has one or two characters is part of any text.
+    // One or two characters would match within any text.
     if (typeof taken.value === "string" && taken.value.length > 2) this.#secrets.push(taken.value);
-    const kept = sealed(taken.value, this.#seal);
+    const kept = sealed(taken.value, this.#options.seal);
     if ("reason" in kept) return failed(kept.reason, taken.value);
     return { input, properties, enabled: true, isDefault, value: kept.value };
   }
 
-  /** What one input makes of another may be part of a message. */
+  /** Masks secrets, which may be part of the value of another input. */
   #withoutSecrets(text: string): string {
-    const shown = this.#mask?.(text) ?? text;
+    const shown = this.#options.mask?.(text) ?? text;
     return this.#secrets.reduce((masked, secret) => masked.replaceAll(secret, HIDDEN_VALUE), shown);
   }
 
-  /** True, false, or why the condition cannot be told. An input that depends on a disabled one is disabled too. */
+  /** The condition, or why it cannot be rendered. An input that depends on a disabled one is disabled too. */
   #isEnabled(input: Input): boolean | string {
     const dependency = dependencyOf(input.properties);
     if (!dependency) return true;
     if (dependency.inputs.some((id) => this.#disabled.has(id))) return false;
-    if (dependency.condition === undefined || !this.#render) return true;
+    if (dependency.condition === undefined || !this.#options.render) return true;
     const rendered = this.#rendered(dependency.condition);
     if ("reason" in rendered) return `the condition of "dependsOn" cannot be rendered: ${rendered.reason}`;
     return rendered.value === true || scalarText(rendered.value)?.trim() === "true";
   }
 
-  /** The properties with the values that `expression` gives, or why it gives none. */
+  /** The properties with the rendered choices of `expression`, or why it cannot be rendered. */
   #withChoices(properties: JsonObject): JsonObject | string {
-    const expression = scalarText(ownProperty(properties, "expression"));
-    if (expression === undefined || !this.#render) return properties;
+    const expression = textOf(properties, "expression");
+    if (expression === undefined || !this.#options.render) return properties;
     const rendered = this.#rendered(expression);
     const choices = "reason" in rendered ? rendered : conversions.convert("ARRAY", rendered.value);
     if (!choices || "reason" in choices) {
@@ -208,7 +200,7 @@ class Resolver {
     }
     const converted = type.convert(fallback.value, properties, conversions);
     if ("value" in converted) return { value: converted.value, isDefault: true };
-    const text = textOf(fallback.value);
+    const text = printed(fallback.value);
     const isHidden = this.#secrets.some((secret) => text.includes(secret));
     return isHidden
       ? { reason: "its default depends on a secret and is not valid", received: HIDDEN_VALUE }
@@ -217,14 +209,14 @@ class Resolver {
 
   #defaultOf(input: Input, properties: JsonObject): Converted {
     if (input.defaults !== undefined) return this.#renderAll(input.defaults);
-    const isFirstDefault = readFlag(ownProperty(properties, "autoSelectFirst"), false);
+    const isFirstDefault = flagOf(properties, "autoSelectFirst", false);
     const first = isFirstDefault ? firstChoice(properties) : null;
     return { value: first !== null && input.type === "MULTISELECT" ? [first] : first };
   }
 
   /** Renders every text in a default that holds an expression. */
   #renderAll(value: JsonValue): Converted {
-    if (hasExpression(value)) return this.#render ? this.#rendered(value) : { value };
+    if (hasExpression(value)) return this.#rendered(value);
     if (!isJsonObject(value) && !Array.isArray(value)) return { value };
     const copy: JsonValue[] | JsonObject = Array.isArray(value) ? [] : {};
     for (const [name, item] of Object.entries(value)) {
@@ -236,10 +228,11 @@ class Resolver {
     return { value: copy };
   }
 
-  /** The renderer reports an expression that cannot be evaluated by throwing. */
+  /** The rendered value, or why it cannot be rendered; the template itself without a renderer. */
   #rendered(template: string): Converted {
+    const { render } = this.#options;
     try {
-      return { value: this.#render ? this.#render(template, this.#resolved) : template };
+      return { value: render ? render(template, this.#resolved) : template };
     } catch (error) {
       if (!(error instanceof ExpressionError)) throw error;
       return { reason: error.message };
@@ -247,7 +240,7 @@ class Resolver {
   }
 }
 
-/** The value that was sent; `undefined` when what was sent stands for none. */
+/** The sent value; `undefined` for an empty one. */
 function valueOf(given: GivenValue, type: InputType): JsonValue | undefined {
   switch (given.kind) {
     case "text":
@@ -278,12 +271,12 @@ function convertSent(
     : { value: converted.value, isDefault: false };
 }
 
-function textOf(value: JsonValue): string {
+function printed(value: JsonValue): string {
   return typeof value === "object" && value !== null ? stringifyJson(value) : String(value);
 }
 
 function isTooLarge(value: JsonValue): boolean {
-  const text = textOf(value);
+  const text = printed(value);
   if (text.length * 3 <= MAX_INPUT_VALUE_BYTES) return false;
   return text.length > MAX_INPUT_VALUE_BYTES || new TextEncoder().encode(text).length > MAX_INPUT_VALUE_BYTES;
 }

@@ -1,20 +1,14 @@
-/** All input types by name. A new type is a file of its own and a line here. */
+/** All input types by name. */
 import type { JsonValue } from "../../base/json.ts";
-import { arrayInput } from "./array.ts";
 import { booleanInput, boolInput } from "./boolean.ts";
 import { durationInput } from "./duration.ts";
 import { fileInput } from "./file.ts";
-import { floatInput } from "./float.ts";
 import type { Conversions, Converted, InputType } from "./input_type.ts";
-import { intInput } from "./int.ts";
-import { ionInput } from "./ion.ts";
-import { jsonInput } from "./json.ts";
-import { secretInput } from "./secret.ts";
-import { multiselectInput, selectInput } from "./select.ts";
-import { stringInput } from "./string.ts";
+import { ionInput, jsonInput, yamlInput } from "./json.ts";
+import { floatInput, intInput } from "./number.ts";
+import { arrayInput, multiselectInput, selectInput } from "./select.ts";
+import { emailInput, secretInput, stringInput, uriInput } from "./string.ts";
 import { dateInput, dateTimeInput, timeOfDayInput } from "./time.ts";
-import { emailInput, uriInput } from "./uri.ts";
-import { yamlInput } from "./yaml.ts";
 
 const TYPES: readonly InputType[] = [
   stringInput,
@@ -52,7 +46,7 @@ export function findInputType(name: string): InputType | undefined {
   return BY_NAME.get(name);
 }
 
-/** Converts elements of lists, which have a type and no further properties. A list would show its secrets: it has none. */
+/** Converts elements of lists. Elements have no properties besides their type, and are never secret: lists are shown. */
 export const conversions: Conversions = Object.freeze({
   isKnown: (type: string) => elementType(type) !== undefined,
   convert(type: string, value: JsonValue): Converted | undefined {

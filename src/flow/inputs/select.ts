@@ -1,6 +1,6 @@
-/** SELECT (older: ENUM) and MULTISELECT: one or several of given values. */
+/** SELECT (older: ENUM) and MULTISELECT, one or several of given values, and ARRAY, a list. */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
-import { readFlag, scalarText } from "../schema/describe.ts";
+import { flagOf, hasValue, scalarText, textOf } from "../schema/describe.ts";
 import {
   type Conversions,
   type Converted,
@@ -27,7 +27,7 @@ const CHOICE_PROPERTIES = {
   allowCustomValue: { type: "boolean", default: false, description: "Other values are allowed too." },
 } satisfies InputType["properties"];
 
-/** One of `values`. An `expression` has been rendered into `values` by whoever resolves the inputs. */
+/** SELECT: one of `values`. The resolver has rendered an `expression` into `values`. */
 export const selectInput: InputType = {
   names: ["SELECT", "ENUM"],
   properties: {
@@ -43,7 +43,7 @@ export const selectInput: InputType = {
   checkDeclaration: checkChoices,
 };
 
-/** Any number of `values`, as a list or its JSON text; `itemType` says what they become. */
+/** MULTISELECT: any number of `values`, as a list or its JSON text; they are converted to `itemType`. */
 export const multiselectInput: InputType = {
   names: ["MULTISELECT"],
   properties: {
@@ -65,24 +65,33 @@ export const multiselectInput: InputType = {
   ],
 };
 
+/** ARRAY: a list or its JSON text. Outputs have no `itemType`: their elements stay unchanged. */
+export const arrayInput: InputType = {
+  names: ["ARRAY"],
+  properties: {
+    itemType: { type: "string", required: true, description: "Type of each element; not ARRAY." },
+  },
+  convert(value, properties, conversions) {
+    const items = readItems("ARRAY", value);
+    if ("reason" in items) return items;
+    const itemType = itemTypeOf(properties);
+    return itemType === undefined ? { value: items.list } : convertItems(items.list, itemType, conversions);
+  },
+  checkDeclaration: checkItemType,
+};
+
 /** The elements of a list or of its JSON text. */
-export function readItems(
+function readItems(
   type: string,
   value: JsonValue,
 ): { readonly list: JsonValue[] } | { readonly reason: string } {
   const read: Converted = typeof value === "string" ? readJson(type, value) : { value };
   if ("reason" in read) return read;
   if (Array.isArray(read.value)) return { list: read.value };
-  const error = expected(type, shownValue(value), "it is not a list");
-  return "reason" in error ? error : { list: [] };
+  return expected(type, shownValue(value), "it is not a list");
 }
 
-/** Each element as one of `type`. */
-export function convertItems(
-  list: readonly JsonValue[],
-  type: string,
-  conversions: Conversions,
-): Converted {
+function convertItems(list: readonly JsonValue[], type: string, conversions: Conversions): Converted {
   const items: JsonValue[] = [];
   for (const item of list) {
     const converted = item === null ? undefined : conversions.convert(type, item);
@@ -94,16 +103,12 @@ export function convertItems(
   return { value: items };
 }
 
-/** The type of elements as declared. */
-export function itemTypeOf(properties: JsonObject): string | undefined {
-  return scalarText(ownProperty(properties, "itemType"));
+function itemTypeOf(properties: JsonObject): string | undefined {
+  return textOf(properties, "itemType");
 }
 
-/** An `itemType` must be the name of a type, and not of one that holds lists. */
-export function checkItemType(
-  properties: JsonObject,
-  conversions: Conversions,
-): DeclarationMistake[] {
+/** `itemType` names a known type that is no list. */
+function checkItemType(properties: JsonObject, conversions: Conversions): DeclarationMistake[] {
   const type = itemTypeOf(properties);
   if (type === undefined) return [];
   const isKnown = type !== "ARRAY" && type !== "MULTISELECT" && conversions.isKnown(type);
@@ -117,12 +122,11 @@ function choicesOf(properties: JsonObject): string[] | undefined {
   return Array.isArray(values) ? values.map((item) => choiceOf(item) ?? "") : undefined;
 }
 
-/** Those that are declared, or that an expression gave. */
+/** The choices, declared or rendered from `expression`. */
 function valuesOf(properties: JsonObject): JsonValue {
   return ownProperty(properties, "values") ?? ownProperty(properties, OLDER_NAME) ?? null;
 }
 
-/** The text of a choice that may have a label. */
 function choiceOf(item: JsonValue): string | undefined {
   return scalarText(isJsonObject(item) ? ownProperty(item, "value") : item);
 }
@@ -136,7 +140,7 @@ export function firstChoice(properties: JsonObject): JsonValue {
 
 function isChoice(text: string, properties: JsonObject): boolean {
   const choices = choicesOf(properties);
-  return !choices || choices.includes(text) || readFlag(ownProperty(properties, "allowCustomValue"), false);
+  return !choices || choices.includes(text) || flagOf(properties, "allowCustomValue", false);
 }
 
 function mismatch(properties: JsonObject): Converted {
@@ -145,7 +149,7 @@ function mismatch(properties: JsonObject): Converted {
 
 function checkChoices(properties: JsonObject): DeclarationMistake[] {
   const values = valuesOf(properties), hasValues = values !== null;
-  const hasSource = (ownProperty(properties, "expression") ?? null) !== null;
+  const hasSource = hasValue(properties, "expression");
   if (hasValues && hasSource) {
     return [{ property: "values", message: 'must not be set together with "expression"' }];
   }

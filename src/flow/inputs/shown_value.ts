@@ -1,8 +1,8 @@
-/** Given values as messages repeat them. */
+/** Given values in messages. */
 import { type JsonValue, stringifyJson } from "../../base/json.ts";
 import { cutText } from "../schema/describe.ts";
 
-/** Text of a value: as it is, or as JSON; the end of a long one is cut. */
+/** The text of a scalar, or JSON; cut when it is long. */
 export function shownValue(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return "null";
   if (typeof value === "string") return cutText(value);

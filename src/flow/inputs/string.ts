@@ -1,10 +1,16 @@
-/** STRING: a text, perhaps of a given form. */
-import { type JsonObject, ownProperty, stringifyJson } from "../../base/json.ts";
-import { scalarText } from "../schema/describe.ts";
+/** STRING, SECRET, URI and EMAIL: texts. */
+import { stringifyJson } from "../../base/json.ts";
+import { scalarText, textOf } from "../schema/describe.ts";
 import { matchesPattern, patternMistake } from "../../languages/regex/pattern.ts";
-import type { InputType } from "./input_type.ts";
+import { expected, type InputType } from "./input_type.ts";
+import { shownValue } from "./shown_value.ts";
 
-/** `validator` is a Java regular expression that must match all of the text. */
+const URI = /^[a-zA-Z][a-zA-Z0-9+.-]*:(?:[\w.~:/?#[\]@!$&'()*+,;=\-\u00a1-\uffff]|%[0-9a-fA-F]{2})+$/;
+/** URIs without host of a scheme that requires one. */
+const WITHOUT_HOST = /^(?:https?|wss?|ftps?|sftp):(?!\/\/[^/?#])/i;
+const EMAIL = /^[^\s@]{1,64}@[^\s@.]+(?:\.[^\s@.]+)+$/;
+
+/** STRING; `validator` is a Java regular expression that must match the whole text. */
 export const stringInput: InputType = {
   names: ["STRING"],
   takesEmptyText: true,
@@ -13,19 +19,49 @@ export const stringInput: InputType = {
   },
   convert(value, properties) {
     const text = scalarText(value) ?? stringifyJson(value);
-    const pattern = validatorOf(properties);
+    const pattern = textOf(properties, "validator");
     if (pattern === undefined) return { value: text };
     const outcome = matchesPattern(pattern, text);
     if (outcome === true) return { value: text };
     return { reason: outcome === false ? `it must match the pattern \`${pattern}\`` : outcome.reason };
   },
   checkDeclaration(properties) {
-    const pattern = validatorOf(properties);
+    const pattern = textOf(properties, "validator");
     const message = pattern === undefined ? undefined : patternMistake(pattern);
     return message === undefined ? [] : [{ property: "validator", message }];
   },
 };
 
-function validatorOf(properties: JsonObject): string | undefined {
-  return scalarText(ownProperty(properties, "validator"));
+/** SECRET: as STRING, but an empty text is no value. The resolver encrypts the value. */
+export const secretInput: InputType = {
+  ...stringInput,
+  names: ["SECRET"],
+  takesEmptyText: false,
+  isSecret: true,
+};
+
+/** True for an absolute URI; one with a network scheme has a host. */
+export function isUri(text: string): boolean {
+  return URI.test(text) && !WITHOUT_HOST.test(text);
 }
+
+/** URI: an absolute one. */
+export const uriInput: InputType = {
+  names: ["URI"],
+  properties: {},
+  convert(value) {
+    if (typeof value === "string" && isUri(value)) return { value };
+    return expected("URI", shownValue(value), "it is not an absolute URI");
+  },
+};
+
+/** EMAIL: an address, or an empty text. */
+export const emailInput: InputType = {
+  names: ["EMAIL"],
+  takesEmptyText: true,
+  properties: {},
+  convert(value) {
+    if (typeof value === "string" && (value === "" || EMAIL.test(value))) return { value };
+    return { reason: "The input must be a valid email" };
+  },
+};

@@ -1,4 +1,4 @@
-/** The definitions of a flow's JSON Schema: one a type, and those of the document around them. */
+/** Definitions of the JSON Schema of flows: of the document, its parts, and each type. */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { PropertySchemas } from "../../model/flows/schema.ts";
 import type { TaskCatalog } from "../../model/tasks/task_catalog.ts";
@@ -19,7 +19,7 @@ import { closedForm, exactly, requiredUnless, whenType } from "./object_form.ts"
 import { DEFINITIONS, listOf, propertyForm, reference } from "./property_form.ts";
 import { allNames, canonicalNames, fullName } from "./type_names.ts";
 
-/** Where the types come from. */
+/** Catalogs of the types. */
 export interface SchemaSources {
   readonly tasks: TaskCatalog;
   readonly triggers: TriggerCatalog;
@@ -33,7 +33,7 @@ export const CONDITION_PROPERTIES: PropertySchemas = Object.freeze({
   type: { type: "string", required: true, description: "Type of the condition." },
 });
 
-/** A kind of types: what flows nest, by a definition of its own. */
+/** A kind of types, which has a definition of its own. */
 interface TypeKind {
   readonly name: string;
   readonly noun: string;
@@ -41,7 +41,7 @@ interface TypeKind {
   readonly types: readonly TypeDeclaration[];
 }
 
-/** All definitions, those of planned types left out. */
+/** All definitions but those of planned types. */
 export function createDefinitions({ tasks, triggers }: SchemaSources): Definitions {
   const kinds: TypeKind[] = [
     { name: DEFINITIONS.task, noun: "task", common: TASK_PROPERTIES, types: working(tasks.list()) },
@@ -71,12 +71,11 @@ export function createDefinitions({ tasks, triggers }: SchemaSources): Definitio
   ]);
 }
 
-/** Types that can be used. */
+/** The types that are not planned. */
 export function working<T extends TypeDeclaration & { readonly form: string }>(types: readonly T[]): T[] {
   return types.filter((type) => type.form !== "planned");
 }
 
-/** Objects of one type with all of their members. */
 function typeDefinition(declaration: TypeDeclaration, common: PropertySchemas): JsonObject {
   const { type, description, deprecated, properties } = declaration;
   const form = closedForm({ ...common, ...properties }, propertyForm);
@@ -101,8 +100,8 @@ function typeNameForm(declaration: TypeDeclaration): JsonObject {
 }
 
 /**
- * An object of any type of the kind. `if` and `then` rather than `anyOf`: an editor then reports what is wrong with the
- * type that was named, and nothing about the others.
+ * Schema of objects of any type of the kind. `if` and `then` rather than `anyOf`: an editor then reports problems of the
+ * named type only.
  */
 function kindDefinition({ noun, common, types }: TypeKind): JsonObject {
   const { type: _type, ...rest } = common;
@@ -119,7 +118,7 @@ function kindDefinition({ noun, common, types }: TypeKind): JsonObject {
   };
 }
 
-/** Editors offer canonical names that are not deprecated; the others are accepted. */
+/** Editors offer canonical names of types that are not deprecated; all names are accepted. */
 function kindNameForm(noun: string, types: readonly TypeDeclaration[]): JsonObject {
   const offered = types.filter((type) => type.deprecated === undefined);
   const names = offered.flatMap(canonicalNames);
@@ -154,7 +153,6 @@ function flowDefinition(): JsonObject {
 }
 
 const LABEL_TEXT: JsonObject = { type: ["string", "number", "boolean"] };
-/** A map, or a list of pairs. */
 const LABELS: JsonObject = Object.freeze({
   type: ["object", "array"],
   additionalProperties: LABEL_TEXT,
@@ -171,7 +169,6 @@ export function inputDefinitionName({ names }: InputType): string {
   return `${DEFINITIONS.input}.${names[0]}`;
 }
 
-/** Inputs of one type. */
 function inputTypeDefinition(type: InputType): JsonObject {
   const form = closedForm({ ...INPUT_PROPERTIES, ...type.properties }, propertyForm);
   return {

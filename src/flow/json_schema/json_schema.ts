@@ -1,9 +1,8 @@
 /**
- * JSON Schemas (draft-07) of flows and of their parts, for editors and other clients: made of the same declarations that
- * validation reads.
+ * JSON Schemas (draft-07) of flows and their parts, for editors and other clients, generated from the declarations that
+ * validation uses.
  */
-import type { JsonObject, JsonValue } from "../../base/json.ts";
-import { isJsonObject } from "../../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
 import type { Definitions } from "./definitions.ts";
 import { DEFINITIONS, reference } from "./property_form.ts";
 
@@ -15,14 +14,13 @@ export {
   type SchemaSources,
   working,
 } from "./definitions.ts";
-export { outputsSchema, propertiesSchema } from "./documentation.ts";
-export { exampleOf } from "./example.ts";
+export { exampleOf, outputsSchema, propertiesSchema } from "./documentation.ts";
 export { allNames, fullName } from "./type_names.ts";
 
 const DRAFT = "http://json-schema.org/draft-07/schema#";
 const PREFIX = "#/definitions/";
 
-/** What there is a schema of, and the name of its definition. */
+/** Names of definitions by kind of schema. */
 export const SCHEMA_KINDS: ReadonlyMap<string, string> = new Map([
   ["FLOW", DEFINITIONS.flow],
   ["TASK", DEFINITIONS.task],
@@ -33,7 +31,7 @@ export const SCHEMA_KINDS: ReadonlyMap<string, string> = new Map([
   ["PLUGINDEFAULT", DEFINITIONS.pluginDefault],
 ]);
 
-/** A document that describes what the definition of that name does, or lists of it; it holds what it refers to. */
+/** A schema document of one definition, or of lists of it, with all definitions that it refers to. */
 export function schemaDocument(definitions: Definitions, name: string, { isList = false } = {}): JsonObject {
   const root = reference(name);
   return {

@@ -2,7 +2,6 @@
 import type { JsonObject } from "../../base/json.ts";
 import type { PropertySchema, PropertySchemas } from "../../model/flows/schema.ts";
 
-/** Gives the schema of one member. */
 type MemberForm = (schema: PropertySchema, isWithinDynamic?: boolean) => JsonObject;
 
 /** Objects with the members of a property schema; without any, with any members. */
@@ -39,31 +38,30 @@ export function closedForm(schemas: PropertySchemas, form: MemberForm): JsonObje
   };
 }
 
-/** The same under an older name, which editors do not offer. */
+/** The schema of an alias, which editors do not offer. */
 function aliasForm(form: JsonObject, name: string): JsonObject {
   return { ...form, deprecated: true, deprecationMessage: `Is replaced by "${name}", use that name` };
 }
 
-/** `name` must be there unless it is there under another name. `if` rather than `anyOf`, for the sake of the message. */
+/** Requires `name` unless an alias is present. `if` rather than `anyOf` gives a better message. */
 export function requiredUnless(name: string, aliases: readonly string[]): JsonObject {
   return { if: { anyOf: aliases.map((alias) => ({ required: [alias] })) }, else: { required: [name] } };
 }
 
 /**
  * Applies `then` to objects whose `type` is one of `names`. A pattern, not an `enum`: while a name is being typed, editors
- * take the beginning of an `enum`'s value for the value, and would offer the members of every type.
+ * match prefixes of `enum` values and would offer the members of every type.
  */
 export function whenType(names: readonly string[], then: JsonObject): JsonObject {
   const type: JsonObject = { type: "string", pattern: exactly(names) };
   return { if: { type: "object", required: ["type"], properties: { type } }, then };
 }
 
-/** A pattern that matches these texts and no others. */
+/** A pattern that matches exactly these texts. */
 export function exactly(names: readonly string[]): string {
   return `^(?:${names.map((name) => name.replaceAll(".", "\\.")).join("|")})$`;
 }
 
-/** Objects whose `type` says which members they have beside the common ones. */
 function variantForm(
   common: PropertySchemas,
   variants: Readonly<Record<string, PropertySchemas>>,

@@ -1,12 +1,11 @@
-/** JSON Schema of one property, from its property schema: what validation accepts, an editor accepts too. */
+/** JSON Schema of one property: it accepts what validation accepts. */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { PropertySchema } from "../../model/flows/schema.ts";
 import { VALUE_KINDS } from "../schema/value_kinds.ts";
 import { objectForm } from "./object_form.ts";
 
-/** Matches texts with an expression; what they give is known only when they are rendered. */
 const EXPRESSION = "\\{\\{|\\{%";
-/** Texts of scalars, for those that may be written so. */
+/** Scalars written as texts. */
 const INTEGER = "^[-+]?\\d{1,18}$";
 const NUMBER = "^[-+]?(\\d+(\\.\\d*)?|\\.\\d+)([eE][-+]?\\d{1,3})?$";
 const BOOLEAN = "^([tT][rR][uU][eE]|[fF][aA][lL][sS][eE])$";
@@ -30,18 +29,17 @@ export function reference(name: string): JsonObject {
   return { $ref: `#/definitions/${name}` };
 }
 
-/** A list of what a definition describes. */
+/** Schema of a list of a definition. */
 export function listOf(name: string): JsonObject {
   return { type: "array", items: reference(name) };
 }
 
-/** The schema of a property, with its description. Within a dynamic property everything is dynamic. */
+/** The schema of a property with its description. Members of a dynamic property are dynamic too. */
 export function propertyForm(schema: PropertySchema, isWithinDynamic = false): JsonObject {
   const isDynamic = isWithinDynamic || schema.dynamic === true;
   return { ...(schema.ignored ? {} : widen(schema, isDynamic)), ...annotations(schema) };
 }
 
-/** What editors show of a property. */
 function annotations(schema: PropertySchema): JsonObject {
   const { description, deprecated, ignored, dynamic } = schema;
   const notes = [
@@ -66,7 +64,7 @@ function defaultText(value: JsonValue): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** The form with the further ones that the property accepts. */
+/** The schema extended by all alternatives that the property accepts. */
 function widen(schema: PropertySchema, isDynamic: boolean): JsonObject {
   const one = schema.values ? valuesForm(schema.values) : FORMS[schema.type](schema, isDynamic);
   let form = one;
@@ -77,7 +75,7 @@ function widen(schema: PropertySchema, isDynamic: boolean): JsonObject {
   return schema.orList ? orList(form, item, schema) : form;
 }
 
-/** Accepts lists of `item` too. Where texts are accepted as well, editors complete these: hence `anyOf`. */
+/** Accepts lists of `item` too. `anyOf` where texts are accepted, so that editors complete these. */
 function orList(form: JsonObject, item: JsonObject, schema: PropertySchema): JsonObject {
   if (isAny(form)) return form;
   const list = required({ type: "array", items: item }, schema);
@@ -113,7 +111,7 @@ const FORMS: Readonly<
   conditionMap: () => ({ type: "object", additionalProperties: reference(DEFINITIONS.condition) }),
 });
 
-/** Texts; numbers and flags are accepted as texts, where these may be of that form. */
+/** Texts, and numbers and booleans whose text matches the pattern. */
 function textForm({ pattern, maxLength }: PropertySchema): JsonObject {
   const whole = `^(?:${pattern ?? ""})$`;
   const mayBe = (text: string) => pattern === undefined || new RegExp(whole, "u").test(text);
@@ -144,7 +142,7 @@ function mapForm({ items }: PropertySchema, isDynamic: boolean): JsonObject {
   return { type: "object", additionalProperties: items ? propertyForm(items, isDynamic) : true };
 }
 
-/** A list that must be given has an element. */
+/** A required list has at least one element. */
 function required(form: JsonObject, schema: PropertySchema): JsonObject {
   return schema.required ? { ...form, minItems: 1 } : form;
 }
@@ -165,7 +163,6 @@ function dagTask(): JsonObject {
   };
 }
 
-/** Accepts texts with an expression too. */
 function orExpression(form: JsonObject, schema: PropertySchema): JsonObject {
   const types = typesOf(form);
   if (types === undefined) {
@@ -186,7 +183,6 @@ function orExpression(form: JsonObject, schema: PropertySchema): JsonObject {
   };
 }
 
-/** Accepts values of a further type. */
 function orType(form: JsonObject, type: string): JsonObject {
   const types = typesOf(form);
   if (types === undefined) return isAny(form) ? form : { anyOf: [form, { type }] };

@@ -1,17 +1,16 @@
-/** The names under which flows may write a type, as editors offer them. */
+/** The names that flows may use for a type. */
 import { TYPE_PREFIXES } from "../../model/flows/flow.ts";
 
-/** Aliases from before types of plugins: `io.svc.core.tasks.log.Log`. */
+/** Aliases without `plugin` in the prefix: `io.svc.core.tasks.log.Log`. */
 const OLD_ALIAS = /^core\.(?:tasks|models|runners)\./;
 const OLD_PREFIXES = TYPE_PREFIXES.map((prefix) => prefix.replace(/plugin\.$/, ""));
 
-/** A type by its canonical name, and by its aliases. */
 interface Named {
   readonly type: string;
   readonly aliases: readonly string[];
 }
 
-/** The one name that schemas, documentation and icons know a type by. */
+/** The name of a type in schemas, documentation and icons. */
 export function fullName(type: string): string {
   return TYPE_PREFIXES[0] + type;
 }
@@ -21,14 +20,14 @@ export function canonicalNames({ type }: Pick<Named, "type">): string[] {
   return TYPE_PREFIXES.map((prefix) => prefix + type);
 }
 
-/** The older names, with the prefixes that go with them. */
+/** The aliases, each with its prefixes. */
 function olderNames({ aliases }: Pick<Named, "aliases">): string[] {
   return aliases.flatMap((alias) =>
     (OLD_ALIAS.test(alias) ? OLD_PREFIXES : TYPE_PREFIXES).map((prefix) => prefix + alias)
   );
 }
 
-/** All names. */
+/** All accepted names. */
 export function allNames(named: Named): string[] {
   return [...canonicalNames(named), ...olderNames(named)];
 }

@@ -1,10 +1,10 @@
-/** Values as messages show them, and the one reading of scalars as texts and booleans. */
-import { Double, type JsonValue } from "../../base/json.ts";
+/** Values as messages show them, and the reading of members as texts, booleans and lists. */
+import { Double, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 
 /** Characters of a value that a message repeats. */
 const MAX_SHOWN = 100;
 
-/** A value in a message: texts in double quotes and cut, lists and objects by their kind. */
+/** A value in a message: texts quoted and cut, lists and objects by their kind. */
 export function describeValue(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return "null";
   if (Array.isArray(value)) return "a list";
@@ -12,12 +12,11 @@ export function describeValue(value: JsonValue | undefined): string {
   return isScalar(value) ? cutText(String(value)) : "an object";
 }
 
-/** The first characters of a text, with an ellipsis when it is longer. */
+/** The first {@link MAX_SHOWN} characters of a text, with an ellipsis when it is longer. */
 export function cutText(text: string): string {
   return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}…`;
 }
 
-/** A value that has a text of its own. */
 type ScalarValue = string | number | bigint | boolean | Double;
 
 /** True for texts, numbers and booleans. */
@@ -30,8 +29,29 @@ export function scalarText(value: JsonValue | undefined): string | undefined {
   return isScalar(value) ? String(value) : undefined;
 }
 
-/** `true`, or a text of it in any case; `fallback` when it is neither a boolean nor the text of one. */
-export function readFlag(value: JsonValue | undefined, fallback: boolean): boolean {
-  const text = scalarText(value)?.toLowerCase();
+/** The text of a scalar member; `undefined` for anything else. */
+export function textOf(object: JsonObject, name: string): string | undefined {
+  return scalarText(ownProperty(object, name));
+}
+
+/** True for a member that is there and not null. */
+export function hasValue(object: JsonObject, name: string): boolean {
+  return (ownProperty(object, name) ?? null) !== null;
+}
+
+/** The elements of a list member; none for anything else. */
+export function elementsOf(object: JsonObject, name: string): readonly JsonValue[] {
+  const value = ownProperty(object, name);
+  return Array.isArray(value) ? value : [];
+}
+
+/** The boolean of a member, which may be written as a text in any case; `fallback` for anything else. */
+export function flagOf(object: JsonObject, name: string, fallback: boolean): boolean {
+  const text = textOf(object, name)?.toLowerCase();
   return text === "true" ? true : text === "false" ? false : fallback;
+}
+
+/** Message of a deprecation; `advice` says what to use instead. */
+export function deprecationText(advice: string): string {
+  return `is deprecated: ${advice.charAt(0).toLowerCase()}${advice.slice(1).replace(/\.$/, "")}`;
 }

@@ -1,6 +1,6 @@
 /**
- * What a flow document, its tasks, triggers, inputs and outputs may hold, as property schemas. A property that is `planned`
- * here has no behaviour yet: a flow that uses it is refused. Whoever gives it one deletes that word.
+ * Property schemas of flow documents and of the common properties of tasks, triggers, inputs and outputs. A `planned`
+ * property has no behaviour yet: a flow that uses it is refused.
  */
 import { LOG_LEVELS } from "../../model/flows/flow.ts";
 import { MAX_FLOW_ID_LENGTH, MAX_NAMESPACE_LENGTH, MAX_TASK_ID_LENGTH } from "../../model/limits.ts";
@@ -9,18 +9,17 @@ import { STATES } from "../../model/executions/state.ts";
 import type { TaskMember } from "../../model/tasks/task_members.ts";
 import { CHECK, CONCURRENCY, LISTENER, PLUGIN_DEFAULT, RETRY, SLA, TASK_CACHE } from "./schema_parts.ts";
 
-/** Longest `displayName`. */
 const MAX_DISPLAY_NAME = 64;
 
 const TASK_ID = "[a-zA-Z0-9][a-zA-Z0-9_-]*";
 const INPUT_ID = "[a-zA-Z0-9][.a-zA-Z0-9_-]*";
 
-/** An id; see `check_ids.ts` for how it is checked. */
+/** An id; `check_ids.ts` checks it. */
 function idSchema(description: string, pattern: string, maxLength = MAX_TASK_ID_LENGTH): PropertySchema {
   return { type: "string", required: true, pattern, maxLength, description };
 }
 
-/** The flow document. Ids, namespace, labels, inputs and outputs are checked apart; managed members are accepted and ignored. */
+/** Properties of the flow document; managed members are accepted and ignored. */
 export const FLOW_PROPERTIES: PropertySchemas = Object.freeze({
   id: idSchema(
     "Name of the flow within its namespace; never changes.",
@@ -73,7 +72,7 @@ export const FLOW_PROPERTIES: PropertySchemas = Object.freeze({
   updated: { type: "any", description: "Set by the server." },
 });
 
-/** Members of the document that the server manages; what is submitted is ignored. */
+/** Members of the document that the server sets; submitted values are ignored. */
 export const MANAGED_PROPERTIES: ReadonlySet<string> = new Set([
   "revision",
   "deleted",
@@ -128,16 +127,8 @@ export const TRIGGER_PROPERTIES: PropertySchemas = Object.freeze({
   description: { type: "string", description: "What the trigger is for, as Markdown." },
   disabled: { type: "boolean", default: false, description: "The trigger starts nothing." },
   conditions: { type: "conditions", description: "All of them must hold for a start." },
-  when: {
-    type: "string",
-    dynamic: true,
-    description: "Expression that must be true for a start.",
-  },
-  inputs: {
-    type: "map",
-    dynamic: true,
-    description: "Inputs of the executions that it starts.",
-  },
+  when: { type: "string", dynamic: true, description: "Expression that must be true for a start." },
+  inputs: { type: "map", dynamic: true, description: "Inputs of the executions that it starts." },
   labels: {
     type: "map",
     orList: true,
@@ -178,7 +169,6 @@ export const TRIGGER_PROPERTIES: PropertySchemas = Object.freeze({
   assets: { type: "any", ignored: true, description: "What the trigger reads." },
 });
 
-/** What an input depends on. */
 const DEPENDS_ON: PropertySchema = Object.freeze<PropertySchema>({
   type: "object",
   description: "Inputs that come first, and the condition under which this one is asked.",

@@ -1,8 +1,8 @@
-/** Tasks within a document as it was written: at any depth, each with its place. */
+/** Finds the tasks of a document as written, at any depth, with their paths. */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { canonicalType } from "../../model/flows/flow.ts";
-import type { TaskCatalog } from "../../model/tasks/task_catalog.ts";
-import { scalarText } from "./describe.ts";
+import type { TaskCatalog, TaskType } from "../../model/tasks/task_catalog.ts";
+import { textOf } from "./describe.ts";
 import type { Path } from "../source/parse.ts";
 
 /** A task as written. */
@@ -11,34 +11,37 @@ export interface WrittenTask {
   readonly path: Path;
 }
 
-/** Lists of tasks of a flow. */
 const BLOCKS = ["tasks", "errors", "finally", "afterExecution"];
-/** Blocks that every flowable task may have. */
-const COMMON_BLOCKS = ["errors", "finally"];
+/** Task lists that every flowable task may have. */
+export const COMMON_BLOCKS = ["errors", "finally"];
 
-/** All tasks of a document, each before those nested in it. */
+/** All tasks of a document, each before its nested tasks. */
 export function* writtenTasks(document: JsonObject, catalog: TaskCatalog): Generator<WrittenTask> {
   for (const name of BLOCKS) yield* listed(ownProperty(document, name), [name], catalog);
 }
 
-/** The task of that id as it was written, at any depth. */
+/** The task of that id as written, at any depth. */
 export function findWrittenTask(
   document: JsonObject,
   taskId: string,
   catalog: TaskCatalog,
 ): JsonObject | undefined {
   for (const { task } of writtenTasks(document, catalog)) {
-    if (scalarText(ownProperty(task, "id")) === taskId) return task;
+    if (textOf(task, "id") === taskId) return task;
   }
   return undefined;
 }
 
-/** Ids of the tasks whose type is deprecated. */
+/** Ids of the tasks of deprecated types. */
 export function deprecatedTaskIds(document: JsonObject, catalog: TaskCatalog): string[] {
   return [...writtenTasks(document, catalog)].flatMap(({ task }) => {
-    const type = catalog.find(canonicalType(scalarText(ownProperty(task, "type")) ?? ""));
-    return type?.deprecated === undefined ? [] : scalarText(ownProperty(task, "id")) ?? [];
+    return typeOf(task, catalog)?.deprecated === undefined ? [] : textOf(task, "id") ?? [];
   });
+}
+
+/** The type of a task as written, if it is known. */
+export function typeOf(task: JsonObject, catalog: TaskCatalog): TaskType | undefined {
+  return catalog.find(canonicalType(textOf(task, "type") ?? ""));
 }
 
 function* listed(value: JsonValue | undefined, path: Path, catalog: TaskCatalog): Generator<WrittenTask> {
@@ -49,7 +52,7 @@ function* listed(value: JsonValue | undefined, path: Path, catalog: TaskCatalog)
 function* single(task: JsonValue | undefined, path: Path, catalog: TaskCatalog): Generator<WrittenTask> {
   if (!isJsonObject(task)) return;
   yield { task, path };
-  const type = catalog.find(canonicalType(scalarText(ownProperty(task, "type")) ?? ""));
+  const type = typeOf(task, catalog);
   if (!type || type.form === "runnable" || type.form === "waiting") return;
   for (const name of new Set([...Object.keys(type.properties), ...COMMON_BLOCKS])) {
     const value = ownProperty(task, name);

@@ -1,11 +1,12 @@
 /**
- * `pluginDefaults` of a flow: default properties of its tasks, triggers, conditions and task runners, by type. What was
- * written stays as it is; only the document that is validated and built has them applied.
+ * `pluginDefaults` of a flow: default properties of its tasks, triggers, conditions and task runners, by type. The source
+ * stays unchanged; the document that is validated and built has the defaults applied.
  */
 import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
+  objectsOf,
   ownProperty,
   setOwnProperty,
   stringifyJson,
@@ -15,50 +16,56 @@ import type { PropertySchema, PropertySchemas } from "../../model/flows/schema.t
 import type { TaskCatalog } from "../../model/tasks/task_catalog.ts";
 import type { TriggerCatalog } from "../../model/triggers/trigger_catalog.ts";
 import type { TypeDeclaration } from "../../model/flows/type_declaration.ts";
-import { readFlag, scalarText } from "./describe.ts";
+import { flagOf, textOf } from "./describe.ts";
 import { TASK_PROPERTIES, TRIGGER_PROPERTIES } from "./flow_schema.ts";
 
-/** What aliases are resolved with, and what tells where nested things are. */
+/** Catalogs that resolve aliases and name the nested declarations of types. */
 export interface TypeCatalogs {
   readonly tasks?: TaskCatalog;
   readonly triggers?: Pick<TriggerCatalog, "find" | "findCondition">;
 }
 
-/** An entry of `pluginDefaults`. */
 interface PluginDefault {
   /** As written. */
   readonly type: string;
   /** Canonical, without prefix. */
   readonly kind: string;
   readonly isForced: boolean;
-  /** It is for all types whose names begin so: what one of them does not know is for the others. */
+  /** It applies to all types whose names begin so; properties that a type does not have are left out. */
   readonly isPrefix: boolean;
   readonly values: JsonObject;
 }
 
-type Find = (kind: string) => TypeDeclaration | undefined;
-type FinderName = "task" | "trigger" | "condition" | "other";
+type KindName = "task" | "trigger" | "condition" | "runner";
+
+/** What can have defaults. */
+interface Kind {
+  readonly find: (kind: string) => TypeDeclaration | undefined;
+  /** Properties of all types of the kind. */
+  readonly common: PropertySchemas;
+  /** Those of all types that hold nested declarations. */
+  readonly nested: PropertySchemas;
+}
 
 interface Scope {
   readonly defaults: readonly PluginDefault[];
-  readonly find: Readonly<Record<FinderName, Find>>;
+  readonly kinds: Readonly<Record<KindName, Kind>>;
 }
 
 const TASK_LISTS = ["tasks", "errors", "finally", "afterExecution"];
-/** Entries under the older name count after those under the newer one. */
+/** Entries under the older name come after those under the newer one. */
 const NAMES = ["pluginDefaults", "taskDefaults"];
-/** The property of script tasks that says where they run. */
 const TASK_RUNNER = "taskRunner";
 const ROOT_PREFIX = /^io\.(?:svc|kestra)(?:\.|$)/;
-/** They say what a default is for; they are no defaults themselves. */
+/** Members that are never defaults. */
 const IDENTITY = new Set(["id", "type"]);
 
-/** The document with its defaults applied; the document itself when it declares none. It may be invalid: what is no list or object is left alone. */
+/** The document with its defaults applied; the document itself when it declares none. It may be invalid: values of a wrong kind stay unchanged. */
 export function applyPluginDefaults(document: JsonObject, catalogs: TypeCatalogs): JsonObject {
-  const find = findersOf(catalogs);
-  const defaults = NAMES.flatMap((name) => readDefaults(ownProperty(document, name), find));
+  const kinds = kindsOf(catalogs);
+  const defaults = NAMES.flatMap((name) => readDefaults(ownProperty(document, name), kinds));
   if (defaults.length === 0) return document;
-  const scope: Scope = { defaults, find };
+  const scope: Scope = { defaults, kinds };
   const applied: JsonObject = { ...document };
   for (const name of TASK_LISTS) {
     replace(applied, name, (value) => eachItem(value, (item) => typed(item, "task", scope)));
@@ -67,55 +74,63 @@ export function applyPluginDefaults(document: JsonObject, catalogs: TypeCatalogs
   return applied;
 }
 
-function findersOf({ tasks, triggers }: TypeCatalogs): Scope["find"] {
+const CONDITIONS: PropertySchemas = {
+  condition: { type: "condition", description: "" },
+  conditions: { type: "conditions", description: "" },
+};
+
+function kindsOf({ tasks, triggers }: TypeCatalogs): Scope["kinds"] {
   return {
-    task: (kind) => tasks?.find(kind),
-    trigger: (kind) => triggers?.find(kind),
-    condition: (kind) => triggers?.findCondition(kind),
-    other: () => undefined,
+    task: { find: (kind) => tasks?.find(kind), common: TASK_PROPERTIES, nested: {} },
+    trigger: { find: (kind) => triggers?.find(kind), common: TRIGGER_PROPERTIES, nested: CONDITIONS },
+    condition: { find: (kind) => triggers?.findCondition(kind), common: {}, nested: CONDITIONS },
+    runner: { find: () => undefined, common: {}, nested: {} },
   };
 }
 
-function readDefaults(list: JsonValue | undefined, find: Scope["find"]): PluginDefault[] {
-  return (Array.isArray(list) ? list : []).filter(isJsonObject).flatMap((entry) => {
-    const type = scalarText(ownProperty(entry, "type"));
+function readDefaults(
+  list: JsonValue | undefined,
+  { task, trigger, condition }: Scope["kinds"],
+): PluginDefault[] {
+  return objectsOf(list).flatMap((entry) => {
+    const type = textOf(entry, "type");
     const values = ownProperty(entry, "values");
     if (!type || !isJsonObject(values)) return [];
     const name = canonicalType(type);
-    const known = find.task(name) ?? find.trigger(name) ?? find.condition(name);
-    const isForced = readFlag(ownProperty(entry, "forced"), false);
+    const known = task.find(name) ?? trigger.find(name) ?? condition.find(name);
+    const isForced = flagOf(entry, "forced", false);
     return [{ type, kind: known?.type ?? name, isForced, isPrefix: known === undefined, values }];
   });
 }
 
-/** One task, trigger, condition or task runner with the defaults of its type, and what is nested in it likewise. */
-function typed(value: JsonValue, finder: FinderName, scope: Scope): JsonValue {
+/** A task, trigger, condition or task runner with the defaults of its type, and its nested declarations with theirs. */
+function typed(value: JsonValue, kindName: KindName, scope: Scope): JsonValue {
   const type = isJsonObject(value) ? ownProperty(value, "type") : undefined;
   if (!isJsonObject(value) || typeof type !== "string") return value;
   const name = canonicalType(type);
-  const found = scope.find[finder](name);
+  const kind = scope.kinds[kindName], found = kind.find(name);
   const matching = scope.defaults.filter((entry) => matches(entry, type, found?.type ?? name))
     .map((entry) =>
-      entry.isPrefix && found ? { ...entry, values: knownOf(entry.values, finder, found) } : entry
+      entry.isPrefix && found
+        ? { ...entry, values: knownOf(entry.values, { ...kind.common, ...found.properties }) }
+        : entry
     );
-  return nested({ ...withDefaults(value, matching) }, { ...COMMON[finder], ...found?.properties }, scope);
+  return nested({ ...withDefaults(value, matching) }, { ...kind.nested, ...found?.properties }, scope);
 }
 
-/** The values whose names things of a type know. */
-function knownOf(values: JsonObject, finder: FinderName, { properties }: TypeDeclaration): JsonObject {
-  const schemas: PropertySchemas = { ...MEMBERS[finder], ...properties };
+function knownOf(values: JsonObject, schemas: PropertySchemas): JsonObject {
   const names = new Set(Object.entries(schemas).flatMap(([name, { aliases = [] }]) => [name, ...aliases]));
   return Object.fromEntries(Object.entries(values).filter(([name]) => names.has(name)));
 }
 
-/** By its canonical name, or by what it begins with. */
+/** Compares the canonical name, or its beginning. */
 function matches({ type, kind }: PluginDefault, written: string, canonical: string): boolean {
   if (canonical.startsWith(kind) || written.startsWith(type)) return true;
   // A prefix that ends before the name begins: "io.kestra", "io.kestra.plugin".
   return ROOT_PREFIX.test(type) && `plugin.${canonical}`.startsWith(type.replace(ROOT_PREFIX, ""));
 }
 
-/** Of several defaults of one property the first listed wins; forced ones win over what the task itself says. */
+/** The first listed default of a property wins; forced defaults override the properties of the task. */
 function withDefaults(own: JsonObject, matching: readonly PluginDefault[]): JsonObject {
   const plain = matching.filter(({ isForced }) => !isForced);
   const forced = matching.filter(({ isForced }) => isForced).reverse();
@@ -129,8 +144,8 @@ function withoutIdentity(values: JsonObject): JsonObject {
 }
 
 /**
- * Maps are merged member by member, and lists joined, those of `under` first; of anything else `over` wins unless it is null.
- * Members of `under` come last, so that a task keeps its order.
+ * Maps are merged member by member and lists concatenated, those of `under` first; of other values `over` wins unless it
+ * is null. Members of `under` come last, so that a task keeps its order.
  */
 function merge(under: JsonObject, over: JsonObject): JsonObject {
   const merged: JsonObject = {};
@@ -148,7 +163,7 @@ function mergedValue(low: JsonValue, high: JsonValue): JsonValue {
   return [...low, ...high.filter((item) => !known.has(stringifyJson(item)))];
 }
 
-/** Changes `object`, which is a copy. */
+/** Applies defaults to nested declarations. Changes `object`, which is a copy. */
 function nested(object: JsonObject, schemas: PropertySchemas, scope: Scope): JsonObject {
   const names = new Map(Object.entries(schemas));
   for (const name of Object.keys(object)) {
@@ -159,28 +174,9 @@ function nested(object: JsonObject, schemas: PropertySchemas, scope: Scope): Jso
   return object;
 }
 
-const CONDITIONS: PropertySchemas = {
-  condition: { type: "condition", description: "" },
-  conditions: { type: "conditions", description: "" },
-};
-/** What all things of a form know, whatever their type. */
-const MEMBERS: Readonly<Record<FinderName, PropertySchemas>> = {
-  task: TASK_PROPERTIES,
-  trigger: TRIGGER_PROPERTIES,
-  condition: {},
-  other: {},
-};
-/** Where typed things are whatever the type of what is around them. */
-const COMMON: Readonly<Record<FinderName, PropertySchemas>> = {
-  task: {},
-  trigger: CONDITIONS,
-  condition: CONDITIONS,
-  other: {},
-};
-
 type Descend = (value: JsonValue, scope: Scope) => JsonValue;
 
-/** Where typed things are within a property, by the property's type. */
+/** How to reach the nested declarations of a property, by its schema type. */
 const DESCENTS: Readonly<Partial<Record<PropertySchema["type"] | "task_runner", Descend>>> = {
   task: (value, scope) => typed(value, "task", scope),
   tasks: (value, scope) => eachItem(value, (item) => typed(item, "task", scope)),
@@ -189,7 +185,7 @@ const DESCENTS: Readonly<Partial<Record<PropertySchema["type"] | "task_runner", 
   condition: (value, scope) => typed(value, "condition", scope),
   conditions: (value, scope) => eachCondition(value, scope),
   conditionMap: (value, scope) => eachCondition(value, scope),
-  task_runner: (value, scope) => typed(value, "other", scope),
+  task_runner: (value, scope) => typed(value, "runner", scope),
 };
 
 function inMember(entry: JsonValue, name: "task", scope: Scope): JsonValue {
@@ -199,7 +195,7 @@ function inMember(entry: JsonValue, name: "task", scope: Scope): JsonValue {
   return copy;
 }
 
-/** Conditions are a list or, by name, a map. */
+/** Conditions are a list, or a map by name. */
 function eachCondition(value: JsonValue, scope: Scope): JsonValue {
   const each = Array.isArray(value) ? eachItem : eachMember;
   return each(value, (item) => typed(item, "condition", scope));

@@ -1,13 +1,12 @@
-/** Checks the members of an object against property schemas: the same for tasks, triggers, inputs and the flow itself. */
+/** Checks the members of an object against property schemas: of flows, tasks, triggers, inputs and outputs. */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import type { PropertySchema, PropertySchemas } from "../../model/flows/schema.ts";
-import { describeValue, scalarText } from "./describe.ts";
+import { deprecationText, describeValue, scalarText } from "./describe.ts";
 import type { Path } from "../source/parse.ts";
 import { hasExpression, type Report } from "../source/report.ts";
-import { VALUE_KINDS } from "./value_kinds.ts";
-import { checkLength, checkRules, deprecationText, isNothing } from "./value_rules.ts";
+import { checkLength, checkRules, VALUE_KINDS } from "./value_kinds.ts";
 
-/** Checks of values that are declarations of their own. Without one of them such a value is checked for its kind only. */
+/** Checks of nested declarations. Without its check only the kind of such a value is checked. */
 export interface NestedChecks {
   /** One task. */
   checkTask?(task: JsonValue, path: Path): void;
@@ -19,26 +18,24 @@ export interface NestedChecks {
   checkCondition?(condition: JsonValue, path: Path): void;
 }
 
-/** Where a value is, and what is known from around it. */
 interface ValuePlace {
   readonly path: Path;
   readonly report: Report;
   readonly nested?: NestedChecks;
-  /** Expressions are allowed, and have been noted. */
+  /** Expressions are allowed and have been noted. */
   readonly isDynamic?: boolean;
-  /** Its expressions are rendered elsewhere: what they refer to is not checked. */
+  /** Its expressions are rendered with variables of another execution: their references are not checked. */
   readonly isForeign?: boolean;
 }
 
-/** Where an object is, and which of its members are special. */
+/** The path of an object and the members that need special treatment. */
 interface MemberPlace extends ValuePlace {
-  /** Names that the caller checks itself. */
+  /** Names that are skipped here. */
   readonly apart?: ReadonlySet<string>;
-  /** Names of members whose expressions are rendered elsewhere. */
+  /** Names of members whose expressions are rendered with variables of another execution. */
   readonly foreign?: ReadonlySet<string>;
 }
 
-/** A member, by the name it was given. */
 interface Member {
   readonly object: JsonObject;
   readonly name: string;
@@ -59,12 +56,8 @@ export function checkMembers(object: JsonObject, schemas: PropertySchemas, place
   }
 }
 
-/** The member of that name, or of one of its other names; `undefined` when it is missing or null. */
-function memberValue(
-  object: JsonObject,
-  name: string,
-  schema?: PropertySchema,
-): JsonValue | undefined {
+/** The value under that name or an alias; `undefined` when it is missing or null. */
+function memberValue(object: JsonObject, name: string, schema?: PropertySchema): JsonValue | undefined {
   const value = ownProperty(object, name);
   if (value !== undefined && value !== null) return value;
   for (const alias of schema?.aliases ?? []) {
@@ -81,12 +74,12 @@ function checkMember(member: Member, place: MemberPlace): void {
   const value = ownProperty(member.object, member.name) ?? null;
   if (!schema || value === null) return;
   const isForeign = place.isForeign || place.foreign?.has(member.name);
-  reportStanding(value, schema, path, report);
+  reportStatus(value, schema, path, report);
   if (schema.ignored || schema.planned && isNothing(value)) return;
   checkValue(value, schema, { path, report, nested, isDynamic, isForeign });
 }
 
-/** The schema of a member, also by another name of it; reports a name that nothing knows. */
+/** The schema of a member, also by an alias; reports an unknown name. */
 function schemaOf({ object, name, schemas }: Member, path: Path, report: Report): PropertySchema | undefined {
   if (Object.hasOwn(schemas, name)) return schemas[name];
   const names = Object.keys(schemas);
@@ -103,8 +96,8 @@ function schemaOf({ object, name, schemas }: Member, path: Path, report: Report)
   return schemas[target];
 }
 
-/** Tells what nothing acts on, and what is out of date. */
-function reportStanding(value: JsonValue, schema: PropertySchema, path: Path, report: Report): void {
+/** Reports members that are planned, ignored or deprecated. */
+function reportStatus(value: JsonValue, schema: PropertySchema, path: Path, report: Report): void {
   if (schema.planned && !isNothing(value)) {
     report.error("not_supported", path, "is not supported yet, remove it");
   }
@@ -112,7 +105,12 @@ function reportStanding(value: JsonValue, schema: PropertySchema, path: Path, re
   if (schema.deprecated) report.warning("deprecated", path, deprecationText(schema.deprecated));
 }
 
-/** Reports what is wrong with a value; null is one where an object is expected. */
+/** True for a value that enables nothing: a planned property may have it. */
+function isNothing(value: JsonValue): boolean {
+  return value === null || value === false || Array.isArray(value) && value.length === 0;
+}
+
+/** Reports problems of a value that is not null. */
 function checkValue(value: JsonValue, schema: PropertySchema, given: ValuePlace): void {
   let place = given;
   if (schema.dynamic && !place.isDynamic) {
@@ -190,7 +188,7 @@ function elementOf({ type, items }: PropertySchema): PropertySchema | undefined 
   return type === "dagTasks" ? DAG_TASK : items;
 }
 
-/** Null is an element like any other, unless something must be there. */
+/** Null is refused where an element is required or structured. */
 function checkElement(item: JsonValue, schema: PropertySchema, place: ValuePlace): void {
   if (item !== null || !schema.required && isScalarKind(schema)) {
     if (item !== null) checkValue(item, schema, place);
@@ -221,7 +219,7 @@ function checkObjectMembers(object: JsonObject, schema: PropertySchema, place: V
   checkMembers(object, { ...properties, type: typeSchema, ...members }, place);
 }
 
-/** Of an unknown variant no member is missing. */
+/** Of an unknown variant no member is required. */
 function withoutRequired(schemas: PropertySchemas): PropertySchemas {
   return Object.fromEntries(
     Object.entries(schemas).map(([name, schema]) => [name, { ...schema, required: false }]),

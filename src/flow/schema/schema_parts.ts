@@ -1,9 +1,9 @@
-/** Schemas of objects within flows, one const a noun; some of them stand in flows and in tasks. */
+/** Schemas of objects within flows and tasks, one constant a noun. */
 import type { PropertySchema } from "../../model/flows/schema.ts";
 
 const INTERVAL = "Time between two attempts.";
 
-/** How failures are tried again. What its times must be among each other is in `check_retry.ts`. */
+/** Retry of a failed task or execution. The order of its durations is checked in `task_rules.ts`. */
 export const RETRY: PropertySchema = Object.freeze<PropertySchema>({
   type: "object",
   description: "How often, and after which time, a failed task is tried again.",
@@ -50,7 +50,7 @@ export const RETRY: PropertySchema = Object.freeze<PropertySchema>({
   },
 });
 
-/** How many executions of a flow run at a time. */
+/** Concurrency limit of a flow. */
 export const CONCURRENCY: PropertySchema = Object.freeze<PropertySchema>({
   type: "object",
   description: "How many executions of the flow run at a time, and what happens to the others.",
@@ -65,7 +65,7 @@ export const CONCURRENCY: PropertySchema = Object.freeze<PropertySchema>({
   },
 });
 
-/** A promise about executions. */
+/** Service level agreement of executions. */
 export const SLA: PropertySchema = Object.freeze<PropertySchema>({
   type: "object",
   description: "What an execution promises, and what happens when it is broken.",
@@ -142,7 +142,7 @@ export const PLUGIN_DEFAULT: PropertySchema = Object.freeze<PropertySchema>({
   },
 });
 
-/** Keeping what a task has given. */
+/** Cache of the outputs of a task. */
 export const TASK_CACHE: PropertySchema = Object.freeze<PropertySchema>({
   type: "object",
   description: "Whether outputs are kept for later tasks with the same properties.",
@@ -152,7 +152,7 @@ export const TASK_CACHE: PropertySchema = Object.freeze<PropertySchema>({
   },
 });
 
-/** Tasks that follow an execution. */
+/** Tasks that run after an execution (deprecated). */
 export const LISTENER: PropertySchema = Object.freeze<PropertySchema>({
   type: "object",
   description: "Tasks that run once the execution has ended.",

@@ -1,14 +1,15 @@
-/** What the values of each type of a schema look like. */
+/** The kinds of values that schemas name, and the rules of single values. */
 import { parseDuration } from "../../base/duration.ts";
 import { Double, isJsonObject, type JsonValue } from "../../base/json.ts";
-import type { PropertyType } from "../../model/flows/schema.ts";
-import { isScalar } from "./describe.ts";
+import type { PropertySchema, PropertyType } from "../../model/flows/schema.ts";
+import type { Path } from "../source/parse.ts";
+import type { Report } from "../source/report.ts";
+import { describeValue, isScalar } from "./describe.ts";
 
-/** The values of one type of a schema. */
 interface ValueKind {
-  /** As messages name it, after "must be". */
+  /** Its name in messages, after "must be". */
   readonly text: string;
-  /** A required one has at least one element: it "must not be empty". */
+  /** A required value of the kind has at least one element. */
   readonly isList?: boolean;
   /** True for a value of the kind. */
   accepts(value: JsonValue): boolean;
@@ -17,10 +18,10 @@ interface ValueKind {
 const INTEGER_TEXT = /^[-+]?\d{1,18}$/;
 const NUMBER_TEXT = /^[-+]?(?:\d{1,300}(?:\.\d{0,300})?|\.\d{1,300})(?:[eE][-+]?\d{1,3})?$/;
 const DATE_TEXT = /^\d{4}-\d{2}-\d{2}/;
-/** A zone's name in brackets after an offset. */
+/** Name of a zone in brackets, after an offset. */
 const ZONE_NAME = /\[[\w/+-]{1,50}\]$/;
 
-/** Kinds of values by type. Scalars may be written as texts. */
+/** Kinds of values by schema type. Scalars may be written as texts. */
 export const VALUE_KINDS: Readonly<Record<PropertyType, ValueKind>> = Object.freeze({
   string: { text: "a text", accepts: isScalar },
   integer: { text: "a whole number", accepts: isInteger },
@@ -63,4 +64,34 @@ function isDuration(value: JsonValue): boolean {
 function isDateTime(value: JsonValue): boolean {
   return typeof value === "string" && DATE_TEXT.test(value) &&
     Number.isFinite(Date.parse(value.replace(ZONE_NAME, "")));
+}
+
+/** Reports a value outside the allowed values, bounds, length or pattern. */
+export function checkRules(value: JsonValue, schema: PropertySchema, path: Path, report: Report): void {
+  const { values, minimum, maximum, pattern } = schema;
+  if (values && !values.includes(String(value))) {
+    const list = values.map((item) => `"${item}"`).join(", ");
+    report.error("wrong_value", path, `must be one of ${list}, but received ${describeValue(value)}`);
+  }
+  checkLength(value, schema, path, report);
+  if (minimum !== undefined && Number(value) < minimum) {
+    report.error("too_small", path, `must be greater than or equal to ${minimum}`);
+  }
+  if (maximum !== undefined && Number(value) > maximum) {
+    report.error("too_large", path, `must be less than or equal to ${maximum}`);
+  }
+  if (pattern !== undefined && !new RegExp(`^(?:${pattern})$`, "u").test(String(value))) {
+    report.error("wrong_form", path, `must match "${pattern}", but received ${describeValue(value)}`);
+  }
+}
+
+/** Reports a text that is too long; a template is measured before rendering. */
+export function checkLength(
+  value: JsonValue,
+  { maxLength }: PropertySchema,
+  path: Path,
+  report: Report,
+): void {
+  if (maxLength === undefined || String(value).length <= maxLength) return;
+  report.error("too_long", path, `size must be between 0 and ${maxLength}`);
 }

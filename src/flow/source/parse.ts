@@ -1,4 +1,4 @@
-/** Source text → document with positions. Says what is malformed; what a flow must hold is not its business. */
+/** Source text → document with positions. Reports malformed text; does not validate. */
 import { isMap, isSeq, type Pair } from "@std/yaml";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { MAX_FLOW_SOURCE_BYTES } from "../../model/limits.ts";
@@ -8,29 +8,28 @@ import { SourceLines } from "./source_lines.ts";
 import { isMergeKey, keyName, nodeRange, YamlValues } from "../../languages/yaml/values.ts";
 import { parseYamlTree, type YamlError } from "../../languages/yaml/text.ts";
 
-/** Names of members and positions in lists, from the root. */
+/** Member names and list positions, from the root. */
 export type Path = readonly (string | number)[];
 
-/** What a source holds, and where. */
+/** The document of a source, with the positions of its values. */
 export interface ParsedSource {
-  /** The source itself. */
   readonly source: string;
   /** Absent when the source is malformed. */
   readonly document?: JsonObject;
-  /** What is malformed; codes begin with `yaml_`. */
+  /** Syntax errors; their codes begin with `yaml_`. */
   readonly problems: readonly Problem[];
-  /** The range of a value, or of the nearest one around it; `undefined` without document. */
+  /** The range of a value, or of its nearest ancestor that exists; `undefined` without document. */
   locate(path: Path): SourceRange | undefined;
-  /** The range of a member's name, else what {@link locate} gives. */
+  /** The range of a member's name, else as {@link locate}. */
   locateKey(path: Path): SourceRange | undefined;
 }
 
-/** A value read from YAML text, or why there is none. */
+/** A value read from YAML text, or the reason why it cannot be read. */
 type YamlValueResult = { readonly value: JsonValue } | { readonly reason: string };
 
 /**
- * Parses a YAML or JSON source into the submitted document with positions. Of a plain source only the values are read at
- * first: most flows have no problem whose place is asked for.
+ * Parses a YAML or JSON source into a document with positions. Of a plain source only the values are read at first: the
+ * positions of most flows are never needed.
  */
 export function parseFlowSource(source: string): ParsedSource {
   const lines = new SourceLines(source);
@@ -63,7 +62,7 @@ function parseWithPositions(source: string, lines: SourceLines): ParsedSource {
   };
 }
 
-/** Parses YAML text that may hold any value; `reason` names the first mistake and its place. */
+/** Parses YAML text of any value; `reason` names the first syntax error and its position. */
 export function parseYamlValue(text: string): YamlValueResult {
   const read = readSource(text);
   const [error] = read.errors;
@@ -73,7 +72,7 @@ export function parseYamlValue(text: string): YamlValueResult {
   return { value: read.value };
 }
 
-/** A message with its place, as texts of errors show it. */
+/** A message with its position. */
 export function positioned(message: string, range: SourceRange | undefined): string {
   return range ? `${message} at line ${range.line}, column ${range.column}` : message;
 }
@@ -105,10 +104,10 @@ function malformed(source: string, problems: readonly Problem[]): ParsedSource {
   return { source, problems, locate: () => undefined, locateKey: () => undefined };
 }
 
-/** Members by name of one map; built when a place in it is first asked for. */
+/** Members of one map by name; built when a position in it is first needed. */
 type Members = ReadonlyMap<string, Pair>;
 
-/** Finds the place of a path: from list to object to value, as far as it goes. */
+/** Finds the range of a path, as far as the path exists. */
 class Locator {
   readonly #root: JsonObject;
   readonly #values: YamlValues;
@@ -146,7 +145,7 @@ class Locator {
     return nodeRange(part === "key" || !pair.value ? pair.key : pair.value);
   }
 
-  /** Merged members lie where they were written. */
+  /** Merged members have the position at which they were written. */
   #membersOf(object: JsonObject): Members {
     const known = this.#members.get(object);
     if (known) return known;
@@ -161,7 +160,8 @@ class Locator {
   }
 }
 
-function memberOf(container: JsonValue | undefined, step: string | number): JsonValue | undefined {
+/** The element of a list or the member of an object at one step of a path. */
+export function memberOf(container: JsonValue | undefined, step: string | number): JsonValue | undefined {
   if (Array.isArray(container)) return container[Number(step)];
   return isJsonObject(container) ? ownProperty(container, String(step)) : undefined;
 }

@@ -1,35 +1,35 @@
-/** Collects what validation finds, with the place of each problem in the source. */
+/** Collects the problems that validation finds, each with its position in the source. */
 import { isJsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { nearestName } from "../../base/nearest_name.ts";
 import type { Problem } from "../../model/flows/problem.ts";
-import type { ParsedSource, Path } from "./parse.ts";
+import { memberOf, type ParsedSource, type Path } from "./parse.ts";
 
-/** A problem of a flow, which also knows how the joined message of an error shows its path. */
+/** A problem of a flow, with its path as error messages show it. */
 export interface FlowProblem extends Problem {
   /** As `path`, but with ids instead of positions: `tasks[log].message`. */
   readonly shownPath?: string;
 }
 
-/** Errors that are told of one source, and as many warnings; a flow that breaks more rules is told of these first. */
+/** Errors reported of one source, and as many warnings; further ones are dropped. */
 const MAX_PROBLEMS = 1_000;
 
 const PLAIN_NAME = /^[\w.-]+$/;
 const EXPRESSION = /\{\{|\{%/;
 
-/** True for a text that may hold an expression, whose value is known only when it is rendered. */
+/** True for a text that may hold an expression: its value is known only after rendering. */
 export function hasExpression(value: JsonValue | undefined): value is string {
   return typeof value === "string" && EXPRESSION.test(value);
 }
 
-/** A text with expressions, and where it is. */
+/** A text with expressions, with its path. */
 export interface NotedTemplate {
   readonly source: string;
   readonly path: Path;
-  /** Rendered elsewhere, with other variables: only its syntax can be checked. */
+  /** Rendered with variables of another execution: only its syntax is checked. */
   readonly isForeign: boolean;
 }
 
-/** Problems that lie at the name of a member, not at its value. */
+/** Codes of problems whose range is the name of a member, not its value. */
 const AT_NAME: ReadonlySet<string> = new Set([
   "unknown_property",
   "not_supported",
@@ -38,14 +38,14 @@ const AT_NAME: ReadonlySet<string> = new Set([
   "duplicate_property",
 ]);
 
-/** Misspelt names that are compared with the known ones: each comparison takes some 5 µs, and there may be 100 known names. */
+/** Misspelt names compared with the known ones: a comparison takes some 5 µs, and there may be 100 known names. */
 const MAX_SUGGESTIONS = 100;
 /** Characters of a name that are compared. */
 const MAX_COMPARED = 200;
-/** Any two shorter names are near each other. */
+/** Shorter names are all similar. */
 const MIN_COMPARED = 3;
 
-/** The problems of one source while it is validated. */
+/** Problems of one source during validation. */
 export class Report {
   readonly #parsed: ParsedSource;
   readonly #errors: FlowProblem[] = [];
@@ -59,31 +59,31 @@ export class Report {
     if (options.notesTemplates) this.#templates = [];
   }
 
-  /** Something that keeps the flow from being saved. */
+  /** Adds a problem that prevents saving. */
   error(code: string, path: Path, message: string): void {
     if (this.#errors.length >= MAX_PROBLEMS) return;
     this.#errors.push(this.#problem(code, path, { message, severity: "error" }));
   }
 
-  /** Something that the author should know. */
+  /** Adds a problem that does not prevent saving. */
   warning(code: string, path: Path, message: string): void {
     if (this.hasEnoughWarnings) return;
     this.#warnings.push(this.#problem(code, path, { message, severity: "warning" }));
   }
 
-  /** Further warnings would not be told. */
+  /** True when further warnings are dropped. */
   get hasEnoughWarnings(): boolean {
     return this.#warnings.length >= MAX_PROBLEMS;
   }
 
-  /** `, did you mean "…"` when a known name is near, else nothing. */
+  /** `, did you mean "…"` when a known name is similar, else an empty text. */
   suggest(name: string, known: Iterable<string>): string {
     if (name.length < MIN_COMPARED || ++this.#suggestions > MAX_SUGGESTIONS) return "";
     const near = nearestName(name.slice(0, MAX_COMPARED), known);
     return near === undefined ? "" : `, did you mean "${near}"`;
   }
 
-  /** Notes every text with expressions within `value`, to be checked once the whole flow is known. */
+  /** Notes every text with expressions within `value`; they are checked after the rest of the flow. */
   noteTemplates(value: JsonValue, path: Path, isForeign = false): void {
     const templates = this.#templates;
     if (!templates) return;
@@ -96,12 +96,12 @@ export class Report {
     } else if (hasExpression(value)) templates.push({ source: value, path, isForeign });
   }
 
-  /** What was noted. */
+  /** The noted texts. */
   get templates(): readonly NotedTemplate[] {
     return this.#templates ?? [];
   }
 
-  /** What was found, in the order of the source. */
+  /** All problems, in the order of the source. */
   problems(): FlowProblem[] {
     const place = ({ range }: Problem) => range ? range.line * 1e7 + range.column : 0;
     return [...this.#errors, ...this.#warnings].sort((a, b) => place(a) - place(b));
@@ -123,11 +123,6 @@ function pathText(path: Path, document?: JsonValue): string {
     text += typeof step === "number" ? `[${idOf(value) ?? step}]` : nameText(step, text === "");
   }
   return text;
-}
-
-function memberOf(value: JsonValue | undefined, step: string | number): JsonValue | undefined {
-  if (Array.isArray(value)) return value[Number(step)];
-  return isJsonObject(value) ? ownProperty(value, String(step)) : undefined;
 }
 
 function idOf(value: JsonValue | undefined): string | undefined {

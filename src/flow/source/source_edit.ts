@@ -1,5 +1,5 @@
-/** Comparing sources, and the one change that the server makes to them. */
-import { isMap, isScalar } from "@std/yaml";
+/** Source texts: splitting several documents, comparing two sources, and setting a top-level member. */
+import { isMap, isScalar, type YAMLMap } from "@std/yaml";
 import { jsonEquals, type JsonObject, ownProperty } from "../../base/json.ts";
 import { DomainError } from "../../model/errors.ts";
 import { parseFlowSource } from "./parse.ts";
@@ -7,14 +7,35 @@ import { SourceLines } from "./source_lines.ts";
 import { parseYamlTree } from "../../languages/yaml/text.ts";
 import { keyName, nodeRange } from "../../languages/yaml/values.ts";
 
-/** A source and what it was parsed to. */
+/** A source and the document it was parsed to. */
 export interface SavedSource {
   readonly document: JsonObject;
   readonly source: string;
 }
 
+const MARKER = /^---(?=[ \t\r]|$)/;
+const BLANK = /^\s*(?:#.*)?$/;
 const REVISION_LINE = /^revision[ \t]*:[ \t]*\d+[ \t]*(?:\r?\n|$)/m;
 const UNCOMPARED = ["revision", "deleted"];
+
+/**
+ * The documents of a text, split at lines that start with `---`, each verbatim without its marker line. Documents of
+ * nothing but white space and comments are left out.
+ */
+export function splitDocuments(source: string): string[] {
+  const documents: string[][] = [[]];
+  for (const line of source.split("\n")) {
+    if (!MARKER.test(line)) {
+      documents.at(-1)?.push(line);
+      continue;
+    }
+    const rest = line.slice(3);
+    documents.push(BLANK.test(rest) ? [] : [rest.trimStart()]);
+  }
+  return documents
+    .filter((lines) => lines.some((line) => !BLANK.test(line)))
+    .map((lines) => lines.join("\n"));
+}
 
 /** True when saving `b` after `a` changes nothing: the `revision: n` line and managed members do not count. */
 export function isSameSource(a: SavedSource, b: SavedSource): boolean {
@@ -26,10 +47,15 @@ function withoutManaged(document: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(document).filter(([name]) => !UNCOMPARED.includes(name)));
 }
 
+/** The source with its `namespace` replaced or added, everything else untouched; a source that is no mapping stays as it is. */
+export function setNamespace(source: string, namespace: string): string {
+  const root = parseYamlTree(source).document?.contents;
+  return isMap(root) ? setMember(source, root, "namespace", namespace) : source;
+}
+
 /**
- * The source with `disabled` set, everything else untouched: the value of a `disabled:` line is replaced, or a line is
- * added before the first one. Nothing changes when the flow is in that state already.
- * @throws DomainError conflict for a source that cannot be read
+ * The source with `disabled` replaced or added, everything else untouched; the same source when it has that value already.
+ * @throws DomainError conflict for a malformed source
  */
 export function setDisabled(source: string, disabled: boolean): string {
   const { document } = parseFlowSource(source);
@@ -39,19 +65,23 @@ export function setDisabled(source: string, disabled: boolean): string {
   }
   const current = ownProperty(document, "disabled");
   if (String(current ?? false) === String(disabled)) return source;
-  const pair = root.items.find((item) => keyName(item.key) === "disabled");
-  if (pair && isScalar(pair.value)) return replaceValue(source, pair.value, disabled);
+  return setMember(source, root, "disabled", disabled);
+}
+
+/** Replaces the value of a scalar member, else adds a member before the first one. */
+function setMember(source: string, root: YAMLMap, name: string, value: string | boolean): string {
+  const pair = root.items.find((item) => keyName(item.key) === name);
+  if (pair && isScalar(pair.value)) {
+    const [start, end] = nodeRange(pair.value);
+    // An empty value ends right after its colon.
+    return `${source.slice(0, start)}${start === end ? " " : ""}${value}${source.slice(end)}`;
+  }
   const [start] = nodeRange(root);
-  if (root.flow) return `${source.slice(0, start + 1)}"disabled": ${disabled}, ${source.slice(start + 1)}`;
+  if (root.flow) {
+    return `${source.slice(0, start + 1)}"${name}": ${JSON.stringify(value)}, ${source.slice(start + 1)}`;
+  }
   const line = new SourceLines(source).lineStart(start);
   const indent = /^[ \t]*/.exec(source.slice(line))?.[0] ?? "";
   const end = source.includes("\r\n") ? "\r\n" : "\n";
-  return `${source.slice(0, line)}${indent}disabled: ${disabled}${end}${source.slice(line)}`;
-}
-
-/** An empty value ends right after its colon. */
-function replaceValue(source: string, value: unknown, disabled: boolean): string {
-  const [start, end] = nodeRange(value);
-  const isEmpty = start === end;
-  return `${source.slice(0, start)}${isEmpty ? " " : ""}${disabled}${source.slice(end)}`;
+  return `${source.slice(0, line)}${indent}${name}: ${value}${end}${source.slice(line)}`;
 }

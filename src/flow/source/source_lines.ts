@@ -1,7 +1,7 @@
-/** Offsets of a text as lines and columns, which count from 1. */
+/** Converts offsets of a text to lines and columns, both counted from 1. */
 import type { SourceRange } from "../../model/flows/problem.ts";
 
-/** Where the lines of one text begin; found at the first question. */
+/** Line starts of one text; computed when first needed. */
 export class SourceLines {
   readonly #text: string;
   #starts: number[] | undefined;

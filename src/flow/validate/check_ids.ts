@@ -1,26 +1,26 @@
-/** Rules of ids: form, length, and that no two things of a kind share one. */
+/** Rules of ids: form, length, and uniqueness. */
 import type { JsonValue } from "../../base/json.ts";
 import { MAX_FLOW_ID_LENGTH, MAX_NAMESPACE_LENGTH, MAX_TASK_ID_LENGTH } from "../../model/limits.ts";
 import { describeValue, scalarText } from "../schema/describe.ts";
 import type { Path } from "../source/parse.ts";
 import type { Report } from "../source/report.ts";
 
-/** Form of an id. */
 interface IdRule {
   readonly pattern: RegExp;
   readonly maxLength: number;
 }
 
-/** Of flows. */
+/** Form of flow ids. */
 export const FLOW_ID: IdRule = { pattern: /^[a-zA-Z0-9][a-zA-Z0-9._-]*$/, maxLength: MAX_FLOW_ID_LENGTH };
-/** Of namespaces. */
+/** Form of namespaces. */
 export const NAMESPACE: IdRule = { pattern: /^[a-z0-9][a-z0-9._-]*$/, maxLength: MAX_NAMESPACE_LENGTH };
-/** Of tasks and triggers. */
-export const TASK_ID: IdRule = { pattern: /^[a-zA-Z0-9][a-zA-Z0-9_-]*$/, maxLength: MAX_TASK_ID_LENGTH };
-/** Of inputs and outputs. */
-export const INPUT_ID: IdRule = { pattern: /^[a-zA-Z0-9][.a-zA-Z0-9_-]*$/, maxLength: MAX_TASK_ID_LENGTH };
+const TASK_ID: IdRule = { pattern: /^[a-zA-Z0-9][a-zA-Z0-9_-]*$/, maxLength: MAX_TASK_ID_LENGTH };
+const INPUT_ID: IdRule = { pattern: /^[a-zA-Z0-9][.a-zA-Z0-9_-]*$/, maxLength: MAX_TASK_ID_LENGTH };
 
-/** The text of an id; reports what is wrong with it and gives `undefined` when it is no text at all. */
+/** Forms of the ids that are unique within a flow, by their name in messages. */
+const RULES = { "task id": TASK_ID, "trigger id": TASK_ID, input: INPUT_ID, output: INPUT_ID };
+
+/** The text of an id, or `undefined` when there is none; reports its problems. */
 export function checkId(
   value: JsonValue | undefined,
   rule: IdRule,
@@ -47,32 +47,28 @@ export function checkId(
   return id === "" ? undefined : id;
 }
 
-/** Ids of one kind that were met. */
+/** Ids of one kind. */
 export class IdSet {
-  readonly #kind: string;
+  /** The ids so far. */
+  readonly ids = new Set<string>();
+  readonly #kind: keyof typeof RULES;
   readonly #report: Report;
-  readonly #seen = new Set<string>();
 
-  /** `kind` as messages name it: task id, trigger id, input, output. */
-  constructor(kind: string, report: Report) {
+  constructor(kind: keyof typeof RULES, report: Report) {
     this.#kind = kind;
     this.#report = report;
   }
 
-  /** Adds an id; reports one that is there already. */
-  add(id: string | undefined, path: Path): void {
-    if (id === undefined) return;
-    if (!this.#seen.has(id)) this.#seen.add(id);
+  /** Checks the form of an id and adds it; returns its text as {@link checkId}. */
+  check(value: JsonValue | undefined, path: Path): string | undefined {
+    const id = checkId(value, RULES[this.#kind], path, this.#report);
+    if (id !== undefined) this.add(id, path);
+    return id;
+  }
+
+  /** Adds an id; reports a duplicate. */
+  add(id: string, path: Path): void {
+    if (!this.ids.has(id)) this.ids.add(id);
     else this.#report.error("duplicate_id", path, `Duplicate ${this.#kind} with name [${id}]`);
-  }
-
-  /** True when the id was added. */
-  has(id: string): boolean {
-    return this.#seen.has(id);
-  }
-
-  /** All ids that were added. */
-  get all(): ReadonlySet<string> {
-    return this.#seen;
   }
 }

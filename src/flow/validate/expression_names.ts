@@ -1,13 +1,13 @@
-/** Names that expressions of a flow may use: what an editor offers. */
-import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
+/** Names that expressions of a flow may use, for completion in editors. */
+import { isJsonObject, type JsonObject, objectsOf, ownProperty } from "../../base/json.ts";
 import { canonicalType } from "../../model/flows/flow.ts";
 import { LOOP } from "../../model/executions/loop_run.ts";
 import type { PropertySchemas } from "../../model/flows/schema.ts";
 import type { TaskCatalog } from "../../model/tasks/task_catalog.ts";
-import { scalarText } from "../schema/describe.ts";
+import { scalarText, textOf } from "../schema/describe.ts";
 import { readLabels } from "../../model/flows/label.ts";
-import { type WrittenTask, writtenTasks } from "../schema/nested_tasks.ts";
-import { isInPass } from "./static_expressions.ts";
+import { typeOf, type WrittenTask, writtenTasks } from "../schema/nested_tasks.ts";
+import { isInIteration } from "./static_expressions.ts";
 
 const FLOW = ["flow.id", "flow.namespace", "flow.revision", "flow.tenantId"];
 const EXECUTION = ["execution.id", "execution.startDate", "execution.state", "execution.originalId"];
@@ -19,9 +19,9 @@ const TASK_RUN = [
   "taskrun.value",
   "taskrun.iteration",
 ];
-/** In tasks of a Loop. */
+/** In the tasks of a Loop only. */
 const ITEM = ["item.index", "item.value", "item.key", "item.parent", "item.parents"];
-/** A name that can follow a dot; any other needs brackets. */
+/** A name that may follow a dot; others need brackets. */
 const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /**
@@ -42,32 +42,33 @@ export function expressionNames(
     execution: EXECUTION,
     task: TASK,
     taskrun: TASK_RUN,
-    inputs: objectsOf(document, "inputs").map((input) => dotted("inputs", (idOf(input) ?? "").split("."))),
+    inputs: objectsOf(ownProperty(document, "inputs")).map((input) =>
+      dotted("inputs", (idOf(input) ?? "").split("."))
+    ),
     vars: isJsonObject(variables) ? Object.keys(variables).map((name) => dotted("vars", [name])) : [],
     labels: readLabels(ownProperty(document, "labels")).map(({ key }) => dotted("labels", key.split("."))),
     outputs: tasks.slice(0, end).flatMap((written) => outputNames(written, catalog)),
-    trigger: objectsOf(document, "triggers").length > 0 ? ["trigger"] : [],
-    ...(isPassOf(tasks, tasks[end]) ? { item: ITEM } : {}),
+    trigger: objectsOf(ownProperty(document, "triggers")).length > 0 ? ["trigger"] : [],
+    ...(isInLoop(tasks, tasks[end]) ? { item: ITEM } : {}),
   };
 }
 
-/** Whether a task runs in the passes of a Loop. */
-function isPassOf(tasks: readonly WrittenTask[], written: WrittenTask | undefined): boolean {
+function isInLoop(tasks: readonly WrittenTask[], written: WrittenTask | undefined): boolean {
   return written !== undefined &&
     tasks.some(({ task, path }) =>
-      canonicalType(scalarText(ownProperty(task, "type")) ?? "") === LOOP && isInPass(written.path, path)
+      canonicalType(textOf(task, "type") ?? "") === LOOP && isInIteration(written.path, path)
     );
 }
 
 function outputNames({ task }: WrittenTask, catalog: TaskCatalog): string[] {
   const id = idOf(task);
-  const type = catalog.find(canonicalType(scalarText(ownProperty(task, "type")) ?? ""));
+  const type = typeOf(task, catalog);
   if (id === undefined) return [];
   const outputs: PropertySchemas = type?.outputs ?? {};
   return Object.keys(outputs).map((name) => dotted("outputs", [id, name]));
 }
 
-/** `a.b`, or `a["b c"]` for a name that cannot follow a dot. */
+/** `a.b`, or `a["b c"]` for a name that may not follow a dot. */
 function dotted(root: string, names: readonly string[]): string {
   return names.reduce(
     (text, name) => PLAIN_NAME.test(name) ? `${text}.${name}` : `${text}[${JSON.stringify(name)}]`,
@@ -77,9 +78,4 @@ function dotted(root: string, names: readonly string[]): string {
 
 function idOf(object: JsonObject): string | undefined {
   return scalarText(ownProperty(object, "id") ?? ownProperty(object, "name"));
-}
-
-function objectsOf(document: JsonObject, name: string): JsonObject[] {
-  const list: JsonValue | undefined = ownProperty(document, name);
-  return Array.isArray(list) ? list.filter(isJsonObject) : [];
 }

@@ -1,4 +1,4 @@
-/** What is certain about expressions before they are rendered: broken ones, and names that the flow does not have. Warnings all. */
+/** Checks expressions without rendering them: syntax errors and unknown names. All problems are warnings. */
 import {
   BUILT_IN_FUNCTION_NAMES,
   ExpressionError,
@@ -10,28 +10,26 @@ import { cutText, describeValue } from "../schema/describe.ts";
 import type { Path } from "../source/parse.ts";
 import type { NotedTemplate, Report } from "../source/report.ts";
 
-/** Names that expressions of a flow may use; of what is left out nothing is checked. */
+/** Names that expressions of a flow may use; a missing set is not checked. */
 export interface KnownNames {
   /** Ids of inputs; an id with dots is nested. */
   readonly inputs?: ReadonlySet<string>;
   /** Ids of tasks. */
   readonly tasks?: ReadonlySet<string>;
   readonly variables?: ReadonlySet<string>;
-  /** Functions beside the built-in ones. */
+  /** Functions besides the built-in ones. */
   readonly functions?: ReadonlySet<string>;
-  /** Paths of the Loops of the flow: `item` is known within them alone. */
+  /** Paths of the Loops of the flow: only expressions within them know `item`. */
   readonly loops?: readonly Path[];
 }
 
-/** What one template is found to be. */
 interface Facts extends TemplateFacts {
-  /** Why it cannot be compiled. */
+  /** Its syntax error. */
   readonly mistake?: string;
 }
 
-/** How a root variable is checked. */
 interface Rule {
-  /** What its members are, as messages name them. */
+  /** Name of its members in messages. */
   readonly noun: string;
   readonly names: (known: KnownNames) => ReadonlySet<string> | undefined;
   readonly isKnown: (path: readonly string[], names: ReadonlySet<string>) => boolean;
@@ -47,10 +45,10 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   }],
 ]);
 
-/** Task runs that a task makes beside its own. */
+/** Ids of task runs that a task creates besides its own. */
 const GENERATED_ID = /_(?:split|items|merge)$/;
 
-/** Reports what is wrong with the templates that were noted. The same text is looked at once. */
+/** Reports problems of the noted templates. Each text is parsed once. */
 export function checkExpressions(report: Report, names: KnownNames): void {
   const known = { ...names, inputs: names.inputs && withGroups(names.inputs) };
   const facts = new Map<string, Facts>();
@@ -62,7 +60,6 @@ export function checkExpressions(report: Report, names: KnownNames): void {
   }
 }
 
-/** A template that does not compile may be meant for another program. */
 function factsOf(source: string): Facts {
   try {
     return inspectTemplate(source);
@@ -90,33 +87,33 @@ function checkTemplate({ path, isForeign }: NotedTemplate, facts: Facts, { repor
     report.warning("unknown_function", path, `Unknown function or macro ${describeValue(name)}${hint}`);
   }
   if (isForeign) return;
-  const told = new Set<string>();
+  const reported = new Set<string>();
   for (const reference of facts.references) {
-    if (reference.isGuarded || told.has(reference.text) || report.hasEnoughWarnings) continue;
-    told.add(reference.text);
+    if (reference.isGuarded || reported.has(reference.text) || report.hasEnoughWarnings) continue;
+    reported.add(reference.text);
     const message = itemMistake(reference, path, known) ?? referenceMistake(reference, { report, known });
     if (message !== undefined) report.warning("unknown_reference", path, message);
   }
 }
 
-/** A pass of a Loop alone has an `item`; the Loop's own values and its `finally` are rendered outside of it. */
+/** Only an iteration of a Loop has an `item`; the Loop's own properties and its `finally` are rendered outside of it. */
 function itemMistake(
   { path: [root], text }: Reference,
   path: Path,
   { loops }: KnownNames,
 ): string | undefined {
-  if (root !== "item" || !loops || loops.some((loop) => isInPass(path, loop))) return undefined;
+  if (root !== "item" || !loops || loops.some((loop) => isInIteration(path, loop))) return undefined;
   return `Unable to find \`${cutText(text)}\`: only the tasks of a Loop have an "item"`;
 }
 
-/** True for a place within a Loop at which the pass is known; both are paths within the document. */
-export function isInPass(path: Path, loop: Path): boolean {
-  return path.length > loop.length && IN_PASS.has(path[loop.length] ?? "") &&
+/** True for a path within a Loop at which the iteration is known. */
+export function isInIteration(path: Path, loop: Path): boolean {
+  return path.length > loop.length && IN_ITERATION.has(path[loop.length] ?? "") &&
     loop.every((step, index) => path[index] === step);
 }
 
-/** Members of a Loop that see the pass. */
-const IN_PASS: ReadonlySet<string | number> = new Set(["tasks", "errors", "outputs", "breakWhen"]);
+/** Members of a Loop that are rendered within an iteration. */
+const IN_ITERATION: ReadonlySet<string | number> = new Set(["tasks", "errors", "outputs", "breakWhen"]);
 
 const BUILT_IN: ReadonlySet<string> = new Set(BUILT_IN_FUNCTION_NAMES);
 
@@ -132,7 +129,7 @@ function referenceMistake({ path: [root = "", ...path], text }: Reference, { rep
   return `Unable to find \`${cutText(text)}\`: the flow has no ${rule.noun} ${describeValue(missing)}${hint}`;
 }
 
-/** A dash in a name is read as a minus: `outputs.my-task` is `outputs.my` minus `task`. */
+/** `outputs.my-task` is parsed as `outputs.my` minus `task`. */
 function bracketHint(root: string, name: string, names: readonly string[]): string {
   for (const known of names) {
     if (known.startsWith(`${name}-`)) return `, did you mean \`${root}['${known}']\``;
@@ -140,7 +137,7 @@ function bracketHint(root: string, name: string, names: readonly string[]): stri
   return "";
 }
 
-/** `a.b` declares `inputs.a`, `inputs.a.b` and all below: a dot at the end marks what only holds others. */
+/** An input `a.b` makes `inputs.a`, `inputs.a.b` and all below it known; a name that ends in a dot is a group only. */
 function isKnownInput(path: readonly string[], names: ReadonlySet<string>): boolean {
   let text = "";
   for (const name of path) {
@@ -150,7 +147,7 @@ function isKnownInput(path: readonly string[], names: ReadonlySet<string>): bool
   return names.has(`${text}.`);
 }
 
-/** Ids of inputs, and `a.` for each `a` that holds others: so that each reference is looked up once. */
+/** Ids of inputs, and `a.` for each group `a`. */
 function withGroups(ids: ReadonlySet<string>): ReadonlySet<string> {
   const names = new Set(ids);
   for (const id of ids) {

@@ -1,31 +1,30 @@
-/** Rules that single task types add to their schemas, by canonical name: a new one is a line of the table. */
+/** Rules of retries and of single task types that schemas cannot express; a new type is a line of the table. */
+import { parseDuration } from "../../base/duration.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { canonicalType, type FlowKey } from "../../model/flows/flow.ts";
 import { LOOP } from "../../model/executions/loop_run.ts";
 import { nestedTaskProperties, type TaskCatalog, type TaskType } from "../../model/tasks/task_catalog.ts";
-import { checkDag } from "./check_dag.ts";
-import { checkRetry } from "./check_retry.ts";
-import { scalarText } from "../schema/describe.ts";
+import { orderByNeeds } from "../inputs/depends_on.ts";
+import { cutText, elementsOf, hasValue, scalarText, textOf } from "../schema/describe.ts";
 import type { Path } from "../source/parse.ts";
 import type { Report } from "../source/report.ts";
-import { checkOutputs } from "./validate_outputs.ts";
+import { checkOutputs } from "./validate_inputs.ts";
 
-/** What the rules look things up in. */
+/** Shared by all tasks of one validation. */
 export interface RuleContext {
   readonly catalog: TaskCatalog;
   readonly report: Report;
-  /** The flow that the tasks belong to, when it says so. */
+  /** The flow of the tasks, when its key is known. */
   readonly flow?: FlowKey;
 }
 
-/** A task whose type is known. */
 interface TypedTask {
   readonly task: JsonObject;
   readonly type: TaskType;
   readonly path: Path;
 }
 
-/** Gives the names of members that it has checked in place of the schema. */
+/** Returns the names of members that the schema check must skip. */
 type Rule = (task: TypedTask, context: RuleContext) => ReadonlySet<string>;
 
 const NONE: ReadonlySet<string> = new Set();
@@ -36,7 +35,7 @@ const WORKING_DIRECTORY = "core.flow.WorkingDirectory";
 const SUBFLOW = "core.flow.Subflow";
 
 const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
-  ["core.flow.Dag", checkDependencies],
+  ["core.flow.Dag", checkDag],
   ["core.flow.Switch", checkBranches],
   [WORKING_DIRECTORY, checkWorkingDirectory],
   [SUBFLOW, checkRecursion],
@@ -49,7 +48,7 @@ export const FOREIGN_TASK_PROPERTIES: ReadonlyMap<string, ReadonlySet<string>> =
   [SUBFLOW, new Set(["outputs"])],
 ]);
 
-/** Types that do no work of their own although they nest no tasks: they change the execution, or start another one. */
+/** Types without nested tasks that are not runnable: they change the execution, or start another one. */
 const NOT_RUNNABLE: ReadonlySet<string> = new Set([
   SUBFLOW,
   "core.flow.ForEachItem",
@@ -59,51 +58,45 @@ const NOT_RUNNABLE: ReadonlySet<string> = new Set([
   "core.execution.UnsetVariables",
 ]);
 
-/** Reports what schemas cannot say; gives the names of members that need no other check. */
+/** Reports what schemas cannot express; returns the names of members that the schema check must skip. */
 export function checkTaskRules(task: TypedTask, context: RuleContext): ReadonlySet<string> {
   checkRetry(ownProperty(task.task, "retry"), [...task.path, "retry"], context.report);
-  noteUselessCache(task, context);
+  reportUselessCache(task, context);
   return RULES.get(task.type.type)?.(task, context) ?? NONE;
 }
 
-/** Only what does work itself has outputs that can be kept. */
-function noteUselessCache({ task, type, path }: TypedTask, { report }: RuleContext): void {
-  if ((ownProperty(task, "taskCache") ?? null) === null || type.form === "runnable") return;
+/** Only outputs of runnable tasks can be cached. */
+function reportUselessCache({ task, type, path }: TypedTask, { report }: RuleContext): void {
+  if (!hasValue(task, "taskCache") || type.form === "runnable") return;
   const message =
     `has no effect on a task of type "${type.type}" and is ignored: only runnable tasks keep outputs`;
   report.warning("ignored", [...path, "taskCache"], message);
 }
 
-function checkDependencies({ task, path }: TypedTask, { report }: RuleContext) {
-  checkDag(task, path, report);
-  return NONE;
-}
-
-/** Whatever its value, a Switch without any branch has nothing to run. */
 function checkBranches({ task, path }: TypedTask, { report }: RuleContext) {
   if (hasMembers(ownProperty(task, "cases")) || hasMembers(ownProperty(task, "defaults"))) return NONE;
-  const id = scalarText(ownProperty(task, "id")) ?? "";
+  const id = textOf(task, "id") ?? "";
   report.error("required", path, `${id}: No task defined, neither cases or default have any tasks`);
   return NONE;
 }
 
-/** Whether a list or a map holds anything; what is neither is refused by the schema. */
+/** True for a list or map with elements, and for any other value: the schema check refuses that. */
 function hasMembers(value: JsonValue | undefined): boolean {
   if (Array.isArray(value)) return value.length > 0;
   return isJsonObject(value) ? Object.keys(value).length > 0 : (value ?? null) !== null;
 }
 
-/** Its tasks share a directory on one worker, so each of them must do work itself. */
+/** The tasks share a directory on one worker, so each of them must be runnable. */
 function checkWorkingDirectory({ task, path }: TypedTask, { catalog, report }: RuleContext) {
   const tasks = ownProperty(task, "tasks") ?? null;
-  const id = scalarText(ownProperty(task, "id")) ?? "";
+  const id = textOf(task, "id") ?? "";
   const at = [...path, "tasks"];
   if (tasks === null || Array.isArray(tasks) && tasks.length === 0) {
     report.error("required", at, `${id}: The 'tasks' property cannot be empty`);
     return TASKS;
   }
   for (const [index, child] of Array.isArray(tasks) ? tasks.entries() : []) {
-    const written = isJsonObject(child) ? scalarText(ownProperty(child, "type")) : undefined;
+    const written = isJsonObject(child) ? textOf(child, "type") : undefined;
     const type = written === undefined ? undefined : catalog.find(canonicalType(written));
     if (!type || isRunnable(type)) continue;
     const message = `${id}: Only runnable tasks are allowed as children of a WorkingDirectory task`;
@@ -116,7 +109,7 @@ function isRunnable(type: TaskType): boolean {
   return type.form !== "flowable" && nestedTaskProperties(type).length === 0 && !NOT_RUNNABLE.has(type.type);
 }
 
-/** Outputs of a pass are declared as those of a flow. */
+/** Outputs of one iteration are declared as those of a flow. */
 function checkPassOutputs({ task, path }: TypedTask, { report }: RuleContext) {
   const outputs = ownProperty(task, "outputs");
   if (!Array.isArray(outputs)) return NONE;
@@ -124,12 +117,76 @@ function checkPassOutputs({ task, path }: TypedTask, { report }: RuleContext) {
   return OUTPUTS;
 }
 
-/** A flow that starts itself would never end. Expressions are not known before they are rendered. */
+/** A flow that starts itself would never end. Expressions are known only after rendering. */
 function checkRecursion({ task, path }: TypedTask, { flow, report }: RuleContext) {
-  const id = scalarText(ownProperty(task, "flowId"));
-  const namespace = scalarText(ownProperty(task, "namespace"));
+  const id = textOf(task, "flowId"), namespace = textOf(task, "namespace");
   if (flow && id === flow.id && namespace === flow.namespace) {
     report.error("recursion", [...path, "flowId"], `Recursive call to flow [${namespace}.${id}]`);
   }
   return NONE;
+}
+
+interface DagEntry {
+  readonly id: string;
+  readonly needs: readonly JsonValue[];
+  readonly path: Path;
+}
+
+/** Tasks that a message about a cycle names. */
+const MAX_NAMED = 10;
+
+/** Dependencies of a Dag name tasks of the same Dag and have no cycle. */
+function checkDag({ task: dag, path }: TypedTask, { report }: RuleContext) {
+  const entries = dagEntries(dag, [...path, "tasks"]);
+  const ids = new Set(entries.map(({ id }) => id));
+  const name = textOf(dag, "id") ?? "";
+  for (const { needs, path } of entries) {
+    for (const [index, need] of needs.entries()) {
+      const id = scalarText(need);
+      if (id === undefined || ids.has(id)) continue;
+      const message = `${name}: Not existing task id in dependency: ${cutText(id)}${report.suggest(id, ids)}`;
+      report.error("unknown_task", [...path, "dependsOn", index], message);
+    }
+  }
+  const { cyclic } = orderByNeeds(entries, ({ needs }) => needs.flatMap((need) => scalarText(need) ?? []));
+  const [first] = cyclic;
+  if (!first) return NONE;
+  const names = cyclic.slice(0, MAX_NAMED).map(({ id }) => cutText(id)).join(", ");
+  const message = `${name}: Cyclic dependency detected: ${names}`;
+  report.error("dependency_cycle", [...first.path, "dependsOn"], message);
+  return NONE;
+}
+
+function dagEntries(dag: JsonObject, path: Path): DagEntry[] {
+  return elementsOf(dag, "tasks").flatMap((entry, index) => {
+    const task = isJsonObject(entry) ? ownProperty(entry, "task") : undefined;
+    if (!isJsonObject(entry) || !isJsonObject(task)) return [];
+    return [{ id: textOf(task, "id") ?? "", needs: elementsOf(entry, "dependsOn"), path: [...path, index] }];
+  });
+}
+
+/** Pairs of retry members by retry type: the first must be less than the second. */
+const RETRY_ORDERS: ReadonlyMap<string, readonly (readonly [string, string])[]> = new Map([
+  ["constant", [["interval", "maxDuration"]]],
+  ["exponential", [["interval", "maxInterval"], ["interval", "maxDuration"]]],
+  [
+    "random",
+    [["minInterval", "maxInterval"], ["minInterval", "maxDuration"], ["maxInterval", "maxDuration"]],
+  ],
+]);
+
+/** Reports retry intervals in the wrong order. Values that are no durations are reported by the schema check. */
+export function checkRetry(retry: JsonValue | undefined, path: Path, report: Report): void {
+  if (!isJsonObject(retry)) return;
+  for (const [less, more] of RETRY_ORDERS.get(String(ownProperty(retry, "type"))) ?? []) {
+    const low = durationOf(retry, less), high = durationOf(retry, more);
+    if (low === undefined || high === undefined || low < high) continue;
+    const message = `'${less}' must be less than '${more}' but is ${String(ownProperty(retry, less))}`;
+    report.error("bad_retry", [...path, less], message);
+  }
+}
+
+function durationOf(retry: JsonObject, name: string): number | undefined {
+  const value = ownProperty(retry, name);
+  return typeof value === "string" ? parseDuration(value) : undefined;
 }

@@ -1,50 +1,21 @@
-/** Rules that single trigger types add to their schemas, by canonical name: a new one is a line of the table. */
+/** Rules of single trigger types that schemas cannot express, by canonical name: a new one is a line of the table. */
+import { cronMistake } from "../../languages/cron/cron_expression.ts";
+import { parseDuration } from "../../base/duration.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
-import { checkDependencies } from "./check_dependencies.ts";
-import { checkSchedule, checkZone } from "./check_schedule.ts";
-import { checkWebhook } from "./check_webhook.ts";
-import { scalarText } from "../schema/describe.ts";
+import { describeValue, elementsOf, flagOf, hasValue, textOf } from "../schema/describe.ts";
 import type { Path } from "../source/parse.ts";
-import type { Report } from "../source/report.ts";
+import { hasExpression, type Report } from "../source/report.ts";
 
 type Rule = (trigger: JsonObject, path: Path, report: Report) => void;
 
 const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ["core.trigger.Webhook", checkWebhook],
   ["core.trigger.Schedule", checkSchedule],
-  [
-    "core.trigger.ScheduleOnDates",
-    (trigger, path, report) => checkZone(ownProperty(trigger, "timezone"), [...path, "timezone"], report),
-  ],
+  ["core.trigger.ScheduleOnDates", checkZone],
   ["core.trigger.Flow", checkFlowTrigger],
 ]);
 
-/** Filters that compare with several values. */
-const LISTED: ReadonlySet<string> = new Set(["IN", "NOT_IN"]);
-/** Filters that compare with nothing; of an expression they have the expression itself as `value`. */
-const BARE: ReadonlySet<string> = new Set(["IS_NULL", "IS_NOT_NULL", "IS_TRUE", "IS_FALSE"]);
-
-/** Members of a time window, each as messages name it. */
-const WINDOW_MEMBERS: ReadonlyMap<string, string> = new Map([
-  ["deadline", "a deadline"],
-  ["startTime", "a start time"],
-  ["endTime", "an end time"],
-  ["window", "a window"],
-  ["windowAdvance", "a window advance"],
-]);
-
-/** What time windows have, by type: a part of the day says which, the others have a length. */
-const WINDOW_FORMS: ReadonlyMap<
-  string,
-  { readonly needs: readonly string[]; readonly takes: readonly string[] }
-> = new Map([
-  ["DAILY_TIME_DEADLINE", { needs: ["deadline"], takes: [] }],
-  ["DAILY_TIME_WINDOW", { needs: ["startTime", "endTime"], takes: [] }],
-  ["DURATION_WINDOW", { needs: [], takes: ["window", "windowAdvance"] }],
-  ["SLIDING_WINDOW", { needs: [], takes: ["window", "windowAdvance"] }],
-]);
-
-/** Reports what schemas cannot say of a trigger of that canonical type. */
+/** Reports what schemas cannot express of a trigger of that canonical type. */
 export function checkTriggerRules(
   trigger: JsonObject,
   type: string,
@@ -53,11 +24,81 @@ export function checkTriggerRules(
   RULES.get(type)?.(trigger, path, report);
 }
 
-/** One of them says which executions a Flow trigger reacts to. */
+/** Shortest webhook key without a warning. */
+const MIN_KEY_LENGTH = 16;
+const MIN_PERIOD_MS = 1000;
+const MAX_PERIOD_MS = 24 * 3_600_000;
+
+/** The messages do not show the key. */
+function checkWebhook(trigger: JsonObject, path: Path, report: Report): void {
+  checkKey(trigger, path, report);
+  checkPeriod(trigger, ["rateLimit", "period"], path, report);
+  checkPeriod(trigger, ["signature", "tolerance"], path, report);
+}
+
+/** The key alone authorizes a start. */
+function checkKey(trigger: JsonObject, path: Path, report: Report): void {
+  const key = textOf(trigger, "key")?.trim();
+  if (key === "") return report.error("required", [...path, "key"], "must not be empty");
+  if (key === undefined || key.length >= MIN_KEY_LENGTH || hasExpression(key)) return;
+  const name = describeValue(ownProperty(trigger, "id"));
+  const way = `take ${MIN_KEY_LENGTH} random characters or more, or a secret: {{ secret('WEBHOOK_KEY') }}`;
+  report.warning("weak_key", [...path, "key"], `the key of trigger ${name} is easy to guess: ${way}`);
+}
+
+function checkPeriod(
+  trigger: JsonObject,
+  [owner, name]: readonly [string, string],
+  path: Path,
+  report: Report,
+): void {
+  const object = ownProperty(trigger, owner);
+  const text = isJsonObject(object) ? textOf(object, name) : undefined;
+  const ms = text === undefined ? undefined : parseDuration(text);
+  const at = [...path, owner, name];
+  if (ms !== undefined && ms < MIN_PERIOD_MS) {
+    report.error("too_small", at, "must be greater than or equal to PT1S");
+  }
+  if (ms !== undefined && ms > MAX_PERIOD_MS) {
+    report.error("too_large", at, "must be less than or equal to PT24H");
+  }
+}
+
+function checkSchedule(trigger: JsonObject, path: Path, report: Report): void {
+  const cron = textOf(trigger, "cron");
+  if (cron !== undefined && !hasExpression(cron)) {
+    const mistake = cronMistake(cron, flagOf(trigger, "withSeconds", false));
+    const message = `invalid cron expression ${describeValue(cron)}: ${mistake}`;
+    if (mistake !== undefined) report.error("bad_cron", [...path, "cron"], message);
+  }
+  checkZone(trigger, path, report);
+}
+
+const ZONE_OFFSET = /^(?:Z|(?:UTC|GMT|UT)?[+-](?:0?\d|1[0-8])(?::?[0-5]\d)?)$/;
+
+/** Reports a `timezone` of the object that does not exist. */
+function checkZone(object: JsonObject, path: Path, report: Report): void {
+  const zone = textOf(object, "timezone");
+  if (zone === undefined || hasExpression(zone) || isZone(zone)) return;
+  report.error("bad_zone", [...path, "timezone"], `${describeValue(zone)} is not a valid time-zone ID`);
+}
+
+function isZone(zone: string): boolean {
+  if (ZONE_OFFSET.test(zone)) return true;
+  if (!/^[A-Za-z]/.test(zone)) return false;
+  try {
+    return Intl.DateTimeFormat("en", { timeZone: zone }) !== undefined;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+/** At least one of them selects the executions that a Flow trigger reacts to. */
 const SELECTORS = ["conditions", "when", "preconditions", "dependsOn"];
 
 function checkFlowTrigger(trigger: JsonObject, path: Path, report: Report): void {
-  if (SELECTORS.every((name) => (ownProperty(trigger, name) ?? null) === null)) {
+  if (!SELECTORS.some((name) => hasValue(trigger, name))) {
     const message = "it reacts to EVERY execution of EVERY flow: say with `preconditions` to which";
     report.warning("reacts_to_all", path, message);
   }
@@ -70,23 +111,43 @@ function checkPreconditions(trigger: JsonObject, path: Path, report: Report): vo
   if (!isJsonObject(preconditions)) return;
   checkTimeWindow(ownProperty(preconditions, "timeWindow"), [...path, "preconditions", "timeWindow"], report);
   const at = [...path, "preconditions", "where"];
-  for (const [index, group] of listOf(ownProperty(preconditions, "where")).entries()) {
-    const filters = isJsonObject(group) ? listOf(ownProperty(group, "filters")) : [];
+  for (const [index, group] of elementsOf(preconditions, "where").entries()) {
+    const filters = isJsonObject(group) ? elementsOf(group, "filters") : [];
     for (const [position, filter] of filters.entries()) {
       if (isJsonObject(filter)) checkFilter(filter, [...at, index, "filters", position], report);
     }
   }
 }
 
-/** A window has what its type needs, and nothing that means something for another type only. */
+const WINDOW_MEMBERS: ReadonlyMap<string, string> = new Map([
+  ["deadline", "a deadline"],
+  ["startTime", "a start time"],
+  ["endTime", "an end time"],
+  ["window", "a window"],
+  ["windowAdvance", "a window advance"],
+]);
+
+interface WindowForm {
+  readonly needs: readonly string[];
+  readonly takes: readonly string[];
+}
+
+/** Required and optional members of a time window, by its type. */
+const WINDOW_FORMS: ReadonlyMap<string, WindowForm> = new Map([
+  ["DAILY_TIME_DEADLINE", { needs: ["deadline"], takes: [] }],
+  ["DAILY_TIME_WINDOW", { needs: ["startTime", "endTime"], takes: [] }],
+  ["DURATION_WINDOW", { needs: [], takes: ["window", "windowAdvance"] }],
+  ["SLIDING_WINDOW", { needs: [], takes: ["window", "windowAdvance"] }],
+]);
+
 function checkTimeWindow(window: JsonValue | undefined, path: Path, report: Report): void {
   if (!isJsonObject(window)) return;
-  checkZone(ownProperty(window, "timezone"), [...path, "timezone"], report);
-  const type = scalarText(ownProperty(window, "type")) ?? "DURATION_WINDOW";
+  checkZone(window, path, report);
+  const type = textOf(window, "type") ?? "DURATION_WINDOW";
   const form = WINDOW_FORMS.get(type);
   if (!form) return;
   for (const [name, shown] of WINDOW_MEMBERS) {
-    const isGiven = (ownProperty(window, name) ?? null) !== null, isNeeded = form.needs.includes(name);
+    const isGiven = hasValue(window, name), isNeeded = form.needs.includes(name);
     if (isNeeded && !isGiven) {
       report.error("required", path, `Time window of type \`${type}\` must have ${shown}`);
     } else if (isGiven && !isNeeded && !form.takes.includes(name)) {
@@ -96,24 +157,70 @@ function checkTimeWindow(window: JsonValue | undefined, path: Path, report: Repo
   }
 }
 
-/** A filter has `value` or `values` as its type needs; one of an expression has that as `value`, whatever its type. */
+/** Filters that compare with several values. */
+const LISTED: ReadonlySet<string> = new Set(["IN", "NOT_IN"]);
+/** Filters that compare with no value; with `field: EXPRESSION` their `value` is the expression. */
+const BARE: ReadonlySet<string> = new Set(["IS_NULL", "IS_NOT_NULL", "IS_TRUE", "IS_FALSE"]);
+
+/** A filter has `value` or `values`, as its type needs; with `field: EXPRESSION` always `value`. */
 function checkFilter(filter: JsonObject, path: Path, report: Report): void {
-  const type = scalarText(ownProperty(filter, "type"));
+  const type = textOf(filter, "type");
   if (type === undefined) return;
-  const isExpression = scalarText(ownProperty(filter, "field")) === "EXPRESSION";
-  const isListed = LISTED.has(type), hasValue = isExpression || !isListed && !BARE.has(type);
-  for (const [name, isWanted] of [["value", hasValue], ["values", isListed]] as const) {
-    const isGiven = (ownProperty(filter, name) ?? null) !== null;
+  const isExpression = textOf(filter, "field") === "EXPRESSION";
+  const isListed = LISTED.has(type), needsValue = isExpression || !isListed && !BARE.has(type);
+  for (const [name, isWanted] of [["value", needsValue], ["values", isListed]] as const) {
+    const isGiven = hasValue(filter, name);
     if (isGiven === isWanted) continue;
-    const rule = isGiven ? "must" : "cannot";
-    report.error(
-      "bad_filter",
-      isGiven ? [...path, name] : path,
-      `\`${name}\` ${rule} be null for type ${type}`,
-    );
+    const message = `\`${name}\` ${isGiven ? "must" : "cannot"} be null for type ${type}`;
+    report.error("bad_filter", isGiven ? [...path, name] : path, message);
   }
 }
 
-function listOf(value: JsonValue | undefined): JsonValue[] {
-  return Array.isArray(value) ? value : [];
+/** Members of a Flow trigger that need `dependsOn`. */
+const DEPENDENT = ["mode", "minSatisfied", "window"];
+
+/** Rules of `dependsOn`, `mode` and `window` of a Flow trigger. */
+function checkDependencies(trigger: JsonObject, path: Path, report: Report): void {
+  const count = elementsOf(trigger, "dependsOn").length;
+  for (const name of count === 0 ? DEPENDENT : []) {
+    if (hasValue(trigger, name)) report.error("required", path, `\`${name}\` needs \`dependsOn\``);
+  }
+  if (count > 0 && hasValue(trigger, "preconditions")) {
+    report.error("bad_dependency", [...path, "preconditions"], "cannot be combined with `dependsOn`");
+  }
+  if (count > 0) checkMode(trigger, count, { path, report });
+  const window = ownProperty(trigger, "window");
+  if (!isJsonObject(window)) return;
+  checkDependencyWindow(window, [...path, "window"], report);
+  checkZone(window, [...path, "window"], report);
+}
+
+function checkMode(
+  trigger: JsonObject,
+  count: number,
+  { path, report }: { readonly path: Path; readonly report: Report },
+): void {
+  const isCounted = textOf(trigger, "mode") === "AT_LEAST";
+  if (isCounted !== hasValue(trigger, "minSatisfied")) {
+    report.error("required", path, "`mode: AT_LEAST` and `minSatisfied` need each other");
+  } else if (isCounted && Number(textOf(trigger, "minSatisfied")) > count) {
+    const message = `must not be more than the ${count} entries of \`dependsOn\``;
+    report.error("too_large", [...path, "minSatisfied"], message);
+  }
+}
+
+/** A `window` has the members of exactly one of these forms. */
+const DEPENDENCY_WINDOWS = [["deadline"], ["from", "to"], ["every", "offset"], ["lookback"]];
+
+function checkDependencyWindow(window: JsonObject, path: Path, report: Report): void {
+  const isGiven = (name: string) => hasValue(window, name);
+  const forms = DEPENDENCY_WINDOWS.filter((names) => names.some(isGiven));
+  const mistake = forms.length !== 1
+    ? "must have either `deadline`, `from` and `to`, `every`, or `lookback`"
+    : isGiven("from") !== isGiven("to")
+    ? "`from` and `to` need each other"
+    : isGiven("offset") && !isGiven("every")
+    ? "`offset` needs `every`"
+    : undefined;
+  if (mistake !== undefined) report.error("bad_dependency", path, mistake);
 }

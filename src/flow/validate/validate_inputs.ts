@@ -1,10 +1,10 @@
-/** Rules of declared inputs. */
+/** Rules of declared inputs and outputs. */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
-import { checkId, IdSet, INPUT_ID } from "./check_ids.ts";
-import { checkTypeMember, refuseUnknownType } from "./check_type.ts";
+import { IdSet } from "./check_ids.ts";
+import { checkObject, checkTypeMember, refuseUnknownType } from "./check_type.ts";
 import { dependencyOrder } from "../inputs/depends_on.ts";
-import { describeValue, readFlag, scalarText } from "../schema/describe.ts";
-import { INPUT_PROPERTIES } from "../schema/flow_schema.ts";
+import { describeValue, elementsOf, flagOf, hasValue, scalarText, textOf } from "../schema/describe.ts";
+import { INPUT_PROPERTIES, OUTPUT_PROPERTIES } from "../schema/flow_schema.ts";
 import type { InputType } from "../inputs/input_type.ts";
 import { conversions, findInputType, listInputTypes } from "../inputs/registry.ts";
 import { shownValue } from "../inputs/shown_value.ts";
@@ -18,52 +18,44 @@ interface Declared {
   readonly path: Path;
 }
 
-/** Stands for a secret in messages. */
 const HIDDEN = "******";
-/** Members that are checked apart. */
 const IDENTITY: ReadonlySet<string> = new Set(["id", "name", "type"]);
+const ID: ReadonlySet<string> = new Set(["id"]);
 
-/** Who asks for inputs: those of a task see inputs of their own, so what they refer to is not checked. */
+/** Inputs of a task are `isForeign`: they refer to inputs of their own, which are not checked. */
 interface InputPlace {
   readonly report: Report;
   readonly isForeign?: boolean;
 }
 
-/** Reports what is wrong with the inputs of a flow, or with those that a task asks for. */
+/** Reports problems of the inputs of a flow or of a task. */
 export function checkInputDeclarations(inputs: readonly JsonValue[], path: Path, place: InputPlace): void {
   const { report } = place;
   const ids = new IdSet("input", report);
   const declared: Declared[] = [];
   for (const [index, properties] of inputs.entries()) {
     const at = [...path, index];
-    if (!isJsonObject(properties)) {
-      report.error("wrong_type", at, `must be an input, but received ${describeValue(properties)}`);
-      continue;
-    }
-    const id = checkInputId(properties, at, report);
-    ids.add(id, [...at, idMember(properties)]);
+    if (!checkObject(properties, "an input", at, report)) continue;
+    reportOldName(properties, [...at, "name"], report);
+    const name = idMember(properties);
+    const id = ids.check(ownProperty(properties, name), [...at, name]);
     if (id !== undefined) declared.push({ id, properties, path: at });
     checkDeclaration(properties, at, place);
   }
   checkNesting(declared, report);
-  checkDependencies(declared, ids, report);
+  checkDependencies(declared, ids.ids, report);
 }
 
-/** The name of the member that holds the id: older flows say `name`. */
+/** The member that holds the id: `name` in older flows. */
 function idMember(properties: JsonObject): "id" | "name" {
   return !Object.hasOwn(properties, "id") && Object.hasOwn(properties, "name") ? "name" : "id";
 }
 
-function checkInputId(properties: JsonObject, path: Path, report: Report): string | undefined {
-  const name = idMember(properties);
-  if (Object.hasOwn(properties, "name")) {
-    report.warning("deprecated", [...path, "name"], 'is replaced by "id", use that name');
-  }
-  if (name === "id" && Object.hasOwn(properties, "name")) {
-    const message = 'cannot be given together with "id": both mean the same';
-    report.error("duplicate_property", [...path, "name"], message);
-  }
-  return checkId(ownProperty(properties, name), INPUT_ID, [...path, name], report);
+function reportOldName(properties: JsonObject, path: Path, report: Report): void {
+  if (!Object.hasOwn(properties, "name")) return;
+  report.warning("deprecated", path, 'is replaced by "id", use that name');
+  if (!Object.hasOwn(properties, "id")) return;
+  report.error("duplicate_property", path, 'cannot be given together with "id": both mean the same');
 }
 
 function checkDeclaration(properties: JsonObject, path: Path, { report, isForeign }: InputPlace): void {
@@ -85,8 +77,7 @@ function checkDeclaration(properties: JsonObject, path: Path, { report, isForeig
   checkDefaults(properties, type, { path, report, isSound: mistakes.length === 0 });
 }
 
-/** Reports a type that inputs and outputs cannot have. */
-export function refuseInputType(name: string, path: Path, report: Report): void {
+function refuseInputType(name: string, path: Path, report: Report): void {
   const known = listInputTypes().flatMap((candidate) => candidate.names);
   refuseUnknownType(name, path, { report, known });
 }
@@ -99,10 +90,10 @@ function checkDefaults(
   const defaults = ownProperty(properties, "defaults");
   if (defaults === undefined || defaults === null) return;
   const at = [...path, "defaults"];
-  if ((ownProperty(properties, "prefill") ?? null) !== null) {
+  if (hasValue(properties, "prefill")) {
     report.warning("unused_prefill", [...path, "prefill"], 'has no effect beside "defaults"');
   }
-  if (!readFlag(ownProperty(properties, "required"), true)) {
+  if (!flagOf(properties, "required", true)) {
     report.warning("optional_default", at, 'has a default, so that "required: false" has no effect');
   }
   if (!isSound || holdsExpression(defaults) || isNoValue(defaults, type)) return;
@@ -118,14 +109,14 @@ function isNoValue(value: JsonValue, type: InputType): boolean {
   return value === "" && !type.takesEmptyText;
 }
 
-/** True when a text anywhere in the value must be rendered first. */
+/** True when any text within the value holds an expression. */
 function holdsExpression(value: JsonValue): boolean {
   if (Array.isArray(value)) return value.some(holdsExpression);
   if (!isJsonObject(value)) return hasExpression(value);
   return Object.keys(value).some((name) => holdsExpression(value[name] as JsonValue));
 }
 
-/** `a.b` makes `a` an object: `a` cannot have a value of its own. */
+/** An input `a.b` makes `a` an object, so `a` cannot be an input too. */
 function checkNesting(declared: readonly Declared[], report: Report): void {
   const ids = new Set(declared.map(({ id }) => id));
   for (const { id, path, properties } of declared) {
@@ -141,13 +132,14 @@ function checkNesting(declared: readonly Declared[], report: Report): void {
   }
 }
 
-function checkDependencies(declared: readonly Declared[], ids: IdSet, report: Report): void {
+function checkDependencies(declared: readonly Declared[], ids: ReadonlySet<string>, report: Report): void {
   for (const { properties, path } of declared) {
-    const given = ownProperty(ownObject(properties, "dependsOn"), "inputs");
-    for (const [index, value] of Array.isArray(given) ? given.entries() : []) {
+    const dependsOn = ownProperty(properties, "dependsOn");
+    const needed = isJsonObject(dependsOn) ? elementsOf(dependsOn, "inputs") : [];
+    for (const [index, value] of needed.entries()) {
       const id = scalarText(value);
       if (id === undefined || ids.has(id)) continue;
-      const message = `Cannot find input ${describeValue(id)}${report.suggest(id, ids.all)}`;
+      const message = `Cannot find input ${describeValue(id)}${report.suggest(id, ids)}`;
       report.error("unknown_input", [...path, "dependsOn", "inputs", index], message);
     }
   }
@@ -157,7 +149,16 @@ function checkDependencies(declared: readonly Declared[], ids: IdSet, report: Re
   }
 }
 
-function ownObject(object: JsonObject, name: string): JsonObject {
-  const value = ownProperty(object, name);
-  return isJsonObject(value) ? value : {};
+/** Reports problems of the outputs of a flow, or of one iteration of a Loop. */
+export function checkOutputs(outputs: JsonValue | undefined, path: Path, report: Report): void {
+  if (!Array.isArray(outputs)) return;
+  const ids = new IdSet("output", report);
+  for (const [index, output] of outputs.entries()) {
+    const at = [...path, index];
+    if (!checkObject(output, "an output", at, report)) continue;
+    ids.check(ownProperty(output, "id"), [...at, "id"]);
+    checkMembers(output, OUTPUT_PROPERTIES, { path: at, report, apart: ID });
+    const type = textOf(output, "type");
+    if (type !== undefined && !findInputType(type)) refuseInputType(type, at, report);
+  }
 }

@@ -1,36 +1,36 @@
-/** Rules of tasks, nested ones included: ids, types, properties. */
-import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
+/** Checks tasks, nested ones included: ids, types, properties. */
+import { type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { canonicalType } from "../../model/flows/flow.ts";
 import { FOR_EACH_ITEM, itemPartIds } from "../../model/executions/for_each_item.ts";
 import { MAX_TASKS_PER_FLOW } from "../../model/limits.ts";
 import { LOOP } from "../../model/executions/loop_run.ts";
 import type { PropertySchemas } from "../../model/flows/schema.ts";
 import type { TaskType } from "../../model/tasks/task_catalog.ts";
-import { checkId, IdSet, TASK_ID } from "./check_ids.ts";
-import { checkTypeMember, refuseUnknownType, reportTypeStanding } from "./check_type.ts";
-import { describeValue } from "../schema/describe.ts";
+import { IdSet } from "./check_ids.ts";
+import { checkObject, resolveType } from "./check_type.ts";
+import { describeValue, textOf } from "../schema/describe.ts";
 import { TASK_PROPERTIES } from "../schema/flow_schema.ts";
-import { namesLike } from "../schema/kinds.ts";
 import type { Path } from "../source/parse.ts";
 import { checkMembers, type NestedChecks } from "../schema/schema_check.ts";
 import { checkTaskRules, FOREIGN_TASK_PROPERTIES, type RuleContext } from "./task_rules.ts";
 import { checkInputDeclarations } from "./validate_inputs.ts";
 
-/** Members that are checked apart. */
 const IDENTITY: ReadonlySet<string> = new Set(["id", "type"]);
 
-/** Checks the tasks of one flow; ids are unique over all its blocks. */
+/** Checks the tasks of one flow; ids are unique across all its blocks. */
 export class TaskValidator {
-  /** Checks of what is nested in tasks. */
+  /** Checks of nested declarations. */
   readonly nested: NestedChecks;
+  /** Canonical types of all checked tasks; for an unknown type its name without prefix. */
+  readonly kinds = new Set<string>();
+  /** Paths of the Loops. */
+  readonly loops: Path[] = [];
   readonly #rules: RuleContext;
   readonly #ids: IdSet;
-  readonly #kinds = new Set<string>();
-  readonly #loops: Path[] = [];
   readonly #schemas = new Map<TaskType, PropertySchemas>();
   #count = 0;
 
-  /** `checkCondition` is for tasks that hold conditions of triggers. */
+  /** `checkCondition` checks conditions within tasks. */
   constructor(rules: RuleContext, checkCondition?: NestedChecks["checkCondition"]) {
     this.#rules = rules;
     this.#ids = new IdSet("task id", rules.report);
@@ -44,27 +44,17 @@ export class TaskValidator {
     };
   }
 
-  /** Ids of all tasks that were checked. */
+  /** Ids of all checked tasks. */
   get ids(): ReadonlySet<string> {
-    return this.#ids.all;
-  }
-
-  /** Canonical types of all tasks that were checked; of an unknown type the name as written, without prefix. */
-  get kinds(): ReadonlySet<string> {
-    return this.#kinds;
-  }
-
-  /** Where the Loops are. */
-  get loops(): readonly Path[] {
-    return this.#loops;
+    return this.#ids.ids;
   }
 
   /** The `tasks` of the flow: at least one. */
   checkRequired(value: JsonValue | undefined, path: Path): void {
     const { report } = this.#rules;
-    const isEmpty = value === undefined || value === null || Array.isArray(value) && value.length === 0;
-    if (isEmpty) report.error("required", path, "must not be empty");
-    else if (Array.isArray(value)) this.checkList(value, path);
+    if (value === undefined || value === null || Array.isArray(value) && value.length === 0) {
+      report.error("required", path, "must not be empty");
+    } else if (Array.isArray(value)) this.checkList(value, path);
     else {
       const message = `must be a list of tasks, but received ${describeValue(value)}`;
       report.error("wrong_type", path, message);
@@ -83,34 +73,22 @@ export class TaskValidator {
   check(task: JsonValue, path: Path): void {
     const { report, catalog } = this.#rules;
     if (++this.#count > MAX_TASKS_PER_FLOW) {
-      const isFirst = this.#count === MAX_TASKS_PER_FLOW + 1;
-      if (isFirst) {
-        report.error("too_many", path.slice(0, -1), `a flow has at most ${MAX_TASKS_PER_FLOW} tasks`);
-      }
-      return;
+      if (this.#count > MAX_TASKS_PER_FLOW + 1) return;
+      return report.error("too_many", path.slice(0, -1), `a flow has at most ${MAX_TASKS_PER_FLOW} tasks`);
     }
-    if (!isJsonObject(task)) {
-      report.error("wrong_type", path, `must be a task, but received ${describeValue(task)}`);
-      return;
-    }
-    const id = checkId(ownProperty(task, "id"), TASK_ID, [...path, "id"], report);
-    this.#ids.add(id, [...path, "id"]);
-    const written = checkTypeMember(task, path, report);
-    if (written === undefined) return;
-    const type = catalog.find(canonicalType(written));
-    this.#kinds.add(type?.type ?? canonicalType(written));
-    if (type?.type === LOOP) this.#loops.push(path);
-    // Those that it makes itself are tasks of the flow too.
+    if (!checkObject(task, "a task", path, report)) return;
+    const id = this.#ids.check(ownProperty(task, "id"), [...path, "id"]);
+    const type = resolveType(task, path, report, catalog);
+    this.kinds.add(type?.type ?? canonicalType(textOf(task, "type") ?? ""));
+    if (type?.type === LOOP) this.loops.push(path);
+    // A ForEachItem creates tasks of its own, which need unique ids too.
     const parts = id !== undefined && type?.type === FOR_EACH_ITEM ? itemPartIds(id) : [];
     for (const part of parts) this.#ids.add(part, [...path, "id"]);
-    if (type) this.#checkProperties(task, { written, type }, path);
-    else refuseUnknownType(written, path, { report, known: namesLike(written, catalog.list()) });
+    if (type) this.#checkProperties(task, type, path);
   }
 
-  #checkProperties(task: JsonObject, named: { written: string; type: TaskType }, path: Path): void {
+  #checkProperties(task: JsonObject, type: TaskType, path: Path): void {
     const { report } = this.#rules;
-    reportTypeStanding(named, path, report);
-    const { type } = named;
     const apart = checkTaskRules({ task, type, path }, this.#rules);
     checkMembers(task, this.#schemaOf(type), {
       path,

@@ -1,12 +1,11 @@
-/** Rules of triggers and of their conditions. */
+/** Rules of triggers, and of the conditions of triggers and listeners. */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { canonicalType } from "../../model/flows/flow.ts";
 import type { TriggerCatalog } from "../../model/triggers/trigger_catalog.ts";
-import { checkId, IdSet, TASK_ID } from "./check_ids.ts";
-import { checkTypeMember, refuseUnknownType, reportTypeStanding } from "./check_type.ts";
-import { describeValue, scalarText } from "../schema/describe.ts";
+import { IdSet } from "./check_ids.ts";
+import { checkObject, resolveType } from "./check_type.ts";
+import { elementsOf, textOf } from "../schema/describe.ts";
 import { TRIGGER_PROPERTIES } from "../schema/flow_schema.ts";
-import { namesLike } from "../schema/kinds.ts";
 import type { Path } from "../source/parse.ts";
 import { hasExpression, type Report } from "../source/report.ts";
 import { checkMembers, type NestedChecks } from "../schema/schema_check.ts";
@@ -20,7 +19,7 @@ export class TriggerValidator {
   readonly #catalog: TriggerCatalog;
   readonly #report: Report;
   readonly #ids: IdSet;
-  /** Literal webhook keys, with the position of their trigger. */
+  /** Literal webhook keys with the list position of their trigger. */
   readonly #keys = new Map<string, number>();
   readonly #nested: NestedChecks;
 
@@ -40,19 +39,10 @@ export class TriggerValidator {
   /** One trigger: its id, type and properties. */
   check(trigger: JsonValue, path: Path): void {
     const report = this.#report;
-    if (!isJsonObject(trigger)) {
-      report.error("wrong_type", path, `must be a trigger, but received ${describeValue(trigger)}`);
-      return;
-    }
-    this.#ids.add(checkId(ownProperty(trigger, "id"), TASK_ID, [...path, "id"], report), [...path, "id"]);
-    const written = checkTypeMember(trigger, path, report);
-    if (written === undefined) return;
-    const type = this.#catalog.find(canonicalType(written));
-    if (!type) {
-      refuseUnknownType(written, path, { report, known: namesLike(written, this.#catalog.list()) });
-      return;
-    }
-    reportTypeStanding({ written, type }, path, report);
+    if (!checkObject(trigger, "a trigger", path, report)) return;
+    this.#ids.check(ownProperty(trigger, "id"), [...path, "id"]);
+    const type = resolveType(trigger, path, report, this.#catalog);
+    if (!type) return;
     checkMembers(trigger, { ...TRIGGER_PROPERTIES, ...type.properties }, {
       path,
       report,
@@ -64,34 +54,45 @@ export class TriggerValidator {
     if (type.form === "webhook") this.#checkKeyIsUnique(trigger, path);
   }
 
-  /** One condition, and the conditions within it. */
+  /** One condition and its nested conditions. */
   checkCondition(condition: JsonValue, path: Path): void {
-    const report = this.#report;
-    if (!isJsonObject(condition)) {
-      report.error("wrong_type", path, `must be a condition, but received ${describeValue(condition)}`);
-      return;
-    }
-    const written = checkTypeMember(condition, path, report);
-    if (written === undefined) return;
-    const type = this.#catalog.findCondition(canonicalType(written));
-    if (!type) {
-      refuseUnknownType(written, path, { report, known: namesLike(written, this.#catalog.listConditions()) });
-      return;
-    }
-    reportTypeStanding({ written, type }, path, report);
+    const report = this.#report, catalog = this.#catalog;
+    if (!checkObject(condition, "a condition", path, report)) return;
+    const type = resolveType(condition, path, report, {
+      find: (kind) => catalog.findCondition(kind),
+      list: () => catalog.listConditions(),
+    });
+    if (!type) return;
     const place = { path, report, nested: this.#nested, apart: TYPE, isForeign: true };
     checkMembers(condition, type.properties, place);
+    const mistake = type.form === "condition" ? type.mistakeIn?.(condition) : undefined;
+    const value = mistake && textOf(condition, mistake.property);
+    if (!mistake || value === undefined || hasExpression(value)) return;
+    report.error("wrong_value", [...path, mistake.property], mistake.message);
   }
 
-  /** A key names one trigger. Keys are trimmed before they are compared; the message keeps them secret. */
+  /** Keys are unique within a flow. They are compared trimmed; the message does not show them. */
   #checkKeyIsUnique(trigger: JsonObject, path: Path): void {
-    const key = scalarText(ownProperty(trigger, "key"))?.trim();
+    const key = textOf(trigger, "key")?.trim();
     if (!key || hasExpression(key)) return;
     const first = this.#keys.get(key);
     if (first === undefined) this.#keys.set(key, Number(path.at(-1)));
     else {
       const message = `must differ from the key of triggers[${first}]`;
       this.#report.error("duplicate_key", [...path, "key"], message);
+    }
+  }
+}
+
+/** Reports window conditions of `listeners`: they need several executions, and a listener reads only one. */
+export function checkListeners(document: JsonObject, catalog: TriggerCatalog, report: Report): void {
+  for (const [index, listener] of elementsOf(document, "listeners").entries()) {
+    const conditions = isJsonObject(listener) ? elementsOf(listener, "conditions") : [];
+    for (const [at, condition] of conditions.entries()) {
+      const written = isJsonObject(condition) ? textOf(condition, "type") : undefined;
+      if (written === undefined || catalog.findCondition(canonicalType(written))?.form !== "window") continue;
+      const path = ["listeners", index, "conditions", at, "type"];
+      report.error("not_supported", path, "needs several executions, and a listener sees one; remove it");
     }
   }
 }

@@ -87,6 +87,11 @@ export type ConditionPart = (scope: ConditionScope) => boolean | Promise<boolean
 /** A condition type. */
 export interface TestedConditionType extends TypeDeclaration {
   readonly form: "condition";
+  /**
+   * What no schema can say of its properties as written, when a flow is saved. A mistake at a property that holds an
+   * expression does not count: its value is known only when the condition is tested.
+   */
+  mistakeIn?(properties: JsonObject): { readonly property: string; readonly message: string } | undefined;
   /** False whatever its properties are, which are not rendered then. */
   isFalse?(scope: ConditionScope): boolean;
   /** Whether it holds, from its rendered properties. @throws Error it cannot be told */

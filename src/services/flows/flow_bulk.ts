@@ -1,6 +1,5 @@
 /** Many flows at once: replaced, deleted, enabled, disabled. Everything is checked before anything is changed. */
-import { setDisabled, splitDocuments } from "../../flow/mod.ts";
-import { setNamespace } from "../../flow/source/namespace_edit.ts";
+import { setDisabled, setNamespace, splitDocuments } from "../../flow/mod.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { DomainError } from "../../model/errors.ts";
 import type { Flow, FlowKey } from "../../model/flows/flow.ts";

@@ -10,13 +10,13 @@ import {
   type ParsedSource,
   parseFlowSource,
   problemsError,
+  setNamespace,
   splitDocuments,
   validateFlow,
   type ValidateOptions,
   validateTask,
   validateTrigger,
 } from "../../flow/mod.ts";
-import { setNamespace } from "../../flow/source/namespace_edit.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { DomainError } from "../../model/errors.ts";
 import type { Flow, FlowKey, TenantId } from "../../model/flows/flow.ts";

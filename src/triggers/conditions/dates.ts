@@ -1,4 +1,4 @@
-/** What conditions on a date have in common. */
+/** The date that conditions test, and days of the week. */
 import type { Instant } from "../../base/clock.ts";
 import { type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { type DateTime, dateTimeAt, daysInMonth } from "../../languages/dates/date_time.ts";
@@ -30,7 +30,7 @@ export const DAY_OF_WEEK: PropertySchema = Object.freeze({
   description: "Day of the week.",
 });
 
-/** A date as conditions test it, in its own zone. */
+/** A tested date, in its own zone. */
 interface TestedDate {
   readonly epochMs: Instant;
   readonly year: number;
@@ -44,7 +44,7 @@ interface TestedDate {
 
 const OFFSET = /(?:Z|[+-]\d{2}(?::?\d{2})?)(?=$|\[)/i;
 
-/** The `date` of a condition; without one that of the trigger. @throws Error it is no date */
+/** The `date` of a condition, else the date of the trigger. @throws Error it is no date */
 export function dateOf(properties: JsonObject, scope: ConditionScope): TestedDate {
   const given = ownProperty(properties, "date") ?? null;
   const date = given === null ? triggerDate(scope) : readDate(given, scope);
@@ -59,7 +59,7 @@ export function dateOf(properties: JsonObject, scope: ConditionScope): TestedDat
   };
 }
 
-/** The instant of a date that a condition names. @throws Error it is no date */
+/** The instant of a date. @throws Error it is no date */
 export function instantOf(value: JsonValue, scope: ConditionScope): Instant {
   return msOf(readDate(value, scope));
 }
@@ -69,7 +69,7 @@ function triggerDate({ date, timeZone }: ConditionScope): DateTime {
   return dateTimeAt(seconds, (date - seconds * 1000) * 1_000_000, findZone(timeZone));
 }
 
-/** A date with an offset is seen from there. */
+/** A date with an offset is read in that zone. */
 function readDate(value: JsonValue, { timeZone }: ConditionScope): DateTime {
   const text = String(value).trim();
   const offset = text.includes("T") ? OFFSET.exec(text)?.[0] : undefined;

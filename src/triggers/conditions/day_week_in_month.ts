@@ -1,5 +1,5 @@
 /** `core.condition.DayWeekInMonth`: a date is, for example, the first Monday of its month. */
-import { textOf } from "./values.ts";
+import { textOf } from "./properties.ts";
 import type { TestedConditionType } from "../../model/triggers/trigger_catalog.ts";
 import { CONDITION_DATE, dateOf, DAY_OF_WEEK, DAYS_OF_WEEK } from "./dates.ts";
 

@@ -1,5 +1,5 @@
 /** `core.condition.ExecutionFlow`: an execution belongs to a given flow. */
-import { textOf } from "./values.ts";
+import { FLOW_KEY, isFlow } from "./properties.ts";
 import type { TestedConditionType } from "../../model/triggers/trigger_catalog.ts";
 
 /** Tests the execution that a Flow trigger reacts to. */
@@ -8,12 +8,6 @@ export const executionFlowCondition: TestedConditionType = {
   type: "core.condition.ExecutionFlow",
   aliases: ["core.condition.ExecutionFlowCondition", "core.models.conditions.types.ExecutionFlowCondition"],
   description: "True for executions of a given flow.",
-  properties: {
-    namespace: { type: "string", required: true, dynamic: true, description: "Namespace of the flow." },
-    flowId: { type: "string", required: true, dynamic: true, description: "Id of the flow." },
-  },
-  test(properties, { execution }) {
-    return execution?.namespace === textOf(properties, "namespace") &&
-      execution.id === textOf(properties, "flowId");
-  },
+  properties: FLOW_KEY,
+  test: (properties, { execution }) => isFlow(properties, execution),
 };

@@ -1,6 +1,6 @@
 /** `core.condition.ExecutionLabels`: an execution has the given labels. */
 import { ownProperty } from "../../base/json.ts";
-import { hasLabels } from "./labels.ts";
+import { hasLabels } from "./properties.ts";
 import type { TestedConditionType } from "../../model/triggers/trigger_catalog.ts";
 
 /** Tests the execution that a Flow trigger reacts to. */

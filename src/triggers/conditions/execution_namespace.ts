@@ -1,6 +1,6 @@
 /** `core.condition.ExecutionNamespace`: an execution belongs to a given namespace. */
 import type { TestedConditionType } from "../../model/triggers/trigger_catalog.ts";
-import { isNamespace, NAMESPACE_COMPARISON } from "./namespaces.ts";
+import { isNamespace, NAMESPACE_COMPARISON } from "./properties.ts";
 
 /** Tests the execution that a Flow trigger reacts to. */
 export const executionNamespaceCondition: TestedConditionType = {
@@ -11,9 +11,7 @@ export const executionNamespaceCondition: TestedConditionType = {
     "core.models.conditions.types.ExecutionNamespaceCondition",
   ],
   description: "True for executions of flows in a given namespace.",
-  properties: {
-    ...NAMESPACE_COMPARISON,
-  },
+  properties: NAMESPACE_COMPARISON,
   test: (properties, { execution }) =>
     execution !== undefined && isNamespace(properties, execution.namespace),
 };

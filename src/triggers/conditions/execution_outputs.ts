@@ -1,6 +1,6 @@
 /** `core.condition.ExecutionOutputs`: an expression on the outputs of an execution is true. */
 import { isTruthyText } from "../../base/truthy_text.ts";
-import { textOf } from "./values.ts";
+import { textOf } from "./properties.ts";
 import type { TestedConditionType } from "../../model/triggers/trigger_catalog.ts";
 
 /** Tests the execution that a Flow trigger reacts to. */

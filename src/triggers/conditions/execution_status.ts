@@ -1,7 +1,7 @@
 /** `core.condition.ExecutionStatus`: an execution is in one of the given states. */
-import { textsOf } from "./values.ts";
+import { isSelectedState } from "./properties.ts";
 import type { TestedConditionType } from "../../model/triggers/trigger_catalog.ts";
-import { stateList } from "../state_lists.ts";
+import { stateList } from "../shared_properties.ts";
 
 /** Tests the execution that a Flow trigger reacts to. */
 export const executionStatusCondition: TestedConditionType = {
@@ -16,9 +16,6 @@ export const executionStatusCondition: TestedConditionType = {
     in: stateList("States, one of which the execution must have.", { dynamic: true }),
     notIn: stateList("States, none of which the execution may have.", { dynamic: true }),
   },
-  test(properties, { execution }) {
-    if (!execution) return false;
-    const wanted = textsOf(properties, "in"), unwanted = textsOf(properties, "notIn");
-    return (wanted?.includes(execution.state) ?? true) && !unwanted?.includes(execution.state);
-  },
+  test: (properties, { execution }) =>
+    execution !== undefined && isSelectedState(properties, execution.state),
 };

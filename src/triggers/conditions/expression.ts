@@ -1,9 +1,9 @@
 /** `core.condition.Expression`: an expression is true. */
 import { isTruthyText } from "../../base/truthy_text.ts";
-import { textOf } from "./values.ts";
+import { textOf } from "./properties.ts";
 import type { TestedConditionType } from "../../model/triggers/trigger_catalog.ts";
 
-/** Tests anything that expressions can read. */
+/** Tests the value of an expression. */
 export const expressionCondition: TestedConditionType = {
   form: "condition",
   type: "core.condition.Expression",

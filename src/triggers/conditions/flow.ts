@@ -1,5 +1,5 @@
 /** `core.condition.FlowCondition`: the flow is a given one. */
-import { textOf } from "./values.ts";
+import { FLOW_KEY, isFlow } from "./properties.ts";
 import type { TestedConditionType } from "../../model/triggers/trigger_catalog.ts";
 
 /** Tests the flow. */
@@ -8,11 +8,6 @@ export const flowCondition: TestedConditionType = {
   type: "core.condition.FlowCondition",
   aliases: ["core.models.conditions.types.FlowCondition"],
   description: "True for a given flow.",
-  properties: {
-    namespace: { type: "string", required: true, dynamic: true, description: "Namespace of the flow." },
-    flowId: { type: "string", required: true, dynamic: true, description: "Id of the flow." },
-  },
-  test(properties, { flow }) {
-    return flow.namespace === textOf(properties, "namespace") && flow.id === textOf(properties, "flowId");
-  },
+  properties: FLOW_KEY,
+  test: (properties, { flow }) => isFlow(properties, flow),
 };

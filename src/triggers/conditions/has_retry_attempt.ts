@@ -1,7 +1,7 @@
 /** `core.condition.HasRetryAttempt`: a task of an execution was tried again. */
-import { textsOf } from "./values.ts";
+import { isSelectedState } from "./properties.ts";
 import type { TestedConditionType } from "../../model/triggers/trigger_catalog.ts";
-import { stateList } from "../state_lists.ts";
+import { stateList } from "../shared_properties.ts";
 
 /** Tests the execution that a Flow trigger reacts to. */
 export const hasRetryAttemptCondition: TestedConditionType = {
@@ -16,9 +16,6 @@ export const hasRetryAttemptCondition: TestedConditionType = {
     in: stateList("States, one of which the attempt before the next one must have.", { dynamic: true }),
     notIn: stateList("States that do not count.", { dynamic: true }),
   },
-  test(properties, { execution }) {
-    const wanted = textsOf(properties, "in"), unwanted = textsOf(properties, "notIn");
-    const counts = (state: string) => (wanted?.includes(state) ?? true) && !unwanted?.includes(state);
-    return execution?.retriedStates.some(counts) ?? false;
-  },
+  test: (properties, { execution }) =>
+    execution?.retriedStates.some((state) => isSelectedState(properties, state)) ?? false,
 };

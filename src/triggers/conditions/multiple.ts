@@ -1,9 +1,9 @@
-/** `core.condition.MultipleCondition`: several conditions hold within a time, not at once. */
+/** `core.condition.MultipleCondition`: several conditions hold within a time window. */
 import { isJsonObject, ownProperty } from "../../base/json.ts";
 import type { ConditionPart, WindowConditionType } from "../../model/triggers/trigger_catalog.ts";
 import { TIME_WINDOW, windowStart } from "../time_window.ts";
 
-/** Remembers which conditions are met. */
+/** A window condition: met parts are stored until the window ends. */
 export const multipleCondition: WindowConditionType = {
   form: "window",
   type: "core.condition.MultipleCondition",

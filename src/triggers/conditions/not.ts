@@ -1,8 +1,8 @@
-/** `core.condition.Not`: none of the given conditions holds. */
+/** `core.condition.Not`: none of its conditions holds. */
 import type { TestedConditionType } from "../../model/triggers/trigger_catalog.ts";
-import { anyHolds } from "./any_holds.ts";
+import { anyHolds } from "./properties.ts";
 
-/** Turns other conditions round. */
+/** Negates other conditions. */
 export const notCondition: TestedConditionType = {
   form: "condition",
   type: "core.condition.Not",

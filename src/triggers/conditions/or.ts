@@ -1,8 +1,8 @@
-/** `core.condition.Or`: one of the given conditions holds. */
+/** `core.condition.Or`: one of its conditions holds. */
 import type { TestedConditionType } from "../../model/triggers/trigger_catalog.ts";
-import { anyHolds } from "./any_holds.ts";
+import { anyHolds } from "./properties.ts";
 
-/** Joins other conditions. */
+/** Disjunction of other conditions. */
 export const orCondition: TestedConditionType = {
   form: "condition",
   type: "core.condition.Or",

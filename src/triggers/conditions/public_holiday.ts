@@ -1,8 +1,10 @@
 /** `core.condition.PublicHoliday`: a date is a public holiday. */
-import { isHoliday } from "../holidays/holidays.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { COUNTRIES } from "../holidays/countries.ts";
+import { isHoliday, unknownPlace } from "../holidays/holidays.ts";
 import type { TestedConditionType } from "../../model/triggers/trigger_catalog.ts";
 import { CONDITION_DATE, dateOf } from "./dates.ts";
-import { textOf } from "./values.ts";
+import { textOf } from "./properties.ts";
 
 /** Tests the date of a schedule. */
 export const publicHolidayCondition: TestedConditionType = {
@@ -16,7 +18,7 @@ export const publicHolidayCondition: TestedConditionType = {
       type: "string",
       required: true,
       dynamic: true,
-      description: "Code of the country, such as `FR` (ISO 3166-1).",
+      description: `Code of the country (ISO 3166-1), one of ${[...COUNTRIES.keys()].join(", ")}.`,
     },
     subDivision: {
       type: "string",
@@ -24,10 +26,10 @@ export const publicHolidayCondition: TestedConditionType = {
       description: "Code of a part of the country, such as `BY`.",
     },
   },
-  test(properties, scope) {
-    return isHoliday(dateOf(properties, scope), {
-      country: textOf(properties, "country"),
-      subDivision: textOf(properties, "subDivision"),
-    });
-  },
+  mistakeIn: (properties) => unknownPlace(placeOf(properties)),
+  test: (properties, scope) => isHoliday(dateOf(properties, scope), placeOf(properties)),
 };
+
+function placeOf(properties: JsonObject) {
+  return { country: textOf(properties, "country"), subDivision: textOf(properties, "subDivision") };
+}

@@ -24,13 +24,13 @@ export const timeBetweenCondition: TestedConditionType = {
     const { epochMs } = dateOf(properties, scope);
     const after = ownProperty(properties, "after") ?? null,
       before = ownProperty(properties, "before") ?? null;
-    return (after === null || isBeyond(epochMs, String(after), scope) > 0) &&
-      (before === null || isBeyond(epochMs, String(before), scope) < 0);
+    return (after === null || lateness(epochMs, String(after), scope) > 0) &&
+      (before === null || lateness(epochMs, String(before), scope) < 0);
   },
 };
 
-/** How far the time of day lies behind a given one, in the zone that is given with it. @throws Error it is no time */
-function isBeyond(at: Instant, text: string, { timeZone }: ConditionScope): number {
+/** Milliseconds by which the time of day is later than a given one, in its zone. @throws Error it is no time */
+function lateness(at: Instant, text: string, { timeZone }: ConditionScope): number {
   const wanted = parseTimeOfDay(text);
   if (!wanted) throw new Error(`Cannot read "${text}" as a time of day, such as "16:00:00+02:00"`);
   const local = localMsOf(at, wanted.zone ?? timeZone);

@@ -8,9 +8,7 @@ export const weekendCondition: TestedConditionType = {
   type: "core.condition.Weekend",
   aliases: ["core.condition.WeekendCondition", "core.models.conditions.types.WeekendCondition"],
   description: "True when a date is a Saturday or a Sunday.",
-  properties: {
-    date: CONDITION_DATE,
-  },
+  properties: { date: CONDITION_DATE },
   test(properties, scope) {
     const { weekday } = dateOf(properties, scope);
     return weekday === 0 || weekday === 6;

@@ -1,25 +1,24 @@
 /**
- * When a cron expression fires in a time zone. Times of the day fire once a day: one that the clock skips fires when it
- * has jumped, one that comes twice fires the first time. A rhythm (every hour, every ten minutes) follows real time: what
- * is skipped never is, and what comes twice fires twice.
+ * Fire times of a cron expression in a time zone. A time of day fires once a day: a time that the clock skips fires at the
+ * end of the gap, a time that occurs twice fires the first time. A fixed interval (every hour, every ten minutes) follows
+ * real time: a skipped time does not fire, a repeated time fires twice.
  */
 import type { Instant } from "../../base/clock.ts";
-import type { Zone } from "../../languages/dates/zone.ts";
+import { offsetText, type Zone } from "../../languages/dates/zone.ts";
 import type { FireTimes } from "../../model/triggers/trigger_catalog.ts";
-import { dateTextOf } from "../date_text.ts";
 import type { CronExpression } from "../../languages/cron/cron_expression.ts";
 import { nextLocalTime } from "./local_times.ts";
 
-/** More than any zone has ever been put back at once. */
+/** More than any zone was ever set back at once. */
 const OVERLAP_SECONDS = 26 * 3600;
 const DAY_SECONDS = 86_400;
 const FIRST_SPAN_SECONDS = 60;
 const MAX_SPAN_SECONDS = 41 * 366 * DAY_SECONDS;
 
-/** The times of an expression in a zone. */
+/** The fire times of an expression in a zone. */
 export function cronFireTimes(cron: CronExpression, zone: Zone): FireTimes {
   const nextSecond = (after: number) =>
-    cron.isEveryHour ? nextOfRhythm(cron, zone, after) : nextOfDay(cron, zone, after);
+    cron.isEveryHour ? nextOfInterval(cron, zone, after) : nextOfDay(cron, zone, after);
   const toMs = (seconds: number | undefined) => seconds === undefined ? undefined : seconds * 1000;
   return {
     next: (after) => toMs(nextSecond(Math.floor(after / 1000))),
@@ -28,7 +27,7 @@ export function cronFireTimes(cron: CronExpression, zone: Zone): FireTimes {
   };
 }
 
-/** The first instant after `after` for a time of the day. Instants of ascending local times ascend. */
+/** The first instant after `after` for a time of day. Ascending local times have ascending instants. */
 function nextOfDay(cron: CronExpression, zone: Zone, after: number): number | undefined {
   let local = nextLocalTime(cron, after + zone.offsetAt(after) + 1);
   while (local !== undefined) {
@@ -39,7 +38,7 @@ function nextOfDay(cron: CronExpression, zone: Zone, after: number): number | un
   return undefined;
 }
 
-/** The first instant of a local time; of one that is skipped, the end of the gap. */
+/** The first instant of a local time; the end of the gap for a skipped one. */
 function firstInstantOf(local: number, zone: Zone): number {
   const [early, late] = candidatesOf(local, zone);
   if (zone.offsetAt(early) === local - early) return early;
@@ -47,21 +46,21 @@ function firstInstantOf(local: number, zone: Zone): number {
   return changeBetween(early, late, zone);
 }
 
-/** Where a local time would be, by the offset before a change and by the one after it; in ascending order. */
+/** The instants of a local time by the offsets before and after a change, in ascending order. */
 function candidatesOf(local: number, zone: Zone): [number, number] {
   const one = local - zone.offsetAt(local - DAY_SECONDS);
   const other = local - zone.offsetAt(local + DAY_SECONDS);
   return one <= other ? [one, other] : [other, one];
 }
 
-/** The first instant after `after` for a rhythm. */
-function nextOfRhythm(cron: CronExpression, zone: Zone, after: number): number | undefined {
+/** The first instant after `after` for a fixed interval. */
+function nextOfInterval(cron: CronExpression, zone: Zone, after: number): number | undefined {
   const offset = zone.offsetAt(after);
   const regular = nextExisting(cron, zone, after);
   const later = after + OVERLAP_SECONDS;
   if (zone.offsetAt(later) >= offset) return regular;
   const change = changeBetween(after, later, zone);
-  // The clock is put back: local times that are over come again.
+  // The clock is set back: past local times occur again.
   const repeated = nextLocalTime(cron, change + zone.offsetAt(change));
   if (repeated === undefined || repeated >= change + offset) return regular;
   return Math.min(repeated - zone.offsetAt(change), regular ?? Infinity);
@@ -80,7 +79,7 @@ function nextExisting(cron: CronExpression, zone: Zone, after: number): number |
   return undefined;
 }
 
-/** The first second of the offset that holds at `late`, when another one holds at `early`. */
+/** The first second of the offset at `late`; the offset at `early` differs. */
 function changeBetween(early: number, late: number, zone: Zone): number {
   const offset = zone.offsetAt(early);
   let [low, high] = [early, late];
@@ -92,17 +91,17 @@ function changeBetween(early: number, late: number, zone: Zone): number {
   return high;
 }
 
-/** The last time before an instant: looks back over longer and longer spans, then closes in. */
+/** The last time before an instant: looks back over spans that grow by a factor of 4, then bisects. */
 function lastBefore(next: (after: number) => number | undefined, beforeMs: Instant): number | undefined {
   const before = Math.ceil(beforeMs / 1000);
   for (let span = FIRST_SPAN_SECONDS; span < MAX_SPAN_SECONDS; span *= 4) {
     const found = next(before - span - 1);
-    if (found !== undefined && found < before) return closeIn(next, found, before);
+    if (found !== undefined && found < before) return bisect(next, found, before);
   }
   return undefined;
 }
 
-function closeIn(next: (after: number) => number | undefined, found: number, before: number): number {
+function bisect(next: (after: number) => number | undefined, found: number, before: number): number {
   let last = found, end = before;
   while (end - last > 1) {
     const middle = Math.floor((last + end) / 2);
@@ -111,4 +110,11 @@ function closeIn(next: (after: number) => number | undefined, found: number, bef
     else end = middle;
   }
   return last;
+}
+
+/** ISO 8601 with the offset of the zone: `2026-01-31T08:15:30Z`, `2026-01-31T09:15:30+01:00`; milliseconds only when not zero. */
+export function dateTextOf(at: Instant, zone: Zone): string {
+  const offset = zone.offsetAt(Math.floor(at / 1000));
+  const local = new Date(at + offset * 1000).toISOString().replace(/(?:\.000)?Z$/, "");
+  return local + (offset === 0 ? "Z" : offsetText(offset, ":"));
 }

@@ -1,11 +1,11 @@
-/** Local times that a cron expression means, as seconds since 1970 of a clock that never changes. Knows no zones. */
+/** Local times of a cron expression, in seconds since 1970 without zone offsets. */
 import type { CronExpression } from "../../languages/cron/cron_expression.ts";
 
 const DAY_SECONDS = 86_400;
-/** A 29 February on a given weekday comes within 40 years; what is not found by then never comes. */
+/** A 29 February on a given weekday occurs within 40 years; a time not found by then never occurs. */
 const MAX_DAYS = 366 * 41;
 
-/** The first local time at or after `from`; `undefined` when there never is one. */
+/** The first local time at or after `from`; `undefined` when there is none. */
 export function nextLocalTime(cron: CronExpression, from: number): number | undefined {
   let day = Math.floor(from / DAY_SECONDS);
   let least = from - day * DAY_SECONDS;
@@ -35,7 +35,7 @@ function lastDayOf(date: Date): number {
   return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();
 }
 
-/** Days from 1970 to the first of a month, which may be the thirteenth. */
+/** Days from 1970 to the first of a month; `monthIndex` may be 12. */
 function daysOf(year: number, monthIndex: number): number {
   return Date.UTC(year, monthIndex, 1) / (DAY_SECONDS * 1000);
 }

@@ -1,4 +1,4 @@
-/** Times that many schedules share: what one of them has asked for, the others need not compute again. */
+/** Cache of fire times that schedules of the same expression and zone share. */
 import type { Instant } from "../../base/clock.ts";
 import { parseCron } from "../../languages/cron/cron_expression.ts";
 import { LruCache } from "../../base/lru.ts";
@@ -7,12 +7,12 @@ import type { FireTimes } from "../../model/triggers/trigger_catalog.ts";
 import { cronFireTimes } from "./fire_times.ts";
 
 const MAX_EXPRESSIONS = 1_000;
-/** A schedule asks for its date, for those around it and for their texts. */
-const MAX_ANSWERS = 8;
+/** A schedule needs its date, the dates before and after it, and their texts. */
+const MAX_RESULTS = 8;
 
 const shared = new LruCache<string, FireTimes>(MAX_EXPRESSIONS);
 
-/** The times of a cron expression, with a field for seconds or without, in a zone. @throws Error one of them means nothing */
+/** The times of a cron expression, with or without a field for seconds, in a zone. @throws Error the expression or zone is invalid */
 export function sharedFireTimes(cron: string, withSeconds: boolean, zone: string): FireTimes {
   const key = JSON.stringify([cron, withSeconds, zone]);
   const known = shared.get(key);
@@ -23,14 +23,14 @@ export function sharedFireTimes(cron: string, withSeconds: boolean, zone: string
   return times;
 }
 
-/** Knows its last answers. */
-function remembering<T>(response: (at: Instant) => T): (at: Instant) => T {
-  const responses = new Map<Instant, T>();
+/** Caches the last results of a function. */
+function remembering<T>(compute: (at: Instant) => T): (at: Instant) => T {
+  const results = new Map<Instant, T>();
   return (at) => {
-    if (responses.has(at)) return responses.get(at) as T;
-    if (responses.size >= MAX_ANSWERS) responses.clear();
-    const found = response(at);
-    responses.set(at, found);
-    return found;
+    if (results.has(at)) return results.get(at) as T;
+    if (results.size >= MAX_RESULTS) results.clear();
+    const result = compute(at);
+    results.set(at, result);
+    return result;
   };
 }

@@ -1,8 +1,6 @@
-/** Whether a day is a public holiday. */
+/** Whether a day is a public holiday of a country, or of a part of it. */
 import { COUNTRIES } from "./countries.ts";
-import { dayOfRule } from "./rules.ts";
 
-/** A day of the calendar. */
 interface CalendarDay {
   readonly year: number;
   /** From 1. */
@@ -10,23 +8,43 @@ interface CalendarDay {
   readonly day: number;
 }
 
-/** True for a public holiday of a country, or of the part of it that is named. @throws Error for a place that is not known */
-export function isHoliday(
-  { year, month, day }: CalendarDay,
-  { country, subDivision }: { readonly country: string; readonly subDivision: string },
-): boolean {
+/** A country, and the part of it or an empty text; compared without regard to case. */
+interface HolidayPlace {
+  readonly country: string;
+  readonly subDivision: string;
+}
+
+/** Which of the two codes is unknown, and the message with the known ones. */
+interface UnknownPlace {
+  readonly property: keyof HolidayPlace;
+  readonly message: string;
+}
+
+/** What is wrong with a place; `undefined` when its holidays are known. */
+export function unknownPlace({ country, subDivision }: HolidayPlace): UnknownPlace | undefined {
   const holidays = COUNTRIES.get(country.toUpperCase());
   if (!holidays) {
-    throw new Error(
-      `Unknown country "${country}": public holidays are known of ${[...COUNTRIES.keys()].join(", ")}`,
-    );
+    const known = [...COUNTRIES.keys()].join(", ");
+    return {
+      property: "country",
+      message: `Unknown country "${country}": public holidays are known of ${known}`,
+    };
   }
   const part = subDivision.toUpperCase();
-  const further = part === "" ? [] : holidays.parts?.get(part);
-  if (!further) {
-    const known = [...holidays.parts?.keys() ?? []].join(", ") || "none";
-    throw new Error(`Unknown part "${subDivision}" of country "${country}": known are ${known}`);
-  }
+  if (part === "" || holidays.parts?.has(part)) return undefined;
+  const known = [...holidays.parts?.keys() ?? []].join(", ") || "none";
+  return {
+    property: "subDivision",
+    message: `Unknown part "${subDivision}" of country "${country}": known are ${known}`,
+  };
+}
+
+/** True for a public holiday of a country, or of the part of it that is named. @throws Error the place is unknown */
+export function isHoliday({ year, month, day }: CalendarDay, place: HolidayPlace): boolean {
+  const unknown = unknownPlace(place);
+  if (unknown) throw new Error(unknown.message);
+  const holidays = COUNTRIES.get(place.country.toUpperCase());
+  const further = holidays?.parts?.get(place.subDivision.toUpperCase()) ?? [];
   const date = Date.UTC(year, month - 1, day);
-  return [...holidays.all, ...further].some((rule) => dayOfRule(rule, year) === date);
+  return [...holidays?.all ?? [], ...further].some((rule) => rule(year) === date);
 }

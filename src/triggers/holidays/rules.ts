@@ -1,64 +1,49 @@
-/** How public holidays are reckoned. Knows no country. */
+/** Rules that give the day of a public holiday in a year. Knows no country. */
 
-/** A day of the year on which a holiday falls: month and day; days from Easter Sunday; or the n-th of a weekday in a month. */
-export type HolidayRule =
-  | { readonly type: "fixed"; readonly month: number; readonly day: number }
-  | { readonly type: "easter"; readonly days: number; readonly isOrthodox: boolean }
-  | {
-    readonly type: "weekday";
-    readonly month: number;
-    /** 0 is Sunday. */
-    readonly weekday: number;
-    /** Counted from 1, from the end when negative. */
-    readonly nth: number;
-  };
+/** The day of a holiday in a year, as UTC midnight; `undefined` in a year without it. */
+export type HolidayRule = (year: number) => number | undefined;
 
 const DAY_MS = 86_400_000;
-/** Days by which the Julian calendar lags behind in this century and the last. */
+/** Days between the Julian and the Gregorian calendar from 1900 to 2099. */
 const JULIAN_LAG_DAYS = 13;
 
 /** The same day each year. */
 export function fixed(month: number, day: number): HolidayRule {
-  return { type: "fixed", month, day };
+  return (year) => Date.UTC(year, month - 1, day);
 }
 
 /** Days after Easter Sunday; before it when negative. */
 export function easter(days: number): HolidayRule {
-  return { type: "easter", days, isOrthodox: false };
+  return (year) => easterSunday(year) + days * DAY_MS;
 }
 
-/** Days after the Easter Sunday of the eastern churches. */
+/** Days after the Easter Sunday of the Orthodox churches; before it when negative. */
 export function orthodoxEaster(days: number): HolidayRule {
-  return { type: "easter", days, isOrthodox: true };
+  return (year) => orthodoxSunday(year) + days * DAY_MS;
 }
 
 /** The n-th of a weekday (0 is Sunday) in a month; from its end when `nth` is negative. */
 export function nthWeekday(nth: number, weekday: number, month: number): HolidayRule {
-  return { type: "weekday", month, weekday, nth };
+  return (year) =>
+    nth < 0
+      ? weekdayBefore(weekday, Date.UTC(year, month, 1)) + (nth + 1) * 7 * DAY_MS
+      : weekdayBefore(weekday, Date.UTC(year, month - 1, 8)) + (nth - 1) * 7 * DAY_MS;
 }
 
-/** The first day of a rule in a year, as UTC midnight. */
-export function dayOfRule(rule: HolidayRule, year: number): number {
-  switch (rule.type) {
-    case "fixed":
-      return Date.UTC(year, rule.month - 1, rule.day);
-    case "easter":
-      return (rule.isOrthodox ? orthodoxSunday(year) : easterSunday(year)) + rule.days * DAY_MS;
-    case "weekday":
-      return weekdayOf(rule, year);
-  }
+/** The last of a weekday (0 is Sunday) before a day of the year. */
+export function lastWeekdayBefore(weekday: number, month: number, day: number): HolidayRule {
+  return (year) => weekdayBefore(weekday, Date.UTC(year, month - 1, day));
 }
 
-function weekdayOf(
-  { month, weekday, nth }: Extract<HolidayRule, { type: "weekday" }>,
-  year: number,
-): number {
-  if (nth < 0) {
-    const last = Date.UTC(year, month, 0);
-    return last - (((new Date(last).getUTCDay() - weekday + 7) % 7) + (-nth - 1) * 7) * DAY_MS;
-  }
-  const first = Date.UTC(year, month - 1, 1);
-  return first + (((weekday - new Date(first).getUTCDay() + 7) % 7) + (nth - 1) * 7) * DAY_MS;
+/** A holiday that a law introduced: from that year on. */
+export function since(firstYear: number, rule: HolidayRule): HolidayRule {
+  return (year) => year < firstYear ? undefined : rule(year);
+}
+
+/** The last of a weekday before a day, both as UTC midnight. */
+function weekdayBefore(weekday: number, day: number): number {
+  const distance = (new Date(day).getUTCDay() - weekday + 7) % 7;
+  return day - (distance === 0 ? 7 : distance) * DAY_MS;
 }
 
 /** The anonymous Gregorian algorithm (Nature, 1876). */

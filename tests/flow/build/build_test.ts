@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStrictEquals } from "@std/assert";
 import { stringifyJson } from "../../../src/base/json.ts";
-import { buildFlow, flowResponse, parseFlowSource, taskKind, triggerKind } from "../../../src/flow/mod.ts";
+import { buildFlow, flowResponse, parseFlowSource } from "../../../src/flow/mod.ts";
 import type { Flow } from "../../../src/model/flows/flow.ts";
 import { catalog } from "../flow_support.ts";
 
@@ -88,7 +88,7 @@ Deno.test("buildFlow() reads labels as a list, the last of a key winning in its 
   assertEquals(flow.labels, [{ key: "a", value: "2" }, { key: "b", value: "x" }]);
 });
 
-Deno.test("flowAnswer() keeps the order of the document and leaves out null members", () => {
+Deno.test("flowResponse() keeps the order of the document and leaves out null members", () => {
   assertEquals(
     stringifyJson(flowResponse(flowOf(SOURCE), { source: false })),
     '{"id":"hello","namespace":"company.team","revision":3,' +
@@ -104,11 +104,11 @@ Deno.test("flowAnswer() keeps the order of the document and leaves out null memb
   );
 });
 
-Deno.test("flowAnswer() gives the source when asked, and the state of the flow", () => {
-  const answer = flowResponse(flowOf("id: 5\nnamespace: n\ndisabled: true\ndeleted: true\n"), {
+Deno.test("flowResponse() has the source on request, and the state of the flow", () => {
+  const response = flowResponse(flowOf("id: 5\nnamespace: n\ndisabled: true\ndeleted: true\n"), {
     source: true,
   });
-  assertEquals(answer, {
+  assertEquals(response, {
     id: "5",
     namespace: "n",
     revision: 3,
@@ -127,9 +127,12 @@ const KINDS: readonly [string, string][] = [
 ];
 
 for (const [type, kind] of KINDS) {
-  Deno.test(`taskKind() of ${type}`, () => assertStrictEquals(taskKind(type, catalog), kind));
+  Deno.test(`buildFlow() of a task of type ${type}`, () => {
+    assertStrictEquals(flowOf(`tasks: [{id: t, type: ${type}}]`).tasks[0]?.kind, kind);
+  });
 }
 
-Deno.test("triggerKind() resolves the old name of the webhook", () => {
-  assertStrictEquals(triggerKind("io.kestra.core.models.triggers.types.Webhook"), "core.trigger.Webhook");
+Deno.test("buildFlow() resolves the old name of the webhook", () => {
+  const { triggers } = flowOf("triggers: [{id: w, type: io.kestra.core.models.triggers.types.Webhook}]");
+  assertStrictEquals(triggers[0]?.kind, "core.trigger.Webhook");
 });

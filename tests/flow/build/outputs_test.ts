@@ -66,7 +66,7 @@ Deno.test("convertOutputs() keeps the order of the flow, and names of a prototyp
   ]]);
 });
 
-Deno.test("convertOutputs() tells of the first problem", () => {
+Deno.test("convertOutputs() reports the first problem", () => {
   const outcome = convert("{id: a, type: INT}, {id: b, type: INT}", { a: "x", b: "y" });
   assertEquals("problem" in outcome && outcome.problem.slice(0, 22), "Invalid output for `a`");
 });

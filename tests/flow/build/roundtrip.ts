@@ -1,4 +1,4 @@
-/** What must hold of any source: problems lie in it, and what is answered can be saved and is answered again. */
+/** Invariants of any source: problems have positions within it, and the response of a saved flow saves to the same response. */
 import { assert, assertEquals } from "@std/assert";
 import { stringifyJson } from "../../../src/base/json.ts";
 import {
@@ -6,7 +6,6 @@ import {
   type Catalogs,
   type FlowProblem,
   flowResponse,
-  hasErrors,
   parseFlowSource,
   problemsError,
   validateFlow,
@@ -14,12 +13,12 @@ import {
 import type { Flow } from "../../../src/model/flows/flow.ts";
 import { MAX_FLOW_SOURCE_BYTES } from "../../../src/model/limits.ts";
 
-/** @throws AssertionError when a problem has no place, or one outside the source; when they are out of order */
+/** @throws AssertionError a problem has no position, one outside the source, or is out of order */
 export function assertPlaces(source: string, problems: readonly FlowProblem[]): void {
   const lines = source.split(/\r?\n/);
   for (const { range, path, message } of problems) {
     const line = lines[(range?.line ?? 0) - 1];
-    assert(range && line !== undefined, `${path}: ${message} has no place`);
+    assert(range && line !== undefined, `${path}: ${message} has no position`);
     const end = range.column - 1 + range.length;
     const isAtEnd = range.column === line.length + 1 && range.length === 1;
     const isInside = range.column >= 1 && range.length >= 1 && (end <= line.length || isAtEnd);
@@ -34,7 +33,7 @@ export function saved(source: string, catalogs: Catalogs): Flow | undefined {
   const parsed = parseFlowSource(source);
   const problems = validateFlow(parsed, catalogs, { expressions: {} });
   assertPlaces(source, problems);
-  if (!hasErrors(problems)) {
+  if (!problems.some(({ severity }) => severity === "error")) {
     assert(parsed.document, "There is neither a document nor a problem");
     const identity = { tenant: "main", revision: 1, flowNo: 1, deleted: false, source };
     return buildFlow(parsed.document, identity, catalogs);
@@ -48,14 +47,14 @@ export function responseText(flow: Flow): string {
   return stringifyJson(flowResponse(flow, { source: false }));
 }
 
-/** Saves a source, saves its answer, and compares both answers. Gives the flow. @throws AssertionError */
+/** Saves a source, saves its response, and compares both responses. Returns the flow. @throws AssertionError */
 export function assertRoundTrip(source: string, catalogs: Catalogs): Flow | undefined {
   const flow = saved(source, catalogs);
   const text = flow && responseText(flow);
-  // Aliases are written out in the answer, which may then be too long to be saved.
+  // The response has aliases expanded, so it may be too long to be saved.
   if (text === undefined || text.length > MAX_FLOW_SOURCE_BYTES) return flow;
   const again = saved(text, catalogs);
-  assert(again, `The answer cannot be saved: ${problemTexts(text, catalogs)}`);
+  assert(again, `The response cannot be saved: ${problemTexts(text, catalogs)}`);
   assertEquals(responseText(again), text);
   return flow;
 }

@@ -1,10 +1,10 @@
-/** Random flows of the real types, and damaged sources: saved or refused in the right place; the answer saves to itself. */
+/** Random flows of the real types, and damaged sources: saved, or refused with positions within the source; the response saves to itself. */
 import { assert, assertEquals } from "@std/assert";
 import { parse, stringify } from "@std/yaml";
 import fc from "fast-check";
 import { type JsonObject, type JsonValue, stringifyJson } from "../../../src/base/json.ts";
-import { hasErrors, parseFlowSource, validateFlow } from "../../../src/flow/mod.ts";
-import { exampleOf } from "../../../src/flow/json_schema/example.ts";
+import { parseFlowSource, validateFlow } from "../../../src/flow/mod.ts";
+import { exampleOf } from "../../../src/flow/json_schema/json_schema.ts";
 import { builtInTypes } from "../../support/all_types.ts";
 import { assertPlaces, assertRoundTrip } from "./roundtrip.ts";
 
@@ -12,7 +12,7 @@ const CATALOGS = builtInTypes();
 const HEAD = "id: f\nnamespace: n\n";
 const LOG = "tasks:\n- {id: t, type: io.svc.plugin.core.log.Log, message: m}\n";
 
-/** Sources of the past whose problems lay in the wrong place, or whose answer was another flow. */
+/** Sources that once gave wrong positions or a response of another flow. */
 const SOURCES: readonly string[] = [' :\n "', "a: [\nb: c\n---\nd: 1\n", "a: b\n: ]\n  c: {\r\n\td: 'e\n"];
 
 for (const source of SOURCES) {
@@ -129,7 +129,7 @@ function folded(document: JsonObject): string {
   return isFaithful ? text : stringify(document);
 }
 
-Deno.test("flowAnswer() of a random flow can be saved, and is then answered again", () => {
+Deno.test("flowResponse() of a random flow saves to the same response", () => {
   let savedCount = 0;
   fc.assert(
     fc.property(flow, fc.constantFrom(...WRITERS), (document, write) => {
@@ -151,7 +151,7 @@ Deno.test("parseFlowSource() reads the same document from each way of writing it
   );
 });
 
-Deno.test("flowAnswer() of a flow with any single type can be saved, and is then answered again", () => {
+Deno.test("flowResponse() of a flow with any single type saves to the same response", () => {
   const sources = [
     ...types.map((type) => `${HEAD}tasks:\n${exampleOf(type)}`),
     ...CATALOGS.triggers.list().map((type) => `${HEAD}${LOG}triggers:\n${exampleOf(type)}`),
@@ -176,7 +176,7 @@ Deno.test("validateFlow() of a damaged random flow saves it or gives problems th
         return source.slice(0, start) + insert + source.slice(start + drop);
       }, stringify(document));
       const problems = validateFlow(parseFlowSource(source), CATALOGS, { expressions: {} });
-      if (!assertRoundTrip(source, CATALOGS)) assert(hasErrors(problems));
+      if (!assertRoundTrip(source, CATALOGS)) assert(problems.some(({ severity }) => severity === "error"));
     }),
     { numRuns: 400, verbose: 1 },
   );

@@ -182,7 +182,7 @@ function typesOf(flow: DrawnFlow): Map<string, string> {
   return new Map(nodes as [string, string][]);
 }
 
-Deno.test("flowGraph() tells the types of nodes", () => {
+Deno.test("flowGraph() sets the types of nodes", () => {
   const flow = flowOf(
     "tasks: [{id: s, type: F.Sequential, tasks: [Ra]}], finally: [Rb], afterExecution: [Rc], triggers: [{id: x, type: t.T}]",
   );

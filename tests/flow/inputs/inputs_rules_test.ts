@@ -91,7 +91,7 @@ const RULES: readonly [string, string, Sent, unknown][] = [
     a: { b: null },
   }],
   [
-    "the first wrong input is told of",
+    "the first invalid input is reported",
     "- {id: a, type: INT}\n- {id: b, type: INT}",
     { a: "x", b: "y" },
     invalid(
@@ -136,13 +136,13 @@ const RULES: readonly [string, string, Sent, unknown][] = [
     { a: { uri: "kestra:///x/a.txt", size: 3 } },
     invalid("a", "the name of the file must end in one of `[.csv]`", "kestra:///x/a.txt"),
   ],
-  ["a condition that holds asks for the input", DEPENDENT, { a: "yes", b: "x" }, {
+  ["a true condition enables the input", DEPENDENT, { a: "yes", b: "x" }, {
     a: "yes",
     b: "x",
     c: "x!",
   }],
   [
-    "a condition that holds asks for a required value",
+    "a true condition requires a value",
     DEPENDENT,
     { a: "yes" },
     invalid("b", "missing required input", "null"),
@@ -283,7 +283,7 @@ Deno.test("resolveInputs() gives nothing for a flow without inputs", () => {
   assertEquals(resolveInputs({ inputs: [] }, given({ a: "x" }), OPTIONS), undefined);
 });
 
-Deno.test("checkInputs() tells of every input, in the order of the flow", () => {
+Deno.test("checkInputs() reports every input, in the order of the flow", () => {
   const declared = `${DEPENDENT}\n- {id: n, type: INT}\n- {id: d, type: INT, defaults: 1}`;
   const checks = checkInputs(inputsOf(declared), given({ a: "no", n: "x" }), OPTIONS);
   assertEquals(checks.map(({ input, enabled, isDefault, value }) => [input.id, enabled, isDefault, value]), [

@@ -5,7 +5,7 @@ import { checkInputs, convertValue, resolveInputs, type ResolveOptions } from ".
 import { DomainError } from "../../../src/model/errors.ts";
 import type { GivenValue } from "../../../src/model/flows/input_value.ts";
 import { MAX_INPUT_VALUE_BYTES } from "../../../src/model/limits.ts";
-import { inputsOf, problemsOf, VALID } from "../flow_support.ts";
+import { describedProblemsOf, inputsOf, VALID } from "../flow_support.ts";
 
 function given(values: Record<string, string | GivenValue>): Map<string, GivenValue> {
   return new Map(
@@ -250,13 +250,13 @@ const RESOLUTIONS: readonly [string, string, Record<string, string | GivenValue>
     '{"b":{"c":["x",1]}}',
   ],
   [
-    "tells of a default that cannot be rendered",
+    "reports a default that cannot be rendered",
     '- {id: b, type: INT, defaults: "{{ zz }}"}',
     {},
     "Invalid entity: Invalid input for `b`, Unable to find `zz`, but received `{{ zz }}`",
   ],
   [
-    "tells of a rendered default of another type",
+    "reports a rendered default of another type",
     `- {id: b, type: BOOL, defaults: "{{ 'x' }}"}`,
     {},
     "Invalid entity: Invalid input for `b`, Expected `BOOL` but received `x` with errors: " +
@@ -453,13 +453,13 @@ const DECLARATIONS: readonly [string, string, string[]][] = [
 
 for (const [name, text, expected] of DECLARATIONS) {
   Deno.test(`validateFlow() an input: ${name}`, () => {
-    assertEquals(problemsOf(`${VALID}inputs:\n- ${text}\n`), expected);
+    assertEquals(describedProblemsOf(`${VALID}inputs:\n- ${text}\n`), expected);
   });
 }
 
 for (const pattern of ["(a", "a)(b", "[a", "a**b"]) {
   Deno.test(`validateFlow() an input: the pattern ${pattern}`, () => {
-    const [problem, ...others] = problemsOf(
+    const [problem, ...others] = describedProblemsOf(
       `${VALID}inputs:\n- {id: a, type: STRING, validator: '${pattern}'}\n`,
     );
     const start = "inputs[0].validator: Cannot use the regular expression";
@@ -476,7 +476,7 @@ Deno.test("validateFlow() refuses cycles of inputs and inputs below a value", ()
 - {id: c, type: INT}
 - {id: c.d, type: INT}
 `;
-  assertEquals(problemsOf(source), [
+  assertEquals(describedProblemsOf(source), [
     'inputs[0].dependsOn: input "a" depends on itself, directly or through others @6:33+13',
     'inputs[1].dependsOn: input "b" depends on itself, directly or through others @7:33+13',
     'inputs[3].id: input "c" exists already and cannot hold another input @9:8+3',

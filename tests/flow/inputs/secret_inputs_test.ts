@@ -5,7 +5,7 @@ import { ExpressionError } from "../../../src/expr/mod.ts";
 import { checkInputs, convertValue, resolveInputs } from "../../../src/flow/mod.ts";
 import { DomainError } from "../../../src/model/errors.ts";
 import type { GivenValue } from "../../../src/model/flows/input_value.ts";
-import { inputsOf, problemsOf, VALID } from "../flow_support.ts";
+import { describedProblemsOf, inputsOf, VALID } from "../flow_support.ts";
 
 const SECRET = "hunter2-hunter2";
 
@@ -142,7 +142,7 @@ const DECLARATIONS: readonly [string, string, readonly string[]][] = [
 
 for (const [name, text, expected] of DECLARATIONS) {
   Deno.test(`validateFlow() a SECRET input: ${name}`, () => {
-    const problems = problemsOf(`${VALID}inputs:\n- ${text}\n`);
+    const problems = describedProblemsOf(`${VALID}inputs:\n- ${text}\n`);
     assertEquals(problems.map((problem) => problem.slice(0, problem.indexOf(":"))), expected);
   });
 }

@@ -102,8 +102,8 @@ Deno.test("an editor finds a mistake where a save would be refused, and nowhere 
       severity === "error"
     );
     const problems = (views[index]?.problems ?? []).filter((problem) => !WARNING.test(problem));
-    const told = JSON.stringify({ source, errors: errors.map(({ message }) => message), problems });
-    if ((problems.length > 0) !== (errors.length > 0)) disagreed.push(told);
+    const disagreement = JSON.stringify({ source, errors: errors.map(({ message }) => message), problems });
+    if ((problems.length > 0) !== (errors.length > 0)) disagreed.push(disagreement);
     if (errors.length > 0) mistaken++;
   }
   assertEquals(disagreed, []);

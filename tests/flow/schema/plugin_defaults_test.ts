@@ -312,7 +312,7 @@ Deno.test("buildFlow() applies defaults to the typed view alone", () => {
   const flow = buildFlow(document, identity, CATALOGS);
   assertEquals(flow.tasks.map(({ properties }) => properties), [{ id: "t", type: LOG, message: "hello" }]);
   assertStrictEquals(flow.definition, document);
-  const answer = flowResponse(flow, { source: false });
-  assertEquals(answer.tasks, [{ id: "t", type: LOG }]);
-  assertEquals(answer.pluginDefaults, [{ type: LOG, values: { message: "hello" } }]);
+  const response = flowResponse(flow, { source: false });
+  assertEquals(response.tasks, [{ id: "t", type: LOG }]);
+  assertEquals(response.pluginDefaults, [{ type: LOG, values: { message: "hello" } }]);
 });

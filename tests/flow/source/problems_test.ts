@@ -1,6 +1,7 @@
 import { assertEquals, assertStrictEquals } from "@std/assert";
 import {
-  hasErrors,
+  deprecationsOf,
+  isDeprecation,
   parseFlowSource,
   problemsError,
   problemsText,
@@ -39,11 +40,10 @@ Deno.test("problemsError() takes problems without shown paths", () => {
   assertStrictEquals(error.message, "Invalid entity: tasks[0]: is wrong");
 });
 
-Deno.test("problemsText() and hasErrors() leave warnings out", () => {
+Deno.test("problemsText() leaves warnings out", () => {
   const problems = problemsFor(`${VALID}workerGroup: {key: a}\n`);
   assertStrictEquals(problems.length, 1);
   assertStrictEquals(problemsText(problems), undefined);
-  assertStrictEquals(hasErrors(problems), false);
 });
 
 Deno.test("problemsText() joins at most 100 problems", () => {
@@ -51,4 +51,30 @@ Deno.test("problemsText() joins at most 100 problems", () => {
     problemsFor(VALID + Array.from({ length: 150 }, (_, i) => `x${i}: 1\n`).join("")),
   );
   assertStrictEquals(text?.split(", ").length, 100);
+});
+
+const OLD_SOURCE = `id: f
+namespace: n
+inputs:
+- {name: a, type: ENUM, values: [x]}
+tasks:
+- {id: echo, type: core.debug.Echo}
+- {id: old, type: io.kestra.core.tasks.log.Log, message: x, version: 1}
+- {id: schemas, type: test.Schemas, older: 1, outdated: x}
+triggers:
+- {id: w, type: io.svc.core.models.triggers.types.Webhook, key: long-enough-for-a-key}
+`;
+
+Deno.test("deprecationsOf() lists deprecations in the order of the source", () => {
+  const problems = validateFlow(parseFlowSource(OLD_SOURCE), catalogs);
+  assertEquals(deprecationsOf(problems), {
+    paths: ["inputs[0].name", "tasks[0]", "tasks[2].older", "tasks[2].outdated"],
+    replacements: [
+      "ENUM is replaced by SELECT",
+      "io.kestra.core.tasks.log.Log is replaced by io.kestra.plugin.core.log.Log",
+      "io.svc.core.models.triggers.types.Webhook is replaced by io.svc.plugin.core.trigger.Webhook",
+    ],
+  });
+  const others = problems.filter((problem) => !isDeprecation(problem)).map(({ path }) => path);
+  assertEquals(others, ["tasks[1].version"]);
 });

@@ -1,5 +1,11 @@
 import { assert, assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
-import { isSameSource, parseFlowSource, type SavedSource, setDisabled } from "../../../src/flow/mod.ts";
+import {
+  isSameSource,
+  parseFlowSource,
+  type SavedSource,
+  setDisabled,
+  setNamespace,
+} from "../../../src/flow/mod.ts";
 import { DomainError } from "../../../src/model/errors.ts";
 
 function saved(source: string): SavedSource {
@@ -65,3 +71,23 @@ Deno.test("setDisabled() refuses a malformed source", () => {
     "Cannot change the flow: its source is malformed",
   );
 });
+
+const NAMESPACES: readonly (readonly [rule: string, source: string, expected: string])[] = [
+  ["replaces the value", "id: a\nnamespace: old # note\n", "id: a\nnamespace: new # note\n"],
+  ["replaces a quoted value", 'namespace: "old"\nid: a\n', "namespace: new\nid: a\n"],
+  ["adds a line", "# top\nid: a\n", "# top\nnamespace: new\nid: a\n"],
+  ["adds a line after a document marker", "---\nid: a\n", "---\nnamespace: new\nid: a\n"],
+  [
+    "keeps the indentation of the document",
+    "  id: a\n  tasks: []\n",
+    "  namespace: new\n  id: a\n  tasks: []\n",
+  ],
+  ["adds to a flow mapping", "{id: a}", '{"namespace": "new", id: a}'],
+  ["fills an empty value", "namespace:\nid: a\n", "namespace: new\nid: a\n"],
+  ["adds a line that ends as the others", "id: a\r\n", "namespace: new\r\nid: a\r\n"],
+  ["leaves what is no mapping alone", "- a", "- a"],
+];
+
+for (const [rule, source, expected] of NAMESPACES) {
+  Deno.test(`setNamespace() ${rule}`, () => assertEquals(setNamespace(source, "new"), expected));
+}

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { problemsOf, type Rows } from "../flow_support.ts";
+import { describedProblemsOf, type Rows } from "../flow_support.ts";
 
 /** A flow around one expression, whose text is at 10:47: two inputs, a variable, three tasks. */
 const sourceOf = (text: string) =>
@@ -196,12 +196,12 @@ for (const [text, messages] of EXPRESSIONS) {
   Deno.test(`validateFlow() warns of what is wrong in ${text}`, () => {
     const place = `@10:47+${text.length + 2}`;
     const expected = messages.map((message) => `warning tasks[2].format: ${message} ${place}`);
-    assertEquals(problemsOf(sourceOf(text)), expected);
+    assertEquals(describedProblemsOf(sourceOf(text)), expected);
   });
 }
 
 for (const [name, source, expected] of SCOPES) {
   Deno.test(`validateFlow() checks expressions with ${name}`, () => {
-    assertEquals(problemsOf(source), [...expected]);
+    assertEquals(describedProblemsOf(source), [...expected]);
   });
 }

@@ -7,11 +7,11 @@ import {
   isSameSource,
   parseFlowSource,
   setDisabled,
+  setNamespace,
   splitDocuments,
   validateTask,
   validateTrigger,
 } from "../../../src/flow/mod.ts";
-import { setNamespace } from "../../../src/flow/source/namespace_edit.ts";
 import type { Flow } from "../../../src/model/flows/flow.ts";
 import { DomainError } from "../../../src/model/errors.ts";
 import type { Chance } from "../../crash/chance.ts";

@@ -140,7 +140,7 @@ const WRONG: readonly (readonly [type: string, properties: JsonObject])[] = [
 ];
 
 for (const [type, properties] of WRONG) {
-  Deno.test(`${type} test() of ${JSON.stringify(properties)} cannot be told`, async () => {
+  Deno.test(`${type} test() of ${JSON.stringify(properties)} throws`, async () => {
     await assertRejects(
       () => test({ type: `core.condition.${type}`, ...properties }, scopeOf()),
       Error,

@@ -96,7 +96,7 @@ Deno.test("cronFireTimes() previous() undoes next()", () => {
   }
 });
 
-Deno.test("sharedFireTimes() answers as the times of one schedule do, asked again or not", () => {
+Deno.test("sharedFireTimes() returns the times of one schedule, cached or not", () => {
   const [cron, zone] = ["*/10 * * * * *", "Europe/Paris"];
   const own = cronFireTimes(parseCron(cron, true), findZone(zone));
   const start = Date.parse("2026-10-25T00:59:00Z");

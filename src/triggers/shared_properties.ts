@@ -1,5 +1,16 @@
-/** What triggers that fire at times have in common. */
+/** Property schemas that several triggers and conditions share. */
 import type { PropertySchema, PropertySchemas } from "../model/flows/schema.ts";
+import { STATES } from "../model/executions/state.ts";
+
+/** A list of states of executions. */
+export function stateList(description: string, { dynamic = false } = {}): PropertySchema {
+  return {
+    type: "list",
+    dynamic,
+    items: { type: "string", dynamic, values: STATES, description: "A state." },
+    description,
+  };
+}
 
 /** `timezone` of a schedule. */
 export const TIME_ZONE: PropertySchema = Object.freeze({
@@ -15,7 +26,7 @@ export const RECOVER_MISSED: PropertySchema = Object.freeze({
   description: "Which of the times that passed while the server was down start an execution afterwards.",
 });
 
-/** What schedules leave in `trigger`. */
+/** `trigger` of the executions of a schedule. */
 export const SCHEDULE_OUTPUTS: PropertySchemas = Object.freeze({
   date: { type: "dateTime", description: "Time for which the execution was started." },
   next: { type: "dateTime", description: "Time after that one." },

@@ -1,4 +1,6 @@
+/** Rules of webhooks and of `dependsOn`, with their wording. */
 import { assertEquals } from "@std/assert";
+import { type JsonObject, stringifyJson } from "../../../src/base/json.ts";
 import { parseFlowSource, validateFlow } from "../../../src/flow/mod.ts";
 import { createTaskCatalog } from "../../../src/tasks/registry.ts";
 import { createTriggerCatalog } from "../../../src/triggers/registry.ts";
@@ -6,10 +8,68 @@ import { type Rows, VALID } from "../flow_support.ts";
 
 const CATALOGS = { tasks: createTaskCatalog(), triggers: createTriggerCatalog() };
 
+const LONG = "0123456789abcdef";
+const GUESSED =
+  'the key of trigger "hook" is easy to guess: take 16 random characters or more, or a secret: ' +
+  "{{ secret('WEBHOOK_KEY') }}";
+
+/** Properties of a webhook, and its problems. */
+const WEBHOOKS: readonly (readonly [properties: JsonObject, problems: readonly string[]])[] = [
+  [{ key: LONG }, []],
+  [{ key: LONG.slice(1) }, [`warning weak_key key: ${GUESSED}`]],
+  [{ key: ` ${LONG.slice(1)} ` }, [`warning weak_key key: ${GUESSED}`]],
+  [{ key: 1234 }, [`warning weak_key key: ${GUESSED}`]],
+  [{ key: "{{ envs.k }}" }, []],
+  [{ key: " " }, ["error required key: must not be empty"]],
+  [{ key: null }, ["error required key: must not be null"]],
+  [{ key: LONG, rateLimit: { calls: 100, period: "PT1M" } }, []],
+  [{ key: LONG, rateLimit: { calls: "5" } }, []],
+  [{ key: LONG, rateLimit: { period: "PT1M" } }, ["error required rateLimit.calls: must not be null"]],
+  [{ key: LONG, rateLimit: { calls: 0 } }, [
+    "error too_small rateLimit.calls: must be greater than or equal to 1",
+  ]],
+  [{ key: LONG, rateLimit: { calls: 1, period: "PT0.5S" } }, [
+    "error too_small rateLimit.period: must be greater than or equal to PT1S",
+  ]],
+  [{ key: LONG, rateLimit: { calls: 1, period: "P2D" } }, [
+    "error too_large rateLimit.period: must be less than or equal to PT24H",
+  ]],
+  [{ key: LONG, signature: { secret: "{{ secret('S') }}" } }, []],
+  [{
+    key: LONG,
+    signature: { secret: "s", header: "X-A", algorithm: "SHA1", timestampHeader: "X-T", tolerance: "PT1M" },
+  }, []],
+  [{ key: LONG, signature: {} }, ["error required signature.secret: must not be null"]],
+  [{ key: LONG, signature: { secret: "s", tolerance: "-PT1M" } }, [
+    "error too_small signature.tolerance: must be greater than or equal to PT1S",
+  ]],
+  [{ key: LONG, signature: { secret: "s", algorithm: "MD5" } }, [
+    'error wrong_value signature.algorithm: must be one of "SHA256", "SHA512", "SHA1", but received "MD5"',
+  ]],
+  [{ key: LONG, signature: { secret: "s", header: "X A" } }, [
+    'error wrong_form signature.header: must match "[\\w.-]{1,100}", but received "X A"',
+  ]],
+];
+
+for (const [properties, problems] of WEBHOOKS) {
+  Deno.test(`validateFlow() of a webhook with ${JSON.stringify(properties)}`, () => {
+    const source = stringifyJson({
+      id: "f",
+      namespace: "demo",
+      tasks: [{ id: "t", type: "io.svc.plugin.core.log.Log", message: "m" }],
+      triggers: [{ id: "hook", type: "io.svc.plugin.core.trigger.Webhook", ...properties }],
+    });
+    const found = validateFlow(parseFlowSource(source), CATALOGS).map(({ severity, code, path, message }) =>
+      `${severity} ${code} ${path.replace("triggers[0].", "")}: ${message}`
+    );
+    assertEquals(found, problems);
+  });
+}
+
 const TWO = "dependsOn: [{flowId: a}, {namespace: n, states: [FAILED]}]";
 
-/** What a Flow trigger has, and how its problems begin. */
-const TRIGGERS: Rows = [
+/** Members of a Flow trigger, and how its problems begin. */
+const FLOW_TRIGGERS: Rows = [
   ["two entries", TWO, []],
   ["any of them", `${TWO}, mode: ANY`, []],
   ["one of them", `${TWO}, mode: AT_LEAST, minSatisfied: 1`, []],
@@ -52,8 +112,8 @@ const TRIGGERS: Rows = [
   ]],
 ];
 
-for (const [name, members, problems] of TRIGGERS) {
-  Deno.test(`checkDependencies() of a Flow trigger with ${name}`, () => {
+for (const [name, members, problems] of FLOW_TRIGGERS) {
+  Deno.test(`validateFlow() of a Flow trigger with ${name}`, () => {
     const source = `${VALID}\ntriggers:\n- {id: t, type: io.kestra.plugin.core.trigger.Flow, ${members}}`;
     const found = validateFlow(parseFlowSource(source), CATALOGS).map(({ path, message }) =>
       `${path}: ${message}`

@@ -1,6 +1,11 @@
-/** Labels of a flow: a map, or a list of `{key, value}`. */
-import { isJsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
-import { READ_ONLY_LABEL, SYSTEM_LABEL_PREFIX, systemLabelMessage } from "../../model/flows/label.ts";
+/** Rules of the labels of flows and of SLAs: a map, or a list of `{key, value}`. */
+import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
+import {
+  READ_ONLY_LABEL,
+  readLabels,
+  SYSTEM_LABEL_PREFIX,
+  systemLabelMessage,
+} from "../../model/flows/label.ts";
 import { MAX_LABEL_LENGTH, MAX_LABELS } from "../../model/limits.ts";
 import { cutText, describeValue, scalarText } from "../schema/describe.ts";
 import type { Path } from "../source/parse.ts";
@@ -28,14 +33,13 @@ export function checkLabels(labels: JsonValue | undefined, path: Path, report: R
   }
 }
 
-function entriesOf(labels: JsonValue | undefined, path: Path): Entry[] {
+function entriesOf(labels: JsonValue[] | JsonObject, path: Path): Entry[] {
   if (Array.isArray(labels)) {
     return labels.map((item, index) => {
       const label = isJsonObject(item) ? item : {};
       return { key: ownProperty(label, "key"), value: ownProperty(label, "value"), path: [...path, index] };
     });
   }
-  if (!isJsonObject(labels)) return [];
   return Object.keys(labels).map((key) => ({ key, value: ownProperty(labels, key), path: [...path, key] }));
 }
 
@@ -43,8 +47,7 @@ function labelMessage({ key, value }: Entry): string | undefined {
   const keyText = scalarText(key), valueText = scalarText(value);
   if (!keyText) return "the key of a label must not be empty";
   if (!valueText) {
-    const isEmpty = value === undefined || value === null || value === "";
-    return isEmpty
+    return (value ?? "") === ""
       ? "the value of a label must not be empty"
       : `the value of a label must be a text, but received ${describeValue(value)}`;
   }
@@ -53,4 +56,15 @@ function labelMessage({ key, value }: Entry): string | undefined {
   }
   const isTooLong = keyText.length > MAX_LABEL_LENGTH || valueText.length > MAX_LABEL_LENGTH;
   return isTooLong ? `key and value of a label have at most ${MAX_LABEL_LENGTH} characters` : undefined;
+}
+
+/** Reports system labels among those that the SLAs of a flow set. */
+export function checkSlaLabels(slas: JsonValue | undefined, path: Path, report: Report): void {
+  for (const [index, sla] of Array.isArray(slas) ? slas.entries() : []) {
+    const labels = isJsonObject(sla) ? readLabels(ownProperty(sla, "labels")) : [];
+    for (const { key, value } of labels) {
+      if (!key.startsWith(SYSTEM_LABEL_PREFIX)) continue;
+      report.error("bad_label", [...path, index, "labels"], systemLabelMessage(key, value));
+    }
+  }
 }
