@@ -1,9 +1,7 @@
 /** `core.debug.Echo`: the older Log. */
 import { LOG_LEVELS } from "../../model/flows/flow.ts";
-import type { JsonObject } from "../../base/json.ts";
 import { printValue } from "../../expr/mod.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { readLogLevel } from "../log/level.ts";
 
 /** Has no outputs. */
@@ -25,10 +23,8 @@ export const echoTask: RunnableTaskType = {
     },
   },
   outputs: {},
-  run: writeFormat,
+  run(properties, context) {
+    context.log(readLogLevel(properties, "level"), printValue(properties.format ?? null));
+    return { state: "SUCCESS", outputs: {} };
+  },
 };
-
-function writeFormat(properties: JsonObject, context: RunContext): AttemptOutcome {
-  context.log(readLogLevel(properties, "level"), printValue(properties.format ?? null));
-  return { state: "SUCCESS", outputs: {} };
-}

@@ -1,6 +1,5 @@
 /** `core.execution.Exit`: ends the execution before its last task. */
-import type { JsonObject } from "../../base/json.ts";
-import type { AttemptOutcome, ExecutionEffects, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { ExecutionEffects, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { textOf } from "../property_values.ts";
 
 /** Has no outputs. */
@@ -20,7 +19,12 @@ export const exitTask: RunnableTaskType = {
     },
   },
   outputs: {},
-  run: exitExecution,
+  run(properties) {
+    const name = (textOf(properties, "state") ?? "SUCCESS").trim().toUpperCase();
+    const end = ENDS.get(name);
+    if (!end) throw new Error(`Invalid state "${name}": it must be one of ${[...ENDS.keys()].join(", ")}`);
+    return { state: end, outputs: {}, effects: { exit: end } };
+  },
 };
 
 type ExitState = NonNullable<ExecutionEffects["exit"]>;
@@ -34,10 +38,3 @@ const ENDS: ReadonlyMap<string, ExitState> = new Map([
   ["CANCELED", "CANCELLED"],
   ["CANCELLED", "CANCELLED"],
 ]);
-
-function exitExecution(properties: JsonObject): AttemptOutcome {
-  const name = (textOf(properties, "state") ?? "SUCCESS").trim().toUpperCase();
-  const end = ENDS.get(name);
-  if (!end) throw new Error(`Invalid state "${name}": it must be one of ${[...ENDS.keys()].join(", ")}`);
-  return { state: end, outputs: {}, effects: { exit: end } };
-}

@@ -1,7 +1,6 @@
 /** `core.execution.SetVariables`: sets variables of the execution. */
 import { isJsonObject, type JsonObject, ownProperty, setOwnProperty } from "../../base/json.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { flagOf, mapOf } from "../property_values.ts";
 
 /** Has no outputs. */
@@ -27,25 +26,23 @@ export const setVariablesTask: RunnableTaskType = {
     },
   },
   outputs: {},
-  run: setVariables,
+  run(properties, context) {
+    const given = mapOf(properties, "variables") ?? {};
+    const taken = Object.keys(given).filter((name) => Object.hasOwn(context.variables, name));
+    if (!flagOf(properties, "overwrite", true) && taken.length > 0) {
+      throw new Error(
+        `\`overwrite\` is set to false and the following variables already exist: ${taken.join(", ")}`,
+      );
+    }
+    const effects = {
+      // Read when it takes effect: a task beside this one may have set others meanwhile.
+      get variables() {
+        return mergeDeep(context.variables, given);
+      },
+    };
+    return { state: "SUCCESS", outputs: {}, effects };
+  },
 };
-
-function setVariables(properties: JsonObject, context: RunContext): AttemptOutcome {
-  const given = mapOf(properties, "variables") ?? {};
-  const taken = Object.keys(given).filter((name) => Object.hasOwn(context.variables, name));
-  if (!flagOf(properties, "overwrite", true) && taken.length > 0) {
-    throw new Error(
-      `\`overwrite\` is set to false and the following variables already exist: ${taken.join(", ")}`,
-    );
-  }
-  const effects = {
-    // Read when it takes effect: a task beside this one may have set others meanwhile.
-    get variables() {
-      return mergeDeep(context.variables, given);
-    },
-  };
-  return { state: "SUCCESS", outputs: {}, effects };
-}
 
 /** The members of both; where both have a map, its members too, else what is given wins. */
 function mergeDeep(present: JsonObject, given: JsonObject): JsonObject {

@@ -1,7 +1,6 @@
 /** `core.execution.UnsetVariables`: removes variables of the execution. */
 import { isJsonObject, type JsonObject, ownProperty, setOwnProperty } from "../../base/json.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { flagOf, textsOf } from "../property_values.ts";
 
 /** Has no outputs. */
@@ -28,28 +27,26 @@ export const unsetVariablesTask: RunnableTaskType = {
     },
   },
   outputs: {},
-  run: unsetVariables,
-};
-
-function unsetVariables(properties: JsonObject, context: RunContext): AttemptOutcome {
-  const names = new Set(textsOf(properties, "variables") ?? []);
-  const missing = [...names].filter((name) => !hasPath(context.variables, pathOf(context.variables, name)));
-  if (!flagOf(properties, "ignoreMissing", false) && missing.length > 0) {
-    throw new Error(
-      `\`ignoreMissing\` is set to false and the following variables do not exist: ${missing.join(", ")}`,
-    );
-  }
-  const effects = {
-    // Read when it takes effect: a task beside this one may have set others meanwhile.
-    get variables() {
-      return [...names].reduce(
-        (left, name) => without(left, pathOf(left, name)),
-        context.variables,
+  run(properties, context) {
+    const names = new Set(textsOf(properties, "variables") ?? []);
+    const missing = [...names].filter((name) => !hasPath(context.variables, pathOf(context.variables, name)));
+    if (!flagOf(properties, "ignoreMissing", false) && missing.length > 0) {
+      throw new Error(
+        `\`ignoreMissing\` is set to false and the following variables do not exist: ${missing.join(", ")}`,
       );
-    },
-  };
-  return { state: "SUCCESS", outputs: {}, effects };
-}
+    }
+    const effects = {
+      // Read when it takes effect: a task beside this one may have set others meanwhile.
+      get variables() {
+        return [...names].reduce(
+          (left, name) => without(left, pathOf(left, name)),
+          context.variables,
+        );
+      },
+    };
+    return { state: "SUCCESS", outputs: {}, effects };
+  },
+};
 
 /** A name with dots leads into maps, unless a variable is called that. */
 function pathOf(variables: JsonObject, name: string): readonly string[] {

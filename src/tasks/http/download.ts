@@ -5,7 +5,7 @@ import { HTTP_REQUEST_PROPERTIES, HTTP_RESPONSE_OUTPUTS } from "../../model/http
 
 import { headerOf, type HttpResponse } from "../../model/ports/http.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { exchange, headerLists } from "./exchange.ts";
 
 /** Outputs: `uri`, `code`, `length` and `headers`. */
@@ -40,21 +40,19 @@ export const httpDownloadTask: RunnableTaskType = {
     ...HTTP_RESPONSE_OUTPUTS,
     length: { type: "integer", description: "Size of the file in bytes." },
   },
-  run: download,
+  async run(properties, context) {
+    // The storage has a limit of its own.
+    const { response, draft } = await exchange(properties, context, { maxBytes: Infinity });
+    const name = fileName(properties, response);
+    const { uri, size } = await context.ports.storage.write(context, name, response.body);
+    context.metric({ name: "response.length", type: "counter", value: size });
+    if (size === 0) noteEmpty(properties, context, draft.response.allowedCodes === undefined);
+    return {
+      state: "SUCCESS",
+      outputs: { uri, code: response.code, headers: headerLists(response), length: size },
+    };
+  },
 };
-
-async function download(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  // The storage has a limit of its own.
-  const { response, draft } = await exchange(properties, context, { maxBytes: Infinity });
-  const name = fileName(properties, response);
-  const { uri, size } = await context.ports.storage.write(context, name, response.body);
-  context.metric({ name: "response.length", type: "counter", value: size });
-  if (size === 0) noteEmpty(properties, context, draft.response.allowedCodes === undefined);
-  return {
-    state: "SUCCESS",
-    outputs: { uri, code: response.code, headers: headerLists(response), length: size },
-  };
-}
 
 function noteEmpty({ uri, failOnEmptyResponse }: JsonObject, context: RunContext, mayFail: boolean): void {
   const message = `No response from server: the answer of "${uri}" is empty`;

@@ -2,10 +2,8 @@
 import type { JsonObject } from "../../base/json.ts";
 import { isFlagSet } from "../../base/truthy_text.ts";
 import { ENCRYPT_BODY, HTTP_REQUEST_OUTPUTS, HTTP_REQUEST_PROPERTIES } from "../../model/http/http_schema.ts";
-
 import { responseText } from "../../model/http/http_text.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { exchange, headerLists } from "./exchange.ts";
 
 /** Outputs: `uri`, `code`, `headers` and `body`. */
@@ -26,16 +24,14 @@ export const httpRequestTask: RunnableTaskType = {
     encryptBody: ENCRYPT_BODY,
   },
   outputs: HTTP_REQUEST_OUTPUTS,
-  run: request,
+  async run(properties, context) {
+    const { response, draft } = await exchange(properties, context);
+    const body = await responseText(response, draft.response.defaultCharset);
+    if (draft.response.logs.has("RESPONSE_BODY")) context.log("INFO", `Response body: ${body}`);
+    context.metric({ name: "response.length", type: "counter", value: body.length });
+    const outputs: JsonObject = { uri: draft.uri, code: response.code, headers: headerLists(response) };
+    if (isFlagSet(properties.encryptBody)) outputs.encryptedBody = context.ports.cipher.seal(context, body);
+    else outputs.body = body;
+    return { state: "SUCCESS", outputs };
+  },
 };
-
-async function request(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const { response, draft } = await exchange(properties, context);
-  const body = await responseText(response, draft.response.defaultCharset);
-  if (draft.response.logs.has("RESPONSE_BODY")) context.log("INFO", `Response body: ${body}`);
-  context.metric({ name: "response.length", type: "counter", value: body.length });
-  const outputs: JsonObject = { uri: draft.uri, code: response.code, headers: headerLists(response) };
-  if (isFlagSet(properties.encryptBody)) outputs.encryptedBody = context.ports.cipher.seal(context, body);
-  else outputs.body = body;
-  return { state: "SUCCESS", outputs };
-}

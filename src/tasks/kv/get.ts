@@ -1,6 +1,4 @@
 /** `core.kv.Get`: reads a key-value pair. */
-import type { JsonObject } from "../../base/json.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
 import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { flagOf } from "../property_values.ts";
 import { kvPairIdOf, missingPair } from "./kv_namespace.ts";
@@ -17,15 +15,13 @@ export const kvGetTask: RunnableTaskType = {
   outputs: {
     value: { type: "any", description: "Value of the pair; absent when there is none." },
   },
-  run: readPair,
+  /** A pair of the flow's own namespace may also be one of those above it. */
+  async run(properties, context): Promise<AttemptOutcome> {
+    const id = kvPairIdOf(properties, context);
+    const isInherited = id.namespace === context.namespace;
+    const value = await context.ports.kvPairs.get(context.tenant, id, { isInherited });
+    if (value !== undefined) return { state: "SUCCESS", outputs: { value } };
+    if (flagOf(properties, "errorOnMissing", false)) throw missingPair(id);
+    return { state: "SUCCESS", outputs: {} };
+  },
 };
-
-/** A pair of the flow's own namespace may also be one of those above it. */
-async function readPair(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const id = kvPairIdOf(properties, context);
-  const isInherited = id.namespace === context.namespace;
-  const value = await context.ports.kvPairs.get(context.tenant, id, { isInherited });
-  if (value !== undefined) return { state: "SUCCESS", outputs: { value } };
-  if (flagOf(properties, "errorOnMissing", false)) throw missingPair(id);
-  return { state: "SUCCESS", outputs: {} };
-}

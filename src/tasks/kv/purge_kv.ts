@@ -1,7 +1,6 @@
 /** `core.kv.PurgeKV`: deletes key-value pairs, mostly those that have expired. */
 import type { JsonObject } from "../../base/json.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { matchesGlob } from "../glob.ts";
 import { flagOf, instantOf, mapOf, textOf, textsOf, wholeNumberOf } from "../property_values.ts";
 import type { PropertySchema, PropertySchemas } from "../../model/flows/schema.ts";
@@ -85,21 +84,19 @@ export const kvPurgeTask: RunnableTaskType = {
   outputs: {
     size: { type: "integer", description: "Number of pairs deleted." },
   },
-  run: purgePairs,
+  async run(properties, context) {
+    const behavior = behaviorOf(properties);
+    const isOfVersions = isVersions(behavior);
+    if (isOfVersions && !mayDeleteLast(behavior)) return { state: "SUCCESS", outputs: { size: 0 } };
+    const pattern = textOf(properties, "keyPattern") || undefined;
+    const size = await context.ports.kvPairs.purge(context.tenant, {
+      namespaces: namespaceFilter(properties),
+      keys: (key) => pattern === undefined || matchesGlob(pattern, key),
+      expiredOnly: !isOfVersions && flagOf(behavior, "expiredOnly", true),
+    });
+    return { state: "SUCCESS", outputs: { size } };
+  },
 };
-
-async function purgePairs(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const behavior = behaviorOf(properties);
-  const isOfVersions = isVersions(behavior);
-  if (isOfVersions && !mayDeleteLast(behavior)) return { state: "SUCCESS", outputs: { size: 0 } };
-  const pattern = textOf(properties, "keyPattern") || undefined;
-  const size = await context.ports.kvPairs.purge(context.tenant, {
-    namespaces: namespaceFilter(properties),
-    keys: (key) => pattern === undefined || matchesGlob(pattern, key),
-    expiredOnly: !isOfVersions && flagOf(behavior, "expiredOnly", true),
-  });
-  return { state: "SUCCESS", outputs: { size } };
-}
 
 function behaviorOf(properties: JsonObject): JsonObject {
   const expiredOnly = textOf(properties, "expiredOnly") || undefined;

@@ -3,7 +3,7 @@ import { type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts
 import { sizeOf } from "../../base/json_size.ts";
 import { MAX_KV_VALUE_BYTES } from "../../model/limits.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { flagOf, textOf } from "../property_values.ts";
 import { kvPairIdOf } from "./kv_namespace.ts";
 import { checkKvType, typedKvValue } from "./kv_value.ts";
@@ -36,25 +36,23 @@ export const kvSetTask: RunnableTaskType = {
     },
   },
   outputs: {},
-  run: writePair,
+  async run(properties, context) {
+    const type = textOf(properties, "kvType");
+    const id = kvPairIdOf(properties, context);
+    const value = typedKvValue(await givenValue(properties, context), type ? checkKvType(type) : undefined);
+    if (sizeOf(value.value, MAX_KV_VALUE_BYTES) > MAX_KV_VALUE_BYTES) {
+      const reason = `it is larger than ${MAX_KV_VALUE_BYTES} bytes; write it to a file`;
+      throw new Error(`Cannot set value for key "${id.key}": ${reason}`);
+    }
+    await context.ports.kvPairs.set(context.tenant, id, {
+      value,
+      ttl: textOf(properties, "ttl"),
+      description: textOf(properties, "kvDescription"),
+      overwrite: flagOf(properties, "overwrite", true),
+    });
+    return { state: "SUCCESS", outputs: {} };
+  },
 };
-
-async function writePair(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const type = textOf(properties, "kvType");
-  const id = kvPairIdOf(properties, context);
-  const value = typedKvValue(await givenValue(properties, context), type ? checkKvType(type) : undefined);
-  if (sizeOf(value.value, MAX_KV_VALUE_BYTES) > MAX_KV_VALUE_BYTES) {
-    const reason = `it is larger than ${MAX_KV_VALUE_BYTES} bytes; write it to a file`;
-    throw new Error(`Cannot set value for key "${id.key}": ${reason}`);
-  }
-  await context.ports.kvPairs.set(context.tenant, id, {
-    value,
-    ttl: textOf(properties, "ttl"),
-    description: textOf(properties, "kvDescription"),
-    overwrite: flagOf(properties, "overwrite", true),
-  });
-  return { state: "SUCCESS", outputs: {} };
-}
 
 /** A template that is one print gives its value, not the text of it: a number stays a number. */
 async function givenValue(properties: JsonObject, context: RunContext): Promise<JsonValue> {

@@ -1,7 +1,6 @@
 /** `core.log.Fetch`: the log of an execution as a file. */
 import { type JsonObject, stringifyJson } from "../../base/json.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { EXECUTION_FLOW, namedExecutionOf } from "../execution/execution_properties.ts";
 import { textsOf } from "../property_values.ts";
 import { readLogLevel } from "./level.ts";
@@ -35,24 +34,22 @@ export const fetchLogsTask: RunnableTaskType = {
     size: { type: "integer", description: "Number of lines." },
     uri: { type: "string", description: "Storage URI of the file." },
   },
-  run: storeLog,
+  async run(properties, context) {
+    const { executionId = context.executionId, flow } = namedExecutionOf(properties);
+    const selection = {
+      executionId,
+      minLevel: readLogLevel(properties, "level"),
+      taskIds: textsOf(properties, "tasksId"),
+    };
+    const found = await context.ports.logs.entries(context.tenant, selection);
+    const entries = found?.filter(({ namespace, flowId }) =>
+      flow === undefined || namespace === flow.namespace && flowId === flow.flowId
+    );
+    if (!entries) throw new Error(`Cannot fetch the log of execution "${executionId}": it does not exist`);
+    const { uri } = await context.ports.storage.write(context, ".ion", linesOf(entries));
+    return { state: "SUCCESS", outputs: { size: entries.length, uri } };
+  },
 };
-
-async function storeLog(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const { executionId = context.executionId, flow } = namedExecutionOf(properties);
-  const selection = {
-    executionId,
-    minLevel: readLogLevel(properties, "level"),
-    taskIds: textsOf(properties, "tasksId"),
-  };
-  const found = await context.ports.logs.entries(context.tenant, selection);
-  const entries = found?.filter(({ namespace, flowId }) =>
-    flow === undefined || namespace === flow.namespace && flowId === flow.flowId
-  );
-  if (!entries) throw new Error(`Cannot fetch the log of execution "${executionId}": it does not exist`);
-  const { uri } = await context.ports.storage.write(context, ".ion", linesOf(entries));
-  return { state: "SUCCESS", outputs: { size: entries.length, uri } };
-}
 
 /** JSON is a part of the format that the name of the file promises. */
 async function* linesOf(entries: readonly JsonObject[]): AsyncGenerator<Uint8Array> {

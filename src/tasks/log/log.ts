@@ -1,9 +1,7 @@
 /** `core.log.Log`: writes its message, or each of its messages, to the log of the execution. */
-import type { JsonObject } from "../../base/json.ts";
 import { printValue } from "../../expr/mod.ts";
 import { LOG_LEVELS } from "../../model/flows/flow.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { readLogLevel } from "./level.ts";
 
 /** Has no outputs. */
@@ -30,14 +28,12 @@ export const logTask: RunnableTaskType = {
     },
   },
   outputs: {},
-  run: writeMessages,
+  run(properties, context) {
+    const level = readLogLevel(properties, "level");
+    const { message } = properties;
+    for (const item of Array.isArray(message) ? message : [message ?? null]) {
+      context.log(level, printValue(item));
+    }
+    return { state: "SUCCESS", outputs: {} };
+  },
 };
-
-function writeMessages(properties: JsonObject, context: RunContext): AttemptOutcome {
-  const level = readLogLevel(properties, "level");
-  const { message } = properties;
-  for (const item of Array.isArray(message) ? message : [message ?? null]) {
-    context.log(level, printValue(item));
-  }
-  return { state: "SUCCESS", outputs: {} };
-}

@@ -1,7 +1,5 @@
 /** `core.log.PurgeLogs`: deletes old log lines. */
-import type { JsonObject } from "../../base/json.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { flagOf, instantOf, textOf, textsOf } from "../property_values.ts";
 import { checkLogLevel } from "./level.ts";
 import { LOG_LEVELS } from "../../model/flows/flow.ts";
@@ -47,25 +45,23 @@ export const purgeLogsTask: RunnableTaskType = {
     },
   },
   outputs: { count: { type: "integer", description: "Number of lines deleted." } },
-  run: purgeLogs,
+  async run(properties, context) {
+    const before = instantOf(properties, "endDate");
+    const namespace = textOf(properties, "namespace") || undefined;
+    const flowId = textOf(properties, "flowId") || undefined;
+    if (before === undefined) throw new Error("Missing endDate: it is empty");
+    if (flowId !== undefined && namespace === undefined) {
+      throw new Error("Cannot purge the logs of a flow: its namespace is missing");
+    }
+    if (!flagOf(properties, "purgeExecutionLogs", true)) return { state: "SUCCESS", outputs: { count: 0 } };
+    const count = await context.ports.logs.purge(context, {
+      namespace,
+      flowId,
+      executionId: textOf(properties, "executionId") || undefined,
+      levels: textsOf(properties, "logLevels")?.map(checkLogLevel),
+      from: instantOf(properties, "startDate"),
+      before,
+    });
+    return { state: "SUCCESS", outputs: { count } };
+  },
 };
-
-async function purgeLogs(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const before = instantOf(properties, "endDate");
-  const namespace = textOf(properties, "namespace") || undefined;
-  const flowId = textOf(properties, "flowId") || undefined;
-  if (before === undefined) throw new Error("Missing endDate: it is empty");
-  if (flowId !== undefined && namespace === undefined) {
-    throw new Error("Cannot purge the logs of a flow: its namespace is missing");
-  }
-  if (!flagOf(properties, "purgeExecutionLogs", true)) return { state: "SUCCESS", outputs: { count: 0 } };
-  const count = await context.ports.logs.purge(context, {
-    namespace,
-    flowId,
-    executionId: textOf(properties, "executionId") || undefined,
-    levels: textsOf(properties, "logLevels")?.map(checkLogLevel),
-    from: instantOf(properties, "startDate"),
-    before,
-  });
-  return { state: "SUCCESS", outputs: { count } };
-}

@@ -3,9 +3,8 @@ import { parseDuration } from "../../base/duration.ts";
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import { printValue } from "../../expr/mod.ts";
 import { type Metric, METRIC_TYPES, type MetricType } from "../../model/executions/metric.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
 import type { PropertySchemas } from "../../model/flows/schema.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { mapOf, requiredTextOf, structureOf } from "../property_values.ts";
 
 const METRIC: PropertySchemas = Object.freeze({
@@ -50,19 +49,17 @@ export const publishTask: RunnableTaskType = {
     },
   },
   outputs: {},
-  run: publish,
+  run(properties, context) {
+    const given = structureOf(properties, "metrics") ?? [];
+    if (!Array.isArray(given)) throw new Error("Invalid metrics: they must be a list");
+    const metrics = given.map((item) => {
+      if (isJsonObject(item)) return readMetric(item);
+      throw new Error(`Invalid metric "${printValue(item)}": it must have a type, a name and a value`);
+    });
+    for (const metric of metrics) context.metric(metric);
+    return { state: "SUCCESS", outputs: {} };
+  },
 };
-
-function publish(properties: JsonObject, context: RunContext): AttemptOutcome {
-  const given = structureOf(properties, "metrics") ?? [];
-  if (!Array.isArray(given)) throw new Error("Invalid metrics: they must be a list");
-  const metrics = given.map((item) => {
-    if (isJsonObject(item)) return readMetric(item);
-    throw new Error(`Invalid metric "${printValue(item)}": it must have a type, a name and a value`);
-  });
-  for (const metric of metrics) context.metric(metric);
-  return { state: "SUCCESS", outputs: {} };
-}
 
 function readMetric(given: JsonObject): Metric {
   const name = requiredTextOf(given, "name");

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, setOwnProperty } from "../../base/json.t
 import { fileNameOf, normalizeFileName } from "../../model/namespaces/file_path.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
 import { isStorageUri, namespaceFileUri } from "../../model/namespaces/storage_uri.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { compileGlobs } from "../glob.ts";
 import { findFiles, isFileAddress, openAny, openLocalFile, readMap, readTexts } from "../local_files.ts";
 import { choiceOf, requiredTextOf, textOf } from "../property_values.ts";
@@ -44,31 +44,29 @@ export const uploadFilesTask: RunnableTaskType = {
     },
   },
   outputs: { files: NAMESPACE_FILE_URIS },
-  run,
+  async run(properties, context) {
+    const namespace = requiredTextOf(properties, "namespace");
+    const folder = textOf(properties, "destination") ?? "/";
+    const conflict = choiceOf(properties, "conflict", CONFLICTS);
+    const existing = new Set(await context.ports.namespaceFiles.list(context, namespace));
+    const files: JsonObject = {};
+    for (const upload of await uploadsOf(properties, context)) {
+      const path = normalizeFileName(`${folder}/${upload.name}`);
+      if (existing.has(path) && conflict !== "OVERWRITE") {
+        if (conflict === "SKIP") continue;
+        throw new Error(`Cannot upload "${path}": namespace "${namespace}" has such a file already`);
+      }
+      await context.ports.namespaceFiles.write(context, { namespace, path }, await upload.open());
+      setOwnProperty(files, upload.name, namespaceFileUri(namespace, path));
+    }
+    return { state: "SUCCESS", outputs: { files } };
+  },
 };
 
 /** A file to upload: its name, and where its content comes from. */
 interface Upload {
   readonly name: string;
   open(): Promise<AsyncIterable<Uint8Array>>;
-}
-
-async function run(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const namespace = requiredTextOf(properties, "namespace");
-  const folder = textOf(properties, "destination") ?? "/";
-  const conflict = choiceOf(properties, "conflict", CONFLICTS);
-  const existing = new Set(await context.ports.namespaceFiles.list(context, namespace));
-  const files: JsonObject = {};
-  for (const upload of await uploadsOf(properties, context)) {
-    const path = normalizeFileName(`${folder}/${upload.name}`);
-    if (existing.has(path) && conflict !== "OVERWRITE") {
-      if (conflict === "SKIP") continue;
-      throw new Error(`Cannot upload "${path}": namespace "${namespace}" has such a file already`);
-    }
-    await context.ports.namespaceFiles.write(context, { namespace, path }, await upload.open());
-    setOwnProperty(files, upload.name, namespaceFileUri(namespace, path));
-  }
-  return { state: "SUCCESS", outputs: { files } };
 }
 
 async function uploadsOf({ files, filesMap }: JsonObject, context: RunContext): Promise<Upload[]> {

@@ -1,5 +1,4 @@
 /** `core.output.OutputValues`: gives values as outputs. */
-import type { JsonObject } from "../../base/json.ts";
 import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { mapOf } from "../property_values.ts";
 
@@ -14,10 +13,8 @@ export const outputValuesTask: RunnableTaskType = {
     values: { type: "map", dynamic: true, orText: true, description: "Values by name." },
   },
   outputs: { values: { type: "map", description: "The values as rendered." } },
-  run: giveValues,
+  run(properties): AttemptOutcome {
+    const values = mapOf(properties, "values");
+    return { state: "SUCCESS", outputs: values ? { values } : {} };
+  },
 };
-
-function giveValues(properties: JsonObject): AttemptOutcome {
-  const values = mapOf(properties, "values");
-  return { state: "SUCCESS", outputs: values ? { values } : {} };
-}

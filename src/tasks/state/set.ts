@@ -1,7 +1,5 @@
 /** `core.state.Set`: merges data into a stored state. */
-import type { JsonObject } from "../../base/json.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { mapOf } from "../property_values.ts";
 import { stateIdOf } from "./state_id.ts";
 import { STATE_PROPERTIES } from "./state_properties.ts";
@@ -27,15 +25,13 @@ export const stateSetTask: RunnableTaskType = {
     count: { type: "integer", description: "Number of values in the state." },
     key: { type: "string", description: "Name under which the state is stored." },
   },
-  run: mergeState,
+  async run(properties, context) {
+    const given = mapOf(properties, "data") ?? {};
+    const { key, data } = await context.ports.states.merge(
+      context.tenant,
+      stateIdOf(properties, context),
+      given,
+    );
+    return { state: "SUCCESS", outputs: { count: Object.keys(data).length, key } };
+  },
 };
-
-async function mergeState(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const given = mapOf(properties, "data") ?? {};
-  const { key, data } = await context.ports.states.merge(
-    context.tenant,
-    stateIdOf(properties, context),
-    given,
-  );
-  return { state: "SUCCESS", outputs: { count: Object.keys(data).length, key } };
-}

@@ -1,7 +1,6 @@
 /** `core.storage.Concat`: joins files. */
-import type { JsonObject } from "../../base/json.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { readTexts } from "../local_files.ts";
 import { textOf } from "../property_values.ts";
 import { nameEnding, openFile } from "./stored_file.ts";
@@ -32,16 +31,14 @@ export const concatTask: RunnableTaskType = {
     },
   },
   outputs: { uri: WRITTEN_URI },
-  run,
+  async run(properties, context) {
+    const files = readTexts(properties.files, "Files to join");
+    const separator = new TextEncoder().encode(textOf(properties, "separator") ?? "");
+    const name = nameEnding(textOf(properties, "extension"));
+    const { uri } = await context.ports.storage.write(context, name, joined(context, files, separator));
+    return { state: "SUCCESS", outputs: { uri } };
+  },
 };
-
-async function run(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const files = readTexts(properties.files, "Files to join");
-  const separator = new TextEncoder().encode(textOf(properties, "separator") ?? "");
-  const name = nameEnding(textOf(properties, "extension"));
-  const { uri } = await context.ports.storage.write(context, name, joined(context, files, separator));
-  return { state: "SUCCESS", outputs: { uri } };
-}
 
 async function* joined(
   context: RunContext,

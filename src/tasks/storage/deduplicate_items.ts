@@ -1,8 +1,6 @@
 /** `core.storage.DeduplicateItems`: keeps the last item of each key. */
-import type { JsonObject } from "../../base/json.ts";
 import { printValue } from "../../expr/mod.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { requiredTextOf } from "../property_values.ts";
 import { type ItemLine, itemLines, renderItem } from "./item_lines.ts";
 import { gathered } from "./pieces.ts";
@@ -31,30 +29,28 @@ export const deduplicateItemsTask: RunnableTaskType = {
     processedItemsTotal: itemCount("Number of items read."),
     droppedItemsTotal: itemCount("Number of items left out."),
   },
-  run,
+  async run(properties, context) {
+    const [from, expr] = [requiredTextOf(properties, "from"), requiredTextOf(properties, "expr")];
+    // The file is read twice; in memory are the keys alone.
+    const lastByKey = new Map<string, number>();
+    let count = 0;
+    for await (const line of itemLines(context, from)) {
+      lastByKey.set(printValue(await renderItem(context, expr, line)), count++);
+    }
+    const kept = new Set(lastByKey.values());
+    const lines = gathered(linesAt(itemLines(context, from), kept));
+    const { uri } = await context.ports.storage.write(context, extensionOf(from), lines);
+    return {
+      state: "SUCCESS",
+      outputs: {
+        uri,
+        numKeys: kept.size,
+        processedItemsTotal: count,
+        droppedItemsTotal: count - kept.size,
+      },
+    };
+  },
 };
-
-async function run(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const [from, expr] = [requiredTextOf(properties, "from"), requiredTextOf(properties, "expr")];
-  // The file is read twice; in memory are the keys alone.
-  const lastByKey = new Map<string, number>();
-  let count = 0;
-  for await (const line of itemLines(context, from)) {
-    lastByKey.set(printValue(await renderItem(context, expr, line)), count++);
-  }
-  const kept = new Set(lastByKey.values());
-  const lines = gathered(linesAt(itemLines(context, from), kept));
-  const { uri } = await context.ports.storage.write(context, extensionOf(from), lines);
-  return {
-    state: "SUCCESS",
-    outputs: {
-      uri,
-      numKeys: kept.size,
-      processedItemsTotal: count,
-      droppedItemsTotal: count - kept.size,
-    },
-  };
-}
 
 async function* linesAt(lines: AsyncIterable<ItemLine>, kept: ReadonlySet<number>): AsyncGenerator<ItemLine> {
   let index = 0;

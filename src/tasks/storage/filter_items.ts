@@ -1,9 +1,8 @@
 /** `core.storage.FilterItems`: keeps the items for which a condition holds. */
-import type { JsonObject } from "../../base/json.ts";
 import { isTruthyText } from "../../base/truthy_text.ts";
 import { printValue } from "../../expr/mod.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { choiceOf, requiredTextOf } from "../property_values.ts";
 import { type ItemLine, itemLines, renderItem } from "./item_lines.ts";
 import { gathered } from "./pieces.ts";
@@ -48,7 +47,24 @@ export const filterItemsTask: RunnableTaskType = {
     processedItemsTotal: itemCount("Number of items read."),
     droppedItemsTotal: itemCount("Number of items left out."),
   },
-  run,
+  async run(properties, context) {
+    const from = requiredTextOf(properties, "from");
+    const filter: Filter = {
+      context,
+      condition: requiredTextOf(properties, "filterCondition"),
+      keepsTrue: choiceOf(properties, "filterType", FILTER_TYPES) === "INCLUDE",
+      otherwise: choiceOf(properties, "errorOrNullBehavior", BEHAVIORS),
+      processed: 0,
+      dropped: 0,
+    };
+    const { uri } = await context.ports.storage.write(
+      context,
+      extensionOf(from),
+      gathered(kept(filter, from)),
+    );
+    const outputs = { uri, processedItemsTotal: filter.processed, droppedItemsTotal: filter.dropped };
+    return { state: "SUCCESS", outputs };
+  },
 };
 
 interface Filter {
@@ -58,21 +74,6 @@ interface Filter {
   readonly otherwise: typeof BEHAVIORS[number];
   processed: number;
   dropped: number;
-}
-
-async function run(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const from = requiredTextOf(properties, "from");
-  const filter: Filter = {
-    context,
-    condition: requiredTextOf(properties, "filterCondition"),
-    keepsTrue: choiceOf(properties, "filterType", FILTER_TYPES) === "INCLUDE",
-    otherwise: choiceOf(properties, "errorOrNullBehavior", BEHAVIORS),
-    processed: 0,
-    dropped: 0,
-  };
-  const { uri } = await context.ports.storage.write(context, extensionOf(from), gathered(kept(filter, from)));
-  const outputs = { uri, processedItemsTotal: filter.processed, droppedItemsTotal: filter.dropped };
-  return { state: "SUCCESS", outputs };
 }
 
 async function* kept(filter: Filter, uri: string): AsyncGenerator<ItemLine> {

@@ -30,12 +30,10 @@ export const localFilesTask: RunnableTaskType = {
       description: "Storage URIs of the files that were stored, by name.",
     },
   },
-  run,
+  async run(properties, context) {
+    return await inDirectory(context, (directory) => runIn(directory, properties, context));
+  },
 };
-
-async function run(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  return await inDirectory(context, (directory) => runIn(directory, properties, context));
-}
 
 async function runIn(
   directory: string,

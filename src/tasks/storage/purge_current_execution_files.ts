@@ -1,7 +1,5 @@
 /** `core.storage.PurgeCurrentExecutionFiles`: deletes the files of this execution. */
-import type { JsonObject } from "../../base/json.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { uriList } from "./storage_properties.ts";
 
 /** Output: `uris`. */
@@ -28,12 +26,10 @@ export const purgeCurrentExecutionFilesTask: RunnableTaskType = {
     },
   },
   outputs: { uris: uriList("Storage URIs of the files that were deleted.") },
-  run,
+  async run(_properties, context) {
+    const { storage } = context.ports;
+    const uris: string[] = [];
+    for (const uri of await storage.list(context)) if (await storage.delete(context, uri)) uris.push(uri);
+    return { state: "SUCCESS", outputs: { uris } };
+  },
 };
-
-async function run(_properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const { storage } = context.ports;
-  const uris: string[] = [];
-  for (const uri of await storage.list(context)) if (await storage.delete(context, uri)) uris.push(uri);
-  return { state: "SUCCESS", outputs: { uris } };
-}

@@ -1,7 +1,5 @@
 /** `core.storage.Split`: cuts a file into files. */
-import type { JsonObject } from "../../base/json.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { requiredTextOf } from "../property_values.ts";
 import { readSplitRule, separatorOf, splitFile } from "./split_file.ts";
 import { FROM, uriList } from "./storage_properties.ts";
@@ -27,13 +25,11 @@ export const splitTask: RunnableTaskType = {
     separator: { type: "string", dynamic: true, default: "\n", description: "Text that ends a line." },
   },
   outputs: { uris: uriList("Storage URIs of the new files.") },
-  run,
+  async run(properties, context) {
+    const rule = readSplitRule(properties);
+    if (!rule) throw new Error("Cannot split a file: give one of bytes, partitions, rows and regexPattern");
+    const from = requiredTextOf(properties, "from");
+    const uris = await splitFile(context, from, { rule, separator: separatorOf(properties) });
+    return { state: "SUCCESS", outputs: { uris } };
+  },
 };
-
-async function run(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const rule = readSplitRule(properties);
-  if (!rule) throw new Error("Cannot split a file: give one of bytes, partitions, rows and regexPattern");
-  const from = requiredTextOf(properties, "from");
-  const uris = await splitFile(context, from, { rule, separator: separatorOf(properties) });
-  return { state: "SUCCESS", outputs: { uris } };
-}

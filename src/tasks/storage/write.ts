@@ -1,7 +1,5 @@
 /** `core.storage.Write`: stores a text as a file. */
-import type { JsonObject } from "../../base/json.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { textOf } from "../property_values.ts";
 import { nameEnding } from "./stored_file.ts";
 import { WRITTEN_URI } from "./storage_properties.ts";
@@ -18,12 +16,10 @@ export const writeTask: RunnableTaskType = {
     extension: { type: "string", dynamic: true, description: "Ending of its name, such as `.json`." },
   },
   outputs: { uri: WRITTEN_URI },
-  run,
+  async run(properties, context) {
+    const content = ReadableStream.from([new TextEncoder().encode(textOf(properties, "content") ?? "")]);
+    const name = nameEnding(textOf(properties, "extension"));
+    const { uri } = await context.ports.storage.write(context, name, content);
+    return { state: "SUCCESS", outputs: { uri } };
+  },
 };
-
-async function run(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const content = ReadableStream.from([new TextEncoder().encode(textOf(properties, "content") ?? "")]);
-  const name = nameEnding(textOf(properties, "extension"));
-  const { uri } = await context.ports.storage.write(context, name, content);
-  return { state: "SUCCESS", outputs: { uri } };
-}

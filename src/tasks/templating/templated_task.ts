@@ -10,7 +10,7 @@ import { printValue } from "../../expr/mod.ts";
 import { parseYaml } from "../../languages/yaml/data.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
 import type { FoundTaskType } from "../../model/ports/task_types.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { TASK_MEMBERS, type TaskMember } from "../../model/tasks/task_members.ts";
 import { textOf } from "../property_values.ts";
 
@@ -30,7 +30,11 @@ export const templatedTask: RunnableTaskType = {
       description: "Declaration of a task that does work itself, as a YAML text.",
     },
   },
-  run: runTemplated,
+  async run(properties, context) {
+    const { type, members } = readSpec(textOf(properties, "spec") ?? "", context);
+    const given = await propertiesOf(type, members, context);
+    return await type.run(given, innerContext(context, given));
+  },
 };
 
 const OWN_TYPE = "core.templating.TemplatedTask";
@@ -42,12 +46,6 @@ type Runnable = FoundTaskType & Required<Pick<FoundTaskType, "run">>;
 
 function isRunnable(type: FoundTaskType): type is Runnable {
   return type.run !== undefined;
-}
-
-async function runTemplated(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const { type, members } = readSpec(textOf(properties, "spec") ?? "", context);
-  const given = await propertiesOf(type, members, context);
-  return await type.run(given, innerContext(context, given));
 }
 
 function readSpec(

@@ -1,7 +1,5 @@
 /** `core.trigger.Toggle`: disables or enables a trigger. */
-import type { JsonObject } from "../../base/json.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { flagOf, requiredTextOf, textOf } from "../property_values.ts";
 
 /** Has no outputs. */
@@ -27,15 +25,13 @@ export const toggleTask: RunnableTaskType = {
     },
   },
   outputs: {},
-  run: toggleTrigger,
+  async run(properties, context) {
+    const id = {
+      namespace: textOf(properties, "namespace") || context.namespace,
+      flowId: textOf(properties, "flowId") || context.flowId,
+      triggerId: requiredTextOf(properties, "trigger"),
+    };
+    await context.ports.triggers.setDisabled(context.tenant, id, !flagOf(properties, "enabled", false));
+    return { state: "SUCCESS", outputs: {} };
+  },
 };
-
-async function toggleTrigger(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const id = {
-    namespace: textOf(properties, "namespace") || context.namespace,
-    flowId: textOf(properties, "flowId") || context.flowId,
-    triggerId: requiredTextOf(properties, "trigger"),
-  };
-  await context.ports.triggers.setDisabled(context.tenant, id, !flagOf(properties, "enabled", false));
-  return { state: "SUCCESS", outputs: {} };
-}
