@@ -83,6 +83,35 @@ export const SCRIPT_PROPERTIES: PropertySchemas = Object.freeze({
   ...RUNNER_PROPERTIES,
 });
 
+/** Properties of script tasks whose language has packages. */
+export const DEPENDENCY_PROPERTIES: PropertySchemas = Object.freeze({
+  dependencies: textList("Packages to install before the commands run.", { orText: true }),
+  dependencyCacheEnabled: {
+    type: "boolean",
+    dynamic: true,
+    default: true,
+    description: "Whether tasks that need the same packages share them for a day.",
+  },
+});
+
+/** Properties of Python tasks beside those of all script tasks. */
+export const PYTHON_PROPERTIES: PropertySchemas = Object.freeze({
+  ...DEPENDENCY_PROPERTIES,
+  pythonVersion: {
+    type: "string",
+    dynamic: true,
+    description:
+      "Version of Python that runs, such as 3.12: where the commands run as a process that finds `python3.12`, else the default one with a warning.",
+  },
+  packageManager: {
+    type: "string",
+    dynamic: true,
+    values: ["PIP", "UV"],
+    ignored: true,
+    description: "Program that installs the packages.",
+  },
+});
+
 /** `commands` of the tasks that run commands. */
 export const COMMANDS: PropertySchema = textList("Commands to run, in this order.", {
   required: true,

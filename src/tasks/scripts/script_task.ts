@@ -8,7 +8,7 @@ import { flagOf } from "../property_values.ts";
 import { listOf, runsInShell, ScriptCommands } from "./script_commands.ts";
 import { ScriptOutput } from "./script_output.ts";
 import { removeAny, ScriptPackages } from "./script_packages.ts";
-import { scriptPlace } from "./script_place.ts";
+import { scriptPlace } from "./task_runner.ts";
 import type { ScriptProgram } from "./script_program.ts";
 
 /** An attempt under way. */
