@@ -1,5 +1,5 @@
 /** The files that a task gets into its working directory, and those that it leaves. */
-import type { PropertySchema, PropertySchemas } from "../model/flows/schema.ts";
+import { dynamicFlag, type PropertySchema, type PropertySchemas } from "../model/flows/schema.ts";
 
 /** Names, globs or namespaces: a list of texts. */
 export function textList(description: string, further: Partial<PropertySchema> = {}): PropertySchema {
@@ -13,12 +13,7 @@ export function textList(description: string, further: Partial<PropertySchema> =
 }
 
 const NAMESPACE_FILES: PropertySchemas = Object.freeze({
-  enabled: {
-    type: "boolean",
-    dynamic: true,
-    default: true,
-    description: "Whether namespace files are copied.",
-  },
+  enabled: dynamicFlag(true, "Whether namespace files are copied."),
   include: textList("Globs of the files to copy; without it all are.", { orText: true }),
   exclude: textList("Globs of the files not to copy.", { orText: true }),
   namespaces: textList("Namespaces whose files are copied, in this order; without it that of the flow."),
@@ -29,12 +24,7 @@ const NAMESPACE_FILES: PropertySchemas = Object.freeze({
     default: "OVERWRITE",
     description: "What happens when a file of that name exists.",
   },
-  folderPerNamespace: {
-    type: "boolean",
-    dynamic: true,
-    default: false,
-    description: "Whether the files of each namespace get a folder of their own.",
-  },
+  folderPerNamespace: dynamicFlag(false, "Whether the files of each namespace get a folder of their own."),
 });
 
 /** `inputFiles`, `outputFiles` and `namespaceFiles`. */

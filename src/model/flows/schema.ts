@@ -74,3 +74,13 @@ export interface PropertySchema {
 
 /** Properties by name. */
 export type PropertySchemas = Readonly<Record<string, PropertySchema>>;
+
+/** A text that may have expressions. */
+export function dynamicText(description: string): PropertySchema {
+  return Object.freeze({ type: "string", dynamic: true, description });
+}
+
+/** A flag that may be an expression, with its default. */
+export function dynamicFlag(fallback: boolean, description: string): PropertySchema {
+  return Object.freeze({ type: "boolean", dynamic: true, default: fallback, description });
+}

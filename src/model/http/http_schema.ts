@@ -1,13 +1,8 @@
 /** What tasks and triggers that send HTTP requests have in common. */
-import type { PropertySchema, PropertySchemas } from "../flows/schema.ts";
+import { dynamicFlag, dynamicText, type PropertySchema, type PropertySchemas } from "../flows/schema.ts";
 
 const SSL: PropertySchemas = Object.freeze({
-  insecureTrustAllCertificates: {
-    type: "boolean",
-    dynamic: true,
-    default: false,
-    description: "Whether any certificate is accepted; for tests only.",
-  },
+  insecureTrustAllCertificates: dynamicFlag(false, "Whether any certificate is accepted; for tests only."),
 });
 
 const TIMEOUT: PropertySchemas = Object.freeze({
@@ -28,15 +23,15 @@ const PROXY: PropertySchemas = Object.freeze({
     default: "DIRECT",
     description: "Kind of the proxy.",
   },
-  address: { type: "string", dynamic: true, description: "Host name of the proxy." },
+  address: dynamicText("Host name of the proxy."),
   port: { type: "integer", dynamic: true, minimum: 1, maximum: 65_535, description: "Port of the proxy." },
-  username: { type: "string", dynamic: true, description: "User name for the proxy." },
-  password: { type: "string", dynamic: true, description: "Password for the proxy." },
+  username: dynamicText("User name for the proxy."),
+  password: dynamicText("Password for the proxy."),
 });
 
 const USER: PropertySchemas = Object.freeze({
-  username: { type: "string", dynamic: true, description: "User name." },
-  password: { type: "string", dynamic: true, description: "Password." },
+  username: dynamicText("User name."),
+  password: dynamicText("Password."),
 });
 
 const AUTH: PropertySchema = {
@@ -54,7 +49,7 @@ const AUTH: PropertySchema = {
   variants: {
     BASIC: USER,
     DIGEST: USER,
-    BEARER: { token: { type: "string", dynamic: true, description: "Token of the `Authorization` header." } },
+    BEARER: { token: dynamicText("Token of the `Authorization` header.") },
   },
   description: "Credentials that the request carries.",
 };
@@ -102,18 +97,8 @@ const OPTIONS: PropertySchemas = Object.freeze({
     description: "Proxy through which the request goes.",
   },
   ssl: { type: "object", dynamic: true, properties: SSL, description: "How certificates are checked." },
-  followRedirects: {
-    type: "boolean",
-    dynamic: true,
-    default: true,
-    description: "Whether redirections are followed.",
-  },
-  allowFailed: {
-    type: "boolean",
-    dynamic: true,
-    default: false,
-    description: "Whether an answer with a code of 400 or more is a success.",
-  },
+  followRedirects: dynamicFlag(true, "Whether redirections are followed."),
+  allowFailed: dynamicFlag(false, "Whether an answer with a code of 400 or more is a success."),
   allowedResponseCodes: {
     type: "list",
     dynamic: true,
@@ -161,19 +146,15 @@ export const HTTP_REQUEST_PROPERTIES: PropertySchemas = Object.freeze({
     dynamic: true,
     description: "Query parameters that are added to the address; a value may be a list.",
   },
-  body: { type: "string", dynamic: true, description: "Body of the request, as a text." },
+  body: dynamicText("Body of the request, as a text."),
   formData: {
     type: "map",
     dynamic: true,
     description:
       "Form fields, instead of a body; a value may be an object of a file's `name`, `content` and `contentType`.",
   },
-  contentType: { type: "string", dynamic: true, description: "Media type of the request's body." },
-  headers: {
-    type: "map",
-    dynamic: true,
-    description: "Headers of the request; a value may be a list.",
-  },
+  contentType: dynamicText("Media type of the request's body."),
+  headers: { type: "map", dynamic: true, description: "Headers of the request; a value may be a list." },
   options: {
     type: "object",
     dynamic: true,
@@ -210,10 +191,7 @@ export const HTTP_REQUEST_OUTPUTS: PropertySchemas = Object.freeze({
 });
 
 /** `encryptBody` of a request whose answer is kept as a text. */
-export const ENCRYPT_BODY: PropertySchema = Object.freeze({
-  type: "boolean",
-  dynamic: true,
-  default: false,
-  description:
-    "Whether the body of the answer is encrypted in the outputs; needs the encryption key of the server.",
-});
+export const ENCRYPT_BODY: PropertySchema = dynamicFlag(
+  false,
+  "Whether the body of the answer is encrypted in the outputs; needs the encryption key of the server.",
+);

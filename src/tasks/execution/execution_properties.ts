@@ -1,20 +1,12 @@
 /** How tasks name an execution of another flow. */
 import type { JsonObject } from "../../base/json.ts";
-import type { PropertySchemas } from "../../model/flows/schema.ts";
+import { dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import { textOf } from "../property_values.ts";
 
 /** `namespace` and `flowId` beside an `executionId`. */
 export const EXECUTION_FLOW: PropertySchemas = Object.freeze({
-  namespace: {
-    type: "string",
-    dynamic: true,
-    description: "Namespace of the execution's flow; goes with `flowId` and `executionId`.",
-  },
-  flowId: {
-    type: "string",
-    dynamic: true,
-    description: "Id of the execution's flow; goes with `namespace` and `executionId`.",
-  },
+  namespace: dynamicText("Namespace of the execution's flow; goes with `flowId` and `executionId`."),
+  flowId: dynamicText("Id of the execution's flow; goes with `namespace` and `executionId`."),
 });
 
 /** An execution as a task names it: by its id alone, or with its flow. */

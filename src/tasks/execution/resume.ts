@@ -1,4 +1,5 @@
 /** `core.execution.Resume`: resumes a paused execution. */
+import { dynamicText } from "../../model/flows/schema.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { mapOf } from "../property_values.ts";
@@ -12,11 +13,7 @@ export const resumeTask: RunnableTaskType = {
   description: "Resumes an execution that is paused.",
   pure: false,
   properties: {
-    executionId: {
-      type: "string",
-      dynamic: true,
-      description: "Id of the execution; without it, the one that triggered this execution.",
-    },
+    executionId: dynamicText("Id of the execution; without it, the one that triggered this execution."),
     ...EXECUTION_FLOW,
     inputs: { type: "map", dynamic: true, description: "Values of the inputs that its Pause asks for." },
   },

@@ -1,5 +1,6 @@
 /** `core.execution.SetVariables`: sets variables of the execution. */
 import { isJsonObject, type JsonObject, ownProperty, setOwnProperty } from "../../base/json.ts";
+import { dynamicFlag } from "../../model/flows/schema.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { flagOf, mapOf } from "../property_values.ts";
 
@@ -18,12 +19,10 @@ export const setVariablesTask: RunnableTaskType = {
       orText: true,
       description: "Values by name; a map is merged into the one that exists.",
     },
-    overwrite: {
-      type: "boolean",
-      dynamic: true,
-      default: true,
-      description: "Whether variables that exist may change; the task fails when they may not.",
-    },
+    overwrite: dynamicFlag(
+      true,
+      "Whether variables that exist may change; the task fails when they may not.",
+    ),
   },
   outputs: {},
   run(properties, context) {

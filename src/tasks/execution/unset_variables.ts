@@ -1,5 +1,6 @@
 /** `core.execution.UnsetVariables`: removes variables of the execution. */
 import { isJsonObject, type JsonObject, ownProperty, setOwnProperty } from "../../base/json.ts";
+import { dynamicFlag } from "../../model/flows/schema.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { flagOf, textsOf } from "../property_values.ts";
 
@@ -19,12 +20,10 @@ export const unsetVariablesTask: RunnableTaskType = {
       items: { type: "string", description: "Name of a variable, or of one within it: `name.inner`." },
       description: "Names of the variables.",
     },
-    ignoreMissing: {
-      type: "boolean",
-      dynamic: true,
-      default: false,
-      description: "Whether a missing variable is accepted; the task fails when it is not.",
-    },
+    ignoreMissing: dynamicFlag(
+      false,
+      "Whether a missing variable is accepted; the task fails when it is not.",
+    ),
   },
   outputs: {},
   run(properties, context) {

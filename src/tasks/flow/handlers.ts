@@ -7,8 +7,5 @@ export const HANDLER_PROPERTIES: PropertySchemas = Object.freeze({
     type: "tasks",
     description: "Tasks that run one after the other when a task of this one has failed for good.",
   },
-  finally: {
-    type: "tasks",
-    description: "Tasks that run last, whether the others have failed or not.",
-  },
+  finally: { type: "tasks", description: "Tasks that run last, whether the others have failed or not." },
 });

@@ -1,6 +1,6 @@
 /** `core.flow.Loop`: each value in an execution of its own. */
 import { LOOP } from "../../model/executions/loop_run.ts";
-import type { PropertySchemas } from "../../model/flows/schema.ts";
+import { dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
 import { ITERATED_TASKS, ITERATED_VALUES } from "./iterated_values.ts";
 
@@ -43,12 +43,9 @@ export const loopTask: FlowableTaskType = {
       description:
         "Where the outputs go: into the execution, into a file, or nowhere; AUTO keeps those of a file of values in a file.",
     },
-    breakWhen: {
-      type: "string",
-      dynamic: true,
-      description:
-        "Expression that is evaluated after each pass that ended well, as that pass sees it; no further pass begins when it is true.",
-    },
+    breakWhen: dynamicText(
+      "Expression that is evaluated after each pass that ended well, as that pass sees it; no further pass begins when it is true.",
+    ),
     transmitFailed: {
       type: "boolean",
       default: true,

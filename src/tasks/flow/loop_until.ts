@@ -1,5 +1,5 @@
 /** `core.flow.LoopUntil`: its tasks again and again, until a condition is true. */
-import type { PropertySchemas } from "../../model/flows/schema.ts";
+import { dynamicFlag, type PropertySchemas } from "../../model/flows/schema.ts";
 import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
 import { HANDLER_PROPERTIES } from "./handlers.ts";
 
@@ -44,12 +44,7 @@ export const loopUntilTask: FlowableTaskType = {
       properties: CHECK_FREQUENCY,
       description: "How often, and for how long, the tasks run.",
     },
-    failOnMaxReached: {
-      type: "boolean",
-      dynamic: true,
-      default: false,
-      description: "Whether reaching a limit is a failure.",
-    },
+    failOnMaxReached: dynamicFlag(false, "Whether reaching a limit is a failure."),
     ...HANDLER_PROPERTIES,
   },
   outputs: {

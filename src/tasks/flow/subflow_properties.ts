@@ -1,5 +1,5 @@
 /** How a task starts executions of another flow. */
-import type { PropertySchemas } from "../../model/flows/schema.ts";
+import { dynamicFlag, type PropertySchemas } from "../../model/flows/schema.ts";
 
 /** Which flow is started, with what, and whether it is waited for. */
 export const SUBFLOW_PROPERTIES: PropertySchemas = Object.freeze({
@@ -27,12 +27,7 @@ export const SUBFLOW_PROPERTIES: PropertySchemas = Object.freeze({
     orList: true,
     description: "Labels of the execution: a map, or a list of `key` and `value`.",
   },
-  inheritLabels: {
-    type: "boolean",
-    dynamic: true,
-    default: false,
-    description: "Whether it also gets the labels of this execution.",
-  },
+  inheritLabels: dynamicFlag(false, "Whether it also gets the labels of this execution."),
   wait: {
     type: "boolean",
     default: true,

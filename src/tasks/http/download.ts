@@ -1,6 +1,7 @@
 /** `core.http.Download`: an HTTP request whose answer becomes a file. */
 import type { JsonObject } from "../../base/json.ts";
 import { isFlagSet } from "../../base/truthy_text.ts";
+import { dynamicFlag, dynamicText } from "../../model/flows/schema.ts";
 import { HTTP_REQUEST_PROPERTIES, HTTP_RESPONSE_OUTPUTS } from "../../model/http/http_schema.ts";
 
 import { headerOf, type HttpResponse } from "../../model/ports/http.ts";
@@ -17,23 +18,9 @@ export const httpDownloadTask: RunnableTaskType = {
   description: "Sends an HTTP request and stores its answer as a file.",
   properties: {
     ...HTTP_REQUEST_PROPERTIES,
-    failOnEmptyResponse: {
-      type: "boolean",
-      dynamic: true,
-      default: true,
-      description: "Whether an empty answer is a failure.",
-    },
-    allowFailed: {
-      type: "boolean",
-      dynamic: true,
-      default: false,
-      description: "Whether an answer with a code of 400 or more is a success.",
-    },
-    saveAs: {
-      type: "string",
-      dynamic: true,
-      description: "Name of the file; without it the one of the answer.",
-    },
+    failOnEmptyResponse: dynamicFlag(true, "Whether an empty answer is a failure."),
+    allowFailed: dynamicFlag(false, "Whether an answer with a code of 400 or more is a success."),
+    saveAs: dynamicText("Name of the file; without it the one of the answer."),
   },
   outputs: {
     uri: { type: "string", description: "Storage URI of the file." },

@@ -1,6 +1,7 @@
 /** `core.http.Request`: an HTTP request whose answer becomes an output. */
 import type { JsonObject } from "../../base/json.ts";
 import { isFlagSet } from "../../base/truthy_text.ts";
+import { dynamicFlag } from "../../model/flows/schema.ts";
 import { ENCRYPT_BODY, HTTP_REQUEST_OUTPUTS, HTTP_REQUEST_PROPERTIES } from "../../model/http/http_schema.ts";
 import { responseText } from "../../model/http/http_text.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
@@ -15,12 +16,7 @@ export const httpRequestTask: RunnableTaskType = {
   description: "Sends an HTTP request and gives its answer as outputs.",
   properties: {
     ...HTTP_REQUEST_PROPERTIES,
-    allowFailed: {
-      type: "boolean",
-      dynamic: true,
-      default: false,
-      description: "Whether an answer with a code of 400 or more is a success.",
-    },
+    allowFailed: dynamicFlag(false, "Whether an answer with a code of 400 or more is a success."),
     encryptBody: ENCRYPT_BODY,
   },
   outputs: HTTP_REQUEST_OUTPUTS,

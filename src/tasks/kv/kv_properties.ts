@@ -1,5 +1,5 @@
 /** How tasks name a key-value pair. */
-import type { PropertySchema } from "../../model/flows/schema.ts";
+import { dynamicFlag, type PropertySchema } from "../../model/flows/schema.ts";
 
 /** `key` of a pair. */
 export const KV_KEY: PropertySchema = Object.freeze({
@@ -19,9 +19,4 @@ export const KV_NAMESPACE: PropertySchema = Object.freeze({
 });
 
 /** `errorOnMissing` of tasks that need the pair. */
-export const ERROR_ON_MISSING: PropertySchema = Object.freeze({
-  type: "boolean",
-  dynamic: true,
-  default: false,
-  description: "Whether a missing pair is a failure.",
-});
+export const ERROR_ON_MISSING: PropertySchema = dynamicFlag(false, "Whether a missing pair is a failure.");

@@ -3,7 +3,12 @@ import type { JsonObject } from "../../base/json.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { matchesGlob } from "../glob.ts";
 import { flagOf, instantOf, mapOf, textOf, textsOf, wholeNumberOf } from "../property_values.ts";
-import type { PropertySchema, PropertySchemas } from "../../model/flows/schema.ts";
+import {
+  dynamicFlag,
+  dynamicText,
+  type PropertySchema,
+  type PropertySchemas,
+} from "../../model/flows/schema.ts";
 
 const BEHAVIOR: PropertySchemas = Object.freeze({
   type: {
@@ -14,12 +19,7 @@ const BEHAVIOR: PropertySchemas = Object.freeze({
   },
 });
 
-const EXPIRED_ONLY: PropertySchema = Object.freeze({
-  type: "boolean",
-  dynamic: true,
-  default: true,
-  description: "Whether only pairs that have expired are deleted.",
-});
+const EXPIRED_ONLY: PropertySchema = dynamicFlag(true, "Whether only pairs that have expired are deleted.");
 
 /** An older form, which wins where both are given: it has no default. */
 const OLD_EXPIRED_ONLY: PropertySchema = Object.freeze({
@@ -60,11 +60,7 @@ export const kvPurgeTask: RunnableTaskType = {
       items: { type: "string", description: "Name of a namespace." },
       description: "Namespaces of the pairs; all without it.",
     },
-    namespacePattern: {
-      type: "string",
-      dynamic: true,
-      description: "Glob of the namespaces, such as `company.*`, instead of `namespaces`.",
-    },
+    namespacePattern: dynamicText("Glob of the namespaces, such as `company.*`, instead of `namespaces`."),
     expiredOnly: OLD_EXPIRED_ONLY,
     behavior: {
       type: "object",
@@ -73,13 +69,8 @@ export const kvPurgeTask: RunnableTaskType = {
       variants: BEHAVIORS,
       description: "Which pairs are deleted.",
     },
-    includeChildNamespaces: {
-      type: "boolean",
-      dynamic: true,
-      default: true,
-      description: "Whether the namespaces below the given ones count too.",
-    },
-    keyPattern: { type: "string", dynamic: true, description: "Glob of the keys; all without it." },
+    includeChildNamespaces: dynamicFlag(true, "Whether the namespaces below the given ones count too."),
+    keyPattern: dynamicText("Glob of the keys; all without it."),
   },
   outputs: {
     size: { type: "integer", description: "Number of pairs deleted." },

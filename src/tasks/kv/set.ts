@@ -1,6 +1,7 @@
 /** `core.kv.Set`: writes a key-value pair. */
 import { type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { sizeOf } from "../../base/json_size.ts";
+import { dynamicFlag, dynamicText } from "../../model/flows/schema.ts";
 import { MAX_KV_VALUE_BYTES } from "../../model/limits.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
@@ -19,14 +20,9 @@ export const kvSetTask: RunnableTaskType = {
   properties: {
     key: KV_KEY,
     value: { type: "any", required: true, dynamic: true, description: "Value of the pair." },
-    kvDescription: { type: "string", dynamic: true, description: "What the pair is for." },
+    kvDescription: dynamicText("What the pair is for."),
     namespace: KV_NAMESPACE,
-    overwrite: {
-      type: "boolean",
-      dynamic: true,
-      default: true,
-      description: "Whether a pair that exists may change; the task fails when it may not.",
-    },
+    overwrite: dynamicFlag(true, "Whether a pair that exists may change; the task fails when it may not."),
     ttl: { type: "duration", dynamic: true, description: "How long the pair lives; for ever without it." },
     kvType: {
       type: "string",

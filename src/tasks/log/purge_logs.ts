@@ -1,4 +1,5 @@
 /** `core.log.PurgeLogs`: deletes old log lines. */
+import { dynamicFlag, dynamicText } from "../../model/flows/schema.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { flagOf, instantOf, textOf, textsOf } from "../property_values.ts";
 import { checkLogLevel } from "./level.ts";
@@ -12,9 +13,9 @@ export const purgeLogsTask: RunnableTaskType = {
   description: "Deletes log lines of executions and triggers.",
   pure: false,
   properties: {
-    namespace: { type: "string", dynamic: true, description: "Namespace of the lines; all without it." },
-    flowId: { type: "string", dynamic: true, description: "Flow of the lines; needs `namespace`." },
-    executionId: { type: "string", dynamic: true, description: "Execution of the lines." },
+    namespace: dynamicText("Namespace of the lines; all without it."),
+    flowId: dynamicText("Flow of the lines; needs `namespace`."),
+    executionId: dynamicText("Execution of the lines."),
     logLevels: {
       type: "list",
       dynamic: true,
@@ -23,12 +24,7 @@ export const purgeLogsTask: RunnableTaskType = {
     },
     startDate: { type: "dateTime", dynamic: true, description: "Only lines of this time or later." },
     endDate: { type: "dateTime", required: true, dynamic: true, description: "Only lines before this time." },
-    purgeExecutionLogs: {
-      type: "boolean",
-      dynamic: true,
-      default: true,
-      description: "Whether lines of executions are deleted.",
-    },
+    purgeExecutionLogs: dynamicFlag(true, "Whether lines of executions are deleted."),
     purgeNonExecutionLogs: {
       type: "boolean",
       dynamic: true,

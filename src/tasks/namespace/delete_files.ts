@@ -1,5 +1,6 @@
 /** `core.namespace.DeleteFiles`: deletes namespace files. */
 import { type JsonObject, setOwnProperty } from "../../base/json.ts";
+import { dynamicFlag } from "../../model/flows/schema.ts";
 import { namespaceFileUri } from "../../model/namespaces/storage_uri.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { flagOf, requiredTextOf } from "../property_values.ts";
@@ -15,12 +16,7 @@ export const deleteFilesTask: RunnableTaskType = {
   properties: {
     files: fileGlobs("Glob of the files, or a list of globs.", { required: true }),
     namespace: FILES_NAMESPACE,
-    deleteParentFolder: {
-      type: "boolean",
-      dynamic: true,
-      default: false,
-      description: "Whether folders that become empty are deleted too.",
-    },
+    deleteParentFolder: dynamicFlag(false, "Whether folders that become empty are deleted too."),
   },
   outputs: { files: NAMESPACE_FILE_URIS },
   async run(properties, context) {

@@ -1,5 +1,10 @@
 /** What all script tasks have in common. */
-import type { PropertySchema, PropertySchemas } from "../../model/flows/schema.ts";
+import {
+  dynamicFlag,
+  dynamicText,
+  type PropertySchema,
+  type PropertySchemas,
+} from "../../model/flows/schema.ts";
 import { FILE_PROPERTIES, OUTPUT_FILES, textList } from "../file_properties.ts";
 
 /** The older form of a container's options. */
@@ -17,11 +22,7 @@ const RUNNER_PROPERTIES: PropertySchemas = Object.freeze({
     dynamic: true,
     description: "Where the commands run: an object with the `type` of a task runner and its options.",
   },
-  containerImage: {
-    type: "string",
-    dynamic: true,
-    description: "Image of the container; used where the task runs in one.",
-  },
+  containerImage: dynamicText("Image of the container; used where the task runs in one."),
   runner: {
     type: "string",
     values: ["PROCESS", "DOCKER"],
@@ -62,12 +63,10 @@ export const SCRIPT_PROPERTIES: PropertySchemas = Object.freeze({
     aliases: ["exitOnFailed"],
     description: "Whether the first command that fails ends the task.",
   },
-  warningOnStdErr: {
-    type: "boolean",
-    dynamic: true,
-    default: true,
-    description: "Whether lines on the error stream end a successful task with a warning.",
-  },
+  warningOnStdErr: dynamicFlag(
+    true,
+    "Whether lines on the error stream end a successful task with a warning.",
+  ),
   ...FILE_PROPERTIES,
   outputFiles: textList("Globs of the files to keep, relative to the working directory.", {
     orText: true,
@@ -86,23 +85,18 @@ export const SCRIPT_PROPERTIES: PropertySchemas = Object.freeze({
 /** Properties of script tasks whose language has packages. */
 export const DEPENDENCY_PROPERTIES: PropertySchemas = Object.freeze({
   dependencies: textList("Packages to install before the commands run.", { orText: true }),
-  dependencyCacheEnabled: {
-    type: "boolean",
-    dynamic: true,
-    default: true,
-    description: "Whether tasks that need the same packages share them for a day.",
-  },
+  dependencyCacheEnabled: dynamicFlag(
+    true,
+    "Whether tasks that need the same packages share them for a day.",
+  ),
 });
 
 /** Properties of Python tasks beside those of all script tasks. */
 export const PYTHON_PROPERTIES: PropertySchemas = Object.freeze({
   ...DEPENDENCY_PROPERTIES,
-  pythonVersion: {
-    type: "string",
-    dynamic: true,
-    description:
-      "Version of Python that runs, such as 3.12: where the commands run as a process that finds `python3.12`, else the default one with a warning.",
-  },
+  pythonVersion: dynamicText(
+    "Version of Python that runs, such as 3.12: where the commands run as a process that finds `python3.12`, else the default one with a warning.",
+  ),
   packageManager: {
     type: "string",
     dynamic: true,

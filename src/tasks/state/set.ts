@@ -14,12 +14,7 @@ export const stateSetTask: RunnableTaskType = {
   pure: false,
   properties: {
     ...STATE_PROPERTIES,
-    data: {
-      type: "map",
-      dynamic: true,
-      orText: true,
-      description: "Values to store, by name.",
-    },
+    data: { type: "map", dynamic: true, orText: true, description: "Values to store, by name." },
   },
   outputs: {
     count: { type: "integer", description: "Number of values in the state." },

@@ -1,4 +1,5 @@
 /** `core.storage.Delete`: deletes a file. */
+import { dynamicFlag } from "../../model/flows/schema.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { flagOf, requiredTextOf } from "../property_values.ts";
 import { FROM } from "./storage_properties.ts";
@@ -12,12 +13,7 @@ export const deleteFileTask: RunnableTaskType = {
   description: "Deletes a file of an execution.",
   properties: {
     uri: FROM,
-    errorOnMissing: {
-      type: "boolean",
-      dynamic: true,
-      default: false,
-      description: "Whether a missing file is a failure.",
-    },
+    errorOnMissing: dynamicFlag(false, "Whether a missing file is a failure."),
   },
   outputs: {
     uri: { type: "string", description: "Storage URI of the file." },

@@ -1,4 +1,5 @@
 /** `core.storage.Split`: cuts a file into files. */
+import { dynamicText } from "../../model/flows/schema.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { requiredTextOf } from "../property_values.ts";
 import { readSplitRule, separatorOf, splitFile } from "./split_file.ts";
@@ -13,15 +14,12 @@ export const splitTask: RunnableTaskType = {
   description: "Cuts a file into several files: by one of `bytes`, `partitions`, `rows` and `regexPattern`.",
   properties: {
     from: FROM,
-    bytes: { type: "string", dynamic: true, description: "Size of each file, such as `10MB`." },
+    bytes: dynamicText("Size of each file, such as `10MB`."),
     partitions: { type: "integer", dynamic: true, minimum: 1, description: "Number of files." },
     rows: { type: "integer", dynamic: true, minimum: 1, description: "Lines in each file." },
-    regexPattern: {
-      type: "string",
-      dynamic: true,
-      description:
-        "Regular expression with a group: each text that the group matches gets a file, with all lines in which it does.",
-    },
+    regexPattern: dynamicText(
+      "Regular expression with a group: each text that the group matches gets a file, with all lines in which it does.",
+    ),
     separator: { type: "string", dynamic: true, default: "\n", description: "Text that ends a line." },
   },
   outputs: { uris: uriList("Storage URIs of the new files.") },

@@ -1,4 +1,5 @@
 /** `core.trigger.Toggle`: disables or enables a trigger. */
+import { dynamicFlag, dynamicText } from "../../model/flows/schema.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { flagOf, requiredTextOf, textOf } from "../property_values.ts";
 
@@ -10,19 +11,10 @@ export const toggleTask: RunnableTaskType = {
   description: "Disables a trigger, or enables it again.",
   pure: false,
   properties: {
-    namespace: {
-      type: "string",
-      dynamic: true,
-      description: "Namespace of the flow; that of this one without it.",
-    },
-    flowId: { type: "string", dynamic: true, description: "Id of the flow; this one without it." },
+    namespace: dynamicText("Namespace of the flow; that of this one without it."),
+    flowId: dynamicText("Id of the flow; this one without it."),
     trigger: { type: "string", required: true, dynamic: true, description: "Id of the trigger." },
-    enabled: {
-      type: "boolean",
-      dynamic: true,
-      default: false,
-      description: "Whether the trigger is enabled or disabled.",
-    },
+    enabled: dynamicFlag(false, "Whether the trigger is enabled or disabled."),
   },
   outputs: {},
   async run(properties, context) {
