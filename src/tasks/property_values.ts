@@ -32,8 +32,12 @@ export function choiceOf<T extends string>(
   name: string,
   values: readonly [T, ...T[]],
 ): T {
-  const text = textOf(properties, name)?.trim() || values[0];
-  const choice = values.find((value) => value === text.toUpperCase());
+  return oneOf(values, textOf(properties, name)?.trim() || values[0], name);
+}
+
+/** The one of `values` that the text names, in any case. @throws Error none */
+export function oneOf<T extends string>(values: readonly T[], text: string, name: string): T {
+  const choice = values.find((value) => value.toUpperCase() === text.toUpperCase());
   if (choice) return choice;
   throw new Error(`Invalid ${name} "${shorten(text)}": it must be one of ${values.join(", ")}`);
 }

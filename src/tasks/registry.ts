@@ -3,7 +3,7 @@ import type { TaskCatalog, TaskType } from "../model/tasks/task_catalog.ts";
 import { echoTask } from "./debug/echo.ts";
 import { returnTask } from "./debug/return.ts";
 import { EXECUTION_TASKS } from "./execution/registry.ts";
-import { FOR_EACH_ITEM_PARTS } from "./flow/for_each_item_parts.ts";
+import { FOR_EACH_ITEM_PARTS } from "./flow/for_each_item.ts";
 import { FLOW_TASKS } from "./flow/registry.ts";
 import { httpDownloadTask } from "./http/download.ts";
 import { httpRequestTask } from "./http/request.ts";

@@ -7,7 +7,7 @@ import type { RunContext } from "../../model/ports/run_context.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { instantOf, requiredTextOf, structureOf, textOf, textsOf } from "../property_values.ts";
 import type { PropertySchemas } from "../../model/flows/schema.ts";
-import { stateList, statesOf } from "./execution_states.ts";
+import { stateList, statesOf } from "./execution_properties.ts";
 
 const COUNTED_FLOW: PropertySchemas = Object.freeze({
   namespace: { type: "string", required: true, dynamic: true, description: "Namespace of the flow." },

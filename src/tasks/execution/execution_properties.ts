@@ -1,7 +1,8 @@
-/** How tasks name an execution of another flow. */
+/** How tasks name executions. */
 import type { JsonObject } from "../../base/json.ts";
-import { dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
-import { textOf } from "../property_values.ts";
+import { type State, STATES } from "../../model/executions/state.ts";
+import { dynamicText, type PropertySchema, type PropertySchemas } from "../../model/flows/schema.ts";
+import { oneOf, textOf, textsOf } from "../property_values.ts";
 
 /** `namespace` and `flowId` beside an `executionId`. */
 export const EXECUTION_FLOW: PropertySchemas = Object.freeze({
@@ -27,4 +28,19 @@ export function namedExecutionOf(properties: JsonObject): NamedExecution {
   throw new Error(
     "Cannot find the execution: namespace and flowId must be given together, and with an executionId",
   );
+}
+
+/** Schema of a list of states with that description. */
+export function stateList(description: string): PropertySchema {
+  return {
+    type: "list",
+    dynamic: true,
+    items: { type: "string", dynamic: true, values: STATES, description: "A state." },
+    description,
+  };
+}
+
+/** The states that the property `states` lists; `undefined` when it is absent. @throws Error for what is no state */
+export function statesOf(properties: JsonObject): State[] | undefined {
+  return textsOf(properties, "states")?.map((text) => oneOf(STATES, text.trim().toUpperCase(), "state"));
 }

@@ -3,7 +3,7 @@ import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { flagOf, instantOf, textOf } from "../property_values.ts";
 import type { PropertySchema } from "../../model/flows/schema.ts";
 import { type State, TERMINAL_STATES } from "../../model/executions/state.ts";
-import { stateList, statesOf } from "./execution_states.ts";
+import { stateList, statesOf } from "./execution_properties.ts";
 
 /** Outputs: how many of each kind were deleted. */
 export const purgeExecutionsTask: RunnableTaskType = {

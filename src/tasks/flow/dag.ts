@@ -1,7 +1,6 @@
 /** `core.flow.Dag`: tasks in the order of their dependencies. */
 import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
-import { CONCURRENT, ON_CHILD_FAILURE } from "./concurrency.ts";
-import { HANDLER_PROPERTIES } from "./handlers.ts";
+import { CONCURRENT, HANDLER_PROPERTIES, ON_CHILD_FAILURE } from "./flowable_properties.ts";
 
 /** Has no outputs. */
 export const dagTask: FlowableTaskType = {

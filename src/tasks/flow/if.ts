@@ -1,6 +1,6 @@
 /** `core.flow.If`: one of two branches. */
 import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
-import { HANDLER_PROPERTIES } from "./handlers.ts";
+import { HANDLER_PROPERTIES } from "./flowable_properties.ts";
 
 /** Output: `evaluationResult`. */
 export const ifTask: FlowableTaskType = {

@@ -2,7 +2,7 @@
 import { LOOP } from "../../model/executions/loop_run.ts";
 import { dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
-import { ITERATED_TASKS, ITERATED_VALUES } from "./iterated_values.ts";
+import { ITERATED_TASKS, ITERATED_VALUES } from "./flowable_properties.ts";
 
 const OUTPUT: PropertySchemas = Object.freeze({
   id: { type: "string", required: true, description: "Name of the output." },

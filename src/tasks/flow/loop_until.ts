@@ -1,7 +1,7 @@
 /** `core.flow.LoopUntil`: its tasks again and again, until a condition is true. */
 import { dynamicFlag, type PropertySchemas } from "../../model/flows/schema.ts";
 import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
-import { HANDLER_PROPERTIES } from "./handlers.ts";
+import { HANDLER_PROPERTIES } from "./flowable_properties.ts";
 
 const CHECK_FREQUENCY: PropertySchemas = Object.freeze({
   interval: {

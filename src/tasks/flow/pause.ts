@@ -1,7 +1,7 @@
 /** `core.flow.Pause`: waits for somebody, or for a time. */
 import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
 import type { PropertySchemas } from "../../model/flows/schema.ts";
-import { HANDLER_PROPERTIES } from "./handlers.ts";
+import { HANDLER_PROPERTIES } from "./flowable_properties.ts";
 
 const RESUMED: PropertySchemas = Object.freeze({
   by: { type: "string", description: "Who resumed the execution." },

@@ -1,6 +1,6 @@
 /** `core.flow.Switch`: the branch that a value names. */
 import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
-import { HANDLER_PROPERTIES } from "./handlers.ts";
+import { HANDLER_PROPERTIES } from "./flowable_properties.ts";
 
 /** Outputs: `value` and `defaults`. */
 export const switchTask: FlowableTaskType = {

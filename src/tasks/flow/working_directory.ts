@@ -6,7 +6,7 @@ import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
 import { FILE_PROPERTIES, OUTPUT_FILES, textList } from "../file_properties.ts";
 import { copyNamespaceFiles, createFiles, storeFiles } from "../local_files.ts";
 import { cacheOf, restoreCache, saveCache } from "./directory_cache.ts";
-import { HANDLER_PROPERTIES } from "./handlers.ts";
+import { HANDLER_PROPERTIES } from "./flowable_properties.ts";
 
 const CACHE: PropertySchemas = Object.freeze({
   patterns: textList("Globs of the files to cache.", { required: true }),

@@ -1,8 +1,7 @@
 /** `core.kv.Delete`: deletes a key-value pair. */
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { flagOf } from "../property_values.ts";
-import { kvPairIdOf, missingPair } from "./kv_namespace.ts";
-import { ERROR_ON_MISSING, KV_KEY, KV_NAMESPACE } from "./kv_properties.ts";
+import { ERROR_ON_MISSING, KV_KEY, KV_NAMESPACE, kvPairIdOf, missingPair } from "./kv_pair_id.ts";
 
 /** Output: `deleted`. */
 export const kvDeleteTask: RunnableTaskType = {

@@ -1,8 +1,7 @@
 /** `core.kv.Get`: reads a key-value pair. */
 import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { flagOf } from "../property_values.ts";
-import { kvPairIdOf, missingPair } from "./kv_namespace.ts";
-import { ERROR_ON_MISSING, KV_KEY, KV_NAMESPACE } from "./kv_properties.ts";
+import { ERROR_ON_MISSING, KV_KEY, KV_NAMESPACE, kvPairIdOf, missingPair } from "./kv_pair_id.ts";
 
 /** Output: `value`. */
 export const kvGetTask: RunnableTaskType = {

@@ -1,8 +1,7 @@
 /** `core.kv.GetKeys`: lists the keys of a namespace. */
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { textOf } from "../property_values.ts";
-import { kvNamespaceOf } from "./kv_namespace.ts";
-import { KV_NAMESPACE } from "./kv_properties.ts";
+import { KV_NAMESPACE, kvNamespaceOf } from "./kv_pair_id.ts";
 
 /** Output: `keys`. */
 export const kvGetKeysTask: RunnableTaskType = {

@@ -3,12 +3,12 @@ import { type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts
 import { sizeOf } from "../../base/json_size.ts";
 import { dynamicFlag, dynamicText } from "../../model/flows/schema.ts";
 import { MAX_KV_VALUE_BYTES } from "../../model/limits.ts";
+import { KV_TYPES } from "../../model/namespaces/kv_pair.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
-import { flagOf, textOf } from "../property_values.ts";
-import { kvPairIdOf } from "./kv_namespace.ts";
-import { checkKvType, typedKvValue } from "./kv_value.ts";
-import { KV_KEY, KV_NAMESPACE } from "./kv_properties.ts";
+import { flagOf, oneOf, textOf } from "../property_values.ts";
+import { KV_KEY, KV_NAMESPACE, kvPairIdOf } from "./kv_pair_id.ts";
+import { typedKvValue } from "./kv_value.ts";
 
 /** Has no outputs. */
 export const kvSetTask: RunnableTaskType = {
@@ -27,7 +27,7 @@ export const kvSetTask: RunnableTaskType = {
     kvType: {
       type: "string",
       dynamic: true,
-      values: ["STRING", "NUMBER", "BOOLEAN", "DATETIME", "DATE", "DURATION", "JSON"],
+      values: KV_TYPES,
       description: "Type of the value; found from the value without it.",
     },
   },
@@ -35,7 +35,8 @@ export const kvSetTask: RunnableTaskType = {
   async run(properties, context) {
     const type = textOf(properties, "kvType");
     const id = kvPairIdOf(properties, context);
-    const value = typedKvValue(await givenValue(properties, context), type ? checkKvType(type) : undefined);
+    const kvType = type ? oneOf(KV_TYPES, type.trim().toUpperCase(), "kvType") : undefined;
+    const value = typedKvValue(await givenValue(properties, context), kvType);
     if (sizeOf(value.value, MAX_KV_VALUE_BYTES) > MAX_KV_VALUE_BYTES) {
       const reason = `it is larger than ${MAX_KV_VALUE_BYTES} bytes; write it to a file`;
       throw new Error(`Cannot set value for key "${id.key}": ${reason}`);

@@ -1,10 +1,9 @@
 /** `core.log.Fetch`: the log of an execution as a file. */
-import { type JsonObject, stringifyJson } from "../../base/json.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { EXECUTION_FLOW, namedExecutionOf } from "../execution/execution_properties.ts";
 import { textsOf } from "../property_values.ts";
-import { readLogLevel } from "./level.ts";
-import { LOG_LEVELS } from "../../model/flows/flow.ts";
+import { jsonLines } from "../storage/item_lines.ts";
+import { levelProperty, readLogLevel } from "./level.ts";
 
 /** Outputs: `size` and `uri`. */
 export const fetchLogsTask: RunnableTaskType = {
@@ -22,13 +21,7 @@ export const fetchLogsTask: RunnableTaskType = {
       items: { type: "string", description: "Id of a task." },
       description: "Only lines of these tasks.",
     },
-    level: {
-      type: "string",
-      dynamic: true,
-      values: LOG_LEVELS,
-      default: "INFO",
-      description: "Only lines of this level, and of more severe ones.",
-    },
+    level: levelProperty("Only lines of this level, and of more severe ones."),
   },
   outputs: {
     size: { type: "integer", description: "Number of lines." },
@@ -38,7 +31,7 @@ export const fetchLogsTask: RunnableTaskType = {
     const { executionId = context.executionId, flow } = namedExecutionOf(properties);
     const selection = {
       executionId,
-      minLevel: readLogLevel(properties, "level"),
+      minLevel: readLogLevel(properties),
       taskIds: textsOf(properties, "tasksId"),
     };
     const found = await context.ports.logs.entries(context.tenant, selection);
@@ -46,13 +39,7 @@ export const fetchLogsTask: RunnableTaskType = {
       flow === undefined || namespace === flow.namespace && flowId === flow.flowId
     );
     if (!entries) throw new Error(`Cannot fetch the log of execution "${executionId}": it does not exist`);
-    const { uri } = await context.ports.storage.write(context, ".ion", linesOf(entries));
+    const { uri } = await context.ports.storage.write(context, ".ion", jsonLines(entries));
     return { state: "SUCCESS", outputs: { size: entries.length, uri } };
   },
 };
-
-/** JSON is a part of the format that the name of the file promises. */
-async function* linesOf(entries: readonly JsonObject[]): AsyncGenerator<Uint8Array> {
-  const encoder = new TextEncoder();
-  for (const entry of entries) yield await Promise.resolve(encoder.encode(`${stringifyJson(entry)}\n`));
-}

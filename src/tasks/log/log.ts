@@ -1,8 +1,7 @@
 /** `core.log.Log`: writes its message, or each of its messages, to the log of the execution. */
 import { printValue } from "../../expr/mod.ts";
-import { LOG_LEVELS } from "../../model/flows/flow.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
-import { readLogLevel } from "./level.ts";
+import { levelProperty, readLogLevel } from "./level.ts";
 
 /** Has no outputs. */
 export const logTask: RunnableTaskType = {
@@ -19,17 +18,11 @@ export const logTask: RunnableTaskType = {
       orList: true,
       description: "Text to log, or a list of texts, each a line of its own.",
     },
-    level: {
-      type: "string",
-      dynamic: true,
-      values: LOG_LEVELS,
-      default: "INFO",
-      description: "Level of the lines.",
-    },
+    level: levelProperty("Level of the lines."),
   },
   outputs: {},
   run(properties, context) {
-    const level = readLogLevel(properties, "level");
+    const level = readLogLevel(properties);
     const { message } = properties;
     for (const item of Array.isArray(message) ? message : [message ?? null]) {
       context.log(level, printValue(item));

@@ -5,7 +5,7 @@ import { printValue } from "../../expr/mod.ts";
 import { type Metric, METRIC_TYPES, type MetricType } from "../../model/executions/metric.ts";
 import type { PropertySchemas } from "../../model/flows/schema.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
-import { mapOf, requiredTextOf, structureOf } from "../property_values.ts";
+import { mapOf, oneOf, requiredTextOf, structureOf } from "../property_values.ts";
 
 const METRIC: PropertySchemas = Object.freeze({
   type: {
@@ -63,7 +63,7 @@ export const publishTask: RunnableTaskType = {
 
 function readMetric(given: JsonObject): Metric {
   const name = requiredTextOf(given, "name");
-  const type = readType(requiredTextOf(given, "type"));
+  const type = oneOf(METRIC_TYPES, requiredTextOf(given, "type"), "type");
   const tags = Object.entries(mapOf(given, "tags") ?? {}).map(([tag, value]) => [tag, printValue(value)]);
   return {
     name,
@@ -71,12 +71,6 @@ function readMetric(given: JsonObject): Metric {
     value: readValue(name, type, requiredTextOf(given, "value")),
     tags: Object.fromEntries(tags),
   };
-}
-
-function readType(text: string): MetricType {
-  const type = METRIC_TYPES.find((each) => each === text.toLowerCase());
-  if (type) return type;
-  throw new Error(`Invalid type "${text}": it must be one of ${METRIC_TYPES.join(", ")}`);
 }
 
 function readValue(name: string, type: MetricType, text: string): number {

@@ -1,8 +1,7 @@
 /** `core.state.Get`: reads a stored state. */
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { flagOf } from "../property_values.ts";
-import { missingState, stateIdOf } from "./state_id.ts";
-import { ERROR_ON_MISSING_STATE, STATE_PROPERTIES } from "./state_properties.ts";
+import { ERROR_ON_MISSING_STATE, missingState, STATE_PROPERTIES, stateIdOf } from "./state_id.ts";
 
 /** Outputs: `count` and `data`. */
 export const stateGetTask: RunnableTaskType = {

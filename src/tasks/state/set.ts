@@ -1,8 +1,7 @@
 /** `core.state.Set`: merges data into a stored state. */
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { mapOf } from "../property_values.ts";
-import { stateIdOf } from "./state_id.ts";
-import { STATE_PROPERTIES } from "./state_properties.ts";
+import { STATE_PROPERTIES, stateIdOf } from "./state_id.ts";
 
 /** Outputs: `count` and `key`. */
 export const stateSetTask: RunnableTaskType = {

@@ -3,8 +3,7 @@ import type { RunContext } from "../../model/ports/run_context.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { readTexts } from "../local_files.ts";
 import { textOf } from "../property_values.ts";
-import { nameEnding, openFile } from "./stored_file.ts";
-import { WRITTEN_URI } from "./storage_properties.ts";
+import { nameEnding, openFile, WRITTEN_URI } from "./stored_file.ts";
 
 /** Output: `uri`. */
 export const concatTask: RunnableTaskType = {

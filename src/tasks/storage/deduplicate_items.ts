@@ -4,8 +4,7 @@ import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { requiredTextOf } from "../property_values.ts";
 import { type ItemLine, itemLines, renderItem } from "./item_lines.ts";
 import { gathered } from "./pieces.ts";
-import { FROM, itemCount, WRITTEN_URI } from "./storage_properties.ts";
-import { extensionOf } from "./stored_file.ts";
+import { extensionOf, FROM, itemCount, WRITTEN_URI } from "./stored_file.ts";
 
 /** Outputs: `uri`, `numKeys`, `processedItemsTotal` and `droppedItemsTotal`. */
 export const deduplicateItemsTask: RunnableTaskType = {

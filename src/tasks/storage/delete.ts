@@ -2,7 +2,7 @@
 import { dynamicFlag } from "../../model/flows/schema.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { flagOf, requiredTextOf } from "../property_values.ts";
-import { FROM } from "./storage_properties.ts";
+import { FROM } from "./stored_file.ts";
 
 /** Outputs: `uri` and `deleted`. */
 export const deleteFileTask: RunnableTaskType = {

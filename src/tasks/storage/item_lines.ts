@@ -1,5 +1,5 @@
-/** Lines of a file that hold an item each, and expressions that look into them. */
-import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
+/** Files with one item on each line: reading, writing, and expressions that read an item. */
+import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../base/json.ts";
 import { parseIon } from "../../languages/ion/value_text.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
 import { ended, type Piece, piecesOf } from "./pieces.ts";
@@ -16,6 +16,14 @@ export async function* itemLines(context: RunContext, uri: string): AsyncGenerat
     if (context.signal.aborted) throw new Error("The attempt was interrupted");
     if (piece.some((byte) => byte > 0x20)) yield ended(piece, NEW_LINE);
   }
+}
+
+/** A line of JSON for each value. JSON is a subset of Ion, the format that the ending `.ion` names. */
+export async function* jsonLines(
+  values: AsyncIterable<JsonObject> | Iterable<JsonObject>,
+): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  for await (const value of values) yield encoder.encode(`${stringifyJson(value)}\n`);
 }
 
 /** The value of an expression for an item: the members of the item are its variables. @throws Error the line is no item, or the expression cannot be rendered */

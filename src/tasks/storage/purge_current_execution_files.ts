@@ -1,6 +1,6 @@
 /** `core.storage.PurgeCurrentExecutionFiles`: deletes the files of this execution. */
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
-import { uriList } from "./storage_properties.ts";
+import { uriList } from "./stored_file.ts";
 
 /** Output: `uris`. */
 export const purgeCurrentExecutionFilesTask: RunnableTaskType = {

@@ -4,8 +4,7 @@ import { inOwnDirectory } from "../attempt_directory.ts";
 import { requiredTextOf, textOf } from "../property_values.ts";
 import { gathered } from "./pieces.ts";
 import { reversedLines } from "./reversed_lines.ts";
-import { FROM, WRITTEN_URI } from "./storage_properties.ts";
-import { extensionOf, openFile } from "./stored_file.ts";
+import { extensionOf, FROM, openFile, WRITTEN_URI } from "./stored_file.ts";
 
 /** Character sets in which a separator is found by its bytes, whatever surrounds it. */
 const CHARSETS: ReadonlySet<string> = new Set([

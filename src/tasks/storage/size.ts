@@ -1,7 +1,7 @@
 /** `core.storage.Size`: how long a file is. */
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { requiredTextOf } from "../property_values.ts";
-import { FROM } from "./storage_properties.ts";
+import { FROM } from "./stored_file.ts";
 
 /** Output: `size`. */
 export const sizeTask: RunnableTaskType = {

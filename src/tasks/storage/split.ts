@@ -3,7 +3,7 @@ import { dynamicText } from "../../model/flows/schema.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { requiredTextOf } from "../property_values.ts";
 import { readSplitRule, separatorOf, splitFile } from "./split_file.ts";
-import { FROM, uriList } from "./storage_properties.ts";
+import { FROM, uriList } from "./stored_file.ts";
 
 /** Output: `uris`. */
 export const splitTask: RunnableTaskType = {

@@ -1,8 +1,7 @@
 /** `core.storage.Write`: stores a text as a file. */
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { textOf } from "../property_values.ts";
-import { nameEnding } from "./stored_file.ts";
-import { WRITTEN_URI } from "./storage_properties.ts";
+import { nameEnding, WRITTEN_URI } from "./stored_file.ts";
 
 /** Output: `uri`. */
 export const writeTask: RunnableTaskType = {

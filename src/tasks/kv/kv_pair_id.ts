@@ -1,8 +1,29 @@
-/** Whose pair a task means. */
+/** How tasks name a key-value pair. */
 import type { JsonObject } from "../../base/json.ts";
+import { dynamicFlag, type PropertySchema } from "../../model/flows/schema.ts";
 import type { KvPairId } from "../../model/namespaces/kv_pair.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
 import { requiredTextOf, textOf } from "../property_values.ts";
+
+/** `key` of a pair. */
+export const KV_KEY: PropertySchema = Object.freeze({
+  type: "string",
+  required: true,
+  dynamic: true,
+  pattern: "[a-zA-Z0-9][a-zA-Z0-9._-]*",
+  description: "Name of the pair: begins with a letter or digit, then also has `.`, `_` and `-`.",
+});
+
+/** `namespace` of a pair. */
+export const KV_NAMESPACE: PropertySchema = Object.freeze({
+  type: "string",
+  dynamic: true,
+  default: "{{ flow.namespace }}",
+  description: "Namespace of the pair.",
+});
+
+/** `errorOnMissing` of tasks that need the pair. */
+export const ERROR_ON_MISSING: PropertySchema = dynamicFlag(false, "Whether a missing pair is a failure.");
 
 /** The namespace of pairs; that of the flow when none is given. */
 export function kvNamespaceOf(properties: JsonObject, { namespace }: RunContext): string {
