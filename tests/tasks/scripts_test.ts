@@ -1,6 +1,6 @@
 /** Script tasks in whole flows, with the real sh, python3, node and deno of the machine. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { ENCRYPTED_TYPE } from "../../src/model/flows/encrypted_value.ts";
+import { ENCRYPTED_TYPE } from "../../src/model/flows/input_value.ts";
 import { type ExecutionResponse, Harness, type HarnessOptions } from "../support/harness.ts";
 
 /** An execution that has ended, with its log. */

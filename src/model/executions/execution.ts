@@ -6,6 +6,7 @@ import type { Label } from "../flows/label.ts";
 import { jsonBytes } from "../../base/json_size.ts";
 import { MAX_LOG_CHUNK_BYTES, MAX_LOG_LINE_CHARS } from "../limits.ts";
 import type { LoopRun } from "./loop_run.ts";
+import type { PendingFiles } from "./pending_files.ts";
 import type { History, State } from "./state.ts";
 
 /** What an execution was started for; only NORMAL ones are listed unless asked for. The order is stored: append only. */
@@ -22,6 +23,28 @@ export interface Attempt {
   readonly history: History;
   /** Its log can be read as a file of the execution, too. */
   readonly hasLogFile?: boolean;
+}
+
+/** The states in which an attempt may end. */
+type EndState = Extract<State, "SUCCESS" | "WARNING" | "FAILED" | "KILLED" | "CANCELLED">;
+
+/** What an attempt changes in its execution beside its own task run. */
+export interface ExecutionEffects {
+  /** Merged into the labels: the same key is replaced. */
+  readonly labels?: readonly Label[];
+  /** Replaces the variables that tasks have set. */
+  readonly variables?: JsonObject;
+  /** Ends the execution in that state once this task run has ended. */
+  readonly exit?: EndState;
+}
+
+/** How an attempt of a runnable task ended. A thrown error ends it FAILED with the error's message in its log. */
+export interface AttemptOutcome {
+  readonly state: EndState;
+  readonly outputs?: JsonObject;
+  readonly effects?: ExecutionEffects;
+  /** The files that the attempt has written or deleted. Set by the runtime, never by a task. */
+  readonly files?: PendingFiles;
 }
 
 /** One task within one execution. */

@@ -2,7 +2,7 @@
 import { type Instant, toIso } from "../../base/clock.ts";
 import { taskRunId } from "../../base/id.ts";
 import { type JsonObject, stringifyJson } from "../../base/json.ts";
-import type { Execution, TaskRun } from "./execution.ts";
+import type { Execution } from "./execution.ts";
 import { executionBody, stateText, taskRunBody } from "./execution_body.ts";
 import { changedAt, isEnded, startedAt } from "./state.ts";
 
@@ -84,7 +84,7 @@ export class DeltaTracker {
   #changedTaskRuns({ execution, now }: ExecutionLook, since: Instant): string[] {
     return execution.taskRuns.flatMap((taskRun) => {
       const isOld = this.#taskRuns.has(taskRun.ordinal) || since > -Infinity;
-      if (isOld && isEnded(taskRun.history) && lastChangeOf(taskRun) < since) return [];
+      if (isOld && isEnded(taskRun.history) && changedAt(taskRun.history) < since) return [];
       const sign = hashOf(taskRunBody(execution, taskRun, changedAt(taskRun.history)));
       if (this.#taskRuns.get(taskRun.ordinal) === sign) return [];
       this.#taskRuns.set(taskRun.ordinal, sign);
@@ -124,11 +124,10 @@ function idsText({ id }: Execution, ordinals: readonly number[]): string {
 }
 
 function latestChange({ history, taskRuns }: Execution): Instant {
-  return taskRuns.reduce((latest, taskRun) => Math.max(latest, lastChangeOf(taskRun)), changedAt(history));
-}
-
-function lastChangeOf({ history }: TaskRun): Instant {
-  return changedAt(history);
+  return taskRuns.reduce(
+    (latest, taskRun) => Math.max(latest, changedAt(taskRun.history)),
+    changedAt(history),
+  );
 }
 
 /** FNV-1a, 32 bits: two texts of one task run that follow each other are told apart well enough. */

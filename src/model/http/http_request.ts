@@ -38,7 +38,7 @@ export function readHttpRequest(properties: JsonObject): HttpDraft {
   const options = mapOf(properties.options, "options");
   const contentType = givenText(properties.contentType);
   const payload = readPayload(properties, contentType);
-  const headers = readHeaders(mapOf(properties.headers, "headers"));
+  const headers = fieldsOf(mapOf(properties.headers, "headers"));
   if (!payload && contentType !== undefined && !headers.some(isContentType)) {
     headers.push(["Content-Type", contentType]);
   }
@@ -86,10 +86,6 @@ function withParams(uri: string, params: JsonObject): string {
   const query = new URLSearchParams(fields.map(([name, value]) => [name, value])).toString();
   const joined = `${address}${address.includes("?") ? "&" : "?"}${query}`;
   return fragment === undefined ? joined : `${joined}#${fragment}`;
-}
-
-function readHeaders(given: JsonObject): NamedText[] {
-  return fieldsOf(given);
 }
 
 /** A list gives its name several times, null none. */

@@ -1,7 +1,7 @@
 /** Task types as a task reaches them that runs another one. */
 import type { JsonObject } from "../../base/json.ts";
 import type { FileKeeper } from "../executions/attempt_identity.ts";
-import type { AttemptOutcome } from "../executions/attempt_outcome.ts";
+import type { AttemptOutcome } from "../executions/execution.ts";
 import type { TypeDeclaration } from "../flows/type_declaration.ts";
 
 /** A task type that was found. */

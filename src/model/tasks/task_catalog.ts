@@ -1,16 +1,16 @@
 /** What a task type is. The types themselves are in `tasks/`; they are handed in as a {@link TaskCatalog}. */
 import type { Instant } from "../../base/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
-import type { AttemptOutcome } from "../executions/attempt_outcome.ts";
+import type { AttemptOutcome } from "../executions/execution.ts";
 import type { Metric } from "../executions/metric.ts";
 import type { RunContext } from "../ports/run_context.ts";
 import type { PropertySchemas } from "../flows/schema.ts";
 import type { TypeDeclaration } from "../flows/type_declaration.ts";
 
-export type { AttemptOutcome, ExecutionEffects } from "../executions/attempt_outcome.ts";
+export type { AttemptOutcome, ExecutionEffects } from "../executions/execution.ts";
 
 /** A successful attempt as it is stored. */
-export interface StoredAttempt {
+interface StoredAttempt {
   /** Properties as the flow gives them, not rendered. */
   readonly written: JsonObject;
   readonly outputs: JsonObject;
@@ -78,3 +78,26 @@ export function nestedTaskProperties({ properties }: { readonly properties: Prop
 }
 
 const NESTING: ReadonlySet<string> = new Set(["task", "tasks", "dagTasks", "cases"]);
+
+/** Members of every task, whatever its type; `flow/schema/flow_schema.ts` describes them. */
+export const TASK_MEMBERS = [
+  "id",
+  "type",
+  "version",
+  "description",
+  "disabled",
+  "runIf",
+  "retry",
+  "timeout",
+  "allowFailure",
+  "allowWarning",
+  "logLevel",
+  "logToFile",
+  "taskCache",
+  "workerGroup",
+  "workerSelector",
+  "assets",
+] as const;
+
+/** One of {@link TASK_MEMBERS}. */
+export type TaskMember = typeof TASK_MEMBERS[number];

@@ -10,8 +10,7 @@ import { printValue } from "../../expr/mod.ts";
 import { parseYaml } from "../../languages/yaml/data.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
 import type { FoundTaskType } from "../../model/ports/task_types.ts";
-import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
-import { TASK_MEMBERS, type TaskMember } from "../../model/tasks/task_members.ts";
+import { type RunnableTaskType, TASK_MEMBERS, type TaskMember } from "../../model/tasks/task_catalog.ts";
 import { textOf } from "../property_values.ts";
 
 /** Outputs: those of the task that it runs. */
