@@ -2,16 +2,16 @@
 import { Buffer } from "node:buffer";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 
-/** One sent value: the text of a form field, an uploaded file that is stored already, or a value of a program. */
+/** A value before conversion to the type of its input: a form field, an uploaded and stored file, or a typed value. */
 export type GivenValue =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "file"; readonly uri: string; readonly size: number }
   | { readonly kind: "value"; readonly value: JsonValue };
 
-/** The type that marks an encrypted value. */
+/** Type name that marks an encrypted value. */
 export const ENCRYPTED_TYPE = "io.kestra.datatype:aes_encrypted";
 
-/** `{type, value}`, the ciphertext in base64. */
+/** `{type, value}` with the ciphertext in base64. */
 export function encryptedValue(bytes: Uint8Array): JsonObject {
   return { type: ENCRYPTED_TYPE, value: Buffer.from(bytes).toString("base64") };
 }

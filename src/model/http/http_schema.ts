@@ -1,4 +1,4 @@
-/** What tasks and triggers that send HTTP requests have in common. */
+/** Properties and outputs shared by tasks and triggers that send HTTP requests. */
 import { dynamicFlag, dynamicText, type PropertySchema, type PropertySchemas } from "../flows/schema.ts";
 
 const SSL: PropertySchemas = Object.freeze({
@@ -11,7 +11,7 @@ const TIMEOUT: PropertySchemas = Object.freeze({
     type: "duration",
     dynamic: true,
     default: "PT5M",
-    description: "Longest wait for further data of an answer.",
+    description: "Longest wait for further data of the response.",
   },
 });
 
@@ -51,17 +51,17 @@ const AUTH: PropertySchema = {
     DIGEST: USER,
     BEARER: { token: dynamicText("Token of the `Authorization` header.") },
   },
-  description: "Credentials that the request carries.",
+  description: "Credentials of the request.",
 };
 
-/** Older names, each of which moved into a nested object. */
+/** Legacy names; each moved into a nested object. */
 const OLD_OPTIONS: PropertySchemas = Object.freeze({
   connectTimeout: moved("duration", "timeout.connectTimeout", "Longest wait for a connection."),
-  readTimeout: moved("duration", "timeout.readIdleTimeout", "Longest wait for an answer."),
+  readTimeout: moved("duration", "timeout.readIdleTimeout", "Longest wait for a response."),
   readIdleTimeout: moved(
     "duration",
     "timeout.readIdleTimeout",
-    "Longest wait for further data of an answer.",
+    "Longest wait for further data of the response.",
   ),
   basicAuthUser: moved("string", "auth.username", "User name of basic authentication."),
   basicAuthPassword: moved("string", "auth.password", "Password of basic authentication."),
@@ -94,29 +94,29 @@ const OPTIONS: PropertySchemas = Object.freeze({
     type: "object",
     dynamic: true,
     properties: PROXY,
-    description: "Proxy through which the request goes.",
+    description: "Proxy through which the request is sent.",
   },
   ssl: { type: "object", dynamic: true, properties: SSL, description: "How certificates are checked." },
   followRedirects: dynamicFlag(true, "Whether redirections are followed."),
-  allowFailed: dynamicFlag(false, "Whether an answer with a code of 400 or more is a success."),
+  allowFailed: dynamicFlag(false, "Whether a response with a status code of 400 or more is a success."),
   allowedResponseCodes: {
     type: "list",
     dynamic: true,
-    items: { type: "integer", dynamic: true, description: "A code such as `404`." },
-    description: "Codes of 400 or more that are a success.",
+    items: { type: "integer", dynamic: true, description: "A status code such as `404`." },
+    description: "Status codes of 400 or more that are a success.",
   },
   defaultCharset: {
     type: "string",
     dynamic: true,
     default: "UTF-8",
-    description: "Character set of an answer that does not name its own.",
+    description: "Character set of a response that does not name its own.",
   },
   maxContentLength: {
     type: "integer",
     dynamic: true,
     default: 10_485_760,
     minimum: 0,
-    description: "Most bytes of an answer.",
+    description: "Maximum size of the response in bytes.",
   },
   logs: {
     type: "list",
@@ -125,14 +125,14 @@ const OPTIONS: PropertySchemas = Object.freeze({
       type: "string",
       dynamic: true,
       values: ["REQUEST_HEADERS", "REQUEST_BODY", "RESPONSE_HEADERS", "RESPONSE_BODY"],
-      description: "A part of the request or of the answer.",
+      description: "A part of the request or of the response.",
     },
     description: "Parts that are written to the log.",
   },
   ...OLD_OPTIONS,
 });
 
-/** What is requested, and how. */
+/** Properties of a request. */
 export const HTTP_REQUEST_PROPERTIES: PropertySchemas = Object.freeze({
   uri: { type: "string", required: true, dynamic: true, description: "Address to request." },
   method: {
@@ -170,28 +170,31 @@ export const HTTP_REQUEST_PROPERTIES: PropertySchemas = Object.freeze({
   },
 });
 
-/** Lists of texts by name: headers or parameters. */
+/** Schema of lists of texts by name: headers or parameters. */
 export function valuesByName(one: string, description: string): PropertySchema {
   const items: PropertySchema = { type: "string", description: "A value." };
   return { type: "map", items: { type: "list", items, description: `Values of a ${one}.` }, description };
 }
 
-/** `code` and `headers` of an answer. */
+/** `code` and `headers` of a response. */
 export const HTTP_RESPONSE_OUTPUTS: PropertySchemas = Object.freeze({
-  code: { type: "integer", description: "Code of the answer." },
-  headers: valuesByName("header", "Headers of the answer; each holds a list of values."),
+  code: { type: "integer", description: "Status code of the response." },
+  headers: valuesByName("header", "Headers of the response; each is a list of values."),
 });
 
-/** Outputs of a request whose answer is kept as a text. */
+/** Outputs of a request whose response is kept as a text. */
 export const HTTP_REQUEST_OUTPUTS: PropertySchemas = Object.freeze({
   uri: { type: "string", description: "Address that was requested." },
   ...HTTP_RESPONSE_OUTPUTS,
-  body: { type: "any", description: "Body of the answer as a text." },
-  encryptedBody: { type: "any", description: "Body of the answer, encrypted, when `encryptBody` is set." },
+  body: { type: "any", description: "Body of the response as a text." },
+  encryptedBody: {
+    type: "any",
+    description: "Encrypted body of the response; set if `encryptBody` is true.",
+  },
 });
 
-/** `encryptBody` of a request whose answer is kept as a text. */
+/** `encryptBody` of a request whose response is kept as a text. */
 export const ENCRYPT_BODY: PropertySchema = dynamicFlag(
   false,
-  "Whether the body of the answer is encrypted in the outputs; needs the encryption key of the server.",
+  "Whether the body of the response is encrypted in the outputs; needs the encryption key of the server.",
 );

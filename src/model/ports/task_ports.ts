@@ -1,4 +1,4 @@
-/** What tasks may do outside themselves. Each port is one noun in `model/ports/`; `server/task_ports.ts` says who serves it. */
+/** All ports of tasks. Each is one noun in `model/ports/`; `server/task_ports.ts` connects the adapters. */
 import type { JsonObject } from "../../base/json.ts";
 import type { AttemptIdentity } from "../executions/attempt_identity.ts";
 import type { ExecutionPort } from "./executions.ts";
@@ -15,9 +15,9 @@ import type { TaskTypePort } from "./task_types.ts";
 import type { TriggerPort } from "./triggers.ts";
 import type { WorkingDirectoryPort } from "./working_directories.ts";
 
-/** Encrypts with the key of the server, for one flow each. */
+/** Encrypts values that must not be stored in clear. The adapter binds each ciphertext to the flow. */
 export interface CipherPort {
-  /** What stands for the text in outputs and variables: `{type, value}`. */
+  /** The encrypted text for outputs and variables: `{type, value}`. */
   seal(owner: Pick<AttemptIdentity, "tenant" | "namespace" | "flowId">, text: string): JsonObject;
 }
 
