@@ -1,4 +1,4 @@
-/** `core.debug.Echo`: the older Log. */
+/** `core.debug.Echo`: legacy Log. */
 import { printValue } from "../../expr/mod.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { levelProperty, readLogLevel } from "../log/level.ts";

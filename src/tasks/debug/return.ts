@@ -1,19 +1,19 @@
-/** `core.debug.Return`: gives its rendered text as an output. */
+/** `core.debug.Return`: returns its rendered text as an output. */
 import { printValue } from "../../expr/mod.ts";
 import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 
-/** Output: `value`, the rendered `format`; absent when there is no format. */
+/** Output: `value`, the rendered `format`; absent if there is no format. */
 export const returnTask: RunnableTaskType = {
   form: "runnable",
   type: "core.debug.Return",
   aliases: ["core.tasks.debugs.Return"],
-  description: "Returns a text as an output, to look at a value or to pass it on.",
+  description: "Returns a text as an output, to inspect a value or to pass it on.",
   pure: true,
   properties: {
     format: { type: "string", dynamic: true, description: "Text to return." },
   },
   outputs: {
-    value: { type: "string", description: "The text as rendered; absent when there is no `format`." },
+    value: { type: "string", description: "The text as rendered; absent if there is no `format`." },
   },
   run(properties, context): AttemptOutcome {
     const { format } = properties;

@@ -9,7 +9,7 @@ export const assertTask: RunnableTaskType = {
   form: "runnable",
   type: "core.execution.Assert",
   aliases: [],
-  description: "Fails when one of its conditions is false, and logs each one that is.",
+  description: "Fails if a condition is false, and logs each false condition.",
   pure: true,
   properties: {
     conditions: {
@@ -41,7 +41,7 @@ export const assertTask: RunnableTaskType = {
   },
 };
 
-/** The condition as it is written in the flow: what it rendered to is only ever "false". */
+/** The condition as written in the flow, since its rendered text is only "false". */
 function sourceOf(written: JsonValue | undefined, index: number): string | undefined {
   const condition = Array.isArray(written) ? written[index] : undefined;
   return condition === undefined ? undefined : printValue(condition);

@@ -44,13 +44,17 @@ export const countTask: RunnableTaskType = {
     startDate: {
       type: "dateTime",
       dynamic: true,
-      description: "Only executions that began at this time or later.",
+      description: "Only executions that started at this time or later.",
     },
-    endDate: { type: "dateTime", dynamic: true, description: "Only executions that began before this time." },
+    endDate: {
+      type: "dateTime",
+      dynamic: true,
+      description: "Only executions that started before this time.",
+    },
     expression: {
       type: "string",
       required: true,
-      description: "Expression that is evaluated for each flow and reads its number as `count`.",
+      description: "Expression that is evaluated for each flow with the variable `count`.",
     },
   },
   outputs: {
@@ -79,7 +83,7 @@ export const countTask: RunnableTaskType = {
   },
 };
 
-/** A flow without an id stands for all flows of its namespace. */
+/** Without a flow id, all flows of the namespace. */
 type Counted = { readonly namespace: string; readonly flowId?: string };
 
 function countedOf(properties: JsonObject): Counted[] {

@@ -1,4 +1,4 @@
-/** `core.execution.Exit`: ends the execution before its last task. */
+/** `core.execution.Exit`: ends the execution early. */
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { oneOf, textOf } from "../property_values.ts";
 
@@ -9,7 +9,7 @@ export const exitTask: RunnableTaskType = {
   form: "runnable",
   type: "core.execution.Exit",
   aliases: [],
-  description: "Ends the execution in a given state; tasks that have not started never run.",
+  description: "Ends the execution in a given state; tasks that have not started do not run.",
   pure: true,
   properties: {
     state: {
@@ -17,7 +17,7 @@ export const exitTask: RunnableTaskType = {
       dynamic: true,
       values: EXIT_STATES,
       default: "SUCCESS",
-      description: "State of the execution; only `KILLED` interrupts tasks that still run.",
+      description: "State of the execution; only `KILLED` interrupts running tasks.",
     },
   },
   outputs: {},

@@ -7,7 +7,7 @@ export const failTask: RunnableTaskType = {
   form: "runnable",
   type: "core.execution.Fail",
   aliases: ["core.tasks.executions.Fail"],
-  description: "Fails the execution, when its condition is true or it has none.",
+  description: "Fails the execution if its condition is true or absent.",
   pure: true,
   properties: {
     condition: { type: "string", dynamic: true, description: "Fails only when this renders to a true text." },

@@ -1,7 +1,7 @@
 /** `core.execution.PurgeExecutions`: deletes old executions. */
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { flagOf, instantOf, textOf } from "../property_values.ts";
-import type { PropertySchema } from "../../model/flows/schema.ts";
+import { dynamicFlag, type PropertySchema } from "../../model/flows/schema.ts";
 import { type State, TERMINAL_STATES } from "../../model/executions/state.ts";
 import { stateList, statesOf } from "./execution_properties.ts";
 
@@ -13,12 +13,12 @@ export const purgeExecutionsTask: RunnableTaskType = {
   description: "Deletes executions, with their logs, metrics and files.",
   pure: false,
   properties: {
-    namespace: { type: "string", dynamic: true, description: "Namespace of the executions; all without it." },
-    flowId: { type: "string", dynamic: true, description: "Flow of the executions; needs `namespace`." },
+    namespace: { type: "string", dynamic: true, description: "Namespace of the executions; default is all." },
+    flowId: { type: "string", dynamic: true, description: "Flow of the executions; requires `namespace`." },
     startDate: {
       type: "dateTime",
       dynamic: true,
-      description: "Only executions that began at this time or later.",
+      description: "Only executions that started at this time or later.",
     },
     endDate: {
       type: "dateTime",
@@ -26,7 +26,7 @@ export const purgeExecutionsTask: RunnableTaskType = {
       dynamic: true,
       description: "Only executions that ended before this time.",
     },
-    states: stateList("Only executions in one of these states; without it all that have ended."),
+    states: stateList("Only executions in one of these states; default is all ended ones."),
     purgeExecution: purged("the executions themselves"),
     purgeLog: purged("their logs"),
     purgeMetric: purged("their metrics"),
@@ -78,9 +78,9 @@ export const purgeExecutionsTask: RunnableTaskType = {
   },
 };
 
-/** Without `states`: everything that has ended. */
+/** Default of `states`. */
 const ENDED: readonly State[] = [...TERMINAL_STATES];
 
 function purged(what: string): PropertySchema {
-  return { type: "boolean", dynamic: true, default: true, description: `Whether ${what} are deleted.` };
+  return dynamicFlag(true, `Whether ${what} are deleted.`);
 }

@@ -13,9 +13,9 @@ export const resumeTask: RunnableTaskType = {
   description: "Resumes an execution that is paused.",
   pure: false,
   properties: {
-    executionId: dynamicText("Id of the execution; without it, the one that triggered this execution."),
+    executionId: dynamicText("Id of the execution; default is the one that triggered this execution."),
     ...EXECUTION_FLOW,
-    inputs: { type: "map", dynamic: true, description: "Values of the inputs that its Pause asks for." },
+    inputs: { type: "map", dynamic: true, description: "Values of the inputs that its Pause requests." },
   },
   outputs: {},
   async run(properties, context) {

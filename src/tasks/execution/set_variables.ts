@@ -17,11 +17,11 @@ export const setVariablesTask: RunnableTaskType = {
       required: true,
       dynamic: true,
       orText: true,
-      description: "Values by name; a map is merged into the one that exists.",
+      description: "Values by name; a map is merged into an existing one.",
     },
     overwrite: dynamicFlag(
       true,
-      "Whether variables that exist may change; the task fails when they may not.",
+      "Whether existing variables may be replaced; otherwise the task fails.",
     ),
   },
   outputs: {},
@@ -34,7 +34,7 @@ export const setVariablesTask: RunnableTaskType = {
       );
     }
     const effects = {
-      // Read when it takes effect: a task beside this one may have set others meanwhile.
+      // A getter, read when the effect is applied: parallel tasks may have set other variables meanwhile.
       get variables() {
         return mergeDeep(context.variables, given);
       },
@@ -43,7 +43,7 @@ export const setVariablesTask: RunnableTaskType = {
   },
 };
 
-/** The members of both; where both have a map, its members too, else what is given wins. */
+/** Merges maps recursively; any other value replaces the present one. */
 function mergeDeep(present: JsonObject, given: JsonObject): JsonObject {
   const merged: JsonObject = { ...present };
   for (const name of Object.keys(given)) {

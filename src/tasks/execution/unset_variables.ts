@@ -17,12 +17,12 @@ export const unsetVariablesTask: RunnableTaskType = {
       required: true,
       dynamic: true,
       orText: true,
-      items: { type: "string", description: "Name of a variable, or of one within it: `name.inner`." },
+      items: { type: "string", description: "Name of a variable, or a path into it: `name.inner`." },
       description: "Names of the variables.",
     },
     ignoreMissing: dynamicFlag(
       false,
-      "Whether a missing variable is accepted; the task fails when it is not.",
+      "Whether missing variables are accepted; otherwise the task fails.",
     ),
   },
   outputs: {},
@@ -35,7 +35,7 @@ export const unsetVariablesTask: RunnableTaskType = {
       );
     }
     const effects = {
-      // Read when it takes effect: a task beside this one may have set others meanwhile.
+      // A getter, read when the effect is applied: parallel tasks may have set other variables meanwhile.
       get variables() {
         return [...names].reduce(
           (left, name) => without(left, pathOf(left, name)),
@@ -47,7 +47,7 @@ export const unsetVariablesTask: RunnableTaskType = {
   },
 };
 
-/** A name with dots leads into maps, unless a variable is called that. */
+/** A name with dots is a path into maps, unless a variable has that name. */
 function pathOf(variables: JsonObject, name: string): readonly string[] {
   return Object.hasOwn(variables, name) ? [name] : name.split(".");
 }

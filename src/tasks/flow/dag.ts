@@ -7,12 +7,13 @@ export const dagTask: FlowableTaskType = {
   form: "flowable",
   type: "core.flow.Dag",
   aliases: ["core.tasks.flows.Dag"],
-  description: "Runs each of its tasks as soon as the tasks that it depends on have ended.",
+  description: "Runs each task as soon as the tasks that it depends on have ended.",
   properties: {
     tasks: {
       type: "dagTasks",
       required: true,
-      description: "Entries of a `task` and, under `dependsOn`, the ids of the tasks that come before it.",
+      description:
+        "Entries with a `task` and, under `dependsOn`, the ids of the tasks that must end before it.",
     },
     concurrent: CONCURRENT,
     onChildFailure: ON_CHILD_FAILURE,

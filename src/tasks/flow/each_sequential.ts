@@ -1,4 +1,4 @@
-/** `core.flow.EachSequential`: the older ForEach for one value at a time. */
+/** `core.flow.EachSequential`: legacy ForEach; one value at a time. */
 import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
 import { HANDLER_PROPERTIES, ITERATED_VALUES } from "./flowable_properties.ts";
 

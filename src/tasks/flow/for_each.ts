@@ -2,7 +2,7 @@
 import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
 import { HANDLER_PROPERTIES, ITERATED_TASKS, ITERATED_VALUES } from "./flowable_properties.ts";
 
-/** Has no outputs of its own: those of its tasks are under `outputs.<task>.<value>`. */
+/** Has no outputs; those of its tasks are under `outputs.<task>.<value>`. */
 export const forEachTask: FlowableTaskType = {
   form: "flowable",
   type: "core.flow.ForEach",

@@ -55,14 +55,14 @@ export const forEachItemTask: FlowableTaskType = {
     inputs: {
       type: "map",
       description:
-        "Inputs of each execution; `taskrun.items` is the URI of its batch, `taskrun.iteration` its number.",
+        "Inputs of each execution; `taskrun.items` is the URI of the batch, `taskrun.iteration` its number.",
     },
     restartBehavior: {
       type: "string",
       values: ["RETRY_FAILED", "NEW_EXECUTION"],
       default: "NEW_EXECUTION",
       ignored: true,
-      description: "What a restart of this execution does with those that this task has started.",
+      description: "What a restart of this execution does with the executions that this task has started.",
     },
     ...HANDLER_PROPERTIES,
   },
@@ -71,7 +71,7 @@ export const forEachItemTask: FlowableTaskType = {
     iterations: { type: "map", description: "Number of executions by state, under `<id>_items`." },
     subflowOutputs: {
       type: "string",
-      description: "Storage URI of a file with the outputs of each execution on a line, under `<id>_merge`.",
+      description: "Storage URI of a file with the outputs of one execution per line, under `<id>_merge`.",
     },
   },
 };
@@ -85,7 +85,7 @@ const splitPart: RunnableTaskType = {
   description: "Splits a file into batches.",
   properties: { items: BATCHED_FILE, batch: BATCH },
   outputs: {
-    splits: { type: "string", description: "Storage URI of a file with the URI of each batch on a line." },
+    splits: { type: "string", description: "Storage URI of a file with the URI of one batch per line." },
   },
   async run(properties, context) {
     const batch = isJsonObject(properties.batch) ? properties.batch : {};
@@ -111,18 +111,18 @@ const itemsPart: FlowableTaskType = {
   },
 };
 
-/** Gathers the outputs of the executions. Output: `subflowOutputs`. */
+/** Collects the outputs of the executions. Output: `subflowOutputs`. */
 const mergePart: RunnableTaskType = {
   form: "runnable",
   pure: false,
   type: ITEM_PARTS.merge,
   aliases: [],
-  description: "Gathers the outputs of the executions in one file.",
+  description: "Collects the outputs of the executions in one file.",
   properties: {},
   outputs: {
     subflowOutputs: {
       type: "string",
-      description: "Storage URI of a file with the outputs of each execution on a line.",
+      description: "Storage URI of a file with the outputs of one execution per line.",
     },
   },
   async run(_properties, context): Promise<AttemptOutcome> {

@@ -2,7 +2,7 @@
 import { dynamicFlag, type PropertySchemas } from "../../model/flows/schema.ts";
 import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
 
-/** Which flow is started, with what, and whether it is waited for. */
+/** The flow to start, the values passed to it, and whether to wait for its end. */
 export const SUBFLOW_PROPERTIES: PropertySchemas = Object.freeze({
   namespace: {
     type: "string",
@@ -15,12 +15,12 @@ export const SUBFLOW_PROPERTIES: PropertySchemas = Object.freeze({
     type: "integer",
     dynamic: true,
     minimum: 1,
-    description: "Revision of the flow; the latest one without it.",
+    description: "Revision of the flow; default is the latest one.",
   },
   inputs: {
     type: "map",
     dynamic: true,
-    description: "Inputs of the execution; they are converted by the inputs that the flow declares.",
+    description: "Inputs of the execution; converted to the types that the flow declares.",
   },
   labels: {
     type: "map",
@@ -28,7 +28,7 @@ export const SUBFLOW_PROPERTIES: PropertySchemas = Object.freeze({
     orList: true,
     description: "Labels of the execution: a map, or a list of `key` and `value`.",
   },
-  inheritLabels: dynamicFlag(false, "Whether it also gets the labels of this execution."),
+  inheritLabels: dynamicFlag(false, "Whether it inherits the labels of this execution."),
   wait: {
     type: "boolean",
     default: true,
@@ -37,12 +37,12 @@ export const SUBFLOW_PROPERTIES: PropertySchemas = Object.freeze({
   transmitFailed: {
     type: "boolean",
     default: true,
-    description: "Whether a failure or warning of the execution is one of this task; needs `wait`.",
+    description: "Whether this task fails or warns when the execution does; requires `wait`.",
   },
   scheduleDate: {
     type: "dateTime",
     dynamic: true,
-    description: "When the execution starts; at once without it.",
+    description: "When the execution starts; default is immediately.",
   },
 });
 
@@ -51,7 +51,7 @@ export const subflowTask: FlowableTaskType = {
   form: "flowable",
   type: "core.flow.Subflow",
   aliases: ["core.tasks.flows.Subflow", "core.tasks.flows.Flow"],
-  description: "Starts an execution of another flow, and waits for its end unless told otherwise.",
+  description: "Starts an execution of another flow and, by default, waits for its end.",
   properties: {
     ...SUBFLOW_PROPERTIES,
     outputs: {
@@ -64,13 +64,13 @@ export const subflowTask: FlowableTaskType = {
       values: ["RETRY_FAILED", "NEW_EXECUTION"],
       default: "RETRY_FAILED",
       description:
-        "What a restart of this execution does with a failed one that this task has started and waited " +
-        "for: it is restarted, unless it is gone or has nothing to restart from, or another one is started.",
+        "What a restart of this execution does with a failed execution that this task has started and waited " +
+        "for: restart it if possible (`RETRY_FAILED`), or start a new one (`NEW_EXECUTION`).",
     },
   },
   outputs: {
     executionId: { type: "string", description: "Id of the execution." },
-    state: { type: "string", description: "State in which the execution has ended; needs `wait`." },
-    outputs: { type: "map", description: "Outputs of the execution; needs `wait`." },
+    state: { type: "string", description: "State in which the execution has ended; requires `wait`." },
+    outputs: { type: "map", description: "Outputs of the execution; requires `wait`." },
   },
 };

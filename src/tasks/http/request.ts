@@ -1,4 +1,4 @@
-/** `core.http.Request`: an HTTP request whose answer becomes an output. */
+/** `core.http.Request`: an HTTP request with the response as an output. */
 import type { JsonObject } from "../../base/json.ts";
 import { isFlagSet } from "../../base/truthy_text.ts";
 import { dynamicFlag } from "../../model/flows/schema.ts";
@@ -13,10 +13,10 @@ export const httpRequestTask: RunnableTaskType = {
   pure: false,
   type: "core.http.Request",
   aliases: ["fs.http.Request"],
-  description: "Sends an HTTP request and gives its answer as outputs.",
+  description: "Sends an HTTP request and returns the response as outputs.",
   properties: {
     ...HTTP_REQUEST_PROPERTIES,
-    allowFailed: dynamicFlag(false, "Whether an answer with a code of 400 or more is a success."),
+    allowFailed: dynamicFlag(false, "Whether a response with a status code of 400 or more is a success."),
     encryptBody: ENCRYPT_BODY,
   },
   outputs: HTTP_REQUEST_OUTPUTS,

@@ -12,9 +12,9 @@ export const kvGetTask: RunnableTaskType = {
   pure: false,
   properties: { key: KV_KEY, namespace: KV_NAMESPACE, errorOnMissing: ERROR_ON_MISSING },
   outputs: {
-    value: { type: "any", description: "Value of the pair; absent when there is none." },
+    value: { type: "any", description: "Value of the pair; absent if there is none." },
   },
-  /** A pair of the flow's own namespace may also be one of those above it. */
+  /** In the namespace of the flow, pairs of its parent namespaces are found too. */
   async run(properties, context): Promise<AttemptOutcome> {
     const id = kvPairIdOf(properties, context);
     const isInherited = id.namespace === context.namespace;

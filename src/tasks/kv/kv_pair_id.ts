@@ -1,4 +1,4 @@
-/** How tasks name a key-value pair. */
+/** Properties that identify a key-value pair. */
 import type { JsonObject } from "../../base/json.ts";
 import { dynamicFlag, type PropertySchema } from "../../model/flows/schema.ts";
 import type { KvPairId } from "../../model/namespaces/kv_pair.ts";
@@ -11,7 +11,7 @@ export const KV_KEY: PropertySchema = Object.freeze({
   required: true,
   dynamic: true,
   pattern: "[a-zA-Z0-9][a-zA-Z0-9._-]*",
-  description: "Name of the pair: begins with a letter or digit, then also has `.`, `_` and `-`.",
+  description: "Name of the pair: letters, digits, `.`, `_` and `-`; begins with a letter or digit.",
 });
 
 /** `namespace` of a pair. */
@@ -22,20 +22,20 @@ export const KV_NAMESPACE: PropertySchema = Object.freeze({
   description: "Namespace of the pair.",
 });
 
-/** `errorOnMissing` of tasks that need the pair. */
+/** `errorOnMissing` of tasks that read or delete a pair. */
 export const ERROR_ON_MISSING: PropertySchema = dynamicFlag(false, "Whether a missing pair is a failure.");
 
-/** The namespace of pairs; that of the flow when none is given. */
+/** The namespace; default is that of the flow. */
 export function kvNamespaceOf(properties: JsonObject, { namespace }: RunContext): string {
   return textOf(properties, "namespace") || namespace;
 }
 
-/** The pair that `key` and `namespace` name. @throws Error */
+/** The id from `key` and `namespace`. @throws Error no key */
 export function kvPairIdOf(properties: JsonObject, context: RunContext): KvPairId {
   return { namespace: kvNamespaceOf(properties, context), key: requiredTextOf(properties, "key") };
 }
 
-/** The error of a task that needs a pair which is not there. */
+/** Error for a missing pair. */
 export function missingPair({ key, namespace }: KvPairId): Error {
   return new Error(
     `No value found for key '${key}' in namespace '${namespace}' and \`errorOnMissing\` is set to true`,

@@ -1,4 +1,4 @@
-/** `core.kv.PurgeKV`: deletes key-value pairs, mostly those that have expired. */
+/** `core.kv.PurgeKV`: deletes key-value pairs, by default only expired ones. */
 import type { JsonObject } from "../../base/json.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { matchesGlob } from "../glob.ts";
@@ -15,33 +15,33 @@ const BEHAVIOR: PropertySchemas = Object.freeze({
     type: "string",
     required: true,
     values: ["key", "version"],
-    description: "What is deleted: whole pairs, or versions of them.",
+    description: "What is deleted: pairs, or versions of them.",
   },
 });
 
 const EXPIRED_ONLY: PropertySchema = dynamicFlag(true, "Whether only pairs that have expired are deleted.");
 
-/** An older form, which wins where both are given: it has no default. */
+/** Legacy form; takes precedence over `behavior`, therefore it has no default. */
 const OLD_EXPIRED_ONLY: PropertySchema = Object.freeze({
   type: "boolean",
   dynamic: true,
   description: "Whether only pairs that have expired are deleted; instead of `behavior`.",
 });
 
-/** Members of a behaviour, by its type. Of each pair one version is kept anyway, its value. */
+/** Members of a behaviour, by its type. This server stores only one version of each pair, its value. */
 const BEHAVIORS: Readonly<Record<string, PropertySchemas>> = Object.freeze({
   key: { expiredOnly: EXPIRED_ONLY },
   version: {
     before: {
       type: "dateTime",
       dynamic: true,
-      description: "Deletes versions from before that time, and never the last one: here none.",
+      description: "Deletes versions before that time, but never the last one; this server stores no others.",
     },
     keepAmount: {
       type: "integer",
       dynamic: true,
       minimum: 0,
-      description: "Versions to keep of each pair; without it and `before` the pairs are deleted.",
+      description: "Number of versions of each pair to keep; without it and `before` the pairs are deleted.",
     },
   },
 });
@@ -51,14 +51,14 @@ export const kvPurgeTask: RunnableTaskType = {
   form: "runnable",
   type: "core.kv.PurgeKV",
   aliases: [],
-  description: "Deletes the key-value pairs of namespaces, those that have expired unless told otherwise.",
+  description: "Deletes key-value pairs of namespaces, by default only expired ones.",
   pure: false,
   properties: {
     namespaces: {
       type: "list",
       dynamic: true,
       items: { type: "string", description: "Name of a namespace." },
-      description: "Namespaces of the pairs; all without it.",
+      description: "Namespaces of the pairs; default is all.",
     },
     namespacePattern: dynamicText("Glob of the namespaces, such as `company.*`, instead of `namespaces`."),
     expiredOnly: OLD_EXPIRED_ONLY,
@@ -69,8 +69,8 @@ export const kvPurgeTask: RunnableTaskType = {
       variants: BEHAVIORS,
       description: "Which pairs are deleted.",
     },
-    includeChildNamespaces: dynamicFlag(true, "Whether the namespaces below the given ones count too."),
-    keyPattern: dynamicText("Glob of the keys; all without it."),
+    includeChildNamespaces: dynamicFlag(true, "Whether namespaces below the given ones are included."),
+    keyPattern: dynamicText("Glob of the keys; default is all."),
   },
   outputs: {
     size: { type: "integer", description: "Number of pairs deleted." },
@@ -94,14 +94,14 @@ function behaviorOf(properties: JsonObject): JsonObject {
   return expiredOnly === undefined ? mapOf(properties, "behavior") ?? {} : { type: "key", expiredOnly };
 }
 
-/** True for a behaviour of type `version`; what an expression gave has not been checked before. */
+/** True for a behaviour of type `version`. The value of an expression is not validated yet. @throws Error unknown type */
 function isVersions(behavior: JsonObject): boolean {
   const type = textOf(behavior, "type");
   if (type === undefined || Object.hasOwn(BEHAVIORS, type)) return type === "version";
   throw new Error(`Invalid type "${type}": it must be one of ${Object.keys(BEHAVIORS).join(", ")}`);
 }
 
-/** True when versions are deleted with the last one among them, which is the pair. */
+/** True if the last version, and thereby the pair, may be deleted. @throws Error contradictory properties */
 function mayDeleteLast(behavior: JsonObject): boolean {
   const isDated = instantOf(behavior, "before") !== undefined;
   const keepAmount = wholeNumberOf(behavior, "keepAmount", { fallback: 0, minimum: 0 });
@@ -111,7 +111,7 @@ function mayDeleteLast(behavior: JsonObject): boolean {
   return !isDated && keepAmount === 0;
 }
 
-/** Which namespaces `namespaces` or `namespacePattern` mean; all of the tenant without either. */
+/** Filter of `namespaces` or `namespacePattern`; all namespaces of the tenant without either. @throws Error both are given */
 function namespaceFilter(properties: JsonObject): (namespace: string) => boolean {
   const names = textsOf(properties, "namespaces");
   const pattern = textOf(properties, "namespacePattern") || undefined;

@@ -20,15 +20,15 @@ export const kvSetTask: RunnableTaskType = {
   properties: {
     key: KV_KEY,
     value: { type: "any", required: true, dynamic: true, description: "Value of the pair." },
-    kvDescription: dynamicText("What the pair is for."),
+    kvDescription: dynamicText("Description of the pair."),
     namespace: KV_NAMESPACE,
-    overwrite: dynamicFlag(true, "Whether a pair that exists may change; the task fails when it may not."),
-    ttl: { type: "duration", dynamic: true, description: "How long the pair lives; for ever without it." },
+    overwrite: dynamicFlag(true, "Whether an existing pair may be replaced; otherwise the task fails."),
+    ttl: { type: "duration", dynamic: true, description: "Time to live of the pair; default is forever." },
     kvType: {
       type: "string",
       dynamic: true,
       values: KV_TYPES,
-      description: "Type of the value; found from the value without it.",
+      description: "Type of the value; by default derived from the value.",
     },
   },
   outputs: {},
@@ -51,7 +51,7 @@ export const kvSetTask: RunnableTaskType = {
   },
 };
 
-/** A template that is one print gives its value, not the text of it: a number stays a number. */
+/** Renders the value again to keep its type: a template that is a single expression may give a number. */
 async function givenValue(properties: JsonObject, context: RunContext): Promise<JsonValue> {
   const written = ownProperty(context.written, "value");
   if (typeof written === "string" && written.includes("{")) return await context.render(written);

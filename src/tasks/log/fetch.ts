@@ -10,10 +10,10 @@ export const fetchLogsTask: RunnableTaskType = {
   form: "runnable",
   type: "core.log.Fetch",
   aliases: ["core.tasks.log.Fetch"],
-  description: "Stores the log of an execution as a file, one line of data for each line of the log.",
+  description: "Stores the log of an execution as a file, one line of JSON per log line.",
   pure: false,
   properties: {
-    executionId: { type: "string", dynamic: true, description: "Id of the execution; this one without it." },
+    executionId: { type: "string", dynamic: true, description: "Id of the execution; default is this one." },
     ...EXECUTION_FLOW,
     tasksId: {
       type: "list",
@@ -21,7 +21,7 @@ export const fetchLogsTask: RunnableTaskType = {
       items: { type: "string", description: "Id of a task." },
       description: "Only lines of these tasks.",
     },
-    level: levelProperty("Only lines of this level, and of more severe ones."),
+    level: levelProperty("Only lines of this or a more severe level."),
   },
   outputs: {
     size: { type: "integer", description: "Number of lines." },

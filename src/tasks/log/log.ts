@@ -16,7 +16,7 @@ export const logTask: RunnableTaskType = {
       required: true,
       dynamic: true,
       orList: true,
-      description: "Text to log, or a list of texts, each a line of its own.",
+      description: "Text to log, or a list of texts, one per line.",
     },
     level: levelProperty("Level of the lines."),
   },

@@ -13,8 +13,8 @@ export const purgeLogsTask: RunnableTaskType = {
   description: "Deletes log lines of executions and triggers.",
   pure: false,
   properties: {
-    namespace: dynamicText("Namespace of the lines; all without it."),
-    flowId: dynamicText("Flow of the lines; needs `namespace`."),
+    namespace: dynamicText("Namespace of the lines; default is all."),
+    flowId: dynamicText("Flow of the lines; requires `namespace`."),
     executionId: dynamicText("Execution of the lines."),
     logLevels: {
       type: "list",

@@ -1,4 +1,4 @@
-/** `core.metric.Publish`: reports numbers of its own. */
+/** `core.metric.Publish`: reports metrics. */
 import { parseDuration } from "../../base/duration.ts";
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import { printValue } from "../../expr/mod.ts";
@@ -13,21 +13,21 @@ const METRIC: PropertySchemas = Object.freeze({
     required: true,
     dynamic: true,
     values: METRIC_TYPES,
-    description: "Kind of the metric.",
+    description: "Type of the metric.",
   },
   name: { type: "string", required: true, dynamic: true, description: "Name of the metric." },
   value: {
     type: "any",
     required: true,
     dynamic: true,
-    description: "A number; of a timer a duration such as `PT10S`.",
+    description: "A number; for a timer a duration such as `PT10S`.",
   },
   description: { type: "string", dynamic: true, ignored: true, description: "What the metric is for." },
   tags: {
     type: "map",
     dynamic: true,
     items: { type: "string", description: "Value of the tag." },
-    description: "What tells it from others of its name.",
+    description: "Tags that distinguish metrics of the same name.",
   },
 });
 

@@ -19,7 +19,7 @@ export const downloadFilesTask: RunnableTaskType = {
       type: "string",
       dynamic: true,
       default: "",
-      description: "Text in front of their paths in the outputs.",
+      description: "Prefix of their paths in the outputs.",
     },
   },
   outputs: { files: NAMESPACE_FILE_URIS },

@@ -31,16 +31,16 @@ export const uploadFilesTask: RunnableTaskType = {
       dynamic: true,
       orText: true,
       items: { type: "string", description: "Storage URI of a file." },
-      description: "Storage URIs of files, by the names that they get.",
+      description: "Storage URIs of files, by their new names.",
     },
     namespace: FILES_NAMESPACE,
-    destination: { type: "string", dynamic: true, default: "/", description: "Folder into which they go." },
+    destination: { type: "string", dynamic: true, default: "/", description: "Folder of the new files." },
     conflict: {
       type: "string",
       dynamic: true,
       values: CONFLICTS,
       default: "OVERWRITE",
-      description: "What happens when a file of that name exists.",
+      description: "What happens if a file of that name exists.",
     },
   },
   outputs: { files: NAMESPACE_FILE_URIS },
@@ -63,7 +63,7 @@ export const uploadFilesTask: RunnableTaskType = {
   },
 };
 
-/** A file to upload: its name, and where its content comes from. */
+/** A file to upload. */
 interface Upload {
   readonly name: string;
   open(): Promise<AsyncIterable<Uint8Array>>;
@@ -78,7 +78,7 @@ async function uploadsOf({ files, filesMap }: JsonObject, context: RunContext): 
   return [...stored, ...named, ...globs.length === 0 ? [] : await localFiles(context, globs)];
 }
 
-/** A file that is given without a name keeps the one that it is stored under. */
+/** Default name: that of the stored file. */
 function lastName(uri: string): string {
   const name = fileNameOf(uri);
   return isStorageUri(uri) && !/%(?![0-9a-f]{2})/i.test(name) ? decodeURIComponent(name) : name;

@@ -8,7 +8,7 @@ const VERSION = /^\d+(?:\.\d+)*$/;
 /** Command names that are redirected to the chosen interpreter. */
 const NAMES = ["python", DEFAULT];
 
-/** Python; packages go to a virtual environment. */
+/** Python; packages are installed in a virtual environment. */
 export const PYTHON: ScriptProgram = Object.freeze({
   image: "python:3.13-slim",
   fileName: "script.py",

@@ -1,4 +1,4 @@
-/** The task types that run commands and scripts: two of each language. */
+/** The task types that run commands and scripts: two per language. */
 import type { PropertySchemas } from "../../model/flows/schema.ts";
 import type { RunnableTaskType, TaskType } from "../../model/tasks/task_catalog.ts";
 import { PYTHON } from "./python.ts";
@@ -11,7 +11,7 @@ interface ScriptLanguage {
   /** Names its types: `scripts.<name>.Commands` and `scripts.<name>.Script`. */
   readonly name: string;
   readonly program: ScriptProgram;
-  /** Properties beside those of all script tasks. */
+  /** Further properties. */
   readonly properties?: PropertySchemas;
   readonly commands: string;
   readonly commandsAliases?: readonly string[];
@@ -22,14 +22,14 @@ const LANGUAGES: readonly ScriptLanguage[] = [
   {
     name: "deno",
     program: DENO,
-    commands: "Runs commands, in a place where Deno is installed.",
+    commands: "Runs commands in an environment with Deno.",
     script: "Runs a TypeScript or JavaScript script with Deno.",
   },
   {
     name: "node",
     program: NODE,
     properties: schema.DEPENDENCY_PROPERTIES,
-    commands: "Runs commands, in a place where Node.js is installed.",
+    commands: "Runs commands in an environment with Node.js.",
     commandsAliases: ["core.tasks.scripts.Node"],
     script: "Runs a Node.js script.",
   },
@@ -37,7 +37,7 @@ const LANGUAGES: readonly ScriptLanguage[] = [
     name: "python",
     program: PYTHON,
     properties: schema.PYTHON_PROPERTIES,
-    commands: "Runs commands, in a place where Python and the packages that they need are installed.",
+    commands: "Runs commands in an environment with Python and the required packages.",
     commandsAliases: ["core.tasks.scripts.Python"],
     script: "Runs a Python script.",
   },

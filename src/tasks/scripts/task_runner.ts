@@ -11,18 +11,18 @@ const PULLS: ReadonlyMap<string, string> = new Map([
   ["NEVER", "never"],
 ]);
 
-/** Task runners by the place that they stand for. They have no outputs of their own. */
+/** Task runners by process place. */
 export const TASK_RUNNERS: Readonly<Record<"process" | "docker", TypeDeclaration>> = Object.freeze({
   process: {
     type: "core.runner.Process",
     aliases: ["core.models.tasks.runners.types.ProcessTaskRunner"],
-    description: "Runs the commands of a script task as processes of the machine on which the server runs.",
+    description: "Runs the commands of a script task as processes on the machine of the server.",
     properties: {},
   },
   docker: {
     type: "scripts.runner.docker.Docker",
     aliases: ["scripts.runner.docker.DockerTaskRunner", "core.runner.Docker"],
-    description: "Runs the commands of a script task in a container, where the `docker` command works. " +
+    description: "Runs the commands of a script task in a container; requires the `docker` command. " +
       "The image is the `containerImage` of the task.",
     properties: {
       pullPolicy: {
@@ -30,14 +30,14 @@ export const TASK_RUNNERS: Readonly<Record<"process" | "docker", TypeDeclaration
         dynamic: true,
         values: [...PULLS.keys()],
         default: "ALWAYS",
-        description: "When the image is fetched.",
+        description: "When the image is pulled.",
       },
       user: { type: "string", dynamic: true, description: "User within the container." },
     },
   },
 });
 
-/** The place; the default of the server for a task that names none. @throws Error the task runner is unknown */
+/** The place; by default that of the server. @throws Error unknown task runner */
 export function scriptPlace(
   properties: JsonObject,
   { mode }: ProcessPolicy,

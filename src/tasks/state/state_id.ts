@@ -1,4 +1,4 @@
-/** How tasks name a stored state. */
+/** Properties that identify a stored state. */
 import type { JsonObject } from "../../base/json.ts";
 import { dynamicFlag, type PropertySchema, type PropertySchemas } from "../../model/flows/schema.ts";
 import type { StateId } from "../../model/ports/states.ts";
@@ -9,16 +9,16 @@ import { flagOf, textOf } from "../property_values.ts";
 export const STATE_PROPERTIES: PropertySchemas = Object.freeze({
   name: { type: "string", dynamic: true, default: "default", description: "Name of the state." },
   namespace: dynamicFlag(false, "Whether all flows of the namespace share the state."),
-  taskrunValue: dynamicFlag(true, "Whether each value of a loop has a state of its own."),
+  taskrunValue: dynamicFlag(true, "Whether each value of a loop has a separate state."),
 });
 
-/** `errorOnMissing` of tasks that need the state. */
+/** `errorOnMissing` of tasks that read or delete a state. */
 export const ERROR_ON_MISSING_STATE: PropertySchema = dynamicFlag(
   false,
   "Whether a missing state is a failure.",
 );
 
-/** The state that `name`, `namespace` and `taskrunValue` name. @throws Error */
+/** The id from these properties. @throws Error invalid flag */
 export function stateIdOf(properties: JsonObject, context: RunContext): StateId {
   const isShared = flagOf(properties, "namespace", false);
   return {
@@ -29,7 +29,7 @@ export function stateIdOf(properties: JsonObject, context: RunContext): StateId 
   };
 }
 
-/** The error of a task that needs a state which is not there. */
+/** Error for a missing state. */
 export function missingState({ name }: StateId): Error {
   return new Error(`No state found for name '${name}' and \`errorOnMissing\` is set to true`);
 }

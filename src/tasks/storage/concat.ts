@@ -11,7 +11,7 @@ export const concatTask: RunnableTaskType = {
   pure: false,
   type: "core.storage.Concat",
   aliases: ["core.tasks.storages.Concat"],
-  description: "Joins files to one file.",
+  description: "Joins files into one file.",
   properties: {
     files: {
       type: "list",
@@ -21,12 +21,12 @@ export const concatTask: RunnableTaskType = {
       items: { type: "string", description: "Storage URI of a file." },
       description: "Storage URIs of the files, in this order.",
     },
-    separator: { type: "string", dynamic: true, description: "Text that is put behind each file." },
+    separator: { type: "string", dynamic: true, description: "Text that is appended to each file." },
     extension: {
       type: "string",
       dynamic: true,
       default: ".tmp",
-      description: "Ending of the new file's name.",
+      description: "Extension of the new file.",
     },
   },
   outputs: { uri: WRITTEN_URI },

@@ -12,25 +12,24 @@ export const deduplicateItemsTask: RunnableTaskType = {
   pure: false,
   type: "core.storage.DeduplicateItems",
   aliases: ["core.tasks.storages.DeduplicateItems"],
-  description: "Keeps the last one of the items of a file that have the same key.",
+  description: "Keeps the last item of each key in a file.",
   properties: {
     from: FROM,
     expr: {
       type: "string",
       required: true,
-      description:
-        "Expression that gives the key of an item; it reads the members of the item by their names.",
+      description: "Expression for the key of an item; the members of the item are its variables.",
     },
   },
   outputs: {
     uri: WRITTEN_URI,
     numKeys: itemCount("Number of different keys."),
     processedItemsTotal: itemCount("Number of items read."),
-    droppedItemsTotal: itemCount("Number of items left out."),
+    droppedItemsTotal: itemCount("Number of items dropped."),
   },
   async run(properties, context) {
     const [from, expr] = [requiredTextOf(properties, "from"), requiredTextOf(properties, "expr")];
-    // The file is read twice; in memory are the keys alone.
+    // Reads the file twice, so that only the keys are in memory.
     const lastByKey = new Map<string, number>();
     let count = 0;
     for await (const line of itemLines(context, from)) {

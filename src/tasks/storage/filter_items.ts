@@ -17,21 +17,20 @@ export const filterItemsTask: RunnableTaskType = {
   pure: false,
   type: "core.storage.FilterItems",
   aliases: ["core.tasks.storages.FilterItems"],
-  description: "Keeps the items of a file for which a condition is true, or leaves them out.",
+  description: "Keeps or drops the items of a file for which a condition is true.",
   properties: {
     from: FROM,
     filterCondition: {
       type: "string",
       required: true,
-      description:
-        "Expression that is evaluated for each item; it reads the members of the item by their names.",
+      description: "Expression that is evaluated for each item; the members of the item are its variables.",
     },
     filterType: {
       type: "string",
       dynamic: true,
       values: FILTER_TYPES,
       default: "INCLUDE",
-      description: "Whether items for which the condition is true are kept or left out.",
+      description: "Whether items for which the condition is true are kept or dropped.",
     },
     errorOrNullBehavior: {
       type: "string",
@@ -44,7 +43,7 @@ export const filterItemsTask: RunnableTaskType = {
   outputs: {
     uri: WRITTEN_URI,
     processedItemsTotal: itemCount("Number of items read."),
-    droppedItemsTotal: itemCount("Number of items left out."),
+    droppedItemsTotal: itemCount("Number of items dropped."),
   },
   async run(properties, context) {
     const from = requiredTextOf(properties, "from");
@@ -93,5 +92,5 @@ async function isKept(
   }
   if (otherwise !== "FAIL") return otherwise === "INCLUDE";
   if (rendered.status === "rejected") throw rendered.reason;
-  throw new Error(`The condition "${condition}" gives nothing for an item`);
+  throw new Error(`The condition "${condition}" is null for an item`);
 }

@@ -7,10 +7,10 @@ import { openFile } from "./stored_file.ts";
 
 const NEW_LINE = new Uint8Array([0x0a]);
 
-/** A line with its end. */
+/** A line including its line break. */
 export type ItemLine = Piece;
 
-/** The lines of a file that are not blank. */
+/** The non-blank lines of a file. */
 export async function* itemLines(context: RunContext, uri: string): AsyncGenerator<ItemLine> {
   for await (const piece of piecesOf((await openFile(context, uri)).content, NEW_LINE)) {
     if (context.signal.aborted) throw new Error("The attempt was interrupted");
@@ -18,7 +18,7 @@ export async function* itemLines(context: RunContext, uri: string): AsyncGenerat
   }
 }
 
-/** A line of JSON for each value. JSON is a subset of Ion, the format that the ending `.ion` names. */
+/** One line of JSON per value. JSON is a subset of Ion, the format of files with the extension `.ion`. */
 export async function* jsonLines(
   values: AsyncIterable<JsonObject> | Iterable<JsonObject>,
 ): AsyncGenerator<Uint8Array> {
@@ -26,7 +26,7 @@ export async function* jsonLines(
   for await (const value of values) yield encoder.encode(`${stringifyJson(value)}\n`);
 }
 
-/** The value of an expression for an item: the members of the item are its variables. @throws Error the line is no item, or the expression cannot be rendered */
+/** Renders an expression with the members of an item as variables. @throws Error malformed line, or rendering failed */
 export async function renderItem(context: RunContext, template: string, line: ItemLine): Promise<JsonValue> {
   const { value } = parseIon(new TextDecoder().decode(line), { isProseAllowed: false });
   const variables: JsonObject = isJsonObject(value) ? value : { item: value };

@@ -15,17 +15,17 @@ export const purgeCurrentExecutionFilesTask: RunnableTaskType = {
       dynamic: true,
       default: false,
       ignored: true,
-      description: "Whether files of executions that this one has started are deleted too.",
+      description: "Whether files of child executions are deleted too.",
     },
     includeStates: {
       type: "boolean",
       dynamic: true,
       default: false,
       ignored: true,
-      description: "Whether files of states are deleted too; states are no files here.",
+      description: "Whether files of states are deleted too; this server does not store states as files.",
     },
   },
-  outputs: { uris: uriList("Storage URIs of the files that were deleted.") },
+  outputs: { uris: uriList("Storage URIs of the deleted files.") },
   async run(_properties, context) {
     const { storage } = context.ports;
     const uris: string[] = [];

@@ -1,4 +1,4 @@
-/** `core.storage.Reverse`: the lines of a file, last one first. */
+/** `core.storage.Reverse`: the lines of a file, last first. */
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { inOwnDirectory } from "../attempt_directory.ts";
 import { requiredTextOf, textOf } from "../property_values.ts";
@@ -6,7 +6,7 @@ import { gathered } from "./pieces.ts";
 import { reversedLines } from "./reversed_lines.ts";
 import { extensionOf, FROM, openFile, WRITTEN_URI } from "./stored_file.ts";
 
-/** Character sets in which a separator is found by its bytes, whatever surrounds it. */
+/** Character sets in which the bytes of a separator are unambiguous. */
 const CHARSETS: ReadonlySet<string> = new Set([
   "utf-8",
   "utf8",

@@ -1,4 +1,4 @@
-/** `core.storage.Size`: how long a file is. */
+/** `core.storage.Size`: the size of a file. */
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { requiredTextOf } from "../property_values.ts";
 import { FROM } from "./stored_file.ts";
@@ -9,7 +9,7 @@ export const sizeTask: RunnableTaskType = {
   pure: false,
   type: "core.storage.Size",
   aliases: ["core.tasks.storages.Size"],
-  description: "Gives the size of a file.",
+  description: "Returns the size of a file.",
   properties: { uri: FROM },
   outputs: { size: { type: "integer", description: "Size of the file in bytes." } },
   async run(properties, context) {

@@ -1,4 +1,4 @@
-/** `core.storage.Split`: cuts a file into files. */
+/** `core.storage.Split`: splits a file into files. */
 import { dynamicText } from "../../model/flows/schema.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { requiredTextOf } from "../property_values.ts";
@@ -11,14 +11,15 @@ export const splitTask: RunnableTaskType = {
   pure: false,
   type: "core.storage.Split",
   aliases: ["core.tasks.storages.Split"],
-  description: "Cuts a file into several files: by one of `bytes`, `partitions`, `rows` and `regexPattern`.",
+  description:
+    "Splits a file into several files: by one of `bytes`, `partitions`, `rows` and `regexPattern`.",
   properties: {
     from: FROM,
     bytes: dynamicText("Size of each file, such as `10MB`."),
     partitions: { type: "integer", dynamic: true, minimum: 1, description: "Number of files." },
     rows: { type: "integer", dynamic: true, minimum: 1, description: "Lines in each file." },
     regexPattern: dynamicText(
-      "Regular expression with a group: each text that the group matches gets a file, with all lines in which it does.",
+      "Regular expression with a group: all lines in which the group matches the same text become one file.",
     ),
     separator: { type: "string", dynamic: true, default: "\n", description: "Text that ends a line." },
   },

@@ -12,7 +12,7 @@ export const writeTask: RunnableTaskType = {
   description: "Stores a text as a file.",
   properties: {
     content: { type: "string", required: true, dynamic: true, description: "Content of the file." },
-    extension: { type: "string", dynamic: true, description: "Ending of its name, such as `.json`." },
+    extension: { type: "string", dynamic: true, description: "Extension of its name, such as `.json`." },
   },
   outputs: { uri: WRITTEN_URI },
   async run(properties, context) {

@@ -19,14 +19,14 @@ export const templatedTask: RunnableTaskType = {
   type: "core.templating.TemplatedTask",
   aliases: ["core.tasks.templating.TemplatedTask"],
   description:
-    "Renders the declaration of a task and runs that task; one that waits holds its attempt meanwhile.",
+    "Renders the declaration of a task and runs that task; a waiting task occupies its attempt meanwhile.",
   pure: false,
   properties: {
     spec: {
       type: "string",
       required: true,
       dynamic: true,
-      description: "Declaration of a task that does work itself, as a YAML text.",
+      description: "Declaration of a runnable task, as a YAML text.",
     },
   },
   async run(properties, context) {
@@ -37,7 +37,7 @@ export const templatedTask: RunnableTaskType = {
 };
 
 const OWN_TYPE = "core.templating.TemplatedTask";
-/** Members that say nothing of how a task runs. For the others that every task has, the templated task itself is asked. */
+/** Members ignored silently. Other common members cause a warning: those of the templated task itself apply. */
 const SILENT: ReadonlySet<string> = new Set<TaskMember>(["id", "type", "description"]);
 const COMMON: ReadonlySet<string> = new Set(TASK_MEMBERS);
 
@@ -62,8 +62,8 @@ function readSpec(
 }
 
 /**
- * The spec was rendered as a whole: what it holds now is data, which must not be evaluated once more, or an input could
- * bring expressions of its own. Only defaults of the type are still templates.
+ * The rendered spec is data and must not be rendered again, or an input could inject expressions. Only defaults of the type
+ * are still templates.
  */
 async function propertiesOf(
   { properties: schemas }: FoundTaskType,
@@ -98,7 +98,7 @@ function checkOthers(members: JsonObject, schemas: FoundTaskType["properties"], 
   }
 }
 
-/** The context of the attempt, for whom the properties are as they were given. */
+/** The context of the attempt with the properties as unrendered ones; templates without further variables are not rendered again. */
 function innerContext(context: RunContext, properties: JsonObject): RunContext {
   const render: RunContext["render"] = (template, variables) =>
     variables ? context.render(template, variables) : template;

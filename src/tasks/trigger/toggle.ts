@@ -11,8 +11,8 @@ export const toggleTask: RunnableTaskType = {
   description: "Disables a trigger, or enables it again.",
   pure: false,
   properties: {
-    namespace: dynamicText("Namespace of the flow; that of this one without it."),
-    flowId: dynamicText("Id of the flow; this one without it."),
+    namespace: dynamicText("Namespace of the flow; default is that of this one."),
+    flowId: dynamicText("Id of the flow; default is this one."),
     trigger: { type: "string", required: true, dynamic: true, description: "Id of the trigger." },
     enabled: dynamicFlag(false, "Whether the trigger is enabled or disabled."),
   },
