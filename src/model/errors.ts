@@ -1,6 +1,6 @@
-/** Refusals to a caller. A code is never renamed: clients and tests rely on it. */
+/** Errors returned to callers. Codes are never renamed: clients depend on them. */
 
-/** Why a request was refused. `http/responses/problem.ts` gives each its status. */
+/** Reasons for a refusal. `http/responses/problem.ts` maps each to an HTTP status. */
 export type ErrorCode =
   | "bad_request"
   | "bulk_refused"
@@ -24,21 +24,21 @@ export type ErrorCode =
   | "unavailable"
   | "storage_full";
 
-/** One of several reasons, with the place it concerns, for example `tasks[0].message`. */
+/** One of several reasons, with the path of the affected value, for example `tasks[0].message`. */
 export interface ErrorItem {
   readonly path: string;
   readonly message: string;
 }
 
-/** Further facts of a refusal. */
+/** Optional details of a refusal. */
 export interface DomainErrorOptions {
   readonly cause?: unknown;
   readonly items?: readonly ErrorItem[];
-  /** Seconds after which trying again makes sense. */
+  /** Seconds after which the caller should retry. */
   readonly retryAfter?: number;
 }
 
-/** A refusal that the caller is told of: the message names the thing, the reason and, where there is one, the way out. */
+/** A refusal returned to the caller. The message names the object, the reason and, if there is one, the remedy. */
 export class DomainError extends Error {
   override readonly name = "DomainError";
   readonly code: ErrorCode;

@@ -1,22 +1,22 @@
-/** Figures that a server tells of itself, for those who watch it. */
+/** Server metrics, for monitoring. */
 
-/** One value of a figure. */
+/** One value of a metric. */
 export interface ServerMetricSample {
-  /** What tells it from the others, by name; their number must be bounded. */
+  /** Labels by name; the number of combinations must be bounded. */
   readonly labels?: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-/** A figure with all of its values. A counter only grows while the process lives; a gauge goes up and down. */
+/** A metric with all of its values. A counter never decreases during the life of the process. */
 export interface ServerMetric {
-  /** Lower-case words joined by `_`, the unit last; of counters `total`. */
+  /** Lower-case words joined by `_`; ends with the unit, or with `total` for counters. */
   readonly name: string;
   readonly help: string;
   readonly type: "counter" | "gauge";
   readonly samples: readonly ServerMetricSample[];
 }
 
-/** A figure of one value. */
+/** A metric with one value and no labels. */
 export function serverMetric(
   type: ServerMetric["type"],
   name: string,
@@ -26,11 +26,11 @@ export function serverMetric(
   return { name, help, type, samples: [{ value }] };
 }
 
-/** What the platform knows of the process and its database. */
+/** Resource usage of the process. */
 export interface ProcessFacts {
   readonly residentBytes: number;
   readonly heapBytes: number;
   readonly cpuSeconds: number;
-  /** Of the database and its log; absent where there is no disk. */
+  /** Size of the database and its log; absent without a disk. */
   readonly storeBytes?: number;
 }

@@ -1,7 +1,7 @@
 /** Inputs as expressions see them: those of type SECRET decrypted, on first use. */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty, setOwnProperty } from "../base/json.ts";
 import { ExpressionError } from "../expr/mod.ts";
-import { ciphertextOf } from "../model/flows/encrypted_value.ts";
+import { ciphertextOf } from "../model/flows/input_value.ts";
 import type { Execution } from "../model/executions/execution.ts";
 import type { Flow, Input } from "../model/flows/flow.ts";
 

@@ -1,7 +1,7 @@
-/** The directory of this machine that an attempt works in. */
+/** The local directory that an attempt works in. */
 import type { RunContext } from "../model/ports/run_context.ts";
 
-/** Works in the directory of the WorkingDirectory around the task; outside of one as {@link inOwnDirectory}. */
+/** Runs `work` in the directory of the enclosing WorkingDirectory; without one like {@link inOwnDirectory}. */
 export async function inDirectory<T>(
   context: RunContext,
   work: (directory: string) => Promise<T>,
@@ -10,7 +10,7 @@ export async function inDirectory<T>(
   return await (workingDirectory === undefined ? inOwnDirectory(context, work) : work(workingDirectory));
 }
 
-/** Works in a directory that is empty, and removed afterwards; what a crash leaves of it goes with the next boot. */
+/** Runs `work` in a new empty directory, which is removed afterwards, or after a crash at the next use. */
 export async function inOwnDirectory<T>(
   context: RunContext,
   work: (directory: string) => Promise<T>,

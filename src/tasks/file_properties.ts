@@ -1,7 +1,7 @@
-/** The files that a task gets into its working directory, and those that it leaves. */
-import type { PropertySchema, PropertySchemas } from "../model/flows/schema.ts";
+/** Properties for input and output files of working directories. */
+import { dynamicFlag, type PropertySchema, type PropertySchemas } from "../model/flows/schema.ts";
 
-/** Names, globs or namespaces: a list of texts. */
+/** Schema of a list of texts. */
 export function textList(description: string, further: Partial<PropertySchema> = {}): PropertySchema {
   return {
     type: "list",
@@ -13,28 +13,21 @@ export function textList(description: string, further: Partial<PropertySchema> =
 }
 
 const NAMESPACE_FILES: PropertySchemas = Object.freeze({
-  enabled: {
-    type: "boolean",
-    dynamic: true,
-    default: true,
-    description: "Whether namespace files are copied.",
-  },
-  include: textList("Globs of the files to copy; without it all are.", { orText: true }),
+  enabled: dynamicFlag(true, "Whether namespace files are copied."),
+  include: textList("Globs of the files to copy; default is all.", { orText: true }),
   exclude: textList("Globs of the files not to copy.", { orText: true }),
-  namespaces: textList("Namespaces whose files are copied, in this order; without it that of the flow."),
+  namespaces: textList("Namespaces whose files are copied, in this order; default is that of the flow."),
   ifExists: {
     type: "string",
     dynamic: true,
     values: ["OVERWRITE", "FAIL", "WARN", "IGNORE"],
     default: "OVERWRITE",
-    description: "What happens when a file of that name exists.",
+    description: "What happens if a file of that name exists.",
   },
-  folderPerNamespace: {
-    type: "boolean",
-    dynamic: true,
-    default: false,
-    description: "Whether the files of each namespace get a folder of their own.",
-  },
+  folderPerNamespace: dynamicFlag(
+    false,
+    "Whether the files of each namespace are copied into a separate folder.",
+  ),
 });
 
 /** `inputFiles`, `outputFiles` and `namespaceFiles`. */
@@ -43,9 +36,10 @@ export const FILE_PROPERTIES: PropertySchemas = Object.freeze({
     type: "map",
     dynamic: true,
     orText: true,
-    description: "Files to create, by relative name: a text is the content, a storage URI is fetched.",
+    description:
+      "Files to create, by relative name: a storage URI is fetched, any other text is the content.",
   },
-  outputFiles: textList("Globs of the files to keep, relative to the working directory.", { orText: true }),
+  outputFiles: textList("Globs of the files to store, relative to the working directory.", { orText: true }),
   namespaceFiles: {
     type: "object",
     dynamic: true,
@@ -54,9 +48,9 @@ export const FILE_PROPERTIES: PropertySchemas = Object.freeze({
   },
 });
 
-/** What `outputFiles` leaves in the outputs. */
+/** The output of `outputFiles`. */
 export const OUTPUT_FILES: PropertySchema = {
   type: "map",
   items: { type: "string", description: "Storage URI of the file." },
-  description: "Storage URIs of the files that were kept, by name.",
+  description: "Storage URIs of the stored files, by name.",
 };

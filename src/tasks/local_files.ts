@@ -1,6 +1,6 @@
 /**
- * Files in a directory of this machine: those that a task is given, and those that it leaves. Names are relative and stay
- * within the directory, whatever a user wrote and whatever links a program has made there.
+ * Input and output files of tasks in a local directory. Names are relative; neither a name from a user nor a symbolic link
+ * made by a program can lead out of the directory.
  */
 import {
   isJsonObject,
@@ -17,19 +17,19 @@ import type { RunContext } from "../model/ports/run_context.ts";
 import { isStorageUri, namespaceFileOf } from "../model/namespaces/storage_uri.ts";
 import { compileGlobs, compileNamespaceGlobs, type PathTest } from "./glob.ts";
 
-/** A directory and the attempt that works in it. */
+/** A working directory and its attempt. */
 export interface LocalPlace {
   readonly context: RunContext;
   /** Absolute path. */
   readonly directory: string;
 }
 
-/** Files of a directory that one task may store. */
+/** Maximum number of output files of a task. */
 const MAX_OUTPUT_FILES = 10_000;
 
 /**
- * Creates files by relative name: a storage URI is fetched, anything else is the content. `files` is a map, or a JSON text of
- * one; the names. @throws Error a name leaves the directory, a file is missing
+ * Creates files by relative name: a storage URI is fetched, any other value is the content. `files` is a map, or a JSON text
+ * of one. Returns the names. @throws Error a name leaves the directory, or a file is missing
  */
 export async function createFiles(place: LocalPlace, files: JsonValue | undefined): Promise<string[]> {
   const map = readMap(files, "Files to create");
@@ -41,7 +41,7 @@ export async function createFiles(place: LocalPlace, files: JsonValue | undefine
   return names;
 }
 
-/** Stores the files that match one of the globs; their storage URIs by relative name, in order of the names. */
+/** Stores the files that match a glob; returns their storage URIs by relative name, sorted. */
 export async function storeFiles(place: LocalPlace, globs: JsonValue | undefined): Promise<JsonObject> {
   const uris: JsonObject = {};
   const patterns = readTexts(globs, "Globs of files");
@@ -52,27 +52,26 @@ export async function storeFiles(place: LocalPlace, globs: JsonValue | undefined
   return uris;
 }
 
-/** Stores one file of the directory; its storage URI. */
 async function storeFile({ context, directory }: LocalPlace, name: string): Promise<string> {
   using file = await Deno.open(`${directory}/${name}`, { read: true });
   const base = name.slice(name.lastIndexOf("/") + 1);
   return (await context.ports.storage.write(context, base, chunksOf(file))).uri;
 }
 
-/** The content of one file of a directory. */
+/** The content of a file of the directory. */
 export async function openLocalFile(directory: string, name: string): Promise<ReadableStream<Uint8Array>> {
   return (await Deno.open(`${directory}/${name}`, { read: true })).readable;
 }
 
-/** Relative names of the files that are meant, in order; links are left out, and so is all of a directory that is one. @throws Error there are too many */
-export async function findFiles(directory: string, isMeant: PathTest): Promise<string[]> {
+/** Sorted relative names of the matching files. Symbolic links are skipped and not followed. @throws Error too many files */
+export async function findFiles(directory: string, isMatch: PathTest): Promise<string[]> {
   const found: string[] = [];
   const folders = (await Deno.lstat(directory)).isDirectory ? [""] : [];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     for await (const entry of Deno.readDir(`${directory}/${folder}`)) {
       const name = folder + entry.name;
       if (entry.isDirectory) folders.push(`${name}/`);
-      else if (entry.isFile && isMeant(name)) found.push(name);
+      else if (entry.isFile && isMatch(name)) found.push(name);
     }
     if (found.length > MAX_OUTPUT_FILES) {
       throw new Error(
@@ -83,7 +82,7 @@ export async function findFiles(directory: string, isMeant: PathTest): Promise<s
   return found.sort();
 }
 
-/** Creates or replaces one file, with the folders above it; its canonical name. @throws DomainError, or Error when a link leads out */
+/** Creates or replaces a file and creates missing folders; returns its canonical name. @throws DomainError; Error a link leads out of the directory */
 export async function writeLocalFile(
   directory: string,
   name: string,
@@ -120,7 +119,7 @@ async function openPath(
   }
 }
 
-/** Whether the folder, or the nearest one above it that there is, lies in the directory with that real path. */
+/** Whether the folder, or its nearest existing parent, is within the directory with that real path. */
 async function isFolderWithin(root: string, folder: string): Promise<boolean> {
   try {
     const real = await Deno.realPath(folder);
@@ -131,7 +130,7 @@ async function isFolderWithin(root: string, folder: string): Promise<boolean> {
   }
 }
 
-/** What is written replaces a link, and is not written through it. */
+/** A write must replace a symbolic link, not follow it. */
 async function removeLink(path: string): Promise<void> {
   try {
     if ((await Deno.lstat(path)).isSymlink) await Deno.remove(path);
@@ -149,12 +148,12 @@ async function contentOf(
   return isFileAddress(text) ? (await openAny(context, text)).content : value;
 }
 
-/** True for the address of a stored file: a storage URI, `nsfile:///<path>` or `nsfile://<namespace>/<path>`. */
+/** True for the URI of a stored file: a storage URI, `nsfile:///<path>` or `nsfile://<namespace>/<path>`. */
 export function isFileAddress(text: string): boolean {
   return isStorageUri(text) || namespaceFileOf(text, "") !== undefined;
 }
 
-/** Opens the file of such an address. @throws Error there is no such file */
+/** Opens the file of such a URI. @throws Error there is no such file */
 export async function openAny(context: RunContext, uri: string): Promise<OpenedFile> {
   const { storage, namespaceFiles } = context.ports;
   const file = namespaceFileOf(uri, context.namespace);
@@ -164,7 +163,7 @@ export async function openAny(context: RunContext, uri: string): Promise<OpenedF
   throw new Error(`Cannot read "${uri}": there is no such file`);
 }
 
-/** Members of a map that may also be given as JSON text; null and nothing are an empty one. @throws Error it is none */
+/** A map, also as JSON text; null, absent and empty give an empty map. @throws Error no map */
 export function readMap(value: JsonValue | undefined, what: string): JsonObject {
   if (value === undefined || value === null || value === "") return {};
   const map = typeof value === "string" ? tryParseJson(value) ?? value : value;
@@ -172,7 +171,7 @@ export function readMap(value: JsonValue | undefined, what: string): JsonObject 
   throw new Error(`${what} must be a map of names, or the JSON text of one`);
 }
 
-/** Texts of a list that may also be given as one text or as JSON text. @throws Error it is neither */
+/** A list of texts, also as a single text or as JSON text; empty if absent. @throws Error neither */
 export function readTexts(value: JsonValue | undefined, what: string): string[] {
   if (value === undefined || value === null || value === "") return [];
   const list = typeof value === "string" && value.trimStart().startsWith("[")
@@ -184,8 +183,8 @@ export function readTexts(value: JsonValue | undefined, what: string): string[] 
 }
 
 /**
- * Copies namespace files into the directory, as the property `namespaceFiles` says; their names. @throws Error a file exists
- * and `ifExists` is FAIL
+ * Copies the namespace files of the property `namespaceFiles` into the directory; returns their names. @throws Error a file
+ * exists and `ifExists` is FAIL
  */
 export async function copyNamespaceFiles(
   place: LocalPlace,
@@ -247,7 +246,7 @@ async function exists(path: string): Promise<boolean> {
   }
 }
 
-/** The file is read no faster than its chunks are taken. */
+/** Reads the file chunk by chunk, on demand. */
 async function* chunksOf(file: Deno.FsFile): AsyncGenerator<Uint8Array> {
   for (;;) {
     const buffer = new Uint8Array(64 * 1024);

@@ -1,11 +1,11 @@
-/** Reads rendered properties of tasks: flags, texts, lists, maps and dates may have been given as texts. */
+/** Reads rendered properties of tasks; values of all types may be given as texts. */
 import type { Instant } from "../base/clock.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty, tryParseJson } from "../base/json.ts";
 import { printValue } from "../expr/mod.ts";
 import { parseYaml } from "../languages/yaml/data.ts";
 import { parseIsoInstant } from "../base/instant_text.ts";
 
-/** A flag; `fallback` when it is absent or empty. @throws Error for what is neither true nor false */
+/** A flag; `fallback` if it is absent or empty. @throws Error neither true nor false */
 export function flagOf(properties: JsonObject, name: string, fallback: boolean): boolean {
   const text = textOf(properties, name)?.trim().toLowerCase();
   if (text === undefined || text === "") return fallback;
@@ -13,32 +13,36 @@ export function flagOf(properties: JsonObject, name: string, fallback: boolean):
   throw new Error(`Invalid ${name} "${text}": it must be true or false`);
 }
 
-/** A text; `undefined` when it is absent or null. */
+/** A text; `undefined` if it is absent or null. */
 export function textOf(properties: JsonObject, name: string): string | undefined {
   const value = ownProperty(properties, name);
   return value === undefined || value === null ? undefined : printValue(value);
 }
 
-/** A text that is not empty. @throws Error */
+/** A text. @throws Error absent or empty */
 export function requiredTextOf(properties: JsonObject, name: string): string {
   const text = textOf(properties, name)?.trim();
   if (text) return text;
   throw new Error(`Missing ${name}: it is empty`);
 }
 
-/** One of `values`, in any case; the first one when it is absent or empty. @throws Error for anything else */
+/** One of `values`, in any case; the first one if it is absent or empty. @throws Error any other text */
 export function choiceOf<T extends string>(
   properties: JsonObject,
   name: string,
   values: readonly [T, ...T[]],
 ): T {
-  const text = textOf(properties, name)?.trim() || values[0];
-  const choice = values.find((value) => value === text.toUpperCase());
+  return oneOf(values, textOf(properties, name)?.trim() || values[0], name);
+}
+
+/** The one of `values` that equals the text, in any case. @throws Error none does */
+export function oneOf<T extends string>(values: readonly T[], text: string, name: string): T {
+  const choice = values.find((value) => value.toUpperCase() === text.toUpperCase());
   if (choice) return choice;
   throw new Error(`Invalid ${name} "${shorten(text)}": it must be one of ${values.join(", ")}`);
 }
 
-/** A text as a number from `minimum`; `fallback` when it is absent. @throws Error */
+/** An integer; `fallback` if it is absent or empty. @throws Error no integer, or less than `minimum` */
 export function wholeNumberOf(
   properties: JsonObject,
   name: string,
@@ -51,7 +55,7 @@ export function wholeNumberOf(
   throw new Error(`Invalid ${name} "${text}": it must be a whole number from ${minimum}`);
 }
 
-/** A list of texts, or a JSON or YAML text of one; `undefined` when it is absent. @throws Error for anything else */
+/** A list of texts, also as JSON or YAML; `undefined` if it is absent. @throws Error no list */
 export function textsOf(properties: JsonObject, name: string): string[] | undefined {
   const value = structureOf(properties, name);
   if (value === undefined) return undefined;
@@ -59,14 +63,14 @@ export function textsOf(properties: JsonObject, name: string): string[] | undefi
   throw new Error(`Invalid ${name}: it must be a list, but received "${shorten(printValue(value))}"`);
 }
 
-/** A map, or a JSON or YAML text of one; `undefined` when it is absent. @throws Error for anything else */
+/** A map, also as JSON or YAML; `undefined` if it is absent. @throws Error no map */
 export function mapOf(properties: JsonObject, name: string): JsonObject | undefined {
   const value = structureOf(properties, name);
   if (value === undefined || isJsonObject(value)) return value;
   throw new Error(`Invalid ${name}: it must be a map, but received "${shorten(printValue(value))}"`);
 }
 
-/** What a property holds, of a text what it spells; `undefined` when it is absent or empty. @throws Error for a broken text */
+/** The value; a text is parsed as JSON or YAML. `undefined` if it is absent or empty. @throws Error malformed text */
 export function structureOf(properties: JsonObject, name: string): JsonValue | undefined {
   const value = ownProperty(properties, name);
   if (value === undefined || value === null) return undefined;
@@ -74,13 +78,12 @@ export function structureOf(properties: JsonObject, name: string): JsonValue | u
   return value.trim() === "" ? undefined : parseStructure(value);
 }
 
-/** The value that a JSON or YAML text spells. @throws Error */
 function parseStructure(text: string): JsonValue {
   const value = tryParseJson(text);
   return value === undefined ? parseYaml(text) : value;
 }
 
-/** A date, without offset in UTC, finer than milliseconds cut; `undefined` when it is absent. @throws Error */
+/** A date, in UTC without an offset, truncated to milliseconds; `undefined` if it is absent. @throws Error no date */
 export function instantOf(properties: JsonObject, name: string): Instant | undefined {
   const text = textOf(properties, name)?.trim();
   if (text === undefined || text === "") return undefined;

@@ -1,9 +1,9 @@
-/** All task types. A new one is a file of its own and a line here, or in the registry of its group. */
+/** All task types. A new one is a file and a line here or in the registry of its group. */
 import type { TaskCatalog, TaskType } from "../model/tasks/task_catalog.ts";
 import { echoTask } from "./debug/echo.ts";
 import { returnTask } from "./debug/return.ts";
 import { EXECUTION_TASKS } from "./execution/registry.ts";
-import { FOR_EACH_ITEM_PARTS } from "./flow/for_each_item_parts.ts";
+import { FOR_EACH_ITEM_PARTS } from "./flow/for_each_item.ts";
 import { FLOW_TASKS } from "./flow/registry.ts";
 import { httpDownloadTask } from "./http/download.ts";
 import { httpRequestTask } from "./http/request.ts";
@@ -49,7 +49,7 @@ const TASK_TYPES: readonly TaskType[] = [
   toggleTask,
 ];
 
-/** The catalog of the built-in types, and of `extra` ones. */
+/** The catalog of the built-in types and of `extra` ones. */
 export function createTaskCatalog(extra: readonly TaskType[] = []): TaskCatalog {
   const types = [...TASK_TYPES, ...extra].sort((a, b) => a.type < b.type ? -1 : 1);
   const byName = new Map(

@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import type { JsonObject, JsonValue } from "../../src/base/json.ts";
 import { stringifyJson } from "../../src/base/json.ts";
 import { Logger } from "../../src/base/log.ts";
-import { ENCRYPTED_TYPE } from "../../src/model/flows/encrypted_value.ts";
+import { ENCRYPTED_TYPE } from "../../src/model/flows/input_value.ts";
 import { EventReader } from "../http/event_reader.ts";
 import { FakeClock, settle } from "../support/fake_clock.ts";
 import { EFFECT_TYPE, type ExecutionResponse, Harness } from "../support/harness.ts";

@@ -1,7 +1,7 @@
 /** Script tasks in whole flows, with the real sh, python3, node and deno of the machine. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fileURLToPath } from "node:url";
-import { ENCRYPTED_TYPE } from "../../src/model/flows/encrypted_value.ts";
+import { ENCRYPTED_TYPE } from "../../src/model/flows/input_value.ts";
 import { type ExecutionResponse, Harness, type HarnessOptions } from "../support/harness.ts";
 import { ownSeconds, sleepers, until } from "../support/machine_processes.ts";
 import { withTempDir } from "../support/temp_dir.ts";

@@ -6,7 +6,7 @@ import { LOG_LEVELS } from "../../model/flows/flow.ts";
 import { MAX_FLOW_ID_LENGTH, MAX_NAMESPACE_LENGTH, MAX_TASK_ID_LENGTH } from "../../model/limits.ts";
 import type { PropertySchema, PropertySchemas } from "../../model/flows/schema.ts";
 import { STATES } from "../../model/executions/state.ts";
-import type { TaskMember } from "../../model/tasks/task_members.ts";
+import type { TaskMember } from "../../model/tasks/task_catalog.ts";
 import { CHECK, CONCURRENCY, LISTENER, PLUGIN_DEFAULT, RETRY, SLA, TASK_CACHE } from "./schema_parts.ts";
 
 const MAX_DISPLAY_NAME = 64;

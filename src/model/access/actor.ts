@@ -1,9 +1,9 @@
-/** Who asks: given by authentication to every use case. */
+/** The caller of a request, as authentication passes it to every use case. */
 import type { TenantId } from "../flows/flow.ts";
 
-/** The caller of a request, already admitted to its tenant. */
+/** An authenticated caller with access to the tenant. */
 export interface Actor {
   readonly tenant: TenantId;
-  /** User name, or `anonymous` when the server asks for no credentials. */
+  /** User name, or `anonymous` if the server requires no credentials. */
   readonly user: string;
 }

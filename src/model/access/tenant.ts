@@ -1,14 +1,14 @@
-/** Tenants: what their ids may be. */
+/** Tenants and the rules of their ids. */
 import { DomainError } from "../errors.ts";
 import type { TenantId } from "../flows/flow.ts";
 
-/** A tenant as stored and answered. */
+/** A tenant as stored and returned. */
 export interface Tenant {
   readonly id: TenantId;
   readonly name: string;
 }
 
-/** First path segments of the API; none can be a tenant, so that a path without tenant has one reading. */
+/** First path segments of the API. No tenant may have such an id, so that a path without tenant is unambiguous. */
 const RESOURCE_NAMES = [
   "acls",
   "apps",
@@ -73,7 +73,7 @@ const RESOURCE_NAMES = [
   "worker-selectors",
 ] as const;
 
-/** First parts of the keys that belong to no tenant (`store/keys.ts`); a tenant of that name would share them. */
+/** First key parts of records that belong to no tenant (`store/keys.ts`); a tenant with such an id would share these keys. */
 const KEY_SPACES = [
   "beat",
   "bi",
@@ -93,16 +93,16 @@ const KEY_SPACES = [
   "wake",
 ] as const;
 
-/** Ids that no tenant can be given. */
+/** Ids that no tenant may have. */
 export const RESERVED_TENANT_IDS: ReadonlySet<string> = new Set([...RESOURCE_NAMES, ...KEY_SPACES]);
 
-/** Characters of a tenant's id and of its name. */
+/** Maximum lengths in characters. */
 const MAX_TENANT_ID_LENGTH = 63;
 const MAX_TENANT_NAME_LENGTH = 250;
 
 const TENANT_ID = /^[a-z0-9][a-z0-9_-]*$/;
 
-/** Checks the id and name of a tenant to be created. @throws DomainError invalid_entity */
+/** Validates a new tenant. @throws DomainError invalid_entity */
 export function checkTenant({ id, name }: Tenant): void {
   const reason = tenantProblem(id, name);
   if (reason) throw new DomainError("invalid_entity", `Invalid entity: ${reason}`);

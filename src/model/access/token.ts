@@ -1,39 +1,39 @@
-/** API tokens: what is known of them besides their secret, which is not kept. */
+/** API tokens. The secret itself is never stored, only its hash. */
 import type { Instant } from "../../base/clock.ts";
 import { DomainError } from "../errors.ts";
 import type { TenantId } from "../flows/flow.ts";
 
-/** What every token begins with, so that scanners and people recognise one. */
+/** Prefix of every token, so that secret scanners and people recognise one. */
 export const TOKEN_START = "sluice_";
 
-/** Characters of the secret that lists show, after {@link TOKEN_START}. */
+/** Number of characters after {@link TOKEN_START} that lists show. */
 export const TOKEN_PREFIX_LENGTH = 5;
 
-/** Tokens of one server. */
+/** Maximum number of tokens of one server. */
 export const MAX_TOKENS = 10_000;
 
-/** A token as stored; its secret is known by its hash alone. */
+/** A stored token. */
 export interface ApiToken {
   readonly id: string;
   readonly name: string;
   readonly description?: string;
   /** The first characters of the secret. */
   readonly prefix: string;
-  /** Who created it, and whom its bearer is taken for. */
+  /** The user who created it; requests with the token act as this user. */
   readonly user: string;
-  /** The tenants it opens; `undefined` for all of them, an empty list for none. */
+  /** The tenants that it gives access to; `undefined` means all, an empty list none. */
   readonly tenants?: readonly TenantId[];
   readonly issuedAt: Instant;
-  /** `undefined`: never. */
+  /** `undefined` means never. */
   readonly expiresAt?: Instant;
   readonly maxAgeMs?: number;
-  /** Each use prolongs it by {@link maxAgeMs}. */
+  /** Each use extends the expiry by {@link maxAgeMs}. */
   readonly extended: boolean;
-  /** Known to within a minute. */
+  /** Accurate to one minute. */
   readonly lastUsedAt?: Instant;
 }
 
-/** What a caller asks for when creating a token. */
+/** Request to create a token. */
 export interface TokenRequest {
   readonly name: string;
   readonly description?: string;
@@ -48,12 +48,12 @@ const MAX_DESCRIPTION_LENGTH = 1_000;
 const MAX_AGE_DAYS = 36_500;
 const DAY_MS = 86_400_000;
 
-/** True when the token is no longer accepted because of its age. */
+/** True if the token has expired. */
 export function isExpired(token: ApiToken, now: Instant): boolean {
   return token.expiresAt !== undefined && token.expiresAt <= now;
 }
 
-/** Checks what a caller asks for. @throws DomainError invalid_entity */
+/** Validates a request. @throws DomainError invalid_entity */
 export function checkTokenRequest(request: TokenRequest): void {
   const reason = requestProblem(request);
   if (reason) throw new DomainError("invalid_entity", `Invalid entity: ${reason}`);

@@ -1,8 +1,8 @@
-/** Where an attempt stands in its execution, and what it has done that takes effect only with its end. */
+/** The identity of an attempt and its uncommitted file changes. */
 import type { TenantId } from "../flows/flow.ts";
 import type { PendingFiles } from "./pending_files.ts";
 
-/** Where an attempt stands. */
+/** Ids of an attempt and of everything that contains it. */
 export interface AttemptIdentity {
   readonly tenant: TenantId;
   readonly namespace: string;
@@ -11,21 +11,21 @@ export interface AttemptIdentity {
   readonly executionId: string;
   readonly taskId: string;
   readonly taskRunId: string;
-  /** Item of the loop that the task run belongs to. */
+  /** Loop item of the task run. */
   readonly value?: string;
   /** From 1. */
   readonly attemptNumber: number;
 }
 
-/** The files of one attempt. The storage port fills it, the runtime takes what is in it; tasks only hand it on. */
+/** File changes of one attempt. Written by the storage port, read by the runtime; tasks only pass it on. */
 export interface AttemptFiles {
-  /** What was written and deleted so far. */
+  /** Files written and deleted so far. */
   pending?: PendingFiles;
-  /** The attempt has ended: nothing can be added any more. */
+  /** The attempt has ended; further changes are rejected. */
   isOver?: boolean;
 }
 
-/** An attempt that may keep files. */
+/** An attempt with its file changes. */
 export interface FileKeeper extends AttemptIdentity {
   readonly files: AttemptFiles;
 }

@@ -1,4 +1,4 @@
-/** Executions, task runs, attempts and log lines as they live in memory. */
+/** Executions, task runs, attempts and log lines in memory. */
 import type { Instant } from "../../base/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { LOG_LEVELS, type LogLevel, type TenantId } from "../flows/flow.ts";
@@ -6,12 +6,13 @@ import type { Label } from "../flows/label.ts";
 import { jsonBytes } from "../../base/json_size.ts";
 import { MAX_LOG_CHUNK_BYTES, MAX_LOG_LINE_CHARS } from "../limits.ts";
 import type { LoopRun } from "./loop_run.ts";
+import type { PendingFiles } from "./pending_files.ts";
 import type { History, State } from "./state.ts";
 
-/** What an execution was started for; only NORMAL ones are listed unless asked for. The order is stored: append only. */
+/** Purposes of executions; lists show only NORMAL ones by default. The order is stored: append only. */
 export const EXECUTION_KINDS = ["NORMAL", "TEST", "PLAYGROUND", "LOOP"] as const;
 
-/** Those that a caller may start: a LOOP is a pass of a Loop. */
+/** Kinds that a caller may start. A LOOP is one pass of a Loop task. */
 export const STARTABLE_KINDS = Object.freeze(EXECUTION_KINDS.filter((kind) => kind !== "LOOP"));
 
 /** One of {@link EXECUTION_KINDS}. */
@@ -20,13 +21,35 @@ export type ExecutionKind = typeof EXECUTION_KINDS[number];
 /** One try of a task run. */
 export interface Attempt {
   readonly history: History;
-  /** Its log can be read as a file of the execution, too. */
+  /** Its log is also available as a file of the execution. */
   readonly hasLogFile?: boolean;
+}
+
+/** The states in which an attempt may end. */
+type EndState = Extract<State, "SUCCESS" | "WARNING" | "FAILED" | "KILLED" | "CANCELLED">;
+
+/** Changes of an attempt to its execution, beyond its own task run. */
+export interface ExecutionEffects {
+  /** Merged into the labels; an existing key is replaced. */
+  readonly labels?: readonly Label[];
+  /** Replaces all variables set by tasks. */
+  readonly variables?: JsonObject;
+  /** Ends the execution in this state when the task run ends. */
+  readonly exit?: EndState;
+}
+
+/** Result of an attempt of a runnable task. A thrown error ends it FAILED and logs the message. */
+export interface AttemptOutcome {
+  readonly state: EndState;
+  readonly outputs?: JsonObject;
+  readonly effects?: ExecutionEffects;
+  /** Set by the runtime, never by a task. */
+  readonly files?: PendingFiles;
 }
 
 /** One task within one execution. */
 export interface TaskRun {
-  /** Number in creation order, from 0, never given twice; its id is derived from it. */
+  /** Creation number from 0, never reused; the id of the task run is derived from it. */
   readonly ordinal: number;
   readonly taskId: string;
   /** Ordinal of the task run of the enclosing flowable task. */
@@ -37,18 +60,18 @@ export interface TaskRun {
   readonly history: History;
   readonly attempts: Attempt[];
   outputs?: JsonObject;
-  /** What was decided when it began and must not be decided twice: the branch of an If, the values of a ForEach, … */
+  /** Decision made once at the start and never repeated: the branch of an If, the values of a ForEach, … */
   decision?: JsonObject;
 }
 
-/** What started an execution other than a plain API call. */
+/** The trigger, or other cause than an API call, that started an execution. */
 export interface ExecutionTrigger {
   readonly id: string;
   readonly type: string;
   readonly variables: JsonObject;
 }
 
-/** A line that a task run or the engine wrote. */
+/** A log line of a task run or of the engine. */
 export interface LogLine {
   readonly level: LogLevel;
   readonly at: Instant;
@@ -59,7 +82,7 @@ export interface LogLine {
   readonly message: string;
 }
 
-/** One run of one flow revision. Owned by one executor at a time, which changes it through `engine/step` alone. */
+/** One run of one flow revision. Owned by one executor, which modifies it only through `engine/step`. */
 export interface Execution {
   readonly tenant: TenantId;
   readonly id: string;
@@ -68,49 +91,49 @@ export interface Execution {
   readonly flowNo: number;
   readonly flowRevision: number;
   readonly history: History;
-  /** `undefined` when the flow declares none. */
+  /** `undefined` if the flow declares none. */
   readonly inputs?: JsonObject;
   labels: Label[];
   readonly trigger?: ExecutionTrigger;
   readonly kind: ExecutionKind;
   readonly scheduleDate?: Instant;
   readonly parentId?: string;
-  /** The task run of another execution that waits for its end. */
+  /** The parent task run that waits for its end. */
   readonly awaitedBy?: { readonly executionId: string; readonly taskRun: number };
-  /** The pass of a loop that it is; of kind LOOP. */
+  /** The loop pass that it runs; only for kind LOOP. */
   readonly loop?: LoopRun;
   readonly originalId: string;
-  /** When the first execution of a chain of retries was created; absent for that one itself. */
+  /** Creation time of the first execution in a chain of retries; absent for the first one. */
   readonly originalCreatedAt?: Instant;
-  /** From 1; a restart adds one. */
+  /** From 1; incremented by each restart. */
   attemptNumber: number;
-  /** Crashes of the server while this execution was live. */
+  /** Server crashes while this execution was live. */
   crashes: number;
   variables?: JsonObject;
   outputs?: JsonObject;
-  /** In order of their ordinals; those of an earlier pass or try that were removed are missing. */
+  /** Ordered by ordinal, with gaps: task runs of earlier passes or attempts are removed. */
   readonly taskRuns: TaskRun[];
   /** Ordinal of the next task run. */
   nextOrdinal: number;
-  /** Ordinals of task runs that were added, changed or removed since the last commit. */
+  /** Ordinals of task runs added, changed or removed since the last commit. */
   readonly touched: Set<number>;
-  /** Nothing new starts until somebody resumes it. */
+  /** No new task starts until it is resumed. */
   isHeld?: boolean;
-  /** Tasks before which it stops: `taskId` or `taskId.value`. */
+  /** Tasks to stop before: `taskId` or `taskId.value`. */
   breakpoints?: readonly string[];
-  /** The state in which an Exit task ends it. */
+  /** Final state set by an Exit task. */
   exitState?: State;
   /** Log lines written since the last commit. */
   newLogs: LogLine[];
-  /** Log lines ever written; numbers the stored chunks. */
+  /** Total number of log lines; numbers the stored chunks. */
   logCount: number;
-  /** Due times of the timers it waits for, by name. */
+  /** Due times of pending timers, by name. */
   readonly timers: Map<string, Instant>;
-  /** Most severe level ever logged. */
+  /** Most severe level logged so far. */
   maxLogLevel?: LogLevel;
 }
 
-/** The task run of that ordinal. */
+/** The task run with that ordinal; binary search, since ordinals may have gaps. */
 export function taskRunOf({ taskRuns }: Pick<Execution, "taskRuns">, ordinal: number): TaskRun | undefined {
   const guess = taskRuns[ordinal];
   if (guess?.ordinal === ordinal) return guess;
@@ -126,17 +149,17 @@ export function taskRunOf({ taskRuns }: Pick<Execution, "taskRuns">, ordinal: nu
   return undefined;
 }
 
-/** Of a control character within JSON. */
+/** JSON size of a control character. */
 const MAX_BYTES_PER_CHAR = 6;
 
-/** Of a text that would take too many bytes fewer characters are kept. */
+/** Characters to keep of a message; fewer if its JSON text would exceed the size of a chunk. */
 function maxChars(message: string): number {
   if (message.length <= MAX_LOG_CHUNK_BYTES / MAX_BYTES_PER_CHAR) return message.length;
   const bytes = jsonBytes(message.slice(0, MAX_LOG_LINE_CHARS));
   return bytes > MAX_LOG_CHUNK_BYTES ? MAX_LOG_CHUNK_BYTES / MAX_BYTES_PER_CHAR / 2 : MAX_LOG_LINE_CHARS;
 }
 
-/** Adds a line to the log of an execution; it is stored with the next commit. */
+/** Adds a line to the log of an execution, cut to the maximum length. The next commit stores it. */
 export function addLogLine(execution: Execution, line: LogLine): void {
   const { length } = line.message;
   const max = maxChars(line.message);

@@ -1,4 +1,4 @@
-/** The JSON text of an execution as the API answers it. Built by concatenation: it is made for each start and each GET. */
+/** The JSON text of an execution in API responses. Built by concatenation, since every start and every GET needs it. */
 import { type Instant, toIso } from "../../base/clock.ts";
 import { taskRunId } from "../../base/id.ts";
 import { type JsonObject, stringifyJson } from "../../base/json.ts";
@@ -8,31 +8,31 @@ import { logFileUri } from "./log_file.ts";
 import { viewOf } from "./loop_run.ts";
 import { changedAt, currentState, type History, isEnded, startedAt } from "./state.ts";
 
-/** What belongs to an answer beside the execution itself. */
+/** Inputs of the text beside the execution. */
 interface BodyOptions {
-  /** `duration` of what has not ended counts up to now. */
+  /** End of `duration` for whatever has not ended. */
   readonly now: Instant;
-  /** Lists and the start response leave task runs out. */
+  /** False in lists and in the start response. */
   readonly taskRuns: boolean;
-  /** Link to the execution's page. */
+  /** URL of the execution's page. */
   readonly url?: string;
-  /** Why it does not go on. */
+  /** Result of `waitingOf`. */
   readonly waiting?: JsonObject;
 }
 
-/** The answer's text. Members whose value is null are left out. */
+/** The JSON text. Null members are omitted. */
 export function executionBody(execution: Execution, options: BodyOptions): string {
   const { head, tail } = executionBodyParts(execution, options);
   return head + durationOf(execution.history, options.now) + tail;
 }
 
-/** The text before and after the duration, which is all of a list's text that time alone changes. */
+/** The text before and after the duration: the only part of a list entry that changes with time alone. */
 export interface BodyParts {
   readonly head: string;
   readonly tail: string;
 }
 
-/** The answer's text without its duration. */
+/** The JSON text without the duration. */
 export function executionBodyParts(execution: Execution, options: BodyOptions): BodyParts {
   const { id, history, inputs, outputs, variables, scheduleDate, parentId, kind } = execution;
   const createdDate = toIso(startedAt(history));
@@ -57,7 +57,7 @@ export function executionBodyParts(execution: Execution, options: BodyOptions): 
   return { head, tail };
 }
 
-/** Most executions have their own id as correlation label and no other. */
+/** Fast path for the common case: the only label is the correlation label with the own id. */
 function labelsText({ id, labels }: Execution): string {
   const [first] = labels;
   const isOwn = labels.length === 1 && first?.key === CORRELATION_LABEL && first.value === id;
@@ -82,13 +82,12 @@ function triggerText({ trigger }: Execution): string {
   return `,"trigger":{"id":${quote(id)},"type":${quote(type)}${member("variables", variables)}}`;
 }
 
-/** Texts of the task runs, comma-separated. */
 function taskRunsText(execution: Execution, now: Instant): string {
   const owner = ownerText(execution);
   return execution.taskRuns.map((taskRun) => taskRunText(execution, taskRun, owner, now)).join(",");
 }
 
-/** The text of one task run. */
+/** The JSON text of one task run. */
 export function taskRunBody(execution: Execution, taskRun: TaskRun, now: Instant): string {
   return taskRunText(execution, taskRun, ownerText(execution), now);
 }
@@ -125,7 +124,7 @@ export function stateText(history: History, now: Instant): string {
   return head + durationOf(history, now) + tail;
 }
 
-/** Seconds from the start to the end, or to now. */
+/** Seconds from the start to the end, or to `now` if it has not ended. */
 export function durationOf(history: History, now: Instant): number {
   const last = changedAt(history);
   return ((isEnded(history) ? last : Math.max(now, last)) - startedAt(history)) / 1000;

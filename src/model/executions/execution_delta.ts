@@ -1,90 +1,90 @@
-/** What has changed in an execution since somebody looked at it last: for those who follow it and keep what they were told. */
+/** Changes of an execution since the last message to a follower, for streams that send only differences. */
 import { type Instant, toIso } from "../../base/clock.ts";
 import { taskRunId } from "../../base/id.ts";
 import { type JsonObject, stringifyJson } from "../../base/json.ts";
-import type { Execution, TaskRun } from "./execution.ts";
+import type { Execution } from "./execution.ts";
 import { executionBody, stateText, taskRunBody } from "./execution_body.ts";
 import { changedAt, isEnded, startedAt } from "./state.ts";
 
-/** An execution as it is now. */
-interface ExecutionLook {
+/** The current state of an execution. */
+interface ExecutionView {
   readonly execution: Execution;
-  /** Why it does not go on. */
+  /** Result of `waitingOf`. */
   readonly waiting?: JsonObject;
   readonly now: Instant;
 }
 
-/** What to tell, and the moment up to which it tells. */
+/** A message to a follower, and the time up to which it covers changes. */
 interface ExecutionDelta {
   readonly upTo: Instant;
   /**
-   * JSON. At first `{execution}`, all of it; then `{changed?, taskRuns?, removed?}`: members of the execution, whole task
-   * runs, ids of task runs that are gone. To somebody who comes back `taskRunIds` says which task runs there are, where
-   * some may have gone. With the end of the execution `end` is true.
+   * JSON. First `{execution}` in full, then `{changed?, taskRuns?, removed?}`: changed members of the execution, changed
+   * task runs in full, ids of removed task runs. After a reconnect `taskRunIds` lists all existing task runs if some may
+   * have been removed. `end` is true once the execution has ended.
    */
   readonly data: string;
 }
 
-/** Remembers what one follower was told. */
+/** The state sent to one follower so far. */
 export class DeltaTracker {
   #upTo: Instant | undefined;
   #isFirst = true;
   readonly #members = new Map<string, string>();
-  /** Texts of task runs as numbers, by ordinal. */
+  /** Hashes of the sent task runs, by ordinal. */
   readonly #taskRuns = new Map<number, number>();
 
-  /** `upTo`: what the follower knows from an earlier stream. */
+  /** `upTo`: time up to which the follower received changes on an earlier stream. */
   constructor(upTo?: Instant) {
     this.#upTo = upTo;
   }
 
-  /** What to tell now; `undefined` when nothing has changed. */
-  next(look: ExecutionLook): ExecutionDelta | undefined {
+  /** The next message; `undefined` if nothing has changed. */
+  next(view: ExecutionView): ExecutionDelta | undefined {
     const isSnapshot = this.#upTo === undefined;
-    const isReturn = this.#isFirst && !isSnapshot;
+    const isReconnect = this.#isFirst && !isSnapshot;
     this.#isFirst = false;
-    const parts = isSnapshot ? this.#snapshot(look) : this.#changes(look, isReturn);
-    this.#upTo = latestChange(look.execution);
+    const parts = isSnapshot ? this.#snapshot(view) : this.#changes(view, isReconnect);
+    this.#upTo = latestChange(view.execution);
     if (parts.length === 0) return undefined;
-    if (isEnded(look.execution.history)) parts.push('"end":true');
+    if (isEnded(view.execution.history)) parts.push('"end":true');
     return { upTo: this.#upTo, data: `{${parts.join(",")}}` };
   }
 
-  #snapshot(look: ExecutionLook): string[] {
-    const { execution, now, waiting } = look;
-    this.#changedMembers(look);
-    this.#changedTaskRuns(look, -Infinity);
+  #snapshot(view: ExecutionView): string[] {
+    const { execution, now, waiting } = view;
+    this.#changedMembers(view);
+    this.#changedTaskRuns(view, -Infinity);
     return [`"execution":${executionBody(execution, { now, taskRuns: true, waiting })}`];
   }
 
-  #changes(look: ExecutionLook, isReturn: boolean): string[] {
-    const { execution } = look;
+  #changes(view: ExecutionView, isReconnect: boolean): string[] {
+    const { execution } = view;
     const gone = this.#forgetGone(execution);
-    const members = this.#changedMembers(look);
-    const taskRuns = this.#changedTaskRuns(look, this.#upTo ?? -Infinity);
+    const members = this.#changedMembers(view);
+    const taskRuns = this.#changedTaskRuns(view, this.#upTo ?? -Infinity);
     const parts: string[] = [];
     if (members.length > 0) parts.push(`"changed":{${members.join(",")}}`);
     if (taskRuns.length > 0) parts.push(`"taskRuns":[${taskRuns.join(",")}]`);
     if (gone.length > 0) parts.push(`"removed":${idsText(execution, gone)}`);
-    if (isReturn && execution.taskRuns.length < execution.nextOrdinal) {
+    if (isReconnect && execution.taskRuns.length < execution.nextOrdinal) {
       parts.push(`"taskRunIds":${idsText(execution, execution.taskRuns.map(({ ordinal }) => ordinal))}`);
     }
     return parts;
   }
 
-  #changedMembers(look: ExecutionLook): string[] {
-    return membersOf(look).flatMap(({ name, sign, text }) => {
+  #changedMembers(view: ExecutionView): string[] {
+    return membersOf(view).flatMap(({ name, sign, text }) => {
       if (this.#members.get(name) === sign) return [];
       this.#members.set(name, sign);
       return [`"${name}":${text}`];
     });
   }
 
-  /** Those that changed at `since` or later, and those that are open: their outputs may change while they run. */
-  #changedTaskRuns({ execution, now }: ExecutionLook, since: Instant): string[] {
+  /** Task runs changed at `since` or later, and open ones: their outputs may change while they run. */
+  #changedTaskRuns({ execution, now }: ExecutionView, since: Instant): string[] {
     return execution.taskRuns.flatMap((taskRun) => {
       const isOld = this.#taskRuns.has(taskRun.ordinal) || since > -Infinity;
-      if (isOld && isEnded(taskRun.history) && lastChangeOf(taskRun) < since) return [];
+      if (isOld && isEnded(taskRun.history) && changedAt(taskRun.history) < since) return [];
       const sign = hashOf(taskRunBody(execution, taskRun, changedAt(taskRun.history)));
       if (this.#taskRuns.get(taskRun.ordinal) === sign) return [];
       this.#taskRuns.set(taskRun.ordinal, sign);
@@ -100,8 +100,8 @@ export class DeltaTracker {
   }
 }
 
-/** Members that may change; `sign` is the same as long as they have not. */
-function membersOf({ execution, now, waiting }: ExecutionLook) {
+/** Members that may change; `sign` is equal as long as a member is unchanged. */
+function membersOf({ execution, now, waiting }: ExecutionView) {
   const { history, labels, outputs, variables, attemptNumber, originalCreatedAt } = execution;
   const originalCreatedDate = toIso(originalCreatedAt ?? startedAt(history));
   return [
@@ -124,14 +124,13 @@ function idsText({ id }: Execution, ordinals: readonly number[]): string {
 }
 
 function latestChange({ history, taskRuns }: Execution): Instant {
-  return taskRuns.reduce((latest, taskRun) => Math.max(latest, lastChangeOf(taskRun)), changedAt(history));
+  return taskRuns.reduce(
+    (latest, taskRun) => Math.max(latest, changedAt(taskRun.history)),
+    changedAt(history),
+  );
 }
 
-function lastChangeOf({ history }: TaskRun): Instant {
-  return changedAt(history);
-}
-
-/** FNV-1a, 32 bits: two texts of one task run that follow each other are told apart well enough. */
+/** FNV-1a, 32 bits: sufficient to compare two successive texts of one task run. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193) >>> 0;

@@ -1,11 +1,11 @@
-/** What a list of executions may be asked: conditions, order, page. Both filter syntaxes of the API are read into this. */
+/** Queries for lists of executions: conditions, order, page. Both filter syntaxes of the API are parsed into this. */
 import type { Instant } from "../../base/clock.ts";
 import type { ExecutionKind } from "./execution.ts";
 import type { LogLevel } from "../flows/flow.ts";
 import type { Label } from "../flows/label.ts";
 import type { State } from "./state.ts";
 
-/** Comparisons of a name with one text or several. */
+/** Operators that compare a name with one or several texts. */
 export const NAME_OPERATORS = [
   "EQUALS",
   "NOT_EQUALS",
@@ -21,7 +21,7 @@ export const NAME_OPERATORS = [
 /** One of {@link NAME_OPERATORS}. */
 export type NameOperator = typeof NAME_OPERATORS[number];
 
-/** Comparisons of a date. */
+/** Operators that compare a date. */
 export const DATE_OPERATORS = [
   "EQUALS",
   "NOT_EQUALS",
@@ -34,7 +34,7 @@ export const DATE_OPERATORS = [
 /** One of {@link DATE_OPERATORS}. */
 export type DateOperator = typeof DATE_OPERATORS[number];
 
-/** What executions can be ordered by. */
+/** Sort fields of executions. */
 export const EXECUTION_SORT_FIELDS = [
   "id",
   "namespace",
@@ -48,48 +48,48 @@ export const EXECUTION_SORT_FIELDS = [
 /** One of {@link EXECUTION_SORT_FIELDS}. */
 type ExecutionSortField = typeof EXECUTION_SORT_FIELDS[number];
 
-/** One criterion of an order. */
+/** One sort criterion. */
 export interface ExecutionSort {
   readonly field: ExecutionSortField;
   readonly descending: boolean;
 }
 
-/** Every word occurs, ignoring case, in id, namespace or flow id. Never without words. */
+/** Every word occurs in the id, namespace or flow id, ignoring case. `words` is never empty. */
 export interface TextCondition {
   readonly field: "text";
-  /** As written. */
+  /** Original case. */
   readonly words: readonly string[];
   readonly negated: boolean;
 }
 
-/** Of the flow's names. `values` holds one text, or several for IN and NOT_IN. */
+/** Compares the namespace or flow id. `values` has one text, or several for IN and NOT_IN. */
 export interface NameCondition {
   readonly field: "namespace" | "flowId";
   readonly operator: NameOperator;
   readonly values: readonly string[];
 }
 
-/** Whether the namespace is the one kept for the system's own flows. */
+/** Whether the namespace is {@link SYSTEM_NAMESPACE}. */
 export interface ScopeCondition {
   readonly field: "scope";
   readonly system: boolean;
 }
 
-/** An execution that has not ended has no end date: only NOT_EQUALS holds for it. */
+/** A running execution has no end date: only NOT_EQUALS matches it. */
 export interface DateCondition {
   readonly field: "startDate" | "endDate";
   readonly operator: DateOperator;
   readonly at: Instant;
 }
 
-/** The current state is one of these. */
+/** The current state is in the list. */
 interface StateCondition {
   readonly field: "state";
   readonly states: readonly State[];
   readonly negated: boolean;
 }
 
-/** The kind is one of these. Where no such condition is given, only NORMAL executions match. */
+/** The kind is in the list. Without such a condition only NORMAL executions match. */
 interface KindCondition {
   readonly field: "kind";
   readonly kinds: readonly ExecutionKind[];
@@ -102,21 +102,21 @@ interface ChildCondition {
   readonly child: boolean;
 }
 
-/** The execution that started it is one of these. */
+/** The id of the execution that started it is in the list. */
 export interface TriggerCondition {
   readonly field: "triggerExecutionId";
   readonly ids: readonly string[];
   readonly negated: boolean;
 }
 
-/** It has at least one of these labels. */
+/** It has at least one of the labels. */
 export interface LabelCondition {
   readonly field: "labels";
   readonly anyOf: readonly Label[];
   readonly negated: boolean;
 }
 
-/** Its most severe log line is at least of this level; one that never logged does not match. */
+/** Its most severe log line has at least this level; an execution without log lines does not match. */
 interface LogLevelCondition {
   readonly field: "maxLogLevel";
   readonly least: LogLevel;
@@ -135,28 +135,28 @@ export type ExecutionCondition =
   | LabelCondition
   | LogLevelCondition;
 
-/** What meets all `conditions` and, when there are `groups`, all conditions of at least one group. */
+/** Matches if all `conditions` match and, if there are `groups`, all conditions of at least one group. */
 export interface ConditionSet<Condition> {
   readonly conditions: readonly Condition[];
   readonly groups: readonly (readonly Condition[])[];
 }
 
-/** Which executions are wanted. */
+/** Filter of executions. */
 export type ExecutionConditions = ConditionSet<ExecutionCondition>;
 
-/** A page of the executions that meet the conditions. */
+/** Filter, order and page. */
 export interface ExecutionQuery extends ExecutionConditions {
-  /** Newest first where this leaves the order open. */
+  /** Ties are ordered newest first. */
   readonly sort: readonly ExecutionSort[];
   /** From 1. */
   readonly page: number;
   readonly size: number;
 }
 
-/** The namespace of the system's own flows. */
+/** The namespace of system flows. */
 export const SYSTEM_NAMESPACE = "system";
 
-/** Whether a name meets a condition. A REGEX finds a part of the name and must have been checked by whoever read it. */
+/** Whether a name matches. A REGEX may match a part of the name; the caller must have validated the pattern. */
 export function matchesName(operator: NameOperator, values: readonly string[], name: string): boolean {
   const [value = ""] = values;
   switch (operator) {
@@ -179,7 +179,7 @@ export function matchesName(operator: NameOperator, values: readonly string[], n
   }
 }
 
-/** Whether a date meets a condition. */
+/** Whether a date matches. */
 export function matchesDate(operator: DateOperator, wanted: Instant, at: Instant): boolean {
   switch (operator) {
     case "EQUALS":
@@ -197,12 +197,12 @@ export function matchesDate(operator: DateOperator, wanted: Instant, at: Instant
   }
 }
 
-/** A pattern without `.*` at its ends: it finds the same, since it may find a part, in a fraction of the steps. */
+/** The pattern without leading and trailing `.*`: partial matching finds the same in a fraction of the steps. */
 export function trimPattern(pattern: string): string {
   return pattern.replace(/^\^?\.\*/, "").replace(/(?<!\\)\.\*\$?$/, "");
 }
 
-/** The words of a search text: what is between punctuation and spaces, as written. `*` and an empty text have none. */
+/** Splits a search text at punctuation and spaces. `*` and the empty text have no words. */
 export function searchWords(text: string): string[] {
   return text.split(/[^\p{L}\p{N}\p{M}]+/u).filter((word) => word !== "");
 }

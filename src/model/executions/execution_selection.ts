@@ -1,28 +1,27 @@
-/** The executions that a task means, as the conditions of a list. */
+/** Selections of executions by tasks, converted to queries. */
 import type { ExecutionCondition, ExecutionQuery } from "./execution_query.ts";
 import type { Instant } from "../../base/clock.ts";
 import { EXECUTION_KINDS } from "./execution.ts";
 import type { State } from "./state.ts";
 
-/** Which executions. */
+/** Selects executions; an absent member does not restrict. */
 export interface ExecutionSelection {
-  /** This namespace alone, or also those below it. */
+  /** With {@link withChildNamespaces} also the namespaces below it. */
   readonly namespace?: string;
   readonly withChildNamespaces?: boolean;
   readonly flowId?: string;
-  /** Also those that were started for tests; without it only NORMAL ones. */
+  /** All kinds; by default only NORMAL ones. */
   readonly ofAllKinds?: boolean;
-  /** All states without it. */
   readonly states?: readonly State[];
-  /** Began then or later. */
+  /** Inclusive. */
   readonly startedFrom?: Instant;
-  /** Began before. */
+  /** Exclusive. */
   readonly startedBefore?: Instant;
-  /** Ended before. */
+  /** Exclusive. */
   readonly endedBefore?: Instant;
 }
 
-/** The first page of those that match, of size 1: its total counts them. */
+/** The query for a page of size 1; its total is the number of matches. */
 export function executionSelectionQuery(selection: ExecutionSelection): ExecutionQuery {
   const { namespace, withChildNamespaces, flowId, states } = selection;
   const { startedFrom, startedBefore, endedBefore } = selection;

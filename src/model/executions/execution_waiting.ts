@@ -1,23 +1,23 @@
-/** Why an execution does not go on: what it waits for, since when, and until when. */
+/** Why an execution makes no progress: the reason, since when, and until when. */
 import { type Instant, toIso } from "../../base/clock.ts";
 import { taskRunId } from "../../base/id.ts";
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import type { Execution, TaskRun } from "./execution.ts";
 import { changedAt, currentState, isEnded } from "./state.ts";
 
-/** What is known only beside the execution. */
+/** Facts that the execution itself does not contain. */
 export interface WaitingFacts {
-  /** Of a queued one: those of the limit that run, those before it in the queue, and the limit. */
+  /** For state QUEUED: running executions under the limit, executions ahead in the queue, and the limit. */
   readonly queue?: { readonly running: number; readonly ahead: number; readonly limit?: number };
-  /** Of one at a breakpoint: the tasks before which it stands. */
+  /** For state BREAKPOINT: the tasks that it stopped before. */
   readonly heldTasks?: readonly string[];
 }
 
 /**
- * `{reason, since, …}`; `undefined` for an execution that has ended or works. Reasons: `SCHEDULED` and `TIMER` (`until`),
- * `QUEUED` (`ahead`, `running`, `limit`), `HELD` (paused as a whole), `PAUSED` (`taskId`, `taskRunId`, `until` when it has an
- * end), `BREAKPOINT` (`taskIds`), `RETRY` (`taskId`, `taskRunId`, `until`), `SUBFLOW` (`taskId`, `taskRunId`, and `executionId`, or
- * `total`, `started` and `ended` where a task has several executions).
+ * `{reason, since, …}`; `undefined` if the execution has ended or makes progress. Reasons: `SCHEDULED` and `TIMER` (`until`),
+ * `QUEUED` (`ahead`, `running`, `limit`), `HELD` (the execution is paused), `PAUSED` (`taskId`, `taskRunId`, `until` if the
+ * pause is limited), `BREAKPOINT` (`taskIds`), `RETRY` (`taskId`, `taskRunId`, `until`), `SUBFLOW` (`taskId`, `taskRunId`, and
+ * `executionId`, or `total`, `started` and `ended` for a task with several executions).
  */
 export function waitingOf(execution: Execution, facts: WaitingFacts): JsonObject | undefined {
   const { history, timers } = execution;
@@ -44,7 +44,7 @@ function firstOf(execution: Execution, state: "PAUSED" | "RETRYING", reason: str
   return taskRun && ofTaskRun(execution, taskRun, reason);
 }
 
-/** What a running execution waits for when none of its tasks works. */
+/** The reason of a running execution; `undefined` if at least one of its tasks is working. */
 function whileRunning(execution: Execution): JsonObject | undefined {
   let waiting: JsonObject | undefined;
   for (const taskRun of execution.taskRuns) {
@@ -76,7 +76,7 @@ function ofTaskRun(execution: Execution, taskRun: TaskRun, reason: string): Json
   return { ...waiting, ...untilOf(execution, `task/${ordinal}`) };
 }
 
-/** Numbers of the executions that a task run has started, while some are under way: also those that run again after an end. */
+/** Counts of the child executions of a task run while some are running, including restarted ones. */
 function manyOf(decision: JsonObject | undefined): JsonObject | undefined {
   const { children } = decision ?? {};
   if (!isJsonObject(children)) return undefined;

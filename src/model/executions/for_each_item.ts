@@ -1,9 +1,9 @@
-/** Names of a ForEachItem and of the tasks that it is made of. */
+/** Names of ForEachItem and of the internal tasks that it expands to. */
 
 /** Canonical name of the type. */
 export const FOR_EACH_ITEM = "core.flow.ForEachItem";
 
-/** Canonical names of the types of its parts, which are listed nowhere. */
+/** Canonical names of the internal types. */
 export const ITEM_PARTS = Object.freeze({
   split: `${FOR_EACH_ITEM}$ForEachItemSplit`,
   items: `${FOR_EACH_ITEM}$ForEachItemExecutable`,

@@ -1,4 +1,4 @@
-/** Logs of attempts as files of their execution: where they are, and how their lines read. */
+/** Attempt logs as files of their execution: paths and line format. */
 import { toIso } from "../../base/clock.ts";
 import { taskRunId } from "../../base/id.ts";
 import type { Execution, LogLine, TaskRun } from "./execution.ts";
@@ -6,7 +6,7 @@ import { STORAGE_SCHEME } from "../namespaces/storage_uri.ts";
 
 const PATH = /^tasks\/[^/]+\/([^/]+)\/attempt-(\d{1,9})\.log$/;
 
-/** The address of the log of an attempt; attempts count from 0. */
+/** Storage URI of the log of an attempt; `attempt` counts from 0. */
 export function logFileUri(
   { id, namespace, flowId }: Pick<Execution, "id" | "namespace" | "flowId">,
   { taskId, ordinal }: Pick<TaskRun, "taskId" | "ordinal">,
@@ -17,13 +17,13 @@ export function logFileUri(
   return `${folder}/tasks/${task}/${taskRunId(id, ordinal)}/attempt-${attempt + 1}.log`;
 }
 
-/** What the path of {@link logFileUri}, below the folder of the execution, says; `undefined` for another path. */
+/** Parses a path of {@link logFileUri} relative to the execution folder; `undefined` for any other path. */
 export function parseLogFilePath(path: string): { id: string; attempt: number } | undefined {
   const [, id, number] = PATH.exec(path) ?? [];
   return id === undefined ? undefined : { id, attempt: Number(number) - 1 };
 }
 
-/** Timestamp, level and message of a line, with its line break. */
+/** One line of the file: timestamp, level, message, line break. */
 export function logLineText({ at, level, message }: Pick<LogLine, "at" | "level" | "message">): string {
   return `${toIso(at)} ${level.padEnd(5)} ${message}\n`;
 }

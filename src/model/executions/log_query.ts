@@ -1,4 +1,4 @@
-/** What a list of log lines may be asked: conditions, order, page. Both filter syntaxes of the API are read into this. */
+/** Queries for lists of log lines: conditions, order, page. Both filter syntaxes of the API are parsed into this. */
 import type { Instant } from "../../base/clock.ts";
 import type {
   ConditionSet,
@@ -9,10 +9,9 @@ import type {
 } from "./execution_query.ts";
 import type { LogLevel } from "../flows/flow.ts";
 
-/** Names that a log line can be found by. */
 const LOG_NAMES = ["namespace", "flowId", "executionId", "triggerId"] as const;
 
-/** Of a name that belongs to the line; one that it has not is the empty text. */
+/** Compares a name of the line; a missing name equals the empty text. */
 export interface LogNameCondition {
   readonly field: typeof LOG_NAMES[number];
   readonly operator: NameOperator;
@@ -20,23 +19,23 @@ export interface LogNameCondition {
   readonly values: readonly string[];
 }
 
-/** Of what wrote the line: its task, its task run, and the number of the attempt from 0; one that it has not is the empty text. */
+/** Compares the task, task run or attempt number (from 0) of the line; a missing one equals the empty text. */
 export interface LogWriterCondition extends Pick<LogNameCondition, "operator" | "values"> {
   readonly field: "taskId" | "taskRunId" | "attemptNumber";
 }
 
-/** Its level is one of these; of none, no line matches. */
+/** The level is in the list; an empty list matches nothing. */
 interface LevelCondition {
   readonly field: "level";
   readonly levels: readonly LogLevel[];
 }
 
-/** When the line was written. */
+/** Compares the time of the line. */
 interface TimestampCondition extends Pick<DateCondition, "operator" | "at"> {
   readonly field: "timestamp";
 }
 
-/** A condition on one log line. Words of a text occur in its names, its task, its thread or its message. */
+/** A condition on one log line. A text condition searches names, task, thread and message. */
 export type LogCondition =
   | TextCondition
   | LogNameCondition
@@ -45,24 +44,24 @@ export type LogCondition =
   | TimestampCondition
   | LevelCondition;
 
-/** Which lines are wanted. */
+/** Filter of log lines. */
 export type LogConditions = ConditionSet<LogCondition>;
 
-/** Where a line is in the order of a search. */
+/** Position of a line in the search order. */
 export interface LogPlace {
-  /** Its time; not after the end of its execution. */
+  /** Time of the line, at most the end of its execution. */
   readonly key: Instant;
   readonly executionId: string;
-  /** Of the lines of its execution, in order of writing. */
+  /** Number of the line within its execution, in write order. */
   readonly number: number;
 }
 
-/** A page of log lines in the order of their times. */
+/** Filter and page, ordered by time. */
 export interface LogQuery extends LogConditions {
   readonly descending: boolean;
   /** From 1. */
   readonly page: number;
   readonly size: number;
-  /** Only lines that come after this place; pages are counted from there. */
+  /** Only lines after this position; page 1 starts there. */
   readonly after?: LogPlace;
 }

@@ -1,4 +1,4 @@
-/** Loops whose passes are executions of their own: names, and what such an execution knows of its pass. */
+/** Passes of a Loop task; each pass is an execution. */
 import type { Instant } from "../../base/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
 
@@ -9,34 +9,34 @@ export const LOOP = "core.flow.Loop";
 export interface LoopItem {
   /** From 0. */
   readonly index: number;
-  /** As text: what is no text is its JSON. */
+  /** As text; values of other types as JSON. */
   readonly value: string | null;
-  /** Name of the value, where the loop goes over a map. */
+  /** Key of the value if the loop iterates over a map. */
   readonly key?: string;
 }
 
-/** What an execution is a pass of. Frozen; stored with the execution. */
+/** The pass that an execution runs. Frozen; stored with the execution. */
 export interface LoopRun {
-  /** Id of the Loop. */
+  /** Id of the Loop task. */
   readonly taskId: string;
-  /** The execution that goes over the values, and its task run. */
+  /** The execution with the Loop, and the task run of the Loop. */
   readonly executionId: string;
   readonly taskRun: number;
-  /** When the loop began: outputs of tasks that had ended by then are seen. */
+  /** Start of the loop; outputs of tasks that ended by then are visible. */
   readonly since: Instant;
   readonly item: LoopItem;
-  /** Passes of the loops around it, the nearest first. */
+  /** Passes of the enclosing loops, innermost first. */
   readonly parents: readonly LoopItem[];
 }
 
-/** `item` as expressions see it: `index`, `value`, `key`, and of the loops around it `parent` (the nearest) and `parents`. */
+/** The variable `item` of expressions: `index`, `value`, `key`, and of the enclosing loops `parent` (innermost) and `parents`. */
 export function itemView({ item, parents }: LoopRun): JsonObject {
   const views = parents.map(viewOf);
   const [parent] = views;
   return parent ? { ...viewOf(item), parent, parents: views } : { ...viewOf(item), parents: views };
 }
 
-/** `index`, `value` and, in loops over maps, `key`. */
+/** `index`, `value` and, for a loop over a map, `key`. */
 export function viewOf({ index, value, key }: LoopItem): JsonObject {
   return key === undefined ? { index, value } : { index, value, key };
 }

@@ -1,17 +1,17 @@
-/** Metrics: numbers that attempts report, and their bounds. */
+/** Metrics reported by attempts, and their limits. */
 import type { Instant } from "../../base/clock.ts";
 
-/** Kinds of metrics; a timer counts milliseconds. The order is stored: append only. */
+/** Types of metrics; timers are in milliseconds. The order is stored: append only. */
 export const METRIC_TYPES = ["counter", "timer", "gauge"] as const;
 
 /** One of {@link METRIC_TYPES}. */
 export type MetricType = typeof METRIC_TYPES[number];
 
-/** A number that an attempt reports. */
+/** A number reported by an attempt. */
 export interface Metric {
   readonly name: string;
   readonly type: MetricType;
-  /** Finite; of a timer milliseconds. */
+  /** Finite; milliseconds for a timer. */
   readonly value: number;
   readonly tags?: Readonly<Record<string, string>>;
 }
@@ -23,35 +23,35 @@ export interface AttemptMetrics {
   readonly taskRun: number;
   /** From 1. */
   readonly attemptNumber: number;
-  /** When the attempt ended. */
+  /** End of the attempt. */
   readonly at: Instant;
   readonly metrics: readonly Metric[];
 }
 
-/** Metrics of one attempt; further ones are left out. */
+/** Maximum number of metrics of one attempt; further ones are dropped. */
 const MAX_METRICS_PER_ATTEMPT = 200;
-/** Characters of all names and tags of one attempt's metrics: they are stored as one value. */
+/** Maximum total length of names and tags of one attempt, since its metrics are stored as one value. */
 const MAX_METRIC_CHARS_PER_ATTEMPT = 8_000;
 
-/** Collects the metrics of one attempt within their bounds. */
+/** Collects the metrics of one attempt within the limits. */
 export class MetricList {
   readonly #metrics: Metric[] = [];
   #chars = 0;
-  #isRefusalTold = false;
+  #isRefusalReported = false;
 
-  /** What was kept. */
+  /** The metrics kept. */
   get metrics(): readonly Metric[] {
     return this.#metrics;
   }
 
-  /** True the first time that it is asked, for whoever tells of what was left out. */
+  /** True on the first call only, so that dropped metrics are reported once. */
   isFirstRefusal(): boolean {
-    const isFirst = !this.#isRefusalTold;
-    this.#isRefusalTold = true;
+    const isFirst = !this.#isRefusalReported;
+    this.#isRefusalReported = true;
     return isFirst;
   }
 
-  /** False when it was left out, because the attempt has reported too many. @throws Error for what is no metric */
+  /** Returns false if the metric was dropped because of the limits. @throws Error invalid metric */
   add(metric: Metric): boolean {
     checkMetric(metric);
     const { name, tags = {} } = metric;

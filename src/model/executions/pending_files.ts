@@ -1,6 +1,6 @@
-/** Changes of files that wait for a commit: of the attempt, or of the request, that made them. */
+/** File changes of an attempt or a request that wait for its commit. */
 
-/** A change of one key of the store, as its mutations are. */
+/** A mutation of the store. */
 type FileChange =
   | { readonly type: "set"; readonly key: FileKey; readonly value: Uint8Array }
   | { readonly type: "delete"; readonly key: FileKey };
@@ -8,14 +8,14 @@ type FileChange =
 /** A key of the store. */
 type FileKey = readonly (Uint8Array | string | number | bigint | boolean)[];
 
-/** Files that were written or deleted; both take effect with the commit that carries the changes, or not at all. */
+/** Written and deleted files. All changes take effect with the commit that carries them, or none does. */
 export interface PendingFiles {
-  /** Bytes that the changes have in all. */
+  /** Total size of the mutations in bytes. */
   readonly byteCount: number;
-  /** What the commit must carry. Nothing can be added from now on; may be called again. */
+  /** The mutations for the commit. Closes the list; may be called again. */
   take(): readonly FileChange[];
-  /** The commit is durable. Resolves once what it let go of is removed; never rejects. */
+  /** To be called when the commit is durable. Resolves when replaced and deleted contents are removed; never rejects. */
   committed(): Promise<void>;
-  /** There will be no such commit: what was written is removed, now or at the next boot. Never rejects. */
+  /** To be called if there will be no commit: removes written contents, now or at the next boot. Never rejects. */
   discard(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** States and the one table of legal moves. Nothing changes a state but {@link move}. */
+/** States and the tables of legal transitions. Only {@link move} changes a state. */
 import type { Instant } from "../../base/clock.ts";
 
 /** Every state of an execution, a task run or an attempt. The order is stored: append only. */
@@ -37,18 +37,18 @@ export const TERMINAL_STATES: ReadonlySet<State> = new Set([
   "RESUBMITTED",
 ]);
 
-/** A state and when it began. */
+/** A state and its start time. */
 export interface HistoryEntry {
   readonly state: State;
   readonly at: Instant;
 }
 
-/** The states of one thing, oldest first; never empty. */
+/** The states of an execution, task run or attempt, oldest first; never empty. */
 export type History = HistoryEntry[];
 
 const TERMINAL = ["SUCCESS", "WARNING", "FAILED", "KILLED", "CANCELLED"] as const satisfies readonly State[];
 
-/** Legal moves of an execution. */
+/** Legal transitions of executions. */
 const EXECUTION_MOVES: Readonly<Record<State, readonly State[]>> = {
   CREATED: ["RUNNING", "QUEUED", "CANCELLED", "FAILED", "KILLING"],
   QUEUED: ["RUNNING", "CANCELLED", "FAILED", "KILLED"],
@@ -79,7 +79,7 @@ const EXECUTION_MOVES: Readonly<Record<State, readonly State[]>> = {
   SUBMITTED: [],
 };
 
-/** Legal moves of a task run or attempt. */
+/** Legal transitions of task runs and attempts. */
 const TASK_RUN_MOVES: Readonly<Record<State, readonly State[]>> = {
   CREATED: [
     "RUNNING",
@@ -122,12 +122,12 @@ const TASK_RUN_MOVES: Readonly<Record<State, readonly State[]>> = {
   RESUBMITTED: [],
 };
 
-/** What a history belongs to: executions and task runs have tables of their own. */
+/** The owner of a history; selects the transition table. */
 export type StateOwner = "execution" | "task_run";
 
 const MOVES = { execution: EXECUTION_MOVES, task_run: TASK_RUN_MOVES };
 
-/** True when a thing of that kind in state `from` may go to `to`. */
+/** True if the transition is legal. */
 export function canMove(owner: StateOwner, from: State, to: State): boolean {
   return MOVES[owner][from].includes(to);
 }
@@ -137,29 +137,29 @@ export function currentState(history: History): State {
   return (history[history.length - 1] as HistoryEntry).state;
 }
 
-/** True when it has been RUNNING. */
+/** True if it was RUNNING at any time. */
 export function hasRun(history: History): boolean {
   return history.some(({ state }) => state === "RUNNING");
 }
 
-/** True when the latest state is terminal. */
+/** True if the latest state is terminal. */
 export function isEnded(history: History): boolean {
   return TERMINAL_STATES.has(currentState(history));
 }
 
-/** When the history began. */
+/** Start of the first state. */
 export function startedAt(history: History): Instant {
   return (history[0] as HistoryEntry).at;
 }
 
-/** When its latest state began. */
+/** Start of the latest state. */
 export function changedAt(history: History): Instant {
   return (history[history.length - 1] as HistoryEntry).at;
 }
 
 /**
- * Appends a state; the current one again changes nothing. A date never lies before the previous one, whatever the clock did.
- * @throws Error when the table has no such move: a bug, not a refusal
+ * Appends a state unless it is the current one. Dates never decrease, even if the clock goes backwards.
+ * @throws Error illegal transition: a bug, not a refusal
  */
 export function move(owner: StateOwner, history: History, to: State, now: Instant): void {
   const last = history[history.length - 1] as HistoryEntry;

@@ -2,37 +2,37 @@
 import { DomainError } from "../errors.ts";
 import { MAX_LABEL_LENGTH, MAX_LABELS } from "../limits.ts";
 
-/** A tag. Both parts are non-empty. */
+/** A label. Key and value are not empty. */
 export interface Label {
   readonly key: string;
   readonly value: string;
 }
 
 /**
- * Labels that the server sets; users may give only {@link CORRELATION_LABEL} and {@link FROM_LABEL} (when starting) and
- * {@link READ_ONLY_LABEL} (on flows).
+ * Prefix of labels set by the server. Users may set only {@link CORRELATION_LABEL} and {@link FROM_LABEL} (at a start)
+ * and {@link READ_ONLY_LABEL} (on flows).
  */
 export const SYSTEM_LABEL_PREFIX = "system.";
-/** Ties together executions that belong to one piece of work; the execution's own id by default. */
+/** Groups related executions; by default the id of the execution. */
 export const CORRELATION_LABEL = "system.correlationId";
-/** Where an execution was started from: existing user interfaces give it. */
+/** The client that started an execution; set by existing user interfaces. */
 const FROM_LABEL = "system.from";
 /** Marks a flow that the editor must not change. */
 export const READ_ONLY_LABEL = "system.readOnly";
-/** Marks an execution that another one repeats. */
+/** Marks an execution that has been replayed. */
 export const REPLAYED_LABEL = "system.replayed";
 
-/** What a caller is told who gives a label that only the server sets. The text is the one that existing clients look for. */
+/** Error message for a label that only the server may set. Existing clients depend on the text. */
 export function systemLabelMessage(key: string, value: string): string {
   return `System labels can only be set by Kestra itself, offending label: ${key}=${value}`;
 }
 
-/** True for a label that only the server sets. */
+/** True for a label with the prefix of the server. */
 export function isSystemLabel(key: string): boolean {
   return key.startsWith(SYSTEM_LABEL_PREFIX);
 }
 
-/** Labels written as a map or as a list of `{key, value}`; values of other kinds become texts, the last of a key wins. */
+/** Reads a map or a list of `{key, value}`. Values become texts; the last label of a key wins. */
 export function readLabels(value: unknown): Label[] {
   if (typeof value !== "object" || value === null) return [];
   const entries: [unknown, unknown][] = Array.isArray(value)
@@ -41,12 +41,12 @@ export function readLabels(value: unknown): Label[] {
   return mergeLabels(entries.map(([key, text]) => ({ key: String(key ?? ""), value: String(text ?? "") })));
 }
 
-/** Whether one of the labels has that key and that value. */
+/** True if the list contains the label. */
 export function hasLabel(labels: readonly Label[], { key, value }: Label): boolean {
   return labels.some((label) => label.key === key && label.value === value);
 }
 
-/** Joins lists of labels: a later label of the same key replaces the earlier one in its place. */
+/** Merges lists of labels; a later label replaces an earlier one of the same key in place. */
 export function mergeLabels(...lists: readonly (readonly Label[])[]): Label[] {
   const given = lists.filter((list) => list.length > 0);
   if (given.length === 0) return [];
@@ -55,16 +55,13 @@ export function mergeLabels(...lists: readonly (readonly Label[])[]): Label[] {
   return [...merged.values()];
 }
 
-/**
- * Checks labels that a caller gives when starting an execution.
- * @throws DomainError invalid_entity
- */
+/** Validates the labels of a start request. @throws DomainError invalid_entity */
 export function checkStartLabels(labels: readonly Label[]): void {
   const reason = labelsProblem(labels);
   if (reason !== undefined) throw new DomainError("invalid_entity", `Invalid entity: labels: ${reason}`);
 }
 
-/** What is wrong with labels that a caller gives; `undefined` when nothing is. */
+/** The first problem of labels given by a caller; `undefined` if they are valid. */
 export function labelsProblem(labels: readonly Label[]): string | undefined {
   if (labels.length > MAX_LABELS) return `at most ${MAX_LABELS} are allowed`;
   for (const { key, value } of labels) {
@@ -85,10 +82,7 @@ function labelProblem(key: string, value: string): string | undefined {
   return undefined;
 }
 
-/**
- * Reads a label written `key:value`, split at the first colon.
- * @throws DomainError invalid_entity
- */
+/** Parses `key:value`, split at the first colon. @throws DomainError invalid_entity */
 export function parseLabel(text: string): Label {
   const colon = text.indexOf(":");
   if (colon <= 0 || colon === text.length - 1) {

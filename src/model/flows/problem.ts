@@ -1,4 +1,4 @@
-/** What parsers and validators find; they collect and go on. */
+/** Problems found by parsers and validators, which collect all of them. */
 
 /** A part of a source text. Lines and columns count from 1. */
 export interface SourceRange {
@@ -8,15 +8,15 @@ export interface SourceRange {
   readonly length: number;
 }
 
-/** One mistake in a source. */
+/** One problem of a source. */
 export interface Problem {
   /** Stable name of the rule, for example `unknown_property`. */
   readonly code: string;
-  /** What is wrong, why, and the way out. */
+  /** What is wrong, why, and how to fix it. */
   readonly message: string;
-  /** Where, as the message of an error shows it: `tasks[0].message`; empty for the whole document. */
+  /** Path of the value, for example `tasks[0].message`; empty for the whole document. */
   readonly path: string;
   readonly range?: SourceRange;
-  /** A warning does not keep a flow from being saved. */
+  /** A flow with warnings can be saved. */
   readonly severity: "error" | "warning";
 }

@@ -1,7 +1,7 @@
-/** How the properties of a task, trigger, condition or input type are described, once: validation, editors and docs read the same. */
+/** Schemas of properties of tasks, triggers, conditions and inputs, used by validation, editors and documentation. */
 import type { JsonValue } from "../../base/json.ts";
 
-/** Kinds of values that a property may hold. Scalars may be written as texts. */
+/** Types of property values. Scalars may also be given as texts. */
 const PROPERTY_TYPES = [
   "string",
   "integer",
@@ -11,14 +11,14 @@ const PROPERTY_TYPES = [
   "duration",
   /** ISO 8601, with or without time and zone. */
   "dateTime",
-  /** Elements as `items` says; any without it. */
+  /** Elements as in `items`; any elements without it. */
   "list",
-  /** Any names; values as `items` says; any without it. */
+  /** Any keys; values as in `items`; any values without it. */
   "map",
-  /** The members that `properties` or `variants` say, and no others. */
+  /** Only the members in `properties` and `variants`. */
   "object",
   "any",
-  /** One task, a list of tasks; entries of a Dag; what they nest is validated as tasks are. */
+  /** A task, a list of tasks, the entries of a Dag; validated as tasks. */
   "task",
   "tasks",
   "dagTasks",
@@ -26,7 +26,7 @@ const PROPERTY_TYPES = [
   "cases",
   /** A list of declared inputs. */
   "inputs",
-  /** One condition of a trigger, a list of them, a map of them. */
+  /** A trigger condition, a list or a map of them. */
   "condition",
   "conditions",
   "conditionMap",
@@ -35,42 +35,52 @@ const PROPERTY_TYPES = [
 /** One of {@link PROPERTY_TYPES}. */
 export type PropertyType = typeof PROPERTY_TYPES[number];
 
-/** What a property may hold. A dynamic property may also be a string with expressions, checked when it is rendered. */
+/** Schema of a property. A dynamic property may also be a string with expressions, validated after rendering. */
 export interface PropertySchema {
   readonly type: PropertyType;
   readonly description: string;
   readonly required?: boolean;
-  /** Expressions are allowed, also within lists and maps; rendered before each attempt. */
+  /** Allows expressions, also within lists and maps; rendered before each attempt. */
   readonly dynamic?: boolean;
   /** Allowed texts, compared exactly. */
   readonly values?: readonly string[];
   readonly default?: JsonValue;
-  /** Also accepted: a list of what is described (a Log's `message`). */
+  /** Also accepts a list of such values (`message` of a Log). */
   readonly orList?: boolean;
-  /** Also accepted: a map (the `values` of a ForEach). */
+  /** Also accepts a map (`values` of a ForEach). */
   readonly orMap?: boolean;
-  /** Also accepted: a text, which holds JSON or YAML of what is described. */
+  /** Also accepts a text that contains the value as JSON or YAML. */
   readonly orText?: boolean;
   readonly minimum?: number;
   readonly maximum?: number;
   readonly maxLength?: number;
-  /** Source of a regular expression that a text must match as a whole. */
+  /** Regular expression that the whole text must match. */
   readonly pattern?: string;
   /** Elements of a list, values of a map. */
   readonly items?: PropertySchema;
   /** Members of an object. */
   readonly properties?: PropertySchemas;
-  /** Objects whose further members depend on their `type`. */
+  /** Further members of an object, by the value of its `type`. */
   readonly variants?: Readonly<Record<string, PropertySchemas>>;
-  /** Other names under which existing flows give it; told in a warning. */
+  /** Legacy names; their use causes a warning. */
   readonly aliases?: readonly string[];
-  /** Still works; says what to use instead. */
+  /** Deprecated but supported; the text names the replacement. */
   readonly deprecated?: string;
-  /** Nothing acts on it yet: a flow that uses it is refused. */
+  /** Not implemented: a flow that uses it is refused. */
   readonly planned?: boolean;
-  /** Accepted without effect; told in a warning. */
+  /** Accepted without effect; its use causes a warning. */
   readonly ignored?: boolean;
 }
 
 /** Properties by name. */
 export type PropertySchemas = Readonly<Record<string, PropertySchema>>;
+
+/** A text with optional expressions. */
+export function dynamicText(description: string): PropertySchema {
+  return Object.freeze({ type: "string", dynamic: true, description });
+}
+
+/** A flag with a default that may also be an expression. */
+export function dynamicFlag(fallback: boolean, description: string): PropertySchema {
+  return Object.freeze({ type: "boolean", dynamic: true, default: fallback, description });
+}

@@ -1,18 +1,18 @@
-/** What every type that flows can name has in common: tasks, triggers and conditions. */
+/** Declarations of task, trigger and condition types. */
 import type { PropertySchemas } from "./schema.ts";
 
-/** A type as flows, editors and documentation know it. */
+/** Common part of all declarations. */
 export interface TypeDeclaration {
   /** Canonical name, for example `core.log.Log`. */
   readonly type: string;
-  /** Older names, without prefix. */
+  /** Legacy names, without prefix. */
   readonly aliases: readonly string[];
   /** One or two sentences for documentation, Markdown. */
   readonly description: string;
-  /** Properties beside those that all types of its kind have. */
+  /** Properties beside the common ones of its kind. */
   readonly properties: PropertySchemas;
-  /** What expressions find under `outputs.<id>` (tasks) or `trigger` (triggers). */
+  /** Values that expressions read under `outputs.<id>` (tasks) or `trigger` (triggers). */
   readonly outputs?: PropertySchemas;
-  /** The type still works; says what to use instead. */
+  /** Deprecated but supported; the text names the replacement. */
   readonly deprecated?: string;
 }

@@ -1,4 +1,4 @@
-/** The `options` of HTTP requests, as flows write them, read once. */
+/** Parses the `options` of HTTP requests in flows. */
 import { parseDuration } from "../../base/duration.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { isFlagSet } from "../../base/truthy_text.ts";
@@ -6,20 +6,20 @@ import { type HttpAuth, HttpError, type HttpOptions, type HttpProxy } from "../p
 
 const DEFAULT_CONNECT_TIMEOUT_MS = 30_000;
 const DEFAULT_READ_IDLE_TIMEOUT_MS = 300_000;
-/** Most bytes of an answer that is kept in memory, unless a request says otherwise. */
+/** Default limit of a response that is kept in memory, in bytes. */
 const DEFAULT_MAX_CONTENT_LENGTH = 10 * 1024 * 1024;
 
-/** What `options` say of the answer, beside how the request is sent. */
+/** The options for the response. */
 export interface ResponseOptions {
-  /** Codes of 400 or more that are a success; `undefined` when all are. */
+  /** Status codes from 400 that count as success; `undefined` means all. */
   readonly allowedCodes: ReadonlySet<number> | undefined;
-  /** Used where the answer does not name its character set. */
+  /** Used if the response does not name its character set. */
   readonly defaultCharset: string;
-  /** Parts that are written to the log. */
+  /** Parts to write to the log. */
   readonly logs: ReadonlySet<string>;
 }
 
-/** How a request is sent. @throws HttpError: a value is none of what it must be */
+/** The options for the request. @throws HttpError invalid value */
 export function readHttpOptions(given: JsonObject, ssl: JsonObject = {}): HttpOptions {
   const timeout = mapAt(given, "timeout");
   const connect = timeout.connectTimeout ?? given.connectTimeout;
@@ -37,12 +37,12 @@ export function readHttpOptions(given: JsonObject, ssl: JsonObject = {}): HttpOp
   };
 }
 
-/** What counts as a success, and what is said of the answer. @throws HttpError */
+/** The options for the response. @throws HttpError invalid value */
 export function readResponseOptions(given: JsonObject, allowFailed: JsonValue | undefined): ResponseOptions {
   const codes = listOf(given.allowedResponseCodes).map((code) => wholeOf(code, "allowedResponseCodes") ?? 0);
   return {
     allowedCodes: isFlagSet(allowFailed) || isFlagSet(given.allowFailed) ? undefined : new Set(codes),
-    defaultCharset: givenText(given.defaultCharset) ?? "UTF-8",
+    defaultCharset: optionalText(given.defaultCharset) ?? "UTF-8",
     logs: new Set(listOf(given.logs).map(String)),
   };
 }
@@ -53,10 +53,10 @@ function isFalse(value: JsonValue | undefined): boolean {
 
 function readAuth(given: JsonObject): HttpAuth | undefined {
   const auth = mapAt(given, "auth");
-  const type = givenText(auth.type)?.toUpperCase();
-  if (type === "BEARER") return { type, token: givenText(auth.token) ?? "" };
-  const username = givenText(auth.username) ?? givenText(given.basicAuthUser);
-  const password = givenText(auth.password) ?? givenText(given.basicAuthPassword) ?? "";
+  const type = optionalText(auth.type)?.toUpperCase();
+  if (type === "BEARER") return { type, token: optionalText(auth.token) ?? "" };
+  const username = optionalText(auth.username) ?? optionalText(given.basicAuthUser);
+  const password = optionalText(auth.password) ?? optionalText(given.basicAuthPassword) ?? "";
   if (type === undefined && username === undefined) return undefined;
   if (type !== undefined && type !== "BASIC" && type !== "DIGEST") {
     throw new HttpError(`Invalid type of credentials "${type}": it must be BASIC, DIGEST or BEARER`);
@@ -66,8 +66,8 @@ function readAuth(given: JsonObject): HttpAuth | undefined {
 
 function readProxy(given: JsonObject): HttpProxy | undefined {
   const proxy = mapAt(given, "proxy");
-  const address = givenText(proxy.address) ?? givenText(given.proxyAddress);
-  const type = (givenText(proxy.type) ?? givenText(given.proxyType) ?? (address ? "HTTP" : "DIRECT"))
+  const address = optionalText(proxy.address) ?? optionalText(given.proxyAddress);
+  const type = (optionalText(proxy.type) ?? optionalText(given.proxyType) ?? (address ? "HTTP" : "DIRECT"))
     .toUpperCase();
   if (type === "DIRECT") return undefined;
   if (type !== "HTTP" && type !== "SOCKS") {
@@ -79,13 +79,13 @@ function readProxy(given: JsonObject): HttpProxy | undefined {
     type,
     address,
     port,
-    username: givenText(proxy.username) ?? givenText(given.proxyUsername),
-    password: givenText(proxy.password) ?? givenText(given.proxyPassword),
+    username: optionalText(proxy.username) ?? optionalText(given.proxyUsername),
+    password: optionalText(proxy.password) ?? optionalText(given.proxyPassword),
   };
 }
 
 function durationOf(value: JsonValue | undefined, name: string): number | undefined {
-  const text = givenText(value);
+  const text = optionalText(value);
   if (text === undefined) return undefined;
   const ms = parseDuration(text);
   if (ms !== undefined && ms > 0) return ms;
@@ -93,14 +93,14 @@ function durationOf(value: JsonValue | undefined, name: string): number | undefi
 }
 
 function wholeOf(value: JsonValue | undefined, name: string): number | undefined {
-  const text = givenText(value);
+  const text = optionalText(value);
   if (text === undefined) return undefined;
   if (/^\d{1,15}$/.test(text)) return Number(text);
   throw new HttpError(`Invalid ${name} "${text}": it must be a whole number`);
 }
 
-/** The text of a property; `undefined` when it is absent or empty. */
-export function givenText(value: JsonValue | undefined): string | undefined {
+/** The text of a property; `undefined` if it is absent, null or empty. */
+export function optionalText(value: JsonValue | undefined): string | undefined {
   return value === undefined || value === null || value === "" ? undefined : String(value);
 }
 

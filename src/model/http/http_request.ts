@@ -1,27 +1,27 @@
-/** The properties that HTTP tasks and triggers share, read once: what is to be sent. Sends nothing. */
+/** Parses the properties that HTTP tasks and triggers share into a request. Sends nothing. */
 import { Buffer } from "node:buffer";
 import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../base/json.ts";
-import { givenText, readHttpOptions, readResponseOptions, type ResponseOptions } from "./http_options.ts";
+import { optionalText, readHttpOptions, readResponseOptions, type ResponseOptions } from "./http_options.ts";
 import { HttpError, type HttpOptions, type NamedText } from "../ports/http.ts";
 import { isStorageUri } from "../namespaces/storage_uri.ts";
 
-/** A part of a multipart body: a text, or a file with a name. */
+/** A part of a multipart body: a text or a named file. */
 export type MultipartPart =
   | { readonly name: string; readonly text: string }
   | {
     readonly name: string;
     readonly fileName: string;
     readonly contentType: string;
-    /** A storage URI, or the content itself. */
+    /** A storage URI or the content itself. */
     readonly content: string;
   };
 
-/** What a request carries, before files are opened. */
+/** The body of a request; files are not opened yet. */
 export type HttpPayload =
   | { readonly type: "text"; readonly contentType: string; readonly text: string }
   | { readonly type: "multipart"; readonly parts: readonly MultipartPart[] };
 
-/** A request as a flow describes it. */
+/** A request as declared in a flow. */
 export interface HttpDraft {
   readonly method: string;
   readonly uri: string;
@@ -33,18 +33,18 @@ export interface HttpDraft {
 
 const MULTIPART = "multipart/form-data";
 
-/** What rendered properties ask for. @throws HttpError: it cannot be sent */
+/** Parses rendered properties. @throws HttpError invalid property */
 export function readHttpRequest(properties: JsonObject): HttpDraft {
   const options = mapOf(properties.options, "options");
-  const contentType = givenText(properties.contentType);
+  const contentType = optionalText(properties.contentType);
   const payload = readPayload(properties, contentType);
-  const headers = readHeaders(mapOf(properties.headers, "headers"));
+  const headers = fieldsOf(mapOf(properties.headers, "headers"));
   if (!payload && contentType !== undefined && !headers.some(isContentType)) {
     headers.push(["Content-Type", contentType]);
   }
   return {
-    method: (givenText(properties.method) ?? "GET").toUpperCase(),
-    uri: withParams(readUri(givenText(properties.uri) ?? ""), mapOf(properties.params, "params")),
+    method: (optionalText(properties.method) ?? "GET").toUpperCase(),
+    uri: withParams(readUri(optionalText(properties.uri) ?? ""), mapOf(properties.params, "params")),
     headers,
     payload,
     options: readHttpOptions(options, mapOf(properties.sslOptions, "sslOptions")),
@@ -52,17 +52,17 @@ export function readHttpRequest(properties: JsonObject): HttpDraft {
   };
 }
 
-/** True for the header that says what a body is. */
+/** True for the header `Content-Type`. */
 export function isContentType([name]: NamedText): boolean {
   return name.toLowerCase() === "content-type";
 }
 
-/** The value of an `Authorization` header (RFC 7617). */
+/** The value of the header `Authorization` for basic authentication (RFC 7617). */
 export function basicCredentials(username: string, password: string): string {
   return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
 }
 
-/** An address as messages show it: without user, password and fragment. */
+/** The URI for messages: without user, password and fragment. */
 export function shownUri(uri: string): string {
   if (!URL.canParse(uri)) return uri;
   const url = new URL(uri);
@@ -71,7 +71,7 @@ export function shownUri(uri: string): string {
   return url.href;
 }
 
-/** A blank is the one character that many addresses lack to be one. */
+/** Encodes blanks, which users often leave unencoded. */
 function readUri(text: string): string {
   const uri = text.trim().replaceAll(" ", "%20");
   const protocol = URL.canParse(uri) ? new URL(uri).protocol : undefined;
@@ -88,11 +88,7 @@ function withParams(uri: string, params: JsonObject): string {
   return fragment === undefined ? joined : `${joined}#${fragment}`;
 }
 
-function readHeaders(given: JsonObject): NamedText[] {
-  return fieldsOf(given);
-}
-
-/** A list gives its name several times, null none. */
+/** One field per list element, none for null. */
 function fieldsOf(given: JsonObject): NamedText[] {
   return Object.entries(given).flatMap(([name, value]) =>
     (Array.isArray(value) ? value : [value]).filter((item) => item !== null)
@@ -119,7 +115,7 @@ function partsOf([name, value]: [string, JsonValue]): MultipartPart[] {
     return [{ name, fileName: fileNameOf(value), contentType: BINARY, content: value }];
   }
   if (isJsonObject(value) && typeof value.name === "string" && typeof value.content === "string") {
-    const contentType = givenText(value.contentType) ?? BINARY;
+    const contentType = optionalText(value.contentType) ?? BINARY;
     return [{ name, fileName: value.name, contentType, content: value.content }];
   }
   if (Array.isArray(value)) return value.flatMap((item) => partsOf([name, item]));

@@ -1,13 +1,8 @@
-/** What tasks and triggers that send HTTP requests have in common. */
-import type { PropertySchema, PropertySchemas } from "../flows/schema.ts";
+/** Properties and outputs shared by tasks and triggers that send HTTP requests. */
+import { dynamicFlag, dynamicText, type PropertySchema, type PropertySchemas } from "../flows/schema.ts";
 
 const SSL: PropertySchemas = Object.freeze({
-  insecureTrustAllCertificates: {
-    type: "boolean",
-    dynamic: true,
-    default: false,
-    description: "Whether any certificate is accepted; for tests only.",
-  },
+  insecureTrustAllCertificates: dynamicFlag(false, "Whether any certificate is accepted; for tests only."),
 });
 
 const TIMEOUT: PropertySchemas = Object.freeze({
@@ -16,7 +11,7 @@ const TIMEOUT: PropertySchemas = Object.freeze({
     type: "duration",
     dynamic: true,
     default: "PT5M",
-    description: "Longest wait for further data of an answer.",
+    description: "Longest wait for further data of the response.",
   },
 });
 
@@ -28,15 +23,15 @@ const PROXY: PropertySchemas = Object.freeze({
     default: "DIRECT",
     description: "Kind of the proxy.",
   },
-  address: { type: "string", dynamic: true, description: "Host name of the proxy." },
+  address: dynamicText("Host name of the proxy."),
   port: { type: "integer", dynamic: true, minimum: 1, maximum: 65_535, description: "Port of the proxy." },
-  username: { type: "string", dynamic: true, description: "User name for the proxy." },
-  password: { type: "string", dynamic: true, description: "Password for the proxy." },
+  username: dynamicText("User name for the proxy."),
+  password: dynamicText("Password for the proxy."),
 });
 
 const USER: PropertySchemas = Object.freeze({
-  username: { type: "string", dynamic: true, description: "User name." },
-  password: { type: "string", dynamic: true, description: "Password." },
+  username: dynamicText("User name."),
+  password: dynamicText("Password."),
 });
 
 const AUTH: PropertySchema = {
@@ -54,19 +49,19 @@ const AUTH: PropertySchema = {
   variants: {
     BASIC: USER,
     DIGEST: USER,
-    BEARER: { token: { type: "string", dynamic: true, description: "Token of the `Authorization` header." } },
+    BEARER: { token: dynamicText("Token of the `Authorization` header.") },
   },
-  description: "Credentials that the request carries.",
+  description: "Credentials of the request.",
 };
 
-/** Older names, each of which moved into a nested object. */
+/** Legacy names; each moved into a nested object. */
 const OLD_OPTIONS: PropertySchemas = Object.freeze({
   connectTimeout: moved("duration", "timeout.connectTimeout", "Longest wait for a connection."),
-  readTimeout: moved("duration", "timeout.readIdleTimeout", "Longest wait for an answer."),
+  readTimeout: moved("duration", "timeout.readIdleTimeout", "Longest wait for a response."),
   readIdleTimeout: moved(
     "duration",
     "timeout.readIdleTimeout",
-    "Longest wait for further data of an answer.",
+    "Longest wait for further data of the response.",
   ),
   basicAuthUser: moved("string", "auth.username", "User name of basic authentication."),
   basicAuthPassword: moved("string", "auth.password", "Password of basic authentication."),
@@ -99,39 +94,29 @@ const OPTIONS: PropertySchemas = Object.freeze({
     type: "object",
     dynamic: true,
     properties: PROXY,
-    description: "Proxy through which the request goes.",
+    description: "Proxy through which the request is sent.",
   },
   ssl: { type: "object", dynamic: true, properties: SSL, description: "How certificates are checked." },
-  followRedirects: {
-    type: "boolean",
-    dynamic: true,
-    default: true,
-    description: "Whether redirections are followed.",
-  },
-  allowFailed: {
-    type: "boolean",
-    dynamic: true,
-    default: false,
-    description: "Whether an answer with a code of 400 or more is a success.",
-  },
+  followRedirects: dynamicFlag(true, "Whether redirections are followed."),
+  allowFailed: dynamicFlag(false, "Whether a response with a status code of 400 or more is a success."),
   allowedResponseCodes: {
     type: "list",
     dynamic: true,
-    items: { type: "integer", dynamic: true, description: "A code such as `404`." },
-    description: "Codes of 400 or more that are a success.",
+    items: { type: "integer", dynamic: true, description: "A status code such as `404`." },
+    description: "Status codes of 400 or more that are a success.",
   },
   defaultCharset: {
     type: "string",
     dynamic: true,
     default: "UTF-8",
-    description: "Character set of an answer that does not name its own.",
+    description: "Character set of a response that does not name its own.",
   },
   maxContentLength: {
     type: "integer",
     dynamic: true,
     default: 10_485_760,
     minimum: 0,
-    description: "Most bytes of an answer.",
+    description: "Maximum size of the response in bytes.",
   },
   logs: {
     type: "list",
@@ -140,14 +125,14 @@ const OPTIONS: PropertySchemas = Object.freeze({
       type: "string",
       dynamic: true,
       values: ["REQUEST_HEADERS", "REQUEST_BODY", "RESPONSE_HEADERS", "RESPONSE_BODY"],
-      description: "A part of the request or of the answer.",
+      description: "A part of the request or of the response.",
     },
     description: "Parts that are written to the log.",
   },
   ...OLD_OPTIONS,
 });
 
-/** What is requested, and how. */
+/** Properties of a request. */
 export const HTTP_REQUEST_PROPERTIES: PropertySchemas = Object.freeze({
   uri: { type: "string", required: true, dynamic: true, description: "Address to request." },
   method: {
@@ -161,19 +146,15 @@ export const HTTP_REQUEST_PROPERTIES: PropertySchemas = Object.freeze({
     dynamic: true,
     description: "Query parameters that are added to the address; a value may be a list.",
   },
-  body: { type: "string", dynamic: true, description: "Body of the request, as a text." },
+  body: dynamicText("Body of the request, as a text."),
   formData: {
     type: "map",
     dynamic: true,
     description:
       "Form fields, instead of a body; a value may be an object of a file's `name`, `content` and `contentType`.",
   },
-  contentType: { type: "string", dynamic: true, description: "Media type of the request's body." },
-  headers: {
-    type: "map",
-    dynamic: true,
-    description: "Headers of the request; a value may be a list.",
-  },
+  contentType: dynamicText("Media type of the request's body."),
+  headers: { type: "map", dynamic: true, description: "Headers of the request; a value may be a list." },
   options: {
     type: "object",
     dynamic: true,
@@ -189,31 +170,31 @@ export const HTTP_REQUEST_PROPERTIES: PropertySchemas = Object.freeze({
   },
 });
 
-/** Lists of texts by name: headers or parameters. */
+/** Schema of lists of texts by name: headers or parameters. */
 export function valuesByName(one: string, description: string): PropertySchema {
   const items: PropertySchema = { type: "string", description: "A value." };
   return { type: "map", items: { type: "list", items, description: `Values of a ${one}.` }, description };
 }
 
-/** `code` and `headers` of an answer. */
+/** `code` and `headers` of a response. */
 export const HTTP_RESPONSE_OUTPUTS: PropertySchemas = Object.freeze({
-  code: { type: "integer", description: "Code of the answer." },
-  headers: valuesByName("header", "Headers of the answer; each holds a list of values."),
+  code: { type: "integer", description: "Status code of the response." },
+  headers: valuesByName("header", "Headers of the response; each is a list of values."),
 });
 
-/** Outputs of a request whose answer is kept as a text. */
+/** Outputs of a request whose response is kept as a text. */
 export const HTTP_REQUEST_OUTPUTS: PropertySchemas = Object.freeze({
   uri: { type: "string", description: "Address that was requested." },
   ...HTTP_RESPONSE_OUTPUTS,
-  body: { type: "any", description: "Body of the answer as a text." },
-  encryptedBody: { type: "any", description: "Body of the answer, encrypted, when `encryptBody` is set." },
+  body: { type: "any", description: "Body of the response as a text." },
+  encryptedBody: {
+    type: "any",
+    description: "Encrypted body of the response; set if `encryptBody` is true.",
+  },
 });
 
-/** `encryptBody` of a request whose answer is kept as a text. */
-export const ENCRYPT_BODY: PropertySchema = Object.freeze({
-  type: "boolean",
-  dynamic: true,
-  default: false,
-  description:
-    "Whether the body of the answer is encrypted in the outputs; needs the encryption key of the server.",
-});
+/** `encryptBody` of a request whose response is kept as a text. */
+export const ENCRYPT_BODY: PropertySchema = dynamicFlag(
+  false,
+  "Whether the body of the response is encrypted in the outputs; needs the encryption key of the server.",
+);

@@ -1,17 +1,17 @@
-/** Answers of HTTP servers as texts, in their own character set. */
+/** Decodes HTTP responses by their character set. */
 import { headerOf, type HttpResponse } from "../ports/http.ts";
 
-/** Bytes of a failed answer that are read for a message. */
+/** Bytes of an error response that are read for a message. */
 const MAX_FAILED_BYTES = 64 * 1024;
-/** Characters of a failed answer that a message repeats. */
+/** Characters of an error response in a message. */
 const MAX_SHOWN_CHARS = 200;
 
-/** The whole body. @throws HttpError: it breaks off, or is too large */
+/** The whole body. @throws HttpError it ends early or is too large */
 export async function responseText(response: HttpResponse, defaultCharset = "UTF-8"): Promise<string> {
   return decoderOf(response, defaultCharset).decode(await new Response(response.body).arrayBuffer());
 }
 
-/** The beginning of a body, for a message; what else there is of it is not waited for. */
+/** The beginning of a body for a message; the rest is cancelled. */
 export async function shownResponse(response: HttpResponse, defaultCharset = "UTF-8"): Promise<string> {
   const parts: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
@@ -34,7 +34,7 @@ function decoderNamed(charset: string | undefined): TextDecoder | undefined {
   try {
     return new TextDecoder(charset);
   } catch (error) {
-    if (error instanceof RangeError) return undefined; // The platform knows no character set of that name.
+    if (error instanceof RangeError) return undefined; // Unknown character set.
     throw error;
   }
 }

@@ -1,25 +1,25 @@
-/** Paths of namespace files: one canonical form, and what no path may contain. Decides on text alone, never on a file system. */
+/** Paths of namespace files: canonical form and validation. Works on text only, never on a file system. */
 import { DomainError } from "../errors.ts";
 import { MAX_FILE_NAME_LENGTH, MAX_FILE_PATH_LENGTH } from "../limits.ts";
 
-/** Directories below each other; so that one entry can create all parents of a file. */
+/** Maximum nesting, so that one entry can create all parents of a file. */
 const MAX_FILE_DEPTH = 32;
-/** The folder that stands for the flows of the namespace: files put there are imported. */
+/** Folder of the flows of the namespace: files written to it are imported. */
 export const FLOWS_FOLDER = "_flows";
 
-/** A key of the database has 2,048 bytes and also names tenant and namespace; a character beyond ASCII counts as 3. */
+/** A key of the database has 2,048 bytes and also contains tenant and namespace; a non-ASCII character counts as 3. */
 const MAX_FILE_PATH_BYTES = 1_700;
 
 // deno-lint-ignore no-control-regex
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
-/** Undecodable bytes, half surrogates, and marks that reverse how a name is shown. */
+/** Undecodable bytes, lone surrogates, and bidirectional control characters. */
 const UNSAFE = /[\ufffd\u202a-\u202e\u2066-\u2069]|\p{Surrogate}/u;
 const ENCODED = /%(?:2e|2f|5c|00|25)/i;
 const DRIVE_OR_URL = /^\/*(?:[a-z]:|[a-z][a-z0-9+.-]*:\/\/)/i;
 
 /**
- * The canonical path: parts joined by one slash, without a leading or trailing one, in Unicode's composed form; `""` is the
- * root. The text must be decoded exactly once before.
+ * The canonical path: parts joined by single slashes, without leading or trailing slash, in NFC; `""` is the root. The
+ * caller must have decoded the text exactly once.
  * @throws DomainError invalid_argument
  */
 export function normalizeFilePath(text: string): string {
@@ -34,19 +34,19 @@ export function normalizeFilePath(text: string): string {
   return path;
 }
 
-/** As {@link normalizeFilePath}, for a path that must name something below the root. @throws DomainError invalid_argument */
+/** Like {@link normalizeFilePath}, but refuses the root. @throws DomainError invalid_argument */
 export function normalizeFileName(text: string): string {
   const path = normalizeFilePath(text);
   if (path === "") throw refusal(text, "names no file");
   return path;
 }
 
-/** The directory that holds a path; `""` for what lies in the root. */
+/** The parent directory; `""` for a path in the root. */
 export function parentPath(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }
 
-/** The directories above a path, the outermost first, without the root. */
+/** All parent directories, outermost first, without the root. */
 export function parentPaths(path: string): string[] {
   const parents: string[] = [];
   for (let slash = path.indexOf("/"); slash >= 0; slash = path.indexOf("/", slash + 1)) {
@@ -60,7 +60,7 @@ export function fileNameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/** True for a path that is `directory` or lies below it. */
+/** True if the path is `directory` or below it. */
 export function isWithin(path: string, directory: string): boolean {
   return directory === "" || path === directory || path.startsWith(`${directory}/`);
 }
@@ -76,7 +76,7 @@ function textProblem(text: string): string | undefined {
 }
 
 function partProblem(part: string): string | undefined {
-  // Look-alikes: other systems may fold a full-width or leader dot, or a full-width slash, into the plain one.
+  // Other systems may normalize look-alikes, such as a full-width dot or slash, to the plain character.
   const folded = part.normalize("NFKC");
   if (/^\s*\.[.\s]*$/.test(folded)) return 'contains ".."';
   if (/[\\/]/.test(folded)) return "contains a character that is not allowed";

@@ -1,31 +1,31 @@
-/** KV pairs: the types of values, how a value is read from text, and what keys and times to live may be. */
+/** KV pairs: value types, parsing of values, and validation of keys and times to live. */
 import type { Instant } from "../../base/clock.ts";
 import { parseDuration } from "../../base/duration.ts";
 import { Double, type JsonValue } from "../../base/json.ts";
 import { DomainError } from "../errors.ts";
 import { type IonKind, IonTextError, type IonValue, parseIon } from "../../languages/ion/value_text.ts";
 
-/** Types of values; the order is stored: do not change it. */
+/** Types of values. The order is stored: append only. */
 export const KV_TYPES = ["STRING", "NUMBER", "BOOLEAN", "DATETIME", "DATE", "DURATION", "JSON"] as const;
 
 /** One of {@link KV_TYPES}. */
 export type KvType = typeof KV_TYPES[number];
 
-/** A value with its type. Dates, times and durations are texts. */
+/** A value with its type. Dates, times and durations are stored as texts. */
 export interface KvValue {
   readonly type: KvType;
   readonly value: JsonValue;
 }
 
-/** Names a pair within its tenant. */
+/** Identifies a pair within its tenant. */
 export interface KvPairId {
   readonly namespace: string;
   readonly key: string;
 }
 
-/** A pair without its value, as lists show it. */
+/** A pair without its value, as in lists. */
 export interface KvPairInfo extends KvPairId {
-  /** Counts from 1; each write adds one. */
+  /** From 1; incremented by each write. */
   readonly revision: number;
   readonly description?: string;
   readonly createdAt: Instant;
@@ -36,13 +36,13 @@ export interface KvPairInfo extends KvPairId {
 /** A pair with its value. */
 export interface KvPair extends KvPairInfo, KvValue {}
 
-/** Characters of a key. */
+/** Maximum characters of a key. */
 export const MAX_KV_KEY_LENGTH = 256;
-/** Characters of a description. */
+/** Maximum characters of a description. */
 const MAX_KV_DESCRIPTION_LENGTH = 1_000;
 
 const KEY = /^[a-zA-Z0-9][a-zA-Z0-9._-]*$/;
-/** The last moment that a date can name. */
+/** The largest valid value of a `Date`. */
 const MAX_INSTANT = 8.64e15;
 
 const TYPE_OF_KIND: Readonly<Record<IonKind, KvType>> = {
@@ -55,7 +55,7 @@ const TYPE_OF_KIND: Readonly<Record<IonKind, KvType>> = {
   container: "JSON",
 };
 
-/** Gives the key back when it is one. @throws DomainError invalid_argument */
+/** Validates and returns the key. @throws DomainError invalid_argument */
 export function checkKvKey(key: string): string {
   if (key.length <= MAX_KV_KEY_LENGTH && KEY.test(key)) return key;
   throw new DomainError(
@@ -66,8 +66,8 @@ export function checkKvKey(key: string): string {
 }
 
 /**
- * Reads a value from text: JSON, or one of the looser forms that clients send (see `languages/ion/value_text.ts`). Text that is declared to
- * be plain may also be prose; a text that is a duration, quoted or not, is a DURATION.
+ * Parses a value: JSON, or one of the looser forms that clients send (see `languages/ion/value_text.ts`). With
+ * `isPlainText` any other text is a STRING. A duration, quoted or not, is a DURATION.
  * @throws DomainError invalid_json
  */
 export function parseKvValue(text: string, options: { isPlainText: boolean }): KvValue {
@@ -80,13 +80,12 @@ function readIon(text: string, isProseAllowed: boolean): IonValue {
   try {
     return parseIon(text, { isProseAllowed });
   } catch (error) {
-    // The reader reports a malformed text by throwing.
     if (error instanceof IonTextError) throw new DomainError("invalid_json", error.message);
     throw error;
   }
 }
 
-/** The value with the type that its kind implies; a text is a STRING or a DURATION. */
+/** The value with the type derived from it; a text is a STRING or a DURATION. */
 export function kvValueOf(value: JsonValue): KvValue {
   if (isDuration(value)) return { type: "DURATION", value };
   if (value === null || typeof value === "string") return { type: "STRING", value };
@@ -96,7 +95,7 @@ export function kvValueOf(value: JsonValue): KvValue {
 }
 
 /**
- * When a pair written `now` expires, by the ISO 8601 duration that its caller gave; `undefined` for no text.
+ * Expiry of a pair written `now` with this ISO 8601 duration; `undefined` without a duration.
  * @throws DomainError invalid_argument
  */
 export function expiryOf(ttl: string | undefined, now: Instant): Instant | undefined {
@@ -111,7 +110,7 @@ export function expiryOf(ttl: string | undefined, now: Instant): Instant | undef
   );
 }
 
-/** Gives the description back; an empty one is none. @throws DomainError invalid_argument */
+/** Validates and returns the description; `undefined` if it is empty. @throws DomainError invalid_argument */
 export function checkKvDescription(text: string | undefined): string | undefined {
   if (text === undefined || text === "") return undefined;
   if (text.length <= MAX_KV_DESCRIPTION_LENGTH) return text;

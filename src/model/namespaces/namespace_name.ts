@@ -1,10 +1,10 @@
-/** Names of namespaces: what they may look like, and which one inherits from which. */
+/** Names of namespaces and their hierarchy. */
 import { DomainError } from "../errors.ts";
 import { MAX_NAMESPACE_LENGTH } from "../limits.ts";
 
 const PATTERN = /^[a-z0-9][a-z0-9._-]*$/;
 
-/** Gives the name back when it is one. @throws DomainError invalid_argument */
+/** Validates and returns the name. @throws DomainError invalid_argument */
 export function checkNamespace(text: string): string {
   if (text.length <= MAX_NAMESPACE_LENGTH && PATTERN.test(text)) return text;
   const shown = JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);
@@ -14,7 +14,7 @@ export function checkNamespace(text: string): string {
   );
 }
 
-/** The namespaces above, the nearest first: `a.b.c` gives `a.b` and `a`. */
+/** Parent namespaces, nearest first: `a.b.c` has `a.b` and `a`. */
 export function parentNamespaces(namespace: string): string[] {
   const parents: string[] = [];
   for (let dot = namespace.lastIndexOf("."); dot > 0; dot = namespace.lastIndexOf(".", dot - 1)) {

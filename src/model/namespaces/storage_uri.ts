@@ -1,21 +1,21 @@
-/** Addresses of stored files, as inputs, outputs and expressions hold them, taken apart. Decides on text alone. */
+/** Parses storage URIs: addresses of stored files in inputs, outputs and expressions. Works on text only. */
 import { DomainError } from "../errors.ts";
 import { normalizeFileName } from "./file_path.ts";
 import { checkNamespace } from "./namespace_name.ts";
 
-/** What every address of a stored file begins with. */
+/** Scheme of all storage URIs. */
 export const STORAGE_SCHEME = "kestra://";
 
-/** Below a namespace's folder lie its files. */
+/** Separates the namespace from the path of its file. */
 const NAMESPACE_FILES = "/_files/";
-/** An id of an execution begins with a capital letter, so that no namespace and no folder of one looks like it. */
+/** Unambiguous, since an execution id begins with a capital letter and a namespace never does. */
 const EXECUTION_FILE =
   /^((?:(?!_files\/)[^/]+\/)+?)((?!_files\/)[^/]+)\/executions\/([A-Z][0-9A-Za-z]{21})\/(.+)$/;
 
-/** Address of a file of a namespace; that of the flow where none is named. */
+/** URI of a namespace file; without a namespace that of the flow. */
 const NAMESPACE_FILE = /^nsfile:\/\/([^/]*)\/(.+)$/s;
 
-/** What an address stands for. */
+/** The file that a storage URI refers to. */
 export type StoredPlace =
   | { readonly kind: "namespace file"; readonly namespace: string; readonly path: string }
   | {
@@ -26,12 +26,12 @@ export type StoredPlace =
     readonly path: string;
   };
 
-/** True for a text that is meant as the address of a stored file. */
+/** True if the text has the scheme of storage URIs. */
 export function isStorageUri(text: string): boolean {
   return text.startsWith(STORAGE_SCHEME);
 }
 
-/** What `nsfile:///<path>` or `nsfile://<namespace>/<path>` stands for, in `own` namespace where it names none; `undefined` for another text. */
+/** Parses `nsfile:///<path>` (in namespace `own`) and `nsfile://<namespace>/<path>`; `undefined` for any other text. */
 export function namespaceFileOf(
   text: string,
   own: string,
@@ -40,14 +40,14 @@ export function namespaceFileOf(
   return path === undefined ? undefined : { namespace: namespace || own, path };
 }
 
-/** The file that an address stands for. @throws DomainError invalid_argument: it stands for none, or leaves its folder */
+/** Parses a storage URI. @throws DomainError invalid_argument: malformed, or the path leaves its folder */
 export function parseStorageUri(uri: string): StoredPlace {
   const place = storedPlaceOf(uri);
   if (!place) throw refusal(uri);
   return place;
 }
 
-/** As {@linkcode parseStorageUri}; `undefined` when the text has the form of no address. @throws DomainError invalid_argument: it leaves its folder */
+/** Like {@linkcode parseStorageUri}, but `undefined` if malformed. @throws DomainError invalid_argument: the path leaves its folder */
 export function storedPlaceOf(uri: string): StoredPlace | undefined {
   const path = isStorageUri(uri) ? decode(uri.slice(STORAGE_SCHEME.length)) : undefined;
   if (path === undefined || !path.startsWith("/")) return undefined;
@@ -64,7 +64,7 @@ export function storedPlaceOf(uri: string): StoredPlace | undefined {
   };
 }
 
-/** The address of a namespace file: `kestra:///<namespace as path>/_files/<path>`. @throws DomainError invalid_argument */
+/** The storage URI of a namespace file: `kestra:///<namespace as path>/_files/<path>`. @throws DomainError invalid_argument */
 export function namespaceFileUri(namespace: string, path: string): string {
   const folder = checkNamespace(namespace).replaceAll(".", "/");
   const name = normalizeFileName(path).split("/").map(encodeURIComponent).join("/");
@@ -83,7 +83,7 @@ function decode(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
   } catch (error) {
-    // The platform says in this way that a percent sign is not followed by an encoded character.
+    // Malformed percent encoding.
     if (error instanceof URIError) return undefined;
     throw error;
   }

@@ -1,16 +1,16 @@
-/** Executions as tasks reach them: counting, resuming, deleting. */
+/** Access of tasks to executions: count, resume, purge. */
 import type { JsonObject } from "../../base/json.ts";
 import type { ExecutionSelection } from "../executions/execution_selection.ts";
 import type { TenantId } from "../flows/flow.ts";
 
-/** How many executions a flow has. */
+/** Number of executions of a flow. */
 export interface FlowCount {
   readonly namespace: string;
   readonly flowId: string;
   readonly count: number;
 }
 
-/** What is deleted of executions. */
+/** The parts of executions to delete. */
 export interface PurgedParts {
   readonly executions: boolean;
   readonly logs: boolean;
@@ -18,7 +18,7 @@ export interface PurgedParts {
   readonly files: boolean;
 }
 
-/** How much was deleted of each. */
+/** Number of deleted items of each kind. */
 export interface PurgedCounts {
   readonly executions: number;
   readonly logs: number;
@@ -26,15 +26,15 @@ export interface PurgedCounts {
   readonly files: number;
 }
 
-/** Reaches the executions of a tenant. */
+/** Every method is limited to the given tenant. */
 export interface ExecutionPort {
-  /** Number of executions that match. */
+  /** Number of matching executions. */
   count(tenant: TenantId, selection: ExecutionSelection): Promise<number>;
-  /** Ids of the flows of a namespace that exist, in order. */
+  /** Sorted ids of the existing flows of a namespace. */
   flowIds(tenant: TenantId, namespace: string): Promise<string[]>;
-  /** Resumes a paused execution. @throws DomainError not_found, conflict, invalid_entity */
+  /** Resumes a paused execution. Returns when the change is durable. @throws DomainError not_found, conflict, invalid_entity */
   resume(tenant: TenantId, id: string, inputs: JsonObject): Promise<void>;
-  /** Deletes parts of the executions that match, except the one that asks; those that run are left alone. */
+  /** Deletes parts of matching executions that have ended, never of the caller. Stops when the signal aborts. */
   purge(
     caller: { readonly tenant: TenantId; readonly executionId: string; readonly signal: AbortSignal },
     selection: ExecutionSelection,

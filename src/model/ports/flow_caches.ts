@@ -1,23 +1,23 @@
-/** Files that tasks of a flow keep between its executions. */
+/** Files that a task keeps between the executions of its flow. */
 import type { AttemptIdentity } from "../executions/attempt_identity.ts";
 
-/** A file to keep. */
+/** A file to save. */
 export interface CachedFile {
-  /** Relative. */
+  /** Relative path. */
   readonly name: string;
-  /** Its content, opened when its turn comes. */
+  /** Opens the content; called once, when the file is read. */
   open(): Promise<AsyncIterable<Uint8Array>>;
 }
 
-/** One set of files for each task of a flow. */
+/** One set of files per task of a flow. The adapter must replace a set atomically: a reader sees the old or the new one. */
 export interface FlowCachePort {
-  /** True when there is one that is younger than `ttlMs`, or of any age without it. */
+  /** True if a set exists that is younger than `ttlMs`; without `ttlMs` of any age. */
   isFresh(attempt: AttemptIdentity, ttlMs?: number): Promise<boolean>;
-  /** Hands the files to `put`, one after the other. @throws DomainError invalid_argument: they cannot be unpacked */
+  /** Passes the files to `put`, one at a time. @throws DomainError invalid_argument: the set cannot be unpacked */
   restore(
     attempt: AttemptIdentity,
     put: (name: string, content: ReadableStream<Uint8Array>) => Promise<void>,
   ): Promise<void>;
-  /** Keeps these files instead of those before. @throws DomainError too_large, storage_full, unavailable */
+  /** Replaces the set. @throws DomainError too_large, storage_full, unavailable */
   save(attempt: AttemptIdentity, files: AsyncIterable<CachedFile>): Promise<void>;
 }

@@ -1,14 +1,14 @@
-/** Requests to other servers, as tasks, triggers and expressions send them. One request is sent once: nothing repeats it. */
+/** HTTP requests of tasks, triggers and expressions. */
 
 /** A header or form field. */
 export type NamedText = readonly [name: string, value: string];
 
-/** What a request carries. */
+/** The body of a request. */
 export interface HttpBody {
   readonly contentType: string;
-  /** Bytes; without it the body is sent in chunks. */
+  /** Bytes; without it the body is sent chunked. */
   readonly size?: number;
-  /** The content from its beginning; asked for again when a redirection wants the body again. */
+  /** Opens the content from its beginning; called again if a redirect repeats the body. */
   open(): AsyncIterable<Uint8Array>;
 }
 
@@ -17,7 +17,7 @@ export type HttpAuth =
   | { readonly type: "BASIC" | "DIGEST"; readonly username: string; readonly password: string }
   | { readonly type: "BEARER"; readonly token: string };
 
-/** A server that passes requests on. */
+/** A proxy server. */
 export interface HttpProxy {
   readonly type: "HTTP" | "SOCKS";
   readonly address: string;
@@ -26,24 +26,24 @@ export interface HttpProxy {
   readonly password?: string;
 }
 
-/** How a request is sent. */
+/** Options of a request. */
 export interface HttpOptions {
   readonly connectTimeoutMs: number;
-  /** Longest wait for the next bytes of the answer. */
+  /** Longest wait for the next bytes of the response. */
   readonly readIdleTimeoutMs: number;
   readonly auth?: HttpAuth;
   readonly proxy?: HttpProxy;
-  /** Any certificate is accepted. */
+  /** Accepts any certificate. */
   readonly isInsecure: boolean;
   readonly followRedirects: boolean;
-  /** Most bytes of the answer's body, unpacked; without it there is no limit. */
+  /** Maximum size of the decompressed response body; without it unlimited. */
   readonly maxBytes?: number;
 }
 
 /** A request. */
 export interface HttpRequest {
   readonly method: string;
-  /** Absolute, http or https. */
+  /** Absolute, `http` or `https`. */
   readonly uri: string;
   readonly headers: readonly NamedText[];
   readonly body?: HttpBody;
@@ -51,29 +51,29 @@ export interface HttpRequest {
   readonly signal?: AbortSignal;
 }
 
-/** What a server answered. Its body must be read to the end or cancelled. */
+/** A response. The caller must read the body to the end or cancel it. */
 export interface HttpResponse {
   readonly code: number;
-  /** Address that answered, after redirections. */
+  /** URI of the response, after redirects. */
   readonly uri: string;
-  /** Names as sent, each once. */
+  /** Names with the case of the server; each occurs once. */
   readonly headers: ReadonlyMap<string, readonly string[]>;
-  /** Unpacked; empty where the answer has none. Fails when the answer breaks off or is too large. */
+  /** Decompressed; empty if there is none. Errors with HttpError if the response ends early or is too large. */
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>>;
 }
 
-/** Sends requests. */
+/** The adapter sends each request once, without retries, and applies the network policy of the server to every redirect. */
 export interface HttpClientPort {
-  /** Resolves with the head of the answer, whatever its code. @throws HttpError when no answer came */
+  /** Resolves with the head of the response, whatever its status code. @throws HttpError no response */
   send(request: HttpRequest): Promise<HttpResponse>;
 }
 
-/** Why there is no answer; the message goes to the log of the execution and holds no credentials. */
+/** No response. The message is logged in the execution and must not contain credentials. */
 export class HttpError extends Error {
   override readonly name = "HttpError";
 }
 
-/** The first value of a header, whatever the case of its name. */
+/** The first value of a header; `name` is in lower case. */
 export function headerOf(headers: HttpResponse["headers"], name: string): string | undefined {
   for (const [key, [value]] of headers) if (key.toLowerCase() === name) return value;
   return undefined;

@@ -1,22 +1,22 @@
-/** What the executions that a ForEachItem or a Loop has started leave. */
+/** Results of the executions started by a ForEachItem or a Loop. */
 import type { JsonObject } from "../../base/json.ts";
 import type { AttemptIdentity } from "../executions/attempt_identity.ts";
 import type { TenantId } from "../flows/flow.ts";
 import type { LoopItem } from "../executions/loop_run.ts";
 
-/** A pass of a Loop that has ended. */
+/** An ended pass of a Loop. */
 export interface EndedPass {
   readonly item: LoopItem;
   readonly outputs: JsonObject;
 }
 
-/** For what gathers the outputs of many executions. */
+/** Reads the results as a stream; the adapter must not hold all of them in memory. */
 export interface ItemExecutionPort {
   /**
-   * For the last part of a ForEachItem: outputs of each execution in order of the batches, empty where there are none;
-   * `undefined` when their end was not waited for.
+   * For the merge part of a ForEachItem: outputs of each execution in order of the batches, `{}` for none; `undefined` if
+   * the task does not wait for the executions.
    */
   outputs(attempt: AttemptIdentity): Promise<AsyncIterable<JsonObject> | undefined>;
-  /** The passes of a Loop, in the order of their ids; those that were deleted are missing. */
+  /** Passes of a Loop in the order of `ids`; deleted ones are skipped. */
   passes(tenant: TenantId, ids: readonly string[]): AsyncIterable<EndedPass>;
 }

@@ -1,39 +1,39 @@
-/** KV pairs as tasks reach them. */
+/** Access of tasks to KV pairs. */
 import type { JsonValue } from "../../base/json.ts";
 import type { TenantId } from "../flows/flow.ts";
 import type { KvPairId, KvValue } from "../namespaces/kv_pair.ts";
 
-/** What a written pair has beside its value. */
+/** The content of a write. */
 interface KvPairWrite {
   readonly value: KvValue;
-  /** ISO 8601 duration; for ever without it. */
+  /** ISO 8601 duration; without it the pair never expires. */
   readonly ttl?: string;
   readonly description?: string;
-  /** Whether a pair that is there may change. */
+  /** Whether an existing pair may be replaced. */
   readonly overwrite: boolean;
 }
 
-/** Which pairs are purged. */
+/** Selects the pairs to purge. */
 export interface KvPurge {
   readonly namespaces: (namespace: string) => boolean;
   readonly keys: (key: string) => boolean;
   readonly expiredOnly: boolean;
 }
 
-/** Reads, writes and deletes KV pairs of a tenant. All throw DomainError invalid_argument for names that cannot be. */
+/** Limited to the given tenant. Writes are durable when they return. @throws DomainError invalid_argument: invalid namespace or key */
 export interface KvPairPort {
-  /** The value; `isInherited` also looks in the namespaces above. `undefined` when there is none. */
+  /** The value; `undefined` if there is none. `isInherited` also searches the parent namespaces. */
   get(
     tenant: TenantId,
     id: KvPairId,
     options: { readonly isInherited: boolean },
   ): Promise<JsonValue | undefined>;
-  /** Writes a pair. @throws DomainError conflict: it is there and may not change */
+  /** Writes a pair. @throws DomainError conflict: it exists and `overwrite` is false */
   set(tenant: TenantId, id: KvPairId, write: KvPairWrite): Promise<void>;
-  /** False when there was none. */
+  /** Returns false if there was none. */
   delete(tenant: TenantId, id: KvPairId): Promise<boolean>;
-  /** Keys of a namespace in order. */
+  /** Sorted keys of a namespace. */
   keys(tenant: TenantId, namespace: string): Promise<string[]>;
-  /** Deletes pairs; gives their number. */
+  /** Deletes matching pairs; returns their number. */
   purge(tenant: TenantId, purge: KvPurge): Promise<number>;
 }

@@ -1,32 +1,31 @@
-/** Log lines as tasks reach them. */
+/** Access of tasks to log lines. */
 import type { Instant } from "../../base/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { LogLevel, TenantId } from "../flows/flow.ts";
 
-/** Which lines of an execution. */
+/** Selects lines of one execution. */
 export interface LogSelection {
   readonly executionId: string;
   readonly minLevel: LogLevel;
-  /** Lines of these tasks; all lines without it. */
+  /** Only lines of these tasks. */
   readonly taskIds?: readonly string[];
 }
 
-/** Which lines are deleted. */
+/** Selects lines to delete; an absent member does not restrict. */
 export interface LogPurge {
   readonly namespace?: string;
   readonly flowId?: string;
   readonly executionId?: string;
-  /** All levels without it. */
   readonly levels?: readonly LogLevel[];
   readonly from?: Instant;
   readonly before: Instant;
 }
 
-/** Reaches the log lines of a tenant. */
+/** Every method is limited to the given tenant. */
 export interface LogPort {
-  /** Stored lines as the API answers them, oldest first; `undefined` when there is no such execution. */
+  /** Stored lines in the format of the API, oldest first; `undefined` if the execution does not exist. */
   entries(tenant: TenantId, selection: LogSelection): Promise<readonly JsonObject[] | undefined>;
-  /** Deletes lines of executions that have ended; gives their number. */
+  /** Deletes lines of executions that have ended; returns their number. Stops when the signal aborts. */
   purge(
     caller: { readonly tenant: TenantId; readonly signal: AbortSignal },
     purge: LogPurge,

@@ -1,58 +1,58 @@
-/** Commands as processes of the machine, as script tasks run them. */
+/** Processes of script tasks. */
 import type { AttemptIdentity } from "../executions/attempt_identity.ts";
 
-/** Where commands run: as processes of this machine, or each in a container. */
+/** Where a command runs: as a process of this machine or in a container. */
 export type ProcessPlace =
   | { readonly type: "process" }
   | { readonly type: "docker"; readonly image: string; readonly pull?: string; readonly user?: string };
 
-/** What is run. */
+/** A command to run. */
 export interface ProcessCommand {
   /** The program and its arguments. */
   readonly command: readonly string[];
-  /** Directory in which it starts; a container gets it under the same name. */
+  /** Working directory; mounted in a container under the same path. */
   readonly workingDirectory: string;
-  /** Added to the variables that every process gets; none of those holds a secret of the server. */
+  /** Added to the default variables, which must not contain secrets of the server. */
   readonly env: ReadonlyMap<string, string>;
   readonly place: ProcessPlace;
-  /** Asks it, and everything that it has started, to stop, and makes it stop when it does not. */
+  /** Stops the process and all of its descendants: first gracefully, then by force. */
   readonly signal: AbortSignal;
-  /** Takes a line without its end; one beyond {@link MAX_PROCESS_LINE_BYTES} is cut. While it waits nothing more is read. */
+  /** Receives each line without its end, cut to {@link MAX_PROCESS_LINE_BYTES}. No output is read while the promise is pending. */
   onLine(line: ProcessLine): Promise<void> | void;
 }
 
-/** Bytes of a line that are kept. */
+/** Maximum bytes of a line. */
 export const MAX_PROCESS_LINE_BYTES = 1024 * 1024;
 
 /** A line of output. */
 export interface ProcessLine {
   readonly text: string;
   readonly isError: boolean;
-  /** Bytes of the line when it was cut. */
+  /** Original size if the line was cut. */
   readonly cutFromBytes?: number;
 }
 
-/** How it ended. */
+/** Result of a command. */
 export interface ProcessEnd {
-  /** 128 and the number of the signal that ended it, as a shell says it. */
+  /** 128 plus the signal number if a signal ended it, as in a shell. */
   readonly exitCode: number;
 }
 
-/** Where the server lets scripts run. */
+/** Where the server allows scripts to run. */
 export interface ProcessPolicy {
-  /** `process` lets flows ask for containers too, `docker` makes all run in one. */
+  /** `process` also allows containers, `docker` requires them. */
   readonly mode: "process" | "docker" | "off";
-  /** Why, and what would change it; ends the message of a refusal. */
+  /** Reason and remedy; appended to the message of a refusal. */
   readonly reason: string;
 }
 
 /** Runs commands. */
 export interface ProcessPort {
-  /** What holds at the moment. */
+  /** The current policy. */
   readonly policy: ProcessPolicy;
   /**
-   * Runs a command to its end; waits while too many run already. Nothing of it is left when this settles, and nothing is
-   * left either when the server dies meanwhile. @throws Error it cannot be started; the message is for the log
+   * Runs a command to its end; waits while too many are running. The adapter must leave no process behind when this
+   * settles, nor when the server crashes. @throws Error it cannot be started; the message is for the log
    */
   run(attempt: AttemptIdentity, command: ProcessCommand): Promise<ProcessEnd>;
 }

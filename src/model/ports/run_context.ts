@@ -1,4 +1,4 @@
-/** The ports a task may use: everything a task does outside itself goes through one of these. */
+/** The context of an attempt: the only way for a task to affect anything outside itself. */
 import type { Instant } from "../../base/clock.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { FileKeeper } from "../executions/attempt_identity.ts";
@@ -9,34 +9,33 @@ import type { TaskPorts } from "./task_ports.ts";
 
 export type { AttemptIdentity } from "../executions/attempt_identity.ts";
 
-/** Given to each attempt. */
+/** Passed to each attempt. */
 export interface RunContext extends FileKeeper {
-  /** Aborted when the attempt must stop: a kill, a time-out, or the end of the server. */
+  /** Aborted when the attempt must stop: kill, timeout or shutdown of the server. */
   readonly signal: AbortSignal;
-  /** The directory that the attempt shares with its neighbours; absent outside of a `core.flow.WorkingDirectory`. */
+  /** Directory of the enclosing `core.flow.WorkingDirectory`; absent without one. */
   readonly workingDirectory?: string;
-  /** What a task may do outside itself. */
   readonly ports: TaskPorts;
-  /** Labels of the execution now. */
+  /** Current labels of the execution. */
   readonly labels: readonly Label[];
-  /** Variables of the flow, as tasks of the execution have changed them so far. */
+  /** Current variables: those of the flow with the changes of tasks. */
   readonly variables: JsonObject;
-  /** Properties as the flow gives them, not rendered. */
+  /** Unrendered properties. */
   readonly written: JsonObject;
   /** The current time. */
   now(): Instant;
   /** Adds a line to the log of this attempt. */
   log(level: LogLevel, message: string): void;
   /**
-   * `undefined` while there is room for further log lines; else settles when there is. A task that may write many lines
-   * asks after each, so that they do not pile up in memory.
+   * Backpressure: `undefined` while further log lines fit, else a promise that settles when they do. A task with many lines
+   * must await it after each line.
    */
   logged(): Promise<void> | undefined;
-  /** Reports a number; too many of one attempt are left out, which its log tells. @throws Error for what is no metric */
+  /** Reports a metric; excess metrics of an attempt are dropped with a log line. @throws Error invalid metric */
   metric(metric: Metric): void;
   /**
-   * The value of a template, as the task sees it now, with further root variables. For properties that cannot be rendered
-   * before the attempt. @throws Error what cannot be rendered
+   * Renders a template with the current variables and further root variables, for properties that cannot be rendered
+   * before the attempt. @throws Error rendering failed
    */
   render(template: string, variables?: JsonObject): JsonValue | Promise<JsonValue>;
 }

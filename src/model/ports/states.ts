@@ -1,27 +1,27 @@
-/** Stored states: small maps that flows keep between executions. */
+/** Access of tasks to stored states: small maps that persist between executions. */
 import type { JsonObject } from "../../base/json.ts";
 import type { TenantId } from "../flows/flow.ts";
 
-/** Names a state within its tenant. */
+/** Identifies a state within its tenant. */
 export interface StateId {
   readonly namespace: string;
   readonly name: string;
-  /** The flow it belongs to; all flows of the namespace share one without. */
+  /** Owner flow; without it the state is shared by the namespace. */
   readonly flowId?: string;
-  /** The item of a loop it belongs to. */
+  /** Loop item that it belongs to. */
   readonly value?: string;
 }
 
-/** Reads and writes states. */
+/** Every method is limited to the given tenant. Writes are durable when they return. */
 export interface StatePort {
-  /** The values by name; `undefined` when there is no such state. */
+  /** Values by name; `undefined` if the state does not exist. */
   get(tenant: TenantId, id: StateId): Promise<JsonObject | undefined>;
-  /** Adds values, those of the same name are replaced; gives all of them and the key under which they are kept. */
+  /** Adds or replaces values, atomically; returns all values and the storage key. */
   merge(
     tenant: TenantId,
     id: StateId,
     data: JsonObject,
   ): Promise<{ readonly key: string; readonly data: JsonObject }>;
-  /** False when there was none. */
+  /** Returns false if there was none. */
   delete(tenant: TenantId, id: StateId): Promise<boolean>;
 }

@@ -1,5 +1,6 @@
-/** What tasks may do outside themselves. Each port is one noun in `model/ports/`; `server/task_ports.ts` says who serves it. */
-import type { CipherPort } from "./cipher.ts";
+/** All ports of tasks. Each is one noun in `model/ports/`; `server/task_ports.ts` connects the adapters. */
+import type { JsonObject } from "../../base/json.ts";
+import type { AttemptIdentity } from "../executions/attempt_identity.ts";
 import type { ExecutionPort } from "./executions.ts";
 import type { HttpClientPort } from "./http.ts";
 import type { FlowCachePort } from "./flow_caches.ts";
@@ -13,6 +14,12 @@ import type { StoragePort } from "./storage.ts";
 import type { TaskTypePort } from "./task_types.ts";
 import type { TriggerPort } from "./triggers.ts";
 import type { WorkingDirectoryPort } from "./working_directories.ts";
+
+/** Encrypts values that must not be stored in clear. The adapter binds each ciphertext to the flow. */
+export interface CipherPort {
+  /** The encrypted text for outputs and variables: `{type, value}`. */
+  seal(owner: Pick<AttemptIdentity, "tenant" | "namespace" | "flowId">, text: string): JsonObject;
+}
 
 /** All ports. */
 export interface TaskPorts {

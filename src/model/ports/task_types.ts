@@ -1,12 +1,12 @@
-/** Task types as a task reaches them that runs another one. */
+/** Access to task types, for a task that runs another one. */
 import type { JsonObject } from "../../base/json.ts";
 import type { FileKeeper } from "../executions/attempt_identity.ts";
-import type { AttemptOutcome } from "../executions/attempt_outcome.ts";
+import type { AttemptOutcome } from "../executions/execution.ts";
 import type { TypeDeclaration } from "../flows/type_declaration.ts";
 
-/** A task type that was found. */
+/** A task type. */
 export interface FoundTaskType extends TypeDeclaration {
-  /** Runs one attempt in place of the task that asks, whose `RunContext` is handed on; absent where the type does no work itself. */
+  /** Runs one attempt with the `RunContext` of the caller; absent if the type is not runnable. */
   run?(
     properties: JsonObject,
     context: FileKeeper & { readonly signal: AbortSignal },
@@ -15,6 +15,6 @@ export interface FoundTaskType extends TypeDeclaration {
 
 /** Finds task types. */
 export interface TaskTypePort {
-  /** By the type as a flow writes it. */
+  /** By the type as written in a flow. */
   find(type: string): FoundTaskType | undefined;
 }

@@ -1,34 +1,34 @@
-/** Directories of this machine that tasks work in. Each has a name; its path is the same at any time. */
+/** Local working directories of tasks. A name always has the same path. */
 import type { Instant } from "../../base/clock.ts";
 
-/** How a directory that attempts share comes to be. */
+/** Request for a directory that attempts share. */
 export interface SharedDirectoryRequest {
-  /** What it holds: attempts that say the same share it. */
+  /** Identifies the content: attempts with the same key share the directory. */
   readonly key: string;
   readonly now: Instant;
-  /** Whoever waits for a directory that another attempt fills gives up when it is aborted. */
+  /** Aborts the wait while another attempt fills the directory. */
   readonly signal: AbortSignal;
-  /** Fills it, empty as it is; false when that cannot be done: then nothing of it is kept, and the next attempt tries again. */
+  /** Fills the empty directory. On false it is removed, and the next attempt fills it again. */
   fill(path: string): Promise<boolean>;
 }
 
-/** A directory that is used. It must not be changed. */
+/** A shared directory in use. The caller must not change its content. */
 export interface SharedDirectory {
   readonly path: string;
-  /** It is used no more; calling it again does nothing. */
+  /** Ends the use. Idempotent. */
   release(): void;
 }
 
-/** Makes and removes directories. */
+/** The adapter must confine all directories to its own root and remove leftovers of a crash before the first use. */
 export interface WorkingDirectoryPort {
   /** Absolute path of the directory of that name, which need not exist. */
   pathOf(name: string): string;
-  /** Makes it, empty: what was there before is removed. Gives its path. */
+  /** Creates an empty directory, removing an existing one; returns its path. */
   make(name: string): Promise<string>;
-  /** Removes it with everything in it; does nothing when there is none. */
+  /** Removes it recursively; does nothing if there is none. */
   remove(name: string): Promise<void>;
-  /** As {@link remove}, soon: nobody waits for it. */
+  /** Removes it in the background. */
   discard(name: string): void;
-  /** A directory that was filled once; `undefined` when it cannot be, or the wait was given up. */
+  /** A filled directory, filled at most once at a time per key; `undefined` if that failed or the wait was aborted. */
   share(request: SharedDirectoryRequest): Promise<SharedDirectory | undefined>;
 }

@@ -1,17 +1,17 @@
-/** States of executions that triggers react to. */
+/** State changes of executions that triggers react to. */
 import type { Instant } from "../../base/clock.ts";
 import type { TenantId, TriggerKey } from "../flows/flow.ts";
 import type { State } from "../executions/state.ts";
 
-/** A state that an execution has reached, for one trigger. */
+/** A state reached by an execution, for one trigger. */
 export interface Announcement {
   readonly tenant: TenantId;
   readonly executionId: string;
-  /** Number of the state in the execution's history. */
+  /** Index of the state in the history of the execution. */
   readonly index: number;
   readonly state: State;
   readonly at: Instant;
   readonly trigger: TriggerKey;
-  /** The trigger has started the execution: it may have to stop. Otherwise it listens to executions of other flows. */
+  /** True if the trigger started the execution (`stopAfter`); false if it reacts to executions of other flows. */
   readonly isOwn: boolean;
 }

@@ -1,63 +1,62 @@
-/** The last evaluations of a trigger: what it did at its times, and why it did nothing. */
+/** The last evaluations of a trigger: what it started, or why it started nothing. */
 import type { Instant } from "../../base/clock.ts";
 
-/** How an evaluation ended. */
 type EvaluationOutcome = "STARTED" | "FAILED" | "SKIPPED";
 
 /** One evaluation of a trigger. */
 export interface Evaluation {
   readonly at: Instant;
-  /** The date of a schedule for which it was made. */
+  /** The evaluated date of a schedule. */
   readonly date?: Instant;
   readonly outcome: EvaluationOutcome;
-  /** Why it started nothing, or an execution that has failed. */
+  /** Why no execution was started, or why it failed. */
   readonly reason?: string;
   readonly executionId?: string;
 }
 
-/** Evaluations that are kept. */
+/** Number of evaluations kept per trigger. */
 export const MAX_EVALUATIONS = 20;
 
 const MARKS: Readonly<Record<EvaluationOutcome, string>> = { STARTED: "+", FAILED: "!", SKIPPED: "-" };
 const OUTCOMES = new Map(
   Object.entries(MARKS).map(([outcome, mark]) => [mark, outcome as EvaluationOutcome]),
 );
-/** The outcome, when it was (base 36), how long after its date, the execution, and the reason as JSON. */
+/** Outcome, time (base 36), delay after the date (base 36), execution id, reason as JSON. */
 const LINE = /^([+!-])(-?[0-9a-z]+) (-?[0-9a-z]*) (\S*)(?: (.*))?$/;
 
 /**
- * Evaluations, the latest first, a line of text each. A schedule adds one at each of its dates: joining texts is all that it
- * takes, where a list of twenty objects would be copied and printed anew.
+ * Evaluations, latest first, one line of text each. Adding one, which a schedule does at each of its dates, only joins
+ * texts; a list of twenty objects would be copied and serialized again.
  */
 export class Evaluations {
-  /** Those of a trigger that was not evaluated yet. */
+  /** No evaluations. */
   static readonly none = new Evaluations("");
 
-  /** As it is stored. */
+  /** Stored form. */
   readonly text: string;
 
   private constructor(text: string) {
     this.text = text;
   }
 
-  /** Of a list, the latest first. */
+  /** From a list, latest first. */
   static of(evaluations: readonly Evaluation[]): Evaluations {
     return new Evaluations(evaluations.slice(0, MAX_EVALUATIONS).map(lineOf).join("\n"));
   }
 
-  /** What is stored: its text, or the list that earlier versions wrote. */
+  /** From the stored text, or from the list that earlier versions stored. */
   static read(stored: unknown): Evaluations {
     if (typeof stored === "string") return stored === "" ? Evaluations.none : new Evaluations(stored);
     return Array.isArray(stored) ? Evaluations.of(stored) : Evaluations.none;
   }
 
-  /** The latest one. */
+  /** The latest evaluation. */
   get latest(): Evaluation | undefined {
     const end = this.text.indexOf("\n");
     return evaluationOf(end < 0 ? this.text : this.text.slice(0, end));
   }
 
-  /** With one more; the oldest goes when there are too many. */
+  /** Adds one; drops the oldest beyond {@link MAX_EVALUATIONS}. */
   with(evaluation: Evaluation): Evaluations {
     const line = lineOf(evaluation);
     return new Evaluations(
@@ -65,19 +64,19 @@ export class Evaluations {
     );
   }
 
-  /** As {@link with}; a refusal for the same reason as the latest takes its place, so that starts stay in sight. */
+  /** Like {@link with}, but replaces the latest if it was refused for the same reason, so that starts remain in the list. */
   withRefusal(refusal: Evaluation): Evaluations {
     const { latest } = this;
     const isRepeated = latest?.outcome === "SKIPPED" && latest.reason === refusal.reason;
     return isRepeated ? Evaluations.of([refusal, ...this.list().slice(1)]) : this.with(refusal);
   }
 
-  /** All of them, the latest first. */
+  /** All evaluations, latest first. */
   list(): Evaluation[] {
     return this.text.split("\n").map(evaluationOf).filter((each) => each !== undefined);
   }
 
-  /** How `JSON.stringify` prints them. */
+  /** Used by `JSON.stringify`. */
   toJSON(): string {
     return this.text;
   }

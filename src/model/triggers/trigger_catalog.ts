@@ -1,4 +1,4 @@
-/** What trigger types and condition types are. The types themselves are in `triggers/`. */
+/** Kinds of trigger types and condition types. The types are in `triggers/`. */
 import type { Instant } from "../../base/clock.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { FlowKey } from "../flows/flow.ts";
@@ -7,84 +7,84 @@ import type { State } from "../executions/state.ts";
 import type { TaskPorts } from "../ports/task_ports.ts";
 import type { TypeDeclaration } from "../flows/type_declaration.ts";
 
-/** The times at which a schedule fires. */
+/** Fire times of a schedule. */
 export interface FireTimes {
-  /** The first one after an instant. */
+  /** The first time after an instant. */
   next(after: Instant): Instant | undefined;
-  /** The last one before an instant. */
+  /** The last time before an instant. */
   previous(before: Instant): Instant | undefined;
-  /** A time as expressions read it, in the zone of the schedule. */
+  /** A time as text for expressions, in the time zone of the schedule. */
   text(at: Instant): string;
 }
 
-/** A trigger type that fires at times. */
+/** A trigger type that fires at computed times. */
 export interface ScheduleTriggerType extends TypeDeclaration {
   readonly form: "schedule";
-  /** Its times, from rendered properties; `timeZone` holds unless they name another. @throws Error they mean nothing */
+  /** Its times, from rendered properties; `timeZone` is the default time zone. @throws Error invalid properties */
   times(properties: JsonObject, timeZone: string): FireTimes;
 }
 
-/** What a poll may use. */
+/** Passed to each poll. */
 export interface PollContext {
   readonly signal: AbortSignal;
   readonly ports: TaskPorts;
-  /** The value of a template, with further root variables. @throws Error what cannot be rendered */
+  /** Renders a template with further root variables. @throws Error rendering failed */
   render(template: string, variables: JsonObject): Promise<JsonValue>;
 }
 
-/** What a poll has found. */
+/** Result of a poll that fires. */
 export interface PollFinding {
-  /** What expressions read as `trigger`. */
+  /** The variables under `trigger`. */
   readonly variables: JsonObject;
-  /** Names of those that are texts and must not be kept in clear. */
+  /** Names of text variables that must be encrypted. */
   readonly secrets?: readonly string[];
 }
 
-/** A trigger type that looks again and again whether something has happened. */
+/** A trigger type that polls. */
 export interface PollingTriggerType extends TypeDeclaration {
   readonly form: "polling";
-  /** Looks once, with rendered properties; what it has found when it fires. @throws Error it cannot tell */
+  /** Polls once, with rendered properties; `undefined` if it does not fire. @throws Error the poll failed */
   poll(properties: JsonObject, context: PollContext): Promise<PollFinding | undefined>;
 }
 
-/** A trigger type that somebody else fires: an HTTP request, or an execution. `planned`: it starts nothing yet. */
+/** A trigger type fired by an HTTP request or by an execution. `planned`: not implemented. */
 interface FiredTriggerType extends TypeDeclaration {
   readonly form: "webhook" | "flow" | "planned";
 }
 
-/** A trigger type. A flow with a `planned` one is refused when it is saved. */
+/** A trigger type. Saving a flow with a `planned` one is refused. */
 export type TriggerType = ScheduleTriggerType | PollingTriggerType | FiredTriggerType;
 
-/** What conditions know of the execution that a Flow trigger reacts to. */
+/** The execution that a Flow trigger reacts to, as conditions read it. */
 export interface ObservedExecution extends FlowKey {
   readonly executionId: string;
   readonly state: State;
   readonly labels: readonly Label[];
-  /** It is known to have no outputs of its own. */
+  /** True if it certainly has no outputs. */
   readonly isWithoutOutputs?: boolean;
-  /** How those attempts of its task runs ended that others followed. */
+  /** End states of attempts that were retried. */
   readonly retriedStates: readonly State[];
 }
 
-/** What a condition may look at. */
+/** Inputs of a condition. */
 export interface ConditionScope {
-  /** The time that conditions on a date test unless they name another. */
+  /** Default date for conditions on dates. */
   readonly date: Instant;
   readonly timeZone: string;
   /** The flow of the trigger. */
   readonly flow: FlowKey;
-  /** Absent where no execution is reacted to. */
+  /** Absent if the trigger does not react to an execution. */
   readonly execution?: ObservedExecution;
-  /** Whether another condition holds. @throws Error it cannot be told */
+  /** Evaluates another condition. @throws Error evaluation failed */
   holds(condition: JsonValue): Promise<boolean>;
-  /** The text of a template. @throws Error what cannot be rendered */
+  /** Renders a template as text. @throws Error rendering failed */
   text(template: string): Promise<string>;
 }
 
-/** A part of what several executions must meet. */
+/** One part of a window condition. */
 export type ConditionPart = (scope: ConditionScope) => boolean | Promise<boolean>;
 
-/** A condition type. */
+/** A condition type that is evaluated at once. */
 export interface TestedConditionType extends TypeDeclaration {
   readonly form: "condition";
   /**
@@ -92,60 +92,60 @@ export interface TestedConditionType extends TypeDeclaration {
    * expression does not count: its value is known only when the condition is tested.
    */
   mistakeIn?(properties: JsonObject): { readonly property: string; readonly message: string } | undefined;
-  /** False whatever its properties are, which are not rendered then. */
+  /** True if the condition is false for all properties, so that they need not be rendered. */
   isFalse?(scope: ConditionScope): boolean;
-  /** Whether it holds, from its rendered properties. @throws Error it cannot be told */
+  /** Evaluates the condition with rendered properties. @throws Error evaluation failed */
   test(properties: JsonObject, scope: ConditionScope): boolean | Promise<boolean>;
 }
 
-/** A condition type whose parts are met by several executions; a Flow trigger remembers which were. */
+/** A condition type met by several executions together; the Flow trigger stores which parts are met. */
 export interface WindowConditionType extends TypeDeclaration {
   readonly form: "window";
-  /** What it waits for, from its properties as written. */
+  /** The window, from unrendered properties. */
   windowOf(properties: JsonObject): ConditionWindow;
 }
 
-/** A condition type. A flow with a `planned` one is refused when it is saved. */
+/** Any condition type. Saving a flow with a `planned` one is refused. */
 export type ConditionType =
   | TestedConditionType
   | WindowConditionType
   | (TypeDeclaration & { readonly form: "planned" });
 
-/** Outputs of several executions: in one map, of equal names the later ones; or those of each under the id of its flow, and there under its namespace, too. */
+/** Outputs of several executions: merged into one map (later ones win), or by flow id and by namespace and flow id. */
 export type UpstreamOutputs = "merged" | "byFlow";
 
-/** Several conditions that must be met within a time. */
+/** Several parts that must be met within a time. */
 export interface ConditionWindow {
   /** Unique within the trigger. */
   readonly id: string;
-  /** Its parts by name. */
+  /** Parts by name. */
   readonly parts: ReadonlyMap<string, ConditionPart>;
-  /** How many of them must be met; all without it. */
+  /** Number of parts that must be met; default all. */
   readonly needed?: number;
-  /** It comes true at most once within its time. */
+  /** Fires at most once per window. */
   readonly isOnce?: boolean;
-  /** How the start reads the outputs of all executions that have met its parts; only those of the last one without it. */
+  /** How the outputs of all contributing executions are provided; without it only those of the last one. */
   readonly outputs?: UpstreamOutputs;
   readonly resetOnSuccess: boolean;
-  /** Since when something must have been met to count at an instant; `undefined` when nothing counts then. */
+  /** Start of the window at an instant; `undefined` if no window is open. */
   readonly from: (at: Instant, timeZone: string) => Instant | undefined;
 }
 
-/** States in which an execution counts for an entry of `dependsOn` that names none. */
+/** Default states of an entry of `dependsOn`. */
 export const DEPENDENCY_STATES: readonly State[] = ["SUCCESS", "WARNING"];
 
 /** All trigger and condition types, by canonical name and by alias, both without prefix. */
 export interface TriggerCatalog {
-  /** The trigger type of that name. */
+  /** By canonical name or alias. */
   find(kind: string): TriggerType | undefined;
-  /** In alphabetical order of the canonical names. */
+  /** Sorted by canonical name. */
   list(): readonly TriggerType[];
-  /** The condition type of that name. */
+  /** By canonical name or alias. */
   findCondition(kind: string): ConditionType | undefined;
-  /** In alphabetical order of the canonical names. */
+  /** Sorted by canonical name. */
   listConditions(): readonly ConditionType[];
-  /** What the `preconditions` of a Flow trigger wait for. */
+  /** The window of the `preconditions` of a Flow trigger. */
   preconditionsOf(properties: JsonObject): ConditionWindow;
-  /** What a Flow trigger waits for that has `dependsOn`, from its properties. @throws Error a member means nothing */
+  /** The window of the `dependsOn` of a Flow trigger. @throws Error invalid properties */
   dependenciesOf(properties: JsonObject): ConditionWindow;
 }

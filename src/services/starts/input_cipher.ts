@@ -1,7 +1,7 @@
 /** Encrypts inputs of type SECRET, and decrypts them for expressions. Nothing else ever decrypts them. */
 import type { Cipher } from "../../base/cipher.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
-import { ciphertextOf, encryptedValue } from "../../model/flows/encrypted_value.ts";
+import { ciphertextOf, encryptedValue } from "../../model/flows/input_value.ts";
 import type { Flow } from "../../model/flows/flow.ts";
 
 /** The flow that an input belongs to. */

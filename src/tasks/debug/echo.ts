@@ -1,10 +1,7 @@
-/** `core.debug.Echo`: the older Log. */
-import { LOG_LEVELS } from "../../model/flows/flow.ts";
-import type { JsonObject } from "../../base/json.ts";
+/** `core.debug.Echo`: legacy Log. */
 import { printValue } from "../../expr/mod.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
-import { readLogLevel } from "../log/level.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import { levelProperty, readLogLevel } from "../log/level.ts";
 
 /** Has no outputs. */
 export const echoTask: RunnableTaskType = {
@@ -16,19 +13,11 @@ export const echoTask: RunnableTaskType = {
   pure: true,
   properties: {
     format: { type: "string", dynamic: true, description: "Text to log." },
-    level: {
-      type: "string",
-      dynamic: true,
-      values: LOG_LEVELS,
-      default: "INFO",
-      description: "Level of the line.",
-    },
+    level: levelProperty("Level of the line."),
   },
   outputs: {},
-  run: writeFormat,
+  run(properties, context) {
+    context.log(readLogLevel(properties), printValue(properties.format ?? null));
+    return { state: "SUCCESS", outputs: {} };
+  },
 };
-
-function writeFormat(properties: JsonObject, context: RunContext): AttemptOutcome {
-  context.log(readLogLevel(properties, "level"), printValue(properties.format ?? null));
-  return { state: "SUCCESS", outputs: {} };
-}

@@ -1,8 +1,7 @@
 /** `core.execution.Assert`: fails unless all its conditions hold. */
-import { type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
+import { type JsonValue, ownProperty } from "../../base/json.ts";
 import { isTruthyText, printValue } from "../../expr/mod.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { textOf, textsOf } from "../property_values.ts";
 
 /** Has no outputs. */
@@ -10,7 +9,7 @@ export const assertTask: RunnableTaskType = {
   form: "runnable",
   type: "core.execution.Assert",
   aliases: [],
-  description: "Fails when one of its conditions is false, and logs each one that is.",
+  description: "Fails if a condition is false, and logs each false condition.",
   pure: true,
   properties: {
     conditions: {
@@ -23,28 +22,26 @@ export const assertTask: RunnableTaskType = {
     errorMessage: { type: "string", dynamic: true, description: "Text of the error." },
   },
   outputs: {},
-  run: assertConditions,
+  run(properties, context) {
+    const conditions = textsOf(properties, "conditions") ?? [];
+    const written = ownProperty(context.written, "conditions");
+    let failed = 0;
+    for (const [index, condition] of conditions.entries()) {
+      if (isTruthyText(condition)) continue;
+      failed++;
+      context.log("ERROR", `Assertion \`${sourceOf(written, index) ?? condition}\` failed!`);
+    }
+    context.metric({ name: "success", type: "counter", value: conditions.length - failed });
+    context.metric({ name: "failed", type: "counter", value: failed });
+    if (failed === 0) return { state: "SUCCESS", outputs: {} };
+    const reason = textOf(properties, "errorMessage");
+    const summary = `${failed} assertion${failed > 1 ? "s" : ""} failed!`;
+    context.log("ERROR", reason ? `${summary}\n${reason}` : summary);
+    return { state: "FAILED" };
+  },
 };
 
-function assertConditions(properties: JsonObject, context: RunContext): AttemptOutcome {
-  const conditions = textsOf(properties, "conditions") ?? [];
-  const written = ownProperty(context.written, "conditions");
-  let failed = 0;
-  for (const [index, condition] of conditions.entries()) {
-    if (isTruthyText(condition)) continue;
-    failed++;
-    context.log("ERROR", `Assertion \`${sourceOf(written, index) ?? condition}\` failed!`);
-  }
-  context.metric({ name: "success", type: "counter", value: conditions.length - failed });
-  context.metric({ name: "failed", type: "counter", value: failed });
-  if (failed === 0) return { state: "SUCCESS", outputs: {} };
-  const reason = textOf(properties, "errorMessage");
-  const summary = `${failed} assertion${failed > 1 ? "s" : ""} failed!`;
-  context.log("ERROR", reason ? `${summary}\n${reason}` : summary);
-  return { state: "FAILED" };
-}
-
-/** The condition as it is written in the flow: what it rendered to is only ever "false". */
+/** The condition as written in the flow, since its rendered text is only "false". */
 function sourceOf(written: JsonValue | undefined, index: number): string | undefined {
   const condition = Array.isArray(written) ? written[index] : undefined;
   return condition === undefined ? undefined : printValue(condition);

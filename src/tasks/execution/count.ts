@@ -4,10 +4,10 @@ import { isTruthyText, printValue } from "../../expr/mod.ts";
 import type { FlowCount } from "../../model/ports/executions.ts";
 import type { ExecutionSelection } from "../../model/executions/execution_selection.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { instantOf, requiredTextOf, structureOf, textOf, textsOf } from "../property_values.ts";
 import type { PropertySchemas } from "../../model/flows/schema.ts";
-import { stateList, statesOf } from "./execution_states.ts";
+import { stateList, statesOf } from "./execution_properties.ts";
 
 const COUNTED_FLOW: PropertySchemas = Object.freeze({
   namespace: { type: "string", required: true, dynamic: true, description: "Namespace of the flow." },
@@ -44,13 +44,17 @@ export const countTask: RunnableTaskType = {
     startDate: {
       type: "dateTime",
       dynamic: true,
-      description: "Only executions that began at this time or later.",
+      description: "Only executions that started at this time or later.",
     },
-    endDate: { type: "dateTime", dynamic: true, description: "Only executions that began before this time." },
+    endDate: {
+      type: "dateTime",
+      dynamic: true,
+      description: "Only executions that started before this time.",
+    },
     expression: {
       type: "string",
       required: true,
-      description: "Expression that is evaluated for each flow and reads its number as `count`.",
+      description: "Expression that is evaluated for each flow with the variable `count`.",
     },
   },
   outputs: {
@@ -61,28 +65,26 @@ export const countTask: RunnableTaskType = {
     },
     total: { type: "integer", description: "Sum of all counts." },
   },
-  run: countExecutions,
+  async run(properties, context) {
+    const expression = requiredTextOf(properties, "expression");
+    const selection: ExecutionSelection = {
+      states: statesOf(properties),
+      startedFrom: instantOf(properties, "startDate"),
+      startedBefore: instantOf(properties, "endDate"),
+    };
+    const results: FlowCount[] = [];
+    for (const { namespace, flowId } of await flowsOf(countedOf(properties), context)) {
+      const count = await context.ports.executions.count(context.tenant, { ...selection, namespace, flowId });
+      const isKept = isTruthyText(printValue(await context.render(expression, { count })));
+      if (isKept) results.push({ namespace, flowId, count });
+    }
+    const total = results.reduce((sum, { count }) => sum + count, 0);
+    return { state: "SUCCESS", outputs: { results: results.map((result) => ({ ...result })), total } };
+  },
 };
 
-/** A flow without an id stands for all flows of its namespace. */
+/** Without a flow id, all flows of the namespace. */
 type Counted = { readonly namespace: string; readonly flowId?: string };
-
-async function countExecutions(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const expression = requiredTextOf(properties, "expression");
-  const selection: ExecutionSelection = {
-    states: statesOf(properties),
-    startedFrom: instantOf(properties, "startDate"),
-    startedBefore: instantOf(properties, "endDate"),
-  };
-  const results: FlowCount[] = [];
-  for (const { namespace, flowId } of await flowsOf(countedOf(properties), context)) {
-    const count = await context.ports.executions.count(context.tenant, { ...selection, namespace, flowId });
-    const isKept = isTruthyText(printValue(await context.render(expression, { count })));
-    if (isKept) results.push({ namespace, flowId, count });
-  }
-  const total = results.reduce((sum, { count }) => sum + count, 0);
-  return { state: "SUCCESS", outputs: { results: results.map((result) => ({ ...result })), total } };
-}
 
 function countedOf(properties: JsonObject): Counted[] {
   const flows = structureOf(properties, "flows");

@@ -1,29 +1,22 @@
-/** How tasks name an execution of another flow. */
+/** Properties that identify or select executions. */
 import type { JsonObject } from "../../base/json.ts";
-import type { PropertySchemas } from "../../model/flows/schema.ts";
-import { textOf } from "../property_values.ts";
+import { type State, STATES } from "../../model/executions/state.ts";
+import { dynamicText, type PropertySchema, type PropertySchemas } from "../../model/flows/schema.ts";
+import { oneOf, textOf, textsOf } from "../property_values.ts";
 
 /** `namespace` and `flowId` beside an `executionId`. */
 export const EXECUTION_FLOW: PropertySchemas = Object.freeze({
-  namespace: {
-    type: "string",
-    dynamic: true,
-    description: "Namespace of the execution's flow; goes with `flowId` and `executionId`.",
-  },
-  flowId: {
-    type: "string",
-    dynamic: true,
-    description: "Id of the execution's flow; goes with `namespace` and `executionId`.",
-  },
+  namespace: dynamicText("Namespace of the execution's flow; requires `flowId` and `executionId`."),
+  flowId: dynamicText("Id of the execution's flow; requires `namespace` and `executionId`."),
 });
 
-/** An execution as a task names it: by its id alone, or with its flow. */
+/** The id of an execution, optionally with its flow. */
 interface NamedExecution {
   readonly executionId?: string;
   readonly flow?: { readonly namespace: string; readonly flowId: string };
 }
 
-/** What `executionId`, `namespace` and `flowId` name. @throws Error for a flow of which only a part is given, or without an execution */
+/** Reads `executionId`, `namespace` and `flowId`. @throws Error incomplete flow, or a flow without an execution */
 export function namedExecutionOf(properties: JsonObject): NamedExecution {
   const [executionId, namespace, flowId] = ["executionId", "namespace", "flowId"].map((name) =>
     textOf(properties, name)?.trim() || undefined
@@ -35,4 +28,19 @@ export function namedExecutionOf(properties: JsonObject): NamedExecution {
   throw new Error(
     "Cannot find the execution: namespace and flowId must be given together, and with an executionId",
   );
+}
+
+/** Schema of a list of states. */
+export function stateList(description: string): PropertySchema {
+  return {
+    type: "list",
+    dynamic: true,
+    items: { type: "string", dynamic: true, values: STATES, description: "A state." },
+    description,
+  };
+}
+
+/** The value of the property `states`; `undefined` if it is absent. @throws Error unknown state */
+export function statesOf(properties: JsonObject): State[] | undefined {
+  return textsOf(properties, "states")?.map((text) => oneOf(STATES, text.trim().toUpperCase(), "state"));
 }

@@ -1,43 +1,29 @@
-/** `core.execution.Exit`: ends the execution before its last task. */
-import type { JsonObject } from "../../base/json.ts";
-import type { AttemptOutcome, ExecutionEffects, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
-import { textOf } from "../property_values.ts";
+/** `core.execution.Exit`: ends the execution early. */
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import { oneOf, textOf } from "../property_values.ts";
 
-/** Has no outputs. */
+const EXIT_STATES = ["SUCCESS", "WARNING", "FAILED", "KILLED", "CANCELED", "CANCELLED"] as const;
+
+/** Has no outputs. The task run ends in the state of the execution. */
 export const exitTask: RunnableTaskType = {
   form: "runnable",
   type: "core.execution.Exit",
   aliases: [],
-  description: "Ends the execution in a given state; tasks that have not started never run.",
+  description: "Ends the execution in a given state; tasks that have not started do not run.",
   pure: true,
   properties: {
     state: {
       type: "string",
       dynamic: true,
-      values: ["SUCCESS", "WARNING", "FAILED", "KILLED", "CANCELED", "CANCELLED"],
+      values: EXIT_STATES,
       default: "SUCCESS",
-      description: "State of the execution; only `KILLED` interrupts tasks that still run.",
+      description: "State of the execution; only `KILLED` interrupts running tasks.",
     },
   },
   outputs: {},
-  run: exitExecution,
+  run(properties) {
+    const name = oneOf(EXIT_STATES, (textOf(properties, "state") ?? "SUCCESS").trim().toUpperCase(), "state");
+    const state = name === "CANCELED" ? "CANCELLED" : name;
+    return { state, outputs: {}, effects: { exit: state } };
+  },
 };
-
-type ExitState = NonNullable<ExecutionEffects["exit"]>;
-
-/** The task run ends as the execution does. */
-const ENDS: ReadonlyMap<string, ExitState> = new Map([
-  ["SUCCESS", "SUCCESS"],
-  ["WARNING", "WARNING"],
-  ["FAILED", "FAILED"],
-  ["KILLED", "KILLED"],
-  ["CANCELED", "CANCELLED"],
-  ["CANCELLED", "CANCELLED"],
-]);
-
-function exitExecution(properties: JsonObject): AttemptOutcome {
-  const name = (textOf(properties, "state") ?? "SUCCESS").trim().toUpperCase();
-  const end = ENDS.get(name);
-  if (!end) throw new Error(`Invalid state "${name}": it must be one of ${[...ENDS.keys()].join(", ")}`);
-  return { state: end, outputs: {}, effects: { exit: end } };
-}

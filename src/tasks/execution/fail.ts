@@ -1,15 +1,13 @@
 /** `core.execution.Fail`: ends FAILED, always or on a condition. */
-import type { JsonObject } from "../../base/json.ts";
 import { isTruthyText, printValue } from "../../expr/mod.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 
 /** Has no outputs. */
 export const failTask: RunnableTaskType = {
   form: "runnable",
   type: "core.execution.Fail",
   aliases: ["core.tasks.executions.Fail"],
-  description: "Fails the execution, when its condition is true or it has none.",
+  description: "Fails the execution if its condition is true or absent.",
   pure: true,
   properties: {
     condition: { type: "string", dynamic: true, description: "Fails only when this renders to a true text." },
@@ -21,13 +19,11 @@ export const failTask: RunnableTaskType = {
     },
   },
   outputs: {},
-  run: failOnCondition,
+  run(properties, context) {
+    const { condition, errorMessage } = properties;
+    const isMet = condition === undefined || condition === null || isTruthyText(printValue(condition));
+    if (!isMet) return { state: "SUCCESS", outputs: {} };
+    context.log("ERROR", printValue(errorMessage ?? "Task failure"));
+    return { state: "FAILED" };
+  },
 };
-
-function failOnCondition(properties: JsonObject, context: RunContext): AttemptOutcome {
-  const { condition, errorMessage } = properties;
-  const isMet = condition === undefined || condition === null || isTruthyText(printValue(condition));
-  if (!isMet) return { state: "SUCCESS", outputs: {} };
-  context.log("ERROR", printValue(errorMessage ?? "Task failure"));
-  return { state: "FAILED" };
-}

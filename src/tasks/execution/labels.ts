@@ -1,10 +1,9 @@
 /** `core.execution.Labels`: adds labels to the execution. */
-import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
+import { isJsonObject, type JsonValue } from "../../base/json.ts";
 import { printValue } from "../../expr/mod.ts";
 import { isSystemLabel, type Label, systemLabelMessage } from "../../model/flows/label.ts";
 import { MAX_LABEL_LENGTH, MAX_LABELS } from "../../model/limits.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { structureOf } from "../property_values.ts";
 
 /** Has no outputs. */
@@ -25,15 +24,13 @@ export const labelsTask: RunnableTaskType = {
     },
   },
   outputs: {},
-  run: addLabels,
+  run(properties, context) {
+    const labels = readPairs(structureOf(properties, "labels") ?? null).map(checkLabel);
+    const keys = new Set([...context.labels, ...labels].map(({ key }) => key));
+    if (keys.size > MAX_LABELS) throw new Error(`Too many labels: an execution has at most ${MAX_LABELS}`);
+    return { state: "SUCCESS", outputs: {}, effects: { labels } };
+  },
 };
-
-function addLabels(properties: JsonObject, context: RunContext): AttemptOutcome {
-  const labels = readPairs(structureOf(properties, "labels") ?? null).map(checkLabel);
-  const keys = new Set([...context.labels, ...labels].map(({ key }) => key));
-  if (keys.size > MAX_LABELS) throw new Error(`Too many labels: an execution has at most ${MAX_LABELS}`);
-  return { state: "SUCCESS", outputs: {}, effects: { labels } };
-}
 
 function readPairs(value: JsonValue): (readonly [key: JsonValue, value: JsonValue])[] {
   if (isJsonObject(value)) return Object.entries(value);

@@ -1,11 +1,9 @@
 /** `core.execution.PurgeExecutions`: deletes old executions. */
-import type { JsonObject } from "../../base/json.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { flagOf, instantOf, textOf } from "../property_values.ts";
-import type { PropertySchema } from "../../model/flows/schema.ts";
+import { dynamicFlag, type PropertySchema } from "../../model/flows/schema.ts";
 import { type State, TERMINAL_STATES } from "../../model/executions/state.ts";
-import { stateList, statesOf } from "./execution_states.ts";
+import { stateList, statesOf } from "./execution_properties.ts";
 
 /** Outputs: how many of each kind were deleted. */
 export const purgeExecutionsTask: RunnableTaskType = {
@@ -15,12 +13,12 @@ export const purgeExecutionsTask: RunnableTaskType = {
   description: "Deletes executions, with their logs, metrics and files.",
   pure: false,
   properties: {
-    namespace: { type: "string", dynamic: true, description: "Namespace of the executions; all without it." },
-    flowId: { type: "string", dynamic: true, description: "Flow of the executions; needs `namespace`." },
+    namespace: { type: "string", dynamic: true, description: "Namespace of the executions; default is all." },
+    flowId: { type: "string", dynamic: true, description: "Flow of the executions; requires `namespace`." },
     startDate: {
       type: "dateTime",
       dynamic: true,
-      description: "Only executions that began at this time or later.",
+      description: "Only executions that started at this time or later.",
     },
     endDate: {
       type: "dateTime",
@@ -28,7 +26,7 @@ export const purgeExecutionsTask: RunnableTaskType = {
       dynamic: true,
       description: "Only executions that ended before this time.",
     },
-    states: stateList("Only executions in one of these states; without it all that have ended."),
+    states: stateList("Only executions in one of these states; default is all ended ones."),
     purgeExecution: purged("the executions themselves"),
     purgeLog: purged("their logs"),
     purgeMetric: purged("their metrics"),
@@ -48,43 +46,41 @@ export const purgeExecutionsTask: RunnableTaskType = {
     metricsCount: { type: "integer", description: "Number of metrics deleted." },
     storagesCount: { type: "integer", description: "Number of files deleted." },
   },
-  run: purgeExecutions,
+  async run(properties, context) {
+    const namespace = textOf(properties, "namespace") || undefined;
+    const flowId = textOf(properties, "flowId") || undefined;
+    const endedBefore = instantOf(properties, "endDate");
+    if (endedBefore === undefined) throw new Error("Missing endDate: it is empty");
+    if (flowId !== undefined && namespace === undefined) {
+      throw new Error("Cannot purge the executions of a flow: its namespace is missing");
+    }
+    const selection = {
+      namespace,
+      flowId,
+      withChildNamespaces: flowId === undefined,
+      states: statesOf(properties) ?? ENDED,
+      startedFrom: instantOf(properties, "startDate"),
+      endedBefore,
+    };
+    const purged = await context.ports.executions.purge(context, selection, {
+      executions: flagOf(properties, "purgeExecution", true),
+      logs: flagOf(properties, "purgeLog", true),
+      metrics: flagOf(properties, "purgeMetric", true),
+      files: flagOf(properties, "purgeStorage", true),
+    });
+    const outputs = {
+      executionsCount: purged.executions,
+      logsCount: purged.logs,
+      metricsCount: purged.metrics,
+      storagesCount: purged.files,
+    };
+    return { state: "SUCCESS", outputs };
+  },
 };
 
-/** Without `states`: everything that has ended. */
+/** Default of `states`. */
 const ENDED: readonly State[] = [...TERMINAL_STATES];
 
-async function purgeExecutions(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const namespace = textOf(properties, "namespace") || undefined;
-  const flowId = textOf(properties, "flowId") || undefined;
-  const endedBefore = instantOf(properties, "endDate");
-  if (endedBefore === undefined) throw new Error("Missing endDate: it is empty");
-  if (flowId !== undefined && namespace === undefined) {
-    throw new Error("Cannot purge the executions of a flow: its namespace is missing");
-  }
-  const selection = {
-    namespace,
-    flowId,
-    withChildNamespaces: flowId === undefined,
-    states: statesOf(properties) ?? ENDED,
-    startedFrom: instantOf(properties, "startDate"),
-    endedBefore,
-  };
-  const purged = await context.ports.executions.purge(context, selection, {
-    executions: flagOf(properties, "purgeExecution", true),
-    logs: flagOf(properties, "purgeLog", true),
-    metrics: flagOf(properties, "purgeMetric", true),
-    files: flagOf(properties, "purgeStorage", true),
-  });
-  const outputs = {
-    executionsCount: purged.executions,
-    logsCount: purged.logs,
-    metricsCount: purged.metrics,
-    storagesCount: purged.files,
-  };
-  return { state: "SUCCESS", outputs };
-}
-
 function purged(what: string): PropertySchema {
-  return { type: "boolean", dynamic: true, default: true, description: `Whether ${what} are deleted.` };
+  return dynamicFlag(true, `Whether ${what} are deleted.`);
 }

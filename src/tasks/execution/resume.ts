@@ -1,7 +1,7 @@
 /** `core.execution.Resume`: resumes a paused execution. */
-import type { JsonObject } from "../../base/json.ts";
+import { dynamicText } from "../../model/flows/schema.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { mapOf } from "../property_values.ts";
 import { EXECUTION_FLOW, namedExecutionOf } from "./execution_properties.ts";
 
@@ -13,23 +13,17 @@ export const resumeTask: RunnableTaskType = {
   description: "Resumes an execution that is paused.",
   pure: false,
   properties: {
-    executionId: {
-      type: "string",
-      dynamic: true,
-      description: "Id of the execution; without it, the one that triggered this execution.",
-    },
+    executionId: dynamicText("Id of the execution; default is the one that triggered this execution."),
     ...EXECUTION_FLOW,
-    inputs: { type: "map", dynamic: true, description: "Values of the inputs that its Pause asks for." },
+    inputs: { type: "map", dynamic: true, description: "Values of the inputs that its Pause requests." },
   },
   outputs: {},
-  run: resumeExecution,
+  async run(properties, context) {
+    const id = namedExecutionOf(properties).executionId ?? await triggeringExecution(context);
+    await context.ports.executions.resume(context.tenant, id, mapOf(properties, "inputs") ?? {});
+    return { state: "SUCCESS", outputs: {} };
+  },
 };
-
-async function resumeExecution(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const id = namedExecutionOf(properties).executionId ?? await triggeringExecution(context);
-  await context.ports.executions.resume(context.tenant, id, mapOf(properties, "inputs") ?? {});
-  return { state: "SUCCESS", outputs: {} };
-}
 
 async function triggeringExecution(context: RunContext): Promise<string> {
   const id = await context.render("{{ trigger.executionId ?? '' }}");

@@ -1,7 +1,7 @@
 /** `core.execution.SetVariables`: sets variables of the execution. */
 import { isJsonObject, type JsonObject, ownProperty, setOwnProperty } from "../../base/json.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import { dynamicFlag } from "../../model/flows/schema.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { flagOf, mapOf } from "../property_values.ts";
 
 /** Has no outputs. */
@@ -17,37 +17,33 @@ export const setVariablesTask: RunnableTaskType = {
       required: true,
       dynamic: true,
       orText: true,
-      description: "Values by name; a map is merged into the one that exists.",
+      description: "Values by name; a map is merged into an existing one.",
     },
-    overwrite: {
-      type: "boolean",
-      dynamic: true,
-      default: true,
-      description: "Whether variables that exist may change; the task fails when they may not.",
-    },
+    overwrite: dynamicFlag(
+      true,
+      "Whether existing variables may be replaced; otherwise the task fails.",
+    ),
   },
   outputs: {},
-  run: setVariables,
+  run(properties, context) {
+    const given = mapOf(properties, "variables") ?? {};
+    const taken = Object.keys(given).filter((name) => Object.hasOwn(context.variables, name));
+    if (!flagOf(properties, "overwrite", true) && taken.length > 0) {
+      throw new Error(
+        `\`overwrite\` is set to false and the following variables already exist: ${taken.join(", ")}`,
+      );
+    }
+    const effects = {
+      // A getter, read when the effect is applied: parallel tasks may have set other variables meanwhile.
+      get variables() {
+        return mergeDeep(context.variables, given);
+      },
+    };
+    return { state: "SUCCESS", outputs: {}, effects };
+  },
 };
 
-function setVariables(properties: JsonObject, context: RunContext): AttemptOutcome {
-  const given = mapOf(properties, "variables") ?? {};
-  const taken = Object.keys(given).filter((name) => Object.hasOwn(context.variables, name));
-  if (!flagOf(properties, "overwrite", true) && taken.length > 0) {
-    throw new Error(
-      `\`overwrite\` is set to false and the following variables already exist: ${taken.join(", ")}`,
-    );
-  }
-  const effects = {
-    // Read when it takes effect: a task beside this one may have set others meanwhile.
-    get variables() {
-      return mergeDeep(context.variables, given);
-    },
-  };
-  return { state: "SUCCESS", outputs: {}, effects };
-}
-
-/** The members of both; where both have a map, its members too, else what is given wins. */
+/** Merges maps recursively; any other value replaces the present one. */
 function mergeDeep(present: JsonObject, given: JsonObject): JsonObject {
   const merged: JsonObject = { ...present };
   for (const name of Object.keys(given)) {

@@ -1,7 +1,7 @@
 /** `core.execution.UnsetVariables`: removes variables of the execution. */
 import { isJsonObject, type JsonObject, ownProperty, setOwnProperty } from "../../base/json.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import { dynamicFlag } from "../../model/flows/schema.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { flagOf, textsOf } from "../property_values.ts";
 
 /** Has no outputs. */
@@ -17,41 +17,37 @@ export const unsetVariablesTask: RunnableTaskType = {
       required: true,
       dynamic: true,
       orText: true,
-      items: { type: "string", description: "Name of a variable, or of one within it: `name.inner`." },
+      items: { type: "string", description: "Name of a variable, or a path into it: `name.inner`." },
       description: "Names of the variables.",
     },
-    ignoreMissing: {
-      type: "boolean",
-      dynamic: true,
-      default: false,
-      description: "Whether a missing variable is accepted; the task fails when it is not.",
-    },
+    ignoreMissing: dynamicFlag(
+      false,
+      "Whether missing variables are accepted; otherwise the task fails.",
+    ),
   },
   outputs: {},
-  run: unsetVariables,
+  run(properties, context) {
+    const names = new Set(textsOf(properties, "variables") ?? []);
+    const missing = [...names].filter((name) => !hasPath(context.variables, pathOf(context.variables, name)));
+    if (!flagOf(properties, "ignoreMissing", false) && missing.length > 0) {
+      throw new Error(
+        `\`ignoreMissing\` is set to false and the following variables do not exist: ${missing.join(", ")}`,
+      );
+    }
+    const effects = {
+      // A getter, read when the effect is applied: parallel tasks may have set other variables meanwhile.
+      get variables() {
+        return [...names].reduce(
+          (left, name) => without(left, pathOf(left, name)),
+          context.variables,
+        );
+      },
+    };
+    return { state: "SUCCESS", outputs: {}, effects };
+  },
 };
 
-function unsetVariables(properties: JsonObject, context: RunContext): AttemptOutcome {
-  const names = new Set(textsOf(properties, "variables") ?? []);
-  const missing = [...names].filter((name) => !hasPath(context.variables, pathOf(context.variables, name)));
-  if (!flagOf(properties, "ignoreMissing", false) && missing.length > 0) {
-    throw new Error(
-      `\`ignoreMissing\` is set to false and the following variables do not exist: ${missing.join(", ")}`,
-    );
-  }
-  const effects = {
-    // Read when it takes effect: a task beside this one may have set others meanwhile.
-    get variables() {
-      return [...names].reduce(
-        (left, name) => without(left, pathOf(left, name)),
-        context.variables,
-      );
-    },
-  };
-  return { state: "SUCCESS", outputs: {}, effects };
-}
-
-/** A name with dots leads into maps, unless a variable is called that. */
+/** A name with dots is a path into maps, unless a variable has that name. */
 function pathOf(variables: JsonObject, name: string): readonly string[] {
   return Object.hasOwn(variables, name) ? [name] : name.split(".");
 }

@@ -1,6 +1,6 @@
 /** `core.flow.AllowFailure`: tasks that may fail. */
 import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
-import { HANDLER_PROPERTIES } from "./handlers.ts";
+import { HANDLER_PROPERTIES } from "./flowable_properties.ts";
 
 /** Has no outputs. */
 export const allowFailureTask: FlowableTaskType = {

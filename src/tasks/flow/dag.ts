@@ -1,19 +1,19 @@
 /** `core.flow.Dag`: tasks in the order of their dependencies. */
 import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
-import { CONCURRENT, ON_CHILD_FAILURE } from "./concurrency.ts";
-import { HANDLER_PROPERTIES } from "./handlers.ts";
+import { CONCURRENT, HANDLER_PROPERTIES, ON_CHILD_FAILURE } from "./flowable_properties.ts";
 
 /** Has no outputs. */
 export const dagTask: FlowableTaskType = {
   form: "flowable",
   type: "core.flow.Dag",
   aliases: ["core.tasks.flows.Dag"],
-  description: "Runs each of its tasks as soon as the tasks that it depends on have ended.",
+  description: "Runs each task as soon as the tasks that it depends on have ended.",
   properties: {
     tasks: {
       type: "dagTasks",
       required: true,
-      description: "Entries of a `task` and, under `dependsOn`, the ids of the tasks that come before it.",
+      description:
+        "Entries with a `task` and, under `dependsOn`, the ids of the tasks that must end before it.",
     },
     concurrent: CONCURRENT,
     onChildFailure: ON_CHILD_FAILURE,

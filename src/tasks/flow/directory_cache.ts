@@ -1,4 +1,4 @@
-/** Files of a working directory that are kept between executions of the same flow. */
+/** Files of a working directory that are cached between executions of the same flow. */
 import { parseDuration } from "../../base/duration.ts";
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import { DomainError } from "../../model/errors.ts";
@@ -7,13 +7,13 @@ import { compileGlobs } from "../glob.ts";
 import { findFiles, type LocalPlace, openLocalFile, readTexts, writeLocalFile } from "../local_files.ts";
 import { textOf } from "../property_values.ts";
 
-/** What is kept, and for how long. */
+/** The property `cache`. */
 interface DirectoryCache {
   readonly patterns: readonly string[];
   readonly ttlMs?: number;
 }
 
-/** The property `cache`; `undefined` when it is not given. @throws Error `ttl` is no duration */
+/** Reads the property; `undefined` if it is absent. @throws Error `ttl` is no duration */
 export function cacheOf({ cache }: JsonObject): DirectoryCache | undefined {
   if (!isJsonObject(cache)) return undefined;
   const ttl = textOf(cache, "ttl");
@@ -24,7 +24,7 @@ export function cacheOf({ cache }: JsonObject): DirectoryCache | undefined {
   return { patterns: readTexts(cache.patterns, "Globs of cached files"), ttlMs };
 }
 
-/** Puts the files of a fresh cache into the directory. One that cannot be read is as good as none. */
+/** Copies the files of a fresh cache into the directory. A cache that cannot be read is ignored with a warning. */
 export async function restoreCache(
   { context, directory }: LocalPlace,
   cache: DirectoryCache | undefined,
@@ -41,7 +41,7 @@ export async function restoreCache(
   }
 }
 
-/** Keeps the files that match, unless there is a fresh cache. */
+/** Saves the matching files unless the cache is fresh. */
 export async function saveCache(place: LocalPlace, cache: DirectoryCache | undefined): Promise<void> {
   const { context } = place;
   const { flowCaches } = context.ports;

@@ -1,8 +1,6 @@
-/** `core.flow.EachParallel`: the older ForEach for all values, and all their tasks, at once. */
+/** `core.flow.EachParallel`: legacy ForEach; all values and all of their tasks run in parallel. */
 import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
-import { CONCURRENT } from "./concurrency.ts";
-import { HANDLER_PROPERTIES } from "./handlers.ts";
-import { ITERATED_VALUES } from "./iterated_values.ts";
+import { CONCURRENT, HANDLER_PROPERTIES, ITERATED_VALUES } from "./flowable_properties.ts";
 
 /** Has no outputs of its own. */
 export const eachParallelTask: FlowableTaskType = {
@@ -14,7 +12,7 @@ export const eachParallelTask: FlowableTaskType = {
   properties: {
     value: ITERATED_VALUES,
     concurrent: CONCURRENT,
-    tasks: { type: "tasks", required: true, description: "Tasks to run for each value, side by side." },
+    tasks: { type: "tasks", required: true, description: "Tasks to run for each value, in parallel." },
     ...HANDLER_PROPERTIES,
   },
   outputs: {},

@@ -1,7 +1,6 @@
-/** `core.flow.EachSequential`: the older ForEach for one value at a time. */
+/** `core.flow.EachSequential`: legacy ForEach; one value at a time. */
 import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
-import { HANDLER_PROPERTIES } from "./handlers.ts";
-import { ITERATED_VALUES } from "./iterated_values.ts";
+import { HANDLER_PROPERTIES, ITERATED_VALUES } from "./flowable_properties.ts";
 
 /** Has no outputs of its own. */
 export const eachSequentialTask: FlowableTaskType = {

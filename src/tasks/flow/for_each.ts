@@ -1,9 +1,8 @@
 /** `core.flow.ForEach`: the same tasks for each value of a list. */
 import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
-import { HANDLER_PROPERTIES } from "./handlers.ts";
-import { ITERATED_TASKS, ITERATED_VALUES } from "./iterated_values.ts";
+import { HANDLER_PROPERTIES, ITERATED_TASKS, ITERATED_VALUES } from "./flowable_properties.ts";
 
-/** Has no outputs of its own: those of its tasks are under `outputs.<task>.<value>`. */
+/** Has no outputs; those of its tasks are under `outputs.<task>.<value>`. */
 export const forEachTask: FlowableTaskType = {
   form: "flowable",
   type: "core.flow.ForEach",

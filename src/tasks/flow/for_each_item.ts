@@ -1,13 +1,51 @@
 /** `core.flow.ForEachItem`: an execution of another flow for each batch of a file. */
-import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
-import { BATCH, BATCHED_FILE } from "./batch_properties.ts";
-import { HANDLER_PROPERTIES } from "./handlers.ts";
-import { SUBFLOW_PROPERTIES } from "./subflow_properties.ts";
+import { isJsonObject } from "../../base/json.ts";
+import { FOR_EACH_ITEM, ITEM_PARTS } from "../../model/executions/for_each_item.ts";
+import { dynamicText, type PropertySchema } from "../../model/flows/schema.ts";
+import type {
+  AttemptOutcome,
+  FlowableTaskType,
+  RunnableTaskType,
+  TaskType,
+} from "../../model/tasks/task_catalog.ts";
+import { requiredTextOf } from "../property_values.ts";
+import { jsonLines } from "../storage/item_lines.ts";
+import { gathered } from "../storage/pieces.ts";
+import { readSplitRule, separatorOf, splitFile } from "../storage/split_file.ts";
+import { HANDLER_PROPERTIES } from "./flowable_properties.ts";
+import { SUBFLOW_PROPERTIES } from "./subflow.ts";
+
+const BATCHED_FILE: PropertySchema = Object.freeze({
+  type: "string",
+  required: true,
+  dynamic: true,
+  description: "Storage URI of the file to split.",
+});
+
+const BATCH: PropertySchema = {
+  type: "object",
+  dynamic: true,
+  properties: {
+    rows: { type: "integer", dynamic: true, default: 1, minimum: 1, description: "Lines in each batch." },
+    bytes: dynamicText("Size of each batch, such as `10MB`, instead of `rows`."),
+    partitions: {
+      type: "integer",
+      dynamic: true,
+      minimum: 1,
+      description: "Number of batches, instead of `rows`.",
+    },
+    regexPattern: dynamicText(
+      "Regular expression with a group, instead of `rows`: the lines in which the group matches the same text are one batch.",
+    ),
+    separator: { type: "string", dynamic: true, default: "\n", description: "Text that ends an item." },
+  },
+  description: "How the file is split: by one of `rows`, `bytes`, `partitions` and `regexPattern`.",
+};
 
 /** Outputs: those of the parts that the task runs as, `<id>_split`, `<id>_items` and `<id>_merge`. */
 export const forEachItemTask: FlowableTaskType = {
   form: "flowable",
-  type: "core.flow.ForEachItem",
+  type: FOR_EACH_ITEM,
   aliases: ["core.tasks.flows.ForEachItem"],
   description: "Splits a file into batches and starts an execution of another flow for each of them.",
   properties: {
@@ -17,14 +55,14 @@ export const forEachItemTask: FlowableTaskType = {
     inputs: {
       type: "map",
       description:
-        "Inputs of each execution; `taskrun.items` is the URI of its batch, `taskrun.iteration` its number.",
+        "Inputs of each execution; `taskrun.items` is the URI of the batch, `taskrun.iteration` its number.",
     },
     restartBehavior: {
       type: "string",
       values: ["RETRY_FAILED", "NEW_EXECUTION"],
       default: "NEW_EXECUTION",
       ignored: true,
-      description: "What a restart of this execution does with those that this task has started.",
+      description: "What a restart of this execution does with the executions that this task has started.",
     },
     ...HANDLER_PROPERTIES,
   },
@@ -33,7 +71,67 @@ export const forEachItemTask: FlowableTaskType = {
     iterations: { type: "map", description: "Number of executions by state, under `<id>_items`." },
     subflowOutputs: {
       type: "string",
-      description: "Storage URI of a file with the outputs of each execution on a line, under `<id>_merge`.",
+      description: "Storage URI of a file with the outputs of one execution per line, under `<id>_merge`.",
     },
   },
 };
+
+/** Splits the file. Output: `splits`. */
+const splitPart: RunnableTaskType = {
+  form: "runnable",
+  pure: false,
+  type: ITEM_PARTS.split,
+  aliases: [],
+  description: "Splits a file into batches.",
+  properties: { items: BATCHED_FILE, batch: BATCH },
+  outputs: {
+    splits: { type: "string", description: "Storage URI of a file with the URI of one batch per line." },
+  },
+  async run(properties, context) {
+    const batch = isJsonObject(properties.batch) ? properties.batch : {};
+    const rule = readSplitRule(batch) ?? { by: "rows", size: 1 };
+    const items = requiredTextOf(properties, "items");
+    const uris = await splitFile(context, items, { rule, separator: separatorOf(batch) });
+    const list = ReadableStream.from([new TextEncoder().encode(uris.map((uri) => `${uri}\n`).join(""))]);
+    const { uri } = await context.ports.storage.write(context, ".txt", list);
+    return { state: "SUCCESS", outputs: { splits: uri } };
+  },
+};
+
+/** Starts the executions; the runtime does that with the rendered properties. Outputs: `numberOfBatches`, `iterations`. */
+const itemsPart: FlowableTaskType = {
+  form: "flowable",
+  type: ITEM_PARTS.items,
+  aliases: [],
+  description: "Starts an execution for each batch.",
+  properties: SUBFLOW_PROPERTIES,
+  outputs: {
+    numberOfBatches: { type: "integer", description: "Number of batches." },
+    iterations: { type: "map", description: "Number of executions by state." },
+  },
+};
+
+/** Collects the outputs of the executions. Output: `subflowOutputs`. */
+const mergePart: RunnableTaskType = {
+  form: "runnable",
+  pure: false,
+  type: ITEM_PARTS.merge,
+  aliases: [],
+  description: "Collects the outputs of the executions in one file.",
+  properties: {},
+  outputs: {
+    subflowOutputs: {
+      type: "string",
+      description: "Storage URI of a file with the outputs of one execution per line.",
+    },
+  },
+  async run(_properties, context): Promise<AttemptOutcome> {
+    const outputs = await context.ports.itemExecutions.outputs(context);
+    if (!outputs) return { state: "SUCCESS", outputs: {} };
+    const { uri } = await context.ports.storage.write(context, ".ion", gathered(jsonLines(outputs)));
+    return { state: "SUCCESS", outputs: { subflowOutputs: uri } };
+  },
+};
+
+/** Internal types: the runtime finds them by name, no list shows them. */
+export const FOR_EACH_ITEM_PARTS: readonly TaskType[] = Object.freeze([splitPart, itemsPart, mergePart]);

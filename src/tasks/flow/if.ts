@@ -1,6 +1,6 @@
 /** `core.flow.If`: one of two branches. */
 import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
-import { HANDLER_PROPERTIES } from "./handlers.ts";
+import { HANDLER_PROPERTIES } from "./flowable_properties.ts";
 
 /** Output: `evaluationResult`. */
 export const ifTask: FlowableTaskType = {
@@ -14,7 +14,7 @@ export const ifTask: FlowableTaskType = {
       required: true,
       dynamic: true,
       description:
-        "Decides once; an empty text, `false`, `0`, `-0` and null are false, anything else is true.",
+        "Evaluated once; an empty text, `false`, `0`, `-0` and null are false, anything else is true.",
     },
     then: { type: "tasks", required: true, description: "Tasks to run when the condition is true." },
     else: { type: "tasks", description: "Tasks to run when the condition is false." },

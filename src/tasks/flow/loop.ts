@@ -1,8 +1,8 @@
-/** `core.flow.Loop`: each value in an execution of its own. */
+/** `core.flow.Loop`: runs each value in a separate execution. */
 import { LOOP } from "../../model/executions/loop_run.ts";
-import type { PropertySchemas } from "../../model/flows/schema.ts";
+import { dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
-import { ITERATED_TASKS, ITERATED_VALUES } from "./iterated_values.ts";
+import { ITERATED_TASKS, ITERATED_VALUES } from "./flowable_properties.ts";
 
 const OUTPUT: PropertySchemas = Object.freeze({
   id: { type: "string", required: true, description: "Name of the output." },
@@ -10,25 +10,25 @@ const OUTPUT: PropertySchemas = Object.freeze({
   value: {
     type: "any",
     required: true,
-    description: "Expression that is evaluated at the end of each pass, as that pass sees it.",
+    description: "Expression that is evaluated at the end of each pass, with the variables of that pass.",
   },
-  description: { type: "string", description: "What the output is, as Markdown." },
-  displayName: { type: "string", description: "Name that pages show." },
+  description: { type: "string", description: "Description of the output, as Markdown." },
+  displayName: { type: "string", description: "Name shown in the user interface." },
   required: { type: "boolean", default: true, description: "Whether a missing value is a failure." },
 });
 
-/** Outputs: the numbers of passes, and `outputs`. */
+/** Outputs: `iterationCount`, `runningIterations`, `terminatedIterations` and `outputs`. */
 export const loopTask: FlowableTaskType = {
   form: "flowable",
   type: LOOP,
   aliases: [],
   description:
-    "Runs its tasks once for each value, each time in an execution of its own; they read the value as `item.value`.",
+    "Runs its tasks once for each value, each time in a separate execution; they read the value as `item.value`.",
   properties: {
     values: {
       ...ITERATED_VALUES,
       description:
-        "Values to go over: a list, a map, the storage URI of a file with one value on each line, or a text of these.",
+        "Values to iterate over: a list, a map, the storage URI of a file with one value per line, or a text of these.",
     },
     ...ITERATED_TASKS,
     outputs: {
@@ -41,22 +41,19 @@ export const loopTask: FlowableTaskType = {
       values: ["AUTO", "FETCH", "STORE", "NONE"],
       default: "AUTO",
       description:
-        "Where the outputs go: into the execution, into a file, or nowhere; AUTO keeps those of a file of values in a file.",
+        "Where the outputs are stored: in the execution, in a file, or nowhere; AUTO uses a file if the values are in a file.",
     },
-    breakWhen: {
-      type: "string",
-      dynamic: true,
-      description:
-        "Expression that is evaluated after each pass that ended well, as that pass sees it; no further pass begins when it is true.",
-    },
+    breakWhen: dynamicText(
+      "Expression that is evaluated after each successful pass, with the variables of that pass; no further pass starts when it is true.",
+    ),
     transmitFailed: {
       type: "boolean",
       default: true,
-      description: "Whether a failed pass is the last one and a failure of this task.",
+      description: "Whether a failed pass ends the loop and fails this task.",
     },
     errors: {
       type: "tasks",
-      description: "Tasks that run one after the other within a pass when a task of it has failed for good.",
+      description: "Tasks that run one after the other within a pass when a task of it has finally failed.",
     },
     finally: {
       type: "tasks",
@@ -66,8 +63,8 @@ export const loopTask: FlowableTaskType = {
   },
   outputs: {
     iterationCount: { type: "integer", description: "Number of passes." },
-    runningIterations: { type: "integer", description: "Passes that have begun and not ended." },
-    terminatedIterations: { type: "map", description: "Number of passes that have ended, by state." },
+    runningIterations: { type: "integer", description: "Number of running passes." },
+    terminatedIterations: { type: "map", description: "Number of ended passes, by state." },
     outputs: {
       type: "any",
       description:

@@ -1,27 +1,27 @@
-/** `core.flow.LoopUntil`: its tasks again and again, until a condition is true. */
-import type { PropertySchemas } from "../../model/flows/schema.ts";
+/** `core.flow.LoopUntil`: repeats its tasks until a condition is true. */
+import { dynamicFlag, type PropertySchemas } from "../../model/flows/schema.ts";
 import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
-import { HANDLER_PROPERTIES } from "./handlers.ts";
+import { HANDLER_PROPERTIES } from "./flowable_properties.ts";
 
 const CHECK_FREQUENCY: PropertySchemas = Object.freeze({
   interval: {
     type: "duration",
     dynamic: true,
     default: "PT1S",
-    description: "Wait between the end of a pass and the next one.",
+    description: "Wait between two passes.",
   },
   maxIterations: {
     type: "integer",
     dynamic: true,
     default: 100,
     minimum: 1,
-    description: "Most passes that are made.",
+    description: "Maximum number of passes.",
   },
   maxDuration: {
     type: "duration",
     dynamic: true,
     default: "PT1H",
-    description: "Time after which no pass begins.",
+    description: "Time after which no pass starts.",
   },
 });
 
@@ -30,7 +30,7 @@ export const loopUntilTask: FlowableTaskType = {
   form: "flowable",
   type: "core.flow.LoopUntil",
   aliases: ["core.flow.WaitFor", "core.tasks.flows.WaitFor"],
-  description: "Runs its tasks again and again, until a condition is true or a limit is reached.",
+  description: "Repeats its tasks until a condition is true or a limit is reached.",
   properties: {
     condition: {
       type: "string",
@@ -44,12 +44,7 @@ export const loopUntilTask: FlowableTaskType = {
       properties: CHECK_FREQUENCY,
       description: "How often, and for how long, the tasks run.",
     },
-    failOnMaxReached: {
-      type: "boolean",
-      dynamic: true,
-      default: false,
-      description: "Whether reaching a limit is a failure.",
-    },
+    failOnMaxReached: dynamicFlag(false, "Whether reaching a limit is a failure."),
     ...HANDLER_PROPERTIES,
   },
   outputs: {

@@ -1,7 +1,6 @@
-/** `core.flow.Parallel`: its tasks, side by side. */
+/** `core.flow.Parallel`: runs its tasks at the same time. */
 import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
-import { CONCURRENT, ON_CHILD_FAILURE } from "./concurrency.ts";
-import { HANDLER_PROPERTIES } from "./handlers.ts";
+import { CONCURRENT, HANDLER_PROPERTIES, ON_CHILD_FAILURE } from "./flowable_properties.ts";
 
 /** Has no outputs. */
 export const parallelTask: FlowableTaskType = {
@@ -10,7 +9,7 @@ export const parallelTask: FlowableTaskType = {
   aliases: ["core.tasks.flows.Parallel"],
   description: "Runs its tasks at the same time.",
   properties: {
-    tasks: { type: "tasks", required: true, description: "Tasks to run side by side." },
+    tasks: { type: "tasks", required: true, description: "Tasks to run in parallel." },
     concurrent: CONCURRENT,
     onChildFailure: ON_CHILD_FAILURE,
     ...HANDLER_PROPERTIES,

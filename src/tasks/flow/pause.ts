@@ -1,7 +1,7 @@
-/** `core.flow.Pause`: waits for somebody, or for a time. */
+/** `core.flow.Pause`: waits for a resume or for a duration. */
 import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
 import type { PropertySchemas } from "../../model/flows/schema.ts";
-import { HANDLER_PROPERTIES } from "./handlers.ts";
+import { HANDLER_PROPERTIES } from "./flowable_properties.ts";
 
 const RESUMED: PropertySchemas = Object.freeze({
   by: { type: "string", description: "Who resumed the execution." },
@@ -20,7 +20,7 @@ export const pauseTask: FlowableTaskType = {
       type: "duration",
       dynamic: true,
       aliases: ["delay"],
-      description: "Longest pause; without it the execution waits until it is resumed.",
+      description: "Maximum duration of the pause; default is unlimited.",
     },
     behavior: {
       type: "string",
@@ -29,12 +29,12 @@ export const pauseTask: FlowableTaskType = {
       default: "RESUME",
       description: "What happens when `pauseDuration` has passed.",
     },
-    onResume: { type: "inputs", description: "Inputs that are asked when the execution is resumed." },
+    onResume: { type: "inputs", description: "Inputs that are requested when the execution is resumed." },
     onPause: {
       type: "task",
       description:
-        "Task that runs when the pause begins, for example to ask somebody. The pause goes on whatever " +
-        "becomes of it; once resumed it ends after this task, in WARNING when this task has failed.",
+        "Task that runs when the pause begins, for example to notify somebody. Its result does not end the pause; " +
+        "after the resume the pause ends when this task has ended, in WARNING if it failed.",
     },
     tasks: {
       type: "tasks",

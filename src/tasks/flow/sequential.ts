@@ -1,6 +1,6 @@
 /** `core.flow.Sequential`: its tasks, one after the other. */
 import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
-import { HANDLER_PROPERTIES } from "./handlers.ts";
+import { HANDLER_PROPERTIES } from "./flowable_properties.ts";
 
 /** Has no outputs. */
 export const sequentialTask: FlowableTaskType = {

@@ -1,4 +1,4 @@
-/** `core.flow.Sleep`: waits. The wait is a stored timer: it costs no thread and survives a crash. */
+/** `core.flow.Sleep`: waits. The wait is a stored timer: it occupies no worker and survives a crash. */
 import { parseDuration } from "../../base/duration.ts";
 import { printValue } from "../../expr/mod.ts";
 import type { WaitingTaskType } from "../../model/tasks/task_catalog.ts";
@@ -14,7 +14,7 @@ export const sleepTask: WaitingTaskType = {
       type: "duration",
       required: true,
       dynamic: true,
-      description: "How long, for example PT10S.",
+      description: "Duration of the wait, for example PT10S.",
     },
   },
   outputs: {},

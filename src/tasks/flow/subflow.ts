@@ -1,13 +1,57 @@
 /** `core.flow.Subflow`: an execution of another flow. */
+import { dynamicFlag, type PropertySchemas } from "../../model/flows/schema.ts";
 import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
-import { SUBFLOW_PROPERTIES } from "./subflow_properties.ts";
+
+/** The flow to start, the values passed to it, and whether to wait for its end. */
+export const SUBFLOW_PROPERTIES: PropertySchemas = Object.freeze({
+  namespace: {
+    type: "string",
+    required: true,
+    dynamic: true,
+    description: "Namespace of the flow to start.",
+  },
+  flowId: { type: "string", required: true, dynamic: true, description: "Id of the flow to start." },
+  revision: {
+    type: "integer",
+    dynamic: true,
+    minimum: 1,
+    description: "Revision of the flow; default is the latest one.",
+  },
+  inputs: {
+    type: "map",
+    dynamic: true,
+    description: "Inputs of the execution; converted to the types that the flow declares.",
+  },
+  labels: {
+    type: "map",
+    dynamic: true,
+    orList: true,
+    description: "Labels of the execution: a map, or a list of `key` and `value`.",
+  },
+  inheritLabels: dynamicFlag(false, "Whether it inherits the labels of this execution."),
+  wait: {
+    type: "boolean",
+    default: true,
+    description: "Whether this task ends only when the execution has ended.",
+  },
+  transmitFailed: {
+    type: "boolean",
+    default: true,
+    description: "Whether this task fails or warns when the execution does; requires `wait`.",
+  },
+  scheduleDate: {
+    type: "dateTime",
+    dynamic: true,
+    description: "When the execution starts; default is immediately.",
+  },
+});
 
 /** Outputs: `executionId`, `state` and `outputs`. */
 export const subflowTask: FlowableTaskType = {
   form: "flowable",
   type: "core.flow.Subflow",
   aliases: ["core.tasks.flows.Subflow", "core.tasks.flows.Flow"],
-  description: "Starts an execution of another flow, and waits for its end unless told otherwise.",
+  description: "Starts an execution of another flow and, by default, waits for its end.",
   properties: {
     ...SUBFLOW_PROPERTIES,
     outputs: {
@@ -20,13 +64,13 @@ export const subflowTask: FlowableTaskType = {
       values: ["RETRY_FAILED", "NEW_EXECUTION"],
       default: "RETRY_FAILED",
       description:
-        "What a restart of this execution does with a failed one that this task has started and waited " +
-        "for: it is restarted, unless it is gone or has nothing to restart from, or another one is started.",
+        "What a restart of this execution does with a failed execution that this task has started and waited " +
+        "for: restart it if possible (`RETRY_FAILED`), or start a new one (`NEW_EXECUTION`).",
     },
   },
   outputs: {
     executionId: { type: "string", description: "Id of the execution." },
-    state: { type: "string", description: "State in which the execution has ended; needs `wait`." },
-    outputs: { type: "map", description: "Outputs of the execution; needs `wait`." },
+    state: { type: "string", description: "State in which the execution has ended; requires `wait`." },
+    outputs: { type: "map", description: "Outputs of the execution; requires `wait`." },
   },
 };

@@ -1,6 +1,6 @@
-/** `core.flow.Switch`: the branch that a value names. */
+/** `core.flow.Switch`: the branch selected by a value. */
 import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
-import { HANDLER_PROPERTIES } from "./handlers.ts";
+import { HANDLER_PROPERTIES } from "./flowable_properties.ts";
 
 /** Outputs: `value` and `defaults`. */
 export const switchTask: FlowableTaskType = {
@@ -13,7 +13,7 @@ export const switchTask: FlowableTaskType = {
       type: "string",
       required: true,
       dynamic: true,
-      description: "Value that is compared with the names of the cases, exactly.",
+      description: "Value that must equal the name of a case exactly.",
     },
     cases: { type: "cases", description: "Branches by name, each a list of tasks that run in order." },
     defaults: { type: "tasks", description: "Tasks to run when no case has that name." },

@@ -1,7 +1,7 @@
-/** `core.flow.Template`: tasks kept elsewhere; a form that no longer exists. */
+/** `core.flow.Template`: tasks of a template. Legacy, not supported. */
 import type { PlannedTaskType } from "../../model/tasks/task_catalog.ts";
 
-/** Refused: there are no templates. */
+/** Saving a flow with it is refused. */
 export const templateTask: PlannedTaskType = {
   form: "planned",
   type: "core.flow.Template",

@@ -6,11 +6,11 @@ import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
 import { FILE_PROPERTIES, OUTPUT_FILES, textList } from "../file_properties.ts";
 import { copyNamespaceFiles, createFiles, storeFiles } from "../local_files.ts";
 import { cacheOf, restoreCache, saveCache } from "./directory_cache.ts";
-import { HANDLER_PROPERTIES } from "./handlers.ts";
+import { HANDLER_PROPERTIES } from "./flowable_properties.ts";
 
 const CACHE: PropertySchemas = Object.freeze({
   patterns: textList("Globs of the files to cache.", { required: true }),
-  ttl: { type: "duration", dynamic: true, description: "How long the cache is valid; without it for ever." },
+  ttl: { type: "duration", dynamic: true, description: "How long the cache is valid; default is forever." },
 });
 
 /** Output: `outputFiles`. */
@@ -23,7 +23,7 @@ export const workingDirectoryTask: FlowableTaskType = {
     tasks: {
       type: "tasks",
       required: true,
-      description: "Tasks to run, in this order; each must do work itself.",
+      description: "Tasks to run, in this order; each must be a runnable task.",
     },
     ...FILE_PROPERTIES,
     cache: {

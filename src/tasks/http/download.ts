@@ -1,11 +1,12 @@
-/** `core.http.Download`: an HTTP request whose answer becomes a file. */
+/** `core.http.Download`: an HTTP request with the response as a file. */
 import type { JsonObject } from "../../base/json.ts";
 import { isFlagSet } from "../../base/truthy_text.ts";
+import { dynamicFlag, dynamicText } from "../../model/flows/schema.ts";
 import { HTTP_REQUEST_PROPERTIES, HTTP_RESPONSE_OUTPUTS } from "../../model/http/http_schema.ts";
 
 import { headerOf, type HttpResponse } from "../../model/ports/http.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { exchange, headerLists } from "./exchange.ts";
 
 /** Outputs: `uri`, `code`, `length` and `headers`. */
@@ -14,57 +15,41 @@ export const httpDownloadTask: RunnableTaskType = {
   pure: false,
   type: "core.http.Download",
   aliases: ["fs.http.Download"],
-  description: "Sends an HTTP request and stores its answer as a file.",
+  description: "Sends an HTTP request and stores the response as a file.",
   properties: {
     ...HTTP_REQUEST_PROPERTIES,
-    failOnEmptyResponse: {
-      type: "boolean",
-      dynamic: true,
-      default: true,
-      description: "Whether an empty answer is a failure.",
-    },
-    allowFailed: {
-      type: "boolean",
-      dynamic: true,
-      default: false,
-      description: "Whether an answer with a code of 400 or more is a success.",
-    },
-    saveAs: {
-      type: "string",
-      dynamic: true,
-      description: "Name of the file; without it the one of the answer.",
-    },
+    failOnEmptyResponse: dynamicFlag(true, "Whether an empty response is a failure."),
+    allowFailed: dynamicFlag(false, "Whether a response with a status code of 400 or more is a success."),
+    saveAs: dynamicText("Name of the file; default is the one in the response."),
   },
   outputs: {
     uri: { type: "string", description: "Storage URI of the file." },
     ...HTTP_RESPONSE_OUTPUTS,
     length: { type: "integer", description: "Size of the file in bytes." },
   },
-  run: download,
+  async run(properties, context) {
+    // The storage limits the size.
+    const { response, draft } = await exchange(properties, context, { maxBytes: Infinity });
+    const name = fileName(properties, response);
+    const { uri, size } = await context.ports.storage.write(context, name, response.body);
+    context.metric({ name: "response.length", type: "counter", value: size });
+    if (size === 0) noteEmpty(properties, context, draft.response.allowedCodes === undefined);
+    return {
+      state: "SUCCESS",
+      outputs: { uri, code: response.code, headers: headerLists(response), length: size },
+    };
+  },
 };
 
-async function download(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  // The storage has a limit of its own.
-  const { response, draft } = await exchange(properties, context, { maxBytes: Infinity });
-  const name = fileName(properties, response);
-  const { uri, size } = await context.ports.storage.write(context, name, response.body);
-  context.metric({ name: "response.length", type: "counter", value: size });
-  if (size === 0) noteEmpty(properties, context, draft.response.allowedCodes === undefined);
-  return {
-    state: "SUCCESS",
-    outputs: { uri, code: response.code, headers: headerLists(response), length: size },
-  };
-}
-
 function noteEmpty({ uri, failOnEmptyResponse }: JsonObject, context: RunContext, mayFail: boolean): void {
-  const message = `No response from server: the answer of "${uri}" is empty`;
+  const message = `No response from server: the response of "${uri}" is empty`;
   if (isFlagSet(failOnEmptyResponse) && !mayFail) {
     throw new Error(`${message}; set \`failOnEmptyResponse\` to false to allow that`);
   }
   context.log("WARN", message);
 }
 
-/** The name that the flow gives, else the one that the server gives, else the ending of the address. */
+/** `saveAs`, else the name in the response, else the extension of the URI. */
 function fileName({ saveAs, uri }: JsonObject, { headers }: HttpResponse): string {
   const given = typeof saveAs === "string" && saveAs !== "" ? saveAs : undefined;
   const named = given ?? dispositionName(headerOf(headers, "content-disposition") ?? "");

@@ -1,4 +1,4 @@
-/** One request of a task, from its rendered properties to the head of the answer; what both HTTP tasks do alike. */
+/** The request of both HTTP tasks, from rendered properties to the head of the response. */
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import { type HttpDraft, readHttpRequest, shownUri } from "../../model/http/http_request.ts";
 import { HTTP_REQUEST_PROPERTIES } from "../../model/http/http_schema.ts";
@@ -11,15 +11,15 @@ import { structuredProperties } from "./structured_properties.ts";
 
 const CREDENTIALS = /^(?:authorization|proxy-authorization|cookie|set-cookie)$/i;
 
-/** What was sent, and the answer to it. */
+/** A request and its response. */
 interface Exchange {
   readonly draft: HttpDraft;
   readonly response: HttpResponse;
 }
 
 /**
- * Sends what the properties ask for. `maxBytes` bounds an answer for which they give no bound.
- * @throws Error when no answer came, or one with a code that is a failure; its message is for the log
+ * Sends the request. `maxBytes` limits the response if the properties set no limit.
+ * @throws Error no response, or one with a status code that counts as failure; the message is for the log
  */
 export async function exchange(
   properties: JsonObject,
@@ -54,7 +54,7 @@ function isBounded({ options }: JsonObject): boolean {
   return isJsonObject(options) && textOf(options, "maxContentLength") !== undefined;
 }
 
-/** Headers of an answer as outputs: each a list. */
+/** Headers of a response as outputs; each is a list. */
 export function headerLists({ headers }: HttpResponse): JsonObject {
   return Object.fromEntries([...headers].map(([name, values]) => [name, [...values]]));
 }

@@ -1,4 +1,4 @@
-/** Bodies of requests: texts, and multipart forms (RFC 7578) whose files come from the storage as they are sent. */
+/** Request bodies: texts, and multipart forms (RFC 7578) whose files are streamed from the storage. */
 import type { HttpPayload, MultipartPart } from "../../model/http/http_request.ts";
 import type { HttpBody } from "../../model/ports/http.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
@@ -10,7 +10,7 @@ interface Piece {
   open(): AsyncIterable<Uint8Array> | Promise<AsyncIterable<Uint8Array>>;
 }
 
-/** How many characters each of them has. */
+/** Number of characters of single-byte character sets. */
 const SINGLE_BYTE_CHARSETS: ReadonlyMap<string, number> = new Map([
   ["iso-8859-1", 256],
   ["iso8859-1", 256],
@@ -21,7 +21,7 @@ const SINGLE_BYTE_CHARSETS: ReadonlyMap<string, number> = new Map([
 
 const encoder = new TextEncoder();
 
-/** The body of a payload. @throws DomainError, Error: a file that it names cannot be read */
+/** The body of a payload. @throws DomainError, Error a file cannot be read */
 export async function payloadBody(
   payload: HttpPayload | undefined,
   context: RunContext,
@@ -45,7 +45,7 @@ export async function payloadBody(
   };
 }
 
-/** UTF-8 unless the content type names a character set of single bytes that begins as Unicode does. */
+/** UTF-8, unless the content type names a single-byte character set that is a prefix of Unicode. */
 function encodedBody(text: string, contentType: string): Uint8Array {
   const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(contentType)?.[1] ?? "";
   const size = SINGLE_BYTE_CHARSETS.get(charset.toLowerCase());
@@ -70,7 +70,7 @@ function partHead(part: MultipartPart): string {
   return `${name}; filename="${quoted(part.fileName)}"\r\nContent-Type: ${contentType}`;
 }
 
-/** As browsers do, since a backslash is part of a name for many servers. */
+/** Percent-encoding as in browsers, since many servers do not support escapes with a backslash. */
 function quoted(name: string): string {
   return name.replaceAll("\r", "%0D").replaceAll("\n", "%0A").replaceAll('"', "%22");
 }

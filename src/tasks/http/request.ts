@@ -1,11 +1,10 @@
-/** `core.http.Request`: an HTTP request whose answer becomes an output. */
+/** `core.http.Request`: an HTTP request with the response as an output. */
 import type { JsonObject } from "../../base/json.ts";
 import { isFlagSet } from "../../base/truthy_text.ts";
+import { dynamicFlag } from "../../model/flows/schema.ts";
 import { ENCRYPT_BODY, HTTP_REQUEST_OUTPUTS, HTTP_REQUEST_PROPERTIES } from "../../model/http/http_schema.ts";
-
 import { responseText } from "../../model/http/http_text.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { exchange, headerLists } from "./exchange.ts";
 
 /** Outputs: `uri`, `code`, `headers` and `body`. */
@@ -14,28 +13,21 @@ export const httpRequestTask: RunnableTaskType = {
   pure: false,
   type: "core.http.Request",
   aliases: ["fs.http.Request"],
-  description: "Sends an HTTP request and gives its answer as outputs.",
+  description: "Sends an HTTP request and returns the response as outputs.",
   properties: {
     ...HTTP_REQUEST_PROPERTIES,
-    allowFailed: {
-      type: "boolean",
-      dynamic: true,
-      default: false,
-      description: "Whether an answer with a code of 400 or more is a success.",
-    },
+    allowFailed: dynamicFlag(false, "Whether a response with a status code of 400 or more is a success."),
     encryptBody: ENCRYPT_BODY,
   },
   outputs: HTTP_REQUEST_OUTPUTS,
-  run: request,
+  async run(properties, context) {
+    const { response, draft } = await exchange(properties, context);
+    const body = await responseText(response, draft.response.defaultCharset);
+    if (draft.response.logs.has("RESPONSE_BODY")) context.log("INFO", `Response body: ${body}`);
+    context.metric({ name: "response.length", type: "counter", value: body.length });
+    const outputs: JsonObject = { uri: draft.uri, code: response.code, headers: headerLists(response) };
+    if (isFlagSet(properties.encryptBody)) outputs.encryptedBody = context.ports.cipher.seal(context, body);
+    else outputs.body = body;
+    return { state: "SUCCESS", outputs };
+  },
 };
-
-async function request(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const { response, draft } = await exchange(properties, context);
-  const body = await responseText(response, draft.response.defaultCharset);
-  if (draft.response.logs.has("RESPONSE_BODY")) context.log("INFO", `Response body: ${body}`);
-  context.metric({ name: "response.length", type: "counter", value: body.length });
-  const outputs: JsonObject = { uri: draft.uri, code: response.code, headers: headerLists(response) };
-  if (isFlagSet(properties.encryptBody)) outputs.encryptedBody = context.ports.cipher.seal(context, body);
-  else outputs.body = body;
-  return { state: "SUCCESS", outputs };
-}

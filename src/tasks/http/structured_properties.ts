@@ -1,4 +1,4 @@
-/** Maps and lists of HTTP tasks that one expression gives: what it renders to is their JSON text. */
+/** Maps and lists of HTTP tasks that are given as one expression and therefore rendered to JSON text. */
 import {
   isJsonObject,
   type JsonObject,
@@ -10,8 +10,8 @@ import type { PropertySchema, PropertySchemas } from "../../model/flows/schema.t
 import { structureOf } from "../property_values.ts";
 
 /**
- * The properties with each text read that stands where `schemas` have a map, an object or a list; an empty one is left out.
- * @throws Error a text is no map; its message does not repeat it, since it may be a secret
+ * The properties with texts parsed where `schemas` declare a map, an object or a list; empty texts are omitted.
+ * @throws Error no map; the message does not contain the text, since it may be a secret
  */
 export function structuredProperties(properties: JsonObject, schemas: PropertySchemas): JsonObject {
   const read: JsonObject = {};
@@ -46,7 +46,7 @@ function readMap(properties: JsonObject, name: string, schema: PropertySchema): 
   return schema.properties ? structuredProperties(value, schema.properties) : value;
 }
 
-/** A single element may stand for its list. */
+/** A single element is accepted instead of a list. */
 function readList(properties: JsonObject, name: string): JsonValue | undefined {
   const value = structureOf(properties, name);
   return Array.isArray(value) ? value : ownProperty(properties, name);

@@ -1,10 +1,7 @@
 /** `core.kv.Delete`: deletes a key-value pair. */
-import type { JsonObject } from "../../base/json.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { flagOf } from "../property_values.ts";
-import { kvPairIdOf, missingPair } from "./kv_namespace.ts";
-import { ERROR_ON_MISSING, KV_KEY, KV_NAMESPACE } from "./kv_properties.ts";
+import { ERROR_ON_MISSING, KV_KEY, KV_NAMESPACE, kvPairIdOf, missingPair } from "./kv_pair_id.ts";
 
 /** Output: `deleted`. */
 export const kvDeleteTask: RunnableTaskType = {
@@ -17,12 +14,10 @@ export const kvDeleteTask: RunnableTaskType = {
   outputs: {
     deleted: { type: "boolean", description: "Whether there was such a pair." },
   },
-  run: deletePair,
+  async run(properties, context) {
+    const id = kvPairIdOf(properties, context);
+    const deleted = await context.ports.kvPairs.delete(context.tenant, id);
+    if (!deleted && flagOf(properties, "errorOnMissing", false)) throw missingPair(id);
+    return { state: "SUCCESS", outputs: { deleted } };
+  },
 };
-
-async function deletePair(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const id = kvPairIdOf(properties, context);
-  const deleted = await context.ports.kvPairs.delete(context.tenant, id);
-  if (!deleted && flagOf(properties, "errorOnMissing", false)) throw missingPair(id);
-  return { state: "SUCCESS", outputs: { deleted } };
-}

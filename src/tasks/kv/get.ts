@@ -1,10 +1,7 @@
 /** `core.kv.Get`: reads a key-value pair. */
-import type { JsonObject } from "../../base/json.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
 import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { flagOf } from "../property_values.ts";
-import { kvPairIdOf, missingPair } from "./kv_namespace.ts";
-import { ERROR_ON_MISSING, KV_KEY, KV_NAMESPACE } from "./kv_properties.ts";
+import { ERROR_ON_MISSING, KV_KEY, KV_NAMESPACE, kvPairIdOf, missingPair } from "./kv_pair_id.ts";
 
 /** Output: `value`. */
 export const kvGetTask: RunnableTaskType = {
@@ -15,17 +12,15 @@ export const kvGetTask: RunnableTaskType = {
   pure: false,
   properties: { key: KV_KEY, namespace: KV_NAMESPACE, errorOnMissing: ERROR_ON_MISSING },
   outputs: {
-    value: { type: "any", description: "Value of the pair; absent when there is none." },
+    value: { type: "any", description: "Value of the pair; absent if there is none." },
   },
-  run: readPair,
+  /** In the namespace of the flow, pairs of its parent namespaces are found too. */
+  async run(properties, context): Promise<AttemptOutcome> {
+    const id = kvPairIdOf(properties, context);
+    const isInherited = id.namespace === context.namespace;
+    const value = await context.ports.kvPairs.get(context.tenant, id, { isInherited });
+    if (value !== undefined) return { state: "SUCCESS", outputs: { value } };
+    if (flagOf(properties, "errorOnMissing", false)) throw missingPair(id);
+    return { state: "SUCCESS", outputs: {} };
+  },
 };
-
-/** A pair of the flow's own namespace may also be one of those above it. */
-async function readPair(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const id = kvPairIdOf(properties, context);
-  const isInherited = id.namespace === context.namespace;
-  const value = await context.ports.kvPairs.get(context.tenant, id, { isInherited });
-  if (value !== undefined) return { state: "SUCCESS", outputs: { value } };
-  if (flagOf(properties, "errorOnMissing", false)) throw missingPair(id);
-  return { state: "SUCCESS", outputs: {} };
-}

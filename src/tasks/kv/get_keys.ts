@@ -1,10 +1,7 @@
 /** `core.kv.GetKeys`: lists the keys of a namespace. */
-import type { JsonObject } from "../../base/json.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { textOf } from "../property_values.ts";
-import { kvNamespaceOf } from "./kv_namespace.ts";
-import { KV_NAMESPACE } from "./kv_properties.ts";
+import { KV_NAMESPACE, kvNamespaceOf } from "./kv_pair_id.ts";
 
 /** Output: `keys`. */
 export const kvGetKeysTask: RunnableTaskType = {
@@ -20,11 +17,9 @@ export const kvGetKeysTask: RunnableTaskType = {
   outputs: {
     keys: { type: "list", items: { type: "string", description: "A key." }, description: "The keys." },
   },
-  run: listKeys,
+  async run(properties, context) {
+    const prefix = textOf(properties, "prefix") ?? "";
+    const keys = await context.ports.kvPairs.keys(context.tenant, kvNamespaceOf(properties, context));
+    return { state: "SUCCESS", outputs: { keys: keys.filter((key) => key.startsWith(prefix)) } };
+  },
 };
-
-async function listKeys(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const prefix = textOf(properties, "prefix") ?? "";
-  const keys = await context.ports.kvPairs.keys(context.tenant, kvNamespaceOf(properties, context));
-  return { state: "SUCCESS", outputs: { keys: keys.filter((key) => key.startsWith(prefix)) } };
-}

@@ -1,19 +1,11 @@
-/** The value of a pair as a task gives it, with the type that it is said to have. */
+/** Converts the value of a pair to its declared type. */
 import { parseDuration } from "../../base/duration.ts";
 import { type JsonValue, parseJson, tryParseJson } from "../../base/json.ts";
 import { printValue } from "../../expr/mod.ts";
-import { KV_TYPES, type KvType, type KvValue, kvValueOf } from "../../model/namespaces/kv_pair.ts";
+import { type KvType, type KvValue, kvValueOf } from "../../model/namespaces/kv_pair.ts";
 import { normalizeTimestamp, parseDay } from "../../base/timestamp_text.ts";
 
-/** The type of that name, in any case. @throws Error */
-export function checkKvType(text: string): KvType {
-  const name = text.trim().toUpperCase();
-  const type = KV_TYPES.find((candidate) => candidate === name);
-  if (type) return type;
-  throw new Error(`Invalid kvType "${name}": it must be one of ${KV_TYPES.join(", ")}`);
-}
-
-/** The value as a pair of that type holds it: a text is read as one; without a type the value tells it. @throws Error */
+/** Converts a text to the type; without a type, or for other values, the type follows from the value. @throws Error not convertible */
 export function typedKvValue(value: JsonValue, type: KvType | undefined): KvValue {
   if (type === undefined || typeof value !== "string") return kvValueOf(value);
   const read = READERS[type](value.trim(), value);

@@ -1,48 +1,47 @@
-/** `core.kv.PurgeKV`: deletes key-value pairs, mostly those that have expired. */
+/** `core.kv.PurgeKV`: deletes key-value pairs, by default only expired ones. */
 import type { JsonObject } from "../../base/json.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { matchesGlob } from "../glob.ts";
 import { flagOf, instantOf, mapOf, textOf, textsOf, wholeNumberOf } from "../property_values.ts";
-import type { PropertySchema, PropertySchemas } from "../../model/flows/schema.ts";
+import {
+  dynamicFlag,
+  dynamicText,
+  type PropertySchema,
+  type PropertySchemas,
+} from "../../model/flows/schema.ts";
 
 const BEHAVIOR: PropertySchemas = Object.freeze({
   type: {
     type: "string",
     required: true,
     values: ["key", "version"],
-    description: "What is deleted: whole pairs, or versions of them.",
+    description: "What is deleted: pairs, or versions of them.",
   },
 });
 
-const EXPIRED_ONLY: PropertySchema = Object.freeze({
-  type: "boolean",
-  dynamic: true,
-  default: true,
-  description: "Whether only pairs that have expired are deleted.",
-});
+const EXPIRED_ONLY: PropertySchema = dynamicFlag(true, "Whether only pairs that have expired are deleted.");
 
-/** An older form, which wins where both are given: it has no default. */
+/** Legacy form; takes precedence over `behavior`, therefore it has no default. */
 const OLD_EXPIRED_ONLY: PropertySchema = Object.freeze({
   type: "boolean",
   dynamic: true,
   description: "Whether only pairs that have expired are deleted; instead of `behavior`.",
 });
 
-/** Members of a behaviour, by its type. Of each pair one version is kept anyway, its value. */
+/** Members of a behaviour, by its type. This server stores only one version of each pair, its value. */
 const BEHAVIORS: Readonly<Record<string, PropertySchemas>> = Object.freeze({
   key: { expiredOnly: EXPIRED_ONLY },
   version: {
     before: {
       type: "dateTime",
       dynamic: true,
-      description: "Deletes versions from before that time, and never the last one: here none.",
+      description: "Deletes versions before that time, but never the last one; this server stores no others.",
     },
     keepAmount: {
       type: "integer",
       dynamic: true,
       minimum: 0,
-      description: "Versions to keep of each pair; without it and `before` the pairs are deleted.",
+      description: "Number of versions of each pair to keep; without it and `before` the pairs are deleted.",
     },
   },
 });
@@ -52,20 +51,16 @@ export const kvPurgeTask: RunnableTaskType = {
   form: "runnable",
   type: "core.kv.PurgeKV",
   aliases: [],
-  description: "Deletes the key-value pairs of namespaces, those that have expired unless told otherwise.",
+  description: "Deletes key-value pairs of namespaces, by default only expired ones.",
   pure: false,
   properties: {
     namespaces: {
       type: "list",
       dynamic: true,
       items: { type: "string", description: "Name of a namespace." },
-      description: "Namespaces of the pairs; all without it.",
+      description: "Namespaces of the pairs; default is all.",
     },
-    namespacePattern: {
-      type: "string",
-      dynamic: true,
-      description: "Glob of the namespaces, such as `company.*`, instead of `namespaces`.",
-    },
+    namespacePattern: dynamicText("Glob of the namespaces, such as `company.*`, instead of `namespaces`."),
     expiredOnly: OLD_EXPIRED_ONLY,
     behavior: {
       type: "object",
@@ -74,46 +69,39 @@ export const kvPurgeTask: RunnableTaskType = {
       variants: BEHAVIORS,
       description: "Which pairs are deleted.",
     },
-    includeChildNamespaces: {
-      type: "boolean",
-      dynamic: true,
-      default: true,
-      description: "Whether the namespaces below the given ones count too.",
-    },
-    keyPattern: { type: "string", dynamic: true, description: "Glob of the keys; all without it." },
+    includeChildNamespaces: dynamicFlag(true, "Whether namespaces below the given ones are included."),
+    keyPattern: dynamicText("Glob of the keys; default is all."),
   },
   outputs: {
     size: { type: "integer", description: "Number of pairs deleted." },
   },
-  run: purgePairs,
+  async run(properties, context) {
+    const behavior = behaviorOf(properties);
+    const isOfVersions = isVersions(behavior);
+    if (isOfVersions && !mayDeleteLast(behavior)) return { state: "SUCCESS", outputs: { size: 0 } };
+    const pattern = textOf(properties, "keyPattern") || undefined;
+    const size = await context.ports.kvPairs.purge(context.tenant, {
+      namespaces: namespaceFilter(properties),
+      keys: (key) => pattern === undefined || matchesGlob(pattern, key),
+      expiredOnly: !isOfVersions && flagOf(behavior, "expiredOnly", true),
+    });
+    return { state: "SUCCESS", outputs: { size } };
+  },
 };
-
-async function purgePairs(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const behavior = behaviorOf(properties);
-  const isOfVersions = isVersions(behavior);
-  if (isOfVersions && !mayDeleteLast(behavior)) return { state: "SUCCESS", outputs: { size: 0 } };
-  const pattern = textOf(properties, "keyPattern") || undefined;
-  const size = await context.ports.kvPairs.purge(context.tenant, {
-    namespaces: namespaceFilter(properties),
-    keys: (key) => pattern === undefined || matchesGlob(pattern, key),
-    expiredOnly: !isOfVersions && flagOf(behavior, "expiredOnly", true),
-  });
-  return { state: "SUCCESS", outputs: { size } };
-}
 
 function behaviorOf(properties: JsonObject): JsonObject {
   const expiredOnly = textOf(properties, "expiredOnly") || undefined;
   return expiredOnly === undefined ? mapOf(properties, "behavior") ?? {} : { type: "key", expiredOnly };
 }
 
-/** True for a behaviour of type `version`; what an expression gave has not been checked before. */
+/** True for a behaviour of type `version`. The value of an expression is not validated yet. @throws Error unknown type */
 function isVersions(behavior: JsonObject): boolean {
   const type = textOf(behavior, "type");
   if (type === undefined || Object.hasOwn(BEHAVIORS, type)) return type === "version";
   throw new Error(`Invalid type "${type}": it must be one of ${Object.keys(BEHAVIORS).join(", ")}`);
 }
 
-/** True when versions are deleted with the last one among them, which is the pair. */
+/** True if the last version, and thereby the pair, may be deleted. @throws Error contradictory properties */
 function mayDeleteLast(behavior: JsonObject): boolean {
   const isDated = instantOf(behavior, "before") !== undefined;
   const keepAmount = wholeNumberOf(behavior, "keepAmount", { fallback: 0, minimum: 0 });
@@ -123,7 +111,7 @@ function mayDeleteLast(behavior: JsonObject): boolean {
   return !isDated && keepAmount === 0;
 }
 
-/** Which namespaces `namespaces` or `namespacePattern` mean; all of the tenant without either. */
+/** Filter of `namespaces` or `namespacePattern`; all namespaces of the tenant without either. @throws Error both are given */
 function namespaceFilter(properties: JsonObject): (namespace: string) => boolean {
   const names = textsOf(properties, "namespaces");
   const pattern = textOf(properties, "namespacePattern") || undefined;

@@ -1,13 +1,14 @@
 /** `core.kv.Set`: writes a key-value pair. */
 import { type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { sizeOf } from "../../base/json_size.ts";
+import { dynamicFlag, dynamicText } from "../../model/flows/schema.ts";
 import { MAX_KV_VALUE_BYTES } from "../../model/limits.ts";
+import { KV_TYPES } from "../../model/namespaces/kv_pair.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
-import { flagOf, textOf } from "../property_values.ts";
-import { kvPairIdOf } from "./kv_namespace.ts";
-import { checkKvType, typedKvValue } from "./kv_value.ts";
-import { KV_KEY, KV_NAMESPACE } from "./kv_properties.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import { flagOf, oneOf, textOf } from "../property_values.ts";
+import { KV_KEY, KV_NAMESPACE, kvPairIdOf } from "./kv_pair_id.ts";
+import { typedKvValue } from "./kv_value.ts";
 
 /** Has no outputs. */
 export const kvSetTask: RunnableTaskType = {
@@ -19,44 +20,38 @@ export const kvSetTask: RunnableTaskType = {
   properties: {
     key: KV_KEY,
     value: { type: "any", required: true, dynamic: true, description: "Value of the pair." },
-    kvDescription: { type: "string", dynamic: true, description: "What the pair is for." },
+    kvDescription: dynamicText("Description of the pair."),
     namespace: KV_NAMESPACE,
-    overwrite: {
-      type: "boolean",
-      dynamic: true,
-      default: true,
-      description: "Whether a pair that exists may change; the task fails when it may not.",
-    },
-    ttl: { type: "duration", dynamic: true, description: "How long the pair lives; for ever without it." },
+    overwrite: dynamicFlag(true, "Whether an existing pair may be replaced; otherwise the task fails."),
+    ttl: { type: "duration", dynamic: true, description: "Time to live of the pair; default is forever." },
     kvType: {
       type: "string",
       dynamic: true,
-      values: ["STRING", "NUMBER", "BOOLEAN", "DATETIME", "DATE", "DURATION", "JSON"],
-      description: "Type of the value; found from the value without it.",
+      values: KV_TYPES,
+      description: "Type of the value; by default derived from the value.",
     },
   },
   outputs: {},
-  run: writePair,
+  async run(properties, context) {
+    const type = textOf(properties, "kvType");
+    const id = kvPairIdOf(properties, context);
+    const kvType = type ? oneOf(KV_TYPES, type.trim().toUpperCase(), "kvType") : undefined;
+    const value = typedKvValue(await givenValue(properties, context), kvType);
+    if (sizeOf(value.value, MAX_KV_VALUE_BYTES) > MAX_KV_VALUE_BYTES) {
+      const reason = `it is larger than ${MAX_KV_VALUE_BYTES} bytes; write it to a file`;
+      throw new Error(`Cannot set value for key "${id.key}": ${reason}`);
+    }
+    await context.ports.kvPairs.set(context.tenant, id, {
+      value,
+      ttl: textOf(properties, "ttl"),
+      description: textOf(properties, "kvDescription"),
+      overwrite: flagOf(properties, "overwrite", true),
+    });
+    return { state: "SUCCESS", outputs: {} };
+  },
 };
 
-async function writePair(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const type = textOf(properties, "kvType");
-  const id = kvPairIdOf(properties, context);
-  const value = typedKvValue(await givenValue(properties, context), type ? checkKvType(type) : undefined);
-  if (sizeOf(value.value, MAX_KV_VALUE_BYTES) > MAX_KV_VALUE_BYTES) {
-    const reason = `it is larger than ${MAX_KV_VALUE_BYTES} bytes; write it to a file`;
-    throw new Error(`Cannot set value for key "${id.key}": ${reason}`);
-  }
-  await context.ports.kvPairs.set(context.tenant, id, {
-    value,
-    ttl: textOf(properties, "ttl"),
-    description: textOf(properties, "kvDescription"),
-    overwrite: flagOf(properties, "overwrite", true),
-  });
-  return { state: "SUCCESS", outputs: {} };
-}
-
-/** A template that is one print gives its value, not the text of it: a number stays a number. */
+/** Renders the value again to keep its type: a template that is a single expression may give a number. */
 async function givenValue(properties: JsonObject, context: RunContext): Promise<JsonValue> {
   const written = ownProperty(context.written, "value");
   if (typeof written === "string" && written.includes("{")) return await context.render(written);

@@ -1,21 +1,19 @@
 /** `core.log.Fetch`: the log of an execution as a file. */
-import { type JsonObject, stringifyJson } from "../../base/json.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { EXECUTION_FLOW, namedExecutionOf } from "../execution/execution_properties.ts";
 import { textsOf } from "../property_values.ts";
-import { readLogLevel } from "./level.ts";
-import { LOG_LEVELS } from "../../model/flows/flow.ts";
+import { jsonLines } from "../storage/item_lines.ts";
+import { levelProperty, readLogLevel } from "./level.ts";
 
 /** Outputs: `size` and `uri`. */
 export const fetchLogsTask: RunnableTaskType = {
   form: "runnable",
   type: "core.log.Fetch",
   aliases: ["core.tasks.log.Fetch"],
-  description: "Stores the log of an execution as a file, one line of data for each line of the log.",
+  description: "Stores the log of an execution as a file, one line of JSON per log line.",
   pure: false,
   properties: {
-    executionId: { type: "string", dynamic: true, description: "Id of the execution; this one without it." },
+    executionId: { type: "string", dynamic: true, description: "Id of the execution; default is this one." },
     ...EXECUTION_FLOW,
     tasksId: {
       type: "list",
@@ -23,39 +21,25 @@ export const fetchLogsTask: RunnableTaskType = {
       items: { type: "string", description: "Id of a task." },
       description: "Only lines of these tasks.",
     },
-    level: {
-      type: "string",
-      dynamic: true,
-      values: LOG_LEVELS,
-      default: "INFO",
-      description: "Only lines of this level, and of more severe ones.",
-    },
+    level: levelProperty("Only lines of this or a more severe level."),
   },
   outputs: {
     size: { type: "integer", description: "Number of lines." },
     uri: { type: "string", description: "Storage URI of the file." },
   },
-  run: storeLog,
+  async run(properties, context) {
+    const { executionId = context.executionId, flow } = namedExecutionOf(properties);
+    const selection = {
+      executionId,
+      minLevel: readLogLevel(properties),
+      taskIds: textsOf(properties, "tasksId"),
+    };
+    const found = await context.ports.logs.entries(context.tenant, selection);
+    const entries = found?.filter(({ namespace, flowId }) =>
+      flow === undefined || namespace === flow.namespace && flowId === flow.flowId
+    );
+    if (!entries) throw new Error(`Cannot fetch the log of execution "${executionId}": it does not exist`);
+    const { uri } = await context.ports.storage.write(context, ".ion", jsonLines(entries));
+    return { state: "SUCCESS", outputs: { size: entries.length, uri } };
+  },
 };
-
-async function storeLog(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const { executionId = context.executionId, flow } = namedExecutionOf(properties);
-  const selection = {
-    executionId,
-    minLevel: readLogLevel(properties, "level"),
-    taskIds: textsOf(properties, "tasksId"),
-  };
-  const found = await context.ports.logs.entries(context.tenant, selection);
-  const entries = found?.filter(({ namespace, flowId }) =>
-    flow === undefined || namespace === flow.namespace && flowId === flow.flowId
-  );
-  if (!entries) throw new Error(`Cannot fetch the log of execution "${executionId}": it does not exist`);
-  const { uri } = await context.ports.storage.write(context, ".ion", linesOf(entries));
-  return { state: "SUCCESS", outputs: { size: entries.length, uri } };
-}
-
-/** JSON is a part of the format that the name of the file promises. */
-async function* linesOf(entries: readonly JsonObject[]): AsyncGenerator<Uint8Array> {
-  const encoder = new TextEncoder();
-  for (const entry of entries) yield await Promise.resolve(encoder.encode(`${stringifyJson(entry)}\n`));
-}

@@ -1,17 +1,20 @@
-/** Levels of log lines as tasks are given them. */
+/** The level of log lines as a property of tasks. */
 import type { JsonObject } from "../../base/json.ts";
 import { LOG_LEVELS, type LogLevel } from "../../model/flows/flow.ts";
-import { textOf } from "../property_values.ts";
+import type { PropertySchema } from "../../model/flows/schema.ts";
+import { oneOf, textOf } from "../property_values.ts";
 
-/** The level that a property names, in any case; INFO when it is absent or empty. @throws Error */
-export function readLogLevel(properties: JsonObject, name: string): LogLevel {
-  return checkLogLevel(textOf(properties, name) || "INFO");
+/** Schema of the property; INFO is its default. */
+export function levelProperty(description: string): PropertySchema {
+  return { type: "string", dynamic: true, values: LOG_LEVELS, default: "INFO", description };
 }
 
-/** The level of that name, in any case. @throws Error */
+/** The value of the property `level`, in any case; INFO if it is absent or empty. @throws Error unknown level */
+export function readLogLevel(properties: JsonObject): LogLevel {
+  return checkLogLevel(textOf(properties, "level") || "INFO");
+}
+
+/** The level of that name, in any case. @throws Error unknown level */
 export function checkLogLevel(text: string): LogLevel {
-  const name = text.trim().toUpperCase();
-  const level = LOG_LEVELS.find((candidate) => candidate === name);
-  if (level) return level;
-  throw new Error(`Invalid level "${name}": it must be one of ${LOG_LEVELS.join(", ")}`);
+  return oneOf(LOG_LEVELS, text.trim().toUpperCase(), "level");
 }

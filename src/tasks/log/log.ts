@@ -1,10 +1,7 @@
 /** `core.log.Log`: writes its message, or each of its messages, to the log of the execution. */
-import type { JsonObject } from "../../base/json.ts";
 import { printValue } from "../../expr/mod.ts";
-import { LOG_LEVELS } from "../../model/flows/flow.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
-import { readLogLevel } from "./level.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import { levelProperty, readLogLevel } from "./level.ts";
 
 /** Has no outputs. */
 export const logTask: RunnableTaskType = {
@@ -19,25 +16,17 @@ export const logTask: RunnableTaskType = {
       required: true,
       dynamic: true,
       orList: true,
-      description: "Text to log, or a list of texts, each a line of its own.",
+      description: "Text to log, or a list of texts, one per line.",
     },
-    level: {
-      type: "string",
-      dynamic: true,
-      values: LOG_LEVELS,
-      default: "INFO",
-      description: "Level of the lines.",
-    },
+    level: levelProperty("Level of the lines."),
   },
   outputs: {},
-  run: writeMessages,
+  run(properties, context) {
+    const level = readLogLevel(properties);
+    const { message } = properties;
+    for (const item of Array.isArray(message) ? message : [message ?? null]) {
+      context.log(level, printValue(item));
+    }
+    return { state: "SUCCESS", outputs: {} };
+  },
 };
-
-function writeMessages(properties: JsonObject, context: RunContext): AttemptOutcome {
-  const level = readLogLevel(properties, "level");
-  const { message } = properties;
-  for (const item of Array.isArray(message) ? message : [message ?? null]) {
-    context.log(level, printValue(item));
-  }
-  return { state: "SUCCESS", outputs: {} };
-}

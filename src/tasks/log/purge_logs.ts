@@ -1,7 +1,6 @@
 /** `core.log.PurgeLogs`: deletes old log lines. */
-import type { JsonObject } from "../../base/json.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import { dynamicFlag, dynamicText } from "../../model/flows/schema.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { flagOf, instantOf, textOf, textsOf } from "../property_values.ts";
 import { checkLogLevel } from "./level.ts";
 import { LOG_LEVELS } from "../../model/flows/flow.ts";
@@ -14,9 +13,9 @@ export const purgeLogsTask: RunnableTaskType = {
   description: "Deletes log lines of executions and triggers.",
   pure: false,
   properties: {
-    namespace: { type: "string", dynamic: true, description: "Namespace of the lines; all without it." },
-    flowId: { type: "string", dynamic: true, description: "Flow of the lines; needs `namespace`." },
-    executionId: { type: "string", dynamic: true, description: "Execution of the lines." },
+    namespace: dynamicText("Namespace of the lines; default is all."),
+    flowId: dynamicText("Flow of the lines; requires `namespace`."),
+    executionId: dynamicText("Execution of the lines."),
     logLevels: {
       type: "list",
       dynamic: true,
@@ -25,12 +24,7 @@ export const purgeLogsTask: RunnableTaskType = {
     },
     startDate: { type: "dateTime", dynamic: true, description: "Only lines of this time or later." },
     endDate: { type: "dateTime", required: true, dynamic: true, description: "Only lines before this time." },
-    purgeExecutionLogs: {
-      type: "boolean",
-      dynamic: true,
-      default: true,
-      description: "Whether lines of executions are deleted.",
-    },
+    purgeExecutionLogs: dynamicFlag(true, "Whether lines of executions are deleted."),
     purgeNonExecutionLogs: {
       type: "boolean",
       dynamic: true,
@@ -47,25 +41,23 @@ export const purgeLogsTask: RunnableTaskType = {
     },
   },
   outputs: { count: { type: "integer", description: "Number of lines deleted." } },
-  run: purgeLogs,
+  async run(properties, context) {
+    const before = instantOf(properties, "endDate");
+    const namespace = textOf(properties, "namespace") || undefined;
+    const flowId = textOf(properties, "flowId") || undefined;
+    if (before === undefined) throw new Error("Missing endDate: it is empty");
+    if (flowId !== undefined && namespace === undefined) {
+      throw new Error("Cannot purge the logs of a flow: its namespace is missing");
+    }
+    if (!flagOf(properties, "purgeExecutionLogs", true)) return { state: "SUCCESS", outputs: { count: 0 } };
+    const count = await context.ports.logs.purge(context, {
+      namespace,
+      flowId,
+      executionId: textOf(properties, "executionId") || undefined,
+      levels: textsOf(properties, "logLevels")?.map(checkLogLevel),
+      from: instantOf(properties, "startDate"),
+      before,
+    });
+    return { state: "SUCCESS", outputs: { count } };
+  },
 };
-
-async function purgeLogs(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const before = instantOf(properties, "endDate");
-  const namespace = textOf(properties, "namespace") || undefined;
-  const flowId = textOf(properties, "flowId") || undefined;
-  if (before === undefined) throw new Error("Missing endDate: it is empty");
-  if (flowId !== undefined && namespace === undefined) {
-    throw new Error("Cannot purge the logs of a flow: its namespace is missing");
-  }
-  if (!flagOf(properties, "purgeExecutionLogs", true)) return { state: "SUCCESS", outputs: { count: 0 } };
-  const count = await context.ports.logs.purge(context, {
-    namespace,
-    flowId,
-    executionId: textOf(properties, "executionId") || undefined,
-    levels: textsOf(properties, "logLevels")?.map(checkLogLevel),
-    from: instantOf(properties, "startDate"),
-    before,
-  });
-  return { state: "SUCCESS", outputs: { count } };
-}

@@ -1,12 +1,11 @@
-/** `core.metric.Publish`: reports numbers of its own. */
+/** `core.metric.Publish`: reports metrics. */
 import { parseDuration } from "../../base/duration.ts";
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import { printValue } from "../../expr/mod.ts";
 import { type Metric, METRIC_TYPES, type MetricType } from "../../model/executions/metric.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
 import type { PropertySchemas } from "../../model/flows/schema.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
-import { mapOf, requiredTextOf, structureOf } from "../property_values.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import { mapOf, oneOf, requiredTextOf, structureOf } from "../property_values.ts";
 
 const METRIC: PropertySchemas = Object.freeze({
   type: {
@@ -14,21 +13,21 @@ const METRIC: PropertySchemas = Object.freeze({
     required: true,
     dynamic: true,
     values: METRIC_TYPES,
-    description: "Kind of the metric.",
+    description: "Type of the metric.",
   },
   name: { type: "string", required: true, dynamic: true, description: "Name of the metric." },
   value: {
     type: "any",
     required: true,
     dynamic: true,
-    description: "A number; of a timer a duration such as `PT10S`.",
+    description: "A number; for a timer a duration such as `PT10S`.",
   },
   description: { type: "string", dynamic: true, ignored: true, description: "What the metric is for." },
   tags: {
     type: "map",
     dynamic: true,
     items: { type: "string", description: "Value of the tag." },
-    description: "What tells it from others of its name.",
+    description: "Tags that distinguish metrics of the same name.",
   },
 });
 
@@ -50,23 +49,21 @@ export const publishTask: RunnableTaskType = {
     },
   },
   outputs: {},
-  run: publish,
+  run(properties, context) {
+    const given = structureOf(properties, "metrics") ?? [];
+    if (!Array.isArray(given)) throw new Error("Invalid metrics: they must be a list");
+    const metrics = given.map((item) => {
+      if (isJsonObject(item)) return readMetric(item);
+      throw new Error(`Invalid metric "${printValue(item)}": it must have a type, a name and a value`);
+    });
+    for (const metric of metrics) context.metric(metric);
+    return { state: "SUCCESS", outputs: {} };
+  },
 };
-
-function publish(properties: JsonObject, context: RunContext): AttemptOutcome {
-  const given = structureOf(properties, "metrics") ?? [];
-  if (!Array.isArray(given)) throw new Error("Invalid metrics: they must be a list");
-  const metrics = given.map((item) => {
-    if (isJsonObject(item)) return readMetric(item);
-    throw new Error(`Invalid metric "${printValue(item)}": it must have a type, a name and a value`);
-  });
-  for (const metric of metrics) context.metric(metric);
-  return { state: "SUCCESS", outputs: {} };
-}
 
 function readMetric(given: JsonObject): Metric {
   const name = requiredTextOf(given, "name");
-  const type = readType(requiredTextOf(given, "type"));
+  const type = oneOf(METRIC_TYPES, requiredTextOf(given, "type"), "type");
   const tags = Object.entries(mapOf(given, "tags") ?? {}).map(([tag, value]) => [tag, printValue(value)]);
   return {
     name,
@@ -74,12 +71,6 @@ function readMetric(given: JsonObject): Metric {
     value: readValue(name, type, requiredTextOf(given, "value")),
     tags: Object.fromEntries(tags),
   };
-}
-
-function readType(text: string): MetricType {
-  const type = METRIC_TYPES.find((each) => each === text.toLowerCase());
-  if (type) return type;
-  throw new Error(`Invalid type "${text}": it must be one of ${METRIC_TYPES.join(", ")}`);
 }
 
 function readValue(name: string, type: MetricType, text: string): number {

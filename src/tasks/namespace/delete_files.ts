@@ -1,8 +1,8 @@
 /** `core.namespace.DeleteFiles`: deletes namespace files. */
 import { type JsonObject, setOwnProperty } from "../../base/json.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
+import { dynamicFlag } from "../../model/flows/schema.ts";
 import { namespaceFileUri } from "../../model/namespaces/storage_uri.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { flagOf, requiredTextOf } from "../property_values.ts";
 import { fileGlobs, FILES_NAMESPACE, matchingFiles, NAMESPACE_FILE_URIS } from "./file_globs.ts";
 
@@ -16,25 +16,18 @@ export const deleteFilesTask: RunnableTaskType = {
   properties: {
     files: fileGlobs("Glob of the files, or a list of globs.", { required: true }),
     namespace: FILES_NAMESPACE,
-    deleteParentFolder: {
-      type: "boolean",
-      dynamic: true,
-      default: false,
-      description: "Whether folders that become empty are deleted too.",
-    },
+    deleteParentFolder: dynamicFlag(false, "Whether folders that become empty are deleted too."),
   },
   outputs: { files: NAMESPACE_FILE_URIS },
-  run,
+  async run(properties, context) {
+    const namespace = requiredTextOf(properties, "namespace");
+    const withEmptyFolders = flagOf(properties, "deleteParentFolder", false);
+    const files: JsonObject = {};
+    for (const path of await matchingFiles(context, namespace, properties.files)) {
+      await context.ports.namespaceFiles.delete(context, { namespace, path, withEmptyFolders });
+      setOwnProperty(files, path, namespaceFileUri(namespace, path));
+    }
+    context.metric({ name: "deleted", type: "counter", value: Object.keys(files).length });
+    return { state: "SUCCESS", outputs: { files } };
+  },
 };
-
-async function run(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const namespace = requiredTextOf(properties, "namespace");
-  const withEmptyFolders = flagOf(properties, "deleteParentFolder", false);
-  const files: JsonObject = {};
-  for (const path of await matchingFiles(context, namespace, properties.files)) {
-    await context.ports.namespaceFiles.delete(context, { namespace, path, withEmptyFolders });
-    setOwnProperty(files, path, namespaceFileUri(namespace, path));
-  }
-  context.metric({ name: "deleted", type: "counter", value: Object.keys(files).length });
-  return { state: "SUCCESS", outputs: { files } };
-}

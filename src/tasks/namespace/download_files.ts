@@ -1,8 +1,7 @@
 /** `core.namespace.DownloadFiles`: namespace files become files of the execution. */
 import { type JsonObject, setOwnProperty } from "../../base/json.ts";
 import { fileNameOf } from "../../model/namespaces/file_path.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { requiredTextOf, textOf } from "../property_values.ts";
 import { fileGlobs, FILES_NAMESPACE, matchingFiles, NAMESPACE_FILE_URIS } from "./file_globs.ts";
 
@@ -20,24 +19,22 @@ export const downloadFilesTask: RunnableTaskType = {
       type: "string",
       dynamic: true,
       default: "",
-      description: "Text in front of their paths in the outputs.",
+      description: "Prefix of their paths in the outputs.",
     },
   },
   outputs: { files: NAMESPACE_FILE_URIS },
-  run,
+  async run(properties, context) {
+    const namespace = requiredTextOf(properties, "namespace");
+    const destination = textOf(properties, "destination") ?? "";
+    const { namespaceFiles, storage } = context.ports;
+    const files: JsonObject = {};
+    for (const path of await matchingFiles(context, namespace, properties.files)) {
+      const file = await namespaceFiles.open(context, namespace, path);
+      if (!file) continue; // Deleted since it was listed.
+      const { uri } = await storage.write(context, fileNameOf(path), file.content);
+      setOwnProperty(files, (destination + path).replace(/^\/*/, "/"), uri);
+    }
+    context.metric({ name: "downloaded", type: "counter", value: Object.keys(files).length });
+    return { state: "SUCCESS", outputs: { files } };
+  },
 };
-
-async function run(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const namespace = requiredTextOf(properties, "namespace");
-  const destination = textOf(properties, "destination") ?? "";
-  const { namespaceFiles, storage } = context.ports;
-  const files: JsonObject = {};
-  for (const path of await matchingFiles(context, namespace, properties.files)) {
-    const file = await namespaceFiles.open(context, namespace, path);
-    if (!file) continue; // Deleted since it was listed.
-    const { uri } = await storage.write(context, fileNameOf(path), file.content);
-    setOwnProperty(files, (destination + path).replace(/^\/*/, "/"), uri);
-  }
-  context.metric({ name: "downloaded", type: "counter", value: Object.keys(files).length });
-  return { state: "SUCCESS", outputs: { files } };
-}

@@ -1,11 +1,11 @@
-/** Which namespace files a task works on. */
+/** Properties that select namespace files. */
 import type { JsonValue } from "../../base/json.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
 import type { PropertySchema } from "../../model/flows/schema.ts";
 import { compileNamespaceGlobs } from "../glob.ts";
 import { readTexts } from "../local_files.ts";
 
-/** `files`: one glob or several. */
+/** Schema of `files`: one or several globs. */
 export function fileGlobs(description: string, further: Partial<PropertySchema> = {}): PropertySchema {
   return {
     type: "string",
@@ -24,19 +24,19 @@ export const FILES_NAMESPACE: PropertySchema = Object.freeze({
   description: "Namespace of the files.",
 });
 
-/** Files by path, as an output. */
+/** Output: URIs of files by path. */
 export const NAMESPACE_FILE_URIS: PropertySchema = {
   type: "map",
   items: { type: "string", description: "URI of the file." },
   description: "URIs of the files, by path.",
 };
 
-/** Paths of the files of a namespace that match one of the globs, in path order. */
+/** Sorted paths of the files of a namespace that match a glob. */
 export async function matchingFiles(
   context: RunContext,
   namespace: string,
   globs: JsonValue | undefined,
 ): Promise<string[]> {
-  const isMeant = compileNamespaceGlobs(readTexts(globs, "Globs of files"));
-  return (await context.ports.namespaceFiles.list(context, namespace)).filter(isMeant);
+  const isMatch = compileNamespaceGlobs(readTexts(globs, "Globs of files"));
+  return (await context.ports.namespaceFiles.list(context, namespace)).filter(isMatch);
 }

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, setOwnProperty } from "../../base/json.t
 import { fileNameOf, normalizeFileName } from "../../model/namespaces/file_path.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
 import { isStorageUri, namespaceFileUri } from "../../model/namespaces/storage_uri.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { compileGlobs } from "../glob.ts";
 import { findFiles, isFileAddress, openAny, openLocalFile, readMap, readTexts } from "../local_files.ts";
 import { choiceOf, requiredTextOf, textOf } from "../property_values.ts";
@@ -31,44 +31,42 @@ export const uploadFilesTask: RunnableTaskType = {
       dynamic: true,
       orText: true,
       items: { type: "string", description: "Storage URI of a file." },
-      description: "Storage URIs of files, by the names that they get.",
+      description: "Storage URIs of files, by their new names.",
     },
     namespace: FILES_NAMESPACE,
-    destination: { type: "string", dynamic: true, default: "/", description: "Folder into which they go." },
+    destination: { type: "string", dynamic: true, default: "/", description: "Folder of the new files." },
     conflict: {
       type: "string",
       dynamic: true,
       values: CONFLICTS,
       default: "OVERWRITE",
-      description: "What happens when a file of that name exists.",
+      description: "What happens if a file of that name exists.",
     },
   },
   outputs: { files: NAMESPACE_FILE_URIS },
-  run,
+  async run(properties, context) {
+    const namespace = requiredTextOf(properties, "namespace");
+    const folder = textOf(properties, "destination") ?? "/";
+    const conflict = choiceOf(properties, "conflict", CONFLICTS);
+    const existing = new Set(await context.ports.namespaceFiles.list(context, namespace));
+    const files: JsonObject = {};
+    for (const upload of await uploadsOf(properties, context)) {
+      const path = normalizeFileName(`${folder}/${upload.name}`);
+      if (existing.has(path) && conflict !== "OVERWRITE") {
+        if (conflict === "SKIP") continue;
+        throw new Error(`Cannot upload "${path}": namespace "${namespace}" has such a file already`);
+      }
+      await context.ports.namespaceFiles.write(context, { namespace, path }, await upload.open());
+      setOwnProperty(files, upload.name, namespaceFileUri(namespace, path));
+    }
+    return { state: "SUCCESS", outputs: { files } };
+  },
 };
 
-/** A file to upload: its name, and where its content comes from. */
+/** A file to upload. */
 interface Upload {
   readonly name: string;
   open(): Promise<AsyncIterable<Uint8Array>>;
-}
-
-async function run(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const namespace = requiredTextOf(properties, "namespace");
-  const folder = textOf(properties, "destination") ?? "/";
-  const conflict = choiceOf(properties, "conflict", CONFLICTS);
-  const existing = new Set(await context.ports.namespaceFiles.list(context, namespace));
-  const files: JsonObject = {};
-  for (const upload of await uploadsOf(properties, context)) {
-    const path = normalizeFileName(`${folder}/${upload.name}`);
-    if (existing.has(path) && conflict !== "OVERWRITE") {
-      if (conflict === "SKIP") continue;
-      throw new Error(`Cannot upload "${path}": namespace "${namespace}" has such a file already`);
-    }
-    await context.ports.namespaceFiles.write(context, { namespace, path }, await upload.open());
-    setOwnProperty(files, upload.name, namespaceFileUri(namespace, path));
-  }
-  return { state: "SUCCESS", outputs: { files } };
 }
 
 async function uploadsOf({ files, filesMap }: JsonObject, context: RunContext): Promise<Upload[]> {
@@ -80,7 +78,7 @@ async function uploadsOf({ files, filesMap }: JsonObject, context: RunContext): 
   return [...stored, ...named, ...globs.length === 0 ? [] : await localFiles(context, globs)];
 }
 
-/** A file that is given without a name keeps the one that it is stored under. */
+/** Default name: that of the stored file. */
 function lastName(uri: string): string {
   const name = fileNameOf(uri);
   return isStorageUri(uri) && !/%(?![0-9a-f]{2})/i.test(name) ? decodeURIComponent(name) : name;

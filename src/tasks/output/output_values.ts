@@ -1,5 +1,4 @@
-/** `core.output.OutputValues`: gives values as outputs. */
-import type { JsonObject } from "../../base/json.ts";
+/** `core.output.OutputValues`: returns values as outputs. */
 import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { mapOf } from "../property_values.ts";
 
@@ -8,16 +7,14 @@ export const outputValuesTask: RunnableTaskType = {
   form: "runnable",
   type: "core.output.OutputValues",
   aliases: ["core.tasks.outputs.OutputValues"],
-  description: "Gives values as outputs, to pass them on under names of their own.",
+  description: "Returns values as outputs, to pass them on under other names.",
   pure: true,
   properties: {
     values: { type: "map", dynamic: true, orText: true, description: "Values by name." },
   },
   outputs: { values: { type: "map", description: "The values as rendered." } },
-  run: giveValues,
+  run(properties): AttemptOutcome {
+    const values = mapOf(properties, "values");
+    return { state: "SUCCESS", outputs: values ? { values } : {} };
+  },
 };
-
-function giveValues(properties: JsonObject): AttemptOutcome {
-  const values = mapOf(properties, "values");
-  return { state: "SUCCESS", outputs: values ? { values } : {} };
-}

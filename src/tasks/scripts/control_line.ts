@@ -1,5 +1,5 @@
 /**
- * Lines by which a script tells the server something:
+ * Control lines, by which a script reports results to the server:
  * `::{"outputs": {…}, "encryptedOutputs": {…}, "metrics": […], "logs": […]}::`.
  */
 import {
@@ -14,24 +14,24 @@ import {
 import { LOG_LEVELS, type LogLevel } from "../../model/flows/flow.ts";
 import { type Metric, METRIC_TYPES } from "../../model/executions/metric.ts";
 
-/** What such a line says. */
+/** The content of a control line. */
 interface ControlLine {
   readonly outputs: JsonObject;
-  /** Outputs that are kept encrypted only. */
+  /** Outputs that are stored encrypted. */
   readonly encryptedOutputs: JsonObject;
   readonly metrics: readonly Metric[];
   readonly logs: readonly { readonly level: LogLevel; readonly message: string }[];
 }
 
-/** The line as a whole, blanks around it left out. */
+/** Matches the whole line without surrounding blanks. */
 const PATTERN = /^\s*::(\{.*\})::\s*$/s;
 
-/** True for a line that is meant for the server and is not logged. */
+/** True for a control line; it is not logged. */
 export function isControlLine(text: string): boolean {
   return text.includes("::{") && PATTERN.test(text);
 }
 
-/** What a control line says. @throws Error: it cannot be read */
+/** Parses a control line. @throws Error malformed content */
 export function readControlLine(text: string): ControlLine {
   const value = parse(PATTERN.exec(text)?.[1] ?? "");
   return {
@@ -49,7 +49,7 @@ function parse(text: string): JsonObject {
   try {
     return parseJson(text) as JsonObject;
   } catch (error) {
-    // What stands between the colons is what a script has printed.
+    // The text comes from a script.
     throw new Error(`Cannot read a control line: ${(error as Error).message}`);
   }
 }
@@ -66,7 +66,7 @@ function listOf(value: JsonObject, name: string): JsonObject[] {
   throw new Error(`Cannot read a control line: "${name}" must be a list of objects`);
 }
 
-/** Timers are given in seconds. */
+/** Scripts report timers in seconds. */
 function metricOf(entry: JsonObject): Metric {
   const given = String(ownProperty(entry, "type") ?? "counter").toLowerCase();
   const type = METRIC_TYPES.find((each) => each === given);

@@ -1,4 +1,4 @@
-/** The command line of a script task: its texts put together, its script written to a file, stored files fetched. */
+/** The command line of a script task: joins its commands, writes its script to a file, fetches stored files. */
 import { type JsonObject, ownProperty } from "../../base/json.ts";
 import { shellWord } from "../../base/shell_word.ts";
 import { STORAGE_SCHEME } from "../../model/namespaces/storage_uri.ts";
@@ -7,19 +7,19 @@ import { flagOf, textOf } from "../property_values.ts";
 import { removeAny } from "./script_packages.ts";
 import type { ScriptProgram } from "./script_program.ts";
 
-/** Linux takes arguments of up to 128 KiB; a longer text goes to a file. */
+/** Linux limits an argument to 128 KiB; a longer text is written to a file. */
 const MAX_ARGUMENT_BYTES = 100_000;
 const SHELLS = /(?:^|\/)(?:sh|bash|dash|ash|ksh|zsh)$/;
-/** As a command names a stored file: neither blanks nor quotes belong to the address. */
+/** Storage URIs within commands; blanks and quotes end them. */
 const STORED_FILES = new RegExp(`${STORAGE_SCHEME}/[-a-zA-Z0-9%._+~#=/]+`, "g");
 
-/** What is run in one directory. */
+/** The commands of one attempt. */
 export class ScriptCommands {
-  /** The program and its arguments, once it is prepared. */
+  /** The program and its arguments, set by {@link prepare}. */
   command: readonly string[] = [];
   readonly #place: LocalPlace;
   readonly #program: ScriptProgram;
-  /** Folder of what is needed to run and is no file of the task. */
+  /** Folder of auxiliary files. */
   readonly #folder: string;
   readonly #copies = new Map<string, string>();
   #hasFiles = false;
@@ -31,8 +31,8 @@ export class ScriptCommands {
   }
 
   /**
-   * Puts the command together from rendered properties; a shell looks for programs in `bin` first, the folder of installed
-   * packages. @throws Error: a stored file that it names is missing
+   * Builds the command from rendered properties. `bin` is the folder of installed packages, put first on the PATH of a
+   * shell. @throws Error a stored file is missing
    */
   async prepare(properties: JsonObject, bin?: string): Promise<void> {
     const interpreter = interpreterOf(properties);
@@ -44,7 +44,7 @@ export class ScriptCommands {
     this.command = interpreter.length === 0 ? lines : await this.#interpreted(interpreter, lines.join("\n"));
   }
 
-  /** Removes what was made beside the files of the task. */
+  /** Removes auxiliary files. */
   async remove(): Promise<void> {
     if (this.#hasFiles) await removeAny(`${this.#place.directory}/${this.#folder}`);
     this.#hasFiles = false;
@@ -59,7 +59,7 @@ export class ScriptCommands {
     return [`${command} ${shellWord(path)}`];
   }
 
-  /** A folder of commands that stand for others; installed packages bring theirs. */
+  /** Creates the folder of redirected commands; not needed with installed packages. */
   async #names(): Promise<string | undefined> {
     const { names } = this.#program;
     if (!names) return undefined;
@@ -76,7 +76,7 @@ export class ScriptCommands {
     return [...interpreter.slice(0, -1), await this.#write("commands", text)];
   }
 
-  /** Addresses of stored files become paths of local copies, each fetched once. */
+  /** Replaces storage URIs by paths of local copies; each file is fetched once. */
   async #withCopies(text: string): Promise<string> {
     for (const uri of new Set(text.match(STORED_FILES))) {
       if (!this.#copies.has(uri)) this.#copies.set(uri, await this.#fetch(uri));
@@ -97,7 +97,7 @@ export class ScriptCommands {
   }
 }
 
-/** True when a shell gets the commands, and not a program that the task names in its place. */
+/** True if the interpreter is a shell. */
 export function runsInShell(properties: JsonObject): boolean {
   return SHELLS.test(interpreterOf(properties)[0] ?? "");
 }
@@ -111,7 +111,7 @@ function interpreterOf(properties: JsonObject): string[] {
     : [...words, ...listOf(properties, "interpreterArgs")];
 }
 
-/** The texts of a property that holds a list. @throws Error: it holds anything else */
+/** The texts of a list property. @throws Error no list */
 export function listOf(properties: JsonObject, name: string): string[] {
   return readTexts(ownProperty(properties, name), `Property "${name}"`);
 }

@@ -1,4 +1,4 @@
-/** What the lines of a script become: log lines, outputs, metrics. */
+/** Converts the output of a script to log lines, outputs and metrics. */
 import { type JsonObject, type JsonValue, setOwnProperty, stringifyJson } from "../../base/json.ts";
 import type { LogLevel } from "../../model/flows/flow.ts";
 import { MAX_LOG_LINE_CHARS, MAX_OUTPUT_BYTES } from "../../model/limits.ts";
@@ -6,21 +6,21 @@ import type { ProcessLine } from "../../model/ports/processes.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
 import { isControlLine, readControlLine } from "./control_line.ts";
 
-/** Control lines that may replace each other's outputs: in all as many characters as this many full outputs. */
+/** Limit of all control lines, as a multiple of the maximum size of outputs, since later values replace earlier ones. */
 const MAX_REWRITES = 100;
-/** What one that was told to stop may still log: nothing makes it wait any more, and the end of its task is one commit. */
+/** Maximum log characters after an abort: there is no backpressure any more, and the lines must fit the final commit. */
 const MAX_LAST_CHARS = 20_000;
-/** What a stored line has beside its text. */
+/** Estimated overhead of a stored line. */
 const LINE_CHARS = 100;
 
 const CUT =
-  `Further lines are left out: after it is told to stop, a script logs ${MAX_LAST_CHARS} characters at the most`;
+  `Further lines are dropped: a script that was stopped may log at most ${MAX_LAST_CHARS} characters`;
 
-/** Takes the lines of one script. */
+/** Receives the lines of one script. */
 export class ScriptOutput {
-  /** Outputs that control lines have given, some of them encrypted; a later one replaces an earlier one. */
+  /** Outputs of control lines, some of them encrypted; a later one replaces an earlier one. */
   readonly vars: JsonObject = {};
-  /** It has written to its error stream. */
+  /** True if it has written to the error stream. */
   hasErrors = false;
   readonly #context: RunContext;
   #controlChars = 0;
@@ -30,18 +30,18 @@ export class ScriptOutput {
     this.#context = context;
   }
 
-  /** Takes a line; when this gives a promise, the next one must wait. @throws Error: it gives too many outputs */
+  /** Processes a line; the next one must wait for a returned promise. @throws Error too many outputs */
   take(line: ProcessLine): Promise<void> | undefined {
     const { text, isError } = line;
-    if (!isError && isControlLine(text)) return this.#obey(text);
+    if (!isError && isControlLine(text)) return this.#applyControlLine(text);
     this.hasErrors ||= isError;
     return this.#log(isError ? "ERROR" : "INFO", shownLine(line));
   }
 
-  async #obey(text: string): Promise<void> {
+  async #applyControlLine(text: string): Promise<void> {
     this.#controlChars += text.length;
     if (this.#controlChars > MAX_REWRITES * MAX_OUTPUT_BYTES) {
-      throw new Error("The script gives too many outputs; write large results to a file");
+      throw new Error("The script reports too many outputs; write large results to a file");
     }
     try {
       const { outputs, encryptedOutputs, metrics, logs } = readControlLine(text);
@@ -54,7 +54,7 @@ export class ScriptOutput {
         await this.#log(level, message);
       }
     } catch (error) {
-      // A script may print anything; what is no control line after all is told, and the script goes on.
+      // Scripts print arbitrary text: an invalid control line is logged and ignored.
       await this.#log("WARN", (error as Error).message);
     }
   }

@@ -1,21 +1,21 @@
-/** The packages of a script task: installed once for all attempts that need the same, or for one attempt in its own directory. */
+/** Packages of a script task: installed once for all attempts with the same packages, or in the directory of one attempt. */
 import { stringifyJson } from "../../base/json.ts";
 import type { ProcessLine, ProcessPlace } from "../../model/ports/processes.ts";
 import type { SharedDirectory } from "../../model/ports/working_directories.ts";
 import type { LocalPlace } from "../local_files.ts";
 import type { ScriptProgram } from "./script_program.ts";
 
-/** What is installed, and where. */
+/** Options of the installation. */
 interface ScriptPackagesOptions {
   readonly place: LocalPlace;
   readonly processPlace: ProcessPlace;
   readonly program: ScriptProgram;
-  /** As the flow names them; may be empty. */
+  /** As in the flow; may be empty. */
   readonly packages: readonly string[];
-  /** Whether other attempts may use them. */
+  /** Whether they may be shared with other attempts. */
   readonly isCached: boolean;
   readonly env: ReadonlyMap<string, string>;
-  /** Runs a command in a directory and logs its lines; its exit code. */
+  /** Runs a command in a directory and logs its output; returns the exit code. */
   readonly execute: (
     command: readonly string[],
     directory: string,
@@ -23,12 +23,12 @@ interface ScriptPackagesOptions {
   ) => Promise<number>;
 }
 
-/** A name with or without version. What looks like a path or an option may mean another thing in another directory. */
+/** A name with or without version. A path or an option may depend on the directory and is not shared. */
 const REGISTERED = /^(?:@[\w.-]+\/)?[A-Za-z0-9][^/\\]*$/;
 const ARCHIVE = /\.(?:whl|zip|tgz|tar(?:\.\w+)?)$/i;
-/** Variables that decide what an installer installs, and from where. */
+/** Environment variables that affect an installation. */
 const INSTALLING = /^(?:PATH$|HOME$|PIP_|UV_|NPM_CONFIG_|PYTHON|VIRTUAL_ENV$|NODE_|\w+_PROXY$)/i;
-/** What installers write when a server does not answer. */
+/** Output of installers that cannot reach the package index. */
 const UNREACHABLE =
   /NewConnectionError|ConnectTimeoutError|NameResolutionError|Failed to establish a new connection|name resolution|ENOTFOUND|ECONNREFUSED|ETIMEDOUT|EAI_AGAIN/;
 const NOT_FOUND = 127;
@@ -46,7 +46,7 @@ export class ScriptPackages {
     this.#options = options;
   }
 
-  /** Absolute path of the installed programs; `undefined` where nothing was to be installed. */
+  /** Absolute path of the installed programs; `undefined` if nothing was installed. */
   get bin(): string | undefined {
     const { packageBin } = this.#options.program;
     return this.#directory === undefined || packageBin === undefined
@@ -54,12 +54,12 @@ export class ScriptPackages {
       : `${this.#directory}/${packageBin}`;
   }
 
-  /** Exit code of the installer that has failed. */
+  /** Exit code of the failed installer. */
   get exitCode(): number {
     return this.#exitCode;
   }
 
-  /** Installs them; false when that cannot be done, which {@link problem} explains. */
+  /** Installs the packages; returns false on a failure, see {@link problem}. */
   async install(): Promise<boolean> {
     const { packages, program, place: { directory, context } } = this.#options;
     if (packages.length === 0 || !program.install) return true;
@@ -79,7 +79,7 @@ export class ScriptPackages {
     return this.#shared !== undefined;
   }
 
-  /** Why they could not be installed, and what would help; ends in the exit code. */
+  /** Reason of the failure and its remedy, with the exit code. */
   get problem(): string {
     const { packages, program: { installer = "the installer" } } = this.#options;
     const reason = this.#exitCode === NOT_FOUND
@@ -90,7 +90,7 @@ export class ScriptPackages {
     return `Cannot install the dependencies "${packages.join(" ")}": ${reason} (exit code ${this.#exitCode})`;
   }
 
-  /** Removes what was made in the directory of the task. The packages themselves are not used any more. */
+  /** Removes links and folders from the directory of the task and releases shared packages. */
   async release(): Promise<void> {
     for (const name of this.#made.splice(0)) await removeAny(`${this.#options.place.directory}/${name}`);
     this.#shared?.release();
@@ -107,7 +107,7 @@ export class ScriptPackages {
     return this.#exitCode === 0;
   }
 
-  /** Programs that find packages beside their files only are given a link there. */
+  /** Links shared folders into the directory of the task. */
   async #link(path: string): Promise<void> {
     const { program, place: { directory } } = this.#options;
     for (const name of program.linkedFolders ?? []) {
@@ -116,7 +116,7 @@ export class ScriptPackages {
     }
   }
 
-  /** A container sees the directory of its task alone; tasks that share a directory would meet each other's links. */
+  /** A container can access only the directory of its task; tasks in one directory would get conflicting links. */
   async #isShareable(): Promise<boolean> {
     const { isCached, processPlace, packages, program, place: { context, directory } } = this.#options;
     if (!isCached || processPlace.type !== "process") return false;
@@ -132,7 +132,7 @@ export class ScriptPackages {
   }
 }
 
-/** Removes a file, a link or a folder; nothing that a link leads to. */
+/** Removes a file, a link (not its target) or a folder, if it exists. */
 export async function removeAny(path: string): Promise<void> {
   try {
     await Deno.remove(path, { recursive: true });

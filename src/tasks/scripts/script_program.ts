@@ -1,49 +1,49 @@
-/** How the scripts of a language are run. */
+/** Script languages: how their scripts run and how packages are installed. */
 import type { JsonObject } from "../../base/json.ts";
 import { shellWord } from "../../base/shell_word.ts";
 import type { ProcessLine } from "../../model/ports/processes.ts";
 
-/** What a task asks of its program, and how to find out what there is. */
+/** Inputs of {@link ScriptProgram.fit}. */
 export interface ProgramRequest {
-  /** Rendered. */
+  /** Rendered properties. */
   readonly properties: JsonObject;
-  /** Runs a command where the script is to run; its exit code. Nothing of it is logged. */
+  /** Runs a command in the environment of the script, without logging; returns its exit code. */
   readonly execute: (command: readonly string[], onLine: (line: ProcessLine) => void) => Promise<number>;
-  /** Logs a warning, which does not change how the task ends. */
+  /** Logs a warning that does not affect the state of the task. */
   readonly warn: (message: string) => Promise<void> | void;
 }
 
-/** A language, or the shell itself. */
+/** A language or the shell. */
 export interface ScriptProgram {
-  /** Image for containers, where the flow names none. */
+  /** Default container image. */
   readonly image: string;
-  /** Name of the file that a script is written to; absent where the script is the commands. */
+  /** File that the script is written to; absent if the script is run as commands. */
   readonly fileName?: string;
-  /** The command that runs that file. */
+  /** Command that runs the file. */
   readonly command?: string;
-  /** Commands that install packages, in the working directory; with another program than the default where one is named. */
+  /** Commands that install packages in the working directory, optionally with another program than the default. */
   readonly install?: (packages: readonly string[], program?: string) => readonly string[];
-  /** What installs, as messages name it. */
+  /** Name of the installer in messages. */
   readonly installer?: string;
-  /** Folders that installing makes in the working directory. */
+  /** Folders that the installation creates in the working directory. */
   readonly packageFolders?: readonly string[];
-  /** Those of them that must be found in the directory of the task. */
+  /** Folders of these that must exist in the directory of the task. */
   readonly linkedFolders?: readonly string[];
-  /** Files of a flow that decide what is installed: where one is given, packages are installed beside it. */
+  /** Files that affect the installation; if the task has one, packages are installed beside it and not shared. */
   readonly packageFiles?: readonly string[];
-  /** Where installed programs are, relative to the working directory. */
+  /** Folder of installed programs, relative to the working directory. */
   readonly packageBin?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Commands of a shell that stand for another program, with its path. */
+  /** Shell commands redirected to the program of that path. */
   readonly names?: ReadonlyMap<string, string>;
-  /** The program as a task asks for it; absent where tasks have no choice. For a process of this machine and a shell alone. */
+  /** Adapts the program to the properties of a task. Called only for local processes with a shell. */
   readonly fit?: (program: ScriptProgram, request: ProgramRequest) => Promise<ScriptProgram>;
 }
 
 /** Commands of a POSIX shell. */
 export const SHELL: ScriptProgram = Object.freeze({ image: "ubuntu" });
 
-/** Node.js; packages go to a folder that is found from the working directory. */
+/** Node.js; resolves packages from `node_modules` in the working directory. */
 export const NODE: ScriptProgram = Object.freeze({
   image: "node",
   fileName: "script.js",
@@ -58,7 +58,7 @@ export const NODE: ScriptProgram = Object.freeze({
   packageBin: "node_modules/.bin",
 });
 
-/** Deno; a script names its packages itself. */
+/** Deno; scripts import their packages themselves. */
 export const DENO: ScriptProgram = Object.freeze({
   image: "denoland/deno",
   fileName: "script.ts",

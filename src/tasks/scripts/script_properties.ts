@@ -1,8 +1,13 @@
-/** What all script tasks have in common. */
-import type { PropertySchema, PropertySchemas } from "../../model/flows/schema.ts";
+/** Properties and outputs of script tasks. */
+import {
+  dynamicFlag,
+  dynamicText,
+  type PropertySchema,
+  type PropertySchemas,
+} from "../../model/flows/schema.ts";
 import { FILE_PROPERTIES, OUTPUT_FILES, textList } from "../file_properties.ts";
 
-/** The older form of a container's options. */
+/** Legacy options of containers. */
 const DOCKER: PropertySchema = {
   type: "map",
   aliases: ["dockerOptions"],
@@ -17,11 +22,7 @@ const RUNNER_PROPERTIES: PropertySchemas = Object.freeze({
     dynamic: true,
     description: "Where the commands run: an object with the `type` of a task runner and its options.",
   },
-  containerImage: {
-    type: "string",
-    dynamic: true,
-    description: "Image of the container; used where the task runs in one.",
-  },
+  containerImage: dynamicText("Image of the container, if the task runs in one."),
   runner: {
     type: "string",
     values: ["PROCESS", "DOCKER"],
@@ -38,7 +39,7 @@ const RUNNER_PROPERTIES: PropertySchemas = Object.freeze({
   },
 });
 
-/** Properties of every script task beside its commands or script. */
+/** Properties of all script tasks, besides `commands` and `script`. */
 export const SCRIPT_PROPERTIES: PropertySchemas = Object.freeze({
   beforeCommands: textList("Commands that run first, in the same shell."),
   env: {
@@ -48,11 +49,11 @@ export const SCRIPT_PROPERTIES: PropertySchemas = Object.freeze({
     items: { type: "string", description: "Value of the variable." },
     description: "Environment variables, by name.",
   },
-  interpreter: textList("Command that gets the commands as its last argument.", {
+  interpreter: textList("Command that receives the commands as its last argument.", {
     orText: true,
     default: ["/bin/sh", "-c"],
   }),
-  interpreterArgs: textList("Arguments of the `interpreter`, where that is a text; `-c` without it.", {
+  interpreterArgs: textList("Arguments of the `interpreter` if that is a text; default is `-c`.", {
     deprecated: "use `interpreter`",
   }),
   failFast: {
@@ -62,14 +63,12 @@ export const SCRIPT_PROPERTIES: PropertySchemas = Object.freeze({
     aliases: ["exitOnFailed"],
     description: "Whether the first command that fails ends the task.",
   },
-  warningOnStdErr: {
-    type: "boolean",
-    dynamic: true,
-    default: true,
-    description: "Whether lines on the error stream end a successful task with a warning.",
-  },
+  warningOnStdErr: dynamicFlag(
+    true,
+    "Whether output on the error stream ends a successful task with a warning.",
+  ),
   ...FILE_PROPERTIES,
-  outputFiles: textList("Globs of the files to keep, relative to the working directory.", {
+  outputFiles: textList("Globs of the files to store, relative to the working directory.", {
     orText: true,
     aliases: ["outputsFiles"],
   }),
@@ -77,10 +76,33 @@ export const SCRIPT_PROPERTIES: PropertySchemas = Object.freeze({
     type: "boolean",
     dynamic: true,
     deprecated: "use `outputFiles`",
-    description:
-      "Whether all files in `{{ outputDir }}` are kept; without it they are where `runner` is set.",
+    description: "Whether all files in `{{ outputDir }}` are stored; by default only if `runner` is set.",
   },
   ...RUNNER_PROPERTIES,
+});
+
+/** Properties of script tasks whose language has packages. */
+export const DEPENDENCY_PROPERTIES: PropertySchemas = Object.freeze({
+  dependencies: textList("Packages to install before the commands run.", { orText: true }),
+  dependencyCacheEnabled: dynamicFlag(
+    true,
+    "Whether tasks with the same packages share one installation for a day.",
+  ),
+});
+
+/** Further properties of Python tasks. */
+export const PYTHON_PROPERTIES: PropertySchemas = Object.freeze({
+  ...DEPENDENCY_PROPERTIES,
+  pythonVersion: dynamicText(
+    "Version of Python, such as 3.12. Commands that run as a process need `python3.12` on the PATH; otherwise the default version runs with a warning.",
+  ),
+  packageManager: {
+    type: "string",
+    dynamic: true,
+    values: ["PIP", "UV"],
+    ignored: true,
+    description: "Program that installs the packages.",
+  },
 });
 
 /** `commands` of the tasks that run commands. */
@@ -97,12 +119,12 @@ export const SCRIPT: PropertySchema = Object.freeze({
   description: "Text of the script.",
 });
 
-/** What any script task leaves. */
+/** Outputs of all script tasks. */
 export const SCRIPT_OUTPUTS: PropertySchemas = Object.freeze({
   vars: {
     type: "map",
     description:
-      'Values that the commands have printed as `::{"outputs": {…}}::`, or as `::{"encryptedOutputs": {…}}::`: these are kept encrypted.',
+      'Values that the commands have printed as `::{"outputs": {…}}::`, or as `::{"encryptedOutputs": {…}}::`, which are stored encrypted.',
   },
   exitCode: { type: "integer", description: "Exit code of the commands." },
   outputFiles: OUTPUT_FILES,

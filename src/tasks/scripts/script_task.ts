@@ -1,4 +1,4 @@
-/** Runs one attempt of a script task: a directory with its files, the commands, what they leave. */
+/** Runs one attempt of a script task: prepares the directory, runs the commands, stores the results. */
 import { type JsonObject, ownProperty, stringifyJson } from "../../base/json.ts";
 import type { ProcessLine, ProcessPlace } from "../../model/ports/processes.ts";
 import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
@@ -8,20 +8,20 @@ import { flagOf } from "../property_values.ts";
 import { listOf, runsInShell, ScriptCommands } from "./script_commands.ts";
 import { ScriptOutput } from "./script_output.ts";
 import { removeAny, ScriptPackages } from "./script_packages.ts";
-import { scriptPlace } from "./script_place.ts";
+import { scriptPlace } from "./task_runner.ts";
 import type { ScriptProgram } from "./script_program.ts";
 
-/** An attempt under way. */
+/** A running attempt. */
 interface ScriptRun extends LocalPlace {
   readonly properties: JsonObject;
   readonly program: ScriptProgram;
   readonly place: ProcessPlace;
   readonly env: ReadonlyMap<string, string>;
-  /** Where files are kept for `outputDirectory`. */
+  /** Directory for `outputDirectory`. */
   readonly outputDir: string;
 }
 
-/** What a task that runs commands of that program does. */
+/** The `run` of task types with that program. */
 export function runScriptsOf(program: ScriptProgram): RunnableTaskType["run"] {
   return async (properties, context) => {
     const place = scriptPlace(properties, context.ports.processes.policy, program.image);
@@ -63,7 +63,7 @@ async function runIn(
   }
 }
 
-/** With the program in the version that the task asks for. A container has the one of its image; what is no shell is the task's choice. */
+/** With the program adapted to the task; not in a container, whose image decides, and not without a shell. */
 async function fitted(run: ScriptRun): Promise<ScriptRun> {
   const { program, place, properties, context } = run;
   if (!program.fit || place.type !== "process" || !runsInShell(properties)) return run;
@@ -79,7 +79,7 @@ async function fitted(run: ScriptRun): Promise<ScriptRun> {
   return { ...run, program: fit };
 }
 
-/** What installing writes is logged and says nothing of the outcome. */
+/** The output of the installer is logged and does not affect the state of the task. */
 function packagesOf(run: ScriptRun): ScriptPackages {
   const { properties, program, env, place: processPlace, context } = run;
   return new ScriptPackages({
@@ -143,7 +143,7 @@ async function execute(
   return exitCode;
 }
 
-/** Kept also when the commands have failed. */
+/** Stored also after a failure. */
 async function outputFiles(run: ScriptRun): Promise<JsonObject> {
   const { context, properties, outputDir } = run;
   const inOutputDir = flagOf(properties, "outputDirectory", properties.runner !== undefined)

@@ -1,10 +1,7 @@
 /** `core.state.Delete`: deletes a stored state. */
-import type { JsonObject } from "../../base/json.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { flagOf } from "../property_values.ts";
-import { missingState, stateIdOf } from "./state_id.ts";
-import { ERROR_ON_MISSING_STATE, STATE_PROPERTIES } from "./state_properties.ts";
+import { ERROR_ON_MISSING_STATE, missingState, STATE_PROPERTIES, stateIdOf } from "./state_id.ts";
 
 /** Output: `deleted`. */
 export const stateDeleteTask: RunnableTaskType = {
@@ -18,12 +15,10 @@ export const stateDeleteTask: RunnableTaskType = {
   outputs: {
     deleted: { type: "boolean", description: "Whether there was such a state." },
   },
-  run: deleteState,
+  async run(properties, context) {
+    const id = stateIdOf(properties, context);
+    const deleted = await context.ports.states.delete(context.tenant, id);
+    if (!deleted && flagOf(properties, "errorOnMissing", false)) throw missingState(id);
+    return { state: "SUCCESS", outputs: { deleted } };
+  },
 };
-
-async function deleteState(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const id = stateIdOf(properties, context);
-  const deleted = await context.ports.states.delete(context.tenant, id);
-  if (!deleted && flagOf(properties, "errorOnMissing", false)) throw missingState(id);
-  return { state: "SUCCESS", outputs: { deleted } };
-}

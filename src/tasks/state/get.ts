@@ -1,10 +1,7 @@
 /** `core.state.Get`: reads a stored state. */
-import type { JsonObject } from "../../base/json.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { flagOf } from "../property_values.ts";
-import { missingState, stateIdOf } from "./state_id.ts";
-import { ERROR_ON_MISSING_STATE, STATE_PROPERTIES } from "./state_properties.ts";
+import { ERROR_ON_MISSING_STATE, missingState, STATE_PROPERTIES, stateIdOf } from "./state_id.ts";
 
 /** Outputs: `count` and `data`. */
 export const stateGetTask: RunnableTaskType = {
@@ -19,12 +16,10 @@ export const stateGetTask: RunnableTaskType = {
     count: { type: "integer", description: "Number of values in the state." },
     data: { type: "map", description: "Values of the state, by name." },
   },
-  run: readState,
+  async run(properties, context) {
+    const id = stateIdOf(properties, context);
+    const data = await context.ports.states.get(context.tenant, id);
+    if (!data && flagOf(properties, "errorOnMissing", false)) throw missingState(id);
+    return { state: "SUCCESS", outputs: { count: Object.keys(data ?? {}).length, data: data ?? {} } };
+  },
 };
-
-async function readState(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const id = stateIdOf(properties, context);
-  const data = await context.ports.states.get(context.tenant, id);
-  if (!data && flagOf(properties, "errorOnMissing", false)) throw missingState(id);
-  return { state: "SUCCESS", outputs: { count: Object.keys(data ?? {}).length, data: data ?? {} } };
-}

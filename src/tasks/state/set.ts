@@ -1,10 +1,7 @@
 /** `core.state.Set`: merges data into a stored state. */
-import type { JsonObject } from "../../base/json.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { mapOf } from "../property_values.ts";
-import { stateIdOf } from "./state_id.ts";
-import { STATE_PROPERTIES } from "./state_properties.ts";
+import { STATE_PROPERTIES, stateIdOf } from "./state_id.ts";
 
 /** Outputs: `count` and `key`. */
 export const stateSetTask: RunnableTaskType = {
@@ -16,26 +13,19 @@ export const stateSetTask: RunnableTaskType = {
   pure: false,
   properties: {
     ...STATE_PROPERTIES,
-    data: {
-      type: "map",
-      dynamic: true,
-      orText: true,
-      description: "Values to store, by name.",
-    },
+    data: { type: "map", dynamic: true, orText: true, description: "Values to store, by name." },
   },
   outputs: {
     count: { type: "integer", description: "Number of values in the state." },
     key: { type: "string", description: "Name under which the state is stored." },
   },
-  run: mergeState,
+  async run(properties, context) {
+    const given = mapOf(properties, "data") ?? {};
+    const { key, data } = await context.ports.states.merge(
+      context.tenant,
+      stateIdOf(properties, context),
+      given,
+    );
+    return { state: "SUCCESS", outputs: { count: Object.keys(data).length, key } };
+  },
 };
-
-async function mergeState(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const given = mapOf(properties, "data") ?? {};
-  const { key, data } = await context.ports.states.merge(
-    context.tenant,
-    stateIdOf(properties, context),
-    given,
-  );
-  return { state: "SUCCESS", outputs: { count: Object.keys(data).length, key } };
-}

@@ -1,10 +1,24 @@
-/** Which stored state a task means. */
+/** Properties that identify a stored state. */
 import type { JsonObject } from "../../base/json.ts";
+import { dynamicFlag, type PropertySchema, type PropertySchemas } from "../../model/flows/schema.ts";
 import type { StateId } from "../../model/ports/states.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
 import { flagOf, textOf } from "../property_values.ts";
 
-/** The state that `name`, `namespace` and `taskrunValue` name. @throws Error */
+/** `name`, `namespace` and `taskrunValue`. */
+export const STATE_PROPERTIES: PropertySchemas = Object.freeze({
+  name: { type: "string", dynamic: true, default: "default", description: "Name of the state." },
+  namespace: dynamicFlag(false, "Whether all flows of the namespace share the state."),
+  taskrunValue: dynamicFlag(true, "Whether each value of a loop has a separate state."),
+});
+
+/** `errorOnMissing` of tasks that read or delete a state. */
+export const ERROR_ON_MISSING_STATE: PropertySchema = dynamicFlag(
+  false,
+  "Whether a missing state is a failure.",
+);
+
+/** The id from these properties. @throws Error invalid flag */
 export function stateIdOf(properties: JsonObject, context: RunContext): StateId {
   const isShared = flagOf(properties, "namespace", false);
   return {
@@ -15,7 +29,7 @@ export function stateIdOf(properties: JsonObject, context: RunContext): StateId 
   };
 }
 
-/** The error of a task that needs a state which is not there. */
+/** Error for a missing state. */
 export function missingState({ name }: StateId): Error {
   return new Error(`No state found for name '${name}' and \`errorOnMissing\` is set to true`);
 }

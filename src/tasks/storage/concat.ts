@@ -1,11 +1,9 @@
 /** `core.storage.Concat`: joins files. */
-import type { JsonObject } from "../../base/json.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { readTexts } from "../local_files.ts";
 import { textOf } from "../property_values.ts";
-import { nameEnding, openFile } from "./stored_file.ts";
-import { WRITTEN_URI } from "./storage_properties.ts";
+import { nameEnding, openFile, WRITTEN_URI } from "./stored_file.ts";
 
 /** Output: `uri`. */
 export const concatTask: RunnableTaskType = {
@@ -13,7 +11,7 @@ export const concatTask: RunnableTaskType = {
   pure: false,
   type: "core.storage.Concat",
   aliases: ["core.tasks.storages.Concat"],
-  description: "Joins files to one file.",
+  description: "Joins files into one file.",
   properties: {
     files: {
       type: "list",
@@ -23,25 +21,23 @@ export const concatTask: RunnableTaskType = {
       items: { type: "string", description: "Storage URI of a file." },
       description: "Storage URIs of the files, in this order.",
     },
-    separator: { type: "string", dynamic: true, description: "Text that is put behind each file." },
+    separator: { type: "string", dynamic: true, description: "Text that is appended to each file." },
     extension: {
       type: "string",
       dynamic: true,
       default: ".tmp",
-      description: "Ending of the new file's name.",
+      description: "Extension of the new file.",
     },
   },
   outputs: { uri: WRITTEN_URI },
-  run,
+  async run(properties, context) {
+    const files = readTexts(properties.files, "Files to join");
+    const separator = new TextEncoder().encode(textOf(properties, "separator") ?? "");
+    const name = nameEnding(textOf(properties, "extension"));
+    const { uri } = await context.ports.storage.write(context, name, joined(context, files, separator));
+    return { state: "SUCCESS", outputs: { uri } };
+  },
 };
-
-async function run(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const files = readTexts(properties.files, "Files to join");
-  const separator = new TextEncoder().encode(textOf(properties, "separator") ?? "");
-  const name = nameEnding(textOf(properties, "extension"));
-  const { uri } = await context.ports.storage.write(context, name, joined(context, files, separator));
-  return { state: "SUCCESS", outputs: { uri } };
-}
 
 async function* joined(
   context: RunContext,

@@ -1,13 +1,10 @@
 /** `core.storage.DeduplicateItems`: keeps the last item of each key. */
-import type { JsonObject } from "../../base/json.ts";
 import { printValue } from "../../expr/mod.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { requiredTextOf } from "../property_values.ts";
 import { type ItemLine, itemLines, renderItem } from "./item_lines.ts";
 import { gathered } from "./pieces.ts";
-import { FROM, itemCount, WRITTEN_URI } from "./storage_properties.ts";
-import { extensionOf } from "./stored_file.ts";
+import { extensionOf, FROM, itemCount, WRITTEN_URI } from "./stored_file.ts";
 
 /** Outputs: `uri`, `numKeys`, `processedItemsTotal` and `droppedItemsTotal`. */
 export const deduplicateItemsTask: RunnableTaskType = {
@@ -15,46 +12,43 @@ export const deduplicateItemsTask: RunnableTaskType = {
   pure: false,
   type: "core.storage.DeduplicateItems",
   aliases: ["core.tasks.storages.DeduplicateItems"],
-  description: "Keeps the last one of the items of a file that have the same key.",
+  description: "Keeps the last item of each key in a file.",
   properties: {
     from: FROM,
     expr: {
       type: "string",
       required: true,
-      description:
-        "Expression that gives the key of an item; it reads the members of the item by their names.",
+      description: "Expression for the key of an item; the members of the item are its variables.",
     },
   },
   outputs: {
     uri: WRITTEN_URI,
     numKeys: itemCount("Number of different keys."),
     processedItemsTotal: itemCount("Number of items read."),
-    droppedItemsTotal: itemCount("Number of items left out."),
+    droppedItemsTotal: itemCount("Number of items dropped."),
   },
-  run,
+  async run(properties, context) {
+    const [from, expr] = [requiredTextOf(properties, "from"), requiredTextOf(properties, "expr")];
+    // Reads the file twice, so that only the keys are in memory.
+    const lastByKey = new Map<string, number>();
+    let count = 0;
+    for await (const line of itemLines(context, from)) {
+      lastByKey.set(printValue(await renderItem(context, expr, line)), count++);
+    }
+    const kept = new Set(lastByKey.values());
+    const lines = gathered(linesAt(itemLines(context, from), kept));
+    const { uri } = await context.ports.storage.write(context, extensionOf(from), lines);
+    return {
+      state: "SUCCESS",
+      outputs: {
+        uri,
+        numKeys: kept.size,
+        processedItemsTotal: count,
+        droppedItemsTotal: count - kept.size,
+      },
+    };
+  },
 };
-
-async function run(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const [from, expr] = [requiredTextOf(properties, "from"), requiredTextOf(properties, "expr")];
-  // The file is read twice; in memory are the keys alone.
-  const lastByKey = new Map<string, number>();
-  let count = 0;
-  for await (const line of itemLines(context, from)) {
-    lastByKey.set(printValue(await renderItem(context, expr, line)), count++);
-  }
-  const kept = new Set(lastByKey.values());
-  const lines = gathered(linesAt(itemLines(context, from), kept));
-  const { uri } = await context.ports.storage.write(context, extensionOf(from), lines);
-  return {
-    state: "SUCCESS",
-    outputs: {
-      uri,
-      numKeys: kept.size,
-      processedItemsTotal: count,
-      droppedItemsTotal: count - kept.size,
-    },
-  };
-}
 
 async function* linesAt(lines: AsyncIterable<ItemLine>, kept: ReadonlySet<number>): AsyncGenerator<ItemLine> {
   let index = 0;

@@ -1,9 +1,8 @@
 /** `core.storage.Delete`: deletes a file. */
-import type { JsonObject } from "../../base/json.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import { dynamicFlag } from "../../model/flows/schema.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { flagOf, requiredTextOf } from "../property_values.ts";
-import { FROM } from "./storage_properties.ts";
+import { FROM } from "./stored_file.ts";
 
 /** Outputs: `uri` and `deleted`. */
 export const deleteFileTask: RunnableTaskType = {
@@ -14,25 +13,18 @@ export const deleteFileTask: RunnableTaskType = {
   description: "Deletes a file of an execution.",
   properties: {
     uri: FROM,
-    errorOnMissing: {
-      type: "boolean",
-      dynamic: true,
-      default: false,
-      description: "Whether a missing file is a failure.",
-    },
+    errorOnMissing: dynamicFlag(false, "Whether a missing file is a failure."),
   },
   outputs: {
     uri: { type: "string", description: "Storage URI of the file." },
     deleted: { type: "boolean", description: "Whether there was such a file." },
   },
-  run,
+  async run(properties, context) {
+    const uri = requiredTextOf(properties, "uri");
+    const deleted = await context.ports.storage.delete(context, uri);
+    if (!deleted && flagOf(properties, "errorOnMissing", false)) {
+      throw new Error(`Cannot delete "${uri}": there is no such file`);
+    }
+    return { state: "SUCCESS", outputs: { uri, deleted } };
+  },
 };
-
-async function run(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const uri = requiredTextOf(properties, "uri");
-  const deleted = await context.ports.storage.delete(context, uri);
-  if (!deleted && flagOf(properties, "errorOnMissing", false)) {
-    throw new Error(`Cannot delete "${uri}": there is no such file`);
-  }
-  return { state: "SUCCESS", outputs: { uri, deleted } };
-}

@@ -1,14 +1,12 @@
 /** `core.storage.FilterItems`: keeps the items for which a condition holds. */
-import type { JsonObject } from "../../base/json.ts";
 import { isTruthyText } from "../../base/truthy_text.ts";
 import { printValue } from "../../expr/mod.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { choiceOf, requiredTextOf } from "../property_values.ts";
 import { type ItemLine, itemLines, renderItem } from "./item_lines.ts";
 import { gathered } from "./pieces.ts";
-import { FROM, itemCount, WRITTEN_URI } from "./storage_properties.ts";
-import { extensionOf } from "./stored_file.ts";
+import { extensionOf, FROM, itemCount, WRITTEN_URI } from "./stored_file.ts";
 
 const FILTER_TYPES = ["INCLUDE", "EXCLUDE"] as const;
 const BEHAVIORS = ["FAIL", "INCLUDE", "EXCLUDE"] as const;
@@ -19,21 +17,20 @@ export const filterItemsTask: RunnableTaskType = {
   pure: false,
   type: "core.storage.FilterItems",
   aliases: ["core.tasks.storages.FilterItems"],
-  description: "Keeps the items of a file for which a condition is true, or leaves them out.",
+  description: "Keeps or drops the items of a file for which a condition is true.",
   properties: {
     from: FROM,
     filterCondition: {
       type: "string",
       required: true,
-      description:
-        "Expression that is evaluated for each item; it reads the members of the item by their names.",
+      description: "Expression that is evaluated for each item; the members of the item are its variables.",
     },
     filterType: {
       type: "string",
       dynamic: true,
       values: FILTER_TYPES,
       default: "INCLUDE",
-      description: "Whether items for which the condition is true are kept or left out.",
+      description: "Whether items for which the condition is true are kept or dropped.",
     },
     errorOrNullBehavior: {
       type: "string",
@@ -46,9 +43,26 @@ export const filterItemsTask: RunnableTaskType = {
   outputs: {
     uri: WRITTEN_URI,
     processedItemsTotal: itemCount("Number of items read."),
-    droppedItemsTotal: itemCount("Number of items left out."),
+    droppedItemsTotal: itemCount("Number of items dropped."),
   },
-  run,
+  async run(properties, context) {
+    const from = requiredTextOf(properties, "from");
+    const filter: Filter = {
+      context,
+      condition: requiredTextOf(properties, "filterCondition"),
+      keepsTrue: choiceOf(properties, "filterType", FILTER_TYPES) === "INCLUDE",
+      otherwise: choiceOf(properties, "errorOrNullBehavior", BEHAVIORS),
+      processed: 0,
+      dropped: 0,
+    };
+    const { uri } = await context.ports.storage.write(
+      context,
+      extensionOf(from),
+      gathered(kept(filter, from)),
+    );
+    const outputs = { uri, processedItemsTotal: filter.processed, droppedItemsTotal: filter.dropped };
+    return { state: "SUCCESS", outputs };
+  },
 };
 
 interface Filter {
@@ -58,21 +72,6 @@ interface Filter {
   readonly otherwise: typeof BEHAVIORS[number];
   processed: number;
   dropped: number;
-}
-
-async function run(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const from = requiredTextOf(properties, "from");
-  const filter: Filter = {
-    context,
-    condition: requiredTextOf(properties, "filterCondition"),
-    keepsTrue: choiceOf(properties, "filterType", FILTER_TYPES) === "INCLUDE",
-    otherwise: choiceOf(properties, "errorOrNullBehavior", BEHAVIORS),
-    processed: 0,
-    dropped: 0,
-  };
-  const { uri } = await context.ports.storage.write(context, extensionOf(from), gathered(kept(filter, from)));
-  const outputs = { uri, processedItemsTotal: filter.processed, droppedItemsTotal: filter.dropped };
-  return { state: "SUCCESS", outputs };
 }
 
 async function* kept(filter: Filter, uri: string): AsyncGenerator<ItemLine> {
@@ -93,5 +92,5 @@ async function isKept(
   }
   if (otherwise !== "FAIL") return otherwise === "INCLUDE";
   if (rendered.status === "rejected") throw rendered.reason;
-  throw new Error(`The condition "${condition}" gives nothing for an item`);
+  throw new Error(`The condition "${condition}" is null for an item`);
 }

@@ -1,5 +1,5 @@
-/** Lines of a file that hold an item each, and expressions that look into them. */
-import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
+/** Files with one item on each line: reading, writing, and expressions that read an item. */
+import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../base/json.ts";
 import { parseIon } from "../../languages/ion/value_text.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
 import { ended, type Piece, piecesOf } from "./pieces.ts";
@@ -7,10 +7,10 @@ import { openFile } from "./stored_file.ts";
 
 const NEW_LINE = new Uint8Array([0x0a]);
 
-/** A line with its end. */
+/** A line including its line break. */
 export type ItemLine = Piece;
 
-/** The lines of a file that are not blank. */
+/** The non-blank lines of a file. */
 export async function* itemLines(context: RunContext, uri: string): AsyncGenerator<ItemLine> {
   for await (const piece of piecesOf((await openFile(context, uri)).content, NEW_LINE)) {
     if (context.signal.aborted) throw new Error("The attempt was interrupted");
@@ -18,7 +18,15 @@ export async function* itemLines(context: RunContext, uri: string): AsyncGenerat
   }
 }
 
-/** The value of an expression for an item: the members of the item are its variables. @throws Error the line is no item, or the expression cannot be rendered */
+/** One line of JSON per value. JSON is a subset of Ion, the format of files with the extension `.ion`. */
+export async function* jsonLines(
+  values: AsyncIterable<JsonObject> | Iterable<JsonObject>,
+): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  for await (const value of values) yield encoder.encode(`${stringifyJson(value)}\n`);
+}
+
+/** Renders an expression with the members of an item as variables. @throws Error malformed line, or rendering failed */
 export async function renderItem(context: RunContext, template: string, line: ItemLine): Promise<JsonValue> {
   const { value } = parseIon(new TextDecoder().decode(line), { isProseAllowed: false });
   const variables: JsonObject = isJsonObject(value) ? value : { item: value };

@@ -1,4 +1,4 @@
-/** `core.storage.LocalFiles`: puts files into a working directory, and keeps those that are there. */
+/** `core.storage.LocalFiles`: creates files in a working directory and stores files from it. */
 import type { JsonObject } from "../../base/json.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
 import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
@@ -13,13 +13,14 @@ export const localFilesTask: RunnableTaskType = {
   type: "core.storage.LocalFiles",
   aliases: ["core.tasks.storages.LocalFiles"],
   description:
-    "Creates files in the directory of a `core.flow.WorkingDirectory`, or stores files from there; outside of one it has a directory of its own.",
+    "Creates files in the directory of a `core.flow.WorkingDirectory`, or stores files from there; outside of one it uses a directory of its own.",
   properties: {
     inputs: {
       type: "map",
       dynamic: true,
       orText: true,
-      description: "Files to create, by relative name: a text is the content, a storage URI is fetched.",
+      description:
+        "Files to create, by relative name: a storage URI is fetched, any other text is the content.",
     },
     outputs: textList("Globs of the files to store, relative to the working directory.", { orText: true }),
   },
@@ -27,15 +28,13 @@ export const localFilesTask: RunnableTaskType = {
     uris: {
       type: "map",
       items: { type: "string", description: "Storage URI of the file." },
-      description: "Storage URIs of the files that were stored, by name.",
+      description: "Storage URIs of the stored files, by name.",
     },
   },
-  run,
+  async run(properties, context) {
+    return await inDirectory(context, (directory) => runIn(directory, properties, context));
+  },
 };
-
-async function run(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  return await inDirectory(context, (directory) => runIn(directory, properties, context));
-}
 
 async function runIn(
   directory: string,

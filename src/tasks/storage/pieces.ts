@@ -1,16 +1,16 @@
-/** Content of stored files in pieces that end with a separator, without ever holding a whole file. */
+/** Streams the content of stored files as pieces that end with a separator. */
 import { joinBytes } from "../../base/bytes.ts";
 
-/** A piece of a file: its bytes with the separator that ends it; only the last one may have none. */
+/** Bytes of a file including the separator; only the last piece may lack it. */
 export type Piece = Uint8Array;
 
-/** Bytes that are gathered before they are handed on. */
+/** Buffer size of {@link gathered}. */
 const BUFFER_BYTES = 64 * 1024;
-/** Bytes that one line may have. */
+/** Maximum bytes of a line. */
 export const MAX_LINE_BYTES = 32 * 1024 * 1024;
 
 /**
- * Cuts a stream behind each separator; an empty separator never occurs.
+ * Splits a stream after each separator; an empty separator never matches.
  * @throws Error a piece is longer than {@link MAX_LINE_BYTES}
  */
 export async function* piecesOf(
@@ -35,7 +35,7 @@ export async function* piecesOf(
   if (rest.length > 0) yield rest;
 }
 
-/** The position behind the next separator from `from` on, or 0. */
+/** The position after the next separator at or after `from`; 0 if there is none. */
 function endOf(bytes: Uint8Array, separator: Uint8Array, from: number): number {
   const [first] = separator;
   if (first === undefined) return 0;
@@ -46,7 +46,7 @@ function endOf(bytes: Uint8Array, separator: Uint8Array, from: number): number {
   return 0;
 }
 
-/** Small pieces as larger ones. */
+/** Joins small pieces to chunks of at least {@link BUFFER_BYTES}. */
 export async function* gathered(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let buffer: Uint8Array[] = [];
   let size = 0;
@@ -61,12 +61,12 @@ export async function* gathered(pieces: AsyncIterable<Uint8Array>): AsyncGenerat
   if (size > 0) yield joinBytes(buffer);
 }
 
-/** The piece with the separator at its end, whether it had one or not. */
+/** The piece with a separator at its end, appended if it is missing. */
 export function ended(piece: Piece, separator: Uint8Array): Piece {
   return isSeparatedAt(piece, separator, piece.length) ? piece : joinBytes([piece, separator]);
 }
 
-/** True when a separator ends there. */
+/** True if a separator ends at `end`. */
 export function isSeparatedAt(bytes: Uint8Array, separator: Uint8Array, end: number): boolean {
   const start = end - separator.length;
   return start >= 0 && separator.every((byte, index) => bytes[start + index] === byte);

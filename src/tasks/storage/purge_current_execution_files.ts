@@ -1,8 +1,6 @@
 /** `core.storage.PurgeCurrentExecutionFiles`: deletes the files of this execution. */
-import type { JsonObject } from "../../base/json.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
-import { uriList } from "./storage_properties.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import { uriList } from "./stored_file.ts";
 
 /** Output: `uris`. */
 export const purgeCurrentExecutionFilesTask: RunnableTaskType = {
@@ -17,23 +15,21 @@ export const purgeCurrentExecutionFilesTask: RunnableTaskType = {
       dynamic: true,
       default: false,
       ignored: true,
-      description: "Whether files of executions that this one has started are deleted too.",
+      description: "Whether files of child executions are deleted too.",
     },
     includeStates: {
       type: "boolean",
       dynamic: true,
       default: false,
       ignored: true,
-      description: "Whether files of states are deleted too; states are no files here.",
+      description: "Whether files of states are deleted too; this server does not store states as files.",
     },
   },
-  outputs: { uris: uriList("Storage URIs of the files that were deleted.") },
-  run,
+  outputs: { uris: uriList("Storage URIs of the deleted files.") },
+  async run(_properties, context) {
+    const { storage } = context.ports;
+    const uris: string[] = [];
+    for (const uri of await storage.list(context)) if (await storage.delete(context, uri)) uris.push(uri);
+    return { state: "SUCCESS", outputs: { uris } };
+  },
 };
-
-async function run(_properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const { storage } = context.ports;
-  const uris: string[] = [];
-  for (const uri of await storage.list(context)) if (await storage.delete(context, uri)) uris.push(uri);
-  return { state: "SUCCESS", outputs: { uris } };
-}

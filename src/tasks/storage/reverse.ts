@@ -1,15 +1,12 @@
-/** `core.storage.Reverse`: the lines of a file, last one first. */
-import type { JsonObject } from "../../base/json.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+/** `core.storage.Reverse`: the lines of a file, last first. */
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { inOwnDirectory } from "../attempt_directory.ts";
 import { requiredTextOf, textOf } from "../property_values.ts";
 import { gathered } from "./pieces.ts";
 import { reversedLines } from "./reversed_lines.ts";
-import { FROM, WRITTEN_URI } from "./storage_properties.ts";
-import { extensionOf, openFile } from "./stored_file.ts";
+import { extensionOf, FROM, openFile, WRITTEN_URI } from "./stored_file.ts";
 
-/** Character sets in which a separator is found by its bytes, whatever surrounds it. */
+/** Character sets in which the bytes of a separator are unambiguous. */
 const CHARSETS: ReadonlySet<string> = new Set([
   "utf-8",
   "utf8",
@@ -33,21 +30,19 @@ export const reverseTask: RunnableTaskType = {
     charset: { type: "string", dynamic: true, default: "UTF-8", description: "Character set of the file." },
   },
   outputs: { uri: WRITTEN_URI },
-  run,
+  async run(properties, context) {
+    const from = requiredTextOf(properties, "from");
+    const charset = textOf(properties, "charset") || "UTF-8";
+    if (!CHARSETS.has(charset.toLowerCase())) {
+      throw new Error(`Unsupported charset "${charset}": it must be one of ${[...CHARSETS].join(", ")}`);
+    }
+    const separator = new TextEncoder().encode(textOf(properties, "separator") || "\n");
+    return await inOwnDirectory(context, async (directory) => {
+      const path = `${directory}/lines`;
+      await Deno.writeFile(path, (await openFile(context, from)).content);
+      const lines = gathered(reversedLines(path, separator));
+      const { uri } = await context.ports.storage.write(context, extensionOf(from), lines);
+      return { state: "SUCCESS", outputs: { uri } };
+    });
+  },
 };
-
-async function run(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const from = requiredTextOf(properties, "from");
-  const charset = textOf(properties, "charset") || "UTF-8";
-  if (!CHARSETS.has(charset.toLowerCase())) {
-    throw new Error(`Unsupported charset "${charset}": it must be one of ${[...CHARSETS].join(", ")}`);
-  }
-  const separator = new TextEncoder().encode(textOf(properties, "separator") || "\n");
-  return await inOwnDirectory(context, async (directory) => {
-    const path = `${directory}/lines`;
-    await Deno.writeFile(path, (await openFile(context, from)).content);
-    const lines = gathered(reversedLines(path, separator));
-    const { uri } = await context.ports.storage.write(context, extensionOf(from), lines);
-    return { state: "SUCCESS", outputs: { uri } };
-  });
-}

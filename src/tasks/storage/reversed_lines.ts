@@ -1,13 +1,13 @@
-/** Reads a local file from its end to its beginning. */
+/** Reads the lines of a local file backwards. */
 import { joinBytes } from "../../base/bytes.ts";
 import { ended, isSeparatedAt, MAX_LINE_BYTES, type Piece } from "./pieces.ts";
 
 const BLOCK_BYTES = 256 * 1024;
 
-/** The lines, last one first; each ends with the separator. @throws Error a line is longer than {@link MAX_LINE_BYTES} */
+/** The lines, last first; each ends with the separator. @throws Error a line is longer than {@link MAX_LINE_BYTES} */
 export async function* reversedLines(path: string, separator: Uint8Array): AsyncGenerator<Piece> {
   using file = await Deno.open(path, { read: true });
-  // What is not handed on yet: the end of a line that begins in a block further ahead.
+  // The end of a line that begins in an earlier block.
   let rest: Uint8Array = new Uint8Array();
   for (let end = (await file.stat()).size; end > 0;) {
     const start = Math.max(0, end - BLOCK_BYTES);
@@ -31,7 +31,7 @@ export async function* reversedLines(path: string, separator: Uint8Array): Async
   if (rest.length > 0) yield ended(rest, separator);
 }
 
-/** Where the line that ends at `end` begins; 0 when that is not known to be in these bytes. */
+/** Start of the line that ends at `end`; 0 if it may begin before these bytes. */
 function lastLineStart(bytes: Uint8Array, separator: Uint8Array, end: number): number {
   const last = separator[separator.length - 1] as number;
   const ownEnd = isSeparatedAt(bytes, separator, end) ? separator.length : 0;

@@ -1,9 +1,7 @@
-/** `core.storage.Size`: how long a file is. */
-import type { JsonObject } from "../../base/json.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+/** `core.storage.Size`: the size of a file. */
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { requiredTextOf } from "../property_values.ts";
-import { FROM } from "./storage_properties.ts";
+import { FROM } from "./stored_file.ts";
 
 /** Output: `size`. */
 export const sizeTask: RunnableTaskType = {
@@ -11,15 +9,13 @@ export const sizeTask: RunnableTaskType = {
   pure: false,
   type: "core.storage.Size",
   aliases: ["core.tasks.storages.Size"],
-  description: "Gives the size of a file.",
+  description: "Returns the size of a file.",
   properties: { uri: FROM },
   outputs: { size: { type: "integer", description: "Size of the file in bytes." } },
-  run,
+  async run(properties, context) {
+    const uri = requiredTextOf(properties, "uri");
+    const size = await context.ports.storage.size(context, uri);
+    if (size === undefined) throw new Error(`Cannot find "${uri}": there is no such file`);
+    return { state: "SUCCESS", outputs: { size } };
+  },
 };
-
-async function run(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const uri = requiredTextOf(properties, "uri");
-  const size = await context.ports.storage.size(context, uri);
-  if (size === undefined) throw new Error(`Cannot find "${uri}": there is no such file`);
-  return { state: "SUCCESS", outputs: { size } };
-}

@@ -1,10 +1,9 @@
-/** `core.storage.Split`: cuts a file into files. */
-import type { JsonObject } from "../../base/json.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+/** `core.storage.Split`: splits a file into files. */
+import { dynamicText } from "../../model/flows/schema.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { requiredTextOf } from "../property_values.ts";
 import { readSplitRule, separatorOf, splitFile } from "./split_file.ts";
-import { FROM, uriList } from "./storage_properties.ts";
+import { FROM, uriList } from "./stored_file.ts";
 
 /** Output: `uris`. */
 export const splitTask: RunnableTaskType = {
@@ -12,28 +11,24 @@ export const splitTask: RunnableTaskType = {
   pure: false,
   type: "core.storage.Split",
   aliases: ["core.tasks.storages.Split"],
-  description: "Cuts a file into several files: by one of `bytes`, `partitions`, `rows` and `regexPattern`.",
+  description:
+    "Splits a file into several files: by one of `bytes`, `partitions`, `rows` and `regexPattern`.",
   properties: {
     from: FROM,
-    bytes: { type: "string", dynamic: true, description: "Size of each file, such as `10MB`." },
+    bytes: dynamicText("Size of each file, such as `10MB`."),
     partitions: { type: "integer", dynamic: true, minimum: 1, description: "Number of files." },
     rows: { type: "integer", dynamic: true, minimum: 1, description: "Lines in each file." },
-    regexPattern: {
-      type: "string",
-      dynamic: true,
-      description:
-        "Regular expression with a group: each text that the group matches gets a file, with all lines in which it does.",
-    },
+    regexPattern: dynamicText(
+      "Regular expression with a group: all lines in which the group matches the same text become one file.",
+    ),
     separator: { type: "string", dynamic: true, default: "\n", description: "Text that ends a line." },
   },
   outputs: { uris: uriList("Storage URIs of the new files.") },
-  run,
+  async run(properties, context) {
+    const rule = readSplitRule(properties);
+    if (!rule) throw new Error("Cannot split a file: give one of bytes, partitions, rows and regexPattern");
+    const from = requiredTextOf(properties, "from");
+    const uris = await splitFile(context, from, { rule, separator: separatorOf(properties) });
+    return { state: "SUCCESS", outputs: { uris } };
+  },
 };
-
-async function run(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const rule = readSplitRule(properties);
-  if (!rule) throw new Error("Cannot split a file: give one of bytes, partitions, rows and regexPattern");
-  const from = requiredTextOf(properties, "from");
-  const uris = await splitFile(context, from, { rule, separator: separatorOf(properties) });
-  return { state: "SUCCESS", outputs: { uris } };
-}

@@ -1,23 +1,23 @@
-/** Cuts a stored file into one file for each text that a pattern finds in its lines. */
+/** Splits a stored file into one file per text that a pattern finds in its lines. */
 import { joinBytes } from "../../base/bytes.ts";
 import { Regex } from "../../expr/mod.ts";
 import { inOwnDirectory } from "../attempt_directory.ts";
 import type { Piece } from "./pieces.ts";
 import { checkPart, linesOf, type SplitSource, storePart } from "./split_source.ts";
 
-/** Moves of the pattern within one line. */
+/** Limit of matching steps per line. */
 const MAX_MOVES = 1_000_000;
-/** Bytes of lines that wait in memory. */
+/** Bytes of lines buffered in memory. */
 const BUFFER_BYTES = 4 * 1024 * 1024;
 
-/** A pattern with a group, which tells where a line goes. @throws Error it is no pattern, or has none */
+/** A pattern with a group, whose text selects the part. @throws Error invalid pattern, or no group */
 export function readPattern(text: string): Regex {
   const pattern = new Regex(text);
   if (pattern.groupCount > 0) return pattern;
   throw new Error(`Invalid regexPattern "${text}": it must have a group, such as in "level=(\\w+)"`);
 }
 
-/** The storage URIs of the parts, in the order in which their texts occur first; lines without a match are left out. @throws Error */
+/** Storage URIs of the parts, ordered by the first occurrence of their texts; lines without a match are dropped. @throws Error */
 export async function splitByPattern(source: SplitSource, pattern: Regex): Promise<string[]> {
   return await inOwnDirectory(source.context, async (directory) => {
     const parts = new PartFiles(directory);
@@ -25,7 +25,7 @@ export async function splitByPattern(source: SplitSource, pattern: Regex): Promi
       const text = new TextDecoder().decode(line.subarray(0, line.length - source.separator.length));
       const match = pattern.find(text, 0, { moves: MAX_MOVES, maxLength: 0 });
       if (match) await parts.add(match.groups[1] ?? "", line);
-      checkPart(source.context, parts.count - 1); // Not only once all of them are there.
+      checkPart(source.context, parts.count - 1); // Refuse early, not only after reading the whole file.
     }
     const uris: string[] = [];
     for (const path of await parts.finish()) {
@@ -35,16 +35,16 @@ export async function splitByPattern(source: SplitSource, pattern: Regex): Promi
   });
 }
 
-/** Opened when the first bytes are asked for, so that nobody need close it before. */
+/** Opens the file with the first read, so that it needs no closing before. */
 async function* bytesOf(path: string): AsyncGenerator<Uint8Array> {
   yield* (await Deno.open(path)).readable;
 }
 
-/** Lines by their text, in one file each. */
+/** Collects lines by text, in one local file each. */
 class PartFiles {
   readonly #directory: string;
   readonly #paths = new Map<string, string>();
-  readonly #waiting = new Map<string, Piece[]>();
+  readonly #buffered = new Map<string, Piece[]>();
   #bytes = 0;
 
   constructor(directory: string) {
@@ -56,26 +56,26 @@ class PartFiles {
     return this.#paths.size;
   }
 
-  /** Puts a line behind the others of that text. */
+  /** Appends a line to the file of that text. */
   async add(text: string, line: Piece): Promise<void> {
     if (!this.#paths.has(text)) this.#paths.set(text, `${this.#directory}/${this.#paths.size}`);
-    const lines = this.#waiting.get(text) ?? [];
-    if (lines.push(line) === 1) this.#waiting.set(text, lines);
+    const lines = this.#buffered.get(text) ?? [];
+    if (lines.push(line) === 1) this.#buffered.set(text, lines);
     this.#bytes += line.length;
     if (this.#bytes >= BUFFER_BYTES) await this.#write();
   }
 
-  /** Paths of the files, which are complete now. */
+  /** Writes buffered lines; returns the paths of the files. */
   async finish(): Promise<string[]> {
     await this.#write();
     return [...this.#paths.values()];
   }
 
   async #write(): Promise<void> {
-    for (const [text, lines] of this.#waiting) {
+    for (const [text, lines] of this.#buffered) {
       await Deno.writeFile(this.#paths.get(text) ?? "", joinBytes(lines), { append: true });
     }
-    this.#waiting.clear();
+    this.#buffered.clear();
     this.#bytes = 0;
   }
 }

@@ -1,4 +1,4 @@
-/** Cuts a stored file into stored files, line by line. */
+/** Splits a stored file into stored files at line boundaries. */
 import { type JsonObject, ownProperty } from "../../base/json.ts";
 import type { Regex } from "../../expr/mod.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
@@ -8,13 +8,13 @@ import { readPattern, splitByPattern } from "./split_by_pattern.ts";
 import { linesOf, type SplitSource, storePart } from "./split_source.ts";
 import { extensionOf } from "./stored_file.ts";
 
-/** How a file is cut: by one of these. */
+/** How a file is split. */
 type SplitRule =
   | { readonly by: "bytes" | "rows"; readonly size: number }
   | { readonly by: "partitions"; readonly count: number }
   | { readonly by: "pattern"; readonly pattern: Regex };
 
-/** Partitions that are written at once: each holds up to half a megabyte. */
+/** Partitions written concurrently; each buffers up to 0.5 MB. */
 const PARTITIONS_AT_ONCE = 16;
 
 const UNITS: ReadonlyMap<string, number> = new Map([
@@ -28,7 +28,7 @@ const UNITS: ReadonlyMap<string, number> = new Map([
   ["gib", 1024 ** 3],
 ]);
 
-/** The rule that properties give: `regexPattern`, else `bytes`, else `partitions`, else `rows`; `undefined` for none. @throws Error one is no size, or no pattern */
+/** The rule of `regexPattern`, else `bytes`, else `partitions`, else `rows`; `undefined` without any. @throws Error invalid size or pattern */
 export function readSplitRule(properties: JsonObject): SplitRule | undefined {
   const isGiven = (name: string) => (textOf(properties, name) ?? "") !== "";
   const number = (name: string) => wholeNumberOf(properties, name, { fallback: 1, minimum: 1 });
@@ -40,7 +40,7 @@ export function readSplitRule(properties: JsonObject): SplitRule | undefined {
   return isGiven("rows") ? { by: "rows", size: number("rows") } : undefined;
 }
 
-/** Bytes that a text such as `10MB` stands for; a kilobyte has 1,024. @throws Error */
+/** Bytes of a size such as `10MB`; a kilobyte has 1,024 bytes. @throws Error */
 function readSize(text: string): number {
   const [, digits = "", unit = ""] = /^\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*$/i.exec(text) ?? [];
   const factor = UNITS.get(unit.toLowerCase());
@@ -49,7 +49,7 @@ function readSize(text: string): number {
   throw new Error(`Invalid bytes "${text}": it must be a size such as 10MB`);
 }
 
-/** Cuts a file; the storage URIs of its parts in order. Every line ends with the separator. @throws Error */
+/** Splits a file; returns the storage URIs of its parts in order. Every line ends with the separator. @throws Error */
 export async function splitFile(
   context: RunContext,
   uri: string,
@@ -61,12 +61,12 @@ export async function splitFile(
   return rule.by === "partitions" ? await deal(source, rule.count) : await cut(source, rule);
 }
 
-/** `separator` of a task or batch: a line break when there is none. */
+/** `separator` of a task or batch; default is a line break. */
 export function separatorOf(properties: JsonObject): string {
   return String(ownProperty(properties, "separator") ?? "\n");
 }
 
-/** A part is full with the line that reaches its size. */
+/** A part is complete with the line that reaches its size. */
 async function cut(source: SplitSource, rule: Extract<SplitRule, { size: number }>): Promise<string[]> {
   const uris: string[] = [];
   const lines = linesOf(source);
@@ -88,7 +88,7 @@ async function cut(source: SplitSource, rule: Extract<SplitRule, { size: number 
   return uris;
 }
 
-/** Lines are dealt out in turn; partitions that get none are left out. The file is read once for every few of them. */
+/** Distributes lines in turn; empty partitions are omitted. The file is read once per {@link PARTITIONS_AT_ONCE} partitions. */
 async function deal(source: SplitSource, count: number): Promise<string[]> {
   const uris: string[] = [];
   let dealt = count;

@@ -1,9 +1,9 @@
-/** A stored file that is cut into others: its lines, and where the parts go. */
+/** The stored file that is split: its lines, and the storing of its parts. */
 import type { RunContext } from "../../model/ports/run_context.ts";
 import { ended, gathered, type Piece, piecesOf } from "./pieces.ts";
 import { openFile } from "./stored_file.ts";
 
-/** The file, and how its lines and the names of its parts end. */
+/** The file, the separator of its lines, and the extension of its parts. */
 export interface SplitSource {
   readonly context: RunContext;
   readonly uri: string;
@@ -11,16 +11,16 @@ export interface SplitSource {
   readonly ending: string;
 }
 
-/** Files that one file may be cut into. */
+/** Maximum number of parts. */
 const MAX_PARTS = 50_000;
 
-/** The lines of the file, each with the separator at its end. @throws Error there is no such file */
+/** The lines of the file, each ending with the separator. @throws Error there is no such file */
 export async function* linesOf({ context, uri, separator }: SplitSource): AsyncGenerator<Piece> {
   const { content } = await openFile(context, uri);
   for await (const piece of piecesOf(content, separator)) yield ended(piece, separator);
 }
 
-/** Stores the part of that index; its storage URI. @throws Error there are too many, or the attempt was interrupted */
+/** Stores a part; returns its storage URI. @throws Error too many parts, or the attempt was interrupted */
 export async function storePart(
   { context, ending }: SplitSource,
   pieces: AsyncIterable<Piece>,

@@ -1,21 +1,46 @@
-/** Opens the stored file that a task names. */
+/** Properties, names and opening of stored files. */
+import type { PropertySchema } from "../../model/flows/schema.ts";
 import type { OpenedFile } from "../../model/ports/storage.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
 import { openAny } from "../local_files.ts";
 
-/** The file of a storage URI, open. @throws Error it does not exist, or must not be read */
+/** Property: the file that a task reads. */
+export const FROM: PropertySchema = Object.freeze({
+  type: "string",
+  required: true,
+  dynamic: true,
+  description: "Storage URI of the file.",
+});
+
+/** Output: the file that a task writes. */
+export const WRITTEN_URI: PropertySchema = Object.freeze({
+  type: "string",
+  description: "Storage URI of the new file.",
+});
+
+/** Output: a number of items. */
+export function itemCount(description: string): PropertySchema {
+  return { type: "integer", description };
+}
+
+/** Output: storage URIs. */
+export function uriList(description: string): PropertySchema {
+  return { type: "list", items: { type: "string", description: "A storage URI." }, description };
+}
+
+/** Opens the file of a storage URI. @throws Error it does not exist or access is not allowed */
 export async function openFile(context: RunContext, uri: string): Promise<OpenedFile> {
   return await openAny(context, uri.trim());
 }
 
-/** The ending of a file's name with its dot, decoded; `""` when it has none. */
+/** The extension of a file name with its dot; `""` if there is none. */
 export function extensionOf(uri: string): string {
   const name = uri.slice(uri.lastIndexOf("/") + 1);
   const dot = name.lastIndexOf(".");
   return dot <= 0 ? "" : name.slice(dot).replace(/[^\w.-]/g, "");
 }
 
-/** A name for a new file: an ending as a user gave it, with a dot in front. */
+/** The name for a new file from an extension, with or without its dot. */
 export function nameEnding(extension: string | undefined): string {
   if (extension === undefined || extension === "") return "";
   return extension.startsWith(".") ? extension : `.${extension}`;

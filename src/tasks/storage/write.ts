@@ -1,10 +1,7 @@
 /** `core.storage.Write`: stores a text as a file. */
-import type { JsonObject } from "../../base/json.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { textOf } from "../property_values.ts";
-import { nameEnding } from "./stored_file.ts";
-import { WRITTEN_URI } from "./storage_properties.ts";
+import { nameEnding, WRITTEN_URI } from "./stored_file.ts";
 
 /** Output: `uri`. */
 export const writeTask: RunnableTaskType = {
@@ -15,15 +12,13 @@ export const writeTask: RunnableTaskType = {
   description: "Stores a text as a file.",
   properties: {
     content: { type: "string", required: true, dynamic: true, description: "Content of the file." },
-    extension: { type: "string", dynamic: true, description: "Ending of its name, such as `.json`." },
+    extension: { type: "string", dynamic: true, description: "Extension of its name, such as `.json`." },
   },
   outputs: { uri: WRITTEN_URI },
-  run,
+  async run(properties, context) {
+    const content = ReadableStream.from([new TextEncoder().encode(textOf(properties, "content") ?? "")]);
+    const name = nameEnding(textOf(properties, "extension"));
+    const { uri } = await context.ports.storage.write(context, name, content);
+    return { state: "SUCCESS", outputs: { uri } };
+  },
 };
-
-async function run(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const content = ReadableStream.from([new TextEncoder().encode(textOf(properties, "content") ?? "")]);
-  const name = nameEnding(textOf(properties, "extension"));
-  const { uri } = await context.ports.storage.write(context, name, content);
-  return { state: "SUCCESS", outputs: { uri } };
-}

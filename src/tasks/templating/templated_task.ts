@@ -10,8 +10,7 @@ import { printValue } from "../../expr/mod.ts";
 import { parseYaml } from "../../languages/yaml/data.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
 import type { FoundTaskType } from "../../model/ports/task_types.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
-import { TASK_MEMBERS, type TaskMember } from "../../model/tasks/task_members.ts";
+import { type RunnableTaskType, TASK_MEMBERS, type TaskMember } from "../../model/tasks/task_catalog.ts";
 import { textOf } from "../property_values.ts";
 
 /** Outputs: those of the task that it runs. */
@@ -20,21 +19,25 @@ export const templatedTask: RunnableTaskType = {
   type: "core.templating.TemplatedTask",
   aliases: ["core.tasks.templating.TemplatedTask"],
   description:
-    "Renders the declaration of a task and runs that task; one that waits holds its attempt meanwhile.",
+    "Renders the declaration of a task and runs that task; a waiting task occupies its attempt meanwhile.",
   pure: false,
   properties: {
     spec: {
       type: "string",
       required: true,
       dynamic: true,
-      description: "Declaration of a task that does work itself, as a YAML text.",
+      description: "Declaration of a runnable task, as a YAML text.",
     },
   },
-  run: runTemplated,
+  async run(properties, context) {
+    const { type, members } = readSpec(textOf(properties, "spec") ?? "", context);
+    const given = await propertiesOf(type, members, context);
+    return await type.run(given, innerContext(context, given));
+  },
 };
 
 const OWN_TYPE = "core.templating.TemplatedTask";
-/** Members that say nothing of how a task runs. For the others that every task has, the templated task itself is asked. */
+/** Members ignored silently. Other common members cause a warning: those of the templated task itself apply. */
 const SILENT: ReadonlySet<string> = new Set<TaskMember>(["id", "type", "description"]);
 const COMMON: ReadonlySet<string> = new Set(TASK_MEMBERS);
 
@@ -42,12 +45,6 @@ type Runnable = FoundTaskType & Required<Pick<FoundTaskType, "run">>;
 
 function isRunnable(type: FoundTaskType): type is Runnable {
   return type.run !== undefined;
-}
-
-async function runTemplated(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const { type, members } = readSpec(textOf(properties, "spec") ?? "", context);
-  const given = await propertiesOf(type, members, context);
-  return await type.run(given, innerContext(context, given));
 }
 
 function readSpec(
@@ -65,8 +62,8 @@ function readSpec(
 }
 
 /**
- * The spec was rendered as a whole: what it holds now is data, which must not be evaluated once more, or an input could
- * bring expressions of its own. Only defaults of the type are still templates.
+ * The rendered spec is data and must not be rendered again, or an input could inject expressions. Only defaults of the type
+ * are still templates.
  */
 async function propertiesOf(
   { properties: schemas }: FoundTaskType,
@@ -101,7 +98,7 @@ function checkOthers(members: JsonObject, schemas: FoundTaskType["properties"], 
   }
 }
 
-/** The context of the attempt, for whom the properties are as they were given. */
+/** The context of the attempt with the properties as unrendered ones; templates without further variables are not rendered again. */
 function innerContext(context: RunContext, properties: JsonObject): RunContext {
   const render: RunContext["render"] = (template, variables) =>
     variables ? context.render(template, variables) : template;

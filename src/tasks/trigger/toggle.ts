@@ -1,7 +1,6 @@
 /** `core.trigger.Toggle`: disables or enables a trigger. */
-import type { JsonObject } from "../../base/json.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
-import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
+import { dynamicFlag, dynamicText } from "../../model/flows/schema.ts";
+import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { flagOf, requiredTextOf, textOf } from "../property_values.ts";
 
 /** Has no outputs. */
@@ -12,30 +11,19 @@ export const toggleTask: RunnableTaskType = {
   description: "Disables a trigger, or enables it again.",
   pure: false,
   properties: {
-    namespace: {
-      type: "string",
-      dynamic: true,
-      description: "Namespace of the flow; that of this one without it.",
-    },
-    flowId: { type: "string", dynamic: true, description: "Id of the flow; this one without it." },
+    namespace: dynamicText("Namespace of the flow; default is that of this one."),
+    flowId: dynamicText("Id of the flow; default is this one."),
     trigger: { type: "string", required: true, dynamic: true, description: "Id of the trigger." },
-    enabled: {
-      type: "boolean",
-      dynamic: true,
-      default: false,
-      description: "Whether the trigger is enabled or disabled.",
-    },
+    enabled: dynamicFlag(false, "Whether the trigger is enabled or disabled."),
   },
   outputs: {},
-  run: toggleTrigger,
+  async run(properties, context) {
+    const id = {
+      namespace: textOf(properties, "namespace") || context.namespace,
+      flowId: textOf(properties, "flowId") || context.flowId,
+      triggerId: requiredTextOf(properties, "trigger"),
+    };
+    await context.ports.triggers.setDisabled(context.tenant, id, !flagOf(properties, "enabled", false));
+    return { state: "SUCCESS", outputs: {} };
+  },
 };
-
-async function toggleTrigger(properties: JsonObject, context: RunContext): Promise<AttemptOutcome> {
-  const id = {
-    namespace: textOf(properties, "namespace") || context.namespace,
-    flowId: textOf(properties, "flowId") || context.flowId,
-    triggerId: requiredTextOf(properties, "trigger"),
-  };
-  await context.ports.triggers.setDisabled(context.tenant, id, !flagOf(properties, "enabled", false));
-  return { state: "SUCCESS", outputs: {} };
-}

@@ -1,10 +1,9 @@
-/** Where the commands of a task run, by its `taskRunner`, `runner` and what the server lets it. */
+/** Task runners: where the commands of a script task run, by its `taskRunner`, its `runner` and the policy of the server. */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { canonicalType } from "../../model/flows/flow.ts";
+import type { TypeDeclaration } from "../../model/flows/type_declaration.ts";
 import type { ProcessPlace, ProcessPolicy } from "../../model/ports/processes.ts";
 import { textOf } from "../property_values.ts";
-import { processRunner } from "../runner/process.ts";
-import { dockerRunner } from "../runner/docker.ts";
 
 const PULLS: ReadonlyMap<string, string> = new Map([
   ["ALWAYS", "always"],
@@ -12,7 +11,33 @@ const PULLS: ReadonlyMap<string, string> = new Map([
   ["NEVER", "never"],
 ]);
 
-/** The place. A task that names none gets what the server has. @throws Error for a runner that there is not */
+/** Task runners by process place. */
+export const TASK_RUNNERS: Readonly<Record<"process" | "docker", TypeDeclaration>> = Object.freeze({
+  process: {
+    type: "core.runner.Process",
+    aliases: ["core.models.tasks.runners.types.ProcessTaskRunner"],
+    description: "Runs the commands of a script task as processes on the machine of the server.",
+    properties: {},
+  },
+  docker: {
+    type: "scripts.runner.docker.Docker",
+    aliases: ["scripts.runner.docker.DockerTaskRunner", "core.runner.Docker"],
+    description: "Runs the commands of a script task in a container; requires the `docker` command. " +
+      "The image is the `containerImage` of the task.",
+    properties: {
+      pullPolicy: {
+        type: "string",
+        dynamic: true,
+        values: [...PULLS.keys()],
+        default: "ALWAYS",
+        description: "When the image is pulled.",
+      },
+      user: { type: "string", dynamic: true, description: "User within the container." },
+    },
+  },
+});
+
+/** The place; by default that of the server. @throws Error unknown task runner */
 export function scriptPlace(
   properties: JsonObject,
   { mode }: ProcessPolicy,
@@ -35,11 +60,12 @@ export function scriptPlace(
 function runnerKind(type: string | undefined, old: string | undefined): ProcessPlace["type"] | undefined {
   if (type === undefined) return old === undefined ? undefined : old === "DOCKER" ? "docker" : "process";
   const name = canonicalType(type);
-  for (const [kind, runner] of [["process", processRunner], ["docker", dockerRunner]] as const) {
+  for (const kind of ["process", "docker"] as const) {
+    const runner = TASK_RUNNERS[kind];
     if (runner.type === name || runner.aliases.includes(name)) return kind;
   }
   throw new Error(
-    `Cannot run commands with task runner "${type}": this server has "io.kestra.plugin.${processRunner.type}" and "io.kestra.plugin.${dockerRunner.type}"`,
+    `Cannot run commands with task runner "${type}": this server has "io.kestra.plugin.${TASK_RUNNERS.process.type}" and "io.kestra.plugin.${TASK_RUNNERS.docker.type}"`,
   );
 }
 

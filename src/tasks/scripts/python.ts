@@ -1,15 +1,34 @@
-/** Which Python runs: the one that `pythonVersion` names, where the script finds it. */
+/** How Python scripts are run, and how the interpreter that `pythonVersion` names is found. */
 import { shellWord } from "../../base/shell_word.ts";
 import { textOf } from "../property_values.ts";
 import type { ProgramRequest, ScriptProgram } from "./script_program.ts";
 
 const DEFAULT = "python3";
 const VERSION = /^\d+(?:\.\d+)*$/;
-/** Names under which commands call Python. */
+/** Command names that are redirected to the chosen interpreter. */
 const NAMES = ["python", DEFAULT];
 
-/** The program in the version that the task asks for; as it is, with a warning, where that cannot be had. */
-export async function fitPython(program: ScriptProgram, request: ProgramRequest): Promise<ScriptProgram> {
+/** Python; packages are installed in a virtual environment. */
+export const PYTHON: ScriptProgram = Object.freeze({
+  image: "python:3.13-slim",
+  fileName: "script.py",
+  command: DEFAULT,
+  installer: "python3 with venv and pip",
+  install: (packages: readonly string[], program = DEFAULT) => [
+    `${program} -m venv .venv`,
+    `.venv/bin/python -m pip install --quiet --disable-pip-version-check ${
+      packages.map(shellWord).join(" ")
+    }`,
+  ],
+  packageFolders: [".venv"],
+  packageBin: ".venv/bin",
+  // Unbuffered, so that lines arrive while the script runs. pip writes advice to stderr, which would end the task in WARNING.
+  env: { PYTHONUNBUFFERED: "1", PIP_ROOT_USER_ACTION: "ignore", PIP_DISABLE_PIP_VERSION_CHECK: "1" },
+  fit: fitPython,
+});
+
+/** The program with the interpreter of the requested version; unchanged, with a logged warning, if there is none. */
+async function fitPython(program: ScriptProgram, request: ProgramRequest): Promise<ScriptProgram> {
   const version = textOf(request.properties, "pythonVersion")?.trim() ?? "";
   const name = `python${version}`;
   if (version === "" || name === DEFAULT) return program;
@@ -30,7 +49,10 @@ export async function fitPython(program: ScriptProgram, request: ProgramRequest)
   };
 }
 
-/** The path of a Python that starts, or which one the default is: some that are on the PATH only say that they are missing. */
+/**
+ * The path of the interpreter of that name, or the version of the default one. It is started once: version managers put
+ * stubs on the PATH that only print that the version is missing.
+ */
 async function findPython(
   name: string | undefined,
   { execute }: ProgramRequest,

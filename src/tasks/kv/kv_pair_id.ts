@@ -1,0 +1,43 @@
+/** Properties that identify a key-value pair. */
+import type { JsonObject } from "../../base/json.ts";
+import { dynamicFlag, type PropertySchema } from "../../model/flows/schema.ts";
+import type { KvPairId } from "../../model/namespaces/kv_pair.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
+import { requiredTextOf, textOf } from "../property_values.ts";
+
+/** `key` of a pair. */
+export const KV_KEY: PropertySchema = Object.freeze({
+  type: "string",
+  required: true,
+  dynamic: true,
+  pattern: "[a-zA-Z0-9][a-zA-Z0-9._-]*",
+  description: "Name of the pair: letters, digits, `.`, `_` and `-`; begins with a letter or digit.",
+});
+
+/** `namespace` of a pair. */
+export const KV_NAMESPACE: PropertySchema = Object.freeze({
+  type: "string",
+  dynamic: true,
+  default: "{{ flow.namespace }}",
+  description: "Namespace of the pair.",
+});
+
+/** `errorOnMissing` of tasks that read or delete a pair. */
+export const ERROR_ON_MISSING: PropertySchema = dynamicFlag(false, "Whether a missing pair is a failure.");
+
+/** The namespace; default is that of the flow. */
+export function kvNamespaceOf(properties: JsonObject, { namespace }: RunContext): string {
+  return textOf(properties, "namespace") || namespace;
+}
+
+/** The id from `key` and `namespace`. @throws Error no key */
+export function kvPairIdOf(properties: JsonObject, context: RunContext): KvPairId {
+  return { namespace: kvNamespaceOf(properties, context), key: requiredTextOf(properties, "key") };
+}
+
+/** Error for a missing pair. */
+export function missingPair({ key, namespace }: KvPairId): Error {
+  return new Error(
+    `No value found for key '${key}' in namespace '${namespace}' and \`errorOnMissing\` is set to true`,
+  );
+}
