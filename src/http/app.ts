@@ -27,19 +27,14 @@ import {
 import { openApiDocument } from "./openapi/document.ts";
 import { RequestStats } from "./pipeline/request_stats.ts";
 import { SegmentRouter } from "./pipeline/router.ts";
-import { serverMetricRoutes } from "./routes/server_metrics.ts";
-import {
-  callerRoutes,
-  configRoutes,
-  credentialProblemRoutes,
-  credentialRoutes,
-  healthRoutes,
-  homeRoutes,
-  pingRoutes,
-} from "./routes/misc.ts";
-import { openApiRoutes } from "./routes/openapi.ts";
-import { tenantRoutes } from "./routes/tenants.ts";
-import { tokenRoutes } from "./routes/tokens.ts";
+import { serverMetricRoutes } from "./routes/server/server_metrics.ts";
+import { callerRoutes, credentialProblemRoutes, credentialRoutes } from "./routes/access/me.ts";
+import { configRoutes } from "./routes/server/configs.ts";
+import { healthRoutes, pingRoutes } from "./routes/server/health.ts";
+import { homeRoutes } from "./routes/server/pages.ts";
+import { openApiRoutes } from "./routes/server/openapi.ts";
+import { tenantRoutes } from "./routes/access/tenants.ts";
+import { tokenRoutes } from "./routes/access/tokens.ts";
 import { EventStreams } from "./streams/sse.ts";
 
 /** What the application is made of. */

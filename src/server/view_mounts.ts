@@ -1,9 +1,9 @@
 /** Routes over services that nobody else needs: views of executions, namespaces, dashboards, concurrency limits. */
 import type { Mount } from "../http/pipeline/mount.ts";
-import { concurrencyLimitRoutes } from "../http/routes/concurrency_limits.ts";
-import { dashboardRoutes } from "../http/routes/dashboards.ts";
-import { executionViewRoutes } from "../http/routes/execution_views.ts";
-import { namespaceRoutes } from "../http/routes/namespaces.ts";
+import { concurrencyLimitRoutes } from "../http/routes/executions/concurrency_limits.ts";
+import { dashboardRoutes } from "../http/routes/monitoring/dashboards.ts";
+import { executionViewRoutes } from "../http/routes/executions/execution_views.ts";
+import { namespaceRoutes } from "../http/routes/namespaces/namespaces.ts";
 import { Dashboards } from "../services/metrics/dashboards.ts";
 import { ExecutionViews } from "../services/executions/execution_views.ts";
 import { FlowDependencies } from "../services/flows/flow_dependencies.ts";

@@ -76,9 +76,13 @@ function rawRequest(path: string, method: string): Request {
 }
 
 Deno.test("ROUTE_FILES has every file of routes", async () => {
-  const folder = new URL("../../../src/http/routes/", import.meta.url);
-  const names = await Array.fromAsync(Deno.readDir(folder), (entry) => entry.name);
-  assertEquals(names.sort(), [...ROUTE_FILES.keys()].sort());
+  const root = new URL("../../../src/http/routes/", import.meta.url);
+  const paths: string[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(root)) {
+    const files = isDirectory ? await Array.fromAsync(Deno.readDir(new URL(name, root))) : [];
+    paths.push(...isDirectory ? files.map((file) => `${name}/${file.name}`) : [name]);
+  }
+  assertEquals(paths.sort(), [...ROUTE_FILES.keys()].sort());
 });
 
 Deno.test("createApp() answers without credentials on the routes of the list alone", async () => {

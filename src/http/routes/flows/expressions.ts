@@ -1,0 +1,53 @@
+/** Expressions that a caller tries out. */
+import { Hono } from "hono";
+import { isJsonObject, type JsonValue, ownProperty, stringifyJson } from "../../../base/json.ts";
+import { DomainError } from "../../../model/errors.ts";
+import type { Expressions, RenderRequest } from "../../../services/flows/expressions.ts";
+import { readJson } from "../../forms/body.ts";
+import type { AppEnv } from "../../forms/env.ts";
+import { jsonResponse } from "../../responses/json_response.ts";
+
+/** Expressions of one request. */
+const MAX_EXPRESSIONS = 100;
+
+/** Routes under `/expressions`, relative to the tenant. */
+export function expressionRoutes(expressions: Expressions): Hono<AppEnv> {
+  const routes = new Hono<AppEnv>();
+
+  routes.post("/expressions/render", async (c) => {
+    const request = readRequest(await readJson(c));
+    return jsonResponse(stringifyJson(await expressions.render(c.get("actor"), request)));
+  });
+
+  return routes;
+}
+
+/** `GET /pebble/filters` and `/pebble/functions`: the names that editors offer; of no tenant. */
+export function expressionNameRoutes(expressions: Expressions): Hono<AppEnv> {
+  return new Hono<AppEnv>()
+    .get("/pebble/filters", (c) => c.json(expressions.filterNames))
+    .get("/pebble/functions", (c) => c.json(expressions.functionNames));
+}
+
+/** `{expressions: [..], context?: {..}, namespace?}`. @throws DomainError invalid_argument */
+function readRequest(body: JsonValue): RenderRequest {
+  const object = isJsonObject(body) ? body : {};
+  const expressions = ownProperty(object, "expressions");
+  const context = ownProperty(object, "context") ?? {};
+  const namespace = ownProperty(object, "namespace") ?? undefined;
+  if (!isTextList(expressions)) refuse('"expressions" must be a list of texts');
+  if (expressions.length > MAX_EXPRESSIONS) {
+    refuse(`at most ${MAX_EXPRESSIONS} expressions are rendered at once`);
+  }
+  if (!isJsonObject(context)) refuse('"context" must be an object: its members are the variables');
+  if (namespace !== undefined && typeof namespace !== "string") refuse('"namespace" must be a text');
+  return { expressions, context, namespace };
+}
+
+function isTextList(value: JsonValue | undefined): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+function refuse(reason: string): never {
+  throw new DomainError("invalid_argument", `Illegal argument: ${reason}`);
+}

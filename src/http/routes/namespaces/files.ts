@@ -1,0 +1,150 @@
+/** Files of namespaces. Content goes in and out as streams; what comes out is always an attachment. */
+import { type Context, Hono } from "hono";
+import { DomainError } from "../../../model/errors.ts";
+import { fileNameOf } from "../../../model/namespaces/file_path.ts";
+import type { FileTransfer } from "../../../services/files/file_transfer.ts";
+import type { FileRecord, Files } from "../../../services/files/files.ts";
+import { attachmentHeaders } from "../../responses/attachment.ts";
+import type { AppEnv } from "../../forms/env.ts";
+import { type Part, readMultipart } from "../../forms/multipart.ts";
+import { readRequired } from "../../forms/params.ts";
+
+/** What the routes work with. */
+interface FileRoutesDeps {
+  readonly files: Files;
+  readonly transfer: FileTransfer;
+  /** Of a whole upload. */
+  readonly maxUploadBytes: number;
+}
+
+/** Name of the part that carries an upload. */
+const CONTENT_PART = "fileContent";
+/** Room for boundaries, headers and stray parts around the content. */
+const FORM_OVERHEAD_BYTES = 64 * 1024;
+const BASE = "/namespaces/:namespace/files";
+
+/** Below `/namespaces/:namespace/files`: `GET`, `POST`, `PUT`, `DELETE`, and `directory`, `search`, `stats`, `revisions`, `export`. */
+export function fileRoutes(deps: FileRoutesDeps): Hono<AppEnv> {
+  const routes = new Hono<AppEnv>();
+  addReadRoutes(routes, deps);
+  addListRoutes(routes, deps);
+  addWriteRoutes(routes, deps);
+  return routes;
+}
+
+function addReadRoutes(routes: Hono<AppEnv>, { files, transfer }: FileRoutesDeps): void {
+  routes.get(BASE, async (c) => {
+    const path = readRequired(queryOf(c), "path");
+    const { record, content } = await files.open(c.get("actor"), namespaceOf(c), path);
+    const headers = attachmentHeaders(fileNameOf(record.path));
+    headers.set("content-length", String(record.content?.size ?? 0));
+    if (isHead(c) || !isWantedRevision(c, record)) await content.cancel();
+    if (!isWantedRevision(c, record)) {
+      throw new DomainError("not_found", "Not Found: the file has no such revision");
+    }
+    return new Response(isHead(c) ? null : content, { headers });
+  });
+  routes.get(`${BASE}/export`, async (c) => {
+    const zip = await transfer.export(c.get("actor"), namespaceOf(c));
+    if (isHead(c)) await zip.cancel();
+    return new Response(isHead(c) ? null : zip, {
+      headers: attachmentHeaders(`${namespaceOf(c)}_files.zip`),
+    });
+  });
+}
+
+function addListRoutes(routes: Hono<AppEnv>, { files }: FileRoutesDeps): void {
+  routes.get(`${BASE}/directory`, async (c) => {
+    const found = await files.list(c.get("actor"), namespaceOf(c), queryOf(c).get("path") ?? "");
+    return c.json(found.map(attributesOf));
+  });
+  routes.get(
+    `${BASE}/search`,
+    async (c) => c.json(await files.search(c.get("actor"), namespaceOf(c), queryOf(c).get("q") ?? "")),
+  );
+  routes.get(
+    `${BASE}/stats`,
+    async (c) =>
+      c.json(attributesOf(await files.stat(c.get("actor"), namespaceOf(c), queryOf(c).get("path") ?? ""))),
+  );
+  routes.get(`${BASE}/revisions`, async (c) => {
+    const { revision } = await files.stat(c.get("actor"), namespaceOf(c), readRequired(queryOf(c), "path"));
+    return c.json([{ revision }]);
+  });
+}
+
+function addWriteRoutes(routes: Hono<AppEnv>, deps: FileRoutesDeps): void {
+  const { files } = deps;
+  routes.post(BASE, async (c) => {
+    await readUpload(c, deps);
+    return c.body(null, 200);
+  });
+  routes.post(`${BASE}/directory`, async (c) => {
+    await files.createDirectory(c.get("actor"), namespaceOf(c), readRequired(queryOf(c), "path"));
+    return c.body(null, 200);
+  });
+  routes.put(BASE, async (c) => {
+    const query = queryOf(c);
+    const [from, to] = [readRequired(query, "from"), readRequired(query, "to")];
+    await files.move(c.get("actor"), namespaceOf(c), from, to);
+    return c.body(null, 200);
+  });
+  routes.delete(BASE, async (c) => {
+    await files.delete(c.get("actor"), namespaceOf(c), readRequired(queryOf(c), "path"));
+    return c.body(null, 200);
+  });
+}
+
+/** Stores the part that carries the content (of several the last one stays); others are read over. */
+async function readUpload(c: Context<AppEnv>, deps: FileRoutesDeps): Promise<void> {
+  let isFound = false;
+  const limits = { maxBytes: deps.maxUploadBytes + FORM_OVERHEAD_BYTES };
+  for await (const part of readMultipart(c.req.raw, limits)) {
+    if (part.name !== CONTENT_PART) continue;
+    if (isFound) {
+      throw new DomainError("bad_request", `Bad Request: there are two parts named "${CONTENT_PART}"`);
+    }
+    isFound = true;
+    await storePart(c, deps, part);
+  }
+  if (!isFound) {
+    throw new DomainError("bad_request", `Bad Request: a part named "${CONTENT_PART}" is missing`);
+  }
+}
+
+async function storePart(c: Context<AppEnv>, { files, transfer }: FileRoutesDeps, part: Part): Promise<void> {
+  const actor = c.get("actor");
+  if (part.fileName?.toLowerCase().endsWith(".zip")) {
+    return await transfer.import(actor, namespaceOf(c), part.stream());
+  }
+  await files.write(actor, namespaceOf(c), readRequired(queryOf(c), "path"), part.stream());
+}
+
+function attributesOf(record: FileRecord): object {
+  return {
+    type: record.revision === 0 ? "Directory" : "File",
+    size: record.content?.size ?? 0,
+    fileName: record.path === "" ? "_files" : fileNameOf(record.path),
+    lastModifiedTime: record.modifiedAt,
+    creationTime: record.createdAt,
+  };
+}
+
+function isWantedRevision(c: Context<AppEnv>, record: FileRecord): boolean {
+  const wanted = queryOf(c).get("revision") ?? "";
+  return wanted === "" || wanted === String(record.revision);
+}
+
+/** A HEAD request runs the route of GET; its answer has no body, so nothing must be left open. */
+function isHead(c: Context<AppEnv>): boolean {
+  return c.req.raw.method === "HEAD";
+}
+
+function namespaceOf(c: Context<AppEnv>): string {
+  return c.req.param("namespace") ?? "";
+}
+
+/** Decoded once. */
+function queryOf(c: Context<AppEnv>): URLSearchParams {
+  return new URL(c.req.url).searchParams;
+}
