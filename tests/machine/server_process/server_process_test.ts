@@ -1,8 +1,12 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import type { Config } from "../../src/config/mod.ts";
-import { DataDirError } from "../../src/machine/data_dir.ts";
-import { type ProcessPlatform, runServer, type ServerHandle } from "../../src/machine/server_process.ts";
-import { FakeClock } from "../support/fake_clock.ts";
+import type { Config } from "../../../src/config/mod.ts";
+import { DataDirError } from "../../../src/machine/data_dir.ts";
+import {
+  type ProcessPlatform,
+  runServer,
+  type ServerHandle,
+} from "../../../src/machine/server_process/server_process.ts";
+import { FakeClock } from "../../support/fake_clock.ts";
 
 const CONFIG: Config = {
   host: "127.0.0.1",

@@ -1,6 +1,6 @@
 /** Writes lines of the log to a stream, many at once: a system call for each of 30,000 requests a second costs more than the requests. */
-import type { CancelTimer, Clock } from "../base/clock.ts";
-import type { ServerLogLevel } from "../base/log.ts";
+import type { CancelTimer, Clock } from "../../base/clock.ts";
+import type { ServerLogLevel } from "../../base/log.ts";
 
 /** What is written to. */
 interface SyncWriter {

@@ -1,10 +1,10 @@
 /** Runs a server as the process of a person or a service manager: announcement, signals, exit codes, one-line errors. */
-import { type Clock, systemClock } from "../base/clock.ts";
-import { Logger } from "../base/log.ts";
-import { shellWord } from "../base/shell_word.ts";
-import { type Config, VERSION } from "../config/mod.ts";
-import { isLoopback } from "../base/ip.ts";
-import { DataDirError } from "./data_dir.ts";
+import { type Clock, systemClock } from "../../base/clock.ts";
+import { Logger } from "../../base/log.ts";
+import { shellWord } from "../../base/shell_word.ts";
+import { type Config, VERSION } from "../../config/mod.ts";
+import { isLoopback } from "../../base/ip.ts";
+import { DataDirError } from "../data_dir.ts";
 
 /** What the process needs of a server that is ready. */
 export interface ServerHandle {

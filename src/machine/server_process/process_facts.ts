@@ -1,6 +1,6 @@
 /** What the platform knows of this process and of the size of its database. */
 import { cpuUsage } from "node:process";
-import type { ProcessFacts } from "../model/server_metric.ts";
+import type { ProcessFacts } from "../../model/server_metric.ts";
 
 /** The database, and what SQLite keeps beside it. */
 const DATABASE_FILES = ["sluice.db", "sluice.db-wal"];
