@@ -27,19 +27,12 @@ export interface FollowTarget {
 }
 
 /** Waits up to 10 s for an execution to exist. @throws DomainError not_found */
-export async function awaitExecution(target: FollowTarget, signal: AbortSignal): Promise<void> {
-  if (!isId(target.id)) {
-    throw new DomainError("not_found", `Not Found: execution "${target.id}" does not exist`);
-  }
-  using watch = new Watch(target, signal);
-  const deadline = target.clock.monotonicMs() + MAX_WAIT_FOR_ID_MS;
-  while (!await watch.read()) {
-    const leftMs = deadline - target.clock.monotonicMs();
-    if (leftMs <= 0 || signal.aborted) {
-      throw new DomainError("not_found", `Not Found: execution "${target.id}" does not exist`);
-    }
-    await watch.changed(leftMs);
-  }
+export async function awaitExecution(
+  { executions, actor, id }: FollowTarget,
+  signal: AbortSignal,
+): Promise<void> {
+  if (isId(id) && await executions.followed.exists(actor, id, MAX_WAIT_FOR_ID_MS, signal)) return;
+  throw new DomainError("not_found", `Not Found: execution "${id}" does not exist`);
 }
 
 /** Sends `start`, then `progress` with the whole execution for each change, at last `end`; one that has ended sends `end` alone. */
