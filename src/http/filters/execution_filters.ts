@@ -1,6 +1,5 @@
 /** Reads the list of executions' query: flat parameters and `filters[field][OPERATOR]`, which may be mixed. */
 import type { Instant } from "../../base/clock.ts";
-import { DomainError } from "../../model/errors.ts";
 import { EXECUTION_KINDS } from "../../model/executions/execution.ts";
 import {
   EXECUTION_SORT_FIELDS,
@@ -19,11 +18,10 @@ import {
   isNegated,
   oneOf,
   type RawFilter,
-  shorten,
   valuesOf,
 } from "./filter_syntax.ts";
 import { readChoices, readLabelPairs, readName } from "./filter_values.ts";
-import { readPaging, type SortKey } from "../forms/params.ts";
+import { readPaging, sortFieldIn, type SortKey } from "../forms/params.ts";
 
 /** What executions can be filtered by. */
 const FIELDS = {
@@ -62,12 +60,7 @@ export function readExecutionFilters(
 }
 
 function readSort({ field, descending }: SortKey): ExecutionSort {
-  const known = EXECUTION_SORT_FIELDS.find((name) => name === field);
-  if (known) return { field: known, descending };
-  throw new DomainError(
-    "invalid_argument",
-    `Invalid sort parameter: "${shorten(field)}" must be one of ${EXECUTION_SORT_FIELDS.join(", ")}`,
-  );
+  return { field: sortFieldIn(field, EXECUTION_SORT_FIELDS), descending };
 }
 
 function readCondition(filter: Filter, now: Instant): ExecutionCondition[] {

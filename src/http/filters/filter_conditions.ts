@@ -1,7 +1,6 @@
 /** Reads conditions that lists of executions and of log lines share, out of their filters. */
 import type { Instant } from "../../base/clock.ts";
 import { parseDuration } from "../../base/duration.ts";
-import { DomainError } from "../../model/errors.ts";
 import {
   type ConditionSet,
   type DateCondition,
@@ -12,6 +11,7 @@ import {
 } from "../../model/executions/execution_query.ts";
 import { type FilterFields, isNegated, type RawFilter, readFilters, refuse } from "./filter_syntax.ts";
 import { readDate, readRange, readScopes } from "./filter_values.ts";
+import { invalidArgument } from "../forms/refusals.ts";
 
 const MAX_SEARCH_WORDS = 20;
 /** Operators that say when something began at the earliest, and when it ended at the latest. */
@@ -80,16 +80,13 @@ export function readSpan({ value }: RawFilter, now: Instant): Pick<DateCondition
 function checkDates(filters: readonly RawFilter[], now: Instant): void {
   const has = (field: string) => filters.some((filter) => filter.field === field);
   if (has("startDate") && has("timeRange")) {
-    throw new DomainError(
-      "invalid_argument",
-      'Illegal argument: "startDate" and "timeRange" are mutually exclusive: give one of them',
-    );
+    throw invalidArgument('"startDate" and "timeRange" are mutually exclusive: give one of them');
   }
   const dates = filters.filter(({ field }) => field === "startDate" || field === "endDate")
     .map((filter) => readDateCondition(filter, now));
   const after = dates.filter(({ field, operator }) => field === "startDate" && EARLIEST.test(operator));
   const before = dates.filter(({ field, operator }) => field === "endDate" && LATEST.test(operator));
   if (after.some(({ at: start }) => before.some(({ at: end }) => start > end))) {
-    throw new DomainError("invalid_argument", 'Illegal argument: "startDate" must not be after "endDate"');
+    throw invalidArgument('"startDate" must not be after "endDate"');
   }
 }

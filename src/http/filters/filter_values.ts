@@ -1,7 +1,6 @@
 /** What the values of filters mean: names, choices, dates and spans of time. */
 import type { Instant } from "../../base/clock.ts";
 import { parseDuration } from "../../base/duration.ts";
-import { DomainError } from "../../model/errors.ts";
 import {
   DATE_OPERATORS,
   matchesDate,
@@ -15,6 +14,7 @@ import type { Label } from "../../model/flows/label.ts";
 import { checkPattern } from "./filter_pattern.ts";
 import { isNegated, listOf, oneOf, type RawFilter, refuse, shorten, valuesOf } from "./filter_syntax.ts";
 import { parseQueryInstant } from "../forms/params.ts";
+import { invalidArgument } from "../forms/refusals.ts";
 
 const SCOPES = ["USER", "SYSTEM"] as const;
 type Scope = typeof SCOPES[number];
@@ -105,8 +105,5 @@ export function readDate(field: string, text: string): Instant {
 export function readRange(text: string): number {
   const ms = parseDuration(text);
   if (ms !== undefined) return Math.abs(ms);
-  throw new DomainError(
-    "invalid_argument",
-    `Illegal argument: "timeRange" must be a duration such as "PT24H", but is "${shorten(text)}"`,
-  );
+  throw invalidArgument(`"timeRange" must be a duration such as "PT24H", but is "${shorten(text)}"`);
 }

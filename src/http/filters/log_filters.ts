@@ -1,6 +1,5 @@
 /** Reads the query of lists of log lines: flat parameters and `filters[field][OPERATOR]`, which may be mixed. */
 import type { Instant } from "../../base/clock.ts";
-import { DomainError } from "../../model/errors.ts";
 import { NAME_OPERATORS } from "../../model/executions/execution_query.ts";
 import { LOG_LEVELS, type LogLevel } from "../../model/flows/flow.ts";
 import type { LogCondition, LogConditions, LogQuery } from "../../model/executions/log_query.ts";
@@ -9,7 +8,7 @@ import { DATE_FIELDS, FLOW_FIELDS } from "./filter_fields.ts";
 import { CHOICES, type FilterFields, isList, type RawFilter } from "./filter_syntax.ts";
 import { readChoices, readName } from "./filter_values.ts";
 import { readCursor } from "./log_cursor.ts";
-import { readPaging } from "../forms/params.ts";
+import { readPaging, sortFieldIn } from "../forms/params.ts";
 
 /** What log lines can be filtered by. */
 const FIELDS = {
@@ -38,13 +37,7 @@ const NO_LINE: LogCondition = { field: "level", levels: [] };
  */
 export function readLogQuery(query: URLSearchParams, now: Instant): LogQuery {
   const { page, size, sort } = readPaging(query);
-  const unknown = sort.find(({ field }) => field !== "timestamp");
-  if (unknown) {
-    throw new DomainError(
-      "invalid_argument",
-      `Invalid sort parameter: "${unknown.field.slice(0, 100)}" must be timestamp`,
-    );
-  }
+  for (const { field } of sort) sortFieldIn(field, ["timestamp"]);
   const after = readCursor(query);
   return {
     ...readLogConditions(query, now),

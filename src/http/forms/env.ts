@@ -1,12 +1,12 @@
-/** What the middleware puts at the disposal of routes. */
+/** Variables that the request pipeline sets for routes. */
 import type { Actor } from "../../model/access/actor.ts";
 
-/** Environment of every Hono app and route file of the server. */
+/** Environment of every Hono app of the server. */
 export interface AppEnv {
   Variables: {
-    /** The caller, set by authentication before any route that is not public. */
+    /** The caller; anonymous on public routes and webhooks. */
     actor: Actor;
-    /** Id of the request, also in the answer's `X-Request-Id` and in the log. */
+    /** Id of the request, also in the `X-Request-Id` header of the response and in the log. */
     requestId: string;
   };
 }

@@ -1,5 +1,5 @@
 /** Multipart bodies in pieces, and what reading them gives. */
-import { type MultipartLimits, readForm } from "../../../src/http/forms/multipart.ts";
+import { type MultipartLimits, readForm, readMultipart } from "../../../src/http/forms/multipart.ts";
 import { DomainError } from "../../../src/model/errors.ts";
 
 /** Bounds that small bodies reach. */
@@ -29,11 +29,23 @@ export async function outcomeOf(
     headers: { "content-type": contentType },
   });
   try {
-    return JSON.stringify(
-      await readForm(request, limits, async (part) => `file ${(await part.bytes()).join(" ")}`),
-    );
+    return JSON.stringify(await fieldsOf(request, limits));
   } catch (error) {
     if (error instanceof DomainError) return `${error.code}: ${error.message}`;
     throw error;
   }
+}
+
+/** Fields as texts, files as their bytes. */
+async function fieldsOf(request: Request, limits: MultipartLimits): Promise<unknown[]> {
+  if (!/^multipart\/form-data\b/i.test(request.headers.get("content-type") ?? "")) {
+    return await readForm(request, limits);
+  }
+  const fields: unknown[] = [];
+  for await (const part of readMultipart(request, limits)) {
+    const { name, fileName, contentType } = part;
+    const value = fileName === undefined ? await part.text() : `file ${(await part.bytes()).join(" ")}`;
+    fields.push({ name, value, fileName, contentType });
+  }
+  return fields;
 }

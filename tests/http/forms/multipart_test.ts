@@ -96,16 +96,6 @@ Deno.test("readForm() of a url-encoded form", async () => {
   assertEquals(fields.map(({ name, value }) => `${name}=${value}`), ["a=1", "b=ü x", "a=2", "c="]);
 });
 
-Deno.test("readForm() with saveFile gives what it gave, for files alone", async () => {
-  const saved: string[] = [];
-  const fields = await readForm(request(FORM), LIMITS, async (file) => {
-    saved.push(await file.text());
-    return "stored://x";
-  });
-  assertEquals(fields.map((field) => field.value), ["1", "stored://x", ""]);
-  assertEquals(saved.length, 1);
-});
-
 const REFUSED: readonly (readonly [string, string, string, DomainError["code"]])[] = [
   ["no boundary declared", "x", "multipart/form-data", "invalid_argument"],
   ["a boundary that is too long", "x", `multipart/form-data; boundary=${"x".repeat(71)}`, "invalid_argument"],

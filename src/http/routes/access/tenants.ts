@@ -3,9 +3,10 @@ import { Hono } from "hono";
 import { type JsonObject, ownProperty } from "../../../base/json.ts";
 import type { Tenant } from "../../../model/access/tenant.ts";
 import type { Tenants } from "../../../services/access/tenants.ts";
-import { invalidEntity, readEntity } from "../../forms/entity_body.ts";
+import { readEntity } from "../../forms/entity_body.ts";
+import { invalidEntity } from "../../forms/refusals.ts";
 import type { AppEnv } from "../../forms/env.ts";
-import { readPaging } from "../../forms/params.ts";
+import { queryOf, readPaging } from "../../forms/params.ts";
 
 const FORM = 'a tenant is of the form {"id": "…", "name": "…"}';
 
@@ -16,7 +17,7 @@ export function tenantRoutes(tenants: Tenants): Hono<AppEnv> {
     return c.json(tenantBody(await tenants.create(readTenant(await readEntity(c, FORM)))));
   });
   routes.get("/search", (c) => {
-    const query = new URL(c.req.url).searchParams;
+    const query = queryOf(c);
     const { page, size } = readPaging(query);
     const wanted = query.get("q")?.toLowerCase() ?? "";
     const found = tenants.list().filter(({ id, name }) => `${id} ${name}`.toLowerCase().includes(wanted));

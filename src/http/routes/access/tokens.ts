@@ -5,7 +5,8 @@ import { parseDuration } from "../../../base/duration.ts";
 import { type JsonObject, ownProperty } from "../../../base/json.ts";
 import { type ApiToken, isExpired, type TokenRequest } from "../../../model/access/token.ts";
 import type { Tokens } from "../../../services/access/tokens.ts";
-import { invalidEntity, readEntity, textMember } from "../../forms/entity_body.ts";
+import { readEntity, textMember } from "../../forms/entity_body.ts";
+import { invalidEntity } from "../../forms/refusals.ts";
 import type { AppEnv } from "../../forms/env.ts";
 
 /** `GET /`, `POST /` (the only answer that has the secret), `DELETE /:id` (204). */

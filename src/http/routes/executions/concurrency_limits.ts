@@ -1,14 +1,14 @@
 /** How many executions of flows with a concurrency limit run. */
 import { Hono } from "hono";
 import { isJsonObject, type JsonObject, ownProperty, stringifyJson } from "../../../base/json.ts";
-import { DomainError } from "../../../model/errors.ts";
 import type { ConcurrencyLimits, LimitedFlow } from "../../../services/executions/concurrency_limits.ts";
 import { readOptionalJson } from "../../forms/body.ts";
 import type { AppEnv } from "../../forms/env.ts";
-import { flowKeyOf, queryOf } from "../../forms/flow_request.ts";
+import { flowKeyOf } from "../../forms/flow_request.ts";
 import { jsonResponse, pageResponse } from "../../responses/json_response.ts";
 import { takePage } from "../../responses/list_page.ts";
-import { readPaging } from "../../forms/params.ts";
+import { queryOf, readPaging } from "../../forms/params.ts";
+import { invalidArgument } from "../../forms/refusals.ts";
 
 const SORT_FIELDS: ReadonlyMap<string, (flow: LimitedFlow) => string | number> = new Map([
   ["namespace", ({ namespace }: LimitedFlow): string | number => namespace],
@@ -37,7 +37,7 @@ export function concurrencyLimitRoutes(limits: ConcurrencyLimits): Hono<AppEnv> 
     if (
       running !== undefined && !(typeof running === "number" && Number.isSafeInteger(running) && running >= 0)
     ) {
-      throw new DomainError("invalid_argument", 'Illegal argument: "running" must be a whole number from 0');
+      throw invalidArgument('"running" must be a whole number from 0');
     }
     return jsonResponse(stringifyJson(responseOf(await limits.recount(c.get("actor"), flowKeyOf(c)))));
   });

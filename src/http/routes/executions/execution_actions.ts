@@ -25,9 +25,8 @@ import {
   stateIn,
   textIn,
 } from "../../forms/execution_request.ts";
-import { queryOf } from "../../forms/flow_request.ts";
 import { jsonResponse } from "../../responses/json_response.ts";
-import { readBoolean, readRequired } from "../../forms/params.ts";
+import { queryOf, readBoolean, readRequired } from "../../forms/params.ts";
 import { readBreakpoints, readRevision } from "../../forms/start_query.ts";
 
 /** What the routes work with. */

@@ -9,9 +9,8 @@ import { readJson } from "../../forms/body.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { idsIn, labelsIn, readIds, stateIn } from "../../forms/execution_request.ts";
 import { readExecutionFilters } from "../../filters/execution_filters.ts";
-import { queryOf } from "../../forms/flow_request.ts";
 import { jsonResponse } from "../../responses/json_response.ts";
-import { readBoolean, readRequired } from "../../forms/params.ts";
+import { queryOf, readBoolean, readRequired } from "../../forms/params.ts";
 
 /** What the routes work with. */
 interface ExecutionBulkRoutesDeps {

@@ -6,9 +6,8 @@ import { DEFAULT_PREVIEW_ROWS, MAX_PREVIEW_ROWS } from "../../../services/files/
 import { attachmentHeaders } from "../../responses/attachment.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { executionIdOf } from "../../forms/execution_request.ts";
-import { queryOf } from "../../forms/flow_request.ts";
 import { jsonResponse } from "../../responses/json_response.ts";
-import { readPositive, readRequired } from "../../forms/params.ts";
+import { queryOf, readPositive, readRequired } from "../../forms/params.ts";
 
 /** Routes under `/executions/:id/file`, relative to the tenant. */
 export function executionFileRoutes(files: ExecutionFileViews): Hono<AppEnv> {

@@ -2,7 +2,6 @@
 import { type Context, Hono } from "hono";
 import { type Clock, toIso } from "../../../base/clock.ts";
 import { type JsonObject, ownProperty, setOwnProperty, stringifyJson } from "../../../base/json.ts";
-import { DomainError } from "../../../model/errors.ts";
 import type { Execution } from "../../../model/executions/execution.ts";
 import { currentState, startedAt } from "../../../model/executions/state.ts";
 import {
@@ -17,12 +16,13 @@ import { csvText } from "../../responses/csv.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { readExecutionFilters } from "../../filters/execution_filters.ts";
 import { executionIdOf } from "../../forms/execution_request.ts";
-import { queryOf, readDependencyOptions, readFlowKeys } from "../../forms/flow_request.ts";
+import { readDependencyOptions, readFlowKeys } from "../../forms/flow_request.ts";
 import { awaitExecution } from "../../streams/follow.ts";
 import { dependencyEvents } from "../../streams/follow_dependencies.ts";
 import { jsonResponse } from "../../responses/json_response.ts";
-import { readPositive, readRequired } from "../../forms/params.ts";
+import { queryOf, readPositive, readRequired } from "../../forms/params.ts";
 import { eventStream } from "../../streams/sse.ts";
+import { badRequest } from "../../forms/refusals.ts";
 
 /** What the routes work with. */
 interface ExecutionViewRoutesDeps {
@@ -122,9 +122,8 @@ function readField(text: string): DistinctField {
   const wanted = text === "state.current" ? "state" : text.replaceAll("_", "").toLowerCase();
   const field = DISTINCT_FIELDS.find((name) => name.toLowerCase() === wanted);
   if (field) return field;
-  throw new DomainError(
-    "bad_request",
-    `Bad Request: "field" must be one of ${DISTINCT_FIELDS.join(", ")}, but received "${text.slice(0, 100)}"`,
+  throw badRequest(
+    `"field" must be one of ${DISTINCT_FIELDS.join(", ")}, but received "${text.slice(0, 100)}"`,
   );
 }
 

@@ -1,11 +1,11 @@
 /** Expressions that a caller tries out. */
 import { Hono } from "hono";
 import { isJsonObject, type JsonValue, ownProperty, stringifyJson } from "../../../base/json.ts";
-import { DomainError } from "../../../model/errors.ts";
 import type { Expressions, RenderRequest } from "../../../services/flows/expressions.ts";
 import { readJson } from "../../forms/body.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { jsonResponse } from "../../responses/json_response.ts";
+import { invalidArgument } from "../../forms/refusals.ts";
 
 /** Expressions of one request. */
 const MAX_EXPRESSIONS = 100;
@@ -49,5 +49,5 @@ function isTextList(value: JsonValue | undefined): value is string[] {
 }
 
 function refuse(reason: string): never {
-  throw new DomainError("invalid_argument", `Illegal argument: ${reason}`);
+  throw invalidArgument(reason);
 }

@@ -1,7 +1,6 @@
 /** Many flows at once: replaced, imported, exported, enabled, disabled, deleted. */
 import { type Context, Hono } from "hono";
 import { isJsonObject, type JsonObject, parseJson, stringifyJson } from "../../../base/json.ts";
-import { DomainError } from "../../../model/errors.ts";
 import { flowText } from "../../../services/flows/flow_responses.ts";
 import type { FlowBulk } from "../../../services/flows/flow_bulk.ts";
 import type { FlowRevisions } from "../../../services/flows/flow_revisions.ts";
@@ -14,10 +13,11 @@ import {
 import { csvResponse } from "../../responses/csv.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { readFlowFilter } from "../../filters/flow_filters.ts";
-import { flowKeyOf, queryOf, readFlowKeys, readSources } from "../../forms/flow_request.ts";
+import { flowKeyOf, readFlowKeys, readSources } from "../../forms/flow_request.ts";
 import { jsonResponse } from "../../responses/json_response.ts";
 import { readMultipart } from "../../forms/multipart.ts";
-import { readBoolean } from "../../forms/params.ts";
+import { queryOf, readBoolean } from "../../forms/params.ts";
+import { badRequest } from "../../forms/refusals.ts";
 
 /** What the routes work with. */
 interface FlowBulkRoutesDeps {
@@ -117,14 +117,11 @@ function addRevisions(routes: Hono<AppEnv>, { revisions }: FlowBulkRoutesDeps): 
 function readRevisions(query: URLSearchParams): number[] {
   const texts = query.getAll("revisions").flatMap((text) => text.split(",")).filter((text) => text !== "");
   if (texts.length === 0) {
-    throw new DomainError("bad_request", 'Bad Request: query parameter "revisions" is missing');
+    throw badRequest('query parameter "revisions" is missing');
   }
   return texts.map((text) => {
     if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-    throw new DomainError(
-      "bad_request",
-      `Bad Request: "revisions" must be numbers from 1, but received "${text.slice(0, 100)}"`,
-    );
+    throw badRequest(`"revisions" must be numbers from 1, but received "${text.slice(0, 100)}"`);
   });
 }
 
@@ -137,7 +134,7 @@ async function readFile(request: Request): Promise<FlowFile> {
     file = { name: part.fileName, bytes: await part.bytes(MAX_FLOW_IMPORT_BYTES) };
   }
   if (file) return file;
-  throw new DomainError("bad_request", `Bad Request: the form must have a file as part "${FILE_PART}"`);
+  throw badRequest(`the form must have a file as part "${FILE_PART}"`);
 }
 
 function listResponse(flows: Parameters<typeof flowText>[0][]): Response {

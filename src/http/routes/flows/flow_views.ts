@@ -10,9 +10,9 @@ import { searchSources } from "../../../services/flows/flow_search.ts";
 import type { Flows } from "../../../services/flows/flows.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { readFlowFilter } from "../../filters/flow_filters.ts";
-import { flowKeyOf, queryOf, readDependencyOptions, readSource } from "../../forms/flow_request.ts";
+import { flowKeyOf, readDependencyOptions, readSource } from "../../forms/flow_request.ts";
 import { jsonResponse, pageResponse } from "../../responses/json_response.ts";
-import { readBoolean, readPaging } from "../../forms/params.ts";
+import { queryOf, readBoolean, readPaging } from "../../forms/params.ts";
 import { readRevision } from "../../forms/start_query.ts";
 
 /** What the routes work with. */

@@ -7,10 +7,11 @@ import { checkResponse, flowText } from "../../../services/flows/flow_responses.
 import type { Flows } from "../../../services/flows/flows.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { readFlowFilter } from "../../filters/flow_filters.ts";
-import { flowKeyOf, queryOf, readSource, readSources } from "../../forms/flow_request.ts";
+import { flowKeyOf, readSource, readSources } from "../../forms/flow_request.ts";
 import { jsonResponse, pageResponse } from "../../responses/json_response.ts";
-import { readBoolean, readPaging } from "../../forms/params.ts";
+import { queryOf, readBoolean, readPaging } from "../../forms/params.ts";
 import { readRevision } from "../../forms/start_query.ts";
+import { badRequest } from "../../forms/refusals.ts";
 
 /** Sections of a flow whose entries are tasks. */
 const TASK_SECTIONS: ReadonlySet<string> = new Set(["TASKS", "ERRORS", "FINALLY", "AFTEREXECUTION"]);
@@ -99,10 +100,7 @@ function readPart(query: URLSearchParams): "task" | "trigger" {
   if (TASK_SECTIONS.has(section)) return "task";
   if (section === TRIGGER_SECTION) return "trigger";
   const known = [...TASK_SECTIONS, TRIGGER_SECTION].join(", ");
-  throw new DomainError(
-    "bad_request",
-    `Bad Request: "section" must be one of ${known}, but received "${section}"`,
-  );
+  throw badRequest(`"section" must be one of ${known}, but received "${section}"`);
 }
 
 /** The revision that must be the latest; `*` asks for none. @throws DomainError precondition_failed for what is no revision */

@@ -6,7 +6,7 @@ import type { Plugins } from "../../../services/plugins/plugins.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { jsonResponse } from "../../responses/json_response.ts";
 import { takePage } from "../../responses/list_page.ts";
-import { readBoolean, readPaging } from "../../forms/params.ts";
+import { queryOf, readBoolean, readPaging } from "../../forms/params.ts";
 
 /** Icons and groups change with the server only. */
 const CACHED = { "cache-control": "public,max-age=3600" };
@@ -30,7 +30,7 @@ export function pluginRoutes(plugins: Plugins): Hono<AppEnv> {
   const routes = new Hono<AppEnv>();
   routes.get("/plugins", (c) => listResponse(c, plugins.list()));
   routes.get("/plugins/schemas/:kind", (c) => {
-    const isList = readBoolean(new URL(c.req.url).searchParams, "arrayOf", false);
+    const isList = readBoolean(queryOf(c), "arrayOf", false);
     return jsonResponse(plugins.schemaText(c.req.param("kind"), { isList }));
   });
   routes.get("/plugins/properties/:kind", (c) => response(plugins.properties(c.req.param("kind"))));
@@ -73,12 +73,12 @@ function addDocumentation(routes: Hono<AppEnv>, plugins: Plugins): void {
 }
 
 function readFull(c: Context<AppEnv>): { isFull: boolean } {
-  return { isFull: readBoolean(new URL(c.req.url).searchParams, "all", false) };
+  return { isFull: readBoolean(queryOf(c), "all", false) };
 }
 
 /** The whole list as an array, or, when a page is asked for, `{results, total}`. */
 function listResponse(c: Context<AppEnv>, plugins: readonly PluginEntry[]): Response {
-  const query = new URL(c.req.url).searchParams;
+  const query = queryOf(c);
   if (!PAGING.some((name) => query.has(name))) return response(plugins);
   if (!query.get("size")) query.set("size", ALL);
   const results = takePage(plugins, readPaging(query), SORT_FIELDS);

@@ -6,10 +6,10 @@ import type { Problem } from "../../../model/flows/problem.ts";
 import type { Dashboard, Dashboards } from "../../../services/metrics/dashboards.ts";
 import { checkResponse } from "../../../services/flows/flow_responses.ts";
 import type { AppEnv } from "../../forms/env.ts";
-import { queryOf, readSource } from "../../forms/flow_request.ts";
+import { readSource } from "../../forms/flow_request.ts";
 import { jsonResponse, pageResponse } from "../../responses/json_response.ts";
 import { takePage } from "../../responses/list_page.ts";
-import { readPaging } from "../../forms/params.ts";
+import { queryOf, readPaging } from "../../forms/params.ts";
 
 const SORT_FIELDS = new Map<string, (dashboard: Dashboard) => string | number>([
   ["id", ({ id }) => id],

@@ -3,7 +3,6 @@ import { type Context, Hono } from "hono";
 import { type Clock, type Instant, toIso } from "../../../base/clock.ts";
 import { isId } from "../../../base/id.ts";
 import { type JsonObject, stringifyJson } from "../../../base/json.ts";
-import { DomainError } from "../../../model/errors.ts";
 import type { Executions } from "../../../services/executions/executions.ts";
 import type { LogFilter } from "../../../services/logs/log_entries.ts";
 import type { LogRemovals } from "../../../services/logs/log_removals.ts";
@@ -14,6 +13,8 @@ import { jsonResponse } from "../../responses/json_response.ts";
 import { cursorText } from "../../filters/log_cursor.ts";
 import { readLogConditions, readLogQuery } from "../../filters/log_filters.ts";
 import { eventStream } from "../../streams/sse.ts";
+import { badRequest } from "../../forms/refusals.ts";
+import { queryOf } from "../../forms/params.ts";
 
 /** What the routes work with. */
 interface LogRoutesDeps {
@@ -29,7 +30,7 @@ export function logRoutes(deps: LogRoutesDeps): Hono<AppEnv> {
   const routes = new Hono<AppEnv>();
 
   routes.get("/logs/search", async (c) => {
-    const query = readLogQuery(new URL(c.req.raw.url).searchParams, clock.now());
+    const query = readLogQuery(queryOf(c), clock.now());
     return jsonResponse(pageText(await logSearch.search(c.get("actor"), query, c.req.raw.signal)));
   });
 
@@ -50,13 +51,13 @@ export function logRoutes(deps: LogRoutesDeps): Hono<AppEnv> {
 
   routes.get("/logs/:executionId/follow", async (c) => {
     const target = { executions, clock, actor: c.get("actor"), id: c.req.param("executionId") };
-    const filter = readFilter(new URL(c.req.raw.url).searchParams, clock.now());
+    const filter = readFilter(queryOf(c), clock.now());
     await awaitExecution(target, c.req.raw.signal);
     return eventStream(c, logEvents(target, filter));
   });
 
   routes.delete("/logs/:executionId", async (c) => {
-    const filter = readFilter(new URL(c.req.raw.url).searchParams, clock.now());
+    const filter = readFilter(queryOf(c), clock.now());
     await logRemovals.ofExecution(c.get("actor"), c.req.param("executionId"), filter);
     return c.body(null, 200);
   });
@@ -83,7 +84,7 @@ function pageText({ results, total, isTotalExact, searchedTo, next }: LogPage): 
 }
 
 async function readEntries(c: Context<AppEnv>, { executions, clock }: LogRoutesDeps): Promise<JsonObject[]> {
-  const filter = readFilter(new URL(c.req.raw.url).searchParams, clock.now());
+  const filter = readFilter(queryOf(c), clock.now());
   const id = c.req.param("executionId") ?? "";
   return isId(id) ? await executions.logs(c.get("actor"), id, filter) : [];
 }
@@ -102,10 +103,7 @@ function readFilter(query: URLSearchParams, now: Instant): LogFilter {
 function readAttempt(text: string | null): number | undefined {
   if (!text) return undefined;
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new DomainError(
-    "bad_request",
-    `Bad Request: "attempt" must be a number from 0, but received "${text}"`,
-  );
+  throw badRequest(`"attempt" must be a number from 0, but received "${text}"`);
 }
 
 /** Timestamp, level and message. */

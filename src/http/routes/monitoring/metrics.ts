@@ -3,13 +3,13 @@ import { type Context, Hono } from "hono";
 import type { Clock, Instant } from "../../../base/clock.ts";
 import { isId } from "../../../base/id.ts";
 import { Double, type JsonObject, stringifyJson } from "../../../base/json.ts";
-import { DomainError } from "../../../model/errors.ts";
 import { type Aggregation, AGGREGATIONS } from "../../../services/metrics/metric_aggregates.ts";
 import type { Metrics } from "../../../services/metrics/metrics.ts";
 import type { AppEnv } from "../../forms/env.ts";
-import { flowKeyOf, queryOf } from "../../forms/flow_request.ts";
+import { flowKeyOf } from "../../forms/flow_request.ts";
 import { jsonResponse, pageResponse } from "../../responses/json_response.ts";
-import { parseQueryInstant, readPaging, type SortKey } from "../../forms/params.ts";
+import { parseQueryInstant, queryOf, readPaging, sortFieldIn, type SortKey } from "../../forms/params.ts";
+import { badRequest, invalidArgument } from "../../forms/refusals.ts";
 
 /** What the routes work with. */
 interface MetricRoutesDeps {
@@ -18,14 +18,7 @@ interface MetricRoutesDeps {
 }
 
 /** What metrics can be ordered by. */
-const SORT_FIELDS: ReadonlySet<string> = new Set([
-  "name",
-  "type",
-  "value",
-  "timestamp",
-  "taskId",
-  "taskRunId",
-]);
+const SORT_FIELDS = ["name", "type", "value", "timestamp", "taskId", "taskRunId"] as const;
 /** Window of an aggregate without dates. */
 const DEFAULT_WINDOW_MS = 30 * 86_400_000;
 /** Longest window of an aggregate: ten years. */
@@ -60,7 +53,7 @@ export function metricRoutes({ metrics, clock }: MetricRoutesDeps): Hono<AppEnv>
   routes.get("/metrics/:executionId", async (c) => {
     const query = queryOf(c);
     const { page, size, sort } = readPaging(query);
-    for (const { field } of sort) checkSortField(field);
+    for (const { field } of sort) sortFieldIn(field, SORT_FIELDS);
     const id = c.req.param("executionId");
     const filter = {
       taskId: query.get("taskId") || undefined,
@@ -72,14 +65,6 @@ export function metricRoutes({ metrics, clock }: MetricRoutesDeps): Hono<AppEnv>
   });
 
   return routes;
-}
-
-function checkSortField(field: string): void {
-  if (SORT_FIELDS.has(field)) return;
-  throw new DomainError(
-    "invalid_argument",
-    `Invalid sort parameter: "${field.slice(0, 100)}" must be one of ${[...SORT_FIELDS].join(", ")}`,
-  );
 }
 
 function sortEntries(entries: readonly JsonObject[], sort: readonly SortKey[]): readonly JsonObject[] {
@@ -103,11 +88,8 @@ function readAggregation(query: URLSearchParams): Aggregation {
   const text = query.get("aggregation") || "sum";
   const known = AGGREGATIONS.find((name) => name === text.toLowerCase());
   if (known) return known;
-  throw new DomainError(
-    "bad_request",
-    `Bad Request: "aggregation" must be one of ${AGGREGATIONS.join(", ")}, but received "${
-      text.slice(0, 100)
-    }"`,
+  throw badRequest(
+    `"aggregation" must be one of ${AGGREGATIONS.join(", ")}, but received "${text.slice(0, 100)}"`,
   );
 }
 
@@ -119,13 +101,10 @@ function readWindow(
   const end = readDate(query, "endDate") ?? now;
   const start = readDate(query, "startDate") ?? end - DEFAULT_WINDOW_MS;
   if (start > end) {
-    throw new DomainError("invalid_argument", 'Illegal argument: "startDate" must not be after "endDate"');
+    throw invalidArgument('"startDate" must not be after "endDate"');
   }
   if (end - start <= MAX_WINDOW_MS) return { start, end };
-  throw new DomainError(
-    "invalid_argument",
-    'Illegal argument: "startDate" is more than ten years before "endDate"',
-  );
+  throw invalidArgument('"startDate" is more than ten years before "endDate"');
 }
 
 function readDate(query: URLSearchParams, name: string): Instant | undefined {
@@ -133,10 +112,7 @@ function readDate(query: URLSearchParams, name: string): Instant | undefined {
   if (!text) return undefined;
   const at = parseQueryInstant(text);
   if (at !== undefined) return at;
-  throw new DomainError(
-    "bad_request",
-    `Bad Request: "${name}" must be a date such as "2026-01-31T08:15:30Z", but received "${
-      text.slice(0, 100)
-    }"`,
+  throw badRequest(
+    `"${name}" must be a date such as "2026-01-31T08:15:30Z", but received "${text.slice(0, 100)}"`,
   );
 }

@@ -7,7 +7,8 @@ import type { FileRecord, Files } from "../../../services/files/files.ts";
 import { attachmentHeaders } from "../../responses/attachment.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { type Part, readMultipart } from "../../forms/multipart.ts";
-import { readRequired } from "../../forms/params.ts";
+import { queryOf, readRequired } from "../../forms/params.ts";
+import { badRequest } from "../../forms/refusals.ts";
 
 /** What the routes work with. */
 interface FileRoutesDeps {
@@ -102,13 +103,13 @@ async function readUpload(c: Context<AppEnv>, deps: FileRoutesDeps): Promise<voi
   for await (const part of readMultipart(c.req.raw, limits)) {
     if (part.name !== CONTENT_PART) continue;
     if (isFound) {
-      throw new DomainError("bad_request", `Bad Request: there are two parts named "${CONTENT_PART}"`);
+      throw badRequest(`there are two parts named "${CONTENT_PART}"`);
     }
     isFound = true;
     await storePart(c, deps, part);
   }
   if (!isFound) {
-    throw new DomainError("bad_request", `Bad Request: a part named "${CONTENT_PART}" is missing`);
+    throw badRequest(`a part named "${CONTENT_PART}" is missing`);
   }
 }
 
@@ -142,9 +143,4 @@ function isHead(c: Context<AppEnv>): boolean {
 
 function namespaceOf(c: Context<AppEnv>): string {
   return c.req.param("namespace") ?? "";
-}
-
-/** Decoded once. */
-function queryOf(c: Context<AppEnv>): URLSearchParams {
-  return new URL(c.req.url).searchParams;
 }

@@ -10,7 +10,8 @@ import { readBytes, readOptionalJson } from "../../forms/body.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { readItemFilter } from "../../filters/item_filters.ts";
 import { takePage } from "../../responses/list_page.ts";
-import { readPaging } from "../../forms/params.ts";
+import { queryOf, readPaging } from "../../forms/params.ts";
+import { invalidEntity } from "../../forms/refusals.ts";
 
 const SORT_FIELDS: ReadonlyMap<string, (pair: KvPairInfo) => string | number> = new Map<
   string,
@@ -51,7 +52,7 @@ export function kvPairRoutes(kvPairs: KvPairs): Hono<AppEnv> {
 
 function addListRoutes(routes: Hono<AppEnv>, kvPairs: KvPairs): void {
   routes.get("/kv", async (c) => {
-    const query = new URL(c.req.url).searchParams;
+    const query = queryOf(c);
     const [filter, paging] = [readItemFilter(query), readPaging(query)];
     const found = await kvPairs.search(c.get("actor"), (pair) => filter({ ...pair, name: pair.key }));
     return c.json({ results: takePage(found, paging, SORT_FIELDS).map(entryBody), total: found.length });
@@ -74,7 +75,7 @@ async function readKeys(c: Context<AppEnv>): Promise<string[]> {
   const body = await readOptionalJson(c);
   const keys = isJsonObject(body) ? ownProperty(body, "keys") : undefined;
   if (Array.isArray(keys) && keys.every((key) => typeof key === "string")) return keys as string[];
-  throw new DomainError("invalid_entity", 'Invalid entity: the body must be of the form {"keys": ["…"]}');
+  throw invalidEntity('the body must be of the form {"keys": ["…"]}');
 }
 
 /** The declared type decides how strictly the value is read. @throws DomainError unsupported_media_type */

@@ -1,14 +1,13 @@
 /** Namespaces: those of flows, and all above them. */
 import { type Context, Hono } from "hono";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../../base/json.ts";
-import { DomainError } from "../../../model/errors.ts";
 import type { Namespace, Namespaces } from "../../../services/namespaces/namespaces.ts";
 import { readJson, readOptionalJson } from "../../forms/body.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { readFlowFilter } from "../../filters/flow_filters.ts";
-import { queryOf } from "../../forms/flow_request.ts";
 import { takePage } from "../../responses/list_page.ts";
-import { readBoolean, readPaging } from "../../forms/params.ts";
+import { queryOf, readBoolean, readPaging } from "../../forms/params.ts";
+import { invalidArgument } from "../../forms/refusals.ts";
 
 const SORT_FIELDS = new Map([["id", ({ id }: Namespace) => id]]);
 /** Members that a namespace may have elsewhere and that would be without effect here. */
@@ -25,7 +24,7 @@ export function namespaceRoutes(namespaces: Namespaces): Hono<AppEnv> {
 
   routes.post("/namespaces", async (c) => {
     const { id, description } = await readNamespace(c);
-    if (id === undefined) throw refusal('the body must have a text as "id"');
+    if (id === undefined) throw invalidArgument('the body must have a text as "id"');
     return response(c, await namespaces.create(c.get("actor"), { id, description }));
   });
 
@@ -33,7 +32,7 @@ export function namespaceRoutes(namespaces: Namespaces): Hono<AppEnv> {
     const id = c.req.param("namespace");
     const { id: named = id, description } = await readNamespace(c);
     if (named !== id) {
-      throw refusal(`the body is of namespace "${named.slice(0, 100)}", but the path of "${id}"`);
+      throw invalidArgument(`the body is of namespace "${named.slice(0, 100)}", but the path of "${id}"`);
     }
     return response(c, await namespaces.update(c.get("actor"), { id, description }));
   });
@@ -80,12 +79,12 @@ function response(c: Context<AppEnv>, namespace: Namespace): Response {
  */
 async function readNamespace(c: Context<AppEnv>): Promise<{ id?: string; description?: string }> {
   const body = await readJson(c);
-  if (!isJsonObject(body)) throw refusal("a namespace is an object");
+  if (!isJsonObject(body)) throw invalidArgument("a namespace is an object");
   const unsupported = UNSUPPORTED.find((name) => !isEmpty(ownProperty(body, name)));
   if (unsupported === undefined) {
     return { id: textMember(body, "id"), description: textMember(body, "description") };
   }
-  throw refusal(
+  throw invalidArgument(
     `"${unsupported}" of namespaces is not supported yet; declare it in the flows, or leave it out`,
   );
 }
@@ -99,11 +98,7 @@ function isEmpty(value: JsonValue | undefined): boolean {
 function textMember(body: JsonObject, name: string): string | undefined {
   const value = ownProperty(body, name) ?? undefined;
   if (value === undefined || typeof value === "string") return value;
-  throw refusal(`"${name}" must be a text`);
-}
-
-function refusal(reason: string): DomainError {
-  return new DomainError("invalid_argument", `Illegal argument: ${reason}`);
+  throw invalidArgument(`"${name}" must be a text`);
 }
 
 /** `{q?, ids?}`: a part of the wanted names, and names that are wanted anyway. @throws DomainError invalid_json, invalid_argument */
@@ -115,8 +110,5 @@ async function readWanted(
   const ids = isJsonObject(body) ? ownProperty(body, "ids") ?? [] : null;
   const areIds = Array.isArray(ids) && ids.every((id) => typeof id === "string");
   if (typeof q === "string" && areIds) return { q: q.trim().toLowerCase(), ids: ids as string[] };
-  throw new DomainError(
-    "invalid_argument",
-    'Illegal argument: the body must be an object with a text as "q" and a list of texts as "ids"',
-  );
+  throw invalidArgument('the body must be an object with a text as "q" and a list of texts as "ids"');
 }

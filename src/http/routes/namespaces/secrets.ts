@@ -2,11 +2,12 @@
 import { type Context, Hono } from "hono";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../../base/json.ts";
 import type { SecretInfo, SecretMetadata, Secrets, SecretTag } from "../../../services/namespaces/secrets.ts";
-import { invalidEntity, readEntity, textMember } from "../../forms/entity_body.ts";
+import { readEntity, textMember } from "../../forms/entity_body.ts";
+import { invalidEntity } from "../../forms/refusals.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { readItemFilter } from "../../filters/item_filters.ts";
 import { takePage } from "../../responses/list_page.ts";
-import { readPaging } from "../../forms/params.ts";
+import { queryOf, readPaging } from "../../forms/params.ts";
 
 const SORT_FIELDS: ReadonlyMap<string, (secret: SecretInfo) => string> = new Map([
   ["key", (secret: SecretInfo) => secret.name],
@@ -19,11 +20,11 @@ const FORM = 'a secret is of the form {"key": "…", "value": "…"}';
 export function secretRoutes(secrets: Secrets): Hono<AppEnv> {
   const routes = new Hono<AppEnv>();
   routes.get("/secrets", async (c) => {
-    const filter = readItemFilter(new URL(c.req.url).searchParams);
+    const filter = readItemFilter(queryOf(c));
     return listBody(c, await secrets.search(c.get("actor"), filter));
   });
   routes.get("/namespaces/:namespace/secrets", async (c) => {
-    const filter = readItemFilter(new URL(c.req.url).searchParams);
+    const filter = readItemFilter(queryOf(c));
     return listBody(c, (await secrets.listAll(c.get("actor"), c.req.param("namespace"))).filter(filter));
   });
   routes.put("/namespaces/:namespace/secrets", async (c) => {
@@ -55,7 +56,7 @@ export function secretRoutes(secrets: Secrets): Hono<AppEnv> {
 }
 
 function listBody(c: Context<AppEnv>, found: readonly SecretInfo[]): Response {
-  const paging = readPaging(new URL(c.req.url).searchParams);
+  const paging = readPaging(queryOf(c));
   const results = takePage(found, paging, SORT_FIELDS).map(secretBody);
   return c.json({ readOnly: false, results, total: found.length });
 }

@@ -11,9 +11,8 @@ import {
 import type { Triggers } from "../../../services/triggers/triggers.ts";
 import { readJson, readOptionalJson } from "../../forms/body.ts";
 import type { AppEnv } from "../../forms/env.ts";
-import { queryOf } from "../../forms/flow_request.ts";
 import { jsonResponse } from "../../responses/json_response.ts";
-import { readBoolean } from "../../forms/params.ts";
+import { queryOf, readBoolean } from "../../forms/params.ts";
 import { filterQueryOf, readTriggerFilter } from "../../filters/trigger_filters.ts";
 import { readObject, requiredFlag, triggerKeysIn } from "../../forms/trigger_request.ts";
 

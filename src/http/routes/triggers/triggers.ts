@@ -8,10 +8,10 @@ import { listedResponse, stateResponse } from "../../../services/triggers/trigge
 import type { Triggers, TriggerView } from "../../../services/triggers/triggers.ts";
 import { csvResponse } from "../../responses/csv.ts";
 import type { AppEnv } from "../../forms/env.ts";
-import { flowKeyOf, queryOf } from "../../forms/flow_request.ts";
+import { flowKeyOf } from "../../forms/flow_request.ts";
 import { jsonResponse } from "../../responses/json_response.ts";
 import { takePage } from "../../responses/list_page.ts";
-import { readPaging } from "../../forms/params.ts";
+import { queryOf, readPaging } from "../../forms/params.ts";
 import { readTriggerFilter } from "../../filters/trigger_filters.ts";
 import {
   backfillIn,

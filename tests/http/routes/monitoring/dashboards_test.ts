@@ -69,7 +69,7 @@ const REFUSED: readonly (readonly [request: string, body: string, status: number
   ["PUT /dashboards/one", source("two"), 422, 'Illegal id update from "one" to "two"'],
   ["PUT /dashboards/missing", "title: x\n", 404, 'dashboard "missing" does not exist'],
   ["DELETE /dashboards/missing", "", 404, 'dashboard "missing" does not exist'],
-  ["GET /dashboards?sort=color:asc", "", 422, '"color" is none of id, title'],
+  ["GET /dashboards?sort=color:asc", "", 422, '"color" must be one of id, title'],
 ];
 for (const [request, body, status, says] of REFUSED) {
   Deno.test(`${request} with ${JSON.stringify(body.slice(0, 40))} is refused with ${status}`, async () => {
