@@ -1,4 +1,4 @@
-/** Reads the list of executions' query: flat parameters and `filters[field][OPERATOR]`, which may be mixed. */
+/** Reads the query of the list of executions: flat parameters and `filters[field][OPERATOR]`, which may be mixed. */
 import type { Instant } from "../../base/clock.ts";
 import { EXECUTION_KINDS } from "../../model/executions/execution.ts";
 import {
@@ -10,11 +10,12 @@ import {
 } from "../../model/executions/execution_query.ts";
 import { STATES } from "../../model/executions/state.ts";
 import { readConditions, readDateCondition, readScope, readSpan, readText } from "./filter_conditions.ts";
-import { DATE_FIELDS, FLOW_FIELDS } from "./filter_fields.ts";
 import {
   CHOICE,
   CHOICES,
+  DATE_FIELDS,
   type FilterFields,
+  FLOW_FIELDS,
   isNegated,
   oneOf,
   type RawFilter,
@@ -23,7 +24,6 @@ import {
 import { readChoices, readLabelPairs, readName } from "./filter_values.ts";
 import { readPaging, sortFieldIn, type SortKey } from "../forms/params.ts";
 
-/** What executions can be filtered by. */
 const FIELDS = {
   ...FLOW_FIELDS,
   ...DATE_FIELDS,
@@ -40,22 +40,16 @@ type Filter = RawFilter<keyof typeof FIELDS>;
 const NOTHING: ExecutionCondition = { field: "state", states: [], negated: false };
 
 /**
- * The page, order and filters of an executions list. `now` is what a `timeRange` counts back from.
- * @throws DomainError invalid_filter, or invalid_argument for the page, the order and dates that contradict each other
+ * The page, order and filters of an executions list. A `timeRange` counts back from `now`.
+ * @throws DomainError invalid_filter; invalid_argument: page, order, or contradicting dates
  */
 export function readExecutionQuery(query: URLSearchParams, now: Instant): ExecutionQuery {
   const { page, size, sort } = readPaging(query);
   return { ...readExecutionFilters(query, now), page, size, sort: sort.map(readSort) };
 }
 
-/**
- * The filters alone, for operations on all executions that match.
- * @throws DomainError invalid_filter, invalid_argument
- */
-export function readExecutionFilters(
-  query: URLSearchParams,
-  now: Instant,
-): ExecutionConditions {
+/** The filters alone, for operations on all matching executions. @throws DomainError invalid_filter, invalid_argument */
+export function readExecutionFilters(query: URLSearchParams, now: Instant): ExecutionConditions {
   return readConditions(query, FIELDS, { conditionsOf: (filter) => readCondition(filter, now), now });
 }
 

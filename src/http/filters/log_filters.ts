@@ -4,13 +4,18 @@ import { NAME_OPERATORS } from "../../model/executions/execution_query.ts";
 import { LOG_LEVELS, type LogLevel } from "../../model/flows/flow.ts";
 import type { LogCondition, LogConditions, LogQuery } from "../../model/executions/log_query.ts";
 import { readConditions, readDateCondition, readScope, readSpan, readText } from "./filter_conditions.ts";
-import { DATE_FIELDS, FLOW_FIELDS } from "./filter_fields.ts";
-import { CHOICES, type FilterFields, isList, type RawFilter } from "./filter_syntax.ts";
+import {
+  CHOICES,
+  DATE_FIELDS,
+  type FilterFields,
+  FLOW_FIELDS,
+  isList,
+  type RawFilter,
+} from "./filter_syntax.ts";
 import { readChoices, readName } from "./filter_values.ts";
 import { readCursor } from "./log_cursor.ts";
 import { readPaging, sortFieldIn } from "../forms/params.ts";
 
-/** What log lines can be filtered by. */
 const FIELDS = {
   ...FLOW_FIELDS,
   executionId: { operators: NAME_OPERATORS, flat: "EQUALS" },
@@ -32,8 +37,9 @@ type Filter = RawFilter<keyof typeof FIELDS>;
 const NO_LINE: LogCondition = { field: "level", levels: [] };
 
 /**
- * The page, order and filters of a search; newest first unless asked otherwise. Behind a `cursor` there are no pages. `now` is what a `timeRange` counts back from.
- * @throws DomainError invalid_filter, or invalid_argument for the page, the order and dates that contradict each other
+ * The page, order and filters of a search; newest first by default. With a `cursor` the page is ignored. A `timeRange`
+ * counts back from `now`.
+ * @throws DomainError invalid_filter; invalid_argument: page, order, or contradicting dates
  */
 export function readLogQuery(query: URLSearchParams, now: Instant): LogQuery {
   const { page, size, sort } = readPaging(query);
@@ -79,7 +85,7 @@ function readCondition(filter: Filter, now: Instant): LogCondition[] {
   }
 }
 
-/** A single level stands for itself and all that are more severe, as `minLevel` does; a list for its levels alone. */
+/** A single level includes all more severe ones, like `minLevel`; a list means exactly its levels. */
 function readLevels(filter: Filter): LogLevel[] {
   const { operator } = filter;
   const chosen = readChoices({ ...filter, value: filter.value.toUpperCase() }, LOG_LEVELS);

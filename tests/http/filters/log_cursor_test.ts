@@ -54,7 +54,10 @@ for (const cursor of ["x", "1-2", "1-2-3 4", "-1-2-A", `1-1-${"a".repeat(65)}`, 
     await using server = await Harness.start();
     const response = await server.request("GET", `/logs/search?cursor=${encodeURIComponent(cursor)}`);
     assertEquals(response.status, 400);
-    assertStringIncludes((await response.json()).message, '"cursor" must be the one of the answer before');
+    assertStringIncludes(
+      (await response.json()).message,
+      '"cursor" must be the one of the previous response',
+    );
   });
 }
 
