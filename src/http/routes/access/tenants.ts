@@ -1,4 +1,4 @@
-/** Tenants, for callers that are not limited to some. */
+/** Tenants, for callers that are not limited to tenants. */
 import { Hono } from "hono";
 import { type JsonObject, ownProperty } from "../../../base/json.ts";
 import type { Tenant } from "../../../model/access/tenant.ts";
@@ -19,8 +19,8 @@ export function tenantRoutes(tenants: Tenants): Hono<AppEnv> {
   routes.get("/search", (c) => {
     const query = queryOf(c);
     const { page, size } = readPaging(query);
-    const wanted = query.get("q")?.toLowerCase() ?? "";
-    const found = tenants.list().filter(({ id, name }) => `${id} ${name}`.toLowerCase().includes(wanted));
+    const text = query.get("q")?.toLowerCase() ?? "";
+    const found = tenants.list().filter(({ id, name }) => `${id} ${name}`.toLowerCase().includes(text));
     const results = found.slice((page - 1) * size, page * size).map(tenantBody);
     return c.json({ results, total: found.length });
   });

@@ -9,7 +9,7 @@ import { readEntity, textMember } from "../../forms/entity_body.ts";
 import { invalidEntity } from "../../forms/refusals.ts";
 import type { AppEnv } from "../../forms/env.ts";
 
-/** `GET /`, `POST /` (the only answer that has the secret), `DELETE /:id` (204). */
+/** `GET /`, `POST /` (the only response with the secret), `DELETE /:id` (204). */
 export function tokenRoutes(tokens: Tokens, clock: Clock): Hono<AppEnv> {
   const routes = new Hono<AppEnv>();
   routes.get("/", (c) => {

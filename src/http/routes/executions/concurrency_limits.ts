@@ -1,11 +1,11 @@
-/** How many executions of flows with a concurrency limit run. */
+/** Numbers of running executions of flows with a concurrency limit. */
 import { Hono } from "hono";
 import { isJsonObject, type JsonObject, ownProperty, stringifyJson } from "../../../base/json.ts";
 import type { ConcurrencyLimits, LimitedFlow } from "../../../services/executions/concurrency_limits.ts";
 import { readOptionalJson } from "../../forms/body.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { flowKeyOf } from "../../forms/flow_request.ts";
-import { jsonResponse, pageResponse } from "../../responses/json_response.ts";
+import { pageResponse, valueResponse } from "../../responses/json_response.ts";
 import { takePage } from "../../responses/list_page.ts";
 import { queryOf, readPaging } from "../../forms/params.ts";
 import { invalidArgument } from "../../forms/refusals.ts";
@@ -27,19 +27,18 @@ export function concurrencyLimitRoutes(limits: ConcurrencyLimits): Hono<AppEnv> 
   });
 
   routes.get("/concurrency-limit/:namespace/:flowId", async (c) => {
-    return jsonResponse(stringifyJson(responseOf(await limits.get(c.get("actor"), flowKeyOf(c)))));
+    return valueResponse(responseOf(await limits.get(c.get("actor"), flowKeyOf(c))));
   });
 
-  // The number follows from the executions: what is sent corrects nothing, but whoever waits for a free slot gets it.
+  // The number is recounted from the executions; the value sent is only validated. Waiting executions get free slots.
   routes.put("/concurrency-limit/:namespace/:flowId", async (c) => {
     const body = await readOptionalJson(c);
     const running = isJsonObject(body) ? ownProperty(body, "running") : undefined;
-    if (
-      running !== undefined && !(typeof running === "number" && Number.isSafeInteger(running) && running >= 0)
-    ) {
+    const isCount = typeof running === "number" && Number.isSafeInteger(running) && running >= 0;
+    if (running !== undefined && !isCount) {
       throw invalidArgument('"running" must be a whole number from 0');
     }
-    return jsonResponse(stringifyJson(responseOf(await limits.recount(c.get("actor"), flowKeyOf(c)))));
+    return valueResponse(responseOf(await limits.recount(c.get("actor"), flowKeyOf(c))));
   });
   return routes;
 }

@@ -1,4 +1,4 @@
-/** What people do to one execution. Each action has two paths: `/{id}/actions/x`, and `/{id}/x` for older clients. */
+/** Actions on one execution. Each action has two paths: `/{id}/actions/x`, and `/{id}/x` for older clients. */
 import { type Context, Hono } from "hono";
 import { MAX_INPUT_VALUE_BYTES } from "../../../model/limits.ts";
 import {
@@ -29,15 +29,14 @@ import { jsonResponse } from "../../responses/json_response.ts";
 import { queryOf, readBoolean, readRequired } from "../../forms/params.ts";
 import { readBreakpoints, readRevision } from "../../forms/start_query.ts";
 
-/** What the routes work with. */
 interface ExecutionActionRoutesDeps {
   readonly actions: ExecutionActions;
   readonly replays: ExecutionReplays;
-  /** Of the form of a resume or replay. */
+  /** Largest form of a resume or replay. */
   readonly maxUploadBytes: number;
 }
 
-/** The text of the answer. */
+/** Returns the JSON text of the response. */
 type Handler = (c: Context<AppEnv>) => Promise<string>;
 
 /** Routes under `/executions/{id}`, relative to the tenant. */
@@ -51,7 +50,7 @@ export function executionActionRoutes(deps: ExecutionActionRoutesDeps): Hono<App
   return routes;
 }
 
-/** The form of older clients also names a flow to start: it is told by the first segment, which is an execution's id. */
+/** The path of older clients has the shape of a start; its first segment, an execution id, tells them apart. */
 function post(routes: Hono<AppEnv>, name: string, handler: Handler): void {
   const response = async (c: Context<AppEnv>) => jsonResponse(await handler(c));
   routes.post(`/executions/${EXECUTION_ID}/${name}`, response);
@@ -60,7 +59,7 @@ function post(routes: Hono<AppEnv>, name: string, handler: Handler): void {
 
 type ReadAction = (c: Context<AppEnv>) => ExecutionAction | Promise<ExecutionAction>;
 
-/** Actions that are told by the query or a small body alone. */
+/** Actions read from the query or a small body. */
 const PLAIN: ReadonlyMap<string, ReadAction> = new Map<string, ReadAction>([
   ["pause", () => pauseAction()],
   ["resume-from-breakpoint", (c) => passBreakpointAction(readBreakpoints(queryOf(c)))],
@@ -88,16 +87,12 @@ function addKill(routes: Hono<AppEnv>, { actions }: ExecutionActionRoutesDeps): 
 }
 
 function addResume(routes: Hono<AppEnv>, { actions, maxUploadBytes }: ExecutionActionRoutesDeps): void {
-  post(
-    routes,
-    "resume",
-    (c) => actions.resume(c.get("actor"), executionIdOf(c), formReader(c, maxUploadBytes)),
-  );
-  post(
-    routes,
-    "resume/validate",
-    (c) => actions.validateResume(c.get("actor"), executionIdOf(c), formReader(c, maxUploadBytes)),
-  );
+  post(routes, "resume", (c) => {
+    return actions.resume(c.get("actor"), executionIdOf(c), formReader(c, maxUploadBytes));
+  });
+  post(routes, "resume/validate", (c) => {
+    return actions.validateResume(c.get("actor"), executionIdOf(c), formReader(c, maxUploadBytes));
+  });
 }
 
 function addReplay(routes: Hono<AppEnv>, { replays, maxUploadBytes }: ExecutionActionRoutesDeps): void {
@@ -125,13 +120,11 @@ function addTaskRuns(routes: Hono<AppEnv>, { actions }: ExecutionActionRoutesDep
     return await actions.setTaskState(c.get("actor"), executionIdOf(c), textIn(body, "taskRunId"), state);
   });
 
-  const evaluate = async (c: Context<AppEnv>, taskRunId: string | undefined) =>
-    await actions.evaluate(
-      c.get("actor"),
-      executionIdOf(c),
-      taskRunId,
-      await readText(c, MAX_INPUT_VALUE_BYTES),
-    );
+  const evaluate = async (c: Context<AppEnv>, taskRunId: string | undefined) => {
+    const id = executionIdOf(c);
+    const expression = await readText(c, MAX_INPUT_VALUE_BYTES);
+    return await actions.evaluate(c.get("actor"), id, taskRunId, expression);
+  };
   post(routes, "eval/:taskRunId", (c) => evaluate(c, c.req.param("taskRunId")));
   post(routes, "eval", (c) => evaluate(c, queryOf(c).get("taskRunId") || undefined));
 }

@@ -1,7 +1,7 @@
-/** What people do to many executions, named by ids or by filters. */
+/** Actions on many executions, selected by ids or by filters. */
 import { type Context, Hono } from "hono";
 import type { Clock } from "../../../base/clock.ts";
-import { isJsonObject, type JsonValue, ownProperty, stringifyJson } from "../../../base/json.ts";
+import { isJsonObject, type JsonValue, ownProperty } from "../../../base/json.ts";
 import type { ExecutionConditions } from "../../../model/executions/execution_query.ts";
 import { ASSIGNABLE_STATES, UNQUEUED_STATES } from "../../../services/executions/execution_action.ts";
 import type { BulkAction, BulkResult, ExecutionBulk } from "../../../services/executions/execution_bulk.ts";
@@ -9,10 +9,9 @@ import { readJson } from "../../forms/body.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { idsIn, labelsIn, readIds, stateIn } from "../../forms/execution_request.ts";
 import { readExecutionFilters } from "../../filters/execution_filters.ts";
-import { jsonResponse } from "../../responses/json_response.ts";
+import { valueResponse } from "../../responses/json_response.ts";
 import { queryOf, readBoolean, readRequired } from "../../forms/params.ts";
 
-/** What the routes work with. */
 interface ExecutionBulkRoutesDeps {
   readonly bulk: ExecutionBulk;
   readonly clock: Clock;
@@ -20,7 +19,7 @@ interface ExecutionBulkRoutesDeps {
 
 type ReadAction = (query: URLSearchParams) => BulkAction;
 
-/** Actions by the name in their path; what they are told comes from the query. */
+/** Actions by the name in their path, with options from the query. */
 const POSTED: ReadonlyMap<string, ReadAction> = new Map<string, ReadAction>([
   ["restart", (query) => ({ type: "restart", latestRevision: readBoolean(query, "latestRevision", false) })],
   ["pause", () => ({ type: "pause" })],
@@ -73,7 +72,7 @@ function addBoth(
   });
 }
 
-/** Labels come in the body: with the ids as `{executionsId, executionLabels}`, for a query alone. */
+/** Labels are in the body: `{executionsId, executionLabels}` with ids, a plain list with filters. */
 function addLabels(routes: Hono<AppEnv>, { bulk, clock }: ExecutionBulkRoutesDeps): void {
   routes.post("/executions/labels/by-ids", async (c) => {
     const body = await readJson(c);
@@ -97,5 +96,5 @@ function memberOf(body: JsonValue, name: string): JsonValue | undefined {
 }
 
 function response({ count, totalItems, operationId }: BulkResult): Response {
-  return jsonResponse(stringifyJson({ count, totalItems, operationId }));
+  return valueResponse({ count, totalItems, operationId });
 }

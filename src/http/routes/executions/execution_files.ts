@@ -1,12 +1,11 @@
-/** Files of executions: downloading, sizes, previews. A file that another execution has is asked for there. */
+/** Files of executions: downloads, sizes, previews. Redirects to the execution that owns the file. */
 import { type Context, Hono } from "hono";
-import { stringifyJson } from "../../../base/json.ts";
 import type { ExecutionFileViews, NamedFile } from "../../../services/executions/execution_file_views.ts";
 import { DEFAULT_PREVIEW_ROWS, MAX_PREVIEW_ROWS } from "../../../services/files/file_preview.ts";
 import { attachmentHeaders } from "../../responses/attachment.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { executionIdOf } from "../../forms/execution_request.ts";
-import { jsonResponse } from "../../responses/json_response.ts";
+import { valueResponse } from "../../responses/json_response.ts";
 import { queryOf, readPositive, readRequired } from "../../forms/params.ts";
 
 /** Routes under `/executions/:id/file`, relative to the tenant. */
@@ -27,19 +26,19 @@ export function executionFileRoutes(files: ExecutionFileViews): Hono<AppEnv> {
     return new Response(c.req.raw.method === "HEAD" ? null : file.open(), { headers });
   });
 
-  route("/executions/:id/file/metas", (_c, { size }) => jsonResponse(stringifyJson({ size })));
+  route("/executions/:id/file/metas", (_c, { size }) => valueResponse({ size }));
 
   route("/executions/:id/file/preview", async (c, file) => {
     const query = queryOf(c);
     const maxRows = readPositive(query, "maxRows", DEFAULT_PREVIEW_ROWS, MAX_PREVIEW_ROWS);
     const encoding = query.get("encoding") || "UTF-8";
-    return jsonResponse(stringifyJson(await files.preview(file, { maxRows, encoding })));
+    return valueResponse(await files.preview(file, { maxRows, encoding }));
   });
 
   return routes;
 }
 
-/** The same request for the execution that has the file; the query is sent as it came. */
+/** Redirects to the same path of the owning execution, with the query unchanged. */
 function redirect(c: Context<AppEnv>, executionId: string): Response {
   const { pathname, search } = new URL(c.req.raw.url);
   const location = pathname.replace(/(\/executions\/)[^/]+(?=\/file)/, `$1${executionId}`) + search;

@@ -1,7 +1,7 @@
-/** What is seen of executions beside themselves: the latest of flows, values of a field, CSV, outputs. */
+/** Views of executions: the latest of flows, values of a field, CSV, outputs, related executions. */
 import { type Context, Hono } from "hono";
 import { type Clock, toIso } from "../../../base/clock.ts";
-import { type JsonObject, ownProperty, setOwnProperty, stringifyJson } from "../../../base/json.ts";
+import { type JsonObject, ownProperty, setOwnProperty } from "../../../base/json.ts";
 import type { Execution } from "../../../model/executions/execution.ts";
 import { currentState, startedAt } from "../../../model/executions/state.ts";
 import {
@@ -19,12 +19,11 @@ import { executionIdOf } from "../../forms/execution_request.ts";
 import { readDependencyOptions, readFlowKeys } from "../../forms/flow_request.ts";
 import { awaitExecution } from "../../streams/follow.ts";
 import { dependencyEvents } from "../../streams/follow_dependencies.ts";
-import { jsonResponse } from "../../responses/json_response.ts";
+import { valueResponse } from "../../responses/json_response.ts";
 import { queryOf, readPositive, readRequired } from "../../forms/params.ts";
 import { eventStream } from "../../streams/sse.ts";
 import { badRequest } from "../../forms/refusals.ts";
 
-/** What the routes work with. */
 interface ExecutionViewRoutesDeps {
   readonly views: ExecutionViews;
   readonly executions: Executions;
@@ -35,25 +34,11 @@ interface ExecutionViewRoutesDeps {
 const DEFAULT_DISTINCT_VALUES = 100;
 const MAX_DISTINCT_VALUES = 1_000;
 
-/** Members of an execution as columns, in the order of its answer; each row has all of them. */
+/** Columns of the CSV export, in the order of the execution JSON; every row has all of them. */
 const COLUMNS = [
-  "id",
-  "namespace",
-  "flowId",
-  "flowRevision",
-  "inputs",
-  "outputs",
-  "variables",
-  "labels",
-  "state",
-  "parentId",
-  "originalId",
-  "trigger",
-  "deleted",
-  "metadata",
-  "scheduleDate",
-  "kind",
-] as const;
+  ...["id", "namespace", "flowId", "flowRevision", "inputs", "outputs", "variables", "labels", "state"],
+  ...["parentId", "originalId", "trigger", "deleted", "metadata", "scheduleDate", "kind"],
+];
 
 /** Routes under `/executions` and `/outputs`, relative to the tenant. */
 export function executionViewRoutes(deps: ExecutionViewRoutesDeps): Hono<AppEnv> {
@@ -69,14 +54,14 @@ function addViews(routes: Hono<AppEnv>, { views, clock }: ExecutionViewRoutesDep
 
   routes.post("/executions/latest", async (c) => {
     const found = await views.latest(c.get("actor"), await readFlowKeys(c));
-    return jsonResponse(stringifyJson(found.map(latestResponse)));
+    return valueResponse(found.map(latestResponse));
   });
 
   routes.get("/executions/distinct-field-values", async (c) => {
     const query = queryOf(c);
     const field = readField(readRequired(query, "field"));
     const size = readPositive(query, "size", DEFAULT_DISTINCT_VALUES, MAX_DISTINCT_VALUES);
-    return jsonResponse(stringifyJson(await views.distinct(c.get("actor"), field, filtersOf(c), size)));
+    return valueResponse(await views.distinct(c.get("actor"), field, filtersOf(c), size));
   });
 
   routes.get("/executions/export/by-query/csv", (c) => {
@@ -90,17 +75,17 @@ function addViews(routes: Hono<AppEnv>, { views, clock }: ExecutionViewRoutesDep
 function addOutputs(routes: Hono<AppEnv>, { views }: ExecutionViewRoutesDeps): void {
   routes.get("/outputs/:executionId", async (c) => {
     const found = await views.outputs(c.get("actor"), c.req.param("executionId"));
-    return jsonResponse(stringifyJson(found.map(outputsResponse)));
+    return valueResponse(found.map(outputsResponse));
   });
 
   routes.get("/outputs/:executionId/:taskRunId", async (c) => {
     const { executionId, taskRunId } = c.req.param();
-    return jsonResponse(stringifyJson(await views.taskRunOutputs(c.get("actor"), executionId, taskRunId)));
+    return valueResponse(await views.taskRunOutputs(c.get("actor"), executionId, taskRunId));
   });
 
   routes.get("/outputs/executions/:executionId", async (c) => {
     const found = await views.flowOutputs(c.get("actor"), c.req.param("executionId"));
-    return jsonResponse(stringifyJson(found));
+    return valueResponse(found);
   });
 }
 
@@ -112,12 +97,12 @@ function addFollowing(routes: Hono<AppEnv>, deps: ExecutionViewRoutesDeps): void
     await awaitExecution(target, c.req.raw.signal);
     const { flow } = await views.related(actor, id);
     const flows = await dependencies.namesAround(actor, flow, options);
-    const look = async () => ({ flows, executions: (await views.related(actor, id)).executions });
-    return eventStream(c, dependencyEvents(target, look));
+    const read = async () => ({ flows, executions: (await views.related(actor, id)).executions });
+    return eventStream(c, dependencyEvents(target, read));
   });
 }
 
-/** `state` may be named by its path; clients write the others as constants, too: `FLOW_ID`. @throws DomainError bad_request */
+/** Also `state.current`, and constants of clients such as `FLOW_ID`. @throws DomainError bad_request */
 function readField(text: string): DistinctField {
   const wanted = text === "state.current" ? "state" : text.replaceAll("_", "").toLowerCase();
   const field = DISTINCT_FIELDS.find((name) => name.toLowerCase() === wanted);

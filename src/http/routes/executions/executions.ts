@@ -19,13 +19,12 @@ import { eventStream } from "../../streams/sse.ts";
 import { hasNoForm, readStartForm } from "../../forms/start_form.ts";
 import { readStartQuery } from "../../forms/start_query.ts";
 
-/** What the routes work with. */
 interface ExecutionRoutesDeps {
   readonly executions: Executions;
   readonly idempotentStarts: IdempotentStarts;
   readonly clock: Clock;
   readonly baseUrlOf: BaseUrlOf;
-  /** Of the body of a start. */
+  /** Largest body of a start. */
   readonly maxUploadBytes: number;
 }
 
@@ -53,11 +52,8 @@ function addStart(routes: Hono<AppEnv>, deps: ExecutionRoutesDeps): void {
   });
 }
 
-/** The busiest route: a start without body and query touches nothing that it does not need. */
-async function startExecution(
-  c: Context<AppEnv>,
-  deps: ExecutionRoutesDeps,
-): Promise<Response> {
+/** The most frequent route: a start without body and query skips their parsing. */
+async function startExecution(c: Context<AppEnv>, deps: ExecutionRoutesDeps): Promise<Response> {
   const { executions, idempotentStarts, baseUrlOf } = deps;
   const request = c.req.raw;
   const actor = c.get("actor");
@@ -81,7 +77,7 @@ async function startExecution(
   return jsonResponse(response.body, replayedHeaders(response));
 }
 
-/** Reads the form for the inputs of the flow. */
+/** A reader of the form for the inputs of the flow. */
 function inputReader(c: Context<AppEnv>, { maxUploadBytes }: ExecutionRoutesDeps): ReadInputs {
   const request = c.req.raw;
   if (hasNoForm(request)) return readNothing;

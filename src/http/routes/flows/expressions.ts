@@ -1,13 +1,13 @@
-/** Expressions that a caller tries out. */
+/** Rendering of expressions for callers, and the names that expressions can use. */
 import { Hono } from "hono";
-import { isJsonObject, type JsonValue, ownProperty, stringifyJson } from "../../../base/json.ts";
+import { isJsonObject, type JsonValue, ownProperty } from "../../../base/json.ts";
 import type { Expressions, RenderRequest } from "../../../services/flows/expressions.ts";
 import { readJson } from "../../forms/body.ts";
 import type { AppEnv } from "../../forms/env.ts";
-import { jsonResponse } from "../../responses/json_response.ts";
+import { valueResponse } from "../../responses/json_response.ts";
 import { invalidArgument } from "../../forms/refusals.ts";
 
-/** Expressions of one request. */
+/** Most expressions of one request. */
 const MAX_EXPRESSIONS = 100;
 
 /** Routes under `/expressions`, relative to the tenant. */
@@ -16,13 +16,13 @@ export function expressionRoutes(expressions: Expressions): Hono<AppEnv> {
 
   routes.post("/expressions/render", async (c) => {
     const request = readRequest(await readJson(c));
-    return jsonResponse(stringifyJson(await expressions.render(c.get("actor"), request)));
+    return valueResponse(await expressions.render(c.get("actor"), request));
   });
 
   return routes;
 }
 
-/** `GET /pebble/filters` and `/pebble/functions`: the names that editors offer; of no tenant. */
+/** `GET /pebble/filters` and `/pebble/functions`: names for editors; not of a tenant. */
 export function expressionNameRoutes(expressions: Expressions): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .get("/pebble/filters", (c) => c.json(expressions.filterNames))

@@ -1,6 +1,6 @@
-/** Many flows at once: replaced, imported, exported, enabled, disabled, deleted. */
+/** Operations on many flows: replace, import, export, enable, disable, delete. */
 import { type Context, Hono } from "hono";
-import { isJsonObject, type JsonObject, parseJson, stringifyJson } from "../../../base/json.ts";
+import { isJsonObject, type JsonObject, parseJson } from "../../../base/json.ts";
 import { flowText } from "../../../services/flows/flow_responses.ts";
 import type { FlowBulk } from "../../../services/flows/flow_bulk.ts";
 import type { FlowRevisions } from "../../../services/flows/flow_revisions.ts";
@@ -14,12 +14,11 @@ import { csvResponse } from "../../responses/csv.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { readFlowFilter } from "../../filters/flow_filters.ts";
 import { flowKeyOf, readFlowKeys, readSources } from "../../forms/flow_request.ts";
-import { jsonResponse } from "../../responses/json_response.ts";
+import { jsonResponse, valueResponse } from "../../responses/json_response.ts";
 import { readMultipart } from "../../forms/multipart.ts";
 import { queryOf, readBoolean } from "../../forms/params.ts";
 import { badRequest } from "../../forms/refusals.ts";
 
-/** What the routes work with. */
 interface FlowBulkRoutesDeps {
   readonly flows: Flows;
   readonly bulk: FlowBulk;
@@ -27,9 +26,9 @@ interface FlowBulkRoutesDeps {
   readonly revisions: FlowRevisions;
 }
 
-/** Name of the part that carries the file of an import. */
+/** Form part with the file of an import. */
 const FILE_PART = "fileUpload";
-/** Room for boundaries, headers and stray parts around the file. */
+/** Allowance for boundaries, headers and other parts of the form. */
 const FORM_OVERHEAD_BYTES = 64 * 1024;
 
 type Head = ReturnType<FlowBulk["pick"]>[number];
@@ -113,7 +112,7 @@ function addRevisions(routes: Hono<AppEnv>, { revisions }: FlowBulkRoutesDeps): 
   });
 }
 
-/** `revisions`, repeated or joined by commas. @throws DomainError bad_request */
+/** `revisions`, repeated or comma-separated. @throws DomainError bad_request */
 function readRevisions(query: URLSearchParams): number[] {
   const texts = query.getAll("revisions").flatMap((text) => text.split(",")).filter((text) => text !== "");
   if (texts.length === 0) {
@@ -142,7 +141,7 @@ function listResponse(flows: Parameters<typeof flowText>[0][]): Response {
 }
 
 function countResponse(count: number): Response {
-  return jsonResponse(stringifyJson({ count }));
+  return valueResponse({ count });
 }
 
 async function zipResponse(c: Context<AppEnv>, zip: ReadableStream<Uint8Array>): Promise<Response> {

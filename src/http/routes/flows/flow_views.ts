@@ -1,4 +1,4 @@
-/** What is seen of flows beside their definition: graphs, dependencies, single tasks, what is found in their sources. */
+/** Views of flows: graphs, dependencies, single tasks, search in sources. */
 import { type Context, Hono } from "hono";
 import { stringifyJson } from "../../../base/json.ts";
 import type { Executions } from "../../../services/executions/executions.ts";
@@ -11,11 +11,10 @@ import type { Flows } from "../../../services/flows/flows.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { readFlowFilter } from "../../filters/flow_filters.ts";
 import { flowKeyOf, readDependencyOptions, readSource } from "../../forms/flow_request.ts";
-import { jsonResponse, pageResponse } from "../../responses/json_response.ts";
+import { jsonResponse, pageResponse, valueResponse } from "../../responses/json_response.ts";
 import { queryOf, readBoolean, readPaging } from "../../forms/params.ts";
 import { readRevision } from "../../forms/start_query.ts";
 
-/** What the routes work with. */
 interface FlowViewRoutesDeps {
   readonly flows: Flows;
   readonly graphs: FlowGraphs;
@@ -49,7 +48,7 @@ function addGraphs(routes: Hono<AppEnv>, { graphs }: FlowViewRoutesDeps): void {
   });
 }
 
-/** `subflows`, repeated or comma-joined: uids of tasks whose flows are drawn too. */
+/** `subflows`, repeated or comma-separated: uids of tasks whose flows are included in the graph. */
 function readSubflows(c: Context<AppEnv>): string[] {
   return queryOf(c).getAll("subflows").flatMap((text) => text.split(",")).filter((uid) => uid !== "");
 }
@@ -57,19 +56,17 @@ function readSubflows(c: Context<AppEnv>): string[] {
 function addDependencies(routes: Hono<AppEnv>, { dependencies }: FlowViewRoutesDeps): void {
   routes.get(`${FLOW_PATH}/dependencies`, async (c) => {
     const options = readDependencyOptions(queryOf(c));
-    return jsonResponse(stringifyJson(await dependencies.ofFlow(c.get("actor"), flowKeyOf(c), options)));
+    return valueResponse(await dependencies.ofFlow(c.get("actor"), flowKeyOf(c), options));
   });
 
   routes.get("/namespaces/:namespace/dependencies", async (c) => {
     const destinationOnly = readBoolean(queryOf(c), "destinationOnly", false);
     const namespace = c.req.param("namespace");
-    return jsonResponse(
-      stringifyJson(await dependencies.ofNamespace(c.get("actor"), namespace, destinationOnly)),
-    );
+    return valueResponse(await dependencies.ofNamespace(c.get("actor"), namespace, destinationOnly));
   });
 
   routes.get("/dependencies", async (c) => {
-    return jsonResponse(stringifyJson(await dependencies.ofTenant(c.get("actor"))));
+    return valueResponse(await dependencies.ofTenant(c.get("actor")));
   });
 }
 
@@ -77,18 +74,16 @@ function addInspection(routes: Hono<AppEnv>, { inspection }: FlowViewRoutesDeps)
   routes.get(`${FLOW_PATH}/tasks/:taskId`, async (c) => {
     const { taskId } = c.req.param();
     const revision = readRevision(queryOf(c));
-    return jsonResponse(stringifyJson(await inspection.task(c.get("actor"), flowKeyOf(c), taskId, revision)));
+    return valueResponse(await inspection.task(c.get("actor"), flowKeyOf(c), taskId, revision));
   });
 
   routes.get("/flows/deprecated", async (c) => {
-    return jsonResponse(
-      stringifyJson(await inspection.deprecated(c.get("actor"), readFlowFilter(queryOf(c)))),
-    );
+    return valueResponse(await inspection.deprecated(c.get("actor"), readFlowFilter(queryOf(c))));
   });
 
   routes.post("/flows/expressions", async (c) => {
     const taskId = queryOf(c).get("taskId") || undefined;
-    return jsonResponse(stringifyJson(inspection.expressions(await readSource(c), taskId)));
+    return valueResponse(inspection.expressions(await readSource(c), taskId));
   });
 }
 
@@ -97,7 +92,7 @@ function addSearch(routes: Hono<AppEnv>, { flows }: FlowViewRoutesDeps): void {
     const query = queryOf(c);
     const { page, size } = readPaging(query);
     const text = query.get("q") ?? "";
-    query.delete("q"); // it is searched for in sources, not in names
+    query.delete("q"); // it applies to sources, not to names
     const matches = readFlowFilter(query);
     const { results, total } = await searchSources(flows, c.get("actor"), { text, matches, page, size });
     const texts = results.map(({ flow, fragments }) =>
@@ -107,7 +102,7 @@ function addSearch(routes: Hono<AppEnv>, { flows }: FlowViewRoutesDeps): void {
   });
 }
 
-/** Flows as those see them who may start and read executions: the one behind an execution, and those that can be started. */
+/** Flows for callers that start and read executions: the flow of an execution, and the enabled flows. */
 function addFlowsOfExecutions(routes: Hono<AppEnv>, { flows, graphs, executions }: FlowViewRoutesDeps): void {
   const flowOf = async (c: Context<AppEnv>) => {
     const { execution } = await executions.get(c.get("actor"), c.req.param("id") ?? "");

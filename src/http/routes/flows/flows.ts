@@ -1,6 +1,5 @@
-/** Flows: saving, reading, listing, checking, deleting. */
+/** Flows: saving, reading, listing, validating, deleting. */
 import { type Context, Hono } from "hono";
-import { stringifyJson } from "../../../base/json.ts";
 import { DomainError } from "../../../model/errors.ts";
 import type { Flow } from "../../../model/flows/flow.ts";
 import { checkResponse, flowText } from "../../../services/flows/flow_responses.ts";
@@ -8,7 +7,7 @@ import type { Flows } from "../../../services/flows/flows.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { readFlowFilter } from "../../filters/flow_filters.ts";
 import { flowKeyOf, readSource, readSources } from "../../forms/flow_request.ts";
-import { jsonResponse, pageResponse } from "../../responses/json_response.ts";
+import { jsonResponse, pageResponse, valueResponse } from "../../responses/json_response.ts";
 import { queryOf, readBoolean, readPaging } from "../../forms/params.ts";
 import { readRevision } from "../../forms/start_query.ts";
 import { badRequest } from "../../forms/refusals.ts";
@@ -66,7 +65,7 @@ function addReading(routes: Hono<AppEnv>, flows: Flows): void {
 
   routes.post("/flows/validate", async (c) => {
     const checks = flows.validate(c.get("actor"), await readSources(c));
-    return jsonResponse(stringifyJson(checks.map(checkResponse)));
+    return valueResponse(checks.map(checkResponse));
   });
 
   routes.post("/flows/validate/task", (c) => validatePart(c, flows, readPart(queryOf(c))));
@@ -91,10 +90,10 @@ function addChanging(routes: Hono<AppEnv>, flows: Flows): void {
 }
 
 async function validatePart(c: Context<AppEnv>, flows: Flows, part: "task" | "trigger"): Promise<Response> {
-  return jsonResponse(stringifyJson(checkResponse(flows.validatePart(await readSource(c), part))));
+  return valueResponse(checkResponse(flows.validatePart(await readSource(c), part)));
 }
 
-/** What an entry of `section` is: a task, unless it says otherwise. @throws DomainError bad_request */
+/** Kind of the entries of `section`; a task by default. @throws DomainError bad_request */
 function readPart(query: URLSearchParams): "task" | "trigger" {
   const section = query.get("section")?.toUpperCase() || "TASKS";
   if (TASK_SECTIONS.has(section)) return "task";
@@ -103,7 +102,7 @@ function readPart(query: URLSearchParams): "task" | "trigger" {
   throw badRequest(`"section" must be one of ${known}, but received "${section}"`);
 }
 
-/** The revision that must be the latest; `*` asks for none. @throws DomainError precondition_failed for what is no revision */
+/** The expected latest revision; `undefined` for `*` or without a header. @throws DomainError precondition_failed: not a revision */
 function readIfMatch(header: string | undefined): number | undefined {
   if (header === undefined || header.trim() === "*") return undefined;
   const [, digits] = /^\s*(?:W\/)?"?(\d{1,9})"?\s*$/.exec(header) ?? [];
@@ -116,7 +115,7 @@ function readIfMatch(header: string | undefined): number | undefined {
   );
 }
 
-/** A flow; its `ETag` is what `If-Match` takes. */
+/** A flow; its `ETag` is the value for `If-Match`. */
 function flowResponse(flow: Flow, options: { readonly source: boolean }): Response {
   return jsonResponse(flowText(flow, options), { etag: `"${flow.revision}"` });
 }

@@ -1,4 +1,4 @@
-/** Dashboards: saved, read, checked. */
+/** Dashboards: saving, reading, validating. */
 import { type Context, Hono } from "hono";
 import { toIso } from "../../../base/clock.ts";
 import { type JsonObject, ownProperty, setOwnProperty, stringifyJson } from "../../../base/json.ts";
@@ -7,7 +7,7 @@ import type { Dashboard, Dashboards } from "../../../services/metrics/dashboards
 import { checkResponse } from "../../../services/flows/flow_responses.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { readSource } from "../../forms/flow_request.ts";
-import { jsonResponse, pageResponse } from "../../responses/json_response.ts";
+import { pageResponse, valueResponse } from "../../responses/json_response.ts";
 import { takePage } from "../../responses/list_page.ts";
 import { queryOf, readPaging } from "../../forms/params.ts";
 
@@ -23,10 +23,9 @@ export function dashboardRoutes(dashboards: Dashboards): Hono<AppEnv> {
   const routes = new Hono<AppEnv>();
   addReading(routes, dashboards);
 
-  routes.post(
-    "/dashboards",
-    async (c) => response(await dashboards.create(c.get("actor"), await readSource(c))),
-  );
+  routes.post("/dashboards", async (c) => {
+    return response(await dashboards.create(c.get("actor"), await readSource(c)));
+  });
 
   routes.put("/dashboards/:id", async (c) => {
     return response(await dashboards.update(c.get("actor"), c.req.param("id"), await readSource(c)));
@@ -38,10 +37,9 @@ export function dashboardRoutes(dashboards: Dashboards): Hono<AppEnv> {
   });
 
   routes.post("/dashboards/validate", async (c) => checked(dashboards.validate(await readSource(c))));
-  routes.post(
-    "/dashboards/validate/chart",
-    async (c) => checked(dashboards.validateChart(await readSource(c))),
-  );
+  routes.post("/dashboards/validate/chart", async (c) => {
+    return checked(dashboards.validateChart(await readSource(c)));
+  });
   return routes;
 }
 
@@ -58,34 +56,38 @@ function addReading(routes: Hono<AppEnv>, dashboards: Dashboards): void {
     return pageResponse(page.map((dashboard) => stringifyJson(bodyOf(dashboard))), found.length);
   });
 
-  // Which dashboards stand on which page is not chosen here.
+  // Default dashboards of pages are not configurable.
   routes.get("/dashboards/settings/default-dashboards", (c) => c.json({}));
 
-  routes.get(
-    "/dashboards/:id",
-    async (c) => response(await dashboards.get(c.get("actor"), c.req.param("id"))),
-  );
+  routes.get("/dashboards/:id", async (c) => {
+    return response(await dashboards.get(c.get("actor"), c.req.param("id")));
+  });
 }
 
 function titleOf({ definition }: Dashboard): string {
   return String(ownProperty(definition, "title") ?? "");
 }
 
-/** What its source holds, and what is known of it beside. */
+/** The definition with metadata. */
 function bodyOf({ id, definition, source, createdAt, updatedAt }: Dashboard): JsonObject {
   const body: JsonObject = { id };
   for (const [name, value] of Object.entries(definition)) {
     if (value !== null && name !== "id") setOwnProperty(body, name, value);
   }
   if (!Object.hasOwn(body, "charts")) body.charts = [];
-  const known = { deleted: false, sourceCode: source, created: toIso(createdAt), updated: toIso(updatedAt) };
-  return Object.assign(body, known);
+  const metadata = {
+    deleted: false,
+    sourceCode: source,
+    created: toIso(createdAt),
+    updated: toIso(updatedAt),
+  };
+  return Object.assign(body, metadata);
 }
 
 function response(dashboard: Dashboard): Response {
-  return jsonResponse(stringifyJson(bodyOf(dashboard)));
+  return valueResponse(bodyOf(dashboard));
 }
 
 function checked(problems: readonly Problem[]): Response {
-  return jsonResponse(stringifyJson(checkResponse({ index: 0, problems, isOutdated: false })));
+  return valueResponse(checkResponse({ index: 0, problems, isOutdated: false }));
 }

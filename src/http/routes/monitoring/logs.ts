@@ -9,14 +9,13 @@ import type { LogRemovals } from "../../../services/logs/log_removals.ts";
 import type { LogPage, LogSearch } from "../../../services/logs/log_search.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { awaitExecution, logEvents } from "../../streams/follow.ts";
-import { jsonResponse } from "../../responses/json_response.ts";
+import { jsonResponse, valueResponse } from "../../responses/json_response.ts";
 import { cursorText } from "../../filters/log_cursor.ts";
 import { readLogConditions, readLogQuery } from "../../filters/log_filters.ts";
 import { eventStream } from "../../streams/sse.ts";
 import { badRequest } from "../../forms/refusals.ts";
 import { queryOf } from "../../forms/params.ts";
 
-/** What the routes work with. */
 interface LogRoutesDeps {
   readonly executions: Executions;
   readonly logSearch: LogSearch;
@@ -35,7 +34,7 @@ export function logRoutes(deps: LogRoutesDeps): Hono<AppEnv> {
   });
 
   routes.get("/logs/:executionId", async (c) => {
-    return jsonResponse(stringifyJson(await readEntries(c, deps)));
+    return valueResponse(await readEntries(c, deps));
   });
 
   routes.get("/logs/:executionId/download", async (c) => {
@@ -72,7 +71,7 @@ export function logRoutes(deps: LogRoutesDeps): Hono<AppEnv> {
   return routes;
 }
 
-/** Members that say where the search fell short are there only when it did; `cursor` when there may be more lines. */
+/** `isTotalExact` and `searchedTo` are present only for an incomplete search, `cursor` when more lines may follow. */
 function pageText({ results, total, isTotalExact, searchedTo, next }: LogPage): string {
   return stringifyJson({
     results,

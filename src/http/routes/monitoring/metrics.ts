@@ -7,17 +7,15 @@ import { type Aggregation, AGGREGATIONS } from "../../../services/metrics/metric
 import type { Metrics } from "../../../services/metrics/metrics.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { flowKeyOf } from "../../forms/flow_request.ts";
-import { jsonResponse, pageResponse } from "../../responses/json_response.ts";
+import { pageResponse, valueResponse } from "../../responses/json_response.ts";
 import { parseQueryInstant, queryOf, readPaging, sortFieldIn, type SortKey } from "../../forms/params.ts";
 import { badRequest, invalidArgument } from "../../forms/refusals.ts";
 
-/** What the routes work with. */
 interface MetricRoutesDeps {
   readonly metrics: Metrics;
   readonly clock: Clock;
 }
 
-/** What metrics can be ordered by. */
 const SORT_FIELDS = ["name", "type", "value", "timestamp", "taskId", "taskRunId"] as const;
 /** Window of an aggregate without dates. */
 const DEFAULT_WINDOW_MS = 30 * 86_400_000;
@@ -45,7 +43,7 @@ export function metricRoutes({ metrics, clock }: MetricRoutesDeps): Hono<AppEnv>
       taskId: c.req.param("taskId"),
       metric: c.req.param("metric") ?? "",
     });
-    return jsonResponse(stringifyJson(response));
+    return valueResponse(response);
   };
   routes.get("/metrics/aggregates/:namespace/:flowId/:metric", aggregate);
   routes.get("/metrics/aggregates/:namespace/:flowId/:taskId/:metric", aggregate);
@@ -93,7 +91,7 @@ function readAggregation(query: URLSearchParams): Aggregation {
   );
 }
 
-/** `startDate` and `endDate`; the 30 days before `now`, or before the end, without them. @throws DomainError */
+/** `startDate` and `endDate`; by default the 30 days before the end, and `now` as the end. @throws DomainError bad_request, invalid_argument */
 function readWindow(
   query: URLSearchParams,
   now: Instant,

@@ -1,4 +1,4 @@
-/** Files of namespaces. Content goes in and out as streams; what comes out is always an attachment. */
+/** Files of namespaces. Content is streamed in both directions; downloads are always attachments. */
 import { type Context, Hono } from "hono";
 import { DomainError } from "../../../model/errors.ts";
 import { fileNameOf } from "../../../model/namespaces/file_path.ts";
@@ -10,17 +10,16 @@ import { type Part, readMultipart } from "../../forms/multipart.ts";
 import { queryOf, readRequired } from "../../forms/params.ts";
 import { badRequest } from "../../forms/refusals.ts";
 
-/** What the routes work with. */
 interface FileRoutesDeps {
   readonly files: Files;
   readonly transfer: FileTransfer;
-  /** Of a whole upload. */
+  /** Largest upload. */
   readonly maxUploadBytes: number;
 }
 
-/** Name of the part that carries an upload. */
+/** Form part with the uploaded file. */
 const CONTENT_PART = "fileContent";
-/** Room for boundaries, headers and stray parts around the content. */
+/** Allowance for boundaries, headers and other parts of the form. */
 const FORM_OVERHEAD_BYTES = 64 * 1024;
 const BASE = "/namespaces/:namespace/files";
 
@@ -59,15 +58,13 @@ function addListRoutes(routes: Hono<AppEnv>, { files }: FileRoutesDeps): void {
     const found = await files.list(c.get("actor"), namespaceOf(c), queryOf(c).get("path") ?? "");
     return c.json(found.map(attributesOf));
   });
-  routes.get(
-    `${BASE}/search`,
-    async (c) => c.json(await files.search(c.get("actor"), namespaceOf(c), queryOf(c).get("q") ?? "")),
-  );
-  routes.get(
-    `${BASE}/stats`,
-    async (c) =>
-      c.json(attributesOf(await files.stat(c.get("actor"), namespaceOf(c), queryOf(c).get("path") ?? ""))),
-  );
+  routes.get(`${BASE}/search`, async (c) => {
+    return c.json(await files.search(c.get("actor"), namespaceOf(c), queryOf(c).get("q") ?? ""));
+  });
+  routes.get(`${BASE}/stats`, async (c) => {
+    const path = queryOf(c).get("path") ?? "";
+    return c.json(attributesOf(await files.stat(c.get("actor"), namespaceOf(c), path)));
+  });
   routes.get(`${BASE}/revisions`, async (c) => {
     const { revision } = await files.stat(c.get("actor"), namespaceOf(c), readRequired(queryOf(c), "path"));
     return c.json([{ revision }]);
@@ -96,7 +93,7 @@ function addWriteRoutes(routes: Hono<AppEnv>, deps: FileRoutesDeps): void {
   });
 }
 
-/** Stores the part that carries the content (of several the last one stays); others are read over. */
+/** Stores the part with the content; other parts are skipped. @throws DomainError bad_request: no such part, or two */
 async function readUpload(c: Context<AppEnv>, deps: FileRoutesDeps): Promise<void> {
   let isFound = false;
   const limits = { maxBytes: deps.maxUploadBytes + FORM_OVERHEAD_BYTES };
@@ -136,7 +133,7 @@ function isWantedRevision(c: Context<AppEnv>, record: FileRecord): boolean {
   return wanted === "" || wanted === String(record.revision);
 }
 
-/** A HEAD request runs the route of GET; its answer has no body, so nothing must be left open. */
+/** A HEAD request runs the GET handler, which then must leave no stream open. */
 function isHead(c: Context<AppEnv>): boolean {
   return c.req.raw.method === "HEAD";
 }

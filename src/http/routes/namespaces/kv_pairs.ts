@@ -1,22 +1,20 @@
 /** KV pairs of namespaces. */
 import { type Context, Hono } from "hono";
 import { optionalIso, toIso } from "../../../base/clock.ts";
-import { isJsonObject, ownProperty, stringifyJson } from "../../../base/json.ts";
+import { isJsonObject, ownProperty } from "../../../base/json.ts";
 import { DomainError } from "../../../model/errors.ts";
 import { type KvPairId, type KvPairInfo, parseKvValue } from "../../../model/namespaces/kv_pair.ts";
 import { MAX_KV_VALUE_BYTES } from "../../../model/limits.ts";
 import type { KvPairs } from "../../../services/namespaces/kv_pairs.ts";
-import { readBytes, readOptionalJson } from "../../forms/body.ts";
+import { mediaTypeOf, readBytes, readOptionalJson } from "../../forms/body.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { readItemFilter } from "../../filters/item_filters.ts";
+import { valueResponse } from "../../responses/json_response.ts";
 import { takePage } from "../../responses/list_page.ts";
 import { queryOf, readPaging } from "../../forms/params.ts";
 import { invalidEntity } from "../../forms/refusals.ts";
 
-const SORT_FIELDS: ReadonlyMap<string, (pair: KvPairInfo) => string | number> = new Map<
-  string,
-  (pair: KvPairInfo) => string | number
->([
+const SORT_FIELDS = new Map<string, (pair: KvPairInfo) => string | number>([
   ["key", (pair) => pair.key],
   ["namespace", (pair) => pair.namespace],
   ["updateDate", (pair) => pair.updatedAt],
@@ -26,7 +24,7 @@ const SORT_FIELDS: ReadonlyMap<string, (pair: KvPairInfo) => string | number> = 
   ["description", (pair) => pair.description ?? ""],
 ]);
 
-/** `GET /kv`, and below `/namespaces/:namespace/kv`: `GET` and `DELETE` of several, `GET /inheritance`, `GET`, `PUT`, `DELETE /:key`. */
+/** `GET /kv`, and below `/namespaces/:namespace/kv`: `GET` and `DELETE` of lists, `GET /inheritance`, `GET`, `PUT`, `DELETE /:key`. */
 export function kvPairRoutes(kvPairs: KvPairs): Hono<AppEnv> {
   const routes = new Hono<AppEnv>();
   addListRoutes(routes, kvPairs);
@@ -40,13 +38,11 @@ export function kvPairRoutes(kvPairs: KvPairs): Hono<AppEnv> {
   });
   routes.get("/namespaces/:namespace/kv/:key", async (c) => {
     const { type, value, revision, updatedAt } = await kvPairs.get(c.get("actor"), idOf(c));
-    const body = stringifyJson({ type, value, revision, updated: toIso(updatedAt) });
-    return c.body(body, 200, { "content-type": "application/json" });
+    return valueResponse({ type, value, revision, updated: toIso(updatedAt) });
   });
-  routes.delete(
-    "/namespaces/:namespace/kv/:key",
-    async (c) => c.json(await kvPairs.delete(c.get("actor"), idOf(c))),
-  );
+  routes.delete("/namespaces/:namespace/kv/:key", async (c) => {
+    return c.json(await kvPairs.delete(c.get("actor"), idOf(c)));
+  });
   return routes;
 }
 
@@ -78,9 +74,9 @@ async function readKeys(c: Context<AppEnv>): Promise<string[]> {
   throw invalidEntity('the body must be of the form {"keys": ["…"]}');
 }
 
-/** The declared type decides how strictly the value is read. @throws DomainError unsupported_media_type */
+/** Whether the value is plain text or strict JSON, by the declared type. @throws DomainError unsupported_media_type */
 function readIsPlainText(c: Context<AppEnv>): boolean {
-  const type = c.req.header("content-type")?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  const type = mediaTypeOf(c.req.raw);
   if (type === "" || type === "text/plain") return true;
   if (type === "application/json" || type.endsWith("+json")) return false;
   throw new DomainError(

@@ -1,4 +1,4 @@
-/** Namespaces: those of flows, and all above them. */
+/** Namespaces: those of flows, and their parents. */
 import { type Context, Hono } from "hono";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../../base/json.ts";
 import type { Namespace, Namespaces } from "../../../services/namespaces/namespaces.ts";
@@ -10,7 +10,7 @@ import { queryOf, readBoolean, readPaging } from "../../forms/params.ts";
 import { invalidArgument } from "../../forms/refusals.ts";
 
 const SORT_FIELDS = new Map([["id", ({ id }: Namespace) => id]]);
-/** Members that a namespace may have elsewhere and that would be without effect here. */
+/** Members of namespaces on other servers that have no effect here. */
 const UNSUPPORTED = ["variables", "pluginDefaults", "concurrency"] as const;
 
 /** Routes under `/namespaces`, relative to the tenant. */
@@ -42,7 +42,7 @@ export function namespaceRoutes(namespaces: Namespaces): Hono<AppEnv> {
     return c.body(null, 204);
   });
 
-  // Variables belong to flows; a namespace has none.
+  // Namespaces have no variables; only flows do.
   routes.get("/namespaces/:namespace/inherited-variables", async (c) => {
     await namespaces.get(c.get("actor"), c.req.param("namespace"));
     return c.json({});
@@ -74,8 +74,8 @@ function response(c: Context<AppEnv>, namespace: Namespace): Response {
 }
 
 /**
- * The body of a namespace; members that nobody knows are passed over.
- * @throws DomainError invalid_json, invalid_argument: also for what would have no effect
+ * The body of a namespace; unknown members are ignored.
+ * @throws DomainError invalid_json, invalid_argument: also for members without an effect
  */
 async function readNamespace(c: Context<AppEnv>): Promise<{ id?: string; description?: string }> {
   const body = await readJson(c);
@@ -101,7 +101,7 @@ function textMember(body: JsonObject, name: string): string | undefined {
   throw invalidArgument(`"${name}" must be a text`);
 }
 
-/** `{q?, ids?}`: a part of the wanted names, and names that are wanted anyway. @throws DomainError invalid_json, invalid_argument */
+/** `{q?, ids?}`: a part of the names, and names that are always included. @throws DomainError invalid_json, invalid_argument */
 async function readWanted(
   c: Context<AppEnv>,
 ): Promise<{ readonly q: string; readonly ids: readonly string[] }> {

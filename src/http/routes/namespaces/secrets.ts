@@ -1,4 +1,4 @@
-/** Secrets of namespaces. No answer has a value. */
+/** Secrets of namespaces. No response contains a value. */
 import { type Context, Hono } from "hono";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../../base/json.ts";
 import type { SecretInfo, SecretMetadata, Secrets, SecretTag } from "../../../services/namespaces/secrets.ts";
@@ -37,12 +37,9 @@ export function secretRoutes(secrets: Secrets): Hono<AppEnv> {
   });
   routes.patch("/namespaces/:namespace/secrets/:key", async (c) => {
     const metadata = readMetadata(await readEntity(c, FORM));
-    await secrets.describe(
-      c.get("actor"),
-      { namespace: c.req.param("namespace"), name: c.req.param("key") },
-      metadata,
-    );
-    return c.json((await secrets.list(c.get("actor"), c.req.param("namespace"))).map(secretBody));
+    const { namespace, key: name } = c.req.param();
+    await secrets.describe(c.get("actor"), { namespace, name }, metadata);
+    return c.json((await secrets.list(c.get("actor"), namespace)).map(secretBody));
   });
   routes.delete("/namespaces/:namespace/secrets/:key", async (c) => {
     await secrets.delete(c.get("actor"), { namespace: c.req.param("namespace"), name: c.req.param("key") });

@@ -1,4 +1,4 @@
-/** The description of the API, for people and for generators of clients. */
+/** The OpenAPI description, for people and client generators. */
 import { type Context, Hono } from "hono";
 import { stringify } from "@std/yaml";
 import { type JsonObject, stringifyJson } from "../../../base/json.ts";
@@ -7,7 +7,7 @@ import { jsonResponse } from "../../responses/json_response.ts";
 
 const YAML_PATHS = ["/openapi.yml", "/openapi.yaml", "/swagger/kestra.yml"];
 
-/** `GET /openapi.json`, `/openapi.yml` and where older clients look for it. `describe` is asked once each, for the first request. */
+/** `GET /openapi.json`, `/openapi.yml` and the path of older clients. `describe` is called once per format, at the first request. */
 export function openApiRoutes(describe: () => JsonObject): Hono<AppEnv> {
   const routes = new Hono<AppEnv>();
   let [json, yaml]: (string | undefined)[] = [];

@@ -1,4 +1,4 @@
-/** Pages for people, and the files that they load. */
+/** The pages of the UI, and their assets. */
 import { createHash } from "node:crypto";
 import { type Context, Hono } from "hono";
 import type { Clock } from "../../../base/clock.ts";
@@ -17,7 +17,6 @@ import { type ExecutionSummary, startPage } from "../../../ui/start_page.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import type { BaseUrlOf } from "../../responses/page_url.ts";
 
-/** What the routes work with. */
 interface PageRoutesDeps {
   readonly executions: Executions;
   readonly clock: Clock;
@@ -27,7 +26,7 @@ interface PageRoutesDeps {
 
 const PAGE_HEADERS = { "content-type": "text/html; charset=utf-8", "cache-control": "private, no-cache" };
 const EXECUTION_PATH = "/executions/:namespace/:flowId/:id";
-/** Executions on the start page. */
+/** Number of executions on the start page. */
 const LATEST = 25;
 
 /** `GET /`: redirects to the pages. */
@@ -61,7 +60,7 @@ function addAssets(routes: Hono<AppEnv>): void {
   });
 }
 
-/** Asked for again with each page, and sent again only when the server was updated. */
+/** Browsers revalidate with each page; the asset is sent again only after an update of the server. */
 function assetResponse({ contentType, text }: Asset, etag: string, known: string | undefined): Response {
   const headers = { "content-type": contentType, etag, "cache-control": "public, no-cache" };
   const isKnown = known?.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag) ?? false;

@@ -1,6 +1,6 @@
-/** Many triggers at once, by a query or by their names. */
+/** Actions on many triggers, selected by filters or by keys. */
 import { type Context, Hono } from "hono";
-import { isJsonObject, ownProperty, stringifyJson } from "../../../base/json.ts";
+import { isJsonObject, ownProperty } from "../../../base/json.ts";
 import type { TriggerKey } from "../../../model/flows/flow.ts";
 import {
   disableAction,
@@ -11,12 +11,11 @@ import {
 import type { Triggers } from "../../../services/triggers/triggers.ts";
 import { readJson, readOptionalJson } from "../../forms/body.ts";
 import type { AppEnv } from "../../forms/env.ts";
-import { jsonResponse } from "../../responses/json_response.ts";
+import { valueResponse } from "../../responses/json_response.ts";
 import { queryOf, readBoolean } from "../../forms/params.ts";
 import { filterQueryOf, readTriggerFilter } from "../../filters/trigger_filters.ts";
 import { readObject, requiredFlag, triggerKeysIn } from "../../forms/trigger_request.ts";
 
-/** What the routes work with. */
 interface TriggerBulkRoutesDeps {
   readonly triggers: Triggers;
   readonly bulk: TriggerBulk;
@@ -27,7 +26,7 @@ export function triggerBulkRoutes({ triggers, bulk }: TriggerBulkRoutesDeps): Ho
   const routes = new Hono<AppEnv>();
   const apply = async (c: Context<AppEnv>, keys: readonly TriggerKey[], action: TriggerAction) => {
     const { count, totalItems, operationId } = await bulk.apply(c.get("actor"), keys, action);
-    return jsonResponse(stringifyJson({ count, totalItems, operationId }));
+    return valueResponse({ count, totalItems, operationId });
   };
   const byQuery = async (c: Context<AppEnv>) => {
     const matches = [
@@ -39,16 +38,10 @@ export function triggerBulkRoutes({ triggers, bulk }: TriggerBulkRoutesDeps): Ho
 
   for (const [name, action] of TRIGGER_ACTIONS) {
     const method = name === "delete" ? "DELETE" : "POST";
-    routes.on(
-      method,
-      `/triggers/${name}/by-query`,
-      async (c: Context<AppEnv>) => apply(c, await byQuery(c), action),
-    );
-    routes.on(
-      method,
-      `/triggers/${name}/by-triggers`,
-      async (c: Context<AppEnv>) => apply(c, await keysOf(c), action),
-    );
+    for (const [way, keysOf] of [["by-query", byQuery], ["by-triggers", readKeys]] as const) {
+      const handler = async (c: Context<AppEnv>) => await apply(c, await keysOf(c), action);
+      routes.on(method, `/triggers/${name}/${way}`, handler);
+    }
   }
 
   routes.post("/triggers/set-disabled/by-query", async (c) => {
@@ -65,8 +58,8 @@ export function triggerBulkRoutes({ triggers, bulk }: TriggerBulkRoutesDeps): Ho
   return routes;
 }
 
-/** A list of names, alone or as `triggers`. */
-async function keysOf(c: Context<AppEnv>): Promise<TriggerKey[]> {
+/** A list of keys, plain or as `triggers`. */
+async function readKeys(c: Context<AppEnv>): Promise<TriggerKey[]> {
   const body = await readJson(c);
   return triggerKeysIn(isJsonObject(body) ? ownProperty(body, "triggers") : body);
 }

@@ -1,6 +1,6 @@
-/** Triggers: their states, switching them, backfills; one by one. */
+/** Single triggers: states, disabling, backfills. */
 import { type Context, Hono } from "hono";
-import { isJsonObject, type JsonObject, stringifyJson } from "../../../base/json.ts";
+import { isJsonObject, type JsonObject } from "../../../base/json.ts";
 import type { Actor } from "../../../model/access/actor.ts";
 import type { TriggerKey } from "../../../model/flows/flow.ts";
 import type { TriggerState } from "../../../model/triggers/trigger_state.ts";
@@ -9,7 +9,7 @@ import type { Triggers, TriggerView } from "../../../services/triggers/triggers.
 import { csvResponse } from "../../responses/csv.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { flowKeyOf } from "../../forms/flow_request.ts";
-import { jsonResponse } from "../../responses/json_response.ts";
+import { valueResponse } from "../../responses/json_response.ts";
 import { takePage } from "../../responses/list_page.ts";
 import { queryOf, readPaging } from "../../forms/params.ts";
 import { readTriggerFilter } from "../../filters/trigger_filters.ts";
@@ -21,10 +21,7 @@ import {
   triggerKeyIn,
 } from "../../forms/trigger_request.ts";
 
-const SORT_FIELDS: ReadonlyMap<string, (state: TriggerState) => string | number> = new Map<
-  string,
-  (state: TriggerState) => string | number
->([
+const SORT_FIELDS = new Map<string, (state: TriggerState) => string | number>([
   ["namespace", (state) => state.namespace],
   ["flowId", (state) => state.flowId],
   ["triggerId", (state) => state.triggerId],
@@ -56,14 +53,14 @@ function addLists(routes: Hono<AppEnv>, triggers: Triggers): void {
   routes.get("/triggers/search", async (c) => {
     const found = await triggers.select(c.get("actor"), readTriggerFilter(queryOf(c)));
     const { views, total } = await pageOf(c, found);
-    return jsonResponse(stringifyJson({ results: views.map(listedResponse), total }));
+    return valueResponse({ results: views.map(listedResponse), total });
   });
 
   routes.get("/triggers/:namespace/:flowId", async (c) => {
     const matches = readTriggerFilter(queryOf(c));
     const found = await triggers.ofFlow(c.get("actor"), flowKeyOf(c));
     const { views, total } = await pageOf(c, found.filter(matches));
-    return jsonResponse(stringifyJson({ results: views.map(stateResponse), total }));
+    return valueResponse({ results: views.map(stateResponse), total });
   });
 
   routes.get("/triggers/export/by-query/csv", async (c) => {
@@ -76,12 +73,11 @@ function addLists(routes: Hono<AppEnv>, triggers: Triggers): void {
 function addChanges(routes: Hono<AppEnv>, triggers: Triggers): void {
   routes.put("/triggers/set-disabled", async (c) => {
     const body = await readObject(c);
-    return stateOf(
-      await triggers.disable(c.get("actor"), triggerKeyIn(body), requiredFlag(body, "disabled")),
-    );
+    const key = triggerKeyIn(body);
+    return stateOf(await triggers.disable(c.get("actor"), key, requiredFlag(body, "disabled")));
   });
 
-  // The older form of both: a whole trigger, with or without a backfill.
+  // The older request for both: a complete trigger, with or without a backfill.
   routes.put("/triggers", async (c) => {
     const body = await readObject(c);
     const key = triggerKeyIn(body);
@@ -124,21 +120,20 @@ function addActions(routes: Hono<AppEnv>, triggers: Triggers): void {
 }
 
 function stateOf(view: TriggerView): Response {
-  return jsonResponse(stringifyJson(stateResponse(view)));
+  return valueResponse(stateResponse(view));
 }
 
 function recordOf(view: TriggerView): JsonObject {
-  const { namespace, flowId, triggerId, date, nextExecutionDate, updatedDate, disabled } = stateResponse(
-    view,
-  );
+  const state = stateResponse(view);
+  const valueOf = (name: string) => state[name] ?? null;
   return {
-    namespace: namespace ?? null,
-    flowId: flowId ?? null,
-    triggerId: triggerId ?? null,
+    namespace: valueOf("namespace"),
+    flowId: valueOf("flowId"),
+    triggerId: valueOf("triggerId"),
     type: view.trigger?.type ?? null,
-    disabled: disabled ?? null,
-    date: date ?? null,
-    nextExecutionDate: nextExecutionDate ?? null,
-    updatedDate: updatedDate ?? null,
+    disabled: valueOf("disabled"),
+    date: valueOf("date"),
+    nextExecutionDate: valueOf("nextExecutionDate"),
+    updatedDate: valueOf("updatedDate"),
   };
 }

@@ -1,4 +1,4 @@
-/** Webhook calls: the one place where executions start without credentials. */
+/** Webhook calls: the only route that starts executions without credentials. */
 import { Buffer } from "node:buffer";
 import { type Context, Hono } from "hono";
 import { type JsonObject, setOwnProperty } from "../../../base/json.ts";
@@ -11,29 +11,28 @@ import { MAIN_TENANT } from "../../../model/flows/flow.ts";
 import type { VerifyCall } from "../../../services/webhooks/webhook_gate.ts";
 import type { WebhookResponse } from "../../../services/webhooks/webhook_response.ts";
 import type { OnceCall, WebhookAddress, WebhookCall, Webhooks } from "../../../services/webhooks/webhooks.ts";
-import { readRequestBytes } from "../../forms/body.ts";
+import { mediaTypeOf, readRequestBytes } from "../../forms/body.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { readIdempotencyKey, replayedHeaders, sortedQuery } from "../../forms/idempotency.ts";
 import { readMultipart } from "../../forms/multipart.ts";
 import { type BaseUrlOf, pageUrl } from "../../responses/page_url.ts";
 import { remoteAddress } from "../../pipeline/remote_address.ts";
 
-/** What the routes work with. */
 interface WebhookRoutesDeps {
   readonly webhooks: Webhooks;
   readonly baseUrlOf: BaseUrlOf;
 }
 
-/** Credentials of the caller, which are nobody else's business. */
+/** Credentials of the caller, which flows must not see. */
 const HIDDEN_HEADERS: ReadonlySet<string> = new Set(["authorization", "cookie", "proxy-authorization"]);
 const BINARY = "application/octet-stream";
 const NO_STORE = { "cache-control": "no-store" };
 
-/** Routes below `/executions/webhook`; their mount is open to all. */
+/** Routes below `/executions/webhook`; their mount needs no credentials. */
 export function webhookRoutes({ webhooks, baseUrlOf }: WebhookRoutesDeps): Hono<AppEnv> {
   const routes = new Hono<AppEnv>();
   const call = async (c: Context<AppEnv>) => {
-    // A HEAD request is answered by GET's handler, and nobody expects it to start anything.
+    // HEAD runs the GET handler, but must not start anything.
     if (c.req.raw.method === "HEAD") {
       throw new DomainError("method_not_allowed", "Method Not Allowed: use GET or POST");
     }
@@ -67,7 +66,7 @@ function addressOf(c: Context<AppEnv>): WebhookAddress {
   return { namespace, id: flowId, key, path };
 }
 
-/** A segment that cannot be decoded stays as it is: it matches nothing. */
+/** A malformed segment stays undecoded, and matches nothing. */
 function decodePath(segments: readonly string[]): string {
   return segments.map((segment) => /%(?![0-9a-f]{2})/i.test(segment) ? segment : decodeURIComponent(segment))
     .join("/");
@@ -83,29 +82,26 @@ function responseTo(response: WebhookResponse & { readonly isReplayed?: boolean 
   });
 }
 
-/** The request, its signature checked before anything of it is stored. @throws DomainError forbidden, too_large */
+/** The request after a check of its signature, before any of it is stored. @throws DomainError forbidden, too_large */
 async function verified(request: Request, verify: VerifyCall): Promise<Request> {
   const { url, headers } = request;
   const body = await readRequestBytes(request, MAX_WEBHOOK_BODY_BYTES);
   verify({ headers, body });
-  // With GET a request could have no body.
+  // A GET request could have no body.
   return new Request(url, { method: "POST", headers, body: body.length > 0 ? body : null });
 }
 
 async function readCall(request: Request, store: StoreFile, use: BodyUse): Promise<WebhookCall> {
   const { url, headers } = request;
-  const call = isForm(headers) ? await readParts(request, store) : await readBody(request, store, use);
+  const isForm = mediaTypeOf(request) === "multipart/form-data";
+  const call = isForm ? await readParts(request, store) : await readBody(request, store, use);
   call.headers = listsByName([...headers].filter(([name]) => !HIDDEN_HEADERS.has(name)));
   const mark = url.indexOf("?");
   call.parameters = mark === -1 ? {} : listsByName(new URLSearchParams(url.slice(mark)));
   return call;
 }
 
-function isForm(headers: Headers): boolean {
-  return /^multipart\/form-data\b/i.test(headers.get("content-type") ?? "");
-}
-
-/** A stored body has the same bound as an uploaded file; nothing of it is held in memory. */
+/** A stored body is streamed, with the size limit of an uploaded file. */
 async function readBody(request: Request, store: StoreFile, use: BodyUse): Promise<WebhookCall> {
   if (use !== "STORE") {
     const bytes = await readRequestBytes(request, MAX_WEBHOOK_BODY_BYTES);
@@ -117,7 +113,7 @@ async function readBody(request: Request, store: StoreFile, use: BodyUse): Promi
   return kept.kind === "file" ? { uri: kept.uri } : {};
 }
 
-/** The files of a form are kept with the execution; its other fields are texts. */
+/** Files of a form are stored with the execution; other fields are texts. */
 async function readParts(request: Request, store: StoreFile): Promise<WebhookCall> {
   const parts: JsonObject[] = [];
   const fields: (readonly [string, string])[] = [];
@@ -134,12 +130,12 @@ async function readParts(request: Request, store: StoreFile): Promise<WebhookCal
   return { parts, formFields: listsByName(fields) };
 }
 
-/** The last part of a path, with nothing in it that an address must not have. */
+/** The last path segment, with characters that a URI must not contain replaced. */
 function fileNameOf(name: string): string {
   return name.split(/[/\\]/).at(-1)?.replace(/[^\w.-]+/g, "_").slice(0, 200) || "file";
 }
 
-/** An object or a list is read, whatever the content type says; other texts stay, and what is no text is Base64. */
+/** An object or list is parsed, whatever the content type; other text stays text; other bytes are Base64. */
 function bodyOf(bytes: Uint8Array): WebhookCall {
   let text: string;
   try {
@@ -149,14 +145,11 @@ function bodyOf(bytes: Uint8Array): WebhookCall {
   }
   return text === "" ? {} : { body: readStructure(text) };
 }
+
 function listsByName(pairs: Iterable<readonly [string, string]>): JsonObject {
-  const lists = new Map<string, string[]>();
-  for (const [name, value] of pairs) {
-    const list = lists.get(name);
-    if (list) list.push(value);
-    else lists.set(name, [value]);
-  }
   const object: JsonObject = {};
-  for (const [name, list] of lists) setOwnProperty(object, name, list);
+  for (const [name, list] of Map.groupBy(pairs, ([name]) => name)) {
+    setOwnProperty(object, name, list.map(([, value]) => value));
+  }
   return object;
 }
