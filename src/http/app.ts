@@ -1,4 +1,4 @@
-/** The HTTP application: every route, what stands around it, and who may call it, in one place. */
+/** The HTTP application: mounts every route into the request pipeline, with its access. */
 import { type Context, type Handler, Hono } from "hono";
 import type { RouterRoute } from "hono/types";
 import type { Clock } from "../base/clock.ts";
@@ -37,7 +37,7 @@ import { tenantRoutes } from "./routes/access/tenants.ts";
 import { tokenRoutes } from "./routes/access/tokens.ts";
 import { EventStreams } from "./streams/sse.ts";
 
-/** What the application is made of. */
+/** Services and routes of the application. */
 export interface AppDeps {
   readonly auth: Auth;
   readonly tenants: Tenants;
@@ -55,16 +55,16 @@ export interface AppDeps {
   readonly webRoutes?: Hono<AppEnv>;
   /** Pages of a tenant, at `/ui/{tenant}`. */
   readonly tenantWebRoutes?: Hono<AppEnv>;
-  /** The server's event streams, which it ends when it stops. */
+  /** Event streams of the server, which ends them at its stop. */
   readonly eventStreams?: EventStreams;
-  /** What the server tells of itself, beside its requests. */
+  /** Server metrics, beside those of requests. */
   readonly serverMetrics?: () => Promise<readonly ServerMetric[]>;
   readonly randomBytes?: RandomBytes;
 }
 
 /**
- * Builds the application. Its `fetch` takes a request and, as environment, what `Deno.serve` tells of the connection.
- * @throws Error when two routes have the same shape, or routes are open that must not be
+ * Builds the application. The environment of its `fetch` is the connection info of `Deno.serve`.
+ * @throws Error two routes have the same shape, or a route is open that must not be
  */
 export function createApp(deps: AppDeps): Hono<AppEnv> {
   if (deps.config.isProtected !== deps.auth.isProtected) {
@@ -114,17 +114,17 @@ function createRequestPipeline(
   });
 }
 
-/** They name all tenants. */
+/** Metrics name all tenants, so only unlimited callers read them. */
 function serverMetricMount({ serverMetrics }: AppDeps, stats: RequestStats, streams: EventStreams): Mount {
   const collect = async () => [
     ...stats.serverMetrics(),
-    serverMetric("gauge", "sluice_event_streams", "Event streams that are open", streams.count),
+    serverMetric("gauge", "sluice_event_streams", "Open event streams", streams.count),
     ...await serverMetrics?.() ?? [],
   ];
   return { routes: serverMetricRoutes(collect), access: "unlimited" };
 }
 
-/** `mounted` is filled later: the description is made when it is asked for. */
+/** `mounted` is filled later: the description is built at its first request. */
 function rootMounts({ isReady, config }: AppDeps, mounted: readonly MountedRoute[]): Mount[] {
   const { version, isProtected, baseUrl = "" } = config;
   const describe = () => openApiDocument(mounted, { version, isProtected, baseUrl });
@@ -133,7 +133,7 @@ function rootMounts({ isReady, config }: AppDeps, mounted: readonly MountedRoute
     { routes: homeRoutes() },
     { path: "/ping", routes: pingRoutes(), access: "public" },
     { path: "/health", routes: healthRoutes(isReady), access: "public" },
-    // The form with the tenant, which the path without one becomes; other tenants have none.
+    // The canonical path, with the tenant `main`; other tenants have no such route.
     { path: CONFIGS_PATH, routes: configRoutes(config), access: "public" },
     { path: CREDENTIAL_PROBLEMS_PATH, routes: credentialProblemRoutes(), access: "public" },
   ];

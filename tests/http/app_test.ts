@@ -234,7 +234,7 @@ Deno.test("createApp() refuses a resource that could be a tenant, two routes of 
   await assertRejects(
     () => startApp({ tenantRoutes: [{ path: "/acme", routes }] }),
     Error,
-    "a tenant could be called",
+    "a tenant could have this id",
   );
   const twice = [{ path: "/flows", routes }, { path: "/flows", routes }];
   await assertRejects(() => startApp({ tenantRoutes: twice }), Error, "there is one of that shape");

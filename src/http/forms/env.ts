@@ -1,4 +1,4 @@
-/** Variables that the request pipeline sets for routes. */
+/** What the request pipeline and the platform provide for routes. */
 import type { Actor } from "../../model/access/actor.ts";
 
 /** Environment of every Hono app of the server. */
@@ -9,4 +9,9 @@ export interface AppEnv {
     /** Id of the request, also in the `X-Request-Id` header of the response and in the log. */
     requestId: string;
   };
+}
+
+/** The address of the caller, which the platform passes with each request. */
+export function remoteAddress(env: unknown): string {
+  return (env as { remoteAddr?: { hostname?: string } } | undefined)?.remoteAddr?.hostname ?? "unknown";
 }

@@ -1,4 +1,4 @@
-/** Takes the routes of a file into the application, each with the frame around it. */
+/** Mounts the routes of a file, each wrapped by the request pipeline. */
 import type { Handler, Hono } from "hono";
 import { MAIN_TENANT } from "../../model/flows/flow.ts";
 import { RESERVED_TENANT_IDS } from "../../model/access/tenant.ts";
@@ -6,38 +6,38 @@ import { API_PREFIX } from "./canonical_path.ts";
 import type { AppEnv } from "../forms/env.ts";
 import type { Access, RequestPipeline } from "./request_pipeline.ts";
 
-/** Routes of one file. `path` (none by default) is put before each of theirs; they are `protected` unless `access` says otherwise. */
+/** Routes of one file. `path` (empty by default) prefixes their paths; `access` is `protected` by default. */
 export interface Mount {
   readonly path?: string;
   readonly routes: Hono<AppEnv>;
   readonly access?: Access;
 }
 
-/** A mount, where it is mounted, and what holds for all of its routes. */
+/** A mount with its prefix. */
 export interface Place extends Mount {
   readonly prefix: string;
   readonly isPage?: boolean;
 }
 
-/** A route as it was mounted. */
+/** A mounted route. */
 export interface MountedRoute {
   readonly method: string;
-  /** With everything that stands before it. */
+  /** With all prefixes. */
   readonly path: string;
   readonly access: Access;
   readonly isPage: boolean;
 }
 
-/** What all paths of a tenant begin with. */
+/** Prefix of all paths of a tenant. */
 export const TENANT_PREFIX = `${API_PREFIX}/:tenant`;
 
-/** Where clients ask, before they log in, what the server is. */
+/** Path of the configuration that clients read before they log in. */
 export const CONFIGS_PATH = `${API_PREFIX}/${MAIN_TENANT}/configs`;
 
-/** Where clients ask, before they log in, what is wrong with the credentials. */
+/** Path of the problems of the configured credentials. */
 export const CREDENTIAL_PROBLEMS_PATH = `${API_PREFIX}/basicAuthValidationErrors`;
 
-/** Every place where routes may be open to all. A mount elsewhere that claims it is a mistake, and stops the start. */
+/** All paths whose routes may be open. An open mount elsewhere is a mistake and stops the start. */
 const OPEN_PLACES: ReadonlyMap<string, Access> = new Map([
   ["/ping", "public"],
   ["/health", "public"],
@@ -46,7 +46,7 @@ const OPEN_PLACES: ReadonlyMap<string, Access> = new Map([
   [`${TENANT_PREFIX}/executions/webhook`, "webhook"],
 ]);
 
-/** Adds the routes of a place, and tells which. @throws Error when they claim to be open and must not be, or when there is one of that shape */
+/** Mounts the routes; returns them. @throws Error they must not be open, or one of the same shape is mounted */
 export function mountRoutes(app: Hono<AppEnv>, pipeline: RequestPipeline, place: Place): MountedRoute[] {
   const { access = "protected", isPage = false, path: below = "" } = place;
   const home = place.prefix + below;
@@ -57,16 +57,16 @@ export function mountRoutes(app: Hono<AppEnv>, pipeline: RequestPipeline, place:
   return collect(place.routes).map(({ method, path, handler }) => {
     const full = (home + (path === "/" ? "" : path)) || "/";
     const isOfTenant = full.split("/").includes(":tenant");
-    const framed = pipeline.wrap({ method, path: full, access, isOfTenant, isPage }, handler);
-    app.on(method, full, framed);
-    if (isPage && path === "/" && full !== "/") app.on(method, `${full}/`, framed);
+    const wrapped = pipeline.wrap({ method, path: full, access, isOfTenant, isPage }, handler);
+    app.on(method, full, wrapped);
+    if (isPage && path === "/" && full !== "/") app.on(method, `${full}/`, wrapped);
     return { method, path: full, access, isPage };
   });
 }
 
 /**
- * First segments of the paths of tenants' routes: what a path without tenant begins with.
- * @throws Error when one could be a tenant's id
+ * First segments of the paths of tenant routes.
+ * @throws Error one is not reserved, so a tenant could have it as its id
  */
 export function tenantResources(mounts: readonly Mount[]): ReadonlySet<string> {
   const names = mounts.flatMap(({ path = "", routes }) =>
@@ -76,7 +76,9 @@ export function tenantResources(mounts: readonly Mount[]): ReadonlySet<string> {
   );
   const free = names.find((name) => !RESERVED_TENANT_IDS.has(name));
   if (free !== undefined) {
-    throw new Error(`Cannot mount "/${free}": a tenant could be called so (model/tenant.ts)`);
+    throw new Error(
+      `Cannot mount "/${free}": a tenant could have this id; reserve it in model/access/tenant.ts`,
+    );
   }
   return new Set(names);
 }
@@ -87,7 +89,7 @@ interface Collected {
   handler: Handler<AppEnv>;
 }
 
-/** One handler for each method and path: several of a route, and the `use("*", …)` before it, become a chain. */
+/** One handler per method and path: several handlers of a route, and earlier `use("*", …)`, become a chain. */
 function collect(routes: Hono<AppEnv>): Collected[] {
   const middleware: Handler<AppEnv>[] = [];
   const chains = new Map<string, Handler<AppEnv>[]>();

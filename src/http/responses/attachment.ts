@@ -1,4 +1,4 @@
-/** Answers with content that users have stored: it is downloaded, and never shown as a page of the server. */
+/** Downloads of content that users have stored, which browsers must never show as a page of the server. */
 
 /** Headers of a download with that name. */
 export function attachmentHeaders(fileName: string): Headers {

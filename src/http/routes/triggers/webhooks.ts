@@ -12,11 +12,10 @@ import type { VerifyCall } from "../../../services/webhooks/webhook_gate.ts";
 import type { WebhookResponse } from "../../../services/webhooks/webhook_response.ts";
 import type { OnceCall, WebhookAddress, WebhookCall, Webhooks } from "../../../services/webhooks/webhooks.ts";
 import { mediaTypeOf, readRequestBytes } from "../../forms/body.ts";
-import type { AppEnv } from "../../forms/env.ts";
+import { type AppEnv, remoteAddress } from "../../forms/env.ts";
 import { readIdempotencyKey, replayedHeaders, sortedQuery } from "../../forms/idempotency.ts";
 import { readMultipart } from "../../forms/multipart.ts";
 import { type BaseUrlOf, pageUrl } from "../../responses/page_url.ts";
-import { remoteAddress } from "../../pipeline/remote_address.ts";
 
 interface WebhookRoutesDeps {
   readonly webhooks: Webhooks;
