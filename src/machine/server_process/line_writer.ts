@@ -1,17 +1,16 @@
-/** Writes lines of the log to a stream, many at once: a system call for each of 30,000 requests a second costs more than the requests. */
+/** Writes log lines to a stream in batches: at 30,000 requests a second a system call per line costs more than the requests. */
 import type { CancelTimer, Clock } from "../../base/clock.ts";
 import type { ServerLogLevel } from "../../base/log.ts";
 
-/** What is written to. */
 interface SyncWriter {
-  /** Writes some of the bytes; gives how many. */
+  /** Writes some of the bytes; returns their number. */
   writeSync(bytes: Uint8Array): number;
 }
 
 const FLUSH_MS = 50;
 const FLUSH_CHARS = 65_536;
 
-/** Collects lines for at most {@link FLUSH_MS}; those that say that something is wrong are written at once. */
+/** Collects lines for at most {@link FLUSH_MS}; errors and warnings are written at once. */
 export class LineWriter {
   readonly #writer: SyncWriter;
   readonly #clock: Clock;
@@ -24,14 +23,14 @@ export class LineWriter {
     this.#clock = clock;
   }
 
-  /** Takes a line without a line break. */
+  /** Adds a line, without a line break. */
   write(line: string, level: ServerLogLevel): void {
     this.#lines += line + "\n";
     if (level === "error" || level === "warn" || this.#lines.length >= FLUSH_CHARS) return this.flush();
     this.#cancel ??= this.#clock.setTimer(FLUSH_MS, () => this.flush());
   }
 
-  /** Writes what was collected. A reader that has gone away must not end the server. */
+  /** Writes the collected lines. A closed pipe must not end the server. */
   flush(): void {
     this.#cancel?.();
     this.#cancel = undefined;

@@ -1,12 +1,12 @@
-/** What the platform knows of this process and of the size of its database. */
+/** Memory and CPU time of this process, and the size of its database. */
 import { cpuUsage } from "node:process";
 import type { ProcessFacts } from "../../model/server_metric.ts";
 
-/** The database, and what SQLite keeps beside it. */
+/** The database and its write-ahead log. */
 const DATABASE_FILES = ["sluice.db", "sluice.db-wal"];
 const MICROSECONDS = 1_000_000;
 
-/** As of now. `dataDir` is absent where there is no disk. */
+/** Current values; `dataDir` is absent on platforms without a disk. */
 export async function readProcessFacts(dataDir: string | undefined): Promise<ProcessFacts> {
   const { rss, heapUsed } = Deno.memoryUsage();
   const { user, system } = cpuUsage();
@@ -20,7 +20,7 @@ export async function readProcessFacts(dataDir: string | undefined): Promise<Pro
 
 async function sizeOf(dataDir: string): Promise<number> {
   const sizes = DATABASE_FILES.map(async (name) => {
-    // The log of SQLite comes and goes.
+    // SQLite creates and removes its write-ahead log.
     const file = await Deno.stat(`${dataDir}/${name}`).catch(() => undefined);
     return file?.size ?? 0;
   });

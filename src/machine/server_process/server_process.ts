@@ -1,4 +1,4 @@
-/** Runs a server as the process of a person or a service manager: announcement, signals, exit codes, one-line errors. */
+/** Runs a server as a process: start message, signals, exit codes, one-line errors. */
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { Logger } from "../../base/log.ts";
 import { shellWord } from "../../base/shell_word.ts";
@@ -6,35 +6,35 @@ import { type Config, VERSION } from "../../config/mod.ts";
 import { isLoopback } from "../../base/ip.ts";
 import { DataDirError } from "../data_dir.ts";
 
-/** What the process needs of a server that is ready. */
+/** A ready server. */
 export interface ServerHandle {
   /** Address for people and links, without a trailing slash. */
   readonly url: string;
-  /** Settles with the reason when the server cannot go on by itself. */
+  /** Resolves with the reason when the server cannot continue. */
   readonly failed: Promise<string>;
-  /** Stops accepting, finishes what is being committed, closes everything. */
+  /** Stops accepting requests, finishes commits, closes everything. */
   stop(options: { readonly timeoutMs: number }): Promise<void>;
 }
 
-/** Starts a server; settles when it is ready. */
+/** Starts a server; resolves when it is ready. */
 type StartServer = (config: Config) => Promise<ServerHandle>;
 
-/** The part of the platform that a process is made of. */
+/** The platform functions of a process. */
 export interface ProcessPlatform {
   readonly clock: Clock;
   /** Writes a line to standard output. */
   print(line: string): void;
   /** Writes a line to standard error. */
   printError(line: string): void;
-  /** Calls the listener with the exit code of each signal that asks to stop; returns what ends that. */
+  /** Calls the listener with the exit code of each stop signal, until the returned function is called. */
   listenSignals(listener: (exitCode: number) => void): () => void;
   /** Ends the process at once. */
   exit(code: number): void;
 }
 
-/** Share of the drain time-out that the server gets; the rest is for closing files and leaving. */
+/** Share of the drain timeout for the server; the rest is for closing files and exiting. */
 const SERVER_SHARE = 0.8;
-/** 128 + the number of the signal, as a shell reports it. Windows knows no SIGTERM. */
+/** 128 + the signal number, as shells report it. Windows has no SIGTERM. */
 const SIGNALS: readonly (readonly [Deno.Signal, number])[] = Deno.build.os === "windows"
   ? [["SIGINT", 130], ["SIGBREAK", 149]]
   : [["SIGINT", 130], ["SIGTERM", 143]];
@@ -46,9 +46,9 @@ export const systemPlatform: ProcessPlatform = {
   printError: (line) => writeLine(Deno.stderr, line),
   listenSignals(listener) {
     const stops = SIGNALS.map(([signal, exitCode]) => {
-      const heard = () => listener(exitCode);
-      Deno.addSignalListener(signal, heard);
-      return () => Deno.removeSignalListener(signal, heard);
+      const onSignal = () => listener(exitCode);
+      Deno.addSignalListener(signal, onSignal);
+      return () => Deno.removeSignalListener(signal, onSignal);
     });
     return () => stops.forEach((stop) => stop());
   },
@@ -56,8 +56,8 @@ export const systemPlatform: ProcessPlatform = {
 };
 
 /**
- * Runs a server until a signal or a failure ends it; gives the exit code: 0 after a signal, 1 when it could not start or
- * go on. The first signal drains within `config.drainTimeoutMs`, a second one ends the process at once.
+ * Runs a server until a signal or a failure ends it. Returns the exit code: 0 after a signal, 1 when it could not start or
+ * continue. The first signal drains within `config.drainTimeoutMs`; a second one ends the process at once.
  */
 export async function runServer(
   config: Config,
@@ -83,53 +83,53 @@ async function untilStopped(
   config: Config,
   platform: ProcessPlatform,
 ): Promise<number> {
-  const reason = await Promise.race([drain.asked, server.failed]);
-  if (reason !== undefined) platform.printError(`Cannot go on: ${reason}`);
+  const reason = await Promise.race([drain.requested, server.failed]);
+  if (reason !== undefined) platform.printError(`Cannot continue: ${reason}`);
   try {
     await server.stop({ timeoutMs: Math.floor(config.drainTimeoutMs * SERVER_SHARE) });
   } catch (error) {
-    platform.printError(`Cannot stop in good order: ${textOf(error)}`);
+    platform.printError(`Cannot stop cleanly: ${textOf(error)}`);
     return 1;
   }
   return reason === undefined ? 0 : 1;
 }
 
-/** Hears signals; from the first one on the drain time-out runs. */
+/** Handles signals; the first one starts the drain timeout. */
 class Drain {
-  /** Settles with the first signal. */
-  readonly asked: Promise<undefined>;
+  /** Resolves at the first signal. */
+  readonly requested: Promise<undefined>;
   readonly #config: Config;
   readonly #platform: ProcessPlatform;
   readonly #unlisten: () => void;
-  readonly #ask: (nothing: undefined) => void;
+  readonly #request: (nothing: undefined) => void;
   #cancelTimer?: () => void;
 
   constructor(config: Config, platform: ProcessPlatform) {
     const { promise, resolve } = Promise.withResolvers<undefined>();
-    this.asked = promise;
-    this.#ask = resolve;
+    this.requested = promise;
+    this.#request = resolve;
     this.#config = config;
     this.#platform = platform;
-    this.#unlisten = platform.listenSignals((exitCode) => this.#heard(exitCode));
+    this.#unlisten = platform.listenSignals((exitCode) => this.#onSignal(exitCode));
   }
 
-  /** Forgets the signals and the time-out. */
+  /** Removes the signal handlers and the timeout. */
   close(): void {
     this.#unlisten();
     this.#cancelTimer?.();
   }
 
-  #heard(exitCode: number): void {
+  #onSignal(exitCode: number): void {
     if (this.#cancelTimer) return this.#platform.exit(exitCode);
     this.#cancelTimer = this.#platform.clock.setTimer(this.#config.drainTimeoutMs, () => {
-      this.#platform.printError("The drain time-out has passed: what is left goes on at the next start");
+      this.#platform.printError("The drain timeout has passed: open executions continue at the next start");
       this.#platform.exit(0);
     });
-    this.#ask(undefined);
+    this.#request(undefined);
   }
 }
 
-/** Says where the server is, where its data is, who may use it, and what to try. In the JSON format it is one line of the log. */
+/** Prints the address, the data directory, the protection and a first command. In the JSON format it is one log line. */
 function announce(config: Config, url: string, platform: ProcessPlatform): void {
   const dataDir = config.isDeploy ? "the database of Deno Deploy" : config.dataDir;
   if (config.logFormat === "json") {
@@ -153,7 +153,7 @@ function protectionText(config: Config): string {
     : "none: everybody who reaches it may use it (--no-auth)";
 }
 
-/** Stores a first flow. Its YAML is in flow style, so that it fits a line. */
+/** The command that saves a first flow, with YAML in flow style to fit one line. */
 function curlLine(config: Config, url: string): string {
   const login = config.protection.type === "basic"
     ? ` -u ${shellWord(config.protection.credentials.user)}`
@@ -163,7 +163,7 @@ function curlLine(config: Config, url: string): string {
   return `curl${login} -H 'Content-Type: application/x-yaml' -d '${flow}' ${url}/api/v1/main/flows`;
 }
 
-/** What kept the server from starting, as one line. */
+/** Why the server could not start, as one line. */
 function startProblem(error: unknown, config: Config): string {
   if (error instanceof DataDirError) return error.message;
   const address = `"${config.host}" port ${config.port}`;
@@ -182,12 +182,12 @@ function startProblem(error: unknown, config: Config): string {
   return `Cannot start: ${textOf(error)}`;
 }
 
-/** A bug, with all that is known of it. */
+/** A bug, with its stack. */
 function textOf(error: unknown): string {
   return error instanceof Error ? error.stack ?? error.message : String(error);
 }
 
-/** A reader that has gone away (a closed pipe) must not end the server. */
+/** A closed pipe must not end the server. */
 function writeLine(stream: typeof Deno.stdout, line: string): void {
   try {
     const bytes = new TextEncoder().encode(`${line}\n`);

@@ -81,7 +81,7 @@ const ANSWERS: readonly AnswerCase[] = [
     expected: "200 abc0123456789",
   },
   {
-    name: "interim answers",
+    name: "interim responses",
     sent: `HTTP/1.1 103 Early\r\nLink: x\r\n\r\n${answer(201, "now")}`,
     expected: "201 now",
   },
@@ -91,7 +91,7 @@ const ANSWERS: readonly AnswerCase[] = [
     name: "a body that is too large",
     sent: answer(200, "x".repeat(50)),
     options: { maxBytes: 49 },
-    expected: /the answer is larger than 49 bytes$/,
+    expected: /the response is larger than 49 bytes$/,
   },
   {
     name: "an answer of 64 KiB that is allowed",
@@ -112,40 +112,40 @@ const ANSWERS: readonly AnswerCase[] = [
     name: "a bomb in gzip",
     sent: zipped("0".repeat(5_000_000)),
     options: { maxBytes: 1_000_000 },
-    expected: /the answer is larger than 1000000 bytes$/,
+    expected: /the response is larger than 1000000 bytes$/,
   },
   {
     name: "a body that is not what its encoding says",
     sent: answer(200, "plain", { "Content-Encoding": "gzip" }),
-    expected: /the answer cannot be unpacked$/,
+    expected: /the response cannot be decompressed$/,
   },
   {
     name: "a body that breaks off",
     sent: "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf",
-    expected: /the answer breaks off$/,
+    expected: /the response is incomplete$/,
   },
   {
     name: "chunks that break off",
     sent: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nhalf",
-    expected: /the answer breaks off$/,
+    expected: /the response is incomplete$/,
   },
   {
     name: "a chunk without a size",
     sent: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n",
-    expected: /the answer has a chunk without a size$/,
+    expected: /the response has a chunk without a size$/,
   },
   {
     name: "two lengths",
     sent: "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
-    expected: /more than one length$/,
+    expected: /contradicting lengths$/,
   },
-  { name: "no answer", sent: "", expected: /the server closed the connection without an answer$/ },
-  { name: "half a head", sent: "HTTP/1.1 200 OK\r\nContent-", expected: /the answer breaks off$/ },
+  { name: "no response", sent: "", expected: /the server closed the connection without a response$/ },
+  { name: "half a head", sent: "HTTP/1.1 200 OK\r\nContent-", expected: /the response is incomplete$/ },
   { name: "something else", sent: "SSH-2.0-x\r\n\r\n", expected: /the server does not speak HTTP\/1.1$/ },
   {
     name: "headers without end",
     sent: `HTTP/1.1 200 OK\r\nX: ${"x".repeat(70_000)}\r\n\r\n`,
-    expected: /the headers of the answer are too large$/,
+    expected: /the headers of the response are too large$/,
   },
 ];
 
@@ -323,7 +323,7 @@ for (const [name, head] of FLOODS) {
       }
     });
     const outcome = client().send(request(server.url, { options: { maxBytes: 1_000_000 } })).then(finished);
-    await assertRejects(() => outcome, HttpError, "the answer is larger than 1000000 bytes");
+    await assertRejects(() => outcome, HttpError, "the response is larger than 1000000 bytes");
     await hungUp.promise;
     assertLess(sent, 100_000_000);
   });
@@ -390,7 +390,7 @@ Deno.test("HttpClient.send() sends a POST once to a server that keeps a connecti
   const post = (body: string) => kept.send(request(server.url, { method: "POST", body: textBody(body) }));
   for (let count = 1; count <= 20; count++) {
     assertEquals(await finished(await post("first")), "200 kept");
-    await assertRejects(() => post("second"), HttpError, "closed the connection without an answer");
+    await assertRejects(() => post("second"), HttpError, "closed the connection without a response");
     assertEquals(server.requests.length, 2 * count);
   }
 });
@@ -596,7 +596,7 @@ Deno.test("HttpClient.send() asks an HTTP proxy for a tunnel where the address i
   await assertRejects(
     () => client().send(request("https://far.test/", { options })),
     HttpError,
-    "the proxy answered 407",
+    "the proxy responded with 407",
   );
   assertMatch(proxy.requests[0]?.head ?? "", /^CONNECT far\.test:443 HTTP\/1\.1\r\nHost: far\.test:443/);
 });

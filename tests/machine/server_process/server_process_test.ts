@@ -113,7 +113,7 @@ Deno.test("runServer() ends the process at once on a second signal, with its exi
   assertEquals(await code, 0);
 });
 
-Deno.test("runServer() ends the process with 0 when the drain time-out has passed", async () => {
+Deno.test("runServer() ends the process with 0 when the drain timeout has passed", async () => {
   const platform = new FakePlatform();
   const server = new FakeServer();
   const stopping = Promise.withResolvers<void>();
@@ -124,7 +124,7 @@ Deno.test("runServer() ends the process with 0 when the drain time-out has passe
   assertEquals(platform.exits, []);
   await platform.clock.advance(1);
   assertEquals(platform.exits, [0]);
-  assertStringIncludes(platform.errors.join(), "The drain time-out has passed");
+  assertStringIncludes(platform.errors.join(), "The drain timeout has passed");
   stopping.resolve();
   await code;
 });
@@ -135,18 +135,18 @@ Deno.test("runServer() says why the server failed, stops it and gives 1", async 
   const code = runServer(CONFIG, () => Promise.resolve(server), platform);
   server.fail("another process has taken over");
   assertEquals(await code, 1);
-  assertEquals(platform.errors, ["Cannot go on: another process has taken over"]);
+  assertEquals(platform.errors, ["Cannot continue: another process has taken over"]);
   assertEquals(server.stops, [8000]);
 });
 
-Deno.test("runServer() gives 1 when the server cannot stop in good order", async () => {
+Deno.test("runServer() gives 1 when the server cannot stop cleanly", async () => {
   const platform = new FakePlatform();
   const server = new FakeServer();
   server.stopping = Promise.reject(new Error("no"));
   const code = runServer(CONFIG, () => Promise.resolve(server), platform);
   platform.send(143);
   assertEquals(await code, 1);
-  assertMatch(platform.errors.join(), /^Cannot stop in good order: /);
+  assertMatch(platform.errors.join(), /^Cannot stop cleanly: /);
 });
 
 const START_PROBLEMS: readonly (readonly [Error, Partial<Config>, RegExp])[] = [
