@@ -87,7 +87,6 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
     ...ofTenant.map((mount) => ({ ...mount, prefix: TENANT_PREFIX })),
     ...globalMounts(deps).map((mount) => ({ ...mount, prefix: API_PREFIX })),
     ...pageMounts(deps).map((mount) => ({ ...mount, prefix: "", isPage: true })),
-    ...tenantPageMounts(deps).map((mount) => ({ ...mount, prefix: "", isPage: true, isOfTenant: true })),
   ];
   for (const place of places) mounted.push(...mountRoutes(app, pipeline, place));
   app.notFound((c: Context<AppEnv>) => pipeline.refuseUnmatched(c, router.methodsOf(c.req.path)));
@@ -148,10 +147,9 @@ function globalMounts({ tokens, tenants, clock, globalRoutes = [] }: AppDeps): M
   ];
 }
 
-function tenantPageMounts({ tenantWebRoutes }: AppDeps): Mount[] {
-  return tenantWebRoutes ? [{ path: "/ui/:tenant", routes: tenantWebRoutes }] : [];
-}
-
-function pageMounts({ webRoutes }: AppDeps): Mount[] {
-  return webRoutes ? [{ path: "/ui", routes: webRoutes }] : [];
+function pageMounts({ webRoutes, tenantWebRoutes }: AppDeps): Mount[] {
+  return [
+    ...webRoutes ? [{ path: "/ui", routes: webRoutes }] : [],
+    ...tenantWebRoutes ? [{ path: "/ui/:tenant", routes: tenantWebRoutes }] : [],
+  ];
 }

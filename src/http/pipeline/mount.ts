@@ -46,7 +46,7 @@ const OPEN_PLACES: ReadonlyMap<string, Access> = new Map([
   [`${TENANT_PREFIX}/executions/webhook`, "webhook"],
 ]);
 
-/** Mounts the routes; returns them. @throws Error they must not be open, or one of the same shape is mounted */
+/** Mounts the routes; returns them. @throws Error they must not be open, are middleware, or one of the same shape is mounted */
 export function mountRoutes(app: Hono<AppEnv>, pipeline: RequestPipeline, place: Place): MountedRoute[] {
   const { access = "protected", isPage = false, path: below = "" } = place;
   const home = place.prefix + below;
@@ -54,10 +54,12 @@ export function mountRoutes(app: Hono<AppEnv>, pipeline: RequestPipeline, place:
   if (isOpen && OPEN_PLACES.get(home) !== access) {
     throw new Error(`Cannot mount ${home}: it must not be open`);
   }
-  return collect(place.routes).map(({ method, path, handler }) => {
+  return place.routes.routes.map(({ method, path, handler }) => {
     const full = (home + (path === "/" ? "" : path)) || "/";
+    if (method === "ALL") throw new Error(`Cannot mount ${full}: middleware is not supported`);
     const isOfTenant = full.split("/").includes(":tenant");
-    const wrapped = pipeline.wrap({ method, path: full, access, isOfTenant, isPage }, handler);
+    const route = { method, path: full, access, isOfTenant, isPage };
+    const wrapped = pipeline.wrap(route, handler as Handler<AppEnv>);
     app.on(method, full, wrapped);
     if (isPage && path === "/" && full !== "/") app.on(method, `${full}/`, wrapped);
     return { method, path: full, access, isPage };
@@ -70,9 +72,7 @@ export function mountRoutes(app: Hono<AppEnv>, pipeline: RequestPipeline, place:
  */
 export function tenantResources(mounts: readonly Mount[]): ReadonlySet<string> {
   const names = mounts.flatMap(({ path = "", routes }) =>
-    routes.routes.filter((route) => !isMiddleware(route)).map((route) =>
-      (path + route.path).split("/")[1] ?? ""
-    )
+    routes.routes.map((route) => (path + route.path).split("/")[1] ?? "")
   );
   const free = names.find((name) => !RESERVED_TENANT_IDS.has(name));
   if (free !== undefined) {
@@ -81,41 +81,4 @@ export function tenantResources(mounts: readonly Mount[]): ReadonlySet<string> {
     );
   }
   return new Set(names);
-}
-
-interface Collected {
-  readonly method: string;
-  readonly path: string;
-  handler: Handler<AppEnv>;
-}
-
-/** One handler per method and path: several handlers of a route, and earlier `use("*", …)`, become a chain. */
-function collect(routes: Hono<AppEnv>): Collected[] {
-  const middleware: Handler<AppEnv>[] = [];
-  const chains = new Map<string, Handler<AppEnv>[]>();
-  for (const route of routes.routes) {
-    const handler = route.handler as Handler<AppEnv>;
-    const key = `${route.method} ${route.path}`;
-    const chain = chains.get(key);
-    if (isMiddleware(route)) middleware.push(handler);
-    else if (chain) chain.push(handler);
-    else chains.set(key, [...middleware, handler]);
-  }
-  return [...chains].map(([key, chain]) => {
-    const space = key.indexOf(" ");
-    return { method: key.slice(0, space), path: key.slice(space + 1), handler: link(chain) };
-  });
-}
-
-function isMiddleware(route: { method: string; path: string }): boolean {
-  return route.method === "ALL" && route.path.endsWith("*");
-}
-
-function link(chain: readonly Handler<AppEnv>[]): Handler<AppEnv> {
-  return chain.reduceRight((following, handler) => async (c, next) => {
-    const response = await handler(c, async () => {
-      c.res = await following(c, next) as Response;
-    });
-    return response instanceof Response ? response : c.res;
-  });
 }

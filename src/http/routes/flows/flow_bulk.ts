@@ -10,6 +10,7 @@ import {
   type FlowTransfer,
   MAX_FLOW_IMPORT_BYTES,
 } from "../../../services/flows/flow_transfer.ts";
+import { streamResponse } from "../../responses/attachment.ts";
 import { csvResponse } from "../../responses/csv.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { readFlowFilter } from "../../filters/flow_filters.ts";
@@ -144,14 +145,10 @@ function countResponse(count: number): Response {
   return valueResponse({ count });
 }
 
-async function zipResponse(c: Context<AppEnv>, zip: ReadableStream<Uint8Array>): Promise<Response> {
-  const isHead = c.req.raw.method === "HEAD";
-  if (isHead) await zip.cancel();
-  return new Response(isHead ? null : zip, {
-    headers: {
-      "content-type": "application/octet-stream",
-      "content-disposition": 'attachment; filename="flows.zip"',
-    },
+function zipResponse(c: Context<AppEnv>, zip: ReadableStream<Uint8Array>): Promise<Response> {
+  return streamResponse(c, zip, {
+    "content-type": "application/octet-stream",
+    "content-disposition": 'attachment; filename="flows.zip"',
   });
 }
 

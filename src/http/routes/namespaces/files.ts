@@ -4,7 +4,7 @@ import { DomainError } from "../../../model/errors.ts";
 import { fileNameOf } from "../../../model/namespaces/file_path.ts";
 import type { FileTransfer } from "../../../services/files/file_transfer.ts";
 import type { FileRecord, Files } from "../../../services/files/files.ts";
-import { attachmentHeaders } from "../../responses/attachment.ts";
+import { attachmentHeaders, streamResponse } from "../../responses/attachment.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { type Part, readMultipart } from "../../forms/multipart.ts";
 import { queryOf, readRequired } from "../../forms/params.ts";
@@ -36,20 +36,18 @@ function addReadRoutes(routes: Hono<AppEnv>, { files, transfer }: FileRoutesDeps
   routes.get(BASE, async (c) => {
     const path = readRequired(queryOf(c), "path");
     const { record, content } = await files.open(c.get("actor"), namespaceOf(c), path);
-    const headers = attachmentHeaders(fileNameOf(record.path));
-    headers.set("content-length", String(record.content?.size ?? 0));
-    if (isHead(c) || !isWantedRevision(c, record)) await content.cancel();
-    if (!isWantedRevision(c, record)) {
+    const revision = queryOf(c).get("revision") || String(record.revision);
+    if (revision !== String(record.revision)) {
+      await content.cancel();
       throw new DomainError("not_found", "Not Found: the file has no such revision");
     }
-    return new Response(isHead(c) ? null : content, { headers });
+    const headers = attachmentHeaders(fileNameOf(record.path));
+    headers.set("content-length", String(record.content?.size ?? 0));
+    return await streamResponse(c, content, headers);
   });
   routes.get(`${BASE}/export`, async (c) => {
     const zip = await transfer.export(c.get("actor"), namespaceOf(c));
-    if (isHead(c)) await zip.cancel();
-    return new Response(isHead(c) ? null : zip, {
-      headers: attachmentHeaders(`${namespaceOf(c)}_files.zip`),
-    });
+    return await streamResponse(c, zip, attachmentHeaders(`${namespaceOf(c)}_files.zip`));
   });
 }
 
@@ -126,16 +124,6 @@ function attributesOf(record: FileRecord): object {
     lastModifiedTime: record.modifiedAt,
     creationTime: record.createdAt,
   };
-}
-
-function isWantedRevision(c: Context<AppEnv>, record: FileRecord): boolean {
-  const wanted = queryOf(c).get("revision") ?? "";
-  return wanted === "" || wanted === String(record.revision);
-}
-
-/** A HEAD request runs the GET handler, which then must leave no stream open. */
-function isHead(c: Context<AppEnv>): boolean {
-  return c.req.raw.method === "HEAD";
 }
 
 function namespaceOf(c: Context<AppEnv>): string {
