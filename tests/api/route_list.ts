@@ -59,7 +59,7 @@ const TENANT_FILES = [
   credentialRoutes(),
 ];
 
-/** Files of routes that ask for credentials, and what is put before their paths. */
+/** Routes that require credentials, with their path prefixes. */
 const PROTECTED_FILES = [
   ...TENANT_FILES.map((routes) => ({ routes, prefix: "/api/v1/:tenant" })),
   { routes: expressionNameRoutes(NO_SERVICES), prefix: "/api/v1" },
@@ -72,7 +72,7 @@ const PROTECTED_FILES = [
   { routes: pageRoutes(NO_SERVICES), prefix: "/ui" },
 ];
 
-/** Every route that asks for credentials. */
+/** Every route that requires credentials. */
 export const PROTECTED_ROUTES: readonly ListedRoute[] = PROTECTED_FILES.flatMap(({ routes, prefix }) =>
   routes.routes.map(({ method, path }) => ({ method, path: prefix + (path === "/" ? "" : path) }))
 );

@@ -55,7 +55,7 @@ Deno.test("createApp() routes with and without tenant", async () => {
   }
 });
 
-Deno.test("createApp() answers 405 with Allow when the path has another method", async () => {
+Deno.test("createApp() returns 405 with Allow when the path has another method", async () => {
   await using server = await startApp();
   const cases: [method: string, path: string, allow: string][] = [
     ["PATCH", "/api/v1/main/flows/search", "GET, HEAD"],
@@ -71,7 +71,7 @@ Deno.test("createApp() answers 405 with Allow when the path has another method",
   }
 });
 
-Deno.test("createApp() answers HEAD as GET without body", async () => {
+Deno.test("createApp() handles HEAD as GET without a body", async () => {
   await using server = await startApp();
   const response = await server.send("/api/v1/main/flows/search", { method: "HEAD" });
   assertEquals([response.status, await response.text()], [200, ""]);
@@ -232,7 +232,7 @@ Deno.test("createApp() refuses a resource that could be a tenant, two routes of 
   await assertRejects(() => startApp({ config: { isProtected: true } }), Error, "disagree");
 });
 
-Deno.test("GET /ping, /health, / and /configs tell of the server", async () => {
+Deno.test("GET /ping, /health, / and /configs describe the server", async () => {
   let isReady = false;
   await using server = await startApp({ isProtected: true, isReady: () => isReady });
   assertEquals(await (await server.send("/ping")).text(), "pong");

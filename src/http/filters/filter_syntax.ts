@@ -159,8 +159,8 @@ function readFlat<Field extends string>(
   if (operator === undefined) return [];
   return [field, ...flatAlias === undefined ? [] : [flatAlias]].flatMap((name) => {
     const values = query.getAll(name).filter((value) => value.trim() !== "");
-    const asked = operator === "IN" && values.length > 0 ? [values.join(",")] : values;
-    return asked.map((value) => ({ field, name, operator, key: undefined, value }));
+    const flat = operator === "IN" && values.length > 0 ? [values.join(",")] : values;
+    return flat.map((value) => ({ field, name, operator, key: undefined, value }));
   });
 }
 

@@ -15,7 +15,7 @@ export interface WatchedCommand {
   readonly env: Readonly<Record<string, string>>;
   /** The user it runs as; absent: that of the server. */
   readonly user?: MachineUser;
-  /** Shell command for the end that removes what is not a process of the machine, such as a container. May run twice, or never. */
+  /** Shell command that removes what is not a process of the machine, such as a container. May run twice. */
   readonly cleanUp?: string;
   /** Absent: no input. */
   readonly stdin?: "piped";

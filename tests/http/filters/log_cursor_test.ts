@@ -1,12 +1,12 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { cursorText, readCursor } from "../../../src/http/filters/log_cursor.ts";
 import { Harness } from "../../support/harness.ts";
-import { search, talk } from "../talking.ts";
+import { logFlow, search } from "../log_flow.ts";
 
 /** Seven executions of two lines each; some begin at the same time. */
 async function startTalking(): Promise<Harness> {
   const server = await Harness.start();
-  await server.save(talk("talk"));
+  await server.save(logFlow("talk"));
   for (const word of ["a", "b", "c", "d", "e", "f", "g"]) {
     await server.start("talk", { word });
     if (word > "c") await server.advance(1_000);

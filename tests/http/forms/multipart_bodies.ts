@@ -16,7 +16,7 @@ export function cutAt(body: Uint8Array, offsets: readonly number[]): Uint8Array<
   );
 }
 
-/** What reading a form that arrives in these pieces gives, its refusal included, as text. @throws what is no DomainError */
+/** The fields of a form that arrives in these pieces, or its refusal, as text. @throws errors other than DomainError */
 export async function outcomeOf(
   pieces: readonly Uint8Array[],
   contentType: string,

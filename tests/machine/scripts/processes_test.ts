@@ -38,7 +38,7 @@ Deno.test("FairSlots.acquire() serves owners in turn", async () => {
   assertEquals(served.join(""), "aaabcaba");
 });
 
-Deno.test("FairSlots.acquire() gives nothing to those who gave up", async () => {
+Deno.test("FairSlots.acquire() returns nothing to those who gave up", async () => {
   const slots = new FairSlots(1);
   const release = await slots.acquire("a", NEVER);
   const controller = new AbortController();

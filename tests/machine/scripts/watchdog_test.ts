@@ -33,7 +33,7 @@ function run(watchdog: Watchdog, script: string, started: Started = {}): Promise
   });
 }
 
-/** The process of a watchdog with this environment; while a process becomes another program it seems to have none. */
+/** The process of a watchdog with this environment; during `exec` a process seems to have none. */
 async function processOf({ NAME }: Readonly<Record<string, string>>): Promise<number> {
   let pids: number[] = [];
   await until(() => (pids = childrenWithVariable(`NAME=${NAME}`)).length === 1);
@@ -121,7 +121,7 @@ Deno.test("Watchdog.start() leaves other scripts alone when one has ended", asyn
   await until(async () => (await sleepers("766[12]")).length === 0);
 });
 
-Deno.test("Watchdog.start() is asked to stop before it leads its group", async () => {
+Deno.test("Watchdog.start(): a process gets SIGTERM before it leads its group", async () => {
   await using watchdog = new Watchdog(ENV, systemClock);
   const code = await run(watchdog, "exec sleep 7664", {
     signal: AbortSignal.abort(),
@@ -142,7 +142,7 @@ Deno.test("Watchdog: another one takes over when it is killed", async () => {
     await until(() => childrenWithVariable(`NAME=${env.NAME}`).some((pid) => pid !== first));
     const second = await processOf(env);
     Deno.kill(second, "SIGKILL");
-    // Starts with the next script, whether it is known yet that there is none or not.
+    // Starts with the next script, whether its end is already known or not.
     assertEquals(await run(watchdog, "exit 4"), 4);
     assertEquals((await sleepers("767[12]")).length, 2);
     await until(() => childrenWithVariable(`NAME=${env.NAME}`).some((pid) => pid !== second));
@@ -158,7 +158,7 @@ Deno.test("Watchdog: another one takes over when it is killed", async () => {
 const LEAVING = `setsid sleep 7673 >/dev/null 2>&1 &
 while ! ps -eo args= | grep -qx "sleep 7673"; do :; done`;
 
-Deno.test("Watchdog: what an ended script has left is ended by the one that takes over", async () => {
+Deno.test("Watchdog: leftovers of an ended script are ended by the next watchdog", async () => {
   const env = ownEnv();
   await using watchdog = new Watchdog(env, systemClock);
   await run(watchdog, "true");

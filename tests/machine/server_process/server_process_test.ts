@@ -48,7 +48,7 @@ class FakePlatform implements ProcessPlatform {
     for (const listener of this.#listeners) listener(exitCode);
   }
 
-  /** What is left behind: listeners and timers. */
+  /** Remaining listeners and timers. */
   get leftOver(): number {
     return this.#listeners.size + this.clock.timerCount;
   }
@@ -75,7 +75,7 @@ class FakeServer implements ServerHandle {
   }
 }
 
-Deno.test("runServer() stops the server on a signal and gives 0", async () => {
+Deno.test("runServer() stops the server on a signal and returns 0", async () => {
   const platform = new FakePlatform();
   const server = new FakeServer();
   const code = runServer(CONFIG, () => Promise.resolve(server), platform);
@@ -129,7 +129,7 @@ Deno.test("runServer() ends the process with 0 when the drain timeout has passed
   await code;
 });
 
-Deno.test("runServer() says why the server failed, stops it and gives 1", async () => {
+Deno.test("runServer() says why the server failed, stops it and returns 1", async () => {
   const platform = new FakePlatform();
   const server = new FakeServer();
   const code = runServer(CONFIG, () => Promise.resolve(server), platform);
@@ -139,7 +139,7 @@ Deno.test("runServer() says why the server failed, stops it and gives 1", async 
   assertEquals(server.stops, [8000]);
 });
 
-Deno.test("runServer() gives 1 when the server cannot stop cleanly", async () => {
+Deno.test("runServer() returns 1 when the server cannot stop cleanly", async () => {
   const platform = new FakePlatform();
   const server = new FakeServer();
   server.stopping = Promise.reject(new Error("no"));
@@ -166,7 +166,7 @@ const START_PROBLEMS: readonly (readonly [Error, Partial<Config>, RegExp])[] = [
   [new TypeError("a bug"), {}, /^Cannot start: TypeError: a bug/],
 ];
 for (const [error, config, expected] of START_PROBLEMS) {
-  Deno.test(`runServer() gives 1 and a reason after ${error.name} "${error.message}"`, async () => {
+  Deno.test(`runServer() returns 1 and a reason after ${error.name} "${error.message}"`, async () => {
     const platform = new FakePlatform();
     const code = await runServer({ ...CONFIG, ...config }, () => Promise.reject(error), platform);
     assertEquals(code, 1);

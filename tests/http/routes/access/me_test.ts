@@ -15,7 +15,7 @@ Deno.test("POST /basicAuth is refused, and says what to do instead", async () =>
   assertEquals([problems.status, await problems.json()], [200, []]);
 });
 
-Deno.test("GET /me tells who calls", async () => {
+Deno.test("GET /me returns the caller", async () => {
   await using server = await startApp({ isProtected: true });
   const me = await (await server.send("/api/v1/me", { headers: basicHeader(ADMIN) })).json();
   assertEquals([me.id, me.superAdmin, me.tenants], ["admin", true, [{ id: "main", name: "Main" }]]);

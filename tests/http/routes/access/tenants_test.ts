@@ -12,7 +12,7 @@ function create(server: AppUnderTest, body: unknown): Promise<Response> {
   return server.send(PATH, init);
 }
 
-Deno.test("POST /tenants creates a tenant that answers from then on", async () => {
+Deno.test("POST /tenants creates a tenant that serves requests at once", async () => {
   await using server = await startApp();
   assertEquals((await server.send("/api/v1/acme/flows/search")).status, 404);
   const response = await create(server, { id: "acme", name: "Acme Inc." });

@@ -87,7 +87,7 @@ const REFUSED: [body: unknown, reason: string][] = [
   [{ name: "a", tenants: ["nope"] }, 'there is no tenant "nope"'],
 ];
 
-Deno.test("POST /me/api-tokens refuses what is no token", async () => {
+Deno.test("POST /me/api-tokens refuses an invalid token", async () => {
   await using server = await startApp({ isProtected: true });
   for (const [body, reason] of REFUSED) {
     const response = await create(server, body);

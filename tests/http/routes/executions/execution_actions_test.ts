@@ -1,4 +1,4 @@
-/** What people do to one execution, over the whole server. */
+/** Actions on one execution, on a complete server. */
 import { assert, assertEquals, assertNotEquals, assertObjectMatch, assertStringIncludes } from "@std/assert";
 import type { JsonObject } from "../../../../src/base/json.ts";
 import type { AttemptOutcome } from "../../../../src/model/tasks/task_catalog.ts";
@@ -169,7 +169,7 @@ const REFUSALS: readonly Refusal[] = [
   },
 ];
 for (const { flow: name, action, init, status, message } of REFUSALS) {
-  Deno.test(`POST /executions/:id/${action} of flow "${name}" answers ${status}: ${message}`, async () => {
+  Deno.test(`POST /executions/:id/${action} of flow "${name}" returns ${status}: ${message}`, async () => {
     await using server = await Harness.start();
     const before = await begin(server, name);
     const reply = await post(server, `/executions/${before.id}/actions/${action}`, init);
@@ -200,7 +200,7 @@ for (
   ]
 ) {
   for (const path of [`actions/${name}`, name]) {
-    Deno.test(`POST /executions/:id/${path} of no execution answers 404`, async () => {
+    Deno.test(`POST /executions/:id/${path} of no execution returns 404`, async () => {
       await using server = await Harness.start();
       const { status, body } = await post(server, `/executions/${NOBODY}/${path}`);
       assertEquals(status, 404);
@@ -227,7 +227,7 @@ Deno.test("POST /executions/:id/restart runs the failed task again under the sam
   assert(labels.some(({ key, value }) => key === "system.restarted" && value === "true"));
 });
 
-Deno.test("POST /executions/:id/restart goes on after a crash that follows the answer", async () => {
+Deno.test("POST /executions/:id/restart continues after a crash that follows the response", async () => {
   let isBetter = false;
   const effect = (): AttemptOutcome => ({ state: isBetter ? "SUCCESS" : "FAILED" });
   await using server = await Harness.start({ effect });
@@ -333,7 +333,7 @@ Deno.test("POST /executions/:id/replay from a task keeps what came before it", a
   assertEquals(ended.taskRunList[1]?.outputs, { value: "a!" });
 });
 
-Deno.test("POST /executions/:id/replay from a task of an execution that runs answers 409", async () => {
+Deno.test("POST /executions/:id/replay from a task of an execution that runs returns 409", async () => {
   await using server = await Harness.start();
   const running = await begin(server, "napping");
   const { status } = await post(
@@ -368,7 +368,7 @@ Deno.test("POST /executions/:id/replay-with-inputs takes the given inputs, check
   assertEquals((await server.execution(body.id)).taskRunList[0]?.outputs, { value: "2" });
 });
 
-Deno.test("POST /executions/:id/pause holds an execution once what runs has ended, and resume lets it go on", async () => {
+Deno.test("POST /executions/:id/pause pauses an execution once running task runs have ended, and resume continues it", async () => {
   const gate = Promise.withResolvers<void>();
   await using server = await Harness.start({
     effect: () => gate.promise.then((): AttemptOutcome => ({ state: "SUCCESS", outputs: {} })),
@@ -418,7 +418,7 @@ Deno.test("POST /executions/:id/resume twice at once resumes once", async () => 
   assertEquals(replies.map(({ status }) => status).sort(), [200, 409]);
 });
 
-Deno.test("POST /executions/:id/resume of a secret encrypts it; expressions see it, logs and answers do not", async () => {
+Deno.test("POST /executions/:id/resume of a secret encrypts it; expressions see it, logs and responses do not", async () => {
   const seen: unknown[] = [];
   await using server = await Harness.start({
     effect: ({ name }, context) => {
@@ -444,7 +444,7 @@ Deno.test("POST /executions/:id/resume of a secret encrypts it; expressions see 
   assertEquals(String(body.result).includes("0815"), false);
 });
 
-Deno.test("POST /executions/:id/resume/validate tells of every input and resumes nothing", async () => {
+Deno.test("POST /executions/:id/resume/validate reports every input and resumes nothing", async () => {
   await using server = await Harness.start();
   const { id } = await begin(server, "asking");
   const { status, body } = await post(
@@ -518,7 +518,7 @@ Deno.test("POST /executions/:id/replay takes breakpoints", async () => {
   assertEquals([stopped.state.current, taskStates(stopped)], ["BREAKPOINT", "a SUCCESS"]);
 });
 
-Deno.test("POST /executions/:id/change-status gives an ended execution another end", async () => {
+Deno.test("POST /executions/:id/change-status sets another state of an ended execution", async () => {
   await using server = await Harness.start();
   const { id } = await begin(server, "good");
   const { status, body } = await post(server, `/executions/${id}/actions/change-status?status=warning`);
@@ -531,7 +531,7 @@ Deno.test("POST /executions/:id/change-status gives an ended execution another e
   assertEquals((await next.execution(id)).state.current, "WARNING");
 });
 
-Deno.test("POST /executions/:id/state lets an execution go on as if the task had ended so", async () => {
+Deno.test("POST /executions/:id/state continues an execution as if the task had ended in that state", async () => {
   await using server = await Harness.start(failing(1));
   const failed = await begin(server, "bad");
   const body = json({ taskRunId: failed.taskRunList[1]?.id, state: "SUCCESS" });
@@ -561,7 +561,7 @@ Deno.test("POST /executions/:id/labels merges labels; those of the system may be
   assertEquals(found.total, 1);
 });
 
-Deno.test("POST /executions/:id/eval renders as the task run sees it; what cannot be rendered is an answer too", async () => {
+Deno.test("POST /executions/:id/eval renders with the variables of the task run; a failure is returned too", async () => {
   await using server = await Harness.start({ secrets: new Map([["PIN", btoa("0815-4711")]]) });
   const { id, taskRunList } = await begin(server, "good");
   const evaluate = async (
@@ -609,7 +609,7 @@ const UNQUEUES: readonly (readonly [string, string])[] = [
   ["kill", "CREATED QUEUED KILLED"],
 ];
 for (const [action, histories] of UNQUEUES) {
-  Deno.test(`POST /executions/:id/${action} of a queued execution gives ${histories}`, async () => {
+  Deno.test(`POST /executions/:id/${action} of a queued execution returns ${histories}`, async () => {
     await using server = await Harness.start();
     const { first, second } = await queue(server);
     const { status } = await post(server, `/executions/${second}/${action}`);
@@ -625,7 +625,7 @@ for (const [action, histories] of UNQUEUES) {
   });
 }
 
-Deno.test("POST /executions/:id/force-run leaves alone what runs", async () => {
+Deno.test("POST /executions/:id/force-run does not change running executions", async () => {
   await using server = await Harness.start();
   const { id } = await begin(server, "napping");
   const { status, body } = await post(server, `/executions/${id}/force-run`);

@@ -1,4 +1,4 @@
-/** What people do to many executions, over the whole server. */
+/** Actions on many executions, on a complete server. */
 import { assert, assertEquals, assertMatch, assertObjectMatch, assertStringIncludes } from "@std/assert";
 import type { JsonObject } from "../../../../src/base/json.ts";
 import { settle } from "../../../support/fake_clock.ts";
@@ -17,7 +17,7 @@ const NAPPING =
 const LIMITED = PAUSED.replace("id: paused", "id: limited") + "concurrency:\n  limit: 1\n";
 const WORK = `id: work\nnamespace: demo\ntasks:\n  - id: b\n    type: ${EFFECT_TYPE}\n`;
 
-/** Starts as many executions of a flow, lets them settle; their ids, oldest first. */
+/** Starts executions of a flow and lets them settle; returns their ids, oldest first. */
 async function begin(server: Harness, source: string, count: number): Promise<string[]> {
   const flow = await server.save(source);
   const ids: string[] = [];
@@ -41,7 +41,7 @@ interface Row {
   readonly to: string;
 }
 
-/** Effects fail until {@link Harness} is told otherwise, so that there is something to restart. */
+/** Effects that fail at first, to have executions to restart. */
 const ROWS: readonly Row[] = [
   { flow: WORK, path: "restart", from: "FAILED", to: "SUCCESS" },
   { flow: PAUSED, path: "resume", from: "PAUSED", to: "SUCCESS" },
@@ -77,7 +77,7 @@ for (const { flow, method = "POST", path, query = "", from, to } of ROWS) {
   }
 }
 
-Deno.test("POST /executions/replay/by-ids begins new executions, of the latest revision when asked", async () => {
+Deno.test("POST /executions/replay/by-ids begins new executions, of the latest revision on request", async () => {
   await using server = await Harness.start();
   const ids = await begin(server, WORK, 2);
   await server.json("PUT", "/flows/demo/work", yaml(`${WORK}description: new\n`));
@@ -92,7 +92,7 @@ Deno.test("POST /executions/replay/by-ids begins new executions, of the latest r
   }
 });
 
-Deno.test("POST /executions/restart/by-ids makes new executions of the latest revision when asked", async () => {
+Deno.test("POST /executions/restart/by-ids makes new executions of the latest revision on request", async () => {
   await using server = await Harness.start({ effect: () => ({ state: "FAILED" }) });
   const [first, second] = await begin(server, WORK, 2);
   const restart = async (id: string | undefined) => {
@@ -191,7 +191,7 @@ Deno.test("POST /executions/resume/by-ids of pauses that ask for values is refus
   assertStringIncludes(await response.text(), "missing required input");
 });
 
-Deno.test("POST /executions/kill/by-query with a filter that is none answers 400 and does nothing", async () => {
+Deno.test("POST /executions/kill/by-query with an invalid filter returns 400 and does nothing", async () => {
   await using server = await Harness.start();
   const ids = await begin(server, NAPPING, 1);
   const response = await server.request("DELETE", "/executions/kill/by-query?filters[sate][EQUALS]=RUNNING");
@@ -206,7 +206,7 @@ const BODIES: readonly (readonly [string, RequestInit, number])[] = [
   ["no ids", json([]), 200],
 ];
 for (const [what, init, status] of BODIES) {
-  Deno.test(`POST /executions/restart/by-ids with ${what} answers ${status}`, async () => {
+  Deno.test(`POST /executions/restart/by-ids with ${what} returns ${status}`, async () => {
     await using server = await Harness.start();
     const response = await server.request("POST", "/executions/restart/by-ids", init);
     await response.body?.cancel();
@@ -214,7 +214,7 @@ for (const [what, init, status] of BODIES) {
   });
 }
 
-Deno.test("DELETE /executions/kill/by-query works through pages of executions while others are answered", async () => {
+Deno.test("DELETE /executions/kill/by-query works through pages of executions while other requests are served", async () => {
   await using server = await Harness.start();
   const ids = await begin(server, NAPPING, 2_100);
   const killing = server.json("DELETE", "/executions/kill/by-query?state=RUNNING");

@@ -27,7 +27,7 @@ async function startWith(server: Harness, n: string): Promise<Response> {
   return await server.request("POST", "/executions/demo/f", { body: new URLSearchParams({ n }) });
 }
 
-Deno.test("POST /executions/:namespace/:flowId answers 422 with the message of a check that blocks", async () => {
+Deno.test("POST /executions/:namespace/:flowId returns 422 with the message of a check that blocks", async () => {
   await using server = await Harness.start();
   await server.save(source(`${CREATE}\n${FAIL}\n${BLOCK}`));
   const refused = await startWith(server, "1");
@@ -52,7 +52,7 @@ Deno.test("POST /executions/:namespace/:flowId creates a failed execution when a
   assertEquals(logs.map(({ level, message }) => [level, message]), [["ERROR", "give it up"]]);
 });
 
-Deno.test("POST /executions/:namespace/:flowId?wait=true answers at once for an execution that a check fails", async () => {
+Deno.test("POST /executions/:namespace/:flowId?wait=true returns at once for an execution that a check fails", async () => {
   await using server = await Harness.start();
   await server.save(source(FAIL));
   const body = new URLSearchParams({ n: "1" });
@@ -70,7 +70,7 @@ Deno.test("POST /executions/:namespace/:flowId runs on when a failed check only 
   assertEquals((await server.execution(id)).state.current, "SUCCESS");
 });
 
-Deno.test("a webhook call answers 422 when a check blocks", async () => {
+Deno.test("a webhook call returns 422 when a check blocks", async () => {
   await using server = await Harness.start();
   const check = '  - {condition: "{{ inputs.n > 9 }}", message: too small}';
   await server.save(
@@ -135,7 +135,7 @@ Deno.test("POST /executions/:namespace/:flowId/validate lists every input with i
   assertEquals(answer.checks, [], "checks are about inputs that are right");
 });
 
-Deno.test("POST /executions/:namespace/:flowId/validate tells which checks would fail, and creates nothing", async () => {
+Deno.test("POST /executions/:namespace/:flowId/validate reports which checks would fail, and creates nothing", async () => {
   await using server = await Harness.start();
   await server.save(MANY_INPUTS);
   const body = new URLSearchParams({ a: "4", "e.f": "true" });
@@ -146,7 +146,7 @@ Deno.test("POST /executions/:namespace/:flowId/validate tells which checks would
   assertEquals((await server.json("GET", "/executions/search") as { total: number }).total, 0);
 });
 
-Deno.test("POST /executions/:namespace/:flowId/validate without a form tells what is missing", async () => {
+Deno.test("POST /executions/:namespace/:flowId/validate without a form reports what is missing", async () => {
   await using server = await Harness.start();
   await server.save(MANY_INPUTS);
   const answer = await server.json("POST", "/executions/demo/f/validate") as unknown as ValidateResponse;
@@ -177,7 +177,7 @@ const REFUSED: readonly [string, number][] = [
   ["/executions/demo/off/validate", 409],
 ];
 for (const [path, status] of REFUSED) {
-  Deno.test(`POST ${path} answers ${status}`, async () => {
+  Deno.test(`POST ${path} returns ${status}`, async () => {
     await using server = await Harness.start();
     await server.save(MANY_INPUTS);
     await server.save(`id: off\nnamespace: demo\ndisabled: true\ntasks: [{id: t, type: ${RETURN}}]\n`);

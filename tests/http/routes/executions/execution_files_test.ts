@@ -28,7 +28,7 @@ function pathTo(id: string, what: string, uri: string, query = ""): string {
   return `/executions/${id}/file${what}?path=${encodeURIComponent(uri)}${query}`;
 }
 
-Deno.test("GET /executions/{id}/file gives the content as an attachment", async () => {
+Deno.test("GET /executions/{id}/file returns the content as an attachment", async () => {
   await using app = await Harness.start();
   const { id, uri } = await withFile(app, 'ä "b".txt', "hello");
   const response = await app.request("GET", pathTo(id, "", uri));

@@ -28,7 +28,7 @@ async function startWithExecutions(): Promise<Harness> {
   return server;
 }
 
-Deno.test("POST /executions/latest gives the latest execution of each flow that has one", async () => {
+Deno.test("POST /executions/latest returns the latest execution of each flow that has one", async () => {
   await using server = await startWithExecutions();
   await server.advance(1_000);
   const { id } = await server.start("one");
@@ -80,7 +80,7 @@ const BAD_REQUESTS: readonly (readonly [string, string, RequestInit, number, str
 ];
 
 for (const [method, path, init, status, message] of BAD_REQUESTS) {
-  Deno.test(`${method} ${path} answers ${status}: ${message}`, async () => {
+  Deno.test(`${method} ${path} returns ${status}: ${message}`, async () => {
     await using server = await Harness.start();
     await server.save(source("one"));
     const response = await server.request(method, path, init);
@@ -103,7 +103,7 @@ const DISTINCT: readonly (readonly [string, readonly string[]])[] = [
 ];
 
 for (const [query, expected] of DISTINCT) {
-  Deno.test(`GET /executions/distinct-field-values?${query} gives ${expected.length} values`, async () => {
+  Deno.test(`GET /executions/distinct-field-values?${query} returns ${expected.length} values`, async () => {
     await using server = await startWithExecutions();
     assertEquals(await server.json("GET", `/executions/distinct-field-values?${query}`), [...expected]);
   });
@@ -139,7 +139,7 @@ Deno.test("GET /executions/export/by-query/csv has one header over several pages
   assertEquals([lines.length, new Set(lines).size], [503, 503]);
 });
 
-Deno.test("GET /outputs/:executionId names the task runs with outputs, and gives those of each", async () => {
+Deno.test("GET /outputs/:executionId names the task runs with outputs, and returns those of each", async () => {
   await using server = await Harness.start();
   const { id, taskRunList: [taskRun] } = await server.run(source("one"));
   assertEquals(await server.json("GET", `/outputs/${id}`), [
@@ -170,7 +170,7 @@ Deno.test("GET /concurrency-limit/search counts what runs, and the limit lets th
   assertEquals(after, { ...expected, running: 1 });
 });
 
-Deno.test("PUT /concurrency-limit/:namespace/:flowId lets those in who wait after the limit was raised", async () => {
+Deno.test("PUT /concurrency-limit/:namespace/:flowId starts waiting executions after the limit was raised", async () => {
   await using server = await Harness.start();
   await server.save(slow("limited", 1));
   for (let i = 0; i < 3; i++) await server.start("limited");
@@ -193,7 +193,7 @@ const NAMESPACES: readonly (readonly [string, readonly string[], number])[] = [
 ];
 
 for (const [query, ids, total] of NAMESPACES) {
-  Deno.test(`GET /namespaces/search${query} gives ${ids.join(" ") || "nothing"}`, async () => {
+  Deno.test(`GET /namespaces/search${query} returns ${ids.join(" ") || "nothing"}`, async () => {
     await using server = await Harness.start();
     await server.save(source("f", "a.b.c"));
     await server.save(source("f", "x"));
@@ -209,14 +209,14 @@ const AUTOCOMPLETED: readonly (readonly [unknown, readonly string[]])[] = [
 ];
 
 for (const [body, expected] of AUTOCOMPLETED) {
-  Deno.test(`POST /namespaces/autocomplete ${JSON.stringify(body)} gives ${expected.join(" ")}`, async () => {
+  Deno.test(`POST /namespaces/autocomplete ${JSON.stringify(body)} returns ${expected.join(" ")}`, async () => {
     await using server = await Harness.start();
     await server.save(source("f", "a.b.c"));
     assertEquals(await server.json("POST", "/namespaces/autocomplete", json(body)), [...expected]);
   });
 }
 
-Deno.test("GET /namespaces/:namespace answers for any namespace", async () => {
+Deno.test("GET /namespaces/:namespace accepts any namespace", async () => {
   await using server = await Harness.start();
   assertEquals(await server.json("GET", "/namespaces/not.there"), { id: "not.there", deleted: false });
 });

@@ -36,7 +36,7 @@ function file(name: string, fileName: string, content: string): string {
     `Content-Type: application/octet-stream\r\n\r\n${content}`;
 }
 
-Deno.test("POST /executions/:namespace/:flowId answers the execution as it was created", async () => {
+Deno.test("POST /executions/:namespace/:flowId returns the execution as it was created", async () => {
   await using server = await Harness.start();
   await server.save(source("hello"));
   const response = await server.request("POST", "/executions/demo/hello");
@@ -164,7 +164,7 @@ Deno.test("POST /executions/trigger/:namespace/:flowId starts too", async () => 
   assertObjectMatch(answer as object, { flowId: "hello" });
 });
 
-Deno.test("POST /executions/:namespace/:flowId runs the revision that is asked for", async () => {
+Deno.test("POST /executions/:namespace/:flowId runs the revision that is requested", async () => {
   await using server = await Harness.start();
   await server.save(source("hello"));
   await server.json("PUT", "/flows/demo/hello", yaml(source("hello", "", "b")));
@@ -172,7 +172,7 @@ Deno.test("POST /executions/:namespace/:flowId runs the revision that is asked f
   assertObjectMatch(await server.start("hello"), { flowRevision: 2 });
 });
 
-Deno.test("POST /executions/:namespace/:flowId?wait=true answers when the execution has ended", async () => {
+Deno.test("POST /executions/:namespace/:flowId?wait=true returns when the execution has ended", async () => {
   await using server = await Harness.start();
   await server.save(slow("slow"));
   const waiting = server.start("slow", {}, "?wait=true");
@@ -269,7 +269,7 @@ Deno.test("POST /executions/:namespace/:flowId links to the page of its tenant",
   assertEquals(elsewhere.status, 404);
 });
 
-Deno.test("GET /executions/:id answers the execution with its task runs", async () => {
+Deno.test("GET /executions/:id returns the execution with its task runs", async () => {
   await using server = await Harness.start();
   const execution = await server.run(source("hello"));
   assertObjectMatch(execution, { flowId: "hello", originalId: execution.id });
@@ -277,7 +277,7 @@ Deno.test("GET /executions/:id answers the execution with its task runs", async 
 });
 
 for (const id of ["exec_id_not_found", "A".repeat(22), "x".repeat(5_000)]) {
-  Deno.test(`GET /executions/${id.slice(0, 30)} answers 404`, async () => {
+  Deno.test(`GET /executions/${id.slice(0, 30)} returns 404`, async () => {
     await using server = await Harness.start();
     for (
       const [method, path] of [["GET", ""], ["DELETE", ""], ["DELETE", "/kill"], ["DELETE", "/actions/kill"]]
@@ -289,7 +289,7 @@ for (const id of ["exec_id_not_found", "A".repeat(22), "x".repeat(5_000)]) {
   });
 }
 
-Deno.test("DELETE /executions/:id answers 204, and 404 the second time", async () => {
+Deno.test("DELETE /executions/:id returns 204, and 404 the second time", async () => {
   await using server = await Harness.start();
   const { id } = await server.run(source("hello"));
   const statuses = [];
@@ -333,7 +333,7 @@ Deno.test("GET /executions lists the executions of a flow without task runs", as
 });
 
 for (const query of ["", "?namespace=demo", "?flowId=hello"]) {
-  Deno.test(`GET /executions${query} answers 400`, async () => {
+  Deno.test(`GET /executions${query} returns 400`, async () => {
     await using server = await Harness.start();
     const response = await server.request("GET", `/executions${query}`);
     await response.body?.cancel();
@@ -341,7 +341,7 @@ for (const query of ["", "?namespace=demo", "?flowId=hello"]) {
   });
 }
 
-Deno.test("GET /executions/search answers a page and the total", async () => {
+Deno.test("GET /executions/search returns a page and the total", async () => {
   await using server = await Harness.start();
   await server.run(source("hello"));
   const answer = await server.json("GET", "/executions/search?size=5") as {
@@ -392,7 +392,7 @@ Deno.test("GET /executions/:id/follow joins changes that come faster than 20 a s
   assertEquals(reader.events.length <= 14, true, `${reader.events.length} events in half a second`);
 });
 
-Deno.test("GET /executions/:id/follow answers 404 after ten seconds", async () => {
+Deno.test("GET /executions/:id/follow returns 404 after ten seconds", async () => {
   await using server = await Harness.start();
   const answer = server.request("GET", `/executions/${idPrefix(FAKE_START)}${"0".repeat(11)}/follow`);
   await server.advance(9_900);
@@ -402,14 +402,14 @@ Deno.test("GET /executions/:id/follow answers 404 after ten seconds", async () =
   assertEquals(response.status, 404);
 });
 
-Deno.test("GET /executions/:id/follow of what is no id answers 404 at once", async () => {
+Deno.test("GET /executions/:id/follow of an invalid id returns 404 at once", async () => {
   await using server = await Harness.start();
   const response = await server.request("GET", "/executions/nothing/follow");
   await response.body?.cancel();
   assertEquals(response.status, 404);
 });
 
-Deno.test("GET /executions/:id/follow leaves nothing behind when the client goes", async () => {
+Deno.test("GET /executions/:id/follow holds nothing when the client is gone", async () => {
   await using server = await Harness.start();
   await server.save(slow("slow"));
   const { id } = await server.start("slow");

@@ -1,4 +1,4 @@
-/** Functions that read data, in what is rendered before an execution is: choices, defaults and conditions of inputs, checks. */
+/** Functions that read data, rendered before an execution exists: choices, defaults and conditions of inputs, checks. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { JsonObject } from "../../../../src/base/json.ts";
 import { settle } from "../../../support/fake_clock.ts";
@@ -112,7 +112,7 @@ Deno.test("POST /executions/:id/resume renders a default that reads a KV pair", 
   assertEquals(outputs?.onResume, { name: "Oslo" });
 });
 
-Deno.test("POST /executions/:namespace/:flowId takes choices that another server answers with", async () => {
+Deno.test("POST /executions/:namespace/:flowId takes choices from the response of another server", async () => {
   const json = { "Content-Type": "application/json" };
   await using cities = new MisbehavingServer(() => answer(200, '["Oslo", "Bergen"]', json));
   await using server = await startWithPairs({});

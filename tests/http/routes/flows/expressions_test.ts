@@ -39,7 +39,7 @@ const FAILING: readonly [string, string][] = [
   ["{{ read('a.txt') }}", "read"],
 ];
 for (const [expression, text] of FAILING) {
-  Deno.test(`POST /expressions/render answers 200 and says why ${expression} cannot be rendered`, async () => {
+  Deno.test(`POST /expressions/render returns 200 and says why ${expression} cannot be rendered`, async () => {
     await using server = await Harness.start();
     const { rendered, errors } = await render(server, { expressions: [expression, "{{ 1 }}"] });
     assertEquals(rendered, { "{{ 1 }}": "1" });
@@ -74,7 +74,7 @@ const REFUSED: readonly [string, string][] = [
   ["{", "Invalid json"],
 ];
 for (const [body, message] of REFUSED) {
-  Deno.test(`POST /expressions/render with ${body.slice(0, 40)} answers 422`, async () => {
+  Deno.test(`POST /expressions/render with ${body.slice(0, 40)} returns 422`, async () => {
     await using server = await Harness.start();
     const response = await server.request("POST", "/expressions/render", { body });
     assertStringIncludes((await response.json()).message, message);

@@ -85,7 +85,7 @@ const REFUSALS: readonly [string, string, string][] = [
   ["/flows/bulk", `${source("a")}---\n${source("a", { format: "b" })}`, "Duplicate flow id"],
 ];
 for (const [path, body, message] of REFUSALS) {
-  Deno.test(`POST ${path} answers 422 and changes nothing: ${message}`, async () => {
+  Deno.test(`POST ${path} returns 422 and changes nothing: ${message}`, async () => {
     await using server = await start(source("old"));
     const [status, text] = await refusal(server, path, body);
     assertStringIncludes(text, message);
@@ -171,7 +171,7 @@ const BAD_BODIES: readonly [string, number][] = [["{", 422], ["{}", 422], ["[1]"
   422,
 ], ["", 422]];
 for (const [body, status] of BAD_BODIES) {
-  Deno.test(`POST /flows/disable/by-ids with ${JSON.stringify(body)} answers ${status}`, async () => {
+  Deno.test(`POST /flows/disable/by-ids with ${JSON.stringify(body)} returns ${status}`, async () => {
     await using server = await start();
     const response = await server.request("POST", "/flows/disable/by-ids", json(body));
     await response.body?.cancel();
@@ -186,7 +186,7 @@ const EXPORTS: readonly [string, string, string | undefined, string[]][] = [
   ["GET", "/flows/export/by-query?namespace=none", undefined, []],
 ];
 for (const [method, path, body, names] of EXPORTS) {
-  Deno.test(`${method} ${path} answers a zip of ${names.length} sources`, async () => {
+  Deno.test(`${method} ${path} returns a zip of ${names.length} sources`, async () => {
     await using server = await three();
     const response = await server.request(method, path, json(body));
     assertEquals(response.headers.get("content-disposition"), 'attachment; filename="flows.zip"');
@@ -205,7 +205,7 @@ async function importFile(server: Harness, name: string, content: BlobPart, quer
   return await server.request("POST", `/flows/import${query}`, { body });
 }
 
-Deno.test("POST /flows/import saves the documents of a file, and tells which were refused", async () => {
+Deno.test("POST /flows/import saves the documents of a file, and reports which were refused", async () => {
   await using server = await start(source("a"));
   const text = `${source("a", { format: "b" })}---\nid: x\n---\n${source("b")}`;
   const response = await importFile(server, "flows.yml", text);
@@ -213,7 +213,7 @@ Deno.test("POST /flows/import saves the documents of a file, and tells which wer
   assertEquals(await present(server), ["demo.a@2", "demo.b@1"]);
 });
 
-Deno.test("POST /flows/import saves the flows of a zip, and tells which files were refused", async () => {
+Deno.test("POST /flows/import saves the flows of a zip, and reports which files were refused", async () => {
   await using server = await start();
   const bytes = (text: string) => new TextEncoder().encode(text);
   const zip = zipSync({
@@ -242,7 +242,7 @@ const IMPORT_REFUSALS: readonly [string, BlobPart, string, string][] = [
   ["flows.zip", "no zip", "", "the zip is refused"],
 ];
 for (const [name, content, query, message] of IMPORT_REFUSALS) {
-  Deno.test(`POST /flows/import${query} of ${name} answers 422: ${message}`, async () => {
+  Deno.test(`POST /flows/import${query} of ${name} returns 422: ${message}`, async () => {
     await using server = await start();
     const response = await importFile(server, name, content, query);
     assertStringIncludes((await response.json()).message, message);
@@ -250,7 +250,7 @@ for (const [name, content, query, message] of IMPORT_REFUSALS) {
   });
 }
 
-Deno.test("POST /flows/import without a file answers 400", async () => {
+Deno.test("POST /flows/import without a file returns 400", async () => {
   await using server = await start();
   const body = new FormData();
   body.append("other", "x");
@@ -259,7 +259,7 @@ Deno.test("POST /flows/import without a file answers 400", async () => {
   assertStringIncludes((await response.json()).message, 'as part "fileUpload"');
 });
 
-Deno.test("GET /flows/export/by-query/csv answers a line a flow below their members", async () => {
+Deno.test("GET /flows/export/by-query/csv returns a line a flow below their members", async () => {
   await using server = await start(source("a", { more: 'description: "=1+1, \\"quoted\\""\n' }), source("b"));
   const response = await server.request("GET", "/flows/export/by-query/csv?namespace=demo");
   assertEquals(response.headers.get("content-type"), "text/csv");

@@ -70,7 +70,7 @@ for (const [query, status, says] of REFUSED) {
   });
 }
 
-Deno.test(`DELETE ${PATH} of an unknown or deleted flow answers 404`, async () => {
+Deno.test(`DELETE ${PATH} of an unknown or deleted flow returns 404`, async () => {
   await using server = await start();
   assertEquals((await server.request("DELETE", "/flows/demo/nope/revisions?revisions=1")).status, 404);
   await server.request("DELETE", "/flows/demo/hello");

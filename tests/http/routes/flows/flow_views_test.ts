@@ -41,7 +41,7 @@ interface Graph {
   readonly flowables: readonly string[];
 }
 
-Deno.test("GET /flows/:namespace/:flowId/graph answers nodes, edges, clusters and flowables", async () => {
+Deno.test("GET /flows/:namespace/:flowId/graph returns nodes, edges, clusters and flowables", async () => {
   await using server = await start(NESTED);
   const graph = await server.json("GET", "/flows/demo/nested/graph") as unknown as Graph;
   assertEquals(graph.nodes.map(({ uid }) => uid), [
@@ -56,7 +56,7 @@ Deno.test("GET /flows/:namespace/:flowId/graph answers nodes, edges, clusters an
   assertEquals([graph.edges.length, graph.clusters.length, graph.flowables], [6, 1, ["root.s"]]);
 });
 
-Deno.test("GET /flows/:namespace/:flowId/graph draws the revision that is asked for", async () => {
+Deno.test("GET /flows/:namespace/:flowId/graph draws the revision that is requested", async () => {
   await using server = await start(NESTED);
   const simple = `id: nested\nnamespace: demo\ntasks: [{id: only, type: ${RETURN}}]\n`;
   await server.json("PUT", "/flows/demo/nested", yaml(simple));
@@ -83,7 +83,7 @@ const GRAPH_REFUSALS: readonly [string, string, string | undefined, number][] = 
   ["GET", `/flows/demo/nested/graph?subflows=${"root.a,".repeat(101)}`, undefined, 400],
 ];
 for (const [method, path, body, status] of GRAPH_REFUSALS) {
-  Deno.test(`${method} ${path.slice(0, 60)} answers ${status}`, async () => {
+  Deno.test(`${method} ${path.slice(0, 60)} returns ${status}`, async () => {
     await using server = await start(NESTED);
     assertEquals((await refusal(server, method, path, body))[0], status);
   });
@@ -105,7 +105,7 @@ Deno.test("GET /flows/:namespace/:flowId/graph?subflows= draws other flows in th
   assertEquals(sizes, [3, 6, 9, 3, 3]);
 });
 
-Deno.test("GET /flows/:namespace/:flowId/dependencies answers the flows around one", async () => {
+Deno.test("GET /flows/:namespace/:flowId/dependencies returns the flows connected with one", async () => {
   await using server = await start(`id: b\nnamespace: demo.sub\ntasks: [{id: t, type: ${RETURN}}]\n`);
   await server.save(
     "id: a\nnamespace: demo\ntasks: [{id: s, type: io.svc.plugin.core.flow.Subflow, namespace: demo.sub, flowId: b}]\n",
@@ -131,7 +131,7 @@ Deno.test("GET /flows/:namespace/:flowId/dependencies answers the flows around o
   assertEquals((await refusal(server, "GET", "/flows/demo/none/dependencies"))[0], 404);
 });
 
-Deno.test("GET /flows/:namespace/:flowId/tasks/:taskId answers a task as it was written, at any depth", async () => {
+Deno.test("GET /flows/:namespace/:flowId/tasks/:taskId returns a task as it was written, at any depth", async () => {
   await using server = await start(NESTED);
   assertEquals(await server.json("GET", "/flows/demo/nested/tasks/a") as unknown, { id: "a", type: RETURN });
   const task = await server.json("GET", "/flows/demo/nested/tasks/s?revision=1") as { tasks: unknown[] };
@@ -144,7 +144,7 @@ Deno.test("GET /flows/:namespace/:flowId/tasks/:taskId answers a task as it was 
   assertEquals((await refusal(server, "GET", "/flows/demo/nested/tasks/a?revision=7"))[0], 404);
 });
 
-Deno.test("GET /flows/deprecated answers the flows with tasks of deprecated types", async () => {
+Deno.test("GET /flows/deprecated returns the flows with tasks of deprecated types", async () => {
   await using server = await start(NESTED);
   await server.save(
     `id: old\nnamespace: demo.sub\ntasks: [{id: e, type: io.svc.plugin.core.flow.EachSequential, value: "[1]", tasks: [{id: t, type: ${RETURN}}]}]\n`,
@@ -156,7 +156,7 @@ Deno.test("GET /flows/deprecated answers the flows with tasks of deprecated type
   assertEquals(await server.json("GET", "/flows/deprecated?namespace=away"), []);
 });
 
-Deno.test("POST /flows/expressions answers names that a task may use", async () => {
+Deno.test("POST /flows/expressions returns names that a task may use", async () => {
   await using server = await start();
   const post = (query: string) => server.json("POST", `/flows/expressions${query}`, yaml(NESTED));
   const { outputs } = await post("?taskId=b") as Record<string, JsonValue>;
@@ -192,7 +192,7 @@ const SOURCE_QUERIES: readonly [string, number, number][] = [
   ["", 2, 2],
 ];
 for (const [query, length, total] of SOURCE_QUERIES) {
-  Deno.test(`GET /flows/source${query} answers ${length} of ${total}`, async () => {
+  Deno.test(`GET /flows/source${query} returns ${length} of ${total}`, async () => {
     await using server = await start(
       NESTED,
       `id: other\nnamespace: away\ntasks: [{id: Needle, type: ${RETURN}}]\n`,
@@ -202,7 +202,7 @@ for (const [query, length, total] of SOURCE_QUERIES) {
   });
 }
 
-Deno.test("POST /flows/validate/task tells what is wrong with one task", async () => {
+Deno.test("POST /flows/validate/task reports what is wrong with one task", async () => {
   await using server = await start();
   const check = async (path: string, body: string) =>
     (await server.json("POST", path, yaml(body)) as { constraints?: string }).constraints;
@@ -237,7 +237,7 @@ Deno.test("POST /flows/validate takes the documents of a form", async () => {
   assertEquals(checks.map(({ constraints }) => constraints === undefined), [true, false]);
 });
 
-Deno.test("GET /executions/:id/flow and graph answer the revision that ran, deleted or not", async () => {
+Deno.test("GET /executions/:id/flow and graph return the revision that ran, deleted or not", async () => {
   await using server = await start(NESTED);
   const { id } = await server.start("nested", {});
   await server.json("PUT", "/flows/demo/nested", yaml(NESTED.replace("- {id: a,", "- {id: z,")));
@@ -251,7 +251,7 @@ Deno.test("GET /executions/:id/flow and graph answer the revision that ran, dele
   }
 });
 
-Deno.test("GET /executions/namespaces and below answer the flows that can be started", async () => {
+Deno.test("GET /executions/namespaces and below return the flows that can be started", async () => {
   const other = (id: string, namespace: string, more = "") =>
     `id: ${id}\nnamespace: ${namespace}\n${more}tasks: [{id: t, type: ${RETURN}}]\n`;
   await using server = await start(

@@ -15,7 +15,7 @@ async function message(response: Response): Promise<string> {
   return (await response.json()).message;
 }
 
-Deno.test("POST /flows answers the flow with its source", async () => {
+Deno.test("POST /flows returns the flow with its source", async () => {
   await using server = await Harness.start();
   const text = source("hello", { more: "# a remark\nlabels:\n  team: blue\n" });
   const response = await server.request("POST", "/flows", yaml(text));
@@ -44,7 +44,7 @@ const MEDIA_TYPES: readonly (readonly [string, number])[] = [
   ["application/x-www-form-urlencoded", 415],
 ];
 for (const [type, status] of MEDIA_TYPES) {
-  Deno.test(`POST /flows with content type "${type}" answers ${status}`, async () => {
+  Deno.test(`POST /flows with content type "${type}" returns ${status}`, async () => {
     await using server = await Harness.start();
     const headers = { "content-type": type };
     const response = await server.request("POST", "/flows", { headers, body: source("hello") });
@@ -96,7 +96,7 @@ const READS: readonly (readonly [string, number, object])[] = [
   ["?source=maybe", 400, {}],
 ];
 for (const [query, status, expected] of READS) {
-  Deno.test(`GET /flows/:namespace/:id${query} answers ${status}`, async () => {
+  Deno.test(`GET /flows/:namespace/:id${query} returns ${status}`, async () => {
     await using server = await Harness.start();
     await server.save(source("hello"));
     await server.json("PUT", "/flows/demo/hello", yaml(source("hello", { format: "b" })));
@@ -106,7 +106,7 @@ for (const [query, status, expected] of READS) {
   });
 }
 
-Deno.test("GET /flows/:namespace/:id leaves out the source unless asked", async () => {
+Deno.test("GET /flows/:namespace/:id leaves out the source by default", async () => {
   await using server = await Harness.start();
   await server.save(source("hello"));
   const response = await server.request("GET", "/flows/demo/hello");
@@ -124,7 +124,7 @@ const IF_MATCH: readonly (readonly [string, number])[] = [
   ["", 412],
 ];
 for (const [tag, status] of IF_MATCH) {
-  Deno.test(`PUT /flows/:namespace/:id with If-Match ${JSON.stringify(tag)} answers ${status}`, async () => {
+  Deno.test(`PUT /flows/:namespace/:id with If-Match ${JSON.stringify(tag)} returns ${status}`, async () => {
     await using server = await Harness.start();
     await server.save(source("hello"));
     const body = source("hello", { format: "b" });
@@ -153,7 +153,7 @@ for (const [what, path, body, status] of UPDATES) {
   });
 }
 
-Deno.test("DELETE /flows/:namespace/:id answers 204, and 404 the second time", async () => {
+Deno.test("DELETE /flows/:namespace/:id returns 204, and 404 the second time", async () => {
   await using server = await Harness.start();
   await server.save(source("hello"));
   const first = await server.request("DELETE", "/flows/demo/hello");
@@ -274,7 +274,7 @@ const BAD_SEARCHES: readonly (readonly [string, number])[] = [
   ["labels=:value", 400],
 ];
 for (const [query, status] of BAD_SEARCHES) {
-  Deno.test(`GET /flows/search?${query} answers ${status}`, async () => {
+  Deno.test(`GET /flows/search?${query} returns ${status}`, async () => {
     await using server = await Harness.start();
     const response = await server.request("GET", `/flows/search?${query}`);
     await response.body?.cancel();
@@ -282,7 +282,7 @@ for (const [query, status] of BAD_SEARCHES) {
   });
 }
 
-Deno.test("POST /flows/validate answers 200 with one result for each document", async () => {
+Deno.test("POST /flows/validate returns 200 with one result for each document", async () => {
   await using server = await Harness.start();
   await server.save(source("good"));
   const bad =

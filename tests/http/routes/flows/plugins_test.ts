@@ -27,7 +27,7 @@ async function read(server: AppUnderTest, path: string) {
   };
 }
 
-Deno.test("GET /plugins is an array, or a page where one is asked for", async () => {
+Deno.test("GET /plugins is an array, or a page on request", async () => {
   await using server = await startPlugins();
   const { body: list } = await read(server, "");
   assert(Array.isArray(list));
@@ -67,7 +67,7 @@ Deno.test("GET /plugins/triggers lists the types of triggers", async () => {
 });
 
 for (const kind of ["FLOW", "TASK", "TRIGGER", "INPUT", "flow"]) {
-  Deno.test(`GET /plugins/schemas/${kind} gives a schema`, async () => {
+  Deno.test(`GET /plugins/schemas/${kind} returns a schema`, async () => {
     await using server = await startPlugins();
     const { status, type, body } = await read(server, `/schemas/${kind}`);
     assertEquals([status, type], [200, "application/json"]);
@@ -83,7 +83,7 @@ Deno.test("GET /plugins/schemas/:kind?arrayOf=true describes a list", async () =
   assertEquals((await read(server, "/schemas/TASK?arrayOf=some")).status, 400);
 });
 
-Deno.test("GET /plugins/properties/:kind gives the members of a flow, and of a type", async () => {
+Deno.test("GET /plugins/properties/:kind returns the members of a flow, and of a type", async () => {
   await using server = await startPlugins();
   const { body: flow } = await read(server, "/properties/FLOW");
   assert(["id", "namespace", "tasks"].every((name) => Object.hasOwn(flow.properties, name)));
@@ -167,7 +167,7 @@ const UNKNOWN = [
   [`/${LOG}/versions/9.9.9`, "9.9.9"],
 ] as const;
 for (const [path, name] of UNKNOWN) {
-  Deno.test(`GET /plugins${path} answers 404 and names it`, async () => {
+  Deno.test(`GET /plugins${path} returns 404 and names it`, async () => {
     await using server = await startPlugins();
     const { status, body } = await read(server, path);
     assertEquals(status, 404);

@@ -90,7 +90,7 @@ const CHECKED: readonly (readonly [path: string, body: string, constraints: stri
   ["/dashboards/validate/chart", "id: runs\n", "type: must not be empty"],
 ];
 for (const [path, body, constraints] of CHECKED) {
-  Deno.test(`POST ${path} of ${JSON.stringify(body.slice(0, 20))} answers ${constraints ?? "without constraints"}`, async () => {
+  Deno.test(`POST ${path} of ${JSON.stringify(body.slice(0, 20))} returns ${constraints ?? "without constraints"}`, async () => {
     await using server = await Harness.start();
     const check = await server.json("POST", path, yaml(body)) as JsonObject;
     assertEquals([check.constraints, check.outdated], [constraints, false]);

@@ -3,7 +3,7 @@ import { FAKE_START, settle } from "../../../support/fake_clock.ts";
 import { effects, flowSource, logs, sleeps } from "../../../support/flow_sources.ts";
 import { Harness } from "../../../support/harness.ts";
 import { json } from "../../../support/request_bodies.ts";
-import { search, talk } from "../../talking.ts";
+import { logFlow, search } from "../../log_flow.ts";
 
 const SLOW = flowSource("slow", logs("before"), sleeps("wait", "PT1H"), logs("after", "after", "ERROR"));
 const LONG = flowSource("long", effects("chatty"));
@@ -12,7 +12,7 @@ const LONG = flowSource("long", effects("chatty"));
 async function startTalking(): Promise<Harness> {
   const server = await Harness.start();
   for (const [id, namespace] of [["a", "demo"], ["b", "demo.sub"], ["c", "system"]] as const) {
-    await server.save(talk(id, namespace));
+    await server.save(logFlow(id, namespace));
     await server.json("POST", `/executions/${namespace}/${id}`, {
       body: new URLSearchParams({ word: `w-${id}` }),
     });
@@ -86,14 +86,14 @@ const TOTALS: readonly (readonly [query: string, total: number])[] = [
   ["filters[level][IN]=TRACE", 0],
 ];
 for (const [query, total] of TOTALS) {
-  Deno.test(`GET /logs/search?${query} tells that ${total} lines match`, async () => {
+  Deno.test(`GET /logs/search?${query} reports that ${total} lines match`, async () => {
     await using server = await startTalking();
     const page = await search(server, query);
     assertEquals([page.total, page.isTotalExact], [total, undefined]);
   });
 }
 
-Deno.test("GET /logs/search answers entries with their names", async () => {
+Deno.test("GET /logs/search returns entries with their names", async () => {
   await using server = await startTalking();
   const { results: [entry] } = await search(server, "flowId=b&minLevel=WARN");
   assertMatch(entry?.executionId ?? "", /^\w{22}$/);
@@ -159,7 +159,7 @@ Deno.test("GET /logs/search orders lines by their times, also those of a long ex
 
 Deno.test("GET /logs/search shows lines of other kinds only for their execution", async () => {
   await using server = await Harness.start();
-  await server.save(talk("a"));
+  await server.save(logFlow("a"));
   const { id } = await server.start("a", {}, "?kind=TEST");
   await settle();
   assertEquals((await search(server, "")).total, 0);
@@ -195,7 +195,7 @@ const LEFT: readonly (readonly [query: string, messages: string])[] = [
 for (const [query, messages] of LEFT) {
   Deno.test(`DELETE /logs/:executionId?${query} leaves ${messages || "nothing"}`, async () => {
     await using server = await Harness.start();
-    await server.save(talk("a"));
+    await server.save(logFlow("a"));
     const { id } = await server.start("a", { word: "w" });
     await settle();
     await server.json("DELETE", `/logs/${id}?${query}`);

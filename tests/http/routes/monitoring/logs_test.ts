@@ -73,7 +73,7 @@ for (
     "filters[level][REGEX]=a",
   ]
 ) {
-  Deno.test(`GET /logs/:executionId?${query} answers 400`, async () => {
+  Deno.test(`GET /logs/:executionId?${query} returns 400`, async () => {
     await using server = await Harness.start();
     const response = await server.request("GET", `/logs/${"A".repeat(22)}?${query}`);
     await response.body?.cancel();
@@ -88,7 +88,7 @@ for (const id of ["nothing", "A".repeat(22)]) {
   });
 }
 
-Deno.test("GET /logs/:executionId/download answers a file of lines", async () => {
+Deno.test("GET /logs/:executionId/download returns a file of lines", async () => {
   await using server = await Harness.start();
   const { id } = await server.run(FLOW);
   const response = await server.request("GET", `/logs/${id}/download?minLevel=INFO`);
@@ -128,7 +128,7 @@ Deno.test("GET /logs/:executionId/follow sends what passes the filter", async ()
   assertEquals(reader.isEnded, true);
 });
 
-Deno.test("GET /logs/:executionId/follow leaves nothing behind when the client goes", async () => {
+Deno.test("GET /logs/:executionId/follow holds nothing when the client is gone", async () => {
   await using server = await Harness.start();
   await server.save(SLOW);
   const { id } = await server.start("slow");
@@ -140,7 +140,7 @@ Deno.test("GET /logs/:executionId/follow leaves nothing behind when the client g
   assertEquals(server.clock.timerCount, timers);
 });
 
-Deno.test("GET /logs/:executionId/follow of an unknown execution answers 404", async () => {
+Deno.test("GET /logs/:executionId/follow of an unknown execution returns 404", async () => {
   await using server = await Harness.start();
   const answer = server.request("GET", `/logs/${"A".repeat(22)}/follow`);
   await server.advance(11_000);

@@ -47,7 +47,7 @@ Deno.test("GET /metrics/{executionId} lists what attempts reported, and what fol
   assertEquals(results[3]?.tags, { format: "{{ 'ab' }}" });
 });
 
-/** A query, and the names in its answer. */
+/** A query, and the names in its response. */
 const QUERIES: readonly (readonly [query: string, names: string, total: number])[] = [
   ["?taskId=r", "length duration", 2],
   ["?taskId=none", "", 0],
@@ -58,7 +58,7 @@ const QUERIES: readonly (readonly [query: string, names: string, total: number])
 ];
 
 for (const [query, names, total] of QUERIES) {
-  Deno.test(`GET /metrics/{executionId}${query} gives "${names}"`, async () => {
+  Deno.test(`GET /metrics/{executionId}${query} returns "${names}"`, async () => {
     const { app, id } = await startMeasured();
     await using _ = app;
     const page = await app.page(`/metrics/${id}${query}`);
@@ -79,7 +79,7 @@ const STATUSES: readonly (readonly [path: string, status: number])[] = [
 ];
 
 for (const [path, status] of STATUSES) {
-  Deno.test(`GET ${path} answers ${status}`, async () => {
+  Deno.test(`GET ${path} returns ${status}`, async () => {
     await using app = await Harness.start();
     const response = await app.request("GET", path);
     await response.body?.cancel();

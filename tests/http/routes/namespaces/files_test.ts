@@ -132,7 +132,7 @@ for (const path of TRAVERSALS) {
   });
 }
 
-Deno.test("GET /namespaces/:namespace/files answers 400 without a path and 404 for no file", async () => {
+Deno.test("GET /namespaces/:namespace/files returns 400 without a path and 404 for no file", async () => {
   const services = await startNamespaceServices();
   await upload(services, "a/b.txt", "x");
   assertEquals(await status(services, "GET", ""), 400);
@@ -175,7 +175,7 @@ Deno.test("POST directory, PUT and DELETE /namespaces/:namespace/files", async (
   assertEquals((await json(services, "/directory")).body, []);
 });
 
-Deno.test("POST of a zip unpacks it, GET export gives it back", async () => {
+Deno.test("POST of a zip unpacks it, GET export returns it", async () => {
   const services = await startNamespaceServices();
   const zip = buildZip([{ name: "a/b.txt", data: "b" }, { name: "_flows/f.yml", data: "id: f" }]);
   const body = new FormData();

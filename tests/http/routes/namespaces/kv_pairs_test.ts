@@ -101,7 +101,7 @@ Deno.test("PUT /namespaces/:namespace/kv/:key refuses a value that is too large"
   assertEquals((await put(services, `${BASE}/k`, `${largest} `)).status, 413);
 });
 
-Deno.test("GET /namespaces/:namespace/kv/:key answers 404, then 410 once, then 404", async () => {
+Deno.test("GET /namespaces/:namespace/kv/:key returns 404, then 410 once, then 404", async () => {
   const services = await startNamespaceServices();
   const missing = await get(services, `${BASE}/k`);
   assertEquals(missing.status, 404);

@@ -11,7 +11,7 @@ async function ids(server: Harness, path = "/namespaces/search?size=100"): Promi
   return results.map(({ id }) => id ?? null);
 }
 
-Deno.test("POST, GET, PUT and DELETE /namespaces keep what is told of a namespace", async () => {
+Deno.test("POST, GET, PUT and DELETE /namespaces store the description of a namespace", async () => {
   await using server = await Harness.start();
   const made = { id: "new.one", description: "d", deleted: false };
   assertEquals(
@@ -34,7 +34,7 @@ Deno.test("POST, GET, PUT and DELETE /namespaces keep what is told of a namespac
   assertEquals(await again.json("GET", "/namespaces/new.one"), { id: "new.one", deleted: false });
 });
 
-Deno.test("GET /namespaces/:namespace answers for every name, and for a deleted one that holds flows again", async () => {
+Deno.test("GET /namespaces/:namespace accepts every name, and a deleted one that has flows again", async () => {
   await using server = await Harness.start();
   assertEquals(await server.json("GET", "/namespaces/demo.team"), { id: "demo.team", deleted: false });
   await server.json("POST", "/namespaces", json({ id: "demo.team", description: "d" }));

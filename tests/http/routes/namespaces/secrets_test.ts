@@ -29,7 +29,7 @@ Deno.test("PUT, GET, PATCH and DELETE /namespaces/:namespace/secrets", async () 
   assertEquals((await send(services, "PATCH", "/secrets/KEY", { tags })).status, 404);
 });
 
-Deno.test("PUT /namespaces/:namespace/secrets refuses what is none, without showing a value", async () => {
+Deno.test("PUT /namespaces/:namespace/secrets refuses an invalid secret, without showing a value", async () => {
   const services = await startNamespaceServices();
   const bodies: readonly (readonly [unknown, number])[] = [
     [{ key: "K" }, 422],

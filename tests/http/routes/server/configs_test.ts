@@ -13,7 +13,7 @@ Deno.test("GET /configs names the server by an id that stays with its data", asy
   assertEquals(new Set(uuids).size, 2);
 });
 
-Deno.test("GET /configs/login tells how to log in, without and with tenant", async () => {
+Deno.test("GET /configs/login returns the login methods, without and with tenant", async () => {
   await using server = await startApp({ isProtected: true });
   for (const path of ["/api/v1/configs/login", "/api/v1/main/configs/login"]) {
     const { isBasicAuthEnabled, edition } = await (await server.send(path)).json();

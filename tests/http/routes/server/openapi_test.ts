@@ -83,14 +83,14 @@ Deno.test("GET /openapi.json has every mounted route but pages", async () => {
   }
 });
 
-Deno.test("OPERATIONS tells of every operation of the server, and of no other", async () => {
+Deno.test("OPERATIONS describes every operation of the server, and no other", async () => {
   await using server = await Harness.start();
   const found = operationsOf(await describe(server));
   const keys = found.map(({ path, method }) => operationKey(method.toUpperCase(), path));
   assertEquals([...new Set(keys)].sort(), [...OPERATIONS.keys()].sort());
 });
 
-/** Operations, the headers that they read, and their answers that are no refusals. */
+/** Operations with their request headers and successful responses. */
 const TOLD: readonly (readonly [operation: string, headers: string, statuses: string])[] = [
   ["POST /executions/{namespace}/{flowId}", "Idempotency-Key", "200"],
   ["POST /executions/trigger/{namespace}/{flowId}", "Idempotency-Key", "200"],
@@ -105,7 +105,7 @@ const TOLD: readonly (readonly [operation: string, headers: string, statuses: st
   ["DELETE /flows/{namespace}/{flowId}", "", "204"],
 ];
 for (const [told, headers, statuses] of TOLD) {
-  Deno.test(`GET /openapi.json tells the headers and answers of ${told}`, async () => {
+  Deno.test(`GET /openapi.json describes the headers and responses of ${told}`, async () => {
     await using server = await Harness.start();
     const [method = "", path = ""] = told.split(" ");
     const document = await describe(server);
@@ -199,7 +199,7 @@ const ANSWERS: readonly (readonly [request: string, template: string])[] = [
   ["GET /executions/search?page=0", "/executions/search"],
 ];
 for (const [request, template] of ANSWERS) {
-  Deno.test(`${request} answers as /openapi.json says`, async () => {
+  Deno.test(`${request} responds as /openapi.json describes`, async () => {
     await using server = await Harness.start();
     const { id } = await server.run(FLOW);
     await server.json("PUT", "/namespaces/demo/kv/key", json('"value"'));

@@ -59,7 +59,7 @@ Deno.test("GET /ui/executions/… of a failed execution shows the error", async 
   assertMatch(text, /Failed in task break<\/strong><pre>it broke/);
 });
 
-Deno.test("GET /ui/executions/… of what does not exist answers a page with 404", async () => {
+Deno.test("GET /ui/executions/… of what does not exist returns a page with 404", async () => {
   await using server = await Harness.start();
   const { id } = await server.run(FLOW);
   const paths = [
@@ -121,7 +121,7 @@ for (const [name, type] of ASSETS) {
 }
 
 for (const name of ["nothing.css", "__proto__", "..%2fassets.ts"]) {
-  Deno.test(`GET /ui/assets/${name} answers 404`, async () => {
+  Deno.test(`GET /ui/assets/${name} returns 404`, async () => {
     await using server = await Harness.start();
     const response = await server.request("GET", `/ui/assets/${name}`);
     await response.body?.cancel();

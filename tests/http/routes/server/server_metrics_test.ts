@@ -71,7 +71,7 @@ Deno.test("GET /prometheus counts executions, flows, requests and commits", asyn
   }
 });
 
-Deno.test("GET /prometheus tells a bounded number of namespaces apart", async () => {
+Deno.test("GET /prometheus has a bounded number of namespaces", async () => {
   await using server = await Harness.start();
   const count = MAX_NAMESPACES_TOLD + 5;
   for (let i = 0; i < count; i++) {
@@ -105,7 +105,7 @@ for (const path of ["/prometheus", "/metrics"]) {
   });
 }
 
-Deno.test("figureText() escapes what would end a line or a label", () => {
+Deno.test("serverMetricsText() escapes what would end a line or a label", () => {
   const samples = [{ labels: { a: 'x"y\\z\nw' }, value: 1.5 }, { value: Infinity }, { value: NaN }];
   const text = serverMetricsText([{ name: "n", help: "a\nb", type: "gauge", samples }]);
   assertStringIncludes(text, "# HELP n a\\nb\n# TYPE n gauge\n");

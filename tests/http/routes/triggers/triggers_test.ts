@@ -64,7 +64,7 @@ Deno.test("GET /triggers/search lists triggers with what their flows declare", a
   });
 });
 
-Deno.test("GET /triggers/search gives each date under its older and its newer name", async () => {
+Deno.test("GET /triggers/search returns each date under its older and its newer name", async () => {
   await using app = await startWith();
   await app.advance(10 * MINUTE);
   for (const sort of ["lastTriggeredDate:desc", "nextEvaluationDate:asc", "updatedAt:asc"]) {
@@ -130,7 +130,7 @@ Deno.test("GET /triggers/:namespace/:flowId lists the triggers of a flow, and no
   assertEquals((await stateOf(app, "s")).triggerId, "t");
 });
 
-Deno.test("GET /triggers/export/by-query/csv gives a line for each trigger", async () => {
+Deno.test("GET /triggers/export/by-query/csv returns a line for each trigger", async () => {
   await using app = await startWith();
   const response = await app.request("GET", "/triggers/export/by-query/csv");
   const [, line] = (await response.text()).split("\r\n");
@@ -140,7 +140,7 @@ Deno.test("GET /triggers/export/by-query/csv gives a line for each trigger", asy
   );
 });
 
-Deno.test("PUT /triggers/set-disabled switches a schedule off and on; it goes on from then", async () => {
+Deno.test("PUT /triggers/set-disabled switches a schedule off and on; it continues from then", async () => {
   await using app = await startWith();
   const off = await send(app, "PUT", "/triggers/set-disabled", { ...KEY, disabled: true, tenantId: "x" });
   assertEquals([off.status, off.body.disabled, off.body.nextExecutionDate], [200, true, undefined]);
@@ -168,7 +168,7 @@ Deno.test("PUT /triggers/set-disabled outlives a crash and a new revision", asyn
 const BACKFILL = { start: "2026-01-15T09:00:00Z", end: "2026-01-15T09:30:00Z" };
 const BACKFILLED = ["09:00", "09:10", "09:20", "09:30"].map((time) => `2026-01-15T${time}:00Z`);
 
-Deno.test("PUT /triggers/backfill/create makes up for past dates, then the schedule goes on", async () => {
+Deno.test("PUT /triggers/backfill/create makes up for past dates, then the schedule continues", async () => {
   await using app = await startWith({ labels: { a: "1" } });
   const backfill = { ...BACKFILL, labels: { b: "2" } };
   const { status, body } = await send(app, "PUT", "/triggers/backfill/create", { ...KEY, backfill });
@@ -194,7 +194,7 @@ Deno.test("PUT /triggers/backfill/create gives its inputs to the executions", as
   assertEquals((await executionsOf(app, "s")).map(({ inputs }) => inputs.n), [7, 7, 7, 7]);
 });
 
-Deno.test("PUT /triggers/backfill/create goes on after a crash, one date after the other, each once", async () => {
+Deno.test("PUT /triggers/backfill/create continues after a crash, one date after the other, each once", async () => {
   let release = () => {};
   const effect: Effect = () => new Promise((resolve) => release = () => resolve({ state: "SUCCESS" }));
   const first = await startWith({}, EFFECT, effect);
@@ -211,7 +211,7 @@ Deno.test("PUT /triggers/backfill/create goes on after a crash, one date after t
   assertEquals((await stateOf(app, "s")).backfill, undefined);
 });
 
-Deno.test("PUT /triggers/backfill/pause lets the schedule go on, unpause and delete end that", async () => {
+Deno.test("PUT /triggers/backfill/pause lets the schedule continue, unpause and delete end that", async () => {
   await using app = await startWith({}, EFFECT, NEVER);
   await send(app, "PUT", "/triggers/backfill/create", { ...KEY, backfill: BACKFILL });
   await app.advance(1_000);
@@ -290,7 +290,7 @@ Deno.test("PUT /triggers/set-disabled cannot enable what its flow declares as di
   assertEquals((await send(app, "PUT", "/triggers/set-disabled", { ...KEY, disabled: false })).status, 409);
 });
 
-Deno.test("POST /triggers/:namespace/:flowId/:triggerId/unlock lets a schedule go on beside its execution", async () => {
+Deno.test("POST /triggers/:namespace/:flowId/:triggerId/unlock lets a schedule continue beside its execution", async () => {
   await using app = await startWith({}, EFFECT, NEVER);
   await app.advance(12 * MINUTE);
   const state = await stateOf(app, "s");

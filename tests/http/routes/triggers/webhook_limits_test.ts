@@ -41,7 +41,7 @@ async function tryKeys(app: Harness, path = WRONG, address = HOME): Promise<void
   }
 }
 
-Deno.test("POST /executions/webhook/… answers 429 after many wrong keys, and always takes the right one", async () => {
+Deno.test("POST /executions/webhook/… returns 429 after many wrong keys, and always takes the right one", async () => {
   await using app = await startWith({});
   await tryKeys(app);
   await app.advance(20_000);
@@ -56,7 +56,7 @@ Deno.test("POST /executions/webhook/… answers 429 after many wrong keys, and a
   assertEquals(await call(app, WRONG), 404);
 });
 
-/** Who has tried keys where, who calls then, and the answer. */
+/** Where keys were tried by whom, the next caller, and the response. */
 const TRIALS: readonly (readonly [tried: string, by: string, path: string, from: string, status: number])[] =
   [
     [WRONG, HOME, "/api/v1/main/executions/webhook/nowhere/w/k", HOME, 429],
@@ -79,7 +79,7 @@ const TRIALS: readonly (readonly [tried: string, by: string, path: string, from:
   ];
 
 for (const [tried, by, path, from, status] of TRIALS) {
-  Deno.test(`POST ${path} from ${from} after wrong keys at ${tried} from ${by} answers ${status}`, async () => {
+  Deno.test(`POST ${path} from ${from} after wrong keys at ${tried} from ${by} returns ${status}`, async () => {
     await using app = await startWith({});
     await tryKeys(app, tried, by);
     assertEquals(await call(app, path, from), status);
@@ -92,7 +92,7 @@ Deno.test("POST /executions/webhook/… of a disabled trigger is counted as a wr
   assertEquals(await call(app, RIGHT), 429);
 });
 
-Deno.test("POST /executions/webhook/… beyond the rate limit of the trigger answers 429", async () => {
+Deno.test("POST /executions/webhook/… beyond the rate limit of the trigger returns 429", async () => {
   await using app = await startWith({ rateLimit: { calls: 2, period: "PT30S" } });
   assertEquals([await call(app, RIGHT), await call(app, RIGHT, "192.0.2.9")], [200, 200]);
   await app.advance(10_500);
@@ -124,7 +124,7 @@ function signed(body: string, secret = "sesame"): HeadersInit {
   return { "x-sign": `sha256=${createHmac("sha256", secret).update(body).digest("hex")}` };
 }
 
-/** What is sent with which signature to a webhook that uses bodies so, and the answer. */
+/** A call with its signature, how the webhook uses bodies, and the response. */
 const SIGNED: readonly (readonly [use: string, body: string, headers: HeadersInit, status: number])[] = [
   ["FETCH", '{"a":1}', signed('{"a":1}'), 200],
   ["STORE", '{"a":1}', signed('{"a":1}'), 200],
@@ -139,7 +139,7 @@ const SIGNED: readonly (readonly [use: string, body: string, headers: HeadersIni
 
 for (const [fetchType, body, headers, status] of SIGNED) {
   const what = `${body.length} bytes with ${JSON.stringify(headers)}`;
-  Deno.test(`POST /executions/webhook/… ${fetchType} of ${what} answers ${status}`, async () => {
+  Deno.test(`POST /executions/webhook/… ${fetchType} of ${what} returns ${status}`, async () => {
     await using app = await startWith({ fetchType, signature: SIGNATURE }, SECRETS);
     const answer = await send(app, RIGHT, { body, headers });
     assertEquals(answer.status, status);
@@ -185,7 +185,7 @@ Deno.test("POST /executions/webhook/… refuses all calls when the secret of sig
   assertEquals(await executionsOf(app, "w"), []);
 });
 
-Deno.test("POST /executions/webhook/… gives a remembered answer only to who can sign", async () => {
+Deno.test("POST /executions/webhook/… replays a stored response only for valid signatures", async () => {
   await using app = await startWith({ signature: SIGNATURE }, SECRETS);
   const once = { "idempotency-key": "k1" };
   const first = await send(app, RIGHT, { headers: { ...once, ...signed("{}") } });

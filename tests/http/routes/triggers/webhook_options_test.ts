@@ -36,9 +36,9 @@ interface Case {
   readonly body?: string;
   readonly status: number;
   readonly contentType?: string;
-  /** The text of the answer. */
+  /** The text of the response. */
   readonly text?: string;
-  /** State in the answer. */
+  /** State in the response. */
   readonly state?: string;
 }
 
@@ -162,7 +162,7 @@ for (const { name, properties, members, body, status, contentType, text, state }
 }
 
 for (const wait of [true, false]) {
-  Deno.test(`POST /executions/webhook/… with wait ${wait} tells of a code that cannot be rendered`, async () => {
+  Deno.test(`POST /executions/webhook/… with wait ${wait} reports a code that cannot be rendered`, async () => {
     await using app = await startWith({ wait, responseCode: "{{ outputs.nothing }}" });
     const response = await app.request("POST", PATH, { body: "{}" });
     assertEquals(response.status, 422);
@@ -211,7 +211,7 @@ const PATHS: readonly (readonly [declared: JsonObject, path: string, status: num
 ];
 
 for (const [declared, path, status] of PATHS) {
-  Deno.test(`POST ${path} of a webhook with ${JSON.stringify(declared)} answers ${status}`, async () => {
+  Deno.test(`POST ${path} of a webhook with ${JSON.stringify(declared)} returns ${status}`, async () => {
     await using app = await startWith(declared);
     const response = await post(app, "{}", path);
     assertEquals(response.status, status);
@@ -238,7 +238,7 @@ Deno.test("POST /executions/webhook/… keeps the files of a form with the execu
   assertEquals([file.status, await file.text()], [200, "hello"]);
 });
 
-Deno.test("POST /executions/webhook/… gives bytes that are no text as Base64", async () => {
+Deno.test("POST /executions/webhook/… returns bytes that are no text as Base64", async () => {
   await using app = await startWith({});
   const response = await post(app, new Uint8Array([255, 254, 0]));
   await response.body?.cancel();
@@ -288,7 +288,7 @@ Deno.test("POST /executions/webhook/… refuses a stored body that is larger tha
   assertEquals(await executionsOf(app, "w"), []);
 });
 
-/** What a trigger is like, what is sent, and what is noted of it; nothing of what was sent. */
+/** A trigger, a call, and its log line, which contains nothing of the call. */
 const NOTES:
   readonly (readonly [properties: JsonObject, members: JsonObject, body: string, noted: string])[] = [
     [{}, {}, "{}", "STARTED"],
@@ -334,7 +334,7 @@ Deno.test("POST /executions/webhook/… notes nothing for a wrong key", async ()
   assertEquals(evaluationsOf(await stateOf(app, "w")), []);
 });
 
-Deno.test("POST /executions/webhook/… of refused calls writes once in a while, and tells the last of them", async () => {
+Deno.test("POST /executions/webhook/… of refused calls writes rarely, and reports the last of them", async () => {
   let writes = 0;
   await using app = await Harness.start({
     wrap: (store) =>

@@ -24,7 +24,7 @@ async function call(server: Harness, method: string, path: string, init: Request
 }
 
 for (const method of ["GET", "POST", "PUT"]) {
-  Deno.test(`${method} /executions/webhook/… starts an execution and answers it`, async () => {
+  Deno.test(`${method} /executions/webhook/… starts an execution and returns it`, async () => {
     await using server = await Harness.start();
     await server.save(FLOW);
     const response = await server.request(method, PATH);
@@ -99,7 +99,7 @@ Deno.test("POST /executions/webhook/… refuses a body that is too large", async
   assertEquals(response.status, 413);
 });
 
-Deno.test("GET /executions/webhook/… gives headers and parameters as lists", async () => {
+Deno.test("GET /executions/webhook/… returns headers and parameters as lists", async () => {
   await using server = await Harness.start();
   await server.save(FLOW);
   const headers = { "x-event": "push", authorization: "Basic eA==", cookie: "a=b" };
@@ -118,7 +118,7 @@ const UNKNOWN: readonly (readonly [string, string])[] = [
   ["tenant", "/api/v1/nowhere/executions/webhook/demo/hook/a%20b%2Fsecret"],
 ];
 for (const [what, path] of UNKNOWN) {
-  Deno.test(`POST /executions/webhook/… with an unknown ${what} answers the one 404`, async () => {
+  Deno.test(`POST /executions/webhook/… with an unknown ${what} returns the same 404`, async () => {
     await using server = await Harness.start();
     await server.save(FLOW);
     const response = await server.request("POST", path, { body: "x" });
@@ -127,7 +127,7 @@ for (const [what, path] of UNKNOWN) {
   });
 }
 
-Deno.test("POST /executions/webhook/… of a disabled flow answers 409 to the right key alone", async () => {
+Deno.test("POST /executions/webhook/… of a disabled flow returns 409 to the right key alone", async () => {
   await using server = await Harness.start();
   await server.save(FLOW.replace("tasks:", "disabled: true\ntasks:"));
   const right = await server.request("POST", PATH);

@@ -1,8 +1,8 @@
-/** What tests of lists of log lines share: a flow of two lines, and the search. */
+/** Shared by tests of lists of log lines: a flow with two lines, and the search. */
 import type { Harness, PageResponse } from "../support/harness.ts";
 
 /** A flow whose input `word` begins at INFO and ends at WARN. */
-export function talk(id: string, namespace = "demo"): string {
+export function logFlow(id: string, namespace = "demo"): string {
   return `id: ${id}
 namespace: ${namespace}
 inputs:
@@ -20,7 +20,7 @@ tasks:
 `;
 }
 
-/** A line as the search answers it. */
+/** A line of a search response. */
 export type FoundLine = Readonly<Record<string, string>>;
 
 /** The lines that a query finds. */

@@ -1,4 +1,4 @@
-/** Whatever is sent to any route, the answer is never 500: a refusal names what is wrong, a bug does not. */
+/** No request to any route returns 500: that status means a bug. */
 import { assert, assertEquals } from "@std/assert";
 import { type LogFields, Logger } from "../../src/base/log.ts";
 import { FakeClock } from "../support/fake_clock.ts";
@@ -136,13 +136,13 @@ async function startServer(failures: LogFields[]): Promise<Harness> {
   return server;
 }
 
-/** Answers that never end by themselves are given up at once. */
+/** Responses that never end are cancelled at once. */
 function isStream(path: string): boolean {
   return /\/follow(-dependencies)?$/.test(path);
 }
 
 for (const seed of [1, 2, 3, 4]) {
-  Deno.test(`no route answers 500, whatever it is sent (seed ${seed})`, async () => {
+  Deno.test(`no route returns 500, whatever it is sent (seed ${seed})`, async () => {
     const failures: LogFields[] = [];
     await using server = await startServer(failures);
     const pick = chanceFrom(seed);
