@@ -1,6 +1,6 @@
 /** The command line: arguments → command → exit code. */
 import { type Command, readCommand } from "./src/config/mod.ts";
-import { runServer, systemPlatform } from "./src/machine/server_process.ts";
+import { runServer, systemPlatform } from "./src/machine/server_process/server_process.ts";
 import { startServer } from "./src/server/server.ts";
 
 /** Does what the command says; gives the exit code. */

@@ -1,4 +1,4 @@
-/** Collects the texts given for options, from flags, environment variables and the configuration file. */
+/** Reads the texts of options from flags, environment variables and the configuration file. */
 import { parse as parseYaml } from "@std/yaml";
 import { isJsonObject } from "../base/json.ts";
 import { nearestName } from "../base/nearest_name.ts";
@@ -11,7 +11,7 @@ import {
   optionVariable,
 } from "./options.ts";
 
-/** Why the options cannot be used, in one line: the option, the reason, and what it may be. */
+/** Why the options cannot be used, in one line: option, reason, allowed values. */
 export class ConfigProblem {
   readonly message: string;
 
@@ -29,7 +29,7 @@ export type FileContent = { readonly text: string } | { readonly problem: string
 /** Reads a text file. */
 export type ReadFile = (path: string) => FileContent;
 
-/** The text given for an option, and where: `--port`, `SLUICE_PORT`, or the key of a file. */
+/** The text of an option, and its origin: `--port`, `SLUICE_PORT`, or the key of a file. */
 export interface Given {
   readonly text: string;
   readonly origin: string;
@@ -41,7 +41,7 @@ export type GivenOptions = ReadonlyMap<OptionName, Given>;
 const NAMES_BY_KEY = new Map(OPTION_NAMES.map((name) => [optionKey(name), name]));
 const FILE_KEYS = OPTION_NAMES.filter((name) => spec(name).only === undefined).map(optionKey);
 
-/** The options given as flags: `--name value`, `--name=value`, or a bare switch. The last one of a name counts. */
+/** Options given as flags: `--name value`, `--name=value`, or a bare switch. The last one of a name wins. */
 export function readFlags(args: readonly string[]): GivenOptions | ConfigProblem {
   const given = new Map<OptionName, Given>();
   for (let index = 0; index < args.length; index++) {
@@ -56,7 +56,7 @@ export function readFlags(args: readonly string[]): GivenOptions | ConfigProblem
   return given;
 }
 
-/** The options given as environment variables; an empty one counts as not given. Unknown `SLUICE_` variables are left alone: container platforms make up such names for a service called "sluice". */
+/** Options given as environment variables; empty ones are ignored. Unknown `SLUICE_` variables are ignored: container platforms create such names for a service called "sluice". */
 export function readVariables(environment: Environment): GivenOptions {
   const given = new Map<OptionName, Given>();
   for (const name of OPTION_NAMES) {
@@ -67,7 +67,7 @@ export function readVariables(environment: Environment): GivenOptions {
   return given;
 }
 
-/** The options given as keys of a YAML file. An empty file gives none. */
+/** Options given as keys of a YAML file, which may be empty. */
 export function readConfigFile(path: string, readFile: ReadFile): GivenOptions | ConfigProblem {
   const content = readFile(path);
   if ("problem" in content) return cannotRead(path, content.problem);
@@ -92,7 +92,7 @@ function parseDocument(text: string): Record<string, unknown> | ConfigProblem {
   }
 }
 
-/** A list, a map or nothing is a text that no option reads. */
+/** The text of a value; a list, a map or null becomes JSON, which no option accepts. */
 function scalarText(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }

@@ -8,11 +8,11 @@ import {
   optionVariable,
 } from "./options.ts";
 
-/** Where the descriptions begin, and how wide they are. */
+/** Column and width of the descriptions. */
 const COLUMN = 34;
 const WIDTH = 66;
 
-/** What `--help` prints, without a final line break. */
+/** The text without a final line break. */
 export function helpText(): string {
   return [
     "Sluice, a workflow orchestration server",

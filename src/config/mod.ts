@@ -1,4 +1,4 @@
-/** What the process was told: the only reader of its arguments and environment. Parsing is in `config/parse.ts`. */
+/** The only reader of the arguments and the environment of the process. Parsing is in `config/parse.ts`. */
 import { ConfigProblem, type FileContent } from "./given.ts";
 import { helpText } from "./help.ts";
 import { type Config, parseConfig } from "./parse.ts";
@@ -10,13 +10,13 @@ export type { Config } from "./parse.ts";
 export type { MachineUser } from "./script_user.ts";
 export { VERSION } from "./version.ts";
 
-/** What the process is asked to do: print something, refuse, or serve. */
+/** The command of the process: print a text, refuse, or serve. */
 export type Command =
   | { readonly type: "print"; readonly text: string }
   | { readonly type: "refuse"; readonly message: string }
   | { readonly type: "serve"; readonly config: Config };
 
-/** The command of this process, from its arguments, its environment and the files they name. */
+/** The command of this process, from its arguments, its environment and the files that they name. */
 export function readCommand(): Command {
   const args = Deno.args;
   if (args.includes("--help") || args.includes("-h")) return { type: "print", text: helpText() };
@@ -34,7 +34,7 @@ function withScriptUser(config: Config): Config | ConfigProblem {
   return choice instanceof ConfigProblem ? choice : { ...config, ...choice };
 }
 
-/** The server's own user, by a file that it makes: to ask the platform would take a further permission. */
+/** The user of the server, by the owner of a new file: `Deno.uid` would need a further permission. */
 function readUserId(): number | undefined {
   try {
     const path = Deno.makeTempFileSync({ prefix: "sluice-" });
@@ -42,7 +42,7 @@ function readUserId(): number | undefined {
     Deno.removeSync(path);
     return uid ?? undefined;
   } catch {
-    return undefined; // Without files there are no scripts either.
+    return undefined; // Without files there are no scripts.
   }
 }
 

@@ -1,26 +1,26 @@
 /**
- * The one table of options: flags, environment variables, keys of the configuration file, `--help` and
- * `docs/CONFIGURATION.md` all come from it. A new option is one entry here and its use in `parse.ts`.
+ * The table of options: source of flags, environment variables, keys of the configuration file, `--help` and
+ * `docs/CONFIGURATION.md`. A new option is one entry here and its use in `parse.ts`.
  */
 import { LOG_LEVELS } from "../base/log.ts";
 import * as values from "./values.ts";
 
-/** One option. Its flag, variable and key follow from its name in {@link OPTIONS}. */
+/** One option. Its flag, variable and key derive from its name in {@link OPTIONS}. */
 export interface OptionSpec<Value> {
-  /** How the value is written in the help; empty for a switch, which needs none. */
+  /** The value in the help; empty for a switch. */
   readonly placeholder: string;
-  /** Text of the value when nothing is given, read like any other; absent when there is none. */
+  /** Default value as text, if there is one. */
   readonly defaultText?: string;
-  /** What holds when nothing is given and there is no default text. */
+  /** Behaviour without a value, if there is no default text. */
   readonly otherwise?: string;
-  /** Ends the sentence "it must be …". */
+  /** Completes the sentence "it must be …". */
   readonly allowed: string;
   readonly description: string;
-  /** The value is never repeated in a message. */
+  /** The value never appears in messages. */
   readonly isSecret?: boolean;
-  /** Only a flag, or only a flag and an environment variable; absent for all three places. */
+  /** Restricts where it can be given; absent: flag, environment variable and file. */
   readonly only?: "flag" | "flag, environment";
-  /** The value of a text, or `undefined` when it is none. */
+  /** The value of a text; `undefined` if invalid. */
   readonly read: (text: string) => Value | undefined;
 }
 

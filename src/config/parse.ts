@@ -1,4 +1,4 @@
-/** Turns arguments, environment and configuration file into the {@link Config} of a server. Reads nothing by itself. */
+/** Parses arguments, environment and configuration file into the {@link Config} of a server. Pure. */
 import { isLoopback } from "../base/ip.ts";
 import type { ServerLogLevel } from "../base/log.ts";
 import {
@@ -15,18 +15,18 @@ import { OPTION_NAMES, type OptionName, OPTIONS, type OptionSpec, type OptionVal
 import type { MachineUser } from "./script_user.ts";
 import { type Credentials, readCredentials } from "./values.ts";
 
-/** Who may use the server: everybody, or who knows the password (or holds an API token). */
+/** Who may use the server: everybody, or callers with the password or an API token. */
 type Protection =
   | { readonly type: "none" }
   | { readonly type: "basic"; readonly credentials: Credentials };
 
-/** Everything a server is told when it starts. */
+/** The configuration of a server. */
 export interface Config {
   readonly host: string;
-  /** 0: the system chooses a free one. */
+  /** 0: a free port. */
   readonly port: number;
   readonly dataDir: string;
-  /** Public address without a trailing slash; absent: the address it listens on. */
+  /** Public address without a trailing slash; absent: the listen address. */
   readonly baseUrl?: string;
   readonly protection: Protection;
   readonly logLevel: ServerLogLevel;
@@ -34,36 +34,36 @@ export interface Config {
   /** 32 bytes; absent: the key file of the data directory. */
   readonly encryptionKey?: Uint8Array<ArrayBuffer>;
   readonly drainTimeoutMs: number;
-  /** Name of the time zone for schedules and dates that name none. */
+  /** Name of the default time zone of schedules and dates. */
   readonly timezone: string;
   readonly maxUploadBytes: number;
-  /** Where scripts run; absent: that depends on who reaches the server. */
+  /** Where scripts run; absent: depends on the listen address and the tenants. */
   readonly scripts?: "process" | "docker" | "off";
   /** Name or number of the user that scripts run as, as given. */
   readonly scriptUserName?: string;
-  /** The user that scripts run as; absent: the server's own. */
+  /** The user that scripts run as; absent: that of the server. */
   readonly scriptUser?: MachineUser;
-  /** Scripts run as root, and nobody has said that they shall. */
+  /** Scripts run as root although not configured. */
   readonly hasRootScripts?: boolean;
-  /** Which addresses requests of flows reach beside, and not. */
+  /** Addresses that requests of flows may and may not reach. */
   readonly httpAddresses: { readonly allow?: readonly string[]; readonly deny?: readonly string[] };
-  /** Which executions are kept: for how long, and how many; absent: all. */
+  /** How long, and how many executions are kept; absent: all. */
   readonly retention: { readonly maxAgeMs?: number; readonly maxCount?: number };
-  /** Secrets given as `SECRET_NAME` variables, by `NAME`; the text as given, base64 by convention. */
+  /** Secrets of `SECRET_NAME` variables by `NAME`, as given; base64 by convention. */
   readonly secrets: ReadonlyMap<string, string>;
-  /** Environment variables that flows may read, by their name without the prefix, lower case. */
+  /** Environment variables that flows may read, by name without prefix in lower case. */
   readonly envs: ReadonlyMap<string, string>;
-  /** True on Deno Deploy: the platform gives the port and the database. */
+  /** True on Deno Deploy, where the platform provides the port and the database. */
   readonly isDeploy: boolean;
 }
 
 type Values = { readonly [Name in OptionName]: OptionValue<Name> | undefined };
 
 const SECRET_PREFIX = "SECRET_";
-/** Variables that may hold credentials of the server; no prefix makes them readable in flows. */
+/** Variables with credentials of the server, which flows never see, whatever the prefix. */
 const HIDDEN_PREFIXES = ["SLUICE_", SECRET_PREFIX];
 
-/** The configuration, or the first reason why there is none. A flag wins over a variable, a variable over the file. */
+/** The configuration, or the first problem. A flag wins over a variable, a variable over the file. */
 export function parseConfig(
   args: readonly string[],
   environment: Environment,
@@ -181,9 +181,9 @@ function toConfig(
   };
 }
 
-/** The value of an option that has a default, so it is always there. */
+/** The value of an option with a default. */
 function present<Value>(value: Value | undefined): Value {
-  if (value === undefined) throw new TypeError("An option without a default was taken for one with");
+  if (value === undefined) throw new TypeError("An option has no default");
   return value;
 }
 

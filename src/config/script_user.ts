@@ -1,4 +1,4 @@
-/** Which user of the machine scripts run as. */
+/** Chooses the user that scripts run as. */
 import { ConfigProblem, type ReadFile } from "./given.ts";
 
 /** A user of the machine, with its primary group. */
@@ -8,28 +8,27 @@ export interface MachineUser {
   readonly groupId: number;
 }
 
-/** What is known of the machine. */
+/** Facts of the machine. */
 export interface UserFacts {
-  /** The server's own user; `undefined` where users have no numbers. */
+  /** The user id of the server; `undefined` on platforms without user ids. */
   readonly userId: number | undefined;
   readonly readFile: ReadFile;
 }
 
-/** What follows for scripts. */
 interface ScriptUserChoice {
-  /** Absent: they run as the server's own user. */
+  /** Absent: the user of the server. */
   readonly scriptUser?: MachineUser;
-  /** Root, which nobody has asked for. */
+  /** Scripts run as root although not configured. */
   readonly hasRootScripts: boolean;
 }
 
 const USERS_FILE = "/etc/passwd";
-/** Taken where nobody is named and there is such a user. */
+/** Default user, if it exists. */
 const DEFAULT_NAME = "sluice";
 const ROOT = 0;
 const LINE = /^([^:]+):[^:]*:(\d+):(\d+):/;
 
-/** The user of that name or number; without one the user "sluice" where there is one. Only root can give scripts a user. */
+/** The user of that name or id; by default the user "sluice" if it exists. Only root can run scripts as another user. */
 export function chooseScriptUser(
   given: string | undefined,
   { userId, readFile }: UserFacts,

@@ -1,9 +1,9 @@
-/** Reads the text of option values. Each gives `undefined` for a text that is not such a value. */
+/** Readers of option values. Each returns `undefined` for an invalid text. */
 import { CIPHER_KEY_BYTES } from "../base/cipher.ts";
 import { parseDuration } from "../base/duration.ts";
 import { parseIpRange } from "../base/ip.ts";
 
-/** A user and the password that proves it. */
+/** A user name and its password. */
 export interface Credentials {
   readonly user: string;
   readonly password: string;
@@ -18,7 +18,7 @@ const UNIT_AGE_MS = new Map([["s", 1000], ["m", 60_000], ["h", 3_600_000], ["d",
 ]]);
 const MIN_AGE_MS = 60_000;
 
-/** Longest time for which a shut-down may be put off. */
+/** Longest drain timeout. */
 export const MAX_DRAIN_TIMEOUT_MS = 3_600_000;
 
 /** A text of at least one character, without control characters. */
@@ -39,7 +39,7 @@ export function readPort(text: string): number | undefined {
   return /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined;
 }
 
-/** The name or the number of a user of the machine, which need not exist. */
+/** The name or id of a user of the machine; existence is not checked. */
 export function readUser(text: string): string | undefined {
   return /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,255}\$?$/.test(text) ? text : undefined;
 }
@@ -58,14 +58,14 @@ export function readBaseUrl(text: string): string | undefined {
   return url.href.replace(/\/+$/, "");
 }
 
-/** `user:password`; the first colon divides, neither part is empty. */
+/** `user:password`; the first colon separates, neither part is empty. */
 export function readCredentials(text: string): Credentials | undefined {
   const colon = text.indexOf(":");
   if (colon < 1 || colon === text.length - 1 || readText(text) === undefined) return undefined;
   return { user: text.slice(0, colon), password: text.slice(colon + 1) };
 }
 
-/** The bytes of a base64 text that holds exactly a key of 32 bytes. */
+/** The 32 bytes of a base64 key. */
 export function readEncryptionKey(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (!/^[A-Za-z0-9+/]{43}=?$/.test(text)) return undefined;
   const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
@@ -103,7 +103,7 @@ export function readByteSize(text: string): number | undefined {
   return Number.isSafeInteger(bytes) && bytes >= 1 ? bytes : undefined;
 }
 
-/** The name of a time zone that the runtime knows, as it writes it. */
+/** The canonical name of a known time zone. */
 export function readTimeZone(text: string): string | undefined {
   try {
     return new Intl.DateTimeFormat("en", { timeZone: text }).resolvedOptions().timeZone;
@@ -113,19 +113,19 @@ export function readTimeZone(text: string): string | undefined {
   }
 }
 
-/** The start of the name of an environment variable. */
+/** A prefix of environment variables. */
 export function readEnvPrefix(text: string): string | undefined {
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(text) ? text : undefined;
 }
 
-/** A reader of one of the given words, any case. */
+/** A reader of one of the words, in any case. */
 export function oneOf<const Word extends string>(words: readonly Word[]): (text: string) => Word | undefined {
   return (text) => words.find((word) => word === text.toLowerCase());
 }
 
 const ADDRESS_WORDS: ReadonlySet<string> = new Set(["all", "loopback", "private", "link-local", "metadata"]);
 
-/** Addresses, ranges of them and words for ranges, with commas between them. */
+/** Comma-separated addresses, ranges and names of ranges. */
 export function readAddresses(text: string): readonly string[] | undefined {
   const parts = text.split(",").map((part) => part.trim().toLowerCase());
   return parts.every((part) => ADDRESS_WORDS.has(part) || parseIpRange(part)) ? parts : undefined;

@@ -1,4 +1,4 @@
-/** The HTTP application: every route, what stands around it, and who may call it, in one place. */
+/** The HTTP application: mounts every route into the request pipeline, with its access. */
 import { type Context, type Handler, Hono } from "hono";
 import type { RouterRoute } from "hono/types";
 import type { Clock } from "../base/clock.ts";
@@ -27,22 +27,17 @@ import {
 import { openApiDocument } from "./openapi/document.ts";
 import { RequestStats } from "./pipeline/request_stats.ts";
 import { SegmentRouter } from "./pipeline/router.ts";
-import { serverMetricRoutes } from "./routes/server_metrics.ts";
-import {
-  callerRoutes,
-  configRoutes,
-  credentialProblemRoutes,
-  credentialRoutes,
-  healthRoutes,
-  homeRoutes,
-  pingRoutes,
-} from "./routes/misc.ts";
-import { openApiRoutes } from "./routes/openapi.ts";
-import { tenantRoutes } from "./routes/tenants.ts";
-import { tokenRoutes } from "./routes/tokens.ts";
+import { serverMetricRoutes } from "./routes/server/server_metrics.ts";
+import { callerRoutes, credentialProblemRoutes, credentialRoutes } from "./routes/access/me.ts";
+import { configRoutes } from "./routes/server/configs.ts";
+import { healthRoutes, pingRoutes } from "./routes/server/health.ts";
+import { homeRoutes } from "./routes/server/pages.ts";
+import { openApiRoutes } from "./routes/server/openapi.ts";
+import { tenantRoutes } from "./routes/access/tenants.ts";
+import { tokenRoutes } from "./routes/access/tokens.ts";
 import { EventStreams } from "./streams/sse.ts";
 
-/** What the application is made of. */
+/** Services and routes of the application. */
 export interface AppDeps {
   readonly auth: Auth;
   readonly tenants: Tenants;
@@ -60,16 +55,16 @@ export interface AppDeps {
   readonly webRoutes?: Hono<AppEnv>;
   /** Pages of a tenant, at `/ui/{tenant}`. */
   readonly tenantWebRoutes?: Hono<AppEnv>;
-  /** The server's event streams, which it ends when it stops. */
+  /** Event streams of the server, which ends them at its stop. */
   readonly eventStreams?: EventStreams;
-  /** What the server tells of itself, beside its requests. */
+  /** Server metrics, beside those of requests. */
   readonly serverMetrics?: () => Promise<readonly ServerMetric[]>;
   readonly randomBytes?: RandomBytes;
 }
 
 /**
- * Builds the application. Its `fetch` takes a request and, as environment, what `Deno.serve` tells of the connection.
- * @throws Error when two routes have the same shape, or routes are open that must not be
+ * Builds the application. The environment of its `fetch` is the connection info of `Deno.serve`.
+ * @throws Error two routes have the same shape, or a route is open that must not be
  */
 export function createApp(deps: AppDeps): Hono<AppEnv> {
   if (deps.config.isProtected !== deps.auth.isProtected) {
@@ -92,7 +87,6 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
     ...ofTenant.map((mount) => ({ ...mount, prefix: TENANT_PREFIX })),
     ...globalMounts(deps).map((mount) => ({ ...mount, prefix: API_PREFIX })),
     ...pageMounts(deps).map((mount) => ({ ...mount, prefix: "", isPage: true })),
-    ...tenantPageMounts(deps).map((mount) => ({ ...mount, prefix: "", isPage: true, isOfTenant: true })),
   ];
   for (const place of places) mounted.push(...mountRoutes(app, pipeline, place));
   app.notFound((c: Context<AppEnv>) => pipeline.refuseUnmatched(c, router.methodsOf(c.req.path)));
@@ -119,17 +113,17 @@ function createRequestPipeline(
   });
 }
 
-/** They name all tenants. */
+/** Metrics name all tenants, so only unlimited callers read them. */
 function serverMetricMount({ serverMetrics }: AppDeps, stats: RequestStats, streams: EventStreams): Mount {
   const collect = async () => [
     ...stats.serverMetrics(),
-    serverMetric("gauge", "sluice_event_streams", "Event streams that are open", streams.count),
+    serverMetric("gauge", "sluice_event_streams", "Open event streams", streams.count),
     ...await serverMetrics?.() ?? [],
   ];
   return { routes: serverMetricRoutes(collect), access: "unlimited" };
 }
 
-/** `mounted` is filled later: the description is made when it is asked for. */
+/** `mounted` is filled later: the description is built at its first request. */
 function rootMounts({ isReady, config }: AppDeps, mounted: readonly MountedRoute[]): Mount[] {
   const { version, isProtected, baseUrl = "" } = config;
   const describe = () => openApiDocument(mounted, { version, isProtected, baseUrl });
@@ -138,7 +132,7 @@ function rootMounts({ isReady, config }: AppDeps, mounted: readonly MountedRoute
     { routes: homeRoutes() },
     { path: "/ping", routes: pingRoutes(), access: "public" },
     { path: "/health", routes: healthRoutes(isReady), access: "public" },
-    // The form with the tenant, which the path without one becomes; other tenants have none.
+    // The canonical path, with the tenant `main`; other tenants have no such route.
     { path: CONFIGS_PATH, routes: configRoutes(config), access: "public" },
     { path: CREDENTIAL_PROBLEMS_PATH, routes: credentialProblemRoutes(), access: "public" },
   ];
@@ -153,10 +147,9 @@ function globalMounts({ tokens, tenants, clock, globalRoutes = [] }: AppDeps): M
   ];
 }
 
-function tenantPageMounts({ tenantWebRoutes }: AppDeps): Mount[] {
-  return tenantWebRoutes ? [{ path: "/ui/:tenant", routes: tenantWebRoutes }] : [];
-}
-
-function pageMounts({ webRoutes }: AppDeps): Mount[] {
-  return webRoutes ? [{ path: "/ui", routes: webRoutes }] : [];
+function pageMounts({ webRoutes, tenantWebRoutes }: AppDeps): Mount[] {
+  return [
+    ...webRoutes ? [{ path: "/ui", routes: webRoutes }] : [],
+    ...tenantWebRoutes ? [{ path: "/ui/:tenant", routes: tenantWebRoutes }] : [],
+  ];
 }

@@ -1,6 +1,6 @@
 /**
- * The data directory: its lock, the encryption key, and a reserve of disk space. Knows nothing of what the database
- * holds. Uses the platform's file functions, as no other file of this layer does.
+ * The data directory: its lock, the encryption key, and a reserve of disk space. Independent of the content of the
+ * database.
  */
 import { CIPHER_KEY_BYTES } from "../base/cipher.ts";
 import type { Clock } from "../base/clock.ts";
@@ -12,31 +12,30 @@ const PID_FILE = "sluice.pid";
 const KEY_FILE = "encryption.key";
 const RESERVE_FILE = "reserve.bin";
 const DATABASE_FILE = "sluice.db";
-/** Of files with secrets in them. */
+/** Mode of files with secrets. */
 const OWNER_ONLY = 0o600;
 
-/** Size of the reserve: enough for the commits of a purge or a shut-down on a full disk. */
+/** Size of the reserve: enough for the commits of a purge or a shutdown on a full disk. */
 export const RESERVE_BYTES = 16 * 1024 * 1024;
-/** The most that `getRandomValues` fills at once. */
+/** Limit of one call of `getRandomValues`. */
 const RANDOM_BLOCK_BYTES = 65_536;
-/** How long a free lock may take where it cannot be asked for without waiting. */
+/** Wait for a lock on runtimes without `tryLock`. */
 const LOCK_WAIT_MS = 250;
 
-/** The data directory cannot be used; the message is one line for the person who started the process. */
+/** The data directory cannot be used; the message is one line for the operator. */
 export class DataDirError extends Error {
   override readonly name = "DataDirError";
 }
 
-/** What a data directory needs of its surroundings. */
 interface DataDirOptions {
   readonly clock: Clock;
   readonly randomBytes: RandomBytes;
   readonly processId: number;
 }
 
-/** A locked data directory. The lock is the operating system's: it ends with the process, however that ends. */
+/** A locked data directory. The lock belongs to the operating system: it ends with the process in any case. */
 export class DataDir implements AsyncDisposable {
-  /** Path of the folder, as given. */
+  /** Path of the directory, as given. */
   readonly path: string;
   readonly #lock: Deno.FsFile;
   readonly #randomBytes: RandomBytes;
@@ -47,7 +46,7 @@ export class DataDir implements AsyncDisposable {
     this.#randomBytes = randomBytes;
   }
 
-  /** Creates the folder (mode 0700) when absent, locks it, leaves the process id, and fills the reserve. @throws DataDirError when it cannot be used; nothing in it has changed then */
+  /** Creates the directory (mode 0700) if absent, locks it, writes the process id, fills the reserve. @throws DataDirError it cannot be used; its content is then unchanged */
   static async open(path: string, options: DataDirOptions): Promise<DataDir> {
     await createFolder(path);
     const file = await openLockFile(path);
@@ -63,7 +62,7 @@ export class DataDir implements AsyncDisposable {
     try {
       await directory.#writePid(options.processId);
       await directory.#fillReserve();
-      await directory.#closeDatabase();
+      await directory.#restrictDatabase();
       return directory;
     } catch (error) {
       unlock(file);
@@ -76,12 +75,12 @@ export class DataDir implements AsyncDisposable {
     return join(this.path, DATABASE_FILE);
   }
 
-  /** Path of the file that holds the encryption key. */
+  /** Path of the encryption key. */
   get keyPath(): string {
     return join(this.path, KEY_FILE);
   }
 
-  /** The encryption key of this directory, 32 bytes; made and written (mode 0600) at the first call ever. @throws DataDirError */
+  /** The encryption key, 32 bytes; created (mode 0600) by the first call ever. @throws DataDirError */
   async readOrCreateKey(): Promise<Uint8Array<ArrayBuffer>> {
     try {
       return decodeKey(await Deno.readTextFile(this.keyPath), this.keyPath);
@@ -94,18 +93,18 @@ export class DataDir implements AsyncDisposable {
     }
   }
 
-  /** Gives up the reserve, so that a full disk has room again; false when there is none left. Filled anew by the next {@link open}. */
+  /** Removes the reserve to free disk space; false when there is none. The next {@link open} fills it again. */
   async releaseReserve(): Promise<boolean> {
     return await removeIfPresent(join(this.path, RESERVE_FILE));
   }
 
-  /** Ends the lock; the directory may be opened again. */
+  /** Releases the lock. */
   async [Symbol.asyncDispose](): Promise<void> {
     await removeIfPresent(join(this.path, PID_FILE));
     unlock(this.#lock);
   }
 
-  /** Written aside and renamed, so that a crash leaves either no key or a whole one. */
+  /** Written to a temporary file and renamed, so that a crash leaves either no key or a complete one. */
   async #createKey(): Promise<Uint8Array<ArrayBuffer>> {
     const key = new Uint8Array(CIPHER_KEY_BYTES);
     this.#randomBytes(key);
@@ -122,7 +121,7 @@ export class DataDir implements AsyncDisposable {
     return key;
   }
 
-  /** The id only helps people; on a full disk it is left out, and an old one must not stay. */
+  /** Only for messages: on a full disk it is omitted, and an old one removed. */
   async #writePid(processId: number): Promise<void> {
     const path = join(this.path, PID_FILE);
     try {
@@ -133,8 +132,8 @@ export class DataDir implements AsyncDisposable {
     }
   }
 
-  /** Only the server's user reads what is stored, also where others get into the folder; new files beside the database get its mode. */
-  async #closeDatabase(): Promise<void> {
+  /** Mode 0600 for the database, also in a directory that others can enter; SQLite copies it to its other files. */
+  async #restrictDatabase(): Promise<void> {
     try {
       await Deno.open(this.databasePath, { write: true, create: true, mode: OWNER_ONLY }).then((file) =>
         file.close()
@@ -143,10 +142,10 @@ export class DataDir implements AsyncDisposable {
       if (!isDiskFull(error)) throw cannotWrite(this.path, error);
       return;
     }
-    for (const ending of ["", "-wal", "-shm"]) await closeFile(this.databasePath + ending);
+    for (const ending of ["", "-wal", "-shm"]) await restrictFile(this.databasePath + ending);
   }
 
-  /** Random bytes, since a file system may store zeros in no space at all. Without room there is no reserve. */
+  /** Random bytes, since file systems may store zeros without space. On a full disk there is no reserve. */
   async #fillReserve(): Promise<void> {
     const path = join(this.path, RESERVE_FILE);
     if (await sizeOf(path) === RESERVE_BYTES) return;
@@ -164,7 +163,7 @@ export class DataDir implements AsyncDisposable {
   }
 }
 
-/** True for the error of a write that found no room on the disk. */
+/** True for a write error due to a full disk or quota. */
 export function isDiskFull(error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return code === "ENOSPC" || code === "EDQUOT";
@@ -178,12 +177,12 @@ async function createFolder(path: string): Promise<void> {
   }
 }
 
-async function closeFile(path: string): Promise<void> {
+async function restrictFile(path: string): Promise<void> {
   if (Deno.build.os === "windows") return;
   try {
     await Deno.chmod(path, OWNER_ONLY);
   } catch (error) {
-    // It is not there, or belongs to somebody else, who has decided.
+    // Absent, or owned by another user, whose mode is kept.
     if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.PermissionDenied) return;
     throw error;
   }
@@ -197,7 +196,7 @@ async function openLockFile(path: string): Promise<Deno.FsFile> {
   }
 }
 
-/** Where the runtime cannot try a lock without waiting (before 2.7), a lock that takes longer than a moment counts as held. */
+/** Runtimes before 2.7 have no `tryLock`: a lock that takes longer than {@link LOCK_WAIT_MS} counts as held. */
 async function tryLock(file: Deno.FsFile, clock: Clock): Promise<boolean> {
   if (typeof file.tryLock === "function") return await file.tryLock(true);
   const { promise: waited, resolve } = Promise.withResolvers<boolean>();
@@ -259,7 +258,7 @@ function cannotWrite(path: string, error: unknown): DataDirError {
 
 function reasonOf(error: unknown): string {
   if (error instanceof Deno.errors.PermissionDenied) return "permission denied";
-  if (error instanceof Deno.errors.AlreadyExists) return "there is a file of that name";
+  if (error instanceof Deno.errors.AlreadyExists) return "a file of that name exists";
   if (error instanceof Deno.errors.NotADirectory) return "a part of the path is a file";
   if (isDiskFull(error)) return "the disk is full";
   const message = error instanceof Error ? error.message : String(error);

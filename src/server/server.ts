@@ -7,9 +7,9 @@ import { type Config, VERSION } from "../config/mod.ts";
 import { isLoopback } from "../base/ip.ts";
 import { DataDir, DataDirError } from "../machine/data_dir.ts";
 import type { TaskType } from "../model/tasks/task_catalog.ts";
-import type { ServerHandle } from "../machine/server_process.ts";
+import type { ServerHandle } from "../machine/server_process/server_process.ts";
 import type { AssemblyOptions } from "./options.ts";
-import { LineWriter } from "../machine/line_writer.ts";
+import { LineWriter } from "../machine/server_process/line_writer.ts";
 import { KvStore } from "../store/kv_store.ts";
 import { checkData, DataMismatchError, keyFingerprint } from "../store/meta.ts";
 

@@ -1,7 +1,16 @@
-/** What was committed, for those who wait for it: `wait=true`, event streams. Nothing is published before it is durable. */
+/** Notifies of commits that changed an execution: `wait=true`, event streams. Nothing is published before it is durable. */
+import type { Clock } from "../base/clock.ts";
 
 /** Called after each commit that changed the execution. */
 type ChangeListener = () => void;
+
+/** How long {@link Changes.until} waits. */
+interface WaitLimits {
+  readonly clock: Pick<Clock, "setTimer">;
+  readonly timeoutMs: number;
+  /** Ends the wait early. */
+  readonly signal?: AbortSignal;
+}
 
 /** Listeners by execution. */
 export class Changes {
@@ -19,14 +28,47 @@ export class Changes {
     };
   }
 
-  /** Tells those who wait for that execution. */
+  /**
+   * Waits until `isDone` holds. It is evaluated at once, after each commit that changes that execution (a commit during
+   * an evaluation causes another one), and a last time at the limit. False when it did not hold within the limits.
+   */
+  async until(
+    { tenant, id }: { readonly tenant: string; readonly id: string },
+    isDone: () => boolean | Promise<boolean>,
+    { clock, timeoutMs, signal }: WaitLimits,
+  ): Promise<boolean> {
+    let wake = () => {};
+    let isOver = signal?.aborted ?? false;
+    const end = () => {
+      isOver = true;
+      wake();
+    };
+    const unsubscribe = this.subscribe(tenant, id, () => wake());
+    const cancelTimer = clock.setTimer(timeoutMs, end);
+    signal?.addEventListener("abort", end);
+    try {
+      for (;;) {
+        const changed = new Promise<void>((resolve) => wake = resolve);
+        const isLast = isOver;
+        if (await isDone()) return true;
+        if (isLast) return false;
+        if (!isOver) await changed;
+      }
+    } finally {
+      unsubscribe();
+      cancelTimer();
+      signal?.removeEventListener("abort", end);
+    }
+  }
+
+  /** Calls the listeners of that execution. */
   publish(tenant: string, executionId: string): void {
     if (this.#listeners.size === 0) return;
     const listeners = this.#listeners.get(`${tenant}/${executionId}`);
     if (listeners) { for (const listener of [...listeners]) listener(); }
   }
 
-  /** Number of executions somebody waits for. */
+  /** Number of executions with a listener. */
   get size(): number {
     return this.#listeners.size;
   }

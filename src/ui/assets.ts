@@ -1,4 +1,4 @@
-/** Files that pages load, held in memory: a compiled server has no folder to read them from. */
+/** Files that pages load, in memory: a compiled server has no directory of them. */
 import followScript from "./follow.js" with { type: "text" };
 import icon from "./icon.svg" with { type: "text" };
 import style from "./style.css" with { type: "text" };
@@ -9,7 +9,7 @@ export interface Asset {
   readonly text: string;
 }
 
-/** By the last segment of their path. */
+/** By file name. */
 export const ASSETS: ReadonlyMap<string, Asset> = new Map([
   ["style.css", { contentType: "text/css; charset=utf-8", text: style }],
   ["follow.js", { contentType: "text/javascript; charset=utf-8", text: followScript }],

@@ -1,4 +1,4 @@
-/** The page of one execution: what it is, what happened, what came of it. */
+/** The page of one execution: facts, states, task runs, values, logs. */
 import type { Instant } from "../base/clock.ts";
 import { isId } from "../base/id.ts";
 import type { Execution } from "../model/executions/execution.ts";
@@ -12,7 +12,6 @@ import { stateBadge } from "./state_badge.ts";
 import { elapsedMs, taskRunSection } from "./task_run_list.ts";
 import { dateTimeTag, durationText } from "./time_text.ts";
 
-/** What the page shows. */
 interface ExecutionPage {
   readonly execution: Execution;
   /** Oldest first. */
@@ -20,10 +19,10 @@ interface ExecutionPage {
   readonly now: Instant;
 }
 
-/** Seconds after which a browser without scripts loads the page of a live execution again. */
+/** Reload interval for a live execution in browsers without scripts, in seconds. */
 const REFRESH_S = 3;
 
-/** Path of an execution's page; the tenant `main` is not named. */
+/** Path of an execution's page; without the tenant `main`. */
 export function executionPath(tenant: TenantId, { namespace, id }: FlowKey, executionId: string): string {
   const owner = tenant === MAIN_TENANT ? UI_PATH : `${UI_PATH}/${tenant}`;
   return `${owner}/executions/${namespace}/${id}/${executionId}`;
@@ -95,7 +94,7 @@ function fact(name: string, value: HtmlPart): Html {
     </div>`;
 }
 
-/** What somebody who opens the page should read first: why it failed, or what it waits for. */
+/** The most important fact: why it failed, or what it waits for. */
 function notice(execution: Execution, logs: readonly LogView[], now: Instant): HtmlPart {
   const state = currentState(execution.history);
   if (state === "FAILED") {

@@ -1,8 +1,8 @@
-/** Values as people read them: indented JSON, cut where a page would become too long. */
+/** Values as indented JSON, truncated for the page. */
 import { type JsonValue, stringifyJson } from "../base/json.ts";
 import { type Html, markup } from "./markup.ts";
 
-/** Characters of one value that a page shows. */
+/** Most characters of one value on a page. */
 export const MAX_SHOWN_CHARS = 20_000;
 
 /** Indented JSON. */
@@ -15,7 +15,7 @@ export function jsonView(value: JsonValue): Html {
   }`;
 }
 
-/** A value that is folded away until it is asked for; `key` keeps it open while the page follows an execution. */
+/** A collapsible value; `key` keeps it open while the page is updated. */
 export function foldedJson(
   title: string,
   value: JsonValue,

@@ -1,7 +1,6 @@
-/** The frame of every page. */
+/** The layout of every page. */
 import { type Html, type HtmlPart, markup } from "./markup.ts";
 
-/** What a page consists of. */
 interface Page {
   readonly title: string;
   /** Beside the product's name in the top bar. */
@@ -11,7 +10,7 @@ interface Page {
   readonly head?: HtmlPart;
 }
 
-/** Where pages, and what they load, live. */
+/** Path of pages and assets. */
 export const UI_PATH = "/ui";
 
 const LOGO = markup`<svg viewBox="0 0 24 24" aria-hidden="true">
@@ -19,7 +18,7 @@ const LOGO = markup`<svg viewBox="0 0 24 24" aria-hidden="true">
     <path d="M7 12l5-5 5 5-5 5z"/>
   </svg>`;
 
-/** The whole document. It runs without scripts, and loads only from this server. */
+/** The document. It works without scripts, and loads only from this server. */
 export function pageText({ title, context, content, head }: Page): string {
   const place = context !== undefined && markup`<span class="context">${context}</span>`;
   return markup`<!doctype html>
@@ -43,7 +42,7 @@ ${content}
 `.text;
 }
 
-/** A page that says that there is nothing, and what to do about it. */
+/** The page for an unknown execution. */
 export function notFoundPage(what: string): string {
   return pageText({
     title: "Not found",
@@ -56,7 +55,7 @@ export function notFoundPage(what: string): string {
   });
 }
 
-/** A titled part of a page; `aside` stands at the right of the title. */
+/** A section with a title; `aside` is shown at its right. */
 export function section(title: string, content: HtmlPart, aside?: HtmlPart): Html {
   return markup`<section class="card"><div class="head"><h2>${title}</h2>${
     aside !== undefined && markup`<span class="aside">${aside}</span>`

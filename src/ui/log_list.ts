@@ -5,7 +5,7 @@ import { type Html, markup } from "./markup.ts";
 import { section } from "./layout.ts";
 import { timeTag } from "./time_text.ts";
 
-/** A line as a page shows it. */
+/** A log line. */
 export interface LogView {
   readonly at: Instant;
   readonly level: LogLevel;
@@ -13,10 +13,10 @@ export interface LogView {
   readonly message: string;
 }
 
-/** Lines that a page shows; of more, the latest. */
+/** Most lines on a page; the latest ones. */
 export const MAX_SHOWN_LINES = 500;
 
-/** The section of log lines, oldest first; `downloadPath` has all of them. */
+/** The section of log lines, oldest first; `downloadPath` is the path of the complete log. */
 export function logSection(lines: readonly LogView[], downloadPath: string): Html {
   if (lines.length === 0) return section("Logs", markup`<p class="empty">No log lines.</p>`);
   const shown = lines.slice(-MAX_SHOWN_LINES);

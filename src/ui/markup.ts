@@ -1,6 +1,6 @@
-/** Markup as a value: what is put into a template is escaped, unless it is markup already. */
+/** HTML templates: inserted values are escaped, unless they are markup. */
 
-/** Markup that is safe to send. Only the {@link markup} tag makes it. */
+/** Safe markup. Only the {@link markup} tag creates it. */
 class Html {
   readonly text: string;
 
@@ -16,7 +16,7 @@ class Html {
 
 export type { Html };
 
-/** What a template may hold; a list's items stand side by side, `undefined` and `false` are left out. */
+/** A value in a template; lists are concatenated, `undefined` and `false` omitted. */
 export type HtmlPart = Html | string | number | undefined | false | readonly HtmlPart[];
 
 const ESCAPES: ReadonlyMap<string, string> = new Map([
@@ -27,7 +27,7 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
   ["'", "&#39;"],
 ]);
 
-/** Template tag. Texts are escaped for elements and for quoted attributes; leave no attribute unquoted. */
+/** Template tag. Texts are escaped for elements and quoted attributes; never use an unquoted attribute. */
 export function markup(strings: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html {
   let text = strings[0] ?? "";
   parts.forEach((part, index) => text += partText(part) + (strings[index + 1] ?? ""));

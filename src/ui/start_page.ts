@@ -1,4 +1,4 @@
-/** The first page: that the server runs, how to use it, and what ran last. */
+/** The start page: address of the API, a first flow, the latest executions. */
 import type { Instant } from "../base/clock.ts";
 import { MAIN_TENANT } from "../model/flows/flow.ts";
 import type { State } from "../model/executions/state.ts";
@@ -8,7 +8,7 @@ import { pageText, section } from "./layout.ts";
 import { stateBadge } from "./state_badge.ts";
 import { dateTimeTag, durationText } from "./time_text.ts";
 
-/** An execution as the list shows it. */
+/** An execution of the list. */
 export interface ExecutionSummary {
   readonly id: string;
   readonly namespace: string;
@@ -19,10 +19,9 @@ export interface ExecutionSummary {
   readonly triggerId?: string;
 }
 
-/** What the page shows. */
 interface StartPage {
   readonly version: string;
-  /** Public address of the server, without slash at the end. */
+  /** Public address of the server, without a trailing slash. */
   readonly baseUrl: string;
   /** Newest first. */
   readonly executions: readonly ExecutionSummary[];

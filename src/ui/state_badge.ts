@@ -1,15 +1,15 @@
-/** States as icon, text and colour: none of the three is needed to tell them apart. */
+/** States as icon, text and colour; readable without any one of them. */
 import type { State } from "../model/executions/state.ts";
 import { type Html, markup } from "./markup.ts";
 
-/** What a state means to whoever looks at it; a class of the style sheet. */
+/** The severity of a state; a class of the style sheet. */
 type Tone = "idle" | "busy" | "good" | "warn" | "bad" | "held";
 
 const RING = markup`<circle cx="8" cy="8" r="6.25"/>`;
 const AGAIN = markup`<path d="M13.2 9.3A5.5 5.5 0 1 1 13.5 8M13.8 4.2V8H10"/>`;
 const STOP = markup`${RING}<path d="M6 6h4v4H6z"/>`;
 
-/** Drawn with lines on a field of 16 × 16. */
+/** Tone and icon, on a field of 16 × 16. */
 const LOOKS: Readonly<Record<State, readonly [tone: Tone, icon: Html]>> = {
   CREATED: ["idle", markup`<circle cx="8" cy="8" r="6.25" stroke-dasharray="2.4 2.5"/>`],
   SUBMITTED: ["idle", markup`${RING}<path d="M8 5v6M5.5 7.5 8 5l2.5 2.5"/>`],

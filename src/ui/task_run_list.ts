@@ -1,4 +1,4 @@
-/** The task runs of an execution: what ran when, for how long, and what came of it. */
+/** The task runs of an execution: states, times, outputs. */
 import type { Instant } from "../base/clock.ts";
 import type { Attempt, Execution, TaskRun } from "../model/executions/execution.ts";
 import { changedAt, currentState, type History, isEnded, startedAt } from "../model/executions/state.ts";
@@ -8,10 +8,10 @@ import { section } from "./layout.ts";
 import { stateBadge, toneOf } from "./state_badge.ts";
 import { dateTimeTag, durationText } from "./time_text.ts";
 
-/** Task runs that a page shows, in the order in which they were created. */
+/** Most task runs on a page, in order of creation. */
 export const MAX_SHOWN_TASK_RUNS = 300;
 
-/** The time between the left and the right edge of the bars. */
+/** The time range of the bars. */
 interface Span {
   readonly from: Instant;
   readonly to: Instant;
@@ -73,7 +73,7 @@ function attemptItem({ history }: Attempt, { now }: Span): Html {
   }</span></li>`;
 }
 
-/** The attempts of a task run on the execution's time, over a paler bar of its whole time. */
+/** The attempts of a task run in the time range of the execution, over a paler bar of the task run. */
 function bar(taskRun: TaskRun, span: Span): Html {
   const { history, attempts } = taskRun;
   return markup`<svg class="bar ${

@@ -1,4 +1,4 @@
-/** Times and durations as people read them. */
+/** Times and durations for people. */
 import { type Instant, toIso } from "../base/clock.ts";
 import { type Html, markup } from "./markup.ts";
 
@@ -6,7 +6,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** A duration in the two units that matter: `12 ms`, `1.24 s`, `2 min 03 s`, `1 h 02 min`, `3 d 04 h`. */
+/** A duration in its two largest units: `12 ms`, `1.24 s`, `2 min 03 s`, `1 h 02 min`, `3 d 04 h`. */
 export function durationText(ms: number): string {
   if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
   if (ms < 10_000) return `${(Math.floor(ms / 10) / 100).toFixed(2)} s`;
@@ -23,7 +23,7 @@ function twoUnits(ms: number, [large, largeName]: Unit, [small, smallName]: Unit
   return `${Math.floor(ms / large)} ${largeName} ${String(rest).padStart(2, "0")} ${smallName}`;
 }
 
-/** Date and time in UTC, with the machine-readable form beside it. */
+/** Date and time in UTC, with a machine-readable attribute. */
 export function dateTimeTag(at: Instant): Html {
   const iso = toIso(at);
   return markup`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 19)}<small>${

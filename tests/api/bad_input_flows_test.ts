@@ -1,4 +1,4 @@
-/** Bad input for flows: what is wrong with a source, and with what is asked of a flow. */
+/** Bad input for flows: invalid sources and queries. */
 import { MAX_FLOW_ID_LENGTH, MAX_FLOW_SOURCE_BYTES } from "../../src/model/limits.ts";
 import type { Harness } from "../support/harness.ts";
 import { flowSource, type Refusal, testRefusals } from "./refusals.ts";

@@ -88,7 +88,7 @@ testRefusals([...PAIRS, ...SECRET_ROWS].map(([what, request, init, status, ...sa
   says,
 })));
 
-Deno.test("GET /namespaces/:namespace/kv/:key answers 410 for a pair that has expired, 404 when it is purged", async () => {
+Deno.test("GET /namespaces/:namespace/kv/:key returns 410 for a pair that has expired, 404 when it is purged", async () => {
   await using server = await Harness.start();
   const headers = { "content-type": "application/json", ttl: "PT1M" };
   await server.json("PUT", "/namespaces/demo/kv/color", { ...json('"red"'), headers });

@@ -64,7 +64,7 @@ testRefusals(ROWS.map(([what, request, init, status, ...says]): Refusal => ({
 
 const PUBLIC_URL = "https://sluice.example.org";
 const CREDENTIALS = { user: "anna", password: "pass-word" };
-/** What a server is told, and for each host whether it answers: 200, 401 for a protected one, or 421. */
+/** A configuration, and the status for each host: 200, 401 for a protected server, or 421. */
 const HOSTS: readonly (readonly [what: string, options: HarnessOptions, Readonly<Record<string, number>>])[] =
   [
     ["without login", { noAuthExplicit: false }, {
@@ -91,7 +91,7 @@ const HOSTS: readonly (readonly [what: string, options: HarnessOptions, Readonly
     ["with a login", { noAuthExplicit: false, credentials: CREDENTIALS }, { "machine.lan:8080": 401 }],
   ];
 for (const [what, options, hosts] of HOSTS) {
-  Deno.test(`GET /flows/search on a server ${what} answers to its own names alone`, async () => {
+  Deno.test(`GET /flows/search on a server ${what} accepts only its own host names`, async () => {
     await using server = await Harness.start(options);
     const authorization = `Basic ${btoa(`${CREDENTIALS.user}:${CREDENTIALS.password}`)}`;
     await server.json("GET", "/flows/search", { headers: { authorization } });

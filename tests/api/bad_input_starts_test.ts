@@ -1,4 +1,4 @@
-/** Bad input for executions: starts, inputs, labels, and what is asked of executions and their logs. */
+/** Bad input for executions: starts, inputs, labels, queries of executions and their logs. */
 import { MAX_INPUT_VALUE_BYTES, MAX_WEBHOOK_BODY_BYTES } from "../../src/model/limits.ts";
 import type { Harness } from "../support/harness.ts";
 import { flowSource, type Refusal, testRefusals } from "./refusals.ts";

@@ -1,4 +1,4 @@
-/** Who may do what: credentials that are wrong in every way, tokens and tenants over every route, and suffixes. */
+/** Access: wrong credentials of every kind, tokens and tenants on every route, path suffixes. */
 import { assert, assertEquals } from "@std/assert";
 import { type JsonObject, ownProperty } from "../../src/base/json.ts";
 import { settle } from "../support/fake_clock.ts";
@@ -22,7 +22,7 @@ async function startProtected(): Promise<Harness> {
   return server;
 }
 
-/** A request as somebody; `undefined` sends no credentials. */
+/** A request of a caller; `undefined` sends no credentials. */
 async function send(server: Harness, request: string, authorization?: string, init: RequestInit = {}) {
   const [method = "", path = ""] = request.split(" ");
   const headers = { ...init.headers as Record<string, string>, ...(authorization && { authorization }) };
@@ -82,7 +82,7 @@ Deno.test("good credentials open every route, and the bad ones before do not mat
   }
 });
 
-/** What the status of an answer says about being let in. */
+/** The access decision that the status of a response shows. */
 function verdict(status: number): string {
   if (status === 401) return "unknown caller";
   if (status === 403) return "forbidden";

@@ -1,4 +1,4 @@
-/** Executions over the whole server: every way to start, wait for, follow, find, stop and delete one. */
+/** Executions on a complete server: every way to start, wait for, follow, find, stop and delete one. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../src/base/json.ts";
 import { EventReader } from "../http/event_reader.ts";
@@ -69,7 +69,7 @@ Deno.test("POST /executions labels: those of the flow, then of the request, then
   assertEquals((await server.execution(id)).taskRunList[0]?.outputs, { value: "prod" });
 });
 
-Deno.test("POST /executions with wait=true answers the whole execution once it has ended", async () => {
+Deno.test("POST /executions with wait=true returns the whole execution once it has ended", async () => {
   await using server = await Harness.start();
   await server.save(SLEEP);
   let hasAnswered = false;
@@ -154,7 +154,7 @@ async function seedExecutions(server: Harness): Promise<ReadonlyMap<string, stri
 }
 
 const at = (seconds: number) => new Date(FAKE_START + seconds * 1000).toISOString();
-/** `[query, names of what is found, newest first]`; the first form is flat, the second `filters[…]`. */
+/** `[query, names of the results, newest first]`; the first form is flat, the second `filters[…]`. */
 const SEARCHES: readonly (readonly [query: string, names: string])[] = [
   ["", "slow bad sub ok"],
   ["size=2", "slow bad"],
@@ -295,7 +295,7 @@ Deno.test("GET /logs/:executionId lists lines, filters, downloads and deletes th
   assertEquals([await lines(), (await server.execution(id)).state.current], [[], "SUCCESS"]);
 });
 
-Deno.test("GET /logs/:executionId/follow replays what is stored, goes on, and ends with the execution", async () => {
+Deno.test("GET /logs/:executionId/follow replays what is stored, continues, and ends with the execution", async () => {
   await using server = await Harness.start();
   await server.save(SLEEP);
   const { id } = await server.start("slow");

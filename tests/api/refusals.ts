@@ -1,11 +1,11 @@
-/** Rows of bad input: one request each, the answer it must get, and the proof that nothing was stored. */
+/** Rows of bad input: a request, the expected response, and the proof that nothing was stored. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { settle } from "../support/fake_clock.ts";
 import { Harness, type HarnessOptions } from "../support/harness.ts";
 
 /** A request that must be refused. */
 export interface Refusal {
-  /** What is wrong with it; with the request the name of the test. */
+  /** The fault; with the request the name of the test. */
   readonly what: string;
   /** Method and path, as `POST /flows`. */
   readonly request: string;

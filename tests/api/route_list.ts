@@ -1,30 +1,30 @@
 /** Every route of the server, read from the files that declare them, for tests that must try them all. */
-import { concurrencyLimitRoutes } from "../../src/http/routes/concurrency_limits.ts";
-import { dashboardRoutes } from "../../src/http/routes/dashboards.ts";
-import { executionActionRoutes } from "../../src/http/routes/execution_actions.ts";
-import { executionBulkRoutes } from "../../src/http/routes/execution_bulk.ts";
-import { executionFileRoutes } from "../../src/http/routes/execution_files.ts";
-import { executionViewRoutes } from "../../src/http/routes/execution_views.ts";
-import { executionRoutes } from "../../src/http/routes/executions.ts";
-import { expressionNameRoutes, expressionRoutes } from "../../src/http/routes/expressions.ts";
-import { serverMetricRoutes } from "../../src/http/routes/server_metrics.ts";
-import { fileRoutes } from "../../src/http/routes/files.ts";
-import { flowBulkRoutes } from "../../src/http/routes/flow_bulk.ts";
-import { flowViewRoutes } from "../../src/http/routes/flow_views.ts";
-import { flowRoutes } from "../../src/http/routes/flows.ts";
-import { kvPairRoutes } from "../../src/http/routes/kv_pairs.ts";
-import { logRoutes } from "../../src/http/routes/logs.ts";
-import { metricRoutes } from "../../src/http/routes/metrics.ts";
-import { callerRoutes, credentialRoutes } from "../../src/http/routes/misc.ts";
-import { namespaceRoutes } from "../../src/http/routes/namespaces.ts";
-import { openApiRoutes } from "../../src/http/routes/openapi.ts";
-import { pageRoutes } from "../../src/http/routes/pages.ts";
-import { pluginRoutes } from "../../src/http/routes/plugins.ts";
-import { secretRoutes } from "../../src/http/routes/secrets.ts";
-import { tenantRoutes } from "../../src/http/routes/tenants.ts";
-import { tokenRoutes } from "../../src/http/routes/tokens.ts";
-import { triggerBulkRoutes } from "../../src/http/routes/trigger_bulk.ts";
-import { triggerRoutes } from "../../src/http/routes/triggers.ts";
+import { concurrencyLimitRoutes } from "../../src/http/routes/executions/concurrency_limits.ts";
+import { dashboardRoutes } from "../../src/http/routes/monitoring/dashboards.ts";
+import { executionActionRoutes } from "../../src/http/routes/executions/execution_actions.ts";
+import { executionBulkRoutes } from "../../src/http/routes/executions/execution_bulk.ts";
+import { executionFileRoutes } from "../../src/http/routes/executions/execution_files.ts";
+import { executionViewRoutes } from "../../src/http/routes/executions/execution_views.ts";
+import { executionRoutes } from "../../src/http/routes/executions/executions.ts";
+import { expressionNameRoutes, expressionRoutes } from "../../src/http/routes/flows/expressions.ts";
+import { serverMetricRoutes } from "../../src/http/routes/server/server_metrics.ts";
+import { fileRoutes } from "../../src/http/routes/namespaces/files.ts";
+import { flowBulkRoutes } from "../../src/http/routes/flows/flow_bulk.ts";
+import { flowViewRoutes } from "../../src/http/routes/flows/flow_views.ts";
+import { flowRoutes } from "../../src/http/routes/flows/flows.ts";
+import { kvPairRoutes } from "../../src/http/routes/namespaces/kv_pairs.ts";
+import { logRoutes } from "../../src/http/routes/monitoring/logs.ts";
+import { metricRoutes } from "../../src/http/routes/monitoring/metrics.ts";
+import { callerRoutes, credentialRoutes } from "../../src/http/routes/access/me.ts";
+import { namespaceRoutes } from "../../src/http/routes/namespaces/namespaces.ts";
+import { openApiRoutes } from "../../src/http/routes/server/openapi.ts";
+import { pageRoutes } from "../../src/http/routes/server/pages.ts";
+import { pluginRoutes } from "../../src/http/routes/flows/plugins.ts";
+import { secretRoutes } from "../../src/http/routes/namespaces/secrets.ts";
+import { tenantRoutes } from "../../src/http/routes/access/tenants.ts";
+import { tokenRoutes } from "../../src/http/routes/access/tokens.ts";
+import { triggerBulkRoutes } from "../../src/http/routes/triggers/trigger_bulk.ts";
+import { triggerRoutes } from "../../src/http/routes/triggers/triggers.ts";
 
 /** A route as declared; `path` begins with `/api/v1/:tenant`, `/api/v1/…` or `/ui`. */
 export interface ListedRoute {
@@ -59,7 +59,7 @@ const TENANT_FILES = [
   credentialRoutes(),
 ];
 
-/** Files of routes that ask for credentials, and what is put before their paths. */
+/** Routes that require credentials, with their path prefixes. */
 const PROTECTED_FILES = [
   ...TENANT_FILES.map((routes) => ({ routes, prefix: "/api/v1/:tenant" })),
   { routes: expressionNameRoutes(NO_SERVICES), prefix: "/api/v1" },
@@ -72,7 +72,7 @@ const PROTECTED_FILES = [
   { routes: pageRoutes(NO_SERVICES), prefix: "/ui" },
 ];
 
-/** Every route that asks for credentials. */
+/** Every route that requires credentials. */
 export const PROTECTED_ROUTES: readonly ListedRoute[] = PROTECTED_FILES.flatMap(({ routes, prefix }) =>
   routes.routes.map(({ method, path }) => ({ method, path: prefix + (path === "/" ? "" : path) }))
 );

@@ -69,7 +69,7 @@ function checkState(state: JsonValue | undefined, current: string, history: stri
 
 for (const place of PLACES) {
   for (const prefix of PREFIXES) {
-    Deno.test(`POST ${place}/flows answers the flow with ${prefix} types as submitted`, async () => {
+    Deno.test(`POST ${place}/flows returns the flow with ${prefix} types as submitted`, async () => {
       await using server = await startServer();
       const flow = await object(server.json("POST", `${place}/flows`, yaml(source(prefix))));
       const { tasks, triggers, inputs, ...rest } = flow;
@@ -95,7 +95,7 @@ for (const place of PLACES) {
     });
   }
 
-  Deno.test(`POST ${place}/executions/:namespace/:flowId answers an execution that was created`, async () => {
+  Deno.test(`POST ${place}/executions/:namespace/:flowId returns an execution that was created`, async () => {
     await using server = await startServer();
     await server.json("POST", `${place}/flows`, yaml(source("io.svc")));
     const started = await object(server.json("POST", `${place}/executions/team.demo/greeting`));
@@ -112,7 +112,7 @@ for (const place of PLACES) {
     assertEquals(url, `http://127.0.0.1:8080${page}/team.demo/greeting/${id}`);
   });
 
-  Deno.test(`GET ${place}/executions/:id answers states, histories, task runs and outputs`, async () => {
+  Deno.test(`GET ${place}/executions/:id returns states, histories, task runs and outputs`, async () => {
     await using server = await startServer();
     await server.json(
       "POST",

@@ -32,7 +32,7 @@ function accept(args: readonly string[], environment: Environment = {}): Config 
   return config;
 }
 
-Deno.test("parseConfig() gives the defaults when nothing is given", () => {
+Deno.test("parseConfig() returns the defaults when nothing is given", () => {
   const { timezone, ...config } = accept([]);
   assert(timezone.length > 0);
   assertEquals(config, {

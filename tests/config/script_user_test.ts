@@ -13,7 +13,7 @@ interface Case {
   readonly name: string;
   readonly given?: string;
   readonly userId?: number;
-  /** Content of the file of users; there is none without it. */
+  /** Content of the users file; absent: the file does not exist. */
   readonly users?: string;
   readonly expected: unknown;
 }

@@ -5,7 +5,7 @@
 import { readCommand } from "../../src/config/mod.ts";
 import type { RunContext } from "../../src/model/ports/run_context.ts";
 import type { AttemptOutcome, RunnableTaskType } from "../../src/model/tasks/task_catalog.ts";
-import { runServer } from "../../src/machine/server_process.ts";
+import { runServer } from "../../src/machine/server_process/server_process.ts";
 import { startServer } from "../../src/server/server.ts";
 
 /** Environment variable with the path of the file of effects. */

@@ -1,4 +1,4 @@
-/** The HTTP application over a store in memory and a clock that stands still. */
+/** The HTTP application on a memory store and a stopped clock. */
 import { Hono } from "hono";
 import { IdSource } from "../../src/base/id.ts";
 import { type LogFields, Logger, type ServerLogLevel, silentLogger } from "../../src/base/log.ts";
@@ -28,7 +28,7 @@ export interface AppSetup {
   readonly webRoutes?: Hono<AppEnv>;
   readonly isReady?: () => boolean;
   readonly maxStreams?: number;
-  /** Where lines of the server's log go; none are written when absent. */
+  /** Receives the log lines of the server. */
   readonly log?: string[];
   readonly logLevel?: ServerLogLevel;
   readonly store?: MemoryStore;

@@ -22,12 +22,12 @@ export class EventReader implements AsyncDisposable {
     this.#done = this.#read();
   }
 
-  /** Ids of what has arrived; `-` for none. */
+  /** Ids of the received events; `-` for an event without one. */
   get ids(): string {
     return this.events.map(({ id = "-" }) => id).join(" ");
   }
 
-  /** Goes away, as a client that closes the connection. */
+  /** Closes the connection. */
   async leave(): Promise<void> {
     await this.#reader.cancel();
     await settle();

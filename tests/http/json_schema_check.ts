@@ -1,7 +1,7 @@
 /** Checks values against the part of JSON Schema that the description of the API is written in. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../src/base/json.ts";
 
-/** What is wrong with a value, one line each with its place; `document` is what `$ref`s point into. */
+/** The problems of a value, one line each with its path; `$ref`s are resolved in `document`. */
 export function schemaProblems(
   value: JsonValue,
   schema: JsonObject,

@@ -187,7 +187,7 @@ Deno.test("DataDir.readOrCreateKey() creates a key once, readable by its owner a
   });
 });
 
-Deno.test("DataDir.readOrCreateKey() goes on after a crash between writing and renaming", async () => {
+Deno.test("DataDir.readOrCreateKey() continues after a crash between writing and renaming", async () => {
   await withTempDir(async (root) => {
     await using directory = await DataDir.open(root, OPTIONS);
     await Deno.writeTextFile(`${directory.keyPath}.new`, "half a k");
@@ -210,7 +210,7 @@ for (const text of ["", "short", btoa("k".repeat(31))]) {
   });
 }
 
-Deno.test("DataDir.releaseReserve() gives the reserve up once; the next start fills it again", async () => {
+Deno.test("DataDir.releaseReserve() returns the reserve up once; the next start fills it again", async () => {
   await withTempDir(async (root) => {
     const directory = await DataDir.open(root, OPTIONS);
     assertEquals((await Deno.stat(`${root}/reserve.bin`)).size, RESERVE_BYTES);

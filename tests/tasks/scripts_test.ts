@@ -203,7 +203,7 @@ const STATES: readonly StateCase[] = [
     tasks: shell(["true"], `  env: {A: ${"x".repeat(200_000)}}`),
     state: "FAILED",
     lines: [
-      "ERROR Cannot run commands: arguments and variables are too long for this machine; give what is large in `inputFiles`",
+      "ERROR Cannot run commands: arguments and variables are too long for this machine; pass large values in `inputFiles`",
     ],
   },
   { name: "allowFailure", tasks: shell(["exit 2"], "  allowFailure: true"), state: "WARNING", exitCode: 2 },
@@ -425,7 +425,7 @@ const RUNNERS:
     ],
     [
       "containerImage: ubuntu",
-      /because other machines reach this server, so that it must be said; start the server with --scripts process/,
+      /because other machines reach this server, so scripts must be enabled explicitly; start the server with --scripts process/,
       { host: "0.0.0.0" },
     ],
     [

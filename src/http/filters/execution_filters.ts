@@ -1,6 +1,5 @@
-/** Reads the list of executions' query: flat parameters and `filters[field][OPERATOR]`, which may be mixed. */
+/** Reads the query of the list of executions: flat parameters and `filters[field][OPERATOR]`, which may be mixed. */
 import type { Instant } from "../../base/clock.ts";
-import { DomainError } from "../../model/errors.ts";
 import { EXECUTION_KINDS } from "../../model/executions/execution.ts";
 import {
   EXECUTION_SORT_FIELDS,
@@ -11,21 +10,20 @@ import {
 } from "../../model/executions/execution_query.ts";
 import { STATES } from "../../model/executions/state.ts";
 import { readConditions, readDateCondition, readScope, readSpan, readText } from "./filter_conditions.ts";
-import { DATE_FIELDS, FLOW_FIELDS } from "./filter_fields.ts";
 import {
   CHOICE,
   CHOICES,
+  DATE_FIELDS,
   type FilterFields,
+  FLOW_FIELDS,
   isNegated,
   oneOf,
   type RawFilter,
-  shorten,
   valuesOf,
 } from "./filter_syntax.ts";
 import { readChoices, readLabelPairs, readName } from "./filter_values.ts";
-import { readPaging, type SortKey } from "../forms/params.ts";
+import { readPaging, sortFieldIn, type SortKey } from "../forms/params.ts";
 
-/** What executions can be filtered by. */
 const FIELDS = {
   ...FLOW_FIELDS,
   ...DATE_FIELDS,
@@ -42,32 +40,21 @@ type Filter = RawFilter<keyof typeof FIELDS>;
 const NOTHING: ExecutionCondition = { field: "state", states: [], negated: false };
 
 /**
- * The page, order and filters of an executions list. `now` is what a `timeRange` counts back from.
- * @throws DomainError invalid_filter, or invalid_argument for the page, the order and dates that contradict each other
+ * The page, order and filters of an executions list. A `timeRange` counts back from `now`.
+ * @throws DomainError invalid_filter; invalid_argument: page, order, or contradicting dates
  */
 export function readExecutionQuery(query: URLSearchParams, now: Instant): ExecutionQuery {
   const { page, size, sort } = readPaging(query);
   return { ...readExecutionFilters(query, now), page, size, sort: sort.map(readSort) };
 }
 
-/**
- * The filters alone, for operations on all executions that match.
- * @throws DomainError invalid_filter, invalid_argument
- */
-export function readExecutionFilters(
-  query: URLSearchParams,
-  now: Instant,
-): ExecutionConditions {
+/** The filters alone, for operations on all matching executions. @throws DomainError invalid_filter, invalid_argument */
+export function readExecutionFilters(query: URLSearchParams, now: Instant): ExecutionConditions {
   return readConditions(query, FIELDS, { conditionsOf: (filter) => readCondition(filter, now), now });
 }
 
 function readSort({ field, descending }: SortKey): ExecutionSort {
-  const known = EXECUTION_SORT_FIELDS.find((name) => name === field);
-  if (known) return { field: known, descending };
-  throw new DomainError(
-    "invalid_argument",
-    `Invalid sort parameter: "${shorten(field)}" must be one of ${EXECUTION_SORT_FIELDS.join(", ")}`,
-  );
+  return { field: sortFieldIn(field, EXECUTION_SORT_FIELDS), descending };
 }
 
 function readCondition(filter: Filter, now: Instant): ExecutionCondition[] {

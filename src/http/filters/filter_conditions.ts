@@ -1,7 +1,6 @@
-/** Reads conditions that lists of executions and of log lines share, out of their filters. */
+/** Reads the conditions that lists of executions and of log lines share. */
 import type { Instant } from "../../base/clock.ts";
 import { parseDuration } from "../../base/duration.ts";
-import { DomainError } from "../../model/errors.ts";
 import {
   type ConditionSet,
   type DateCondition,
@@ -12,23 +11,22 @@ import {
 } from "../../model/executions/execution_query.ts";
 import { type FilterFields, isNegated, type RawFilter, readFilters, refuse } from "./filter_syntax.ts";
 import { readDate, readRange, readScopes } from "./filter_values.ts";
+import { invalidArgument } from "../forms/refusals.ts";
 
 const MAX_SEARCH_WORDS = 20;
-/** Operators that say when something began at the earliest, and when it ended at the latest. */
+/** Operators that set the earliest start, and the latest end. */
 const EARLIEST = /^(EQUALS|GREATER_THAN.*)$/, LATEST = /^(EQUALS|LESS_THAN.*)$/;
 
-/** How filters are read. */
 interface ConditionReader<Field extends string, Condition> {
-  /** What a single filter means. */
+  /** The conditions of a single filter. */
   readonly conditionsOf: (filter: RawFilter<Field>) => readonly Condition[];
-  /** What spans of time count back from. */
+  /** Durations count back from it. */
   readonly now: Instant;
 }
 
 /**
- * The conditions of a query, made of those of each filter: none of one that restricts nothing, and no groups where one of
- * them does not.
- * @throws DomainError invalid_filter, or invalid_argument for dates that contradict each other
+ * The conditions of a query. A filter that restricts nothing has none; a group that restricts nothing drops all groups.
+ * @throws DomainError invalid_filter; invalid_argument: contradicting dates
  */
 export function readConditions<Field extends string, Condition>(
   query: URLSearchParams,
@@ -44,7 +42,7 @@ export function readConditions<Field extends string, Condition>(
   };
 }
 
-/** Words to be found; `*` finds everything, so not `*` finds `nothing`. @throws DomainError invalid_filter */
+/** Words to find. `*` matches everything; negated, it yields the condition `nothing`. @throws DomainError invalid_filter */
 export function readText<T>(filter: RawFilter, nothing: T): (TextCondition | T)[] {
   const words = searchWords(filter.value);
   const negated = isNegated(filter);
@@ -53,7 +51,7 @@ export function readText<T>(filter: RawFilter, nothing: T): (TextCondition | T)[
   return negated ? [nothing] : [];
 }
 
-/** Flows of users or of the system; not both finds `nothing`. @throws DomainError invalid_filter */
+/** Flows of users or of the system. Both match everything; negated, they yield the condition `nothing`. @throws DomainError invalid_filter */
 export function readScope<T>(filter: RawFilter, nothing: T): (ScopeCondition | T)[] {
   const scopes = new Set(readScopes(filter));
   const negated = isNegated(filter);
@@ -61,7 +59,7 @@ export function readScope<T>(filter: RawFilter, nothing: T): (ScopeCondition | T
   return [{ field: "scope", system: scopes.has("SYSTEM") !== negated }];
 }
 
-/** What a date of an execution is compared with: a date, or a duration that ends `now`. @throws DomainError invalid_filter */
+/** A condition on a date; a duration counts back from `now`. @throws DomainError invalid_filter */
 export function readDateCondition({ field, operator, value }: RawFilter, now: Instant): DateCondition {
   const agoMs = parseDuration(value.trim());
   return {
@@ -71,25 +69,22 @@ export function readDateCondition({ field, operator, value }: RawFilter, now: In
   };
 }
 
-/** The span of time that ends `now`. @throws DomainError invalid_argument */
+/** The time range that ends `now`. @throws DomainError invalid_argument */
 export function readSpan({ value }: RawFilter, now: Instant): Pick<DateCondition, "operator" | "at"> {
   return { operator: "GREATER_THAN_OR_EQUAL_TO", at: now - readRange(value) };
 }
 
-/** @throws DomainError invalid_argument when dates that must all hold contradict each other */
+/** @throws DomainError invalid_argument: the dates of one conjunction contradict each other */
 function checkDates(filters: readonly RawFilter[], now: Instant): void {
   const has = (field: string) => filters.some((filter) => filter.field === field);
   if (has("startDate") && has("timeRange")) {
-    throw new DomainError(
-      "invalid_argument",
-      'Illegal argument: "startDate" and "timeRange" are mutually exclusive: give one of them',
-    );
+    throw invalidArgument('"startDate" and "timeRange" are mutually exclusive: give one of them');
   }
   const dates = filters.filter(({ field }) => field === "startDate" || field === "endDate")
     .map((filter) => readDateCondition(filter, now));
   const after = dates.filter(({ field, operator }) => field === "startDate" && EARLIEST.test(operator));
   const before = dates.filter(({ field, operator }) => field === "endDate" && LATEST.test(operator));
   if (after.some(({ at: start }) => before.some(({ at: end }) => start > end))) {
-    throw new DomainError("invalid_argument", 'Illegal argument: "startDate" must not be after "endDate"');
+    throw invalidArgument('"startDate" must not be after "endDate"');
   }
 }

@@ -1,19 +1,24 @@
-/** The `filters[field][OPERATOR]` syntax of lists, whatever they list: parameters → raw conditions, and the refusals. */
+/** The `filters[field][OPERATOR]` syntax of all lists: reads query parameters as raw filters, or refuses them. */
 import { DomainError } from "../../model/errors.ts";
-import type { DateOperator, NameOperator } from "../../model/executions/execution_query.ts";
+import {
+  DATE_OPERATORS,
+  type DateOperator,
+  NAME_OPERATORS,
+  type NameOperator,
+} from "../../model/executions/execution_query.ts";
 
 /** Every operator of the syntax; a field allows some of them. */
 type FilterOperator = DateOperator | NameOperator;
 
-/** Operators of a field that is one of some values. */
+/** Operators of a field with a fixed set of values. */
 export const CHOICE = ["EQUALS", "NOT_EQUALS"] as const;
-/** Operators of a field that may also be one of several values. */
+/** The same, and with lists of values. */
 export const CHOICES = [...CHOICE, "IN", "NOT_IN"] as const;
 
-/** One parameter, its field and operator checked. */
+/** One parameter with a valid field and operator. */
 export interface RawFilter<Field extends string = string> {
   readonly field: Field;
-  /** As the request calls the field; as it is called here when absent. */
+  /** Name of the field in the request; absent: `field`. */
   readonly name?: string;
   readonly operator: FilterOperator;
   /** The third bracket: the key of a label. */
@@ -24,26 +29,37 @@ export interface RawFilter<Field extends string = string> {
 
 /** All filters of a request. */
 interface RawFilters<Field extends string = string> {
-  /** Those outside of groups: flat parameters first. */
+  /** Outside of groups, flat parameters first. */
   readonly all: readonly RawFilter<Field>[];
-  /** Of `filters[or][0]`, `filters[or][1]`, … in the order of their numbers; one with groups of its own is one for each of these. */
+  /** Of `filters[or][0]`, `filters[or][1]`, … in numeric order; a group with nested groups yields one for each of them. */
   readonly groups: readonly (readonly RawFilter<Field>[])[];
 }
 
-/** What a field of a list allows. */
+/** How a field can be filtered. */
 interface FilterField {
   readonly operators: readonly FilterOperator[];
-  /**
-   * What the parameter of the field's own name stands for; there is none where absent. Where it is IN, its values make one list
-   * when it is repeated.
-   */
+  /** Operator of the flat parameter; absent: there is no flat parameter. With IN, repeated values form one list. */
   readonly flat?: FilterOperator;
-  /** Another name of that parameter. */
+  /** Second name of the flat parameter. */
   readonly flatAlias?: string;
 }
 
 /** Fields of a list by name. */
 export type FilterFields<Field extends string = string> = Readonly<Record<Field, FilterField>>;
+
+/** Fields of lists of flows, executions, log lines and triggers. */
+export const FLOW_FIELDS = {
+  q: { operators: CHOICE, flat: "EQUALS" },
+  scope: { operators: CHOICES, flat: "IN" },
+  namespace: { operators: NAME_OPERATORS, flat: "PREFIX" },
+  flowId: { operators: NAME_OPERATORS, flat: "EQUALS" },
+} satisfies FilterFields;
+
+/** Fields of lists of dated items. */
+export const DATE_FIELDS = {
+  startDate: { operators: DATE_OPERATORS, flat: "GREATER_THAN_OR_EQUAL_TO" },
+  endDate: { operators: DATE_OPERATORS, flat: "LESS_THAN_OR_EQUAL_TO" },
+} satisfies FilterFields;
 
 const MAX_FILTERS = 100;
 const MAX_VALUE_LENGTH = 10_000;
@@ -51,7 +67,7 @@ const MAX_VALUES = 1_000;
 const PARAMETER = /^filters((?:\[[oO][rR]\]\[\d{1,3}\]){0,3})\[([^\[\]]*)\]\[([^\[\]]*)\](?:\[(.*)\])?$/s;
 const IN_BRACKETS = /^\s*\[(.*)\]\s*$/s;
 
-/** The filters among the parameters of a query, flat or not. @throws DomainError invalid_filter */
+/** All filters of a query. @throws DomainError invalid_filter */
 export function readFilters<Field extends string>(
   query: URLSearchParams,
   fields: FilterFields<Field>,
@@ -68,7 +84,7 @@ export function readFilters<Field extends string>(
   return { all, groups: groupsBelow(root) };
 }
 
-/** Filters that all hold, and of its branches one. */
+/** A conjunction: all filters, and one of the branches. */
 interface Branch<Field extends string> {
   readonly filters: RawFilter<Field>[];
   readonly branches: Map<number, Branch<Field>>;
@@ -88,24 +104,7 @@ function groupsBelow<Field extends string>({ branches }: Branch<Field>): RawFilt
   });
 }
 
-/**
- * A test for things in memory, made of what a single filter means: all conditions outside of groups hold, and all conditions of
- * at least one group. @throws DomainError invalid_filter
- */
-export function readPredicate<Field extends string, T>(
-  query: URLSearchParams,
-  fields: FilterFields<Field>,
-  conditionOf: (filter: RawFilter<Field>) => (item: T) => boolean,
-): (item: T) => boolean {
-  const { all, groups } = readFilters(query, fields);
-  const always = all.map(conditionOf);
-  const anyOf = groups.map((group) => group.map(conditionOf));
-  return (item) =>
-    always.every((condition) => condition(item)) &&
-    (anyOf.length === 0 || anyOf.some((group) => group.every((condition) => condition(item))));
-}
-
-/** The values of a list, which may stand in brackets, whatever the operator. @throws DomainError invalid_filter */
+/** The values of a list, with or without brackets, for any operator. @throws DomainError invalid_filter */
 export function listOf({ field, value }: RawFilter): string[] {
   const values = value.replace(IN_BRACKETS, "$1").split(",").map((text) => text.trim()).filter((text) =>
     text !== ""
@@ -116,22 +115,22 @@ export function listOf({ field, value }: RawFilter): string[] {
   return values;
 }
 
-/** Whether the value of a filter with that operator is a list. */
+/** Whether that operator takes a list. */
 export function isList(operator: FilterOperator): boolean {
   return operator === "IN" || operator === "NOT_IN";
 }
 
-/** Whether what the values describe is not wanted. */
+/** Whether matching items are excluded. */
 export function isNegated({ operator }: RawFilter): boolean {
   return operator === "NOT_EQUALS" || operator === "NOT_IN";
 }
 
-/** The one value, or those of a list. @throws DomainError invalid_filter */
+/** The single value, or the values of a list. @throws DomainError invalid_filter */
 export function valuesOf(filter: RawFilter): string[] {
   return isList(filter.operator) ? listOf(filter) : [filter.value];
 }
 
-/** One of some names, compared exactly. @throws DomainError invalid_filter */
+/** One of the allowed names, compared exactly. @throws DomainError invalid_filter */
 export function oneOf<T extends string>(field: string, text: string, allowed: readonly T[]): T {
   const found = allowed.find((name) => name === text);
   return found ??
@@ -143,7 +142,7 @@ export function refuse(message: string): never {
   throw new DomainError("invalid_filter", message);
 }
 
-/** A value as a message shows it. */
+/** At most 100 characters of a value, for messages. */
 export function shorten(text: string): string {
   return text.length <= 100 ? text : `${text.slice(0, 100)}…`;
 }
@@ -160,8 +159,8 @@ function readFlat<Field extends string>(
   if (operator === undefined) return [];
   return [field, ...flatAlias === undefined ? [] : [flatAlias]].flatMap((name) => {
     const values = query.getAll(name).filter((value) => value.trim() !== "");
-    const asked = operator === "IN" && values.length > 0 ? [values.join(",")] : values;
-    return asked.map((value) => ({ field, name, operator, key: undefined, value }));
+    const flat = operator === "IN" && values.length > 0 ? [values.join(",")] : values;
+    return flat.map((value) => ({ field, name, operator, key: undefined, value }));
   });
 }
 

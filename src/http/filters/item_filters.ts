@@ -1,19 +1,15 @@
-/** Reads the query of lists of what has a namespace, a key and a time: flat parameters and `filters[field][OPERATOR]`. */
+/** Reads the query of lists of KV pairs and secrets: flat parameters and `filters[field][OPERATOR]`, which may be mixed. */
 import { DATE_OPERATORS, NAME_OPERATORS } from "../../model/executions/execution_query.ts";
-import { CHOICE, type FilterFields, type RawFilter, readPredicate } from "./filter_syntax.ts";
-import { dateTest, nameTest, wordTest } from "./filter_values.ts";
+import { readDateTest, readNameTest, readPredicate, readWordTest, testOf } from "./filter_predicates.ts";
+import { CHOICE, type FilterFields } from "./filter_syntax.ts";
 
-/** What a filter looks at. */
+/** A KV pair or a secret. */
 interface NamedItem {
   readonly namespace: string;
   readonly name: string;
   readonly updatedAt: number;
 }
 
-/** True for an item that is wanted. */
-type ItemFilter = (item: NamedItem) => boolean;
-
-/** What items can be filtered by. */
 const FIELDS = {
   q: { operators: CHOICE, flat: "EQUALS" },
   namespace: { operators: NAME_OPERATORS, flat: "PREFIX" },
@@ -21,28 +17,14 @@ const FIELDS = {
   updated: { operators: DATE_OPERATORS },
 } satisfies FilterFields;
 
-/** All conditions outside of groups, and all conditions of at least one group. @throws DomainError invalid_filter */
-export function readItemFilter(query: URLSearchParams): ItemFilter {
-  return readPredicate(query, FIELDS, conditionOf);
-}
+const TESTS = {
+  q: testOf(({ namespace, name }: NamedItem) => `${namespace} ${name}`, readWordTest),
+  namespace: testOf(({ namespace }: NamedItem) => namespace, readNameTest),
+  key: testOf(({ name }: NamedItem) => name, readNameTest),
+  updated: testOf(({ updatedAt }: NamedItem) => updatedAt, readDateTest),
+};
 
-function conditionOf(filter: RawFilter<keyof typeof FIELDS>): ItemFilter {
-  switch (filter.field) {
-    case "q": {
-      const isWanted = wordTest(filter);
-      return ({ namespace, name }) => isWanted(`${namespace} ${name}`);
-    }
-    case "namespace": {
-      const isWanted = nameTest(filter);
-      return ({ namespace }) => isWanted(namespace);
-    }
-    case "key": {
-      const isWanted = nameTest(filter);
-      return ({ name }) => isWanted(name);
-    }
-    case "updated": {
-      const isWanted = dateTest(filter);
-      return ({ updatedAt }) => isWanted(updatedAt);
-    }
-  }
+/** All conditions outside of groups, and all conditions of at least one group. @throws DomainError invalid_filter */
+export function readItemFilter(query: URLSearchParams): (item: NamedItem) => boolean {
+  return readPredicate(query, FIELDS, TESTS);
 }

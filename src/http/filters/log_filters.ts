@@ -1,17 +1,21 @@
 /** Reads the query of lists of log lines: flat parameters and `filters[field][OPERATOR]`, which may be mixed. */
 import type { Instant } from "../../base/clock.ts";
-import { DomainError } from "../../model/errors.ts";
 import { NAME_OPERATORS } from "../../model/executions/execution_query.ts";
 import { LOG_LEVELS, type LogLevel } from "../../model/flows/flow.ts";
 import type { LogCondition, LogConditions, LogQuery } from "../../model/executions/log_query.ts";
 import { readConditions, readDateCondition, readScope, readSpan, readText } from "./filter_conditions.ts";
-import { DATE_FIELDS, FLOW_FIELDS } from "./filter_fields.ts";
-import { CHOICES, type FilterFields, isList, type RawFilter } from "./filter_syntax.ts";
+import {
+  CHOICES,
+  DATE_FIELDS,
+  type FilterFields,
+  FLOW_FIELDS,
+  isList,
+  type RawFilter,
+} from "./filter_syntax.ts";
 import { readChoices, readName } from "./filter_values.ts";
 import { readCursor } from "./log_cursor.ts";
-import { readPaging } from "../forms/params.ts";
+import { readPaging, sortFieldIn } from "../forms/params.ts";
 
-/** What log lines can be filtered by. */
 const FIELDS = {
   ...FLOW_FIELDS,
   executionId: { operators: NAME_OPERATORS, flat: "EQUALS" },
@@ -33,18 +37,13 @@ type Filter = RawFilter<keyof typeof FIELDS>;
 const NO_LINE: LogCondition = { field: "level", levels: [] };
 
 /**
- * The page, order and filters of a search; newest first unless asked otherwise. Behind a `cursor` there are no pages. `now` is what a `timeRange` counts back from.
- * @throws DomainError invalid_filter, or invalid_argument for the page, the order and dates that contradict each other
+ * The page, order and filters of a search; newest first by default. With a `cursor` the page is ignored. A `timeRange`
+ * counts back from `now`.
+ * @throws DomainError invalid_filter; invalid_argument: page, order, or contradicting dates
  */
 export function readLogQuery(query: URLSearchParams, now: Instant): LogQuery {
   const { page, size, sort } = readPaging(query);
-  const unknown = sort.find(({ field }) => field !== "timestamp");
-  if (unknown) {
-    throw new DomainError(
-      "invalid_argument",
-      `Invalid sort parameter: "${unknown.field.slice(0, 100)}" must be timestamp`,
-    );
-  }
+  for (const { field } of sort) sortFieldIn(field, ["timestamp"]);
   const after = readCursor(query);
   return {
     ...readLogConditions(query, now),
@@ -86,7 +85,7 @@ function readCondition(filter: Filter, now: Instant): LogCondition[] {
   }
 }
 
-/** A single level stands for itself and all that are more severe, as `minLevel` does; a list for its levels alone. */
+/** A single level includes all more severe ones, like `minLevel`; a list means exactly its levels. */
 function readLevels(filter: Filter): LogLevel[] {
   const { operator } = filter;
   const chosen = readChoices({ ...filter, value: filter.value.toUpperCase() }, LOG_LEVELS);

@@ -2,21 +2,25 @@
 import { isJsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { NAME_OPERATORS } from "../../model/executions/execution_query.ts";
 import type { TriggerState } from "../../model/triggers/trigger_state.ts";
-import { DATE_FIELDS, FLOW_FIELDS } from "./filter_fields.ts";
+import {
+  readChoiceTest,
+  readDateTest,
+  readNameTest,
+  readPredicate,
+  readScopeTest,
+  readWordTest,
+  testOf,
+} from "./filter_predicates.ts";
 import {
   CHOICES,
+  DATE_FIELDS,
   type FilterFields,
+  FLOW_FIELDS,
   isNegated,
   type RawFilter,
-  readPredicate,
   refuse,
 } from "./filter_syntax.ts";
-import { choiceTest, dateTest, nameTest, scopeTest, wordTest } from "./filter_values.ts";
 
-/** True for a trigger that is wanted. */
-type TriggerFilter = (state: TriggerState) => boolean;
-
-/** What triggers can be filtered by. */
 const FIELDS = {
   ...FLOW_FIELDS,
   triggerId: { operators: NAME_OPERATORS, flat: "EQUALS" },
@@ -25,11 +29,31 @@ const FIELDS = {
   triggerState: { operators: CHOICES, flat: "IN" },
 } satisfies FilterFields;
 
-type Raw = RawFilter<keyof typeof FIELDS>;
+/** Searched by `q`: namespace, flow, trigger and last execution. */
+const searchedText = ({ namespace, flowId, triggerId, executionId = "" }: TriggerState) =>
+  `${namespace} ${flowId} ${triggerId} ${executionId}`;
+/** Of the last date that started an execution. */
+const readLastDateTest = testOf(({ date }: TriggerState) => date, readDateTest);
+
+const TESTS = {
+  q: testOf(searchedText, readWordTest),
+  scope: testOf(({ namespace }: TriggerState) => namespace, readScopeTest),
+  namespace: testOf(({ namespace }: TriggerState) => namespace, readNameTest),
+  flowId: testOf(({ flowId }: TriggerState) => flowId, readNameTest),
+  triggerId: testOf(({ triggerId }: TriggerState) => triggerId, readNameTest),
+  // Triggers are evaluated by the server itself, so no worker id matches.
+  workerId: (filter: RawFilter) => () => isNegated(filter),
+  startDate: readLastDateTest,
+  endDate: readLastDateTest,
+  triggerState: testOf(
+    ({ disabled, isDeclaredOff }: TriggerState) => disabled || isDeclaredOff ? "DISABLED" : "ENABLED",
+    readChoiceTest(["ENABLED", "DISABLED"]),
+  ),
+};
 
 /** All conditions outside of groups, and all conditions of at least one group. @throws DomainError invalid_filter */
-export function readTriggerFilter(query: URLSearchParams): TriggerFilter {
-  return readPredicate(query, FIELDS, conditionOf);
+export function readTriggerFilter(query: URLSearchParams): (state: TriggerState) => boolean {
+  return readPredicate(query, FIELDS, TESTS);
 }
 
 /** The filters of a body `{filters: [{field, operation, value}]}`, as a query. @throws DomainError invalid_filter */
@@ -44,7 +68,7 @@ export function filterQueryOf(body: JsonValue | undefined): URLSearchParams {
   return query;
 }
 
-/** None without a body. One that cannot be read must not mean all triggers. */
+/** None without a body. An unreadable body is refused: it must not mean all triggers. */
 function filtersIn(body: JsonValue = null): readonly JsonValue[] {
   if (body === null) return [];
   const filters = isJsonObject(body) ? ownProperty(body, "filters") ?? [] : body;
@@ -61,46 +85,4 @@ function fieldOf(written: string): string {
 
 function textOf(value: JsonValue): string {
   return Array.isArray(value) ? value.map(String).join(",") : String(value);
-}
-
-function conditionOf(filter: Raw): TriggerFilter {
-  switch (filter.field) {
-    case "q":
-      return textCondition(filter);
-    case "scope": {
-      const isWanted = scopeTest(filter);
-      return ({ namespace }) => isWanted(namespace);
-    }
-    case "triggerState": {
-      const isWanted = choiceTest(filter, ["ENABLED", "DISABLED"]);
-      return ({ disabled, isDeclaredOff }) => isWanted(disabled || isDeclaredOff ? "DISABLED" : "ENABLED");
-    }
-    case "startDate":
-    case "endDate":
-      return dateCondition(filter);
-    case "namespace":
-    case "flowId":
-    case "triggerId":
-      return nameCondition(filter, filter.field);
-    case "workerId":
-      return () => isNegated(filter); // Triggers are evaluated by the server itself.
-  }
-}
-
-/** In namespace, flow, id or the id of the last execution. */
-function textCondition(filter: Raw): TriggerFilter {
-  const isWanted = wordTest(filter);
-  return ({ namespace, flowId, triggerId, executionId = "" }) =>
-    isWanted(`${namespace} ${flowId} ${triggerId} ${executionId}`);
-}
-
-function nameCondition(filter: Raw, field: "namespace" | "flowId" | "triggerId"): TriggerFilter {
-  const isWanted = nameTest(filter);
-  return (state) => isWanted(state[field]);
-}
-
-/** Of the last date for which an execution was started. */
-function dateCondition(filter: Raw): TriggerFilter {
-  const isWanted = dateTest(filter);
-  return ({ date }) => date !== undefined && isWanted(date);
 }

@@ -1,4 +1,4 @@
-/** Reading of request bodies, never more than the route allows. */
+/** Reads request bodies, within the size that the route allows. */
 import type { Context } from "hono";
 import { joinBytes } from "../../base/bytes.ts";
 import { type JsonValue, parseJson } from "../../base/json.ts";
@@ -6,42 +6,51 @@ import { DomainError } from "../../model/errors.ts";
 import { MAX_JSON_BODY_BYTES } from "../../model/limits.ts";
 import type { AppEnv } from "./env.ts";
 
-/** The body as text, empty when there is none. @throws DomainError too_large naming the cap; bad_request when it breaks off */
+/** The body as text, empty without a body. @throws DomainError too_large with the limit; bad_request: the body broke off */
 export async function readText(c: Context<AppEnv>, maxBytes: number): Promise<string> {
   return new TextDecoder().decode(await readBytes(c, maxBytes));
 }
 
-/** The body as bytes, empty when there is none. @throws DomainError too_large naming the cap; bad_request when it breaks off */
+/** The body as bytes, empty without a body. @throws DomainError too_large with the limit; bad_request: the body broke off */
 export async function readBytes(c: Context<AppEnv>, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   return await readRequestBytes(c.req.raw, maxBytes);
 }
 
-/** As {@link readBytes}, of a request that need not be the one under way. */
+/** As {@link readBytes}, without a context; `refusal` replaces `too_large`. */
 export async function readRequestBytes(
   { body, headers }: Request,
   maxBytes: number,
+  refusal: () => DomainError = () => bodyTooLarge(maxBytes),
 ): Promise<Uint8Array<ArrayBuffer>> {
   const declared = headers.get("content-length");
-  if (declared !== null && Number(declared) > maxBytes) throw tooLarge(maxBytes);
-  if (body === null) return new Uint8Array();
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
-  let length = 0;
-  for await (const chunk of guarded(body)) {
-    length += chunk.length;
-    if (length > maxBytes) throw tooLarge(maxBytes);
-    chunks.push(chunk);
-  }
-  return joinBytes(chunks);
+  if (declared !== null && Number(declared) > maxBytes) throw refusal();
+  return body === null ? new Uint8Array() : await collectBytes(guarded(body), maxBytes, refusal);
 }
 
-/** The body as JSON, with number kinds. @throws DomainError invalid_json (an empty body too), too_large, bad_request */
+/** All chunks as one; fails with `refusal` once they are longer than `maxBytes`. */
+export async function collectBytes(
+  chunks: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+  refusal: () => DomainError,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const collected: Uint8Array<ArrayBuffer>[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    length += chunk.length;
+    if (length > maxBytes) throw refusal();
+    collected.push(chunk as Uint8Array<ArrayBuffer>);
+  }
+  return joinBytes(collected);
+}
+
+/** The body as JSON, number kinds kept. @throws DomainError invalid_json (also for an empty body), too_large, bad_request */
 export async function readJson(c: Context<AppEnv>, maxBytes = MAX_JSON_BODY_BYTES): Promise<JsonValue> {
   const value = await readOptionalJson(c, maxBytes);
   if (value === undefined) throw new DomainError("invalid_json", "Invalid json: the body is empty");
   return value;
 }
 
-/** As {@link readJson}; `undefined` for an empty body: many clients announce JSON and send nothing. */
+/** As {@link readJson}; `undefined` for an empty body: many clients declare JSON and send nothing. */
 export async function readOptionalJson(
   c: Context<AppEnv>,
   maxBytes = MAX_JSON_BODY_BYTES,
@@ -55,11 +64,9 @@ export async function readOptionalJson(
   }
 }
 
-/** Refuses a body of another media type than these; none declared is accepted. @throws DomainError unsupported_media_type */
+/** Accepts these media types, and a body without a declared one. @throws DomainError unsupported_media_type */
 export function requireMediaType(c: Context<AppEnv>, ...types: readonly string[]): void {
-  const declared = c.req.raw.headers.get("content-type");
-  if (declared === null) return;
-  const type = declared.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  const type = mediaTypeOf(c.req.raw);
   if (type === "" || types.includes(type)) return;
   throw new DomainError(
     "unsupported_media_type",
@@ -67,7 +74,12 @@ export function requireMediaType(c: Context<AppEnv>, ...types: readonly string[]
   );
 }
 
-/** The stream's chunks; a connection that breaks off is the caller's doing, not a bug. */
+/** The declared media type without parameters, lower case; empty when none is declared. */
+export function mediaTypeOf({ headers }: Request): string {
+  return headers.get("content-type")?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+}
+
+/** The chunks of the stream; a broken connection is a refusal, not a bug. */
 async function* guarded(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
@@ -87,6 +99,7 @@ async function* guarded(
   }
 }
 
-function tooLarge(maxBytes: number): DomainError {
+/** The body is larger than the route allows. */
+export function bodyTooLarge(maxBytes: number): DomainError {
   return new DomainError("too_large", `Cannot take the body: it is larger than ${maxBytes} bytes`);
 }

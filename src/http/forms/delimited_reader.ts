@@ -1,8 +1,10 @@
-/** Reads a request's body up to delimiters, holding no more of it than one chunk. */
+/** Reads a request body up to delimiters; holds at most one chunk of it. */
 import { joinBytes } from "../../base/bytes.ts";
 import { DomainError } from "../../model/errors.ts";
+import { bodyTooLarge } from "./body.ts";
+import { invalidArgument } from "./refusals.ts";
 
-/** One pass over a body; each call goes on where the last one ended. */
+/** Reads a body once; each call continues where the last one ended. */
 export class DelimitedReader {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #maxBytes: number;
@@ -23,9 +25,9 @@ export class DelimitedReader {
   }
 
   /**
-   * The bytes before the delimiter as they arrive; afterwards the delimiter has been read too. May be left early: the next
-   * call then gives the rest.
-   * @throws DomainError invalid_argument: the body ends before it; too_large; bad_request
+   * The bytes before the delimiter as they arrive, then consumes the delimiter. The caller may stop early: the next call
+   * continues with the rest.
+   * @throws DomainError invalid_argument: the body ends before the delimiter; too_large; bad_request
    */
   async *readUntil(delimiter: Uint8Array): AsyncGenerator<Uint8Array> {
     for (;;) {
@@ -58,16 +60,7 @@ export class DelimitedReader {
     }
   }
 
-  /** The rest of the body as it arrives. @throws DomainError too_large, bad_request */
-  async *readAll(): AsyncGenerator<Uint8Array> {
-    do {
-      const bytes = this.#buffer;
-      this.#buffer = new Uint8Array();
-      if (bytes.length > 0) yield bytes;
-    } while (await this.#fill());
-  }
-
-  /** Reads `bytes` if they come next, and says whether they did. */
+  /** Consumes `bytes` if they come next; false otherwise. */
   async accept(bytes: Uint8Array): Promise<boolean> {
     while (this.#buffer.length < bytes.length) if (!await this.#fill()) return false;
     if (!bytes.every((byte, index) => byte === this.#buffer[index])) return false;
@@ -75,13 +68,13 @@ export class DelimitedReader {
     return true;
   }
 
-  /** True when the body has ended and nothing of it is left beside the prefix. */
+  /** True for a body without bytes; the prefix does not count. */
   async isEmpty(): Promise<boolean> {
     while (this.#received === 0) if (!await this.#fill()) return true;
     return false;
   }
 
-  /** Lets go of the body; what has not been read is dropped. */
+  /** Releases the body; unread bytes are dropped. */
   async close(): Promise<void> {
     if (!this.#isEnded) await Promise.allSettled([this.#reader.cancel()]);
     this.#reader.releaseLock();
@@ -97,7 +90,7 @@ export class DelimitedReader {
     }
     this.#received += value.length;
     if (this.#received > this.#maxBytes) {
-      throw new DomainError("too_large", `Cannot take the body: it is larger than ${this.#maxBytes} bytes`);
+      throw bodyTooLarge(this.#maxBytes);
     }
     this.#buffer = joinBytes([this.#buffer, value]);
     return true;
@@ -113,9 +106,9 @@ export class DelimitedReader {
   }
 }
 
-/** The body is no multipart body. */
+/** The body is not a valid multipart body. */
 export function malformed(reason: string): DomainError {
-  return new DomainError("invalid_argument", `Illegal argument: the multipart body is malformed: ${reason}`);
+  return invalidArgument(`the multipart body is malformed: ${reason}`);
 }
 
 function indexOf(bytes: Uint8Array, pattern: Uint8Array): number {

@@ -1,11 +1,11 @@
-/** JSON bodies that describe one thing: a secret, a token, a tenant. */
+/** JSON bodies that describe one entity: a secret, a token, a tenant. */
 import type { Context } from "hono";
 import { isJsonObject, type JsonObject, ownProperty } from "../../base/json.ts";
-import { DomainError } from "../../model/errors.ts";
 import { readJson, requireMediaType } from "./body.ts";
 import type { AppEnv } from "./env.ts";
+import { invalidEntity } from "./refusals.ts";
 
-/** The object that a body holds; `form` tells what it is like. @throws DomainError unsupported_media_type, invalid_json, invalid_entity */
+/** The JSON object of a body; `form` describes it in the refusal. @throws DomainError unsupported_media_type, invalid_json, invalid_entity */
 export async function readEntity(c: Context<AppEnv>, form: string): Promise<JsonObject> {
   requireMediaType(c, "application/json");
   const body = await readJson(c);
@@ -13,14 +13,9 @@ export async function readEntity(c: Context<AppEnv>, form: string): Promise<Json
   throw invalidEntity(form);
 }
 
-/** A text; `undefined` when it is absent or null. @throws DomainError invalid_entity */
+/** A text member; `undefined` when absent or null. @throws DomainError invalid_entity */
 export function textMember(body: JsonObject, name: string): string | undefined {
   const value = ownProperty(body, name) ?? undefined;
   if (value === undefined || typeof value === "string") return value;
   throw invalidEntity(`${name}: must be a text`);
-}
-
-/** Refuses what a body says. */
-export function invalidEntity(reason: string): DomainError {
-  return new DomainError("invalid_entity", `Invalid entity: ${reason}`);
 }

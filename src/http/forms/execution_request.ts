@@ -1,4 +1,4 @@
-/** What routes of executions read from requests: ids, labels, states, forms. */
+/** Reads requests of execution routes: ids, labels, states, forms. */
 import type { Context } from "hono";
 import { isId } from "../../base/id.ts";
 import { isJsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
@@ -9,18 +9,19 @@ import type { ReadForm } from "../../services/executions/execution_actions.ts";
 import { readJson } from "./body.ts";
 import type { AppEnv } from "./env.ts";
 import { hasNoForm, readStartForm } from "./start_form.ts";
+import { invalidArgument } from "./refusals.ts";
 
-/** A first segment that is an execution's id, never a namespace: it begins with an upper-case letter. */
+/** A first segment that is an execution id and never a namespace: it begins with an upper-case letter. */
 export const EXECUTION_ID = ":id{[A-Z][0-9A-Za-z]+}";
 
-/** The id in the path. What is none belongs to no execution, and need not be looked for. @throws DomainError not_found */
+/** The execution id of the path; a malformed one is refused without a lookup. @throws DomainError not_found */
 export function executionIdOf(c: Context<AppEnv>): string {
   const id = c.req.param("id") ?? "";
   if (isId(id)) return id;
   throw new DomainError("not_found", `Not Found: execution "${id.slice(0, 100)}" does not exist`);
 }
 
-/** Reads the form of a request for the inputs that it is asked for. */
+/** A reader of the form of a request. */
 export function formReader(c: Context<AppEnv>, maxBytes: number): ReadForm {
   const request = c.req.raw;
   return async (inputs, store) => {
@@ -37,10 +38,7 @@ export async function readIds(c: Context<AppEnv>): Promise<string[]> {
 /** A list of ids. @throws DomainError invalid_argument */
 export function idsIn(list: JsonValue | undefined): string[] {
   if (Array.isArray(list) && list.every((id) => typeof id === "string")) return list as string[];
-  throw new DomainError(
-    "invalid_argument",
-    "Illegal argument: the body must name executions by a list of ids",
-  );
+  throw invalidArgument("the body must name executions by a list of ids");
 }
 
 /** A list of `{key, value}`. @throws DomainError invalid_argument */
@@ -55,19 +53,15 @@ export function labelsIn(list: JsonValue | undefined): Label[] {
 }
 
 function badLabels(): DomainError {
-  return new DomainError(
-    "invalid_argument",
-    'Illegal argument: labels must be a list of objects with a text as "key" and as "value"',
-  );
+  return invalidArgument('labels must be a list of objects with a text as "key" and as "value"');
 }
 
 /** One of these states, whatever its case. @throws DomainError invalid_argument */
 export function stateIn<T extends State>(text: string, allowed: readonly T[]): T {
   const state = allowed.find((candidate) => candidate === text.toUpperCase());
   if (state) return state;
-  throw new DomainError(
-    "invalid_argument",
-    `Illegal argument: the state must be one of ${allowed.join(", ")}, but received "${text.slice(0, 100)}"`,
+  throw invalidArgument(
+    `the state must be one of ${allowed.join(", ")}, but received "${text.slice(0, 100)}"`,
   );
 }
 
@@ -75,5 +69,5 @@ export function stateIn<T extends State>(text: string, allowed: readonly T[]): T
 export function textIn(body: JsonValue, name: string): string {
   const text = isJsonObject(body) ? ownProperty(body, name) : undefined;
   if (typeof text === "string" && text !== "") return text;
-  throw new DomainError("invalid_argument", `Illegal argument: the body must have a text as "${name}"`);
+  throw invalidArgument(`the body must have a text as "${name}"`);
 }

@@ -1,16 +1,16 @@
-/** What routes of flows read from requests: sources, names of flows. */
+/** Reads requests of flow routes: sources, flow keys. */
 import type { Context } from "hono";
 import { isJsonObject, type JsonValue, ownProperty, stringifyJson, tryParseJson } from "../../base/json.ts";
-import { DomainError } from "../../model/errors.ts";
 import type { FlowKey } from "../../model/flows/flow.ts";
 import { MAX_FLOW_SOURCE_BYTES, MAX_JSON_BODY_BYTES } from "../../model/limits.ts";
 import type { DependencyOptions } from "../../services/flows/flow_dependencies.ts";
-import { readJson, readText, requireMediaType } from "./body.ts";
+import { mediaTypeOf, readJson, readText, requireMediaType } from "./body.ts";
 import type { AppEnv } from "./env.ts";
 import { readForm } from "./multipart.ts";
 import { readBoolean } from "./params.ts";
+import { invalidArgument } from "./refusals.ts";
 
-/** What a source may be declared as. JSON is YAML too. */
+/** Media types of a source. JSON is YAML too. */
 const SOURCE_TYPES = [
   "application/x-yaml",
   "application/yaml",
@@ -20,7 +20,7 @@ const SOURCE_TYPES = [
   "application/json",
 ] as const;
 
-/** Between documents of one text. */
+/** Separates the documents of one text. */
 const SEPARATOR = "\n---\n";
 
 /** The source of one flow. @throws DomainError unsupported_media_type, too_large */
@@ -30,12 +30,11 @@ export async function readSource(c: Context<AppEnv>): Promise<string> {
 }
 
 /**
- * The sources of several flows in one text; the parts of a form, and the objects of a JSON list, are joined.
+ * The sources of several flows as one text; parts of a form and objects of a JSON list are joined.
  * @throws DomainError unsupported_media_type, too_large
  */
 export async function readSources(c: Context<AppEnv>): Promise<string> {
-  const isForm = /^\s*multipart\/form-data\s*(;|$)/i.test(c.req.raw.headers.get("content-type") ?? "");
-  if (isForm) {
+  if (mediaTypeOf(c.req.raw) === "multipart/form-data") {
     const parts = await readForm(c.req.raw, { maxBytes: MAX_JSON_BODY_BYTES });
     return parts.map(({ value }) => value).join(SEPARATOR);
   }
@@ -44,7 +43,7 @@ export async function readSources(c: Context<AppEnv>): Promise<string> {
   return text.trimStart().startsWith("[") ? documentsOf(text) : text;
 }
 
-/** No document of several begins with a bracket: what is no JSON list is left to be refused as the document that it is. */
+/** Several YAML documents never begin with a bracket. A text that is not a JSON list is returned as is; its parser refuses it. */
 function documentsOf(text: string): string {
   const list = tryParseJson(text);
   return Array.isArray(list) ? list.map((flow) => stringifyJson(flow)).join(SEPARATOR) : text;
@@ -54,23 +53,17 @@ function documentsOf(text: string): string {
 export async function readFlowKeys(c: Context<AppEnv>): Promise<FlowKey[]> {
   const list = await readJson(c);
   if (Array.isArray(list)) return list.map(readFlowKey);
-  throw new DomainError(
-    "invalid_argument",
-    'Illegal argument: the body must be a list of "namespace" and "id"',
-  );
+  throw invalidArgument('the body must be a list of "namespace" and "id"');
 }
 
 function readFlowKey(entry: JsonValue): FlowKey {
   const namespace = isJsonObject(entry) ? ownProperty(entry, "namespace") : undefined;
   const id = isJsonObject(entry) ? ownProperty(entry, "id") ?? ownProperty(entry, "flowId") : undefined;
   if (typeof namespace === "string" && typeof id === "string") return { namespace, id };
-  throw new DomainError(
-    "invalid_argument",
-    'Illegal argument: each entry must have a "namespace" and an "id"',
-  );
+  throw invalidArgument('each entry must have a "namespace" and an "id"');
 }
 
-/** The flow that a path names. */
+/** The flow of a path. */
 export function flowKeyOf(c: Context<AppEnv>): FlowKey {
   return { namespace: c.req.param("namespace") ?? "", id: c.req.param("flowId") ?? "" };
 }
@@ -81,9 +74,4 @@ export function readDependencyOptions(query: URLSearchParams): DependencyOptions
     destinationOnly: readBoolean(query, "destinationOnly", false),
     expandAll: readBoolean(query, "expandAll", false),
   };
-}
-
-/** The query of a request. */
-export function queryOf(c: Context<AppEnv>): URLSearchParams {
-  return new URL(c.req.raw.url).searchParams;
 }

@@ -1,21 +1,20 @@
-/** The header by which a caller says that a request is the same as an earlier one, and the answer to it. */
-import { DomainError } from "../../model/errors.ts";
+/** The `Idempotency-Key` header of requests, and the header that marks a replayed response. */
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from "../../model/limits.ts";
+import { invalidArgument } from "./refusals.ts";
 
 const KEY_HEADER = "idempotency-key";
 const REPLAYED_HEADER = "idempotent-replayed";
 
-/** The key of a request; `undefined` when it has none. @throws DomainError invalid_argument */
+/** The key of a request; `undefined` without one. @throws DomainError invalid_argument */
 export function readIdempotencyKey({ headers }: Request): string | undefined {
   const key = headers.get(KEY_HEADER);
   if (key === null || (key.length >= 1 && key.length <= MAX_IDEMPOTENCY_KEY_LENGTH)) return key ?? undefined;
-  throw new DomainError(
-    "invalid_argument",
-    `Illegal argument: "Idempotency-Key" must have 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} characters, but has ${key.length}`,
+  throw invalidArgument(
+    `"Idempotency-Key" must have 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} characters, but has ${key.length}`,
   );
 }
 
-/** The query of a request, in whatever order its parameters were sent. */
+/** The query of a request with sorted parameters. */
 export function sortedQuery({ url }: Request): string {
   const mark = url.indexOf("?");
   if (mark === -1) return "";
@@ -24,7 +23,7 @@ export function sortedQuery({ url }: Request): string {
   return query.toString();
 }
 
-/** What an answer says of itself: given before, or nothing. */
+/** Headers of a response: `Idempotent-Replayed` when it was stored by an earlier request. */
 export function replayedHeaders(
   { isReplayed = false }: { readonly isReplayed?: boolean },
 ): Record<string, string> {

@@ -1,22 +1,24 @@
 /**
- * Reads `multipart/form-data` (RFC 7578) and url-encoded forms from a request. File parts are streams and never held; the
- * declared content type alone says which parser reads.
+ * Reads `multipart/form-data` (RFC 7578) and url-encoded forms from a request. File parts are streams and never held in
+ * memory; the declared content type alone selects the parser.
  */
 import { DomainError } from "../../model/errors.ts";
 import { MAX_INPUT_VALUE_BYTES, MAX_MULTIPART_PARTS } from "../../model/limits.ts";
+import { bodyTooLarge, collectBytes, mediaTypeOf, readRequestBytes } from "./body.ts";
 import { DelimitedReader, malformed } from "./delimited_reader.ts";
 import { parsePartHeader, type PartHeader } from "./part_header.ts";
+import { invalidArgument } from "./refusals.ts";
 
-/** Bounds of a form. */
+/** Limits of a form. */
 export interface MultipartLimits {
   /** Of the whole body. */
   readonly maxBytes: number;
   readonly maxParts?: number;
-  /** Of a value that is held in memory. */
+  /** Of one value, which is held in memory. */
   readonly maxFieldBytes?: number;
 }
 
-/** A part of a form; its content can be read once, until the next part is asked for. */
+/** A part of a form; its content can be read once, before the next part is read. */
 export interface Part extends PartHeader {
   /** The content as it arrives. */
   stream(): ReadableStream<Uint8Array>;
@@ -26,38 +28,32 @@ export interface Part extends PartHeader {
   text(): Promise<string>;
 }
 
-/** A value of a form; of a file part it is what `saveFile` made of it. */
-interface FormField {
-  readonly name: string;
+/** A field of a form; of a file part, its content as text. */
+interface FormField extends PartHeader {
   readonly value: string;
-  readonly fileName?: string;
-  readonly contentType?: string;
 }
-
-/** What becomes of a file part: the text that stands for it. */
-type SaveFile = (part: Part) => Promise<string>;
 
 const encoder = new TextEncoder();
 const CRLF = encoder.encode("\r\n");
 const DASHES = encoder.encode("--");
-/** Text before the first boundary is allowed by the RFC and sent by nobody. */
+/** The RFC allows text before the first boundary; no known client sends any. */
 const MAX_PREAMBLE_BYTES = 4_096;
 const MAX_PADDING_BYTES = 256;
-/** Of all lines of a part's header. */
+/** All header lines of a part. */
 const MAX_HEADER_BYTES = 8_192;
 const BOUNDARY = /^[\w'()+,./:=? -]{0,69}[\w'()+,./:=?-]$/;
 
 /**
- * The parts of a multipart body in their order. An empty body, or one with the closing boundary alone, has none.
- * @throws DomainError unsupported_media_type: it is declared as something else; invalid_argument: it is malformed or has too
- * many parts; too_large; bad_request: it broke off
+ * The parts of a multipart body in order. An empty body, or one with only the closing boundary, has none.
+ * @throws DomainError unsupported_media_type: another type is declared; invalid_argument: malformed, or too many parts;
+ * too_large; bad_request: the body broke off
  */
 export async function* readMultipart(request: Request, limits: MultipartLimits): AsyncGenerator<Part> {
   const { body } = request;
-  const boundary = readBoundary(request.headers.get("content-type"));
+  const boundary = readBoundary(request);
   if (body === null) return;
   await refuseTooLarge(request, limits.maxBytes);
-  // The first delimiter has no line before it; so one is put there.
+  // The first delimiter follows no line; the prefix adds the line break.
   const reader = new DelimitedReader(body, limits.maxBytes, CRLF);
   try {
     if (await reader.isEmpty()) return;
@@ -75,25 +71,20 @@ export async function* readMultipart(request: Request, limits: MultipartLimits):
 }
 
 /**
- * The fields of a form in their order: multipart, url-encoded, or none when there is neither body nor form. A file part
- * without `saveFile` is read like a field.
+ * The fields of a form in order: multipart, url-encoded, or none for a request without a body. A file part is read like a
+ * field.
  * @throws DomainError as {@link readMultipart}
  */
-export async function readForm(
-  request: Request,
-  limits: MultipartLimits,
-  saveFile?: SaveFile,
-): Promise<FormField[]> {
-  const type = mediaType(request.headers.get("content-type"));
+export async function readForm(request: Request, limits: MultipartLimits): Promise<FormField[]> {
+  const type = mediaTypeOf(request);
   if (type === "application/x-www-form-urlencoded") return await readUrlEncoded(request, limits);
   if (type !== "multipart/form-data") return await expectNoBody(request, type);
   const fields: FormField[] = [];
   for await (const part of readMultipart(request, limits)) {
     const { name, fileName, contentType } = part;
-    const value = fileName !== undefined && saveFile ? await saveFile(part) : await part.text();
     fields.push({
       name,
-      value,
+      value: await part.text(),
       ...(fileName !== undefined && { fileName }),
       ...(contentType !== undefined && { contentType }),
     });
@@ -101,7 +92,7 @@ export async function readForm(
   return fields;
 }
 
-/** A part whose content is read from the body when it is asked for. */
+/** A part whose content is read from the body on demand. */
 class BodyPart implements Part {
   readonly name: string;
   readonly fileName?: string;
@@ -125,26 +116,17 @@ class BodyPart implements Part {
   }
 
   async bytes(maxBytes = this.#maxFieldBytes): Promise<Uint8Array<ArrayBuffer>> {
-    const pieces: Uint8Array<ArrayBuffer>[] = [];
-    let size = 0;
-    for await (const piece of this.#content()) {
-      size += piece.length;
-      if (size > maxBytes) {
-        throw new DomainError(
-          "too_large",
-          `Cannot take part ${shown(this.name)}: it is larger than ${maxBytes} bytes`,
-        );
-      }
-      pieces.push(piece as Uint8Array<ArrayBuffer>);
-    }
-    return await new Blob(pieces).bytes();
+    return await collectBytes(this.#content(), maxBytes, () => {
+      const message = `Cannot take part ${shown(this.name)}: it is larger than ${maxBytes} bytes`;
+      return new DomainError("too_large", message);
+    });
   }
 
   async text(): Promise<string> {
     return decodeText(await this.bytes(), this.name);
   }
 
-  /** Reads what has not been read, so that the next part can be. */
+  /** Skips unread content, up to the next part. */
   async skipRest(): Promise<void> {
     for await (const _ of this.#content()) continue;
   }
@@ -171,63 +153,38 @@ async function readHeader(reader: DelimitedReader): Promise<PartHeader> {
   }
 }
 
-/** What is announced to be too large is not read at all. */
+/** Refuses by the declared length, before anything is read. */
 async function refuseTooLarge(request: Request, maxBytes: number): Promise<void> {
   if (Number(request.headers.get("content-length") ?? 0) <= maxBytes) return;
   await request.body?.cancel();
-  throw new DomainError("too_large", `Cannot take the body: it is larger than ${maxBytes} bytes`);
+  throw bodyTooLarge(maxBytes);
 }
 
 async function readUrlEncoded(request: Request, limits: MultipartLimits): Promise<FormField[]> {
   const { maxBytes, maxParts = MAX_MULTIPART_PARTS, maxFieldBytes = MAX_INPUT_VALUE_BYTES } = limits;
-  const fields = [
-    ...new URLSearchParams(await readWhole(request, Math.min(maxBytes, maxParts * maxFieldBytes))),
-  ];
+  const bytes = await readRequestBytes(request, Math.min(maxBytes, maxParts * maxFieldBytes));
+  const fields = [...new URLSearchParams(decodeText(bytes, "the body"))];
   if (fields.length > maxParts) {
-    throw new DomainError("invalid_argument", `Illegal argument: the form has more than ${maxParts} fields`);
+    throw invalidArgument(`the form has more than ${maxParts} fields`);
   }
   return fields.map(([name, value]) => ({ name, value }));
 }
 
-/** Clients announce JSON and send nothing; whatever is announced, nothing is an empty form. */
+/** Some clients declare JSON and send nothing: an empty body is an empty form, whatever its type. */
 async function expectNoBody(request: Request, type: string): Promise<FormField[]> {
-  const text = await readWhole(request, 1_024, type);
-  if (text.trim() === "") return [];
+  const bytes = await readRequestBytes(request, 1_024, () => unsupported(type));
+  if (decodeText(bytes, "the body").trim() === "") return [];
   throw unsupported(type);
 }
 
-async function readWhole(request: Request, maxBytes: number, unsupportedType?: string): Promise<string> {
-  if (request.body === null) return "";
-  const reader = new DelimitedReader(request.body, Infinity);
-  const pieces: Uint8Array<ArrayBuffer>[] = [];
-  let size = 0;
-  try {
-    for await (const piece of reader.readAll()) {
-      size += piece.length;
-      if (size > maxBytes) {
-        throw unsupportedType === undefined
-          ? new DomainError("too_large", `Cannot take the body: it is larger than ${maxBytes} bytes`)
-          : unsupported(unsupportedType);
-      }
-      pieces.push(piece as Uint8Array<ArrayBuffer>);
-    }
-  } finally {
-    await reader.close();
-  }
-  return decodeText(await new Blob(pieces).bytes(), "the body");
-}
-
-function readBoundary(contentType: string | null): string {
-  const type = mediaType(contentType);
+function readBoundary(request: Request): string {
+  const type = mediaTypeOf(request);
   if (type !== "multipart/form-data") throw unsupported(type);
-  const [, quoted, plain] = /;\s*boundary=(?:"([^"]*)"|([^\s;"]*))/i.exec(contentType ?? "") ?? [];
+  const contentType = request.headers.get("content-type") ?? "";
+  const [, quoted, plain] = /;\s*boundary=(?:"([^"]*)"|([^\s;"]*))/i.exec(contentType) ?? [];
   const boundary = quoted ?? plain ?? "";
   if (BOUNDARY.test(boundary)) return boundary;
   throw malformed("its content type names no boundary");
-}
-
-function mediaType(contentType: string | null): string {
-  return contentType?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
 }
 
 function unsupported(type: string): DomainError {

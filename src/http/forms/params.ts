@@ -1,8 +1,11 @@
-/** Reading of query parameters that many routes share. */
+/** Reads query parameters that many routes share. */
+import type { Context } from "hono";
 import type { Instant } from "../../base/clock.ts";
 import { DomainError } from "../../model/errors.ts";
 import { parseIsoInstant } from "../../base/instant_text.ts";
 import { MAX_PAGE_SIZE } from "../../model/limits.ts";
+import type { AppEnv } from "./env.ts";
+import { badRequest, invalidArgument } from "./refusals.ts";
 
 /** A page of a list, from 1, and the wanted order. */
 export interface Paging {
@@ -15,6 +18,11 @@ export interface Paging {
 export interface SortKey {
   readonly field: string;
   readonly descending: boolean;
+}
+
+/** The query of a request. */
+export function queryOf(c: Context<AppEnv>): URLSearchParams {
+  return new URL(c.req.raw.url).searchParams;
 }
 
 /** `page` (from 1), `size` (default 10) and repeated `sort=field:asc|desc`. @throws DomainError invalid_argument */
@@ -32,24 +40,29 @@ export function readPositive(query: URLSearchParams, name: string, fallback: num
   if (text === null || text === "") return fallback;
   const value = Number(text);
   if (Number.isSafeInteger(value) && value >= 1) return Math.min(value, max);
-  throw new DomainError(
-    "invalid_argument",
-    `Illegal argument: "${name}" must be a whole number from 1, but received "${text}"`,
-  );
+  throw invalidArgument(`"${name}" must be a whole number from 1, but received "${text}"`);
 }
 
 function readSortKey(text: string): SortKey {
   const parts = text.split(":");
   if (parts.length !== 2 || parts[0] === "") {
-    throw new DomainError(
-      "invalid_argument",
-      `Invalid sort parameter: "${text}" must be of the form "field:asc" or "field:desc"`,
-    );
+    throw invalidSort(`"${text}" must be of the form "field:asc" or "field:desc"`);
   }
   return { field: parts[0] as string, descending: parts[1] !== "asc" };
 }
 
-/** As {@link parseIsoInstant}, of a parameter: a `+` may have become a space on its way. */
+/** A field of an order. @throws DomainError invalid_argument: it is not among `known` */
+export function sortFieldIn<T extends string>(field: string, known: readonly T[]): T {
+  const found = known.find((name) => name === field);
+  if (found !== undefined) return found;
+  throw invalidSort(`"${field.slice(0, 100)}" must be one of ${known.join(", ")}`);
+}
+
+function invalidSort(reason: string): DomainError {
+  return new DomainError("invalid_argument", `Invalid sort parameter: ${reason}`);
+}
+
+/** As {@link parseIsoInstant}; an unescaped `+` arrives as a space and is restored. */
 export function parseQueryInstant(text: string): Instant | undefined {
   return parseIsoInstant(text.trim().replace(/ (\d{2}:?\d{2})$/, "+$1"));
 }
@@ -59,15 +72,12 @@ export function readBoolean(query: URLSearchParams, name: string, fallback: bool
   const text = query.get(name)?.toLowerCase();
   if (text === undefined || text === "") return fallback;
   if (text === "true" || text === "false") return text === "true";
-  throw new DomainError(
-    "bad_request",
-    `Bad Request: "${name}" must be "true" or "false", but received "${text}"`,
-  );
+  throw badRequest(`"${name}" must be "true" or "false", but received "${text}"`);
 }
 
-/** The value of a parameter that must be there. @throws DomainError bad_request */
+/** A required parameter. @throws DomainError bad_request */
 export function readRequired(query: URLSearchParams, name: string): string {
   const text = query.get(name);
   if (text !== null && text !== "") return text;
-  throw new DomainError("bad_request", `Bad Request: query parameter "${name}" is missing`);
+  throw badRequest(`query parameter "${name}" is missing`);
 }

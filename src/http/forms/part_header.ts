@@ -1,10 +1,10 @@
-/** The header of a part of a multipart body: RFC 7578, as browsers and common clients write it. */
+/** The header of a part of a multipart body (RFC 7578), with the deviations of browsers and common clients. */
 import { malformed } from "./delimited_reader.ts";
 
-/** What a part says of itself. */
+/** The header of a part. */
 export interface PartHeader {
   readonly name: string;
-  /** As sent: never a path to be trusted. Present for files. */
+  /** As sent, not trusted as a path. Present for files. */
   readonly fileName?: string;
   readonly contentType?: string;
 }
@@ -17,7 +17,7 @@ export function parsePartHeader(lines: readonly string[]): PartHeader {
   const headers = new Map<string, string>();
   for (const line of lines) {
     const [, name = "", value = ""] = LINE.exec(line) ?? [];
-    if (name === "") throw malformed("a line of a part's header is none");
+    if (name === "") throw malformed("a line of the header of a part is not a header");
     if (headers.has(name.toLowerCase())) throw malformed(`a part has two headers "${name.slice(0, 100)}"`);
     headers.set(name.toLowerCase(), value.trim());
   }
@@ -36,7 +36,7 @@ export function parsePartHeader(lines: readonly string[]): PartHeader {
 function parseDisposition(text: string | undefined): Map<string, string> {
   const type = text?.split(";", 1)[0] ?? "";
   if (text === undefined || type.trim().toLowerCase() !== "form-data") {
-    throw malformed("a part is no form data");
+    throw malformed("a part is not form data");
   }
   const parameters = new Map<string, string>();
   let at = type.length;
@@ -54,7 +54,7 @@ function parseDisposition(text: string | undefined): Map<string, string> {
   return parameters;
 }
 
-/** Browsers write `%22`, others `\"`; a backslash before anything else is a part of the name. */
+/** Browsers write `%22`, others `\"`; any other backslash belongs to the name. */
 function unquote(text: string): string {
   return text.replace(
     /\\(["\\])|%(22|0D|0A)/gi,
@@ -63,7 +63,7 @@ function unquote(text: string): string {
   );
 }
 
-/** `UTF-8''na%C3%AFve.txt` (RFC 8187), which some clients send against the RFC; `undefined` when it is not that. */
+/** `UTF-8''na%C3%AFve.txt` (RFC 8187), which some clients send although RFC 7578 forbids it; `undefined` for another form. */
 function extendedValue(text: string | undefined): string | undefined {
   const [, encoded] = /^utf-8'[^']*'((?:%[\da-f]{2}|[\w!#$&+.^`|~-])*)$/i.exec(text ?? "") ?? [];
   if (encoded === undefined) return undefined;

@@ -1,25 +1,26 @@
-/** Reads what a caller sends to start an execution: values and files for the flow's inputs. */
+/** Reads the form that starts an execution: values and files of the inputs. */
 import { ownProperty } from "../../base/json.ts";
 import type { Input } from "../../model/flows/flow.ts";
 import type { GivenValue } from "../../model/flows/input_value.ts";
 import { MAX_FILE_NAME_LENGTH } from "../../model/limits.ts";
 import type { StoreFile } from "../../services/starts/given_files.ts";
+import { mediaTypeOf } from "./body.ts";
 import { type MultipartLimits, type Part, readForm, readMultipart } from "./multipart.ts";
 
-/** Name of the part by which older clients send files; its file name is the id of the input. */
+/** Part in which older clients send files; the file name is the id of the input. */
 const FILES_PART = "files";
 const FILE_TYPE = "FILE";
 const DEFAULT_EXTENSION = ".upl";
 
-/** Where the parts of a form go. */
+/** How the parts of a form are read. */
 interface StartFormOptions {
-  /** Inputs of the flow; parts of other names are passed over. */
+  /** Inputs of the flow; parts of other names are ignored. */
   readonly inputs: readonly Input[];
   readonly store: StoreFile;
   readonly limits: MultipartLimits;
 }
 
-/** True when a request sends nothing: neither a form to read nor a content type to refuse. */
+/** True for a request without a body and without a content type. */
 export function hasNoForm({ headers }: Request): boolean {
   const length = headers.get("content-length");
   if (length === "0") return true;
@@ -27,7 +28,7 @@ export function hasNoForm({ headers }: Request): boolean {
 }
 
 /**
- * What was sent for the declared inputs; of repeated parts the last. Files go to `store` as they arrive.
+ * The given values by input; the last of repeated parts. Files are streamed to `store`.
  * @throws DomainError unsupported_media_type, too_large, invalid_argument, bad_request
  */
 export async function readStartForm(
@@ -35,8 +36,7 @@ export async function readStartForm(
   { inputs, store, limits }: StartFormOptions,
 ): Promise<Map<string, GivenValue>> {
   const given = new Map<string, GivenValue>();
-  const isMultipart = /^\s*multipart\/form-data\s*(;|$)/i.test(request.headers.get("content-type") ?? "");
-  if (!isMultipart) {
+  if (mediaTypeOf(request) !== "multipart/form-data") {
     const ids = new Set(inputs.map(({ id }) => id));
     for (const { name, value } of await readForm(request, limits)) {
       if (ids.has(name)) given.set(name, { kind: "text", text: value });
@@ -56,7 +56,7 @@ function inputOf({ name, fileName }: Part, inputs: readonly Input[]): Input | un
   return byFileName || inputs.find(({ id }) => id === name);
 }
 
-/** Some clients send every value as a file: what is no file for the flow is read as text. */
+/** Some clients send every value as a file: for an input of another type it is read as text. */
 async function readPart(part: Part, input: Input, store: StoreFile): Promise<GivenValue> {
   if (input.type !== FILE_TYPE || part.fileName === undefined) {
     return { kind: "text", text: await part.text() };
@@ -64,13 +64,13 @@ async function readPart(part: Part, input: Input, store: StoreFile): Promise<Giv
   return await store(input.id, { name: storedName(part, input), stream: part.stream() });
 }
 
-/** Where the part does not tell the name of the file, the input says how it ends. */
+/** Without a file name in the part, the name is the input id with the extension of the input. */
 function storedName({ name, fileName = "" }: Part, { id, properties }: Input): string {
   if (name !== FILES_PART || fileName !== id) return safeFileName(fileName, id);
   return safeFileName(`${id}${ownProperty(properties, "extension") ?? DEFAULT_EXTENSION}`, id);
 }
 
-/** The last part of the name as sent, without what has a meaning in paths and addresses; never empty. */
+/** The last path segment of the sent name, with characters special in paths and URLs replaced; never empty. */
 function safeFileName(sent: string, inputId: string): string {
   const last = sent.normalize("NFC").split(/[\\/]/).at(-1) ?? "";
   const name = last.replace(/[^\p{L}\p{N}._ ()+@=-]/gu, "_").trim();

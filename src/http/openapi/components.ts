@@ -1,4 +1,4 @@
-/** The things that the API answers with, described once each. */
+/** Schemas of the entities in requests and responses. */
 import { LOG_LEVELS } from "../../model/flows/flow.ts";
 import { STATES } from "../../model/executions/state.ts";
 import {
@@ -102,7 +102,7 @@ const PROBLEM = {
   traceId: TEXT,
 };
 
-/** What `$ref`s name. */
+/** By the name that `$ref` uses. */
 export const COMPONENTS: Readonly<Record<string, Schema>> = {
   Label: objectOf({ key: TEXT, value: TEXT }),
   Task: objectOf({ id: TEXT, type: TEXT }),

@@ -1,4 +1,4 @@
-/** The description of the API, made from the routes that are mounted and from what is told of each. */
+/** The OpenAPI description, generated from the mounted routes and the description of each operation. */
 import type { JsonObject } from "../../base/json.ts";
 import { API_PREFIX } from "../pipeline/canonical_path.ts";
 import type { MountedRoute } from "../pipeline/mount.ts";
@@ -8,7 +8,6 @@ import { operationKey, OPERATIONS } from "./operations.ts";
 import { operationId, parametersOf, pathTemplates } from "./path_template.ts";
 import { listOf, MAP, ref, type Schema, TEXT } from "./schema.ts";
 
-/** What the description is told of the server. */
 interface DocumentOptions {
   readonly version: string;
   /** Public address, or empty. */
@@ -18,9 +17,9 @@ interface DocumentOptions {
 }
 
 const DESCRIPTION = [
-  "Every path of a tenant is there without it too, for the tenant `main`: `/api/v1/flows` is `/api/v1/main/flows`.",
-  "Refusals are problems of RFC 9457 with the members of older servers beside them.",
-  "Beside flat parameters, lists take `filters[field][OPERATOR]=value`.",
+  "Paths of a tenant also work without the tenant, for the tenant `main`: `/api/v1/flows` is `/api/v1/main/flows`.",
+  "Errors are problems of RFC 9457, with the members of older servers in addition.",
+  "Lists accept `filters[field][OPERATOR]=value` in addition to flat parameters.",
 ].join("\n\n");
 
 const SECURITY_SCHEMES: JsonObject = {
@@ -28,14 +27,14 @@ const SECURITY_SCHEMES: JsonObject = {
   token: { type: "http", scheme: "bearer" },
 };
 const REFUSAL: JsonObject = {
-  description: "A refusal",
+  description: "Error",
   content: {
     "application/json": { schema: ref("Problem") },
     "application/problem+json": { schema: ref("Problem") },
   },
 };
 
-/** The description as an OpenAPI 3.1 document. Pages are no part of it. */
+/** The OpenAPI 3.1 document; pages are not included. */
 export function openApiDocument(routes: readonly MountedRoute[], options: DocumentOptions): JsonObject {
   const paths: JsonObject = {};
   for (const route of routes.filter(({ isPage }) => !isPage)) {
@@ -65,20 +64,20 @@ export function openApiDocument(routes: readonly MountedRoute[], options: Docume
 
 function operationOf(route: MountedRoute, template: string, { isProtected }: DocumentOptions): JsonObject {
   const key = operationKey(route.method, template);
-  const told: Operation = OPERATIONS.get(key) ?? { summary: key };
+  const operation: Operation = OPERATIONS.get(key) ?? { summary: key };
   const isOpen = route.access === "public" || route.access === "webhook";
   const parameters = [
     ...parametersOf(template).map(pathParameter),
-    ...(told.query ?? []).map(queryParameter),
-    ...(told.headers ?? []).map(headerParameter),
+    ...(operation.query ?? []).map(queryParameter),
+    ...(operation.headers ?? []).map(headerParameter),
   ];
   return {
     operationId: operationId(key),
-    summary: told.summary,
+    summary: operation.summary,
     tags: [route.path.startsWith(API_PREFIX) ? tagOf(key) : "server"],
     ...(parameters.length > 0 && { parameters }),
-    ...(told.body && { requestBody: { content: contentOf(told.body) } }),
-    responses: responsesOf(told),
+    ...(operation.body && { requestBody: { content: contentOf(operation.body) } }),
+    responses: responsesOf(operation),
     ...(isOpen && isProtected && { security: [] }),
   };
 }
@@ -120,7 +119,7 @@ function contentOf(content: Content): JsonObject {
   return Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, { schema }]));
 }
 
-/** The first word of the path: what the operation is about. */
+/** The first segment of the path. */
 function tagOf(key: string): string {
   return key.split("/")[1] ?? "";
 }

@@ -1,4 +1,4 @@
-/** What is told of one operation beside its method, path and access, which its route knows. */
+/** The description of one operation, without method, path and access, which its route has. */
 import {
   ANYTHING,
   BYTES,
@@ -15,34 +15,38 @@ import {
 /** Bodies by media type. */
 export type Content = Readonly<Record<string, Schema>>;
 
-/** An operation. */
-export interface Operation {
-  /** One line, without full stop. */
-  readonly summary: string;
-  /** Names of parameters of the query; `name[]` may be repeated, `name!` must be there. */
+/** What an operation takes and returns. */
+export interface OperationDetails {
+  /** Names of query parameters; `name[]` may be repeated, `name!` is required. */
   readonly query?: readonly string[];
-  /** Headers of the request that the operation reads beside those of every request. */
+  /** Request headers, beside those of every request. */
   readonly headers?: readonly string[];
   readonly body?: Content;
-  /** Of success, 200 unless told otherwise. */
+  /** Of success; 200 by default. */
   readonly status?: number;
-  /** Absent: the answer of success has no body. */
+  /** Absent: a successful response has no body. */
   readonly response?: Content;
-  /** Further answers that are no refusals and have no body: what each says, by its status. */
+  /** Further successful responses, without a body: the description by status. */
   readonly also?: Readonly<Record<string, string>>;
 }
 
-/** Operations by method and path. Paths are relative to the tenant, or to `/api/v1`, or to the root, as `{name}` templates. */
-export type Operations = readonly (readonly [operation: string, Operation])[];
+/** An operation. */
+export interface Operation extends OperationDetails {
+  /** One line, without full stop. */
+  readonly summary: string;
+}
 
-/** JSON of that form. */
+/** Operations by method and path. Paths are relative to the tenant, or to `/api/v1`, or to the root, as `{name}` templates. */
+export type Operations = readonly (readonly [key: string, summary: string, details?: OperationDetails])[];
+
+/** JSON of that schema. */
 export function json(schema: Schema): Content {
   return { "application/json": schema };
 }
 
 /** A file. */
 export const FILE: Content = { "application/octet-stream": BYTES };
-/** A table. */
+/** A CSV table. */
 export const CSV: Content = { "text/csv": TEXT };
 /** Plain text. */
 export const PLAIN_TEXT: Content = { "text/plain": TEXT };
@@ -50,21 +54,21 @@ export const PLAIN_TEXT: Content = { "text/plain": TEXT };
 export const EVENTS: Content = { "text/event-stream": TEXT };
 /** The source of a flow, or of several. */
 export const YAML: Content = { "application/x-yaml": TEXT };
-/** Any JSON, for what has no form of its own. */
+/** Any JSON. */
 export const ANY_JSON: Content = json(ANYTHING);
 /** Any JSON object. */
 export const JSON_OBJECT: Content = json(MAP);
 /** A list of texts. */
 export const TEXTS: Content = json(listOf(TEXT));
-/** Values of inputs, a part each; files as file parts. */
+/** Values of inputs, one part each; files as file parts. */
 export const INPUT_FORM: Content = { "multipart/form-data": MAP };
 
-/** A form whose one part of that name is a file. */
+/** A form with a file in the part of that name. */
 export function fileForm(part: string): Content {
   return { "multipart/form-data": objectOf({ [part]: BYTES }) };
 }
 
-/** Parameters of every list with pages. */
+/** Parameters of every paged list. */
 export const PAGE = ["page", "size", "sort[]"] as const;
 /** Filters of lists of flows; here and below, `filters` stands for `filters[field][OPERATOR]`. */
 export const FLOW_FILTERS = ["q", "scope", "namespace", "flowId", "labels[]", "filters"] as const;

@@ -1,6 +1,6 @@
 /** The paths of routes in the notation of OpenAPI. */
 
-/** A path of a route as a template: `/a/:id{[A-Z]+}/*` is `/a/{id}/{path}`. A last parameter that may be missing gives two. */
+/** The path of a route as OpenAPI templates: `/a/:id{[A-Z]+}/*` is `/a/{id}/{path}`. An optional last parameter yields two. */
 export function pathTemplates(route: string): string[] {
   const [, whole = route, isOptional] = /^(.*?)(\?)?$/.exec(route) ?? [];
   const segments = whole.split(/\/(?![^{]*\})/).map((segment) => {
@@ -17,7 +17,7 @@ export function parametersOf(template: string): string[] {
   return [...template.matchAll(/\{([^}]+)\}/g)].map(([, name = ""]) => name);
 }
 
-/** A name for an operation that no other has: `GET /flows/{namespace}` is `getFlowsByNamespace`. */
+/** A unique name of an operation: `GET /flows/{namespace}` is `getFlowsByNamespace`. */
 export function operationId(key: string): string {
   const words = key.replace(/\{([^}]+)\}/g, "by-$1").split(/[^A-Za-z0-9]+/).filter((word) => word !== "");
   return words.map((word, index) => index === 0 ? word.toLowerCase() : word[0]?.toUpperCase() + word.slice(1))

@@ -1,10 +1,10 @@
-/** How answers and bodies are described: a small notation for JSON Schema (draft 2020-12, as OpenAPI 3.1 uses it). */
+/** A short notation for JSON Schema (draft 2020-12, as OpenAPI 3.1 uses it). */
 import type { JsonObject } from "../../base/json.ts";
 
 /** A JSON Schema. */
 export type Schema = JsonObject;
 
-/** Whatever JSON has. */
+/** Any JSON. */
 export const ANYTHING: Schema = {};
 /** A text. */
 export const TEXT: Schema = { type: "string" };
@@ -16,7 +16,7 @@ export const NUMBER: Schema = { type: "number" };
 export const FLAG: Schema = { type: "boolean" };
 /** A moment, as ISO 8601 text in UTC. */
 export const INSTANT: Schema = { type: "string", format: "date-time" };
-/** An object with whatever members. */
+/** An object with any members. */
 export const MAP: Schema = { type: "object", additionalProperties: true };
 /** Bytes of any kind. */
 export const BYTES: Schema = { type: "string", format: "binary" };
@@ -31,7 +31,7 @@ export function oneOf(values: readonly string[]): Schema {
   return { type: "string", enum: [...values] };
 }
 
-/** An object. A name that ends in `?` need not be there; members beside these may be. */
+/** An object. A name that ends in `?` is optional; further members are allowed. */
 export function objectOf(members: Readonly<Record<string, Schema>>): Schema {
   const entries = Object.entries(members);
   const required = entries.filter(([name]) => !name.endsWith("?")).map(([name]) => name);
@@ -39,12 +39,12 @@ export function objectOf(members: Readonly<Record<string, Schema>>): Schema {
   return { type: "object", properties, ...(required.length > 0 && { required }) };
 }
 
-/** The described thing of that name. */
+/** A component by name. */
 export function ref(name: string): Schema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** A page of a list of described things. */
+/** A page of a list. */
 export function pageOf(item: Schema): Schema {
   return objectOf({ results: listOf(item), total: INTEGER });
 }

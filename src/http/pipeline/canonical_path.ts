@@ -1,7 +1,7 @@
-/** The one form of a request's path that is routed: a path without tenant gets the tenant `main`. */
+/** The canonical path of a request, which is routed: a path without a tenant gets the tenant `main`. */
 import { MAIN_TENANT } from "../../model/flows/flow.ts";
 
-/** Where every route of the API lives. */
+/** Prefix of every API route. */
 export const API_PREFIX = "/api/v1";
 
 const PREFIX = `${API_PREFIX}/`;
@@ -19,7 +19,7 @@ export function rawPath(url: string): string {
   return url.slice(start, end);
 }
 
-/** Adds the tenant where the path begins with a resource of a tenant: `/api/v1/flows/x` is `/api/v1/main/flows/x`. */
+/** Inserts the tenant into a path of a tenant resource: `/api/v1/flows/x` becomes `/api/v1/main/flows/x`. */
 export function canonicalPath(url: string, tenantResources: ReadonlySet<string>): string {
   const path = rawPath(url);
   if (!path.startsWith(PREFIX)) return path;

@@ -1,6 +1,6 @@
-/** What of the configuration concerns the HTTP application. */
+/** The part of the configuration that the HTTP application uses. */
 
-/** What the application is told of the server it is part of. */
+/** Facts of the server. */
 export interface HttpConfig {
   /** Public address, without slash at the end. */
   readonly baseUrl?: string;
@@ -8,12 +8,12 @@ export interface HttpConfig {
   readonly host: string;
   readonly port: number;
   readonly isProtected: boolean;
-  /** The operator asked for a server without credentials on an address that others reach. */
+  /** The operator explicitly chose a server without credentials on an address that others reach. */
   readonly noAuthExplicit?: boolean;
   readonly maxUploadBytes: number;
   readonly version: string;
-  /** Which server this is; stays with its data. */
+  /** Id of the server; stored with its data. */
   readonly uuid?: string;
-  /** What the program was built from, when that is known. */
+  /** Commit of the build, if known. */
   readonly commit?: string;
 }

@@ -1,19 +1,18 @@
-/** What a browser of somebody else may not do: reach an open server under a foreign name, or change things from another site. */
+/** Protects from foreign web pages: DNS rebinding of an open server, and changes by requests from another site (CSRF). */
 import { isLoopback } from "../../base/ip.ts";
 import { DomainError } from "../../model/errors.ts";
 
-/** What the guard goes by. */
 interface GuardConfig {
   /** Public address of the server. */
   readonly baseUrl?: string;
   /** Address it listens on. */
   readonly host: string;
   readonly isProtected: boolean;
-  /** The operator asked in so many words for a server without credentials. */
+  /** The operator explicitly chose a server without credentials. */
   readonly noAuthExplicit?: boolean;
 }
 
-/** Hosts found good, as sent; there are as many as ways to write the server's name. */
+/** Accepted hosts, as sent; the server name has several spellings. */
 const MAX_KNOWN_HOSTS = 32;
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
@@ -31,28 +30,24 @@ export class Guard {
   }
 
   /**
-   * Refuses a name that is not the server's: an open server trusts whoever reaches it, and by DNS rebinding any web
-   * page could. @throws DomainError misdirected
+   * Refuses a host name other than the server's: an open server trusts every caller, and DNS rebinding would let any web
+   * page be one. @throws DomainError misdirected
    */
   checkHost(request: Request): void {
     if (this.#takesAnyHost) return;
     const host = authorityOf(request.url);
     if (this.#knownHosts.has(host)) return;
     if (!isLoopback(withoutPort(host)) && host.toLowerCase() !== this.#baseHost) {
-      throw new DomainError(
-        "misdirected",
-        `Misdirected Request: this server asks for no credentials and does not answer to "${
-          host.slice(0, 255)
-        }"; ` +
-          "use localhost, or set its base URL or credentials",
-      );
+      const message = `Misdirected Request: this server asks for no credentials and does not answer to ` +
+        `"${host.slice(0, 255)}"; use localhost, or set its base URL or credentials`;
+      throw new DomainError("misdirected", message);
     }
     if (this.#knownHosts.size < MAX_KNOWN_HOSTS) this.#knownHosts.add(host);
   }
 
   /**
-   * Refuses what changes things and comes from another site: browsers add stored credentials to such requests.
-   * Other clients send none of these headers. @throws DomainError forbidden
+   * Refuses changes requested from another site: browsers add stored credentials to such requests. Other clients send none
+   * of these headers. @throws DomainError forbidden
    */
   checkSite(request: Request): void {
     if (SAFE_METHODS.has(request.method)) return;
@@ -69,7 +64,7 @@ export class Guard {
   }
 }
 
-/** Refuses a page that is fetched ahead of a click: a webhook would start. @throws DomainError forbidden */
+/** Refuses a prefetch by a browser, which would start an execution. @throws DomainError forbidden */
 export function checkNoPrefetch(request: Request): void {
   const purpose = request.headers.get("sec-purpose") ?? request.headers.get("purpose");
   if (purpose !== null && /\b(?:prefetch|prerender|preview)\b/i.test(purpose)) {

@@ -1,23 +1,22 @@
-/** Compression of what is text and longer than a packet, for callers who accept gzip. */
-
+/** Compresses text responses longer than a packet, for callers that accept gzip. */
 import { joinBytes } from "../../base/bytes.ts";
 
 type Chunk = Uint8Array<ArrayBuffer>;
 type Body = ReadableStream<Chunk>;
 
-/** Shorter bodies fit into one packet anyhow. */
+/** Shorter bodies fit into one packet. */
 const MIN_BYTES = 1_024;
 
 const TEXT_TYPE =
   /^(?:text\/(?!event-stream)|application\/(?:json|problem\+json|x-ndjson|javascript|manifest\+json|xml|x-yaml|yaml)|image\/svg\+xml)/;
 
-/** True when the caller takes gzip. */
+/** True when the caller accepts gzip. */
 export function acceptsGzip(request: Request): boolean {
   const accepted = request.headers.get("accept-encoding");
   return accepted !== null && /(?:^|[\s,])gzip(?!\s*;\s*q=0(?:\.0*)?(?:\s|,|$))/i.test(accepted);
 }
 
-/** The answer, compressed when that pays. Only for answers to GET from callers that accept gzip. */
+/** The response, compressed if it is long text. Only for responses to GET from callers that accept gzip. */
 export function gzipResponse(response: Response): Response | Promise<Response> {
   const { headers, body } = response;
   const isPlainText = TEXT_TYPE.test(headers.get("content-type") ?? "") && !headers.has("content-encoding") &&
@@ -32,27 +31,27 @@ async function compress(response: Response, body: Body): Promise<Response> {
   const reader = body.getReader();
   const start: Chunk[] = [];
   let length = 0;
-  let isWhole = false;
-  while (length < MIN_BYTES && !isWhole) {
+  let isComplete = false;
+  while (length < MIN_BYTES && !isComplete) {
     const { done, value } = await reader.read();
-    isWhole = done;
+    isComplete = done;
     if (value) start.push(value);
     length += value?.length ?? 0;
   }
   const headers = new Headers(response.headers);
   headers.append("vary", "accept-encoding");
   const { status, statusText } = response;
-  if (isWhole) return new Response(joinBytes(start), { status, statusText, headers });
+  if (isComplete) return new Response(joinBytes(start), { status, statusText, headers });
   headers.set("content-encoding", "gzip");
   headers.delete("content-length");
   const etag = headers.get("etag");
   if (etag?.startsWith('"')) headers.set("etag", `W/${etag}`);
-  const zipped = joined(start, reader).pipeThrough(new CompressionStream("gzip"));
+  const zipped = concatenated(start, reader).pipeThrough(new CompressionStream("gzip"));
   return new Response(zipped, { status, statusText, headers });
 }
 
-/** What was read already, and the rest. */
-function joined(start: Chunk[], reader: ReadableStreamDefaultReader<Chunk>): Body {
+/** The chunks already read, then the rest. */
+function concatenated(start: Chunk[], reader: ReadableStreamDefaultReader<Chunk>): Body {
   return new ReadableStream({
     async pull(controller) {
       const first = start.shift();

@@ -1,4 +1,4 @@
-/** Takes the routes of a file into the application, each with the frame around it. */
+/** Mounts the routes of a file, each wrapped by the request pipeline. */
 import type { Handler, Hono } from "hono";
 import { MAIN_TENANT } from "../../model/flows/flow.ts";
 import { RESERVED_TENANT_IDS } from "../../model/access/tenant.ts";
@@ -6,38 +6,38 @@ import { API_PREFIX } from "./canonical_path.ts";
 import type { AppEnv } from "../forms/env.ts";
 import type { Access, RequestPipeline } from "./request_pipeline.ts";
 
-/** Routes of one file. `path` (none by default) is put before each of theirs; they are `protected` unless `access` says otherwise. */
+/** Routes of one file. `path` (empty by default) prefixes their paths; `access` is `protected` by default. */
 export interface Mount {
   readonly path?: string;
   readonly routes: Hono<AppEnv>;
   readonly access?: Access;
 }
 
-/** A mount, where it is mounted, and what holds for all of its routes. */
+/** A mount with its prefix. */
 export interface Place extends Mount {
   readonly prefix: string;
   readonly isPage?: boolean;
 }
 
-/** A route as it was mounted. */
+/** A mounted route. */
 export interface MountedRoute {
   readonly method: string;
-  /** With everything that stands before it. */
+  /** With all prefixes. */
   readonly path: string;
   readonly access: Access;
   readonly isPage: boolean;
 }
 
-/** What all paths of a tenant begin with. */
+/** Prefix of all paths of a tenant. */
 export const TENANT_PREFIX = `${API_PREFIX}/:tenant`;
 
-/** Where clients ask, before they log in, what the server is. */
+/** Path of the configuration that clients read before they log in. */
 export const CONFIGS_PATH = `${API_PREFIX}/${MAIN_TENANT}/configs`;
 
-/** Where clients ask, before they log in, what is wrong with the credentials. */
+/** Path of the problems of the configured credentials. */
 export const CREDENTIAL_PROBLEMS_PATH = `${API_PREFIX}/basicAuthValidationErrors`;
 
-/** Every place where routes may be open to all. A mount elsewhere that claims it is a mistake, and stops the start. */
+/** All paths whose routes may be open. An open mount elsewhere is a mistake and stops the start. */
 const OPEN_PLACES: ReadonlyMap<string, Access> = new Map([
   ["/ping", "public"],
   ["/health", "public"],
@@ -46,7 +46,7 @@ const OPEN_PLACES: ReadonlyMap<string, Access> = new Map([
   [`${TENANT_PREFIX}/executions/webhook`, "webhook"],
 ]);
 
-/** Adds the routes of a place, and tells which. @throws Error when they claim to be open and must not be, or when there is one of that shape */
+/** Mounts the routes; returns them. @throws Error they must not be open, are middleware, or one of the same shape is mounted */
 export function mountRoutes(app: Hono<AppEnv>, pipeline: RequestPipeline, place: Place): MountedRoute[] {
   const { access = "protected", isPage = false, path: below = "" } = place;
   const home = place.prefix + below;
@@ -54,66 +54,31 @@ export function mountRoutes(app: Hono<AppEnv>, pipeline: RequestPipeline, place:
   if (isOpen && OPEN_PLACES.get(home) !== access) {
     throw new Error(`Cannot mount ${home}: it must not be open`);
   }
-  return collect(place.routes).map(({ method, path, handler }) => {
+  return place.routes.routes.map(({ method, path, handler }) => {
     const full = (home + (path === "/" ? "" : path)) || "/";
+    if (method === "ALL") throw new Error(`Cannot mount ${full}: middleware is not supported`);
     const isOfTenant = full.split("/").includes(":tenant");
-    const framed = pipeline.wrap({ method, path: full, access, isOfTenant, isPage }, handler);
-    app.on(method, full, framed);
-    if (isPage && path === "/" && full !== "/") app.on(method, `${full}/`, framed);
+    const route = { method, path: full, access, isOfTenant, isPage };
+    const wrapped = pipeline.wrap(route, handler as Handler<AppEnv>);
+    app.on(method, full, wrapped);
+    if (isPage && path === "/" && full !== "/") app.on(method, `${full}/`, wrapped);
     return { method, path: full, access, isPage };
   });
 }
 
 /**
- * First segments of the paths of tenants' routes: what a path without tenant begins with.
- * @throws Error when one could be a tenant's id
+ * First segments of the paths of tenant routes.
+ * @throws Error one is not reserved, so a tenant could have it as its id
  */
 export function tenantResources(mounts: readonly Mount[]): ReadonlySet<string> {
   const names = mounts.flatMap(({ path = "", routes }) =>
-    routes.routes.filter((route) => !isMiddleware(route)).map((route) =>
-      (path + route.path).split("/")[1] ?? ""
-    )
+    routes.routes.map((route) => (path + route.path).split("/")[1] ?? "")
   );
   const free = names.find((name) => !RESERVED_TENANT_IDS.has(name));
   if (free !== undefined) {
-    throw new Error(`Cannot mount "/${free}": a tenant could be called so (model/tenant.ts)`);
+    throw new Error(
+      `Cannot mount "/${free}": a tenant could have this id; reserve it in model/access/tenant.ts`,
+    );
   }
   return new Set(names);
-}
-
-interface Collected {
-  readonly method: string;
-  readonly path: string;
-  handler: Handler<AppEnv>;
-}
-
-/** One handler for each method and path: several of a route, and the `use("*", …)` before it, become a chain. */
-function collect(routes: Hono<AppEnv>): Collected[] {
-  const middleware: Handler<AppEnv>[] = [];
-  const chains = new Map<string, Handler<AppEnv>[]>();
-  for (const route of routes.routes) {
-    const handler = route.handler as Handler<AppEnv>;
-    const key = `${route.method} ${route.path}`;
-    const chain = chains.get(key);
-    if (isMiddleware(route)) middleware.push(handler);
-    else if (chain) chain.push(handler);
-    else chains.set(key, [...middleware, handler]);
-  }
-  return [...chains].map(([key, chain]) => {
-    const space = key.indexOf(" ");
-    return { method: key.slice(0, space), path: key.slice(space + 1), handler: link(chain) };
-  });
-}
-
-function isMiddleware(route: { method: string; path: string }): boolean {
-  return route.method === "ALL" && route.path.endsWith("*");
-}
-
-function link(chain: readonly Handler<AppEnv>[]): Handler<AppEnv> {
-  return chain.reduceRight((following, handler) => async (c, next) => {
-    const response = await handler(c, async () => {
-      c.res = await following(c, next) as Response;
-    });
-    return response instanceof Response ? response : c.res;
-  });
 }

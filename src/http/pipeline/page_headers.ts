@@ -1,4 +1,4 @@
-/** Headers of pages: they load nothing from elsewhere, run no inline script, and nobody frames them. */
+/** Security headers of pages: only own resources, no inline scripts, no framing. */
 
 const PAGE_HEADERS: readonly (readonly [name: string, value: string])[] = [
   [
@@ -15,10 +15,10 @@ const PAGE_HEADERS: readonly (readonly [name: string, value: string])[] = [
   ["permissions-policy", "camera=(), geolocation=(), microphone=()"],
 ];
 
-/** A year, which is what browsers' lists ask for. */
+/** A year, the minimum for the preload lists of browsers. */
 const TRANSPORT_SECURITY = "max-age=31536000";
 
-/** Adds the headers that a page has not set itself; `isHttps` when the server's public address is one. */
+/** Adds the headers that the page has not set; `isHttps`: the public address of the server uses HTTPS. */
 export function setPageHeaders(headers: Headers, isHttps: boolean): void {
   for (const [name, value] of PAGE_HEADERS) if (!headers.has(name)) headers.set(name, value);
   if (isHttps) headers.set("strict-transport-security", TRANSPORT_SECURITY);

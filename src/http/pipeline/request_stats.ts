@@ -1,11 +1,11 @@
-/** How many requests each route has answered, and how long they took. */
+/** Counts and durations of requests by route. */
 import type { Clock } from "../../base/clock.ts";
 import type { ServerMetric, ServerMetricSample } from "../../model/server_metric.ts";
 
-/** Classes of statuses: of 404 it is the fourth. */
+/** Status classes, by their first digit from 1. */
 const CLASSES = ["1xx", "2xx", "3xx", "4xx", "5xx"] as const;
 
-/** Counters of one route. Adding to them touches nothing but numbers: it happens with every request. */
+/** Counters of one route. `add` only changes numbers: it runs for every request. */
 export class RouteStats {
   readonly method: string;
   readonly route: string;
@@ -17,7 +17,7 @@ export class RouteStats {
     this.route = route;
   }
 
-  /** Takes in an answer. */
+  /** Counts a response. */
   add(status: number, ms: number): void {
     const index = Math.floor(status / 100) - 1;
     this.counts[index] = (this.counts[index] ?? 0) + 1;
@@ -25,11 +25,11 @@ export class RouteStats {
   }
 }
 
-/** Counters of all routes. What no route has counts as one, so the number of figures is that of the routes. */
+/** Counters of all routes. Unmatched paths share one, so that the number of metrics is bounded by the routes. */
 export class RequestStats {
   readonly #startedAt: number;
   readonly #routes: RouteStats[] = [];
-  /** Of paths that no route has. */
+  /** Of unmatched paths. */
   readonly unmatched = this.add("", "");
 
   constructor(clock: Pick<Clock, "now">) {
@@ -43,25 +43,25 @@ export class RequestStats {
     return stats;
   }
 
-  /** As of now; routes that nobody called are left out. */
+  /** Current values; routes without requests are left out. */
   serverMetrics(): ServerMetric[] {
     const called = this.#routes.filter(({ counts }) => counts.some((count) => count > 0));
     return [
       {
         name: "process_start_time_seconds",
-        help: "When the process started, since 1970",
+        help: "Start time of the process, in seconds since 1970",
         type: "gauge",
         samples: [{ value: this.#startedAt / 1000 }],
       },
       {
         name: "sluice_http_requests_total",
-        help: "Requests answered, by route and class of status",
+        help: "Requests, by route and status class",
         type: "counter",
         samples: called.flatMap(countSamples),
       },
       {
         name: "sluice_http_request_seconds_total",
-        help: "Time until the answers to them began",
+        help: "Time until their responses started",
         type: "counter",
         samples: called.map(({ method, route, totalMs }) => ({
           labels: { method, route },

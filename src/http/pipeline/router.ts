@@ -1,14 +1,14 @@
 /**
- * The router under Hono: a tree of path segments. A literal segment beats a parameter whatever the order of
- * registration, a route is chosen by path and method together, and each request meets exactly one handler.
- * It compares the path as sent: nothing is decoded, folded or normalised before a route is chosen.
+ * The router of Hono: a tree of path segments. A literal segment precedes a parameter in any order of registration, path
+ * and method together select the route, and each request has exactly one handler. The path is compared as sent: it is not
+ * decoded, folded or normalised.
  */
 import type { ParamIndexMap, Result, Router } from "hono/router";
 
 /** Handlers of one route with the positions of its parameters. */
 type Leaf<T> = [T, ParamIndexMap][];
 
-/** One position in the tree. */
+/** A node of the tree. */
 interface Node<T> {
   readonly literals: Map<string, Node<T>>;
   /** Parameters with a pattern, in order of registration. */
@@ -16,20 +16,20 @@ interface Node<T> {
   param?: Node<T>;
   /** By method, or `ALL`. */
   readonly leaves: Map<string, Leaf<T>>;
-  /** Routes that take the rest of the path, by method. */
+  /** Routes that match the rest of the path, by method. */
   readonly tails: Map<string, Leaf<T>>;
 }
 
 const PARAMETER = /^:([^{}?]+)(?:\{(.+)\})?$/;
 
-/** Finds the one route of a path and method. Routes are added first; adding one twice is a bug and throws. */
+/** Finds the route of a path and method. All routes are added before the first match. */
 export class SegmentRouter<T> implements Router<T> {
   readonly name = "SegmentRouter";
   readonly #root = createNode<T>();
 
   /**
    * Adds a route: literals, `:name`, `:name{pattern}`, and at the end `*` or `:name{.+}` for the rest, or `:name?`.
-   * @throws Error when there is a route of that method and shape
+   * @throws Error a route of that method and shape exists
    */
   add(method: string, path: string, handler: T): void {
     if (path.endsWith("?")) {
@@ -56,7 +56,7 @@ export class SegmentRouter<T> implements Router<T> {
     return [find(this.#root, { path, method, values }, 1) ?? [], values];
   }
 
-  /** Every method that has a route for that path, without `ALL`. */
+  /** Methods with a route for that path, without `ALL`. */
   methodsOf(path: string): string[] {
     const methods = new Set<string>();
     const query = { path, methods, values: [] };
@@ -65,7 +65,7 @@ export class SegmentRouter<T> implements Router<T> {
   }
 }
 
-/** What is looked for: a method's route, or (with `methods`) every method, found by never being satisfied. */
+/** Searches the route of a method, or (with `methods`) collects all methods by never accepting a route. */
 interface Query {
   readonly path: string;
   readonly method?: string;
@@ -140,7 +140,7 @@ function addLeaf<T>(
   leaves.set(method, [route]);
 }
 
-/** Segments of a route; a slash within the braces of a pattern does not divide. */
+/** Segments of a route; a slash within the braces of a pattern does not separate. */
 function splitRoute(path: string): string[] {
   return path.slice(1).split(/\/(?![^{]*\})/);
 }

@@ -1,4 +1,6 @@
-/** Answers with content that users have stored: it is downloaded, and never shown as a page of the server. */
+/** Downloads of content that users have stored, which browsers must never show as a page of the server. */
+import type { Context } from "hono";
+import type { AppEnv } from "../forms/env.ts";
 
 /** Headers of a download with that name. */
 export function attachmentHeaders(fileName: string): Headers {
@@ -12,4 +14,15 @@ export function attachmentHeaders(fileName: string): Headers {
     "content-disposition": `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`,
     "x-content-type-options": "nosniff",
   });
+}
+
+/** A streamed download. HEAD, which runs the GET handler, reads nothing of it. */
+export async function streamResponse(
+  c: Context<AppEnv>,
+  stream: ReadableStream<Uint8Array>,
+  headers: Headers | Record<string, string>,
+): Promise<Response> {
+  if (c.req.raw.method !== "HEAD") return new Response(stream, { headers });
+  await stream.cancel();
+  return new Response(null, { headers });
 }

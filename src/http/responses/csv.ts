@@ -1,12 +1,12 @@
-/** CSV as RFC 4180 has it. */
+/** CSV (RFC 4180). */
 import { type JsonObject, type JsonValue, ownProperty, stringifyJson } from "../../base/json.ts";
 
 const LINE_END = "\r\n";
 const NEEDS_QUOTES = /[",\r\n]/;
-/** What spreadsheets take for a formula. */
+/** Spreadsheets interpret such a text as a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 
-/** One line a record below a header of the members of the first one; lists and maps as JSON text. Nothing for no records. */
+/** A header with the members of the first record, then a line per record; lists and maps as JSON. Empty without records. */
 export function csvText(records: readonly JsonObject[]): string {
   const [first] = records;
   if (!first) return "";
@@ -15,7 +15,7 @@ export function csvText(records: readonly JsonObject[]): string {
   return [names.map(cellText).join(","), ...lines].join(LINE_END) + LINE_END;
 }
 
-/** A file to be saved by the browser under that name. */
+/** A download with that file name. */
 export function csvResponse(records: readonly JsonObject[], fileName: string): Response {
   return new Response(csvText(records), {
     headers: {

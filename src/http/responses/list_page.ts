@@ -1,8 +1,7 @@
-/** Pages of lists that are in memory. */
-import { DomainError } from "../../model/errors.ts";
-import type { Paging } from "../forms/params.ts";
+/** Pages of lists in memory. */
+import { type Paging, sortFieldIn } from "../forms/params.ts";
 
-/** One page of a list; `fields` are those it can be sorted by. @throws DomainError invalid_argument: another field */
+/** One page of a list; `fields` are the sortable ones. @throws DomainError invalid_argument: another field */
 export function takePage<T>(
   items: readonly T[],
   paging: Paging,
@@ -10,14 +9,8 @@ export function takePage<T>(
 ): T[] {
   const sorted = [...items];
   for (const { field, descending } of [...paging.sort].reverse()) {
-    const valueOf = fields.get(field);
-    if (valueOf === undefined) {
-      const known = [...fields.keys()].join(", ");
-      throw new DomainError(
-        "invalid_argument",
-        `Invalid sort parameter: "${field.slice(0, 100)}" is none of ${known}`,
-      );
-    }
+    const valueOf = fields.get(sortFieldIn(field, [...fields.keys()]));
+    if (valueOf === undefined) continue;
     const sign = descending ? -1 : 1;
     sorted.sort((a, b) => valueOf(a) < valueOf(b) ? -sign : valueOf(a) > valueOf(b) ? sign : 0);
   }

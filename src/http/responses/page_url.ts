@@ -1,19 +1,19 @@
-/** Links to the pages of executions, as answers carry them. */
+/** Links to the pages of executions, for responses. */
 import type { Context } from "hono";
 import type { Execution } from "../../model/executions/execution.ts";
 import { executionPath } from "../../ui/execution_page.ts";
 import type { AppEnv } from "../forms/env.ts";
 
-/** Address of the server as the caller knows it, without slash at the end. */
+/** Address of the server for the caller, without a trailing slash. */
 export type BaseUrlOf = (c: Context<AppEnv>) => string;
 
-/** The configured address, else that of the request, whose host the guard has checked. */
+/** The configured address, else the origin of the request, whose host the guard has checked. */
 export function baseUrlFrom(configured: string | undefined): BaseUrlOf {
   const fixed = configured?.replace(/\/+$/, "");
   return fixed === undefined ? (c) => originOf(c.req.raw.url) : () => fixed;
 }
 
-/** Link to an execution's page. */
+/** Link to the page of an execution. */
 export function pageUrl(baseUrl: string, { tenant, namespace, flowId, id }: Execution): string {
   return baseUrl + executionPath(tenant, { namespace, id: flowId }, id);
 }

@@ -1,13 +1,13 @@
-/** The one form of refusals: what older clients read (`message`, `_links`, `_embedded`) and RFC 9457, in one body. */
+/** Error responses: RFC 9457 and the members of older clients (`message`, `_links`, `_embedded`) in one body. */
 import type { DomainErrorOptions, ErrorCode, ErrorItem } from "../../model/errors.ts";
 import { DomainError } from "../../model/errors.ts";
 
-/** How a code is answered. */
+/** The response to an error code. */
 interface ProblemKind {
   readonly status: number;
   readonly slug: string;
   readonly title: string;
-  /** What the message begins with; clients look at it. */
+  /** Prefix of the message, which clients check. */
   readonly prefix: string;
 }
 
@@ -39,10 +39,10 @@ function kind(status: number, slug: string, title: string, prefix = ""): Problem
   return { status, slug, title, prefix };
 }
 
-/** What all answers of bugs say; the rest is in the server's log under the request's id. */
+/** The message for every bug; details are in the server log under the request id. */
 const INTERNAL_ERROR = "Internal server error";
 
-/** What a refusal is an answer to. */
+/** The refused request. */
 interface ProblemContext {
   /** Path as shown to the caller, without query. */
   readonly path: string;
@@ -55,7 +55,7 @@ interface ProblemContext {
   readonly baseUrl: string;
 }
 
-/** The answer to a request that failed with `error`; of anything but a refusal it shows nothing. */
+/** The response to a request that failed with `error`. Details of bugs are not shown. */
 export function problemResponse(error: unknown, context: ProblemContext): Response {
   const refusal = error instanceof DomainError && error.code !== "internal"
     ? error
@@ -76,12 +76,12 @@ export function problemResponse(error: unknown, context: ProblemContext): Respon
   });
 }
 
-/** A page that asks for credentials itself: the browser is not to ask on its own. */
+/** The login page asks for credentials itself, so the browser must not. */
 function isLoginPage(referer?: string | null): boolean {
   return referer?.endsWith("/login") ?? false;
 }
 
-/** The path is known, its method is not; `allow` lists those that are. */
+/** The path has no route for the method; `allow` lists the methods it has. */
 export class MethodRefusal extends DomainError {
   readonly allow: string;
 
@@ -115,7 +115,7 @@ function problemBody(refusal: DomainError, context: ProblemContext): object {
   };
 }
 
-/** One of many things that were named, as clients of bulk operations read it. */
+/** An invalid item of a bulk operation. */
 function invalidItem({ path, message }: ErrorItem): object {
   return { message, invalidValue: path, propertyPath: "execution" };
 }

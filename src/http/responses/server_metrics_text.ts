@@ -1,10 +1,10 @@
-/** Figures in the text format of Prometheus, version 0.0.4. */
+/** Server metrics in the text format of Prometheus, version 0.0.4. */
 import type { ServerMetric, ServerMetricSample } from "../../model/server_metric.ts";
 
 /** Its media type. */
-export const FIGURE_TEXT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+export const SERVER_METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-/** The text of figures; those without values are left out. */
+/** The metrics as text, without those that have no samples. */
 export function serverMetricsText(serverMetrics: readonly ServerMetric[]): string {
   return serverMetrics.filter(({ samples }) => samples.length > 0).map(({ name, help, type, samples }) => {
     const lines = samples.map((sample) => `${name}${labelText(sample)} ${valueText(sample.value)}\n`);

@@ -1,4 +1,4 @@
-/** Following of executions: waiting for one that was just created, and streams of its changes and of its log lines. */
+/** Streams of the changes and the log lines of an execution, and the wait for one that was just created. */
 import type { Clock } from "../../base/clock.ts";
 import { isId } from "../../base/id.ts";
 import { type JsonObject, stringifyJson } from "../../base/json.ts";
@@ -10,15 +10,15 @@ import type { FollowedView, Follower } from "../../services/executions/followed_
 import type { LogFilter } from "../../services/logs/log_entries.ts";
 import type { EventProducer } from "./sse.ts";
 
-/** A client may know an id before this server does. */
+/** A client may know the id before the start is durable. */
 const MAX_WAIT_FOR_ID_MS = 10_000;
-/** Changes that come faster are joined. */
+/** Faster changes are merged. */
 export const FOLLOW_PAUSE_MS = 1000 / MAX_STREAM_CHANGES_PER_SECOND;
-/** Each look at a log reads all of it: the longer it is, the rarer the looks. */
+/** Each read of a log reads all lines: a longer log is read less often. */
 const LINES_PER_PAUSE_MS = 20;
 const MAX_LOG_PAUSE_MS = 2_000;
 
-/** What is followed, and by whom. */
+/** The followed execution, and its follower. */
 export interface FollowTarget {
   readonly executions: Executions;
   readonly clock: Clock;
@@ -27,19 +27,12 @@ export interface FollowTarget {
 }
 
 /** Waits up to 10 s for an execution to exist. @throws DomainError not_found */
-export async function awaitExecution(target: FollowTarget, signal: AbortSignal): Promise<void> {
-  if (!isId(target.id)) {
-    throw new DomainError("not_found", `Not Found: execution "${target.id}" does not exist`);
-  }
-  using watch = new Watch(target, signal);
-  const deadline = target.clock.monotonicMs() + MAX_WAIT_FOR_ID_MS;
-  while (!await watch.read()) {
-    const leftMs = deadline - target.clock.monotonicMs();
-    if (leftMs <= 0 || signal.aborted) {
-      throw new DomainError("not_found", `Not Found: execution "${target.id}" does not exist`);
-    }
-    await watch.changed(leftMs);
-  }
+export async function awaitExecution(
+  { executions, actor, id }: FollowTarget,
+  signal: AbortSignal,
+): Promise<void> {
+  if (isId(id) && await executions.followed.exists(actor, id, MAX_WAIT_FOR_ID_MS, signal)) return;
+  throw new DomainError("not_found", `Not Found: execution "${id}" does not exist`);
 }
 
 /** Sends `start`, then `progress` with the whole execution for each change, at last `end`; one that has ended sends `end` alone. */
@@ -65,7 +58,7 @@ export function logEvents(target: FollowTarget, filter: LogFilter): EventProduce
     await writer.send({ id: "start", data: JSON.stringify({ executionId: target.id }) });
     let sent = 0;
     while (!signal.aborted) {
-      // Asked first: what is logged before the end is stored with it.
+      // Read before the log lines: all lines are stored by the commit of the end.
       const isOver = (await watch.read())?.hasEnded ?? true;
       const entries = await target.executions.logs(target.actor, target.id, filter);
       for (const entry of entries.slice(sent)) {
@@ -79,7 +72,7 @@ export function logEvents(target: FollowTarget, filter: LogFilter): EventProduce
   };
 }
 
-/** Hears of the changes of one execution, and of the end of interest in them. */
+/** Waits for changes of one execution, until the client is gone. */
 export class Watch implements Disposable {
   readonly #clock: Clock;
   readonly #signal: AbortSignal;
@@ -99,18 +92,18 @@ export class Watch implements Disposable {
     signal.addEventListener("abort", this.#onAbort);
   }
 
-  /** The execution as it is now, `undefined` when there is none (any more). */
+  /** The current execution; `undefined` when it does not exist (any more). */
   read(): Promise<FollowedView | undefined> {
     return this.#follower.read();
   }
 
-  /** Resolves after a change since the last call, at the end of interest, or after `maxMs`. */
+  /** Resolves after a change since the last call, when the client is gone, or after `maxMs`. */
   async changed(maxMs?: number): Promise<void> {
     if (!this.#hasChanged) await this.#sleep(maxMs);
     this.#hasChanged = false;
   }
 
-  /** Resolves after `ms`, or at the end of interest. */
+  /** Resolves after `ms`, or when the client is gone. */
   async pause(ms: number): Promise<void> {
     this.#isPausing = true;
     await this.#sleep(ms);
@@ -125,7 +118,7 @@ export class Watch implements Disposable {
     cancel?.();
   }
 
-  /** Hears of nothing more. */
+  /** Stops watching. */
   [Symbol.dispose](): void {
     this.#follower[Symbol.dispose]();
     this.#signal.removeEventListener("abort", this.#onAbort);

@@ -1,17 +1,17 @@
-/** The stream of an execution for those who keep what they were told: numbered events that say only what has changed. */
+/** The delta stream of an execution: numbered events with only the changed parts. */
 import type { Instant } from "../../base/clock.ts";
 import { DeltaTracker } from "../../model/executions/execution_delta.ts";
 import { FOLLOW_PAUSE_MS, type FollowTarget, Watch } from "./follow.ts";
 import type { EventProducer } from "./sse.ts";
 
-/** The number of the last event that a client saw, as it sends it when it comes back; `undefined` for none. */
+/** The `Last-Event-ID` of a reconnecting client; `undefined` without a valid one. */
 export function readLastEventId(text: string | undefined): Instant | undefined {
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
 /**
- * Sends the whole execution, then what changes, until it ends. The number of an event is the time up to which it tells, in
- * milliseconds: a client that comes back with it is sent what has changed since then.
+ * Sends the complete execution, then its changes, until it ends. The id of an event is the time in milliseconds up to which
+ * it covers the changes: a client that reconnects with it gets only later ones.
  */
 export function deltaEvents(target: FollowTarget, lastEventId: Instant | undefined): EventProducer {
   return async (writer, signal) => {

@@ -1,21 +1,21 @@
-/** Following of an execution with all that belong to the same piece of work: those that it has started, and those that started it. */
+/** The stream of the states of all executions with the same correlation id. */
 import { isJsonObject, type JsonObject, ownProperty, stringifyJson } from "../../base/json.ts";
 import { type State, TERMINAL_STATES } from "../../model/executions/state.ts";
 import { FOLLOW_PAUSE_MS, type FollowTarget, Watch } from "./follow.ts";
 import type { EventProducer, EventWriter } from "./sse.ts";
 
-/** Changes of the others are looked for that often: they are too many to listen to each. */
-const LOOK_EVERY_MS = 1_000;
-/** Each look reads all of them: the more there are, the rarer the looks. */
+/** Interval of reading the other executions: they are too many to subscribe to each. */
+const READ_EVERY_MS = 1_000;
+/** Each read covers all of them: more executions are read less often. */
 const PAUSE_MS_PER_EXECUTION = 4;
-/** What a trigger starts when the others have ended is there by then. */
+/** Within this time triggers have started the executions that follow the ended ones. */
 const WAIT_FOR_MORE_MS = 10_000;
 
-/** What is seen at one look. */
+/** The result of one read. */
 interface RelatedExecutions {
-  /** Of those flows alone are executions told; each as `namespace/id`. */
+  /** Only executions of these flows are sent; each as `namespace/id`. */
   readonly flows: ReadonlySet<string>;
-  /** As lists show them, oldest first. */
+  /** As in lists, oldest first. */
   readonly executions: readonly JsonObject[];
 }
 
@@ -26,27 +26,27 @@ export function dependencyEvents(
 ): EventProducer {
   return async (writer, signal) => {
     using watch = new Watch(target, signal);
-    const told = new Told(writer);
+    const sent = new SentStates(writer);
     const { clock, id } = target;
     await writer.send({ id: "start", data: stringifyJson({ executionId: id }) });
-    let toldAt = clock.monotonicMs();
+    let sentAt = clock.monotonicMs();
     while (!signal.aborted) {
       const related = await read();
-      if (await told.tell(related)) toldAt = clock.monotonicMs();
-      const isQuiet = clock.monotonicMs() - toldAt >= WAIT_FOR_MORE_MS;
-      if (told.haveAllEnded(isQuiet ? [] : related.flows)) {
+      if (await sent.send(related)) sentAt = clock.monotonicMs();
+      const isQuiet = clock.monotonicMs() - sentAt >= WAIT_FOR_MORE_MS;
+      if (sent.haveAllEnded(isQuiet ? [] : related.flows)) {
         return await writer.send({ id: "end-all", data: stringifyJson({ executionId: id }) });
       }
-      await watch.changed(LOOK_EVERY_MS);
+      await watch.changed(READ_EVERY_MS);
       await watch.pause(FOLLOW_PAUSE_MS + related.executions.length * PAUSE_MS_PER_EXECUTION);
     }
   };
 }
 
-/** What a client knows already. */
-class Told {
+/** The states that the client has. */
+class SentStates {
   readonly #writer: EventWriter;
-  /** Text of the state of each execution. */
+  /** History of each execution as text. */
   readonly #states = new Map<string, string>();
   readonly #running = new Set<string>();
   readonly #flows = new Set<string>();
@@ -55,8 +55,8 @@ class Told {
     this.#writer = writer;
   }
 
-  /** Sends what is new; true when something was. */
-  async tell({ flows, executions }: RelatedExecutions): Promise<boolean> {
+  /** Sends new states; true if there were any. */
+  async send({ flows, executions }: RelatedExecutions): Promise<boolean> {
     let isNew = false;
     for (const { id, namespace, flowId, state = null } of executions) {
       const [executionId, flow] = [String(id), `${namespace}/${flowId}`];
@@ -74,7 +74,7 @@ class Told {
     return isNew;
   }
 
-  /** Whether something was told, all of it has ended, and each of the flows has had an execution. */
+  /** True when something was sent, all of it has ended, and each of the flows has had an execution. */
   haveAllEnded(flows: Iterable<string>): boolean {
     if (this.#running.size > 0 || this.#states.size === 0) return false;
     for (const flow of flows) if (!this.#flows.has(flow)) return false;
@@ -82,7 +82,7 @@ class Told {
   }
 }
 
-/** Durations of what runs change all the time. */
+/** Without the duration, which changes constantly while an execution runs. */
 function historyOf(state: JsonObject[string]): string {
   return isJsonObject(state) ? stringifyJson(ownProperty(state, "histories") ?? null) : "";
 }

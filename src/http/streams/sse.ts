@@ -1,4 +1,4 @@
-/** Event streams (server-sent events): how many there are, how they are kept alive, and how they end. */
+/** Event streams (server-sent events): limit, keep-alive, end. */
 import type { Context } from "hono";
 import type { CancelTimer, Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/log.ts";
@@ -6,9 +6,9 @@ import { DomainError } from "../../model/errors.ts";
 import { MAX_EVENT_STREAMS } from "../../model/limits.ts";
 import type { AppEnv } from "../forms/env.ts";
 
-/** An event; a client reads `data` as one line. */
+/** An event; `data` is one line. */
 interface ServerEvent {
-  /** On the streams of executions and logs it is a marker (`start`, `progress`, `end`), not a number. */
+  /** On streams of executions and logs a marker (`start`, `progress`, `end`), not a number. */
   readonly id?: string;
   /** Text without line breaks, for example JSON. */
   readonly data: string;
@@ -16,32 +16,31 @@ interface ServerEvent {
 
 /** Writes to one stream. */
 export interface EventWriter {
-  /** Sends an event; resolves when the client has room for the next one, or is gone. */
+  /** Sends an event; resolves when the buffer has room for the next one, or the client is gone. */
   send(event: ServerEvent): Promise<void>;
 }
 
-/** Produces the events of one stream; the stream ends when it settles. `signal` is aborted when nobody reads any more. */
+/** Produces the events of one stream; the stream ends when it settles. `signal` is aborted when the client is gone. */
 export type EventProducer = (writer: EventWriter, signal: AbortSignal) => Promise<void>;
 
-/** What the streams need. */
 interface EventStreamsOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly maxStreams?: number;
 }
 
-/** Proxies drop connections that are silent for longer than a minute; some after 30 s. */
+/** Proxies drop connections that are silent for a minute; some after 30 s. */
 const KEEP_ALIVE_MS = 15_000;
 const KEEP_ALIVE = new TextEncoder().encode(":\n\n");
-/** Bytes that wait for a slow client before its producer has to wait. */
+/** Bytes buffered for a slow client before its producer waits. */
 const BUFFER_BYTES = 65_536;
-/** Seconds after which a refused client tries again. */
+/** `Retry-After` of a refused client, in seconds. */
 const RETRY_AFTER_S = 10;
 
 const HEADERS: Readonly<Record<string, string>> = {
   "content-type": "text/event-stream",
   "cache-control": "no-store",
-  // Proxies of the nginx family hold back what is not marked so.
+  // nginx buffers responses without this header.
   "x-accel-buffering": "no",
 };
 
@@ -54,14 +53,14 @@ export class EventStreams {
     this.#options = options;
   }
 
-  /** Streams that are open now. */
+  /** Number of open streams. */
   get count(): number {
     return this.#open.size;
   }
 
   /**
-   * The answer that streams what `produce` sends. Check what can be refused before: the status is sent first.
-   * @throws DomainError unavailable when too many streams are open
+   * The response that streams the events of `produce`. Refuse requests before: the status is sent first.
+   * @throws DomainError unavailable: too many streams are open
    */
   open(produce: EventProducer): Response {
     const { maxStreams = MAX_EVENT_STREAMS } = this.#options;
@@ -75,13 +74,13 @@ export class EventStreams {
     return new Response(stream.body, { headers: HEADERS });
   }
 
-  /** Ends all streams, and waits for their producers. */
+  /** Ends all streams; waits for their producers. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([...this.#open].map((stream) => stream.end()));
   }
 }
 
-/** One stream: a producer on this side, a reader on the other. */
+/** One stream between a producer and a client. */
 class EventStream implements EventWriter {
   readonly body: ReadableStream<Uint8Array>;
   readonly #options: EventStreamsOptions;
@@ -90,7 +89,7 @@ class EventStream implements EventWriter {
   readonly #closed: () => void;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   #cancelKeepAlive: CancelTimer = () => {};
-  /** Set while the buffer is full; all who send wait for the same room. */
+  /** Set while the buffer is full; all senders wait for it. */
   #room: PromiseWithResolvers<void> | undefined;
   #finished: Promise<void> = Promise.resolve();
 
@@ -118,19 +117,19 @@ class EventStream implements EventWriter {
     await this.#room.promise;
   }
 
-  /** Ends the stream from this side. */
+  /** Ends the stream. */
   async end(): Promise<void> {
     this.#close();
     await this.#finished;
   }
 
   async #run(produce: EventProducer): Promise<void> {
-    await Promise.resolve(); // The answer must be on its way before the first event.
+    await Promise.resolve(); // The response must be returned before the first event.
     try {
       if (!this.#abort.signal.aborted) await produce(this, this.#abort.signal);
     } catch (error) {
       const reason = error instanceof Error ? error.stack ?? error.message : String(error);
-      if (!this.#abort.signal.aborted) this.#options.logger.error("An event stream broke off", { reason });
+      if (!this.#abort.signal.aborted) this.#options.logger.error("An event stream failed", { reason });
     } finally {
       this.#close();
     }
@@ -158,24 +157,24 @@ class EventStream implements EventWriter {
 
   #keepAlive(): void {
     this.#cancelKeepAlive = this.#options.clock.setTimer(KEEP_ALIVE_MS, () => {
-      // A client that does not read gets no more of them.
+      // None for a client that does not read.
       if ((this.#controller?.desiredSize ?? 0) > 0) this.#controller?.enqueue(KEEP_ALIVE);
       this.#keepAlive();
     });
   }
 }
 
-/** A line break would end the field, and let data pose as another event. */
+/** A line break would end the field, so that data could forge another event. */
 function oneLine(text: string): string {
   return /[\r\n]/.test(text) ? text.replace(/\r\n|[\r\n]/g, " ") : text;
 }
 
-/** The answer of a route that streams events; see {@link EventStreams.open}. @throws DomainError unavailable */
+/** The response of a route that streams events; see {@link EventStreams.open}. @throws DomainError unavailable */
 export function eventStream(c: Context<AppEnv>, produce: EventProducer): Response {
   return (c as unknown as Context<StreamsEnv>).get("eventStreams").open(produce);
 }
 
-/** The frame hands the streams of the server to every route. */
+/** The request pipeline sets the streams of the server for every route. */
 export interface StreamsEnv {
   Variables: AppEnv["Variables"] & { eventStreams: EventStreams };
 }

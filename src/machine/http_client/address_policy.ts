@@ -1,7 +1,7 @@
-/** Which addresses requests of flows may reach. Decides on addresses alone: names are resolved before it is asked. */
+/** Which addresses requests of flows may reach. Decides on IP addresses; names are resolved before. */
 import { type IpBytes, type IpRange, isWithinRange, parseIp, parseIpRange } from "../../base/ip.ts";
 
-/** Ranges by the words that options may use for them. */
+/** Named ranges for options. */
 const NAMED_RANGES: ReadonlyMap<string, readonly string[]> = new Map([
   ["all", ["0.0.0.0/0", "::/0"]],
   ["loopback", ["127.0.0.0/8", "0.0.0.0/8", "::1", "::"]],
@@ -10,16 +10,16 @@ const NAMED_RANGES: ReadonlyMap<string, readonly string[]> = new Map([
   ["metadata", ["169.254.169.254", "100.100.100.200", "fd00:ec2::254"]],
 ]);
 
-/** What no flow reaches unless it is allowed: the services that give machines of a cloud their credentials. */
+/** Denied unless allowed: the services that provide the credentials of cloud machines. */
 const ALWAYS_DENIED = ["link-local", "metadata"];
 
-/** What options say of addresses: words of {@link NAMED_RANGES}, ranges and addresses. */
+/** Options: names of {@link NAMED_RANGES}, ranges and addresses. */
 export interface AddressRules {
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
 }
 
-/** Says of each address whether it may be reached. What is allowed is reached, also when it is denied as well. */
+/** Checks addresses. Allowed ranges override denied ones. */
 export class AddressPolicy {
   readonly #allowed: readonly IpRange[];
   readonly #denied: readonly IpRange[];
@@ -29,7 +29,7 @@ export class AddressPolicy {
     this.#denied = [...ALWAYS_DENIED, ...deny].flatMap(rangesOf);
   }
 
-  /** False as well for a text that is no address. */
+  /** False also for an invalid address. */
   allows(address: string): boolean {
     const bytes = parseIp(address);
     return bytes !== undefined && (isIn(bytes, this.#allowed) || !isIn(bytes, this.#denied));

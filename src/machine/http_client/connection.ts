@@ -1,4 +1,4 @@
-/** One connection to a server: bytes out, bytes in, with a limit for each wait. */
+/** One connection to a server, with a timeout for each wait. */
 import type { Clock } from "../../base/clock.ts";
 import { formatDuration } from "../../base/duration.ts";
 import { HttpError } from "../../model/ports/http.ts";
@@ -7,25 +7,25 @@ import { TlsTransport } from "./tls_transport.ts";
 import { reasonOf, type TlsOptions, type Transport, type TransportAddress } from "./transport.ts";
 import { WaitLimit } from "./wait_limit.ts";
 
-/** How long a connection waits, and who may end it. */
+/** Timeouts and cancellation. */
 export interface ConnectionOptions {
   readonly clock: Clock;
-  /** Whether {@link Connection.startTls} will be asked for. */
+  /** Whether {@link Connection.startTls} will be called. */
   readonly isTls: boolean;
   readonly connectTimeoutMs: number;
   readonly readIdleTimeoutMs: number;
   readonly signal?: AbortSignal;
 }
 
-/** An open connection. It is used for one request and closed. */
+/** An open connection, used for one request. */
 export class Connection {
   readonly #options: ConnectionOptions;
   readonly #limit: WaitLimit;
   readonly #abort: () => void;
-  /** Ends the attempt to connect. */
+  /** Aborts connecting. */
   readonly #opening = new AbortController();
   #transport: Transport | undefined;
-  /** The first one is the reason of those that follow. */
+  /** The first failure, which all later calls throw. */
   #failure: HttpError | undefined;
   #isConnected = false;
   #isClosed = false;
@@ -45,12 +45,12 @@ export class Connection {
     return connection;
   }
 
-  /** Goes on over TLS. @throws HttpError: the certificate is not accepted, … */
+  /** Starts TLS. @throws HttpError the certificate is not accepted, … */
   async startTls(options: TlsOptions): Promise<void> {
     await this.#established(async () => await this.#transport?.startTls?.(options));
   }
 
-  /** Sends bytes; resolves when there is room for more. @throws HttpError */
+  /** Sends bytes; resolves when the buffer has room. @throws HttpError */
   write(bytes: Uint8Array): Promise<void> {
     return this.#within(this.#options.readIdleTimeoutMs, () => this.#open.write(bytes));
   }
@@ -60,7 +60,7 @@ export class Connection {
     return this.#within(this.#options.readIdleTimeoutMs, () => this.#open.read());
   }
 
-  /** Ends the connection; may be called twice. */
+  /** Closes the connection; may be called twice. */
   close(): void {
     this.#options.signal?.removeEventListener("abort", this.#abort);
     this.#limit.stop();
@@ -73,7 +73,7 @@ export class Connection {
     throw new Error("The connection is not open");
   }
 
-  /** A connection that comes when nobody waits for it any more is closed. */
+  /** A connection established after a failure is closed. */
   async #connect(address: TransportAddress): Promise<void> {
     const { signal } = this.#opening;
     this.#transport = this.#options.isTls

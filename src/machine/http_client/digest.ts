@@ -1,20 +1,19 @@
-/** Digest credentials (RFC 7616): the answer to a server's challenge. */
+/** Digest credentials (RFC 7616) for the challenge of a server. */
 import { createHash } from "node:crypto";
 
-/** Who asks for what. */
 interface DigestRequest {
   readonly username: string;
   readonly password: string;
   readonly method: string;
   /** Path and query. */
   readonly target: string;
-  /** Chosen by chance. */
+  /** Client nonce, random. */
   readonly nonce: string;
 }
 
 const ALGORITHMS: ReadonlyMap<string, string> = new Map([["MD5", "md5"], ["SHA-256", "sha256"]]);
 
-/** The `Authorization` header for a `WWW-Authenticate` header; `undefined` when that is no digest challenge that is understood. */
+/** The `Authorization` header for a `WWW-Authenticate` header; `undefined` for another or unsupported challenge. */
 export function digestCredentials(challenge: string, request: DigestRequest): string | undefined {
   const fields = challengeFields(challenge);
   const algorithm = (fields.get("algorithm") ?? "MD5").toUpperCase();
@@ -37,7 +36,7 @@ export function digestCredentials(challenge: string, request: DigestRequest): st
   return `Digest ${[...texts, ...plain].join(", ")}`;
 }
 
-/** Each challenge is answered once. */
+/** Nonce count: each challenge is used once. */
 const COUNT = "00000001";
 
 function challengeFields(challenge: string): ReadonlyMap<string, string> {

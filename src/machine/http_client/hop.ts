@@ -1,4 +1,4 @@
-/** What is sent to one server after the other, from a request to the end of its redirections. Decides only. */
+/** The hops of a request and its redirections: what is sent to which server. Pure. */
 import { basicCredentials, isContentType } from "../../model/http/http_request.ts";
 import { type HttpBody, HttpError, type HttpRequest, type NamedText } from "../../model/ports/http.ts";
 import { type ResponseHead, valuesOf } from "./response_reader.ts";
@@ -6,18 +6,18 @@ import { type ResponseHead, valuesOf } from "./response_reader.ts";
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const PERSONAL: ReadonlySet<string> = new Set(["authorization", "cookie", "proxy-authorization"]);
 
-/** What is sent to one server: the request itself, or what a redirection has made of it. */
+/** One hop: the request itself, or its form after a redirection. */
 export interface Hop {
   readonly method: string;
   readonly url: URL;
   readonly headers: readonly NamedText[];
   readonly body?: HttpBody;
   readonly request: HttpRequest;
-  /** `Authorization` header; not passed on to other servers. */
+  /** `Authorization` header; not sent to other servers. */
   readonly credentials?: string;
 }
 
-/** The request itself. */
+/** The first hop. */
 export function firstHop(request: HttpRequest): Hop {
   const { method, headers, body, options: { auth } } = request;
   const url = new URL(request.uri);
@@ -33,19 +33,19 @@ export function firstHop(request: HttpRequest): Hop {
   return { method, url, headers, body, request, credentials };
 }
 
-/** True where what is sent goes to the server that the request was meant for. */
+/** True when the hop goes to the origin of the request. */
 export function isSameOrigin({ url, request }: Hop): boolean {
   return url.origin === new URL(request.uri).origin;
 }
 
-/** Where an answer sends its reader; `undefined` for one that is no redirection. */
+/** The location of a redirection; `undefined` for other responses. */
 export function locationOf(head: ResponseHead): string | undefined {
   return REDIRECTS.has(head.code) ? valuesOf(head, "location")[0] || undefined : undefined;
 }
 
-/** What to send to the location of a redirection. Credentials stay with the server they are for. @throws HttpError */
+/** The hop after a redirection. Credentials are not sent to other origins. @throws HttpError */
 export function redirected(hop: Hop, code: number, location: string): Hop {
-  if (!URL.canParse(location, hop.url.href)) throw new HttpError("the redirection leads to no address");
+  if (!URL.canParse(location, hop.url.href)) throw new HttpError("the redirection has an invalid location");
   const url = new URL(location, hop.url);
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     throw new HttpError(`the redirection leads to "${url.protocol}", not to http or https`);
@@ -67,7 +67,7 @@ export function redirected(hop: Hop, code: number, location: string): Hop {
   };
 }
 
-/** Takes away what no server is sent in an address. Each assignment would parse it again. */
+/** Removes what is never sent. Conditional, since each assignment parses the URL again. */
 function strip(url: URL): void {
   if (url.username) url.username = "";
   if (url.password) url.password = "";

@@ -1,6 +1,6 @@
 /**
- * Sends the requests of tasks, triggers and expressions. Each gets a connection of its own, which is why none is ever
- * sent twice: a kept connection that dies leaves open whether the server has acted on what it was sent.
+ * Sends the requests of tasks, triggers and expressions. Each uses a new connection, so none is ever sent twice: with a
+ * reused connection that breaks it is unknown whether the server has processed the request.
  */
 import { lookup } from "node:dns/promises";
 import type { Clock } from "../../base/clock.ts";
@@ -22,27 +22,28 @@ import { firstHop, type Hop, isSameOrigin, locationOf, redirected } from "./hop.
 import { openSocks, openTunnel, proxyHeaders } from "./proxies.ts";
 import { RequestWriter } from "./request_writer.ts";
 
-/** Redirections that one request follows. */
+/** Most redirections of one request. */
 const MAX_REDIRECTS = 20;
-/** What the client is made of. */
+
+/** Options of the client. */
 export interface HttpClientOptions {
   readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
   readonly addresses?: AddressRules;
   readonly userAgent: string;
-  /** Addresses of a name; by default the machine's resolver. */
+  /** Resolves a name; by default the resolver of the machine. */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
 }
 
-/** An answer on its open connection. */
+/** A response with its open connection. */
 interface OpenResponse {
   readonly connection: Connection;
   readonly reader: ResponseReader;
   readonly head: ResponseHead;
 }
 
-/** The client. */
+/** The HTTP client. */
 export class HttpClient implements HttpClientPort {
   readonly #options: HttpClientOptions;
   readonly #policy: AddressPolicy;
@@ -72,7 +73,7 @@ export class HttpClient implements HttpClientPort {
     }
   }
 
-  /** A digest challenge is answered by the request again, as its protocol wants it: the first one had no effect. */
+  /** Repeats the request after a digest challenge, as the protocol requires: the first one had no effect. */
   async #exchange(hop: Hop): Promise<OpenResponse> {
     const { auth } = hop.request.options;
     const response = await this.#exchangeOnce(hop);
@@ -148,7 +149,7 @@ export class HttpClient implements HttpClientPort {
     }
   }
 
-  /** Names are resolved once, and the connection goes to an address that was checked. */
+  /** Names are resolved once; the connection goes to a checked address. */
   async #dial(
     { host, port }: { readonly host: string; readonly port: number },
     options: ConnectionOptions,
@@ -197,7 +198,7 @@ function toResponse({ method, url, request }: Hop, { connection, reader, head }:
   return { code: head.code, uri: url.href, headers, body };
 }
 
-/** An address as everybody reads it: what was checked as "127.0.0.010" is another one to those who take it for octal. */
+/** The canonical address: some resolvers read "127.0.0.010" as octal, which would differ from the checked one. */
 function plainAddress(host: string, bytes: IpBytes): string {
   return bytes.length === 4 && !host.includes(":") ? bytes.join(".") : host;
 }

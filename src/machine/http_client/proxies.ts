@@ -1,22 +1,22 @@
-/** The way through a proxy: HTTP by CONNECT (RFC 9110), SOCKS version 5 (RFC 1928, RFC 1929). */
+/** Proxies: HTTP CONNECT (RFC 9110), SOCKS version 5 (RFC 1928, RFC 1929). */
 import { basicCredentials } from "../../model/http/http_request.ts";
 import { HttpError, type HttpProxy, type NamedText } from "../../model/ports/http.ts";
 import { ResponseReader } from "./response_reader.ts";
 import type { Connection } from "./connection.ts";
 import { RequestWriter } from "./request_writer.ts";
 
-/** Where the proxy is to connect to. */
+/** The server to connect to. */
 interface ProxyTarget {
   readonly host: string;
   readonly port: number;
 }
 
-/** What a proxy wants to know of who uses it. */
+/** The credentials for a proxy. */
 export function proxyHeaders({ username, password = "" }: HttpProxy): readonly NamedText[] {
   return username === undefined ? [] : [["Proxy-Authorization", basicCredentials(username, password)]];
 }
 
-/** Asks an HTTP proxy for a tunnel. @throws HttpError */
+/** Opens a tunnel through an HTTP proxy. @throws HttpError */
 export async function openTunnel(
   connection: Connection,
   proxy: HttpProxy,
@@ -27,10 +27,10 @@ export async function openTunnel(
   await writer.head({ method: "CONNECT", target }, [["Host", target], ...proxyHeaders(proxy)]);
   await writer.flush();
   const { code } = await new ResponseReader(connection).head();
-  if (code >= 300) throw new HttpError(`the proxy answered ${code}`);
+  if (code >= 300) throw new HttpError(`the proxy responded with ${code}`);
 }
 
-/** Asks a SOCKS proxy to connect; it resolves the name. @throws HttpError */
+/** Connects through a SOCKS proxy, which resolves the name. @throws HttpError */
 export async function openSocks(
   connection: Connection,
   { username, password = "" }: HttpProxy,
@@ -43,7 +43,7 @@ export async function openSocks(
     await connection.write(new Uint8Array([1, ...lengthAndText(username ?? ""), ...lengthAndText(password)]));
     const [, refused] = await reader.read(2);
     if (refused !== 0) throw new HttpError("the proxy does not accept its user name and password");
-  } else if (method !== 0) throw new HttpError("the proxy wants credentials of another kind");
+  } else if (method !== 0) throw new HttpError("the proxy requires another authentication method");
   await connection.write(new Uint8Array([5, 1, 0, 3, ...lengthAndText(host), port >> 8, port & 255]));
   const [, reply, , kind] = await reader.read(4);
   if (reply !== 0) throw new HttpError(`the proxy cannot connect (SOCKS reply ${reply})`);
@@ -57,7 +57,7 @@ function lengthAndText(text: string): number[] {
   return [bytes.length, ...bytes];
 }
 
-/** A proxy says nothing unasked, so that nothing is left over when it has answered. */
+/** Reads replies. A proxy sends nothing unrequested, so nothing is left after the last reply. */
 class SocksReader {
   readonly #connection: Connection;
   #bytes: number[] = [];

@@ -1,8 +1,8 @@
-/** One half of HTTP/1.1 (RFC 9112): the head of a request and its body. */
+/** Writes HTTP/1.1 requests (RFC 9112): the head and the body. */
 import { joinBytes } from "../../base/bytes.ts";
 import { HttpError, type NamedText } from "../../model/ports/http.ts";
 
-/** What is smaller is collected, so that a head and a small body leave in one piece. */
+/** Smaller writes are collected, so that a head and a small body are one write. */
 const MAX_COLLECTED_BYTES = 16 * 1024;
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
@@ -10,13 +10,12 @@ const END_OF_CHUNKS = "0\r\n\r\n";
 
 const encoder = new TextEncoder();
 
-/** Where a request goes. */
 interface ByteSink {
-  /** Resolves when there is room for more. */
+  /** Resolves when the buffer has room. */
   write(bytes: Uint8Array): Promise<void>;
 }
 
-/** Writes a request. What it has collected leaves with {@link RequestWriter.flush}. */
+/** Writes one request; {@link RequestWriter.flush} sends the collected rest. */
 export class RequestWriter {
   readonly #sink: ByteSink;
   #collected: Uint8Array[] = [];
@@ -26,7 +25,7 @@ export class RequestWriter {
     this.#sink = sink;
   }
 
-  /** Writes the head. @throws HttpError: a header that would break it */
+  /** Writes the head. @throws HttpError an invalid method or header */
   async head(
     { method, target }: { readonly method: string; readonly target: string },
     headers: readonly NamedText[],
@@ -42,7 +41,7 @@ export class RequestWriter {
     await this.#put(encoder.encode(`${text}\r\n`));
   }
 
-  /** Writes a body of that size, or in chunks when the size is not known. @throws HttpError: it has another size */
+  /** Writes a body of that size, or in chunks if the size is unknown. @throws HttpError it has another size */
   async body(content: AsyncIterable<Uint8Array>, size: number | undefined): Promise<void> {
     let sent = 0;
     for await (const bytes of content) {
@@ -57,7 +56,7 @@ export class RequestWriter {
     else if (sent !== size) throw new HttpError("the size of the body has changed while it was sent");
   }
 
-  /** Sends what is left. */
+  /** Sends the collected rest. */
   async flush(): Promise<void> {
     if (this.#collected.length === 0) return;
     const bytes = joinBytes(this.#collected);

@@ -1,15 +1,14 @@
-/** The body of an answer as its reader gets it: unpacked, bounded, and its connection closed whatever happens. */
+/** The body of a response: decompressed, size-limited; its connection is always closed. */
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { HttpError } from "../../model/ports/http.ts";
 import type { ByteSource } from "./response_reader.ts";
 
-/** What is known of a body before it is read. */
 interface ResponseBodyOptions {
   /** The `content-encoding`. */
   readonly encoding: string | undefined;
   readonly maxBytes: number | undefined;
-  /** Begins the message of a failure. */
+  /** Prefix of error messages. */
   readonly where: () => string;
   readonly close: () => void;
 }
@@ -22,7 +21,7 @@ const FORMATS: ReadonlyMap<string, CompressionFormat> = new Map([
   ["deflate", "deflate"],
 ]);
 
-/** Reads no faster than it is read; fails with an HttpError. */
+/** A stream with back-pressure; fails with an HttpError. */
 export function responseBody(source: ByteSource, options: ResponseBodyOptions): ReadableStream<Bytes> {
   const body = new ResponseBody(source, options);
   return new ReadableStream({
@@ -31,11 +30,11 @@ export function responseBody(source: ByteSource, options: ResponseBodyOptions): 
   }, { highWaterMark: 0 });
 }
 
-/** What a stream of an answer asks. */
+/** The source of the stream. */
 class ResponseBody {
   readonly #source: ByteSource;
   readonly #options: ResponseBodyOptions;
-  #unpacked: AsyncIterator<Uint8Array> | undefined;
+  #decompressed: AsyncIterator<Uint8Array> | undefined;
   #size = 0;
 
   constructor(source: ByteSource, options: ResponseBodyOptions) {
@@ -50,40 +49,44 @@ class ResponseBody {
       const { maxBytes = Infinity } = this.#options;
       if (this.#size > maxBytes) {
         await this.end();
-        throw new HttpError(`the answer is larger than ${maxBytes} bytes`);
+        throw new HttpError(`the response is larger than ${maxBytes} bytes`);
       }
       if (bytes) return controller.enqueue(bytes as Bytes);
       this.#options.close();
       controller.close();
     } catch (error) {
       this.#options.close();
-      // A stream that unpacks says in its own way that the bytes are not what they should be.
-      const reason = error instanceof HttpError ? error.message : "the answer cannot be unpacked";
+      // Other errors are those of the decompression.
+      const reason = error instanceof HttpError ? error.message : "the response cannot be decompressed";
       throw new HttpError(`${this.#options.where()}: ${reason}`);
     }
   }
 
   async end(): Promise<void> {
     this.#options.close();
-    await this.#unpacked?.return?.();
+    await this.#decompressed?.return?.();
   }
 
   async #next(): Promise<Uint8Array | undefined> {
     const format = FORMATS.get(this.#options.encoding?.trim().toLowerCase() ?? "");
     if (!format) return await this.#source();
-    if (!this.#unpacked) {
-      // An answer without a body has nothing that could be unpacked.
+    if (!this.#decompressed) {
+      // An empty body is not compressed.
       const first = await this.#source();
       if (!first) return undefined;
-      this.#unpacked = unpacked(first, this.#source, format);
+      this.#decompressed = decompressed(first, this.#source, format);
     }
-    const { done, value } = await this.#unpacked.next();
+    const { done, value } = await this.#decompressed.next();
     return done ? undefined : value;
   }
 }
 
-/** The unpacked bytes. Of gzip there may be several members, one behind the other (RFC 1952), as logs are often kept. */
-function unpacked(first: Uint8Array, rest: ByteSource, format: CompressionFormat): AsyncIterator<Uint8Array> {
+/** The decompressed bytes. A gzip stream may have several members (RFC 1952), as in log files. */
+function decompressed(
+  first: Uint8Array,
+  rest: ByteSource,
+  format: CompressionFormat,
+): AsyncIterator<Uint8Array> {
   const packed = bytesOf(first, rest);
   if (format !== "gzip") {
     const bytes = ReadableStream.from(packed) as ReadableStream<Bytes>;

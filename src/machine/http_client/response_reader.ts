@@ -1,32 +1,32 @@
-/** The other half of HTTP/1.1 on a connection (RFC 9112): the head of an answer, and its body as it arrives. */
+/** Reads HTTP/1.1 responses (RFC 9112): the head, and the body as a stream. */
 import { joinBytes } from "../../base/bytes.ts";
 import { HttpError, type NamedText } from "../../model/ports/http.ts";
 import type { Connection } from "./connection.ts";
 
-/** Bytes of all headers of an answer. */
+/** Limit of the head. */
 const MAX_HEAD_BYTES = 64 * 1024;
-/** Answers before the answer (100, 103) that are read over. */
-const MAX_INTERIM_ANSWERS = 10;
-/** A line break, CR and LF, and most of the empty line after it. */
+/** Interim responses (100, 103) that are skipped. */
+const MAX_INTERIM_RESPONSES = 10;
+/** Bytes of the end of a head that may already be in the buffer. */
 const END_OF_HEAD_BYTES = 3;
 const CR = 13;
 const LF = 10;
-/** A line that gives the size of a chunk. */
+/** Limit of the size line of a chunk. */
 const MAX_SIZE_LINE_BYTES = 1_024;
 
 const latin1 = new TextDecoder("latin1");
 
-/** The head of an answer. */
+/** The head of a response. */
 export interface ResponseHead {
   readonly code: number;
   /** In the order sent. */
   readonly headers: readonly NamedText[];
 }
 
-/** Gives the next bytes each time; `undefined` at the end, after which it is not asked again. @throws HttpError */
+/** Returns the next bytes; `undefined` at the end, after which it is not called again. @throws HttpError */
 export type ByteSource = () => Promise<Uint8Array | undefined>;
 
-/** Reads an answer. */
+/** Reads one response. */
 export class ResponseReader {
   readonly #connection: Connection;
   #buffer: Uint8Array = new Uint8Array();
@@ -35,23 +35,23 @@ export class ResponseReader {
     this.#connection = connection;
   }
 
-  /** The head of the answer; those of interim answers are read over. @throws HttpError */
+  /** The head; interim responses are skipped. @throws HttpError */
   async head(): Promise<ResponseHead> {
-    for (let count = 0; count < MAX_INTERIM_ANSWERS; count++) {
+    for (let count = 0; count < MAX_INTERIM_RESPONSES; count++) {
       const head = parseHead(await this.#headText());
       if (head.code >= 200 || head.code === 101) return head;
     }
-    throw new HttpError("the server sends interim answers only");
+    throw new HttpError("the server sends interim responses only");
   }
 
-  /** The body of an answer, as it arrives; it fails when it breaks off. */
+  /** The body as it arrives; fails when it is incomplete. */
   body(head: ResponseHead, method: string): ByteSource {
     if (method === "HEAD" || head.code === 204 || head.code === 304) return () => Promise.resolve(undefined);
     if (/\bchunked\s*$/i.test(valuesOf(head, "transfer-encoding").join(","))) return this.#chunked();
     const [length, ...others] = new Set(valuesOf(head, "content-length"));
     if (length === undefined) return () => this.#untilClosed();
     if (others.length > 0 || !/^\d{1,15}$/.test(length)) {
-      return () => Promise.reject(new HttpError("the answer says more than one length"));
+      return () => Promise.reject(new HttpError("the response has contradicting lengths"));
     }
     return this.#exactly(Number(length));
   }
@@ -68,16 +68,16 @@ export class ResponseReader {
     };
   }
 
-  /** The size of the chunk that begins here; 0 when the body is over, with all that follows it. */
+  /** The size of the next chunk; 0 after the end of the body, with its trailers. */
   async #nextChunk(isFirst: boolean): Promise<number> {
     if (!isFirst && await this.#line(MAX_SIZE_LINE_BYTES) !== "") {
-      throw new HttpError("a chunk is longer than it says");
+      throw new HttpError("a chunk is longer than its size");
     }
     const text = await this.#line(MAX_SIZE_LINE_BYTES);
     const size = /^([0-9a-f]{1,12})\s*(?:;.*)?$/i.exec(text)?.[1];
-    if (size === undefined) throw new HttpError("the answer has a chunk without a size");
+    if (size === undefined) throw new HttpError("the response has a chunk without a size");
     const bytes = parseInt(size, 16);
-    // Trailers say nothing that is kept.
+    // Trailers are ignored.
     if (bytes === 0) { while (await this.#line(MAX_HEAD_BYTES) !== ""); }
     return bytes;
   }
@@ -97,7 +97,7 @@ export class ResponseReader {
     return this.#take(this.#buffer.length);
   }
 
-  /** At least one byte, at most so many. */
+  /** At least one byte, at most `maxBytes`. */
   async #some(maxBytes: number): Promise<Uint8Array> {
     if (this.#buffer.length === 0 && !await this.#fill()) throw brokenOff();
     return this.#take(maxBytes);
@@ -109,7 +109,7 @@ export class ResponseReader {
     return bytes;
   }
 
-  /** The lines of a head, without the empty one that ends it. */
+  /** The lines of a head, without the final empty line. */
   async #headText(): Promise<string> {
     for (let from = 0;;) {
       while (this.#buffer[0] === CR || this.#buffer[0] === LF) this.#take(1);
@@ -120,7 +120,7 @@ export class ResponseReader {
       if (await this.#fill()) continue;
       throw this.#buffer.length > 0
         ? brokenOff()
-        : new HttpError("the server closed the connection without an answer");
+        : new HttpError("the server closed the connection without a response");
     }
   }
 
@@ -159,14 +159,14 @@ export function valuesOf({ headers }: ResponseHead, name: string): readonly stri
 }
 
 function brokenOff(): HttpError {
-  return new HttpError("the answer breaks off");
+  return new HttpError("the response is incomplete");
 }
 
 function tooLarge(): HttpError {
-  return new HttpError("the headers of the answer are too large");
+  return new HttpError("the headers of the response are too large");
 }
 
-/** Where the last line of a head breaks, before the empty line that ends it; `undefined` when it has not arrived. */
+/** The end of the last line of a head, before the empty line; `undefined` when it has not arrived. */
 function endOfHead(bytes: Uint8Array, from: number): number | undefined {
   for (let at = bytes.indexOf(LF, from); at >= 0; at = bytes.indexOf(LF, at + 1)) {
     if (bytes[at + 1] === LF || (bytes[at + 1] === CR && bytes[at + 2] === LF)) return at;
@@ -184,7 +184,7 @@ function parseHead(text: string): ResponseHead {
     const last = headers.at(-1);
     if (/^[ \t]/.test(line) && last) last[1] += ` ${line.trim()}`;
     else if (colon > 0) headers.push([line.slice(0, colon).trim(), line.slice(colon + 1).trim()]);
-    else throw new HttpError("the answer has a header without a name");
+    else throw new HttpError("the response has a header without a name");
   }
   return { code: Number(code), headers };
 }

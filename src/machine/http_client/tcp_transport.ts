@@ -1,18 +1,18 @@
-/** Bytes without TLS: the sockets of the platform itself, which cost a request a fifth of what `node:net` does. */
+/** Plain TCP with the sockets of Deno, which cost a fifth of `node:net` per request. */
 import type { Transport, TransportAddress } from "./transport.ts";
 
-/** Enough for most answers: clearing 64 KiB takes longer than all else that is done for a short one. */
+/** Enough for most responses: clearing 64 KiB takes longer than all other work for a short one. */
 const FIRST_BUFFER_BYTES = 4 * 1024;
-/** Of answers that are longer. */
+/** For longer responses. */
 const BUFFER_BYTES = 64 * 1024;
-/** With less room than this left, reading goes on in a new buffer. */
+/** With less room left, reading continues in a new buffer. */
 const LEAST_ROOM_BYTES = 2 * 1024;
 
 /** A plain connection. */
 export class TcpTransport implements Transport {
   readonly #socket: Deno.TcpConn;
   readonly #closed = Promise.withResolvers<void>();
-  /** Each part of it is filled once, since whoever has read it may keep it. */
+  /** Each part is filled once, since the reader may keep it. */
   #room: Uint8Array = new Uint8Array(FIRST_BUFFER_BYTES);
   #writeCount = 0;
   #isClosed = false;
@@ -21,7 +21,7 @@ export class TcpTransport implements Transport {
     this.#socket = socket;
   }
 
-  /** Connects; gives up when the signal says so. */
+  /** Connects; fails when the signal is aborted. */
   static async open({ host, port }: TransportAddress, signal: AbortSignal): Promise<TcpTransport> {
     const socket = await Deno.connect({ hostname: host, port, signal });
     return new TcpTransport(socket);
@@ -39,10 +39,10 @@ export class TcpTransport implements Transport {
 
   /** @inheritdoc */
   async write(bytes: Uint8Array): Promise<void> {
-    // Most requests are one write, which nothing holds back.
+    // Most requests are a single write, which is not delayed anyway.
     if (this.#writeCount++ === 1) this.#socket.setNoDelay(true);
     for (let sent = 0; sent < bytes.length;) {
-      // Runtimes before 2.7 leave a write waiting whose socket is closed.
+      // In runtimes before 2.7 a pending write does not end when its socket is closed.
       const count = await Promise.race([this.#socket.write(bytes.subarray(sent)), this.#closed.promise]);
       if (count === undefined) throw new Error("the connection is closed");
       sent += count;

@@ -1,14 +1,14 @@
-/** Bytes over TLS. They go through `node:tls`: it is what lets one request, and not the process, accept any certificate. */
+/** TLS by `node:tls`, which can accept any certificate for one request instead of the process. */
 import type { Buffer } from "node:buffer";
 import { connect as connectTcp, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type { TlsOptions, Transport, TransportAddress } from "./transport.ts";
 
-/** A connection that is plain until {@link TlsTransport.startTls}: a proxy may have to be asked for the way first. */
+/** A connection that is plain until {@link TlsTransport.startTls}, for the dialog with a proxy. */
 export class TlsTransport implements Transport {
   #socket: Socket;
   #chunks: AsyncIterator<Uint8Array>;
-  /** An error that comes when nobody waits must not end the process; it is the reason of those that follow. */
+  /** An error outside of a call must not end the process; later calls throw it. */
   #failure: Error | undefined;
   readonly #note = (error: Error) => {
     this.#failure ??= error;
@@ -20,16 +20,16 @@ export class TlsTransport implements Transport {
     socket.on("error", this.#note);
   }
 
-  /** Connects; gives up when the signal says so. */
+  /** Connects; fails when the signal is aborted. */
   static async open({ host, port }: TransportAddress, signal: AbortSignal): Promise<TlsTransport> {
     const socket = connectTcp({ host, port });
-    // Runtimes before 2.7 cannot put TLS on a socket that has begun to read.
+    // Runtimes before 2.7 cannot start TLS on a socket that has begun to read.
     socket.pause();
     const transport = new TlsTransport(socket);
     const abort = () => transport.close(new Error("the connection is closed"));
     signal.addEventListener("abort", abort);
     try {
-      await transport.#happening("connect");
+      await transport.#once("connect");
       return transport;
     } catch (error) {
       transport.close();
@@ -51,7 +51,7 @@ export class TlsTransport implements Transport {
     socket.on("error", this.#note);
     this.#socket = socket;
     this.#chunks = chunksOf(socket);
-    await this.#happening("secureConnect");
+    await this.#once("secureConnect");
   }
 
   /** @inheritdoc */
@@ -77,8 +77,8 @@ export class TlsTransport implements Transport {
     this.#socket.destroy(reason);
   }
 
-  /** Settles with the event, or fails with the socket. */
-  #happening(event: string): Promise<void> {
+  /** Resolves at the event, or fails with the socket. */
+  #once(event: string): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#socket.once(event, () => resolve());
       this.#socket.once("error", (error) => reject(this.#failure ?? error));

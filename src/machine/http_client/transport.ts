@@ -1,24 +1,24 @@
-/** What a connection is made of: bytes to a server and back. Knows no limits of time; {@link Connection} sets them. */
+/** A byte stream to a server and back, without timeouts; {@link Connection} sets them. */
 
-/** An open way to a server. */
+/** An open byte stream. */
 export interface Transport {
-  /** The next bytes; `undefined` once the other side has closed. They are never written over. */
+  /** The next bytes, never overwritten later; `undefined` once the other side has closed. */
   read(): Promise<Uint8Array | undefined>;
-  /** Resolves when there is room for more. */
+  /** Resolves when the buffer has room. */
   write(bytes: Uint8Array): Promise<void>;
-  /** Goes on over TLS; only what was opened for it can. */
+  /** Starts TLS; only on transports opened for it. */
   startTls?(options: TlsOptions): Promise<void>;
-  /** Ends it, and whoever waits for it with `reason`; may be called twice. */
+  /** Closes it; pending calls fail with `reason`. May be called twice. */
   close(reason?: Error): void;
 }
 
-/** What is said over TLS, and to whom. */
+/** Options of TLS. */
 export interface TlsOptions {
   readonly serverName: string;
   readonly isInsecure: boolean;
 }
 
-/** Where a transport leads. */
+/** The address of a server. */
 export interface TransportAddress {
   /** An IP address. */
   readonly host: string;
@@ -31,10 +31,10 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ["EPIPE", "the server closed the connection"],
   ["EHOSTUNREACH", "the server cannot be reached"],
   ["ENETUNREACH", "the network cannot be reached"],
-  ["ETIMEDOUT", "the server does not answer"],
+  ["ETIMEDOUT", "the server does not respond"],
 ]);
 
-/** What went wrong with a transport, in words. */
+/** The error of a transport, in words. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = "code" in error ? String(error.code) : "";

@@ -1,12 +1,12 @@
-/** How long waits may last. One timer serves all waits of a connection: an answer is read in many. */
+/** Limits the duration of waits. One timer serves all waits of a connection, since a response takes many. */
 import type { CancelTimer, Clock, Instant } from "../../base/clock.ts";
 
-/** Calls back when a wait lasts longer than it may. */
+/** Calls back when a wait exceeds its limit. */
 export class WaitLimit {
   readonly #clock: Clock;
   readonly #onLate: (limitMs: number) => void;
   #limitMs = 0;
-  /** End of the wait that is under way, of a clock that never goes back. */
+  /** End of the current wait, in monotonic time. */
   #endsAt: Instant | undefined;
   #firesAt: Instant = 0;
   #cancelTimer: CancelTimer | undefined;
@@ -16,7 +16,7 @@ export class WaitLimit {
     this.#onLate = onLate;
   }
 
-  /** A wait begins; the one before is over. */
+  /** Begins a wait; the previous one is over. */
   begin(limitMs: number): void {
     const endsAt = this.#clock.monotonicMs() + limitMs;
     this.#limitMs = limitMs;
@@ -26,12 +26,12 @@ export class WaitLimit {
     this.#start(endsAt, limitMs);
   }
 
-  /** The wait is over. */
+  /** Ends the wait. */
   end(): void {
     this.#endsAt = undefined;
   }
 
-  /** No wait follows. */
+  /** Ends the timer; no wait follows. */
   stop(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
@@ -42,7 +42,7 @@ export class WaitLimit {
     this.#cancelTimer = this.#clock.setTimer(Math.ceil(delayMs), () => this.#fire());
   }
 
-  /** The timer may have been started for a wait that is long over. */
+  /** The timer may belong to an earlier wait. */
   #fire(): void {
     this.#cancelTimer = undefined;
     if (this.#endsAt === undefined) return;

@@ -1,38 +1,38 @@
-/** Containers, by the `docker` command of the machine. */
+/** Containers, run by the `docker` command. */
 import type { Clock } from "../../base/clock.ts";
 import type { ProcessCommand, ProcessPlace } from "../../model/ports/processes.ts";
 import { signalGroup } from "./groups.ts";
 
-/** How long an answer of the command is believed. */
-const ASK_AGAIN_MS = 10_000;
-/** How long an answer is waited for: the command itself may wait for a machine that is not there for minutes. */
-const ANSWER_MS = 5_000;
+/** Validity of a check. */
+const RECHECK_MS = 10_000;
+/** Timeout of a check: the command may wait minutes for an unreachable Docker host. */
+const CHECK_MS = 5_000;
 
-/** Knows whether containers can be run. */
+/** Checks whether containers can run. */
 export class Docker {
   readonly #clock: Clock;
   readonly #env: ReadonlyMap<string, string>;
   #problem: Promise<string | undefined> | undefined;
-  #askedMs = 0;
+  #checkedMs = 0;
 
   constructor(clock: Clock, env: ReadonlyMap<string, string>) {
     this.#clock = clock;
     this.#env = env;
   }
 
-  /** Why no container can be run; `undefined` when they can. */
+  /** Why containers cannot run; `undefined` when they can. */
   problem(): Promise<string | undefined> {
     const now = this.#clock.monotonicMs();
-    if (!this.#problem || now - this.#askedMs > ASK_AGAIN_MS) {
-      this.#askedMs = now;
-      this.#problem = this.#ask();
+    if (!this.#problem || now - this.#checkedMs > RECHECK_MS) {
+      this.#checkedMs = now;
+      this.#problem = this.#check();
     }
     return this.#problem;
   }
 
-  async #ask(): Promise<string | undefined> {
+  async #check(): Promise<string | undefined> {
     try {
-      return await this.#response(
+      return await this.#problemOf(
         new Deno.Command("docker", {
           args: ["version", "--format", "{{.Server.Version}}"],
           env: Object.fromEntries(this.#env),
@@ -44,25 +44,25 @@ export class Docker {
         }).spawn(),
       );
     } catch (error) {
-      if (error instanceof Deno.errors.NotFound) return "there is no such command on this machine";
+      if (error instanceof Deno.errors.NotFound) return "the command is not installed on this machine";
       throw error;
     }
   }
 
-  async #response(child: Deno.ChildProcess): Promise<string | undefined> {
+  async #problemOf(child: Deno.ChildProcess): Promise<string | undefined> {
     let isLate = false;
-    const cancel = this.#clock.setTimer(ANSWER_MS, () => {
+    const cancel = this.#clock.setTimer(CHECK_MS, () => {
       isLate = true;
       signalGroup(child, "SIGKILL");
     });
     const [stderr, { success }] = await Promise.all([new Response(child.stderr).text(), child.status]);
     cancel();
-    if (isLate) return `it has not answered within ${ANSWER_MS / 1000} seconds`;
+    if (isLate) return `no response within ${CHECK_MS / 1000} seconds`;
     return success ? undefined : stderr.trim().split("\n").at(-1);
   }
 }
 
-/** The command that runs another one in a container. Values of variables are not arguments: those are seen by everybody. */
+/** The command that runs another one in a container. Values of variables are not passed as arguments, which all users see. */
 export function dockerCommand(
   { command, workingDirectory, env }: ProcessCommand,
   place: Extract<ProcessPlace, { readonly type: "docker" }>,
@@ -78,7 +78,7 @@ export function dockerCommand(
   ];
 }
 
-/** The shell command that ends a container. */
+/** The shell command that removes a container. */
 export function dockerRemoval(name: string): string {
   return `docker rm --force ${name}`;
 }

@@ -1,4 +1,4 @@
-/** Environment variables that scripts get of the server's own: those that programs need to run, and no other. */
+/** Environment variables of the server that scripts get: only those that programs need to run. */
 import type { MachineUser } from "../../config/mod.ts";
 
 const NAMES: ReadonlySet<string> = new Set([
@@ -11,14 +11,14 @@ const NAMES: ReadonlySet<string> = new Set([
 ]);
 const PREFIXES = ["LC_", "XDG_"];
 
-/** What a process gets before what the flow adds. A list of what is harmless: nobody knows all names of secrets. */
+/** Variables of a process before those of the flow. An allow list, since names of secrets cannot be listed. */
 export function scriptEnvironment(
   environment: Readonly<Record<string, string>>,
 ): ReadonlyMap<string, string> {
   return new Map(Object.entries(environment).filter(([name, value]) => isHarmless(name, value)));
 }
 
-/** Those of a script that runs as a user of its own: at home in its directory, with no files of the server's user. */
+/** Variables of a script with its own user: its directory is `HOME`, and no `XDG_` directory of the server user remains. */
 export function userEnvironment(
   variables: ReadonlyMap<string, string>,
   { name }: MachineUser,
@@ -28,7 +28,7 @@ export function userEnvironment(
   return new Map([...others, ["HOME", directory], ["USER", name], ["LOGNAME", name]]);
 }
 
-/** An address with a password in it is none of those. */
+/** False also for an address with a password. */
 function isHarmless(name: string, value: string): boolean {
   if (/_(?:PROXY|URL|LINKS|REGISTRY)$/i.test(name) && /@/.test(value)) return false;
   return NAMES.has(name) || PREFIXES.some((prefix) => name.startsWith(prefix));

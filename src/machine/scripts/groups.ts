@@ -1,18 +1,16 @@
-/** Processes that lead a group of their own, in a session of their own: what a terminal tells the server is not for them. */
+/** Processes that lead their own group and session, so that signals of the terminal to the server do not reach them. */
 
-/** What a process starts with. */
 type GroupOptions = Pick<
   Deno.CommandOptions,
   "cwd" | "env" | "stdin" | "stdout" | "stderr" | "uid" | "gid"
 >;
 
 const NOT_ALLOWED = "this server may not start processes; start it with --allow-run";
-const NO_PROCESS =
-  "this machine has no room for another process; let fewer run at a time, or raise its limits";
-const NO_FILE = "this server has too many files open; let fewer scripts run at a time, or raise its limits";
-/** By the code of the platform, whose own message names a program that no flow has asked for. */
+const NO_PROCESS = "this machine cannot start another process; run fewer at a time, or raise its limits";
+const NO_FILE = "this server has too many files open; run fewer scripts at a time, or raise its limits";
+/** By error code; the message of the platform would name `setsid`. */
 const REASONS: ReadonlyMap<string, string> = new Map([
-  ["E2BIG", "arguments and variables are too long for this machine; give what is large in `inputFiles`"],
+  ["E2BIG", "arguments and variables are too long for this machine; pass large values in `inputFiles`"],
   ["EAGAIN", NO_PROCESS],
   ["ENOMEM", NO_PROCESS],
   ["EMFILE", NO_FILE],
@@ -23,18 +21,18 @@ const SETSID_PLACES: readonly string[] = ["/usr/bin/setsid", "/bin/setsid"];
 /** Starts them. */
 export class GroupStarter {
   readonly #places: readonly string[];
-  /** `null`: there is none. */
+  /** `null`: not installed. */
   #setsid: string | null | undefined;
 
-  /** `places` are where the program `setsid` may be. */
+  /** `places`: possible paths of `setsid`. */
   constructor(places = SETSID_PLACES) {
     this.#places = places;
   }
 
   /**
-   * Starts a command with these variables and no others; its number is that of its group, as soon as it runs. By `setsid`
-   * where there is one: it becomes the command itself, since what this server starts leads no group yet. `detached` copies
-   * the server's page tables first: a start takes 3.3 ms instead of 2.6 ms, and 14 ms instead of 2.8 ms with 300 MB.
+   * Starts a command with only these variables; its process id becomes the id of its group. Uses `setsid` if installed,
+   * which replaces itself with the command. `detached` copies the page tables of the server first: a start takes 3.3 ms
+   * instead of 2.6 ms, and 14 ms instead of 2.8 ms with 300 MB.
    * @throws Error it cannot be started
    */
   start(command: readonly string[], options: GroupOptions): Deno.ChildProcess {
@@ -51,7 +49,7 @@ export class GroupStarter {
   }
 }
 
-/** Sends a signal to all processes of the group that it leads, or to it alone before it has become the leader. */
+/** Sends a signal to the group of the process, or only to the process before it has become the leader. */
 export function signalGroup(child: Deno.ChildProcess, signal: "SIGTERM" | "SIGKILL"): void {
   if (isSent(() => Deno.kill(-child.pid, signal))) return;
   isSent(() => child.kill(signal));
@@ -62,7 +60,7 @@ function isSent(send: () => void): boolean {
     send();
     return true;
   } catch (error) {
-    // The platform says in these ways that nothing of it is left.
+    // The process or group does not exist any more.
     if (error instanceof Deno.errors.NotFound || error instanceof TypeError) return false;
     throw error;
   }
@@ -73,7 +71,7 @@ function findFile(places: readonly string[]): string | null {
     try {
       return Deno.statSync(place).isFile;
     } catch {
-      return false; // It is not there, or this server may not look: what is slower works too.
+      return false; // Absent or not readable: `detached` works too.
     }
   }) ?? null;
 }

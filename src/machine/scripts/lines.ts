@@ -1,4 +1,4 @@
-/** A stream of bytes as lines, read no faster than they are taken. A carriage return ends one too: so progress is shown. */
+/** Splits a byte stream into lines, with back-pressure. A carriage return ends a line too, so that progress is shown. */
 import { setImmediate } from "node:timers";
 import { joinBytes } from "../../base/bytes.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -6,9 +6,9 @@ import { MAX_PROCESS_LINE_BYTES } from "../../model/ports/processes.ts";
 
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
-/** What is read before others have their turn: where there is always more to read, and nobody who waits, none would come. */
+/** Bytes before it yields, so that a busy stream cannot starve other tasks. */
 const BYTES_PER_TURN = 64 * 1024;
-/** To take a line is as much work as to read that many bytes. */
+/** Cost of a line, in bytes to read. */
 const LINE_BYTES = 64;
 
 /** A line without its end. */
@@ -17,25 +17,25 @@ export interface ReadLine {
   readonly cutFromBytes?: number;
 }
 
-/** How long the stream of an ended process is waited for, in all: something that left its group may hold it, and write to it. */
+/** Total wait for the streams of an ended process: a child that left its group may hold them open. */
 const LINGER_MS = 2_000;
-/** More than an ended process has left to read: a pipe of Linux holds 64 KiB, or what its writer asks for, up to 1 MiB. */
+/** Limit of reading after the end of a process. Linux pipes hold 64 KiB, at most 1 MiB. */
 const MAX_LEFT_BYTES = 2 * 1024 * 1024;
 
-/** Reads lines. */
+/** Reads the lines of one stream. */
 export class LineReader {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #clock: Clock;
   readonly #take: (line: ReadLine) => Promise<void> | void;
-  /** What is known of the line under way. */
+  /** Kept parts of the current line. */
   #parts: Uint8Array[] = [];
   #kept = 0;
   #size = 0;
-  /** Its last byte was a carriage return, which a line feed may follow. */
+  /** The last byte was a carriage return; a line feed may follow. */
   #isReturned = false;
   #isEnding = false;
   #isReading = false;
-  /** Read since others had their turn. */
+  /** Bytes since the last yield. */
   #turnBytes = 0;
   #leftMs = LINGER_MS;
   #leftBytes = MAX_LEFT_BYTES;
@@ -51,7 +51,7 @@ export class LineReader {
     this.#take = take;
   }
 
-  /** Reads to the end of the stream; what the last line break leaves is a line too. */
+  /** Reads to the end of the stream; a rest without a line break is a line too. */
   async run(): Promise<void> {
     try {
       while (this.#leftBytes > 0) {
@@ -66,12 +66,12 @@ export class LineReader {
     }
   }
 
-  async #letOthers(): Promise<void> {
+  async #yield(): Promise<void> {
     this.#turnBytes = 0;
     await new Promise<void>((resolve) => setImmediate(resolve));
   }
 
-  /** The process has ended: what it has written is still read, but nothing else is waited for. */
+  /** After the end of the process: reads what it has written, within {@link LINGER_MS}. */
   expectEnd(): void {
     this.#isEnding = true;
     if (this.#isReading) this.#limitRead();
@@ -88,7 +88,7 @@ export class LineReader {
     }
   }
 
-  /** The time that lines need to be taken is not part of it. */
+  /** Only the time of reading counts, not that of `take`. */
   #limitRead(): void {
     const startMs = this.#clock.monotonicMs();
     const cancel = this.#clock.setTimer(this.#leftMs, () => void this.#reader.cancel());
@@ -108,7 +108,7 @@ export class LineReader {
       const part = bytes.subarray(start, end);
       this.#keep(part);
       this.#turnBytes += part.length + LINE_BYTES;
-      if (this.#turnBytes >= BYTES_PER_TURN) await this.#letOthers();
+      if (this.#turnBytes >= BYTES_PER_TURN) await this.#yield();
       start = end + 1;
       this.#isReturned = bytes[end] === CARRIAGE_RETURN;
       const taken = bytes[end] === LINE_FEED ? this.#endLine() : undefined;
@@ -120,7 +120,7 @@ export class LineReader {
     this.#size += bytes.length;
     const kept = bytes.subarray(0, Math.max(0, MAX_PROCESS_LINE_BYTES - this.#kept));
     this.#kept += kept.length;
-    // A copy: the platform may use the buffer again.
+    // A copy: the platform may reuse the buffer.
     if (kept.length > 0) this.#parts.push(kept.slice());
   }
 
@@ -133,7 +133,7 @@ export class LineReader {
   }
 }
 
-/** Where the lines of a text end. */
+/** Finds line ends. */
 class LineEnds {
   readonly #bytes: Uint8Array;
   #feed = -1;
@@ -143,7 +143,7 @@ class LineEnds {
     this.#bytes = bytes;
   }
 
-  /** The first line feed or carriage return from there on, else the end of the text; to be asked in ascending order. */
+  /** The first line feed or carriage return from `start` on, else the end of the text; `start` must ascend. */
   next(start: number): number {
     if (this.#feed < start) this.#feed = this.#find(LINE_FEED, start);
     if (this.#return < start) this.#return = this.#find(CARRIAGE_RETURN, start);

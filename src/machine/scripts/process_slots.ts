@@ -1,20 +1,20 @@
-/** Bounds how many processes run at a time; those who wait are served in turn, whoever asked for more. */
+/** Limits concurrent processes; waiting owners are served round-robin. */
 
-/** Gives a slot back; calling it again does nothing. */
+/** Releases a slot; further calls do nothing. */
 type ReleaseSlot = () => void;
 
-/** Slots for owners who may each want many. */
+/** Slots, shared fairly by owners. */
 export class FairSlots {
   readonly #limit: number;
   #taken = 0;
-  /** Who waits, by owner; the first owner is served next. */
+  /** Waiters by owner; the first owner is served next. */
   readonly #waiting = new Map<string, (() => void)[]>();
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** A slot, when one is free; `undefined` when the signal was aborted before. */
+  /** Waits for a slot; `undefined` when the signal is aborted first. */
   async acquire(owner: string, signal: AbortSignal): Promise<ReleaseSlot | undefined> {
     if (signal.aborted) return undefined;
     if (this.#taken < this.#limit) this.#taken++;

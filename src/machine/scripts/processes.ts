@@ -1,4 +1,4 @@
-/** Runs the commands of script tasks: where the server lets them, a bounded number at a time. */
+/** Runs the commands of script tasks as the policy allows, a bounded number at a time. */
 import { availableParallelism } from "node:os";
 import type { Clock } from "../../base/clock.ts";
 import { type RandomBytes, systemRandomBytes } from "../../base/id.ts";
@@ -21,31 +21,30 @@ import { FairSlots } from "./process_slots.ts";
 import { runSupervised } from "./supervised.ts";
 import { Watchdog } from "./watchdog.ts";
 
-/** Most of their time processes wait, for others or for the disk. */
+/** Processes mostly wait for I/O. */
 const PROCESSES_PER_CORE = 4;
-/** As a shell says that SIGTERM has ended a command. */
+/** The exit code of shells for a command ended by SIGTERM. */
 const STOPPED = 143;
-const WAYS =
-  "start the server with --scripts process, or with --scripts docker where each shall have a container";
+const WAYS = "start the server with --scripts process, or with --scripts docker to run each in a container";
 
-/** What decides where scripts may run. */
+/** Options that determine where scripts may run. */
 export interface ProcessOptions {
   readonly clock: Clock;
-  /** The address that the server listens on. */
+  /** Listen address of the server. */
   readonly host: string;
-  /** Absent: as processes where only this machine reaches the server and it has one tenant, else nowhere. */
+  /** Absent: `process` if only this machine reaches the server and it has one tenant, else `off`. */
   readonly scripts?: "process" | "docker" | "off";
   readonly isDeploy?: boolean;
-  /** The user of this machine that scripts run as; absent: the server's own. */
+  /** The user that scripts run as; absent: that of the server. */
   readonly scriptUser?: MachineUser;
 }
 
-/** What processes get of the machine. */
-interface ProcessSurroundings {
+/** Inputs of {@link Processes} from the machine. */
+interface ProcessEnvironment {
   readonly env: ReadonlyMap<string, string>;
-  /** Never the same twice on one machine: processes are told apart by it. */
+  /** Must be unique on the machine: names of containers and marks of processes use it. */
   readonly randomBytes: RandomBytes;
-  /** Lends directories to the user of scripts, where they have one. */
+  /** Lends directories to the user of scripts, if there is one. */
   readonly owner?: ScriptOwner;
 }
 
@@ -65,7 +64,7 @@ export class Processes implements ProcessPort, AsyncDisposable {
   constructor(
     options: ProcessOptions,
     tenantCount: () => number,
-    { env, randomBytes, owner }: ProcessSurroundings,
+    { env, randomBytes, owner }: ProcessEnvironment,
   ) {
     this.#options = options;
     this.#tenantCount = tenantCount;
@@ -86,10 +85,16 @@ export class Processes implements ProcessPort, AsyncDisposable {
     }
     if (scripts) return { mode: scripts, reason: `the server was started with --scripts ${scripts}` };
     if (!isLoopback(host)) {
-      return { mode: "off", reason: `other machines reach this server, so that it must be said; ${WAYS}` };
+      return {
+        mode: "off",
+        reason: `other machines reach this server, so scripts must be enabled explicitly; ${WAYS}`,
+      };
     }
     if (this.#tenantCount() > 1) {
-      return { mode: "off", reason: `this server has several tenants, so that it must be said; ${WAYS}` };
+      return {
+        mode: "off",
+        reason: `this server has several tenants, so scripts must be enabled explicitly; ${WAYS}`,
+      };
     }
     return { mode: "process", reason: "only this machine reaches the server" };
   }
@@ -111,7 +116,7 @@ export class Processes implements ProcessPort, AsyncDisposable {
     }
   }
 
-  /** Waits for the processes that were told to stop, and ends what is left of any. */
+  /** Waits for the running processes, which were stopped before, and ends what they left behind. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.allSettled([...this.#running]);
     await this.#shells[Symbol.asyncDispose]();
@@ -163,7 +168,7 @@ export class Processes implements ProcessPort, AsyncDisposable {
   }
 }
 
-/** What a flow tells the `docker` command holds for the removal too. */
+/** Variables of a flow for the `docker` command also apply to the removal. */
 function dockerVariables(env: ReadonlyMap<string, string>): string {
   return [...env].filter(([name]) => /^(?:PATH|HOME|DOCKER_\w+)$/.test(name))
     .map(([name, value]) => `export ${name}=${shellWord(value)}; `).join("");

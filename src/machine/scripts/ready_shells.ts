@@ -1,6 +1,6 @@
 /**
- * Starts scripts by a shell that is already there and becomes the script: nobody waits until a process leads a group of its
- * own. The next shell is started while a script runs, so there is one for whoever comes next.
+ * Starts scripts in a shell that already runs and executes the script in its place, which saves the start of a process with
+ * its own group. While a script runs, a shell is started for the next one.
  */
 import type { CancelTimer, Clock } from "../../base/clock.ts";
 import { shellWord } from "../../base/shell_word.ts";
@@ -10,22 +10,22 @@ import { MARK_VARIABLE } from "./watchdog_program.ts";
 
 /** Some shells read a pipe byte by byte. */
 const MAX_PROGRAM_BYTES = 16_384;
-/** A shell that nobody wants ends after so long. */
+/** An unused shell ends after this time. */
 const READY_MS = 60_000;
 const COMMAND = ["/bin/sh", "-s", "sluice-ready"];
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
-/** Variables that some shell keeps for itself: a value that is assigned to them is refused, changed or lost. */
+/** Variables that some shells reserve: an assigned value is refused, changed or lost. */
 const OWN_NAMES =
   /^(?:BASH\w*|COMP_\w+|DIRSTACK|EPOCH\w+|EUID|FUNCNAME|GROUPS|HISTCMD|IFS|LINENO|OLDPWD|OPT\w+|POSIXLY_CORRECT|PPID|PWD|RANDOM|SECONDS|SHELLOPTS|SHLVL|SRANDOM|UID|_)$/;
 
-/** A shell that has not been told yet what it becomes. */
+/** A shell that waits for a script. */
 interface ReadyShell {
   readonly process: WatchedProcess;
   readonly user: MachineUser | undefined;
   readonly cancelTimer: CancelTimer;
 }
 
-/** At most one shell, for the next script. */
+/** At most one ready shell, for the next script. */
 export class ReadyShells implements AsyncDisposable {
   readonly #watchdog: Watchdog;
   readonly #clock: Clock;
@@ -39,17 +39,17 @@ export class ReadyShells implements AsyncDisposable {
     this.#clock = clock;
   }
 
-  /** As the watchdog starts it, by a shell that is ready where a shell can. @throws Error it cannot be started */
+  /** Like `Watchdog.start`, in the ready shell if possible. @throws Error it cannot be started */
   async start(command: WatchedCommand): Promise<WatchedProcess> {
     const program = programOf(command);
     const process = program && await this.#become(program, command.user) ||
       await this.#watchdog.start(command);
-    // At once: this server has nothing to do while the script starts.
+    // At once: the server is idle while the script starts.
     if (program) this.#prepareNext(command);
     return process;
   }
 
-  /** Ends the shell that is ready. */
+  /** Ends the ready shell. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     this.#discard();
@@ -66,7 +66,7 @@ export class ReadyShells implements AsyncDisposable {
     const writer = child.stdin.getWriter();
     const [written] = await Promise.allSettled([writer.write(program), writer.close()]);
     if (written.status === "fulfilled") return ready.process;
-    // Something has ended it.
+    // It has been ended from outside.
     await end(ready.process);
     return undefined;
   }
@@ -117,7 +117,7 @@ async function end(process: WatchedProcess): Promise<void> {
   process.end();
 }
 
-/** What a shell reads to become the command; nothing where a shell would not do it exactly so. */
+/** The shell input that executes the command; `undefined` if a shell would not run it exactly. */
 function programOf({ command, cwd, env, cleanUp }: WatchedCommand): Uint8Array | undefined {
   const names = Object.keys(env);
   const isPlain = names.every((name) => NAME.test(name) && !OWN_NAMES.test(name) && name !== MARK_VARIABLE);
@@ -125,7 +125,7 @@ function programOf({ command, cwd, env, cleanUp }: WatchedCommand): Uint8Array |
     return undefined;
   }
   const variables = names.map((name) => ` ${name}=${shellWord(env[name] ?? "")}`).join("");
-  // bash warns of a locale that this machine has not, which is for the script to say.
+  // Hides the warning of bash about an unknown locale; the script itself may warn.
   const text =
     `${variables && `export${variables} 2>/dev/null\n`}cd ${shellWord(cwd)} && unset OLDPWD PWD SHLVL &&` +
     ` exec ${command.map(shellWord).join(" ")} </dev/null\n`;

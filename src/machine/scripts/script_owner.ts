@@ -1,33 +1,32 @@
 /**
- * Directories of scripts that run as a user of their own. One belongs to that user only while a script runs in it, so that
- * this server, which is root then, reads and writes where nobody else gets in: not a script of another task, and not one
- * that has ended and left something behind.
+ * Directories of scripts with their own user. A directory belongs to that user only while a script runs in it. Otherwise
+ * only the server, which is root then, can access it: neither scripts of other tasks nor leftover processes can.
  */
 import { closeSync, constants, fchownSync, fstatSync, openSync } from "node:fs";
 import type { MachineUser } from "../../config/mod.ts";
 
 const ROOT = 0;
 const OWNER_ONLY = 0o700;
-/** The group may read, not write. */
+/** Read access for the group. */
 const GROUP_READS = 0o750;
-/** No link is followed, and nothing that is no file is waited for. */
+/** Follows no link, and does not block on other files than regular ones. */
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Gives directories to a user, and takes them back. */
+/** Lends directories to the script user. */
 export class ScriptOwner {
   readonly #user: MachineUser;
-  /** How many scripts run in a directory: one that was told to stop may still be there when the next begins. */
+  /** Number of scripts running in a directory: a stopped one may still run when the next starts. */
   readonly #running = new Map<string, number>();
 
   constructor(user: MachineUser) {
     this.#user = user;
   }
 
-  /** Runs a script in a directory, which belongs to the user meanwhile, with all that the server has put there. */
+  /** Runs a script in a directory; the directory and its content belong to the user meanwhile. */
   async lend<T>(directory: string, run: () => Promise<T>): Promise<T> {
     this.#running.set(directory, (this.#running.get(directory) ?? 0) + 1);
     try {
-      // From below: as long as the directory itself is the server's, nobody else changes what is in it.
+      // Entries first: while the directory belongs to the server, nobody else changes its content.
       const real = await Deno.realPath(directory);
       await this.#giveEntries(real);
       this.#give(real);
@@ -39,7 +38,7 @@ export class ScriptOwner {
     }
   }
 
-  /** Lets scripts read what is in a directory from now on; they can add nothing to it. */
+  /** Lets scripts read a directory from now on, but not write to it. */
   async show(directory: string): Promise<void> {
     await Deno.chown(directory, ROOT, this.#user.groupId);
     await Deno.chmod(directory, GROUP_READS);
@@ -49,10 +48,10 @@ export class ScriptOwner {
     this.#running.delete(directory);
     try {
       await Deno.chown(directory, ROOT, ROOT);
-      // After that: until then the script could change it again.
+      // After the change of owner: before it the script could revert the mode.
       await Deno.chmod(directory, OWNER_ONLY);
     } catch (error) {
-      // Removed, with the task around an attempt that was told to stop.
+      // Already removed, with the task of a stopped attempt.
       if (!(error instanceof Deno.errors.NotFound)) throw error;
     }
   }
@@ -66,7 +65,7 @@ export class ScriptOwner {
     }
   }
 
-  /** What is open cannot be exchanged any more; it is given when it is in its place, under no other name. */
+  /** Changes the owner of an open file, which cannot be exchanged any more; refuses one that was moved or has another hard link. */
   #give(path: string): void {
     const file = openSync(path, OPEN_FLAGS);
     try {

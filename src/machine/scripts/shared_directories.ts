@@ -1,17 +1,17 @@
-/** Directories that are filled once and then used by many attempts, such as installed packages. They last as long as the server. */
+/** Directories that are filled once and used by many attempts, such as installed packages. They are removed when the server stops. */
 import { KeyedLock } from "../../base/keyed_lock.ts";
 import type { SharedDirectory, SharedDirectoryRequest } from "../../model/ports/working_directories.ts";
 
-/** Directories that are kept while nobody uses them; the one not used for longest goes first. */
+/** Most unused directories; the least recently used is removed first. */
 export const MAX_UNUSED_DIRECTORIES = 20;
-/** After that time one is filled anew, since what it was filled from may have changed. */
+/** Older directories are filled again, since their source may have changed. */
 export const MAX_DIRECTORY_AGE_MS = 24 * 3_600_000;
 
-/** What makes and removes the directories. */
+/** Creates and removes directories. */
 interface DirectoryMaker {
-  /** Makes an empty one; its path. */
+  /** Creates an empty directory; returns its path. */
   make(name: string): Promise<string>;
-  /** Removes it with what it holds. */
+  /** Removes a directory with its content. */
   remove(name: string): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ interface Filled {
 export class SharedDirectories {
   readonly #maker: DirectoryMaker;
   readonly #locks = new KeyedLock();
-  /** By what they hold; the one used last comes last. */
+  /** By key, least recently used first. */
   readonly #filled = new Map<string, Filled>();
   #count = 0;
 
@@ -34,7 +34,7 @@ export class SharedDirectories {
     this.#maker = maker;
   }
 
-  /** A directory that holds what is asked for; of several attempts that ask at once, one fills it. */
+  /** A filled directory; one of several concurrent attempts fills it. */
   async use(request: SharedDirectoryRequest): Promise<SharedDirectory | undefined> {
     const filled = await this.#inTurn(request, async () => {
       const found = await this.#find(request) ?? await this.#fill(request);
@@ -52,25 +52,25 @@ export class SharedDirectories {
     };
   }
 
-  /** Those who ask for the same come one after the other; whoever is told to stop before does not wait any longer. */
+  /** Serializes requests for the same key; an aborted one stops waiting. */
   async #inTurn(
     { key, signal }: SharedDirectoryRequest,
     work: () => Promise<Filled | undefined>,
   ): Promise<Filled | undefined> {
-    const givenUp = Promise.withResolvers<undefined>();
+    const aborted = Promise.withResolvers<undefined>();
     let isBegun = false;
-    const giveUp = () => isBegun || givenUp.resolve(undefined);
-    signal.addEventListener("abort", giveUp);
-    if (signal.aborted) giveUp();
+    const onAbort = () => isBegun || aborted.resolve(undefined);
+    signal.addEventListener("abort", onAbort);
+    if (signal.aborted) onAbort();
     const turn = this.#locks.run(key, () => {
       if (signal.aborted) return Promise.resolve(undefined);
       isBegun = true;
       return work();
     });
     try {
-      return await Promise.race([turn, givenUp.promise]);
+      return await Promise.race([turn, aborted.promise]);
     } finally {
-      signal.removeEventListener("abort", giveUp);
+      signal.removeEventListener("abort", onAbort);
     }
   }
 
@@ -79,7 +79,7 @@ export class SharedDirectories {
     if (!found) return undefined;
     this.#filled.delete(key);
     const isFresh = now - found.madeAt < MAX_DIRECTORY_AGE_MS;
-    // Those who use an old one go on with it; it is removed with all the others when the server ends.
+    // Users of an old one keep it; it is removed with all others when the server stops.
     if (isFresh) this.#filled.set(key, found);
     else if (found.users === 0) await this.#maker.remove(found.name);
     return isFresh ? found : undefined;

@@ -1,9 +1,8 @@
-/** One process with everything that it starts, to the end of all: asked to stop, it stops, or is made to. */
+/** Runs one process with all its children to the end; a stop request is followed by SIGKILL after a grace period. */
 import type { Clock } from "../../base/clock.ts";
 import { LineReader, type ReadLine } from "./lines.ts";
 import type { Watchdog, WatchedCommand, WatchedProcess } from "./watchdog.ts";
 
-/** What is started, and who hears of it. */
 interface SupervisedOptions extends WatchedCommand {
   readonly starter: Pick<Watchdog, "start">;
   readonly clock: Clock;
@@ -11,12 +10,12 @@ interface SupervisedOptions extends WatchedCommand {
   readonly onLine: (line: ReadLine & { readonly isError: boolean }) => Promise<void> | void;
 }
 
-/** Between the signal that asks to stop and the one that makes stop. */
+/** Between SIGTERM and SIGKILL. */
 const GRACE_MS = 3_000;
-/** As a shell says that there is no such program. */
+/** The exit code of shells for an unknown program. */
 const NOT_FOUND = 127;
 
-/** Runs it to its end; the exit code as a shell says it. @throws Error it cannot be started */
+/** Runs it to its end; returns the exit code as a shell does. @throws Error it cannot be started */
 export async function runSupervised(options: SupervisedOptions): Promise<number> {
   let watched: WatchedProcess;
   try {
@@ -38,7 +37,7 @@ async function runWatched(watched: WatchedProcess, options: SupervisedOptions): 
   ];
   const stopping = new Stopping(watched, clock);
   const stop = () => stopping.begin();
-  // Whoever takes the lines may not want them any more; why is told at the end.
+  // An error of `onLine` stops the process, and is thrown at the end.
   const reads = readers.map((reader) => reader.run());
   for (const read of reads) read.catch(stop);
   signal.addEventListener("abort", stop);
@@ -55,7 +54,7 @@ async function runWatched(watched: WatchedProcess, options: SupervisedOptions): 
   }
 }
 
-/** Ends a process and its group. */
+/** Stops a process and its group. */
 class Stopping {
   readonly #watched: WatchedProcess;
   readonly #clock: Clock;
@@ -67,7 +66,7 @@ class Stopping {
     this.#clock = clock;
   }
 
-  /** Asks it to stop; makes it stop when it has not after a while. Once it has ended there is nobody to ask. */
+  /** Sends SIGTERM, and SIGKILL after {@link GRACE_MS}; nothing once the process has ended. */
   begin(): void {
     if (this.#isBegun) return;
     this.#isBegun = true;
@@ -75,7 +74,7 @@ class Stopping {
     this.#cancelTimer = this.#clock.setTimer(GRACE_MS, () => this.#watched.signal("SIGKILL"));
   }
 
-  /** The process itself has ended: what it has left behind ends too. */
+  /** After the end of the process: ends what it left behind. */
   end(): void {
     this.#isBegun = true;
     this.#cancelTimer();

@@ -1,6 +1,6 @@
 /**
- * One process that outlives this server for a moment: it holds the other end of a pipe, and when that ends, however it came,
- * it ends the scripts that the server has not seen to their end. What ended scripts have left behind it ends as well.
+ * A process that outlives this server briefly: it reads a pipe from the server, and when the pipe closes for any reason, it
+ * ends the scripts that still run. It also ends processes that ended scripts have left behind.
  */
 import type { CancelTimer, Clock } from "../../base/clock.ts";
 import { type RandomBytes, systemRandomBytes } from "../../base/id.ts";
@@ -13,55 +13,54 @@ export interface WatchedCommand {
   readonly command: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Whose rights it has; absent: those of the server. */
+  /** The user it runs as; absent: that of the server. */
   readonly user?: MachineUser;
-  /** Shell command, run once more or less at the end, that ends what no process of the machine is, such as a container. */
+  /** Shell command that removes what is not a process of the machine, such as a container. May run twice. */
   readonly cleanUp?: string;
-  /** Absent: it reads nothing. */
+  /** Absent: no input. */
   readonly stdin?: "piped";
 }
 
-/** What a watchdog can be given for its own. */
 interface WatchdogOptions {
   readonly groups?: GroupStarter;
   readonly randomBytes?: RandomBytes;
 }
 
-/** So many words of one line stay far below what an argument of a program may have. */
+/** Words of one line; far below the limit of program arguments. */
 const WORDS_PER_PASS = 200;
 /**
- * How often it hears of what has begun and ended. To wake it takes longer than to start a script, and for what scripts have left
- * behind it looks at every process of the machine.
+ * Interval of messages about started and ended scripts. Waking it takes longer than starting a script, and the search for
+ * leftover processes reads every process of the machine.
  */
-const NEWS_MS = 200;
+const FLUSH_MS = 200;
 const MAX_FAILURES = 5;
-/** How long the end of a server waits for it, as a process of the machine that hangs may make it hang too. */
+/** Timeout of its end at the stop of the server: a hanging process of the machine may block it. */
 const END_MS = 5_000;
 
-/** The watchdog of one server; started with the first script, and again when something has ended it. */
+/** The watchdog of one server; started with the first script, and restarted when something ends it. */
 export class Watchdog implements AsyncDisposable {
   readonly #groups: GroupStarter;
   readonly #env: Readonly<Record<string, string>>;
   readonly #clock: Clock;
-  /** What the marks of all its processes begin with: no other process of the machine has it. */
+  /** Prefix of the marks of all its processes, unique on the machine. */
   readonly #mark: string;
   #markCount = 0;
-  /** What it has to end when the server is gone. */
+  /** Words it ends when the server is gone. */
   readonly #held: Set<string>;
-  /** Groups of `#held` that it has not been told of. */
+  /** Groups of `#held` not sent to it yet. */
   readonly #newGroups = new Set<string>();
-  /** Groups of which nothing is left. Long before their numbers are given to others it has forgotten them. */
+  /** Ended groups, to be dropped long before their ids are reused. */
   readonly #oldGroups = new Set<string>();
-  /** Words of processes that have ended: they are ended by it in passes, one at a time. */
+  /** Words of ended processes; it ends them in passes, one pass at a time. */
   readonly #ended = new Set<string>();
   #process: WatchdogProcess | undefined;
   #pass: readonly string[] = [];
-  #cancelNews: CancelTimer | undefined;
+  #cancelFlush: CancelTimer | undefined;
   #isClosed = false;
-  /** How many have ended in a row before they were up. */
+  /** Watchdogs in a row that ended before they were up. */
   #failures = 0;
 
-  /** `env` is what its programs and the commands that clean up get. */
+  /** `env`: environment of its programs and of clean-up commands. */
   constructor(
     env: Readonly<Record<string, string>>,
     clock: Clock,
@@ -75,8 +74,8 @@ export class Watchdog implements AsyncDisposable {
   }
 
   /**
-   * Starts a process in a group of its own, marked. The watchdog hears of the group a little later: until then it finds the
-   * leader by its mark, unless that has emptied its environment. @throws Error it cannot be started
+   * Starts a marked process in its own group. The watchdog gets the group a little later: until then it finds the leader by
+   * its mark, unless the leader has emptied its environment. @throws Error it cannot be started
    */
   async start(options: WatchedCommand): Promise<WatchedProcess> {
     const { command, cwd, env, cleanUp, user, stdin = "null" } = options;
@@ -103,10 +102,10 @@ export class Watchdog implements AsyncDisposable {
     }
   }
 
-  /** Ends it, and with it all that it still holds; by another one where something has ended it before. */
+  /** Ends it and everything it holds; a new one does so if something has ended it before. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
-    this.#cancelNews?.();
+    this.#cancelFlush?.();
     const isDone = await this.#endProcess();
     if (!isDone && (this.#held.size > 1 || this.#ended.size > 0)) {
       await this.#restart();
@@ -116,26 +115,26 @@ export class Watchdog implements AsyncDisposable {
     this.#ended.clear();
   }
 
-  /** With the pipe it gets the last news. */
+  /** Sends the last messages before it closes the pipe. */
   async #endProcess(): Promise<boolean> {
     const process = this.#process;
     this.#process = undefined;
-    const news = this.#groupNews();
-    if (process && news.length > 0) void process.send(news);
+    const messages = this.#groupMessages();
+    if (process && messages.length > 0) void process.send(messages);
     return await process?.end(this.#clock) ?? false;
   }
 
   #holdGroup(group: string): void {
     this.#held.add(group);
     this.#newGroups.add(group);
-    this.#planNews();
+    this.#planFlush();
   }
 
   async #hold(words: readonly string[]): Promise<void> {
     for (const word of words) this.#held.add(word);
     const process = this.#process;
     if (await process?.send([`hold ${words.join(" ")}`])) return;
-    // It is gone, which is not known yet.
+    // It has ended, but its end is not handled yet.
     if (process === this.#process) this.#process = undefined;
     try {
       await this.#restart();
@@ -145,15 +144,15 @@ export class Watchdog implements AsyncDisposable {
     }
   }
 
-  /** Another script may have done so already. */
+  /** Another script may have restarted it already. */
   async #restart(): Promise<void> {
     if (!this.#process) {
       this.#pass = [];
       this.#process = this.#startProcess();
     }
     const isUp = await this.#process.send([`hold ${[...this.#held].join(" ")}`]);
-    if (!isUp) throw new Error("Cannot run commands: the process that watches over them does not stay up");
-    this.#planNews();
+    if (!isUp) throw new Error("Cannot run commands: the watchdog process does not stay up");
+    this.#planFlush();
   }
 
   #startProcess(): WatchdogProcess {
@@ -174,35 +173,35 @@ export class Watchdog implements AsyncDisposable {
     if (group !== undefined && this.#held.delete(group) && !this.#newGroups.delete(group)) {
       this.#oldGroups.add(group);
     }
-    this.#planNews();
+    this.#planFlush();
   }
 
-  /** At the end the last news go with the pipe, and what ends by it has nobody to be told to. */
-  #planNews(): void {
+  /** After disposal the pipe is closed and nothing is left to report. */
+  #planFlush(): void {
     if (this.#isClosed) return;
-    this.#cancelNews ??= this.#clock.setTimer(NEWS_MS, () => this.#tellNews());
+    this.#cancelFlush ??= this.#clock.setTimer(FLUSH_MS, () => this.#flush());
   }
 
-  #tellNews(): void {
-    this.#cancelNews = undefined;
-    // The next one is told all when it starts.
+  #flush(): void {
+    this.#cancelFlush = undefined;
+    // The next one gets everything when it starts.
     if (!this.#process) return;
-    const news = this.#groupNews();
+    const messages = this.#groupMessages();
     if (this.#pass.length === 0 && this.#ended.size > 0) {
       this.#pass = [...this.#ended].slice(0, WORDS_PER_PASS);
-      news.push(`end ${this.#pass.join(" ")}`);
+      messages.push(`end ${this.#pass.join(" ")}`);
     }
-    if (news.length > 0) void this.#process.send(news);
+    if (messages.length > 0) void this.#process.send(messages);
   }
 
-  /** Lines that tell of groups; they are taken for told. */
-  #groupNews(): string[] {
-    const news = [["hold", this.#newGroups], ["drop", this.#oldGroups]] as const;
-    return news.flatMap(([verb, groups]) => {
+  /** Messages about groups, which count as sent. */
+  #groupMessages(): string[] {
+    const kinds = [["hold", this.#newGroups], ["drop", this.#oldGroups]] as const;
+    return kinds.flatMap(([verb, groups]) => {
       const line = `${verb} ${[...groups].join(" ")}`;
-      const isNews = groups.size > 0;
+      const isNeeded = groups.size > 0;
       groups.clear();
-      return isNews ? [line] : [];
+      return isNeeded ? [line] : [];
     });
   }
 
@@ -213,10 +212,10 @@ export class Watchdog implements AsyncDisposable {
       this.#ended.delete(word);
     }
     this.#pass = [];
-    if (this.#ended.size > 0) this.#planNews();
+    if (this.#ended.size > 0) this.#planFlush();
   }
 
-  /** When several in a row were never up, the next one is started by the next script. */
+  /** After several in a row that were never up, the next script starts the next one. */
   async #onEnd(process: WatchdogProcess): Promise<void> {
     this.#failures = process.isUp ? 0 : this.#failures + 1;
     if (process !== this.#process) return;
@@ -225,31 +224,31 @@ export class Watchdog implements AsyncDisposable {
     try {
       await this.#restart();
     } catch {
-      // That one has ended as well, and is followed by another. Or the machine has no room for it: the next script tries again.
+      // Its end starts another one; if it could not start at all, the next script tries again.
     }
   }
 }
 
 /** A process under watch. */
 export class WatchedProcess {
-  /** Its output is to be read. */
+  /** The caller must read its output. */
   readonly child: Deno.ChildProcess;
   readonly #onEnd: () => void;
 
-  /** `onEnd` is called when nothing of it may be left. */
+  /** `onEnd` is called when it has ended and leftovers must end. */
   constructor(child: Deno.ChildProcess, onEnd: () => void) {
     this.child = child;
     this.#onEnd = onEnd;
   }
 
-  /** Tells it and all of its group. */
+  /** Sends a signal to its group. */
   signal(signal: "SIGTERM" | "SIGKILL"): void {
     signalGroup(this.child, signal);
   }
 
   /**
-   * It has ended: its group is made to end now, what has left the group soon after. Must be called at once: the number of an
-   * empty group is free for others, which take it only when the machine has used up all the others.
+   * After its end: kills its group now, and processes that left the group soon after. Must be called at once: the id of an
+   * empty group can be reused, though only after the machine has used all others.
    */
   end(): void {
     this.signal("SIGKILL");
@@ -267,7 +266,7 @@ class WatchdogProcess {
   #isUp = false;
 
   constructor(child: Deno.ChildProcess, onResponse: () => void) {
-    // A server that has nothing else to do may end.
+    // It must not keep the server process alive.
     child.unref();
     this.#child = child;
     this.#writer = child.stdin.getWriter();
@@ -280,14 +279,14 @@ class WatchdogProcess {
     return this.#isUp;
   }
 
-  /** Whether there is still a process to take the lines. */
+  /** Sends lines; false when the process has ended. */
   async send(lines: readonly string[]): Promise<boolean> {
     const bytes = encoder.encode(lines.map((line) => `${line}\n`).join(""));
     const [{ status }] = await Promise.allSettled([this.#writer.write(bytes)]);
     return status === "fulfilled";
   }
 
-  /** Ends the pipe, and waits for what that makes it do; whether it has done all of it. */
+  /** Closes the pipe, and waits until it has ended everything; false when it failed. */
   async end(clock: Clock): Promise<boolean> {
     this.#child.ref();
     const cancel = clock.setTimer(END_MS, () => signalGroup(this.#child, "SIGKILL"));

@@ -1,14 +1,13 @@
-/** What the watchdog runs. */
+/** The shell program of the watchdog. */
 
-/** The variable by which processes are found that have left their group. */
+/** The environment variable that marks processes, to find those that left their group. */
 export const MARK_VARIABLE = "SLUICE_RUN";
 
 /**
- * A program for any shell, which waits without any other program. A line that it reads is a verb and words: `g` and a process
- * group, `m` and what marks of processes begin with, `c` and a command that cleans up, its bytes in octal so that no quote
- * breaks out.
- * `hold` has it end what the words stand for when the pipe ends, `drop` does not any more, `end` ends it now. One byte is
- * answered when it is up, and one after each `end`. Its `grep` must know `-z`, as GNU's and busybox's do.
+ * A program for any POSIX shell that needs no other program while it waits. An input line is a verb and words. A word is `g`
+ * and a process group, `m` and the prefix of marks, or `c` and a clean-up command, its bytes in octal so that no quote breaks
+ * out. `hold` registers words to end when the pipe closes, `drop` unregisters them, `end` ends them now. It writes one byte
+ * when it is up, and one after each `end`. Its `grep` must support `-z`, as those of GNU and busybox do.
  */
 export const WATCHDOG_PROGRAM = `
 trap '' HUP INT TERM PIPE
@@ -36,7 +35,7 @@ end() {
   [ -z "$marks" ] || sweep
 }
 
-# One that leads a group ends with it. Once more after any that it found: meanwhile they may have started others.
+# A group leader ends with its group. Repeated after each hit: the processes may have started others meanwhile.
 sweep() {
   set +f
   for pass in 1 2 3 4 5; do
@@ -58,13 +57,13 @@ while read -r verb words; do
     [ "$verb" != hold ] || held="$held$word "
   done
   [ "$verb" = end ] || continue
-  # It has answered: this only takes note of its end.
+  # It has written its byte; this only reaps it.
   [ -z "$ending" ] || wait "$ending"
   (end $words; echo >&3) </dev/null &
   ending=$!
 done
 end $held
-# What was being started when the server died may not have had its environment yet.
+# A process that was starting when the server died may not have had its environment yet.
 [ -z "$marks" ] || sweep
 exit 0
 `;

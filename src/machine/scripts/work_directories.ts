@@ -1,4 +1,4 @@
-/** Directories that tasks work in, below one folder of this server. What a crash has left in it is removed before its first use. */
+/** Working directories of tasks, below one root directory of this server. Leftovers of a crash are removed before its first use. */
 import { createHash } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,18 +12,18 @@ import { SharedDirectories } from "./shared_directories.ts";
 
 const PREFIX = "sluice-work-";
 const OWNER_ONLY = 0o700;
-const PASSAGE = 0o711;
+const TRAVERSE_ONLY = 0o711;
 
 /** The directories of one server. */
 export class WorkDirectories implements WorkingDirectoryPort, AsyncDisposable {
   readonly #dataDir: string | undefined;
-  #folder: string | undefined;
-  #made: Promise<void> | undefined;
+  #rootPath: string | undefined;
+  #rootMade: Promise<void> | undefined;
   readonly #owner: ScriptOwner | undefined;
   readonly #shared = new SharedDirectories(this);
   readonly #removals = new Set<Promise<unknown>>();
 
-  /** The folder is another one for each data directory; without one it is new each time. `owner`: for scripts of another user. */
+  /** The root is derived from the data directory; without one it is new each time. `owner`: for scripts of another user. */
   constructor(dataDir: string | undefined, owner?: ScriptOwner) {
     this.#dataDir = dataDir;
     this.#owner = owner;
@@ -37,7 +37,7 @@ export class WorkDirectories implements WorkingDirectoryPort, AsyncDisposable {
   /** @inheritdoc */
   async make(name: string): Promise<string> {
     const path = this.pathOf(name);
-    await (this.#made ??= this.#makeRoot());
+    await (this.#rootMade ??= this.#makeRoot());
     if (!makeNew(path)) {
       await removeAll(path);
       await Deno.mkdir(path, { mode: OWNER_ONLY });
@@ -50,7 +50,7 @@ export class WorkDirectories implements WorkingDirectoryPort, AsyncDisposable {
     await removeAll(this.pathOf(name));
   }
 
-  /** What cannot be removed is when the folder is made anew. */
+  /** Failures are ignored: the root is removed at the next start. */
   discard(name: string): void {
     const removal = Promise.allSettled([this.remove(name)]);
     this.#removals.add(removal);
@@ -72,31 +72,31 @@ export class WorkDirectories implements WorkingDirectoryPort, AsyncDisposable {
   /** Removes all of them. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#removals);
-    if (this.#made || !this.#dataDir && this.#folder) await removeAll(this.#root());
-    this.#made = undefined;
-    this.#folder = undefined;
+    if (this.#rootMade || !this.#dataDir && this.#rootPath) await removeAll(this.#root());
+    this.#rootMade = undefined;
+    this.#rootPath = undefined;
   }
 
   #root(): string {
-    return this.#folder ??= this.#dataDir === undefined ? Deno.makeTempDirSync({ prefix: PREFIX }) : join(
+    return this.#rootPath ??= this.#dataDir === undefined ? Deno.makeTempDirSync({ prefix: PREFIX }) : join(
       tmpdir(),
       PREFIX + createHash("sha256").update(realPath(this.#dataDir)).digest("hex").slice(0, 16),
     );
   }
 
-  /** The data directory is locked: no other server uses the same folder. */
+  /** The data directory is locked, so no other server uses the same root. */
   async #makeRoot(): Promise<void> {
     const root = this.#root();
     if (this.#dataDir !== undefined) {
       await removeAll(root);
       await Deno.mkdir(root, { mode: OWNER_ONLY });
     }
-    // Another user must get through, and sees no names.
-    if (this.#owner) await Deno.chmod(root, PASSAGE);
+    // The script user may traverse, but not list it.
+    if (this.#owner) await Deno.chmod(root, TRAVERSE_ONLY);
   }
 }
 
-/** False when there is one already. At once, since it takes less than handing it to another thread. */
+/** False when it exists. Synchronous, which is faster than a call in another thread. */
 function makeNew(path: string): boolean {
   try {
     Deno.mkdirSync(path, { mode: OWNER_ONLY });
@@ -116,7 +116,7 @@ function realPath(path: string): string {
   }
 }
 
-/** Also what a script has made read-only. */
+/** Also removes what a script has made read-only. */
 async function removeAll(path: string): Promise<void> {
   try {
     await Deno.remove(path, { recursive: true });

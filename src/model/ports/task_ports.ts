@@ -16,7 +16,7 @@ import type { TriggerPort } from "./triggers.ts";
 import type { WorkingDirectoryPort } from "./working_directories.ts";
 
 /** Encrypts values that must not be stored in clear. The adapter binds each ciphertext to the flow. */
-export interface CipherPort {
+interface CipherPort {
   /** The encrypted text for outputs and variables: `{type, value}`. */
   seal(owner: Pick<AttemptIdentity, "tenant" | "namespace" | "flowId">, text: string): JsonObject;
 }

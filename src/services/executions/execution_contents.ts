@@ -62,22 +62,9 @@ export class ExecutionContents {
     return logEntries(execution, lines, { minLevel: "ERROR" });
   }
 
-  /** Resolves when `isDone` says so, asked after each commit of the execution, or when that takes too long. */
+  /** Resolves when `isDone` holds, evaluated after each commit of the execution, or after {@link COMMIT_WAIT_MS}. */
   async #after(tenant: TenantId, id: string, isDone: () => Promise<boolean>): Promise<void> {
     const { changes, clock } = this.#deps;
-    let wake = () => {};
-    let isOver = false;
-    const unsubscribe = changes.subscribe(tenant, id, () => wake());
-    const cancelTimer = clock.setTimer(COMMIT_WAIT_MS, () => (isOver = true, wake()));
-    try {
-      while (!isOver) {
-        const changed = new Promise<void>((resolve) => wake = resolve);
-        if (await isDone()) return;
-        await changed;
-      }
-    } finally {
-      unsubscribe();
-      cancelTimer();
-    }
+    await changes.until({ tenant, id }, isDone, { clock, timeoutMs: COMMIT_WAIT_MS });
   }
 }

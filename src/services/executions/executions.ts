@@ -210,11 +210,6 @@ export class Executions {
     await executor.deliverRemoval(execution, removal);
   }
 
-  /** Calls `listener` after each durable change of an execution, until the returned function is called. */
-  subscribe(actor: Actor, id: string, listener: () => void): () => void {
-    return this.#deps.changes.subscribe(actor.tenant, id, listener);
-  }
-
   /** Log entries, oldest first; none for an unknown execution. */
   async logs(actor: Actor, id: string, filter: LogFilter = {}): Promise<JsonObject[]> {
     const found = await this.#deps.records.loadLogs(actor.tenant, id);
@@ -256,25 +251,13 @@ export class Executions {
   }
 
   /** Resolves when the execution has ended, the caller has gone, or {@link MAX_WAIT_MS} are over. */
-  async #untilEnded(actor: Actor, id: string, signal: AbortSignal): Promise<void> {
-    let wake = () => {};
-    const unsubscribe = this.subscribe(actor, id, () => wake());
-    const cancelTimer = this.#deps.clock.setTimer(MAX_WAIT_MS, () => (isOver = true, wake()));
-    const onAbort = () => (isOver = true, wake());
-    let isOver = signal.aborted;
-    signal.addEventListener("abort", onAbort);
-    try {
-      while (!isOver) {
-        const changed = new Promise<void>((resolve) => wake = resolve);
-        const stored = await this.#deps.records.load(actor.tenant, id);
-        if (!stored || isEnded(stored.execution.history)) return;
-        await changed;
-      }
-    } finally {
-      unsubscribe();
-      cancelTimer();
-      signal.removeEventListener("abort", onAbort);
-    }
+  async #untilEnded({ tenant }: Actor, id: string, signal: AbortSignal): Promise<void> {
+    const { changes, clock, records } = this.#deps;
+    const hasEnded = async () => {
+      const stored = await records.load(tenant, id);
+      return !stored || isEnded(stored.execution.history);
+    };
+    await changes.until({ tenant, id }, hasEnded, { clock, timeoutMs: MAX_WAIT_MS, signal });
   }
 
   async #waitingFacts(execution: Execution): Promise<WaitingFacts> {

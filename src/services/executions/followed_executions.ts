@@ -76,6 +76,14 @@ export class FollowedExecutions {
     return { read: () => this.#current(followed, actor, id), [Symbol.dispose]: once(leave) };
   }
 
+  /** Waits until the execution exists; false when it does not after `timeoutMs`, or when `signal` is aborted. */
+  async exists(actor: Actor, id: string, timeoutMs: number, signal: AbortSignal): Promise<boolean> {
+    const { changes, clock } = this.#deps;
+    using follower = this.follow(actor, id, () => {});
+    const isThere = async () => await follower.read() !== undefined;
+    return await changes.until({ tenant: actor.tenant, id }, isThere, { clock, timeoutMs, signal });
+  }
+
   #join(name: string): Followed {
     const known = this.#followed.get(name);
     const followed: Followed = known ?? { followers: 0, seenAtMs: 0 };

@@ -1,12 +1,12 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { cursorText, readCursor } from "../../../src/http/filters/log_cursor.ts";
 import { Harness } from "../../support/harness.ts";
-import { search, talk } from "../talking.ts";
+import { logFlow, search } from "../log_flow.ts";
 
 /** Seven executions of two lines each; some begin at the same time. */
 async function startTalking(): Promise<Harness> {
   const server = await Harness.start();
-  await server.save(talk("talk"));
+  await server.save(logFlow("talk"));
   for (const word of ["a", "b", "c", "d", "e", "f", "g"]) {
     await server.start("talk", { word });
     if (word > "c") await server.advance(1_000);
@@ -54,7 +54,10 @@ for (const cursor of ["x", "1-2", "1-2-3 4", "-1-2-A", `1-1-${"a".repeat(65)}`, 
     await using server = await Harness.start();
     const response = await server.request("GET", `/logs/search?cursor=${encodeURIComponent(cursor)}`);
     assertEquals(response.status, 400);
-    assertStringIncludes((await response.json()).message, '"cursor" must be the one of the answer before');
+    assertStringIncludes(
+      (await response.json()).message,
+      '"cursor" must be the one of the previous response',
+    );
   });
 }
 

@@ -42,7 +42,7 @@ function chunked(length: number): ReadableStream<Uint8Array> {
   });
 }
 
-Deno.test("readText() takes what fits, and refuses the rest naming the cap", async () => {
+Deno.test("readText() accepts what fits, and refuses the rest with the limit", async () => {
   await using server = await startBodyApp();
   const send = (body: BodyInit | null, headers: Record<string, string> = {}) =>
     server.send("/api/v1/flows/text", { method: "POST", body, headers });
@@ -63,7 +63,7 @@ Deno.test("readText() takes what fits, and refuses the rest naming the cap", asy
   assertEquals(await (await send("é€😀")).json(), { text: "é€😀" });
 });
 
-Deno.test("readBytes() gives what was sent", async () => {
+Deno.test("readBytes() returns what was sent", async () => {
   await using server = await startBodyApp();
   const response = await server.send("/api/v1/flows/bytes", { method: "POST", body: chunked(77) });
   assertEquals(await response.json(), { length: 77 });
@@ -81,7 +81,7 @@ Deno.test("readText() takes a body that breaks off for the caller's doing", asyn
   await response.body?.cancel();
 });
 
-Deno.test("readJson() keeps number kinds and refuses what is no JSON", async () => {
+Deno.test("readJson() keeps number kinds and refuses invalid JSON", async () => {
   await using server = await startBodyApp();
   const send = (path: string, body: string) => server.send(`/api/v1/flows/${path}`, { method: "POST", body });
   assertEquals(await (await send("json", "2.0")).json(), { value: 2, isDouble: true });

@@ -46,7 +46,7 @@ async function send(server: Harness, path: string, init: RequestInit, method = "
   return { status: response.status, replayed, text: await response.text() };
 }
 
-/** Starts twice what is the same. */
+/** Pairs of equal starts. */
 const SAME: readonly (readonly [string, string, RequestInit, string, RequestInit])[] = [
   ["no form", "/executions/demo/f", {}, "/executions/demo/f", {}],
   ["the alias of the path", "/executions/demo/f", {}, "/executions/trigger/demo/f", {}],
@@ -130,7 +130,7 @@ const BAD_KEYS: readonly (readonly [string, number])[] = [["", 422], ["k".repeat
 ]];
 
 for (const [key, expected] of BAD_KEYS) {
-  Deno.test(`POST /executions/:namespace/:flowId answers ${expected} to a key of ${key.length} characters`, async () => {
+  Deno.test(`POST /executions/:namespace/:flowId returns ${expected} for a key of ${key.length} characters`, async () => {
     await using server = await Harness.start();
     await server.save(source("f"));
     const { status, text } = await send(server, "/executions/demo/f", once({}, key));
@@ -165,7 +165,7 @@ Deno.test("POST /executions/:namespace/:flowId with a key remembers nothing of a
   assertEquals([started.status, started.replayed], [200, null], started.text);
 });
 
-Deno.test("POST /executions/:namespace/:flowId gives the first answer again whatever became of the flow", async () => {
+Deno.test("POST /executions/:namespace/:flowId replays the first response whatever became of the flow", async () => {
   await using server = await Harness.start();
   await server.save(source("f", INPUTS));
   const request = () => send(server, "/executions/demo/f", once(form({ [NAME]: "x" })));
@@ -202,7 +202,7 @@ async function keptKeys(server: Harness): Promise<readonly unknown[]> {
   );
 }
 
-Deno.test("POST /executions/:namespace/:flowId remembers an answer that is larger than a stored value", async () => {
+Deno.test("POST /executions/:namespace/:flowId stores a response that is larger than a stored value", async () => {
   await using server = await Harness.start();
   await server.save(source("f", INPUTS));
   const request = () => send(server, "/executions/demo/f", once(form({ [NAME]: "x".repeat(300_000) })));
@@ -214,7 +214,7 @@ Deno.test("POST /executions/:namespace/:flowId remembers an answer that is large
   assertEquals(await keptKeys(server), []);
 });
 
-Deno.test("POST /executions/:namespace/:flowId with a key survives a crash right after the answer", async () => {
+Deno.test("POST /executions/:namespace/:flowId with a key survives a crash right after the response", async () => {
   const server = await Harness.start();
   await server.save(source("f", INPUTS));
   const init = () => once(form({ [NAME]: "x", [DATA]: "content" }));
@@ -327,7 +327,7 @@ Deno.test("POST /executions/webhook keeps the keys of webhooks apart, and those 
   }
 });
 
-Deno.test("POST /executions/webhook asks for the right key before it gives an answer again", async () => {
+Deno.test("POST /executions/webhook requires the right key before it replays a response", async () => {
   await using server = await Harness.start();
   await server.save(source("f", HOOK));
   await send(server, HOOK_PATH, once());
@@ -336,7 +336,7 @@ Deno.test("POST /executions/webhook asks for the right key before it gives an an
   assertEquals((await send(server, HOOK_PATH, once())).status, 404);
 });
 
-Deno.test("POST /executions/webhook that waits gives the end again", async () => {
+Deno.test("POST /executions/webhook that waits replays the end", async () => {
   await using server = await Harness.start();
   const outputs = "outputs:\n  - id: r\n    type: STRING\n    value: done\n";
   await server.save(source("f", `${outputs}${HOOK}    wait: true\n    returnOutputs: true\n`, WAIT));

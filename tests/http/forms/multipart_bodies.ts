@@ -1,5 +1,5 @@
 /** Multipart bodies in pieces, and what reading them gives. */
-import { type MultipartLimits, readForm } from "../../../src/http/forms/multipart.ts";
+import { type MultipartLimits, readForm, readMultipart } from "../../../src/http/forms/multipart.ts";
 import { DomainError } from "../../../src/model/errors.ts";
 
 /** Bounds that small bodies reach. */
@@ -16,7 +16,7 @@ export function cutAt(body: Uint8Array, offsets: readonly number[]): Uint8Array<
   );
 }
 
-/** What reading a form that arrives in these pieces gives, its refusal included, as text. @throws what is no DomainError */
+/** The fields of a form that arrives in these pieces, or its refusal, as text. @throws errors other than DomainError */
 export async function outcomeOf(
   pieces: readonly Uint8Array[],
   contentType: string,
@@ -29,11 +29,23 @@ export async function outcomeOf(
     headers: { "content-type": contentType },
   });
   try {
-    return JSON.stringify(
-      await readForm(request, limits, async (part) => `file ${(await part.bytes()).join(" ")}`),
-    );
+    return JSON.stringify(await fieldsOf(request, limits));
   } catch (error) {
     if (error instanceof DomainError) return `${error.code}: ${error.message}`;
     throw error;
   }
+}
+
+/** Fields as texts, files as their bytes. */
+async function fieldsOf(request: Request, limits: MultipartLimits): Promise<unknown[]> {
+  if (!/^multipart\/form-data\b/i.test(request.headers.get("content-type") ?? "")) {
+    return await readForm(request, limits);
+  }
+  const fields: unknown[] = [];
+  for await (const part of readMultipart(request, limits)) {
+    const { name, fileName, contentType } = part;
+    const value = fileName === undefined ? await part.text() : `file ${(await part.bytes()).join(" ")}`;
+    fields.push({ name, value, fileName, contentType });
+  }
+  return fields;
 }

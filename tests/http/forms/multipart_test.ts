@@ -96,16 +96,6 @@ Deno.test("readForm() of a url-encoded form", async () => {
   assertEquals(fields.map(({ name, value }) => `${name}=${value}`), ["a=1", "b=ü x", "a=2", "c="]);
 });
 
-Deno.test("readForm() with saveFile gives what it gave, for files alone", async () => {
-  const saved: string[] = [];
-  const fields = await readForm(request(FORM), LIMITS, async (file) => {
-    saved.push(await file.text());
-    return "stored://x";
-  });
-  assertEquals(fields.map((field) => field.value), ["1", "stored://x", ""]);
-  assertEquals(saved.length, 1);
-});
-
 const REFUSED: readonly (readonly [string, string, string, DomainError["code"]])[] = [
   ["no boundary declared", "x", "multipart/form-data", "invalid_argument"],
   ["a boundary that is too long", "x", `multipart/form-data; boundary=${"x".repeat(71)}`, "invalid_argument"],
@@ -209,7 +199,7 @@ Deno.test("a body that breaks off is the caller's mistake", async () => {
   assertEquals(error.code, "bad_request");
 });
 
-Deno.test("readMultipart() gives a file as it arrives and holds no more than a piece of it", async () => {
+Deno.test("readMultipart() streams a file and holds at most one chunk of it", async () => {
   const content = patternBytes(5_000_000);
   let given = 0;
   function* body() {
@@ -230,7 +220,7 @@ Deno.test("readMultipart() gives a file as it arrives and holds no more than a p
   assert(ahead <= 500_000, `${ahead} bytes ahead`);
 });
 
-Deno.test("readMultipart() reads over parts that nobody read, or not to their end", async () => {
+Deno.test("readMultipart() skips parts that are unread or read in part", async () => {
   const body = part('name="a"; filename="a"', "x".repeat(50_000)) +
     part('name="b"; filename="b"', "y".repeat(50_000)) +
     part('name="c"', "z") + "--XX--";
@@ -243,7 +233,7 @@ Deno.test("readMultipart() reads over parts that nobody read, or not to their en
   assertEquals(names, ["a", "b", "c"]);
 });
 
-Deno.test("readMultipart() that is left early lets go of the body", async () => {
+Deno.test("readMultipart() that is left early releases the body", async () => {
   let isCancelled = false;
   const body = new ReadableStream<Uint8Array>({
     pull: (controller) => controller.enqueue(encoder.encode(part('name="a"', "x"))),
@@ -253,7 +243,7 @@ Deno.test("readMultipart() that is left early lets go of the body", async () => 
   assert(isCancelled);
 });
 
-Deno.test("readForm() of any bytes gives fields or a DomainError", async () => {
+Deno.test("readForm() of any bytes returns fields or a DomainError", async () => {
   const token = fc.constantFrom(
     "--XX",
     "--XX--",
@@ -280,7 +270,7 @@ Deno.test("readForm() of any bytes gives fields or a DomainError", async () => {
   );
 });
 
-Deno.test("readForm() of any form gives what it was made of", async () => {
+Deno.test("readForm() of any form returns what it was made of", async () => {
   const name = fc.string({ minLength: 1 }).filter((text) => !/[\r\n"\\%]/.test(text));
   const field = fc.record({ name, value: fc.string({ unit: "grapheme" }) }, { noNullPrototype: true });
   await fc.assert(

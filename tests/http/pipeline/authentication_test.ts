@@ -4,7 +4,7 @@ import type { AppEnv } from "../../../src/http/forms/env.ts";
 import type { Mount } from "../../../src/http/pipeline/mount.ts";
 import { ADMIN, type AppUnderTest, basicHeader, bearerHeader, startApp } from "../app_under_test.ts";
 
-Deno.test("createApp() gives the same 401 for missing, wrong, malformed, expired and revoked credentials", async () => {
+Deno.test("createApp() returns the same 401 for missing, wrong, malformed, expired and revoked credentials", async () => {
   await using server = await startApp({ isProtected: true });
   const expired = await server.tokens.create("admin", { name: "old", maxAgeMs: 1000, extended: false });
   const revoked = await server.tokens.create("admin", { name: "gone", extended: false });
@@ -63,7 +63,7 @@ Deno.test("createApp() accepts the user's password and tokens, in any case of th
   }
 });
 
-Deno.test("createApp() asks nobody for credentials on an unprotected server, nor minds those sent", async () => {
+Deno.test("createApp() requires no credentials on an unprotected server, and ignores those sent", async () => {
   await using server = await startApp();
   for (const headers of [{}, basicHeader(), bearerHeader("sluice_x")]) {
     const response = await server.send("/api/v1/main/flows/search", { headers });
@@ -143,7 +143,7 @@ Deno.test("createApp() keeps a token limited to tenants out of main on pages, to
   assertEquals(seen, [404, "acme", 404]);
 });
 
-Deno.test("createApp() answers a webhook of an unknown tenant as one of an unknown flow", async () => {
+Deno.test("createApp() returns the same for a webhook of an unknown tenant and of an unknown flow", async () => {
   await using server = await startApp({ isProtected: true });
   const response = await server.send("/api/v1/nope/executions/webhook/a/b/c");
   assertEquals(response.status, 404);
@@ -152,7 +152,7 @@ Deno.test("createApp() answers a webhook of an unknown tenant as one of an unkno
   assertEquals(await known.json(), { tenant: "main", user: "anonymous", started: "b" });
 });
 
-Deno.test("createApp() answers 429 with Retry-After after ten failed log-ins of a user and address", async () => {
+Deno.test("createApp() returns 429 with Retry-After after ten failed log-ins of a user and address", async () => {
   await using server = await startApp({ isProtected: true });
   const attempt = (headers: Record<string, string>, address: string) =>
     server.send("/api/v1/main/flows/search", { headers }, address);

@@ -27,18 +27,18 @@ async function statusOf(setup: AppSetup, host: string, init?: RequestInit): Prom
   return response.status;
 }
 
-Deno.test("Guard: an unprotected server answers to loopback names alone", async () => {
+Deno.test("Guard: an unprotected server accepts only loopback names", async () => {
   for (const [host, status] of HOSTS) assertEquals(await statusOf({}, host), status, host);
 });
 
-Deno.test("Guard: an unprotected server answers to the host of its base URL too", async () => {
+Deno.test("Guard: an unprotected server also accepts the host of its base URL", async () => {
   const config = { baseUrl: "https://Sluice.example:8443" };
   assertEquals(await statusOf({ config }, "sluice.example:8443"), 200);
   assertEquals(await statusOf({ config }, "sluice.example"), 421);
   assertEquals(await statusOf({ config }, "localhost"), 200);
 });
 
-Deno.test("Guard: any host is answered to when the operator opened the server on purpose, or it is protected", async () => {
+Deno.test("Guard: every host is accepted on a server that is open on purpose, or protected", async () => {
   const open = { noAuthExplicit: true, host: "0.0.0.0" };
   assertEquals(await statusOf({ config: open }, "10.0.0.5:8080"), 200);
   assertEquals(await statusOf({ config: { ...open, host: "127.0.0.1" } }, "evil.example"), 421);
@@ -70,7 +70,7 @@ const SITES: [headers: Record<string, string>, status: number][] = [
   [{ "sec-fetch-site": "cross-site", origin: "http://localhost:8080" }, 403],
 ];
 
-Deno.test("Guard: what changes things must not come from another site", async () => {
+Deno.test("Guard: changes requested from another site are refused", async () => {
   await using server = await startApp({ config: { baseUrl: "https://sluice.example" } });
   for (const [headers, status] of SITES) {
     const label = JSON.stringify(headers);
@@ -91,7 +91,7 @@ Deno.test("Guard: credentials do not help a request from another site", async ()
   assertEquals(response.status, 403);
 });
 
-Deno.test("GET /executions/webhook is not started ahead of a click, nor kept by caches", async () => {
+Deno.test("GET /executions/webhook refuses a prefetch, and is never cached", async () => {
   await using server = await startApp();
   const path = "/api/v1/main/executions/webhook/a/b/c";
   const purposes: [name: string, value: string][] = [
@@ -107,7 +107,7 @@ Deno.test("GET /executions/webhook is not started ahead of a click, nor kept by 
   assertEquals([response.status, response.headers.get("cache-control")], [200, "no-store"]);
 });
 
-Deno.test("OPTIONS is no preflight: there is no answer for other origins", async () => {
+Deno.test("OPTIONS is not a preflight: other origins are not allowed", async () => {
   await using server = await startApp();
   const headers = { origin: "http://evil.example", "access-control-request-method": "POST" };
   const response = await server.send("/api/v1/main/executions/a/b", { method: "OPTIONS", headers });

@@ -47,7 +47,7 @@ const CASES: [path: string, method: string, accept: string, isZipped: boolean][]
   ["empty", "GET", "gzip", false],
 ];
 
-Deno.test("gzipResponse() compresses long texts for who accepts it", async () => {
+Deno.test("gzipResponse() compresses long texts for callers that accept gzip", async () => {
   await using server = await startGzipApp();
   for (const [path, method, accept, isZipped] of CASES) {
     const label = `${method} ${path} ${accept}`;
@@ -66,7 +66,7 @@ async function textOf(response: Response): Promise<string> {
   return await new Response(response.body?.pipeThrough(new DecompressionStream("gzip"))).text();
 }
 
-Deno.test("gzipResponse() says that the answer depends on Accept-Encoding, and weakens its tag", async () => {
+Deno.test("gzipResponse() sets Vary: Accept-Encoding, and weakens the ETag", async () => {
   await using server = await startGzipApp();
   const headers = { "accept-encoding": "gzip" };
   const long = await server.send("/api/v1/flows/json", { headers });

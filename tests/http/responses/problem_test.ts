@@ -27,7 +27,7 @@ const CODES: [code: ErrorCode, status: number, slug: string, message: string][] 
   ["storage_full", 507, "storage-full", "x"],
 ];
 
-Deno.test("problemResponse() gives each code its status, slug and beginning of the message", async () => {
+Deno.test("problemResponse() maps each code to its status, slug and message prefix", async () => {
   for (const [code, status, slug, message] of CODES) {
     const response = problemResponse(new DomainError(code, "x"), CONTEXT);
     const body = await response.json();
@@ -65,14 +65,14 @@ Deno.test("problemResponse() does not double a beginning that is there", async (
   }
 });
 
-Deno.test("problemResponse() is problem+json for who asks for it", async () => {
+Deno.test("problemResponse() is problem+json for callers that accept it", async () => {
   const accept = "application/problem+json, */*";
   const response = problemResponse(new DomainError("conflict", "x"), { ...CONTEXT, accept });
   assertEquals(response.headers.get("content-type"), "application/problem+json");
   await response.body?.cancel();
 });
 
-Deno.test("problemResponse() shows nothing of what is no refusal", async () => {
+Deno.test("problemResponse() shows no details of bugs", async () => {
   for (const error of [new Error("hidden"), "hidden", null, new DomainError("internal", "hidden")]) {
     const response = problemResponse(error, CONTEXT);
     const text = await response.text();

@@ -20,7 +20,7 @@ const SCHEDULE =
 const HOOK = "triggers:\n  - id: hook\n    type: io.svc.plugin.core.trigger.Webhook\n    key: k1\n";
 const PAUSE = "id: pause\nnamespace: demo\ntasks:\n  - id: p\n    type: io.svc.plugin.core.flow.Pause\n";
 
-/** Literal segments, each where a parameter would fit too: the request, and a part of the literal route's answer. */
+/** Literal segments where a parameter would match too: the request, and a part of the response of the literal route. */
 const LITERALS: readonly (readonly [method: string, path: string, init: RequestInit, answer: RegExp])[] = [
   ["GET", "/flows/search", {}, /"results":/],
   ["GET", "/flows/source?q=Return", {}, /"fragments":/],
@@ -126,7 +126,7 @@ const BARE: readonly (readonly [method: string, path: string, status: number])[]
 
 for (const [method, path, status] of BARE) {
   for (const body of [undefined, ""]) {
-    Deno.test(`${method} ${path} answers ${status} with a content type and ${body === "" ? "an empty" : "no"} body`, async () => {
+    Deno.test(`${method} ${path} returns ${status} with a content type and ${body === "" ? "an empty" : "no"} body`, async () => {
       await using server = await Harness.start();
       await server.save(source("hook", "demo", HOOK));
       await server.save(source("schedule", "demo", SCHEDULE));
@@ -140,7 +140,7 @@ for (const [method, path, status] of BARE) {
 }
 
 for (const accept of ACCEPTS) {
-  Deno.test(`POST and GET answer JSON to Accept: ${accept}`, async () => {
+  Deno.test(`POST and GET return JSON for Accept: ${accept}`, async () => {
     await using server = await Harness.start();
     const headers = { accept };
     await server.json("POST", "/flows", { body: source("f"), headers: { ...YAML, accept } });

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { ROUTE_FILES, startProduct } from "../product_app.ts";
 
-/** All that answers without credentials. A route that is added here is open to the world. */
+/** All routes without credentials. A route in this list is open to the world. */
 const PUBLIC_ROUTES = [
   "GET /api/v1/:tenant/executions/webhook/:namespace/:flowId/:key",
   "GET /api/v1/:tenant/executions/webhook/:namespace/:flowId/:key/*",
@@ -76,12 +76,16 @@ function rawRequest(path: string, method: string): Request {
 }
 
 Deno.test("ROUTE_FILES has every file of routes", async () => {
-  const folder = new URL("../../../src/http/routes/", import.meta.url);
-  const names = await Array.fromAsync(Deno.readDir(folder), (entry) => entry.name);
-  assertEquals(names.sort(), [...ROUTE_FILES.keys()].sort());
+  const root = new URL("../../../src/http/routes/", import.meta.url);
+  const paths: string[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(root)) {
+    const files = isDirectory ? await Array.fromAsync(Deno.readDir(new URL(name, root))) : [];
+    paths.push(...isDirectory ? files.map((file) => `${name}/${file.name}`) : [name]);
+  }
+  assertEquals(paths.sort(), [...ROUTE_FILES.keys()].sort());
 });
 
-Deno.test("createApp() answers without credentials on the routes of the list alone", async () => {
+Deno.test("createApp() serves only the listed routes without credentials", async () => {
   await using server = await startProduct();
   const open: string[] = [];
   for (const { method, path } of server.app.routes) {
@@ -92,7 +96,7 @@ Deno.test("createApp() answers without credentials on the routes of the list alo
   assertEquals(open.sort(), PUBLIC_ROUTES);
 });
 
-Deno.test("createApp() answers 401 on every other route, whatever is appended to its path", async () => {
+Deno.test("createApp() returns 401 on every other route, whatever is appended to its path", async () => {
   await using server = await startProduct();
   const isProtected = (route: { method: string; path: string }) =>
     !PUBLIC_ROUTES.includes(`${route.method} ${route.path}`);

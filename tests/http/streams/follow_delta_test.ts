@@ -1,4 +1,4 @@
-/** Streams of what changes in an execution, over the whole server. */
+/** Delta streams of executions, on a complete server. */
 import { assert, assertEquals, assertObjectMatch } from "@std/assert";
 import { settle } from "../../support/fake_clock.ts";
 import { Harness } from "../../support/harness.ts";
@@ -97,7 +97,7 @@ Deno.test("GET /executions/:id/follow?format=delta sends all, then only what cha
   assertEquals(ids, ids.toSorted((one, other) => one - other));
 });
 
-Deno.test("GET /executions/:id/follow?format=delta goes on from Last-Event-ID with what has changed since", async () => {
+Deno.test("GET /executions/:id/follow?format=delta continues from Last-Event-ID with what has changed since", async () => {
   await using server = await Harness.start();
   await server.save(FLOW);
   const { id } = await server.start("long");
@@ -115,7 +115,7 @@ Deno.test("GET /executions/:id/follow?format=delta goes on from Last-Event-ID wi
   assertEquals(replay([...first.events, ...second.events]), await truth(server, id));
 });
 
-Deno.test("GET /executions/:id/follow?format=delta tells of task runs that are gone, also to one who comes back", async () => {
+Deno.test("GET /executions/:id/follow?format=delta reports removed task runs, also after a reconnect", async () => {
   await using server = await Harness.start();
   await server.save(LOOP);
   const { id } = await server.start("loop");
@@ -131,7 +131,7 @@ Deno.test("GET /executions/:id/follow?format=delta tells of task runs that are g
   assertEquals(replay(stays.events), await truth(server, id));
 });
 
-Deno.test("GET /executions/:id/follow?format=delta of an ended execution sends it whole and ends", async () => {
+Deno.test("GET /executions/:id/follow?format=delta of an ended execution sends all of it and ends", async () => {
   await using server = await Harness.start();
   await server.save(FLOW.replace(/ {2}- id: hold[\s\S]*/, ""));
   const { id } = await server.start("long");
@@ -141,7 +141,7 @@ Deno.test("GET /executions/:id/follow?format=delta of an ended execution sends i
   assertEquals([reader.events.length, reader.isEnded, reader.events[0]?.data.end], [1, true, true]);
 });
 
-Deno.test("GET /executions/:id/follow goes on through a pause and begins again after a restart", async () => {
+Deno.test("GET /executions/:id/follow continues through a pause and begins again after a restart", async () => {
   await using server = await Harness.start({ effect: () => ({ state: "FAILED" }) });
   await server.save(
     FLOW.replace(/ {2}- id: each[\s\S]*/, "  - id: last\n    type: io.svc.plugin.harness.Effect\n"),

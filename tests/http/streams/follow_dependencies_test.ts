@@ -1,4 +1,4 @@
-/** Streams of the states of executions that belong together, over the whole server. */
+/** Streams of the states of related executions, on a complete server. */
 import { assertEquals } from "@std/assert";
 import { settle } from "../../support/fake_clock.ts";
 import { Harness } from "../../support/harness.ts";
@@ -34,7 +34,7 @@ const ENDED: readonly (readonly [query: string, flows: readonly string[]])[] = [
   ["", ["middle", "top"]],
 ];
 for (const [query, flows] of ENDED) {
-  Deno.test(`GET /executions/:id/follow-dependencies${query} of what has ended tells it once`, async () => {
+  Deno.test(`GET /executions/:id/follow-dependencies${query} of ended executions sends each once`, async () => {
     await using server = await Harness.start();
     await server.save(LEAF);
     await server.save(starting("middle", "leaf"));
@@ -47,7 +47,7 @@ for (const [query, flows] of ENDED) {
   });
 }
 
-Deno.test("GET /executions/:id/follow-dependencies goes on until all have ended", async () => {
+Deno.test("GET /executions/:id/follow-dependencies continues until all have ended", async () => {
   await using server = await Harness.start();
   await server.save(LEAF);
   const { id } = await server.run(starting("top", "leaf", PAUSE));
@@ -70,7 +70,7 @@ Deno.test("GET /executions/:id/follow-dependencies ends without flows that do no
   assertEquals([told(reader).at(-1), reader.isEnded], ["end-all", true]);
 });
 
-Deno.test("GET /executions/:id/follow-dependencies hears of nothing after the client is gone", async () => {
+Deno.test("GET /executions/:id/follow-dependencies holds nothing after the client is gone", async () => {
   await using server = await Harness.start();
   const { id } = await server.run(flow("held", "flow.Pause"));
   await using reader = await follow(server, id);

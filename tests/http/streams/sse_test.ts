@@ -82,7 +82,7 @@ Deno.test("EventStreams.open() never runs the producer of a client that is gone 
   assertEquals(hasRun, false);
 });
 
-Deno.test("EventWriter.send() waits for a slow client, and lets go when it leaves", async () => {
+Deno.test("EventWriter.send() waits for a slow client, and ends when it leaves", async () => {
   const clock = new FakeClock();
   const streams = createStreams(clock);
   let sent = 0;

@@ -81,7 +81,7 @@ const ANSWERS: readonly AnswerCase[] = [
     expected: "200 abc0123456789",
   },
   {
-    name: "interim answers",
+    name: "interim responses",
     sent: `HTTP/1.1 103 Early\r\nLink: x\r\n\r\n${answer(201, "now")}`,
     expected: "201 now",
   },
@@ -91,7 +91,7 @@ const ANSWERS: readonly AnswerCase[] = [
     name: "a body that is too large",
     sent: answer(200, "x".repeat(50)),
     options: { maxBytes: 49 },
-    expected: /the answer is larger than 49 bytes$/,
+    expected: /the response is larger than 49 bytes$/,
   },
   {
     name: "an answer of 64 KiB that is allowed",
@@ -112,40 +112,40 @@ const ANSWERS: readonly AnswerCase[] = [
     name: "a bomb in gzip",
     sent: zipped("0".repeat(5_000_000)),
     options: { maxBytes: 1_000_000 },
-    expected: /the answer is larger than 1000000 bytes$/,
+    expected: /the response is larger than 1000000 bytes$/,
   },
   {
     name: "a body that is not what its encoding says",
     sent: answer(200, "plain", { "Content-Encoding": "gzip" }),
-    expected: /the answer cannot be unpacked$/,
+    expected: /the response cannot be decompressed$/,
   },
   {
     name: "a body that breaks off",
     sent: "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf",
-    expected: /the answer breaks off$/,
+    expected: /the response is incomplete$/,
   },
   {
     name: "chunks that break off",
     sent: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nhalf",
-    expected: /the answer breaks off$/,
+    expected: /the response is incomplete$/,
   },
   {
     name: "a chunk without a size",
     sent: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n",
-    expected: /the answer has a chunk without a size$/,
+    expected: /the response has a chunk without a size$/,
   },
   {
     name: "two lengths",
     sent: "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
-    expected: /more than one length$/,
+    expected: /contradicting lengths$/,
   },
-  { name: "no answer", sent: "", expected: /the server closed the connection without an answer$/ },
-  { name: "half a head", sent: "HTTP/1.1 200 OK\r\nContent-", expected: /the answer breaks off$/ },
+  { name: "no response", sent: "", expected: /the server closed the connection without a response$/ },
+  { name: "half a head", sent: "HTTP/1.1 200 OK\r\nContent-", expected: /the response is incomplete$/ },
   { name: "something else", sent: "SSH-2.0-x\r\n\r\n", expected: /the server does not speak HTTP\/1.1$/ },
   {
     name: "headers without end",
     sent: `HTTP/1.1 200 OK\r\nX: ${"x".repeat(70_000)}\r\n\r\n`,
-    expected: /the headers of the answer are too large$/,
+    expected: /the headers of the response are too large$/,
   },
 ];
 
@@ -170,7 +170,7 @@ Deno.test("HttpClient.send() sends a POST once, also when the server hangs up", 
   assertEquals(server.requests[0]?.body, "pay");
 });
 
-Deno.test("HttpClient.send() writes what it was given, and its own headers where they are not", async () => {
+Deno.test("HttpClient.send() writes the given headers, and its own for missing ones", async () => {
   await using server = new MisbehavingServer(() => answer(200, ""));
   const headers = [["X-A", "1"], ["X-A", "2"], ["user-agent", "mine"], ["Content-Length", "999"]] as const;
   await finished(
@@ -251,7 +251,7 @@ for (const { code, method, expected } of REDIRECTS) {
   });
 }
 
-Deno.test("HttpClient.send() gives the redirection itself when it is not to be followed", async () => {
+Deno.test("HttpClient.send() returns the redirection itself when it must not follow it", async () => {
   await using server = new MisbehavingServer(() => answer(302, "moved", { Location: "/to" }));
   const sent = await client().send(request(server.url, { options: { followRedirects: false } }));
   assertEquals(await finished(sent), "302 moved");
@@ -289,7 +289,7 @@ Deno.test("HttpClient.send() sends basic credentials of the options, or of the a
   for (const { head } of server.requests) assertMatch(head, BASIC);
 });
 
-Deno.test("HttpClient.send() answers a digest challenge", async () => {
+Deno.test("HttpClient.send() repeats a request after a digest challenge", async () => {
   await using server = new MisbehavingServer(({ head }) =>
     /^Authorization: Digest /m.test(head)
       ? answer(200, "in")
@@ -303,7 +303,7 @@ Deno.test("HttpClient.send() answers a digest challenge", async () => {
   assertMatch(server.requests[1]?.head ?? "", /uri="\/x".*response="[0-9a-f]{64}".*qop=auth/);
 });
 
-/** Servers that send much more than is wanted, and what is told of them. */
+/** Servers that send too much, and the errors. */
 const FLOODS: readonly (readonly [name: string, head: string])[] = [
   ["10 GB, and says so", "Content-Length: 10737418240"],
   ["10 GB, and does not say so", "Connection: close"],
@@ -323,13 +323,13 @@ for (const [name, head] of FLOODS) {
       }
     });
     const outcome = client().send(request(server.url, { options: { maxBytes: 1_000_000 } })).then(finished);
-    await assertRejects(() => outcome, HttpError, "the answer is larger than 1000000 bytes");
+    await assertRejects(() => outcome, HttpError, "the response is larger than 1000000 bytes");
     await hungUp.promise;
     assertLess(sent, 100_000_000);
   });
 }
 
-Deno.test("HttpClient.send() gives up a server that falls silent within the body", async () => {
+Deno.test("HttpClient.send() fails when a server falls silent within the body", async () => {
   const silent = Promise.withResolvers<void>();
   await using server = new MisbehavingServer(async (_, connection) => {
     await writeAll(connection, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf");
@@ -345,7 +345,7 @@ Deno.test("HttpClient.send() gives up a server that falls silent within the body
   silent.resolve();
 });
 
-Deno.test("HttpClient.send() waits for a server that is slow, as long as something comes", async () => {
+Deno.test("HttpClient.send() waits for a slow server as long as bytes arrive", async () => {
   const parts = Array.from({ length: 10 }, () => Promise.withResolvers<void>());
   await using server = new MisbehavingServer(async (_, connection) => {
     await writeAll(connection, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n");
@@ -368,7 +368,7 @@ Deno.test("HttpClient.send() waits for a server that is slow, as long as somethi
   assertEquals((await reader.read()).done, true);
 });
 
-Deno.test("HttpClient.send() tells of a connection that is reset", async () => {
+Deno.test("HttpClient.send() reports a connection that is reset", async () => {
   const reset = Promise.withResolvers<void>();
   await using server = new MisbehavingServer(async (_, connection) => {
     await reset.promise;
@@ -390,12 +390,12 @@ Deno.test("HttpClient.send() sends a POST once to a server that keeps a connecti
   const post = (body: string) => kept.send(request(server.url, { method: "POST", body: textBody(body) }));
   for (let count = 1; count <= 20; count++) {
     assertEquals(await finished(await post("first")), "200 kept");
-    await assertRejects(() => post("second"), HttpError, "closed the connection without an answer");
+    await assertRejects(() => post("second"), HttpError, "closed the connection without a response");
     assertEquals(server.requests.length, 2 * count);
   }
 });
 
-Deno.test("HttpClient.send() gives up a server that sends nothing", async () => {
+Deno.test("HttpClient.send() fails when a server sends nothing", async () => {
   const silent = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<void>();
   await using server = new MisbehavingServer(() => (asked.resolve(), silent.promise));
@@ -410,7 +410,7 @@ Deno.test("HttpClient.send() gives up a server that sends nothing", async () => 
   silent.resolve();
 });
 
-Deno.test("HttpClient.send() stops when it is told to", async () => {
+Deno.test("HttpClient.send() stops when its signal is aborted", async () => {
   const silent = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<void>();
   await using server = new MisbehavingServer(() => (asked.resolve(), silent.promise));
@@ -466,7 +466,7 @@ for (const protocol of ["http", "https"]) {
   });
 }
 
-Deno.test("HttpClient.send() gives up a server that does not read what it is sent", async () => {
+Deno.test("HttpClient.send() fails when a server does not read the request", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr as Deno.NetAddr;
   const clock = new FakeClock();
@@ -483,7 +483,7 @@ Deno.test("HttpClient.send() gives up a server that does not read what it is sen
   listener.close();
 });
 
-Deno.test("HttpClient.send() gives what has arrived of a body to who cancels the rest", async () => {
+Deno.test("HttpClient.send() delivers the received part of a body whose rest is cancelled", async () => {
   const silent = Promise.withResolvers<void>();
   await using server = new MisbehavingServer(async (_, connection) => {
     await writeAll(connection, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf");
@@ -498,7 +498,7 @@ Deno.test("HttpClient.send() gives what has arrived of a body to who cancels the
   silent.resolve();
 });
 
-Deno.test("HttpClient.send() says why there is no answer, without credentials", async () => {
+Deno.test("HttpClient.send() says why there is no response, without credentials", async () => {
   // At an address of its own, where nobody else takes the port meanwhile.
   const listener = Deno.listen({ hostname: "127.0.0.11", port: 0 });
   const { port } = listener.addr as Deno.NetAddr;
@@ -597,7 +597,7 @@ Deno.test("HttpClient.send() asks an HTTP proxy for a tunnel where the address i
   await assertRejects(
     () => client().send(request("https://far.test/", { options })),
     HttpError,
-    "the proxy answered 407",
+    "the proxy responded with 407",
   );
   assertMatch(proxy.requests[0]?.head ?? "", /^CONNECT far\.test:443 HTTP\/1\.1\r\nHost: far\.test:443/);
 });

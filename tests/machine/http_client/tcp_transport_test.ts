@@ -11,7 +11,7 @@ async function connected(): Promise<readonly [transport: TcpTransport, peer: Den
   return [transport, await listener.accept()];
 }
 
-Deno.test("TcpTransport.read() does not write over what it has given", async () => {
+Deno.test("TcpTransport.read() does not overwrite bytes it has returned", async () => {
   const [transport, peer] = await connected();
   const read: (Uint8Array | undefined)[] = [];
   const sent = Array.from({ length: 50 }, (_, index) => String(index).padStart(3, "0").repeat(300));
@@ -29,7 +29,7 @@ Deno.test("TcpTransport.read() does not write over what it has given", async () 
   assertEquals(await new Blob(read.map((bytes) => bytes?.slice() ?? "")).text(), sent.join(""));
 });
 
-Deno.test("TcpTransport.close() ends those who wait, and may be called twice", async () => {
+Deno.test("TcpTransport.close() ends pending calls, and may be called twice", async () => {
   const [transport, peer] = await connected();
   const reading = assertRejects(() => transport.read());
   const writing = assertRejects(() => transport.write(new Uint8Array(30_000_000)));

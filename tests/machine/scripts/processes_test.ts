@@ -38,7 +38,7 @@ Deno.test("FairSlots.acquire() serves owners in turn", async () => {
   assertEquals(served.join(""), "aaabcaba");
 });
 
-Deno.test("FairSlots.acquire() gives nothing to those who gave up", async () => {
+Deno.test("FairSlots.acquire() returns nothing to those who gave up", async () => {
   const slots = new FairSlots(1);
   const release = await slots.acquire("a", NEVER);
   const controller = new AbortController();
@@ -228,7 +228,7 @@ Deno.test("Processes.run() in a container says why there is none, and the way ou
     );
     assertMatch(
       error.message,
-      /^Cannot run commands in a container: docker does not work here \(there is no such command.*\); start Docker on this machine, or say `taskRunner:/,
+      /^Cannot run commands in a container: docker does not work here \(the command is not installed.*\); start Docker on this machine, or say `taskRunner:/,
     );
   });
 });
@@ -246,7 +246,7 @@ Deno.test("Processes.run() in a container does not wait for ever for docker", as
     await clock.advance(5_000);
     assertMatch(
       (await rejected).message,
-      /docker does not work here \(it has not answered within 5 seconds\)/,
+      /docker does not work here \(no response within 5 seconds\)/,
     );
     await until(async () => (await sleepers(seconds)).length === 0);
   });

@@ -24,7 +24,7 @@ interface Script {
   readonly cwd?: string;
 }
 
-/** One server's shells, told from those of other tests by what their marks begin with. */
+/** The shells of one server, distinguished from those of other tests by their prefix of marks. */
 class Shells implements AsyncDisposable {
   readonly watchdog: Watchdog;
   readonly shells: ReadyShells;
@@ -115,7 +115,7 @@ const ENVIRONMENTS: readonly (readonly [name: string, env: Readonly<Record<strin
 ];
 
 for (const [name, env] of ENVIRONMENTS) {
-  Deno.test(`ReadyShells.start() gives these variables and no others: ${name}`, async () => {
+  Deno.test(`ReadyShells.start() returns these variables and no others: ${name}`, async () => {
     await using shells = new Shells();
     await shells.makeReady();
     const { lines } = await shells.run({ command: ["/usr/bin/env", "-0"], env });
@@ -189,7 +189,7 @@ Deno.test("ReadyShells.start() of many at once leaves one shell ready", async ()
   await until(() => shells.ready().length === 1);
 });
 
-Deno.test("ReadyShells: a shell that nobody wants ends after a minute", async () => {
+Deno.test("ReadyShells: an idle shell ends after 60 s", async () => {
   const clock = new FakeClock();
   await using shells = new Shells(clock);
   await shells.makeReady();

@@ -1,4 +1,4 @@
-/** Scripts as a user of their own; all of it needs root, and the user "nobody". */
+/** Scripts with their own user; needs root, and the user "nobody". */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { systemClock } from "../../../src/base/clock.ts";
 import { systemRandomBytes } from "../../../src/base/id.ts";

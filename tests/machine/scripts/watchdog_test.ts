@@ -139,7 +139,7 @@ Deno.test("Watchdog.start() leaves other scripts alone when one has ended", asyn
   await until(async () => (await sleepers(a, b)).length === 0);
 });
 
-Deno.test("Watchdog.start() is asked to stop before it leads its group", async () => {
+Deno.test("Watchdog.start(): a process gets SIGTERM before it leads its group", async () => {
   await using watchdog = new Watchdog(ENV, systemClock);
   const seconds = ownSeconds();
   const code = await run(watchdog, `exec sleep ${seconds}`, {
@@ -162,7 +162,7 @@ Deno.test("Watchdog: another one takes over when it is killed", async () => {
     await until(() => childrenWithVariable(`NAME=${env.NAME}`).some((pid) => pid !== first));
     const second = await processOf(env);
     Deno.kill(second, "SIGKILL");
-    // Starts with the next script, whether it is known yet that there is none or not.
+    // Starts with the next script, whether its end is already known or not.
     assertEquals(await run(watchdog, "exit 4"), 4);
     assertEquals((await sleepers(a, b)).length, 2);
     await until(() => childrenWithVariable(`NAME=${env.NAME}`).some((pid) => pid !== second));
@@ -181,7 +181,7 @@ while ! ps -eo args= | grep -qx "sleep ${seconds}"; do :; done
 ${end}`;
 }
 
-Deno.test("Watchdog: what an ended script has left is ended by the one that takes over", async () => {
+Deno.test("Watchdog: leftovers of an ended script are ended by the next watchdog", async () => {
   const env = ownEnv();
   await using watchdog = new Watchdog(env, systemClock);
   await run(watchdog, "true");

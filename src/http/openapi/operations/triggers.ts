@@ -4,7 +4,7 @@ import {
   CSV,
   json,
   JSON_OBJECT,
-  type Operation,
+  type OperationDetails,
   type Operations,
   PAGE,
   PLAIN_TEXT,
@@ -17,17 +17,17 @@ const KEY = json(ref("TriggerKey"));
 const BULK_RESULT = json(ref("BulkResult"));
 const ONE = "/triggers/{namespace}/{flowId}/{triggerId}";
 const FILTERS_BODY = json(objectOf({ "filters?": listOf(ANYTHING) }));
+const DISABLED_BODY = json(objectOf({ triggers: listOf(ref("TriggerKey")), disabled: FLAG }));
 
 const BULK: readonly (readonly [methodAndPath: string, summary: string])[] = [
   ["POST /triggers/backfill/pause", "Pauses backfills"],
-  ["POST /triggers/backfill/unpause", "Goes on with backfills"],
+  ["POST /triggers/backfill/unpause", "Resumes backfills"],
   ["POST /triggers/backfill/delete", "Ends backfills"],
   ["POST /triggers/unlock", "Unlocks triggers"],
   ["DELETE /triggers/delete", "Resets triggers"],
 ];
 
-const WEBHOOK: Operation = {
-  summary: "Calls a webhook; no login, the key is the protection",
+const WEBHOOK: OperationDetails = {
   headers: ["Idempotency-Key"],
   body: { ...ANY_JSON, ...PLAIN_TEXT },
   response: json(ref("Execution")),
@@ -35,57 +35,45 @@ const WEBHOOK: Operation = {
 };
 const WEBHOOK_PATH = "/executions/webhook/{namespace}/{flowId}/{key}";
 
-/** Triggers. */
+/** By method and path. */
 export const TRIGGER_OPERATIONS: Operations = [
-  ["GET /triggers/search", {
-    summary: "A page of triggers",
+  ["GET /triggers/search", "Searches triggers", {
     query: [...PAGE, ...TRIGGER_FILTERS],
     response: json(pageOf(ref("ListedTrigger"))),
   }],
-  ["GET /triggers/export/by-query/csv", {
-    summary: "Triggers as a table",
-    query: TRIGGER_FILTERS,
-    response: CSV,
-  }],
-  ["GET /triggers/{namespace}/{flowId}", {
-    summary: "A page of the triggers of a flow",
+  ["GET /triggers/export/by-query/csv", "Exports triggers as CSV", { query: TRIGGER_FILTERS, response: CSV }],
+  ["GET /triggers/{namespace}/{flowId}", "Lists the triggers of a flow", {
     query: [...PAGE, "q"],
     response: json(pageOf(ref("TriggerState"))),
   }],
-  ["PUT /triggers", {
-    summary: "Disables, enables or backfills a trigger",
-    body: JSON_OBJECT,
-    response: STATE,
-  }],
-  ["PUT /triggers/set-disabled", {
-    summary: "Disables or enables a trigger",
-    body: JSON_OBJECT,
-    response: STATE,
-  }],
-  ["PUT /triggers/backfill/create", { summary: "Begins a backfill", body: JSON_OBJECT, response: STATE }],
-  ["PUT /triggers/backfill/pause", { summary: "Pauses a backfill", body: KEY, response: STATE }],
-  ["PUT /triggers/backfill/unpause", { summary: "Goes on with a backfill", body: KEY, response: STATE }],
-  ["POST /triggers/backfill/delete", { summary: "Ends a backfill", body: KEY, response: STATE }],
-  [`POST ${ONE}/restart`, { summary: "Restarts a trigger", response: STATE }],
-  [`POST ${ONE}/unlock`, { summary: "Unlocks a trigger", response: STATE }],
-  [`DELETE ${ONE}`, { summary: "Resets a trigger", status: 204 }],
+  ["PUT /triggers", "Disables, enables or backfills a trigger", { body: JSON_OBJECT, response: STATE }],
+  ["PUT /triggers/set-disabled", "Disables or enables a trigger", { body: JSON_OBJECT, response: STATE }],
+  ["PUT /triggers/backfill/create", "Starts a backfill", { body: JSON_OBJECT, response: STATE }],
+  ["PUT /triggers/backfill/pause", "Pauses a backfill", { body: KEY, response: STATE }],
+  ["PUT /triggers/backfill/unpause", "Resumes a backfill", { body: KEY, response: STATE }],
+  ["POST /triggers/backfill/delete", "Ends a backfill", { body: KEY, response: STATE }],
+  [`POST ${ONE}/restart`, "Restarts a trigger", { response: STATE }],
+  [`POST ${ONE}/unlock`, "Unlocks a trigger", { response: STATE }],
+  [`DELETE ${ONE}`, "Resets a trigger", { status: 204 }],
   ...BULK.flatMap(([path, summary]): Operations => [
-    [`${path}/by-query`, { summary, query: TRIGGER_FILTERS, body: FILTERS_BODY, response: BULK_RESULT }],
-    [`${path}/by-triggers`, { summary, body: json(listOf(ref("TriggerKey"))), response: BULK_RESULT }],
+    [`${path}/by-query`, summary, { query: TRIGGER_FILTERS, body: FILTERS_BODY, response: BULK_RESULT }],
+    [`${path}/by-triggers`, summary, { body: json(listOf(ref("TriggerKey"))), response: BULK_RESULT }],
   ]),
-  ["POST /triggers/set-disabled/by-query", {
-    summary: "Disables or enables triggers",
+  ["POST /triggers/set-disabled/by-query", "Disables or enables triggers", {
     query: ["disabled", ...TRIGGER_FILTERS],
     body: FILTERS_BODY,
     response: BULK_RESULT,
   }],
-  ["POST /triggers/set-disabled/by-triggers", {
-    summary: "Disables or enables triggers",
-    body: json(objectOf({ triggers: listOf(ref("TriggerKey")), disabled: FLAG })),
+  ["POST /triggers/set-disabled/by-triggers", "Disables or enables triggers", {
+    body: DISABLED_BODY,
     response: BULK_RESULT,
   }],
-  ...["GET", "POST", "PUT"].flatMap((method): Operations => [
-    [`${method} ${WEBHOOK_PATH}`, method === "GET" ? { ...WEBHOOK, body: undefined } : WEBHOOK],
-    [`${method} ${WEBHOOK_PATH}/{path}`, method === "GET" ? { ...WEBHOOK, body: undefined } : WEBHOOK],
-  ]),
+  ...["GET", "POST", "PUT"].flatMap((method): Operations => {
+    const details = method === "GET" ? { ...WEBHOOK, body: undefined } : WEBHOOK;
+    const summary = "Calls a webhook; the key in the path replaces credentials";
+    return [
+      [`${method} ${WEBHOOK_PATH}`, summary, details],
+      [`${method} ${WEBHOOK_PATH}/{path}`, summary, details],
+    ];
+  }),
 ];

@@ -1,0 +1,88 @@
+/** Operations on namespaces, their KV pairs, files and secrets. */
+import {
+  ANY_JSON,
+  FILE,
+  fileForm,
+  FLOW_FILTERS,
+  json,
+  JSON_OBJECT,
+  type Operations,
+  PAGE,
+  PLAIN_TEXT,
+  TEXTS,
+} from "../operation.ts";
+import { ANYTHING, FLAG, listOf, MAP, objectOf, pageOf, ref, TEXT } from "../schema.ts";
+
+const KV = "/namespaces/{namespace}/kv";
+const FILES = "/namespaces/{namespace}/files";
+const SECRETS = "/namespaces/{namespace}/secrets";
+const NAMESPACE = json(ref("Namespace"));
+const KEYS = json(objectOf({ keys: listOf(TEXT) }));
+const SECRET_PAGE = json(pageOf(ref("SecretEntry")));
+
+/** By method and path. */
+export const NAMESPACE_OPERATIONS: Operations = [
+  ["GET /namespaces/search", "Lists the namespaces of flows, and their parents", {
+    query: ["existing", ...PAGE, ...FLOW_FILTERS],
+    response: json(pageOf(ref("Namespace"))),
+  }],
+  ["POST /namespaces/autocomplete", "Completes the name of a namespace", {
+    body: json(objectOf({ "q?": TEXT, "ids?": listOf(TEXT) })),
+    response: TEXTS,
+  }],
+  ["POST /namespaces", "Creates a namespace", { body: NAMESPACE, response: NAMESPACE }],
+  ["PUT /namespaces/{namespace}", "Updates a namespace", { body: NAMESPACE, response: NAMESPACE }],
+  ["DELETE /namespaces/{namespace}", "Deletes a namespace without flows", { status: 204 }],
+  ["GET /namespaces/{namespace}", "Gets a namespace", { response: NAMESPACE }],
+  ["GET /namespaces/{namespace}/inherited-variables", "Gets inherited variables", { response: JSON_OBJECT }],
+  ["GET /kv", "Lists KV pairs", {
+    query: [...PAGE, "q", "namespace", "filters"],
+    response: json(pageOf(ref("KvEntry"))),
+  }],
+  [`GET ${KV}`, "Lists the KV pairs of a namespace", { response: json(listOf(ref("KvEntry"))) }],
+  [`DELETE ${KV}`, "Deletes KV pairs", { body: KEYS, response: KEYS }],
+  [`GET ${KV}/inheritance`, "Lists inherited KV pairs", { response: ANY_JSON }],
+  [`GET ${KV}/{key}`, "Gets the value of a KV pair", { response: json(ref("KvValue")) }],
+  [`PUT ${KV}/{key}`, "Sets a KV pair; `ttl` is a duration", {
+    headers: ["ttl", "description"],
+    body: { ...json(ANYTHING), ...PLAIN_TEXT },
+  }],
+  [`DELETE ${KV}/{key}`, "Deletes a KV pair; false when there was none", { response: json(FLAG) }],
+  [`GET ${FILES}`, "Downloads a file", { query: ["path!", "revision"], response: FILE }],
+  [`POST ${FILES}`, "Writes a file, or unpacks a zip", { query: ["path"], body: fileForm("fileContent") }],
+  [`PUT ${FILES}`, "Moves a file or directory", { query: ["from!", "to!"] }],
+  [`DELETE ${FILES}`, "Deletes a file or directory", { query: ["path!"] }],
+  [`GET ${FILES}/directory`, "Lists a directory", {
+    query: ["path"],
+    response: json(listOf(ref("FileEntry"))),
+  }],
+  [`POST ${FILES}/directory`, "Creates a directory", { query: ["path!"] }],
+  [`GET ${FILES}/search`, "Searches paths of files", { query: ["q"], response: TEXTS }],
+  [`GET ${FILES}/stats`, "Gets the attributes of a file", {
+    query: ["path"],
+    response: json(ref("FileEntry")),
+  }],
+  [`GET ${FILES}/revisions`, "Lists the revisions of a file", {
+    query: ["path!"],
+    response: json(listOf(MAP)),
+  }],
+  [`GET ${FILES}/export`, "Exports all files as a zip", { response: FILE }],
+  ["GET /secrets", "Lists secrets without values", {
+    query: [...PAGE, "q", "namespace", "filters"],
+    response: SECRET_PAGE,
+  }],
+  [`GET ${SECRETS}`, "Lists the secrets of a namespace without values", {
+    query: PAGE,
+    response: SECRET_PAGE,
+  }],
+  [`PUT ${SECRETS}`, "Sets a secret", {
+    body: json(objectOf({ key: TEXT, value: TEXT, "description?": TEXT, "tags?": listOf(MAP) })),
+    response: ANY_JSON,
+  }],
+  [`PATCH ${SECRETS}/{key}`, "Updates the description and tags of a secret", {
+    body: JSON_OBJECT,
+    response: ANY_JSON,
+  }],
+  [`DELETE ${SECRETS}/{key}`, "Deletes a secret", { status: 204 }],
+  ["GET /namespaces/{namespace}/inherited-secrets", "Lists inherited secrets", { response: JSON_OBJECT }],
+];

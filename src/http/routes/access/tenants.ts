@@ -1,0 +1,44 @@
+/** Tenants, for callers that are not limited to tenants. */
+import { Hono } from "hono";
+import { type JsonObject, ownProperty } from "../../../base/json.ts";
+import type { Tenant } from "../../../model/access/tenant.ts";
+import type { Tenants } from "../../../services/access/tenants.ts";
+import { readEntity } from "../../forms/entity_body.ts";
+import { invalidEntity } from "../../forms/refusals.ts";
+import type { AppEnv } from "../../forms/env.ts";
+import { queryOf, readPaging } from "../../forms/params.ts";
+
+const FORM = 'a tenant is of the form {"id": "…", "name": "…"}';
+
+/** `POST /`, `GET /search`, `GET /:id`, `DELETE /:id` (204, with all of the tenant's data). */
+export function tenantRoutes(tenants: Tenants): Hono<AppEnv> {
+  const routes = new Hono<AppEnv>();
+  routes.post("/", async (c) => {
+    return c.json(tenantBody(await tenants.create(readTenant(await readEntity(c, FORM)))));
+  });
+  routes.get("/search", (c) => {
+    const query = queryOf(c);
+    const { page, size } = readPaging(query);
+    const text = query.get("q")?.toLowerCase() ?? "";
+    const found = tenants.list().filter(({ id, name }) => `${id} ${name}`.toLowerCase().includes(text));
+    const results = found.slice((page - 1) * size, page * size).map(tenantBody);
+    return c.json({ results, total: found.length });
+  });
+  routes.get("/:id", (c) => c.json(tenantBody(tenants.get(c.req.param("id")))));
+  routes.delete("/:id", async (c) => {
+    await tenants.remove(c.req.param("id"));
+    return c.body(null, 204);
+  });
+  return routes;
+}
+
+function readTenant(body: JsonObject): Tenant {
+  const id = ownProperty(body, "id");
+  const name = ownProperty(body, "name") ?? id;
+  if (typeof id === "string" && typeof name === "string") return { id, name };
+  throw invalidEntity(FORM);
+}
+
+function tenantBody({ id, name }: Tenant): object {
+  return { id, name, deleted: false };
+}

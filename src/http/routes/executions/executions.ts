@@ -1,0 +1,134 @@
+/** Executions: starting, reading, listing, following, deleting. */
+import { type Context, Hono } from "hono";
+import type { Clock } from "../../../base/clock.ts";
+import type { ExecutionQuery } from "../../../model/executions/execution_query.ts";
+import type { GivenValue } from "../../../model/flows/input_value.ts";
+import type { Executions, ReadInputs, StartOptions } from "../../../services/executions/executions.ts";
+import type { IdempotentStarts } from "../../../services/executions/idempotent_starts.ts";
+import type { AppEnv } from "../../forms/env.ts";
+import { executionIdOf } from "../../forms/execution_request.ts";
+import { readExecutionQuery } from "../../filters/execution_filters.ts";
+import { awaitExecution, executionEvents } from "../../streams/follow.ts";
+import { deltaEvents, readLastEventId } from "../../streams/follow_delta.ts";
+import { flowKeyOf } from "../../forms/flow_request.ts";
+import { readIdempotencyKey, replayedHeaders, sortedQuery } from "../../forms/idempotency.ts";
+import { jsonResponse, pageResponse } from "../../responses/json_response.ts";
+import { type BaseUrlOf, pageUrl } from "../../responses/page_url.ts";
+import { queryOf, readPaging, readRequired } from "../../forms/params.ts";
+import { eventStream } from "../../streams/sse.ts";
+import { hasNoForm, readStartForm } from "../../forms/start_form.ts";
+import { readStartQuery } from "../../forms/start_query.ts";
+
+interface ExecutionRoutesDeps {
+  readonly executions: Executions;
+  readonly idempotentStarts: IdempotentStarts;
+  readonly clock: Clock;
+  readonly baseUrlOf: BaseUrlOf;
+  /** Largest body of a start. */
+  readonly maxUploadBytes: number;
+}
+
+const NOTHING_GIVEN: ReadonlyMap<string, GivenValue> = new Map();
+const readNothing: ReadInputs = () => Promise.resolve(NOTHING_GIVEN);
+
+/** Routes under `/executions`, relative to the tenant. */
+export function executionRoutes(deps: ExecutionRoutesDeps): Hono<AppEnv> {
+  const routes = new Hono<AppEnv>();
+  addStart(routes, deps);
+  addReading(routes, deps);
+  addChanging(routes, deps);
+  return routes;
+}
+
+function addStart(routes: Hono<AppEnv>, deps: ExecutionRoutesDeps): void {
+  const start = (c: Context<AppEnv>) => startExecution(c, deps);
+  routes.post("/executions/:namespace/:flowId", start);
+  routes.post("/executions/trigger/:namespace/:flowId", start);
+
+  routes.post("/executions/:namespace/:flowId/validate", async (c) => {
+    const { revision } = readStartQuery(c.req.raw.url);
+    const readInputs = inputReader(c, deps);
+    return jsonResponse(await deps.executions.validate(c.get("actor"), flowKeyOf(c), readInputs, revision));
+  });
+}
+
+/** The most frequent route: a start without body and query skips their parsing. */
+async function startExecution(c: Context<AppEnv>, deps: ExecutionRoutesDeps): Promise<Response> {
+  const { executions, idempotentStarts, baseUrlOf } = deps;
+  const request = c.req.raw;
+  const actor = c.get("actor");
+  const flow = flowKeyOf(c);
+  const { labels, kind, revision, scheduleDate, breakpoints, isWaiting } = readStartQuery(request.url);
+  const baseUrl = baseUrlOf(c);
+  const readInputs = inputReader(c, deps);
+  const options: StartOptions = {
+    labels,
+    kind,
+    revision,
+    scheduleDate,
+    breakpoints,
+    wait: isWaiting ? request.signal : undefined,
+    urlOf: (execution) => pageUrl(baseUrl, execution),
+  };
+  const key = readIdempotencyKey(request);
+  if (key === undefined) return jsonResponse(await executions.start(actor, flow, readInputs, options));
+  const once = { key, query: sortedQuery(request), flow, readInputs, options };
+  const response = await idempotentStarts.start(actor, once);
+  return jsonResponse(response.body, replayedHeaders(response));
+}
+
+/** A reader of the form for the inputs of the flow. */
+function inputReader(c: Context<AppEnv>, { maxUploadBytes }: ExecutionRoutesDeps): ReadInputs {
+  const request = c.req.raw;
+  if (hasNoForm(request)) return readNothing;
+  return (store, inputs) => readStartForm(request, { inputs, store, limits: { maxBytes: maxUploadBytes } });
+}
+
+function addReading(routes: Hono<AppEnv>, { executions, clock }: ExecutionRoutesDeps): void {
+  routes.get("/executions", async (c) => {
+    const { results, total } = await executions.search(c.get("actor"), readFlowQuery(queryOf(c)));
+    return pageResponse(results, total);
+  });
+
+  routes.get("/executions/search", async (c) => {
+    const query = readExecutionQuery(queryOf(c), clock.now());
+    const { results, total } = await executions.search(c.get("actor"), query);
+    return pageResponse(results, total);
+  });
+
+  routes.get("/executions/:id", async (c) => {
+    return jsonResponse((await executions.get(c.get("actor"), executionIdOf(c))).body);
+  });
+
+  routes.get("/executions/:id/follow", async (c) => {
+    const target = { executions, clock, actor: c.get("actor"), id: c.req.param("id") };
+    await awaitExecution(target, c.req.raw.signal);
+    const isDelta = queryOf(c).get("format") === "delta";
+    const lastEventId = readLastEventId(c.req.header("last-event-id"));
+    return eventStream(c, isDelta ? deltaEvents(target, lastEventId) : executionEvents(target));
+  });
+}
+
+function addChanging(routes: Hono<AppEnv>, { executions }: ExecutionRoutesDeps): void {
+  routes.delete("/executions/:id", async (c) => {
+    await executions.delete(c.get("actor"), executionIdOf(c));
+    return c.body(null, 204);
+  });
+}
+
+/** `namespace` and `flowId`, both exact, and the page. @throws DomainError bad_request, invalid_argument */
+function readFlowQuery(query: URLSearchParams): ExecutionQuery {
+  const namespace = readRequired(query, "namespace");
+  const flowId = readRequired(query, "flowId");
+  const { page, size } = readPaging(query);
+  return {
+    conditions: [
+      { field: "namespace", operator: "EQUALS", values: [namespace] },
+      { field: "flowId", operator: "EQUALS", values: [flowId] },
+    ],
+    groups: [],
+    sort: [],
+    page,
+    size,
+  };
+}

@@ -1,0 +1,53 @@
+/** Rendering of expressions for callers, and the names that expressions can use. */
+import { Hono } from "hono";
+import { isJsonObject, type JsonValue, ownProperty } from "../../../base/json.ts";
+import type { Expressions, RenderRequest } from "../../../services/flows/expressions.ts";
+import { readJson } from "../../forms/body.ts";
+import type { AppEnv } from "../../forms/env.ts";
+import { valueResponse } from "../../responses/json_response.ts";
+import { invalidArgument } from "../../forms/refusals.ts";
+
+/** Most expressions of one request. */
+const MAX_EXPRESSIONS = 100;
+
+/** Routes under `/expressions`, relative to the tenant. */
+export function expressionRoutes(expressions: Expressions): Hono<AppEnv> {
+  const routes = new Hono<AppEnv>();
+
+  routes.post("/expressions/render", async (c) => {
+    const request = readRequest(await readJson(c));
+    return valueResponse(await expressions.render(c.get("actor"), request));
+  });
+
+  return routes;
+}
+
+/** `GET /pebble/filters` and `/pebble/functions`: names for editors; not of a tenant. */
+export function expressionNameRoutes(expressions: Expressions): Hono<AppEnv> {
+  return new Hono<AppEnv>()
+    .get("/pebble/filters", (c) => c.json(expressions.filterNames))
+    .get("/pebble/functions", (c) => c.json(expressions.functionNames));
+}
+
+/** `{expressions: [..], context?: {..}, namespace?}`. @throws DomainError invalid_argument */
+function readRequest(body: JsonValue): RenderRequest {
+  const object = isJsonObject(body) ? body : {};
+  const expressions = ownProperty(object, "expressions");
+  const context = ownProperty(object, "context") ?? {};
+  const namespace = ownProperty(object, "namespace") ?? undefined;
+  if (!isTextList(expressions)) refuse('"expressions" must be a list of texts');
+  if (expressions.length > MAX_EXPRESSIONS) {
+    refuse(`at most ${MAX_EXPRESSIONS} expressions are rendered at once`);
+  }
+  if (!isJsonObject(context)) refuse('"context" must be an object: its members are the variables');
+  if (namespace !== undefined && typeof namespace !== "string") refuse('"namespace" must be a text');
+  return { expressions, context, namespace };
+}
+
+function isTextList(value: JsonValue | undefined): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+function refuse(reason: string): never {
+  throw invalidArgument(reason);
+}

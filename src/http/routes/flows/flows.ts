@@ -1,0 +1,125 @@
+/** Flows: saving, reading, listing, validating, deleting. */
+import { type Context, Hono } from "hono";
+import { DomainError } from "../../../model/errors.ts";
+import type { Flow } from "../../../model/flows/flow.ts";
+import { checkResponse, flowText } from "../../../services/flows/flow_responses.ts";
+import type { Flows } from "../../../services/flows/flows.ts";
+import type { AppEnv } from "../../forms/env.ts";
+import { readFlowFilter } from "../../filters/flow_filters.ts";
+import { flowKeyOf, readSource, readSources } from "../../forms/flow_request.ts";
+import { jsonResponse, pageResponse, valueResponse } from "../../responses/json_response.ts";
+import { queryOf, readBoolean, readPaging } from "../../forms/params.ts";
+import { readRevision } from "../../forms/start_query.ts";
+import { badRequest } from "../../forms/refusals.ts";
+
+/** Sections of a flow whose entries are tasks. */
+const TASK_SECTIONS: ReadonlySet<string> = new Set(["TASKS", "ERRORS", "FINALLY", "AFTEREXECUTION"]);
+const TRIGGER_SECTION = "TRIGGERS";
+const FLOW_PATH = "/flows/:namespace/:flowId";
+
+/** Routes under `/flows`, relative to the tenant. */
+export function flowRoutes(flows: Flows): Hono<AppEnv> {
+  const routes = new Hono<AppEnv>();
+  addLists(routes, flows);
+  addReading(routes, flows);
+  addChanging(routes, flows);
+  return routes;
+}
+
+function addLists(routes: Hono<AppEnv>, flows: Flows): void {
+  routes.get("/flows/search", async (c) => {
+    const query = queryOf(c);
+    const { page, size, sort } = readPaging(query);
+    const search = { page, size, sort, matches: readFlowFilter(query) };
+    const { results, total } = await flows.search(c.get("actor"), search);
+    return pageResponse(results.map((flow) => flowText(flow, { source: false })), total);
+  });
+
+  routes.get("/flows/distinct-namespaces", (c) => {
+    const part = queryOf(c).get("q")?.toLowerCase() ?? "";
+    return c.json(flows.namespaces(c.get("actor")).filter((namespace) => namespace.includes(part)));
+  });
+
+  routes.get("/flows/:namespace", async (c) => {
+    const found = await flows.inNamespace(c.get("actor"), c.req.param("namespace"));
+    return listResponse(found, { source: false });
+  });
+
+  routes.get(`${FLOW_PATH}/revisions`, async (c) => {
+    const query = queryOf(c);
+    const isAllowed = readBoolean(query, "allowDelete", false) || readBoolean(query, "allowDeleted", false);
+    return listResponse(await flows.revisions(c.get("actor"), flowKeyOf(c), isAllowed), { source: true });
+  });
+}
+
+function addReading(routes: Hono<AppEnv>, flows: Flows): void {
+  routes.get(FLOW_PATH, async (c) => {
+    const query = queryOf(c);
+    const options = {
+      revision: readRevision(query),
+      allowDeleted: readBoolean(query, "allowDeleted", false),
+    };
+    const flow = await flows.get(c.get("actor"), flowKeyOf(c), options);
+    return flowResponse(flow, { source: readBoolean(query, "source", false) });
+  });
+
+  routes.post("/flows/validate", async (c) => {
+    const checks = flows.validate(c.get("actor"), await readSources(c));
+    return valueResponse(checks.map(checkResponse));
+  });
+
+  routes.post("/flows/validate/task", (c) => validatePart(c, flows, readPart(queryOf(c))));
+  routes.post("/flows/validate/trigger", (c) => validatePart(c, flows, "trigger"));
+}
+
+function addChanging(routes: Hono<AppEnv>, flows: Flows): void {
+  routes.post("/flows", async (c) => {
+    return flowResponse(await flows.create(c.get("actor"), await readSource(c)), { source: true });
+  });
+
+  routes.put(FLOW_PATH, async (c) => {
+    const expected = readIfMatch(c.req.header("if-match"));
+    const source = await readSource(c);
+    return flowResponse(await flows.update(c.get("actor"), flowKeyOf(c), source, expected), { source: true });
+  });
+
+  routes.delete(FLOW_PATH, async (c) => {
+    await flows.delete(c.get("actor"), flowKeyOf(c));
+    return c.body(null, 204);
+  });
+}
+
+async function validatePart(c: Context<AppEnv>, flows: Flows, part: "task" | "trigger"): Promise<Response> {
+  return valueResponse(checkResponse(flows.validatePart(await readSource(c), part)));
+}
+
+/** Kind of the entries of `section`; a task by default. @throws DomainError bad_request */
+function readPart(query: URLSearchParams): "task" | "trigger" {
+  const section = query.get("section")?.toUpperCase() || "TASKS";
+  if (TASK_SECTIONS.has(section)) return "task";
+  if (section === TRIGGER_SECTION) return "trigger";
+  const known = [...TASK_SECTIONS, TRIGGER_SECTION].join(", ");
+  throw badRequest(`"section" must be one of ${known}, but received "${section}"`);
+}
+
+/** The expected latest revision; `undefined` for `*` or without a header. @throws DomainError precondition_failed: not a revision */
+function readIfMatch(header: string | undefined): number | undefined {
+  if (header === undefined || header.trim() === "*") return undefined;
+  const [, digits] = /^\s*(?:W\/)?"?(\d{1,9})"?\s*$/.exec(header) ?? [];
+  if (digits !== undefined) return Number(digits);
+  throw new DomainError(
+    "precondition_failed",
+    `Cannot update the flow: "If-Match" must be the number of a revision, but received ${
+      JSON.stringify(header)
+    }`,
+  );
+}
+
+/** A flow; its `ETag` is the value for `If-Match`. */
+function flowResponse(flow: Flow, options: { readonly source: boolean }): Response {
+  return jsonResponse(flowText(flow, options), { etag: `"${flow.revision}"` });
+}
+
+function listResponse(flows: readonly Flow[], options: { readonly source: boolean }): Response {
+  return jsonResponse(`[${flows.map((flow) => flowText(flow, options)).join(",")}]`);
+}

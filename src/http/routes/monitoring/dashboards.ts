@@ -1,0 +1,93 @@
+/** Dashboards: saving, reading, validating. */
+import { type Context, Hono } from "hono";
+import { toIso } from "../../../base/clock.ts";
+import { type JsonObject, ownProperty, setOwnProperty, stringifyJson } from "../../../base/json.ts";
+import type { Problem } from "../../../model/flows/problem.ts";
+import type { Dashboard, Dashboards } from "../../../services/metrics/dashboards.ts";
+import { checkResponse } from "../../../services/flows/flow_responses.ts";
+import type { AppEnv } from "../../forms/env.ts";
+import { readSource } from "../../forms/flow_request.ts";
+import { pageResponse, valueResponse } from "../../responses/json_response.ts";
+import { takePage } from "../../responses/list_page.ts";
+import { queryOf, readPaging } from "../../forms/params.ts";
+
+const SORT_FIELDS = new Map<string, (dashboard: Dashboard) => string | number>([
+  ["id", ({ id }) => id],
+  ["title", titleOf],
+  ["created", ({ createdAt }) => createdAt],
+  ["updated", ({ updatedAt }) => updatedAt],
+]);
+
+/** Routes under `/dashboards`, relative to the tenant. */
+export function dashboardRoutes(dashboards: Dashboards): Hono<AppEnv> {
+  const routes = new Hono<AppEnv>();
+  addReading(routes, dashboards);
+
+  routes.post("/dashboards", async (c) => {
+    return response(await dashboards.create(c.get("actor"), await readSource(c)));
+  });
+
+  routes.put("/dashboards/:id", async (c) => {
+    return response(await dashboards.update(c.get("actor"), c.req.param("id"), await readSource(c)));
+  });
+
+  routes.delete("/dashboards/:id", async (c) => {
+    await dashboards.delete(c.get("actor"), c.req.param("id"));
+    return c.body(null, 204);
+  });
+
+  routes.post("/dashboards/validate", async (c) => checked(dashboards.validate(await readSource(c))));
+  routes.post("/dashboards/validate/chart", async (c) => {
+    return checked(dashboards.validateChart(await readSource(c)));
+  });
+  return routes;
+}
+
+function addReading(routes: Hono<AppEnv>, dashboards: Dashboards): void {
+  routes.get("/dashboards", async (c: Context<AppEnv>) => {
+    const query = queryOf(c);
+    const paging = readPaging(query);
+    const words = (query.get("q") ?? "").toLowerCase().split(/[\s\p{P}]+/u);
+    const found = (await dashboards.list(c.get("actor"))).filter((dashboard) => {
+      const searched = `${dashboard.id} ${titleOf(dashboard)}`.toLowerCase();
+      return words.every((word) => searched.includes(word));
+    });
+    const page = takePage(found, paging, SORT_FIELDS);
+    return pageResponse(page.map((dashboard) => stringifyJson(bodyOf(dashboard))), found.length);
+  });
+
+  // Default dashboards of pages are not configurable.
+  routes.get("/dashboards/settings/default-dashboards", (c) => c.json({}));
+
+  routes.get("/dashboards/:id", async (c) => {
+    return response(await dashboards.get(c.get("actor"), c.req.param("id")));
+  });
+}
+
+function titleOf({ definition }: Dashboard): string {
+  return String(ownProperty(definition, "title") ?? "");
+}
+
+/** The definition with metadata. */
+function bodyOf({ id, definition, source, createdAt, updatedAt }: Dashboard): JsonObject {
+  const body: JsonObject = { id };
+  for (const [name, value] of Object.entries(definition)) {
+    if (value !== null && name !== "id") setOwnProperty(body, name, value);
+  }
+  if (!Object.hasOwn(body, "charts")) body.charts = [];
+  const metadata = {
+    deleted: false,
+    sourceCode: source,
+    created: toIso(createdAt),
+    updated: toIso(updatedAt),
+  };
+  return Object.assign(body, metadata);
+}
+
+function response(dashboard: Dashboard): Response {
+  return valueResponse(bodyOf(dashboard));
+}
+
+function checked(problems: readonly Problem[]): Response {
+  return valueResponse(checkResponse({ index: 0, problems, isOutdated: false }));
+}

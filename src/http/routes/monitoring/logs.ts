@@ -1,0 +1,111 @@
+/** Log entries of executions: searching, reading, downloading, following, deleting. */
+import { type Context, Hono } from "hono";
+import { type Clock, type Instant, toIso } from "../../../base/clock.ts";
+import { isId } from "../../../base/id.ts";
+import { type JsonObject, stringifyJson } from "../../../base/json.ts";
+import type { Executions } from "../../../services/executions/executions.ts";
+import type { LogFilter } from "../../../services/logs/log_entries.ts";
+import type { LogRemovals } from "../../../services/logs/log_removals.ts";
+import type { LogPage, LogSearch } from "../../../services/logs/log_search.ts";
+import type { AppEnv } from "../../forms/env.ts";
+import { awaitExecution, logEvents } from "../../streams/follow.ts";
+import { jsonResponse, valueResponse } from "../../responses/json_response.ts";
+import { cursorText } from "../../filters/log_cursor.ts";
+import { readLogConditions, readLogQuery } from "../../filters/log_filters.ts";
+import { eventStream } from "../../streams/sse.ts";
+import { badRequest } from "../../forms/refusals.ts";
+import { queryOf } from "../../forms/params.ts";
+
+interface LogRoutesDeps {
+  readonly executions: Executions;
+  readonly logSearch: LogSearch;
+  readonly logRemovals: LogRemovals;
+  readonly clock: Clock;
+}
+
+/** Routes under `/logs`, relative to the tenant. */
+export function logRoutes(deps: LogRoutesDeps): Hono<AppEnv> {
+  const { executions, logSearch, logRemovals, clock } = deps;
+  const routes = new Hono<AppEnv>();
+
+  routes.get("/logs/search", async (c) => {
+    const query = readLogQuery(queryOf(c), clock.now());
+    return jsonResponse(pageText(await logSearch.search(c.get("actor"), query, c.req.raw.signal)));
+  });
+
+  routes.get("/logs/:executionId", async (c) => {
+    return valueResponse(await readEntries(c, deps));
+  });
+
+  routes.get("/logs/:executionId/download", async (c) => {
+    const id = c.req.param("executionId");
+    const text = (await readEntries(c, deps)).map(lineText).join("");
+    const name = isId(id) ? id : "execution";
+    return c.body(text, 200, {
+      "content-type": "text/plain; charset=utf-8",
+      "content-disposition": `attachment; filename="${name}.log"`,
+      "x-content-type-options": "nosniff",
+    });
+  });
+
+  routes.get("/logs/:executionId/follow", async (c) => {
+    const target = { executions, clock, actor: c.get("actor"), id: c.req.param("executionId") };
+    const filter = readFilter(queryOf(c), clock.now());
+    await awaitExecution(target, c.req.raw.signal);
+    return eventStream(c, logEvents(target, filter));
+  });
+
+  routes.delete("/logs/:executionId", async (c) => {
+    const filter = readFilter(queryOf(c), clock.now());
+    await logRemovals.ofExecution(c.get("actor"), c.req.param("executionId"), filter);
+    return c.body(null, 200);
+  });
+
+  routes.delete("/logs/:namespace/:flowId", async (c) => {
+    const { namespace, flowId: id } = c.req.param();
+    const triggerId = c.req.query("triggerId") || undefined;
+    await logRemovals.ofFlow(c.get("actor"), { namespace, id, triggerId }, c.req.raw.signal);
+    return c.body(null, 200);
+  });
+
+  return routes;
+}
+
+/** `isTotalExact` and `searchedTo` are present only for an incomplete search, `cursor` when more lines may follow. */
+function pageText({ results, total, isTotalExact, searchedTo, next }: LogPage): string {
+  return stringifyJson({
+    results,
+    total,
+    isTotalExact: isTotalExact ? undefined : false,
+    searchedTo: searchedTo === undefined || !Number.isFinite(searchedTo) ? undefined : toIso(searchedTo),
+    cursor: next && cursorText(next),
+  });
+}
+
+async function readEntries(c: Context<AppEnv>, { executions, clock }: LogRoutesDeps): Promise<JsonObject[]> {
+  const filter = readFilter(queryOf(c), clock.now());
+  const id = c.req.param("executionId") ?? "";
+  return isId(id) ? await executions.logs(c.get("actor"), id, filter) : [];
+}
+
+/** `taskRunId`, `taskId`, `attempt`, and the filters of a search. @throws DomainError bad_request; as {@link readLogConditions} */
+function readFilter(query: URLSearchParams, now: Instant): LogFilter {
+  const also = readLogConditions(query, now);
+  return {
+    taskRunId: query.get("taskRunId") || undefined,
+    taskId: query.get("taskId") || undefined,
+    attempt: readAttempt(query.get("attempt")),
+    also: also.conditions.length + also.groups.length > 0 ? also : undefined,
+  };
+}
+
+function readAttempt(text: string | null): number | undefined {
+  if (!text) return undefined;
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw badRequest(`"attempt" must be a number from 0, but received "${text}"`);
+}
+
+/** Timestamp, level and message. */
+function lineText({ timestamp, level, message }: JsonObject): string {
+  return `${timestamp} ${String(level).padEnd(5)} ${message}\n`;
+}

@@ -1,0 +1,116 @@
+/** Metrics of executions and flows. */
+import { type Context, Hono } from "hono";
+import type { Clock, Instant } from "../../../base/clock.ts";
+import { isId } from "../../../base/id.ts";
+import { Double, type JsonObject, stringifyJson } from "../../../base/json.ts";
+import { type Aggregation, AGGREGATIONS } from "../../../services/metrics/metric_aggregates.ts";
+import type { Metrics } from "../../../services/metrics/metrics.ts";
+import type { AppEnv } from "../../forms/env.ts";
+import { flowKeyOf } from "../../forms/flow_request.ts";
+import { pageResponse, valueResponse } from "../../responses/json_response.ts";
+import { parseQueryInstant, queryOf, readPaging, sortFieldIn, type SortKey } from "../../forms/params.ts";
+import { badRequest, invalidArgument } from "../../forms/refusals.ts";
+
+interface MetricRoutesDeps {
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+}
+
+const SORT_FIELDS = ["name", "type", "value", "timestamp", "taskId", "taskRunId"] as const;
+/** Window of an aggregate without dates. */
+const DEFAULT_WINDOW_MS = 30 * 86_400_000;
+/** Longest window of an aggregate: ten years. */
+const MAX_WINDOW_MS = 3_660 * 86_400_000;
+
+/** Routes under `/metrics`, relative to the tenant. */
+export function metricRoutes({ metrics, clock }: MetricRoutesDeps): Hono<AppEnv> {
+  const routes = new Hono<AppEnv>();
+
+  const names = async (c: Context<AppEnv>) =>
+    c.json(await metrics.names(c.get("actor"), flowKeyOf(c), c.req.param("taskId")));
+  routes.get("/metrics/names/:namespace/:flowId", names);
+  routes.get("/metrics/names/:namespace/:flowId/:taskId", names);
+
+  routes.get("/metrics/tasks/:namespace/:flowId", async (c) => {
+    return c.json(await metrics.tasks(c.get("actor"), flowKeyOf(c)));
+  });
+
+  const aggregate = async (c: Context<AppEnv>) => {
+    const window = readWindow(queryOf(c), clock.now());
+    const response = await metrics.aggregate(c.get("actor"), flowKeyOf(c), {
+      ...window,
+      aggregation: readAggregation(queryOf(c)),
+      taskId: c.req.param("taskId"),
+      metric: c.req.param("metric") ?? "",
+    });
+    return valueResponse(response);
+  };
+  routes.get("/metrics/aggregates/:namespace/:flowId/:metric", aggregate);
+  routes.get("/metrics/aggregates/:namespace/:flowId/:taskId/:metric", aggregate);
+
+  routes.get("/metrics/:executionId", async (c) => {
+    const query = queryOf(c);
+    const { page, size, sort } = readPaging(query);
+    for (const { field } of sort) sortFieldIn(field, SORT_FIELDS);
+    const id = c.req.param("executionId");
+    const filter = {
+      taskId: query.get("taskId") || undefined,
+      taskRunId: query.get("taskRunId") || undefined,
+    };
+    const found = isId(id) ? await metrics.ofExecution(c.get("actor"), id, filter) : [];
+    const results = sortEntries(found, sort).slice((page - 1) * size, page * size);
+    return pageResponse(results.map((entry) => stringifyJson(entry)), found.length);
+  });
+
+  return routes;
+}
+
+function sortEntries(entries: readonly JsonObject[], sort: readonly SortKey[]): readonly JsonObject[] {
+  if (sort.length === 0) return entries;
+  return [...entries].sort((a, b) => {
+    for (const { field, descending } of sort) {
+      const order = compare(a[field], b[field]);
+      if (order !== 0) return descending ? -order : order;
+    }
+    return 0;
+  });
+}
+
+function compare(a: unknown, b: unknown): number {
+  const x = a instanceof Double ? a.value : String(a);
+  const y = b instanceof Double ? b.value : String(b);
+  return x < y ? -1 : x > y ? 1 : 0;
+}
+
+function readAggregation(query: URLSearchParams): Aggregation {
+  const text = query.get("aggregation") || "sum";
+  const known = AGGREGATIONS.find((name) => name === text.toLowerCase());
+  if (known) return known;
+  throw badRequest(
+    `"aggregation" must be one of ${AGGREGATIONS.join(", ")}, but received "${text.slice(0, 100)}"`,
+  );
+}
+
+/** `startDate` and `endDate`; by default the 30 days before the end, and `now` as the end. @throws DomainError bad_request, invalid_argument */
+function readWindow(
+  query: URLSearchParams,
+  now: Instant,
+): { readonly start: Instant; readonly end: Instant } {
+  const end = readDate(query, "endDate") ?? now;
+  const start = readDate(query, "startDate") ?? end - DEFAULT_WINDOW_MS;
+  if (start > end) {
+    throw invalidArgument('"startDate" must not be after "endDate"');
+  }
+  if (end - start <= MAX_WINDOW_MS) return { start, end };
+  throw invalidArgument('"startDate" is more than ten years before "endDate"');
+}
+
+function readDate(query: URLSearchParams, name: string): Instant | undefined {
+  const text = query.get(name)?.trim();
+  if (!text) return undefined;
+  const at = parseQueryInstant(text);
+  if (at !== undefined) return at;
+  throw badRequest(
+    `"${name}" must be a date such as "2026-01-31T08:15:30Z", but received "${text.slice(0, 100)}"`,
+  );
+}

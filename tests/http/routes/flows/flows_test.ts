@@ -1,0 +1,336 @@
+import { assertEquals, assertMatch, assertObjectMatch, assertStringIncludes } from "@std/assert";
+import { MAX_FLOW_SOURCE_BYTES } from "../../../../src/model/limits.ts";
+import { Harness } from "../../../support/harness.ts";
+import { json, yaml } from "../../../support/request_bodies.ts";
+
+const YAML = { "content-type": "application/x-yaml" };
+
+/** A flow that returns `format`. */
+function source(id: string, { namespace = "demo", format = "a", more = "" } = {}): string {
+  return `id: ${id}\nnamespace: ${namespace}\n${more}tasks:\n` +
+    `  - id: a\n    type: io.svc.plugin.core.debug.Return\n    format: "${format}"\n`;
+}
+
+async function message(response: Response): Promise<string> {
+  return (await response.json()).message;
+}
+
+Deno.test("POST /flows returns the flow with its source", async () => {
+  await using server = await Harness.start();
+  const text = source("hello", { more: "# a remark\nlabels:\n  team: blue\n" });
+  const response = await server.request("POST", "/flows", yaml(text));
+  assertEquals([response.status, response.headers.get("content-type")], [200, "application/json"]);
+  assertEquals(await response.json(), {
+    id: "hello",
+    namespace: "demo",
+    revision: 1,
+    labels: [{ key: "team", value: "blue" }],
+    tasks: [{ id: "a", type: "io.svc.plugin.core.debug.Return", format: "a" }],
+    disabled: false,
+    deleted: false,
+    source: text,
+  });
+});
+
+const MEDIA_TYPES: readonly (readonly [string, number])[] = [
+  ["application/x-yaml", 200],
+  ["application/yaml", 200],
+  ["text/yaml", 200],
+  ["text/x-yaml; charset=utf-8", 200],
+  ["text/plain;charset=UTF-8", 200],
+  ["APPLICATION/JSON", 200],
+  ["application/xml", 415],
+  ["multipart/form-data; boundary=x", 415],
+  ["application/x-www-form-urlencoded", 415],
+];
+for (const [type, status] of MEDIA_TYPES) {
+  Deno.test(`POST /flows with content type "${type}" returns ${status}`, async () => {
+    await using server = await Harness.start();
+    const headers = { "content-type": type };
+    const response = await server.request("POST", "/flows", { headers, body: source("hello") });
+    await response.body?.cancel();
+    assertEquals(response.status, status);
+  });
+}
+
+Deno.test("POST /flows takes JSON", async () => {
+  await using server = await Harness.start();
+  const flow = {
+    id: "hello",
+    namespace: "demo",
+    tasks: [{ id: "a", type: "io.svc.plugin.core.log.Log", message: "x" }],
+  };
+  const answer = await server.json("POST", "/flows", json(flow));
+  assertObjectMatch(answer as object, { ...flow, revision: 1 });
+});
+
+const REFUSED: readonly (readonly [string, string, number, RegExp])[] = [
+  ["what is no YAML", "id: [", 422, /Illegal flow yaml: /],
+  ["an empty body", "", 422, /^(Illegal flow yaml|Invalid entity)/],
+  ["an unknown type", source("x").replace("debug.Return", "Nope"), 422, /^Invalid entity: .*Invalid type: /],
+  ["a source that is too long", `${source("x")}# ${"x".repeat(MAX_FLOW_SOURCE_BYTES)}`, 413, /larger than/],
+];
+for (const [what, body, status, text] of REFUSED) {
+  Deno.test(`POST /flows refuses ${what}`, async () => {
+    await using server = await Harness.start();
+    const response = await server.request("POST", "/flows", yaml(body));
+    assertEquals(response.status, status);
+    assertMatch(await message(response), text);
+  });
+}
+
+Deno.test("POST /flows refuses an id that exists", async () => {
+  await using server = await Harness.start();
+  await server.save(source("hello"));
+  const response = await server.request("POST", "/flows", yaml(source("hello")));
+  assertEquals(response.status, 422);
+  assertStringIncludes(await message(response), "Flow id already exists");
+});
+
+const READS: readonly (readonly [string, number, object])[] = [
+  ["", 200, { revision: 2 }],
+  ["?source=true", 200, { source: source("hello", { format: "b" }) }],
+  ["?revision=1&source=true", 200, { revision: 1, source: source("hello") }],
+  ["?revision=7", 404, {}],
+  ["?revision=one", 400, {}],
+  ["?source=maybe", 400, {}],
+];
+for (const [query, status, expected] of READS) {
+  Deno.test(`GET /flows/:namespace/:id${query} returns ${status}`, async () => {
+    await using server = await Harness.start();
+    await server.save(source("hello"));
+    await server.json("PUT", "/flows/demo/hello", yaml(source("hello", { format: "b" })));
+    const response = await server.request("GET", `/flows/demo/hello${query}`);
+    assertEquals(response.status, status);
+    assertObjectMatch(await response.json(), expected);
+  });
+}
+
+Deno.test("GET /flows/:namespace/:id leaves out the source by default", async () => {
+  await using server = await Harness.start();
+  await server.save(source("hello"));
+  const response = await server.request("GET", "/flows/demo/hello");
+  assertEquals(response.headers.get("etag"), '"1"');
+  assertEquals("source" in await response.json(), false);
+});
+
+const IF_MATCH: readonly (readonly [string, number])[] = [
+  ["1", 200],
+  ['"1"', 200],
+  ['W/"1"', 200],
+  ["*", 200],
+  ["2", 412],
+  ['"one"', 412],
+  ["", 412],
+];
+for (const [tag, status] of IF_MATCH) {
+  Deno.test(`PUT /flows/:namespace/:id with If-Match ${JSON.stringify(tag)} returns ${status}`, async () => {
+    await using server = await Harness.start();
+    await server.save(source("hello"));
+    const body = source("hello", { format: "b" });
+    const response = await server.request("PUT", "/flows/demo/hello", {
+      headers: { ...YAML, "if-match": tag },
+      body,
+    });
+    const answer = await response.json();
+    assertEquals(response.status, status);
+    if (status === 200) assertObjectMatch(answer, { revision: 2, source: body });
+  });
+}
+
+const UPDATES: readonly (readonly [string, string, string, number])[] = [
+  ["an unknown flow", "/flows/demo/other", source("other"), 404],
+  ["another id", "/flows/demo/hello", source("other"), 422],
+  ["another namespace", "/flows/demo/hello", source("hello", { namespace: "other" }), 422],
+];
+for (const [what, path, body, status] of UPDATES) {
+  Deno.test(`PUT /flows/:namespace/:id refuses ${what}`, async () => {
+    await using server = await Harness.start();
+    await server.save(source("hello"));
+    const response = await server.request("PUT", path, yaml(body));
+    await response.body?.cancel();
+    assertEquals(response.status, status);
+  });
+}
+
+Deno.test("DELETE /flows/:namespace/:id returns 204, and 404 the second time", async () => {
+  await using server = await Harness.start();
+  await server.save(source("hello"));
+  const first = await server.request("DELETE", "/flows/demo/hello");
+  assertEquals([first.status, await first.text()], [204, ""]);
+  for (const method of ["DELETE", "GET"]) {
+    const response = await server.request(method, "/flows/demo/hello");
+    await response.body?.cancel();
+    assertEquals(response.status, 404);
+  }
+  const deleted = await server.json("GET", "/flows/demo/hello?allowDeleted=true");
+  assertObjectMatch(deleted as object, { deleted: true, revision: 2 });
+});
+
+Deno.test("GET /flows/:namespace lists exactly that namespace", async () => {
+  await using server = await Harness.start();
+  await server.save(source("a"));
+  await server.save(source("b", { namespace: "demo.below" }));
+  const found = await server.json("GET", "/flows/demo") as { id: string }[];
+  assertEquals(found.map(({ id }) => id), ["a"]);
+  assertEquals(await server.json("GET", "/flows/nothing.here"), []);
+});
+
+Deno.test("GET /flows/distinct-namespaces lists namespaces that hold a flow", async () => {
+  await using server = await Harness.start();
+  await server.save(source("a", { namespace: "demo.b" }));
+  await server.save(source("a", { namespace: "demo.a" }));
+  await server.save(source("b", { namespace: "demo.a" }));
+  assertEquals(await server.json("GET", "/flows/distinct-namespaces"), ["demo.a", "demo.b"]);
+  assertEquals(await server.json("GET", "/flows/distinct-namespaces?q=.B"), ["demo.b"]);
+});
+
+Deno.test("GET /flows/:namespace/:id/revisions lists what was saved, with sources", async () => {
+  await using server = await Harness.start();
+  await server.save(source("hello"));
+  await server.json("PUT", "/flows/demo/hello", yaml(source("hello", { format: "b" })));
+  const revisions = await server.json("GET", "/flows/demo/hello/revisions") as {
+    revision: number;
+    source: string;
+  }[];
+  assertEquals(revisions.map(({ revision }) => revision), [1, 2]);
+  assertEquals(revisions[0]?.source, source("hello"));
+  await server.request("DELETE", "/flows/demo/hello");
+  const refused = await server.request("GET", "/flows/demo/hello/revisions");
+  await refused.body?.cancel();
+  assertEquals(refused.status, 404);
+  const all = await server.json("GET", "/flows/demo/hello/revisions?allowDelete=true") as unknown[];
+  assertEquals(all.length, 3);
+});
+
+const SEARCHES: readonly (readonly [string, string, number])[] = [
+  ["", "alpha beta system-flow", 3],
+  ["sort=id:desc", "system-flow beta alpha", 3],
+  ["size=1&page=2&sort=id:asc", "beta", 3],
+  ["page=9", "", 3],
+  ["q=TEAM-ALP", "alpha", 1],
+  ["q=alpha beta", "", 0],
+  ["q=company alp", "alpha", 1],
+  ["q=*", "alpha beta system-flow", 3],
+  ["namespace=company", "alpha beta", 2],
+  ["namespace=comp", "", 0],
+  ["flowId=beta", "beta", 1],
+  ["scope=SYSTEM", "system-flow", 1],
+  ["scope=USER", "alpha beta", 2],
+  ["scope=USER&scope=SYSTEM", "alpha beta system-flow", 3],
+  ["labels=project:foo,bar", "alpha", 1],
+  ["labels=project:foo,bar&labels=env:prod", "alpha", 1],
+  ["labels=env:prod&labels=env:dev", "", 0],
+  ["filters[namespace][EQUALS]=company", "", 0],
+  ["filters[namespace][EQUALS]=company.team", "alpha", 1],
+  ["filters[namespace][PREFIX]=company", "alpha beta", 2],
+  ["filters[namespace][IN]=system,company.team", "alpha system-flow", 2],
+  ["filters[namespace][NOT_IN]=system,company.team", "beta", 1],
+  ["filters[flowId][STARTS_WITH]=al", "alpha", 1],
+  ["filters[flowId][ENDS_WITH]=flow", "system-flow", 1],
+  ["filters[flowId][CONTAINS]=et", "beta", 1],
+  ["filters[flowId][NOT_EQUALS]=beta", "alpha system-flow", 2],
+  ["filters[flowId][REGEX]=^(al|be).*a$", "alpha beta", 2],
+  ["filters[labels][EQUALS][project]=foo,bar", "alpha", 1],
+  ["filters[labels][EQUALS]=env:prod", "alpha", 1],
+  ["filters[labels][IN]=env:prod,env:dev", "alpha beta", 2],
+  ["filters[labels][NOT_EQUALS][env]=prod", "beta system-flow", 2],
+  ["filters[scope][NOT_EQUALS]=SYSTEM", "alpha beta", 2],
+  ["filters[q][EQUALS]=beta", "beta", 1],
+  ["filters[or][0][flowId][EQUALS]=beta&filters[or][1][flowId][EQUALS]=alpha", "alpha beta", 2],
+  ["filters[or][0][flowId][EQUALS]=beta&filters[or][0][namespace][EQUALS]=system", "", 0],
+  ["unknown=ignored", "alpha beta system-flow", 3],
+];
+for (const [query, ids, total] of SEARCHES) {
+  Deno.test(`GET /flows/search?${query} finds ${ids === "" ? "nothing" : ids}`, async () => {
+    await using server = await Harness.start();
+    const more = 'labels:\n  project: "foo,bar"\n  env: prod\n';
+    await server.save(source("alpha", { namespace: "company.team", more }));
+    await server.save(source("beta", { namespace: "company.other", more: "labels:\n  env: dev\n" }));
+    await server.save(source("system-flow", { namespace: "system" }));
+    const { results, total: found } = await server.page(`/flows/search?${query.replaceAll(" ", "+")}`);
+    const names = results.map(({ id }) => id);
+    if (!query.includes("sort=")) names.sort();
+    assertEquals([names.join(" "), found], [ids, total]);
+  });
+}
+
+const BAD_SEARCHES: readonly (readonly [string, number])[] = [
+  ["page=0", 422],
+  ["size=-1", 422],
+  ["sort=id", 422],
+  ["sort=nothing:asc", 422],
+  ["filters[color][EQUALS]=x", 400],
+  ["filters[__proto__][EQUALS]=x", 400],
+  ["filters[namespace][LIKE]=x", 400],
+  ["filters[namespace]=x", 400],
+  ["filters[namespace][EQUALS]x=1", 400],
+  ["filters[flowId][REGEX]=(", 400],
+  ["filters[flowId][REGEX]=(a%2B)%2B$", 400],
+  ["filters[flowId][REGEX]=a*a*a*a*b", 400],
+  ["filters[labels][EQUALS]=env", 400],
+  ["filters[labels][CONTAINS]=env:prod", 400],
+  ["filters[scope][EQUALS]=NOBODY", 400],
+  ["labels=:value", 400],
+];
+for (const [query, status] of BAD_SEARCHES) {
+  Deno.test(`GET /flows/search?${query} returns ${status}`, async () => {
+    await using server = await Harness.start();
+    const response = await server.request("GET", `/flows/search?${query}`);
+    await response.body?.cancel();
+    assertEquals(response.status, status);
+  });
+}
+
+Deno.test("POST /flows/validate returns 200 with one result for each document", async () => {
+  await using server = await Harness.start();
+  await server.save(source("good"));
+  const bad =
+    "id: bad\nnamespace: demo\ntasks:\n  - id: a\n    type: io.svc.plugin.core.log.Log\n    colour: red\n";
+  const outdated = source("good", { more: "revision: 9\n" });
+  const body = [source("good"), bad, outdated, "id: ["].join("---\n");
+  const answer = await server.json("POST", "/flows/validate", yaml(body));
+  const [good, wrong, late, broken] = answer as unknown as Record<string, unknown>[];
+  assertEquals(good, {
+    index: 0,
+    flow: "good",
+    namespace: "demo",
+    outdated: false,
+    deprecationPaths: [],
+    warnings: [],
+    infos: [],
+    problems: [],
+  });
+  assertObjectMatch(wrong ?? {}, { index: 1, flow: "bad" });
+  assertMatch(String(wrong?.constraints), /tasks\[a\]\.message: must not be null/);
+  assertStringIncludes(String(wrong?.constraints), 'Unrecognized field "colour"');
+  assertEquals(late?.outdated, true);
+  assertMatch(String(broken?.constraints), /^Illegal flow yaml: /);
+});
+
+Deno.test("POST /flows/validate of nothing says that it is empty", async () => {
+  await using server = await Harness.start();
+  for (const body of ["", "---\n# nothing\n"]) {
+    const answer = await server.json("POST", "/flows/validate", yaml(body));
+    const checks = answer as unknown as Record<string, unknown>[];
+    assertEquals(checks.length, 1);
+    assertStringIncludes(String(checks[0]?.constraints), "The document is empty");
+  }
+});
+
+Deno.test("POST /flows/validate says where each problem is", async () => {
+  await using server = await Harness.start();
+  const body =
+    "id: bad\nnamespace: demo\ntasks:\n  - id: a\n    type: io.svc.plugin.core.log.Log\n    message: x\n    colour: red\n";
+  const answer = await server.json("POST", "/flows/validate", yaml(body));
+  const [{ problems }] = answer as unknown as [{ problems: object[] }];
+  assertEquals(problems.length, 1);
+  assertObjectMatch(problems[0] ?? {}, {
+    code: "unknown_property",
+    path: "tasks[0].colour",
+    severity: "error",
+    line: 7,
+    column: 5,
+    length: 6,
+  });
+});

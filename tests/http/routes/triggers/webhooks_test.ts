@@ -1,0 +1,148 @@
+import { assertEquals, assertObjectMatch, assertStringIncludes } from "@std/assert";
+import { MAX_WEBHOOK_BODY_BYTES } from "../../../../src/model/limits.ts";
+import { settle } from "../../../support/fake_clock.ts";
+import { Harness } from "../../../support/harness.ts";
+
+const FLOW = `id: hook
+namespace: demo
+tasks:
+  - id: a
+    type: io.svc.plugin.core.debug.Return
+    format: "{{ trigger | json }}"
+triggers:
+  - id: call
+    type: io.svc.plugin.core.trigger.Webhook
+    key: a b/secret
+`;
+const PATH = "/executions/webhook/demo/hook/a%20b%2Fsecret";
+const NOT_FOUND = "Not Found: Webhook not found";
+
+type Call = { trigger: { variables: Record<string, unknown> } };
+
+async function call(server: Harness, method: string, path: string, init: RequestInit = {}): Promise<Call> {
+  return await server.json(method, path, init) as unknown as Call;
+}
+
+for (const method of ["GET", "POST", "PUT"]) {
+  Deno.test(`${method} /executions/webhook/… starts an execution and returns it`, async () => {
+    await using server = await Harness.start();
+    await server.save(FLOW);
+    const response = await server.request(method, PATH);
+    assertEquals([response.status, response.headers.get("cache-control")], [200, "no-store"]);
+    const answer = await response.json();
+    assertObjectMatch(answer, {
+      namespace: "demo",
+      flowId: "hook",
+      flowRevision: 1,
+      url: `http://127.0.0.1:8080/ui/executions/demo/hook/${answer.id}`,
+    });
+    assertEquals(answer.state.current, "CREATED");
+    assertObjectMatch(answer.trigger, { id: "call", type: "io.svc.plugin.core.trigger.Webhook" });
+    await settle();
+    const execution = await server.execution(answer.id);
+    const printed = JSON.parse(String(execution.taskRunList[0]?.outputs.value));
+    assertEquals(printed, answer.trigger.variables);
+  });
+}
+
+Deno.test("HEAD /executions/webhook/… starts nothing", async () => {
+  await using server = await Harness.start();
+  await server.save(FLOW);
+  const response = await server.request("HEAD", PATH);
+  assertEquals(response.status, 405);
+  assertObjectMatch(await server.json("GET", "/executions/search") as object, { total: 0 });
+});
+
+const DEEP = "[".repeat(600) + "]".repeat(600);
+const BODIES: readonly (readonly [string, string, string | undefined, unknown])[] = [
+  ["an object", '{"a":1}', "application/json", { a: 1 }],
+  ["an object that is called text", ' {"a":[1,2]}\n', "text/plain", { a: [1, 2] }],
+  ["a list", "[1,2]", "application/json", [1, 2]],
+  ["a JSON text", '"x"', "application/json", '"x"'],
+  ["a JSON number", "12", "application/json", "12"],
+  ["text", "bla", "application/json", "bla"],
+  ["what only looks like JSON", "{a:1}", "application/json", "{a:1}"],
+  ["a form", "a=1&b=2", "application/x-www-form-urlencoded", "a=1&b=2"],
+  ["JSON that is nested too deep", DEEP, "application/json", DEEP],
+  ["brackets within texts", `{"a":"${"[".repeat(600)}\\"["}`, undefined, { a: `${"[".repeat(600)}"[` }],
+  ["names of prototypes", '{"__proto__":{"x":1}}', undefined, JSON.parse('{"__proto__":{"x":1}}')],
+];
+for (const [what, body, type, expected] of BODIES) {
+  Deno.test(`POST /executions/webhook/… takes ${what} as body`, async () => {
+    await using server = await Harness.start();
+    await server.save(FLOW);
+    const headers: HeadersInit = type === undefined ? {} : { "content-type": type };
+    const { trigger } = await call(server, "POST", PATH, { headers, body });
+    assertEquals(trigger.variables.body, expected);
+  });
+}
+
+Deno.test("POST /executions/webhook/… without body has none", async () => {
+  await using server = await Harness.start();
+  await server.save(FLOW);
+  const { trigger } = await call(server, "POST", PATH);
+  assertEquals("body" in trigger.variables, false);
+});
+
+Deno.test("POST /executions/webhook/… keeps the kind of numbers", async () => {
+  await using server = await Harness.start();
+  await server.save(FLOW);
+  const response = await server.request("POST", PATH, { body: '{"a":2.0,"b":12345678901234567890}' });
+  assertStringIncludes(await response.text(), '"body":{"a":2.0,"b":12345678901234567890}');
+});
+
+Deno.test("POST /executions/webhook/… refuses a body that is too large", async () => {
+  await using server = await Harness.start();
+  await server.save(FLOW);
+  const response = await server.request("POST", PATH, { body: "x".repeat(MAX_WEBHOOK_BODY_BYTES + 1) });
+  await response.body?.cancel();
+  assertEquals(response.status, 413);
+});
+
+Deno.test("GET /executions/webhook/… returns headers and parameters as lists", async () => {
+  await using server = await Harness.start();
+  await server.save(FLOW);
+  const headers = { "x-event": "push", authorization: "Basic eA==", cookie: "a=b" };
+  const { trigger } = await call(server, "GET", `${PATH}?a=1&a=2&b=&__proto__=x&key=v%20w`, { headers });
+  assertEquals(trigger.variables.headers, { "x-event": ["push"] });
+  const expected = JSON.parse('{"a":["1","2"],"b":[""],"__proto__":["x"],"key":["v w"]}');
+  assertEquals(trigger.variables.parameters, expected);
+});
+
+const UNKNOWN: readonly (readonly [string, string])[] = [
+  ["namespace", "/executions/webhook/nowhere/hook/a%20b%2Fsecret"],
+  ["flow", "/executions/webhook/demo/none/a%20b%2Fsecret"],
+  ["key", "/executions/webhook/demo/hook/wrong"],
+  ["path behind the key", `${PATH}/more`],
+  ["path far behind the key", `${PATH}/more/and/more`],
+  ["tenant", "/api/v1/nowhere/executions/webhook/demo/hook/a%20b%2Fsecret"],
+];
+for (const [what, path] of UNKNOWN) {
+  Deno.test(`POST /executions/webhook/… with an unknown ${what} returns the same 404`, async () => {
+    await using server = await Harness.start();
+    await server.save(FLOW);
+    const response = await server.request("POST", path, { body: "x" });
+    assertEquals([response.status, (await response.json()).message], [404, NOT_FOUND]);
+    assertEquals(response.headers.get("cache-control"), "no-store");
+  });
+}
+
+Deno.test("POST /executions/webhook/… of a disabled flow returns 409 to the right key alone", async () => {
+  await using server = await Harness.start();
+  await server.save(FLOW.replace("tasks:", "disabled: true\ntasks:"));
+  const right = await server.request("POST", PATH);
+  const wrong = await server.request("POST", "/executions/webhook/demo/hook/wrong");
+  await right.body?.cancel();
+  await wrong.body?.cancel();
+  assertEquals([right.status, wrong.status], [409, 404]);
+});
+
+Deno.test("POST /executions/webhook/… asks for no credentials", async () => {
+  await using server = await Harness.start({ credentials: { user: "admin", password: "secret-1A" } });
+  const authorization = `Basic ${btoa("admin:secret-1A")}`;
+  const headers = { "content-type": "text/yaml", authorization };
+  await server.json("POST", "/flows", { headers, body: FLOW });
+  const response = await server.request("POST", PATH);
+  await response.body?.cancel();
+  assertEquals(response.status, 200);
+});
