@@ -1,4 +1,4 @@
-/** Executions started by a webhook call. The key is the only protection, so nothing tells which part of an address was wrong. */
+/** Starts executions by webhook calls. The key is the only protection, so no response tells which part of an address was wrong. */
 import type { Clock } from "../../base/clock.ts";
 import type { IdSource } from "../../base/id.ts";
 import { type JsonObject, ownProperty } from "../../base/json.ts";
@@ -7,7 +7,8 @@ import type { FlowPlan } from "../../engine/plan.ts";
 import { DomainError, undefinedIfMissing } from "../../model/errors.ts";
 import type { Evaluation } from "../../model/triggers/evaluations.ts";
 import type { Execution } from "../../model/executions/execution.ts";
-import type { FlowKey, TenantId, Trigger } from "../../model/flows/flow.ts";
+import type { FlowKey, TenantId } from "../../model/flows/flow.ts";
+import type { NewExecution } from "../../runtime/live/messages.ts";
 import type { ExecutionFiles } from "../../store/blobs/execution_files.ts";
 import type { Mutation } from "../../store/store.ts";
 import type { Conditions } from "../../rendering/conditions.ts";
@@ -32,7 +33,6 @@ import { type BodyUse, bodyUseOf, refusedCall } from "./webhook_call.ts";
 
 export type { WebhookAddress } from "./webhook_match.ts";
 
-/** What the webhooks service works with. */
 interface WebhooksDeps {
   readonly flows: Flows;
   readonly executions: Executions;
@@ -48,38 +48,33 @@ interface WebhooksDeps {
   readonly timeZone: string;
 }
 
-/** A call as it came in: `body`, `headers` and `parameters`, the latter two with lists of texts; of a form `parts` and `formFields`; `uri` of a stored body. */
+/** A call: `body`; `headers` and `parameters`, each name with a list of texts; `parts` and `formFields` of a form; `uri` of a stored body. */
 export type WebhookCall = JsonObject;
 
-/** How a call is read and answered. */
 interface WebhookOptions {
   readonly caller: WebhookCaller;
-  /** Reads the call; files go through `store` as they arrive. With `verify` not before that has seen the whole body. */
+  /** Reads the call; files are passed to `store` as they arrive, but only after `verify`, if given, has accepted the body. */
   readonly readCall: (store: StoreFile, use: BodyUse, verify?: VerifyCall) => Promise<WebhookCall>;
   /** Link to an execution's page. */
   readonly urlOf: (execution: Execution) => string;
-  /** Aborted when the caller has gone. */
+  /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal;
-  /** Under which key the call starts something once. */
+  /** Set for a call with an idempotency key. */
   readonly once?: OnceCall;
 }
 
-/** A key of a caller, and what its call asks for beside its body and address. */
+/** An idempotency key, and the parts of the call beside body and address that must be equal in a repetition. */
 export interface OnceCall {
   readonly key: string;
   readonly method: string;
-  /** Its parameters in order of their names. */
+  /** Query parameters, sorted by name. */
   readonly query: string;
 }
 
-/** What came of a call. */
-type Noted = Omit<Evaluation, "at">;
+type Outcome = Omit<Evaluation, "at">;
 
-interface MadeExecution {
-  readonly execution: Execution;
-  readonly plan: FlowPlan;
-  readonly mutations: Mutation[];
-}
+/** A new execution and the mutations that store its files. */
+type FiledExecution = NewExecution & { readonly mutations: Mutation[] };
 
 interface OnceOptions extends WebhookOptions {
   readonly once: OnceCall;
@@ -112,17 +107,14 @@ export class Webhooks {
   ): Promise<(WebhookResponse & { readonly isReplayed?: boolean }) | undefined> {
     const plan = await this.#planOf(tenant, address);
     const match = await this.#keys.match(plan, address);
-    if (match && !match.isOn) {
-      this.#note(plan, match.trigger, { outcome: "SKIPPED", reason: "It is disabled" });
+    if (plan && match && !match.isOn) {
+      this.#addEvaluation({ plan, trigger: match.trigger }, { outcome: "SKIPPED", reason: "It is disabled" });
     }
     if (!plan || !match?.isOn) throw this.#gate.unknown(options.caller);
     const called = { plan, trigger: match.trigger };
     const excess = this.#gate.excess(called);
     if (excess) {
-      this.#note(plan, match.trigger, {
-        outcome: "SKIPPED",
-        reason: "More calls than its `rateLimit` takes",
-      });
+      this.#addEvaluation(called, { outcome: "SKIPPED", reason: "More calls than its `rateLimit` takes" });
       throw excess;
     }
     const verify = await this.#gate.verifierOf(called);
@@ -176,48 +168,44 @@ export class Webhooks {
     options: WebhookOptions,
     remember?: StartOptions["remember"],
   ): Promise<WebhookResponse | undefined> {
-    const made = await this.#make(called, options);
-    if (!made) return undefined;
+    const created = await this.#create(called, options);
+    if (!created) return undefined;
     const wait = isAwaited(called) && !remember ? options.signal : undefined;
-    const body = await this.#deps.executions.begin(made, { urlOf: options.urlOf, wait, remember });
-    // Who remembers has the answer already, or waits for the end itself.
-    return remember ? undefined : await this.#response(called, made.execution, body);
+    const body = await this.#deps.executions.begin(created, { urlOf: options.urlOf, wait, remember });
+    // `remember` has stored the response, or waits for the end itself.
+    return remember ? undefined : await this.#response(called, created.execution, body);
   }
 
-  /** The execution that a call asks for; what came of the call is noted. */
-  async #make({ plan, trigger }: Called, options: WebhookOptions): Promise<MadeExecution | undefined> {
-    const note = (evaluation: Noted) => this.#note(plan, trigger, evaluation);
+  /** Creates the execution of a call and adds an evaluation; `undefined` if a condition is false. */
+  async #create(called: Called, options: WebhookOptions): Promise<FiledExecution | undefined> {
+    const { plan, trigger } = called;
+    const add = (outcome: Outcome) => this.#addEvaluation(called, outcome);
     if (plan.flow.disabled) {
-      note({ outcome: "SKIPPED", reason: "Its flow is disabled" });
+      add({ outcome: "SKIPPED", reason: "Its flow is disabled" });
       throw new DomainError("conflict", "Illegal state: Cannot execute a disabled flow");
     }
     const id = this.#deps.ids.next(this.#deps.clock.now());
     const mutations: Mutation[] = [];
-    const told = <T>(what: string, work: Promise<T>) =>
+    const evaluated = <T>(what: string, work: Promise<T>) =>
       work.catch((error: Error) => {
-        note({ outcome: "SKIPPED", reason: refusedCall(what, error) });
+        add({ outcome: "SKIPPED", reason: refusedCall(what, error) });
         throw error;
       });
-    const store = storeFilesOf(this.#deps.files, {
-      flow: plan.flow,
-      executionId: id,
-      folder: "parts",
-      mutations,
-    });
-    const variables = await told("body", options.readCall(store, bodyUseOf(trigger)));
-    const refusal = await told("conditions", entity(this.#refusal({ plan, trigger }, variables)));
-    if (refusal !== undefined) return void note({ outcome: "SKIPPED", reason: refusal });
-    const making = entity(this.#deps.starts.create({ plan, trigger, id, variables }));
-    const execution = await told("inputs or labels", making);
-    note({ outcome: "STARTED", executionId: id });
+    const place = { flow: plan.flow, executionId: id, folder: "parts", mutations };
+    const store = storeFilesOf(this.#deps.files, place);
+    const variables = await evaluated("body", options.readCall(store, bodyUseOf(trigger)));
+    const refusal = await evaluated("conditions", entity(this.#refusal(called, variables)));
+    if (refusal !== undefined) return void add({ outcome: "SKIPPED", reason: refusal });
+    const creating = entity(this.#deps.starts.create({ plan, trigger, id, variables }));
+    const execution = await evaluated("inputs or labels", creating);
+    add({ outcome: "STARTED", executionId: id });
     return { execution, plan, mutations };
   }
 
-  #note(plan: FlowPlan | undefined, { id: triggerId }: Trigger, evaluation: Noted): void {
-    if (!plan) return;
-    const { tenant, namespace, id: flowId } = plan.flow;
+  #addEvaluation({ plan: { flow }, trigger }: Called, outcome: Outcome): void {
+    const { tenant, namespace, id: flowId } = flow;
     const at = this.#deps.clock.now();
-    this.#deps.buffer.add(tenant, { namespace, flowId, triggerId }, { at, ...evaluation });
+    this.#deps.buffer.add(tenant, { namespace, flowId, triggerId: trigger.id }, { at, ...outcome });
   }
 
   async #response(called: Called, execution: Execution, body: string): Promise<WebhookResponse> {
@@ -241,13 +229,13 @@ function isAwaited({ trigger }: Called): boolean {
   return isFlagSet(ownProperty(trigger.properties, "wait"));
 }
 
-/** What two calls of one key must have in common: neither their headers nor where their files are kept. */
+/** The content that must be equal in two calls with one idempotency key: not the headers, nor the URIs of stored files. */
 function contentOf({ body = null, formFields = null, parts }: WebhookCall): JsonObject {
   const files = Array.isArray(parts) ? parts : [];
   return { body, formFields, parts: files.map((part) => ({ ...part as JsonObject, uri: null })) };
 }
 
-/** What cannot be rendered is the caller's to know. @throws DomainError invalid_entity */
+/** Turns errors of rendering into refusals. @throws DomainError invalid_entity */
 async function entity<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
