@@ -14,6 +14,11 @@ export function checkNamespace(text: string): string {
   );
 }
 
+/** True for `parent` itself and the namespaces below it. */
+export function isWithinNamespace(namespace: string, parent: string): boolean {
+  return namespace === parent || namespace.startsWith(`${parent}.`);
+}
+
 /** The namespaces above, the nearest first: `a.b.c` gives `a.b` and `a`. */
 export function parentNamespaces(namespace: string): string[] {
   const parents: string[] = [];

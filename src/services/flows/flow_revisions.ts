@@ -1,4 +1,4 @@
-/** Removes revisions of a flow that nobody needs any more. The latest one stays, and those that executions still run by. */
+/** Removes old revisions of a flow, except the latest one and those of executions that have not ended. */
 import { KeyedLock } from "../../base/keyed_lock.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { DomainError } from "../../model/errors.ts";
@@ -13,7 +13,6 @@ import type { ExecutionRecords } from "../../store/records/execution_records.ts"
 import type { FlowHead, FlowRecords } from "../../store/records/flow_records.ts";
 import type { Flows } from "./flows.ts";
 
-/** What the service works with. */
 interface FlowRevisionsDeps {
   readonly flows: Flows;
   readonly records: FlowRecords;
@@ -25,7 +24,7 @@ interface FlowRevisionsDeps {
 /** Revisions that one request may remove. */
 const MAX_REVISIONS_REMOVED = 100;
 
-/** The use case. */
+/** The use case of removing revisions. */
 export class FlowRevisions {
   readonly #deps: FlowRevisionsDeps;
   readonly #locks = new KeyedLock();
@@ -35,7 +34,7 @@ export class FlowRevisions {
   }
 
   /**
-   * Removes them; none when one of them must stay. Executions that have ended stay; what needs their revision, such as a replay, is refused.
+   * Removes revisions; none if one of them must stay. Ended executions stay, but operations that need their revision, such as a replay, are refused.
    * @throws DomainError not_found: the flow or a revision; invalid_argument: the latest one, or too many; conflict: one
    * is in use
    */
@@ -81,7 +80,7 @@ export class FlowRevisions {
     );
   }
 
-  /** An execution that has not ended and runs by one of the revisions. */
+  /** An execution of one of the revisions that has not ended. */
   async #usedBy(head: FlowHead, revisions: ReadonlySet<number>): Promise<string | undefined> {
     const { catalog, executions } = this.#deps;
     for (let page = 1;; page++) {
