@@ -1,4 +1,4 @@
-/** Deleting log lines: of one execution, or of all executions of a flow. What is running keeps its lines. */
+/** Deletes log lines of executions that have ended: of one execution, or of all executions of a flow. */
 import type { Instant } from "../../base/clock.ts";
 import { isId } from "../../base/id.ts";
 import type { Actor } from "../../model/access/actor.ts";
@@ -15,7 +15,6 @@ import type { IsGone, LogRecords } from "../../store/records/log_records.ts";
 import type { ExecutorPort } from "../executor_port.ts";
 import { filterTest, type LogFilter } from "./log_entries.ts";
 
-/** What the service works with. */
 interface LogRemovalsDeps {
   readonly logs: LogRecords;
   readonly catalog: Catalog;
@@ -25,14 +24,13 @@ interface LogRemovalsDeps {
   readonly pace: Pace;
 }
 
-/** Whose lines are deleted. */
 interface FlowLogs extends FlowKey {
-  /** Only of executions that this trigger has started. */
+  /** Only lines of executions that this trigger started. */
   readonly triggerId?: string;
 }
 
-/** Executions that one look gives. */
-const ROUND = 2_000;
+/** Executions of one catalog query. */
+const PAGE_SIZE = 2_000;
 
 /** Deletes log lines. */
 export class LogRemovals {
@@ -42,7 +40,7 @@ export class LogRemovals {
     this.#deps = deps;
   }
 
-  /** Deletes the lines of an execution that pass the filter; gives their number. @throws DomainError not_found, conflict: it has not ended */
+  /** Deletes the lines of an execution that match the filter; returns their number. @throws DomainError not_found, conflict: it has not ended */
   async ofExecution({ tenant }: Actor, id: string, filter: LogFilter = {}): Promise<number> {
     const stored = isId(id) ? await this.#deps.logs.load(tenant, id) : undefined;
     if (!stored) throw new DomainError("not_found", `Not Found: execution "${id}" does not exist`);
@@ -54,22 +52,22 @@ export class LogRemovals {
     );
   }
 
-  /** Deletes the lines of the executions of a flow that have ended; gives their number. Stops when `signal` is aborted. */
+  /** Deletes the lines of the ended executions of a flow; returns their number. Stops when `signal` is aborted. */
   async ofFlow({ tenant }: Actor, flow: FlowLogs, signal?: AbortSignal): Promise<number> {
     const { pace } = this.#deps;
+    const isMeant = ({ trigger }: Execution) =>
+      flow.triggerId === undefined || trigger?.id === flow.triggerId;
     let count = 0;
     for await (const { id } of this.#withLogs(tenant, flow)) {
       if (signal?.aborted) break;
-      const isWanted = ({ trigger }: Execution) =>
-        flow.triggerId === undefined || trigger?.id === flow.triggerId;
-      count += await this.remove(tenant, id, (execution) => () => isWanted(execution)) ?? 0;
+      count += await this.remove(tenant, id, (execution) => () => isMeant(execution)) ?? 0;
       if (pace.isDue) await pace.pause();
     }
     return count;
   }
 
   /**
-   * Deletes lines of an execution; gives their number, or nothing when it is under way. Nobody takes it up meanwhile.
+   * Deletes lines of an execution; returns their number, `undefined` if it has not ended. It cannot be resumed meanwhile.
    * @throws DomainError when the database refuses
    */
   async remove(
@@ -92,7 +90,7 @@ export class LogRemovals {
     }
   }
 
-  /** Executions of a flow that have ended and logged something, oldest first. */
+  /** Ended executions of a flow that have log lines, oldest first. */
   async *#withLogs(tenant: TenantId, { namespace, id }: FlowKey): AsyncGenerator<ExecutionSpan> {
     const name = (field: "namespace" | "flowId", value: string) =>
       ({ field, operator: "EQUALS", values: [value] }) as const;
@@ -110,13 +108,13 @@ export class LogRemovals {
         groups: [],
         sort: [{ field: "state.startDate", descending: false }],
         page: 1,
-        size: ROUND,
+        size: PAGE_SIZE,
       };
       const { spans } = await this.#deps.catalog.spans(tenant, query);
       yield* spans;
       const last = spans[spans.length - 1];
-      if (!last || spans.length < ROUND) return;
-      // Those of that moment are looked at again, unless all were of it.
+      if (!last || spans.length < PAGE_SIZE) return;
+      // Executions that started at this very time are read again, unless the whole page did.
       since = last.startAt > since ? last.startAt : since + 1;
     }
   }

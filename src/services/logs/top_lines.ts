@@ -1,19 +1,19 @@
-/** The first log lines of an order out of many, without keeping them all. */
+/** Selects the first lines in an order without keeping all lines in memory. */
 import type { Instant } from "../../base/clock.ts";
 import type { LogPlace } from "../../model/executions/log_query.ts";
 import type { Execution, LogLine } from "../../model/executions/execution.ts";
 
-/** A line and its place in the order. */
+/** A line and its sort keys. */
 export interface PlacedLine {
-  /** Its time; not after the end of its execution. */
+  /** The time of the line, at most the end of its execution. */
   readonly key: Instant;
   readonly execution: Execution;
   readonly line: LogLine;
-  /** Of the lines of its execution, in order of writing. */
+  /** Position among the lines of its execution, from 1. */
   readonly number: number;
 }
 
-/** Whether a line comes after a place in the order. */
+/** True if a line comes after a place in the order. */
 export function comesAfter(
   { key, execution, number }: PlacedLine,
   place: LogPlace,
@@ -24,7 +24,7 @@ export function comesAfter(
   return descending ? difference < 0 : difference > 0;
 }
 
-/** Keeps at most twice as many lines as are wanted. */
+/** Keeps the first `wanted` lines; at most twice as many in memory. */
 export class TopLines {
   readonly #descending: boolean;
   readonly #wanted: number;
@@ -35,7 +35,7 @@ export class TopLines {
     this.#wanted = wanted;
   }
 
-  /** Lines that are kept, up to the number wanted. */
+  /** Number of lines, at most `wanted`. */
   get count(): number {
     return Math.min(this.#lines.length, this.#wanted);
   }
@@ -46,14 +46,14 @@ export class TopLines {
     if (this.#lines.length >= 2 * this.#wanted) this.#prune();
   }
 
-  /** How many kept lines come before that time in the order. */
+  /** Number of kept lines before that time in the order. */
   countBefore(bound: Instant): number {
     let count = 0;
     for (const { key } of this.#lines) if (this.#isBefore(key, bound)) count++;
     return count;
   }
 
-  /** Forgets lines that do not come before that time: others may be among them that were not offered. */
+  /** Drops the lines from that time on: lines in between may not have been offered. */
   keepBefore(bound: Instant): void {
     this.#lines = this.#lines.filter(({ key }) => this.#isBefore(key, bound));
   }
