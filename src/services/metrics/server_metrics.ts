@@ -1,4 +1,4 @@
-/** What there is and what is under way, in figures: executions, flows, writes, the process. */
+/** Server metrics: executions, flows, commits, the process. */
 import {
   type ProcessFacts,
   type ServerMetric,
@@ -12,7 +12,6 @@ import type { Committer } from "../../store/committer.ts";
 import type { Flows } from "../flows/flows.ts";
 import type { Tenants } from "../access/tenants.ts";
 
-/** What the figures are of. */
 interface ServerMetricsDeps {
   readonly catalog: Catalog;
   readonly flows: Flows;
@@ -24,9 +23,9 @@ interface ServerMetricsDeps {
   readonly version: string;
 }
 
-/** Namespaces of all tenants whose executions are told apart, those with the most first; the others are one. */
-export const MAX_NAMESPACES_TOLD = 200;
-/** Stands for all other namespaces, and for their tenants; neither can be called so. */
+/** Namespaces (of all tenants) with samples of their own, those with the most executions; the others share one. */
+export const MAX_LABELLED_NAMESPACES = 200;
+/** Label of all other namespaces and their tenants; not a valid name of either. */
 const OTHER = "_other";
 
 interface NamespaceCounts {
@@ -35,7 +34,7 @@ interface NamespaceCounts {
   readonly states: Map<State, number>;
 }
 
-/** Collects them. */
+/** Collects server metrics. */
 export class ServerMetrics {
   readonly #deps: ServerMetricsDeps;
 
@@ -43,7 +42,7 @@ export class ServerMetrics {
     this.#deps = deps;
   }
 
-  /** As of now. */
+  /** The current values. */
   async collect(): Promise<ServerMetric[]> {
     return [
       ...processMetrics(this.#deps.version, await this.#deps.readProcess()),
@@ -82,7 +81,7 @@ export class ServerMetrics {
 
   async #executionMetrics(): Promise<ServerMetric[]> {
     const counts = await this.#countByNamespace();
-    const samples = told(counts).flatMap(({ tenant, namespace, states }) =>
+    const samples = withOthersMerged(counts).flatMap(({ tenant, namespace, states }) =>
       [...states].map(([state, value]): ServerMetricSample => ({
         labels: { tenant, namespace, state },
         value,
@@ -109,7 +108,7 @@ export class ServerMetrics {
 
   #flowSamples(): ServerMetricSample[] {
     const { tenants, flows } = this.#deps;
-    return tenants.list().slice(0, MAX_NAMESPACES_TOLD).map(({ id: tenant }) => {
+    return tenants.list().slice(0, MAX_LABELLED_NAMESPACES).map(({ id: tenant }) => {
       let value = 0;
       for (const head of flows.heads(tenant)) if (!head.deleted) value++;
       return { labels: { tenant }, value };
@@ -132,12 +131,12 @@ export class ServerMetrics {
   }
 }
 
-/** Those with the most executions, and one for all others. */
-function told(counts: NamespaceCounts[]): NamespaceCounts[] {
-  if (counts.length <= MAX_NAMESPACES_TOLD) return counts;
+/** The namespaces with the most executions, and one entry for all others. */
+function withOthersMerged(counts: NamespaceCounts[]): NamespaceCounts[] {
+  if (counts.length <= MAX_LABELLED_NAMESPACES) return counts;
   const sorted = counts.toSorted((a, b) => totalOf(b) - totalOf(a));
   const rest: NamespaceCounts = { tenant: OTHER, namespace: OTHER, states: new Map() };
-  for (const { states } of sorted.splice(MAX_NAMESPACES_TOLD)) addCounts(rest.states, states);
+  for (const { states } of sorted.splice(MAX_LABELLED_NAMESPACES)) addCounts(rest.states, states);
   return [...sorted, rest];
 }
 

@@ -69,7 +69,7 @@ Deno.test("round() removes many in one go, and says how many", async () => {
   await server.advance(61_000);
   for (let i = 0; i < 50; i++) await settle();
   assertEquals((await remaining(server)).length, 10);
-  assertStringIncludes(lines.join("\n"), "Old executions are removed");
+  assertStringIncludes(lines.join("\n"), "Removed old executions");
   assertStringIncludes(lines.join("\n"), "1190");
 });
 
