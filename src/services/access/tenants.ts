@@ -1,4 +1,4 @@
-/** Tenants: created, found and removed with all that they own. `main` always exists and has no record. */
+/** Tenants: created, read, and removed with all their data. `main` always exists and has no record. */
 import { KeyedLock } from "../../base/keyed_lock.ts";
 import { DomainError } from "../../model/errors.ts";
 import { MAIN_TENANT, type TenantId } from "../../model/flows/flow.ts";
@@ -7,20 +7,19 @@ import type { Committer } from "../../store/committer.ts";
 import type { Key, Store } from "../../store/store.ts";
 import { deleteTenant, readKeysOf, readTenants, setTenant } from "../../store/records/tenant_records.ts";
 
-/** What the service works on. */
 interface TenantsOptions {
   readonly store: Store;
   readonly committer: Committer;
 }
 
-/** Lets go of what belongs to a tenant: called once it answers no request any more, before its keys are removed. */
+/** Called when a tenant accepts no more requests, before its keys are deleted; drops what is cached of it. */
 type TenantListener = (id: TenantId) => void | Promise<void>;
 
 const MAIN: Tenant = { id: MAIN_TENANT, name: "Main" };
 
-/** Deletes of one entry: the longest keys (2 KiB) of that many still fit into one commit. */
+/** Deletes of one entry: so many of the longest keys (2 KiB) fit into one commit. */
 const DELETES_PER_ENTRY = 30;
-/** Keys looked up and removed in one go. */
+/** Keys that are read and deleted together. */
 const DELETES_PER_ROUND = 16 * DELETES_PER_ENTRY;
 
 /** All tenants in memory; changes are written through. */
@@ -35,7 +34,7 @@ export class Tenants {
     this.#options = options;
   }
 
-  /** Reads all tenants, and ends removals that a crash interrupted. Before anything else looks at tenants' data. */
+  /** Reads all tenants and completes removals that a crash interrupted. Must run before anything else reads data of tenants. */
   async start(): Promise<void> {
     for (const { tenant, isRemoved } of await readTenants(this.#options.store)) {
       if (isRemoved) await this.#purge(tenant.id);
@@ -48,7 +47,7 @@ export class Tenants {
     this.#listeners.push(listener);
   }
 
-  /** True when the tenant exists; asked for each request. */
+  /** True if the tenant exists; called for each request. */
   has(id: TenantId): boolean {
     return this.#tenants.has(id);
   }
@@ -86,8 +85,8 @@ export class Tenants {
   }
 
   /**
-   * Removes a tenant and all of its data; resolves when nothing is left. From the first moment on it is not found,
-   * and a crash on the way does not bring it back.
+   * Removes a tenant and all its data; resolves once nothing is left. It is not found from the start of the removal on,
+   * also after a crash.
    * @throws DomainError not_found; conflict for `main`
    */
   remove(id: TenantId): Promise<void> {
@@ -96,7 +95,7 @@ export class Tenants {
       if (tenant === MAIN) {
         throw new DomainError(
           "conflict",
-          `Cannot delete tenant "${id}": it is the one of paths without tenant`,
+          `Cannot delete tenant "${id}": it is the default tenant, used by paths without a tenant`,
         );
       }
       await this.#options.committer.commit({ mutations: [setTenant({ tenant, isRemoved: true })] });
