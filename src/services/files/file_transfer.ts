@@ -1,4 +1,4 @@
-/** All files of a namespace as one zip, out and in. An archive is checked as a whole before anything of it is stored. */
+/** Exports and imports all files of a namespace as a zip. All entries are checked before the first one is stored. */
 import type { Actor } from "../../model/access/actor.ts";
 import { DomainError } from "../../model/errors.ts";
 import { FLOWS_FOLDER } from "../../model/namespaces/file_path.ts";
@@ -10,21 +10,20 @@ import { isBatchFull } from "./file_tree.ts";
 import { checkNotFlows, type Files, isFlowFile, spaceOf, type StagedFile } from "./files.ts";
 import { readZipDirectory, type ZipDirectory, type ZipEntry, zipRefusal } from "./zip_directory.ts";
 
-/** What the transfer works with. */
 interface FileTransferDeps {
   readonly files: Files;
   readonly blobs: Blobs;
   readonly maxUploadBytes: number;
 }
 
-/** A zip without zip64 cannot say more. */
+/** The limits of a zip without zip64. */
 const MAX_EXPORT_BYTES = 0xf0000000;
 const MAX_EXPORT_ENTRIES = 0xfffe;
-/** Content of files that is held in memory until it is committed together. */
+/** Content in memory until it is committed. */
 const MAX_STAGED_BYTES = 256 * 1024;
-/** Upper bound of the bytes of a record's or chunk's key beside the path: tenant, namespace and id. */
+/** Upper bound of the bytes of a key without the path: tenant, namespace and id. */
 const KEY_BYTES_PER_RECORD = 350;
-/** Its record, its chunk, the chunk it replaces, and directories. */
+/** Record, chunk, replaced chunk, and directories. */
 const MUTATIONS_PER_FILE = 6;
 
 /** Exports and imports. */
@@ -54,8 +53,8 @@ export class FileTransfer {
   }
 
   /**
-   * Unpacks a zip at the root of the namespace: its flows first, then its files, which replace those of the same path.
-   * @throws DomainError invalid_argument: the archive or one of its entries is refused, and nothing is stored; too_large
+   * Unpacks a zip at the root of the namespace: flows first, then files, which replace files of the same path.
+   * @throws DomainError invalid_argument: the archive or an entry is refused, and nothing is stored; too_large
    */
   async import(
     actor: Pick<Actor, "tenant">,
@@ -100,7 +99,7 @@ export class FileTransfer {
     });
   }
 
-  /** Refuses an archive that would put a file where a directory is, or the other way round. */
+  /** Refuses an archive that has a file where the namespace has a directory, or vice versa. */
   async #checkPlaces(space: FileSpace, entries: readonly ZipEntry[]): Promise<void> {
     const wanted = new Map(entries.map((entry) => [entry.path, entry.isDirectory]));
     for await (const { path, content } of this.#deps.files.listAll(space, space.namespace)) {
@@ -130,7 +129,7 @@ export class FileTransfer {
   }
 }
 
-/** Files and directories that are committed together; what is not committed in the end is removed. */
+/** Files and directories that are committed together; disposing it discards uncommitted ones. */
 class ImportBatch {
   readonly owner: BlobOwner;
   readonly #files: Files;
@@ -148,9 +147,9 @@ class ImportBatch {
     this.#space = space;
   }
 
-  /** Commits what has been added if the path would be too much for the same entry. */
+  /** Flushes if the path does not fit into the same entry. */
   async makeRoom(path: string): Promise<void> {
-    // Each directory above may have to be created with it; their keys get shorter upwards.
+    // Each parent directory may have to be created too, with a shorter key.
     const depth = path.split("/").length;
     const keyBytes = path.length * 3 * Math.ceil((depth + 1) / 2) + KEY_BYTES_PER_RECORD * (depth + 2);
     const count = (this.#staged.length + this.#directories.length) * MUTATIONS_PER_FILE;
@@ -182,7 +181,7 @@ class ImportBatch {
   }
 }
 
-/** Unpacks an entry into nothing: its size, its checksum and its place must be right. */
+/** Unpacks an entry without storing it, to verify its size, checksum and path. */
 async function checkEntry(source: ByteSource, directory: ZipDirectory, entry: ZipEntry): Promise<void> {
   if (!entry.isDirectory && isFlowFile(entry.path) && entry.size > MAX_FLOW_SOURCE_BYTES) {
     throw zipRefusal(`flow ${JSON.stringify(entry.path)} is larger than ${MAX_FLOW_SOURCE_BYTES} bytes`);
