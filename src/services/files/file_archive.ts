@@ -1,4 +1,5 @@
 /** Zip archives: inflates checked entries and packs files, both as streams. */
+import { crc32 } from "node:zlib";
 import { Inflate, Zip, ZipDeflate, ZipPassThrough } from "fflate";
 import type { Instant } from "../../base/clock.ts";
 import type { ByteSource } from "../../store/blobs/blobs.ts";
@@ -18,12 +19,6 @@ const INFLATE_BYTES = 16 * 1024;
 const EARLIEST = Date.UTC(1980, 0, 2);
 const LATEST = Date.UTC(2099, 11, 30);
 
-const CRC_TABLE: Readonly<Uint32Array> = Uint32Array.from({ length: 256 }, (_, byte) => {
-  let crc = byte;
-  for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? 0xedb88320 ^ (crc >>> 1) : crc >>> 1;
-  return crc;
-});
-
 /** The bytes of an entry. @throws DomainError invalid_argument: damaged, or another size than declared */
 export async function* unpackEntry(
   source: ByteSource,
@@ -37,17 +32,17 @@ export async function* unpackEntry(
     ? (bytes: Uint8Array) => [bytes]
     : createInflater(() => refuse("is damaged"));
   let size = 0;
-  let crc = 0xffffffff;
+  let crc = 0;
   for (let at = 0; at < entry.packedSize; at += INFLATE_BYTES) {
     const length = Math.min(INFLATE_BYTES, entry.packedSize - at);
     for (const chunk of unpack(await source.read(start + at, length), at + length === entry.packedSize)) {
       size += chunk.length;
       if (size > entry.size) throw refuse("unpacks to more than it declares");
-      crc = updateCrc(crc, chunk);
+      crc = crc32(chunk, crc);
       yield chunk;
     }
   }
-  if (size !== entry.size || (crc ^ 0xffffffff) >>> 0 !== entry.crc) throw refuse("is damaged");
+  if (size !== entry.size || crc !== entry.crc) throw refuse("is damaged");
 }
 
 /** A zip of the items, packed as it is read. Cancelling it closes the current item. */
@@ -103,10 +98,4 @@ function createInflater(damage: () => Error): (bytes: Uint8Array, isLast: boolea
     }
     return inflated.splice(0);
   };
-}
-
-function updateCrc(crc: number, bytes: Uint8Array): number {
-  let value = crc;
-  for (const byte of bytes) value = (CRC_TABLE[(value ^ byte) & 0xff] as number) ^ (value >>> 8);
-  return value;
 }

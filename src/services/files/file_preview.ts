@@ -1,6 +1,6 @@
 /** Previews of files: the beginning of a file in a displayable form. */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
-import { DomainError } from "../../model/errors.ts";
+import { DomainError, illegalArgument } from "../../model/errors.ts";
 import { parseIon } from "../../languages/ion/value_text.ts";
 
 interface PreviewedFile {
@@ -56,16 +56,11 @@ interface Shown {
 
 async function wholeOf({ size, open }: PreviewedFile): Promise<string> {
   if (size > MAX_WHOLE_BYTES) {
-    throw new DomainError(
-      "invalid_argument",
-      `Illegal argument: the file has ${size} bytes, and at most ${MAX_WHOLE_BYTES} can be shown; download it`,
+    throw illegalArgument(
+      `the file has ${size} bytes, and at most ${MAX_WHOLE_BYTES} can be shown; download it`,
     );
   }
-  let text = "";
-  for await (const chunk of open()) {
-    for (let i = 0; i < chunk.length; i += 8192) text += String.fromCharCode(...chunk.subarray(i, i + 8192));
-  }
-  return btoa(text);
+  return (await new Response(open()).bytes()).toBase64();
 }
 
 async function beginningOf(
@@ -112,9 +107,6 @@ function decoderOf(encoding: string): TextDecoder {
     return new TextDecoder(encoding);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new DomainError(
-      "invalid_argument",
-      `Illegal argument: unable to preview using encoding "${encoding}"`,
-    );
+    throw illegalArgument(`unable to preview using encoding "${encoding}"`);
   }
 }
