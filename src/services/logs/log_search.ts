@@ -107,9 +107,10 @@ export class LogSearch {
     let count = 0;
     for (const [index, stored] of loaded.entries()) {
       if (!stored) continue;
-      const { latest } = batch[index] as Candidate;
+      const { id: executionId, latest } = batch[index] as Candidate;
+      const { execution } = stored;
       count += await this.#readOne(stored, query, (line, number) => {
-        const placed = { key: Math.min(line.at, latest), execution: stored.execution, line, number };
+        const placed = { key: Math.min(line.at, latest), executionId, execution, line, number };
         const isWanted = !query.after || comesAfter(placed, query.after, query.descending);
         if (isWanted) lines.offer(placed);
         return isWanted;
@@ -148,7 +149,7 @@ function fromPlace(query: LogQuery): LogQuery {
 }
 
 function placeOf(line: PlacedLine | undefined): LogPlace | undefined {
-  return line && { key: line.key, executionId: line.execution.id, number: line.number };
+  return line && { key: line.key, executionId: line.executionId, number: line.number };
 }
 
 /** The place before all lines of that time; `undefined` if the search began there, since it would not advance. */

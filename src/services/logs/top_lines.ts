@@ -3,25 +3,16 @@ import type { Instant } from "../../base/clock.ts";
 import type { LogPlace } from "../../model/executions/log_query.ts";
 import type { Execution, LogLine } from "../../model/executions/execution.ts";
 
-/** A line and its sort keys. */
-export interface PlacedLine {
-  /** The time of the line, at most the end of its execution. */
-  readonly key: Instant;
+/** A line and its place in the order. */
+export interface PlacedLine extends LogPlace {
   readonly execution: Execution;
   readonly line: LogLine;
-  /** Position among the lines of its execution, from 1. */
-  readonly number: number;
 }
 
-/** True if a line comes after a place in the order. */
-export function comesAfter(
-  { key, execution, number }: PlacedLine,
-  place: LogPlace,
-  descending: boolean,
-): boolean {
-  const difference = key - place.key || compareTexts(execution.id, place.executionId) ||
-    number - place.number;
-  return descending ? difference < 0 : difference > 0;
+/** True if the first place comes after the second one. */
+export function comesAfter(a: LogPlace, b: LogPlace, descending: boolean): boolean {
+  const order = compare(a, b);
+  return descending ? order < 0 : order > 0;
 }
 
 /** Keeps the first `wanted` lines; at most twice as many in memory. */
@@ -75,11 +66,8 @@ export class TopLines {
   }
 }
 
-function compare(a: PlacedLine, b: PlacedLine): number {
+function compare(a: LogPlace, b: LogPlace): number {
   if (a.key !== b.key) return a.key - b.key;
-  return compareTexts(a.execution.id, b.execution.id) || a.number - b.number;
-}
-
-function compareTexts(a: string, b: string): number {
-  return a === b ? 0 : a < b ? -1 : 1;
+  if (a.executionId !== b.executionId) return a.executionId < b.executionId ? -1 : 1;
+  return a.number - b.number;
 }

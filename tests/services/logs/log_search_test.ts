@@ -117,9 +117,10 @@ Deno.test("take() gives candidates by their ends, of those that are open first t
 });
 
 const line = (at: number) => ({ at, level: "INFO", message: "" }) as LogLine;
-const place = (id: string, at: number, number = 1, key = at) => ({
+const place = (executionId: string, at: number, number = 1, key = at) => ({
   key,
-  execution: { id } as Execution,
+  executionId,
+  execution: {} as Execution,
   line: line(at),
   number,
 });
@@ -134,7 +135,7 @@ for (const [descending, wanted, order] of ORDERS) {
   Deno.test(`take() of ${wanted} lines ${descending ? "from the newest" : "from the oldest"} on`, () => {
     const lines = new TopLines(descending, wanted);
     for (const each of [place("b", 2, 2), place("c", 3), place("a", 1), place("b", 2, 1)]) lines.offer(each);
-    const text = lines.take(0, 10).map(({ execution, key, number }) => `${execution.id}${key}.${number}`);
+    const text = lines.take(0, 10).map(({ executionId, key, number }) => `${executionId}${key}.${number}`);
     assertEquals(text.join(" "), order);
     assertEquals(lines.countBefore(2), 1);
   });
