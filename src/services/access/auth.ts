@@ -6,7 +6,7 @@ import { Buffer } from "node:buffer";
 import type { Clock, Instant } from "../../base/clock.ts";
 import type { RandomBytes } from "../../base/id.ts";
 import type { Logger } from "../../base/log.ts";
-import { DomainError } from "../../model/errors.ts";
+import { DomainError, illegalArgument } from "../../model/errors.ts";
 import { VERIFIED_CREDENTIAL_MS } from "../../model/limits.ts";
 import { ANONYMOUS, Caller } from "./caller.ts";
 import { LoginLimiter } from "./login_limiter.ts";
@@ -79,9 +79,8 @@ export class Auth {
   /** Replaces user and password; cached credentials are verified again. @throws DomainError invalid_argument */
   setCredentials({ user, password }: Credentials): void {
     if (user === "" || user.includes(":") || user === ANONYMOUS || password === "") {
-      throw new DomainError(
-        "invalid_argument",
-        `Illegal argument: the user name must not be empty, "${ANONYMOUS}" or contain ":", and the password not be empty`,
+      throw illegalArgument(
+        `the user name must not be empty, "${ANONYMOUS}" or contain ":", and the password not be empty`,
       );
     }
     const { randomBytes, hashWork } = this.#options;

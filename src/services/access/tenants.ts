@@ -1,6 +1,6 @@
 /** Tenants: created, read, and removed with all their data. `main` always exists and has no record. */
 import { KeyedLock } from "../../base/keyed_lock.ts";
-import { DomainError } from "../../model/errors.ts";
+import { DomainError, notFound } from "../../model/errors.ts";
 import { MAIN_TENANT, type TenantId } from "../../model/flows/flow.ts";
 import { checkTenant, type Tenant } from "../../model/access/tenant.ts";
 import type { Committer } from "../../store/committer.ts";
@@ -62,7 +62,7 @@ export class Tenants {
   get(id: TenantId): Tenant {
     const tenant = this.#tenants.get(id);
     if (tenant) return tenant;
-    throw new DomainError("not_found", `Not Found: there is no tenant "${id}"`);
+    throw notFound(`there is no tenant "${id}"`);
   }
 
   /** Creates a tenant. @throws DomainError invalid_entity, already_exists, conflict while one of that id is being removed */

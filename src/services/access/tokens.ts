@@ -4,7 +4,7 @@ import type { Clock, Instant } from "../../base/clock.ts";
 import type { IdSource, RandomBytes } from "../../base/id.ts";
 import { toBase62 } from "../../base/id.ts";
 import type { Logger } from "../../base/log.ts";
-import { DomainError } from "../../model/errors.ts";
+import { DomainError, invalidEntity, notFound } from "../../model/errors.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import {
   type ApiToken,
@@ -74,7 +74,7 @@ export class Tokens {
     checkTokenRequest(request);
     const unknown = request.tenants?.find((tenant) => !this.#options.tenants.has(tenant));
     if (unknown !== undefined) {
-      throw new DomainError("invalid_entity", `Invalid entity: tenants: there is no tenant "${unknown}"`);
+      throw invalidEntity(`tenants: there is no tenant "${unknown}"`);
     }
     if (this.#grants.size >= MAX_TOKENS) {
       throw new DomainError("conflict", `Cannot create a token: there are ${MAX_TOKENS}; revoke some first`);
@@ -99,7 +99,7 @@ export class Tokens {
   /** Revokes a token. @throws DomainError not_found */
   async revoke(id: string): Promise<void> {
     const grant = [...this.#grants.values()].find((candidate) => candidate.token.id === id);
-    if (!grant) throw new DomainError("not_found", `Not Found: there is no token "${id}"`);
+    if (!grant) throw notFound(`there is no token "${id}"`);
     grant.isEnding = true;
     await this.#options.committer.commit({ mutations: [deleteToken(grant.hash)] });
     grant.isRevoked = true;

@@ -75,12 +75,8 @@ export class FileTransfer {
   async *#items(actor: Pick<Actor, "tenant">, namespace: string): AsyncGenerator<ArchiveItem> {
     const { files } = this.#deps;
     for await (const { path, modifiedAt, content } of files.listAll(actor, namespace)) {
-      if (!content) yield { path, modifiedAt };
-      else {yield {
-          path,
-          modifiedAt,
-          content: async () => (await files.open(actor, namespace, path)).content,
-        };}
+      const open = async () => (await files.open(actor, namespace, path)).content;
+      yield { path, modifiedAt, content: content && open };
     }
   }
 
@@ -93,10 +89,8 @@ export class FileTransfer {
     for (const entry of flows) {
       await this.#deps.files.write(space, space.namespace, entry.path, unpackEntry(source, directory, entry));
     }
-    await this.#store(space, source, {
-      ...directory,
-      entries: entries.filter((entry) => !flows.includes(entry)),
-    });
+    const others = entries.filter((entry) => !flows.includes(entry));
+    await this.#store(space, source, { ...directory, entries: others });
   }
 
   /** Refuses an archive that has a file where the namespace has a directory, or vice versa. */
@@ -105,11 +99,8 @@ export class FileTransfer {
     for await (const { path, content } of this.#deps.files.listAll(space, space.namespace)) {
       const isDirectory = wanted.get(path);
       if (isDirectory !== undefined && isDirectory !== (content === undefined)) {
-        throw zipRefusal(
-          `entry ${JSON.stringify(path)} is a ${
-            isDirectory ? "directory" : "file"
-          }, the namespace has the other`,
-        );
+        const kind = isDirectory ? "directory" : "file";
+        throw zipRefusal(`entry ${JSON.stringify(path)} is a ${kind}, the namespace has the other`);
       }
     }
   }
@@ -119,11 +110,12 @@ export class FileTransfer {
     await using batch = new ImportBatch(files, blobs, space);
     for (const entry of directory.entries) {
       await batch.makeRoom(entry.path);
-      if (entry.isDirectory) batch.addDirectory(entry.path);
-      else {batch.addFile(
-          entry.path,
-          await blobs.write(batch.owner, unpackEntry(source, directory, entry), maxUploadBytes),
-        );}
+      if (entry.isDirectory) {
+        batch.addDirectory(entry.path);
+        continue;
+      }
+      const bytes = unpackEntry(source, directory, entry);
+      batch.addFile(entry.path, await blobs.write(batch.owner, bytes, maxUploadBytes));
     }
     await batch.flush();
   }

@@ -1,6 +1,6 @@
 /** Parent directories of changed files, and batches of changes. */
 import type { Instant } from "../../base/clock.ts";
-import { DomainError } from "../../model/errors.ts";
+import { type DomainError, illegalArgument } from "../../model/errors.ts";
 import { parentPath, parentPaths } from "../../model/namespaces/file_path.ts";
 import type { BlobOwner, BlobRef, Blobs } from "../../store/blobs/blobs.ts";
 import type { Committer } from "../../store/committer.ts";
@@ -47,18 +47,12 @@ export async function emptiedParents(
 
 /** The refusal of a file where a directory is needed. */
 export function notADirectory(path: string): DomainError {
-  return new DomainError(
-    "invalid_argument",
-    `Illegal argument: path ${JSON.stringify(path)} is a file, not a directory`,
-  );
+  return illegalArgument(`path ${JSON.stringify(path)} is a file, not a directory`);
 }
 
 /** The refusal of a directory where a file is needed. */
 export function notAFile(path: string): DomainError {
-  return new DomainError(
-    "invalid_argument",
-    `Illegal argument: path ${JSON.stringify(path)} is a directory, not a file`,
-  );
+  return illegalArgument(`path ${JSON.stringify(path)} is a directory, not a file`);
 }
 
 /** True if an entry with these keys exceeds the limits of a batch. */

@@ -2,7 +2,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { KeyedLock } from "../../base/keyed_lock.ts";
 import type { Actor } from "../../model/access/actor.ts";
-import { DomainError } from "../../model/errors.ts";
+import { DomainError, illegalArgument, notFound } from "../../model/errors.ts";
 import {
   FLOWS_FOLDER,
   isWithin,
@@ -265,10 +265,7 @@ export class Files {
   async #checkMove(space: FileSpace, record: FileRecord, target: string): Promise<void> {
     const { records } = this.#deps;
     if (isWithin(target, record.path)) {
-      throw new DomainError(
-        "invalid_argument",
-        `Illegal argument: cannot move directory ${JSON.stringify(record.path)} into itself`,
-      );
+      throw illegalArgument(`cannot move directory ${JSON.stringify(record.path)} into itself`);
     }
     if (await records.get(space, target)) {
       throw new DomainError(
@@ -303,10 +300,7 @@ export class Files {
   async #existing(space: FileSpace, path: string): Promise<FileRecord> {
     const record = await this.#deps.records.get(space, path);
     if (record) return record;
-    throw new DomainError(
-      "not_found",
-      `Not Found: No file ${JSON.stringify(`/${path}`)} in namespace "${space.namespace}"`,
-    );
+    throw notFound(`No file ${JSON.stringify(`/${path}`)} in namespace "${space.namespace}"`);
   }
 
   async #exclusively(space: FileSpace, work: () => Promise<void>): Promise<void> {

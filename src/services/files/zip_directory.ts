@@ -2,7 +2,7 @@
  * Reads and checks the central directory of an untrusted zip. Sizes and checksums are verified when entries are inflated.
  * Format: APPNOTE.TXT 6.3.10, without zip64, encryption and split archives.
  */
-import { DomainError } from "../../model/errors.ts";
+import { type DomainError, illegalArgument } from "../../model/errors.ts";
 import { normalizeFilePath, parentPaths } from "../../model/namespaces/file_path.ts";
 import { MAX_ZIP_BYTES, MAX_ZIP_ENTRIES, MAX_ZIP_RATIO } from "../../model/limits.ts";
 import type { ByteSource } from "../../store/blobs/blobs.ts";
@@ -71,7 +71,7 @@ export async function readZipDirectory(source: ByteSource): Promise<ZipDirectory
 
 /** The refusal of an archive. */
 export function zipRefusal(reason: string): DomainError {
-  return new DomainError("invalid_argument", `Illegal argument: the zip is refused: ${reason}`);
+  return illegalArgument(`the zip is refused: ${reason}`);
 }
 
 async function findDirectory(source: ByteSource): Promise<{ count: number; size: number; offset: number }> {

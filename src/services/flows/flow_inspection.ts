@@ -8,7 +8,7 @@ import {
   problemsError,
 } from "../../flow/mod.ts";
 import type { Actor } from "../../model/access/actor.ts";
-import { DomainError } from "../../model/errors.ts";
+import { notFound } from "../../model/errors.ts";
 import type { FlowKey } from "../../model/flows/flow.ts";
 import type { TaskCatalog } from "../../model/tasks/task_catalog.ts";
 import type { FlowHead } from "../../store/records/flow_records.ts";
@@ -29,10 +29,7 @@ export class FlowInspection {
     const { definition } = await this.#flows.get(actor, key, { revision });
     const task = findWrittenTask(definition, taskId, this.#catalog);
     if (task) return task;
-    throw new DomainError(
-      "not_found",
-      `Not Found: flow "${key.namespace}.${key.id}" has no task "${taskId.slice(0, 100)}"`,
-    );
+    throw notFound(`flow "${key.namespace}.${key.id}" has no task "${taskId.slice(0, 100)}"`);
   }
 
   /** Flows with tasks of deprecated types, by namespace and id. */
@@ -53,6 +50,6 @@ export class FlowInspection {
     if (!document) throw problemsError(problems);
     const names = expressionNames(document, this.#catalog, taskId);
     if (names) return names;
-    throw new DomainError("not_found", `Not Found: the flow has no task "${String(taskId).slice(0, 100)}"`);
+    throw notFound(`the flow has no task "${String(taskId).slice(0, 100)}"`);
   }
 }

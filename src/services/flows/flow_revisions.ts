@@ -1,7 +1,7 @@
 /** Removes old revisions of a flow, except the latest one and those of executions that have not ended. */
 import { KeyedLock } from "../../base/keyed_lock.ts";
 import type { Actor } from "../../model/access/actor.ts";
-import { DomainError } from "../../model/errors.ts";
+import { illegalArgument, illegalState, notFound } from "../../model/errors.ts";
 import type { ExecutionCondition, ExecutionQuery } from "../../model/executions/execution_query.ts";
 import { EXECUTION_KINDS } from "../../model/executions/execution.ts";
 import type { FlowKey } from "../../model/flows/flow.ts";
@@ -41,9 +41,8 @@ export class FlowRevisions {
   async remove(actor: Actor, key: FlowKey, revisions: readonly number[]): Promise<void> {
     const wanted = [...new Set(revisions)];
     if (wanted.length > MAX_REVISIONS_REMOVED) {
-      throw new DomainError(
-        "invalid_argument",
-        `Illegal argument: ${wanted.length} revisions were named; at most ${MAX_REVISIONS_REMOVED} can be removed at once`,
+      throw illegalArgument(
+        `${wanted.length} revisions were named; at most ${MAX_REVISIONS_REMOVED} can be removed at once`,
       );
     }
     await this.#locks.run(actor.tenant, async () => {
@@ -63,21 +62,15 @@ export class FlowRevisions {
   async #check(head: FlowHead, revisions: readonly number[]): Promise<void> {
     const name = `flow "${head.namespace}.${head.id}"`;
     if (revisions.includes(head.revision)) {
-      throw new DomainError(
-        "invalid_argument",
-        `Illegal argument: revision ${head.revision} is the latest of ${name}; delete the flow instead`,
-      );
+      throw illegalArgument(`revision ${head.revision} is the latest of ${name}; delete the flow instead`);
     }
     for (const revision of revisions) {
       if (await this.#deps.records.revision(head, revision)) continue;
-      throw new DomainError("not_found", `Not Found: ${name} has no revision ${revision}`);
+      throw notFound(`${name} has no revision ${revision}`);
     }
     const used = await this.#usedBy(head, new Set(revisions));
     if (used === undefined) return;
-    throw new DomainError(
-      "conflict",
-      `Illegal state: Cannot remove a revision of ${name}: execution "${used}" has not ended and needs it`,
-    );
+    throw illegalState(`Cannot remove a revision of ${name}: execution "${used}" has not ended and needs it`);
   }
 
   /** An execution of one of the revisions that has not ended. */

@@ -2,7 +2,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { splitDocuments } from "../../flow/mod.ts";
 import type { Actor } from "../../model/access/actor.ts";
-import { DomainError } from "../../model/errors.ts";
+import { DomainError, illegalArgument } from "../../model/errors.ts";
 import { MAX_FLOW_SOURCE_BYTES } from "../../model/limits.ts";
 import type { ByteSource } from "../../store/blobs/blobs.ts";
 import type { FlowHead } from "../../store/records/flow_records.ts";
@@ -43,13 +43,11 @@ export class FlowTransfer {
    */
   async import(actor: Actor, { name, bytes }: FlowFile, failOnError: boolean): Promise<string[]> {
     if (ZIP_FILE.test(name)) return await this.#importZip(actor, bytes, failOnError);
-    if (FLOW_FILE.test(name)) return await this.#save(actor, splitDocuments(decode(bytes)), failOnError);
-    throw new DomainError(
-      "invalid_argument",
-      `Illegal argument: "${
-        name.slice(0, 100)
-      }" cannot be imported: its name must end in .yml, .yaml or .zip`,
-    );
+    if (FLOW_FILE.test(name)) {
+      return await this.#save(actor, splitDocuments(new TextDecoder().decode(bytes)), failOnError);
+    }
+    const shown = name.slice(0, 100);
+    throw illegalArgument(`"${shown}" cannot be imported: its name must end in .yml, .yaml or .zip`);
   }
 
   async *#items(heads: readonly FlowHead[]): AsyncGenerator<ArchiveItem> {
@@ -71,7 +69,7 @@ export class FlowTransfer {
         continue;
       }
       const chunks = await Array.fromAsync(unpackEntry(archive, directory, entry));
-      const sources = splitDocuments(decode(await new Blob(chunks as BlobPart[]).bytes()));
+      const sources = splitDocuments(await new Blob(chunks as BlobPart[]).text());
       const wrong = await this.#save(actor, sources, failOnError);
       if (wrong.length > 0) failed.push(entry.path);
     }
@@ -90,10 +88,6 @@ export class FlowTransfer {
     }
     return failed;
   }
-}
-
-function decode(bytes: Uint8Array): string {
-  return new TextDecoder().decode(bytes);
 }
 
 function byteSource(bytes: Uint8Array<ArrayBuffer>): ByteSource {

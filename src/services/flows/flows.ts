@@ -18,7 +18,7 @@ import {
 } from "../../flow/mod.ts";
 import { setNamespace } from "../../flow/source/namespace_edit.ts";
 import type { Actor } from "../../model/access/actor.ts";
-import { DomainError, type ErrorItem } from "../../model/errors.ts";
+import { DomainError, type ErrorItem, invalidEntity, notFound } from "../../model/errors.ts";
 import type { Flow, FlowKey, TenantId } from "../../model/flows/flow.ts";
 import type { Problem } from "../../model/flows/problem.ts";
 import type { Entry } from "../../store/committer.ts";
@@ -160,7 +160,7 @@ export class Flows {
     const known = this.#plans.get(planKey(head, head.revision));
     if (known) return known.flow;
     const record = await this.#deps.records.revision(head, head.revision);
-    if (!record) throw notFound(head);
+    if (!record) throw missingFlow(head);
     return this.#flowOf(head, record);
   }
 
@@ -174,7 +174,7 @@ export class Flows {
   plan(tenant: TenantId, key: FlowKey, options: GetFlowOptions = {}): FlowPlan | Promise<FlowPlan> {
     const head = this.#heads.get(tenant, key);
     const isHidden = head?.deleted && !options.allowDeleted;
-    if (!head || isHidden) throw notFound(key);
+    if (!head || isHidden) throw missingFlow(key);
     const revision = options.revision ?? head.revision;
     return this.#plans.get(planKey(head, revision)) ?? this.#loadPlan(head, revision);
   }
@@ -182,7 +182,7 @@ export class Flows {
   /** All saved revisions, oldest first; with `allowDeleted` also those that mark a deletion. @throws DomainError not_found */
   async revisions(actor: Actor, key: FlowKey, allowDeleted: boolean): Promise<Flow[]> {
     const head = this.#heads.get(actor.tenant, key);
-    if (!head || (head.deleted && !allowDeleted)) throw notFound(key);
+    if (!head || (head.deleted && !allowDeleted)) throw missingFlow(key);
     const records = await this.#deps.records.revisions(head);
     return records.filter((record) => allowDeleted || !record.deleted).map((record) =>
       this.#flowOf(head, record)
@@ -266,7 +266,7 @@ export class Flows {
   /** The head of a flow that is not deleted. @throws DomainError not_found */
   head({ tenant }: Actor, key: FlowKey): FlowHead {
     const head = this.#heads.get(tenant, key);
-    if (!head || head.deleted) throw notFound(key);
+    if (!head || head.deleted) throw missingFlow(key);
     return head;
   }
 
@@ -317,10 +317,7 @@ export class Flows {
   async #loadPlan(head: FlowHead, revision: number): Promise<FlowPlan> {
     const record = await this.#deps.records.revision(head, revision);
     if (!record) {
-      throw new DomainError(
-        "not_found",
-        `Not Found: flow "${head.namespace}.${head.id}" has no revision ${revision}`,
-      );
+      throw notFound(`flow "${head.namespace}.${head.id}" has no revision ${revision}`);
     }
     const plan = planFlow(this.#flowOf(head, record));
     this.#plans.set(planKey(head, revision), plan);
@@ -368,10 +365,9 @@ function checkSameKey(given: FlowKey, key: FlowKey): void {
 
 /** The refusal of a flow for these reasons. */
 export function invalidFlow(items: readonly ErrorItem[]): DomainError {
-  const text = items.map(({ path, message }) => `${path}: ${message}`).join(", ");
-  return new DomainError("invalid_entity", `Invalid entity: ${text}`, { items });
+  return invalidEntity(items.map(({ path, message }) => `${path}: ${message}`).join(", "), { items });
 }
 
-function notFound(key: FlowKey): DomainError {
-  return new DomainError("not_found", `Not Found: flow "${key.namespace}.${key.id}" does not exist`);
+function missingFlow(key: FlowKey): DomainError {
+  return notFound(`flow "${key.namespace}.${key.id}" does not exist`);
 }

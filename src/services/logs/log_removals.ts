@@ -2,7 +2,7 @@
 import type { Instant } from "../../base/clock.ts";
 import { isId } from "../../base/id.ts";
 import type { Actor } from "../../model/access/actor.ts";
-import { DomainError } from "../../model/errors.ts";
+import { illegalState, notFound } from "../../model/errors.ts";
 import { type Execution, EXECUTION_KINDS } from "../../model/executions/execution.ts";
 import type { ExecutionQuery } from "../../model/executions/execution_query.ts";
 import type { FlowKey, TenantId } from "../../model/flows/flow.ts";
@@ -43,13 +43,10 @@ export class LogRemovals {
   /** Deletes the lines of an execution that match the filter; returns their number. @throws DomainError not_found, conflict: it has not ended */
   async ofExecution({ tenant }: Actor, id: string, filter: LogFilter = {}): Promise<number> {
     const stored = isId(id) ? await this.#deps.logs.load(tenant, id) : undefined;
-    if (!stored) throw new DomainError("not_found", `Not Found: execution "${id}" does not exist`);
+    if (!stored) throw notFound(`execution "${id}" does not exist`);
     const count = await this.remove(tenant, id, (execution) => filterTest(execution, filter));
     if (count !== undefined) return count;
-    throw new DomainError(
-      "conflict",
-      `Illegal state: Cannot delete the logs of execution "${id}": it has not ended`,
-    );
+    throw illegalState(`Cannot delete the logs of execution "${id}": it has not ended`);
   }
 
   /** Deletes the lines of the ended executions of a flow; returns their number. Stops when `signal` is aborted. */

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../.
 import { KeyedLock } from "../../base/keyed_lock.ts";
 import { parseFlowSource, problemsError } from "../../flow/mod.ts";
 import type { Actor } from "../../model/access/actor.ts";
-import { DomainError } from "../../model/errors.ts";
+import { DomainError, illegalArgument, invalidEntity, notFound } from "../../model/errors.ts";
 import type { Problem } from "../../model/flows/problem.ts";
 import type { DashboardRecord, DashboardRecords } from "../../store/records/dashboard_records.ts";
 
@@ -46,7 +46,7 @@ export class Dashboards {
   async get({ tenant }: Actor, id: string): Promise<Dashboard> {
     const record = await this.#deps.records.get(tenant, id);
     if (record) return withDefinition(record);
-    throw new DomainError("not_found", `Not Found: dashboard "${id.slice(0, 100)}" does not exist`);
+    throw notFound(`dashboard "${id.slice(0, 100)}" does not exist`);
   }
 
   /** Saves a new dashboard; generates an id if the source has none. @throws DomainError invalid_entity, already_exists, too_large, invalid_argument */
@@ -63,9 +63,8 @@ export class Dashboards {
         );
       }
       if (known.length >= MAX_DASHBOARDS) {
-        throw new DomainError(
-          "invalid_argument",
-          `Illegal argument: Cannot create dashboard "${id}": there are ${known.length}; delete some before`,
+        throw illegalArgument(
+          `Cannot create dashboard "${id}": there are ${known.length}; delete some before`,
         );
       }
       return await this.#put(tenant, { id, source, createdAt: now, updatedAt: now });
@@ -79,10 +78,7 @@ export class Dashboards {
       const { createdAt } = await this.get(actor, id);
       const named = ownProperty(definition, "id") ?? id;
       if (named !== id) {
-        throw new DomainError(
-          "invalid_entity",
-          `Invalid entity: id: Illegal id update from "${id}" to "${named}"`,
-        );
+        throw invalidEntity(`id: Illegal id update from "${id}" to "${named}"`);
       }
       return await this.#put(actor.tenant, { id, source, createdAt, updatedAt: this.#deps.clock.now() });
     });

@@ -55,27 +55,12 @@ export class ServerMetrics {
     const { committer, catalog } = this.#deps;
     const { groups, entries, mutations } = committer.stats;
     return [
-      serverMetric("counter", "sluice_commits_total", "Atomic commits of the database", groups),
-      serverMetric("counter", "sluice_commit_entries_total", "Changes in those commits", entries),
-      serverMetric("counter", "sluice_commit_mutations_total", "Keys written or deleted by them", mutations),
-      serverMetric(
-        "gauge",
-        "sluice_commit_waiting_entries",
-        "Changes that wait for a commit",
-        committer.pendingCount,
-      ),
-      serverMetric(
-        "gauge",
-        "sluice_read_only",
-        "1 while the database takes no writes",
-        committer.isReadOnly ? 1 : 0,
-      ),
-      serverMetric(
-        "gauge",
-        "sluice_catalog_cached_bytes",
-        "Rows of executions in memory",
-        catalog.cachedBytes,
-      ),
+      counter("sluice_commits_total", "Atomic commits of the database", groups),
+      counter("sluice_commit_entries_total", "Changes in those commits", entries),
+      counter("sluice_commit_mutations_total", "Keys written or deleted by them", mutations),
+      gauge("sluice_commit_waiting_entries", "Changes that wait for a commit", committer.pendingCount),
+      gauge("sluice_read_only", "1 while the database takes no writes", committer.isReadOnly ? 1 : 0),
+      gauge("sluice_catalog_cached_bytes", "Rows of executions in memory", catalog.cachedBytes),
     ];
   }
 
@@ -89,18 +74,8 @@ export class ServerMetrics {
     );
     const queued = counts.reduce((sum, { states }) => sum + (states.get("QUEUED") ?? 0), 0);
     return [
-      serverMetric(
-        "gauge",
-        "sluice_live_executions",
-        "Executions that the process works on",
-        this.#deps.liveCount(),
-      ),
-      serverMetric(
-        "gauge",
-        "sluice_queued_executions",
-        "Executions that wait for others of their flow",
-        queued,
-      ),
+      gauge("sluice_live_executions", "Executions that the process works on", this.#deps.liveCount()),
+      gauge("sluice_queued_executions", "Executions that wait for others of their flow", queued),
       { name: "sluice_executions", help: "Stored executions", type: "gauge", samples },
       { name: "sluice_flows", help: "Flows", type: "gauge", samples: this.#flowSamples() },
     ];
@@ -150,14 +125,20 @@ function totalOf({ states }: NamespaceCounts): number {
 
 function processMetrics(version: string, facts: ProcessFacts): ServerMetric[] {
   const { residentBytes, heapBytes, cpuSeconds, storeBytes } = facts;
-  const info = { name: "sluice_info", help: "The version", type: "gauge" as const };
+  const samples = [{ labels: { version }, value: 1 }];
   return [
-    { ...info, samples: [{ labels: { version }, value: 1 }] },
-    serverMetric("gauge", "process_resident_memory_bytes", "Memory of the process", residentBytes),
-    serverMetric("gauge", "process_heap_bytes", "Memory of its objects", heapBytes),
-    serverMetric("counter", "process_cpu_seconds_total", "Time of processors that it took", cpuSeconds),
-    ...(storeBytes === undefined
-      ? []
-      : [serverMetric("gauge", "sluice_store_bytes", "Size of the database", storeBytes)]),
+    { name: "sluice_info", help: "The version", type: "gauge", samples },
+    gauge("process_resident_memory_bytes", "Memory of the process", residentBytes),
+    gauge("process_heap_bytes", "Memory of its objects", heapBytes),
+    counter("process_cpu_seconds_total", "Time of processors that it took", cpuSeconds),
+    ...(storeBytes === undefined ? [] : [gauge("sluice_store_bytes", "Size of the database", storeBytes)]),
   ];
+}
+
+function counter(name: string, help: string, value: number): ServerMetric {
+  return serverMetric("counter", name, help, value);
+}
+
+function gauge(name: string, help: string, value: number): ServerMetric {
+  return serverMetric("gauge", name, help, value);
 }

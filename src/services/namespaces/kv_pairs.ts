@@ -2,7 +2,7 @@
 import type { Clock, Instant } from "../../base/clock.ts";
 import { KeyedLock } from "../../base/keyed_lock.ts";
 import type { Actor } from "../../model/access/actor.ts";
-import { DomainError } from "../../model/errors.ts";
+import { DomainError, notFound } from "../../model/errors.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import {
   checkKvDescription,
@@ -90,10 +90,7 @@ export class KvPairs {
     }
     const pair = await this.#read(scope, id, stored);
     if (pair) return pair;
-    throw new DomainError(
-      "not_found",
-      `Not Found: No value found for key '${id.key}' in namespace '${id.namespace}'`,
-    );
+    throw notFound(`No value found for key '${id.key}' in namespace '${id.namespace}'`);
   }
 
   /** Removes a pair; false if there was none. @throws DomainError invalid_argument */

@@ -4,7 +4,7 @@
  */
 import { KeyedLock } from "../../base/keyed_lock.ts";
 import type { Actor } from "../../model/access/actor.ts";
-import { DomainError } from "../../model/errors.ts";
+import { DomainError, illegalArgument, illegalState, notFound } from "../../model/errors.ts";
 import { SYSTEM_NAMESPACE } from "../../model/executions/execution_query.ts";
 import { checkNamespace, parentNamespaces } from "../../model/namespaces/namespace_name.ts";
 import type { NamespaceRecord, NamespaceRecords } from "../../store/records/namespace_records.ts";
@@ -34,7 +34,7 @@ export class Namespaces {
   /** A namespace: any valid name, unless it was deleted. @throws DomainError invalid_argument, not_found */
   async get(actor: Actor, id: string): Promise<Namespace> {
     const record = await this.#deps.records.get(actor.tenant, checkNamespace(id));
-    if (record?.isDeleted && !this.#named(actor).has(id)) throw notFound(id);
+    if (record?.isDeleted && !this.#named(actor).has(id)) throw missingNamespace(id);
     return { id, description: record?.isDeleted ? undefined : record?.description };
   }
 
@@ -59,9 +59,8 @@ export class Namespaces {
         throw new DomainError("already_exists", `Cannot create namespace "${namespace.id}": it exists`);
       }
       if (!known && records.length >= MAX_CREATED_NAMESPACES) {
-        throw new DomainError(
-          "invalid_argument",
-          `Illegal argument: Cannot create namespace "${namespace.id}": there are ${records.length}; those of flows need not be created`,
+        throw illegalArgument(
+          `Cannot create namespace "${namespace.id}": there are ${records.length}; those of flows need not be created`,
         );
       }
       return await this.#put(actor, namespace);
@@ -83,9 +82,8 @@ export class Namespaces {
     await this.#locks.run(actor.tenant, async () => {
       await this.#mustExist(actor, id);
       if (this.#named(actor).has(id)) {
-        throw new DomainError(
-          "conflict",
-          `Illegal state: Cannot delete namespace "${id}": it, or one below it, holds flows; delete them before`,
+        throw illegalState(
+          `Cannot delete namespace "${id}": it, or one below it, holds flows; delete them before`,
         );
       }
       await this.#deps.records.put(actor.tenant, { id, isDeleted: true });
@@ -94,10 +92,7 @@ export class Namespaces {
 
   async #put({ tenant }: Actor, { id, description }: Namespace): Promise<Namespace> {
     if ((description?.length ?? 0) > MAX_NAMESPACE_DESCRIPTION_LENGTH) {
-      throw new DomainError(
-        "invalid_argument",
-        `Illegal argument: a description has at most ${MAX_NAMESPACE_DESCRIPTION_LENGTH} characters`,
-      );
+      throw illegalArgument(`a description has at most ${MAX_NAMESPACE_DESCRIPTION_LENGTH} characters`);
     }
     await this.#deps.records.put(tenant, { id, description, isDeleted: false });
     return { id, description };
@@ -106,7 +101,7 @@ export class Namespaces {
   async #mustExist(actor: Actor, id: string): Promise<void> {
     const record = await this.#deps.records.get(actor.tenant, id);
     const isThere = record ? !record.isDeleted : false;
-    if (!isThere && !this.#named(actor).has(id)) throw notFound(id);
+    if (!isThere && !this.#named(actor).has(id)) throw missingNamespace(id);
   }
 
   /** The namespaces of flows, their parents, and that of the system. */
@@ -116,6 +111,6 @@ export class Namespaces {
   }
 }
 
-function notFound(id: string): DomainError {
-  return new DomainError("not_found", `Not Found: namespace "${id}" does not exist`);
+function missingNamespace(id: string): DomainError {
+  return notFound(`namespace "${id}" does not exist`);
 }

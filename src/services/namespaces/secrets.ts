@@ -3,7 +3,7 @@ import type { Cipher } from "../../base/cipher.ts";
 import type { Clock } from "../../base/clock.ts";
 import { KeyedLock } from "../../base/keyed_lock.ts";
 import type { Actor } from "../../model/access/actor.ts";
-import { DomainError } from "../../model/errors.ts";
+import { DomainError, illegalArgument, notFound } from "../../model/errors.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import { checkNamespace, parentNamespaces } from "../../model/namespaces/namespace_name.ts";
 import type { SecretId, SecretInfo, SecretRecords, SecretTag } from "../../store/records/secret_records.ts";
@@ -148,7 +148,7 @@ export class Secrets {
   async #stored(tenant: TenantId, id: SecretId) {
     const stored = await this.#deps.records.get(tenant, id);
     if (stored) return stored;
-    throw new DomainError("not_found", `Not Found: No secret "${id.name}" in namespace "${id.namespace}"`);
+    throw notFound(`No secret "${id.name}" in namespace "${id.namespace}"`);
   }
 
   async #exclusively<T>(actor: Actor, { namespace, name }: SecretId, work: () => Promise<T>): Promise<T> {
@@ -165,17 +165,15 @@ function checkId({ namespace, name }: SecretId): void {
   checkNamespace(namespace);
   if (name.length <= MAX_NAME_LENGTH && NAME.test(name)) return;
   // The name is not shown: a caller may have sent the value as the name.
-  throw new DomainError(
-    "invalid_argument",
-    `Illegal argument: the name of a secret must match "[a-zA-Z0-9_][a-zA-Z0-9._-]*" and have at most ${MAX_NAME_LENGTH} characters`,
+  throw illegalArgument(
+    `the name of a secret must match "[a-zA-Z0-9_][a-zA-Z0-9._-]*" and have at most ${MAX_NAME_LENGTH} characters`,
   );
 }
 
 function checkMetadata({ description = "", tags = [] }: SecretMetadata): void {
   const texts = [description, ...tags.flatMap(({ key, value }) => [key, value])];
   if (tags.length <= MAX_TAGS && texts.every((text) => text.length <= MAX_TEXT_LENGTH)) return;
-  throw new DomainError(
-    "invalid_argument",
-    `Illegal argument: a secret has at most ${MAX_TAGS} tags, and no text of it more than ${MAX_TEXT_LENGTH} characters`,
+  throw illegalArgument(
+    `a secret has at most ${MAX_TAGS} tags, and no text of it more than ${MAX_TEXT_LENGTH} characters`,
   );
 }

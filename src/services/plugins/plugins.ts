@@ -16,7 +16,7 @@ import {
 } from "../../flow/json_schema/json_schema.ts";
 import { INPUT_PROPERTIES } from "../../flow/schema/flow_schema.ts";
 import { findInputType, listInputTypes } from "../../flow/mod.ts";
-import { DomainError } from "../../model/errors.ts";
+import { type DomainError, notFound } from "../../model/errors.ts";
 import { iconBase64, iconSvg } from "./plugin_icons.ts";
 import {
   groupsOf,
@@ -137,7 +137,7 @@ export class Plugins {
   documentationOf(cls: string, version: string, options: { readonly isFull?: boolean }): PluginDocumentation {
     if (version === this.#options.version) return this.documentation(cls, options);
     this.#find(cls);
-    throw notFound(`type "${cls}" has no version "${version}", only "${this.#options.version}"`);
+    throw unknown(`type "${cls}" has no version "${version}", only "${this.#options.version}"`);
   }
 
   /** All input types. */
@@ -148,12 +148,10 @@ export class Plugins {
   /** Documentation of an input type. @throws DomainError not_found */
   input(name: string): PluginDocumentation & { readonly type: string; readonly cls: string } {
     const type = findInputType(name) ??
-      findInputType(
-        listInputTypes().find(({ names }) => inputClass(names[0] ?? "") === name)?.names[0] ?? "",
-      );
+      listInputTypes().find(({ names: [first = ""] }) => inputClass(first) === name);
     if (!type) {
       const known = listInputTypes().flatMap(({ names }) => names).join(", ");
-      throw notFound(`there is no type of inputs "${name}", only ${known}`);
+      throw unknown(`there is no type of inputs "${name}", only ${known}`);
     }
     const [title = ""] = type.names;
     const markdown = inputMarkdown(title, { ...INPUT_PROPERTIES, ...type.properties });
@@ -199,7 +197,7 @@ export class Plugins {
   #find(cls: string): PluginType {
     const type = this.#names().get(cls);
     if (type) return type;
-    throw notFound(`there is no type "${cls}", or it is not supported yet`);
+    throw unknown(`there is no type "${cls}", or it is not supported yet`);
   }
 
   #all(): readonly PluginType[] {
@@ -227,7 +225,7 @@ function withoutTypes(definitions: Definitions): Definitions {
 function schemaName(kind: string): string {
   const name = SCHEMA_KINDS.get(kind.toUpperCase());
   if (name !== undefined) return name;
-  throw notFound(`there is no schema "${kind}", only ${[...SCHEMA_KINDS.keys()].join(", ")}`);
+  throw unknown(`there is no schema "${kind}", only ${[...SCHEMA_KINDS.keys()].join(", ")}`);
 }
 
 function iconOf({ name, group, isFlowable }: PluginType): PluginIcon {
@@ -239,6 +237,7 @@ function inputClass(type: string): string {
   return `io.svc.core.models.flows.input.${type.charAt(0)}${type.slice(1).toLowerCase()}Input`;
 }
 
-function notFound(reason: string): DomainError {
-  return new DomainError("not_found", `Not Found: ${reason.slice(0, 500)}`);
+/** The reason repeats text of the caller, so it is cut. */
+function unknown(reason: string): DomainError {
+  return notFound(reason.slice(0, 500));
 }

@@ -56,7 +56,7 @@ export class FlowReactions {
 
   constructor(deps: FlowReactionsDeps) {
     this.#deps = deps;
-    this.#windows = new ConditionWindows(deps.catalog, deps.conditions, deps.states);
+    this.#windows = new ConditionWindows(deps);
   }
 
   /** Reacts to a state; resolves once the result is durable. The same commit deletes the announcement. */

@@ -4,7 +4,7 @@ import { formatDuration, parseDuration } from "../../base/duration.ts";
 import { parseIp } from "../../base/ip.ts";
 import { isJsonObject, ownProperty } from "../../base/json.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
-import { DomainError } from "../../model/errors.ts";
+import { DomainError, notFound } from "../../model/errors.ts";
 import type { Trigger } from "../../model/flows/flow.ts";
 import { MAX_WRONG_WEBHOOK_KEYS, WRONG_WEBHOOK_KEYS_WINDOW_MS } from "../../model/limits.ts";
 import { type CallLimit, CallWindows } from "./call_windows.ts";
@@ -55,7 +55,7 @@ export class WebhookGate {
   unknown({ address, tenant }: WebhookCaller): DomainError {
     const name = `${networkOf(address)}\n${tenant.slice(0, MAX_TENANT_CHARS)}`;
     const waitMs = this.#unknown.take(name, WRONG_KEYS, this.#deps.clock.monotonicMs());
-    if (waitMs === undefined) return new DomainError("not_found", "Not Found: Webhook not found");
+    if (waitMs === undefined) return notFound("Webhook not found");
     const message = "Too many calls from this address have found no webhook: try again later";
     return new DomainError("too_many_requests", message, { retryAfter: secondsOf(waitMs) });
   }

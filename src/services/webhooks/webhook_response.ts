@@ -8,7 +8,7 @@ import {
   stringifyJson,
 } from "../../base/json.ts";
 import { isFlagSet } from "../../base/truthy_text.ts";
-import { DomainError } from "../../model/errors.ts";
+import { invalidEntity } from "../../model/errors.ts";
 import type { Trigger } from "../../model/flows/flow.ts";
 
 /** The response to a webhook call. */
@@ -57,10 +57,7 @@ async function statusOf(code: JsonValue, text: Outcome["text"], variables: JsonO
   const rendered = typeof code === "string" ? await text(code, variables) : String(code);
   const status = Number(rendered.trim());
   if (Number.isInteger(status) && status >= 200 && status <= 599) return status;
-  throw new DomainError(
-    "invalid_entity",
-    `Invalid entity: responseCode "${rendered}" must be from 200 to 599`,
-  );
+  throw invalidEntity(`responseCode "${rendered}" must be from 200 to 599`);
 }
 
 function readResult(body: string): { readonly state: string; readonly outputs: JsonObject } {

@@ -4,10 +4,10 @@ import type { IdSource } from "../../base/id.ts";
 import { type JsonObject, ownProperty } from "../../base/json.ts";
 import { isFlagSet } from "../../base/truthy_text.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
-import { DomainError, undefinedIfMissing } from "../../model/errors.ts";
+import { DomainError, illegalState, invalidEntity, undefinedIfMissing } from "../../model/errors.ts";
 import type { Evaluation } from "../../model/triggers/evaluations.ts";
 import type { Execution } from "../../model/executions/execution.ts";
-import type { FlowKey, TenantId } from "../../model/flows/flow.ts";
+import type { FlowKey, TenantId, Trigger } from "../../model/flows/flow.ts";
 import type { NewExecution } from "../../runtime/live/messages.ts";
 import type { ExecutionFiles } from "../../store/blobs/execution_files.ts";
 import type { Mutation } from "../../store/store.ts";
@@ -29,9 +29,11 @@ import {
   WebhookGate,
 } from "./webhook_gate.ts";
 import { type WebhookAddress, WebhookKeys } from "./webhook_match.ts";
-import { type BodyUse, bodyUseOf, refusedCall } from "./webhook_call.ts";
 
 export type { WebhookAddress } from "./webhook_match.ts";
+
+/** `FETCH`: the body becomes `trigger.body`. `STORE`: it becomes a file with the URI `trigger.uri`. `NONE`: it is read and dropped. */
+export type BodyUse = "FETCH" | "STORE" | "NONE";
 
 interface WebhooksDeps {
   readonly flows: Flows;
@@ -70,6 +72,8 @@ export interface OnceCall {
   /** Query parameters, sorted by name. */
   readonly query: string;
 }
+
+const INVALID_INPUT = /Invalid input for `([\w.-]{1,100})`/;
 
 type Outcome = Omit<Evaluation, "at">;
 
@@ -182,7 +186,7 @@ export class Webhooks {
     const add = (outcome: Outcome) => this.#addEvaluation(called, outcome);
     if (plan.flow.disabled) {
       add({ outcome: "SKIPPED", reason: "Its flow is disabled" });
-      throw new DomainError("conflict", "Illegal state: Cannot execute a disabled flow");
+      throw illegalState("Cannot execute a disabled flow");
     }
     const id = this.#deps.ids.next(this.#deps.clock.now());
     const mutations: Mutation[] = [];
@@ -225,6 +229,23 @@ export class Webhooks {
   }
 }
 
+/** How a webhook uses bodies. Files of a form are stored in any case. */
+function bodyUseOf({ properties }: Trigger): BodyUse {
+  const given = String(ownProperty(properties, "fetchType") ?? "FETCH");
+  return given === "STORE" || given === "NONE" ? given : "FETCH";
+}
+
+/** Why a call was refused, for the evaluations of the trigger: nothing that the caller sent, and no secret. */
+function refusedCall(what: string, error: Error): string {
+  const input = INVALID_INPUT.exec(error.message)?.[1];
+  if (input !== undefined) return `Its input "${input}" is invalid; the caller was told why`;
+  const code = error instanceof DomainError ? error.code : undefined;
+  if (code === "too_large") return "The body is too large";
+  if (code === "forbidden") return "It is not signed as it must be";
+  const isReported = code !== undefined && code !== "storage_full" && code !== "unavailable";
+  return isReported ? `Its ${what} cannot be read; the caller was told why` : `Its ${what} cannot be read`;
+}
+
 function isAwaited({ trigger }: Called): boolean {
   return isFlagSet(ownProperty(trigger.properties, "wait"));
 }
@@ -241,6 +262,6 @@ async function entity<T>(work: Promise<T>): Promise<T> {
     return await work;
   } catch (error) {
     if (error instanceof DomainError) throw error;
-    throw new DomainError("invalid_entity", `Invalid entity: ${(error as Error).message}`, { cause: error });
+    throw invalidEntity((error as Error).message, { cause: error });
   }
 }
