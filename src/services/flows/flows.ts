@@ -172,17 +172,14 @@ export class Flows {
 
   /** A flow prepared for the engine. Synchronous if it is cached. @throws DomainError not_found */
   plan(tenant: TenantId, key: FlowKey, options: GetFlowOptions = {}): FlowPlan | Promise<FlowPlan> {
-    const head = this.#heads.get(tenant, key);
-    const isHidden = head?.deleted && !options.allowDeleted;
-    if (!head || isHidden) throw missingFlow(key);
+    const head = this.#head(tenant, key, options.allowDeleted);
     const revision = options.revision ?? head.revision;
     return this.#plans.get(planKey(head, revision)) ?? this.#loadPlan(head, revision);
   }
 
   /** All saved revisions, oldest first; with `allowDeleted` also those that mark a deletion. @throws DomainError not_found */
   async revisions(actor: Actor, key: FlowKey, allowDeleted: boolean): Promise<Flow[]> {
-    const head = this.#heads.get(actor.tenant, key);
-    if (!head || (head.deleted && !allowDeleted)) throw missingFlow(key);
+    const head = this.#head(actor.tenant, key, allowDeleted);
     const records = await this.#deps.records.revisions(head);
     return records.filter((record) => allowDeleted || !record.deleted).map((record) =>
       this.#flowOf(head, record)
@@ -265,8 +262,12 @@ export class Flows {
 
   /** The head of a flow that is not deleted. @throws DomainError not_found */
   head({ tenant }: Actor, key: FlowKey): FlowHead {
+    return this.#head(tenant, key);
+  }
+
+  #head(tenant: TenantId, key: FlowKey, allowDeleted = false): FlowHead {
     const head = this.#heads.get(tenant, key);
-    if (!head || head.deleted) throw missingFlow(key);
+    if (!head || (head.deleted && !allowDeleted)) throw missingFlow(key);
     return head;
   }
 

@@ -9,9 +9,8 @@ import type {
   UpstreamOutputs,
 } from "../../model/triggers/trigger_catalog.ts";
 import type { Mutation } from "../../store/store.ts";
-import type { MetPart, WindowResults } from "../../store/records/trigger_records.ts";
+import type { MetPart, TriggerRecords, WindowResults } from "../../store/records/trigger_records.ts";
 import type { Conditions } from "../../rendering/conditions.ts";
-import type { TriggerStates } from "./trigger_states.ts";
 
 interface WindowRequest {
   readonly tenant: TenantId;
@@ -51,7 +50,7 @@ interface Outcome {
 interface ConditionWindowsDeps {
   readonly catalog: TriggerCatalog;
   readonly conditions: Conditions;
-  readonly states: TriggerStates;
+  readonly records: TriggerRecords;
 }
 
 /** Evaluates the windows of triggers. */
@@ -70,7 +69,7 @@ export class ConditionWindows {
     const isFired = outcomes.every(({ isMet, isOver }) => isMet && !isOver);
     const mutations = outcomes.map(({ window, results }) => {
       const stored = isFired ? afterStart(window, results, at) : results;
-      return this.#deps.states.saveWindow(tenant, key, window.id, stored);
+      return this.#deps.records.saveWindow(tenant, key, window.id, stored);
     });
     const met = outcomes.flatMap(({ window: { outputs }, results }) =>
       outputs ? executionsIn(results).map((executionId) => ({ executionId, outputs })) : []
@@ -81,7 +80,7 @@ export class ConditionWindows {
   /** Adds the parts that this execution meets. The window is met if enough parts are, at least one by this execution. */
   async #meet(window: ConditionWindow, request: WindowRequest): Promise<Outcome> {
     const { tenant, key, at, executionId, timeZone, scope } = request;
-    const known = await this.#deps.states.window(tenant, key, window.id);
+    const known = await this.#deps.records.window(tenant, key, window.id);
     const from = window.from(at, timeZone);
     const results = new Map([...known].filter(([, met]) => from !== undefined && met.at >= from));
     const isOver = window.isOnce === true && results.has(FIRED);

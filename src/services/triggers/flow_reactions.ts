@@ -9,6 +9,7 @@ import { CORRELATION_LABEL } from "../../model/flows/label.ts";
 import type { TriggerCatalog } from "../../model/triggers/trigger_catalog.ts";
 import { flowOf, type TriggerState, withEvaluation } from "../../model/triggers/trigger_state.ts";
 import type { ExecutionRecords } from "../../store/records/execution_records.ts";
+import type { TriggerRecords } from "../../store/records/trigger_records.ts";
 import { announcementKey } from "../../store/keys.ts";
 import type { Mutation } from "../../store/store.ts";
 import { ConditionWindows, type Verdict } from "./condition_windows.ts";
@@ -37,7 +38,8 @@ interface FlowReactionsDeps {
   readonly conditions: Conditions;
   readonly catalog: TriggerCatalog;
   readonly executor: Pick<ExecutorPort, "begin">;
-  readonly records: Pick<ExecutionRecords, "load">;
+  readonly executions: Pick<ExecutionRecords, "load">;
+  readonly records: TriggerRecords;
   /** The variables of an execution for a trigger of `flow`. */
   readonly viewOf: (flow: Flow, execution: Execution) => ExecutionView;
   readonly timeZone: string;
@@ -91,7 +93,7 @@ export class FlowReactions {
     const declared = await this.#find(announcement);
     const isOff = !declared || state.disabled || declared.trigger.disabled || declared.plan.flow.disabled;
     if (isOff) return false;
-    const stored = await this.#deps.records.load(announcement.tenant, announcement.executionId);
+    const stored = await this.#deps.executions.load(announcement.tenant, announcement.executionId);
     if (!stored) return false;
     const { execution } = stored;
     const view = this.#deps.viewOf(declared.plan.flow, execution);
@@ -164,7 +166,9 @@ export class FlowReactions {
     const found: MetUpstream[] = [];
     for (const { executionId, outputs } of met) {
       const isLast = executionId === execution.id;
-      const stored = isLast ? { execution } : await this.#deps.records.load(announcement.tenant, executionId);
+      const stored = isLast
+        ? { execution }
+        : await this.#deps.executions.load(announcement.tenant, executionId);
       if (stored) found.push({ execution: stored.execution, outputs });
     }
     return found;

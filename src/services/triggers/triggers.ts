@@ -78,13 +78,13 @@ export class Triggers implements TriggerPort {
   async commitFlow(flow: Flow, entry: Entry): Promise<void> {
     const { tenant } = flow;
     const declared = flow.deleted ? [] : flow.triggers;
-    const { states } = this.#deps;
+    const { states, records } = this.#deps;
     await states.exclusively(tenant, flow, async () => {
-      const known = await states.ofFlow(tenant, flow);
+      const known = await records.ofFlow(tenant, flow);
       if (known.length === 0 && declared.length === 0) return await states.commit(entry);
       const changes = await Promise.all(declared.map((trigger) => this.#changeOf(flow, trigger, known)));
       const gone = known.filter(({ triggerId }) => !declared.some(({ id }) => id === triggerId));
-      const removals = await Promise.all(gone.map((state) => states.removalOf(tenant, state)));
+      const removals = await Promise.all(gone.map((state) => records.remove(tenant, state)));
       await states.commit({
         ...entry,
         mutations: [
@@ -103,13 +103,13 @@ export class Triggers implements TriggerPort {
   /** The states of a tenant that match, ordered by namespace, flow and id. */
   async select({ tenant }: Actor, matches: (state: TriggerState) => boolean): Promise<TriggerState[]> {
     const found: TriggerState[] = [];
-    for await (const state of this.#deps.states.all(tenant)) if (matches(state)) found.push(state);
+    for await (const state of this.#deps.records.all(tenant)) if (matches(state)) found.push(state);
     return found;
   }
 
   /** The states of the triggers of a flow. */
   ofFlow({ tenant }: Actor, flow: FlowKey): Promise<TriggerState[]> {
-    return this.#deps.states.ofFlow(tenant, flow);
+    return this.#deps.records.ofFlow(tenant, flow);
   }
 
   /** States with their declarations. */
