@@ -7,7 +7,7 @@ import type { Committer } from "../../store/committer.ts";
 import type { Key, Store } from "../../store/store.ts";
 import { deleteTenant, readKeysOf, readTenants, setTenant } from "../../store/records/tenant_records.ts";
 
-interface TenantsOptions {
+interface TenantsDeps {
   readonly store: Store;
   readonly committer: Committer;
 }
@@ -24,19 +24,19 @@ const DELETES_PER_ROUND = 16 * DELETES_PER_ENTRY;
 
 /** All tenants in memory; changes are written through. */
 export class Tenants {
-  readonly #options: TenantsOptions;
+  readonly #deps: TenantsDeps;
   readonly #lock = new KeyedLock();
   readonly #tenants = new Map<TenantId, Tenant>([[MAIN_TENANT, MAIN]]);
   readonly #removing = new Set<TenantId>();
   readonly #listeners: TenantListener[] = [];
 
-  constructor(options: TenantsOptions) {
-    this.#options = options;
+  constructor(deps: TenantsDeps) {
+    this.#deps = deps;
   }
 
   /** Reads all tenants and completes removals that a crash interrupted. Must run before anything else reads data of tenants. */
   async start(): Promise<void> {
-    for (const { tenant, isRemoved } of await readTenants(this.#options.store)) {
+    for (const { tenant, isRemoved } of await readTenants(this.#deps.store)) {
       if (isRemoved) await this.#purge(tenant.id);
       else this.#tenants.set(tenant.id, tenant);
     }
@@ -78,7 +78,7 @@ export class Tenants {
           `Cannot create tenant "${tenant.id}": its former data is being removed`,
         );
       }
-      await this.#options.committer.commit({ mutations: [setTenant({ tenant, isRemoved: false })] });
+      await this.#deps.committer.commit({ mutations: [setTenant({ tenant, isRemoved: false })] });
       this.#tenants.set(tenant.id, tenant);
       return tenant;
     });
@@ -98,7 +98,7 @@ export class Tenants {
           `Cannot delete tenant "${id}": it is the default tenant, used by paths without a tenant`,
         );
       }
-      await this.#options.committer.commit({ mutations: [setTenant({ tenant, isRemoved: true })] });
+      await this.#deps.committer.commit({ mutations: [setTenant({ tenant, isRemoved: true })] });
       this.#tenants.delete(id);
       this.#removing.add(id);
       for (const listener of this.#listeners) await listener(id);
@@ -108,7 +108,7 @@ export class Tenants {
   }
 
   async #purge(id: TenantId): Promise<void> {
-    const { store, committer } = this.#options;
+    const { store, committer } = this.#deps;
     for (;;) {
       const keys = await readKeysOf(store, id, DELETES_PER_ROUND);
       if (keys.length === 0) break;

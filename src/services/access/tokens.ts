@@ -21,7 +21,7 @@ import { deleteToken, readTokens, setToken } from "../../store/records/token_rec
 import { Caller } from "./caller.ts";
 import type { Tenants } from "./tenants.ts";
 
-interface TokensOptions {
+interface TokensDeps {
   readonly store: Store;
   readonly committer: Committer;
   readonly tenants: Tenants;
@@ -50,17 +50,17 @@ const DIGITS_OF_2_BYTES = 3;
 
 /** The tokens of the server. */
 export class Tokens {
-  readonly #options: TokensOptions;
+  readonly #deps: TokensDeps;
   readonly #grants = new Map<string, TokenGrant>();
 
-  constructor(options: TokensOptions) {
-    this.#options = options;
+  constructor(deps: TokensDeps) {
+    this.#deps = deps;
   }
 
   /** Reads all tokens; call it once. */
   async start(): Promise<void> {
-    for (const { hash, token } of await readTokens(this.#options.store)) this.#add(hash, token);
-    this.#options.tenants.onRemove((tenant) => this.#forgetTenant(tenant));
+    for (const { hash, token } of await readTokens(this.#deps.store)) this.#add(hash, token);
+    this.#deps.tenants.onRemove((tenant) => this.#forgetTenant(tenant));
   }
 
   /** All tokens, newest first. */
@@ -72,14 +72,14 @@ export class Tokens {
   /** Creates a token of a user; `secret` is returned only here. @throws DomainError invalid_entity, conflict */
   async create(user: string, request: TokenRequest): Promise<{ token: ApiToken; secret: string }> {
     checkTokenRequest(request);
-    const unknown = request.tenants?.find((tenant) => !this.#options.tenants.has(tenant));
+    const unknown = request.tenants?.find((tenant) => !this.#deps.tenants.has(tenant));
     if (unknown !== undefined) {
       throw invalidEntity(`tenants: there is no tenant "${unknown}"`);
     }
     if (this.#grants.size >= MAX_TOKENS) {
       throw new DomainError("conflict", `Cannot create a token: there are ${MAX_TOKENS}; revoke some first`);
     }
-    const { clock, ids, committer } = this.#options;
+    const { clock, ids, committer } = this.#deps;
     const now = clock.now();
     const secret = this.#newSecret();
     const token: ApiToken = {
@@ -101,7 +101,7 @@ export class Tokens {
     const grant = [...this.#grants.values()].find((candidate) => candidate.token.id === id);
     if (!grant) throw notFound(`there is no token "${id}"`);
     grant.isEnding = true;
-    await this.#options.committer.commit({ mutations: [deleteToken(grant.hash)] });
+    await this.#deps.committer.commit({ mutations: [deleteToken(grant.hash)] });
     grant.isRevoked = true;
     this.#grants.delete(grant.hash);
   }
@@ -126,7 +126,7 @@ export class Tokens {
     const expiresAt = extended && maxAgeMs !== undefined ? now + maxAgeMs : grant.token.expiresAt;
     grant.token = { ...grant.token, lastUsedAt: now, expiresAt };
     // Not in the bulk lane: it must not be committed after a following delete.
-    const { committer, logger } = this.#options;
+    const { committer, logger } = this.#deps;
     committer.commit({ mutations: [setToken(grant)] }).catch((error: Error) =>
       logger.debug("Cannot store the last use of a token", { reason: error.message })
     );
@@ -139,7 +139,7 @@ export class Tokens {
       const tenants = grant.token.tenants?.filter((id) => id !== tenant);
       grant.token = { ...grant.token, tenants };
       grant.caller = new Caller(grant.token.user, tenants);
-      await this.#options.committer.commit({ mutations: [setToken(grant)] });
+      await this.#deps.committer.commit({ mutations: [setToken(grant)] });
     }
   }
 
@@ -155,7 +155,7 @@ export class Tokens {
 
   #newSecret(): string {
     const bytes = new Uint8Array(SECRET_BYTES);
-    this.#options.randomBytes(bytes);
+    this.#deps.randomBytes(bytes);
     const view = new DataView(bytes.buffer);
     let digits = "";
     for (let i = 0; i + 6 <= SECRET_BYTES; i += 6) {

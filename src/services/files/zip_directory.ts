@@ -22,6 +22,13 @@ export interface ZipEntry {
   readonly rawName: Uint8Array;
 }
 
+/** Number of entries, size and offset of the central directory. */
+interface EndRecord {
+  readonly count: number;
+  readonly size: number;
+  readonly offset: number;
+}
+
 /** The checked entries, and the offset of the central directory. */
 export interface ZipDirectory {
   readonly entries: readonly ZipEntry[];
@@ -74,7 +81,7 @@ export function zipRefusal(reason: string): DomainError {
   return illegalArgument(`the zip is refused: ${reason}`);
 }
 
-async function findDirectory(source: ByteSource): Promise<{ count: number; size: number; offset: number }> {
+async function findDirectory(source: ByteSource): Promise<EndRecord> {
   const length = Math.min(source.size, END_BYTES + MAX_COMMENT_BYTES);
   const tailOffset = source.size - length;
   const tail = await source.read(tailOffset, length);
@@ -87,11 +94,7 @@ async function findDirectory(source: ByteSource): Promise<{ count: number; size:
   throw zipRefusal("it is no zip, or incomplete");
 }
 
-function readEnd(
-  view: DataView,
-  at: number,
-  endOffset: number,
-): { count: number; size: number; offset: number } {
+function readEnd(view: DataView, at: number, endOffset: number): EndRecord {
   const disks = view.getUint16(at + 4, true) + view.getUint16(at + 6, true);
   const count = view.getUint16(at + 10, true);
   const size = view.getUint32(at + 12, true);

@@ -2,8 +2,8 @@
 import { KeyedLock } from "../../base/keyed_lock.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { illegalArgument, illegalState, notFound } from "../../model/errors.ts";
-import type { ExecutionCondition, ExecutionQuery } from "../../model/executions/execution_query.ts";
-import { EXECUTION_KINDS } from "../../model/executions/execution.ts";
+import type { ExecutionQuery } from "../../model/executions/execution_query.ts";
+import { executionSelectionQuery } from "../../model/executions/execution_selection.ts";
 import type { FlowKey } from "../../model/flows/flow.ts";
 import { MAX_PAGE_SIZE } from "../../model/limits.ts";
 import { TERMINAL_STATES } from "../../model/executions/state.ts";
@@ -88,11 +88,12 @@ export class FlowRevisions {
 }
 
 function openExecutions({ namespace, id }: FlowHead, page: number): ExecutionQuery {
-  const conditions: ExecutionCondition[] = [
-    { field: "namespace", operator: "EQUALS", values: [namespace] },
-    { field: "flowId", operator: "EQUALS", values: [id] },
-    { field: "state", states: [...TERMINAL_STATES], negated: true },
-    { field: "kind", kinds: EXECUTION_KINDS, negated: false },
-  ];
-  return { conditions, groups: [], sort: [{ field: "id", descending: false }], page, size: MAX_PAGE_SIZE };
+  const query = executionSelectionQuery({ namespace, flowId: id, ofAllKinds: true });
+  return {
+    ...query,
+    conditions: [...query.conditions, { field: "state", states: [...TERMINAL_STATES], negated: true }],
+    sort: [{ field: "id", descending: false }],
+    page,
+    size: MAX_PAGE_SIZE,
+  };
 }

@@ -3,8 +3,8 @@ import type { Instant } from "../../base/clock.ts";
 import { isId } from "../../base/id.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { illegalState, notFound } from "../../model/errors.ts";
-import { type Execution, EXECUTION_KINDS } from "../../model/executions/execution.ts";
-import type { ExecutionQuery } from "../../model/executions/execution_query.ts";
+import type { Execution } from "../../model/executions/execution.ts";
+import { executionSelectionQuery } from "../../model/executions/execution_selection.ts";
 import type { FlowKey, TenantId } from "../../model/flows/flow.ts";
 import { isEnded, TERMINAL_STATES } from "../../model/executions/state.ts";
 import type { Catalog, ExecutionSpan } from "../../store/catalog/catalog.ts";
@@ -89,25 +89,17 @@ export class LogRemovals {
 
   /** Ended executions of a flow that have log lines, oldest first. */
   async *#withLogs(tenant: TenantId, { namespace, id }: FlowKey): AsyncGenerator<ExecutionSpan> {
-    const name = (field: "namespace" | "flowId", value: string) =>
-      ({ field, operator: "EQUALS", values: [value] }) as const;
+    const states = [...TERMINAL_STATES];
     let since: Instant = 0;
     for (;;) {
-      const query: ExecutionQuery = {
-        conditions: [
-          name("namespace", namespace),
-          name("flowId", id),
-          { field: "state", states: [...TERMINAL_STATES], negated: false },
-          { field: "kind", kinds: EXECUTION_KINDS, negated: false },
-          { field: "maxLogLevel", least: "TRACE" },
-          { field: "startDate", operator: "GREATER_THAN_OR_EQUAL_TO", at: since },
-        ],
-        groups: [],
+      const ended = { namespace, flowId: id, ofAllKinds: true, states, startedFrom: since };
+      const query = executionSelectionQuery(ended);
+      const { spans } = await this.#deps.catalog.spans(tenant, {
+        ...query,
+        conditions: [...query.conditions, { field: "maxLogLevel", least: "TRACE" }],
         sort: [{ field: "state.startDate", descending: false }],
-        page: 1,
         size: PAGE_SIZE,
-      };
-      const { spans } = await this.#deps.catalog.spans(tenant, query);
+      });
       yield* spans;
       const last = spans[spans.length - 1];
       if (!last || spans.length < PAGE_SIZE) return;

@@ -64,7 +64,7 @@ export class Dashboards {
       }
       if (known.length >= MAX_DASHBOARDS) {
         throw illegalArgument(
-          `Cannot create dashboard "${id}": there are ${known.length}; delete some before`,
+          `Cannot create dashboard "${id}": there are ${known.length} already; delete some first`,
         );
       }
       return await this.#put(tenant, { id, source, createdAt: now, updatedAt: now });

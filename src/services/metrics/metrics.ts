@@ -5,7 +5,6 @@ import { Double, type JsonObject } from "../../base/json.ts";
 import { type FlowPlan, planFor } from "../../engine/plan.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import type { Execution, TaskRun } from "../../model/executions/execution.ts";
-import type { ExecutionQuery } from "../../model/executions/execution_query.ts";
 import { executionSelectionQuery } from "../../model/executions/execution_selection.ts";
 import type { FlowKey } from "../../model/flows/flow.ts";
 import type { Metric } from "../../model/executions/metric.ts";
@@ -102,14 +101,9 @@ export class Metrics {
     flow: FlowKey,
     { limit, start, end }: { readonly limit: number; readonly start?: Instant; readonly end?: Instant },
   ): AsyncGenerator<MetricEntry> {
-    const { conditions } = executionSelectionQuery({
-      namespace: flow.namespace,
-      flowId: flow.id,
-      startedFrom: start,
-      startedBefore: end,
-    });
-    const query: ExecutionQuery = { conditions, groups: [], sort: [], page: 1, size: limit };
-    for (const id of (await this.#deps.catalog.query(tenant, query)).ids) {
+    const { namespace, id: flowId } = flow;
+    const query = executionSelectionQuery({ namespace, flowId, startedFrom: start, startedBefore: end });
+    for (const id of (await this.#deps.catalog.query(tenant, { ...query, size: limit })).ids) {
       const stored = await this.#deps.records.load(tenant, id);
       if (stored) yield* await this.#entriesOf(stored.execution);
     }

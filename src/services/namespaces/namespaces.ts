@@ -60,7 +60,7 @@ export class Namespaces {
       }
       if (!known && records.length >= MAX_CREATED_NAMESPACES) {
         throw illegalArgument(
-          `Cannot create namespace "${namespace.id}": there are ${records.length}; those of flows need not be created`,
+          `Cannot create namespace "${namespace.id}": there are ${records.length} already; namespaces of flows need not be created`,
         );
       }
       return await this.#put(actor, namespace);

@@ -3,8 +3,7 @@
  * removal that a crash interrupts is completed at the next start, since it was announced in the store.
  */
 import type { Instant } from "../../base/clock.ts";
-import { EXECUTION_KINDS } from "../../model/executions/execution.ts";
-import type { ExecutionCondition } from "../../model/executions/execution_query.ts";
+import { executionSelectionQuery } from "../../model/executions/execution_selection.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import { isEnded, TERMINAL_STATES } from "../../model/executions/state.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
@@ -60,28 +59,21 @@ export class ExecutionRetention {
   async #expired(tenant: TenantId, { maxAgeMs, maxCount }: RetentionRules, now: Instant): Promise<string[]> {
     const ids = new Set<string>();
     if (maxAgeMs !== undefined) {
-      const at = now - maxAgeMs;
-      const { spans } = await this.#oldest(tenant, [{ field: "endDate", operator: "LESS_THAN", at }]);
+      const { spans } = await this.#oldest(tenant, now - maxAgeMs);
       for (const { id } of spans) ids.add(id);
     }
     if (maxCount !== undefined) {
-      const { spans, total } = await this.#oldest(tenant, []);
+      const { spans, total } = await this.#oldest(tenant);
       for (const { id } of spans.slice(0, Math.max(0, total - maxCount))) ids.add(id);
     }
     return [...ids];
   }
 
   /** The executions that ended first, and the number of all ended ones. */
-  #oldest(tenant: TenantId, conditions: readonly ExecutionCondition[]) {
+  #oldest(tenant: TenantId, endedBefore?: Instant) {
     return this.#deps.catalog.spans(tenant, {
-      conditions: [
-        { field: "state", states: [...TERMINAL_STATES], negated: false },
-        { field: "kind", kinds: EXECUTION_KINDS, negated: false },
-        ...conditions,
-      ],
-      groups: [],
+      ...executionSelectionQuery({ ofAllKinds: true, states: [...TERMINAL_STATES], endedBefore }),
       sort: [{ field: "state.endDate", descending: false }, { field: "id", descending: false }],
-      page: 1,
       size: PAGE_SIZE,
     });
   }

@@ -3,7 +3,6 @@ import type { Clock, Instant } from "../../base/clock.ts";
 import type { IdSource } from "../../base/id.ts";
 import { DomainError, type ErrorCode, undefinedIfMissing } from "../../model/errors.ts";
 import type { Execution, LogLine } from "../../model/executions/execution.ts";
-import type { ExecutionQuery } from "../../model/executions/execution_query.ts";
 import {
   type ExecutionSelection,
   executionSelectionQuery,
@@ -193,18 +192,17 @@ export class Purges {
   }
 
   async #idsOf({ tenant, signal }: PurgeCaller, selection: ExecutionSelection): Promise<string[]> {
-    const { conditions } = executionSelectionQuery({ ...selection, ofAllKinds: true });
-    const states = { field: "state", states: [...TERMINAL_STATES], negated: false } as const;
+    const query = executionSelectionQuery({ ...selection, ofAllKinds: true });
+    const ended = { field: "state", states: [...TERMINAL_STATES], negated: false } as const;
     const ids: string[] = [];
     for (let page = 1; !signal.aborted; page++) {
-      const query: ExecutionQuery = {
-        conditions: [...conditions, states],
-        groups: [],
+      const found = await this.#deps.catalog.query(tenant, {
+        ...query,
+        conditions: [...query.conditions, ended],
         sort: [{ field: "id", descending: false }],
         page,
         size: PAGE_SIZE,
-      };
-      const found = await this.#deps.catalog.query(tenant, query);
+      });
       ids.push(...found.ids);
       if (found.ids.length < PAGE_SIZE) break;
     }
