@@ -109,7 +109,12 @@ export function createTriggerServices(parts: TriggerParts): TriggerServices {
   });
   // Nothing is decrypted for another flow.
   const viewOf = (flow: Flow, execution: Execution) => new ExecutionVariables(flow, execution, { envs: {} });
-  const flowReactions = new FlowReactions({ ...shared, records, executions: executionRecords, viewOf });
+  const flowReactions = new FlowReactions({
+    ...shared,
+    records: executionRecords,
+    triggerRecords: records,
+    viewOf,
+  });
   const webhooks = new Webhooks({
     ...shared,
     executions,

@@ -23,8 +23,7 @@ import type { Flow, FlowKey, TenantId } from "../../model/flows/flow.ts";
 import type { Problem } from "../../model/flows/problem.ts";
 import type { Entry } from "../../store/committer.ts";
 import type { FlowHead, FlowRecords, FlowRevisionRecord } from "../../store/records/flow_records.ts";
-import { FlowHeads } from "./flow_heads.ts";
-import { type FlowSortKey, sortHeads } from "./flow_heads.ts";
+import { FlowHeads, type FlowSortKey, sortHeads } from "./flow_heads.ts";
 
 interface FlowsDeps {
   readonly records: FlowRecords;

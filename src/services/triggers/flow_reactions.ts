@@ -38,11 +38,11 @@ interface FlowReactionsDeps {
   readonly conditions: Conditions;
   readonly catalog: TriggerCatalog;
   readonly executor: Pick<ExecutorPort, "begin">;
-  readonly executions: Pick<ExecutionRecords, "load">;
-  readonly records: TriggerRecords;
+  readonly records: Pick<ExecutionRecords, "load">;
   /** The variables of an execution for a trigger of `flow`. */
   readonly viewOf: (flow: Flow, execution: Execution) => ExecutionView;
   readonly timeZone: string;
+  readonly triggerRecords: TriggerRecords;
 }
 
 interface Reaction extends Upstream {
@@ -58,7 +58,7 @@ export class FlowReactions {
 
   constructor(deps: FlowReactionsDeps) {
     this.#deps = deps;
-    this.#windows = new ConditionWindows(deps);
+    this.#windows = new ConditionWindows({ ...deps, records: deps.triggerRecords });
   }
 
   /** Reacts to a state; resolves once the result is durable. The same commit deletes the announcement. */
@@ -93,7 +93,7 @@ export class FlowReactions {
     const declared = await this.#find(announcement);
     const isOff = !declared || state.disabled || declared.trigger.disabled || declared.plan.flow.disabled;
     if (isOff) return false;
-    const stored = await this.#deps.executions.load(announcement.tenant, announcement.executionId);
+    const stored = await this.#deps.records.load(announcement.tenant, announcement.executionId);
     if (!stored) return false;
     const { execution } = stored;
     const view = this.#deps.viewOf(declared.plan.flow, execution);
@@ -166,9 +166,7 @@ export class FlowReactions {
     const found: MetUpstream[] = [];
     for (const { executionId, outputs } of met) {
       const isLast = executionId === execution.id;
-      const stored = isLast
-        ? { execution }
-        : await this.#deps.executions.load(announcement.tenant, executionId);
+      const stored = isLast ? { execution } : await this.#deps.records.load(announcement.tenant, executionId);
       if (stored) found.push({ execution: stored.execution, outputs });
     }
     return found;
