@@ -121,12 +121,13 @@ export class Purges {
   async #purgeOne(stored: StoredExecution, parts: PurgedParts): Promise<PurgedCounts> {
     const { tenant, id } = stored.execution;
     const metrics = parts.metrics ? await this.#deps.metrics.load(tenant, id) : [];
-    const metricCount = metrics.reduce((sum, attempt) => sum + attempt.metrics.length, 0);
     const files = parts.files ? await Array.fromAsync(this.#deps.files.list(tenant, id)) : [];
+    // Lines that were removed before are not in the stored logs.
+    const logs = parts.logs ? await this.#deps.records.loadLogs(tenant, id) : undefined;
     const counts = {
       executions: parts.executions ? 1 : 0,
-      logs: parts.logs ? await this.#lineCount(stored) : 0,
-      metrics: metricCount,
+      logs: logs?.lines.length ?? 0,
+      metrics: metrics.reduce((sum, attempt) => sum + attempt.metrics.length, 0),
       files: files.length,
     };
     // Deleting an execution deletes all its parts.
@@ -156,11 +157,6 @@ export class Purges {
       await committer.commit({ mutations: batch.take(), bulk: true });
       await batch.committed();
     }
-  }
-
-  /** The number of lines, without those removed before. */
-  async #lineCount({ execution: { tenant, id } }: StoredExecution): Promise<number> {
-    return (await this.#deps.records.loadLogs(tenant, id))?.lines.length ?? 0;
   }
 
   async *#withLogs(caller: PurgeCaller, purge: LogPurge): AsyncGenerator<Execution> {

@@ -3,11 +3,10 @@ import type { Clock } from "../../base/clock.ts";
 import type { IdSource } from "../../base/id.ts";
 import { type JsonObject, ownProperty } from "../../base/json.ts";
 import { isFlagSet } from "../../base/truthy_text.ts";
-import type { FlowPlan } from "../../engine/plan.ts";
 import { DomainError, illegalState, invalidEntity, undefinedIfMissing } from "../../model/errors.ts";
 import type { Evaluation } from "../../model/triggers/evaluations.ts";
 import type { Execution } from "../../model/executions/execution.ts";
-import type { FlowKey, TenantId, Trigger } from "../../model/flows/flow.ts";
+import type { TenantId, Trigger } from "../../model/flows/flow.ts";
 import type { NewExecution } from "../../runtime/live/messages.ts";
 import type { ExecutionFiles } from "../../store/blobs/execution_files.ts";
 import type { Mutation } from "../../store/store.ts";
@@ -109,7 +108,7 @@ export class Webhooks {
     address: WebhookAddress,
     options: WebhookOptions,
   ): Promise<(WebhookResponse & { readonly isReplayed?: boolean }) | undefined> {
-    const plan = await this.#planOf(tenant, address);
+    const plan = await undefinedIfMissing(() => this.#deps.flows.plan(tenant, address));
     const match = await this.#keys.match(plan, address);
     if (plan && match && !match.isOn) {
       this.#addEvaluation({ plan, trigger: match.trigger }, { outcome: "SKIPPED", reason: "It is disabled" });
@@ -222,10 +221,6 @@ export class Webhooks {
   #refusal({ plan: { flow }, trigger }: Called, variables: JsonObject): Promise<string | undefined> {
     const facts = { flow, date: this.#deps.clock.now(), timeZone: this.#deps.timeZone };
     return this.#deps.conditions.refusal(trigger, { ...facts, variables: { trigger: variables } });
-  }
-
-  async #planOf(tenant: TenantId, { namespace, id }: FlowKey): Promise<FlowPlan | undefined> {
-    return await undefinedIfMissing(() => this.#deps.flows.plan(tenant, { namespace, id }));
   }
 }
 
