@@ -14,11 +14,6 @@ export function checkNamespace(text: string): string {
   );
 }
 
-/** True for `parent` itself and the namespaces below it. */
-export function isWithinNamespace(namespace: string, parent: string): boolean {
-  return namespace === parent || namespace.startsWith(`${parent}.`);
-}
-
 /** The namespaces above, the nearest first: `a.b.c` gives `a.b` and `a`. */
 export function parentNamespaces(namespace: string): string[] {
   const parents: string[] = [];
@@ -26,4 +21,9 @@ export function parentNamespaces(namespace: string): string[] {
     parents.push(namespace.slice(0, dot));
   }
   return parents;
+}
+
+/** True for `parent` itself and the namespaces below it. */
+export function isWithinNamespace(namespace: string, parent: string): boolean {
+  return namespace === parent || namespace.startsWith(`${parent}.`);
 }
