@@ -111,7 +111,12 @@ export function createTriggerServices(deps: TriggerDeps): TriggerServices {
   });
   // Encrypted inputs are not decrypted for another flow.
   const viewOf = (flow: Flow, execution: Execution) => new ExecutionVariables(flow, execution, { envs: {} });
-  const flowReactions = new FlowReactions({ ...shared, records: executionRecords, viewOf });
+  const flowReactions = new FlowReactions({
+    ...shared,
+    records: executionRecords,
+    triggerRecords: records,
+    viewOf,
+  });
   const webhooks = new Webhooks({
     ...shared,
     executions,

@@ -22,3 +22,8 @@ export function parentNamespaces(namespace: string): string[] {
   }
   return parents;
 }
+
+/** True for `parent` itself and the namespaces below it. */
+export function isWithinNamespace(namespace: string, parent: string): boolean {
+  return namespace === parent || namespace.startsWith(`${parent}.`);
+}

@@ -1,12 +1,12 @@
 /**
- * Who may come in: nobody is asked (mode none), or HTTP Basic credentials of the one user, or an API token. Every refusal
- * is the same one, whatever was wrong.
+ * Authenticates requests: without credentials (mode none), by HTTP Basic credentials of the one user, or by an API token.
+ * Every refusal is the same, whatever the reason.
  */
 import { Buffer } from "node:buffer";
 import type { Clock, Instant } from "../../base/clock.ts";
 import type { RandomBytes } from "../../base/id.ts";
 import type { Logger } from "../../base/log.ts";
-import { DomainError } from "../../model/errors.ts";
+import { DomainError, illegalArgument } from "../../model/errors.ts";
 import { VERIFIED_CREDENTIAL_MS } from "../../model/limits.ts";
 import { ANONYMOUS, Caller } from "./caller.ts";
 import { LoginLimiter } from "./login_limiter.ts";
@@ -14,15 +14,14 @@ import { type HashWork, PasswordHash } from "./password.ts";
 import { constantTimeEqual } from "../../base/constant_time_equal.ts";
 import type { TokenGrant, Tokens } from "./tokens.ts";
 
-/** A user's name and password. */
+/** User name and password. */
 export interface Credentials {
   readonly user: string;
   readonly password: string;
 }
 
-/** How the server authenticates. */
 interface AuthOptions {
-  /** `undefined`: no credentials are asked for, and everybody may do everything. */
+  /** `undefined`: no credentials are required, and every caller may do everything. */
   readonly basic?: Credentials;
   readonly tokens: Tokens;
   readonly clock: Clock;
@@ -37,22 +36,22 @@ interface User {
   readonly caller: Caller;
 }
 
-/** Credentials that were found good, so that they need not be hashed again. */
+/** Credentials that were verified and need not be hashed again. */
 interface Verified {
   readonly caller: Caller;
   readonly until: Instant;
-  /** Set for a token; asked at each use. */
+  /** Set for a token, which is checked at each use. */
   readonly grant?: TokenGrant;
 }
 
-/** Header values kept; only good ones get in, so this bounds the users and tokens in use. */
+/** Cached header values. Only valid ones are cached, so this bounds the users and tokens in use. */
 const MAX_VERIFIED = 1_000;
-/** Passwords being hashed; more callers are told to come back. */
+/** Passwords that are hashed at a time; further log-ins get too_many_requests. */
 const MAX_PENDING = 64;
 
 /** Authenticates requests by the value of their `Authorization` header. */
 export class Auth {
-  /** False when the server asks for no credentials. */
+  /** False if the server requires no credentials. */
   readonly isProtected: boolean;
   readonly #options: AuthOptions;
   readonly #anonymous = new Caller(ANONYMOUS);
@@ -67,35 +66,34 @@ export class Auth {
     this.isProtected = options.basic !== undefined;
   }
 
-  /** Takes the configured credentials. @throws DomainError invalid_argument */
+  /** Sets the configured credentials. @throws DomainError invalid_argument */
   start(): void {
     if (this.#options.basic) this.setCredentials(this.#options.basic);
   }
 
-  /** Waits for what is being hashed. */
+  /** Waits for running hashes. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.allSettled([this.#user, ...this.#pending.values()]);
   }
 
-  /** Replaces user and password; what was verified before is verified again. @throws DomainError invalid_argument */
+  /** Replaces user and password; cached credentials are verified again. @throws DomainError invalid_argument */
   setCredentials({ user, password }: Credentials): void {
     if (user === "" || user.includes(":") || user === ANONYMOUS || password === "") {
-      throw new DomainError(
-        "invalid_argument",
-        `Illegal argument: the user name must not be empty, "${ANONYMOUS}" or contain ":", and the password not be empty`,
+      throw illegalArgument(
+        `the user name must not be empty, "${ANONYMOUS}" or contain ":", and the password not be empty`,
       );
     }
     const { randomBytes, hashWork } = this.#options;
     const hashed = PasswordHash.create(password, randomBytes, hashWork);
     this.#user = hashed.then((hash) => ({ name: user, hash, caller: new Caller(user) }));
     this.#user.catch((error: Error) =>
-      this.#options.logger.error("The password cannot be hashed", { error: error.message })
+      this.#options.logger.error("Cannot hash the password", { error: error.message })
     );
     this.#verified.clear();
     this.#pending.clear();
   }
 
-  /** The caller when nothing needs to be hashed: an unprotected server, or credentials verified a moment ago. */
+  /** The caller if nothing needs to be hashed: the server is unprotected, or the credentials were verified recently. */
   known(header: string | null): Caller | undefined {
     if (!this.isProtected) return this.#anonymous;
     if (header === null) return undefined;
@@ -110,8 +108,8 @@ export class Auth {
   }
 
   /**
-   * The caller who sends that `Authorization` header from that address. At once when the credentials are known or a
-   * token's, else once the password is hashed.
+   * The caller with that `Authorization` header and IP address. Synchronous if the credentials are cached or a token,
+   * else resolves once the password is hashed.
    * @throws DomainError unauthorized; too_many_requests after too many failures
    */
   authenticate(header: string | null, address: string): Caller | Promise<Caller> {
@@ -127,13 +125,13 @@ export class Auth {
     const { tokens, clock } = this.#options;
     const now = clock.now();
     const grant = tokens.find(secret);
-    // Who created a token while nobody was asked for credentials could have been anybody.
+    // Anyone could create a token while the server required no credentials.
     if (!grant || grant.token.user === ANONYMOUS || !tokens.use(grant, now)) throw this.#refuse(address);
     this.#remember(header, { caller: grant.caller, until: now + VERIFIED_CREDENTIAL_MS, grant });
     return grant.caller;
   }
 
-  /** Requests that arrive together with the same credentials share one hash. */
+  /** Concurrent requests with the same credentials share one hash. */
   #checkPassword(header: string, value: string, address: string): Promise<Caller> {
     const credentials = decodeCredentials(value);
     const user = this.#user;
@@ -180,7 +178,7 @@ export class Auth {
   }
 }
 
-/** The one refusal: it must not tell a missing credential from a wrong, expired or revoked one. */
+/** The only refusal: it must not distinguish missing, wrong, expired and revoked credentials. */
 function unauthorized(): DomainError {
   return new DomainError("unauthorized", "Unauthorized: valid credentials are needed");
 }

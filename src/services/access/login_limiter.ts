@@ -1,11 +1,11 @@
-/** Counts failed log-ins, so that passwords cannot be tried at speed. */
+/** Limits failed log-ins, to prevent password guessing. */
 import type { Instant } from "../../base/clock.ts";
 import { DomainError } from "../../model/errors.ts";
 import { FAILED_LOGIN_WINDOW_MS, MAX_FAILED_LOGINS } from "../../model/limits.ts";
 
-/** Failed log-ins of one address, whatever the user names: more of them than one person mistypes. */
+/** Failed log-ins of one address with any user names. */
 const MAX_FAILED_LOGINS_OF_ADDRESS = 10 * MAX_FAILED_LOGINS;
-/** Counters kept; the oldest go first. */
+/** Counters in memory; the oldest is dropped first. */
 const MAX_COUNTERS = 10_000;
 
 interface Counter {
@@ -13,12 +13,12 @@ interface Counter {
   readonly endsAt: Instant;
 }
 
-/** Failures of each user and address within a window that begins with the first of them. */
+/** Counts failures per user and address, and per address, in windows that begin with the first failure. */
 export class LoginLimiter {
   readonly #counters = new Map<string, Counter>();
 
   /**
-   * Takes note of an attempt, which counts as failed until {@link forgive} is called: attempts under way count too.
+   * Counts an attempt as failed until {@link forgive} is called, so concurrent attempts count too.
    * @throws DomainError too_many_requests
    */
   attempt(user: string, address: string, now: Instant): void {
@@ -37,7 +37,7 @@ export class LoginLimiter {
     ofAddress.failures++;
   }
 
-  /** The attempt succeeded: earlier failures of the user and address are forgotten. */
+  /** Call this when the attempt succeeded: resets the failures of the user at that address. */
   forgive(user: string, address: string): void {
     this.#counters.delete(userKey(user, address));
     const ofAddress = this.#counters.get(address);
@@ -58,7 +58,7 @@ export class LoginLimiter {
   }
 }
 
-/** An address has no line break, so no user name can make its key another's. */
+/** An address contains no line break, so keys of different addresses never collide. */
 function userKey(user: string, address: string): string {
   return `${address}\n${user.slice(0, 200)}`;
 }

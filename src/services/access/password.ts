@@ -1,4 +1,4 @@
-/** A password as the server keeps it: salted and hashed slowly. */
+/** Salted scrypt hashes of passwords. */
 import { scrypt, timingSafeEqual } from "node:crypto";
 import type { RandomBytes } from "../../base/id.ts";
 
@@ -9,11 +9,11 @@ export interface HashWork {
   readonly passes: number;
 }
 
-/** As the OWASP cheat sheet for password storage asks for scrypt: 32 MiB, three passes; 270 ms here, off the main thread. */
+/** From the OWASP cheat sheet for password storage: scrypt with 32 MiB and three passes; 270 ms, off the main thread. */
 const DEFAULT_HASH_WORK: HashWork = { cost: 32_768, passes: 3 };
 
 const BLOCK_SIZE = 8;
-/** Runtimes count what they allow in different ways; the bound is there against mistakes alone. */
+/** Runtimes compute `maxmem` in different ways; the bound only guards against mistakes. */
 const MEMORY_MARGIN = 1_048_576;
 const HASH_BYTES = 32;
 const SALT_BYTES = 16;
@@ -30,7 +30,7 @@ export class PasswordHash {
     this.#work = work;
   }
 
-  /** Hashes a password with a salt of its own. */
+  /** Hashes a password with a new salt. */
   static async create(
     password: string,
     randomBytes: RandomBytes,
@@ -41,7 +41,7 @@ export class PasswordHash {
     return new PasswordHash(await derive(password, salt, work), salt, work);
   }
 
-  /** True when it is the password; takes as long when it is not. */
+  /** True if the password matches; takes the same time if not. */
   async matches(password: string): Promise<boolean> {
     return timingSafeEqual(await derive(password, this.#salt, this.#work), this.#hash);
   }

@@ -1,43 +1,42 @@
-/** Tenants: created, found and removed with all that they own. `main` always exists and has no record. */
+/** Tenants: created, read, and removed with all their data. `main` always exists and has no record. */
 import { KeyedLock } from "../../base/keyed_lock.ts";
-import { DomainError } from "../../model/errors.ts";
+import { DomainError, notFound } from "../../model/errors.ts";
 import { MAIN_TENANT, type TenantId } from "../../model/flows/flow.ts";
 import { checkTenant, type Tenant } from "../../model/access/tenant.ts";
 import type { Committer } from "../../store/committer.ts";
 import type { Key, Store } from "../../store/store.ts";
 import { deleteTenant, readKeysOf, readTenants, setTenant } from "../../store/records/tenant_records.ts";
 
-/** What the service works on. */
-interface TenantsOptions {
+interface TenantsDeps {
   readonly store: Store;
   readonly committer: Committer;
 }
 
-/** Lets go of what belongs to a tenant: called once it answers no request any more, before its keys are removed. */
+/** Called when a tenant accepts no more requests, before its keys are deleted; drops what is cached of it. */
 type TenantListener = (id: TenantId) => void | Promise<void>;
 
 const MAIN: Tenant = { id: MAIN_TENANT, name: "Main" };
 
-/** Deletes of one entry: the longest keys (2 KiB) of that many still fit into one commit. */
+/** Deletes of one entry: so many of the longest keys (2 KiB) fit into one commit. */
 const DELETES_PER_ENTRY = 30;
-/** Keys looked up and removed in one go. */
+/** Keys that are read and deleted together. */
 const DELETES_PER_ROUND = 16 * DELETES_PER_ENTRY;
 
 /** All tenants in memory; changes are written through. */
 export class Tenants {
-  readonly #options: TenantsOptions;
+  readonly #deps: TenantsDeps;
   readonly #lock = new KeyedLock();
   readonly #tenants = new Map<TenantId, Tenant>([[MAIN_TENANT, MAIN]]);
   readonly #removing = new Set<TenantId>();
   readonly #listeners: TenantListener[] = [];
 
-  constructor(options: TenantsOptions) {
-    this.#options = options;
+  constructor(deps: TenantsDeps) {
+    this.#deps = deps;
   }
 
-  /** Reads all tenants, and ends removals that a crash interrupted. Before anything else looks at tenants' data. */
+  /** Reads all tenants and completes removals that a crash interrupted. Must run before anything else reads data of tenants. */
   async start(): Promise<void> {
-    for (const { tenant, isRemoved } of await readTenants(this.#options.store)) {
+    for (const { tenant, isRemoved } of await readTenants(this.#deps.store)) {
       if (isRemoved) await this.#purge(tenant.id);
       else this.#tenants.set(tenant.id, tenant);
     }
@@ -48,7 +47,7 @@ export class Tenants {
     this.#listeners.push(listener);
   }
 
-  /** True when the tenant exists; asked for each request. */
+  /** True if the tenant exists; called for each request. */
   has(id: TenantId): boolean {
     return this.#tenants.has(id);
   }
@@ -63,7 +62,7 @@ export class Tenants {
   get(id: TenantId): Tenant {
     const tenant = this.#tenants.get(id);
     if (tenant) return tenant;
-    throw new DomainError("not_found", `Not Found: there is no tenant "${id}"`);
+    throw notFound(`there is no tenant "${id}"`);
   }
 
   /** Creates a tenant. @throws DomainError invalid_entity, already_exists, conflict while one of that id is being removed */
@@ -79,15 +78,15 @@ export class Tenants {
           `Cannot create tenant "${tenant.id}": its former data is being removed`,
         );
       }
-      await this.#options.committer.commit({ mutations: [setTenant({ tenant, isRemoved: false })] });
+      await this.#deps.committer.commit({ mutations: [setTenant({ tenant, isRemoved: false })] });
       this.#tenants.set(tenant.id, tenant);
       return tenant;
     });
   }
 
   /**
-   * Removes a tenant and all of its data; resolves when nothing is left. From the first moment on it is not found,
-   * and a crash on the way does not bring it back.
+   * Removes a tenant and all its data; resolves once nothing is left. It is not found from the start of the removal on,
+   * also after a crash.
    * @throws DomainError not_found; conflict for `main`
    */
   remove(id: TenantId): Promise<void> {
@@ -96,10 +95,10 @@ export class Tenants {
       if (tenant === MAIN) {
         throw new DomainError(
           "conflict",
-          `Cannot delete tenant "${id}": it is the one of paths without tenant`,
+          `Cannot delete tenant "${id}": it is the default tenant, used by paths without a tenant`,
         );
       }
-      await this.#options.committer.commit({ mutations: [setTenant({ tenant, isRemoved: true })] });
+      await this.#deps.committer.commit({ mutations: [setTenant({ tenant, isRemoved: true })] });
       this.#tenants.delete(id);
       this.#removing.add(id);
       for (const listener of this.#listeners) await listener(id);
@@ -109,7 +108,7 @@ export class Tenants {
   }
 
   async #purge(id: TenantId): Promise<void> {
-    const { store, committer } = this.#options;
+    const { store, committer } = this.#deps;
     for (;;) {
       const keys = await readKeysOf(store, id, DELETES_PER_ROUND);
       if (keys.length === 0) break;

@@ -1,10 +1,10 @@
-/** API tokens: created, shown once, accepted, prolonged, revoked. All of them are in memory; changes are written through. */
+/** API tokens: created, shown once, accepted, extended, revoked. All are in memory; changes are written through. */
 import { createHash } from "node:crypto";
 import type { Clock, Instant } from "../../base/clock.ts";
 import type { IdSource, RandomBytes } from "../../base/id.ts";
 import { toBase62 } from "../../base/id.ts";
 import type { Logger } from "../../base/log.ts";
-import { DomainError } from "../../model/errors.ts";
+import { DomainError, invalidEntity, notFound } from "../../model/errors.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import {
   type ApiToken,
@@ -21,8 +21,7 @@ import { deleteToken, readTokens, setToken } from "../../store/records/token_rec
 import { Caller } from "./caller.ts";
 import type { Tenants } from "./tenants.ts";
 
-/** What the service works on. */
-interface TokensOptions {
+interface TokensDeps {
   readonly store: Store;
   readonly committer: Committer;
   readonly tenants: Tenants;
@@ -32,55 +31,55 @@ interface TokensOptions {
   readonly logger: Logger;
 }
 
-/** A token that is accepted, until {@link Tokens.use} says otherwise. */
+/** A token in memory; {@link Tokens.use} tells whether it is still valid. */
 export interface TokenGrant {
   readonly hash: string;
   token: ApiToken;
   caller: Caller;
-  /** Its delete is on the way: nothing more may be written for it, or it would be back after a restart. */
+  /** Its delete is being committed: a later write would restore it at the next start. */
   isEnding: boolean;
   isRevoked: boolean;
 }
 
-/** The last use is written at most that often. */
+/** Shortest time between writes of the last use. */
 const USE_INTERVAL_MS = 60_000;
 const SECRET_BYTES = 32;
-/** Base62 digits of 6 bytes and of 2: each piece is padded, so all secrets are equally long. */
+/** Base62 digits of 6 bytes and of 2 bytes; each group is padded, so all secrets have the same length. */
 const DIGITS_OF_6_BYTES = 9;
 const DIGITS_OF_2_BYTES = 3;
 
 /** The tokens of the server. */
 export class Tokens {
-  readonly #options: TokensOptions;
+  readonly #deps: TokensDeps;
   readonly #grants = new Map<string, TokenGrant>();
 
-  constructor(options: TokensOptions) {
-    this.#options = options;
+  constructor(deps: TokensDeps) {
+    this.#deps = deps;
   }
 
-  /** Reads all tokens. Once. */
+  /** Reads all tokens; call it once. */
   async start(): Promise<void> {
-    for (const { hash, token } of await readTokens(this.#options.store)) this.#add(hash, token);
-    this.#options.tenants.onRemove((tenant) => this.#forgetTenant(tenant));
+    for (const { hash, token } of await readTokens(this.#deps.store)) this.#add(hash, token);
+    this.#deps.tenants.onRemove((tenant) => this.#forgetTenant(tenant));
   }
 
-  /** All tokens, the newest first. */
+  /** All tokens, newest first. */
   list(): ApiToken[] {
     const tokens = [...this.#grants.values()].map((grant) => grant.token);
     return tokens.sort((a, b) => a.id < b.id ? 1 : -1);
   }
 
-  /** Creates a token of a user; `secret` is given this once. @throws DomainError invalid_entity, conflict */
+  /** Creates a token of a user; `secret` is returned only here. @throws DomainError invalid_entity, conflict */
   async create(user: string, request: TokenRequest): Promise<{ token: ApiToken; secret: string }> {
     checkTokenRequest(request);
-    const unknown = request.tenants?.find((tenant) => !this.#options.tenants.has(tenant));
+    const unknown = request.tenants?.find((tenant) => !this.#deps.tenants.has(tenant));
     if (unknown !== undefined) {
-      throw new DomainError("invalid_entity", `Invalid entity: tenants: there is no tenant "${unknown}"`);
+      throw invalidEntity(`tenants: there is no tenant "${unknown}"`);
     }
     if (this.#grants.size >= MAX_TOKENS) {
       throw new DomainError("conflict", `Cannot create a token: there are ${MAX_TOKENS}; revoke some first`);
     }
-    const { clock, ids, committer } = this.#options;
+    const { clock, ids, committer } = this.#deps;
     const now = clock.now();
     const secret = this.#newSecret();
     const token: ApiToken = {
@@ -97,50 +96,50 @@ export class Tokens {
     return { token, secret };
   }
 
-  /** Revokes a token: from now on it is not accepted. @throws DomainError not_found */
+  /** Revokes a token. @throws DomainError not_found */
   async revoke(id: string): Promise<void> {
     const grant = [...this.#grants.values()].find((candidate) => candidate.token.id === id);
-    if (!grant) throw new DomainError("not_found", `Not Found: there is no token "${id}"`);
+    if (!grant) throw notFound(`there is no token "${id}"`);
     grant.isEnding = true;
-    await this.#options.committer.commit({ mutations: [deleteToken(grant.hash)] });
+    await this.#deps.committer.commit({ mutations: [deleteToken(grant.hash)] });
     grant.isRevoked = true;
     this.#grants.delete(grant.hash);
   }
 
-  /** The grant of a secret, whether or not it is still good: ask {@link use}. */
+  /** The grant of a secret, which may be expired or revoked: check it with {@link use}. */
   find(secret: string): TokenGrant | undefined {
     return secret.startsWith(TOKEN_START) ? this.#grants.get(hashOf(secret)) : undefined;
   }
 
-  /** True when the token is neither revoked nor expired; takes note of the use, and prolongs it when it is `extended`. */
+  /** True if the token is neither revoked nor expired; records the use, and extends an `extended` token. */
   use(grant: TokenGrant, now: Instant): boolean {
     const { token } = grant;
     if (grant.isRevoked || isExpired(token, now)) return false;
     const sinceUse = now - (token.lastUsedAt ?? 0);
     const isDue = sinceUse >= USE_INTERVAL_MS || (token.extended && sinceUse * 10 >= (token.maxAgeMs ?? 0));
-    if (isDue && !grant.isEnding) this.#noteUse(grant, now);
+    if (isDue && !grant.isEnding) this.#recordUse(grant, now);
     return true;
   }
 
-  #noteUse(grant: TokenGrant, now: Instant): void {
-    const { maxAgeMs, extended, expiresAt } = grant.token;
-    const prolonged = extended && maxAgeMs !== undefined ? now + maxAgeMs : expiresAt;
-    grant.token = { ...grant.token, lastUsedAt: now, expiresAt: prolonged };
-    // Not in the bulk lane: a delete that follows must not be overtaken by it.
-    const { committer, logger } = this.#options;
+  #recordUse(grant: TokenGrant, now: Instant): void {
+    const { maxAgeMs, extended } = grant.token;
+    const expiresAt = extended && maxAgeMs !== undefined ? now + maxAgeMs : grant.token.expiresAt;
+    grant.token = { ...grant.token, lastUsedAt: now, expiresAt };
+    // Not in the bulk lane: it must not be committed after a following delete.
+    const { committer, logger } = this.#deps;
     committer.commit({ mutations: [setToken(grant)] }).catch((error: Error) =>
-      logger.debug("The last use of a token was not written", { reason: error.message })
+      logger.debug("Cannot store the last use of a token", { reason: error.message })
     );
   }
 
-  /** A tenant that is created again under the same id is another one: tokens of the former do not open it. */
+  /** A new tenant with the same id is another one: old tokens must not open it. */
   async #forgetTenant(tenant: TenantId): Promise<void> {
     const concerned = [...this.#grants.values()].filter(({ token }) => token.tenants?.includes(tenant));
     for (const grant of concerned) {
       const tenants = grant.token.tenants?.filter((id) => id !== tenant);
       grant.token = { ...grant.token, tenants };
       grant.caller = new Caller(grant.token.user, tenants);
-      await this.#options.committer.commit({ mutations: [setToken(grant)] });
+      await this.#deps.committer.commit({ mutations: [setToken(grant)] });
     }
   }
 
@@ -156,7 +155,7 @@ export class Tokens {
 
   #newSecret(): string {
     const bytes = new Uint8Array(SECRET_BYTES);
-    this.#options.randomBytes(bytes);
+    this.#deps.randomBytes(bytes);
     const view = new DataView(bytes.buffer);
     let digits = "";
     for (let i = 0; i + 6 <= SECRET_BYTES; i += 6) {

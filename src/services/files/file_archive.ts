@@ -1,10 +1,11 @@
-/** Zips of namespace files: inflating checked entries and packing files, both as streams. */
+/** Zip archives: inflates checked entries and packs files, both as streams. */
+import { crc32 } from "node:zlib";
 import { Inflate, Zip, ZipDeflate, ZipPassThrough } from "fflate";
 import type { Instant } from "../../base/clock.ts";
 import type { ByteSource } from "../../store/blobs/blobs.ts";
 import { LOCAL_HEADER_BYTES, type ZipDirectory, type ZipEntry, zipRefusal } from "./zip_directory.ts";
 
-/** What to pack; `content` is absent for a directory and opened when its turn comes. */
+/** A file or directory to pack. `content` opens a file when it is packed; absent for a directory. */
 export interface ArchiveItem {
   readonly path: string;
   readonly modifiedAt: Instant;
@@ -12,19 +13,13 @@ export interface ArchiveItem {
 }
 
 const LOCAL_SIGNATURE = 0x04034b50;
-/** Packed bytes inflated at once: deflate makes at most 1,032 times as many of them, 16 MiB. */
+/** Packed bytes inflated at once; the output is at most 1,032 times as large, 16 MiB. */
 const INFLATE_BYTES = 16 * 1024;
-/** The years that a zip can say. */
+/** The range of times in a zip. */
 const EARLIEST = Date.UTC(1980, 0, 2);
 const LATEST = Date.UTC(2099, 11, 30);
 
-const CRC_TABLE: Readonly<Uint32Array> = Uint32Array.from({ length: 256 }, (_, byte) => {
-  let crc = byte;
-  for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? 0xedb88320 ^ (crc >>> 1) : crc >>> 1;
-  return crc;
-});
-
-/** The bytes of an entry. @throws DomainError invalid_argument: they are damaged, or more or fewer than declared */
+/** The bytes of an entry. @throws DomainError invalid_argument: damaged, or another size than declared */
 export async function* unpackEntry(
   source: ByteSource,
   directory: ZipDirectory,
@@ -37,20 +32,20 @@ export async function* unpackEntry(
     ? (bytes: Uint8Array) => [bytes]
     : createInflater(() => refuse("is damaged"));
   let size = 0;
-  let crc = 0xffffffff;
+  let crc = 0;
   for (let at = 0; at < entry.packedSize; at += INFLATE_BYTES) {
     const length = Math.min(INFLATE_BYTES, entry.packedSize - at);
     for (const chunk of unpack(await source.read(start + at, length), at + length === entry.packedSize)) {
       size += chunk.length;
       if (size > entry.size) throw refuse("unpacks to more than it declares");
-      crc = updateCrc(crc, chunk);
+      crc = crc32(chunk, crc);
       yield chunk;
     }
   }
-  if (size !== entry.size || (crc ^ 0xffffffff) >>> 0 !== entry.crc) throw refuse("is damaged");
+  if (size !== entry.size || crc !== entry.crc) throw refuse("is damaged");
 }
 
-/** A zip of the items, packed as it is read. Cancelling it closes the item under way. */
+/** A zip of the items, packed as it is read. Cancelling it closes the current item. */
 export function packArchive(items: AsyncIterable<ArchiveItem>): ReadableStream<Uint8Array> {
   return ReadableStream.from(pack(items));
 }
@@ -79,7 +74,7 @@ async function* pack(items: AsyncIterable<ArchiveItem>): AsyncGenerator<Uint8Arr
   yield* packed.splice(0);
 }
 
-/** Where the packed bytes begin; `undefined` when the entry's own header says something else than the directory. */
+/** Offset of the packed bytes; `undefined` if the local header differs from the directory. */
 async function findContent(source: ByteSource, entry: ZipEntry): Promise<number | undefined> {
   const header = await source.read(entry.headerOffset, LOCAL_HEADER_BYTES + entry.rawName.length);
   if (header.length < LOCAL_HEADER_BYTES + entry.rawName.length) return undefined;
@@ -98,15 +93,9 @@ function createInflater(damage: () => Error): (bytes: Uint8Array, isLast: boolea
     try {
       inflate.push(bytes, isLast);
     } catch {
-      // The library throws for every kind of damage; which one it is helps nobody.
+      // The library throws for all kinds of damage; the caller needs no details.
       throw damage();
     }
     return inflated.splice(0);
   };
-}
-
-function updateCrc(crc: number, bytes: Uint8Array): number {
-  let value = crc;
-  for (const byte of bytes) value = (CRC_TABLE[(value ^ byte) & 0xff] as number) ^ (value >>> 8);
-  return value;
 }

@@ -1,18 +1,17 @@
-/** The beginning of a file in a form that can be shown. */
+/** Previews of files: the beginning of a file in a displayable form. */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
-import { DomainError } from "../../model/errors.ts";
+import { DomainError, illegalArgument } from "../../model/errors.ts";
 import { parseIon } from "../../languages/ion/value_text.ts";
 
-/** A file to show. */
 interface PreviewedFile {
   readonly name: string;
   /** Bytes. */
   readonly size: number;
-  /** Its content, which must be read to the end or cancelled. */
+  /** Opens the content, which must be read to the end or cancelled. */
   open(): ReadableStream<Uint8Array>;
 }
 
-/** How it is shown. */
+/** Options of a preview. */
 export interface PreviewOptions {
   /** Lines of a text or items of a list. */
   readonly maxRows: number;
@@ -20,12 +19,13 @@ export interface PreviewOptions {
   readonly encoding: string;
 }
 
-/** Lines that are shown without a wish, and at the most. */
+/** Lines by default. */
 export const DEFAULT_PREVIEW_ROWS = 100;
+/** Largest number of lines. */
 export const MAX_PREVIEW_ROWS = 5_000;
-/** Of a text; what is longer is cut. */
+/** Longer texts are truncated. */
 const MAX_TEXT_BYTES = 2 * 1024 * 1024;
-/** Of an image or a document, which cannot be cut. */
+/** Larger images and PDFs, which cannot be truncated, are refused. */
 const MAX_WHOLE_BYTES = 10 * 1024 * 1024;
 
 type PreviewType = "TEXT" | "LIST" | "IMAGE" | "MARKDOWN" | "PDF";
@@ -56,16 +56,11 @@ interface Shown {
 
 async function wholeOf({ size, open }: PreviewedFile): Promise<string> {
   if (size > MAX_WHOLE_BYTES) {
-    throw new DomainError(
-      "invalid_argument",
-      `Illegal argument: the file has ${size} bytes, and at most ${MAX_WHOLE_BYTES} can be shown; download it`,
+    throw illegalArgument(
+      `the file has ${size} bytes, and at most ${MAX_WHOLE_BYTES} can be shown; download it`,
     );
   }
-  let text = "";
-  for await (const chunk of open()) {
-    for (let i = 0; i < chunk.length; i += 8192) text += String.fromCharCode(...chunk.subarray(i, i + 8192));
-  }
-  return btoa(text);
+  return (await new Response(open()).bytes()).toBase64();
 }
 
 async function beginningOf(
@@ -97,7 +92,7 @@ function hasMoreLines(text: string, count: number): boolean {
   return false;
 }
 
-/** A line that is no value is shown as it is. */
+/** A line that is not a value is shown as text. */
 function itemOf(line: string): JsonValue {
   try {
     return parseIon(line, { isProseAllowed: true }).value;
@@ -112,9 +107,6 @@ function decoderOf(encoding: string): TextDecoder {
     return new TextDecoder(encoding);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new DomainError(
-      "invalid_argument",
-      `Illegal argument: unable to preview using encoding "${encoding}"`,
-    );
+    throw illegalArgument(`unable to preview using encoding "${encoding}"`);
   }
 }

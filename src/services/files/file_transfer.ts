@@ -1,4 +1,4 @@
-/** All files of a namespace as one zip, out and in. An archive is checked as a whole before anything of it is stored. */
+/** Exports and imports all files of a namespace as a zip. All entries are checked before the first one is stored. */
 import type { Actor } from "../../model/access/actor.ts";
 import { DomainError } from "../../model/errors.ts";
 import { FLOWS_FOLDER } from "../../model/namespaces/file_path.ts";
@@ -10,21 +10,20 @@ import { isBatchFull } from "./file_tree.ts";
 import { checkNotFlows, type Files, isFlowFile, spaceOf, type StagedFile } from "./files.ts";
 import { readZipDirectory, type ZipDirectory, type ZipEntry, zipRefusal } from "./zip_directory.ts";
 
-/** What the transfer works with. */
 interface FileTransferDeps {
   readonly files: Files;
   readonly blobs: Blobs;
   readonly maxUploadBytes: number;
 }
 
-/** A zip without zip64 cannot say more. */
+/** The limits of a zip without zip64. */
 const MAX_EXPORT_BYTES = 0xf0000000;
 const MAX_EXPORT_ENTRIES = 0xfffe;
-/** Content of files that is held in memory until it is committed together. */
+/** Content in memory until it is committed. */
 const MAX_STAGED_BYTES = 256 * 1024;
-/** Upper bound of the bytes of a record's or chunk's key beside the path: tenant, namespace and id. */
+/** Upper bound of the bytes of a key without the path: tenant, namespace and id. */
 const KEY_BYTES_PER_RECORD = 350;
-/** Its record, its chunk, the chunk it replaces, and directories. */
+/** Record, chunk, replaced chunk, and directories. */
 const MUTATIONS_PER_FILE = 6;
 
 /** Exports and imports. */
@@ -54,8 +53,8 @@ export class FileTransfer {
   }
 
   /**
-   * Unpacks a zip at the root of the namespace: its flows first, then its files, which replace those of the same path.
-   * @throws DomainError invalid_argument: the archive or one of its entries is refused, and nothing is stored; too_large
+   * Unpacks a zip at the root of the namespace: flows first, then files, which replace files of the same path.
+   * @throws DomainError invalid_argument: the archive or an entry is refused, and nothing is stored; too_large
    */
   async import(
     actor: Pick<Actor, "tenant">,
@@ -76,12 +75,8 @@ export class FileTransfer {
   async *#items(actor: Pick<Actor, "tenant">, namespace: string): AsyncGenerator<ArchiveItem> {
     const { files } = this.#deps;
     for await (const { path, modifiedAt, content } of files.listAll(actor, namespace)) {
-      if (!content) yield { path, modifiedAt };
-      else {yield {
-          path,
-          modifiedAt,
-          content: async () => (await files.open(actor, namespace, path)).content,
-        };}
+      const open = async () => (await files.open(actor, namespace, path)).content;
+      yield { path, modifiedAt, content: content && open };
     }
   }
 
@@ -94,23 +89,18 @@ export class FileTransfer {
     for (const entry of flows) {
       await this.#deps.files.write(space, space.namespace, entry.path, unpackEntry(source, directory, entry));
     }
-    await this.#store(space, source, {
-      ...directory,
-      entries: entries.filter((entry) => !flows.includes(entry)),
-    });
+    const others = entries.filter((entry) => !flows.includes(entry));
+    await this.#store(space, source, { ...directory, entries: others });
   }
 
-  /** Refuses an archive that would put a file where a directory is, or the other way round. */
+  /** Refuses an archive that has a file where the namespace has a directory, or vice versa. */
   async #checkPlaces(space: FileSpace, entries: readonly ZipEntry[]): Promise<void> {
     const wanted = new Map(entries.map((entry) => [entry.path, entry.isDirectory]));
     for await (const { path, content } of this.#deps.files.listAll(space, space.namespace)) {
       const isDirectory = wanted.get(path);
       if (isDirectory !== undefined && isDirectory !== (content === undefined)) {
-        throw zipRefusal(
-          `entry ${JSON.stringify(path)} is a ${
-            isDirectory ? "directory" : "file"
-          }, the namespace has the other`,
-        );
+        const kind = isDirectory ? "directory" : "file";
+        throw zipRefusal(`entry ${JSON.stringify(path)} is a ${kind}, the namespace has the other`);
       }
     }
   }
@@ -120,17 +110,18 @@ export class FileTransfer {
     await using batch = new ImportBatch(files, blobs, space);
     for (const entry of directory.entries) {
       await batch.makeRoom(entry.path);
-      if (entry.isDirectory) batch.addDirectory(entry.path);
-      else {batch.addFile(
-          entry.path,
-          await blobs.write(batch.owner, unpackEntry(source, directory, entry), maxUploadBytes),
-        );}
+      if (entry.isDirectory) {
+        batch.addDirectory(entry.path);
+        continue;
+      }
+      const bytes = unpackEntry(source, directory, entry);
+      batch.addFile(entry.path, await blobs.write(batch.owner, bytes, maxUploadBytes));
     }
     await batch.flush();
   }
 }
 
-/** Files and directories that are committed together; what is not committed in the end is removed. */
+/** Files and directories that are committed together; disposing it discards uncommitted ones. */
 class ImportBatch {
   readonly owner: BlobOwner;
   readonly #files: Files;
@@ -148,9 +139,9 @@ class ImportBatch {
     this.#space = space;
   }
 
-  /** Commits what has been added if the path would be too much for the same entry. */
+  /** Flushes if the path does not fit into the same entry. */
   async makeRoom(path: string): Promise<void> {
-    // Each directory above may have to be created with it; their keys get shorter upwards.
+    // Each parent directory may have to be created too, with a shorter key.
     const depth = path.split("/").length;
     const keyBytes = path.length * 3 * Math.ceil((depth + 1) / 2) + KEY_BYTES_PER_RECORD * (depth + 2);
     const count = (this.#staged.length + this.#directories.length) * MUTATIONS_PER_FILE;
@@ -182,7 +173,7 @@ class ImportBatch {
   }
 }
 
-/** Unpacks an entry into nothing: its size, its checksum and its place must be right. */
+/** Unpacks an entry without storing it, to verify its size, checksum and path. */
 async function checkEntry(source: ByteSource, directory: ZipDirectory, entry: ZipEntry): Promise<void> {
   if (!entry.isDirectory && isFlowFile(entry.path) && entry.size > MAX_FLOW_SOURCE_BYTES) {
     throw zipRefusal(`flow ${JSON.stringify(entry.path)} is larger than ${MAX_FLOW_SOURCE_BYTES} bytes`);

@@ -1,17 +1,17 @@
-/** What a change of a namespace's files means for the directories around them, and how many changes share one entry. */
+/** Parent directories of changed files, and batches of changes. */
 import type { Instant } from "../../base/clock.ts";
-import { DomainError } from "../../model/errors.ts";
+import { type DomainError, illegalArgument } from "../../model/errors.ts";
 import { parentPath, parentPaths } from "../../model/namespaces/file_path.ts";
 import type { BlobOwner, BlobRef, Blobs } from "../../store/blobs/blobs.ts";
 import type { Committer } from "../../store/committer.ts";
 import type { FileRecord, FileRecords, FileSpace } from "../../store/records/file_records.ts";
 import type { Key, Mutation } from "../../store/store.ts";
 
-/** Changes of one entry: a little below what a group can take. */
+/** Mutations of one entry: a little below the limit of a commit group. */
 const MAX_BATCH_MUTATIONS = 800;
 const MAX_BATCH_KEY_BYTES = 60_000;
 
-/** Records of the directories above the paths that do not exist yet. @throws DomainError invalid_argument: one of them is a file */
+/** New records of missing parent directories. @throws DomainError invalid_argument: one of them is a file */
 export async function missingParents(
   records: FileRecords,
   space: FileSpace,
@@ -29,7 +29,7 @@ export async function missingParents(
   return missing;
 }
 
-/** The directories above `path` that hold nothing else, the innermost first. */
+/** The parent directories of `path` that contain nothing else, innermost first. */
 export async function emptiedParents(
   records: FileRecords,
   space: FileSpace,
@@ -45,23 +45,17 @@ export async function emptiedParents(
   return emptied;
 }
 
-/** A path names a file where a directory is needed. */
+/** The refusal of a file where a directory is needed. */
 export function notADirectory(path: string): DomainError {
-  return new DomainError(
-    "invalid_argument",
-    `Illegal argument: path ${JSON.stringify(path)} is a file, not a directory`,
-  );
+  return illegalArgument(`path ${JSON.stringify(path)} is a file, not a directory`);
 }
 
-/** A path names a directory where a file is needed. */
+/** The refusal of a directory where a file is needed. */
 export function notAFile(path: string): DomainError {
-  return new DomainError(
-    "invalid_argument",
-    `Illegal argument: path ${JSON.stringify(path)} is a directory, not a file`,
-  );
+  return illegalArgument(`path ${JSON.stringify(path)} is a directory, not a file`);
 }
 
-/** True when an entry with these keys would be larger than a batch may be. */
+/** True if an entry with these keys exceeds the limits of a batch. */
 export function isBatchFull(count: number, keyBytes: number): boolean {
   return count > MAX_BATCH_MUTATIONS || keyBytes > MAX_BATCH_KEY_BYTES;
 }
@@ -71,7 +65,7 @@ function keyBytesOf(key: Key): number {
   return key.reduce<number>((sum, part) => sum + (typeof part === "string" ? part.length * 3 + 2 : 10), 0);
 }
 
-/** Commits changes in order: all in one entry when they fit, else in as many as needed. */
+/** Commits changes in order, in as few entries as possible. */
 export class ChangeBatch {
   readonly #committer: Committer;
   readonly #blobs: Blobs;
@@ -86,7 +80,7 @@ export class ChangeBatch {
     this.#owner = owner;
   }
 
-  /** Adds changes that must not be torn apart, and the content that they let go of. */
+  /** Adds changes that belong into one entry; `retired` is content that they no longer reference. */
   async add(changes: readonly Mutation[], retired?: BlobRef): Promise<void> {
     const mutations = [...changes, ...(retired ? this.#blobs.retire(this.#owner, retired) : [])];
     const keyBytes = mutations.reduce((sum, mutation) => sum + keyBytesOf(mutation.key), 0);
@@ -96,7 +90,7 @@ export class ChangeBatch {
     if (retired) this.#retired.push(retired);
   }
 
-  /** Commits what has been added; resolves once it is durable. */
+  /** Commits the added changes; resolves once they are durable. */
   async flush(): Promise<void> {
     const mutations = this.#mutations;
     const retired = this.#retired;

@@ -1,8 +1,8 @@
-/** Files of namespaces: a tree of records in the store, each with its content as a blob. */
+/** Files of namespaces: a tree of records in the store, with the content of files as blobs. */
 import type { Clock } from "../../base/clock.ts";
 import { KeyedLock } from "../../base/keyed_lock.ts";
 import type { Actor } from "../../model/access/actor.ts";
-import { DomainError } from "../../model/errors.ts";
+import { DomainError, illegalArgument, notFound } from "../../model/errors.ts";
 import {
   FLOWS_FOLDER,
   isWithin,
@@ -19,14 +19,13 @@ import { ChangeBatch, emptiedParents, missingParents, notADirectory, notAFile } 
 
 export type { FileRecord } from "../../store/records/file_records.ts";
 
-/** What the service works with. */
 interface FilesDeps {
   readonly records: FileRecords;
   readonly blobs: Blobs;
   readonly committer: Committer;
   readonly clock: Clock;
   readonly maxUploadBytes: number;
-  /** Saves a flow whose source was put into the folder of flows, under that namespace. */
+  /** Saves a flow whose source was written into the folder of flows, with that namespace. */
   readonly importFlow: (tenant: TenantId, namespace: string, source: string) => Promise<void>;
 }
 
@@ -42,7 +41,7 @@ export interface StagedFile {
   readonly blob: StagedBlob;
 }
 
-/** A file that is replaced while it is being opened is opened again; more often than that is no accident. */
+/** Attempts to open a file that is replaced meanwhile. */
 const OPEN_ATTEMPTS = 5;
 const FLOW_FILE = new RegExp(`^${FLOWS_FOLDER}/[^/]+\\.ya?ml$`);
 
@@ -55,7 +54,7 @@ export class Files {
     this.#deps = deps;
   }
 
-  /** What lies directly in a directory, in path order; an empty root is no error. @throws DomainError not_found, invalid_argument */
+  /** The entries of a directory, ordered by path; empty for an empty root. @throws DomainError not_found, invalid_argument */
   async list(actor: Pick<Actor, "tenant">, namespace: string, directory: string): Promise<FileRecord[]> {
     const space = spaceOf(actor, namespace);
     const path = normalizeFilePath(directory);
@@ -69,7 +68,7 @@ export class Files {
     return children;
   }
 
-  /** The record of a file or directory; the root has one always. @throws DomainError not_found, invalid_argument */
+  /** The record of a file or directory; the root always exists. @throws DomainError not_found, invalid_argument */
   async stat(actor: Pick<Actor, "tenant">, namespace: string, path: string): Promise<FileRecord> {
     const space = spaceOf(actor, namespace);
     const target = normalizeFilePath(path);
@@ -79,7 +78,7 @@ export class Files {
     return { path: "", createdAt: now, modifiedAt: now, revision: 0 };
   }
 
-  /** Opens a file; what is read is the content of this moment, whatever happens to the file. @throws DomainError not_found, invalid_argument */
+  /** Opens a file; the content read is that of this moment, even if the file changes meanwhile. @throws DomainError not_found, invalid_argument */
   async open(actor: Pick<Actor, "tenant">, namespace: string, path: string): Promise<OpenFile> {
     const space = spaceOf(actor, namespace);
     const target = normalizeFileName(path);
@@ -92,11 +91,11 @@ export class Files {
     }
     throw new DomainError(
       "conflict",
-      `Cannot read ${JSON.stringify(target)}: it is being replaced all the time`,
+      `Cannot read ${JSON.stringify(target)}: it kept changing while it was read; retry`,
     );
   }
 
-  /** Paths of the files whose path with its leading slash contains `text`, in path order. @throws DomainError invalid_argument */
+  /** Paths, with a leading slash, of the files whose path contains `text`, ordered. @throws DomainError invalid_argument */
   async search(actor: Pick<Actor, "tenant">, namespace: string, text: string): Promise<string[]> {
     const found: string[] = [];
     for await (const { path, content } of this.#deps.records.listBelow(spaceOf(actor, namespace), "")) {
@@ -106,9 +105,9 @@ export class Files {
   }
 
   /**
-   * Creates or replaces a file with what the source gives, and creates the directories above it; readers see the old content
-   * or the new. A flow in the folder of flows is saved as a flow instead.
-   * @throws DomainError invalid_argument; too_large; storage_full or unavailable: nothing has changed
+   * Creates or replaces a file and creates missing parent directories; readers see either the old or the new content. A
+   * flow in the folder of flows is saved as a flow instead.
+   * @throws DomainError invalid_argument; too_large; storage_full or unavailable: nothing was changed
    */
   async write(
     actor: Pick<Actor, "tenant">,
@@ -126,7 +125,7 @@ export class Files {
     await this.commitStaged(space, [{ path: target, blob }]);
   }
 
-  /** Commits written contents under their paths, in one entry. For {@link write} and imports. @throws DomainError: none is kept */
+  /** Commits staged contents under their paths, in one entry. @throws DomainError: none is stored */
   async commitStaged(
     space: FileSpace,
     files: readonly StagedFile[],
@@ -139,7 +138,7 @@ export class Files {
       const build = async () => {
         const now = clock.now();
         const found = await records.getMany(space, paths);
-        // Every directory is a parent of something below it.
+        // A directory to create is passed as the parent of a path below it.
         const below = [...paths, ...directories.map((directory) => `${directory}/-`)];
         const created = await missingParents(records, space, below, now);
         const mutations = created.map((record) => records.put(space, record));
@@ -160,7 +159,7 @@ export class Files {
     });
   }
 
-  /** Creates a directory and those above it; one that exists is no error. @throws DomainError invalid_argument */
+  /** Creates a directory and its parents; an existing one is no error. @throws DomainError invalid_argument */
   async createDirectory(actor: Pick<Actor, "tenant">, namespace: string, path: string): Promise<void> {
     const space = spaceOf(actor, namespace);
     const target = normalizeFilePath(path);
@@ -169,8 +168,8 @@ export class Files {
   }
 
   /**
-   * Moves or renames a file, or a directory with all that is in it: at once, or one part after the other when it is large;
-   * every file is then always in exactly one of the two places.
+   * Moves or renames a file, or a directory with its content. A large directory is moved in several entries; each file is
+   * always in exactly one of the two places.
    * @throws DomainError not_found, already_exists, invalid_argument
    */
   async move(actor: Pick<Actor, "tenant">, namespace: string, from: string, to: string): Promise<void> {
@@ -186,7 +185,7 @@ export class Files {
     });
   }
 
-  /** Removes a file, or a directory with all that is in it, and the directories above that are empty then; `""` removes all. @throws DomainError invalid_argument */
+  /** Removes a file, or a directory with its content, and parent directories that become empty; `""` removes all. @throws DomainError invalid_argument */
   async delete(actor: Pick<Actor, "tenant">, namespace: string, path: string): Promise<void> {
     const { records, committer, blobs } = this.#deps;
     const space = spaceOf(actor, namespace);
@@ -208,7 +207,7 @@ export class Files {
     });
   }
 
-  /** Every file and directory, in path order. @throws DomainError invalid_argument */
+  /** All files and directories, ordered by path. @throws DomainError invalid_argument */
   listAll(actor: Pick<Actor, "tenant">, namespace: string): AsyncIterable<FileRecord> {
     return this.#deps.records.listBelow(spaceOf(actor, namespace), "");
   }
@@ -220,14 +219,14 @@ export class Files {
   ): Promise<ReadableStream<Uint8Array> | undefined> {
     const stream = this.#deps.blobs.read(ownerOf(space), content);
     if (!this.#deps.blobs.isChunked(content)) return await this.#readSmall(space, record, stream);
-    // From now on the stream holds the content; it is the right one if the file still refers to it.
+    // The open stream keeps the content readable. It is the current one if the file still refers to it.
     const current = await this.#deps.records.get(space, record.path);
     if (current?.content?.blobId === content.blobId) return stream;
     await stream.cancel();
     return undefined;
   }
 
-  /** A content of one chunk goes with the entry that replaces it, so it is read at once. */
+  /** Content of one chunk is deleted by the entry that replaces it, so it is read immediately. */
   async #readSmall(
     space: FileSpace,
     record: FileRecord,
@@ -256,7 +255,7 @@ export class Files {
     await this.#deps.importFlow(space.tenant, space.namespace, await new Blob(pieces).text());
   }
 
-  /** Refuses early what {@link commitStaged} would refuse after the content has been written. */
+  /** Refuses early, before the content is written, what {@link commitStaged} would refuse. */
   async #checkPlace(space: FileSpace, path: string): Promise<void> {
     const { records, clock } = this.#deps;
     if (await records.get(space, path)) throw notAFile(path);
@@ -266,10 +265,7 @@ export class Files {
   async #checkMove(space: FileSpace, record: FileRecord, target: string): Promise<void> {
     const { records } = this.#deps;
     if (isWithin(target, record.path)) {
-      throw new DomainError(
-        "invalid_argument",
-        `Illegal argument: cannot move directory ${JSON.stringify(record.path)} into itself`,
-      );
+      throw illegalArgument(`cannot move directory ${JSON.stringify(record.path)} into itself`);
     }
     if (await records.get(space, target)) {
       throw new DomainError(
@@ -288,7 +284,7 @@ export class Files {
     const batch = new ChangeBatch(committer, blobs, ownerOf(space));
     const parents = await missingParents(records, space, [target], clock.now());
     const first = [...parents, { ...record, path: target }].map((each) => records.put(space, each));
-    // The old place of a directory goes last, so that what is in it always has a directory above.
+    // The record of the old directory is deleted last, so that its content always has a parent.
     const last = records.delete(space, record.path);
     await batch.add(record.content ? [...first, last] : first);
     if (!record.content) {
@@ -304,10 +300,7 @@ export class Files {
   async #existing(space: FileSpace, path: string): Promise<FileRecord> {
     const record = await this.#deps.records.get(space, path);
     if (record) return record;
-    throw new DomainError(
-      "not_found",
-      `Not Found: No file ${JSON.stringify(`/${path}`)} in namespace "${space.namespace}"`,
-    );
+    throw notFound(`No file ${JSON.stringify(`/${path}`)} in namespace "${space.namespace}"`);
   }
 
   async #exclusively(space: FileSpace, work: () => Promise<void>): Promise<void> {
@@ -315,19 +308,19 @@ export class Files {
   }
 }
 
-/** The files of a namespace. @throws DomainError invalid_argument */
+/** The file space of a namespace. @throws DomainError invalid_argument */
 export function spaceOf({ tenant }: Pick<Actor, "tenant">, namespace: string): FileSpace {
   return { tenant, namespace: checkNamespace(namespace) };
 }
 
-/** True for a flow in the folder of flows. @throws DomainError invalid_argument: anything else in that folder */
+/** True for a flow in the folder of flows, false outside of it. @throws DomainError invalid_argument: another path in that folder */
 export function isFlowFile(path: string): boolean {
   if (FLOW_FILE.test(path)) return true;
   checkNotFlows(path);
   return false;
 }
 
-/** Refuses what is or lies in the folder of flows. @throws DomainError invalid_argument */
+/** Refuses the folder of flows and paths in it. @throws DomainError invalid_argument */
 export function checkNotFlows(path: string): void {
   if (!isWithin(path, FLOWS_FOLDER)) return;
   throw new DomainError(

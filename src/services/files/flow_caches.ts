@@ -1,4 +1,4 @@
-/** Files that tasks of a flow keep between its executions: a zip for each task, stored as a large value of the namespace. */
+/** Files that tasks of a flow cache between executions: a zip per task, stored as a blob of the namespace. */
 import type { Clock } from "../../base/clock.ts";
 import { KeyedLock } from "../../base/keyed_lock.ts";
 import type { AttemptIdentity } from "../../model/executions/attempt_identity.ts";
@@ -10,12 +10,11 @@ import type { Key, Store } from "../../store/store.ts";
 import { type ArchiveItem, packArchive, unpackEntry } from "./file_archive.ts";
 import { readZipDirectory } from "./zip_directory.ts";
 
-/** What the service works with. */
 interface FlowCachesDeps {
   readonly store: Store;
   readonly blobs: Blobs;
   readonly clock: Clock;
-  /** Of one cache. */
+  /** Largest size of one cache. */
   readonly maxBytes: number;
 }
 

@@ -1,8 +1,8 @@
 /**
- * Reads the central directory of a zip and refuses what could do harm when unpacked: nothing is trusted but what is checked
- * here or while an entry is inflated. Format: APPNOTE.TXT 6.3.10, without zip64, encryption and split archives.
+ * Reads and checks the central directory of an untrusted zip. Sizes and checksums are verified when entries are inflated.
+ * Format: APPNOTE.TXT 6.3.10, without zip64, encryption and split archives.
  */
-import { DomainError } from "../../model/errors.ts";
+import { type DomainError, illegalArgument } from "../../model/errors.ts";
 import { normalizeFilePath, parentPaths } from "../../model/namespaces/file_path.ts";
 import { MAX_ZIP_BYTES, MAX_ZIP_ENTRIES, MAX_ZIP_RATIO } from "../../model/limits.ts";
 import type { ByteSource } from "../../store/blobs/blobs.ts";
@@ -22,7 +22,14 @@ export interface ZipEntry {
   readonly rawName: Uint8Array;
 }
 
-/** Where the entries end and the central directory begins. */
+/** Number of entries, size and offset of the central directory. */
+interface EndRecord {
+  readonly count: number;
+  readonly size: number;
+  readonly offset: number;
+}
+
+/** The checked entries, and the offset of the central directory. */
 export interface ZipDirectory {
   readonly entries: readonly ZipEntry[];
   readonly offset: number;
@@ -43,7 +50,7 @@ const ENCRYPTED = 0x0001;
 /** File types in the upper half of the external attributes, as Unix writes them. */
 const TYPE_MASK = 0xf000;
 const ORDINARY_TYPES: ReadonlySet<number> = new Set([0, 0x4000, 0x8000]);
-/** Below that much an archive is no bomb, however well it is packed. */
+/** Archives that unpack to less may have any ratio. */
 const RATIO_FREE_BYTES = 1024 * 1024;
 
 /** Reads and checks the directory of an archive. @throws DomainError invalid_argument */
@@ -69,12 +76,12 @@ export async function readZipDirectory(source: ByteSource): Promise<ZipDirectory
   return { entries, offset };
 }
 
-/** A refusal of the whole archive. */
+/** The refusal of an archive. */
 export function zipRefusal(reason: string): DomainError {
-  return new DomainError("invalid_argument", `Illegal argument: the zip is refused: ${reason}`);
+  return illegalArgument(`the zip is refused: ${reason}`);
 }
 
-async function findDirectory(source: ByteSource): Promise<{ count: number; size: number; offset: number }> {
+async function findDirectory(source: ByteSource): Promise<EndRecord> {
   const length = Math.min(source.size, END_BYTES + MAX_COMMENT_BYTES);
   const tailOffset = source.size - length;
   const tail = await source.read(tailOffset, length);
@@ -87,11 +94,7 @@ async function findDirectory(source: ByteSource): Promise<{ count: number; size:
   throw zipRefusal("it is no zip, or incomplete");
 }
 
-function readEnd(
-  view: DataView,
-  at: number,
-  endOffset: number,
-): { count: number; size: number; offset: number } {
+function readEnd(view: DataView, at: number, endOffset: number): EndRecord {
   const disks = view.getUint16(at + 4, true) + view.getUint16(at + 6, true);
   const count = view.getUint16(at + 10, true);
   const size = view.getUint32(at + 12, true);
@@ -153,7 +156,7 @@ function checkSizes(entries: readonly ZipEntry[], archiveSize: number): void {
   }
 }
 
-/** One thing a name: neither twice the same, nor a file that another entry needs as a directory. */
+/** Refuses duplicate paths, and files that are parent directories of other entries. */
 function checkNames(entries: readonly ZipEntry[]): void {
   const seen = new Map<string, ZipEntry>();
   for (const entry of entries) {
@@ -166,7 +169,7 @@ function checkNames(entries: readonly ZipEntry[]): void {
   }
 }
 
-/** Entries that share their packed bytes are how a bomb stays below any ratio of a single entry. */
+/** Refuses entries that share packed bytes: zip bombs use them to stay below the ratio limit. */
 function checkOverlaps(entries: readonly ZipEntry[], directoryOffset: number): void {
   let end = 0;
   for (const entry of [...entries].sort((a, b) => a.headerOffset - b.headerOffset)) {

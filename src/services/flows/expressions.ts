@@ -1,25 +1,24 @@
 /**
- * Rendering expressions for a caller who tries them out. A caller who may enter the tenant may also write a flow there and
- * run it, so the KV pairs of a namespace that he names are his to read; secrets can be used, and are shown as stars.
+ * Renders expressions that a caller tries out. A caller who may enter the tenant may also run flows there, so expressions
+ * may read the KV pairs of any namespace; secrets are usable and masked.
  */
 import { type JsonObject, setOwnProperty } from "../../base/json.ts";
 import { BUILT_IN_FUNCTION_NAMES, FILTER_NAMES } from "../../expr/mod.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import type { RenderExpression } from "../../rendering/expression_renderer.ts";
 
-/** What is to be rendered. */
+/** Expressions to render. */
 export interface RenderRequest {
   readonly expressions: readonly string[];
-  /** Its members are the variables that the expressions see. */
+  /** The root variables of the expressions. */
   readonly context: JsonObject;
-  /** Whose KV pairs and secrets the expressions may use; none without it. */
+  /** Namespace of the KV pairs and secrets; without it, expressions can use none. */
   readonly namespace?: string;
 }
 
-/** What the service works with. */
 interface ExpressionsDeps {
   readonly render: RenderExpression;
-  /** Functions of the server that expressions may call beside the built-in ones. */
+  /** Names of host functions. */
   readonly functions: ReadonlySet<string>;
 }
 
@@ -31,17 +30,17 @@ export class Expressions {
     this.#deps = deps;
   }
 
-  /** Names of filters, in order. */
+  /** Names of filters, sorted. */
   get filterNames(): string[] {
     return [...FILTER_NAMES].sort();
   }
 
-  /** Names of functions, in order. */
+  /** Names of functions, sorted. */
   get functionNames(): string[] {
     return [...new Set([...BUILT_IN_FUNCTION_NAMES, ...this.#deps.functions])].sort();
   }
 
-  /** What each expression renders to, under `rendered`, or why it cannot be rendered, under `errors`; both by expression. */
+  /** `{rendered, errors}`: by expression, the text it renders to or the error message. */
   async render({ tenant }: Actor, request: RenderRequest): Promise<JsonObject> {
     const { expressions, context, namespace } = request;
     const rendered: JsonObject = {}, errors: JsonObject = {};

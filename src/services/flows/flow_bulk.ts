@@ -1,32 +1,31 @@
-/** Many flows at once: replaced, deleted, enabled, disabled. Everything is checked before anything is changed. */
+/** Bulk changes of flows: replace, update, delete, enable, disable. All sources are validated before the first change. */
 import { setDisabled, setNamespace, splitDocuments } from "../../flow/mod.ts";
 import type { Actor } from "../../model/access/actor.ts";
-import { DomainError } from "../../model/errors.ts";
 import type { Flow, FlowKey } from "../../model/flows/flow.ts";
+import { isWithinNamespace } from "../../model/namespaces/namespace_name.ts";
 import type { FlowHead } from "../../store/records/flow_records.ts";
-import type { Flows } from "./flows.ts";
+import { flowName } from "./flow_heads.ts";
+import { type Flows, invalidFlow } from "./flows.ts";
 
-/** What becomes of a namespace whose flows are replaced. */
 interface ReplaceOptions {
-  /** Flows that the text does not name are deleted. */
+  /** Deletes the flows of the namespace that are not in the text. */
   readonly delete: boolean;
-  /** The flows are put into this namespace, whatever they say. */
+  /** Saves the flows in this namespace, whatever namespace their sources name. */
   readonly override: boolean;
 }
 
-/** What becomes of the flows of a bulk update. */
 interface BulkOptions {
-  /** Flows that the text does not name are deleted: those of `namespace`, else those of the namespaces in the text. */
+  /** Deletes flows that are not in the text: those of `namespace`, else those of the namespaces in the text. */
   readonly delete: boolean;
   readonly namespace?: string;
-  /** Namespaces below `namespace` belong to it. */
+  /** Includes the namespaces below `namespace`. */
   readonly allowNamespaceChild: boolean;
 }
 
-/** Flows that are changed at the same time: their commits are grouped. */
+/** Flows that are changed concurrently; their commits are grouped. */
 const CHANGES_AT_ONCE = 100;
 
-/** The use cases of many flows. */
+/** The use cases of bulk changes. */
 export class FlowBulk {
   readonly #flows: Flows;
 
@@ -34,7 +33,7 @@ export class FlowBulk {
     this.#flows = flows;
   }
 
-  /** Makes the documents of a text the flows of a namespace; those deleted, then those saved. @throws DomainError invalid_entity */
+  /** Replaces the flows of a namespace by the documents of a text; returns the deleted flows, then the saved ones. @throws DomainError invalid_entity */
   async replace(actor: Actor, namespace: string, text: string, options: ReplaceOptions): Promise<Flow[]> {
     const sources = splitDocuments(text);
     const placed = options.override ? sources.map((source) => setNamespace(source, namespace)) : sources;
@@ -42,30 +41,31 @@ export class FlowBulk {
     return await this.#save(actor, placed, { isInside, deletes: options.delete ? isInside : undefined });
   }
 
-  /** Saves the documents of a text; those deleted, then those saved. @throws DomainError invalid_entity */
+  /** Saves the documents of a text; returns the deleted flows, then the saved ones. @throws DomainError invalid_entity */
   async update(actor: Actor, text: string, options: BulkOptions): Promise<Flow[]> {
     const sources = splitDocuments(text);
     const { namespace, allowNamespaceChild } = options;
     const named = new Set(sources.map((source) => this.#flows.draft(actor, source).namespace));
-    const isInside = (key: Pick<FlowKey, "namespace">) =>
-      namespace === undefined ? named.has(key.namespace) : key.namespace === namespace ||
-        allowNamespaceChild && key.namespace.startsWith(`${namespace}.`);
+    const isInside = (key: Pick<FlowKey, "namespace">) => {
+      if (namespace === undefined) return named.has(key.namespace);
+      return allowNamespaceChild ? isWithinNamespace(key.namespace, namespace) : key.namespace === namespace;
+    };
     return await this.#save(actor, sources, { isInside, deletes: options.delete ? isInside : undefined });
   }
 
-  /** Heads of the flows of these names; names of no flow are left out. */
+  /** Heads of the named flows; unknown names are left out. */
   pick(actor: Actor, keys: readonly FlowKey[]): FlowHead[] {
-    const wanted = new Set(keys.map(nameOf));
-    return this.#flows.select(actor, (head) => wanted.has(nameOf(head)));
+    const wanted = new Set(keys.map(flowName));
+    return this.#flows.select(actor, (head) => wanted.has(flowName(head)));
   }
 
-  /** Deletes flows; how many. */
+  /** Deletes flows; returns their number. */
   async delete(actor: Actor, heads: readonly FlowHead[]): Promise<number> {
     await inTurns(heads, (head) => this.#flows.delete(actor, head));
     return heads.length;
   }
 
-  /** Sets whether flows are disabled, by a new revision each; how many were not so before. @throws DomainError conflict */
+  /** Disables or enables flows, by a new revision each; returns the number of changed ones. @throws DomainError conflict */
   async setDisabled(actor: Actor, heads: readonly FlowHead[], disabled: boolean): Promise<number> {
     const changing = heads.filter((head) => head.disabled !== disabled);
     await inTurns(changing, async (head) => {
@@ -84,21 +84,17 @@ export class FlowBulk {
     },
   ): Promise<Flow[]> {
     const drafts = sources.map((source) => this.#flows.draft(actor, source));
-    const names = new Set(drafts.map(nameOf));
-    if (!drafts.every(isInside)) throw refusal("flow.namespace", "Flow namespace is invalid");
-    if (names.size < drafts.length) throw refusal("flow.id", "Duplicate flow id");
+    const names = new Set(drafts.map(flowName));
+    if (!drafts.every(isInside)) {
+      throw invalidFlow([{ path: "flow.namespace", message: "Flow namespace is invalid" }]);
+    }
+    if (names.size < drafts.length) throw invalidFlow([{ path: "flow.id", message: "Duplicate flow id" }]);
     const saved = await inTurns(sources, (source) => this.#flows.put(actor, source));
-    const left = this.#flows.select(actor, (head) => deletes?.(head) === true && !names.has(nameOf(head)));
+    const left = this.#flows.select(actor, (head) => deletes?.(head) === true && !names.has(flowName(head)));
     await this.delete(actor, left);
     const deleted = await inTurns(left, (head) => this.#flows.get(actor, head, { allowDeleted: true }));
     return [...deleted, ...saved];
   }
-}
-
-function refusal(path: string, message: string): DomainError {
-  return new DomainError("invalid_entity", `Invalid entity: ${path}: ${message}`, {
-    items: [{ path, message }],
-  });
 }
 
 async function inTurns<T, R>(items: readonly T[], change: (item: T) => Promise<R>): Promise<R[]> {
@@ -107,9 +103,4 @@ async function inTurns<T, R>(items: readonly T[], change: (item: T) => Promise<R
     results.push(...await Promise.all(items.slice(i, i + CHANGES_AT_ONCE).map(change)));
   }
   return results;
-}
-
-/** Names a flow within its tenant; neither part holds a slash. */
-function nameOf({ namespace, id }: FlowKey): string {
-  return `${namespace}/${id}`;
 }

@@ -1,16 +1,18 @@
-/** Which flows depend on which: by tasks that start a flow, and by triggers that wait for one. */
+/** The dependency graph of flows: edges are tasks that start a flow and triggers that wait for one. */
 import type { JsonObject } from "../../base/json.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import type { FlowKey } from "../../model/flows/flow.ts";
+import { isWithinNamespace } from "../../model/namespaces/namespace_name.ts";
 import type { FlowHead } from "../../store/records/flow_records.ts";
+import { flowName } from "./flow_heads.ts";
 import { type FlowLinks, isAwaited, linksOf } from "./flow_links.ts";
 import type { Flows } from "./flows.ts";
 
 /** How far dependencies are followed. */
 export interface DependencyOptions {
-  /** Only flows that come after the flow. */
+  /** Only downstream flows. */
   readonly destinationOnly: boolean;
-  /** Also what is reached through others. */
+  /** Follows dependencies transitively. */
   readonly expandAll: boolean;
 }
 
@@ -23,13 +25,13 @@ interface Edge {
   readonly relation: Relation;
 }
 
-/** What is reached from a flow, and by which edges. */
-interface Surroundings {
-  readonly reached: ReadonlySet<FlowHead>;
-  readonly kept: ReadonlySet<Edge>;
+/** The flows connected with a flow, including itself. */
+interface Subgraph {
+  readonly nodes: ReadonlySet<FlowHead>;
+  readonly edges: ReadonlySet<Edge>;
 }
 
-/** The use cases of dependencies. Links are read once for each revision. */
+/** The use cases of dependencies. Links are read once per revision. */
 export class FlowDependencies {
   readonly #flows: Flows;
   readonly #links = new WeakMap<FlowHead, FlowLinks>();
@@ -38,26 +40,25 @@ export class FlowDependencies {
     this.#flows = flows;
   }
 
-  /** A flow with those around it. @throws DomainError not_found */
+  /** A flow and the flows connected with it. @throws DomainError not_found */
   async ofFlow(actor: Actor, key: FlowKey, options: DependencyOptions): Promise<JsonObject> {
-    const { reached, kept } = await this.#around(actor, key, options);
-    return response(reached, kept);
+    const { nodes, edges } = await this.#connected(actor, key, options);
+    return response(nodes, edges);
   }
 
-  /** Names of a flow and of those around it, each as `namespace/id`. @throws DomainError not_found */
-  async namesAround(actor: Actor, key: FlowKey, options: DependencyOptions): Promise<ReadonlySet<string>> {
-    const { reached } = await this.#around(actor, key, options);
-    return new Set([...reached].map(nameOf));
+  /** Names of a flow and of the flows connected with it, each as `namespace/id`. @throws DomainError not_found */
+  async connectedNames(actor: Actor, key: FlowKey, options: DependencyOptions): Promise<ReadonlySet<string>> {
+    const { nodes } = await this.#connected(actor, key, options);
+    return new Set([...nodes].map(flowName));
   }
 
-  async #around(actor: Actor, key: FlowKey, options: DependencyOptions): Promise<Surroundings> {
-    return follow(this.#flows.head(actor, key), await this.#edges(actor), options);
+  async #connected(actor: Actor, key: FlowKey, options: DependencyOptions): Promise<Subgraph> {
+    return connected(this.#flows.head(actor, key), await this.#edges(actor), options);
   }
 
-  /** The flows of a namespace and of those below it, with those around them. */
+  /** The flows of a namespace and of the namespaces below it, with the flows connected with them. */
   async ofNamespace(actor: Actor, namespace: string, destinationOnly: boolean): Promise<JsonObject> {
-    const isInside = (head: FlowHead) =>
-      head.namespace === namespace || head.namespace.startsWith(`${namespace}.`);
+    const isInside = (head: FlowHead) => isWithinNamespace(head.namespace, namespace);
     const edges = (await this.#edges(actor)).filter(({ source, target }) =>
       isInside(source) || !destinationOnly && isInside(target)
     );
@@ -65,7 +66,7 @@ export class FlowDependencies {
     return response([...inside, ...edges.flatMap(({ source, target }) => [source, target])], edges);
   }
 
-  /** All flows that have to do with another one. */
+  /** All flows with a dependency. */
   async ofTenant(actor: Actor): Promise<JsonObject> {
     const edges = await this.#edges(actor);
     return response(edges.flatMap(({ source, target }) => [source, target]), edges);
@@ -73,14 +74,16 @@ export class FlowDependencies {
 
   async #edges(actor: Actor): Promise<Edge[]> {
     const heads = this.#flows.select(actor, () => true);
-    const byName = new Map(heads.map((head) => [nameOf(head), head]));
+    const byName = new Map(heads.map((head) => [flowName(head), head]));
     const edges = new Map<string, Edge>();
     const add = (source: FlowHead, target: FlowHead | undefined, relation: Relation) => {
-      if (target) edges.set(`${nameOf(source)} ${nameOf(target)} ${relation}`, { source, target, relation });
+      if (target) {
+        edges.set(`${flowName(source)} ${flowName(target)} ${relation}`, { source, target, relation });
+      }
     };
     for (const head of heads) {
       const { starts, awaits } = await this.#linksOf(head);
-      for (const key of starts) add(head, byName.get(nameOf(key)), "FLOW_TASK");
+      for (const key of starts) add(head, byName.get(flowName(key)), "FLOW_TASK");
       for (const awaited of awaits) {
         for (const source of heads) if (isAwaited(source, awaited)) add(source, head, "FLOW_TRIGGER");
       }
@@ -88,7 +91,7 @@ export class FlowDependencies {
     return [...edges.values()];
   }
 
-  /** A head is replaced with each revision, so that what is kept for it never is of another one. */
+  /** Cached per head object, which is replaced with each revision. */
   async #linksOf(head: FlowHead): Promise<FlowLinks> {
     const known = this.#links.get(head);
     if (known) return known;
@@ -99,44 +102,39 @@ export class FlowDependencies {
 }
 
 /**
- * What is reached from a flow, and by which edges: neighbours, or with `expandAll` also those of each of them. With
- * `destinationOnly` edges are followed one way; else both ways, so that what shares an origin is found, too.
+ * The neighbours of a flow, or with `expandAll` all flows reachable from it. With `destinationOnly` edges are followed
+ * downstream only, else both ways, so that flows with a common origin are found too.
  */
-function follow(
+function connected(
   start: FlowHead,
   edges: readonly Edge[],
   { destinationOnly, expandAll }: DependencyOptions,
-): Surroundings {
+): Subgraph {
   const down = Map.groupBy(edges, ({ source }) => source);
   const up = destinationOnly ? new Map<FlowHead, Edge[]>() : Map.groupBy(edges, ({ target }) => target);
-  const reached = new Set([start]), visited = new Set([start]), kept = new Set<Edge>();
+  const nodes = new Set([start]), visited = new Set([start]), kept = new Set<Edge>();
   for (const head of visited) { // grows while it is walked
     for (const edge of [...down.get(head) ?? [], ...up.get(head) ?? []]) {
       const other = edge.source === head ? edge.target : edge.source;
       kept.add(edge);
-      reached.add(other);
+      nodes.add(other);
       if (expandAll) visited.add(other);
     }
   }
-  return { reached, kept };
+  return { nodes, edges: kept };
 }
 
 function response(heads: Iterable<FlowHead>, edges: Iterable<Edge>): JsonObject {
   return {
     nodes: [...new Set(heads)].map((head) => ({
-      uid: nameOf(head),
+      uid: flowName(head),
       namespace: head.namespace,
       id: head.id,
     })),
     edges: [...edges].map(({ source, target, relation }) => ({
-      source: nameOf(source),
-      target: nameOf(target),
+      source: flowName(source),
+      target: flowName(target),
       relation,
     })),
   };
-}
-
-/** Names a flow within its tenant; neither part holds a slash. */
-function nameOf({ namespace, id }: FlowKey): string {
-  return `${namespace}/${id}`;
 }

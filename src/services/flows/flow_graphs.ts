@@ -7,7 +7,7 @@ import type { Flow, FlowKey, Task } from "../../model/flows/flow.ts";
 import { literalTarget } from "./flow_links.ts";
 import type { Flows, GetFlowOptions } from "./flows.ts";
 
-/** Subflows that one graph draws. */
+/** Subflows in one graph. */
 const MAX_DRAWN_SUBFLOWS = 100;
 
 /** The use cases of graphs. */
@@ -18,7 +18,7 @@ export class FlowGraphs {
     this.#flows = flows;
   }
 
-  /** The graph of a stored flow as JSON text; `subflows` are uids of the tasks whose flows are drawn too. @throws DomainError not_found */
+  /** The graph of a stored flow as JSON text; `subflows` are uids of the Subflow tasks to expand. @throws DomainError not_found */
   async stored(
     actor: Actor,
     key: FlowKey,
@@ -40,7 +40,7 @@ export class FlowGraphs {
       );
     }
     const drawn = new Map<string, DrawnFlow>();
-    // A subflow within a subflow is found only in the flow around it: that one comes first.
+    // An outer subflow, which has a shorter uid, is needed to find the inner ones.
     for (const uid of [...subflows].sort((a, b) => a.length - b.length)) {
       const target = targetOf(uid, flow, drawn);
       if (target) drawn.set(uid, await this.#flows.get(actor, target));
@@ -49,7 +49,7 @@ export class FlowGraphs {
   }
 }
 
-/** The flow that the task with that uid starts; `undefined` when no task has it, or the name of its flow is an expression. */
+/** The flow that the task with that uid starts; `undefined` if there is no such task or its flow is an expression. */
 function targetOf(uid: string, flow: DrawnFlow, drawn: ReadonlyMap<string, DrawnFlow>): FlowKey | undefined {
   let tasks = tasksOf(flow);
   let at = ROOT_UID;

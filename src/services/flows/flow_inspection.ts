@@ -1,4 +1,4 @@
-/** What is looked up within flows: single tasks, deprecated types, names that expressions may use. */
+/** Looks up parts of flows: single tasks, deprecated types, names that expressions may use. */
 import type { JsonObject } from "../../base/json.ts";
 import {
   deprecatedTaskIds,
@@ -8,13 +8,13 @@ import {
   problemsError,
 } from "../../flow/mod.ts";
 import type { Actor } from "../../model/access/actor.ts";
-import { DomainError } from "../../model/errors.ts";
+import { notFound } from "../../model/errors.ts";
 import type { FlowKey } from "../../model/flows/flow.ts";
 import type { TaskCatalog } from "../../model/tasks/task_catalog.ts";
 import type { FlowHead } from "../../store/records/flow_records.ts";
 import type { Flows } from "./flows.ts";
 
-/** The use cases of looking into flows. */
+/** The use cases of inspecting flows. */
 export class FlowInspection {
   readonly #flows: Flows;
   readonly #catalog: TaskCatalog;
@@ -24,15 +24,12 @@ export class FlowInspection {
     this.#catalog = catalog;
   }
 
-  /** A task as it was written, at any depth. @throws DomainError not_found */
+  /** A task as it is written in the source, at any depth. @throws DomainError not_found */
   async task(actor: Actor, key: FlowKey, taskId: string, revision?: number): Promise<JsonObject> {
     const { definition } = await this.#flows.get(actor, key, { revision });
     const task = findWrittenTask(definition, taskId, this.#catalog);
     if (task) return task;
-    throw new DomainError(
-      "not_found",
-      `Not Found: flow "${key.namespace}.${key.id}" has no task "${taskId.slice(0, 100)}"`,
-    );
+    throw notFound(`flow "${key.namespace}.${key.id}" has no task "${taskId.slice(0, 100)}"`);
   }
 
   /** Flows with tasks of deprecated types, by namespace and id. */
@@ -47,12 +44,12 @@ export class FlowInspection {
     return found;
   }
 
-  /** Names that expressions of a source may use, by root variable; with a task, those that it may use. @throws DomainError invalid_entity, not_found */
+  /** Names that expressions of a source may use, by root variable; with `taskId`, those of that task. @throws DomainError invalid_entity, not_found */
   expressions(source: string, taskId?: string): JsonObject {
     const { document, problems } = parseFlowSource(source);
     if (!document) throw problemsError(problems);
     const names = expressionNames(document, this.#catalog, taskId);
     if (names) return names;
-    throw new DomainError("not_found", `Not Found: the flow has no task "${String(taskId).slice(0, 100)}"`);
+    throw notFound(`the flow has no task "${String(taskId).slice(0, 100)}"`);
   }
 }

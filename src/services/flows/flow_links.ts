@@ -1,18 +1,19 @@
-/** What one flow says of others: the flows that its tasks start, and those whose ends its triggers wait for. */
+/** The links of one flow to others: the flows that its tasks start, and those that its triggers wait for. */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { SUBFLOW_KINDS } from "../../flow/mod.ts";
 import { canonicalType, type Flow, type FlowKey, type Task } from "../../model/flows/flow.ts";
+import { isWithinNamespace } from "../../model/namespaces/namespace_name.ts";
 
-/** The links of one flow revision. Names that are expressions are known only when they are rendered, and left out. */
+/** The links of one flow revision, without names that are expressions. */
 export interface FlowLinks {
   readonly revision: number;
   /** Flows that its tasks start. */
   readonly starts: readonly FlowKey[];
-  /** What its triggers wait for. */
+  /** Flows that its triggers wait for. */
   readonly awaits: readonly AwaitedFlows[];
 }
 
-/** Flows whose ends a trigger waits for. */
+/** A pattern for flows that a trigger waits for. */
 export interface AwaitedFlows {
   readonly namespace?: string;
   /** How `namespace` is compared. */
@@ -33,19 +34,19 @@ export function linksOf(flow: Flow): FlowLinks {
   return { revision: flow.revision, starts, awaits };
 }
 
-/** The flow that a task starts, unless its name is an expression. */
+/** The flow that a task starts; `undefined` if its name is an expression. */
 export function literalTarget({ properties }: Task): FlowKey | undefined {
   const namespace = literalOf(properties, "namespace"), id = literalOf(properties, "flowId");
   return namespace !== undefined && id !== undefined ? { namespace, id } : undefined;
 }
 
-/** True when a trigger that waits for `awaited` can be fired by the flow. */
+/** True if an execution of the flow can fire a trigger that waits for `awaited`. */
 export function isAwaited({ namespace, id }: FlowKey, awaited: AwaitedFlows): boolean {
   if (awaited.flowId !== undefined && awaited.flowId !== id) return false;
   if (awaited.namespace === undefined) return true;
   switch (awaited.comparison) {
     case "PREFIX":
-      return namespace === awaited.namespace || namespace.startsWith(`${awaited.namespace}.`);
+      return isWithinNamespace(namespace, awaited.namespace);
     case "SUFFIX":
       return namespace.endsWith(awaited.namespace);
     case "EQUALS":
@@ -59,7 +60,7 @@ function startedBy(task: Task): FlowKey[] {
   return target ? [target, ...nested] : nested;
 }
 
-/** A trigger that names no flow and no namespace waits for all of them, which says nothing about any. */
+/** Empty for a trigger that names neither flow nor namespace: it waits for all flows, which is no dependency. */
 function awaitedBy(properties: JsonObject): AwaitedFlows[] {
   const preconditions = ownProperty(properties, "preconditions");
   const flows = isJsonObject(preconditions) ? ownProperty(preconditions, "flows") : undefined;

@@ -1,16 +1,16 @@
-/** Flows and what is found in them, as the API answers them. */
+/** Flows and the results of checks as JSON of the API. */
 import { type JsonObject, stringifyJson } from "../../base/json.ts";
 import { deprecationsOf, flowResponse, isDeprecation, problemsText } from "../../flow/mod.ts";
 import type { Flow } from "../../model/flows/flow.ts";
 import type { Problem } from "../../model/flows/problem.ts";
 import type { FlowCheck } from "./flows.ts";
 
-/** The JSON text of a flow; with its source when asked for. */
+/** The JSON text of a flow, with or without its source. */
 export function flowText(flow: Flow, options: { readonly source: boolean }): string {
   return stringifyJson(flowResponse(flow, options));
 }
 
-/** What is told of a document that was checked: texts for people, and `problems` with places for editors. */
+/** The result of a check: texts for people, and `problems` with positions for editors. */
 export function checkResponse(check: FlowCheck): JsonObject {
   const { index, id, namespace, problems, isOutdated } = check;
   const constraints = problemsText(problems);

@@ -1,9 +1,9 @@
-/** Removes revisions of a flow that nobody needs any more. The latest one stays, and those that executions still run by. */
+/** Removes old revisions of a flow, except the latest one and those of executions that have not ended. */
 import { KeyedLock } from "../../base/keyed_lock.ts";
 import type { Actor } from "../../model/access/actor.ts";
-import { DomainError } from "../../model/errors.ts";
-import type { ExecutionCondition, ExecutionQuery } from "../../model/executions/execution_query.ts";
-import { EXECUTION_KINDS } from "../../model/executions/execution.ts";
+import { illegalArgument, illegalState, notFound } from "../../model/errors.ts";
+import type { ExecutionQuery } from "../../model/executions/execution_query.ts";
+import { executionSelectionQuery } from "../../model/executions/execution_selection.ts";
 import type { FlowKey } from "../../model/flows/flow.ts";
 import { MAX_PAGE_SIZE } from "../../model/limits.ts";
 import { TERMINAL_STATES } from "../../model/executions/state.ts";
@@ -13,7 +13,6 @@ import type { ExecutionRecords } from "../../store/records/execution_records.ts"
 import type { FlowHead, FlowRecords } from "../../store/records/flow_records.ts";
 import type { Flows } from "./flows.ts";
 
-/** What the service works with. */
 interface FlowRevisionsDeps {
   readonly flows: Flows;
   readonly records: FlowRecords;
@@ -25,7 +24,7 @@ interface FlowRevisionsDeps {
 /** Revisions that one request may remove. */
 const MAX_REVISIONS_REMOVED = 100;
 
-/** The use case. */
+/** The use case of removing revisions. */
 export class FlowRevisions {
   readonly #deps: FlowRevisionsDeps;
   readonly #locks = new KeyedLock();
@@ -35,16 +34,15 @@ export class FlowRevisions {
   }
 
   /**
-   * Removes them; none when one of them must stay. Executions that have ended stay; what needs their revision, such as a replay, is refused.
+   * Removes revisions; none if one of them must stay. Ended executions stay, but operations that need their revision, such as a replay, are refused.
    * @throws DomainError not_found: the flow or a revision; invalid_argument: the latest one, or too many; conflict: one
    * is in use
    */
   async remove(actor: Actor, key: FlowKey, revisions: readonly number[]): Promise<void> {
     const wanted = [...new Set(revisions)];
     if (wanted.length > MAX_REVISIONS_REMOVED) {
-      throw new DomainError(
-        "invalid_argument",
-        `Illegal argument: ${wanted.length} revisions were named; at most ${MAX_REVISIONS_REMOVED} can be removed at once`,
+      throw illegalArgument(
+        `${wanted.length} revisions were named; at most ${MAX_REVISIONS_REMOVED} can be removed at once`,
       );
     }
     await this.#locks.run(actor.tenant, async () => {
@@ -64,24 +62,18 @@ export class FlowRevisions {
   async #check(head: FlowHead, revisions: readonly number[]): Promise<void> {
     const name = `flow "${head.namespace}.${head.id}"`;
     if (revisions.includes(head.revision)) {
-      throw new DomainError(
-        "invalid_argument",
-        `Illegal argument: revision ${head.revision} is the latest of ${name}; delete the flow instead`,
-      );
+      throw illegalArgument(`revision ${head.revision} is the latest of ${name}; delete the flow instead`);
     }
     for (const revision of revisions) {
       if (await this.#deps.records.revision(head, revision)) continue;
-      throw new DomainError("not_found", `Not Found: ${name} has no revision ${revision}`);
+      throw notFound(`${name} has no revision ${revision}`);
     }
     const used = await this.#usedBy(head, new Set(revisions));
     if (used === undefined) return;
-    throw new DomainError(
-      "conflict",
-      `Illegal state: Cannot remove a revision of ${name}: execution "${used}" has not ended and needs it`,
-    );
+    throw illegalState(`Cannot remove a revision of ${name}: execution "${used}" has not ended and needs it`);
   }
 
-  /** An execution that has not ended and runs by one of the revisions. */
+  /** An execution of one of the revisions that has not ended. */
   async #usedBy(head: FlowHead, revisions: ReadonlySet<number>): Promise<string | undefined> {
     const { catalog, executions } = this.#deps;
     for (let page = 1;; page++) {
@@ -96,11 +88,12 @@ export class FlowRevisions {
 }
 
 function openExecutions({ namespace, id }: FlowHead, page: number): ExecutionQuery {
-  const conditions: ExecutionCondition[] = [
-    { field: "namespace", operator: "EQUALS", values: [namespace] },
-    { field: "flowId", operator: "EQUALS", values: [id] },
-    { field: "state", states: [...TERMINAL_STATES], negated: true },
-    { field: "kind", kinds: EXECUTION_KINDS, negated: false },
-  ];
-  return { conditions, groups: [], sort: [{ field: "id", descending: false }], page, size: MAX_PAGE_SIZE };
+  const query = executionSelectionQuery({ namespace, flowId: id, ofAllKinds: true });
+  return {
+    ...query,
+    conditions: [...query.conditions, { field: "state", states: [...TERMINAL_STATES], negated: true }],
+    sort: [{ field: "id", descending: false }],
+    page,
+    size: MAX_PAGE_SIZE,
+  };
 }

@@ -1,17 +1,16 @@
-/** Searching the sources of flows. */
+/** Searches the sources of flows. */
 import type { Actor } from "../../model/access/actor.ts";
 import type { Flow } from "../../model/flows/flow.ts";
 import type { FlowHead } from "../../store/records/flow_records.ts";
 import type { Flows } from "./flows.ts";
 
-/** A flow whose source holds what was searched for. */
+/** A flow whose source contains the text. */
 interface FoundSource {
   readonly flow: Flow;
-  /** Lines with the place marked, `[mark]…[/mark]`, as HTML text. */
+  /** Lines as escaped HTML, the match as `[mark]…[/mark]`. */
   readonly fragments: readonly string[];
 }
 
-/** What is searched for. */
 interface SourceSearch {
   readonly text: string;
   readonly matches: (head: FlowHead) => boolean;
@@ -21,14 +20,11 @@ interface SourceSearch {
 
 /** Fragments of one flow. */
 const MAX_FRAGMENTS = 5;
-/** Characters of a line on either side of what was found. */
+/** Characters of a line on either side of the match. */
 const CONTEXT = 100;
-const HTML: ReadonlyMap<string, string> = new Map([["&", "&amp;"], ["<", "&lt;"], [">", "&gt;"], [
-  '"',
-  "&quot;",
-]]);
+const HTML: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
-/** One page of the flows whose latest source holds the text in any case, and how many there are. An empty text is in every source. */
+/** One page of the flows whose latest source contains the text, ignoring case, and their number. Every source contains the empty text. */
 export async function searchSources(
   flows: Flows,
   actor: Actor,
@@ -60,7 +56,7 @@ function linesWith(source: string, wanted: string): string[] {
 }
 
 function marked(line: string, wanted: string): string {
-  // Letters whose lower case has another length would shift the place: such a line is shown unmarked.
+  // Letters whose lower case has another length shift the position: such a line is not marked.
   const lower = line.toLowerCase();
   const at = lower.length === line.length ? lower.indexOf(wanted) : -1;
   if (at === -1 || wanted === "") return escapeHtml(line.slice(0, 2 * CONTEXT));
@@ -70,5 +66,5 @@ function marked(line: string, wanted: string): string {
 }
 
 function escapeHtml(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => HTML.get(character) ?? character);
+  return text.replace(/[&<>"]/g, (character) => HTML[character] ?? character);
 }

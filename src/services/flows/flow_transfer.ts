@@ -1,8 +1,8 @@
-/** Flows as files: a zip of their sources, and sources or zips of them taken in. */
+/** Exports flows as a zip of sources; imports sources and zips. */
 import type { Clock } from "../../base/clock.ts";
 import { splitDocuments } from "../../flow/mod.ts";
 import type { Actor } from "../../model/access/actor.ts";
-import { DomainError } from "../../model/errors.ts";
+import { DomainError, illegalArgument } from "../../model/errors.ts";
 import { MAX_FLOW_SOURCE_BYTES } from "../../model/limits.ts";
 import type { ByteSource } from "../../store/blobs/blobs.ts";
 import type { FlowHead } from "../../store/records/flow_records.ts";
@@ -16,13 +16,13 @@ export interface FlowFile {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** Bytes of a file that is taken in; it is held in memory. */
+/** Bytes of an imported file, which is held in memory. */
 export const MAX_FLOW_IMPORT_BYTES = 32 * 1024 * 1024;
 
 const FLOW_FILE = /\.ya?ml$/i;
 const ZIP_FILE = /\.zip$/i;
 
-/** The use cases of flows as files. */
+/** The use cases of export and import. */
 export class FlowTransfer {
   readonly #flows: Flows;
   readonly #clock: Clock;
@@ -38,18 +38,16 @@ export class FlowTransfer {
   }
 
   /**
-   * Saves the flows of a file, new or not. Gives what could not be saved: places of documents, or names within a zip.
-   * @throws DomainError invalid_argument: it is no file of flows; with `failOnError` also the first refusal of a flow
+   * Creates or updates the flows of a file. Returns those that are invalid: indexes of documents, or names of zip entries.
+   * @throws DomainError invalid_argument: not a file of flows; with `failOnError` also the first refusal of a flow
    */
   async import(actor: Actor, { name, bytes }: FlowFile, failOnError: boolean): Promise<string[]> {
     if (ZIP_FILE.test(name)) return await this.#importZip(actor, bytes, failOnError);
-    if (FLOW_FILE.test(name)) return await this.#save(actor, splitDocuments(decode(bytes)), failOnError);
-    throw new DomainError(
-      "invalid_argument",
-      `Illegal argument: "${
-        name.slice(0, 100)
-      }" cannot be imported: its name must end in .yml, .yaml or .zip`,
-    );
+    if (FLOW_FILE.test(name)) {
+      return await this.#save(actor, splitDocuments(new TextDecoder().decode(bytes)), failOnError);
+    }
+    const shown = name.slice(0, 100);
+    throw illegalArgument(`"${shown}" cannot be imported: its name must end in .yml, .yaml or .zip`);
   }
 
   async *#items(heads: readonly FlowHead[]): AsyncGenerator<ArchiveItem> {
@@ -71,14 +69,14 @@ export class FlowTransfer {
         continue;
       }
       const chunks = await Array.fromAsync(unpackEntry(archive, directory, entry));
-      const sources = splitDocuments(decode(await new Blob(chunks as BlobPart[]).bytes()));
+      const sources = splitDocuments(await new Blob(chunks as BlobPart[]).text());
       const wrong = await this.#save(actor, sources, failOnError);
       if (wrong.length > 0) failed.push(entry.path);
     }
     return failed;
   }
 
-  /** Saves the documents one after the other: one may be refused for what another one holds. */
+  /** Saves the documents one after the other: whether one is valid may depend on another one. */
   async #save(actor: Actor, sources: readonly string[], failOnError: boolean): Promise<string[]> {
     const failed: string[] = [];
     for (const [index, source] of sources.entries()) {
@@ -90,10 +88,6 @@ export class FlowTransfer {
     }
     return failed;
   }
-}
-
-function decode(bytes: Uint8Array): string {
-  return new TextDecoder().decode(bytes);
 }
 
 function byteSource(bytes: Uint8Array<ArrayBuffer>): ByteSource {

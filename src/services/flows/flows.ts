@@ -1,4 +1,4 @@
-/** Flows: saving, reading, deleting, listing. All heads are in memory; revisions are read when needed and kept while used. */
+/** Flows: saves, reads, deletes, lists. All heads are in memory; revisions are read on demand and cached. */
 import type { Clock } from "../../base/clock.ts";
 import { KeyedLock } from "../../base/keyed_lock.ts";
 import { RecentCache } from "../../base/lru.ts";
@@ -18,33 +18,30 @@ import {
   validateTrigger,
 } from "../../flow/mod.ts";
 import type { Actor } from "../../model/access/actor.ts";
-import { DomainError } from "../../model/errors.ts";
+import { DomainError, type ErrorItem, invalidEntity, notFound } from "../../model/errors.ts";
 import type { Flow, FlowKey, TenantId } from "../../model/flows/flow.ts";
 import type { Problem } from "../../model/flows/problem.ts";
 import type { Entry } from "../../store/committer.ts";
 import type { FlowHead, FlowRecords, FlowRevisionRecord } from "../../store/records/flow_records.ts";
-import type { FlowHeads } from "./flow_heads.ts";
-import { type FlowSortKey, sortHeads } from "./flow_order.ts";
+import { type FlowHeads, type FlowSortKey, sortHeads } from "./flow_heads.ts";
 
-/** What the flows service works with. */
 interface FlowsDeps {
   readonly records: FlowRecords;
   readonly heads: FlowHeads;
   readonly catalogs: Catalogs;
   readonly clock: Clock;
-  /** Functions that expressions may call beside the built-in ones. */
+  /** Names of host functions. */
   readonly functions: ReadonlySet<string>;
-  /** Commits the save or deletion of a flow together with what follows from it. */
+  /** Commits the save or deletion of a flow in one entry with its consequences. */
   readonly commit: (flow: Flow, entry: Entry) => Promise<void>;
 }
 
-/** What a caller wants of a stored flow. */
+/** Selects a revision of a flow; default: the latest one. */
 export interface GetFlowOptions {
   readonly revision?: number;
   readonly allowDeleted?: boolean;
 }
 
-/** Which flows to list. */
 interface FlowSearch {
   readonly page: number;
   readonly size: number;
@@ -58,11 +55,11 @@ export interface FlowCheck {
   readonly id?: string;
   readonly namespace?: string;
   readonly problems: readonly Problem[];
-  /** The revision that the document names is not the one that saving it would replace. */
+  /** The document names another revision than the one that saving it would create. */
   readonly isOutdated: boolean;
 }
 
-/** Plans of revisions in use: a number of flows, each some 10 KB. */
+/** Cached plans of revisions, each some 10 KB. */
 const MAX_PLANS = 2_000;
 
 /** The use cases of flows. */
@@ -84,12 +81,12 @@ export class Flows {
     }
   }
 
-  /** The flow behind a number, deleted or not. */
+  /** The head with that flow number, deleted or not. */
   byNumber(flowNo: number): FlowHead | undefined {
     return this.#heads.byNumber(flowNo);
   }
 
-  /** All flow numbers given so far are below it. */
+  /** Upper bound, exclusive, of all flow numbers. */
   get numberLimit(): number {
     return this.#heads.numberLimit;
   }
@@ -99,28 +96,25 @@ export class Flows {
     return this.#heads.of(tenant);
   }
 
-  /** Forgets a tenant that was deleted. */
+  /** Drops what is cached of a deleted tenant. */
   forget(tenant: TenantId): void {
     this.#heads.forget(tenant);
     this.#plans.clear();
   }
 
-  /** Forgets what it keeps of a revision that was removed. */
+  /** Drops the cached plan of a removed revision. */
   forgetRevision(head: FlowHead, revision: number): void {
     this.#plans.delete(planKey(head, revision));
   }
 
-  /** Saves a new flow. @throws DomainError invalid_entity, also for an id that exists */
+  /** Saves a new flow. @throws DomainError invalid_entity, also if the id exists */
   async create(actor: Actor, source: string): Promise<Flow> {
     const parsed = this.#parseValid(source);
     const key = keyOf(parsed);
     return await this.#locks.run(lockKey(actor, key), () => {
       const head = this.#heads.get(actor.tenant, key);
       if (head && !head.deleted) {
-        const item = { path: "flow.id", message: "Flow id already exists" };
-        throw new DomainError("invalid_entity", "Invalid entity: flow.id: Flow id already exists", {
-          items: [item],
-        });
+        throw invalidFlow([{ path: "flow.id", message: "Flow id already exists" }]);
       }
       return this.#save(actor.tenant, key, parsed, source);
     });
@@ -145,14 +139,14 @@ export class Flows {
     });
   }
 
-  /** Creates or updates, whichever applies: for imports. @throws DomainError invalid_entity */
+  /** Creates or updates a flow. @throws DomainError invalid_entity */
   async put(actor: Actor, source: string): Promise<Flow> {
     const key = keyOf(this.#parseValid(source));
     const head = this.#heads.get(actor.tenant, key);
     return await (head && !head.deleted ? this.update(actor, key, source) : this.create(actor, source));
   }
 
-  /** As {@link put}, whatever namespace the source names. @throws DomainError invalid_entity */
+  /** As {@link put}, with the namespace of the source replaced. @throws DomainError invalid_entity */
   async putInto(actor: Actor, namespace: string, source: string): Promise<Flow> {
     return await this.put(actor, setNamespace(source, namespace));
   }
@@ -162,41 +156,38 @@ export class Flows {
     return (await this.plan(actor.tenant, key, options)).flow;
   }
 
-  /** The latest revision of a flow, not kept in memory: for those who read many. */
+  /** The latest revision of a flow, without filling the cache: for reads of many flows. */
   async read(head: FlowHead): Promise<Flow> {
     const known = this.#plans.get(planKey(head, head.revision));
     if (known) return known.flow;
     const record = await this.#deps.records.revision(head, head.revision);
-    if (!record) throw notFound(head);
+    if (!record) throw missingFlow(head);
     return this.#flowOf(head, record);
   }
 
-  /** A flow prepared for the engine, when it is at hand: the latest revision of one that is not deleted. */
+  /** The plan of the latest revision, if it is cached and the flow is not deleted. */
   knownPlan(tenant: TenantId, key: FlowKey): FlowPlan | undefined {
     const head = this.#heads.get(tenant, key);
     return head && !head.deleted ? this.#plans.get(planKey(head, head.revision)) : undefined;
   }
 
-  /** A flow prepared for the engine. @throws DomainError not_found */
+  /** A flow prepared for the engine. Synchronous if it is cached. @throws DomainError not_found */
   plan(tenant: TenantId, key: FlowKey, options: GetFlowOptions = {}): FlowPlan | Promise<FlowPlan> {
-    const head = this.#heads.get(tenant, key);
-    const isHidden = head?.deleted && !options.allowDeleted;
-    if (!head || isHidden) throw notFound(key);
+    const head = this.#head(tenant, key, options.allowDeleted);
     const revision = options.revision ?? head.revision;
     return this.#plans.get(planKey(head, revision)) ?? this.#loadPlan(head, revision);
   }
 
-  /** All saved revisions, oldest first; those that mark a deletion only when asked for. @throws DomainError not_found */
+  /** All saved revisions, oldest first; with `allowDeleted` also those that mark a deletion. @throws DomainError not_found */
   async revisions(actor: Actor, key: FlowKey, allowDeleted: boolean): Promise<Flow[]> {
-    const head = this.#heads.get(actor.tenant, key);
-    if (!head || (head.deleted && !allowDeleted)) throw notFound(key);
+    const head = this.#head(actor.tenant, key, allowDeleted);
     const records = await this.#deps.records.revisions(head);
     return records.filter((record) => allowDeleted || !record.deleted).map((record) =>
       this.#flowOf(head, record)
     );
   }
 
-  /** Deletes a flow: one more revision says so. @throws DomainError not_found */
+  /** Deletes a flow by a new revision that marks the deletion. @throws DomainError not_found */
   async delete(actor: Actor, key: FlowKey): Promise<void> {
     await this.#locks.run(lockKey(actor, key), async () => {
       const flow = await this.get(actor, key);
@@ -208,30 +199,25 @@ export class Flows {
     });
   }
 
-  /** Flows of exactly that namespace. */
+  /** Flows of that namespace, not of those below it. */
   async inNamespace(actor: Actor, namespace: string): Promise<Flow[]> {
-    const heads = [...this.#heads.of(actor.tenant)].filter((head) =>
-      !head.deleted && head.namespace === namespace
-    );
-    return await this.#flowsOf(heads);
+    return await this.#flowsOf(this.#existing(actor, (head) => head.namespace === namespace));
   }
 
-  /** One page of flows, and how many there are. @throws DomainError invalid_argument */
+  /** One page of flows, and the number of all matching ones. @throws DomainError invalid_argument */
   async search(actor: Actor, search: FlowSearch): Promise<{ results: Flow[]; total: number }> {
-    const found = [...this.#heads.of(actor.tenant)].filter((head) => !head.deleted && search.matches(head));
+    const found = this.#existing(actor, search.matches);
     const sorted = sortHeads(found, search.sort);
     const first = (search.page - 1) * search.size;
     return { results: await this.#flowsOf(sorted.slice(first, first + search.size)), total: found.length };
   }
 
-  /** Namespaces that hold a flow, in order. */
+  /** Namespaces of the flows, sorted. */
   namespaces(actor: Actor): string[] {
-    const names = new Set<string>();
-    for (const head of this.#heads.of(actor.tenant)) if (!head.deleted) names.add(head.namespace);
-    return [...names].sort();
+    return [...new Set(this.#existing(actor, () => true).map(({ namespace }) => namespace))].sort();
   }
 
-  /** Checks documents without saving them; a text without any is one that is empty. */
+  /** Checks the documents of a text without saving them; an empty text is one empty document. */
   validate(actor: Actor, text: string): FlowCheck[] {
     const documents = splitDocuments(text);
     return (documents.length > 0 ? documents : [text]).map((source, index) => {
@@ -245,7 +231,7 @@ export class Flows {
     });
   }
 
-  /** Checks a source that holds one task, or one trigger, and nothing else. */
+  /** Checks a source of a single task or trigger. */
   validatePart(source: string, part: "task" | "trigger"): FlowCheck {
     const parsed = parseFlowSource(source);
     const check = part === "task" ? validateTask : validateTrigger;
@@ -256,7 +242,7 @@ export class Flows {
     };
   }
 
-  /** A source as the flow it would be; nothing is saved. @throws DomainError invalid_entity */
+  /** The flow of a source, without saving it. @throws DomainError invalid_entity */
   draft({ tenant }: Actor, source: string): Flow {
     const parsed = this.#parseValid(source);
     const previous = this.#heads.get(tenant, keyOf(parsed));
@@ -269,20 +255,28 @@ export class Flows {
     return buildFlow(parsed.document ?? {}, { ...ids, source }, this.#deps.catalogs);
   }
 
-  /** Heads of the flows that are wanted, by namespace and id; deleted ones are left out. */
-  select({ tenant }: Actor, matches: (head: FlowHead) => boolean): FlowHead[] {
-    const found = [...this.#heads.of(tenant)].filter((head) => !head.deleted && matches(head));
-    return sortHeads(found, [{ field: "namespace", descending: false }, { field: "id", descending: false }]);
+  /** Heads of the matching flows, ordered by namespace and id; deleted ones are left out. */
+  select(actor: Actor, matches: (head: FlowHead) => boolean): FlowHead[] {
+    const order = [{ field: "namespace", descending: false }, { field: "id", descending: false }];
+    return sortHeads(this.#existing(actor, matches), order);
   }
 
   /** The head of a flow that is not deleted. @throws DomainError not_found */
   head({ tenant }: Actor, key: FlowKey): FlowHead {
+    return this.#head(tenant, key);
+  }
+
+  #head(tenant: TenantId, key: FlowKey, allowDeleted = false): FlowHead {
     const head = this.#heads.get(tenant, key);
-    if (!head || head.deleted) throw notFound(key);
+    if (!head || (head.deleted && !allowDeleted)) throw missingFlow(key);
     return head;
   }
 
-  /** Warnings about expressions are for those who ask what is wrong, not for those who save. */
+  #existing({ tenant }: Actor, matches: (head: FlowHead) => boolean): FlowHead[] {
+    return [...this.#heads.of(tenant)].filter((head) => !head.deleted && matches(head));
+  }
+
+  /** Expressions are checked on validation only, since their problems are warnings. */
   get #withExpressions(): ValidateOptions {
     return { expressions: { functions: this.#deps.functions } };
   }
@@ -325,10 +319,7 @@ export class Flows {
   async #loadPlan(head: FlowHead, revision: number): Promise<FlowPlan> {
     const record = await this.#deps.records.revision(head, revision);
     if (!record) {
-      throw new DomainError(
-        "not_found",
-        `Not Found: flow "${head.namespace}.${head.id}" has no revision ${revision}`,
-      );
+      throw notFound(`flow "${head.namespace}.${head.id}" has no revision ${revision}`);
     }
     const plan = planFlow(this.#flowOf(head, record));
     this.#plans.set(planKey(head, revision), plan);
@@ -363,20 +354,22 @@ function textOf(value: unknown): string | undefined {
 }
 
 function checkSameKey(given: FlowKey, key: FlowKey): void {
-  const problems: [path: string, message: string][] = [];
+  const items: ErrorItem[] = [];
   if (given.id !== key.id) {
-    problems.push(["flow.id", `Illegal flow id update from "${key.id}" to "${given.id}"`]);
+    items.push({ path: "flow.id", message: `Illegal flow id update from "${key.id}" to "${given.id}"` });
   }
   if (given.namespace !== key.namespace) {
-    const names = `from "${key.namespace}" to "${given.namespace}"`;
-    problems.push(["flow.namespace", `Illegal namespace update ${names}`]);
+    const message = `Illegal namespace update from "${key.namespace}" to "${given.namespace}"`;
+    items.push({ path: "flow.namespace", message });
   }
-  if (problems.length === 0) return;
-  const text = problems.map(([path, message]) => `${path}: ${message}`).join(", ");
-  const items = problems.map(([path, message]) => ({ path, message }));
-  throw new DomainError("invalid_entity", `Invalid entity: ${text}`, { items });
+  if (items.length > 0) throw invalidFlow(items);
 }
 
-function notFound(key: FlowKey): DomainError {
-  return new DomainError("not_found", `Not Found: flow "${key.namespace}.${key.id}" does not exist`);
+/** The refusal of a flow for these reasons. */
+export function invalidFlow(items: readonly ErrorItem[]): DomainError {
+  return invalidEntity(items.map(({ path, message }) => `${path}: ${message}`).join(", "), { items });
+}
+
+function missingFlow(key: FlowKey): DomainError {
+  return notFound(`flow "${key.namespace}.${key.id}" does not exist`);
 }

@@ -1,6 +1,6 @@
 /**
- * Which executions may have log lines that a search wants, in the order in which their lines come: by their ends for the
- * newest lines first, by their starts for the oldest. Known from rows of the catalog; no record is read.
+ * The executions that may have matching log lines, in the order of their lines: by end time for newest first, by start
+ * time for oldest first. Taken from catalog rows; no record is read.
  */
 import type { Instant } from "../../base/clock.ts";
 import { isId } from "../../base/id.ts";
@@ -15,30 +15,30 @@ import type { LogCondition, LogQuery } from "../../model/executions/log_query.ts
 import { TERMINAL_STATES } from "../../model/executions/state.ts";
 import type { Catalog, ExecutionSpan } from "../../store/catalog/catalog.ts";
 
-/** An execution whose lines are to be looked at. */
+/** An execution whose lines a search has to read. */
 export interface Candidate {
   readonly id: string;
-  /** Its lines take their places in the order as if none were later; `Infinity` for most that have not ended. */
+  /** Later lines are sorted as if they had this time; `Infinity` for most executions that have not ended. */
   readonly latest: Instant;
-  /** No line of it, or of a candidate after it, comes before this in the order of the search. */
+  /** In the order of the search, no line of this or a following candidate comes before this time. */
   readonly bound: Instant;
 }
 
-/** Most that one search reads. */
+/** Executions of each kind (open, ended) that one search reads at most. */
 export const MAX_CANDIDATES = 10_000;
-/** Of the executions that have not ended, these are taken for writing now; older ones for having written when they began. */
+/** So many of the newest open executions are assumed to write lines now; older ones only at their start. */
 const MAX_OPEN = 1_000;
-/** Rows of the first look: it is mostly enough, and a hundredth of the work. */
-const FIRST_LOOK = 256;
-/** Tasks may still run after the end of their execution, and write lines. */
+/** Rows of the first query: mostly enough, and a hundredth of the work. */
+const FIRST_ROWS = 256;
+/** Tasks may still run, and write lines, after the end of their execution. */
 const AFTER_END_MS = 60_000;
 const NONE: ExecutionCondition = { field: "state", states: [], negated: false };
 
-/** One search's executions. */
+/** The candidates of one search. */
 export class LogCandidates {
   readonly #sources: readonly Source[];
   readonly #descending: boolean;
-  /** One that ends meanwhile is in two sources. */
+  /** An execution that ends during the search is in two sources. */
   readonly #taken = new Set<string>();
   #lastBound: Instant | undefined;
 
@@ -48,7 +48,7 @@ export class LogCandidates {
     this.#sources = ids ? [new GivenIds(ids, query.descending)] : rowSources(catalog, tenant, query);
   }
 
-  /** The next ones in order, as many as `count`; fewer at the end. */
+  /** The next `count` candidates in order; fewer at the end. */
   async take(count: number): Promise<Candidate[]> {
     const taken: Candidate[] = [];
     while (taken.length < count) {
@@ -63,7 +63,7 @@ export class LogCandidates {
     return taken;
   }
 
-  /** What no line comes before that is still to be found; `undefined` when nothing is. Behind {@link MAX_CANDIDATES} of a kind nothing was looked for. */
+  /** The time before which all lines have been found; `undefined` if there are no further lines. Candidates behind {@link MAX_CANDIDATES} count as further ones. */
   async bound(): Promise<Instant | undefined> {
     const source = await this.#first();
     if (source) return (await source.peek())?.bound;
@@ -84,13 +84,14 @@ export class LogCandidates {
 
 /** Candidates of one kind, in order. */
 interface Source {
+  /** True if there are more than {@link MAX_CANDIDATES}. */
   readonly isCut: boolean;
   peek(): Promise<Candidate | undefined>;
-  /** The one that {@link peek} gave. */
+  /** Removes the candidate that {@link peek} returned. */
   shift(): Candidate;
 }
 
-/** Executions that are asked for by their ids, of whatever kind. */
+/** Executions that the query names by id. */
 class GivenIds implements Source {
   readonly isCut = false;
   readonly #candidates: Candidate[];
@@ -109,13 +110,12 @@ class GivenIds implements Source {
   }
 }
 
-/** What a list of rows is asked, and where the lines of each belong. */
 interface RowSourceOptions {
-  readonly look: (size: number) => Promise<{ spans: readonly ExecutionSpan[]; total: number }>;
+  readonly read: (size: number) => Promise<{ spans: readonly ExecutionSpan[]; total: number }>;
   readonly candidateOf: (span: ExecutionSpan, index: number) => Candidate;
 }
 
-/** Executions of a list of rows: some of them at first, then all. */
+/** Executions of catalog rows: first {@link FIRST_ROWS}, then up to {@link MAX_CANDIDATES}. */
 class RowSource implements Source {
   readonly #options: RowSourceOptions;
   readonly #given = new Set<string>();
@@ -133,10 +133,10 @@ class RowSource implements Source {
 
   async peek(): Promise<Candidate | undefined> {
     while (this.#waiting.length === 0 && this.#size < Math.min(this.#total, MAX_CANDIDATES)) {
-      this.#size = this.#size === 0 ? FIRST_LOOK : MAX_CANDIDATES;
-      const { spans, total } = await this.#options.look(this.#size);
+      this.#size = this.#size === 0 ? FIRST_ROWS : MAX_CANDIDATES;
+      const { spans, total } = await this.#options.read(this.#size);
       this.#total = total;
-      // Those that ended since the first look have moved: they were given already, or are given now.
+      // Executions that ended since the first query have moved: they were returned before, or are returned now.
       this.#waiting = spans.map(this.#options.candidateOf).filter(({ id }) => !this.#given.has(id));
     }
     return this.#waiting[0];
@@ -166,9 +166,9 @@ function rowSources(catalog: Catalog, tenant: TenantId, query: LogQuery): Source
   ) => {
     const sort = [{ field, descending: query.descending }];
     const conditions = [kind, ...rows.conditions];
-    const look = (size: number) =>
+    const read = (size: number) =>
       catalog.spans(tenant, { ...rows, conditions, sort, page: 1, size } satisfies ExecutionQuery);
-    return new RowSource({ look, candidateOf });
+    return new RowSource({ read, candidateOf });
   };
   if (!query.descending) {
     const byStart = ({ id, startAt }: ExecutionSpan) => ({ id, latest: Infinity, bound: startAt });
@@ -187,7 +187,7 @@ function rowSources(catalog: Catalog, tenant: TenantId, query: LogQuery): Source
   ];
 }
 
-/** The executions that are named, when all lines must be of one of them. */
+/** The execution ids that the conditions name; `undefined` if they do not limit the executions by id. */
 function idsOf(conditions: readonly LogCondition[]): readonly string[] | undefined {
   const named = conditions.find((condition) =>
     condition.field === "executionId" && (condition.operator === "EQUALS" || condition.operator === "IN")
@@ -195,14 +195,14 @@ function idsOf(conditions: readonly LogCondition[]): readonly string[] | undefin
   return named?.field === "executionId" ? [...new Set(named.values)].filter(isId) : undefined;
 }
 
-/** No line is wanted that is older. */
+/** The earliest time of a matching line. */
 function sinceOf(conditions: readonly LogCondition[]): Instant {
   const dates = conditions.filter((condition) => condition.field === "timestamp")
     .filter(({ operator }) => operator === "EQUALS" || operator.startsWith("GREATER_THAN"));
   return Math.max(0, ...dates.map(({ at }) => at));
 }
 
-/** What the conditions on lines mean for executions; a group that means nothing lets all of them through. */
+/** The conditions on executions that follow from conditions on lines. A group without any of them matches all executions. */
 function rowConditions({ conditions, groups }: LogQuery): ExecutionConditions {
   const isLogged: ExecutionCondition = { field: "maxLogLevel", least: "TRACE" };
   const ofGroups = groups.map((group) => group.flatMap(rowConditionsOf));
@@ -224,7 +224,7 @@ function rowConditionsOf(condition: LogCondition): ExecutionCondition[] {
       return [least ? { field: "maxLogLevel", least } : NONE];
     }
     case "timestamp": {
-      // What began later has no earlier line; how long it went on is asked of those that have ended alone.
+      // An execution that started later has no earlier line. Lower bounds are applied to ended executions only.
       const isUntil = condition.operator === "EQUALS" || condition.operator.startsWith("LESS_THAN");
       return isUntil ? [{ field: "startDate", operator: "LESS_THAN_OR_EQUAL_TO", at: condition.at }] : [];
     }

@@ -1,4 +1,4 @@
-/** Log lines as the API answers them. */
+/** Log lines as JSON of the API, and the filter for lines of one execution. */
 import { toIso } from "../../base/clock.ts";
 import { taskRunId } from "../../base/id.ts";
 import type { JsonObject } from "../../base/json.ts";
@@ -7,14 +7,14 @@ import { LOG_LEVELS, type LogLevel } from "../../model/flows/flow.ts";
 import type { LogConditions } from "../../model/executions/log_query.ts";
 import { type LineTest, lineTest, THREAD } from "./log_matcher.ts";
 
-/** Which log lines of an execution. */
+/** Selects log lines of one execution. */
 export interface LogFilter {
   readonly minLevel?: LogLevel;
   readonly taskRunId?: string;
   readonly taskId?: string;
   /** From 0. */
   readonly attempt?: number;
-  /** Must hold as well. */
+  /** Further conditions. */
   readonly also?: LogConditions;
 }
 

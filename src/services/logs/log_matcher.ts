@@ -1,4 +1,4 @@
-/** Tests log lines against conditions: what concerns the execution is decided once for all of its lines. */
+/** Tests log lines against conditions. Conditions on the execution are evaluated once for all of its lines. */
 import { taskRunId } from "../../base/id.ts";
 import { type Execution, type LogLine, taskRunOf } from "../../model/executions/execution.ts";
 import {
@@ -14,15 +14,15 @@ import type {
   LogWriterCondition,
 } from "../../model/executions/log_query.ts";
 
-/** True for a line that is wanted. */
+/** True for a matching line. */
 export type LineTest = (line: LogLine) => boolean;
 
 const MIN_PART_OF_ID = 4;
 
-/** Name of the thread that every line is shown with. */
+/** The thread name of every line. */
 export const THREAD = "main";
 
-/** The test for lines of that execution; `undefined` when none of them can pass. */
+/** The test for lines of that execution; `undefined` if none can match. */
 export function lineTest({ conditions, groups }: LogConditions, execution: Execution): LineTest | undefined {
   const all = conjunction(conditions, execution);
   if (!all || groups.length === 0) return all;
@@ -41,7 +41,7 @@ function conjunction(conditions: readonly LogCondition[], execution: Execution):
   return tests.length === 0 ? () => true : (line) => tests.every((test) => test(line));
 }
 
-/** True or false where the execution alone tells. */
+/** A boolean if the execution alone decides. */
 function testOf(condition: LogCondition, execution: Execution): LineTest | boolean {
   switch (condition.field) {
     case "scope":
@@ -84,7 +84,7 @@ function writerOf(field: LogWriterCondition["field"], line: LogLine, execution: 
   return taskRunOf(execution, taskRun)?.taskId ?? "";
 }
 
-/** A word may be of the execution, of the task or of the message; most are looked for in the message alone. */
+/** Every word must occur in the names and ids of execution or task, or in the message. */
 function textTest({ words, negated }: TextCondition, execution: Execution): LineTest {
   const { namespace, flowId, trigger } = execution;
   const names = [namespace, flowId, trigger?.id ?? "", THREAD].join(" ").toLowerCase();
@@ -101,7 +101,7 @@ function textTest({ words, negated }: TextCondition, execution: Execution): Line
   };
 }
 
-/** Shorter words occur in ids by chance. */
+/** Shorter words match ids by chance. */
 function isPartOfId(word: string, id: string): boolean {
   return word.length >= MIN_PART_OF_ID && id.includes(word);
 }

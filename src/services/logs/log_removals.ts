@@ -1,10 +1,10 @@
-/** Deleting log lines: of one execution, or of all executions of a flow. What is running keeps its lines. */
+/** Deletes log lines of executions that have ended: of one execution, or of all executions of a flow. */
 import type { Instant } from "../../base/clock.ts";
 import { isId } from "../../base/id.ts";
 import type { Actor } from "../../model/access/actor.ts";
-import { DomainError } from "../../model/errors.ts";
-import { type Execution, EXECUTION_KINDS } from "../../model/executions/execution.ts";
-import type { ExecutionQuery } from "../../model/executions/execution_query.ts";
+import { illegalState, notFound } from "../../model/errors.ts";
+import type { Execution } from "../../model/executions/execution.ts";
+import { executionSelectionQuery } from "../../model/executions/execution_selection.ts";
 import type { FlowKey, TenantId } from "../../model/flows/flow.ts";
 import { isEnded, TERMINAL_STATES } from "../../model/executions/state.ts";
 import type { Catalog, ExecutionSpan } from "../../store/catalog/catalog.ts";
@@ -15,7 +15,6 @@ import type { IsGone, LogRecords } from "../../store/records/log_records.ts";
 import type { Executor } from "../../runtime/executor.ts";
 import { filterTest, type LogFilter } from "./log_entries.ts";
 
-/** What the service works with. */
 interface LogRemovalsDeps {
   readonly logs: LogRecords;
   readonly catalog: Catalog;
@@ -25,14 +24,13 @@ interface LogRemovalsDeps {
   readonly pace: Pace;
 }
 
-/** Whose lines are deleted. */
 interface FlowLogs extends FlowKey {
-  /** Only of executions that this trigger has started. */
+  /** Only lines of executions that this trigger started. */
   readonly triggerId?: string;
 }
 
-/** Executions that one look gives. */
-const ROUND = 2_000;
+/** Executions of one catalog query. */
+const PAGE_SIZE = 2_000;
 
 /** Deletes log lines. */
 export class LogRemovals {
@@ -42,34 +40,31 @@ export class LogRemovals {
     this.#deps = deps;
   }
 
-  /** Deletes the lines of an execution that pass the filter; gives their number. @throws DomainError not_found, conflict: it has not ended */
+  /** Deletes the lines of an execution that match the filter; returns their number. @throws DomainError not_found, conflict: it has not ended */
   async ofExecution({ tenant }: Actor, id: string, filter: LogFilter = {}): Promise<number> {
     const stored = isId(id) ? await this.#deps.logs.load(tenant, id) : undefined;
-    if (!stored) throw new DomainError("not_found", `Not Found: execution "${id}" does not exist`);
+    if (!stored) throw notFound(`execution "${id}" does not exist`);
     const count = await this.remove(tenant, id, (execution) => filterTest(execution, filter));
     if (count !== undefined) return count;
-    throw new DomainError(
-      "conflict",
-      `Illegal state: Cannot delete the logs of execution "${id}": it has not ended`,
-    );
+    throw illegalState(`Cannot delete the logs of execution "${id}": it has not ended`);
   }
 
-  /** Deletes the lines of the executions of a flow that have ended; gives their number. Stops when `signal` is aborted. */
+  /** Deletes the lines of the ended executions of a flow; returns their number. Stops when `signal` is aborted. */
   async ofFlow({ tenant }: Actor, flow: FlowLogs, signal?: AbortSignal): Promise<number> {
     const { pace } = this.#deps;
+    const isMeant = ({ trigger }: Execution) =>
+      flow.triggerId === undefined || trigger?.id === flow.triggerId;
     let count = 0;
     for await (const { id } of this.#withLogs(tenant, flow)) {
       if (signal?.aborted) break;
-      const isWanted = ({ trigger }: Execution) =>
-        flow.triggerId === undefined || trigger?.id === flow.triggerId;
-      count += await this.remove(tenant, id, (execution) => () => isWanted(execution)) ?? 0;
+      count += await this.remove(tenant, id, (execution) => () => isMeant(execution)) ?? 0;
       if (pace.isDue) await pace.pause();
     }
     return count;
   }
 
   /**
-   * Deletes lines of an execution; gives their number, or nothing when it is under way. Nobody takes it up meanwhile.
+   * Deletes lines of an execution; returns their number, `undefined` if it has not ended. It cannot be resumed meanwhile.
    * @throws DomainError when the database refuses
    */
   async remove(
@@ -92,31 +87,23 @@ export class LogRemovals {
     }
   }
 
-  /** Executions of a flow that have ended and logged something, oldest first. */
+  /** Ended executions of a flow that have log lines, oldest first. */
   async *#withLogs(tenant: TenantId, { namespace, id }: FlowKey): AsyncGenerator<ExecutionSpan> {
-    const name = (field: "namespace" | "flowId", value: string) =>
-      ({ field, operator: "EQUALS", values: [value] }) as const;
+    const states = [...TERMINAL_STATES];
     let since: Instant = 0;
     for (;;) {
-      const query: ExecutionQuery = {
-        conditions: [
-          name("namespace", namespace),
-          name("flowId", id),
-          { field: "state", states: [...TERMINAL_STATES], negated: false },
-          { field: "kind", kinds: EXECUTION_KINDS, negated: false },
-          { field: "maxLogLevel", least: "TRACE" },
-          { field: "startDate", operator: "GREATER_THAN_OR_EQUAL_TO", at: since },
-        ],
-        groups: [],
+      const ended = { namespace, flowId: id, ofAllKinds: true, states, startedFrom: since };
+      const query = executionSelectionQuery(ended);
+      const { spans } = await this.#deps.catalog.spans(tenant, {
+        ...query,
+        conditions: [...query.conditions, { field: "maxLogLevel", least: "TRACE" }],
         sort: [{ field: "state.startDate", descending: false }],
-        page: 1,
-        size: ROUND,
-      };
-      const { spans } = await this.#deps.catalog.spans(tenant, query);
+        size: PAGE_SIZE,
+      });
       yield* spans;
       const last = spans[spans.length - 1];
-      if (!last || spans.length < ROUND) return;
-      // Those of that moment are looked at again, unless all were of it.
+      if (!last || spans.length < PAGE_SIZE) return;
+      // Executions that started at this very time are read again, unless the whole page did.
       since = last.startAt > since ? last.startAt : since + 1;
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Search for log lines over all executions. Rows of the catalog choose the executions and their order; then their
- * lines are read, no more than a page and a bounded count need. What is committed is found.
+ * Searches log lines of all executions. Catalog rows select and order the executions; then lines are read, no more than
+ * the page and a bounded count need. All committed lines are found.
  */
 import type { Instant } from "../../base/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
@@ -17,7 +17,6 @@ import { entryOf } from "./log_entries.ts";
 import { lineTest } from "./log_matcher.ts";
 import { comesAfter, type PlacedLine, TopLines } from "./top_lines.ts";
 
-/** What the search works with. */
 interface LogSearchDeps {
   readonly catalog: Catalog;
   readonly logs: LogRecords;
@@ -27,23 +26,23 @@ interface LogSearchDeps {
 /** A page of log entries. */
 export interface LogPage {
   readonly results: readonly JsonObject[];
-  /** How many lines match; when not exact, at least so many do, those of the page included. */
+  /** Number of matching lines; a lower bound if not exact. */
   readonly total: number;
   readonly isTotalExact: boolean;
-  /** Where the search stopped before the page was full: from there on nothing was looked for. */
+  /** Set if the search stopped before the page was full: lines from this time on were not searched. */
   readonly searchedTo?: Instant;
-  /** Behind the page, when there may be more lines. */
+  /** Where the next page begins, if there may be more lines. */
   readonly next?: LogPlace;
 }
 
-/** Executions whose lines are counted even when the page is full; the total of fewer ones is exact. */
+/** Executions whose lines are counted even if the page is full: up to so many, the total is exact. */
 export const COUNTED_EXECUTIONS = 1_000;
-/** Lines that can be paged through; a page behind them is empty. */
+/** Pages beyond so many lines are empty. */
 const MAX_REACHABLE_LINES = 100_000;
 const READ_AT_ONCE = 32;
 const SEARCH = "search";
-/** Comes after every id of an execution. */
-const BEHIND_ALL_IDS = "~";
+/** Sorts after every execution id. */
+const AFTER_ALL_IDS = "~";
 
 /** Searches the log lines of a tenant, one search at a time. */
 export class LogSearch {
@@ -54,7 +53,7 @@ export class LogSearch {
     this.#deps = deps;
   }
 
-  /** A page of lines. Ends early, with what it has, when `signal` is aborted. */
+  /** A page of lines; incomplete if `signal` is aborted. */
   search({ tenant }: Actor, query: LogQuery, signal?: AbortSignal): Promise<LogPage> {
     const { pace, catalog } = this.#deps;
     return this.#lock.run(SEARCH, async () => {
@@ -108,9 +107,10 @@ export class LogSearch {
     let count = 0;
     for (const [index, stored] of loaded.entries()) {
       if (!stored) continue;
-      const { latest } = batch[index] as Candidate;
+      const { id: executionId, latest } = batch[index] as Candidate;
+      const { execution } = stored;
       count += await this.#readOne(stored, query, (line, number) => {
-        const placed = { key: Math.min(line.at, latest), execution: stored.execution, line, number };
+        const placed = { key: Math.min(line.at, latest), executionId, execution, line, number };
         const isWanted = !query.after || comesAfter(placed, query.after, query.descending);
         if (isWanted) lines.offer(placed);
         return isWanted;
@@ -140,7 +140,7 @@ export class LogSearch {
   }
 }
 
-/** The executions that may have lines after the place; which lines those are is seen when they are read. */
+/** Restricts the executions to those that may have lines after the place. */
 function fromPlace(query: LogQuery): LogQuery {
   const { after, descending, conditions } = query;
   if (!after) return query;
@@ -149,11 +149,11 @@ function fromPlace(query: LogQuery): LogQuery {
 }
 
 function placeOf(line: PlacedLine | undefined): LogPlace | undefined {
-  return line && { key: line.key, executionId: line.execution.id, number: line.number };
+  return line && { key: line.key, executionId: line.executionId, number: line.number };
 }
 
-/** Before all lines of that time; none where the search began there already. */
+/** The place before all lines of that time; `undefined` if the search began there, since it would not advance. */
 function placeAt(key: Instant | undefined, { after, descending }: LogQuery): LogPlace | undefined {
   if (key === undefined || !Number.isFinite(key) || key === after?.key) return undefined;
-  return { key, executionId: descending ? BEHIND_ALL_IDS : "", number: 0 };
+  return { key, executionId: descending ? AFTER_ALL_IDS : "", number: 0 };
 }

@@ -1,30 +1,21 @@
-/** The first log lines of an order out of many, without keeping them all. */
+/** Selects the first lines in an order without keeping all lines in memory. */
 import type { Instant } from "../../base/clock.ts";
 import type { LogPlace } from "../../model/executions/log_query.ts";
 import type { Execution, LogLine } from "../../model/executions/execution.ts";
 
 /** A line and its place in the order. */
-export interface PlacedLine {
-  /** Its time; not after the end of its execution. */
-  readonly key: Instant;
+export interface PlacedLine extends LogPlace {
   readonly execution: Execution;
   readonly line: LogLine;
-  /** Of the lines of its execution, in order of writing. */
-  readonly number: number;
 }
 
-/** Whether a line comes after a place in the order. */
-export function comesAfter(
-  { key, execution, number }: PlacedLine,
-  place: LogPlace,
-  descending: boolean,
-): boolean {
-  const difference = key - place.key || compareTexts(execution.id, place.executionId) ||
-    number - place.number;
-  return descending ? difference < 0 : difference > 0;
+/** True if the first place comes after the second one. */
+export function comesAfter(a: LogPlace, b: LogPlace, descending: boolean): boolean {
+  const order = compare(a, b);
+  return descending ? order < 0 : order > 0;
 }
 
-/** Keeps at most twice as many lines as are wanted. */
+/** Keeps the first `wanted` lines; at most twice as many in memory. */
 export class TopLines {
   readonly #descending: boolean;
   readonly #wanted: number;
@@ -35,7 +26,7 @@ export class TopLines {
     this.#wanted = wanted;
   }
 
-  /** Lines that are kept, up to the number wanted. */
+  /** Number of lines, at most `wanted`. */
   get count(): number {
     return Math.min(this.#lines.length, this.#wanted);
   }
@@ -46,14 +37,14 @@ export class TopLines {
     if (this.#lines.length >= 2 * this.#wanted) this.#prune();
   }
 
-  /** How many kept lines come before that time in the order. */
+  /** Number of kept lines before that time in the order. */
   countBefore(bound: Instant): number {
     let count = 0;
     for (const { key } of this.#lines) if (this.#isBefore(key, bound)) count++;
     return count;
   }
 
-  /** Forgets lines that do not come before that time: others may be among them that were not offered. */
+  /** Drops the lines from that time on: lines in between may not have been offered. */
   keepBefore(bound: Instant): void {
     this.#lines = this.#lines.filter(({ key }) => this.#isBefore(key, bound));
   }
@@ -75,11 +66,8 @@ export class TopLines {
   }
 }
 
-function compare(a: PlacedLine, b: PlacedLine): number {
+function compare(a: LogPlace, b: LogPlace): number {
   if (a.key !== b.key) return a.key - b.key;
-  return compareTexts(a.execution.id, b.execution.id) || a.number - b.number;
-}
-
-function compareTexts(a: string, b: string): number {
-  return a === b ? 0 : a < b ? -1 : 1;
+  if (a.executionId !== b.executionId) return a.executionId < b.executionId ? -1 : 1;
+  return a.number - b.number;
 }

@@ -1,28 +1,28 @@
-/** Dashboards: their definitions, checked and kept. What their charts show is not computed here. */
+/** Dashboards: validates and stores their definitions. Does not compute the data of charts. */
 import type { Clock } from "../../base/clock.ts";
 import type { IdSource } from "../../base/id.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { KeyedLock } from "../../base/keyed_lock.ts";
 import { parseFlowSource, problemsError } from "../../flow/mod.ts";
 import type { Actor } from "../../model/access/actor.ts";
-import { DomainError } from "../../model/errors.ts";
+import { DomainError, illegalArgument, invalidEntity, notFound } from "../../model/errors.ts";
 import type { Problem } from "../../model/flows/problem.ts";
 import type { DashboardRecord, DashboardRecords } from "../../store/records/dashboard_records.ts";
 
-/** What the service works with. */
 interface DashboardsDeps {
   readonly records: DashboardRecords;
   readonly clock: Clock;
   readonly ids: IdSource;
 }
 
-/** A dashboard, and what its source holds. */
+/** A dashboard and its parsed source. */
 export interface Dashboard extends DashboardRecord {
   readonly definition: JsonObject;
 }
 
-/** UTF-8 bytes of a source, and dashboards of a tenant. */
+/** UTF-8 bytes of a source. */
 export const MAX_DASHBOARD_BYTES = 60_000;
+/** Per tenant. */
 const MAX_DASHBOARDS = 1_000;
 const MAX_ID_LENGTH = 100;
 const ID = /^[a-zA-Z0-9][a-zA-Z0-9._-]*$/;
@@ -37,7 +37,7 @@ export class Dashboards {
     this.#deps = deps;
   }
 
-  /** All of them, in order of their ids. */
+  /** All dashboards, ordered by id. */
   async list({ tenant }: Actor): Promise<Dashboard[]> {
     return (await this.#deps.records.list(tenant)).map(withDefinition);
   }
@@ -46,10 +46,10 @@ export class Dashboards {
   async get({ tenant }: Actor, id: string): Promise<Dashboard> {
     const record = await this.#deps.records.get(tenant, id);
     if (record) return withDefinition(record);
-    throw new DomainError("not_found", `Not Found: dashboard "${id.slice(0, 100)}" does not exist`);
+    throw notFound(`dashboard "${id.slice(0, 100)}" does not exist`);
   }
 
-  /** Saves a new one; without an id it is given one. @throws DomainError invalid_entity, already_exists, too_large, invalid_argument */
+  /** Saves a new dashboard; generates an id if the source has none. @throws DomainError invalid_entity, already_exists, too_large, invalid_argument */
   async create({ tenant }: Actor, source: string): Promise<Dashboard> {
     const definition = parseValid(source);
     const now = this.#deps.clock.now();
@@ -63,32 +63,28 @@ export class Dashboards {
         );
       }
       if (known.length >= MAX_DASHBOARDS) {
-        throw new DomainError(
-          "invalid_argument",
-          `Illegal argument: Cannot create dashboard "${id}": there are ${known.length}; delete some before`,
+        throw illegalArgument(
+          `Cannot create dashboard "${id}": there are ${known.length} already; delete some first`,
         );
       }
       return await this.#put(tenant, { id, source, createdAt: now, updatedAt: now });
     });
   }
 
-  /** Replaces one. @throws DomainError not_found, invalid_entity, too_large */
+  /** Replaces a dashboard. @throws DomainError not_found, invalid_entity, too_large */
   async update(actor: Actor, id: string, source: string): Promise<Dashboard> {
     const definition = parseValid(source);
     return await this.#locks.run(actor.tenant, async () => {
       const { createdAt } = await this.get(actor, id);
       const named = ownProperty(definition, "id") ?? id;
       if (named !== id) {
-        throw new DomainError(
-          "invalid_entity",
-          `Invalid entity: id: Illegal id update from "${id}" to "${named}"`,
-        );
+        throw invalidEntity(`id: Illegal id update from "${id}" to "${named}"`);
       }
       return await this.#put(actor.tenant, { id, source, createdAt, updatedAt: this.#deps.clock.now() });
     });
   }
 
-  /** Deletes one. @throws DomainError not_found */
+  /** Deletes a dashboard. @throws DomainError not_found */
   async delete(actor: Actor, id: string): Promise<void> {
     await this.#locks.run(actor.tenant, async () => {
       await this.get(actor, id);
@@ -96,12 +92,12 @@ export class Dashboards {
     });
   }
 
-  /** What is wrong with a source. */
+  /** The problems of a source. */
   validate(source: string): readonly Problem[] {
     return parseDashboard(source, dashboardProblems).problems;
   }
 
-  /** What is wrong with the source of one chart. */
+  /** The problems of the source of one chart. */
   validateChart(source: string): readonly Problem[] {
     return parseDashboard(source, (chart) => chartProblems(chart, "")).problems;
   }

@@ -1,20 +1,19 @@
-/** One metric over time: values of each part of a window become one. */
+/** Aggregates the values of one metric over parts of a time window. */
 import { type Instant, toIso } from "../../base/clock.ts";
 import { Double, type JsonObject } from "../../base/json.ts";
 
-/** How several values become one. */
+/** Aggregate functions. */
 export const AGGREGATIONS = ["sum", "avg", "min", "max"] as const;
 
 /** One of {@link AGGREGATIONS}. */
 export type Aggregation = typeof AGGREGATIONS[number];
 
-/** From when on, and until when. */
+/** A time window, both ends included. */
 export interface MetricWindow {
   readonly start: Instant;
   readonly end: Instant;
 }
 
-/** A value and its time. */
 interface TimedValue {
   readonly value: number;
   readonly at: Instant;
@@ -24,11 +23,11 @@ type GroupBy = "minute" | "hour" | "day" | "week" | "month";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Parts of a window; a longer one has none. */
+/** Parts of a window; values after them are ignored. */
 const MAX_PARTS = 5_000;
 
-/** What a window is divided into: the finest that gives no more points than a chart can show. */
-const STEPS: readonly (readonly [upToMs: number, groupBy: GroupBy])[] = [
+/** The unit of parts by window length: the finest one that a chart can show. */
+const UNITS: readonly (readonly [upToMs: number, groupBy: GroupBy])[] = [
   [6 * HOUR_MS, "minute"],
   [DAY_MS, "hour"],
   [180 * DAY_MS, "day"],
@@ -44,7 +43,7 @@ export function aggregateMetrics(
     readonly aggregation: Aggregation;
   },
 ): JsonObject {
-  const groupBy = STEPS.find(([upToMs]) => end - start <= upToMs)?.[1] ?? "month";
+  const groupBy = UNITS.find(([upToMs]) => end - start <= upToMs)?.[1] ?? "month";
   const parts = new Map<Instant, number[]>();
   for (let at = partStart(start, groupBy); at <= end && parts.size < MAX_PARTS; at = nextPart(at, groupBy)) {
     parts.set(at, []);
@@ -65,7 +64,7 @@ const AGGREGATES: Readonly<Record<Aggregation, (values: readonly number[]) => nu
   max: (values) => values.reduce((most, value) => Math.max(most, value), -Infinity),
 };
 
-/** A sum beyond what a number holds has no word in JSON: the nearest number stands for it. */
+/** JSON has no infinity: an overflowing sum becomes the largest number. */
 function total(values: readonly number[]): number {
   return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, sumOf(values)));
 }
@@ -80,7 +79,7 @@ function sumOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0);
 }
 
-/** When the part begins that holds a moment, in UTC; weeks begin on Monday. */
+/** Start of the part that contains a time, in UTC; weeks begin on Monday. */
 function partStart(at: Instant, groupBy: GroupBy): Instant {
   const date = new Date(at);
   const day = Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate());

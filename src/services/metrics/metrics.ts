@@ -1,11 +1,10 @@
-/** Metrics that attempts have reported: of one execution, and over the executions of a flow. */
+/** Metrics that attempts reported: of one execution, and of the executions of a flow. */
 import { type Instant, toIso } from "../../base/clock.ts";
 import { taskRunId } from "../../base/id.ts";
 import { Double, type JsonObject } from "../../base/json.ts";
 import { type FlowPlan, planFor } from "../../engine/plan.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import type { Execution, TaskRun } from "../../model/executions/execution.ts";
-import type { ExecutionQuery } from "../../model/executions/execution_query.ts";
 import { executionSelectionQuery } from "../../model/executions/execution_selection.ts";
 import type { FlowKey } from "../../model/flows/flow.ts";
 import type { Metric } from "../../model/executions/metric.ts";
@@ -18,7 +17,6 @@ import type { Flows } from "../flows/flows.ts";
 import { undefinedIfMissing } from "../../model/errors.ts";
 import { aggregateMetrics, type Aggregation, type MetricWindow } from "./metric_aggregates.ts";
 
-/** What the service works with. */
 interface MetricsDeps {
   readonly records: ExecutionRecords;
   readonly metrics: MetricRecords;
@@ -27,7 +25,7 @@ interface MetricsDeps {
   readonly tasks: TaskCatalog;
 }
 
-/** A metric and where it is from. */
+/** A metric and its origin. */
 interface MetricEntry extends Metric {
   readonly taskId: string;
   /** Ordinal of the task run. */
@@ -35,22 +33,20 @@ interface MetricEntry extends Metric {
   readonly at: Instant;
 }
 
-/** Which metrics of an execution. */
 interface MetricFilter {
   readonly taskId?: string;
   readonly taskRunId?: string;
 }
 
-/** Which metric of a flow, and how its values become one. */
 interface AggregateQuery extends MetricWindow {
   readonly taskId?: string;
   readonly metric: string;
   readonly aggregation: Aggregation;
 }
 
-/** Newest executions of a flow that are looked at for the names of its metrics. */
+/** Newest executions of a flow that are read to collect the names of its metrics. */
 const NAMED_EXECUTIONS = 200;
-/** Newest executions of a flow that an aggregate is made of. */
+/** Newest executions of a flow that are aggregated. */
 const AGGREGATED_EXECUTIONS = 5_000;
 
 /** Reads metrics. */
@@ -61,7 +57,7 @@ export class Metrics {
     this.#deps = deps;
   }
 
-  /** The metrics of an execution, oldest first; none for an unknown one. */
+  /** The metrics of an execution, oldest first; empty for an unknown one. */
   async ofExecution(actor: Actor, id: string, filter: MetricFilter = {}): Promise<JsonObject[]> {
     const stored = await this.#deps.records.load(actor.tenant, id);
     if (!stored) return [];
@@ -82,14 +78,14 @@ export class Metrics {
     return [...names].sort();
   }
 
-  /** Ids of the tasks of a flow that have reported metrics, in alphabetical order. */
+  /** Ids of the tasks of a flow that reported metrics, in alphabetical order. */
   async tasks(actor: Actor, flow: FlowKey): Promise<string[]> {
     const ids = new Set<string>();
     for await (const { taskId } of this.#newest(actor, flow, { limit: NAMED_EXECUTIONS })) ids.add(taskId);
     return [...ids].sort();
   }
 
-  /** One metric of a flow over time, a value for each part of the window; of parts without one it is 0. */
+  /** One metric of a flow over time, a value for each part of the window; 0 for parts without values. */
   async aggregate(actor: Actor, flow: FlowKey, query: AggregateQuery): Promise<JsonObject> {
     const { taskId, metric, start, end } = query;
     const found: MetricEntry[] = [];
@@ -105,14 +101,9 @@ export class Metrics {
     flow: FlowKey,
     { limit, start, end }: { readonly limit: number; readonly start?: Instant; readonly end?: Instant },
   ): AsyncGenerator<MetricEntry> {
-    const { conditions } = executionSelectionQuery({
-      namespace: flow.namespace,
-      flowId: flow.id,
-      startedFrom: start,
-      startedBefore: end,
-    });
-    const query: ExecutionQuery = { conditions, groups: [], sort: [], page: 1, size: limit };
-    for (const id of (await this.#deps.catalog.query(tenant, query)).ids) {
+    const { namespace, id: flowId } = flow;
+    const query = executionSelectionQuery({ namespace, flowId, startedFrom: start, startedBefore: end });
+    for (const id of (await this.#deps.catalog.query(tenant, { ...query, size: limit })).ids) {
       const stored = await this.#deps.records.load(tenant, id);
       if (stored) yield* await this.#entriesOf(stored.execution);
     }
@@ -136,7 +127,7 @@ export class Metrics {
     return planFor(await this.#deps.flows.plan(tenant, { namespace, id }, options), execution);
   }
 
-  /** What the type of a task tells of an attempt without having stored it. */
+  /** Metrics that the task type derives from the attempt instead of storing them. */
   #derive(plan: FlowPlan, { taskId, ordinal, attempts, outputs = {} }: TaskRun): MetricEntry[] {
     const task = plan.places.get(taskId)?.task;
     const last = attempts[attempts.length - 1]?.history;
@@ -153,7 +144,6 @@ export class Metrics {
   }
 }
 
-/** As the API answers it. */
 function responseOf(
   execution: Execution,
   { taskId, taskRun, name, type, value, tags, at }: MetricEntry,

@@ -1,4 +1,4 @@
-/** What there is and what is under way, in figures: executions, flows, writes, the process. */
+/** Server metrics: executions, flows, commits, the process. */
 import {
   type ProcessFacts,
   type ServerMetric,
@@ -12,7 +12,6 @@ import type { Committer } from "../../store/committer.ts";
 import type { Flows } from "../flows/flows.ts";
 import type { Tenants } from "../access/tenants.ts";
 
-/** What the figures are of. */
 interface ServerMetricsDeps {
   readonly catalog: Catalog;
   readonly flows: Flows;
@@ -24,9 +23,9 @@ interface ServerMetricsDeps {
   readonly version: string;
 }
 
-/** Namespaces of all tenants whose executions are told apart, those with the most first; the others are one. */
-export const MAX_NAMESPACES_TOLD = 200;
-/** Stands for all other namespaces, and for their tenants; neither can be called so. */
+/** Namespaces (of all tenants) with samples of their own, those with the most executions; the others share one. */
+export const MAX_LABELLED_NAMESPACES = 200;
+/** Label of all other namespaces and their tenants; not a valid name of either. */
 const OTHER = "_other";
 
 interface NamespaceCounts {
@@ -35,7 +34,7 @@ interface NamespaceCounts {
   readonly states: Map<State, number>;
 }
 
-/** Collects them. */
+/** Collects server metrics. */
 export class ServerMetrics {
   readonly #deps: ServerMetricsDeps;
 
@@ -43,7 +42,7 @@ export class ServerMetrics {
     this.#deps = deps;
   }
 
-  /** As of now. */
+  /** The current values. */
   async collect(): Promise<ServerMetric[]> {
     return [
       ...processMetrics(this.#deps.version, await this.#deps.readProcess()),
@@ -56,33 +55,18 @@ export class ServerMetrics {
     const { committer, catalog } = this.#deps;
     const { groups, entries, mutations } = committer.stats;
     return [
-      serverMetric("counter", "sluice_commits_total", "Atomic commits of the database", groups),
-      serverMetric("counter", "sluice_commit_entries_total", "Changes in those commits", entries),
-      serverMetric("counter", "sluice_commit_mutations_total", "Keys written or deleted by them", mutations),
-      serverMetric(
-        "gauge",
-        "sluice_commit_waiting_entries",
-        "Changes that wait for a commit",
-        committer.pendingCount,
-      ),
-      serverMetric(
-        "gauge",
-        "sluice_read_only",
-        "1 while the database takes no writes",
-        committer.isReadOnly ? 1 : 0,
-      ),
-      serverMetric(
-        "gauge",
-        "sluice_catalog_cached_bytes",
-        "Rows of executions in memory",
-        catalog.cachedBytes,
-      ),
+      counter("sluice_commits_total", "Atomic commits of the database", groups),
+      counter("sluice_commit_entries_total", "Changes in those commits", entries),
+      counter("sluice_commit_mutations_total", "Keys written or deleted by them", mutations),
+      gauge("sluice_commit_waiting_entries", "Changes that wait for a commit", committer.pendingCount),
+      gauge("sluice_read_only", "1 while the database takes no writes", committer.isReadOnly ? 1 : 0),
+      gauge("sluice_catalog_cached_bytes", "Rows of executions in memory", catalog.cachedBytes),
     ];
   }
 
   async #executionMetrics(): Promise<ServerMetric[]> {
     const counts = await this.#countByNamespace();
-    const samples = told(counts).flatMap(({ tenant, namespace, states }) =>
+    const samples = withOthersMerged(counts).flatMap(({ tenant, namespace, states }) =>
       [...states].map(([state, value]): ServerMetricSample => ({
         labels: { tenant, namespace, state },
         value,
@@ -90,18 +74,8 @@ export class ServerMetrics {
     );
     const queued = counts.reduce((sum, { states }) => sum + (states.get("QUEUED") ?? 0), 0);
     return [
-      serverMetric(
-        "gauge",
-        "sluice_live_executions",
-        "Executions that the process works on",
-        this.#deps.liveCount(),
-      ),
-      serverMetric(
-        "gauge",
-        "sluice_queued_executions",
-        "Executions that wait for others of their flow",
-        queued,
-      ),
+      gauge("sluice_live_executions", "Executions that the process works on", this.#deps.liveCount()),
+      gauge("sluice_queued_executions", "Executions that wait for others of their flow", queued),
       { name: "sluice_executions", help: "Stored executions", type: "gauge", samples },
       { name: "sluice_flows", help: "Flows", type: "gauge", samples: this.#flowSamples() },
     ];
@@ -109,7 +83,7 @@ export class ServerMetrics {
 
   #flowSamples(): ServerMetricSample[] {
     const { tenants, flows } = this.#deps;
-    return tenants.list().slice(0, MAX_NAMESPACES_TOLD).map(({ id: tenant }) => {
+    return tenants.list().slice(0, MAX_LABELLED_NAMESPACES).map(({ id: tenant }) => {
       let value = 0;
       for (const head of flows.heads(tenant)) if (!head.deleted) value++;
       return { labels: { tenant }, value };
@@ -132,12 +106,12 @@ export class ServerMetrics {
   }
 }
 
-/** Those with the most executions, and one for all others. */
-function told(counts: NamespaceCounts[]): NamespaceCounts[] {
-  if (counts.length <= MAX_NAMESPACES_TOLD) return counts;
+/** The namespaces with the most executions, and one entry for all others. */
+function withOthersMerged(counts: NamespaceCounts[]): NamespaceCounts[] {
+  if (counts.length <= MAX_LABELLED_NAMESPACES) return counts;
   const sorted = counts.toSorted((a, b) => totalOf(b) - totalOf(a));
   const rest: NamespaceCounts = { tenant: OTHER, namespace: OTHER, states: new Map() };
-  for (const { states } of sorted.splice(MAX_NAMESPACES_TOLD)) addCounts(rest.states, states);
+  for (const { states } of sorted.splice(MAX_LABELLED_NAMESPACES)) addCounts(rest.states, states);
   return [...sorted, rest];
 }
 
@@ -151,14 +125,20 @@ function totalOf({ states }: NamespaceCounts): number {
 
 function processMetrics(version: string, facts: ProcessFacts): ServerMetric[] {
   const { residentBytes, heapBytes, cpuSeconds, storeBytes } = facts;
-  const info = { name: "sluice_info", help: "The version", type: "gauge" as const };
+  const samples = [{ labels: { version }, value: 1 }];
   return [
-    { ...info, samples: [{ labels: { version }, value: 1 }] },
-    serverMetric("gauge", "process_resident_memory_bytes", "Memory of the process", residentBytes),
-    serverMetric("gauge", "process_heap_bytes", "Memory of its objects", heapBytes),
-    serverMetric("counter", "process_cpu_seconds_total", "Time of processors that it took", cpuSeconds),
-    ...(storeBytes === undefined
-      ? []
-      : [serverMetric("gauge", "sluice_store_bytes", "Size of the database", storeBytes)]),
+    { name: "sluice_info", help: "The version", type: "gauge", samples },
+    gauge("process_resident_memory_bytes", "Memory of the process", residentBytes),
+    gauge("process_heap_bytes", "Memory of its objects", heapBytes),
+    counter("process_cpu_seconds_total", "Time of processors that it took", cpuSeconds),
+    ...(storeBytes === undefined ? [] : [gauge("sluice_store_bytes", "Size of the database", storeBytes)]),
   ];
+}
+
+function counter(name: string, help: string, value: number): ServerMetric {
+  return serverMetric("counter", name, help, value);
+}
+
+function gauge(name: string, help: string, value: number): ServerMetric {
+  return serverMetric("gauge", name, help, value);
 }

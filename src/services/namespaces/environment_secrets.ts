@@ -1,15 +1,12 @@
-/** Secrets that the operator gives in the environment: `SECRET_NAME` holds base64 and is secret `NAME` of every namespace. */
+/** Secrets from environment variables: `SECRET_NAME` contains base64 and is secret `NAME` of every namespace. */
 import type { Logger } from "../../base/log.ts";
 
-/** What the names of such variables begin with. */
+/** Prefix of the variables. */
 export const SECRET_VARIABLE_PREFIX = "SECRET_";
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
 
-/**
- * Secrets by name, of those variables whose names begin with {@link SECRET_VARIABLE_PREFIX}. A value that is not base64 of
- * UTF-8 is left out with a warning that names the variable only.
- */
+/** Secrets by name. A value that is not base64 of UTF-8 is skipped with a warning that names only the variable. */
 export function readEnvironmentSecrets(
   variables: ReadonlyMap<string, string>,
   logger: Logger,
@@ -19,14 +16,14 @@ export function readEnvironmentSecrets(
     if (!variable.startsWith(SECRET_VARIABLE_PREFIX) || variable === SECRET_VARIABLE_PREFIX) continue;
     const value = decode(encoded);
     if (value === undefined) {
-      logger.warn("A secret of the environment is not base64 and is left out", { variable });
+      logger.warn("Skipped a secret of the environment: it is not base64 of UTF-8", { variable });
     } else secrets.set(variable.slice(SECRET_VARIABLE_PREFIX.length), value);
   }
   return secrets;
 }
 
 function decode(encoded: string): string | undefined {
-  // Tools that encode wrap the text at 64 or 76 characters.
+  // Encoders may wrap the text at 64 or 76 characters.
   const text = encoded.replace(/\s/g, "");
   if (!BASE64.test(text)) return undefined;
   const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));

@@ -2,7 +2,7 @@
 import type { Clock, Instant } from "../../base/clock.ts";
 import { KeyedLock } from "../../base/keyed_lock.ts";
 import type { Actor } from "../../model/access/actor.ts";
-import { DomainError } from "../../model/errors.ts";
+import { DomainError, notFound } from "../../model/errors.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import {
   checkKvDescription,
@@ -16,29 +16,27 @@ import {
 import { checkNamespace, parentNamespaces } from "../../model/namespaces/namespace_name.ts";
 import type { KvPairRecords, StoredKvPair } from "../../store/records/kv_pair_records.ts";
 
-/** Who asks: an actor, or a task of an execution of that tenant. */
+/** An actor, or the tenant of an execution. */
 type TenantScope = Pick<Actor, "tenant">;
 
-/** What a write may add to the value. */
 interface PutKvOptions {
-  /** ISO 8601 duration; without one the pair does not expire. */
+  /** ISO 8601 duration; default: the pair does not expire. */
   readonly ttl?: string;
   readonly description?: string;
 }
 
-/** What the service works with. */
 interface KvPairsDeps {
   readonly records: KvPairRecords;
   readonly clock: Clock;
-  /** The tenants whose expired pairs are swept. */
+  /** The tenants whose expired pairs are removed. */
   readonly tenants: () => Iterable<TenantId>;
 }
 
-/** An expired pair is kept that long, so that its first read can say that it has expired. */
+/** An expired pair is kept for this time, so that its first read returns `expired` instead of `not_found`. */
 export const KV_EXPIRED_KEPT_MS = 3_600_000;
 /** Pairs of a tenant that one sweep removes. */
 const SWEEP_LIMIT = 500;
-/** A large value that is replaced while it is read is read again; more often than that is no accident. */
+/** Attempts to read a large value that is replaced meanwhile. */
 const READ_ATTEMPTS = 5;
 
 /** Reads, writes and expires KV pairs. */
@@ -50,10 +48,7 @@ export class KvPairs {
     this.#deps = deps;
   }
 
-  /**
-   * Creates the pair or replaces its value, description and expiry.
-   * @throws DomainError invalid_argument: a namespace, key, description or ttl that cannot be
-   */
+  /** Creates a pair or replaces its value, description and expiry. @throws DomainError invalid_argument */
   async put(
     scope: TenantScope,
     id: KvPairId,
@@ -82,7 +77,7 @@ export class KvPairs {
     });
   }
 
-  /** The pair of that very namespace. @throws DomainError not_found; expired, once: the pair is then removed; invalid_argument */
+  /** The pair of that namespace, not of a parent. @throws DomainError not_found; expired, once: it removes the pair; invalid_argument */
   async get(scope: TenantScope, id: KvPairId): Promise<KvPair> {
     checkId(id);
     const stored = await this.#deps.records.get(scope.tenant, id);
@@ -95,13 +90,10 @@ export class KvPairs {
     }
     const pair = await this.#read(scope, id, stored);
     if (pair) return pair;
-    throw new DomainError(
-      "not_found",
-      `Not Found: No value found for key '${id.key}' in namespace '${id.namespace}'`,
-    );
+    throw notFound(`No value found for key '${id.key}' in namespace '${id.namespace}'`);
   }
 
-  /** Removes the pair; false when there was none. @throws DomainError invalid_argument */
+  /** Removes a pair; false if there was none. @throws DomainError invalid_argument */
   async delete(scope: TenantScope, id: KvPairId): Promise<boolean> {
     checkId(id);
     return await this.#exclusively(scope, id, async (stored) => {
@@ -111,7 +103,7 @@ export class KvPairs {
     });
   }
 
-  /** Removes the pairs of these keys; gives the keys of those that were there. @throws DomainError invalid_argument: nothing is removed */
+  /** Removes the pairs of these keys; returns the keys of removed ones. @throws DomainError invalid_argument: nothing is removed */
   async deleteAll(scope: TenantScope, namespace: string, keys: readonly string[]): Promise<string[]> {
     for (const key of keys) checkId({ namespace, key });
     const deleted: string[] = [];
@@ -119,12 +111,12 @@ export class KvPairs {
     return deleted;
   }
 
-  /** The pairs of a namespace in key order. @throws DomainError invalid_argument */
+  /** The pairs of a namespace, ordered by key. @throws DomainError invalid_argument */
   async list(scope: TenantScope, namespace: string): Promise<KvPairInfo[]> {
     return await this.#collect(scope, checkNamespace(namespace));
   }
 
-  /** The pairs of all namespaces above, the nearest first; a key that a nearer one has is left out. */
+  /** The pairs of all parent namespaces, nearest first; a key of a nearer one hides others. */
   async listInherited(scope: TenantScope, namespace: string): Promise<KvPairInfo[]> {
     const byKey = new Map<string, KvPairInfo>();
     for (const parent of parentNamespaces(checkNamespace(namespace))) {
@@ -135,14 +127,14 @@ export class KvPairs {
     return [...byKey.values()];
   }
 
-  /** The pairs of all namespaces for which `matches` is true, by namespace and key. */
+  /** The matching pairs of all namespaces, ordered by namespace and key. */
   async search(scope: TenantScope, matches: (pair: KvPairInfo) => boolean): Promise<KvPairInfo[]> {
     return (await this.#collect(scope)).filter(matches);
   }
 
   /**
-   * What `kv()` gives: the value of the namespace or, unless `isExact`, of the nearest namespace above that has the key.
-   * `undefined` when none has; what has expired is not there.
+   * The value for `kv()`: of the namespace or, unless `isExact`, of the nearest parent that has the key. Ignores expired
+   * pairs.
    * @throws DomainError invalid_argument
    */
   async valueFor(
@@ -163,7 +155,7 @@ export class KvPairs {
     return undefined;
   }
 
-  /** Removes pairs that expired more than {@link KV_EXPIRED_KEPT_MS} ago; gives their number, which is bounded: a loop calls this. */
+  /** Removes pairs that expired more than {@link KV_EXPIRED_KEPT_MS} ago, a bounded number per call; returns the number. */
   async sweepExpired(): Promise<number> {
     let swept = 0;
     for (const tenant of this.#deps.tenants()) {
@@ -228,7 +220,7 @@ function isExpired(pair: KvPairInfo, now: Instant): boolean {
   return pair.expiresAt !== undefined && pair.expiresAt <= now;
 }
 
-/** Without the value, which lists would otherwise keep in memory. */
+/** The pair without its value, which lists must not keep in memory. */
 function infoOf(
   { namespace, key, revision, description, createdAt, updatedAt, expiresAt }: KvPairInfo,
 ): KvPairInfo {

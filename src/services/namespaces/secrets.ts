@@ -1,34 +1,33 @@
-/** Secrets of namespaces, encrypted at rest. A value enters here and leaves through {@link Secrets.valueFor} alone. */
+/** Secrets of namespaces, encrypted at rest. Only {@link Secrets.valueFor} returns values. */
 import type { Cipher } from "../../base/cipher.ts";
 import type { Clock } from "../../base/clock.ts";
 import { KeyedLock } from "../../base/keyed_lock.ts";
 import type { Actor } from "../../model/access/actor.ts";
-import { DomainError } from "../../model/errors.ts";
+import { DomainError, illegalArgument, notFound } from "../../model/errors.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import { checkNamespace, parentNamespaces } from "../../model/namespaces/namespace_name.ts";
 import type { SecretId, SecretInfo, SecretRecords, SecretTag } from "../../store/records/secret_records.ts";
 
 export type { SecretId, SecretInfo, SecretTag } from "../../store/records/secret_records.ts";
 
-/** What may be said about a secret beside its value. */
+/** Description and tags of a secret. */
 export interface SecretMetadata {
   readonly description?: string;
   readonly tags?: readonly SecretTag[];
 }
 
-/** What the service works with. */
 interface SecretsDeps {
   readonly records: SecretRecords;
   readonly cipher: Cipher;
   readonly clock: Clock;
-  /** Values by name, for every namespace; see `environment_secrets.ts`. */
+  /** Values by name, for all namespaces; see `environment_secrets.ts`. */
   readonly environment: ReadonlyMap<string, string>;
 }
 
-/** UTF-8 bytes of a value: encrypted and encoded it still fits into one record. */
+/** UTF-8 bytes of a value: encrypted and encoded, it fits into one record. */
 const MAX_SECRET_VALUE_BYTES = 32 * 1024;
-/** Characters of a name, a description, and each part of a tag; tags of a secret. */
 const MAX_NAME_LENGTH = 256;
+/** Characters of a description, and of the key and value of a tag. */
 const MAX_TEXT_LENGTH = 250;
 const MAX_TAGS = 10;
 const NAME = /^[a-zA-Z0-9_][a-zA-Z0-9._-]*$/;
@@ -42,31 +41,31 @@ export class Secrets {
     this.#deps = deps;
   }
 
-  /** The secrets of a namespace, in order of their names; never their values. @throws DomainError invalid_argument */
+  /** The secrets of a namespace without values, ordered by name. @throws DomainError invalid_argument */
   async list(actor: Actor, namespace: string): Promise<SecretInfo[]> {
     return await this.#deps.records.list(actor.tenant, checkNamespace(namespace));
   }
 
-  /** As {@link list}, then those of the environment whose names the namespace has not itself. @throws DomainError invalid_argument */
+  /** As {@link list}, followed by secrets of the environment with other names. @throws DomainError invalid_argument */
   async listAll(actor: Actor, namespace: string): Promise<SecretInfo[]> {
     const own = await this.list(actor, namespace);
     const names = new Set(own.map(({ name }) => name));
     return [...own, ...this.#ofEnvironment().filter(({ name }) => !names.has(name))];
   }
 
-  /** The secrets of all namespaces, and those of the environment, for which `matches` is true. */
+  /** The matching secrets of all namespaces and of the environment. */
   async search(actor: Actor, matches: (secret: SecretInfo) => boolean): Promise<SecretInfo[]> {
     const stored = await this.#deps.records.list(actor.tenant);
     return [...stored, ...this.#ofEnvironment()].filter(matches);
   }
 
-  /** They are of every namespace, so none is named; in order of their names. */
+  /** Ordered by name; `namespace` is empty, since they belong to all namespaces. */
   #ofEnvironment(): SecretInfo[] {
     const names = [...this.#deps.environment.keys()].sort();
     return names.map((name) => ({ namespace: "", name, tags: [], updatedAt: 0 }));
   }
 
-  /** Creates or replaces a secret. @throws DomainError invalid_argument, too_large; never with the value */
+  /** Creates or replaces a secret. @throws DomainError invalid_argument, too_large; messages never contain the value */
   async put(actor: Actor, id: SecretId, value: string, metadata: SecretMetadata = {}): Promise<SecretInfo> {
     checkId(id);
     checkMetadata(metadata);
@@ -84,7 +83,7 @@ export class Secrets {
     });
   }
 
-  /** Replaces description and tags, each only when given. @throws DomainError not_found, invalid_argument */
+  /** Replaces description and tags, each only if given. @throws DomainError not_found, invalid_argument */
   async describe(actor: Actor, id: SecretId, metadata: SecretMetadata): Promise<SecretInfo> {
     checkId(id);
     checkMetadata(metadata);
@@ -111,8 +110,8 @@ export class Secrets {
   }
 
   /**
-   * The names that flows of a namespace can use, by the namespace that has them: itself first, then those above it. The
-   * secrets of the environment count as its own.
+   * Names of the secrets that flows of a namespace can use, by the owning namespace: itself first, then its parents.
+   * Secrets of the environment count as its own.
    */
   async listUsable(actor: Actor, namespace: string): Promise<Map<string, string[]>> {
     const usable = new Map<string, string[]>();
@@ -125,8 +124,8 @@ export class Secrets {
   }
 
   /**
-   * What `secret()` gives: the value of the namespace or of the nearest one above that has the name, else the one of the
-   * environment (also by the name in upper case), else `undefined`.
+   * The value for `secret()`: of the namespace or its nearest parent that has the name, else of the environment (by the
+   * name or its upper case), else `undefined`.
    * @throws DomainError internal: the value cannot be decrypted; invalid_argument
    */
   async valueFor(tenant: TenantId, { namespace, name }: SecretId): Promise<string | undefined> {
@@ -149,7 +148,7 @@ export class Secrets {
   async #stored(tenant: TenantId, id: SecretId) {
     const stored = await this.#deps.records.get(tenant, id);
     if (stored) return stored;
-    throw new DomainError("not_found", `Not Found: No secret "${id.name}" in namespace "${id.namespace}"`);
+    throw notFound(`No secret "${id.name}" in namespace "${id.namespace}"`);
   }
 
   async #exclusively<T>(actor: Actor, { namespace, name }: SecretId, work: () => Promise<T>): Promise<T> {
@@ -157,7 +156,7 @@ export class Secrets {
   }
 }
 
-/** Binds a ciphertext to its place, so that one cannot be moved to another name. */
+/** Binds a ciphertext to its key, so that it cannot be copied to another name. */
 function contextOf(tenant: TenantId, { namespace, name }: SecretId): string {
   return JSON.stringify(["secret", tenant, namespace, name]);
 }
@@ -165,18 +164,16 @@ function contextOf(tenant: TenantId, { namespace, name }: SecretId): string {
 function checkId({ namespace, name }: SecretId): void {
   checkNamespace(namespace);
   if (name.length <= MAX_NAME_LENGTH && NAME.test(name)) return;
-  // Not shown: what was meant as the value may have come in its place.
-  throw new DomainError(
-    "invalid_argument",
-    `Illegal argument: the name of a secret must match "[a-zA-Z0-9_][a-zA-Z0-9._-]*" and have at most ${MAX_NAME_LENGTH} characters`,
+  // The name is not shown: a caller may have sent the value as the name.
+  throw illegalArgument(
+    `the name of a secret must match "[a-zA-Z0-9_][a-zA-Z0-9._-]*" and have at most ${MAX_NAME_LENGTH} characters`,
   );
 }
 
 function checkMetadata({ description = "", tags = [] }: SecretMetadata): void {
   const texts = [description, ...tags.flatMap(({ key, value }) => [key, value])];
   if (tags.length <= MAX_TAGS && texts.every((text) => text.length <= MAX_TEXT_LENGTH)) return;
-  throw new DomainError(
-    "invalid_argument",
-    `Illegal argument: a secret has at most ${MAX_TAGS} tags, and no text of it more than ${MAX_TEXT_LENGTH} characters`,
+  throw illegalArgument(
+    `a secret has at most ${MAX_TAGS} tags, and no text of it more than ${MAX_TEXT_LENGTH} characters`,
   );
 }

@@ -1,4 +1,4 @@
-/** Stored states: small maps that flows keep between executions, each a KV pair of its namespace. */
+/** States: small maps that flows keep between executions, each stored as a KV pair of its namespace. */
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import { KeyedLock } from "../../base/keyed_lock.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
@@ -6,7 +6,7 @@ import { MAX_KV_KEY_LENGTH } from "../../model/namespaces/kv_pair.ts";
 import type { StateId, StatePort } from "../../model/ports/states.ts";
 import type { KvPairs } from "./kv_pairs.ts";
 
-/** Longest part of a name that is kept as it is; of a longer one, or one with other characters, a hash stands behind it. */
+/** Longest part of a key that is used as it is. A longer one, or one with other characters, is cut and gets a hash. */
 const MAX_PART_LENGTH = 60;
 
 /** Reads, merges and deletes states. */
@@ -50,7 +50,7 @@ export class States implements StatePort {
   }
 }
 
-/** `<flow>_states_<name>_<value>`, the flow and the value only where the state belongs to one. */
+/** `<flow>_states_<name>_<value>`, without the flow or value if the state has none. */
 async function keyOf({ flowId, name, value }: StateId): Promise<string> {
   const parts = [...flowId === undefined ? [] : [flowId], "states", await partOf(name)];
   if (value !== undefined) parts.push(await partOf(value));
@@ -58,7 +58,7 @@ async function keyOf({ flowId, name, value }: StateId): Promise<string> {
   return key.length <= MAX_KV_KEY_LENGTH ? key : await partOf(key);
 }
 
-/** The text when a key may hold it, else what is left of it and a hash of it all. */
+/** The text if a key may contain it, else its valid characters and a hash of the whole text. */
 async function partOf(text: string): Promise<string> {
   const kept = text.replaceAll(/[^a-zA-Z0-9.-]/g, "-").slice(0, MAX_PART_LENGTH);
   if (kept === text) return text;

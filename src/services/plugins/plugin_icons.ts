@@ -1,6 +1,6 @@
-/** Small drawings for types, one a group: strokes of one colour on 24 by 24. */
+/** Icons of types, one per group: strokes of one colour on 24 by 24. */
 
-/** Path data by group; a group within one that has a drawing shares it. */
+/** Path data by group; a subgroup without an icon uses that of its parent. */
 const PATHS: ReadonlyMap<string, string> = new Map([
   ["core", "M4 7l8-4 8 4v10l-8 4-8-4zM4 7l8 4 8-4M12 11v10"],
   ["core.condition", "M12 3l9 9-9 9-9-9zM12 8v5M12 16v.5"],
@@ -21,7 +21,7 @@ const PATHS: ReadonlyMap<string, string> = new Map([
 
 const FALLBACK = "core";
 
-/** The drawing of a group such as `core.log`, or of the nearest one around it. */
+/** The icon of a group such as `core.log`, or of its nearest parent. */
 export function iconSvg(group: string): string {
   const parts = group.split(".");
   while (parts.length > 0 && !PATHS.has(parts.join("."))) parts.pop();
@@ -30,7 +30,7 @@ export function iconSvg(group: string): string {
     `stroke="currentColor" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round"><path d="${path}"/></svg>`;
 }
 
-/** The same as base64. */
+/** The icon as base64. */
 export function iconBase64(group: string): string {
   return btoa(iconSvg(group));
 }

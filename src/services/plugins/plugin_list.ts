@@ -1,4 +1,4 @@
-/** Types grouped as clients list them: a plugin a group, and one a package within it. */
+/** Types grouped into plugins as clients list them: by group, and by package within a group. */
 import { allNames, fullName } from "../../flow/json_schema/json_schema.ts";
 import { iconBase64 } from "./plugin_icons.ts";
 import type { PluginKind, PluginType } from "./plugin_types.ts";
@@ -11,7 +11,7 @@ interface PluginElement {
   readonly deprecated: boolean;
 }
 
-/** A plugin as clients of all versions read it; members that nothing fills here are empty lists. */
+/** A plugin as clients of all versions read it; unsupported members are empty lists. */
 export interface PluginEntry extends Readonly<Record<PluginKind, readonly PluginElement[]>> {
   readonly name: string;
   readonly title: string;
@@ -50,12 +50,12 @@ const NO_ELEMENTS = Object.freeze({
   additionalPlugins: [],
 });
 
-/** One entry a group: all of `core`, each package of the others. */
+/** One entry per group: `core` with all its packages, and each other package. */
 export function listPlugins(types: readonly PluginType[], version: string): PluginEntry[] {
   return [...Map.groupBy(types, mainGroup)].map(([group, members]) => entryOf(group, members, { version }));
 }
 
-/** One entry a package. */
+/** One entry per package. */
 export function listSubgroups(types: readonly PluginType[], version: string): PluginEntry[] {
   return [...Map.groupBy(types, (type) => type.group)].map(([group, members]) => {
     const main = members[0] ? mainGroup(members[0]) : group;
@@ -77,7 +77,7 @@ export function listTriggers(types: readonly PluginType[]): TriggerEntry[] {
   }));
 }
 
-/** The packages of the types and the groups that they belong to. */
+/** The packages of the types and their groups. */
 export function groupsOf(types: readonly PluginType[]): string[] {
   return [...new Set(types.flatMap((type) => [mainGroup(type), type.group]))].sort();
 }

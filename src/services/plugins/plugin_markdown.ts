@@ -2,10 +2,9 @@
 import { type JsonValue, stringifyJson } from "../../base/json.ts";
 import type { PropertySchema, PropertySchemas } from "../../model/flows/schema.ts";
 
-/** What a page of documentation is made of. */
 interface DocumentedType {
   readonly name: string;
-  /** As flows write it. */
+  /** As in flows. */
   readonly type: string;
   readonly description: string;
   readonly deprecated?: string;
@@ -16,7 +15,7 @@ interface DocumentedType {
   readonly otherNames: readonly string[];
 }
 
-/** The page. Planned properties are left out. */
+/** The page of a type, without planned properties. */
 export function pluginMarkdown(documented: DocumentedType): string {
   const { name, type, description, deprecated, example, outputs = {}, otherNames } = documented;
   return [
@@ -33,7 +32,7 @@ export function pluginMarkdown(documented: DocumentedType): string {
   ].join("\n\n") + "\n";
 }
 
-/** The page of a type of inputs. */
+/** The page of an input type. */
 export function inputMarkdown(type: string, properties: PropertySchemas): string {
   const example = `inputs:\n  - id: name\n    type: ${type}`;
   return [

@@ -1,4 +1,4 @@
-/** Every type that can be used, tasks, triggers and conditions alike, by all of its names. */
+/** All implemented types of tasks, triggers and conditions. */
 import {
   allNames,
   CONDITION_PROPERTIES,
@@ -10,10 +10,10 @@ import { TASK_PROPERTIES, TRIGGER_PROPERTIES } from "../../flow/schema/flow_sche
 import type { PropertySchemas } from "../../model/flows/schema.ts";
 import type { TypeDeclaration } from "../../model/flows/type_declaration.ts";
 
-/** The kinds of types, by their members in lists of plugins. */
+/** The kinds of types, named as in lists of plugins. */
 export type PluginKind = "tasks" | "triggers" | "conditions";
 
-/** A type and what is known of its kind. */
+/** A type with derived names and the properties of its kind. */
 export interface PluginType {
   readonly kind: PluginKind;
   readonly declaration: TypeDeclaration;
@@ -23,7 +23,6 @@ export interface PluginType {
   readonly name: string;
   /** Package without prefix, for example `core.log`. */
   readonly group: string;
-  /** It arranges other tasks. */
   readonly isFlowable: boolean;
   /** Properties of all types of the kind. */
   readonly common: PropertySchemas;

@@ -1,4 +1,4 @@
-/** What clients can know of types: schemas, documentation, lists and icons. Nothing here belongs to a tenant or changes. */
+/** Schemas, documentation, lists and icons of types. The same for all tenants; never changes. */
 import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../base/json.ts";
 import {
   allNames,
@@ -16,7 +16,7 @@ import {
 } from "../../flow/json_schema/json_schema.ts";
 import { INPUT_PROPERTIES } from "../../flow/schema/flow_schema.ts";
 import { findInputType, listInputTypes } from "../../flow/mod.ts";
-import { DomainError } from "../../model/errors.ts";
+import { type DomainError, notFound } from "../../model/errors.ts";
 import { iconBase64, iconSvg } from "./plugin_icons.ts";
 import {
   groupsOf,
@@ -29,13 +29,12 @@ import {
 import { inputMarkdown, pluginMarkdown } from "./plugin_markdown.ts";
 import { byAllNames, listPluginTypes, type PluginType } from "./plugin_types.ts";
 
-/** What the types are taken from. */
 interface PluginsOptions extends SchemaSources {
-  /** Of the server, and so of its types. */
+  /** Of the server. */
   readonly version: string;
 }
 
-/** A drawing for a type or group. */
+/** The icon of a type or group. */
 interface PluginIcon {
   readonly name: string;
   /** SVG as base64. */
@@ -53,7 +52,7 @@ interface PluginDocumentation {
   };
 }
 
-/** Made when it is first asked for: a server that nobody asks pays nothing. */
+/** Computes everything on first use. */
 export class Plugins {
   readonly #options: PluginsOptions;
   /** Texts of schemas; at most two for each of {@link SCHEMA_KINDS}. */
@@ -77,7 +76,7 @@ export class Plugins {
     return text;
   }
 
-  /** The members of what a schema describes, or of a type. @throws DomainError not_found */
+  /** The properties of a schema or type. @throws DomainError not_found */
   properties(kind: string): JsonObject {
     const type = this.#names().get(kind);
     const name = type ? type.cls : schemaName(kind);
@@ -93,12 +92,12 @@ export class Plugins {
     };
   }
 
-  /** All plugins, one a group. */
+  /** All plugins, one per group. */
   list(): PluginEntry[] {
     return listPlugins(this.#all(), this.#options.version);
   }
 
-  /** All plugins, one a package. */
+  /** All plugins, one per package. */
   listSubgroups(): PluginEntry[] {
     return listSubgroups(this.#all(), this.#options.version);
   }
@@ -108,7 +107,7 @@ export class Plugins {
     return listTriggers(this.#all());
   }
 
-  /** Documentation of a type, by any of its names; with `isFull`, of the properties of all types of its kind too. @throws DomainError not_found */
+  /** Documentation of a type, by any of its names; `isFull` adds the common properties of its kind to the schema. @throws DomainError not_found */
   documentation(cls: string, { isFull = false } = {}): PluginDocumentation {
     const { declaration, common, name, kind } = this.#find(cls);
     const { type, description, deprecated, outputs = {} } = declaration;
@@ -119,7 +118,7 @@ export class Plugins {
       description,
       deprecated,
       example: exampleOf(declaration, { hasId: kind !== "conditions" }),
-      // Those of the type come first; where both have one, the type's own stands.
+      // Properties of the type come first, and override common ones of the same name.
       properties: { ...declaration.properties, ...common, ...declaration.properties },
       outputs,
       otherNames: allNames(declaration).slice(1),
@@ -128,7 +127,7 @@ export class Plugins {
     return this.#documented(markdown, schema, outputsSchema(outputs));
   }
 
-  /** Versions of a type: that of the server. @throws DomainError not_found */
+  /** Versions of a type: only that of the server. @throws DomainError not_found */
   versions(cls: string): { readonly type: string; readonly versions: readonly string[] } {
     this.#find(cls);
     return { type: cls, versions: [this.#options.version] };
@@ -138,23 +137,21 @@ export class Plugins {
   documentationOf(cls: string, version: string, options: { readonly isFull?: boolean }): PluginDocumentation {
     if (version === this.#options.version) return this.documentation(cls, options);
     this.#find(cls);
-    throw notFound(`type "${cls}" has no version "${version}", only "${this.#options.version}"`);
+    throw unknown(`type "${cls}" has no version "${version}", only "${this.#options.version}"`);
   }
 
-  /** Types of inputs. */
+  /** All input types. */
   listInputs(): { readonly type: string; readonly cls: string }[] {
     return listInputTypes().map(({ names: [type = ""] }) => ({ type, cls: inputClass(type) }));
   }
 
-  /** Documentation of a type of inputs. @throws DomainError not_found */
+  /** Documentation of an input type. @throws DomainError not_found */
   input(name: string): PluginDocumentation & { readonly type: string; readonly cls: string } {
     const type = findInputType(name) ??
-      findInputType(
-        listInputTypes().find(({ names }) => inputClass(names[0] ?? "") === name)?.names[0] ?? "",
-      );
+      listInputTypes().find(({ names: [first = ""] }) => inputClass(first) === name);
     if (!type) {
       const known = listInputTypes().flatMap(({ names }) => names).join(", ");
-      throw notFound(`there is no type of inputs "${name}", only ${known}`);
+      throw unknown(`there is no type of inputs "${name}", only ${known}`);
     }
     const [title = ""] = type.names;
     const markdown = inputMarkdown(title, { ...INPUT_PROPERTIES, ...type.properties });
@@ -166,12 +163,12 @@ export class Plugins {
     };
   }
 
-  /** A drawing for each type, by all of its names. */
+  /** The icons of all types, by all of their names. */
   icons(): Record<string, PluginIcon> {
     return Object.fromEntries([...this.#names()].map(([name, type]) => [name, iconOf(type)]));
   }
 
-  /** A drawing for each group. */
+  /** The icons of all groups. */
   groupIcons(): Record<string, PluginIcon> {
     return Object.fromEntries(
       groupsOf(this.#all()).map((group) => [
@@ -181,12 +178,12 @@ export class Plugins {
     );
   }
 
-  /** The drawing for a type. @throws DomainError not_found */
+  /** The icon of a type. @throws DomainError not_found */
   icon(cls: string): PluginIcon {
     return iconOf(this.#find(cls));
   }
 
-  /** The drawing for a type, as SVG. @throws DomainError not_found */
+  /** The icon of a type as SVG. @throws DomainError not_found */
   iconSvg(cls: string): string {
     return iconSvg(this.#find(cls).group);
   }
@@ -200,7 +197,7 @@ export class Plugins {
   #find(cls: string): PluginType {
     const type = this.#names().get(cls);
     if (type) return type;
-    throw notFound(`there is no type "${cls}", or it is not supported yet`);
+    throw unknown(`there is no type "${cls}", or it is not supported yet`);
   }
 
   #all(): readonly PluginType[] {
@@ -216,7 +213,7 @@ export class Plugins {
   }
 }
 
-/** Definitions whose tasks, triggers and inputs are of any type: documentation of one type need not hold all others. */
+/** Definitions without the lists of concrete types, so that documentation of one type does not include all others. */
 function withoutTypes(definitions: Definitions): Definitions {
   const kinds = new Set(SCHEMA_KINDS.values());
   return new Map([...definitions].map(([name, definition]) => {
@@ -228,18 +225,19 @@ function withoutTypes(definitions: Definitions): Definitions {
 function schemaName(kind: string): string {
   const name = SCHEMA_KINDS.get(kind.toUpperCase());
   if (name !== undefined) return name;
-  throw notFound(`there is no schema "${kind}", only ${[...SCHEMA_KINDS.keys()].join(", ")}`);
+  throw unknown(`there is no schema "${kind}", only ${[...SCHEMA_KINDS.keys()].join(", ")}`);
 }
 
 function iconOf({ name, group, isFlowable }: PluginType): PluginIcon {
   return { name, icon: iconBase64(group), flowable: isFlowable };
 }
 
-/** The name by which clients know a type of inputs: `STRING` is `…input.StringInput`. */
+/** The class name of an input type for clients: `STRING` is `…input.StringInput`. */
 function inputClass(type: string): string {
   return `io.svc.core.models.flows.input.${type.charAt(0)}${type.slice(1).toLowerCase()}Input`;
 }
 
-function notFound(reason: string): DomainError {
-  return new DomainError("not_found", `Not Found: ${reason.slice(0, 500)}`);
+/** The reason repeats text of the caller, so it is cut. */
+function unknown(reason: string): DomainError {
+  return notFound(reason.slice(0, 500));
 }

@@ -1,10 +1,9 @@
 /**
- * Removing old executions with all that belongs to them, a few at a time through the bulk lane. What is under way is
- * never touched; what a crash interrupts is finished at the next start by the removals that were announced.
+ * Removes old executions with all their data, a few at a time through the bulk lane. Live executions are never removed. A
+ * removal that a crash interrupts is completed at the next start, since it was announced in the store.
  */
 import type { Instant } from "../../base/clock.ts";
-import { EXECUTION_KINDS } from "../../model/executions/execution.ts";
-import type { ExecutionCondition } from "../../model/executions/execution_query.ts";
+import { executionSelectionQuery } from "../../model/executions/execution_selection.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import { isEnded, TERMINAL_STATES } from "../../model/executions/state.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
@@ -17,15 +16,14 @@ import type { Mutation } from "../../store/store.ts";
 import type { ExecutionCleanup } from "../executions/execution_cleanup.ts";
 import type { Executor } from "../../runtime/executor.ts";
 
-/** What is kept. Without a rule, everything is. */
+/** Without a rule, everything is kept. */
 export interface RetentionRules {
-  /** Executions that ended longer ago go. */
+  /** Executions that ended longer ago are removed. */
   readonly maxAgeMs?: number;
-  /** Of the executions of a tenant that have ended, so many are kept: those that ended last. */
+  /** Ended executions to keep per tenant: those that ended last. */
   readonly maxCount?: number;
 }
 
-/** What the service works with. */
 interface ExecutionRetentionDeps {
   readonly catalog: Catalog;
   readonly records: ExecutionRecords;
@@ -35,12 +33,12 @@ interface ExecutionRetentionDeps {
   readonly executor: Pick<Executor, "isLive" | "drop">;
 }
 
-/** Executions that one look finds. */
-const ROUND = 500;
-/** Executions of one step, one step at a time: starts share the database with two commits of some 50 deletes, 2 ms each. */
+/** Executions of one catalog query. */
+const PAGE_SIZE = 500;
+/** Executions of one step: two commits of some 50 deletes, 2 ms each, so that starts are not delayed. */
 const STEP = 25;
 
-/** Removes executions that are older than the rules say. */
+/** Removes executions by the retention rules. */
 export class ExecutionRetention {
   readonly #deps: ExecutionRetentionDeps;
 
@@ -48,7 +46,7 @@ export class ExecutionRetention {
     this.#deps = deps;
   }
 
-  /** Removes some of the oldest; gives their number, 0 when there is nothing left to remove. @throws DomainError when the database refuses */
+  /** Removes some of the oldest; returns their number, 0 if nothing is left to remove. @throws DomainError when the database refuses */
   async removeSome(tenant: TenantId, rules: RetentionRules, now: Instant): Promise<number> {
     const expired = await this.#expired(tenant, rules, now);
     let removed = 0;
@@ -61,33 +59,26 @@ export class ExecutionRetention {
   async #expired(tenant: TenantId, { maxAgeMs, maxCount }: RetentionRules, now: Instant): Promise<string[]> {
     const ids = new Set<string>();
     if (maxAgeMs !== undefined) {
-      const at = now - maxAgeMs;
-      const { spans } = await this.#oldest(tenant, [{ field: "endDate", operator: "LESS_THAN", at }]);
+      const { spans } = await this.#oldest(tenant, now - maxAgeMs);
       for (const { id } of spans) ids.add(id);
     }
     if (maxCount !== undefined) {
-      const { spans, total } = await this.#oldest(tenant, []);
+      const { spans, total } = await this.#oldest(tenant);
       for (const { id } of spans.slice(0, Math.max(0, total - maxCount))) ids.add(id);
     }
     return [...ids];
   }
 
-  /** Those that ended first, and how many have ended in all. */
-  #oldest(tenant: TenantId, conditions: readonly ExecutionCondition[]) {
+  /** The executions that ended first, and the number of all ended ones. */
+  #oldest(tenant: TenantId, endedBefore?: Instant) {
     return this.#deps.catalog.spans(tenant, {
-      conditions: [
-        { field: "state", states: [...TERMINAL_STATES], negated: false },
-        { field: "kind", kinds: EXECUTION_KINDS, negated: false },
-        ...conditions,
-      ],
-      groups: [],
+      ...executionSelectionQuery({ ofAllKinds: true, states: [...TERMINAL_STATES], endedBefore }),
       sort: [{ field: "state.endDate", descending: false }, { field: "id", descending: false }],
-      page: 1,
-      size: ROUND,
+      size: PAGE_SIZE,
     });
   }
 
-  /** Removes executions with one entry, then what belonged to them. Nobody takes one up meanwhile. */
+  /** Removes executions in one entry, then their data. They cannot be resumed meanwhile. */
   async #remove(tenant: TenantId, candidates: readonly string[]): Promise<number> {
     const { executor, cleanup, changes } = this.#deps;
     const held = candidates.filter((id) => !executor.isLive(tenant, id));
@@ -103,7 +94,7 @@ export class ExecutionRetention {
     return ended.length;
   }
 
-  /** What was restarted since it was looked for is left alone. */
+  /** Leaves out executions that were restarted since the query. */
   async #ended(tenant: TenantId, ids: readonly string[]): Promise<string[]> {
     const headers = await Promise.all(ids.map((id) => this.#deps.records.header(tenant, id)));
     return headers.flatMap((header) => header && isEnded(header.history) ? [header.id] : []);

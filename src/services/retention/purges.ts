@@ -1,9 +1,8 @@
-/** Deleting what is old: executions and what belongs to them, log lines, KV pairs. Asked for by tasks, in bulk. */
+/** Bulk deletes by tasks: of executions and their data, log lines, KV pairs. */
 import type { Clock, Instant } from "../../base/clock.ts";
 import type { IdSource } from "../../base/id.ts";
 import { DomainError, type ErrorCode, undefinedIfMissing } from "../../model/errors.ts";
-import type { LogLine } from "../../model/executions/execution.ts";
-import type { ExecutionQuery } from "../../model/executions/execution_query.ts";
+import type { Execution, LogLine } from "../../model/executions/execution.ts";
 import {
   type ExecutionSelection,
   executionSelectionQuery,
@@ -24,7 +23,6 @@ import type { Executions } from "../executions/executions.ts";
 import type { KvPairs } from "../namespaces/kv_pairs.ts";
 import type { LogRemovals } from "../logs/log_removals.ts";
 
-/** What the service works with. */
 interface PurgesDeps {
   readonly executions: Executions;
   readonly catalog: Catalog;
@@ -39,29 +37,22 @@ interface PurgesDeps {
   readonly ids: IdSource;
 }
 
-/** Who asks, and until when. */
 interface PurgeCaller {
   readonly tenant: TenantId;
-  /** The execution that asks: it is left alone. */
+  /** The execution of the purging task; it is never purged. */
   readonly executionId?: string;
   readonly signal: AbortSignal;
 }
 
-/** What a pair that has expired is refused with; the second time it is gone. */
+/** Errors of reading an expired pair: `expired` at the first read, which removes it, then `not_found`. */
 const EXPIRED: ReadonlySet<ErrorCode> = new Set(["expired", "not_found"]);
 
-/** Names an execution. */
-interface ExecutionName {
-  readonly tenant: TenantId;
-  readonly id: string;
-}
-
-/** Executions that one round looks at. */
-const ROUND = 500;
+/** Executions of one catalog query. */
+const PAGE_SIZE = 500;
 const DELETES_PER_ENTRY = 200;
 const FILES_PER_ENTRY = 16;
 
-/** Deletes in bulk; stops between two executions when its caller does. */
+/** Deletes in bulk; stops between two executions when the caller aborts. */
 export class Purges {
   readonly #deps: PurgesDeps;
 
@@ -69,7 +60,7 @@ export class Purges {
     this.#deps = deps;
   }
 
-  /** Deletes parts of the executions that match and have ended. @throws DomainError when the database refuses */
+  /** Deletes parts of the matching ended executions. @throws DomainError when the database refuses */
   async executions(
     caller: PurgeCaller,
     selection: ExecutionSelection,
@@ -86,7 +77,7 @@ export class Purges {
     return counts;
   }
 
-  /** Deletes log lines of executions that have ended; gives their number. @throws DomainError when the database refuses */
+  /** Deletes log lines of ended executions; returns their number. @throws DomainError when the database refuses */
   async logs(caller: PurgeCaller, purge: LogPurge): Promise<number> {
     const isGone = lineFilter(purge);
     let count = 0;
@@ -96,7 +87,7 @@ export class Purges {
     return count;
   }
 
-  /** Deletes KV pairs; gives their number. */
+  /** Deletes KV pairs; returns their number. */
   async kvPairs(tenant: TenantId, { namespaces, keys, expiredOnly }: KvPurge): Promise<number> {
     const now = this.#deps.clock.now();
     const found: { namespace: string; key: string; isExpired: boolean }[] = [];
@@ -116,7 +107,7 @@ export class Purges {
     return count;
   }
 
-  /** Reading an expired pair removes it, but not one that was written anew meanwhile. */
+  /** Removes an expired pair by reading it, which keeps a pair that was written again meanwhile. */
   async #deleteExpired(tenant: TenantId, id: KvPairId): Promise<boolean> {
     try {
       await this.#deps.kvPairs.get({ tenant }, id);
@@ -130,15 +121,16 @@ export class Purges {
   async #purgeOne(stored: StoredExecution, parts: PurgedParts): Promise<PurgedCounts> {
     const { tenant, id } = stored.execution;
     const metrics = parts.metrics ? await this.#deps.metrics.load(tenant, id) : [];
-    const metricCount = metrics.reduce((sum, attempt) => sum + attempt.metrics.length, 0);
     const files = parts.files ? await Array.fromAsync(this.#deps.files.list(tenant, id)) : [];
+    // Lines that were removed before are not in the stored logs.
+    const logs = parts.logs ? await this.#deps.records.loadLogs(tenant, id) : undefined;
     const counts = {
       executions: parts.executions ? 1 : 0,
-      logs: parts.logs ? await this.#lineCount(stored) : 0,
-      metrics: metricCount,
+      logs: logs?.lines.length ?? 0,
+      metrics: metrics.reduce((sum, attempt) => sum + attempt.metrics.length, 0),
       files: files.length,
     };
-    // What belongs to an execution cannot outlive it.
+    // Deleting an execution deletes all its parts.
     if (parts.executions) {
       await undefinedIfMissing(() => this.#deps.executions.delete({ tenant, user: "purge" }, id));
     } else await this.#purgeParts(stored, parts, files);
@@ -167,12 +159,7 @@ export class Purges {
     }
   }
 
-  /** Lines that are left; those that were removed before do not count. */
-  async #lineCount({ execution: { tenant, id } }: StoredExecution): Promise<number> {
-    return (await this.#deps.records.loadLogs(tenant, id))?.lines.length ?? 0;
-  }
-
-  async *#withLogs(caller: PurgeCaller, purge: LogPurge): AsyncGenerator<ExecutionName> {
+  async *#withLogs(caller: PurgeCaller, purge: LogPurge): AsyncGenerator<Execution> {
     const { namespace, flowId, executionId, before } = purge;
     if (executionId === undefined) {
       const selection = {
@@ -190,7 +177,7 @@ export class Purges {
     if (isMeant) yield stored.execution;
   }
 
-  /** Executions that match and have ended, oldest first. Their ids are taken first: deleting changes the pages. */
+  /** Matching ended executions, oldest first. All ids are read first, since deletes shift the pages. */
   async *#ended(caller: PurgeCaller, selection: ExecutionSelection): AsyncGenerator<StoredExecution> {
     for (const id of await this.#idsOf(caller, selection)) {
       if (caller.signal.aborted) return;
@@ -201,20 +188,19 @@ export class Purges {
   }
 
   async #idsOf({ tenant, signal }: PurgeCaller, selection: ExecutionSelection): Promise<string[]> {
-    const { conditions } = executionSelectionQuery({ ...selection, ofAllKinds: true });
-    const states = { field: "state", states: [...TERMINAL_STATES], negated: false } as const;
+    const query = executionSelectionQuery({ ...selection, ofAllKinds: true });
+    const ended = { field: "state", states: [...TERMINAL_STATES], negated: false } as const;
     const ids: string[] = [];
     for (let page = 1; !signal.aborted; page++) {
-      const query: ExecutionQuery = {
-        conditions: [...conditions, states],
-        groups: [],
+      const found = await this.#deps.catalog.query(tenant, {
+        ...query,
+        conditions: [...query.conditions, ended],
         sort: [{ field: "id", descending: false }],
         page,
-        size: ROUND,
-      };
-      const found = await this.#deps.catalog.query(tenant, query);
+        size: PAGE_SIZE,
+      });
       ids.push(...found.ids);
-      if (found.ids.length < ROUND) break;
+      if (found.ids.length < PAGE_SIZE) break;
     }
     return ids;
   }

@@ -1,10 +1,9 @@
-/** Keeps executions no longer than the server was told to: all tenants in turn, and a line of the log for what went. */
+/** Applies the retention rules of the server to all tenants and logs the number of removed executions. */
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/log.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import type { ExecutionRetention, RetentionRules } from "./execution_retention.ts";
 
-/** What the rounds work with. */
 interface RetentionDeps {
   readonly executions: Pick<ExecutionRetention, "removeSome">;
   readonly rules: RetentionRules;
@@ -13,7 +12,7 @@ interface RetentionDeps {
   readonly logger: Logger;
 }
 
-/** Rounds for a loop. */
+/** Retention as rounds of an interval loop. */
 export class Retention {
   readonly #deps: RetentionDeps;
   #removed = 0;
@@ -22,12 +21,12 @@ export class Retention {
     this.#deps = deps;
   }
 
-  /** False where everything is kept: no loop is needed. */
+  /** False if the rules keep everything, so that no loop is needed. */
   static isNeeded({ maxAgeMs, maxCount }: RetentionRules): boolean {
     return maxAgeMs !== undefined || maxCount !== undefined;
   }
 
-  /** Removes some executions of each tenant; true when there may be more. @throws DomainError when the database refuses */
+  /** Removes some executions of each tenant; true if there may be more. @throws DomainError when the database refuses */
   async round(): Promise<boolean> {
     const { executions, rules, tenants, clock } = this.#deps;
     let removed = 0;
@@ -37,10 +36,10 @@ export class Retention {
     return removed > 0;
   }
 
-  /** Says how many were removed since it was said last; nothing where none was. */
+  /** Logs the number of executions removed since the last report, if any. */
   report(): void {
     if (this.#removed === 0) return;
-    this.#deps.logger.info("Old executions are removed", { executions: this.#removed });
+    this.#deps.logger.info("Removed old executions", { executions: this.#removed });
     this.#removed = 0;
   }
 }

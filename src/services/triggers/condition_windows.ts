@@ -9,9 +9,8 @@ import type {
   UpstreamOutputs,
 } from "../../model/triggers/trigger_catalog.ts";
 import type { Mutation } from "../../store/store.ts";
-import type { MetPart, WindowResults } from "../../store/records/trigger_records.ts";
+import type { MetPart, TriggerRecords, WindowResults } from "../../store/records/trigger_records.ts";
 import type { Conditions } from "../../rendering/conditions.ts";
-import type { TriggerStates } from "./trigger_states.ts";
 
 interface WindowRequest {
   readonly tenant: TenantId;
@@ -48,16 +47,18 @@ interface Outcome {
   readonly isOver: boolean;
 }
 
+interface ConditionWindowsDeps {
+  readonly catalog: TriggerCatalog;
+  readonly conditions: Conditions;
+  readonly records: TriggerRecords;
+}
+
 /** Evaluates the windows of triggers. */
 export class ConditionWindows {
-  readonly #catalog: TriggerCatalog;
-  readonly #conditions: Conditions;
-  readonly #states: TriggerStates;
+  readonly #deps: ConditionWindowsDeps;
 
-  constructor(catalog: TriggerCatalog, conditions: Conditions, states: TriggerStates) {
-    this.#catalog = catalog;
-    this.#conditions = conditions;
-    this.#states = states;
+  constructor(deps: ConditionWindowsDeps) {
+    this.#deps = deps;
   }
 
   /** Adds the parts that an execution meets; no refusal if this meets all windows of the trigger. */
@@ -68,7 +69,7 @@ export class ConditionWindows {
     const isFired = outcomes.every(({ isMet, isOver }) => isMet && !isOver);
     const mutations = outcomes.map(({ window, results }) => {
       const stored = isFired ? afterStart(window, results, at) : results;
-      return this.#states.saveWindow(tenant, key, window.id, stored);
+      return this.#deps.records.saveWindow(tenant, key, window.id, stored);
     });
     const met = outcomes.flatMap(({ window: { outputs }, results }) =>
       outputs ? executionsIn(results).map((executionId) => ({ executionId, outputs })) : []
@@ -79,7 +80,7 @@ export class ConditionWindows {
   /** Adds the parts that this execution meets. The window is met if enough parts are, at least one by this execution. */
   async #meet(window: ConditionWindow, request: WindowRequest): Promise<Outcome> {
     const { tenant, key, at, executionId, timeZone, scope } = request;
-    const known = await this.#states.window(tenant, key, window.id);
+    const known = await this.#deps.records.window(tenant, key, window.id);
     const from = window.from(at, timeZone);
     const results = new Map([...known].filter(([, met]) => from !== undefined && met.at >= from));
     const isOver = window.isOnce === true && results.has(FIRED);
@@ -96,16 +97,16 @@ export class ConditionWindows {
 
   #windowsOf(trigger: Trigger): ConditionWindow[] {
     const { properties } = trigger;
-    const windows = this.#conditions.declared(trigger).windows.flatMap((condition) => {
-      const type = this.#catalog.findCondition(canonicalType(String(ownProperty(condition, "type"))));
+    const { catalog, conditions } = this.#deps;
+    const windows = conditions.declared(trigger).windows.flatMap((condition) => {
+      const type = catalog.findCondition(canonicalType(String(ownProperty(condition, "type"))));
       return type?.form === "window" ? [type.windowOf(condition)] : [];
     });
     const preconditions = ownProperty(properties, "preconditions");
-    if (isJsonObject(preconditions)) windows.push(this.#catalog.preconditionsOf(preconditions));
+    if (isJsonObject(preconditions)) windows.push(catalog.preconditionsOf(preconditions));
     const dependencies = ownProperty(properties, "dependsOn");
-    if (Array.isArray(dependencies) && dependencies.length > 0) {
-      windows.push(this.#catalog.dependenciesOf(properties));
-    }
+    const isDependent = Array.isArray(dependencies) && dependencies.length > 0;
+    if (isDependent) windows.push(catalog.dependenciesOf(properties));
     return windows;
   }
 }

@@ -9,6 +9,7 @@ import { CORRELATION_LABEL } from "../../model/flows/label.ts";
 import type { TriggerCatalog } from "../../model/triggers/trigger_catalog.ts";
 import { flowOf, type TriggerState, withEvaluation } from "../../model/triggers/trigger_state.ts";
 import type { ExecutionRecords } from "../../store/records/execution_records.ts";
+import type { TriggerRecords } from "../../store/records/trigger_records.ts";
 import { announcementKey } from "../../store/keys.ts";
 import type { Mutation } from "../../store/store.ts";
 import { ConditionWindows, type Verdict } from "./condition_windows.ts";
@@ -41,6 +42,7 @@ interface FlowReactionsDeps {
   /** The variables of an execution for a trigger of `flow`. */
   readonly viewOf: (flow: Flow, execution: Execution) => ExecutionView;
   readonly timeZone: string;
+  readonly triggerRecords: TriggerRecords;
 }
 
 interface Reaction extends Upstream {
@@ -56,7 +58,7 @@ export class FlowReactions {
 
   constructor(deps: FlowReactionsDeps) {
     this.#deps = deps;
-    this.#windows = new ConditionWindows(deps.catalog, deps.conditions, deps.states);
+    this.#windows = new ConditionWindows({ ...deps, records: deps.triggerRecords });
   }
 
   /** Reacts to a state; resolves once the result is durable. The same commit deletes the announcement. */

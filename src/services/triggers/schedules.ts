@@ -93,7 +93,9 @@ export class Schedules {
   }
 
   async #poll(due: DueTrigger, poll: DeclaredPoll): Promise<void> {
-    await this.#deps.polls.poll(due, poll, await this.#isRunning(due));
+    const state = await this.#deps.states.get(due.tenant, due.trigger);
+    const isRunning = state !== undefined && await this.hasOpenExecution(due.tenant, state);
+    await this.#deps.polls.poll(due, poll, isRunning);
   }
 
   /** Resolves with a trigger that has to be polled, outside of the lock. */
@@ -134,11 +136,6 @@ export class Schedules {
     if (state.nextDate !== undefined) times.previous(state.nextDate);
     await this.hasOpenExecution(tenant, state);
     return found.plan;
-  }
-
-  async #isRunning({ tenant, trigger }: DueTrigger): Promise<boolean> {
-    const state = await this.#deps.states.get(tenant, trigger);
-    return state !== undefined && await this.hasOpenExecution(tenant, state);
   }
 
   async #find(tenant: TenantId, key: TriggerKey): Promise<Declared | undefined> {

@@ -110,37 +110,18 @@ export class TriggerIndex {
 
   /** The announcements to triggers for the states of an execution from index `from` on. */
   announcementsOf(execution: Execution, plan: FlowPlan, from: number): readonly Announcement[] {
-    const listeners = this.#listeners.get(execution.tenant);
+    const { tenant, id: executionId, namespace, flowId, history } = execution;
+    const listeners = this.#listeners.get(tenant);
     const own = ownTrigger(execution, plan);
     if (!own && (!listeners || listeners.isEmpty)) return NONE;
-    const announcements: Announcement[] = [];
-    for (let index = from; index < execution.history.length; index++) {
-      this.#addState(announcements, { execution, own, index });
-    }
-    return announcements;
-  }
-
-  #addState(
-    announcements: Announcement[],
-    { execution, own, index }: {
-      readonly execution: Execution;
-      readonly own: Trigger | undefined;
-      readonly index: number;
-    },
-  ): void {
-    const { tenant, id: executionId, namespace, flowId, history } = execution;
-    const entry = history[index];
-    if (!entry) return;
-    const { state, at } = entry;
-    const about = { tenant, executionId, index, state, at };
-    for (const listener of this.#listeners.get(tenant)?.of(execution) ?? []) {
-      if (!mayReact(listener, execution, state)) continue;
-      announcements.push({ ...about, trigger: listener.trigger, isOwn: false });
-    }
-    if (own && stopStates(own).has(state)) {
+    return history.slice(from).flatMap(({ state, at }, offset): Announcement[] => {
+      const reached = { tenant, executionId, index: from + offset, state, at };
+      const reacting = [...listeners?.of(execution) ?? []].filter((each) => mayReact(each, execution, state));
+      const announcements = reacting.map(({ trigger }) => ({ ...reached, trigger, isOwn: false }));
+      if (!own || !stopStates(own).has(state)) return announcements;
       const trigger = { namespace, flowId, triggerId: own.id };
-      announcements.push({ ...about, trigger, isOwn: true });
-    }
+      return [...announcements, { ...reached, trigger, isOwn: true }];
+    });
   }
 }
 
@@ -178,7 +159,7 @@ function statesOf({ properties }: Trigger): ReadonlySet<string> {
 
 /** States that any entry of `dependsOn` accepts; `undefined` without entries. */
 function dependencyStates(properties: JsonObject): readonly JsonValue[] | undefined {
-  const entries = dependenciesIn(properties);
+  const entries = objectsIn(properties, "dependsOn");
   if (entries.length === 0) return undefined;
   return entries.flatMap((entry) => {
     const states = ownProperty(entry, "states");
@@ -186,22 +167,17 @@ function dependencyStates(properties: JsonObject): readonly JsonValue[] | undefi
   });
 }
 
-function dependenciesIn(properties: JsonObject): JsonObject[] {
-  const entries = ownProperty(properties, "dependsOn");
+function objectsIn(properties: JsonObject, name: string): JsonObject[] {
+  const entries = ownProperty(properties, name);
   return Array.isArray(entries) ? entries.filter(isJsonObject) : [];
 }
 
 /** The flow that a condition or the only dependency names literally: executions of other flows need not be checked. */
 function onlyFlowOf({ properties }: Trigger): FlowKey | undefined {
-  const [dependency, ...further] = dependenciesIn(properties);
-  if (dependency && further.length === 0) {
-    const namespace = literalOf(dependency, "namespace"), id = literalOf(dependency, "flowId");
-    if (namespace !== undefined && id !== undefined) return { namespace, id };
-  }
-  const conditions = ownProperty(properties, "conditions");
-  for (const condition of Array.isArray(conditions) ? conditions : []) {
-    if (!isJsonObject(condition) || !isFlowCondition(condition)) continue;
-    const namespace = literalOf(condition, "namespace"), id = literalOf(condition, "flowId");
+  const dependencies = objectsIn(properties, "dependsOn");
+  const conditions = objectsIn(properties, "conditions").filter(isFlowCondition);
+  for (const named of [...dependencies.length === 1 ? dependencies : [], ...conditions]) {
+    const namespace = literalOf(named, "namespace"), id = literalOf(named, "flowId");
     if (namespace !== undefined && id !== undefined) return { namespace, id };
   }
   return undefined;
@@ -213,6 +189,6 @@ function isFlowCondition(condition: JsonObject): boolean {
 }
 
 function literalOf(object: JsonObject, name: string): string | undefined {
-  const value: JsonValue = ownProperty(object, name) ?? null;
+  const value = ownProperty(object, name);
   return typeof value === "string" && !value.includes("{") ? value : undefined;
 }

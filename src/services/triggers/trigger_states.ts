@@ -7,7 +7,7 @@ import { flowOf, triggerName, type TriggerState } from "../../model/triggers/tri
 import type { Committer, Entry } from "../../store/committer.ts";
 import { triggerDueKey } from "../../store/keys.ts";
 import type { Mutation } from "../../store/store.ts";
-import type { TriggerRecords, WindowResults } from "../../store/records/trigger_records.ts";
+import type { TriggerRecords } from "../../store/records/trigger_records.ts";
 import type { DueTrigger, Scheduler } from "./scheduler.ts";
 import type { TriggerIndex } from "./trigger_index.ts";
 
@@ -69,35 +69,10 @@ export class TriggerStates {
     this.#recent.clear();
   }
 
-  /** The states of all triggers of a flow. */
-  ofFlow(tenant: TenantId, flow: FlowKey): Promise<TriggerState[]> {
-    return this.#deps.records.ofFlow(tenant, flow);
-  }
-
-  /** The states of all triggers of a tenant. */
-  all(tenant: TenantId): AsyncIterable<TriggerState> {
-    return this.#deps.records.all(tenant);
-  }
-
-  /** The parts of a condition that were met so far. */
-  window(tenant: TenantId, trigger: TriggerKey, condition: string): Promise<WindowResults> {
-    return this.#deps.records.window(tenant, trigger, condition);
-  }
-
-  /** The mutation that stores the parts of a condition that were met so far. */
-  saveWindow(tenant: TenantId, trigger: TriggerKey, condition: string, results: WindowResults): Mutation {
-    return this.#deps.records.saveWindow(tenant, trigger, condition, results);
-  }
-
   /** The mutations that store a change; call {@link applied} after their commit. */
   mutationsOf({ tenant, previous, next }: StateChange): Mutation[] {
     const isListening = this.#deps.index.isListening(next.kind);
     return this.#deps.records.save(tenant, next, { previous, isListening });
-  }
-
-  /** The mutations that remove a trigger. */
-  removalOf(tenant: TenantId, state: TriggerState): Promise<Mutation[]> {
-    return this.#deps.records.remove(tenant, state);
   }
 
   /** Updates cache, index and scheduler after the commit of a change. */

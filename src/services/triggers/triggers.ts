@@ -2,7 +2,7 @@
 import type { Clock, Instant } from "../../base/clock.ts";
 import type { JsonValue } from "../../base/json.ts";
 import type { Actor } from "../../model/access/actor.ts";
-import { DomainError, undefinedIfMissing } from "../../model/errors.ts";
+import { illegalState, invalidEntity, notFound, undefinedIfMissing } from "../../model/errors.ts";
 import type { Flow, FlowKey, TenantId, Trigger, TriggerKey } from "../../model/flows/flow.ts";
 import type { TriggerPort } from "../../model/ports/triggers.ts";
 import type { TriggerCatalog, TriggerType } from "../../model/triggers/trigger_catalog.ts";
@@ -78,13 +78,13 @@ export class Triggers implements TriggerPort {
   async commitFlow(flow: Flow, entry: Entry): Promise<void> {
     const { tenant } = flow;
     const declared = flow.deleted ? [] : flow.triggers;
-    const { states } = this.#deps;
+    const { states, records } = this.#deps;
     await states.exclusively(tenant, flow, async () => {
-      const known = await states.ofFlow(tenant, flow);
+      const known = await records.ofFlow(tenant, flow);
       if (known.length === 0 && declared.length === 0) return await states.commit(entry);
       const changes = await Promise.all(declared.map((trigger) => this.#changeOf(flow, trigger, known)));
       const gone = known.filter(({ triggerId }) => !declared.some(({ id }) => id === triggerId));
-      const removals = await Promise.all(gone.map((state) => states.removalOf(tenant, state)));
+      const removals = await Promise.all(gone.map((state) => records.remove(tenant, state)));
       await states.commit({
         ...entry,
         mutations: [
@@ -103,13 +103,13 @@ export class Triggers implements TriggerPort {
   /** The states of a tenant that match, ordered by namespace, flow and id. */
   async select({ tenant }: Actor, matches: (state: TriggerState) => boolean): Promise<TriggerState[]> {
     const found: TriggerState[] = [];
-    for await (const state of this.#deps.states.all(tenant)) if (matches(state)) found.push(state);
+    for await (const state of this.#deps.records.all(tenant)) if (matches(state)) found.push(state);
     return found;
   }
 
   /** The states of the triggers of a flow. */
   ofFlow({ tenant }: Actor, flow: FlowKey): Promise<TriggerState[]> {
-    return this.#deps.states.ofFlow(tenant, flow);
+    return this.#deps.records.ofFlow(tenant, flow);
   }
 
   /** States with their declarations. */
@@ -133,9 +133,7 @@ export class Triggers implements TriggerPort {
   async disable({ tenant }: Actor, key: TriggerKey, disabled: boolean): Promise<TriggerView> {
     return await this.#change(tenant, key, async (state, { flow, trigger }) => {
       if (!disabled && trigger.disabled) {
-        const message =
-          `Illegal state: Cannot enable trigger "${key.triggerId}": its flow declares it as disabled`;
-        throw new DomainError("conflict", message);
+        throw illegalState(`Cannot enable trigger "${key.triggerId}": its flow declares it as disabled`);
       }
       if (state.disabled === disabled) return state;
       return await this.#deps.declarations.withDates(flow, trigger, { ...state, disabled });
@@ -149,17 +147,11 @@ export class Triggers implements TriggerPort {
       const now = this.#deps.clock.now();
       const end = request.end ?? now;
       if (request.start >= end || end > now) {
-        throw new DomainError(
-          "invalid_entity",
-          "Invalid entity: backfill: start must lie before end, and end not after now",
-        );
+        throw invalidEntity("backfill: start must lie before end, and end not after now");
       }
       const backfill = backfillOf(await this.#deps.dates.timesOf(flow, trigger), { ...request, end });
       if (backfill) return this.#withBackfill(state, backfill);
-      throw new DomainError(
-        "invalid_entity",
-        "Invalid entity: backfill: the schedule has no date between start and end",
-      );
+      throw invalidEntity("backfill: the schedule has no date between start and end");
     });
   }
 
@@ -191,7 +183,7 @@ export class Triggers implements TriggerPort {
       if (await this.#deps.schedules.hasOpenExecution(tenant, state)) {
         return { ...state, executionId: undefined };
       }
-      throw new DomainError("conflict", "Illegal state: Trigger is not locked");
+      throw illegalState("Trigger is not locked");
     });
   }
 
@@ -236,7 +228,7 @@ export class Triggers implements TriggerPort {
       ? "it has a backfill already; delete that one first"
       : undefined;
     if (reason === undefined) return;
-    throw new DomainError("conflict", `Illegal state: Cannot backfill trigger "${trigger.id}": ${reason}`);
+    throw illegalState(`Cannot backfill trigger "${trigger.id}": ${reason}`);
   }
 
   #withBackfill(state: TriggerState, backfill: Backfill | undefined): TriggerState {
@@ -275,12 +267,9 @@ export class Triggers implements TriggerPort {
 
 function backfillIn({ backfill, triggerId }: TriggerState): Backfill {
   if (backfill) return backfill;
-  throw new DomainError("conflict", `Illegal state: Trigger "${triggerId}" has no backfill`);
+  throw illegalState(`Trigger "${triggerId}" has no backfill`);
 }
 
 function missing({ namespace, flowId, triggerId }: TriggerKey): never {
-  throw new DomainError(
-    "not_found",
-    `Not Found: trigger "${namespace}.${flowId}.${triggerId}" does not exist`,
-  );
+  throw notFound(`trigger "${namespace}.${flowId}.${triggerId}" does not exist`);
 }

@@ -1,6 +1,6 @@
-/** Counts calls, so that there are not more of them than somebody allows. Knows neither clock nor reasons. */
+/** A fixed-window counter that limits the rate of calls. */
 
-/** How many calls, within how long. */
+/** Calls allowed in a window. */
 export interface CallLimit {
   readonly calls: number;
   readonly periodMs: number;
@@ -11,17 +11,17 @@ interface CallWindow {
   readonly startedMs: number;
 }
 
-/** Calls by any name, each within windows that begin with their first call. Bounded: the window that began first goes first. */
+/** Windows by name; each begins with its first call. Their number is bounded: the oldest is dropped. */
 export class CallWindows {
   readonly #maxWindows: number;
-  /** In the order in which they began. */
+  /** In order of their beginning. */
   readonly #windows = new Map<string, CallWindow>();
 
   constructor(maxWindows: number) {
     this.#maxWindows = maxWindows;
   }
 
-  /** Counts a call; for one beyond the limit, which is not counted, the milliseconds until the next one may come. */
+  /** Counts a call. A call beyond the limit is not counted: returns the milliseconds until the next one is allowed. */
   take(name: string, { calls, periodMs }: CallLimit, nowMs: number): number | undefined {
     const found = this.#windows.get(name);
     const endsMs = found ? found.startedMs + periodMs : nowMs;
@@ -32,13 +32,12 @@ export class CallWindows {
     }
     this.#windows.delete(name);
     this.#windows.set(name, { count: 1, startedMs: nowMs });
-    this.#makeRoom();
+    if (this.#windows.size > this.#maxWindows) this.#dropOldest();
     return undefined;
   }
 
-  #makeRoom(): void {
-    if (this.#windows.size <= this.#maxWindows) return;
-    const first = this.#windows.keys().next();
-    if (!first.done) this.#windows.delete(first.value);
+  #dropOldest(): void {
+    const oldest = this.#windows.keys().next();
+    if (!oldest.done) this.#windows.delete(oldest.value);
   }
 }

@@ -1,27 +1,26 @@
-/** Who gets through to a webhook: not who tries keys, not more calls than its trigger takes, nobody whose signature is wrong. */
+/** Limits key guessing and the call rate of webhooks; verifies signatures. */
 import type { Clock } from "../../base/clock.ts";
 import { formatDuration, parseDuration } from "../../base/duration.ts";
 import { parseIp } from "../../base/ip.ts";
 import { isJsonObject, ownProperty } from "../../base/json.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
-import { DomainError } from "../../model/errors.ts";
+import { DomainError, notFound } from "../../model/errors.ts";
 import type { Trigger } from "../../model/flows/flow.ts";
 import { MAX_WRONG_WEBHOOK_KEYS, WRONG_WEBHOOK_KEYS_WINDOW_MS } from "../../model/limits.ts";
 import { type CallLimit, CallWindows } from "./call_windows.ts";
 import type { TriggerRenderer } from "../../rendering/trigger_renderer.ts";
 import { checkSignature, signatureRuleOf, type SignedCall } from "./webhook_signature.ts";
 
-/** What the gate works with. */
 interface WebhookGateDeps {
   readonly clock: Clock;
   readonly renderer: TriggerRenderer;
 }
 
-/** Who calls. */
+/** The sender of a call. */
 export interface WebhookCaller {
   /** IP address. */
   readonly address: string;
-  /** Tenant as the address of the call names it; it need not exist. */
+  /** Tenant of the URL; it need not exist. */
   readonly tenant: string;
 }
 
@@ -31,19 +30,18 @@ export interface CalledWebhook {
   readonly trigger: Trigger;
 }
 
-/** Refuses a call that is not signed as it must be. @throws DomainError forbidden */
+/** Verifies the signature of a call. @throws DomainError forbidden */
 export type VerifyCall = (call: SignedCall) => void;
 
-/** Windows that are counted in. */
 const MAX_WINDOWS = 10_000;
-/** Characters of a tenant's name that count: those that exist are shorter. */
+/** Longer than any existing tenant. */
 const MAX_TENANT_CHARS = 100;
-/** Bytes of an IPv6 address that a site is given: it has all addresses that begin with them. */
+/** Bytes of the IPv6 prefix of a site, which owns all addresses that begin with it. */
 const NETWORK_BYTES = 8;
 const DEFAULT_PERIOD_MS = 60_000;
 const WRONG_KEYS: CallLimit = { calls: MAX_WRONG_WEBHOOK_KEYS, periodMs: WRONG_WEBHOOK_KEYS_WINDOW_MS };
 
-/** Counts in memory: a restart begins anew. */
+/** Counts in memory: a restart resets the counters. */
 export class WebhookGate {
   readonly #deps: WebhookGateDeps;
   readonly #unknown = new CallWindows(MAX_WINDOWS);
@@ -53,16 +51,16 @@ export class WebhookGate {
     this.#deps = deps;
   }
 
-  /** What a call is refused with that has found no webhook: the one not_found, too_many_requests after many of them. */
+  /** The refusal of a call that matches no webhook: always the same not_found, too_many_requests after many of them. */
   unknown({ address, tenant }: WebhookCaller): DomainError {
     const name = `${networkOf(address)}\n${tenant.slice(0, MAX_TENANT_CHARS)}`;
     const waitMs = this.#unknown.take(name, WRONG_KEYS, this.#deps.clock.monotonicMs());
-    if (waitMs === undefined) return new DomainError("not_found", "Not Found: Webhook not found");
+    if (waitMs === undefined) return notFound("Webhook not found");
     const message = "Too many calls from this address have found no webhook: try again later";
     return new DomainError("too_many_requests", message, { retryAfter: secondsOf(waitMs) });
   }
 
-  /** Counts a call with the right key; what it is refused with when there were too many. */
+  /** Counts a call with the right key; returns the refusal if it exceeds the rate limit of the trigger. */
   excess({ plan: { flow }, trigger }: CalledWebhook): DomainError | undefined {
     const limit = limitOf(trigger);
     if (!limit) return undefined;
@@ -74,7 +72,7 @@ export class WebhookGate {
     return new DomainError("too_many_requests", message, { retryAfter: secondsOf(waitMs) });
   }
 
-  /** What checks the signature of calls; `undefined` where none is asked for. Without a secret nobody gets through. */
+  /** The verifier of signatures; `undefined` if the trigger requires none. It refuses all calls if the secret is empty. */
   async verifierOf({ plan: { flow }, trigger }: CalledWebhook): Promise<VerifyCall | undefined> {
     const rule = signatureRuleOf(trigger);
     if (!rule) return undefined;

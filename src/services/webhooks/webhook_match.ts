@@ -1,4 +1,4 @@
-/** Which webhook a key belongs to. */
+/** Finds the webhook trigger that a call addresses. */
 import { ownProperty } from "../../base/json.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
 import type { FlowKey, Trigger } from "../../model/flows/flow.ts";
@@ -9,21 +9,20 @@ import type { TriggerRenderer } from "../../rendering/trigger_renderer.ts";
 const WEBHOOK_TRIGGER = "core.trigger.Webhook";
 const DUMMY_KEY = "no such key";
 
-/** Where a call goes. */
+/** The address of a call. */
 export interface WebhookAddress extends FlowKey {
   readonly key: string;
-  /** What follows the key; empty when nothing does. */
+  /** The part of the URL after the key; may be empty. */
   readonly path: string;
 }
 
-/** The webhook that an address belongs to. */
 interface MatchedWebhook {
   readonly trigger: Trigger;
-  /** False for one that is switched off: the caller must not learn of it. */
+  /** False for a disabled trigger: the caller must not learn that it exists. */
   readonly isOn: boolean;
 }
 
-/** Compares keys. */
+/** Compares keys in constant time. */
 export class WebhookKeys {
   readonly #renderer: TriggerRenderer;
   readonly #index: TriggerIndex;
@@ -34,8 +33,8 @@ export class WebhookKeys {
   }
 
   /**
-   * The first webhook trigger with that key and path, one that is on before one that is off. Every key is compared, and a
-   * dummy when there is none, so that timing tells nothing.
+   * The first webhook trigger with that key and path; an enabled one is preferred. Every key is compared, or a dummy if
+   * there is none, so that timing reveals nothing.
    */
   async match(
     plan: FlowPlan | undefined,
@@ -73,7 +72,7 @@ function pathOf({ properties }: Trigger): string {
   return bare(String(ownProperty(properties, "path") ?? ""));
 }
 
-/** Without slashes around it. */
+/** The path without leading and trailing slashes. */
 function bare(path: string): string {
   return path.replace(/^\/+|\/+$/g, "");
 }

@@ -1,4 +1,4 @@
-/** What a webhook call is answered with, as its trigger asks. */
+/** The response to a webhook call, as the trigger configures it. */
 import {
   isJsonObject,
   type JsonObject,
@@ -8,21 +8,20 @@ import {
   stringifyJson,
 } from "../../base/json.ts";
 import { isFlagSet } from "../../base/truthy_text.ts";
-import { DomainError } from "../../model/errors.ts";
+import { invalidEntity } from "../../model/errors.ts";
 import type { Trigger } from "../../model/flows/flow.ts";
 
-/** An answer. */
+/** The response to a webhook call. */
 export interface WebhookResponse {
   readonly status: number;
   readonly contentType: string;
   readonly body: string;
 }
 
-/** What the execution that was started has come to. */
 interface Outcome {
-  /** Its text. */
+  /** JSON text of the execution. */
   readonly body: string;
-  /** Somebody waited for its end. */
+  /** The call waited for the end of the execution. */
   readonly isAwaited: boolean;
   /** Renders a template, with further root variables. @throws Error what cannot be rendered */
   readonly text: (template: string, variables: JsonObject) => Promise<string>;
@@ -31,7 +30,7 @@ interface Outcome {
 const FAILED_STATES = ["FAILED", "KILLED", "CANCELLED"];
 const JSON_TYPE = "application/json";
 
-/** The answer: the execution, or once it has ended its outputs; status 500 when it was waited for and failed. */
+/** The response: the execution, or its outputs once it has ended; status 500 if it was awaited and failed. */
 export async function responseOf({ properties }: Trigger, outcome: Outcome): Promise<WebhookResponse> {
   const { body, isAwaited, text } = outcome;
   const contentType = String(ownProperty(properties, "responseContentType") ?? JSON_TYPE);
@@ -45,7 +44,7 @@ export async function responseOf({ properties }: Trigger, outcome: Outcome): Pro
   return { status, contentType, body: outputsText(outputs, contentType) };
 }
 
-/** As a text, one output is that output alone. */
+/** With a text content type, a single output is sent as it is. */
 function outputsText(outputs: JsonObject, contentType: string): string {
   const values = Object.values(outputs);
   const [only] = values;
@@ -58,10 +57,7 @@ async function statusOf(code: JsonValue, text: Outcome["text"], variables: JsonO
   const rendered = typeof code === "string" ? await text(code, variables) : String(code);
   const status = Number(rendered.trim());
   if (Number.isInteger(status) && status >= 200 && status <= 599) return status;
-  throw new DomainError(
-    "invalid_entity",
-    `Invalid entity: responseCode "${rendered}" must be from 200 to 599`,
-  );
+  throw invalidEntity(`responseCode "${rendered}" must be from 200 to 599`);
 }
 
 function readResult(body: string): { readonly state: string; readonly outputs: JsonObject } {

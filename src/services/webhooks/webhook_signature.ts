@@ -1,4 +1,4 @@
-/** The signature of a webhook call: an HMAC over its body, which only who knows a secret can make. */
+/** Verifies the signature of a webhook call: an HMAC over its body with a shared secret. */
 import { Buffer } from "node:buffer";
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Instant } from "../../base/clock.ts";
@@ -7,36 +7,34 @@ import { isJsonObject, type JsonObject, ownProperty } from "../../base/json.ts";
 import { DomainError } from "../../model/errors.ts";
 import type { Trigger } from "../../model/flows/flow.ts";
 
-/** How the calls of a webhook are signed. */
 interface SignatureRule {
   /** As written: a template, or the secret itself. */
   readonly secret: string;
   /** Header of the signature. */
   readonly header: string;
   readonly algorithm: string;
-  /** Header of the time of the call, which is signed too; without it calls have no time. */
+  /** Header of the time of the call; the time is signed too. */
   readonly timestampHeader?: string;
-  /** How far that time may be from now. */
+  /** Largest difference between that time and now. */
   readonly toleranceMs: number;
 }
 
-/** What is signed, as it was sent. */
+/** The signed parts of a call, as they were sent. */
 export interface SignedCall {
   readonly headers: Headers;
   readonly body: Uint8Array;
 }
 
-/** Header of a signature where the trigger names none. */
 const DEFAULT_HEADER = "X-Signature";
 const DEFAULT_ALGORITHM = "SHA256";
 const DEFAULT_TOLERANCE_MS = 300_000;
-/** What senders write before a signature. */
+/** Prefixes that senders write before a signature. */
 const PREFIX = /^(?:sha(?:1|256|512)|v\d)[=,]/i;
 /** Unix times of up to eleven digits count seconds, longer ones milliseconds. */
 const UNIX_SECONDS = /^\d{1,11}$/;
 const UNIX_MS = /^\d{12,14}$/;
 
-/** How the calls of a trigger are signed; `undefined` when they need not be. */
+/** The signature rule of a trigger; `undefined` if it requires no signature. */
 export function signatureRuleOf({ properties }: Trigger): SignatureRule | undefined {
   const given = ownProperty(properties, "signature");
   if (!isJsonObject(given)) return undefined;
@@ -49,7 +47,7 @@ export function signatureRuleOf({ properties }: Trigger): SignatureRule | undefi
   };
 }
 
-/** Refuses a call that is not signed with the secret, or not of this time. @throws DomainError forbidden */
+/** Refuses a call with a wrong signature or a time too far from now. @throws DomainError forbidden */
 export function checkSignature(
   rule: SignatureRule,
   { headers, body }: SignedCall,
@@ -76,7 +74,7 @@ function checkTime(time: string, { timestampHeader, toleranceMs }: SignatureRule
   throw refused(`the time in "${timestampHeader}" must be within ${formatDuration(toleranceMs)} from now`);
 }
 
-/** Hexadecimal or Base64, also behind the name of the algorithm or a version. */
+/** The text is hexadecimal or Base64, with or without a {@link PREFIX}. */
 function isEqual(expected: Buffer, text: string): boolean {
   const bare = text.replace(PREFIX, "");
   const isHex = bare.length === expected.length * 2 && /^[0-9a-f]+$/i.test(bare);

@@ -1,13 +1,13 @@
-/** Executions started by a webhook call. The key is the only protection, so nothing tells which part of an address was wrong. */
+/** Starts executions by webhook calls. The key is the only protection, so no response tells which part of an address was wrong. */
 import type { Clock } from "../../base/clock.ts";
 import type { IdSource } from "../../base/id.ts";
 import { type JsonObject, ownProperty } from "../../base/json.ts";
 import { isFlagSet } from "../../base/truthy_text.ts";
-import type { FlowPlan } from "../../engine/plan.ts";
-import { DomainError, undefinedIfMissing } from "../../model/errors.ts";
+import { DomainError, illegalState, invalidEntity, undefinedIfMissing } from "../../model/errors.ts";
 import type { Evaluation } from "../../model/triggers/evaluations.ts";
 import type { Execution } from "../../model/executions/execution.ts";
-import type { FlowKey, TenantId, Trigger } from "../../model/flows/flow.ts";
+import type { TenantId, Trigger } from "../../model/flows/flow.ts";
+import type { NewExecution } from "../../runtime/live/messages.ts";
 import type { ExecutionFiles } from "../../store/blobs/execution_files.ts";
 import type { Mutation } from "../../store/store.ts";
 import type { Conditions } from "../../rendering/conditions.ts";
@@ -28,11 +28,12 @@ import {
   WebhookGate,
 } from "./webhook_gate.ts";
 import { type WebhookAddress, WebhookKeys } from "./webhook_match.ts";
-import { type BodyUse, bodyUseOf, refusedCall } from "./webhook_call.ts";
 
 export type { WebhookAddress } from "./webhook_match.ts";
 
-/** What the webhooks service works with. */
+/** `FETCH`: the body becomes `trigger.body`. `STORE`: it becomes a file with the URI `trigger.uri`. `NONE`: it is read and dropped. */
+export type BodyUse = "FETCH" | "STORE" | "NONE";
+
 interface WebhooksDeps {
   readonly flows: Flows;
   readonly executions: Executions;
@@ -48,38 +49,35 @@ interface WebhooksDeps {
   readonly timeZone: string;
 }
 
-/** A call as it came in: `body`, `headers` and `parameters`, the latter two with lists of texts; of a form `parts` and `formFields`; `uri` of a stored body. */
+/** A call: `body`; `headers` and `parameters`, each name with a list of texts; `parts` and `formFields` of a form; `uri` of a stored body. */
 export type WebhookCall = JsonObject;
 
-/** How a call is read and answered. */
 interface WebhookOptions {
   readonly caller: WebhookCaller;
-  /** Reads the call; files go through `store` as they arrive. With `verify` not before that has seen the whole body. */
+  /** Reads the call; files are passed to `store` as they arrive, but only after `verify`, if given, has accepted the body. */
   readonly readCall: (store: StoreFile, use: BodyUse, verify?: VerifyCall) => Promise<WebhookCall>;
   /** Link to an execution's page. */
   readonly urlOf: (execution: Execution) => string;
-  /** Aborted when the caller has gone. */
+  /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal;
-  /** Under which key the call starts something once. */
+  /** Set for a call with an idempotency key. */
   readonly once?: OnceCall;
 }
 
-/** A key of a caller, and what its call asks for beside its body and address. */
+/** An idempotency key, and the parts of the call beside body and address that must be equal in a repetition. */
 export interface OnceCall {
   readonly key: string;
   readonly method: string;
-  /** Its parameters in order of their names. */
+  /** Query parameters, sorted by name. */
   readonly query: string;
 }
 
-/** What came of a call. */
-type Noted = Omit<Evaluation, "at">;
+const INVALID_INPUT = /Invalid input for `([\w.-]{1,100})`/;
 
-interface MadeExecution {
-  readonly execution: Execution;
-  readonly plan: FlowPlan;
-  readonly mutations: Mutation[];
-}
+type Outcome = Omit<Evaluation, "at">;
+
+/** A new execution and the mutations that store its files. */
+type FiledExecution = NewExecution & { readonly mutations: Mutation[] };
 
 interface OnceOptions extends WebhookOptions {
   readonly once: OnceCall;
@@ -110,19 +108,16 @@ export class Webhooks {
     address: WebhookAddress,
     options: WebhookOptions,
   ): Promise<(WebhookResponse & { readonly isReplayed?: boolean }) | undefined> {
-    const plan = await this.#planOf(tenant, address);
+    const plan = await undefinedIfMissing(() => this.#deps.flows.plan(tenant, address));
     const match = await this.#keys.match(plan, address);
-    if (match && !match.isOn) {
-      this.#note(plan, match.trigger, { outcome: "SKIPPED", reason: "It is disabled" });
+    if (plan && match && !match.isOn) {
+      this.#addEvaluation({ plan, trigger: match.trigger }, { outcome: "SKIPPED", reason: "It is disabled" });
     }
     if (!plan || !match?.isOn) throw this.#gate.unknown(options.caller);
     const called = { plan, trigger: match.trigger };
     const excess = this.#gate.excess(called);
     if (excess) {
-      this.#note(plan, match.trigger, {
-        outcome: "SKIPPED",
-        reason: "More calls than its `rateLimit` takes",
-      });
+      this.#addEvaluation(called, { outcome: "SKIPPED", reason: "More calls than its `rateLimit` takes" });
       throw excess;
     }
     const verify = await this.#gate.verifierOf(called);
@@ -176,48 +171,44 @@ export class Webhooks {
     options: WebhookOptions,
     remember?: StartOptions["remember"],
   ): Promise<WebhookResponse | undefined> {
-    const made = await this.#make(called, options);
-    if (!made) return undefined;
+    const created = await this.#create(called, options);
+    if (!created) return undefined;
     const wait = isAwaited(called) && !remember ? options.signal : undefined;
-    const body = await this.#deps.executions.begin(made, { urlOf: options.urlOf, wait, remember });
-    // Who remembers has the answer already, or waits for the end itself.
-    return remember ? undefined : await this.#response(called, made.execution, body);
+    const body = await this.#deps.executions.begin(created, { urlOf: options.urlOf, wait, remember });
+    // `remember` has stored the response, or waits for the end itself.
+    return remember ? undefined : await this.#response(called, created.execution, body);
   }
 
-  /** The execution that a call asks for; what came of the call is noted. */
-  async #make({ plan, trigger }: Called, options: WebhookOptions): Promise<MadeExecution | undefined> {
-    const note = (evaluation: Noted) => this.#note(plan, trigger, evaluation);
+  /** Creates the execution of a call and adds an evaluation; `undefined` if a condition is false. */
+  async #create(called: Called, options: WebhookOptions): Promise<FiledExecution | undefined> {
+    const { plan, trigger } = called;
+    const add = (outcome: Outcome) => this.#addEvaluation(called, outcome);
     if (plan.flow.disabled) {
-      note({ outcome: "SKIPPED", reason: "Its flow is disabled" });
-      throw new DomainError("conflict", "Illegal state: Cannot execute a disabled flow");
+      add({ outcome: "SKIPPED", reason: "Its flow is disabled" });
+      throw illegalState("Cannot execute a disabled flow");
     }
     const id = this.#deps.ids.next(this.#deps.clock.now());
     const mutations: Mutation[] = [];
-    const told = <T>(what: string, work: Promise<T>) =>
+    const evaluated = <T>(what: string, work: Promise<T>) =>
       work.catch((error: Error) => {
-        note({ outcome: "SKIPPED", reason: refusedCall(what, error) });
+        add({ outcome: "SKIPPED", reason: refusedCall(what, error) });
         throw error;
       });
-    const store = storeFilesOf(this.#deps.files, {
-      flow: plan.flow,
-      executionId: id,
-      folder: "parts",
-      mutations,
-    });
-    const variables = await told("body", options.readCall(store, bodyUseOf(trigger)));
-    const refusal = await told("conditions", entity(this.#refusal({ plan, trigger }, variables)));
-    if (refusal !== undefined) return void note({ outcome: "SKIPPED", reason: refusal });
-    const making = entity(this.#deps.starts.create({ plan, trigger, id, variables }));
-    const execution = await told("inputs or labels", making);
-    note({ outcome: "STARTED", executionId: id });
+    const place = { flow: plan.flow, executionId: id, folder: "parts", mutations };
+    const store = storeFilesOf(this.#deps.files, place);
+    const variables = await evaluated("body", options.readCall(store, bodyUseOf(trigger)));
+    const refusal = await evaluated("conditions", entity(this.#refusal(called, variables)));
+    if (refusal !== undefined) return void add({ outcome: "SKIPPED", reason: refusal });
+    const creating = entity(this.#deps.starts.create({ plan, trigger, id, variables }));
+    const execution = await evaluated("inputs or labels", creating);
+    add({ outcome: "STARTED", executionId: id });
     return { execution, plan, mutations };
   }
 
-  #note(plan: FlowPlan | undefined, { id: triggerId }: Trigger, evaluation: Noted): void {
-    if (!plan) return;
-    const { tenant, namespace, id: flowId } = plan.flow;
+  #addEvaluation({ plan: { flow }, trigger }: Called, outcome: Outcome): void {
+    const { tenant, namespace, id: flowId } = flow;
     const at = this.#deps.clock.now();
-    this.#deps.buffer.add(tenant, { namespace, flowId, triggerId }, { at, ...evaluation });
+    this.#deps.buffer.add(tenant, { namespace, flowId, triggerId: trigger.id }, { at, ...outcome });
   }
 
   async #response(called: Called, execution: Execution, body: string): Promise<WebhookResponse> {
@@ -231,28 +222,41 @@ export class Webhooks {
     const facts = { flow, date: this.#deps.clock.now(), timeZone: this.#deps.timeZone };
     return this.#deps.conditions.refusal(trigger, { ...facts, variables: { trigger: variables } });
   }
+}
 
-  async #planOf(tenant: TenantId, { namespace, id }: FlowKey): Promise<FlowPlan | undefined> {
-    return await undefinedIfMissing(() => this.#deps.flows.plan(tenant, { namespace, id }));
-  }
+/** How a webhook uses bodies. Files of a form are stored in any case. */
+function bodyUseOf({ properties }: Trigger): BodyUse {
+  const given = String(ownProperty(properties, "fetchType") ?? "FETCH");
+  return given === "STORE" || given === "NONE" ? given : "FETCH";
+}
+
+/** Why a call was refused, for the evaluations of the trigger: nothing that the caller sent, and no secret. */
+function refusedCall(what: string, error: Error): string {
+  const input = INVALID_INPUT.exec(error.message)?.[1];
+  if (input !== undefined) return `Its input "${input}" is invalid; the caller was told why`;
+  const code = error instanceof DomainError ? error.code : undefined;
+  if (code === "too_large") return "The body is too large";
+  if (code === "forbidden") return "It is not signed as it must be";
+  const isReported = code !== undefined && code !== "storage_full" && code !== "unavailable";
+  return isReported ? `Its ${what} cannot be read; the caller was told why` : `Its ${what} cannot be read`;
 }
 
 function isAwaited({ trigger }: Called): boolean {
   return isFlagSet(ownProperty(trigger.properties, "wait"));
 }
 
-/** What two calls of one key must have in common: neither their headers nor where their files are kept. */
+/** The content that must be equal in two calls with one idempotency key: not the headers, nor the URIs of stored files. */
 function contentOf({ body = null, formFields = null, parts }: WebhookCall): JsonObject {
   const files = Array.isArray(parts) ? parts : [];
   return { body, formFields, parts: files.map((part) => ({ ...part as JsonObject, uri: null })) };
 }
 
-/** What cannot be rendered is the caller's to know. @throws DomainError invalid_entity */
+/** Turns errors of rendering into refusals. @throws DomainError invalid_entity */
 async function entity<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
     if (error instanceof DomainError) throw error;
-    throw new DomainError("invalid_entity", `Invalid entity: ${(error as Error).message}`, { cause: error });
+    throw invalidEntity((error as Error).message, { cause: error });
   }
 }

@@ -9,7 +9,7 @@ import { ADMIN, basicHeader, bearerHeader, QUICK_HASH, startApp } from "../../ht
 const HEADER = basicHeader()["authorization"] ?? "";
 const randomBytes = (bytes: Uint8Array<ArrayBuffer>) => void crypto.getRandomValues(bytes);
 
-Deno.test("Auth.known() answers at once for five minutes after the password was checked", async () => {
+Deno.test("Auth.known() returns the caller for five minutes after the password was verified", async () => {
   await using server = await startApp({ isProtected: true });
   const { auth, clock } = server;
   assertEquals(auth.known(HEADER), undefined);
@@ -22,7 +22,7 @@ Deno.test("Auth.known() answers at once for five minutes after the password was 
   assertEquals(auth.known(HEADER), undefined);
 });
 
-Deno.test("Auth.setCredentials() drops what was verified before", async () => {
+Deno.test("Auth.setCredentials() drops verified credentials", async () => {
   await using server = await startApp({ isProtected: true });
   const { auth } = server;
   await auth.authenticate(HEADER, "192.0.2.1");
@@ -34,7 +34,7 @@ Deno.test("Auth.setCredentials() drops what was verified before", async () => {
   assertEquals((await auth.authenticate(changed, "192.0.2.1")).user, "admin");
 });
 
-Deno.test("Auth.setCredentials() refuses names and passwords that cannot work", async () => {
+Deno.test("Auth.setCredentials() refuses invalid names and passwords", async () => {
   await using server = await startApp({ isProtected: true });
   const bad = [["", "x"], ["a:b", "x"], ["anonymous", "x"], ["admin", ""]];
   for (const [user = "", password = ""] of bad) {
@@ -46,7 +46,7 @@ Deno.test("Auth.setCredentials() refuses names and passwords that cannot work", 
   }
 });
 
-Deno.test("Auth.authenticate() hashes once for requests that arrive together", async () => {
+Deno.test("Auth.authenticate() hashes once for concurrent requests", async () => {
   await using server = await startApp({ isProtected: true });
   const together = Array.from({ length: 100 }, () => server.auth.authenticate(HEADER, "192.0.2.1"));
   const callers = new Set(await Promise.all(together));
@@ -92,7 +92,7 @@ Deno.test("Auth.known() limits a token as soon as one of its tenants is removed"
   assertEquals(server.auth.known(header)?.canEnter("acme"), false);
 });
 
-Deno.test("Auth: nobody gets in before start()", async () => {
+Deno.test("Auth.authenticate() refuses every caller before start()", async () => {
   await using server = await startApp();
   const { tokens, clock } = server;
   const { silentLogger } = await import("../../../src/base/log.ts");
@@ -102,7 +102,7 @@ Deno.test("Auth: nobody gets in before start()", async () => {
   assertThrows(() => auth.authenticate(HEADER, "192.0.2.1"), DomainError, "Unauthorized");
 });
 
-Deno.test("LoginLimiter.attempt() limits a user and address, and an address whatever the names", () => {
+Deno.test("LoginLimiter.attempt() limits a user at an address, and an address with any users", () => {
   const limiter = new LoginLimiter();
   for (let n = 0; n < 10; n++) limiter.attempt("admin", "a", 0);
   assertThrows(() => limiter.attempt("admin", "a", 59_999), DomainError, "Too many");
@@ -114,7 +114,7 @@ Deno.test("LoginLimiter.attempt() limits a user and address, and an address what
   assertEquals(error.retryAfter, 30);
 });
 
-Deno.test("LoginLimiter.forgive() starts anew after a success", () => {
+Deno.test("LoginLimiter.forgive() resets the failures after a success", () => {
   const limiter = new LoginLimiter();
   for (let round = 0; round < 30; round++) {
     for (let n = 0; n < 3; n++) limiter.attempt("admin", "a", 0);
@@ -124,7 +124,7 @@ Deno.test("LoginLimiter.forgive() starts anew after a success", () => {
   assertThrows(() => limiter.attempt("admin", "a", 0), DomainError, "Too many");
 });
 
-Deno.test("PasswordHash.matches() knows the one password", async () => {
+Deno.test("PasswordHash.matches() accepts only the password", async () => {
   const hash = await PasswordHash.create("pässword", randomBytes, QUICK_HASH);
   for (const [password, expected] of [["pässword", true], ["password", false], ["", false]] as const) {
     assertEquals(await hash.matches(password), expected);
@@ -136,7 +136,7 @@ Deno.test("PasswordHash.matches() knows the one password", async () => {
   );
 });
 
-Deno.test("Caller.actorOf() is one object for each tenant", () => {
+Deno.test("Caller.actorOf() returns one object per tenant", () => {
   const caller = new Caller("admin", ["acme"]);
   assertEquals(caller.actorOf("acme"), { tenant: "acme", user: "admin" });
   assertEquals(caller.actorOf("acme") === caller.actorOf("acme"), true);

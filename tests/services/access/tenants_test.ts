@@ -26,7 +26,7 @@ async function start(clock: FakeClock, store = new MemoryStore(clock)): Promise<
 
 const set = (key: Key): Mutation => ({ type: "set", key, value: encodeJson("x") });
 
-/** Rows of a tenant under several prefixes, some with keys of the greatest length. */
+/** Rows of a tenant under several prefixes, some with the longest keys. */
 async function fill(committer: Committer, id: string): Promise<void> {
   const keys: Key[] = Array.from({ length: 1_200 }, (_, n): Key => [id, "x", `id${n}`]);
   for (let n = 0; n < 100; n++) keys.push([id, "nf", "ns", "p".repeat(1_990) + n]);
@@ -34,7 +34,7 @@ async function fill(committer: Committer, id: string): Promise<void> {
   for (const key of keys) await committer.commit({ mutations: [set(key)] });
 }
 
-Deno.test("Tenants.remove() leaves nothing of the tenant, and everything of others", async () => {
+Deno.test("Tenants.remove() deletes all data of the tenant, and none of others", async () => {
   const clock = new FakeClock();
   await using setup = await start(clock);
   const { store, committer, tenants } = setup;
@@ -50,7 +50,7 @@ Deno.test("Tenants.remove() leaves nothing of the tenant, and everything of othe
   assertEquals([store.count(["tenant", "acme"]), store.count(["tenant"])], [0, 1]);
 });
 
-Deno.test("Tenants.remove() hides the tenant and tells listeners before its data goes", async () => {
+Deno.test("Tenants.remove() hides the tenant and calls listeners before its data is deleted", async () => {
   const clock = new FakeClock();
   await using setup = await start(clock);
   const { store, committer, tenants } = setup;
@@ -67,7 +67,7 @@ Deno.test("Tenants.remove() hides the tenant and tells listeners before its data
   assertEquals(store.count(["acme"]), 0);
 });
 
-Deno.test("Tenants.start() finds what was created, and ends a removal that was interrupted", async () => {
+Deno.test("Tenants.start() reads created tenants and completes an interrupted removal", async () => {
   const clock = new FakeClock();
   const store = new MemoryStore(clock);
   {
@@ -97,7 +97,7 @@ Deno.test("Tenants.create() is refused while a tenant of that id is being remove
   assertEquals(twice.map((result) => result.status).sort(), ["fulfilled", "rejected"]);
 });
 
-Deno.test("RESERVED_TENANT_IDS has every first part of keys that belong to no tenant", async () => {
+Deno.test("RESERVED_TENANT_IDS contains the first part of all keys without a tenant", async () => {
   const source = await Deno.readTextFile(new URL("../../../src/store/keys.ts", import.meta.url));
   const spaces = [...source.matchAll(/\[\s*"([a-z_]+)"/g)].map((match) => match[1] ?? "");
   assertEquals(spaces.length > 5, true);

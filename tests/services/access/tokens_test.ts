@@ -32,13 +32,13 @@ async function start(clock = new FakeClock(), store = new MemoryStore(clock)): P
   return { clock, store, committer, tenants, tokens, [Symbol.asyncDispose]: dispose };
 }
 
-/** Whether the secret is accepted now. */
+/** True if the secret is accepted now. */
 function isAccepted({ tokens, clock }: Setup, secret: string): boolean {
   const grant = tokens.find(secret);
   return grant !== undefined && tokens.use(grant, clock.now());
 }
 
-Deno.test("Tokens.create() gives secrets of one form and stores their hashes alone", async () => {
+Deno.test("Tokens.create() returns secrets of one format and stores only their hashes", async () => {
   await using setup = await start();
   const secrets = new Set<string>();
   for (let n = 0; n < 50; n++) {
@@ -56,7 +56,7 @@ Deno.test("Tokens.create() gives secrets of one form and stores their hashes alo
   for (const secret of secrets) assertEquals(stored.includes(secret.slice(12)), false);
 });
 
-Deno.test("Tokens.start() knows after a restart what was there before", async () => {
+Deno.test("Tokens.start() reads all tokens after a restart", async () => {
   const clock = new FakeClock();
   const store = new MemoryStore(clock);
   const request = { name: "full", description: "d", maxAgeMs: 86_400_000, extended: true, tenants: ["main"] };
@@ -86,7 +86,7 @@ Deno.test("Tokens.use() refuses a token from its expiry on", async () => {
   }
 });
 
-Deno.test("Tokens.use() prolongs an extended token by each use", async () => {
+Deno.test("Tokens.use() extends an extended token by each use", async () => {
   await using setup = await start();
   const { secret } = await setup.tokens.create("admin", { name: "a", maxAgeMs: 5_000, extended: true });
   for (let n = 0; n < 5; n++) {
@@ -148,7 +148,7 @@ Deno.test("Tokens: a token does not open a tenant that was removed and created a
   assertEquals(stored.find(({ token }) => token.name === "one")?.token.tenants, []);
 });
 
-Deno.test("Tokens.find() knows secrets alone", async () => {
+Deno.test("Tokens.find() finds only secrets", async () => {
   await using setup = await start();
   const { secret } = await setup.tokens.create("admin", { name: "a", extended: false });
   for (const text of ["", "sluice_", secret.slice(0, -1), `${secret}x`, secret.toLowerCase(), "__proto__"]) {
@@ -156,6 +156,6 @@ Deno.test("Tokens.find() knows secrets alone", async () => {
   }
 });
 
-Deno.test("MAX_TOKENS bounds what is kept in memory", () => {
+Deno.test("MAX_TOKENS bounds the tokens in memory", () => {
   assertEquals(MAX_TOKENS, 10_000);
 });

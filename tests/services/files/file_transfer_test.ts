@@ -61,18 +61,22 @@ const REFUSED: readonly (readonly [string, readonly ZipSpec[], string])[] = [
   ["a NUL in a name", [{ name: "a\0.txt", data: "x" }], "control character"],
   ["a symbolic link", [{ name: "link", data: "/etc/passwd", mode: 0o120777 }], "link"],
   ["a device", [{ name: "dev", mode: 0o020666 }], "device"],
-  ["two entries of a name", [{ name: "a", data: "1" }, { name: "a", data: "2" }], "two entries"],
-  ["two spellings of a name", [{ name: "a", data: "1" }, { name: "./a", data: "2" }], "two entries"],
+  ["two entries with one name", [{ name: "a", data: "1" }, { name: "a", data: "2" }], "two entries"],
+  ["two spellings of one name", [{ name: "a", data: "1" }, { name: "./a", data: "2" }], "two entries"],
   [
     "a file that is a directory",
     [{ name: "a", data: "1" }, { name: "a/b", data: "2" }],
     "file and a directory",
   ],
-  ["a file and a directory of a name", [{ name: "a", data: "1" }, { name: "a/" }], "two entries"],
+  ["a file and a directory with one name", [{ name: "a", data: "1" }, { name: "a/" }], "two entries"],
   ["a bomb", [{ name: "a", data: zeros }], "times its size"],
-  ["a bomb that denies its size", [{ name: "a", data: zeros, declaredSize: 10 }], "more than it declares"],
+  [
+    "a bomb that declares a wrong size",
+    [{ name: "a", data: zeros, declaredSize: 10 }],
+    "more than it declares",
+  ],
   ["a size that is too large", [{ name: "a", data: "x", declaredSize: 600 * 1024 * 1024 }], "at most"],
-  ["a size that is too small a lie", [{ name: "a", data: "x", declaredSize: 2 }], "damaged"],
+  ["a declared size that is too small", [{ name: "a", data: "x", declaredSize: 2 }], "damaged"],
   [
     "entries that share their bytes",
     [{ name: "a", data: "x" }, { name: "b", data: "x", sharesHeaderOf: 0 }],
@@ -109,7 +113,7 @@ for (const [what, specs, reason] of REFUSED) {
   });
 }
 
-/** One entry stands before those of the case. */
+/** Prepends an entry to those of the case. */
 function shifted(spec: ZipSpec): ZipSpec {
   return spec.sharesHeaderOf === undefined ? spec : { ...spec, sharesHeaderOf: spec.sharesHeaderOf + 1 };
 }
@@ -120,7 +124,7 @@ Deno.test("import() refuses more entries than allowed", async () => {
   await assertRejects(() => importZip(services, zip), DomainError, "10001 entries");
 });
 
-Deno.test("import() of thousands of small files, and export() gives them back", async () => {
+Deno.test("import() of thousands of small files, and export() returns them", async () => {
   const services = await startNamespaceServices();
   const names = Array.from({ length: 3_000 }, (_, n) => `d${n % 7}/${"x".repeat(n % 100)}${n}.txt`);
   await importZip(services, buildZip(names.map((name) => ({ name, data: name }))));
@@ -130,7 +134,7 @@ Deno.test("import() of thousands of small files, and export() gives them back", 
   for (const [name, bytes] of files) assertEquals(new TextDecoder().decode(bytes), name);
 });
 
-Deno.test("export() packs files and directories, and import() takes it back", async () => {
+Deno.test("export() packs files and directories that import() restores", async () => {
   const services = await startNamespaceServices();
   await services.files.write(ACTOR, NS, "ü/big.bin", sourceOf(patternBytes(1_000_000)));
   await services.files.write(ACTOR, NS, "empty.txt", sourceOf());
@@ -154,7 +158,7 @@ Deno.test("export() of an empty namespace is an empty zip", async () => {
   assertEquals(await treeOf(services, NS), []);
 });
 
-Deno.test("export() that is cancelled holds no file open", async () => {
+Deno.test("export() closes the open file when it is cancelled", async () => {
   const services = await startNamespaceServices();
   await services.files.write(
     ACTOR,
@@ -170,14 +174,14 @@ Deno.test("export() that is cancelled holds no file open", async () => {
   assertEquals([services.inner.count(["main", "b"]), services.inner.count(["bi"])], [0, 0]);
 });
 
-Deno.test("import() takes what other tools write", async () => {
+Deno.test("import() accepts archives of other tools", async () => {
   const services = await startNamespaceServices();
   const encoder = new TextEncoder();
   await importZip(services, zipSync({ "a.txt": encoder.encode("a"), dir: { "b.txt": encoder.encode("b") } }));
   assertEquals(await treeOf(services, NS), ["a.txt", "dir/", "dir/b.txt"]);
 });
 
-Deno.test("import() of damaged zips gives a DomainError or unpacks", async () => {
+Deno.test("import() of damaged zips throws a DomainError or unpacks", async () => {
   const services = await startNamespaceServices();
   const zip = buildZip([{ name: "a.txt", data: "some text, some text" }, { name: "d/b.txt", data: "more" }]);
   const damage = fc.array(fc.tuple(fc.nat(zip.length - 1), fc.nat(255)), { minLength: 1, maxLength: 3 });

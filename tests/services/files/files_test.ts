@@ -31,13 +31,13 @@ async function read({ files }: NamespaceTestServices, path: string): Promise<str
   return await collectText((await files.open(ACTOR, NS, path)).content);
 }
 
-Deno.test("write() creates the directories above, and open() gives the content", async () => {
+Deno.test("write() creates parent directories, and open() returns the content", async () => {
   const services = await startWith("/a/b/c.txt", "top.txt");
   assertEquals(await treeOf(services, NS), ["a/", "a/b/", "a/b/c.txt", "top.txt"]);
   assertEquals(await read(services, "/a/b/c.txt"), "content of /a/b/c.txt");
 });
 
-Deno.test("write() and open() of 5 MB and of nothing", async () => {
+Deno.test("write() and open() of 5 MB and of an empty file", async () => {
   const { files, inner } = await startNamespaceServices();
   const bytes = patternBytes(5_000_000);
   await files.write(ACTOR, NS, "big", sourceOf(bytes.subarray(0, 70_000), bytes.subarray(70_000)));
@@ -61,7 +61,7 @@ Deno.test("write() over a file keeps its creation time and removes the old conte
 });
 
 for (const size of [1_000, 500_000]) {
-  Deno.test(`a file of ${size} bytes that is replaced while it is read is read as it was`, async () => {
+  Deno.test(`open() reads the old content of a file of ${size} bytes that is replaced meanwhile`, async () => {
     const services = await startNamespaceServices();
     const { files, inner } = services;
     await files.write(ACTOR, NS, "f", sourceOf(patternBytes(size)));
@@ -103,7 +103,7 @@ Deno.test("write() refuses a file where a directory is, and a directory where a 
   assertEquals(await treeOf(services, NS), ["d/", "d/f"]);
 });
 
-Deno.test("write() of more than allowed is refused and leaves nothing", async () => {
+Deno.test("write() of too many bytes is refused and stores nothing", async () => {
   const { files, inner } = await startNamespaceServices({ maxUploadBytes: 100_000 });
   const error = await assertRejects(
     () => files.write(ACTOR, NS, "f", sourceOf(patternBytes(100_001))),
@@ -113,7 +113,7 @@ Deno.test("write() of more than allowed is refused and leaves nothing", async ()
   assertEquals([inner.count(["main"]), inner.count(["bi"])], [0, 0]);
 });
 
-Deno.test("list() gives what lies directly in a directory", async () => {
+Deno.test("list() returns the direct entries of a directory", async () => {
   const { files } = await startWith(
     "a/b/c/d.txt",
     "a/b-x",
@@ -138,12 +138,12 @@ Deno.test("list() gives what lies directly in a directory", async () => {
   assertEquals(await files.list({ tenant: "other" }, NS, "/"), []);
 });
 
-Deno.test("createDirectory() may be called again", async () => {
+Deno.test("createDirectory() is idempotent", async () => {
   const services = await startWith("a/b/", "a/b/", "/");
   assertEquals(await treeOf(services, NS), ["a/", "a/b/"]);
 });
 
-Deno.test("delete() removes what is below and the parents left empty, and is no error when there is nothing", async () => {
+Deno.test("delete() removes the content and empty parents; a missing path is no error", async () => {
   const services = await startWith("a/b/c/d.txt", "a/b/c/e/f.txt", "a/x.txt", "p/q/r.txt", "p-q");
   const { files } = services;
   await files.delete(ACTOR, NS, "a/b/c");
@@ -155,7 +155,7 @@ Deno.test("delete() removes what is below and the parents left empty, and is no 
   assertEquals(await treeOf(services, NS), []);
 });
 
-Deno.test("move() renames files and directories, the content stays", async () => {
+Deno.test("move() renames files and directories and keeps their content", async () => {
   const services = await startWith("a/b.txt", "a/c/d.txt", "ab.txt");
   const { files } = services;
   await files.move(ACTOR, NS, "/a", "/new/place");
@@ -173,7 +173,7 @@ Deno.test("move() renames files and directories, the content stays", async () =>
   assertEquals(await read(services, "new/place/c/d.txt"), "content of a/c/d.txt");
 });
 
-Deno.test("move() refuses what cannot be, and changes nothing", async () => {
+Deno.test("move() refuses invalid targets and changes nothing", async () => {
   const deep = `${"d/".repeat(20)}f`;
   const services = await startWith("a/b.txt", "c.txt", deep);
   const before = await treeOf(services, NS);
@@ -219,14 +219,14 @@ Deno.test("move() and delete() of a large directory, interrupted at any commit, 
   throw new Error("the move never ended");
 });
 
-Deno.test("search() finds files by a part of their path, in case", async () => {
+Deno.test("search() finds files by a case-sensitive part of their path", async () => {
   const { files } = await startWith("dir/a.py", "dir/B.py", "x/dir/", "a.txt");
   assertEquals(await files.search(ACTOR, NS, "/a."), ["/a.txt", "/dir/a.py"]);
   assertEquals(await files.search(ACTOR, NS, "b.py"), []);
   assertEquals(await files.search(ACTOR, NS, ""), ["/a.txt", "/dir/B.py", "/dir/a.py"]);
 });
 
-Deno.test("a flow put into the folder of flows is imported; nothing else can be there", async () => {
+Deno.test("write() imports a flow in the folder of flows and refuses other files there", async () => {
   const services = await startNamespaceServices();
   const { files, imported } = services;
   await files.write(ACTOR, NS, "_flows/x.yml", sourceOf("id: ", "x"));

@@ -15,7 +15,7 @@ function flowOf(members: string) {
   return buildFlow(parseFlowSource(source).document ?? {}, IDENTITY, { tasks: CATALOG });
 }
 
-/** Blocks, flows that they start. */
+/** Blocks of a flow, and the flows that they start. */
 const STARTS: readonly [string, FlowKey[]][] = [
   ["tasks: [{id: a, type: P.flow.Subflow, namespace: n, flowId: f}]", [{ namespace: "n", id: "f" }]],
   ["tasks: [{id: a, type: io.kestra.core.tasks.flows.Flow, namespace: n, flowId: f}]", [{
@@ -40,7 +40,7 @@ for (const [members, starts] of STARTS) {
 }
 
 const FLOW_CONDITION = "{type: P.condition.ExecutionFlow, namespace: n, flowId: f}";
-/** Members of a flow trigger, what it waits for. */
+/** Properties of a Flow trigger, and the flows it waits for. */
 const AWAITS: readonly [string, AwaitedFlows[]][] = [
   ["preconditions: {flows: [{namespace: n, flowId: f, states: [SUCCESS]}]}", [
     { namespace: "n", flowId: "f", comparison: "EQUALS" },
@@ -87,7 +87,7 @@ for (const [awaited, name, expected] of MATCHES) {
   });
 }
 
-/** Flows as the service has them: `a` starts `b`, `b` starts `c`; `d` waits for `b`; `e` stands alone. */
+/** `a` starts `b`, `b` starts `c`; `d` waits for `b`; `e` has no dependencies. */
 const BODIES: Readonly<Record<string, string>> = {
   a: "tasks: [{id: s, type: P.flow.Subflow, namespace: n, flowId: b}, {id: t, type: P.flow.Subflow, namespace: n, flowId: gone}]",
   b: "tasks: [{id: s, type: P.flow.Subflow, namespace: n.sub, flowId: c}]",
@@ -153,14 +153,14 @@ for (const [id, options, nodes, edges] of CASES) {
   });
 }
 
-Deno.test("FlowDependencies.ofNamespace() gives the flows inside, and those around them", async () => {
+Deno.test("FlowDependencies.ofNamespace() returns its flows and those connected with them", async () => {
   const [nodes, edges] = shown(await dependencies().ofNamespace(ACTOR, "n.sub", false));
   assertEquals([nodes, edges], [["n.sub/c", "n/b"], ["n/b n.sub/c FLOW_TASK"]]);
   assertEquals(shown(await dependencies().ofNamespace(ACTOR, "n.sub", true)), [["n.sub/c"], []]);
   assertEquals(shown(await dependencies().ofNamespace(ACTOR, "n", false))[0].length, 5);
 });
 
-Deno.test("FlowDependencies.ofTenant() leaves out flows that have to do with none", async () => {
+Deno.test("FlowDependencies.ofTenant() leaves out flows without dependencies", async () => {
   const [nodes] = shown(await dependencies().ofTenant(ACTOR));
   assertEquals(nodes, ["n.sub/c", "n/a", "n/b", "n/d"]);
 });

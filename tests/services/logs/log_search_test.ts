@@ -23,7 +23,7 @@ const ACTOR = { tenant: "main", user: "test" };
 const ALL: LogQuery = { conditions: [], groups: [], descending: true, page: 1, size: 10 };
 const RUNS = COUNTED_EXECUTIONS + 200;
 
-/** A server on which the first of {@link RUNS} executions said `needle`. */
+/** A server on which the first of {@link RUNS} executions logged `needle`. */
 async function startMany(): Promise<Harness> {
   const server = await Harness.start();
   await server.save(SAY);
@@ -38,7 +38,7 @@ function search(server: Harness, query: Partial<LogQuery>): Promise<LogPage> {
   return server.assembly.services.logSearch.search(ACTOR, { ...ALL, ...query });
 }
 
-Deno.test("search() counts a bounded number of executions, and says so", async (t) => {
+Deno.test("search() counts a bounded number of executions and marks the total as inexact", async (t) => {
   await using server = await startMany();
   const text = (word: string) =>
     ({ conditions: [{ field: "text", words: [word], negated: false }] }) as Partial<LogQuery>;
@@ -51,7 +51,7 @@ Deno.test("search() counts a bounded number of executions, and says so", async (
     const times = page.results.map(({ timestamp }) => timestamp as string);
     assertEquals(times, [...times].sort().reverse());
   });
-  await t.step("pages follow one another without gap and repetition", async () => {
+  await t.step("pages have neither gaps nor repetitions", async () => {
     const seen = new Set<string>();
     for (let page = 1; page <= 13; page++) {
       const { results } = await search(server, { page, size: 100 });
@@ -59,7 +59,7 @@ Deno.test("search() counts a bounded number of executions, and says so", async (
     }
     assertEquals(seen.size, RUNS);
   });
-  await t.step("a page behind the counted ones is read all the same", async () => {
+  await t.step("a page behind the counted executions is read too", async () => {
     const page = await search(server, { page: RUNS / 10 });
     assertEquals([page.results.length, page.total, page.isTotalExact], [10, RUNS, true]);
     assertEquals(page.results.at(-1)?.message, "needle");
@@ -68,11 +68,11 @@ Deno.test("search() counts a bounded number of executions, and says so", async (
     const page = await search(server, { page: 10_000 });
     assertEquals([page.results.length, page.total, page.isTotalExact], [0, RUNS, true]);
   });
-  await t.step("what is rare is found far back, and then all are counted", async () => {
+  await t.step("rare lines are found far back, and then all are counted", async () => {
     const { results, total, isTotalExact } = await search(server, text("needle"));
     assertEquals([results.length, total, isTotalExact], [1, 1, true]);
   });
-  await t.step("a range of time is answered exactly", async () => {
+  await t.step("the total of a time range is exact", async () => {
     const between = [
       { field: "timestamp", operator: "GREATER_THAN_OR_EQUAL_TO", at: FAKE_START + 100_000 },
       { field: "timestamp", operator: "LESS_THAN", at: FAKE_START + 110_000 },
@@ -81,13 +81,13 @@ Deno.test("search() counts a bounded number of executions, and says so", async (
     assertEquals([total, isTotalExact], [10, true]);
     assertEquals(results[0]?.timestamp, new Date(FAKE_START + 109_000).toISOString());
   });
-  await t.step("nothing more is read for who has gone", async () => {
+  await t.step("nothing more is read after the signal is aborted", async () => {
     const page = await server.assembly.services.logSearch.search(ACTOR, ALL, AbortSignal.abort());
     assertEquals([page.results.length, page.isTotalExact], [0, false]);
   });
 });
 
-Deno.test("take() gives candidates by their ends, of those that are open first the newest, and ends at a bound", async () => {
+Deno.test("take() returns open candidates, newest first, then ended ones by their ends, up to a bound", async () => {
   await using fixture = await CatalogFixture.open();
   const names: string[] = [];
   const add = async (count: number, durationMs: number | undefined) => {
@@ -117,9 +117,10 @@ Deno.test("take() gives candidates by their ends, of those that are open first t
 });
 
 const line = (at: number) => ({ at, level: "INFO", message: "" }) as LogLine;
-const place = (id: string, at: number, number = 1, key = at) => ({
+const place = (executionId: string, at: number, number = 1, key = at) => ({
   key,
-  execution: { id } as Execution,
+  executionId,
+  execution: {} as Execution,
   line: line(at),
   number,
 });
@@ -134,7 +135,7 @@ for (const [descending, wanted, order] of ORDERS) {
   Deno.test(`take() of ${wanted} lines ${descending ? "from the newest" : "from the oldest"} on`, () => {
     const lines = new TopLines(descending, wanted);
     for (const each of [place("b", 2, 2), place("c", 3), place("a", 1), place("b", 2, 1)]) lines.offer(each);
-    const text = lines.take(0, 10).map(({ execution, key, number }) => `${execution.id}${key}.${number}`);
+    const text = lines.take(0, 10).map(({ executionId, key, number }) => `${executionId}${key}.${number}`);
     assertEquals(text.join(" "), order);
     assertEquals(lines.countBefore(2), 1);
   });

@@ -5,7 +5,7 @@ import { aggregateMetrics, type Aggregation } from "../../../src/services/metric
 const DAY_MS = 86_400_000;
 const END = Date.UTC(2026, 2, 4, 12, 30, 20);
 
-/** Length of a window, what it is divided into, its first and last part. */
+/** Length of a window, unit of its parts, first and last part. */
 const WINDOWS: readonly (readonly [lengthMs: number, groupBy: string, first: string, last: string])[] = [
   [3_600_000, "minute", "2026-03-04T11:30:00.000Z", "2026-03-04T12:30:00.000Z"],
   [DAY_MS, "hour", "2026-03-03T12:00:00.000Z", "2026-03-04T12:00:00.000Z"],

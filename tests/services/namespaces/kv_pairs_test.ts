@@ -6,7 +6,7 @@ import { ACTOR, startNamespaceServices } from "../../support/namespace_services.
 
 const ID = { namespace: "team.data", key: "k" };
 
-Deno.test("put() counts revisions and keeps the time of creation", async () => {
+Deno.test("put() increments the revision and keeps the creation time", async () => {
   const { kvPairs, clock } = await startNamespaceServices();
   const createdAt = clock.now();
   assertEquals((await kvPairs.put(ACTOR, ID, kvValueOf("a"), { description: "first" })).revision, 1);
@@ -24,13 +24,13 @@ Deno.test("put() counts revisions and keeps the time of creation", async () => {
   });
 });
 
-Deno.test("put() of the same key at once loses no revision", async () => {
+Deno.test("concurrent put() of one key loses no revision", async () => {
   const { kvPairs } = await startNamespaceServices();
   await Promise.all(Array.from({ length: 50 }, (_, n) => kvPairs.put(ACTOR, ID, kvValueOf(n))));
   assertEquals((await kvPairs.get(ACTOR, ID)).revision, 50);
 });
 
-Deno.test("get() of an expired pair says so once, then that there is none", async () => {
+Deno.test("get() of an expired pair throws expired once, then not_found", async () => {
   const { kvPairs, clock, inner } = await startNamespaceServices();
   await assertRejects(
     () => kvPairs.get(ACTOR, ID),
@@ -47,7 +47,7 @@ Deno.test("get() of an expired pair says so once, then that there is none", asyn
   assertEquals([inner.count(["main", "kv"]), inner.count(["main", "kx"])], [0, 0]);
 });
 
-Deno.test("put() without a time to live takes an earlier one back", async () => {
+Deno.test("put() without a time to live removes an earlier one", async () => {
   const { kvPairs, clock, inner } = await startNamespaceServices();
   await kvPairs.put(ACTOR, ID, kvValueOf("a"), { ttl: "PT10M" });
   await kvPairs.put(ACTOR, ID, kvValueOf("b"));
@@ -67,7 +67,7 @@ Deno.test("an expired pair is neither listed, nor deleted, nor a revision", asyn
   assertEquals(await kvPairs.delete(ACTOR, ID), false);
 });
 
-Deno.test("sweepExpired() removes what expired long enough ago, of all tenants", async () => {
+Deno.test("sweepExpired() removes pairs of all tenants that expired long enough ago", async () => {
   const { kvPairs, clock, inner } = await startNamespaceServices();
   for (const tenant of ["main", "other"]) {
     await kvPairs.put({ tenant }, { namespace: "a", key: "short" }, kvValueOf("x".repeat(200_000)), {
@@ -84,7 +84,7 @@ Deno.test("sweepExpired() removes what expired long enough ago, of all tenants",
   assertEquals([inner.count(["main", "b"]), inner.count(["other", "b"]), inner.count(["bi"])], [0, 0, 0]);
 });
 
-Deno.test("put() keeps values of any size and kind", async () => {
+Deno.test("put() stores values of any size and type", async () => {
   const { kvPairs, inner } = await startNamespaceServices();
   const values = [
     "x".repeat(60_000),
@@ -117,7 +117,7 @@ Deno.test("put() that the store refuses changes nothing", async () => {
   }
 });
 
-Deno.test("valueFor() looks in the namespace, then in those above, of that tenant only", async () => {
+Deno.test("valueFor() reads the namespace, then its parents, of that tenant only", async () => {
   const { kvPairs } = await startNamespaceServices();
   await kvPairs.put(ACTOR, { namespace: "a", key: "x" }, kvValueOf("a"));
   await kvPairs.put(ACTOR, { namespace: "a.b", key: "y" }, kvValueOf("b"));
@@ -132,7 +132,7 @@ Deno.test("valueFor() looks in the namespace, then in those above, of that tenan
   assertEquals(await kvPairs.valueFor("other", { namespace: "a", key: "x" }), undefined);
 });
 
-Deno.test("listInherited() gives the nearest pair of each key above", async () => {
+Deno.test("listInherited() returns the nearest pair of each key of the parents", async () => {
   const { kvPairs } = await startNamespaceServices();
   for (const [namespace, key] of [["a", "x"], ["a", "y"], ["a.b", "y"], ["a.b.c", "z"]] as const) {
     await kvPairs.put(ACTOR, { namespace, key }, kvValueOf(1));
@@ -141,7 +141,7 @@ Deno.test("listInherited() gives the nearest pair of each key above", async () =
   assertEquals(inherited.map(({ namespace, key }) => `${namespace}/${key}`), ["a.b/y", "a/x"]);
 });
 
-Deno.test("deleteAll() gives the keys that were there, and refuses all for one that cannot be", async () => {
+Deno.test("deleteAll() returns the deleted keys, and refuses all if one is invalid", async () => {
   const { kvPairs } = await startNamespaceServices();
   for (const key of ["a", "b", "c"]) await kvPairs.put(ACTOR, { namespace: "n", key }, kvValueOf(1));
   await assertRejects(() => kvPairs.deleteAll(ACTOR, "n", ["a", "/"]), DomainError, '"/"');
@@ -149,7 +149,7 @@ Deno.test("deleteAll() gives the keys that were there, and refuses all for one t
   assertEquals((await kvPairs.list(ACTOR, "n")).map((pair) => pair.key), ["b"]);
 });
 
-Deno.test("keys named like members of objects are keys like others", async () => {
+Deno.test("put() accepts keys named like members of objects", async () => {
   const { kvPairs } = await startNamespaceServices();
   for (const key of ["constructor", "toString", "hasOwnProperty"]) {
     await assertRejects(() => kvPairs.get(ACTOR, { namespace: "n", key }), DomainError, "No value");

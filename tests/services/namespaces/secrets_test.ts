@@ -7,7 +7,7 @@ import { ACTOR, startNamespaceServices } from "../../support/namespace_services.
 
 const ID = { namespace: "team.data", name: "API_KEY" };
 
-Deno.test("valueFor() gives what put() stored, and nothing of it is stored in the clear", async () => {
+Deno.test("valueFor() returns the value of put(), which is stored encrypted", async () => {
   const { secrets, store } = await startNamespaceServices();
   const written: string[] = [];
   store.plan = (_, atomic) => {
@@ -21,7 +21,7 @@ Deno.test("valueFor() gives what put() stored, and nothing of it is stored in th
   assert(!written.join().includes("s3cr3t-value"));
 });
 
-Deno.test("valueFor() looks in the namespace, in those above, then in the environment", async () => {
+Deno.test("valueFor() reads the namespace, its parents, then the environment", async () => {
   const environment = new Map([["API_KEY", "env"], ["ONLY", "env-only"]]);
   const { secrets } = await startNamespaceServices({ environment });
   assertEquals(await secrets.valueFor("main", ID), "env");
@@ -49,7 +49,7 @@ Deno.test("list(), listAll(), search() and listUsable() show names and never val
   assertEquals(shown[3], [["team.data", ["API_KEY", "ENV"]], ["team", ["UP"]]]);
 });
 
-Deno.test("describe() changes what is said of a secret, not its value", async () => {
+Deno.test("describe() changes description and tags, not the value", async () => {
   const { secrets } = await startNamespaceServices();
   await assertRejects(() => secrets.describe(ACTOR, ID, { description: "x" }), DomainError, "No secret");
   await secrets.put(ACTOR, ID, "v", { description: "old", tags: [{ key: "a", value: "b" }] });
@@ -84,7 +84,7 @@ Deno.test("a ciphertext copied to another name, or read with another key, is ref
   assert(!`${moved.message}${unreadable.message}`.includes("hidden"));
 });
 
-Deno.test("put() refuses names and sizes that cannot be, without the value in the message", async () => {
+Deno.test("put() refuses invalid names and sizes, without the value in the message", async () => {
   const { secrets } = await startNamespaceServices();
   for (const name of ["", "a b", "a/b", "-a", "x".repeat(257)]) {
     const error = await assertRejects(() => secrets.put(ACTOR, { ...ID, name }, "hidden"), DomainError);
@@ -98,7 +98,7 @@ Deno.test("put() refuses names and sizes that cannot be, without the value in th
   });
 });
 
-Deno.test("readEnvironmentSecrets() decodes base64 and warns of what is none by its name alone", () => {
+Deno.test("readEnvironmentSecrets() decodes base64 and warns about other values by name only", () => {
   const lines: string[] = [];
   const clock = new FakeClock();
   const logger = new Logger({ level: "debug", format: "json", clock, write: (line) => lines.push(line) });

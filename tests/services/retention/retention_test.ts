@@ -12,7 +12,7 @@ const LONG = flowSource("long", effects("chatty"));
 const SLEEP = flowSource("sleep", sleeps("wait", "P30D"));
 const LATER = `${flowSource("later", logs("one", "hello"))}afterExecution:\n${effects("slow")}`;
 
-/** Starts a flow once an hour; the ids, oldest first. */
+/** Starts a flow once an hour; returns the ids, oldest first. */
 async function runHourly(server: Harness, flowId: string, times: number): Promise<string[]> {
   const ids: string[] = [];
   for (let i = 0; i < times; i++) {
@@ -28,7 +28,7 @@ async function remaining(server: Harness): Promise<string[]> {
   return results.map(({ id }) => id);
 }
 
-/** Keys that name an execution. */
+/** Keys that contain the id of an execution. */
 async function keysOf(store: MemoryStore, id: string): Promise<string[]> {
   const keys: string[] = [];
   for await (const { key } of store.list({ start: [], end: [true] })) {
@@ -41,7 +41,7 @@ const RULES: readonly (readonly [what: string, retention: HarnessOptions["retent
   ["nothing without rules", {}, 5],
   ["what ended longer ago", { maxAgeMs: 2.5 * HOUR }, 2],
   ["all but the newest", { maxCount: 3 }, 3],
-  ["what either rule says", { maxCount: 4, maxAgeMs: 1.5 * HOUR }, 1],
+  ["what either rule removes", { maxCount: 4, maxAgeMs: 1.5 * HOUR }, 1],
   ["nothing while there are few", { maxCount: 5 }, 5],
 ];
 for (const [what, retention, left] of RULES) {
@@ -59,7 +59,7 @@ for (const [what, retention, left] of RULES) {
   });
 }
 
-Deno.test("round() removes many in one go, and says how many", async () => {
+Deno.test("round() removes many executions and logs their number", async () => {
   const lines: string[] = [];
   const clock = new FakeClock();
   const logger = new Logger({ level: "info", format: "text", clock, write: (line) => void lines.push(line) });
@@ -69,7 +69,7 @@ Deno.test("round() removes many in one go, and says how many", async () => {
   await server.advance(61_000);
   for (let i = 0; i < 50; i++) await settle();
   assertEquals((await remaining(server)).length, 10);
-  assertStringIncludes(lines.join("\n"), "Old executions are removed");
+  assertStringIncludes(lines.join("\n"), "Removed old executions");
   assertStringIncludes(lines.join("\n"), "1190");
 });
 
@@ -82,7 +82,7 @@ Deno.test("round() removes task runs, log lines and files of a large execution",
   assertEquals(await keysOf(server.store, id), []);
 });
 
-Deno.test("round() leaves what sleeps, and what has ended but still runs tasks", async () => {
+Deno.test("round() keeps sleeping executions and ended ones that still run tasks", async () => {
   const ended = Promise.withResolvers<void>();
   const effect: HarnessOptions["effect"] = async () => {
     await ended.promise;
@@ -101,7 +101,7 @@ Deno.test("round() leaves what sleeps, and what has ended but still runs tasks",
   assertEquals(await remaining(server), ids.slice(0, 1));
 });
 
-Deno.test("round() keeps nothing of an execution when a crash interrupts its removal", async () => {
+Deno.test("a removal that a crash interrupts is completed after the restart", async () => {
   const cut = { isArmed: true };
   const wrap = (store: MemoryStore) =>
     withCommit(store, (atomic) => cut.isArmed && removesLogs(atomic) ? new Promise(() => {}) : undefined);
@@ -117,7 +117,7 @@ Deno.test("round() keeps nothing of an execution when a crash interrupts its rem
   assertEquals(await remaining(next), []);
 });
 
-Deno.test("round() goes on after a refused commit, and loses nothing it has not removed", async () => {
+Deno.test("round() continues after a refused commit and loses no other execution", async () => {
   const disk = { isFull: false };
   const wrap = (store: MemoryStore) =>
     withCommit(store, () => disk.isFull ? Promise.reject(new Error("database or disk is full")) : undefined);
@@ -139,7 +139,7 @@ const chatter: HarnessOptions["effect"] = (_properties, context) => {
   return { state: "SUCCESS", outputs: { text: "y".repeat(20_000) } };
 };
 
-/** The store, with another outcome of some commits. */
+/** A store that refuses some commits. */
 function withCommit(
   store: MemoryStore,
   outcome: (atomic: Atomic) => Promise<string | null> | undefined,

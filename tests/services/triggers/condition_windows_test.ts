@@ -5,14 +5,14 @@ import { Harness } from "../../support/harness.ts";
 import { yaml } from "../../support/request_bodies.ts";
 import { executionsOf, flowTrigger, triggeredFlow } from "../../support/triggers.ts";
 
-/** A flow of namespace `demo` that ends at once, with the output `text`. */
+/** A flow of namespace `demo` that ends immediately with the output `text`. */
 function upstream(id: string): string {
   const task = { id: "r", type: "io.kestra.plugin.core.debug.Return", format: "done" };
   const outputs = [{ id: "text", type: "STRING", value: "{{ outputs.r.value }}" }];
   return JSON.stringify({ id, namespace: "demo", tasks: [task], outputs });
 }
 
-/** A flow that waits for executions of flows, and for one that meets each filter. */
+/** A flow whose trigger waits for executions of flows, and for one that meets each filter. */
 function listener(flows: readonly string[], where: JsonValue[] = []): string {
   const upstreams = flows.map((flowId) => ({ namespace: "demo", flowId }));
   return triggeredFlow("listener", flowTrigger({ preconditions: { id: "p", flows: upstreams, where } }));
@@ -26,7 +26,7 @@ async function runAll(app: Harness, flows: readonly string[]): Promise<number> {
   return (await executionsOf(app, "listener")).length;
 }
 
-/** What was waited for before and after an update of the flow, what ends before and after it, and how often it starts then. */
+/** Upstream flows before and after an update of the flow, executions before and after it, and the number of starts. */
 const UPDATES: readonly (readonly [
   before: readonly string[],
   ended: readonly string[],
@@ -42,7 +42,7 @@ const UPDATES: readonly (readonly [
 
 for (const [before, ended, after, ends, starts] of UPDATES) {
   const name = `${before} with ${ended}, then of ${after} with ${ends} starts ${starts}`;
-  Deno.test(`ConditionWindows.judge() of ${name}`, async () => {
+  Deno.test(`ConditionWindows.evaluate() of ${name}`, async () => {
     await using app = await Harness.start();
     for (const id of ["a", "b", "c"]) await app.save(upstream(id));
     await app.save(listener(before));
@@ -52,7 +52,7 @@ for (const [before, ended, after, ends, starts] of UPDATES) {
   });
 }
 
-/** Filters on an expression, and whether they are met by an execution of flow `a` with the output `done`. */
+/** Filters on an expression, and whether an execution of flow `a` with the output `done` meets them. */
 const EXPRESSIONS: readonly (readonly [filter: JsonObject, isMet: boolean])[] = [
   [{ type: "IS_TRUE", value: "{{ trigger.outputs.text == 'done' }}" }, true],
   [{ type: "IS_TRUE", value: "{{ trigger.flowId == 'b' }}" }, false],
@@ -64,7 +64,7 @@ const EXPRESSIONS: readonly (readonly [filter: JsonObject, isMet: boolean])[] = 
 ];
 
 for (const [filter, isMet] of EXPRESSIONS) {
-  Deno.test(`ConditionWindows.judge() with a filter ${JSON.stringify(filter)} is ${isMet}`, async () => {
+  Deno.test(`ConditionWindows.evaluate() with a filter ${JSON.stringify(filter)} is ${isMet}`, async () => {
     await using app = await Harness.start();
     await app.save(upstream("a"));
     await app.save(listener([], [{ id: "w", filters: [{ field: "EXPRESSION", ...filter }] }]));

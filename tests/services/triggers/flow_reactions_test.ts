@@ -16,7 +16,7 @@ import {
 const MINUTE = 60_000;
 const START = new Date(FAKE_START).toISOString();
 
-/** A flow of namespace `demo` with an output, and a failing task where asked for. */
+/** A flow of namespace `demo` with an output, and optionally a failing task. */
 function upstream(id: string, members: JsonObject = {}): string {
   const { triggers: _triggers, ...flow } = JSON.parse(triggeredFlow(id, {}));
   const task = { id: "r", type: "io.kestra.plugin.core.debug.Return", format: "done" };
@@ -29,7 +29,7 @@ const FAILS: JsonObject = {
   outputs: [],
 };
 
-/** Saves a listener and the flows, starts those in order; the states that started the listener. */
+/** Saves a listener and the flows, starts the flows in order; returns the states that started the listener. */
 async function statesSeen(
   app: Harness,
   trigger: JsonObject,
@@ -48,7 +48,7 @@ const CASES: readonly (readonly [name: string, properties: JsonObject, starts: s
   [
     ["reacts to the end of all flows without conditions", {}, ["a", "bad"], ["a SUCCESS", "bad FAILED"]],
     ["reacts to the states it names", { states: ["FAILED"] }, ["a", "bad"], ["bad FAILED"]],
-    ["reacts to states on the way", { states: ["RUNNING", "SUCCESS"] }, ["a"], ["a RUNNING", "a SUCCESS"]],
+    ["reacts to intermediate states", { states: ["RUNNING", "SUCCESS"] }, ["a"], ["a RUNNING", "a SUCCESS"]],
     ["never reacts to a creation", { states: ["CREATED"] }, ["a"], []],
     [
       "reacts to the flow that a condition names",
@@ -211,7 +211,7 @@ for (const [name, properties, starts, seen] of [...CASES, ...DEPENDENCIES]) {
   });
 }
 
-Deno.test("FlowReactions.react() gives what is known of the execution, and its correlation id", async () => {
+Deno.test("FlowReactions.react() sets the trigger variables and the correlation id", async () => {
   await using app = await Harness.start();
   const trigger = flowTrigger({
     inputs: { text: "{{ trigger.outputs.text }}" },
@@ -235,7 +235,7 @@ Deno.test("FlowReactions.react() gives what is known of the execution, and its c
   assertEquals([execution?.labels.from, execution?.labels["system.correlationId"]], ["a", String(id)]);
 });
 
-Deno.test("FlowReactions.react() lets inputs and labels read outputs, inputs and labels of the execution", async () => {
+Deno.test("FlowReactions.react() renders inputs and labels with outputs, inputs and labels of the execution", async () => {
   await using app = await Harness.start();
   const trigger = flowTrigger({
     inputs: { text: "{{ outputs.r.value }} {{ inputs.given }} {{ outputs.each.b.value }}" },
@@ -258,7 +258,7 @@ Deno.test("FlowReactions.react() lets inputs and labels read outputs, inputs and
   assertEquals([execution?.labels.team, execution?.labels.flow], ["blue", "listener"]);
 });
 
-Deno.test("FlowReactions.react() tells why it started nothing", async () => {
+Deno.test("FlowReactions.react() stores why it started nothing", async () => {
   await using app = await Harness.start();
   const conditions = [condition("ExecutionStatus", { in: ["WARNING"] })];
   await statesSeen(app, flowTrigger({ conditions }), ["a"]);
@@ -267,7 +267,7 @@ Deno.test("FlowReactions.react() tells why it started nothing", async () => {
   ]);
 });
 
-Deno.test("FlowReactions.react() keeps its start in sight, however many executions it passes over", async () => {
+Deno.test("FlowReactions.react() keeps the last start among the evaluations after many skipped executions", async () => {
   await using app = await Harness.start();
   const conditions = [condition("ExecutionFlow", { namespace: "demo", flowId: "{{ 'a' }}" })];
   await statesSeen(app, flowTrigger({ conditions }), ["a", ...Array(MAX_EVALUATIONS + 1).fill("b")]);
@@ -277,7 +277,7 @@ Deno.test("FlowReactions.react() keeps its start in sight, however many executio
   ]);
 });
 
-Deno.test("FlowReactions.react() starts nothing once the listener is switched off, deleted or changed", async () => {
+Deno.test("FlowReactions.react() starts nothing once the listener is disabled, deleted or changed", async () => {
   await using app = await Harness.start();
   assertEquals(await statesSeen(app, flowTrigger(), ["a"]), ["a SUCCESS"]);
   const body = JSON.stringify({ namespace: "demo", flowId: "listener", triggerId: "t", disabled: true });
@@ -291,7 +291,7 @@ Deno.test("FlowReactions.react() starts nothing once the listener is switched of
   assertEquals((await executionsOf(app, "listener")).length, 1);
 });
 
-Deno.test("FlowReactions.react() gives the outputs of all that it depended on, also after a crash", async () => {
+Deno.test("FlowReactions.react() passes the outputs of all upstream executions, also after a crash", async () => {
   const first = await Harness.start();
   await first.save(triggeredFlow("listener", flowTrigger({ dependsOn: [ON_A, ON_B] })));
   for (const id of ["a", "b"]) await first.save(upstream(id));
@@ -306,7 +306,7 @@ Deno.test("FlowReactions.react() gives the outputs of all that it depended on, a
   assertEquals(execution?.trigger.outputs, { text: "done", ...ofFlows, demo: ofFlows });
 });
 
-/** As {@link WINDOWS}, of `dependsOn`. */
+/** As {@link WINDOWS}, for `dependsOn`. */
 const DEPENDENCY_WINDOWS: typeof WINDOWS = [
   [{ every: "PT1H" }, "2026-01-15T10:30:00Z", 20 * MINUTE, true],
   [{ every: "PT1H" }, "2026-01-15T10:50:00Z", 20 * MINUTE, false],
@@ -321,12 +321,12 @@ const DEPENDENCY_WINDOWS: typeof WINDOWS = [
 ];
 
 for (const [window, from, apartMs, isMet] of DEPENDENCY_WINDOWS) {
-  Deno.test(`FlowReactions.react() from ${from} depends on what happened within ${JSON.stringify(window)}: ${isMet}`, async () => {
+  Deno.test(`FlowReactions.react() from ${from} with the dependency window ${JSON.stringify(window)}: ${isMet}`, async () => {
     assertEquals(await startsWithin({ dependsOn: [ON_A, ON_B], window }, from, apartMs), isMet ? 1 : 0);
   });
 }
 
-/** How often a listener is started by `a` and, some time later, `b`. */
+/** Number of starts of a listener by `a` and, some time later, `b`. */
 async function startsWithin(properties: JsonObject, from: string, apartMs: number): Promise<number> {
   await using app = await Harness.start({}, undefined, new FakeClock(Date.parse(from)));
   await app.save(triggeredFlow("listener", flowTrigger(properties)));
@@ -338,7 +338,7 @@ async function startsWithin(properties: JsonObject, from: string, apartMs: numbe
   return (await executionsOf(app, "listener")).length;
 }
 
-/** Windows by type; two flows are started some minutes apart, and both are needed. */
+/** Windows by type. Two flows are started some minutes apart; the trigger needs both. */
 const WINDOWS: readonly (readonly [window: JsonObject, from: string, apartMs: number, isMet: boolean])[] = [
   [{ type: "DURATION_WINDOW", window: "PT1H" }, "2026-01-15T10:30:00Z", 20 * MINUTE, true],
   [{ type: "DURATION_WINDOW", window: "PT1H" }, "2026-01-15T10:50:00Z", 20 * MINUTE, false],

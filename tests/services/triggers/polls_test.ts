@@ -6,7 +6,7 @@ import { evaluationsOf, executionsOf, stateOf, triggeredFlow } from "../../suppo
 
 const MINUTE = 60_000;
 
-/** A server that answers with these codes, one after the other, then with the last one again and again. */
+/** A server that responds with these codes in order, then always with the last one. */
 class Upstream implements AsyncDisposable {
   readonly url: string;
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
@@ -29,13 +29,13 @@ function httpTrigger(uri: string, properties: JsonObject = {}): JsonObject {
   return { type: "io.kestra.plugin.core.http.Trigger", uri, interval: "PT1M", ...properties };
 }
 
-/** Moves the clock on, and waits until the trigger has been evaluated that often in all. */
+/** Advances the clock and waits until the trigger was evaluated so many times in total. */
 async function poll(app: Harness, ms: number, evaluations: number): Promise<void> {
   await app.advance(ms);
   await until(async () => evaluationsOf(await stateOf(app, "p")).length >= evaluations);
 }
 
-Deno.test("Polls.poll() starts an execution with the answer, once an interval", async () => {
+Deno.test("Polls.poll() starts an execution with the response, once an interval", async () => {
   await using upstream = new Upstream([200]);
   await using app = await Harness.start();
   await app.save(triggeredFlow("p", httpTrigger(upstream.url)));
@@ -48,7 +48,7 @@ Deno.test("Polls.poll() starts an execution with the answer, once an interval", 
   ]);
 });
 
-/** What is asked of the answer, and how the evaluations of two polls end. */
+/** Response codes, properties of the trigger, and the evaluations of two polls. */
 const CASES:
   readonly (readonly [codes: readonly number[], properties: JsonObject, outcomes: readonly string[]])[] = [
     [[500, 200], {}, ["SKIPPED: Its condition is false", "STARTED"]],
@@ -64,7 +64,7 @@ const CASES:
   ];
 
 for (const [codes, properties, outcomes] of CASES) {
-  Deno.test(`Polls.poll() of answers ${codes.join(", ")} with ${JSON.stringify(properties)}`, async () => {
+  Deno.test(`Polls.poll() of responses ${codes.join(", ")} with ${JSON.stringify(properties)}`, async () => {
     await using upstream = new Upstream(codes);
     await using app = await Harness.start();
     await app.save(triggeredFlow("p", httpTrigger(upstream.url, properties)));
@@ -74,7 +74,7 @@ for (const [codes, properties, outcomes] of CASES) {
   });
 }
 
-Deno.test("Polls.poll() keeps an answer encrypted when it is told to; expressions read it", async () => {
+Deno.test("Polls.poll() stores a response encrypted if configured; expressions read it", async () => {
   await using upstream = new Upstream([200]);
   await using app = await Harness.start();
   const body = "{{ fromJson(trigger.encryptedBody).number }}";
@@ -95,7 +95,7 @@ Deno.test("Polls.poll() keeps an answer encrypted when it is told to; expression
   assertEquals(taskRunList[0]?.outputs.value, '{"number":1}');
 });
 
-Deno.test("Polls.poll() tells why no answer came, and looks again", async () => {
+Deno.test("Polls.poll() stores why there was no response, and polls again", async () => {
   await using app = await Harness.start();
   await app.save(triggeredFlow("p", httpTrigger("ftp://nowhere")));
   await poll(app, 1_000, 1);
@@ -106,7 +106,7 @@ Deno.test("Polls.poll() tells why no answer came, and looks again", async () => 
   ]);
 });
 
-Deno.test("Polls.poll() starts an execution that has failed where no answer came, when it is told to", async () => {
+Deno.test("Polls.poll() starts a failed execution without a response if configured", async () => {
   await using app = await Harness.start();
   await app.save(triggeredFlow("p", httpTrigger("ftp://nowhere", { failOnTriggerError: true })));
   await poll(app, 1_000, 1);
@@ -116,7 +116,7 @@ Deno.test("Polls.poll() starts an execution that has failed where no answer came
   ]);
 });
 
-Deno.test("Polls.poll() starts an execution that has failed when a condition cannot be told", async () => {
+Deno.test("Polls.poll() starts a failed execution when a condition cannot be evaluated", async () => {
   await using upstream = new Upstream([200]);
   await using app = await Harness.start();
   await app.save(triggeredFlow("p", httpTrigger(upstream.url, { when: "{{ trigger.nothing == 1 }}" })));
@@ -125,7 +125,7 @@ Deno.test("Polls.poll() starts an execution that has failed when a condition can
   assertEquals([execution?.state, execution?.trigger.code], ["FAILED", 200]);
 });
 
-Deno.test("Polls.poll() does not look while the last execution runs", async () => {
+Deno.test("Polls.poll() does not poll while the last execution runs", async () => {
   const never: Effect = () => new Promise(() => {});
   await using upstream = new Upstream([200]);
   await using app = await Harness.start({ effect: never });

@@ -19,7 +19,7 @@ const MINUTE = 60_000;
 const CRON = "*/10 * * * *";
 const EFFECT: JsonObject = { tasks: [{ id: "e", type: EFFECT_TYPE }] };
 
-/** An effect that ends when the test says so. */
+/** An effect that ends when the test releases it. */
 function heldEffect(): { effect: Effect; release: () => void } {
   const held: (() => void)[] = [];
   return {
@@ -28,7 +28,7 @@ function heldEffect(): { effect: Effect; release: () => void } {
   };
 }
 
-/** A server whose clock begins at that time. */
+/** A server whose clock starts at that time. */
 function startAt(time: string): Promise<Harness> {
   return Harness.start({}, undefined, new FakeClock(Date.parse(time)));
 }
@@ -61,7 +61,7 @@ Deno.test("Scheduler gives executions the labels and inputs of the trigger", asy
   assertEquals(execution?.inputs, { when: "2026-01-15T10:40:00Z", other: "o" });
 });
 
-Deno.test("Scheduler starts flows whose inputs and checks read pairs", async () => {
+Deno.test("Scheduler starts flows whose inputs and checks read KV pairs", async () => {
   await using app = await Harness.start();
   await app.json("PUT", "/namespaces/demo/kv/day", { body: "monday" });
   const inputs = [{ id: "day", type: "STRING", defaults: "{{ kv('day') }}" }];
@@ -72,7 +72,7 @@ Deno.test("Scheduler starts flows whose inputs and checks read pairs", async () 
   assertEquals([execution?.state, execution?.inputs], ["SUCCESS", { day: "monday" }]);
 });
 
-Deno.test("Scheduler gives executions labels and inputs that one expression gives as a whole", async () => {
+Deno.test("Scheduler renders labels and inputs from a single expression each", async () => {
   await using app = await Harness.start();
   const trigger = schedule(CRON, { labels: "{{ vars.labels }}", inputs: "{{ vars.inputs }}" });
   const variables: JsonObject = { labels: { day: "first" }, inputs: { n: 7 } };
@@ -82,17 +82,17 @@ Deno.test("Scheduler gives executions labels and inputs that one expression give
   assertEquals([execution?.labels.day, execution?.inputs], ["first", { n: 7 }]);
 });
 
-/** Triggers that cannot start an execution as they say: it has failed, and says why. */
+/** Triggers with an invalid part: the execution fails and logs why. */
 const FAILING: readonly (readonly [name: string, properties: JsonObject])[] = [
   ["a label", { labels: { a: "{{ nothing.there }}" } }],
   ["an input", { inputs: { n: "many" } }],
-  ["the whole of the labels", { labels: "{{ 'a:b' }}" }],
+  ["an expression for all labels", { labels: "{{ 'a:b' }}" }],
   ["a condition", { conditions: [condition("Expression", { expression: "{{ nothing.there }}" })] }],
   ["when", { when: "{{ nothing.there }}" }],
 ];
 
 for (const [name, properties] of FAILING) {
-  Deno.test(`Scheduler starts a failed execution when ${name} means nothing`, async () => {
+  Deno.test(`Scheduler starts a failed execution when ${name} is invalid`, async () => {
     await using app = await Harness.start();
     await app.save(
       triggeredFlow("s", schedule(CRON, properties), { inputs: [{ id: "n", type: "INT", defaults: 1 }] }),
@@ -107,7 +107,7 @@ for (const [name, properties] of FAILING) {
   });
 }
 
-Deno.test("Scheduler passes over dates whose conditions are false, and tells the next that holds", async () => {
+Deno.test("Scheduler skips dates whose conditions are false, and sets the next date that meets them", async () => {
   await using app = await startAt("2026-01-18T11:50:00Z");
   await app.save(triggeredFlow("s", schedule("0 */12 * * *", { conditions: [condition("Weekend")] })));
   await app.advance(13 * 60 * MINUTE);
@@ -117,7 +117,7 @@ Deno.test("Scheduler passes over dates whose conditions are false, and tells the
   assertEquals(evaluationsOf(await stateOf(app, "s")), ['SKIPPED: Condition "Weekend" is false', "STARTED"]);
 });
 
-/** Conditions of a schedule at noon of each Monday, and the dates around 2 August 2021 that meet them. */
+/** Conditions of a schedule at noon of each Monday, and the matching dates before and after 2 August 2021. */
 const AROUND: readonly (readonly [condition: JsonObject, previous?: string, next?: string])[] = [
   [
     condition("DayWeekInMonth", { dayOfWeek: "MONDAY", dayInMonth: "FIRST" }),
@@ -129,7 +129,7 @@ const AROUND: readonly (readonly [condition: JsonObject, previous?: string, next
 ];
 
 for (const [held, previous, next] of AROUND) {
-  Deno.test(`Scheduler tells the dates around one that meet ${JSON.stringify(held)}`, async () => {
+  Deno.test(`Scheduler sets the previous and next date that meet ${JSON.stringify(held)}`, async () => {
     await using app = await startAt("2021-08-02T09:59:00Z");
     const trigger = schedule("0 12 * * 1", { timezone: "Europe/Paris", conditions: [held] });
     await app.save(triggeredFlow("s", trigger));
@@ -141,7 +141,7 @@ for (const [held, previous, next] of AROUND) {
   });
 }
 
-/** Backfills that a new schedule declares, and what it makes up for at once. */
+/** Backfills that a new schedule declares, and the dates it starts immediately. */
 const DECLARED: readonly (readonly [backfill: JsonObject, dates: readonly string[]])[] = [
   [{}, ["10:00", "10:10", "10:20", "10:30"]],
   [{ end: "2026-01-15T10:15:00Z" }, ["10:00", "10:10"]],
@@ -150,7 +150,7 @@ const DECLARED: readonly (readonly [backfill: JsonObject, dates: readonly string
 ];
 
 for (const [members, dates] of DECLARED) {
-  Deno.test(`Scheduler makes up for the dates of a declared backfill with ${JSON.stringify(members)}`, async () => {
+  Deno.test(`Scheduler backfills the dates of a declared backfill with ${JSON.stringify(members)}`, async () => {
     await using app = await Harness.start();
     const backfill = { start: "2026-01-15T10:00:00Z", ...members };
     await app.save(triggeredFlow("s", schedule(CRON, { backfill })));
@@ -161,7 +161,7 @@ for (const [members, dates] of DECLARED) {
   });
 }
 
-Deno.test("Scheduler tells of a declared backfill whose times cannot be read, and the flow is saved", async () => {
+Deno.test("Scheduler reports a declared backfill with invalid times, and the flow is saved", async () => {
   await using app = await Harness.start();
   const backfill = { start: "2026-01-15T10:00:00Z" };
   await app.save(triggeredFlow("s", schedule("{{ 'no times' }}", { backfill })));
@@ -169,7 +169,7 @@ Deno.test("Scheduler tells of a declared backfill whose times cannot be read, an
   assertEquals([left, (evaluations as unknown[] | undefined)?.length], [undefined, 1]);
 });
 
-Deno.test("Scheduler tests conditions in a zone that an expression gives", async () => {
+Deno.test("Scheduler evaluates conditions in a time zone from an expression", async () => {
   await using app = await startAt("2026-01-15T10:55:00Z");
   const conditions = [condition("TimeBetween", { after: "11:59:00" })];
   const trigger = schedule("0 * * * *", { timezone: "{{ vars.zone }}", conditions });
@@ -180,7 +180,7 @@ Deno.test("Scheduler tests conditions in a zone that an expression gives", async
   ]);
 });
 
-Deno.test("Scheduler starts nothing under a condition that only executions meet", async () => {
+Deno.test("Scheduler starts nothing if a condition can only be met by executions", async () => {
   await using app = await Harness.start();
   const part = condition("ExecutionFlow", { namespace: "demo", flowId: "a" });
   const conditions = [condition("MultipleCondition", { id: "m", conditions: { part } })];
@@ -192,7 +192,7 @@ Deno.test("Scheduler starts nothing under a condition that only executions meet"
   ]);
 });
 
-Deno.test("Scheduler tells the next date that meets the conditions, also when that is far", async () => {
+Deno.test("Scheduler sets the next date that meets the conditions, also if it is far away", async () => {
   await using app = await startAt("2026-01-15T16:58:30Z");
   const conditions = [condition("TimeBetween", { after: "08:59:59Z", before: "17:00:00Z" })];
   await app.save(triggeredFlow("s", schedule("* * * * *", { conditions })));
@@ -200,7 +200,7 @@ Deno.test("Scheduler tells the next date that meets the conditions, also when th
   assertEquals((await executionsOf(app, "s")).map(({ trigger: { next } }) => next), ["2026-01-16T09:00:00Z"]);
 });
 
-Deno.test("Scheduler passes over a date while the last execution runs", async () => {
+Deno.test("Scheduler skips a date while the last execution runs", async () => {
   const { effect, release } = heldEffect();
   await using app = await Harness.start({ effect });
   await app.save(triggeredFlow("s", schedule(CRON), EFFECT));
@@ -213,7 +213,7 @@ Deno.test("Scheduler passes over a date while the last execution runs", async ()
   release();
 });
 
-Deno.test("Scheduler passes over a date when the last execution has begun again since the date was prepared", async () => {
+Deno.test("Scheduler skips a date when the last execution was restarted after the date was prepared", async () => {
   const { effect, release } = heldEffect();
   await using app = await Harness.start({ effect });
   await app.save(triggeredFlow("s", schedule(CRON), EFFECT));
@@ -240,7 +240,7 @@ Deno.test("Scheduler starts all schedules of one second", async () => {
   }
 });
 
-Deno.test("Scheduler starts executions side by side when that is allowed", async () => {
+Deno.test("Scheduler starts concurrent executions when that is allowed", async () => {
   const { effect, release } = heldEffect();
   await using app = await Harness.start({ effect });
   await app.save(triggeredFlow("s", schedule(CRON, { allowConcurrent: true }), EFFECT));
@@ -249,7 +249,7 @@ Deno.test("Scheduler starts executions side by side when that is allowed", async
   release();
 });
 
-/** What a server that was down from 10:30 to 11:05 starts afterwards. */
+/** Properties, and the dates that a server starts after a downtime from 10:30 to 11:05. */
 const RECOVERED: readonly (readonly [properties: JsonObject, dates: readonly string[]])[] = [
   [{}, ["10:40", "10:50", "11:00", "11:10"]],
   [{ recoverMissedSchedules: "ALL" }, ["10:40", "10:50", "11:00", "11:10"]],
@@ -259,7 +259,7 @@ const RECOVERED: readonly (readonly [properties: JsonObject, dates: readonly str
 ];
 
 for (const [properties, dates] of RECOVERED) {
-  Deno.test(`Scheduler makes up for missed dates with ${JSON.stringify(properties)}`, async () => {
+  Deno.test(`Scheduler recovers missed dates with ${JSON.stringify(properties)}`, async () => {
     const before = await Harness.start();
     await before.save(triggeredFlow("s", schedule(CRON, properties)));
     before.clock.jump(35 * MINUTE);
@@ -269,7 +269,7 @@ for (const [properties, dates] of RECOVERED) {
   });
 }
 
-Deno.test("Scheduler makes up for missed dates one by one", async () => {
+Deno.test("Scheduler recovers missed dates one by one", async () => {
   const { effect, release } = heldEffect();
   const before = await Harness.start({ effect });
   await before.save(triggeredFlow("s", schedule(CRON), EFFECT));
@@ -283,7 +283,7 @@ Deno.test("Scheduler makes up for missed dates one by one", async () => {
   release();
 });
 
-/** How the clock jumps after ten minutes, and what has been started half an hour of its time later. */
+/** Clock jumps after ten minutes, and the dates started within half an hour of clock time after that. */
 const JUMPS: readonly (readonly [name: string, jumpMs: number, dates: readonly string[]])[] = [
   ["put forward", 20 * MINUTE, ["10:40", "10:50", "11:00", "11:10"]],
   ["put back", -15 * MINUTE, ["10:40", "10:50"]],
@@ -301,7 +301,7 @@ for (const [name, jumpMs, dates] of JUMPS) {
   });
 }
 
-/** Days on which the clocks of Paris change, from before the change. */
+/** Days of clock changes in Paris, with a time before the change. */
 const CHANGES: readonly (readonly [from: string, cron: string, dates: readonly string[]])[] = [
   ["2026-03-29T00:20:00Z", "30 2 * * *", ["2026-03-29T03:00:00+02:00"]],
   ["2026-03-29T00:20:00Z", "*/30 * * * *", [
@@ -318,7 +318,7 @@ const CHANGES: readonly (readonly [from: string, cron: string, dates: readonly s
 ];
 
 for (const [from, cron, dates] of CHANGES) {
-  Deno.test(`Scheduler fires "${cron}" in Paris from ${from} as often as it should`, async () => {
+  Deno.test(`Scheduler fires "${cron}" in Paris from ${from} the expected number of times`, async () => {
     await using app = await startAt(from);
     await app.save(triggeredFlow("s", schedule(cron, { timezone: "Europe/Paris" })));
     await app.advance(85 * MINUTE);
@@ -340,7 +340,7 @@ Deno.test("Scheduler keeps the next date when a flow is saved with the same sche
   assertEquals((await stateOf(app, "s")).nextExecutionDate, "2026-01-16T00:00:00.000Z");
 });
 
-Deno.test("Scheduler finds the next date anew when a variable of its expression has changed", async () => {
+Deno.test("Scheduler recomputes the next date when a variable of its expression has changed", async () => {
   await using app = await Harness.start();
   const flow = (cron: string) =>
     triggeredFlow("s", schedule("{{ vars.cron }}"), { variables: { cron }, description: cron });
@@ -366,7 +366,7 @@ for (const [name, properties, members] of IDLE) {
   });
 }
 
-Deno.test("Scheduler forgets the triggers of a deleted flow", async () => {
+Deno.test("Scheduler removes the triggers of a deleted flow", async () => {
   await using app = await Harness.start();
   await app.save(triggeredFlow("s", schedule(CRON)));
   await app.json("DELETE", "/flows/demo/s");
@@ -375,7 +375,7 @@ Deno.test("Scheduler forgets the triggers of a deleted flow", async () => {
   assertEquals(await stateOf(app, "s"), {});
 });
 
-Deno.test("Scheduler stops a trigger when an execution ends in a state of stopAfter", async () => {
+Deno.test("Scheduler disables a trigger when an execution ends in a state of stopAfter", async () => {
   await using app = await Harness.start();
   const fail = { tasks: [{ id: "f", type: "io.kestra.plugin.core.execution.Fail" }] };
   await app.save(triggeredFlow("s", schedule(CRON, { stopAfter: ["FAILED"] }), fail));
@@ -386,7 +386,7 @@ Deno.test("Scheduler stops a trigger when an execution ends in a state of stopAf
   assertEquals([disabled, nextExecutionDate], [true, undefined]);
 });
 
-Deno.test("Scheduler tells triggers of an execution that has failed before it began", async () => {
+Deno.test("Scheduler announces an execution that failed before it began", async () => {
   await using app = await Harness.start();
   const members = { inputs: [{ id: "n", type: "INT" }] };
   await app.save(triggeredFlow("s", schedule(CRON, { stopAfter: ["FAILED"] }), members));
@@ -408,7 +408,7 @@ Deno.test("Scheduler starts an execution at each of the given dates", async () =
   assertEquals(await datesOf(app, "s"), ["2026-01-15T11:31:30+01:00", "2026-01-15T11:41:00+01:00"]);
 });
 
-/** Dates that an expression gives as a whole, and those at which an execution starts. */
+/** A list of dates from an expression, and the dates at which executions start. */
 const GIVEN_DATES: readonly (readonly [given: JsonValue, dates: readonly string[]])[] = [
   [["2026-01-15T10:41:00Z", "2026-01-15T10:42:00Z"], ["2026-01-15T10:41:00Z", "2026-01-15T10:42:00Z"]],
   ["2026-01-15T10:41:00Z", ["2026-01-15T10:41:00Z"]],
@@ -424,7 +424,7 @@ for (const [given, dates] of GIVEN_DATES) {
   });
 }
 
-Deno.test("Scheduler tries again when the database refuses, and starts the execution once", async () => {
+Deno.test("Scheduler retries when the database refuses, and starts the execution once", async () => {
   let store: FaultyStore | undefined;
   await using app = await Harness.start({ wrap: (memory) => store = new FaultyStore(memory) });
   await app.save(triggeredFlow("s", schedule(CRON)));

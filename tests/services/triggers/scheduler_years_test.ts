@@ -1,4 +1,4 @@
-/** The scheduler on a clock that runs through ten years of changing offsets. */
+/** The scheduler over ten years of clock changes. */
 import { assert, assertEquals } from "@std/assert";
 import { parseCron } from "../../../src/languages/cron/cron_expression.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
@@ -13,13 +13,13 @@ const ZONES = [
   "America/Santiago",
   "Africa/Casablanca",
 ];
-/** Within the hours in which clocks change, and beside them. */
+/** Times within and near the hours of clock changes. */
 const CRON = "15,45 0,2 * * *";
 const FROM = Date.UTC(2026, 0, 1);
 const UNTIL = Date.UTC(2036, 0, 1);
 const HOUR = 3_600_000;
 
-/** Around each change; what lies between them is passed over. */
+/** Span around each change; the time between is skipped. */
 function changesOf(clock: LocalClock): Span[] {
   return clock.spansAroundChanges().map(({ from, until }) => ({
     from: from + 40 * HOUR,
@@ -27,7 +27,7 @@ function changesOf(clock: LocalClock): Span[] {
   }));
 }
 
-/** Goes to each date at which the schedule says that it fires next, as long as it lies within the span. */
+/** Advances to each next date of the schedule within the span. */
 async function runThrough(app: Harness, { from, until }: Span): Promise<void> {
   app.clock.jump(from - app.clock.now());
   await app.advance(60_000);
@@ -40,7 +40,7 @@ async function runThrough(app: Harness, { from, until }: Span): Promise<void> {
 }
 
 for (const zone of ZONES) {
-  Deno.test(`Scheduler starts an execution for each date around every change of ${zone} in ten years`, async () => {
+  Deno.test(`Scheduler starts an execution for each date near every clock change of ${zone} in ten years`, async () => {
     const oracle = new LocalClock(zone, FROM, UNTIL);
     const spans = changesOf(oracle);
     await using app = await Harness.start({}, undefined, new FakeClock(FROM));

@@ -3,7 +3,7 @@ import { settle } from "../../support/fake_clock.ts";
 import { Harness } from "../../support/harness.ts";
 import { executionsOf, flowTrigger, triggeredFlow } from "../../support/triggers.ts";
 
-Deno.test("TriggerIndex.announcementsOf() passes over executions that only try a flow out", async () => {
+Deno.test("TriggerIndex.announcementsOf() ignores executions of other kinds than NORMAL", async () => {
   await using app = await Harness.start();
   await app.save(triggeredFlow("listener", flowTrigger()));
   const tasks = [{ id: "l", type: "io.kestra.plugin.core.log.Log", message: "m" }];

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../src/base/json.ts";
 import { Harness } from "../../support/harness.ts";
 import { executionsOf, schedule, triggeredFlow } from "../../support/triggers.ts";
 
-/** What a schedule with these members has started in a flow with those. */
+/** The execution that a schedule with these properties starts, in a flow with these members. */
 async function startOf(properties: JsonObject, members: JsonObject = {}) {
   await using app = await Harness.start();
   await app.save(triggeredFlow("s", schedule("*/10 * * * *", properties), members));

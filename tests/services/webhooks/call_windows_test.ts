@@ -3,7 +3,7 @@ import { CallWindows } from "../../../src/services/webhooks/call_windows.ts";
 
 const LIMIT = { calls: 2, periodMs: 1_000 };
 
-/** Calls one after the other, and the milliseconds that each is asked to wait. */
+/** Makes calls in order; returns the milliseconds that each has to wait. */
 const CALLS: readonly (readonly [name: string, atMs: number, waitMs: number | undefined])[] = [
   ["a", 0, undefined],
   ["a", 400, undefined],
@@ -17,14 +17,14 @@ const CALLS: readonly (readonly [name: string, atMs: number, waitMs: number | un
   ["b", 1_399, 1],
 ];
 
-Deno.test("CallWindows.take() counts the calls of each name from the first on, and none that it refuses", () => {
+Deno.test("CallWindows.take() counts the calls of each name, except refused ones", () => {
   const windows = new CallWindows(10);
   for (const [name, atMs, waitMs] of CALLS) {
     assertEquals(windows.take(name, LIMIT, atMs), waitMs, `${name} at ${atMs}`);
   }
 });
 
-Deno.test("CallWindows.take() goes by the limit of the moment", () => {
+Deno.test("CallWindows.take() applies the limit of the call", () => {
   const windows = new CallWindows(10);
   windows.take("a", LIMIT, 0);
   windows.take("a", LIMIT, 0);
@@ -32,7 +32,7 @@ Deno.test("CallWindows.take() goes by the limit of the moment", () => {
   assertEquals(windows.take("a", { calls: 3, periodMs: 500 }, 500), undefined);
 });
 
-Deno.test("CallWindows.take() forgets the window that began first when there are too many", () => {
+Deno.test("CallWindows.take() drops the oldest window when there are too many", () => {
   const windows = new CallWindows(2);
   const one = { calls: 1, periodMs: 1_000 };
   for (const name of ["a", "b", "c"]) windows.take(name, one, 0);

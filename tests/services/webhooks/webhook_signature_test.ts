@@ -7,7 +7,7 @@ import { checkSignature, signatureRuleOf } from "../../../src/services/webhooks/
 
 const SECRET = "It's a Secret to Everybody";
 const BODY = new TextEncoder().encode("Hello, World!");
-/** The example of a sender's own documentation. */
+/** The example of a sender's documentation. */
 const DOCUMENTED = "757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
 const NOW = Date.UTC(2026, 0, 2, 3, 4, 5);
 
@@ -15,7 +15,7 @@ interface Case {
   readonly name: string;
   readonly signature?: JsonObject;
   readonly headers: Readonly<Record<string, string>>;
-  /** Why it is refused; taken without it. */
+  /** Why it is refused; absent for a valid call. */
   readonly refusal?: string;
 }
 
@@ -107,7 +107,7 @@ for (const { name, signature, headers, refusal } of CASES) {
   });
 }
 
-Deno.test("signatureRuleOf() is undefined where none is asked for", () => {
+Deno.test("signatureRuleOf() is undefined for a trigger without a signature", () => {
   assertEquals(signatureRuleOf({ properties: { signature: null } } as unknown as Trigger), undefined);
   assertEquals(signatureRuleOf({ properties: {} } as unknown as Trigger), undefined);
 });

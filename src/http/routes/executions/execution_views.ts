@@ -96,7 +96,7 @@ function addFollowing(routes: Hono<AppEnv>, deps: ExecutionViewRoutesDeps): void
     const target = { executions, clock, actor, id };
     await awaitExecution(target, c.req.raw.signal);
     const { flow } = await views.related(actor, id);
-    const flows = await dependencies.namesAround(actor, flow, options);
+    const flows = await dependencies.connectedNames(actor, flow, options);
     const read = async () => ({ flows, executions: (await views.related(actor, id)).executions });
     return eventStream(c, dependencyEvents(target, read));
   });

@@ -6,11 +6,16 @@ import { readStructure } from "../../../base/json_text.ts";
 import { DomainError } from "../../../model/errors.ts";
 import { MAX_WEBHOOK_BODY_BYTES } from "../../../model/limits.ts";
 import type { StoreFile } from "../../../services/starts/given_files.ts";
-import type { BodyUse } from "../../../services/webhooks/webhook_call.ts";
 import { MAIN_TENANT } from "../../../model/flows/flow.ts";
 import type { VerifyCall } from "../../../services/webhooks/webhook_gate.ts";
 import type { WebhookResponse } from "../../../services/webhooks/webhook_response.ts";
-import type { OnceCall, WebhookAddress, WebhookCall, Webhooks } from "../../../services/webhooks/webhooks.ts";
+import type {
+  BodyUse,
+  OnceCall,
+  WebhookAddress,
+  WebhookCall,
+  Webhooks,
+} from "../../../services/webhooks/webhooks.ts";
 import { mediaTypeOf, readRequestBytes } from "../../forms/body.ts";
 import { type AppEnv, remoteAddress } from "../../forms/env.ts";
 import { readIdempotencyKey, replayedHeaders, sortedQuery } from "../../forms/idempotency.ts";

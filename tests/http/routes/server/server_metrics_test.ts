@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { serverMetricsText } from "../../../../src/http/responses/server_metrics_text.ts";
-import { MAX_NAMESPACES_TOLD } from "../../../../src/services/metrics/server_metrics.ts";
+import { MAX_LABELLED_NAMESPACES } from "../../../../src/services/metrics/server_metrics.ts";
 import { FAKE_START } from "../../../support/fake_clock.ts";
 import { Harness } from "../../../support/harness.ts";
 import { ADMIN, basicHeader, bearerHeader, startApp } from "../../app_under_test.ts";
@@ -73,7 +73,7 @@ Deno.test("GET /prometheus counts executions, flows, requests and commits", asyn
 
 Deno.test("GET /prometheus has a bounded number of namespaces", async () => {
   await using server = await Harness.start();
-  const count = MAX_NAMESPACES_TOLD + 5;
+  const count = MAX_LABELLED_NAMESPACES + 5;
   for (let i = 0; i < count; i++) {
     await server.save(flow("f", `n${i}`, "debug.Return\n    format: a"));
     await server.json("POST", `/executions/n${i}/f`);
@@ -81,7 +81,7 @@ Deno.test("GET /prometheus has a bounded number of namespaces", async () => {
   await server.json("POST", "/executions/n3/f");
   const values = await scrape(server);
   const told = [...values.keys()].filter((name) => name.startsWith("sluice_executions{"));
-  assertEquals(told.length, MAX_NAMESPACES_TOLD + 1);
+  assertEquals(told.length, MAX_LABELLED_NAMESPACES + 1);
   assertEquals(values.get('sluice_executions{tenant="main",namespace="n3",state="SUCCESS"}'), 2);
   assertEquals(values.get('sluice_executions{tenant="_other",namespace="_other",state="SUCCESS"}'), 5);
 });
