@@ -2,7 +2,7 @@
 import { Double, type JsonValue } from "../../base/json.ts";
 import type { Context } from "../context.ts";
 import type { FilterEntry } from "../entry.ts";
-import { ionText } from "../../languages/ion/writer.ts";
+import { ionText } from "../../languages/ion/mod.ts";
 
 const MAX_INT32 = 2 ** 31 - 1;
 

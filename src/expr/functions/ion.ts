@@ -3,7 +3,7 @@ import type { JsonValue } from "../../base/json.ts";
 import type { Context } from "../context.ts";
 import { type Arguments, booleanArgument, type FunctionEntry } from "../entry.ts";
 import { fail } from "../../languages/values/errors.ts";
-import { parseIonRows, parseIonText } from "../../languages/ion/reader.ts";
+import { IonError, parseIonRows, parseIonText } from "../../languages/ion/mod.ts";
 import { kindOf } from "../../languages/values/print.ts";
 
 /** Functions on Ion; null passes through. */
@@ -11,10 +11,17 @@ export const ION_FUNCTIONS: readonly FunctionEntry[] = [
   ["fromIon", { parameters: ["ion", "allRows"], required: 1, call: fromIon }],
 ];
 
-/** The first value of a text, or all of them as a list. */
+/** The first value of a text, or all values as a list. */
 function fromIon([text = null, allRows]: Arguments, context: Context): JsonValue {
   if (text === null) return null;
   if (typeof text !== "string") return fail("type", `Cannot read ${kindOf(text)} as Ion: strings only`);
   context.spend(text.length >>> 5);
-  return booleanArgument(allRows, "allRows", false) ? parseIonRows(text) : parseIonText(text);
+  const isList = booleanArgument(allRows, "allRows", false);
+  try {
+    return isList ? parseIonRows(text) : parseIonText(text);
+  } catch (error) {
+    // The reader reports a malformed text by throwing.
+    if (!(error instanceof IonError)) throw error;
+    return fail(error.code === "limit" ? "limit" : "argument", error.message);
+  }
 }

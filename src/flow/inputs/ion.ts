@@ -1,5 +1,5 @@
 /** ION: any value, as Ion text, of which JSON is a part. */
-import { IonTextError, parseIon } from "../../languages/ion/value_text.ts";
+import { IonError, parseIon } from "../../languages/ion/mod.ts";
 import { expected, type InputType } from "./input_type.ts";
 import { shownValue } from "./shown_value.ts";
 
@@ -13,8 +13,8 @@ export const ionInput: InputType = {
       return { value: parseIon(value, { isProseAllowed: false }).value };
     } catch (error) {
       // The reader reports a wrong text by throwing.
-      if (!(error instanceof IonTextError)) throw error;
-      return expected("ION", shownValue(value), error.message);
+      if (!(error instanceof IonError)) throw error;
+      return expected("ION", shownValue(value), `Invalid json: ${error.reason}`);
     }
   },
 };

@@ -3,7 +3,7 @@ import type { Instant } from "../../base/clock.ts";
 import { parseDuration } from "../../base/duration.ts";
 import { Double, type JsonValue } from "../../base/json.ts";
 import { DomainError } from "../errors.ts";
-import { type IonKind, IonTextError, type IonValue, parseIon } from "../../languages/ion/value_text.ts";
+import { IonError, type IonKind, type IonValue, parseIon } from "../../languages/ion/mod.ts";
 
 /** Types of values; the order is stored: do not change it. */
 export const KV_TYPES = ["STRING", "NUMBER", "BOOLEAN", "DATETIME", "DATE", "DURATION", "JSON"] as const;
@@ -66,7 +66,7 @@ export function checkKvKey(key: string): string {
 }
 
 /**
- * Reads a value from text: JSON, or one of the looser forms that clients send (see `languages/ion/value_text.ts`). Text that is declared to
+ * Reads a value from text: JSON, or one of the looser forms that clients send (see `parseIon`). Text that is declared to
  * be plain may also be prose; a text that is a duration, quoted or not, is a DURATION.
  * @throws DomainError invalid_json
  */
@@ -81,7 +81,7 @@ function readIon(text: string, isProseAllowed: boolean): IonValue {
     return parseIon(text, { isProseAllowed });
   } catch (error) {
     // The reader reports a malformed text by throwing.
-    if (error instanceof IonTextError) throw new DomainError("invalid_json", error.message);
+    if (error instanceof IonError) throw new DomainError("invalid_json", `Invalid json: ${error.reason}`);
     throw error;
   }
 }

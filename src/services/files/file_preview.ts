@@ -1,7 +1,7 @@
 /** The beginning of a file in a form that can be shown. */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { DomainError } from "../../model/errors.ts";
-import { parseIon } from "../../languages/ion/value_text.ts";
+import { IonError, parseIon } from "../../languages/ion/mod.ts";
 
 /** A file to show. */
 interface PreviewedFile {
@@ -102,7 +102,7 @@ function itemOf(line: string): JsonValue {
   try {
     return parseIon(line, { isProseAllowed: true }).value;
   } catch (error) {
-    if (error instanceof DomainError) return line;
+    if (error instanceof IonError) return line;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 /** Lines of a file that hold an item each, and expressions that look into them. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
-import { parseIon } from "../../languages/ion/value_text.ts";
+import { parseIon } from "../../languages/ion/mod.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
 import { ended, type Piece, piecesOf } from "./pieces.ts";
 import { openFile } from "./stored_file.ts";
