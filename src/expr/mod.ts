@@ -14,4 +14,4 @@ export { inspectTemplate, type Reference, type TemplateFacts } from "./reference
 export { Regex } from "../languages/regex/regex.ts";
 export { compileTemplate, type Template } from "./template.ts";
 export { TEST_NAMES } from "./tests.ts";
-export { parseYaml, yamlText } from "../languages/yaml/data.ts";
+export { parseYaml, yamlText } from "../languages/yaml/mod.ts";

@@ -2,7 +2,7 @@
 import type { Instant } from "../base/clock.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty, tryParseJson } from "../base/json.ts";
 import { printValue } from "../expr/mod.ts";
-import { parseYaml } from "../languages/yaml/data.ts";
+import { parseYaml } from "../languages/yaml/mod.ts";
 import { parseIsoInstant } from "../base/instant_text.ts";
 
 /** A flag; `fallback` when it is absent or empty. @throws Error for what is neither true nor false */

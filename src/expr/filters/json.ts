@@ -2,7 +2,7 @@
 import { Double, type JsonValue } from "../../base/json.ts";
 import { jsonText } from "../../languages/values/print.ts";
 import type { Filter, FilterEntry } from "../entry.ts";
-import { yamlText } from "../../languages/yaml/data.ts";
+import { yamlText } from "../../languages/yaml/mod.ts";
 
 const TO_JSON: Filter = { parameters: [], apply: (input) => jsonText(input) };
 

@@ -7,7 +7,7 @@ import { nowText } from "../filters/date.ts";
 import { compareNumbers, isNumber, type NumberValue, wholeOf } from "../../languages/values/numbers.ts";
 import { rangeOf } from "../operators.ts";
 import { kindOf } from "../../languages/values/print.ts";
-import { parseYaml } from "../../languages/yaml/data.ts";
+import { parseYaml } from "../../languages/yaml/mod.ts";
 
 /** Characters of JSON that count as one step; YAML takes a step a character, it is a hundred times slower to read. */
 const JSON_STEP = 256;

@@ -1,6 +1,6 @@
 /** JSON: any value, as JSON text. */
 import { type JsonValue, parseJson } from "../../base/json.ts";
-import { MAX_YAML_DEPTH } from "../../languages/yaml/limits.ts";
+import { MAX_YAML_DEPTH } from "../../languages/yaml/mod.ts";
 import { type Converted, expected, type InputType } from "./input_type.ts";
 import { shownValue } from "./shown_value.ts";
 

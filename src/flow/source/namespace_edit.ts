@@ -1,8 +1,7 @@
 /** Putting a source into another namespace: what an upload into the folder of flows asks for. */
 import { isMap, isScalar } from "@std/yaml";
 import { SourceLines } from "./source_lines.ts";
-import { parseYamlTree } from "../../languages/yaml/text.ts";
-import { keyName, nodeRange } from "../../languages/yaml/values.ts";
+import { keyName, nodeRange, parseYamlTree } from "../../languages/yaml/mod.ts";
 
 /** The source with its `namespace` replaced, or one added before its first member; a source that cannot be read stays as it is. */
 export function setNamespace(source: string, namespace: string): string {

@@ -1,17 +1,12 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { Double, type JsonValue } from "../../../src/base/json.ts";
-import { readPlainYaml } from "../../../src/languages/yaml/plain.ts";
-import { parseYamlTree } from "../../../src/languages/yaml/text.ts";
-import { YamlValues } from "../../../src/languages/yaml/values.ts";
+import { readPlainYaml, readYaml, SOURCE_RULES } from "../../../src/languages/yaml/mod.ts";
 
-/** What the library makes of a source; `undefined` for a mistake. */
+/** The value by the full reader; `undefined` for a malformed source. */
 function readWhole(source: string): { readonly value: JsonValue } | undefined {
-  const { document } = parseYamlTree(source);
-  if (!document) return undefined;
-  const values = new YamlValues();
-  const value = values.read(document.contents);
-  return values.errors.length === 0 ? { value } : undefined;
+  const { value, errors } = readYaml(source, SOURCE_RULES);
+  return errors.length === 0 ? { value } : undefined;
 }
 
 /** Sources that are read without the library, and their values. */

@@ -1,6 +1,6 @@
 /** What is written as YAML is read as it was. */
 import { assertEquals } from "@std/assert";
-import { parseYaml, yamlText } from "../../../src/languages/yaml/data.ts";
+import { parseYaml, yamlText } from "../../../src/languages/yaml/mod.ts";
 
 const TEXTS: readonly string[] = [
   ...[
