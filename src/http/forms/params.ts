@@ -1,7 +1,7 @@
 /** Reading of query parameters that many routes share. */
 import type { Instant } from "../../base/clock.ts";
 import { DomainError } from "../../model/errors.ts";
-import { parseIsoInstant } from "../../base/instant_text.ts";
+import { parseInstant } from "../../base/iso_8601.ts";
 import { MAX_PAGE_SIZE } from "../../model/limits.ts";
 
 /** A page of a list, from 1, and the wanted order. */
@@ -49,9 +49,9 @@ function readSortKey(text: string): SortKey {
   return { field: parts[0] as string, descending: parts[1] !== "asc" };
 }
 
-/** As {@link parseIsoInstant}, of a parameter: a `+` may have become a space on its way. */
+/** As {@link parseInstant}, of a parameter: a `+` may have become a space on its way. */
 export function parseQueryInstant(text: string): Instant | undefined {
-  return parseIsoInstant(text.trim().replace(/ (\d{2}:?\d{2})$/, "+$1"));
+  return parseInstant(text.trim().replace(/ (\d{2}:?\d{2})$/, "+$1"));
 }
 
 /** `true` or `false`, any case; `fallback` when absent or empty. @throws DomainError bad_request */

@@ -3,7 +3,7 @@ import type { Instant } from "../../base/clock.ts";
 import { DomainError } from "../../model/errors.ts";
 import { type ExecutionKind, STARTABLE_KINDS } from "../../model/executions/execution.ts";
 import { type Label, parseLabel } from "../../model/flows/label.ts";
-import { normalizeTimestamp } from "../../base/timestamp_text.ts";
+import { normalizeTimestamp } from "../../base/iso_8601.ts";
 import { readBoolean } from "./params.ts";
 
 /** How an execution is to be started. */
@@ -82,7 +82,7 @@ function readKind(text: string | null): ExecutionKind {
 /** A plus sign that was not escaped arrives as a space; the name of the zone may follow the offset in brackets. */
 function readScheduleDate(text: string | null): Instant | undefined {
   if (!text) return undefined;
-  const plain = text.trim().replace(/ (?=\d\d:\d\d(\[|$))/, "+").replace(/\[[\w/+-]+\]$/, "");
+  const plain = text.trim().replace(/ (?=\d\d:\d\d(\[|$))/, "+");
   const normalized = normalizeTimestamp(plain);
   if (normalized !== undefined) return Date.parse(normalized);
   throw new DomainError(

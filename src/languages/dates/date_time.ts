@@ -1,6 +1,7 @@
 /** Dates with a zone: fields, and arithmetic by the calendar or by the clock. */
+import { daysInMonth, epochDays } from "../../base/iso_8601.ts";
 import { fail } from "../values/errors.ts";
-import { epochDays, epochSecondsOf, type Zone } from "./zone.ts";
+import { epochSecondsOf, type Zone } from "./zone.ts";
 
 /** A local date and time; months count from 1. */
 export interface LocalFields {
@@ -53,11 +54,6 @@ function localFields(seconds: number): LocalFields {
     minute: date.getUTCMinutes(),
     second: date.getUTCSeconds(),
   };
-}
-
-/** Days of a month. */
-export function daysInMonth(year: number, month: number): number {
-  return new Date(Date.UTC(2000 + year % 400, month, 0)).getUTCDate();
 }
 
 type Unit =

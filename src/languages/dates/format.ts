@@ -1,4 +1,5 @@
 /** Dates → text, by a Java pattern or a style of the locale. */
+import { epochDays } from "../../base/iso_8601.ts";
 import { fail } from "../values/errors.ts";
 import { type DateTime, dateTimeAt } from "./date_time.ts";
 import type { DateFormat, Directive } from "./pattern.ts";
@@ -15,7 +16,7 @@ import {
 } from "./names.ts";
 import { quarterName } from "./quarters.ts";
 import { dayOfWeek, dayOfYear, ISO_WEEK, weekOf, weekOfMonth, weekRuleOf } from "./week.ts";
-import { epochDays, offsetText, UTC } from "./zone.ts";
+import { offsetText, UTC } from "./zone.ts";
 
 /** Day 0 of 1970, counted from 1858-11-17. */
 const MODIFIED_JULIAN_EPOCH = 40_587;

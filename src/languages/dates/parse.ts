@@ -1,36 +1,23 @@
 /** Text → dates: ISO forms, and texts by a Java pattern. */
+import { daysInMonth, type IsoTime, readIsoDateTime } from "../../base/iso_8601.ts";
 import { fail } from "../values/errors.ts";
-import { type DateTime, dateTimeAt, dateTimeOf, daysInMonth, type LocalFields } from "./date_time.ts";
+import { type DateTime, dateTimeAt, dateTimeOf, type LocalFields } from "./date_time.ts";
 import type { DateFormat } from "./pattern.ts";
 import { PatternReader } from "./pattern_reader.ts";
 import { dayOfWeek } from "./week.ts";
-import { findZone, type Zone } from "./zone.ts";
+import { offsetZone, type Zone } from "./zone.ts";
 
-const ISO = new RegExp(
-  "^([+-]\\d{4,6}|\\d{4})-(\\d{2})-(\\d{2})" +
-    "(?:T(\\d{2}):(\\d{2})(?::(\\d{2})(?:[.,](\\d{0,9}))?)?(Z|[+-]\\d{2}(?::?\\d{2}(?::?\\d{2})?)?)?(?:\\[([^\\]]+)\\])?)?$",
-  "i",
-);
+const MIDNIGHT: IsoTime = { hour: 0, minute: 0, second: 0, nanos: 0 };
 
-/** The date of an ISO text: with offset or zone, local, or a day; what has no zone is in `zone`. @throws ExpressionError `argument` */
+/** The date of an ISO 8601 text; one without offset is in `zone`. @throws ExpressionError `argument` */
 export function parseIsoDate(text: string, zone: Zone): DateTime {
-  const match = ISO.exec(text);
-  if (!match) return fail("argument", `Cannot read "${text}" as a date`);
-  const [, year, month, day, hour = "0", minute = "0", second = "0", fraction = "", offset, region] = match;
-  if (region !== undefined && offset === undefined) {
+  const read = readIsoDateTime(text);
+  if (!read || read.region !== undefined && read.offsetSeconds === undefined) {
     return fail("argument", `Cannot read "${text}" as a date`);
   }
-  const fields: LocalFields = {
-    year: Number(year),
-    month: Number(month),
-    day: Number(day),
-    hour: Number(hour),
-    minute: Number(minute),
-    second: Number(second),
-  };
-  checkFields(fields, text);
-  const nanos = Number(fraction.padEnd(9, "0"));
-  const own = offset === undefined ? zone : findZone(offset.toUpperCase());
+  const { hour, minute, second, nanos } = read.time ?? MIDNIGHT;
+  const fields = { year: read.year, month: read.month, day: read.day, hour, minute, second };
+  const own = read.offsetSeconds === undefined ? zone : offsetZone(read.offsetSeconds);
   return seenFrom(zone, dateTimeOf(fields, nanos, own));
 }
 

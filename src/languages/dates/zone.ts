@@ -1,4 +1,5 @@
 /** Time zones: offsets from UTC at an instant, and instants of local times. Rules come from the platform's Intl. */
+import { epochDays } from "../../base/iso_8601.ts";
 import { fail } from "../values/errors.ts";
 
 /** A time zone: a region of the zone database, or a fixed offset. */
@@ -32,7 +33,7 @@ export function findZone(id: string): Zone {
 }
 
 /** The zone of a fixed offset in seconds. */
-function offsetZone(offsetSeconds: number): Zone {
+export function offsetZone(offsetSeconds: number): Zone {
   return {
     id: offsetSeconds === 0 ? "Z" : offsetText(offsetSeconds, ":"),
     isRegion: false,
@@ -88,13 +89,6 @@ function offsetOf(formatter: Intl.DateTimeFormat, epochSeconds: number): number 
   const fullYear = era === "B" ? 1 - Number(year) : Number(year);
   const days = epochDays(fullYear, Number(month), Number(day));
   return days * DAY_SECONDS + Number(hour) * 3600 + Number(minute) * 60 + Number(second) - epochSeconds;
-}
-
-/** Days from 1970-01-01 to a day of the proleptic Gregorian calendar; months count from 1. */
-export function epochDays(year: number, month: number, day: number): number {
-  const date = new Date(0);
-  date.setUTCFullYear(year, month - 1, day);
-  return date.getTime() / (DAY_SECONDS * 1000);
 }
 
 /**

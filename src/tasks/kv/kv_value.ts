@@ -3,7 +3,7 @@ import { parseDuration } from "../../base/duration.ts";
 import { type JsonValue, parseJson, tryParseJson } from "../../base/json.ts";
 import { printValue } from "../../expr/mod.ts";
 import { KV_TYPES, type KvType, type KvValue, kvValueOf } from "../../model/namespaces/kv_pair.ts";
-import { normalizeTimestamp, parseDay } from "../../base/timestamp_text.ts";
+import { normalizeDay, normalizeTimestamp } from "../../base/iso_8601.ts";
 
 /** The type of that name, in any case. @throws Error */
 export function checkKvType(text: string): KvType {
@@ -28,7 +28,7 @@ const READERS: Readonly<Record<KvType, Reader>> = {
   NUMBER: (text) => isNumber(text) ? parseJson(text) : undefined,
   BOOLEAN: (text) => text.toLowerCase() === "true",
   DATETIME: (text) => normalizeTimestamp(text),
-  DATE: (text) => parseDay(text) ?? normalizeTimestamp(text)?.slice(0, 10),
+  DATE: (text) => normalizeDay(text) ?? normalizeTimestamp(text)?.slice(0, 10),
   DURATION: (text) => parseDuration(text) === undefined ? undefined : text,
   JSON: tryParseJson,
 };

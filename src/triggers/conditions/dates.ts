@@ -1,7 +1,8 @@
 /** What conditions on a date have in common. */
 import type { Instant } from "../../base/clock.ts";
+import { daysInMonth } from "../../base/iso_8601.ts";
 import { type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
-import { type DateTime, dateTimeAt, daysInMonth } from "../../languages/dates/date_time.ts";
+import { type DateTime, dateTimeAt } from "../../languages/dates/date_time.ts";
 import { parseIsoDate } from "../../languages/dates/parse.ts";
 import { dayOfWeek } from "../../languages/dates/week.ts";
 import { findZone } from "../../languages/dates/zone.ts";
