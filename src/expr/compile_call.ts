@@ -4,7 +4,7 @@ import type { CallArguments, Expression, ExpressionOf, FilterCall } from "./ast.
 import type { Compilation, CompiledMacro, Evaluate } from "./compiler.ts";
 import { type Context, Frame, type HostFunction } from "./context.ts";
 import type { Arguments, BuiltInFunction, Callable } from "./entry.ts";
-import { fail } from "../languages/values/errors.ts";
+import { fail } from "../languages/values/mod.ts";
 import { FILTERS } from "./filters/registry.ts";
 import { FUNCTIONS } from "./functions/registry.ts";
 

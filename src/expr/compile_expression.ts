@@ -5,11 +5,9 @@ import type { Expression, ExpressionOf } from "./ast.ts";
 import { compileCall, compileFilter } from "./compile_call.ts";
 import type { Compilation, Evaluate, Read } from "./compiler.ts";
 import type { Context } from "./context.ts";
-import { failUndefined, isUndefinedError } from "../languages/values/errors.ts";
+import { affirm, failUndefined, isUndefinedError, joinText, negate } from "../languages/values/mod.ts";
 import { findMethod } from "./methods.ts";
-import { affirm, negate } from "../languages/values/numbers.ts";
 import { isTruthy, type Operation, OPERATIONS } from "./operators.ts";
-import { joinText } from "../languages/values/print.ts";
 import { TEST_NAMES, TESTS } from "./tests.ts";
 
 type Compile<Kind extends Expression["kind"]> = (

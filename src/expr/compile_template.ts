@@ -5,8 +5,7 @@ import { compileFilter } from "./compile_call.ts";
 import { compileExpression, holds } from "./compile_expression.ts";
 import type { Compilation, Evaluate, Render } from "./compiler.ts";
 import { type Context, Frame } from "./context.ts";
-import { fail } from "../languages/values/errors.ts";
-import { kindOf, printValue } from "../languages/values/print.ts";
+import { fail, kindOf, printValue } from "../languages/values/mod.ts";
 
 /** Compiles a whole template. `value` is there when it is one print and nothing else. */
 export function compileTree(

@@ -2,7 +2,7 @@
 import type { JsonValue } from "../base/json.ts";
 import type { Expression } from "./ast.ts";
 import type { Context } from "./context.ts";
-import { ExpressionError, type ExpressionErrorCode } from "../languages/values/errors.ts";
+import { ExpressionError, type ExpressionErrorCode } from "../languages/values/mod.ts";
 
 /** A compiled expression. @throws ExpressionError */
 export type Evaluate = (context: Context) => JsonValue;

@@ -1,9 +1,7 @@
 /** What one evaluation knows: the caller's scope, local names, and how much of each limit is used. */
 import type { JsonValue } from "../base/json.ts";
 import { keepSpecimen } from "../base/specimens.ts";
-import type { StepBudget } from "../languages/values/budget.ts";
-import { fail } from "../languages/values/errors.ts";
-import { DEFAULT_LIMITS, type ExpressionLimits } from "../languages/values/limits.ts";
+import { DEFAULT_LIMITS, type ExpressionLimits, fail, type StepBudget } from "../languages/values/mod.ts";
 
 /** What a template may read and call. Time and chance arrive here. */
 export interface Scope {

@@ -1,8 +1,7 @@
 /** What a filter, a function and a test are, and how their arguments are read. */
 import type { JsonValue } from "../base/json.ts";
 import type { Context } from "./context.ts";
-import { fail } from "../languages/values/errors.ts";
-import { kindOf, printValue } from "../languages/values/print.ts";
+import { fail, kindOf, printValue } from "../languages/values/mod.ts";
 
 /** Arguments in the order of the parameters; `undefined` = not given. */
 export type Arguments = readonly (JsonValue | undefined)[];

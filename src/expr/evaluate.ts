@@ -1,8 +1,7 @@
 /** Templates and a scope → texts and values. Owns the boundary where errors get their place. */
 import { isJsonObject, type JsonObject, type JsonValue, setOwnProperty } from "../base/json.ts";
 import { Context, Frame, type Scope } from "./context.ts";
-import { fail } from "../languages/values/errors.ts";
-import { MAX_VALUE_DEPTH } from "../languages/values/limits.ts";
+import { fail, MAX_VALUE_DEPTH } from "../languages/values/mod.ts";
 import { codeOf, type CompiledTemplate, compileTemplate, located, type Template } from "./template.ts";
 
 /** Renders a template once: what values contain is printed, not evaluated. @throws ExpressionError, and what host functions throw */

@@ -2,7 +2,7 @@
 import { Double, numberOfSource } from "../base/json.ts";
 import type { BinaryOperator, CallArguments, Expression, FilterCall } from "./ast.ts";
 import type { Token } from "./lexer.ts";
-import { MAX_SOURCE_DEPTH, MAX_TREE_DEPTH } from "../languages/values/limits.ts";
+import { MAX_SOURCE_DEPTH, MAX_TREE_DEPTH } from "../languages/values/mod.ts";
 import { TokenStream } from "./token_stream.ts";
 
 /** Loosest 2, tightest 10; the ternary is looser, the unary operators and postfix forms are tighter. */

@@ -1,6 +1,5 @@
 /** Source text → tokens. Owns delimiters, whitespace trimming, literal bodies (`raw`, `verbatim`) and string forms. */
-import { ExpressionError } from "../languages/values/errors.ts";
-import { MAX_SOURCE_DEPTH, MAX_TEMPLATE_LENGTH } from "../languages/values/limits.ts";
+import { ExpressionError, MAX_SOURCE_DEPTH, MAX_TEMPLATE_LENGTH } from "../languages/values/mod.ts";
 
 /** What a token is; `text` and `raw` are output, the others belong to a print or a tag. */
 export type TokenType =

@@ -2,11 +2,9 @@
 import { Double, isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
 import type { Context } from "./context.ts";
 import { integerArgument, textArgument } from "./entry.ts";
-import { fail } from "../languages/values/errors.ts";
+import { fail, isNumber, joinText, kindOf, type NumberValue, toFloat } from "../languages/values/mod.ts";
 import { splitText } from "./filters/regex.ts";
-import { isNumber, type NumberValue, toFloat } from "../languages/values/numbers.ts";
 import { areEqual } from "./operators.ts";
-import { joinText, kindOf } from "../languages/values/print.ts";
 
 /** A method: how many arguments it takes at least and at most, and what it gives. */
 interface Method<T> {

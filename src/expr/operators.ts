@@ -1,9 +1,17 @@
 /** What the operators mean on values. Evaluation order and missing values are the compiler's. */
 import { Double, isJsonObject, jsonEquals, type JsonValue } from "../base/json.ts";
 import type { Context } from "./context.ts";
-import { fail } from "../languages/values/errors.ts";
-import { calculate, compareNumbers, isNumber, toFloat, wholeOf } from "../languages/values/numbers.ts";
-import { joinText, kindOf, measureValue } from "../languages/values/print.ts";
+import {
+  calculate,
+  compareNumbers,
+  fail,
+  isNumber,
+  joinText,
+  kindOf,
+  measureValue,
+  toFloat,
+  wholeOf,
+} from "../languages/values/mod.ts";
 
 /** An operator on two values. @throws ExpressionError `type`, `arithmetic`, `limit` */
 export type Operation = (left: JsonValue, right: JsonValue, context: Context) => JsonValue;

@@ -2,7 +2,7 @@
 import { compileExpression } from "./compile_expression.ts";
 import { compileTree } from "./compile_template.ts";
 import { Compilation, type Evaluate, type Render } from "./compiler.ts";
-import { ExpressionError } from "../languages/values/errors.ts";
+import { ExpressionError } from "../languages/values/mod.ts";
 import { parseTemplate } from "./template_parser.ts";
 
 /** A compiled template; it holds no state and may be rendered any number of times. */

@@ -2,7 +2,7 @@
 import type { FilterCall, Macro, Statement, TemplateTree } from "./ast.ts";
 import { ExpressionParser } from "./expression_parser.ts";
 import { tokenize } from "./lexer.ts";
-import { MAX_SOURCE_DEPTH } from "../languages/values/limits.ts";
+import { MAX_SOURCE_DEPTH } from "../languages/values/mod.ts";
 import { TokenStream } from "./token_stream.ts";
 
 /** Parses a whole source. @throws ExpressionError `syntax`, `limit` */

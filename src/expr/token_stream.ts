@@ -1,5 +1,5 @@
 /** A cursor over tokens. Owns the texts of syntax errors. */
-import { ExpressionError, type ExpressionErrorCode } from "../languages/values/errors.ts";
+import { ExpressionError, type ExpressionErrorCode } from "../languages/values/mod.ts";
 import type { Token, TokenType } from "./lexer.ts";
 
 /** Reads tokens one by one; the last one, of type `end`, is never passed. */

@@ -1,7 +1,7 @@
 /** Times of day as conditions and windows give them. */
 import type { Instant } from "../base/clock.ts";
 import { readIsoTime } from "../base/iso_8601.ts";
-import { findZone } from "../languages/dates/zone.ts";
+import { findZone } from "../languages/dates/mod.ts";
 
 /** Milliseconds of a day without a change of its zone's offset. */
 export const DAY_MS = 86_400_000;

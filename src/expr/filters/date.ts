@@ -1,15 +1,18 @@
 /** Filters on dates: format, move, count from the epoch. */
 import { Double, type JsonValue } from "../../base/json.ts";
 import type { Context } from "../context.ts";
-import { addUnits, type DateTime, dateTimeAt } from "../../languages/dates/date_time.ts";
-import { formatDate } from "../../languages/dates/format.ts";
-import { parseDateBy, parseIsoDate } from "../../languages/dates/parse.ts";
-import { findFormat } from "../../languages/dates/pattern.ts";
-import { findZone } from "../../languages/dates/zone.ts";
+import {
+  addUnits,
+  type DateTime,
+  dateTimeAt,
+  findFormat,
+  findZone,
+  formatDate,
+  parseDateBy,
+  parseIsoDate,
+} from "../../languages/dates/mod.ts";
 import { type Arguments, type Filter, type FilterEntry, integerArgument, textArgument } from "../entry.ts";
-import { fail } from "../../languages/values/errors.ts";
-import { isInteger, toInteger } from "../../languages/values/numbers.ts";
-import { kindOf } from "../../languages/values/print.ts";
+import { fail, isInteger, kindOf, toInteger } from "../../languages/values/mod.ts";
 
 const DATE_PARAMETERS = ["format", "timeZone", "existingFormat", "locale"];
 const DEFAULT_FORMAT = "iso";

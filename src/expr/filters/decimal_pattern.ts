@@ -1,6 +1,5 @@
 /** Numbers by a Java decimal pattern (`#,##0.00`, `0%`), rounded half to even on the exact binary value. */
-import { fail } from "../../languages/values/errors.ts";
-import { type NumberValue, toFloat } from "../../languages/values/numbers.ts";
+import { fail, type NumberValue, toFloat } from "../../languages/values/mod.ts";
 
 interface DecimalPattern {
   readonly prefix: string;

@@ -3,9 +3,7 @@ import { createHash } from "node:crypto";
 import { isJsonObject, type JsonObject, type JsonValue, setOwnProperty } from "../../base/json.ts";
 import type { Context } from "../context.ts";
 import { type Arguments, type FilterEntry, textArgument, textFilter } from "../entry.ts";
-import { decodeBase64, encodeBase64 } from "../../languages/values/base64.ts";
-import { fail } from "../../languages/values/errors.ts";
-import { measureValue } from "../../languages/values/print.ts";
+import { decodeBase64, encodeBase64, fail, measureValue } from "../../languages/values/mod.ts";
 
 const NONE = { parameters: [] } as const;
 

@@ -2,9 +2,7 @@
 import { Double, type JsonValue } from "../../base/json.ts";
 import type { Context } from "../context.ts";
 import { type Arguments, type FilterEntry, textFilter } from "../entry.ts";
-import { fail } from "../../languages/values/errors.ts";
-import { isInteger, isNumber, toFloat } from "../../languages/values/numbers.ts";
-import { joinText, kindOf } from "../../languages/values/print.ts";
+import { fail, isInteger, isNumber, joinText, kindOf, toFloat } from "../../languages/values/mod.ts";
 
 const DIRECTIVE = /%(?:(\d{1,3})\$)?([-+0, #]*)(\d{1,6})?(?:\.(\d{1,2}))?(.)/gsu;
 

@@ -2,8 +2,8 @@
 import { type JsonValue, parseJson } from "../../base/json.ts";
 import type { Context } from "../context.ts";
 import { type Arguments, type FilterEntry, textArgument } from "../entry.ts";
-import { fail } from "../../languages/values/errors.ts";
-import { jqProgram } from "../../languages/jq/program.ts";
+import { fail } from "../../languages/values/mod.ts";
+import { jqProgram } from "../../languages/jq/mod.ts";
 
 /** `jq(expression)`: the list of all results; null passes through, a text is read as JSON first. */
 export const JQ_FILTERS: readonly FilterEntry[] = [

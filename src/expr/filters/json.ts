@@ -1,6 +1,6 @@
 /** Filters that print data as JSON and YAML, and the name of its type. */
 import { Double, type JsonValue } from "../../base/json.ts";
-import { jsonText } from "../../languages/values/print.ts";
+import { jsonText } from "../../languages/values/mod.ts";
 import type { Filter, FilterEntry } from "../entry.ts";
 import { yamlText } from "../../languages/yaml/mod.ts";
 

@@ -2,10 +2,8 @@
 import { isJsonObject, type JsonObject, type JsonValue, setOwnProperty } from "../../base/json.ts";
 import type { Context } from "../context.ts";
 import { type Arguments, type Filter, type FilterEntry, integerArgument, textArgument } from "../entry.ts";
-import { fail } from "../../languages/values/errors.ts";
-import { compareNumbers, isNumber } from "../../languages/values/numbers.ts";
+import { compareNumbers, fail, isNumber, joinText, kindOf } from "../../languages/values/mod.ts";
 import { areEqual } from "../operators.ts";
-import { joinText, kindOf } from "../../languages/values/print.ts";
 import { isEmptyValue } from "../tests.ts";
 
 const NONE = { parameters: [] } as const;

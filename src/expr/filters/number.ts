@@ -1,9 +1,7 @@
 /** Filters that make and print numbers. */
 import { Double, type JsonValue } from "../../base/json.ts";
 import { type Arguments, type FilterEntry, textArgument } from "../entry.ts";
-import { fail } from "../../languages/values/errors.ts";
-import { isNumber, negate, toFloat } from "../../languages/values/numbers.ts";
-import { kindOf } from "../../languages/values/print.ts";
+import { fail, isNumber, kindOf, negate, toFloat } from "../../languages/values/mod.ts";
 import { formatDecimal } from "./decimal_pattern.ts";
 
 /** Filters that make and print numbers; null passes through. */

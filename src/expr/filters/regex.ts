@@ -10,9 +10,8 @@ import {
   textFilter,
   toText,
 } from "../entry.ts";
-import { fail } from "../../languages/values/errors.ts";
-import { kindOf } from "../../languages/values/print.ts";
-import { type Budget, Regex } from "../../languages/regex/regex.ts";
+import { fail, kindOf } from "../../languages/values/mod.ts";
+import { type Budget, Regex } from "../../languages/regex/mod.ts";
 
 const REGEX = { parameters: ["regex"], required: 1 } as const;
 const REPLACE = { parameters: ["regex", "replacement"], required: 2 } as const;

@@ -9,8 +9,7 @@ import {
   textFilter,
   toText,
 } from "../entry.ts";
-import { fail } from "../../languages/values/errors.ts";
-import { printValue } from "../../languages/values/print.ts";
+import { fail, printValue } from "../../languages/values/mod.ts";
 
 const NONE = { parameters: [] } as const;
 const SEPARATOR = { parameters: ["separator"], required: 1 } as const;

@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, setOwnProperty } from "../../base/json.ts";
 import type { Context } from "../context.ts";
 import { type Arguments, booleanArgument, type BuiltInFunction, type FunctionEntry } from "../entry.ts";
-import { fail } from "../../languages/values/errors.ts";
+import { fail } from "../../languages/values/mod.ts";
 
 /** The root names that `printContext` shows, where they are set: a scope tells names, it does not list them. */
 const ROOT_NAMES = [

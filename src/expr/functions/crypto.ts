@@ -1,10 +1,9 @@
 /** `encrypt` and `decrypt`: AES-GCM, as base64 of a 12-byte nonce, the cipher text, and a 16-byte tag. */
 import { createCipheriv, createDecipheriv } from "node:crypto";
 import { Buffer } from "node:buffer";
-import { decodeBase64, encodeBase64 } from "../../languages/values/base64.ts";
+import { decodeBase64, encodeBase64, fail } from "../../languages/values/mod.ts";
 import type { Context } from "../context.ts";
 import { type Arguments, type FunctionEntry, textArgument } from "../entry.ts";
-import { fail } from "../../languages/values/errors.ts";
 import { randomBytes } from "./random.ts";
 
 const NONCE_BYTES = 12;

@@ -2,11 +2,16 @@
 import { type JsonValue, parseJson } from "../../base/json.ts";
 import type { Context } from "../context.ts";
 import { type Arguments, type BuiltInFunction, type FunctionEntry, integerArgument } from "../entry.ts";
-import { fail } from "../../languages/values/errors.ts";
+import {
+  compareNumbers,
+  fail,
+  isNumber,
+  kindOf,
+  type NumberValue,
+  wholeOf,
+} from "../../languages/values/mod.ts";
 import { nowText } from "../filters/date.ts";
-import { compareNumbers, isNumber, type NumberValue, wholeOf } from "../../languages/values/numbers.ts";
 import { rangeOf } from "../operators.ts";
-import { kindOf } from "../../languages/values/print.ts";
 import { parseYaml } from "../../languages/yaml/mod.ts";
 
 /** Characters of JSON that count as one step; YAML takes a step a character, it is a hundred times slower to read. */

@@ -2,9 +2,8 @@
 import type { JsonValue } from "../../base/json.ts";
 import type { Context } from "../context.ts";
 import { type Arguments, booleanArgument, type FunctionEntry } from "../entry.ts";
-import { fail } from "../../languages/values/errors.ts";
+import { fail, kindOf } from "../../languages/values/mod.ts";
 import { IonError, parseIonRows, parseIonText } from "../../languages/ion/mod.ts";
-import { kindOf } from "../../languages/values/print.ts";
 
 /** Functions on Ion; null passes through. */
 export const ION_FUNCTIONS: readonly FunctionEntry[] = [

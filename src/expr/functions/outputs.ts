@@ -2,9 +2,7 @@
 import { isJsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import type { Context } from "../context.ts";
 import { type Arguments, type FunctionEntry, integerArgument, textArgument } from "../entry.ts";
-import { fail, failUndefined } from "../../languages/values/errors.ts";
-import { isNumber, toFloat } from "../../languages/values/numbers.ts";
-import { kindOf } from "../../languages/values/print.ts";
+import { fail, failUndefined, isNumber, kindOf, toFloat } from "../../languages/values/mod.ts";
 
 /** Functions on outputs. */
 export const OUTPUT_FUNCTIONS: readonly FunctionEntry[] = [

@@ -1,7 +1,7 @@
 /** Functions that give ids and random numbers, drawn from the scope. */
 import type { Context } from "../context.ts";
 import { type Arguments, type FunctionEntry, integerArgument, textArgument } from "../entry.ts";
-import { fail } from "../../languages/values/errors.ts";
+import { fail } from "../../languages/values/mod.ts";
 
 const BASE_62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const NANO_ALPHABET = "_-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";

@@ -1,7 +1,7 @@
 /** STRING: a text, perhaps of a given form. */
 import { type JsonObject, ownProperty, stringifyJson } from "../../base/json.ts";
 import { scalarText } from "../schema/describe.ts";
-import { matchesPattern, patternMistake } from "../../languages/regex/pattern.ts";
+import { matchesPattern, patternMistake } from "../../languages/regex/mod.ts";
 import type { InputType } from "./input_type.ts";
 
 /** `validator` is a Java regular expression that must match all of the text. */

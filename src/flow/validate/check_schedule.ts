@@ -1,5 +1,5 @@
 /** Cron expressions and time zones of schedules, as far as they can be told wrong without running them. */
-import { cronMistake } from "../../languages/cron/cron_expression.ts";
+import { cronMistake } from "../../languages/cron/mod.ts";
 import { type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { describeValue, readFlag, scalarText } from "../schema/describe.ts";
 import type { Path } from "../source/parse.ts";

@@ -1,6 +1,6 @@
 /** Dates with a zone: fields, and arithmetic by the calendar or by the clock. */
 import { daysInMonth, epochDays } from "../../base/iso_8601.ts";
-import { fail } from "../values/errors.ts";
+import { fail } from "../values/mod.ts";
 import { epochSecondsOf, type Zone } from "./zone.ts";
 
 /** A local date and time; months count from 1. */

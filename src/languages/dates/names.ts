@@ -1,5 +1,5 @@
 /** Names of months, weekdays, day periods and zones in a locale, from the platform's Intl. */
-import { fail } from "../values/errors.ts";
+import { fail } from "../values/mod.ts";
 import type { DateTime } from "./date_time.ts";
 
 type Width = "short" | "long" | "narrow";

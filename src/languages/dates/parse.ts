@@ -1,6 +1,6 @@
 /** Text → dates: ISO forms, and texts by a Java pattern. */
 import { daysInMonth, type IsoTime, readIsoDateTime } from "../../base/iso_8601.ts";
-import { fail } from "../values/errors.ts";
+import { fail } from "../values/mod.ts";
 import { type DateTime, dateTimeAt, dateTimeOf, type LocalFields } from "./date_time.ts";
 import type { DateFormat } from "./pattern.ts";
 import { PatternReader } from "./pattern_reader.ts";
@@ -9,12 +9,15 @@ import { offsetZone, type Zone } from "./zone.ts";
 
 const MIDNIGHT: IsoTime = { hour: 0, minute: 0, second: 0, nanos: 0 };
 
-/** The date of an ISO 8601 text; one without offset is in `zone`. @throws ExpressionError `argument` */
+/**
+ * The date of an ISO 8601 text; one without offset is in `zone`. As in Java, 24:00 and a zone name without offset are
+ * refused. @throws ExpressionError `argument`
+ */
 export function parseIsoDate(text: string, zone: Zone): DateTime {
   const read = readIsoDateTime(text);
-  if (!read || read.region !== undefined && read.offsetSeconds === undefined) {
-    return fail("argument", `Cannot read "${text}" as a date`);
-  }
+  const isJava = read?.time?.hour !== 24 &&
+    (read?.region === undefined || read.offsetSeconds !== undefined);
+  if (!read || !isJava) return fail("argument", `Cannot read "${text}" as a date`);
   const { hour, minute, second, nanos } = read.time ?? MIDNIGHT;
   const fields = { year: read.year, month: read.month, day: read.day, hour, minute, second };
   const own = read.offsetSeconds === undefined ? zone : offsetZone(read.offsetSeconds);

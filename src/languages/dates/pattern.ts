@@ -1,5 +1,5 @@
 /** Java date patterns → directives, and the named formats. */
-import { fail } from "../values/errors.ts";
+import { fail } from "../values/mod.ts";
 
 /**
  * A piece of a pattern: a text, a letter repeated, or pieces that may be absent from a text read. A field with a width is

@@ -1,5 +1,5 @@
 /** Reads the fields of a date text by the directives of a pattern. */
-import { fail } from "../values/errors.ts";
+import { fail } from "../values/mod.ts";
 import { monthName, periodName, standaloneMonthName, weekdayName } from "./names.ts";
 import type { Directive } from "./pattern.ts";
 import { findZone, type Zone } from "./zone.ts";

@@ -1,5 +1,5 @@
 /** Week numbers, by the ISO rule and by those of regions. */
-import { fail } from "../values/errors.ts";
+import { fail } from "../values/mod.ts";
 import type { DateTime } from "./date_time.ts";
 import { epochDays } from "../../base/iso_8601.ts";
 

@@ -7,7 +7,7 @@ import {
   ownProperty,
   setOwnProperty,
 } from "../../base/json.ts";
-import { isNumber, toFloat } from "../values/numbers.ts";
+import { isNumber, toFloat } from "../values/mod.ts";
 import type { Machine } from "./code.ts";
 import { raise } from "./errors.ts";
 import { compareValues, typeName } from "./values.ts";

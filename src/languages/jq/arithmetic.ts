@@ -7,7 +7,7 @@ import {
   ownProperty,
   setOwnProperty,
 } from "../../base/json.ts";
-import { isInteger, isNumber, type NumberValue, toFloat } from "../values/numbers.ts";
+import { isInteger, isNumber, type NumberValue, toFloat } from "../values/mod.ts";
 import type { Operator } from "./ast.ts";
 import type { Machine } from "./code.ts";
 import { raise } from "./errors.ts";

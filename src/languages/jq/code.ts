@@ -1,7 +1,6 @@
 /** Compiled jq: what flows through a program, its names at run time, and how much of the limits is used. */
 import type { JsonValue } from "../../base/json.ts";
-import type { StepBudget } from "../values/budget.ts";
-import { fail } from "../values/errors.ts";
+import { fail, type StepBudget } from "../values/mod.ts";
 import { raise } from "./errors.ts";
 import { preview } from "./values.ts";
 

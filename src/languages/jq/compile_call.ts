@@ -1,5 +1,5 @@
 /** Definitions and calls: the program's own functions, those in TypeScript, and those in jq. */
-import { fail } from "../values/errors.ts";
+import { fail } from "../values/mod.ts";
 import type { Definition, JqNode, NodeOf } from "./ast.ts";
 import { COMBINATORS } from "./builtins/combinators.ts";
 import type { ValueFunction } from "./builtins/entry.ts";

@@ -2,7 +2,7 @@
 import type { JqNode, NodeOf } from "./ast.ts";
 import { type Code, computed, type Env, type Item, plain, several, single } from "./code.ts";
 import { compilePattern } from "./compile_pattern.ts";
-import { fail } from "../values/errors.ts";
+import { fail } from "../values/mod.ts";
 import { BreakSignal, JqError, MOVES_PER_ERROR } from "./errors.ts";
 import type { Scope } from "./scope.ts";
 import { isTruthy } from "./values.ts";

@@ -1,6 +1,6 @@
 /** Nodes that make values: literals, texts, lists, maps, members, operators, pipes. */
 import { isJsonObject, type JsonObject, type JsonValue, setOwnProperty } from "../../base/json.ts";
-import { fail } from "../values/errors.ts";
+import { fail } from "../values/mod.ts";
 import { indexValue } from "./access.ts";
 import { negate, type Operation, OPERATIONS } from "./arithmetic.ts";
 import type { NodeOf } from "./ast.ts";

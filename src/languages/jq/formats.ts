@@ -1,7 +1,6 @@
 /** The formats of jq, `@name`: a value → text. */
 import type { JsonValue } from "../../base/json.ts";
-import { isNumber } from "../values/numbers.ts";
-import { encodeBase64 } from "../values/base64.ts";
+import { encodeBase64, isNumber } from "../values/mod.ts";
 import type { Machine } from "./code.ts";
 import { raise } from "./errors.ts";
 import { describe, type Meter, toDisplay, toJson } from "./values.ts";

@@ -1,5 +1,5 @@
 /** jq text → tokens, one at a time: what follows a quote is read as text by {@link Lexer.readText}. */
-import { fail } from "../values/errors.ts";
+import { fail } from "../values/mod.ts";
 
 /** What a token is; punctuation and operators are of kind `sign`. */
 type TokenKind = "sign" | "name" | "field" | "variable" | "format" | "number" | "quote" | "end";

@@ -1,6 +1,5 @@
 /** jq text → tree. Operators by binding strength; what binds tighter is in `term_parser.ts`. */
-import { MAX_SOURCE_DEPTH, MAX_TREE_DEPTH } from "../values/limits.ts";
-import { fail } from "../values/errors.ts";
+import { fail, MAX_SOURCE_DEPTH, MAX_TREE_DEPTH } from "../values/mod.ts";
 import type { Assignment, Definition, JqNode, Operator, Pattern, PatternEntry } from "./ast.ts";
 import { Lexer, quoted } from "./lexer.ts";
 import { parsePrimary } from "./term_parser.ts";

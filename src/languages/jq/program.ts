@@ -1,9 +1,7 @@
 /** jq programs: compiled once, run on any number of values. Pure but for the time of the scope. */
 import { Double, isJsonObject, type JsonValue } from "../../base/json.ts";
 import { RecentCache } from "../../base/lru.ts";
-import type { StepBudget } from "../values/budget.ts";
-import { fail } from "../values/errors.ts";
-import { measureValue } from "../values/print.ts";
+import { fail, measureValue, type StepBudget } from "../values/mod.ts";
 import { type Code, Env, Machine } from "./code.ts";
 import { compileNode } from "./compile.ts";
 import { BreakSignal, JqError } from "./errors.ts";

@@ -1,6 +1,6 @@
 /** The terms of jq: literals, texts, lists, maps, names, and what begins with a keyword. */
 import { Double, numberOfSource } from "../../base/json.ts";
-import type { NumberValue } from "../values/numbers.ts";
+import type { NumberValue } from "../values/mod.ts";
 import type { Definition, JqNode, Pattern } from "./ast.ts";
 import type { Lexer } from "./lexer.ts";
 import { fromFloat } from "./values.ts";

@@ -1,5 +1,5 @@
 /** Walks what grows out of a value, depth first, without a stack of calls. */
-import { fail } from "../values/errors.ts";
+import { fail } from "../values/mod.ts";
 import type { Item, Machine } from "./code.ts";
 
 /** Values begun and not finished; each holds some 200 bytes. */

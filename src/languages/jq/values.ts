@@ -1,9 +1,6 @@
 /** jq's view of values: kinds, order, numbers, and what its errors say of them. */
 import { Double, isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../base/json.ts";
-import { fail } from "../values/errors.ts";
-import { MAX_VALUE_DEPTH } from "../values/limits.ts";
-import { isNumber, type NumberValue, toFloat } from "../values/numbers.ts";
-import { measureValue } from "../values/print.ts";
+import { fail, isNumber, MAX_VALUE_DEPTH, measureValue, type NumberValue, toFloat } from "../values/mod.ts";
 import { raise } from "./errors.ts";
 
 /** Whole results print without a point up to here. */

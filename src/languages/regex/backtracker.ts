@@ -2,7 +2,7 @@
  * Runs the patterns that no machine runs in linear time: look-around, back references, atomic groups and possessive
  * quantifiers. It tries one way after another; every try takes from the budget, so that time stays bounded all the same.
  */
-import { fail } from "../values/errors.ts";
+import { fail } from "../values/mod.ts";
 import { type MoveBudget, spendMoves } from "./machine.ts";
 import type { RegexNode } from "./syntax.ts";
 

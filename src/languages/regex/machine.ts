@@ -2,8 +2,7 @@
  * Runs a pattern over a text, all ways at once (Pike's machine): time grows with text × pattern, never faster, and the
  * match is the one a backtracking engine would find.
  */
-import { fail } from "../values/errors.ts";
-import { MAX_REGEX_INSTRUCTIONS } from "../values/limits.ts";
+import { fail, MAX_REGEX_INSTRUCTIONS } from "../values/mod.ts";
 import type { CharacterTest } from "./classes.ts";
 import type { PlaceTest, RegexNode } from "./syntax.ts";
 

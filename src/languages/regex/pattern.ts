@@ -1,6 +1,5 @@
 /** Java regular expressions that must match the whole of a text, in time that grows with the text and never faster. */
-import { ExpressionError } from "../values/errors.ts";
-import { DEFAULT_LIMITS } from "../values/limits.ts";
+import { DEFAULT_LIMITS, ExpressionError } from "../values/mod.ts";
 import { Regex } from "./regex.ts";
 
 /** What is wrong with a pattern, or `undefined` when it can be used. */

@@ -2,8 +2,7 @@
  * Java regular expression text → tree. Supported: classes, groups, alternatives, quantifiers of every kind, anchors,
  * look-around, back references, flags `i s m u`. The tree tells whether it can run in linear time.
  */
-import { fail } from "../values/errors.ts";
-import { MAX_REGEX_LENGTH, MAX_SOURCE_DEPTH } from "../values/limits.ts";
+import { fail, MAX_REGEX_LENGTH, MAX_SOURCE_DEPTH } from "../values/mod.ts";
 import { type CharacterTest, ESCAPED_CLASSES, foldCase, propertyTest, WORD_CHARACTER } from "./classes.ts";
 
 /** A place between two characters: those before and after, -1 at an end of the text. */

@@ -1,7 +1,6 @@
 /** Data of templates: YAML text → values. */
 import type { JsonValue } from "../../base/json.ts";
-import { fail } from "../values/errors.ts";
-import { MAX_VALUE_DEPTH } from "../values/limits.ts";
+import { fail, MAX_VALUE_DEPTH } from "../values/mod.ts";
 import { readYaml, type YamlRules } from "./values.ts";
 
 const DATA_RULES: YamlRules = {

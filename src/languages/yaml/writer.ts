@@ -1,7 +1,7 @@
 /** Values → YAML text: block style with the fewest quotes. */
 import { stringify } from "@std/yaml";
 import { Double, isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
-import { measureValue } from "../values/print.ts";
+import { measureValue } from "../values/mod.ts";
 
 const PLAIN_TEXT = /^[A-Za-z_][\w ./-]*[\w./]$/;
 /** Longer keys need a question mark: YAML allows 1,024 characters, the colon included. */

@@ -4,10 +4,10 @@
  * is skipped never is, and what comes twice fires twice.
  */
 import type { Instant } from "../../base/clock.ts";
-import type { Zone } from "../../languages/dates/zone.ts";
+import type { Zone } from "../../languages/dates/mod.ts";
 import type { FireTimes } from "../../model/triggers/trigger_catalog.ts";
 import { dateTextOf } from "../date_text.ts";
-import type { CronExpression } from "../../languages/cron/cron_expression.ts";
+import type { CronExpression } from "../../languages/cron/mod.ts";
 import { nextLocalTime } from "./local_times.ts";
 
 /** More than any zone has ever been put back at once. */

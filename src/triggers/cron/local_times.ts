@@ -1,5 +1,5 @@
 /** Local times that a cron expression means, as seconds since 1970 of a clock that never changes. Knows no zones. */
-import type { CronExpression } from "../../languages/cron/cron_expression.ts";
+import type { CronExpression } from "../../languages/cron/mod.ts";
 
 const DAY_SECONDS = 86_400;
 /** A 29 February on a given weekday comes within 40 years; what is not found by then never comes. */

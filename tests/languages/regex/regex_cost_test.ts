@@ -1,6 +1,7 @@
 /** What matching costs is what it takes from the budget: parts of classes and groups are not free. */
 import { assert, assertThrows } from "@std/assert";
-import { ExpressionError, Regex } from "../../../src/expr/mod.ts";
+import { ExpressionError } from "../../../src/expr/mod.ts";
+import { Regex } from "../../../src/languages/regex/mod.ts";
 
 /** Patterns that do much for each character of a text. */
 const COSTLY: readonly (readonly [what: string, pattern: string])[] = [

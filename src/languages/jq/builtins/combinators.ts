@@ -1,6 +1,6 @@
 /** Functions whose arguments are programs that run where they are needed, and those that name places. */
 import { isJsonObject, type JsonValue } from "../../../base/json.ts";
-import { isNumber, toFloat } from "../../values/numbers.ts";
+import { isNumber, toFloat } from "../../values/mod.ts";
 import { getPath, indexValue } from "../access.ts";
 import {
   type Code,

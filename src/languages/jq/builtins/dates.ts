@@ -1,6 +1,6 @@
 /** Dates of jq: seconds since the epoch, and broken-down times `[year, month from 0, day, hour, minute, second, weekday, day of year]`. UTC only. */
 import { Double, type JsonValue } from "../../../base/json.ts";
-import { isNumber, toFloat } from "../../values/numbers.ts";
+import { isNumber, toFloat } from "../../values/mod.ts";
 import type { Machine } from "../code.ts";
 import { raise } from "../errors.ts";
 import { describe, fromFloat } from "../values.ts";

@@ -1,6 +1,6 @@
 /** Functions on lists: order, groups, sums, search. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
-import { isNumber, toFloat } from "../../values/numbers.ts";
+import { isNumber, toFloat } from "../../values/mod.ts";
 import { indexValue } from "../access.ts";
 import { add } from "../arithmetic.ts";
 import type { Machine } from "../code.ts";

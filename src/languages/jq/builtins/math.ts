@@ -1,6 +1,6 @@
 /** Functions on numbers, as C has them. */
 import { Double, type JsonValue } from "../../../base/json.ts";
-import { isInteger, isNumber } from "../../values/numbers.ts";
+import { isInteger, isNumber } from "../../values/mod.ts";
 import { raise } from "../errors.ts";
 import { describe, floatOf, fromFloat } from "../values.ts";
 import type { FunctionEntry } from "./entry.ts";

@@ -3,11 +3,8 @@
  * `\h` for hexadecimal digits, here it is blank space. Offsets count in code points.
  */
 import type { JsonObject, JsonValue } from "../../../base/json.ts";
-import type { StepBudget } from "../../values/budget.ts";
-import { ExpressionError } from "../../values/errors.ts";
-import { Backtracker } from "../../regex/backtracker.ts";
-import { compileRegex, Machine as RegexMachine, type MoveBudget, type Program } from "../../regex/machine.ts";
-import { parseRegex, type RegexNode } from "../../regex/syntax.ts";
+import { ExpressionError, type StepBudget } from "../../values/mod.ts";
+import { Regex } from "../../regex/mod.ts";
 import type { Machine } from "../code.ts";
 import { raise } from "../errors.ts";
 import { describe, typeName } from "../values.ts";
@@ -24,10 +21,8 @@ export const REGEX_FUNCTIONS: readonly FunctionEntry[] = [
 ];
 
 interface Pattern {
-  readonly body: RegexNode;
-  /** There when the pattern runs in linear time. */
-  readonly program: Program | undefined;
-  readonly groupCount: number;
+  readonly regex: Regex;
+  /** By index of the group. */
   readonly groupNames: readonly (string | null)[];
 }
 
@@ -56,12 +51,11 @@ function patternOf(source: string, { isExtended, inline }: Flags, context: StepB
   const text = inline + (isExtended ? withoutSpace(source) : source);
   return context.memo(`jq regex:${text}`, () => {
     try {
-      const { body, groupCount, groupNames, isLinear } = parseRegex(text);
-      const names: (string | null)[] = new Array(groupCount + 1).fill(null);
-      for (const [name, index] of groupNames) names[index] = name;
-      const program = isLinear ? compileRegex(body) : undefined;
-      context.spend(program?.length ?? text.length);
-      return { body, program, groupCount, groupNames: names };
+      const regex = new Regex(text);
+      const groupNames: (string | null)[] = new Array(regex.groupCount + 1).fill(null);
+      for (const [name, index] of regex.groupNames) groupNames[index] = name;
+      context.spend(regex.size);
+      return { regex, groupNames };
     } catch (error) {
       if (!(error instanceof ExpressionError) || error.code === "limit") throw error;
       return raise(`${source.slice(0, 100)} (at offset 0) is not a valid regex: ${error.reason}`);
@@ -90,11 +84,11 @@ function findAll(
   const pattern = patternOf(source, flags, machine.context);
   const { maxRegexMoves } = machine.context.limits;
   const budget = { moves: maxRegexMoves };
-  const regex = finderOf(pattern, value, budget);
+  const finder = pattern.regex.finder(value, budget);
   const pointOf = pointsOf(value);
   const matches: JsonValue[] = [];
   for (let at = 0; at <= value.length;) {
-    const slots = regex.find(at);
+    const slots = finder.find(at);
     if (!slots) break;
     const [start = 0, end = 0] = slots;
     at = end > start ? end : end + ((value.codePointAt(end) ?? 0) > 0xffff ? 2 : 1);
@@ -104,16 +98,6 @@ function findAll(
   }
   machine.context.spend((maxRegexMoves - budget.moves) >>> 4);
   return matches;
-}
-
-function finderOf(
-  { body, program, groupCount }: Pattern,
-  text: string,
-  budget: MoveBudget,
-): RegexMachine | Backtracker {
-  return program
-    ? new RegexMachine({ program, groupCount }, text, budget)
-    : new Backtracker({ body, groupCount }, text, budget);
 }
 
 /** Offset in code points, by offset in units. */
@@ -133,8 +117,8 @@ interface Found {
   readonly pointOf: (at: number) => number;
 }
 
-function matchOf(found: Found, { groupCount, groupNames }: Pattern): JsonObject {
-  const captures = Array.from({ length: groupCount }, (_, at) => ({
+function matchOf(found: Found, { regex, groupNames }: Pattern): JsonObject {
+  const captures = Array.from({ length: regex.groupCount }, (_, at) => ({
     ...groupOf(found, at + 1),
     name: groupNames[at + 1] ?? null,
   }));

@@ -1,6 +1,6 @@
 /** Functions on texts, save those with regular expressions. */
 import type { JsonValue } from "../../../base/json.ts";
-import { isNumber, toFloat } from "../../values/numbers.ts";
+import { isNumber, toFloat } from "../../values/mod.ts";
 import { splitText } from "../arithmetic.ts";
 import type { Machine } from "../code.ts";
 import { raise } from "../errors.ts";

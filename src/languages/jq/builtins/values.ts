@@ -7,7 +7,7 @@ import {
   parseJson,
   setOwnProperty,
 } from "../../../base/json.ts";
-import { isNumber, toFloat } from "../../values/numbers.ts";
+import { isNumber, toFloat } from "../../values/mod.ts";
 import { deletePaths, Editor } from "../access.ts";
 import type { Machine } from "../code.ts";
 import { raise } from "../errors.ts";
