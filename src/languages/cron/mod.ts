@@ -3,4 +3,156 @@
  * schedules use (`L-2`, `5/10`) and owns the search of dates, whose rules about changes of the clock belong to
  * `triggers/cron`; it takes 250 µs for a date of a zone, where sets and our search take 15 µs (mean of 2,000 dates).
  */
-export { type CronExpression, cronMistake, parseCron } from "./cron_expression.ts";
+
+/** Which times a cron expression means; each set holds the values in ascending order. */
+export interface CronExpression {
+  readonly seconds: readonly number[];
+  readonly minutes: readonly number[];
+  readonly hours: readonly number[];
+  /** Days of the month, 1 to 31; 0 is its last one, -1 the one before that. */
+  readonly days: ReadonlySet<number>;
+  /** 1 to 12. */
+  readonly months: ReadonlySet<number>;
+  /** 0 is Sunday. */
+  readonly weekdays: ReadonlySet<number>;
+  /** Days of the month and of the week are both restricted: one of them is enough. */
+  readonly isEitherDay: boolean;
+  /** The hours are not restricted: it means a rhythm, not times of the day. */
+  readonly isEveryHour: boolean;
+}
+
+interface Field {
+  /** As messages name it. */
+  readonly name: string;
+  readonly low: number;
+  readonly high: number;
+  /** Names of the values, from `low` on. */
+  readonly names?: readonly string[];
+  /** Values may be counted back from the end: `L` is the last one, `L-2` the second before it. */
+  readonly hasLast?: boolean;
+}
+
+const SECONDS: Field = { name: "seconds", low: 0, high: 59 };
+const FIELDS: readonly Field[] = [
+  { name: "minutes", low: 0, high: 59 },
+  { name: "hours", low: 0, high: 23 },
+  { name: "day of month", low: 1, high: 31, hasLast: true },
+  {
+    name: "month",
+    low: 1,
+    high: 12,
+    names: ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"],
+  },
+  { name: "day of week", low: 0, high: 7, names: ["SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"] },
+];
+
+const NICKNAMES: ReadonlyMap<string, string> = new Map([
+  ["@yearly", "0 0 1 1 *"],
+  ["@annually", "0 0 1 1 *"],
+  ["@monthly", "0 0 1 * *"],
+  ["@weekly", "0 0 * * 0"],
+  ["@daily", "0 0 * * *"],
+  ["@midnight", "0 0 * * *"],
+  ["@hourly", "0 * * * *"],
+]);
+
+const SUNDAY = 7;
+const LAST = /^L(?:-([12]?\d|30))?$/i;
+/** Characters of a mistake that a message repeats. */
+const MAX_SHOWN = 100;
+
+/** Why a text means nothing. */
+class CronMistake extends Error {}
+
+/** The expression of a text: five fields, six when it begins with seconds, or a nickname. @throws Error it means nothing */
+export function parseCron(text: string, withSeconds = false): CronExpression {
+  const parsed = readCron(text, withSeconds);
+  if (typeof parsed === "string") throw new Error(`Invalid cron expression "${text}": ${parsed}`);
+  return parsed;
+}
+
+/** Why a cron expression means nothing; `undefined` when it does. */
+export function cronMistake(text: string, withSeconds: boolean): string | undefined {
+  const parsed = readCron(text, withSeconds);
+  return typeof parsed === "string" ? parsed : undefined;
+}
+
+function readCron(text: string, withSeconds: boolean): CronExpression | string {
+  try {
+    return expressionOf(text.trim(), withSeconds);
+  } catch (error) {
+    if (error instanceof CronMistake) return error.message;
+    throw error;
+  }
+}
+
+function partsOf(text: string, withSeconds: boolean): string[] {
+  const nickname = NICKNAMES.get(text);
+  if (nickname !== undefined) return ["0", ...nickname.split(" ")];
+  if (text.startsWith("@")) throw new CronMistake(`known nicknames are ${[...NICKNAMES.keys()].join(", ")}`);
+  const parts = text.split(/\s+/);
+  const needed = FIELDS.length + (withSeconds ? 1 : 0);
+  if (parts.length !== needed) throw new CronMistake(`it needs ${needed} fields, but has ${parts.length}`);
+  return withSeconds ? parts : ["0", ...parts];
+}
+
+function expressionOf(text: string, withSeconds: boolean): CronExpression {
+  const parts = partsOf(text, withSeconds);
+  const sets = [SECONDS, ...FIELDS].map((field, index) => valuesOf(parts[index] ?? "", field));
+  const [seconds, minutes, hours, days, months, weekdays] = sets.map((set) =>
+    [...set].sort((a, b) => a - b)
+  ) as [number[], number[], number[], number[], number[], number[]];
+  const [, , hourText = "", dayText = "", , weekdayText = ""] = parts;
+  return {
+    seconds,
+    minutes,
+    hours,
+    days: new Set(days),
+    months: new Set(months),
+    weekdays: new Set(weekdays.map((day) => day === SUNDAY ? 0 : day)),
+    isEitherDay: !dayText.startsWith("*") && !weekdayText.startsWith("*"),
+    isEveryHour: hourText.startsWith("*"),
+  };
+}
+
+function valuesOf(text: string, field: Field): Set<number> {
+  const values = new Set<number>();
+  for (const item of text.split(",")) {
+    const range = rangeOf(item, field);
+    if (!range) {
+      throw new CronMistake(`${JSON.stringify(item.slice(0, MAX_SHOWN))} cannot be used for ${field.name}`);
+    }
+    for (let value = range.from; value <= range.to; value += range.step) values.add(value);
+  }
+  return values;
+}
+
+/** `*`, a value or a range, each with an optional step; a value with a step goes on to the end. */
+function rangeOf(item: string, field: Field): { from: number; to: number; step: number } | undefined {
+  const [fromEnd, before = "0"] = field.hasLast && LAST.exec(item) || [];
+  if (fromEnd !== undefined) return { from: -Number(before), to: -Number(before), step: 1 };
+  const match = /^(\*|\w+)(?:-(\w+))?(?:\/(\d{1,4}))?$/.exec(item);
+  const [, low = "", high, stepText] = match ?? [];
+  const step = Number(stepText ?? 1);
+  if (!match || step < 1) return undefined;
+  const last = field.high === SUNDAY ? SUNDAY - 1 : field.high;
+  if (low === "*") return high === undefined ? { from: field.low, to: last, step } : undefined;
+  const from = valueOf(low, field);
+  if (from === undefined) return undefined;
+  const end = stepText === undefined ? from : Math.max(from, last);
+  const to = high === undefined ? end : endOf(high, from, field);
+  return to === undefined || to < from ? undefined : { from, to, step };
+}
+
+/** The end of a range. A week that ends with its Sunday is written SAT-SUN, too. */
+function endOf(text: string, from: number, field: Field): number | undefined {
+  const isLastDay = field.high === SUNDAY && from > 0 && text.toUpperCase() === "SUN";
+  return isLastDay ? SUNDAY : valueOf(text, field);
+}
+
+function valueOf(text: string, { low, high, names = [] }: Field): number | undefined {
+  const index = names.indexOf(text.toUpperCase());
+  if (index >= 0) return low + index;
+  const value = /^\d{1,2}$/.test(text) ? Number(text) : -1;
+  return value >= low && value <= high ? value : undefined;
+}

@@ -9,12 +9,12 @@ import {
   genericZoneName,
   monthName,
   periodName,
+  quarterName,
   standaloneMonthName,
   styledText,
   weekdayName,
   zoneName,
 } from "./names.ts";
-import { quarterName } from "./quarters.ts";
 import { dayOfWeek, dayOfYear, ISO_WEEK, weekOf, weekOfMonth, weekRuleOf } from "./week.ts";
 import { offsetText, UTC } from "./zone.ts";
 

@@ -173,3 +173,65 @@ export class Machine {
     this.spend(1 + (length >>> 5));
   }
 }
+
+/** Every combination of the results of several codes; those of the last code change slowest. */
+export function* product(codes: readonly Code[], item: Item, env: Env): Iterable<JsonValue[]> {
+  const values: JsonValue[] = new Array(codes.length).fill(null);
+  if (codes.length === 0) yield values;
+  else yield* turn({ codes, values, at: codes.length - 1 }, item, env);
+}
+
+interface Wheel {
+  readonly codes: readonly Code[];
+  readonly values: JsonValue[];
+  readonly at: number;
+}
+
+function* turn({ codes, values, at }: Wheel, item: Item, env: Env): Iterable<JsonValue[]> {
+  for (const { value } of (codes[at] as Code).many(item, env)) {
+    values[at] = value;
+    if (at > 0) yield* turn({ codes, values, at: at - 1 }, item, env);
+    else yield values.slice();
+  }
+}
+
+/** The results of codes that have one each at most; `undefined` when one has none. */
+export function singlesOf(
+  codes: readonly Code[],
+): ((item: Item, env: Env) => JsonValue[] | undefined) | undefined {
+  const singles = codes.map((code) => code.single);
+  if (!singles.every((one) => one !== undefined)) return undefined;
+  return (item, env) => {
+    const values: JsonValue[] = new Array(singles.length);
+    for (let at = singles.length - 1; at >= 0; at--) {
+      const result = singles[at]?.(item, env);
+      if (result === undefined) return undefined;
+      values[at] = result.value;
+    }
+    return values;
+  };
+}
+
+/** Values that are not yet finished; each takes some 200 bytes. */
+const MAX_PENDING = 20_000;
+
+/** The item, then the results of `grow` for it, and for those, depth first and without recursion. @throws ExpressionError `limit` */
+export function* unfold(
+  item: Item,
+  machine: Machine,
+  grow: (item: Item, machine: Machine) => Iterable<Item>,
+): Iterable<Item> {
+  yield item;
+  const pending = [grow(item, machine)[Symbol.iterator]()];
+  for (let top = pending.at(-1); top; top = pending.at(-1)) {
+    machine.spend(1);
+    const next = top.next();
+    if (next.done) {
+      pending.pop();
+      continue;
+    }
+    yield next.value;
+    if (pending.length > MAX_PENDING) fail("limit", `Cannot recurse deeper than ${MAX_PENDING} values in jq`);
+    pending.push(grow(next.value, machine)[Symbol.iterator]());
+  }
+}

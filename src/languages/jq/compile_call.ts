@@ -5,10 +5,19 @@ import { COMBINATORS } from "./builtins/combinators.ts";
 import type { ValueFunction } from "./builtins/entry.ts";
 import { PRELUDE } from "./builtins/prelude.ts";
 import { FUNCTIONS, UNAVAILABLE } from "./builtins/registry.ts";
-import { type Closure, type Code, computed, Env, plain, several, single } from "./code.ts";
+import {
+  type Closure,
+  type Code,
+  computed,
+  Env,
+  plain,
+  product,
+  several,
+  single,
+  singlesOf,
+} from "./code.ts";
 import { quoted } from "./lexer.ts";
 import { parseJq } from "./parser.ts";
-import { product, singlesOf } from "./product.ts";
 import { type Compile, type CompiledDefinition, Scope } from "./scope.ts";
 
 /** Functions written in jq that were needed so far; as many at most as there are. */

@@ -4,13 +4,23 @@ import { fail } from "../values/mod.ts";
 import { indexValue } from "./access.ts";
 import { negate, type Operation, OPERATIONS } from "./arithmetic.ts";
 import type { NodeOf } from "./ast.ts";
-import { type Code, computed, type Env, type Item, memberPath, plain, several, single } from "./code.ts";
+import {
+  type Code,
+  computed,
+  type Env,
+  type Item,
+  memberPath,
+  plain,
+  product,
+  several,
+  single,
+  singlesOf,
+  unfold,
+} from "./code.ts";
 import { raise } from "./errors.ts";
 import { FORMATS, formatText } from "./formats.ts";
-import { product, singlesOf } from "./product.ts";
 import type { Scope } from "./scope.ts";
 import { describe, type Meter } from "./values.ts";
-import { unfold } from "./unfold.ts";
 
 /** Listing the names of a large map takes some 200 ns each, whether its members are then read or not. */
 const MOVES_PER_NAME = 2;

@@ -1,5 +1,6 @@
 /** The formats of jq, `@name`: a value → text. */
 import type { JsonValue } from "../../base/json.ts";
+import { shellWord } from "../../base/shell_word.ts";
 import { encodeBase64, isNumber } from "../values/mod.ts";
 import type { Machine } from "./code.ts";
 import { raise } from "./errors.ts";
@@ -86,7 +87,7 @@ function tsvCell(text: string): string {
 function shellText(value: JsonValue): string {
   const items = Array.isArray(value) ? value : [value];
   return items.map((item) => {
-    if (typeof item === "string") return `'${item.replaceAll("'", "'\\''")}'`;
+    if (typeof item === "string") return shellWord(item);
     if (typeof item === "object" && item !== null && !isNumber(item)) {
       return raise(`${describe(item)} can not be escaped for shell`);
     }

@@ -5,5 +5,4 @@
  * possessive quantifiers, atomic groups, intersections of classes, `\Q…\E`, inline flags. `re2-wasm` is linear, but lacks
  * these, look-around and back references, too.
  */
-export { matchesPattern, patternMistake } from "./pattern.ts";
-export { type Budget, Regex } from "./regex.ts";
+export { type Budget, matchesPattern, patternMistake, Regex } from "./regex.ts";

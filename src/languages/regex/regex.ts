@@ -1,5 +1,5 @@
 /** A compiled regular expression: finds, replaces and splits as Java does. A pattern without operators is searched as text. */
-import { fail } from "../values/mod.ts";
+import { DEFAULT_LIMITS, ExpressionError, fail } from "../values/mod.ts";
 import { Backtracker } from "./backtracker.ts";
 import { compileRegex, Machine, type MoveBudget, type Program, spendMoves } from "./machine.ts";
 import { parseRegex, type RegexTree } from "./syntax.ts";
@@ -148,4 +148,37 @@ function groupsOf(text: string, slots: readonly number[]): (string | undefined)[
     groups.push(start < 0 || end < 0 ? undefined : text.slice(start, end));
   }
   return groups;
+}
+
+/** Why a pattern cannot be used; `undefined` when it can. */
+export function patternMistake(pattern: string): string | undefined {
+  const compiled = compile(pattern);
+  return compiled instanceof Regex ? undefined : compiled.reason;
+}
+
+/** Whether a pattern matches the whole text; a reason when the pattern or the text is beyond the limits. */
+export function matchesPattern(pattern: string, text: string): boolean | { readonly reason: string } {
+  const regex = compile(pattern);
+  if (!(regex instanceof Regex)) return regex;
+  return guarded(() => {
+    const match = regex.find(text, 0, { moves: DEFAULT_LIMITS.maxRegexMoves, maxLength: 0 });
+    return match !== undefined;
+  });
+}
+
+function compile(pattern: string): Regex | { readonly reason: string } {
+  return guarded(() => {
+    new Regex(pattern); // first alone: a bracket too many must not pair with those around it
+    return new Regex(`\\A(?:${pattern})\\z`);
+  });
+}
+
+/** Errors of the engine as reasons. */
+function guarded<T>(run: () => T): T | { readonly reason: string } {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof ExpressionError) return { reason: error.reason };
+    throw error;
+  }
 }

@@ -3,7 +3,6 @@
  * positions, limits and the step budget. Follows what Java prints and computes, which no library of this platform does.
  */
 export { decodeBase64, encodeBase64 } from "./base64.ts";
-export type { StepBudget } from "./budget.ts";
 export {
   ExpressionError,
   type ExpressionErrorCode,

@@ -10,13 +10,13 @@ import {
   keysOf,
   memberPath,
   plain,
+  product,
   ROOT,
   several,
   single,
+  unfold,
 } from "../code.ts";
 import { raise } from "../errors.ts";
-import { product } from "../product.ts";
-import { unfold } from "../unfold.ts";
 import { fromFloat, isTruthy } from "../values.ts";
 import type { Combinator } from "./entry.ts";
 

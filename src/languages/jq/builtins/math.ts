@@ -107,11 +107,7 @@ export const MATH_FUNCTIONS: readonly FunctionEntry[] = [
 
 function absolute(value: number | bigint | Double): JsonValue {
   if (value instanceof Double) return value.value < 0 ? fromFloat(-value.value) : value;
-  return value < 0 ? fromIntegerBelowZero(value) : value;
-}
-
-function fromIntegerBelowZero(value: number | bigint): number | bigint {
-  return typeof value === "bigint" ? -value : -value;
+  return value < 0 ? -value : value;
 }
 
 /** The whole number that is nearest, the even one of two. */
