@@ -1,6 +1,6 @@
 /**
  * The expression language of flow definitions: `{{ … }}` and `{% … %}` in texts. Compiles once, renders many times.
- * Pure: variables, host functions, time and chance arrive in a {@link Scope}; every loop and size has a bound.
+ * Pure: variables, host functions, time and randomness come from a {@link Scope}; every loop and size has a limit.
  */
 export { type HostFunction, type Scope } from "./context.ts";
 export { ExpressionError, type ExpressionErrorCode } from "../languages/values/mod.ts";

@@ -1,4 +1,4 @@
-/** The tests of `is`, save `defined`, which the compiler knows: it alone accepts a missing value. */
+/** Tests of `is`, without `defined`, which the compiler handles: only it accepts a missing value. */
 import { isJsonObject, type JsonValue, tryParseJson } from "../base/json.ts";
 import type { Test } from "./entry.ts";
 import { fail, isInteger, kindOf } from "../languages/values/mod.ts";

@@ -1,4 +1,4 @@
-/** Filters on dates: format, move, count from the epoch. */
+/** Filters on dates: format, add, time since the epoch. */
 import { Double, type JsonValue } from "../../base/json.ts";
 import type { Context } from "../context.ts";
 import {
@@ -19,7 +19,7 @@ const DEFAULT_FORMAT = "iso";
 const DEFAULT_LOCALE = "en-US";
 const WHOLE_NUMBER = /^[-+]?\d{1,15}$/;
 
-/** Filters on dates; null passes through. */
+/** Filters on dates; null stays null. */
 export const DATE_FILTERS: readonly FilterEntry[] = [
   ["date", {
     parameters: DATE_PARAMETERS,
@@ -58,7 +58,7 @@ interface Reading {
   readonly locale: JsonValue | undefined;
 }
 
-/** The date of an input: epoch seconds or text, seen from the zone asked for. @throws ExpressionError `type`, `argument` */
+/** The date of epoch seconds or a text, in the given zone. @throws ExpressionError `type`, `argument` */
 function readDate(
   input: JsonValue,
   { timeZone, existingFormat, locale }: Reading,

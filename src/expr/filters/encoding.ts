@@ -7,7 +7,7 @@ import { decodeBase64, encodeBase64, fail, measureValue } from "../../languages/
 
 const NONE = { parameters: [] } as const;
 
-/** Filters that encode, digest and escape text; null passes through. */
+/** Filters that encode, digest and escape text; null stays null. */
 export const ENCODING_FILTERS: readonly FilterEntry[] = [
   ["base64encode", textFilter(NONE, (text) => encodeBase64(new TextEncoder().encode(text)))],
   ["base64decode", textFilter(NONE, (text) => new TextDecoder().decode(decodeBase64(text)))],

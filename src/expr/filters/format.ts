@@ -6,7 +6,7 @@ import { fail, isInteger, isNumber, joinText, kindOf, toFloat } from "../../lang
 
 const DIRECTIVE = /%(?:(\d{1,3})\$)?([-+0, #]*)(\d{1,6})?(?:\.(\d{1,2}))?(.)/gsu;
 
-/** Filters that fill a text with values. */
+/** `format`. */
 export const FORMAT_FILTERS: readonly FilterEntry[] = [
   ["format", textFilter({ parameters: ["args"], required: 1, isVariadic: true }, format)],
 ];

@@ -13,7 +13,7 @@ const ALGORITHMS = new Map([[16, "aes-128-gcm" as const], [24, "aes-192-gcm" as 
   "aes-256-gcm" as const,
 ]]);
 
-/** Functions that encrypt; null passes through. */
+/** Functions that encrypt; null stays null. */
 export const CRYPTO_FUNCTIONS: readonly FunctionEntry[] = [
   ["encrypt", { parameters: ["key", "plaintext"], required: 2, call: encrypt }],
   ["decrypt", { parameters: ["key", "encrypted"], required: 2, call: decrypt }],

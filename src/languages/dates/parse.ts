@@ -21,10 +21,10 @@ export function parseIsoDate(text: string, zone: Zone): DateTime {
   const { hour, minute, second, nanos } = read.time ?? MIDNIGHT;
   const fields = { year: read.year, month: read.month, day: read.day, hour, minute, second };
   const own = read.offsetSeconds === undefined ? zone : offsetZone(read.offsetSeconds);
-  return seenFrom(zone, dateTimeOf(fields, nanos, own));
+  return inZone(zone, dateTimeOf(fields, nanos, own));
 }
 
-function seenFrom(zone: Zone, date: DateTime): DateTime {
+function inZone(zone: Zone, date: DateTime): DateTime {
   return date.zone === zone ? date : dateTimeAt(date.epochSeconds, date.nanos, zone);
 }
 
@@ -34,7 +34,7 @@ function checkFields({ year, month, day, hour, minute, second }: LocalFields, te
   if (!isValid) fail("argument", `Cannot read "${text}" as a date: a field is out of range`);
 }
 
-/** The date of a text by a pattern; what has no zone is in `zone`, what has no time starts the day. @throws ExpressionError `argument` */
+/** The date of a text by a pattern; without zone in `zone`, without time at the start of the day. @throws ExpressionError `argument` */
 export function parseDateBy(
   text: string,
   format: DateFormat,
@@ -49,7 +49,7 @@ export function parseDateBy(
   if (weekday !== undefined && weekday + 1 !== dayOfWeek(fields)) {
     fail("argument", `Cannot read "${text}" as a date: it is another day of the week`);
   }
-  return seenFrom(zone, dateTimeOf(fields, reader.values.get("S") ?? 0, reader.zone ?? zone));
+  return inZone(zone, dateTimeOf(fields, reader.values.get("S") ?? 0, reader.zone ?? zone));
 }
 
 function fieldsOf(values: ReadonlyMap<string, number>): LocalFields {
@@ -60,7 +60,7 @@ function fieldsOf(values: ReadonlyMap<string, number>): LocalFields {
   return { year, ...date, hour, minute: values.get("m") ?? 0, second: values.get("s") ?? 0 };
 }
 
-/** A day that the month does not have, up to 31, is the last that it has. */
+/** A day up to 31 that the month lacks is its last one. */
 function monthDay(year: number, values: ReadonlyMap<string, number>): { month: number; day: number } {
   const month = values.get("M") ?? 1, day = values.get("d") ?? 1;
   const isClamped = day <= 31 && month >= 1 && month <= 12;

@@ -14,7 +14,7 @@ export interface Zone {
 const OFFSET = /^(?:UTC|GMT|UT)?([+-])(\d{1,2})(?::?(\d{2}))?(?::?(\d{2}))?$/;
 const LOCAL = /^(\d+)\/(\d+)\/(-?\d+) ?([AB])?\w*,? (\d+):(\d+):(\d+)$/;
 const DAY_SECONDS = 86_400;
-/** Zones are few and their formatters dear (50 µs to make): the last ones are kept. */
+/** Creating the formatter of a zone takes 50 µs. */
 const MAX_KEPT_ZONES = 64;
 const keptZones = new Map<string, Zone>();
 
@@ -41,7 +41,7 @@ export function offsetZone(offsetSeconds: number): Zone {
   };
 }
 
-/** `+02:00`, with that separator; seconds only when there are any. */
+/** `+02:00`, with that separator; seconds only when not 0. */
 export function offsetText(offsetSeconds: number, separator: string): string {
   const size = Math.abs(offsetSeconds);
   const parts = [Math.floor(size / 3600), Math.floor(size / 60) % 60];
@@ -92,8 +92,8 @@ function offsetOf(formatter: Intl.DateTimeFormat, epochSeconds: number): number 
 }
 
 /**
- * The second since the epoch at which a local time occurs. One that occurs twice is the earlier; one that is skipped
- * moves on by what was skipped.
+ * Epoch seconds of a local time. Of a time that occurs twice, the earlier; a time that a change of the clock skips moves
+ * forward by the length of the gap.
  */
 export function epochSecondsOf(localSeconds: number, zone: Zone): number {
   const before = zone.offsetAt(localSeconds - DAY_SECONDS);

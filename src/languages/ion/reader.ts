@@ -130,7 +130,7 @@ class IonReader {
       const isNamed = scanner.match(SYMBOL) !== undefined ||
         scanner.startsWith("'") && !scanner.startsWith("'''") && scanner.readQuoted() !== undefined;
       if (isNamed && scanner.match(ANNOTATION)) continue;
-      return scanner.return(start);
+      return scanner.rewind(start);
     }
   }
 

@@ -33,7 +33,7 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
   ["'", "'"],
 ]);
 
-/** A position in a text. It moves forward only, except by {@link IonScanner.return}. */
+/** A position in a text. It moves forward only, except by {@link IonScanner.rewind}. */
 export class IonScanner {
   readonly #text: string;
   readonly #isSpaceQuotable: boolean;
@@ -60,7 +60,7 @@ export class IonScanner {
   }
 
   /** Returns to an earlier offset. */
-  return(at: number): void {
+  rewind(at: number): void {
     this.#at = at;
   }
 

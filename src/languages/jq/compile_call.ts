@@ -20,7 +20,7 @@ import { quoted } from "./lexer.ts";
 import { parseJq } from "./parser.ts";
 import { type Compile, type CompiledDefinition, Scope } from "./scope.ts";
 
-/** Functions written in jq that were needed so far; as many at most as there are. */
+/** Functions written in jq, compiled when first used. */
 const compiledPrelude = new Map<string, CompiledDefinition>();
 
 /** `def name(…): …; body` */
@@ -71,7 +71,7 @@ function callClosure(id: number): Code {
   });
 }
 
-/** Calls a function; `homeOf` gives the environment that its body sees. */
+/** Calls a function; `homeOf` gives the environment of its definition. */
 function callDefinition(
   definition: CompiledDefinition,
   codes: readonly Code[],

@@ -40,7 +40,7 @@ export const FORMATS: ReadonlyMap<string, Format> = new Map<string, Format>([
   ["base32d", (value, meter) => decodedBase32(toDisplay(value, meter))],
 ]);
 
-/** A value in a format; the work is counted, and first of all, as failing takes as long as succeeding. */
+/** A value in a format. Counts the work first: failing takes as long as succeeding. */
 export function formatText(format: Format, value: JsonValue, machine: Machine): string {
   if (Array.isArray(value)) machine.spend(MOVES_PER_CELL * value.length);
   else if (typeof value === "string") machine.spend(value.length >>> 3);

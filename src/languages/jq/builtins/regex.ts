@@ -1,6 +1,6 @@
 /**
- * Functions with regular expressions, on the engine of the language, whose dialect is that of Java: where other jq has
- * `\h` for hexadecimal digits, here it is blank space. Offsets count in code points.
+ * Functions with regular expressions, in Java syntax: `\h` is blank space, not a hexadecimal digit as in other jq. Offsets
+ * count in code points.
  */
 import type { JsonObject, JsonValue } from "../../../base/json.ts";
 import { ExpressionError, type StepBudget } from "../../values/mod.ts";
@@ -10,7 +10,7 @@ import { raise } from "../errors.ts";
 import { describe, typeName } from "../values.ts";
 import { type FunctionEntry, listOf, textOf } from "./entry.ts";
 
-/** Functions behind those of the prelude; the arguments are a pattern, or a list of it and its flags, and flags. */
+/** Functions for those of the prelude. Arguments: a pattern, or a list of pattern and flags; flags. */
 export const REGEX_FUNCTIONS: readonly FunctionEntry[] = [
   ["_match/2", (value, args, machine) => findAll(value, args, machine)],
   ["_split/2", (value, [pattern = null, flags = null], machine) => {
@@ -30,7 +30,7 @@ interface Flags {
   readonly isGlobal: boolean;
   readonly skipsEmpty: boolean;
   readonly isExtended: boolean;
-  /** As the engine wants them before a pattern. */
+  /** Prefix of the pattern. */
   readonly inline: string;
 }
 
@@ -63,7 +63,7 @@ function patternOf(source: string, { isExtended, inline }: Flags, context: StepB
   });
 }
 
-/** Space and comments outside of classes stand for nothing in an extended pattern. */
+/** An extended pattern without space and comments outside of classes. */
 function withoutSpace(source: string): string {
   return source.replace(
     /(\\[^])|(\[(?:\\[^]|[^\]\\])*\])|\s+|#[^\n]*/g,
@@ -153,7 +153,7 @@ function split(value: JsonValue, args: readonly JsonValue[], machine: Machine): 
   return parts;
 }
 
-/** The text with its edits, `[offset, length, texts]`, made in every way; the first one turns fastest. */
+/** The text with edits `[offset, length, texts]`, for every combination; the texts of the first edit change fastest. */
 function edited(value: JsonValue, edits: readonly JsonValue[], machine: Machine): JsonValue {
   const points = [...textOf(value, `${describe(value)} cannot be matched, as it is not a string`)];
   let results: string[] = [""];
