@@ -34,7 +34,7 @@ for (const [text, value] of QUOTED) {
 }
 
 for (const [text, value] of [['"a\tb"', "a\tb"], ['"a\\\nb"', "ab"], ['"a\\\r\nb"', "ab"]] as const) {
-  Deno.test(`readQuoted() reads ${JSON.stringify(text)} only where space may be quoted`, () => {
+  Deno.test(`readQuoted() reads ${JSON.stringify(text)} only when isSpaceQuotable`, () => {
     assertEquals(scan(text, true).readQuoted(), value);
     assertThrows(() => scan(text).readQuoted(), IonError);
   });
@@ -55,7 +55,7 @@ for (const [text, expected, place] of FAULTS) {
   });
 }
 
-Deno.test("readQuoted() gives nothing where no quote comes next", () => {
+Deno.test("readQuoted() gives undefined when no quote comes next", () => {
   const scanner = scan("a");
   assertEquals([scanner.readQuoted(), scanner.at], [undefined, 0]);
 });
@@ -95,7 +95,7 @@ for (
   });
 }
 
-Deno.test("readStruct() takes the name of a prototype as any other", () => {
+Deno.test("readStruct() treats the name of a prototype as any other", () => {
   const value = readTexts('{"__proto__": "x"}') as object;
   assertEquals([Object.keys(value), Object.getPrototypeOf(value)], [["__proto__"], Object.prototype]);
 });
