@@ -56,6 +56,12 @@ const BREACHES: readonly (readonly [string, SourceFile, string])[] = [
     `src/base/a.ts:1: "base" may not import "model" ("../model/flow.ts")`,
   ],
   [
+    "an import of an internal file of a language",
+    file("src/languages/yaml/a.ts", `import { x } from "../values/errors.ts";\n`),
+    `src/languages/yaml/a.ts:1: "src/languages/values/errors.ts" is internal, import "src/languages/values/mod.ts" ` +
+    `("../values/errors.ts")`,
+  ],
+  [
     "the web framework outside http",
     file("src/services/a.ts", `import { Hono } from "hono/tiny";\n`),
     `src/services/a.ts:1: "services" may not import the package "hono"`,

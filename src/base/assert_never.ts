@@ -1,6 +1,6 @@
-/** Exhaustiveness: reached only when a union grew and a switch did not. */
+/** Exhaustive switches: fails when a union has a member that a switch lacks. */
 
-/** Marks a branch that the types rule out. @throws Error always */
+/** A branch that the types exclude. @throws Error always */
 export function assertNever(value: never): never {
   throw new Error(`Unexpected value: ${JSON.stringify(value)}`);
 }

@@ -1,6 +1,6 @@
-/** Runs of bytes. */
+/** Byte arrays. */
 
-/** Parts as one; a single part is given back as it is. */
+/** The concatenated parts; a single part is returned as it is. */
 export function joinBytes<Buffer extends ArrayBufferLike>(
   parts: readonly Uint8Array<Buffer>[],
 ): Uint8Array<Buffer | ArrayBuffer> {

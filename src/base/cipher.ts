@@ -1,4 +1,4 @@
-/** Encryption of texts at rest: AES-256-GCM. Synchronous, since expressions read what it decrypts. Owns no key and no store. */
+/** Encryption of texts at rest: AES-256-GCM. Synchronous, because expressions decrypt while they render. */
 import { createCipheriv, createDecipheriv } from "node:crypto";
 import { joinBytes } from "./bytes.ts";
 import { type RandomBytes, systemRandomBytes } from "./id.ts";
@@ -7,7 +7,7 @@ import { type RandomBytes, systemRandomBytes } from "./id.ts";
 export const CIPHER_KEY_BYTES = 32;
 
 const ALGORITHM = "aes-256-gcm";
-/** First byte of every ciphertext; another algorithm gets another one. */
+/** First byte of every ciphertext; identifies the algorithm. */
 const FORMAT_AES_GCM = 0x01;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -26,7 +26,7 @@ export class Cipher {
     this.#randomBytes = randomBytes;
   }
 
-  /** A cipher with that key. @throws Error when the key has not {@link CIPHER_KEY_BYTES} bytes */
+  /** @throws Error when the key does not have {@link CIPHER_KEY_BYTES} bytes */
   static fromKey(bytes: Uint8Array, randomBytes: RandomBytes = systemRandomBytes): Cipher {
     if (bytes.length !== CIPHER_KEY_BYTES) {
       throw new Error(
@@ -36,7 +36,7 @@ export class Cipher {
     return new Cipher(bytes.slice(), randomBytes);
   }
 
-  /** Format byte, nonce, ciphertext and tag. `context` is not stored; {@link decrypt} must be given the same one. */
+  /** Format byte, nonce, ciphertext and tag. `context` is authenticated, not stored: {@link decrypt} needs the same one. */
   encrypt(text: string, context: string): Uint8Array {
     const nonce = new Uint8Array(NONCE_BYTES);
     this.#randomBytes(nonce);
@@ -58,7 +58,7 @@ export class Cipher {
     try {
       decipher.final();
     } catch {
-      return undefined; // The platform says in this way alone that the tag does not fit.
+      return undefined; // The platform reports a wrong tag only by throwing.
     }
     return decoder.decode(body);
   }

@@ -1,4 +1,4 @@
-/** Time as an argument: the one place that reads the real clock. Tests pass a clock of their own. */
+/** Time as an argument: the only place that reads the real clock. Tests pass their own. */
 
 /** Milliseconds since the Unix epoch. */
 export type Instant = number;
@@ -7,16 +7,16 @@ export type Instant = number;
 export interface Clock {
   /** The current time. */
   now(): Instant;
-  /** Milliseconds of a clock that never goes back, for durations. */
+  /** Milliseconds of a clock that never goes back; for durations. */
   monotonicMs(): number;
-  /** Calls `callback` once after `delayMs`; returns what cancels it. */
+  /** Calls `callback` once after `delayMs`. */
   setTimer(delayMs: number, callback: () => void): CancelTimer;
 }
 
-/** Cancels a timer; calling it again or after the timer fired does nothing. */
+/** Cancels a timer; no effect after it fired or was cancelled. */
 export type CancelTimer = () => void;
 
-/** setTimeout waits at most 2^31-1 ms; a longer one is cut, so callers must look at the time when woken. */
+/** setTimeout waits at most 2^31-1 ms. A longer delay is cut: callers must check the time when called. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** The clock of the machine. */
@@ -32,7 +32,7 @@ export const systemClock: Clock = {
 let isoSecond = -1;
 let isoPrefix = "";
 
-/** ISO 8601 UTC text with milliseconds, `2026-01-31T08:15:30.123Z`. The text of the last second is kept: it is asked for thousands of times a second. */
+/** ISO 8601 UTC text with milliseconds, `2026-01-31T08:15:30.123Z`. Caches the text of the last second, for thousands of calls a second. */
 export function toIso(instant: Instant): string {
   const second = Math.floor(instant / 1000);
   if (second !== isoSecond) {
@@ -43,7 +43,7 @@ export function toIso(instant: Instant): string {
   return `${isoPrefix}${ms < 10 ? "00" : ms < 100 ? "0" : ""}${ms}Z`;
 }
 
-/** The same of an instant that there may not be. */
+/** As {@link toIso}; `undefined` without an instant. */
 export function optionalIso(instant: Instant | undefined): string | undefined {
   return instant === undefined ? undefined : toIso(instant);
 }

@@ -1,7 +1,7 @@
-/** Comparing what is secret. */
+/** Comparison of secrets. */
 import { createHash, timingSafeEqual } from "node:crypto";
 
-/** Whether two texts are the same. It compares digests: neither lengths nor the first difference show in the time it takes. */
+/** Whether two texts are equal. Compares digests, so that the time reveals neither length nor first difference. */
 export function constantTimeEqual(a: string, b: string): boolean {
   return timingSafeEqual(digest(a), digest(b));
 }

@@ -1,9 +1,9 @@
-/** Ids that follow from what they are for, so that they need not be remembered. */
+/** Ids computed from what they identify, so that they need not be stored. */
 import { fromBase62, ID_LENGTH, idPrefix, idTime, toBase62 } from "./id.ts";
 
 const PREFIX_LENGTH = idPrefix(0).length;
 
-/** The id with number `index` of those that belong to `seed`, below 62³; it orders by time, then index. */
+/** The id number `index` (below 62³) of `seed`; ordered by time, then index. */
 export function derivedId(ms: number, index: number, seed: string): string {
   const text = `${seed}/${index}`;
   const half = (ID_LENGTH - PREFIX_LENGTH) >> 1;
@@ -12,7 +12,7 @@ export function derivedId(ms: number, index: number, seed: string): string {
   return idPrefix(ms, index) + high + low;
 }
 
-/** The index with which an id was derived; `undefined` for one that was not derived from this time and seed. */
+/** The index of a derived id; `undefined` when it was not derived from this time and seed. */
 export function derivedIndex(id: string, ms: number, seed: string): number | undefined {
   if (id.length !== ID_LENGTH || idTime(id) !== ms) return undefined;
   const index = fromBase62(id.slice(PREFIX_LENGTH - 3, PREFIX_LENGTH));

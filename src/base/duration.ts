@@ -1,4 +1,4 @@
-/** ISO 8601 durations in milliseconds, without Temporal (absent on runtimes before 2.7). Months and years have no length here. */
+/** ISO 8601 durations in milliseconds. Months and years are refused: their length varies. No Temporal: Deno before 2.7 lacks it. */
 
 const PATTERN =
   /^([-+])?P(?:(\d+(?:[.,]\d+)?)W)?(?:(\d+(?:[.,]\d+)?)D)?(?:T(?:([-+]?\d+(?:[.,]\d+)?)H)?(?:([-+]?\d+(?:[.,]\d+)?)M)?(?:([-+]?\d+(?:[.,]\d+)?)S)?)?$/i;
@@ -16,7 +16,7 @@ export function parseDuration(text: string): number | undefined {
   return Number.isFinite(ms) ? Math.round(match[1] === "-" ? -ms : ms) : undefined;
 }
 
-/** ISO 8601 text of a duration, as Java prints it: hours, minutes and seconds, `PT26H0.5S`; `PT0S` for none. */
+/** ISO 8601 text of a duration, as Java prints it: hours, minutes and seconds, `PT26H0.5S`; `PT0S` for 0. */
 export function formatDuration(ms: number): string {
   if (ms === 0) return "PT0S";
   const sign = ms < 0 ? "-" : "";

@@ -1,11 +1,11 @@
-/** Texts that are kept. */
+/** Memory of long-lived texts. */
 
 /**
- * The same text in one piece. V8 keeps one that was put together with `+` as a tree of its pieces until somebody reads its
- * characters: of a text of seventy pieces, three times its size, and each piece is an object that every collection visits.
+ * The same text as one flat string. V8 keeps a concatenated string as a tree of its parts until its characters are read: for
+ * 70 parts, three times its size, and each part is an object that every garbage collection visits.
  */
 export function flattenString(text: string): string {
-  // Any look for a character has the tree replaced by its text.
+  // Searching a character makes V8 flatten the string.
   text.indexOf("\0");
   return text;
 }

@@ -1,6 +1,6 @@
 /**
- * Time-ordered ids: 22 characters, base62 in ASCII order, the first an upper-case letter, so that an id is never a
- * namespace. Ordered ids cost an eighth of random ones in the store (each new key lands on the last page).
+ * Time-ordered ids: 22 characters, base62 in ASCII order. The first is an upper-case letter, so that no id is a namespace.
+ * Storing ordered ids costs an eighth of random ones: each new key goes to the last page.
  */
 import type { Instant } from "./clock.ts";
 
@@ -25,7 +25,7 @@ export function isId(text: string): boolean {
   return /^[A-Z][0-9A-Za-z]{21}$/.test(text);
 }
 
-/** Gives ids in strictly rising order, whatever the clock does. */
+/** Generates ids in strictly ascending order, even when the clock goes back. */
 export class IdSource {
   readonly #randomBytes: RandomBytes;
   readonly #pool = new Uint8Array(4096);
@@ -37,7 +37,7 @@ export class IdSource {
     this.#randomBytes = randomBytes;
   }
 
-  /** The next id; its time is `now`, or the last id's when the clock went back. */
+  /** The next id; its time is `now`, or that of the last id when the clock went back. */
   next(now: Instant): string {
     if (now > this.#lastMs) {
       this.#lastMs = now;
@@ -57,7 +57,7 @@ export class IdSource {
         this.#used = 0;
       }
       const byte = this.#pool[this.#used++] as number;
-      if (byte < 248) text += ALPHABET[byte % 62]; // 248 = 4 × 62: larger bytes would favour the low digits
+      if (byte < 248) text += ALPHABET[byte % 62]; // 248 = 4 × 62: larger bytes would make low digits more likely
     }
     return text;
   }
@@ -69,17 +69,17 @@ export function idPrefix(ms: number, counter = 0): string {
   return String.fromCharCode(65 + high) + toBase62(ms % RANGE_7, 7) + toBase62(counter, 3);
 }
 
-/** Milliseconds since the epoch at which the id was made. */
+/** The time of an id. */
 export function idTime(id: string): Instant {
   return (id.charCodeAt(0) - 65) * RANGE_7 + fromBase62(id.slice(1, 8));
 }
 
-/** The id of a task run: the first 16 characters of its execution's, and its ordinal. */
+/** The id of a task run: the first 16 characters of its execution's id, then its ordinal. */
 export function taskRunId(executionId: string, ordinal: number): string {
   return executionId.slice(0, 16) + toBase62(ordinal + 1, 6);
 }
 
-/** The ordinal of a task run of that execution, or `undefined` when the id is not one of its. */
+/** The ordinal of a task run; `undefined` when the id is not of a task run of that execution. */
 export function taskRunOrdinal(executionId: string, id: string): number | undefined {
   if (!isId(id) || !id.startsWith(executionId.slice(0, 16))) return undefined;
   const number = fromBase62(id.slice(16));

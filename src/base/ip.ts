@@ -1,16 +1,16 @@
-/** IP addresses and ranges of them, as numbers. Decides on text alone. */
+/** IP addresses and ranges, from their texts. */
 
 /** An address: four bytes of IPv4, sixteen of IPv6. */
 export type IpBytes = readonly number[];
 
-/** Addresses that begin with the same bits. */
+/** Addresses with a common prefix. */
 export interface IpRange {
   readonly bytes: IpBytes;
-  /** Leading bits that count. */
+  /** Length of the prefix. */
   readonly bits: number;
 }
 
-/** The bytes of an address; `undefined` for a text that is none. An IPv4 address within an IPv6 one counts as IPv4. */
+/** The bytes of an address; `undefined` for any other text. An IPv4 address embedded in IPv6 is IPv4. */
 export function parseIp(text: string): IpBytes | undefined {
   const bare = /^\[.*\]$/.test(text) ? text.slice(1, -1) : text;
   if (!bare.includes(":")) return parseIpv4(bare);
@@ -18,7 +18,7 @@ export function parseIp(text: string): IpBytes | undefined {
   return bytes && (embeddedIpv4(bytes) ?? bytes);
 }
 
-/** `10.0.0.0/8`, `fd00::/8` or a single address; `undefined` for a text that is neither. */
+/** `10.0.0.0/8`, `fd00::/8` or a single address; `undefined` for any other text. */
 export function parseIpRange(text: string): IpRange | undefined {
   const [address = "", bits, ...rest] = text.split("/");
   const bytes = parseIp(address);
@@ -28,7 +28,7 @@ export function parseIpRange(text: string): IpRange | undefined {
   return /^\d{1,3}$/.test(bits) && Number(bits) <= most ? { bytes, bits: Number(bits) } : undefined;
 }
 
-/** True for an address of the range; the two kinds never meet. */
+/** True for an address in the range; an IPv4 range contains no IPv6 address and vice versa. */
 export function isWithinRange(address: IpBytes, { bytes, bits }: IpRange): boolean {
   if (address.length !== bytes.length) return false;
   for (let bit = 0; bit < bits; bit += 8) {
@@ -67,7 +67,7 @@ function groupsOf(text: string): number[] | undefined {
   return bytes;
 }
 
-/** Mapped (RFC 4291) and translated (RFC 6052) addresses reach the IPv4 address that they end with; so does 6to4. */
+/** Mapped (RFC 4291) and translated (RFC 6052) addresses end with an IPv4 address; 6to4 contains one. */
 function embeddedIpv4(bytes: IpBytes): IpBytes | undefined {
   const head = bytes.slice(0, 12);
   const isMapped = head.every((byte, index) => byte === (index < 10 ? 0 : 255));
@@ -78,7 +78,7 @@ function embeddedIpv4(bytes: IpBytes): IpBytes | undefined {
 
 const TRANSLATED: IpBytes = [0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0];
 
-/** True for the names and addresses that only this machine reaches: `localhost`, `127.0.0.0/8` and `::1`, with or without brackets. */
+/** True for `localhost`, `127.0.0.0/8` and `::1`, with or without brackets. */
 export function isLoopback(host: string): boolean {
   const name = host.toLowerCase();
   return name === "localhost" || name === "::1" || name === "[::1]" ||

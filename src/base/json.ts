@@ -1,6 +1,6 @@
 /**
  * JSON with number kinds: an integer is a `number` (a `bigint` beyond 2^53), a decimal is a {@link Double},
- * so that `2.0` is still `2.0` after a round trip. Owns nothing else; names of members are data, never code.
+ * so that `2.0` is still `2.0` after a round trip. Member names are data: prototypes are never read or set.
  */
 
 /** A decimal number that keeps its kind: `2.0` is not `2`. Serialised by `JSON.stringify` as it prints. */
@@ -23,10 +23,10 @@ export class Double {
   }
 }
 
-/** What flows, inputs and outputs are made of. Objects have own properties only: read them with {@link ownProperty}. */
+/** Values of flows, inputs and outputs. Read members of objects with {@link ownProperty}. */
 export type JsonValue = null | boolean | number | bigint | string | Double | JsonValue[] | JsonObject;
 
-/** A JSON object; its member names may be anything a user wrote, `__proto__` included. */
+/** A JSON object; any member name is possible, even `__proto__`. */
 export interface JsonObject {
   [name: string]: JsonValue;
 }
@@ -34,7 +34,7 @@ export interface JsonObject {
 type RawJson = { rawJSON(text: string): unknown };
 const rawJson = (JSON as unknown as RawJson).rawJSON;
 
-/** JSON accepts no `1.0E10`; whole values print with `.0` up to 2^53, else in exponent form. */
+/** Whole values with `.0` below 10^15, else with an exponent: JSON does not allow `1.0E10`. */
 function jsonNumberText(value: number): string {
   if (Object.is(value, -0)) return "-0.0";
   return Math.abs(value) < 1e15 ? value.toFixed(1) : String(value);
@@ -50,11 +50,11 @@ export function formatDouble(value: number): string {
   return `${digits}E${Number(exponent)}`;
 }
 
-/** True when a text may hold a number that plain `JSON.parse` would give the wrong kind or precision. */
+/** The text may contain a number whose kind or precision `JSON.parse` would lose. */
 const MAY_NEED_SOURCE = /\d[.eE]|\d{16}/;
 /**
- * The same of a text for which that is true, but more often right: dates, versions and ids within texts are no numbers. Only
- * asked then: it takes as long as `JSON.parse`, a reviver nine times that.
+ * As {@link MAY_NEED_SOURCE}, but excludes dates, versions and ids within strings. Tested second: it takes as long as
+ * `JSON.parse`; a reviver takes nine times that.
  */
 const HOLDS_NUMBER = /(?:^|[[,:\s])-?(?:\d+\.\d|\d+[eE]|\d{16})[\d.eE+-]*(?:[,\]}\s]|$)/;
 
@@ -65,7 +65,7 @@ export function parseJson(text: string): JsonValue {
   return JSON.parse(text, reviveNumber as (key: string, value: unknown) => unknown) as JsonValue;
 }
 
-/** The same of a text that may be anything; `undefined` where it is no JSON. */
+/** As {@link parseJson}; `undefined` for a text that is not JSON. */
 export function tryParseJson(text: string): JsonValue | undefined {
   try {
     return parseJson(text);
@@ -81,7 +81,7 @@ function reviveNumber(_key: string, value: unknown, context?: { source?: string 
   return numberOfSource(context.source, value);
 }
 
-/** The value of a number literal, by its spelling: with point or exponent a {@link Double}, else an integer. */
+/** The value of a number literal: with point or exponent a {@link Double}, else an integer. */
 export function numberOfSource(source: string, value = Number(source)): number | bigint | Double {
   if (/[.eE]/.test(source)) return new Double(value);
   return Number.isSafeInteger(value) ? value : BigInt(source);
@@ -92,7 +92,7 @@ export function stringifyJson(value: unknown, space?: number): string {
   try {
     return JSON.stringify(value, undefined, space);
   } catch (error) {
-    // A bigint is the only reason for which the values above cannot be serialised; it is rare, the replacer slow.
+    // Only a bigint makes JSON.stringify throw here. It is rare, and a replacer is slow.
     if (!(error instanceof TypeError) || !error.message.includes("BigInt")) throw error;
     return JSON.stringify(
       value,
@@ -107,12 +107,12 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Double);
 }
 
-/** The objects of a list; what else is in it, or is no list, is left out. */
+/** The objects of a list, without its other items; empty for any other value. */
 export function objectsOf(list: JsonValue | undefined): JsonObject[] {
   return Array.isArray(list) ? list.filter(isJsonObject) : [];
 }
 
-/** The own member of that name, else `undefined`; a prototype is never met. */
+/** The own member of that name, never one of a prototype. */
 export function ownProperty(object: JsonObject, name: string): JsonValue | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }

@@ -1,10 +1,10 @@
-/** How large values are, without writing them. */
+/** Sizes of values without serialising them. */
 import { isJsonObject, type JsonValue } from "./json.ts";
 
 const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 const encoder = new TextEncoder();
 
-/** Bytes of a text within JSON in UTF-8, its quotes left out. */
+/** UTF-8 bytes of a text as JSON, without its quotes. */
 export function jsonBytes(text: string): number {
   return PLAIN.test(text) ? text.length : encoder.encode(JSON.stringify(text)).length - 2;
 }

@@ -1,10 +1,10 @@
-/** Values within texts: expressions give texts only, and so do bodies of requests. */
+/** JSON within texts: rendered expressions and request bodies give texts only. */
 import { type JsonValue, tryParseJson } from "./json.ts";
 
-/** What is nested deeper stays a text: to print it again would exhaust the stack. */
+/** Deeper values stay texts: printing them would exhaust the stack. */
 const MAX_DEPTH = 500;
 
-/** The list or object whose JSON a text is; any other value as it is. */
+/** The list or object of a JSON text; any other value as it is. */
 export function readStructure(value: JsonValue): JsonValue {
   if (typeof value !== "string" || !/^\s*[[{]/.test(value) || depthOf(value) > MAX_DEPTH) return value;
   return tryParseJson(value) ?? value;
@@ -15,7 +15,7 @@ function depthOf(json: string): number {
   let depth = 0, deepest = 0, isInText = false;
   for (let i = 0; i < json.length; i++) {
     const code = json.charCodeAt(i);
-    if (isInText && code === 92) i++; // a backslash takes the next character with it
+    if (isInText && code === 92) i++; // skips the escaped character
     else if (code === 34) isInText = !isInText;
     else if (isInText) continue;
     else if (code === 91 || code === 123) deepest = Math.max(deepest, ++depth);

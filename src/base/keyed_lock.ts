@@ -1,10 +1,10 @@
-/** Mutual exclusion by key: what must be read, decided and written without another in between. */
+/** Mutual exclusion by key. */
 
-/** Runs functions of the same key one after the other, in the order of the calls; different keys run freely. */
+/** Runs functions of the same key one after the other, in the order of the calls; different keys run concurrently. */
 export class KeyedLock {
   readonly #tails = new Map<string, Promise<unknown>>();
 
-  /** Runs `work` when every earlier work of `key` has ended, in the same turn where there is none; gives its outcome. */
+  /** Runs `work` after all earlier work of `key`, in the same turn when there is none; returns its result. */
   run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const previous = this.#tails.get(key);
     const current = previous ? previous.then(work) : work();
@@ -16,7 +16,7 @@ export class KeyedLock {
     return current;
   }
 
-  /** True when a work of that key is running or waiting. */
+  /** True while work of that key runs or waits. */
   isHeld(key: string): boolean {
     return this.#tails.has(key);
   }

@@ -1,4 +1,4 @@
-/** The server's own log: one line an event, text or JSON. Not the log lines of executions, which are stored. */
+/** The server's own log: one line per event, text or JSON. Log lines of executions are stored elsewhere. */
 import { type Clock, toIso } from "./clock.ts";
 
 /** Severity of a line, most severe first. */
@@ -7,10 +7,10 @@ export const LOG_LEVELS = ["error", "warn", "info", "debug"] as const;
 /** One of {@link LOG_LEVELS}. */
 export type ServerLogLevel = typeof LOG_LEVELS[number];
 
-/** Facts of a line beside its message; never a secret, a webhook key or a credential. */
+/** Fields of a line; never a secret, a webhook key or a credential. */
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** How the lines are written. */
+/** Level, format and destination of the lines. */
 export interface LogOptions {
   readonly level: ServerLogLevel;
   readonly format: "text" | "json";
@@ -19,7 +19,7 @@ export interface LogOptions {
   readonly write: (line: string, level: ServerLogLevel) => void;
 }
 
-/** Writes lines of at least one level. */
+/** Writes lines of a level or more severe. */
 export class Logger {
   readonly #options: LogOptions;
   readonly #threshold: number;
@@ -29,12 +29,12 @@ export class Logger {
     this.#threshold = LOG_LEVELS.indexOf(options.level);
   }
 
-  /** Something is broken and somebody should look. */
+  /** A failure that needs attention. */
   error(message: string, fields?: LogFields): void {
     this.#log("error", message, fields);
   }
 
-  /** Something is odd; the server goes on. */
+  /** Unexpected, but handled. */
   warn(message: string, fields?: LogFields): void {
     this.#log("warn", message, fields);
   }
@@ -49,7 +49,7 @@ export class Logger {
     this.#log("debug", message, fields);
   }
 
-  /** True when lines of that level are written; lets a hot path skip building them. */
+  /** True when lines of that level are written; hot paths check this before they build a line. */
   isEnabled(level: ServerLogLevel): boolean {
     return LOG_LEVELS.indexOf(level) <= this.#threshold;
   }
@@ -81,7 +81,7 @@ const LEVEL_NAMES: Readonly<Record<ServerLogLevel, string>> = {
   info: "INFO ",
   debug: "DEBUG",
 };
-/** Most texts are plain, and one test tells. Control characters would let a caller forge lines. */
+/** One test for the usual plain text. Control characters could forge lines. */
 // deno-lint-ignore no-control-regex
 const NOT_PLAIN = /[\s"=\u0000-\u001f\u007f]/;
 // deno-lint-ignore no-control-regex

@@ -1,15 +1,15 @@
-/** Caches bounded by the weight of their values. */
+/** Caches with a limit on the total weight of their values. */
 
 /**
- * The value not used for longest goes first. For some thousands of values at most: each one dropped costs a look past the places of those
- * dropped before (48 µs with 80,000 values).
+ * Evicts the least recently used value first. For a few thousand values at most: an eviction skips the slots of deleted keys
+ * (48 µs with 80,000 values).
  */
 export class LruCache<K, V> {
   readonly #entries = new Map<K, { value: V; weight: number }>();
   readonly #maxWeight: number;
   #weight = 0;
 
-  /** `maxWeight` in the unit that the callers of {@link set} use, for example bytes. */
+  /** `maxWeight` in the unit of the weights given to {@link set}, for example bytes. */
   constructor(maxWeight: number) {
     this.#maxWeight = maxWeight;
   }
@@ -23,7 +23,7 @@ export class LruCache<K, V> {
     return entry.value;
   }
 
-  /** Stores a value; one heavier than the whole cache is not kept. */
+  /** Stores a value, unless it is heavier than the cache. */
   set(key: K, value: V, weight = 1): void {
     this.delete(key);
     if (weight > this.#maxWeight) return;
@@ -36,7 +36,7 @@ export class LruCache<K, V> {
     }
   }
 
-  /** Forgets a key. */
+  /** Removes a key. */
   delete(key: K): void {
     const entry = this.#entries.get(key);
     if (entry === undefined) return;
@@ -44,7 +44,7 @@ export class LruCache<K, V> {
     this.#entries.delete(key);
   }
 
-  /** Forgets everything. */
+  /** Removes all keys. */
   clear(): void {
     this.#entries.clear();
     this.#weight = 0;
@@ -52,8 +52,8 @@ export class LruCache<K, V> {
 }
 
 /**
- * Keeps what was used lately, more roughly and a third as dear to write as {@link LruCache}: two generations, of which the older goes as a
- * whole once the younger weighs half of all. A value is kept through the next `maxWeight / 2` of other values at least.
+ * Keeps recently used values in two generations; writes cost a third of {@link LruCache}. The older generation is dropped
+ * when the younger one reaches `maxWeight / 2`, so that a value survives at least that much weight of other values.
  */
 export class RecentCache<K, V extends object> {
   readonly #maxYoung: number;
@@ -62,13 +62,13 @@ export class RecentCache<K, V extends object> {
   #old = new Map<K, V>();
   #weight = 0;
 
-  /** All values together weigh `maxWeight` at most, by `weigh`, which must give the same for a value each time. */
+  /** `weigh` must return the same weight for a value each time. */
   constructor(maxWeight: number, weigh: (value: V) => number) {
     this.#maxYoung = maxWeight / 2;
     this.#weigh = weigh;
   }
 
-  /** The value, which counts as just used. */
+  /** The value, which becomes recently used. */
   get(key: K): V | undefined {
     const young = this.#young.get(key);
     if (young !== undefined) return young;
@@ -77,11 +77,11 @@ export class RecentCache<K, V extends object> {
     return old;
   }
 
-  /** Stores a value; one heavier than half the cache is not kept. */
+  /** Stores a value, unless it is heavier than half the cache. */
   set(key: K, value: V): void {
     const weight = this.#weigh(value);
     if (weight > this.#maxYoung) return this.delete(key);
-    // What the key had before weighs on until its generation goes: taking it off would cost a look-up.
+    // A replaced value counts until its generation is dropped: subtracting it would cost a look-up.
     this.#weight += weight;
     if (this.#weight > this.#maxYoung) {
       this.#old = this.#young;
@@ -91,13 +91,13 @@ export class RecentCache<K, V extends object> {
     this.#young.set(key, value);
   }
 
-  /** Forgets a key. */
+  /** Removes a key. */
   delete(key: K): void {
     this.#young.delete(key);
     this.#old.delete(key);
   }
 
-  /** Forgets everything. */
+  /** Removes all keys. */
   clear(): void {
     this.#young.clear();
     this.#old.clear();

@@ -1,9 +1,9 @@
-/** "Did you mean": the known name that is closest to a misspelt one. */
+/** "Did you mean": the known name closest to a misspelt one. */
 
-/** Edits that still count as a slip of the pen; a third of the name's length when that is less. */
+/** Edits that count as a misspelling; at most a third of the length of the name. */
 const MAX_EDITS = 3;
 
-/** The known name with the fewest edits (insert, drop, replace, swap of neighbours) from `name`; `undefined` when none is near. */
+/** The known name with the fewest edits (insert, drop, replace, swap of neighbours) from `name`; `undefined` when none is within the limit. */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
   const limit = Math.min(MAX_EDITS, Math.max(1, Math.floor(name.length / 3)));
   let nearest: string | undefined;

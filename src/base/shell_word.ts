@@ -1,4 +1,4 @@
-/** Any text as one word of a POSIX shell: nothing in it means anything to the shell. */
+/** A text quoted as one word of a POSIX shell, without expansion. */
 export function shellWord(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,13 +1,13 @@
-/** Truth of texts: of rendered ones, as `runIf` and conditions test it, and of flags that may be written as texts. */
+/** Truth of rendered texts, for `runIf` and conditions, and of flags that may be texts. */
 import type { JsonValue } from "./json.ts";
 
-/** False for the empty text, `false`, `0` and `-0`, blanks around them left out; true for any other. */
+/** False for the empty text, `false`, `0` and `-0`, without surrounding blanks; true for any other. */
 export function isTruthyText(text: string): boolean {
   const trimmed = text.trim();
   return trimmed !== "" && trimmed !== "false" && trimmed !== "0" && trimmed !== "-0";
 }
 
-/** A flag that may have been written or rendered as a text: true for `true` alone; `fallback` where there is none. */
+/** A flag, or its text: true for `true` only; `fallback` when absent. */
 export function isFlagSet(flag: JsonValue | undefined, fallback = false): boolean {
   return flag === undefined || flag === null ? fallback : String(flag).trim().toLowerCase() === "true";
 }

@@ -1,8 +1,8 @@
-/** Values that are mostly known at once, and sometimes come later. */
+/** Values that are usually available at once, and sometimes promised. */
 
 /**
- * Goes on with a value: in the same turn when it is there. Costs no suspended function, of which a thousand executions that
- * begin together would otherwise each keep several until their commit.
+ * Calls `next` with a value, in the same turn when it is available. Avoids suspended functions: a thousand executions that
+ * start together would each keep several until their commit.
  */
 export function whenKnown<T, R>(
   value: T | Promise<T>,

@@ -1,10 +1,8 @@
 /** Members of values: map keys, list elements, and the few properties that texts and lists have. */
 import { Double, type JsonValue, ownProperty } from "../base/json.ts";
 import type { Context } from "./context.ts";
-import { fail } from "../languages/values/errors.ts";
+import { fail, isNumber, kindOf } from "../languages/values/mod.ts";
 import { propertyOf } from "./methods.ts";
-import { isNumber } from "../languages/values/numbers.ts";
-import { kindOf } from "../languages/values/print.ts";
 
 const INDEX = /^\d{1,9}$/;
 

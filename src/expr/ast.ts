@@ -1,7 +1,7 @@
-/** The trees of expressions and templates. Data only: the parser makes them, the compiler reads them. */
+/** Syntax trees of expressions and templates. */
 import type { JsonValue } from "../base/json.ts";
 
-/** What every expression has: its place, and how deep its tree is. */
+/** Common to all expressions: offsets, and depth of the tree. */
 interface Node {
   readonly start: number;
   readonly end: number;
@@ -116,7 +116,7 @@ export type Statement =
 /** A statement of one kind. */
 export type StatementOf<Kind extends Statement["kind"]> = Extract<Statement, { kind: Kind }>;
 
-/** A whole template: macros and blocks are known before anything is rendered. */
+/** A template; macros and blocks are known before rendering. */
 export interface TemplateTree {
   readonly body: readonly Statement[];
   readonly macros: ReadonlyMap<string, Macro>;

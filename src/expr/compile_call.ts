@@ -1,10 +1,10 @@
-/** Calls → closures: filters, built-in functions, macros, blocks, and functions of the host. Owns argument binding. */
+/** Calls → closures: filters, built-in functions, macros, blocks, host functions; binding of arguments. */
 import type { JsonValue } from "../base/json.ts";
 import type { CallArguments, Expression, ExpressionOf, FilterCall } from "./ast.ts";
 import type { Compilation, CompiledMacro, Evaluate } from "./compiler.ts";
 import { type Context, Frame, type HostFunction } from "./context.ts";
 import type { Arguments, BuiltInFunction, Callable } from "./entry.ts";
-import { fail } from "../languages/values/errors.ts";
+import { fail } from "../languages/values/mod.ts";
 import { FILTERS } from "./filters/registry.ts";
 import { FUNCTIONS } from "./functions/registry.ts";
 
@@ -25,7 +25,7 @@ export function compileFilter(call: FilterCall, input: Evaluate, compilation: Co
   };
 }
 
-/** Long texts and lists count as more than one step: 256 characters or 16 elements are one. */
+/** Steps of a call: one for each 256 characters or 16 elements. */
 function weightOf(value: JsonValue): number {
   if (typeof value === "string") return value.length >>> 8;
   return Array.isArray(value) ? value.length >>> 4 : 0;

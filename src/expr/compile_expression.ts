@@ -1,15 +1,13 @@
-/** Expression trees → closures. Owns evaluation order, short circuits, and what a missing value does. */
+/** Expression trees → closures: evaluation order, short circuits, and missing values. */
 import { type JsonObject, type JsonValue, setOwnProperty } from "../base/json.ts";
 import { elementOf, keyText, memberOf } from "./access.ts";
 import type { Expression, ExpressionOf } from "./ast.ts";
 import { compileCall, compileFilter } from "./compile_call.ts";
 import type { Compilation, Evaluate, Read } from "./compiler.ts";
 import type { Context } from "./context.ts";
-import { failUndefined, isUndefinedError } from "../languages/values/errors.ts";
+import { affirm, failUndefined, isUndefinedError, joinText, negate } from "../languages/values/mod.ts";
 import { findMethod } from "./methods.ts";
-import { affirm, negate } from "../languages/values/numbers.ts";
 import { isTruthy, type Operation, OPERATIONS } from "./operators.ts";
-import { joinText } from "../languages/values/print.ts";
 import { TEST_NAMES, TESTS } from "./tests.ts";
 
 type Compile<Kind extends Expression["kind"]> = (
@@ -49,7 +47,7 @@ export function compileExpression(node: Expression, compilation: Compilation): E
 
 const PATH_KINDS: ReadonlySet<string> = new Set(["variable", "member", "index", "method"]);
 
-/** Compiles an expression whose missing values, at any depth, give `undefined`. */
+/** Compiles an expression that gives `undefined` for a value missing at any depth. */
 function compileOptional(node: Expression, compilation: Compilation): Read {
   if (PATH_KINDS.has(node.kind)) {
     const path = compilePath(node, compilation);
@@ -58,7 +56,7 @@ function compileOptional(node: Expression, compilation: Compilation): Read {
   return guard(compileExpression(node, compilation));
 }
 
-/** Gives `undefined` where a value is missing, and puts back the frames that the error left. */
+/** Gives `undefined` for a missing value, and restores the frames after the error. */
 function guard(read: Read): Read {
   return (context) => {
     const { frame, callDepth, keepsRaw } = context;
@@ -75,12 +73,12 @@ function guard(read: Read): Read {
 }
 
 interface Path {
-  /** Gives `undefined` when the value is missing. */
+  /** `undefined` when the value is missing. */
   readonly read: Read;
   readonly evaluate: Evaluate;
-  /** The part of the source that names what is missing, given that something is. */
+  /** The source of the missing part; call only when a value is missing. */
   readonly missing: (context: Context) => string;
-  /** Reading throws nothing. */
+  /** Reading never throws. */
   readonly isPlain: boolean;
 }
 
@@ -140,7 +138,7 @@ function compileMethod(node: ExpressionOf<"method">, compilation: Compilation): 
   });
 }
 
-/** The path of a step from `object`; only that to a named member throws nothing. */
+/** The path of a step from `object`; only reading a named member never throws. */
 function step(
   node: Expression,
   { object, compilation }: { readonly object: Path; readonly compilation: Compilation },

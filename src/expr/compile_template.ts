@@ -1,14 +1,13 @@
-/** Statements → closures. Owns the scope rules of `for`, `set` and `macro`, and the fast path of a lone print. */
+/** Statements → closures: scope rules of `for`, `set` and `macro`, and the fast path of a single print. */
 import { isJsonObject, type JsonValue } from "../base/json.ts";
 import type { FilterCall, Macro, Statement, StatementOf, TemplateTree } from "./ast.ts";
 import { compileFilter } from "./compile_call.ts";
 import { compileExpression, holds } from "./compile_expression.ts";
 import type { Compilation, Evaluate, Render } from "./compiler.ts";
 import { type Context, Frame } from "./context.ts";
-import { fail } from "../languages/values/errors.ts";
-import { kindOf, printValue } from "../languages/values/print.ts";
+import { fail, kindOf, printValue } from "../languages/values/mod.ts";
 
-/** Compiles a whole template. `value` is there when it is one print and nothing else. */
+/** Compiles a template. `value` exists only for a template that is one print. */
 export function compileTree(
   tree: TemplateTree,
   compilation: Compilation,
@@ -80,7 +79,7 @@ function literal(text: string): Render {
   };
 }
 
-/** Where a later pass is to come the tags stay around the body, so that it is not evaluated then. */
+/** Keeps the tags for a later pass, so that it does not evaluate the body. */
 function compileRaw(text: string): Render {
   const kept = `{% raw %}${text}{% endraw %}`;
   return (context) => {

@@ -1,8 +1,8 @@
-/** What a compilation knows and finds out: macros in force, names that are local, names that are read. */
+/** The state of a compilation: macros, local names, and the names that the template reads. */
 import type { JsonValue } from "../base/json.ts";
 import type { Expression } from "./ast.ts";
 import type { Context } from "./context.ts";
-import { ExpressionError, type ExpressionErrorCode } from "../languages/values/errors.ts";
+import { ExpressionError, type ExpressionErrorCode } from "../languages/values/mod.ts";
 
 /** A compiled expression. @throws ExpressionError */
 export type Evaluate = (context: Context) => JsonValue;
@@ -13,7 +13,7 @@ export type Read = (context: Context) => JsonValue | undefined;
 /** A compiled body: its text. @throws ExpressionError */
 export type Render = (context: Context) => string;
 
-/** A compiled macro; its body is there once the whole template is compiled. */
+/** A compiled macro; its body is set when the template is compiled. */
 export interface CompiledMacro {
   readonly parameters: readonly { readonly name: string; fallback: Evaluate | undefined }[];
   body: Render;
@@ -41,12 +41,12 @@ export class Compilation {
     if (!this.#isInMacro && !this.#locals.some((names) => names.has(name))) this.variableNames.add(name);
   }
 
-  /** Notes a name that is local from here on. */
+  /** Notes a name that is local from now on. */
   declareName(name: string): void {
     this.#locals.at(-1)?.add(name);
   }
 
-  /** Compiles with names that are local inside. */
+  /** Compiles with local names inside. */
   within<T>(names: readonly string[], compile: () => T): T {
     this.#locals.push(new Set(names));
     const result = compile();
@@ -54,7 +54,7 @@ export class Compilation {
     return result;
   }
 
-  /** Compiles what sees nothing of the outside. */
+  /** Compiles code that sees no outer names. */
   withinMacro<T>(compile: () => T): T {
     this.#isInMacro = true;
     const result = compile();

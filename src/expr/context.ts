@@ -1,33 +1,31 @@
-/** What one evaluation knows: the caller's scope, local names, and how much of each limit is used. */
+/** The state of one evaluation: the scope of the caller, local names, and usage of the limits. */
 import type { JsonValue } from "../base/json.ts";
 import { keepSpecimen } from "../base/specimens.ts";
-import type { StepBudget } from "../languages/values/budget.ts";
-import { fail } from "../languages/values/errors.ts";
-import { DEFAULT_LIMITS, type ExpressionLimits } from "../languages/values/limits.ts";
+import { DEFAULT_LIMITS, type ExpressionLimits, fail, type StepBudget } from "../languages/values/mod.ts";
 
-/** What a template may read and call. Time and chance arrive here. */
+/** Variables, functions, time and randomness of a template. */
 export interface Scope {
-  /** A root variable; `undefined` when there is none of that name. Called each time it is read. */
+  /** A root variable, or `undefined`. Called at each read. */
   readonly variable: (name: string) => JsonValue | undefined;
-  /** Functions of the host. What they throw reaches the caller unchanged. */
+  /** Host functions. Their errors reach the caller unchanged. */
   readonly functions: ReadonlyMap<string, HostFunction>;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** IANA id or offset: zone of dates that have none, and of printed dates. */
+  /** IANA id or offset: the zone of dates without one, and of printed dates. */
   readonly timeZone: string;
-  /** In [0, 1). Keys and ids are drawn from it: it must be of cryptographic quality. */
+  /** In [0, 1), of cryptographic quality: keys and ids are made from it. */
   readonly random: () => number;
   readonly limits?: Partial<ExpressionLimits>;
 }
 
-/** A function of the host: its parameters in order, given by position or by name. */
+/** A host function: its parameters in order, given by position or by name. */
 export interface HostFunction {
   readonly parameters: readonly string[];
-  /** Its value for these arguments; what it throws ends the render, unless it is an ExpressionError that a guard swallows. */
+  /** Its value. Errors end the render, except an ExpressionError that a guard such as `??` catches. */
   call(args: ReadonlyMap<string, JsonValue>): JsonValue;
 }
 
-/** Local names; a closed frame, that of a macro, hides everything outside it. */
+/** Local names; a closed frame, as of a macro, hides outer names. */
 export class Frame {
   readonly names = new Map<string, JsonValue>();
   readonly parent: Frame | null;
@@ -39,18 +37,18 @@ export class Frame {
   }
 }
 
-/** Renders a text as a template, in a context; `keepsRaw` leaves `raw` tags in place for a later pass. */
+/** Renders a text as a template; `keepsRaw` keeps `raw` tags for a later pass. */
 type RenderSource = (context: Context, source: string, keepsRaw: boolean) => string;
 
-/** The state of one evaluation. */
+/** One evaluation. */
 export class Context implements StepBudget {
   readonly scope: Scope;
   readonly limits: ExpressionLimits;
   readonly renderSource: RenderSource;
   frame: Frame | null = null;
-  /** Offset of what is evaluated, for errors. */
+  /** Offset of the evaluated expression, for errors. */
   at = 0;
-  /** `raw` bodies keep their tags: a later pass is to come. */
+  /** `raw` bodies keep their tags for a later pass. */
   keepsRaw = false;
   callDepth = 0;
   #steps = 0;
@@ -83,7 +81,7 @@ export class Context implements StepBudget {
     if (this.#produced > this.limits.maxOutputLength) this.checkLength(this.#produced);
   }
 
-  /** Refuses a text or list of that length, made or about to be. @throws ExpressionError `limit` */
+  /** Checks the length of a text or list. @throws ExpressionError `limit` */
   checkLength(length: number): void {
     const { maxOutputLength } = this.limits;
     if (length > maxOutputLength) {
@@ -91,7 +89,7 @@ export class Context implements StepBudget {
     }
   }
 
-  /** Enters a macro or a `render`; the caller takes it back. @throws ExpressionError `limit` */
+  /** Enters a macro or a `render`; the caller restores `callDepth`. @throws ExpressionError `limit` */
   enterCall(): void {
     if (++this.callDepth > this.limits.maxCallDepth) {
       fail("limit", `Cannot nest more than ${this.limits.maxCallDepth} macro or render calls`);
@@ -107,7 +105,7 @@ export class Context implements StepBudget {
     return this.scope.variable(name);
   }
 
-  /** Sets a name where it is already known, the outermost frame standing for the root; else in the nearest frame. */
+  /** Sets a name in the frame that has it, a root variable in the outermost frame, any other in the nearest frame. */
   assign(name: string, value: JsonValue): void {
     const nearest = this.frame ??= new Frame(null);
     let outermost = nearest;
@@ -120,7 +118,7 @@ export class Context implements StepBudget {
     (isRoot ? outermost : nearest).names.set(name, value);
   }
 
-  /** What `make` gave for that key in this evaluation. */
+  /** The value that `make` returned for this key first in this evaluation. */
   memo<T>(key: string, make: () => T): T {
     const memo = this.#memo ??= new Map();
     if (!memo.has(key)) memo.set(key, make());

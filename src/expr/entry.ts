@@ -1,13 +1,12 @@
-/** What a filter, a function and a test are, and how their arguments are read. */
+/** Types of filters, functions and tests; reading of arguments. */
 import type { JsonValue } from "../base/json.ts";
 import type { Context } from "./context.ts";
-import { fail } from "../languages/values/errors.ts";
-import { kindOf, printValue } from "../languages/values/print.ts";
+import { fail, kindOf, printValue } from "../languages/values/mod.ts";
 
-/** Arguments in the order of the parameters; `undefined` = not given. */
+/** Arguments in the order of the parameters; `undefined` when not given. */
 export type Arguments = readonly (JsonValue | undefined)[];
 
-/** What takes arguments: parameter names in order, of which the first `required` (none by default) must be given. */
+/** Parameter names in order; the first `required` (default 0) must be given. */
 export interface Callable {
   readonly parameters: readonly string[];
   readonly required?: number;
@@ -15,13 +14,13 @@ export interface Callable {
   readonly isVariadic?: boolean;
 }
 
-/** A filter. `apply` throws ExpressionError without a place. */
+/** A filter. `apply` throws ExpressionError without position. */
 export interface Filter extends Callable {
   /** The filtered value. */
   apply(input: JsonValue, args: Arguments, context: Context): JsonValue;
 }
 
-/** A built-in function. `call` throws ExpressionError without a place. */
+/** A built-in function. `call` throws ExpressionError without position. */
 export interface BuiltInFunction extends Callable {
   /** The function's value. */
   call(args: Arguments, context: Context): JsonValue;
@@ -36,7 +35,7 @@ export type FilterEntry = readonly [name: string, filter: Filter];
 /** Entries of a table of functions. */
 export type FunctionEntry = readonly [name: string, definition: BuiltInFunction];
 
-/** A filter on text: null passes through, numbers and booleans count as their text. */
+/** A filter on text: null stays null, numbers and booleans become texts. */
 export function textFilter(
   shape: Callable,
   apply: (text: string, args: Arguments, context: Context) => JsonValue,

@@ -1,25 +1,24 @@
-/** Templates and a scope → texts and values. Owns the boundary where errors get their place. */
+/** Templates and a scope → texts and values. Errors get their position here. */
 import { isJsonObject, type JsonObject, type JsonValue, setOwnProperty } from "../base/json.ts";
 import { Context, Frame, type Scope } from "./context.ts";
-import { fail } from "../languages/values/errors.ts";
-import { MAX_VALUE_DEPTH } from "../languages/values/limits.ts";
+import { fail, MAX_VALUE_DEPTH } from "../languages/values/mod.ts";
 import { codeOf, type CompiledTemplate, compileTemplate, located, type Template } from "./template.ts";
 
-/** Renders a template once: what values contain is printed, not evaluated. @throws ExpressionError, and what host functions throw */
+/** Renders a template once: values are printed, not evaluated. @throws ExpressionError, and errors of host functions */
 export function renderText(template: Template, scope: Scope): string {
   if (template.isLiteral) return template.source;
   return run(codeOf(template), newContext(scope, compileTemplate), renderCode);
 }
 
-/** The value of a template that is one print and nothing else; else its text. @throws ExpressionError, and what host functions throw */
+/** The value of a template that is one print; else its text. @throws ExpressionError, and errors of host functions */
 export function renderValue(template: Template, scope: Scope): JsonValue {
   if (template.isLiteral) return template.source;
   return run(codeOf(template), newContext(scope, compileTemplate), valueOf);
 }
 
 /**
- * Renders the strings inside a value, map keys included, depth first; other leaves stay. Of two keys that render
- * to one text the first wins. @throws ExpressionError, and what host functions throw
+ * Renders the strings inside a value, also map keys, depth first. Of two keys that render to the same text the first
+ * wins. @throws ExpressionError, and errors of host functions
  */
 export function renderDeep(value: JsonValue, scope: Scope, compile: (source: string) => Template): JsonValue {
   return renderLevel(value, (source) => renderString(source, scope, compile), 0);
@@ -75,7 +74,7 @@ function run<T>(
   }
 }
 
-/** Renders a template within an evaluation: it sees the names of the place of its call, and adds none to them. */
+/** Renders a template within an evaluation: it sees the names at its call and adds none to them. */
 function renderNested(code: CompiledTemplate, context: Context, keepsRaw: boolean): string {
   const { frame, at, keepsRaw: outerKeepsRaw } = context;
   context.enterCall();

@@ -1,11 +1,11 @@
-/** Tokens → expression trees, by precedence climbing. Owns the precedence table and the literal forms. */
+/** Tokens → expression trees, by precedence climbing. */
 import { Double, numberOfSource } from "../base/json.ts";
 import type { BinaryOperator, CallArguments, Expression, FilterCall } from "./ast.ts";
 import type { Token } from "./lexer.ts";
-import { MAX_SOURCE_DEPTH, MAX_TREE_DEPTH } from "../languages/values/limits.ts";
+import { MAX_SOURCE_DEPTH, MAX_TREE_DEPTH } from "../languages/values/mod.ts";
 import { TokenStream } from "./token_stream.ts";
 
-/** Loosest 2, tightest 10; the ternary is looser, the unary operators and postfix forms are tighter. */
+/** From 2 (loosest) to 10; the ternary binds looser, unary operators and postfix forms tighter. */
 const PRECEDENCE: ReadonlyMap<string, number> = new Map([
   ["or", 2],
   ["and", 3],
@@ -45,7 +45,7 @@ const MAX_LONG = 2n ** 63n - 1n;
 
 type Shape<T> = T extends Expression ? Omit<T, "start" | "end" | "depth"> : never;
 
-/** Parses expressions of a stream; a template parser drives it. */
+/** Parses expressions of a token stream, called by the template parser. */
 export class ExpressionParser {
   #stream: TokenStream;
   #nesting = 0;
@@ -54,7 +54,7 @@ export class ExpressionParser {
     this.#stream = stream;
   }
 
-  /** The expression to come. @throws ExpressionError `syntax`, `limit` */
+  /** Reads an expression. @throws ExpressionError `syntax`, `limit` */
   parse(): Expression {
     return this.#nested(() => {
       const test = this.#binary(0);

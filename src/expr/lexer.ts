@@ -1,8 +1,7 @@
-/** Source text → tokens. Owns delimiters, whitespace trimming, literal bodies (`raw`, `verbatim`) and string forms. */
-import { ExpressionError } from "../languages/values/errors.ts";
-import { MAX_SOURCE_DEPTH, MAX_TEMPLATE_LENGTH } from "../languages/values/limits.ts";
+/** Source text → tokens: delimiters, whitespace trimming, literal bodies (`raw`, `verbatim`), forms of strings. */
+import { ExpressionError, MAX_SOURCE_DEPTH, MAX_TEMPLATE_LENGTH } from "../languages/values/mod.ts";
 
-/** What a token is; `text` and `raw` are output, the others belong to a print or a tag. */
+/** Type of a token; `text` and `raw` are output, the others belong to a print or a tag. */
 export type TokenType =
   | "text"
   | "raw"
@@ -18,7 +17,7 @@ export type TokenType =
   | "interpolated"
   | "end";
 
-/** A piece of source. `text` is the meaning (a string without its quotes), `parts` those of an interpolated string. */
+/** A token. `text` is its value (a string without its quotes), `parts` those of an interpolated string. */
 export interface Token {
   readonly type: TokenType;
   readonly text: string;
@@ -32,7 +31,7 @@ const NUMBER = /\d+(?:\.\d+|L(?![\p{L}\p{Nd}_]))?/uy;
 const OPERATOR = /\?\?\??|\.\.|==|!=|<=|>=|[<>+\-*/%|~]/y;
 const PUNCTUATION = "?:,.()[]{}=";
 const SPACE = /\s*/y;
-/** What stands for a character in {@link KINDS}: 1 white space, 2 a letter or `_`, 3 a digit, 0 anything else of ASCII. */
+/** Codes in {@link KINDS}: 1 white space, 2 a letter or `_`, 3 a digit, 0 any other ASCII character. */
 const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
   const character = String.fromCharCode(code);
   return /\s/.test(character) ? 1 : /[A-Za-z_]/.test(character) ? 2 : /\d/.test(character) ? 3 : 0;
@@ -92,7 +91,7 @@ class Lexer {
     if (text !== "") this.#tokens.push({ type: "text", text, offset: start, end });
   }
 
-  /** Whether a tag `raw` begins there: what stands around and in it keeps its white space. */
+  /** Whether a `raw` tag begins there: white space around and in it is kept. */
   #isRaw(offset: number): boolean {
     LITERAL_TAG.lastIndex = offset;
     return LITERAL_TAG.exec(this.#source)?.[1] === "raw";
@@ -136,7 +135,7 @@ class Lexer {
     this.#push("text", body, start);
   }
 
-  /** Tokens up to the closing delimiter, which is left to the caller. */
+  /** Tokens up to the closing delimiter, which the caller reads. */
   #expression(close: string): void {
     const brackets: string[] = [];
     if (++this.#depth > MAX_SOURCE_DEPTH) this.#fail("Cannot nest strings any deeper", this.#at, "limit");
@@ -183,7 +182,7 @@ class Lexer {
     this.#push("punctuation", character, start);
   }
 
-  /** The name to come, read; empty when there is none. */
+  /** Reads a name; empty when none comes next. */
   #name(): string {
     const source = this.#source;
     const start = this.#at;

@@ -1,14 +1,12 @@
-/** The methods of values, `value.name(…)`: what texts, lists, maps and numbers offer, and no more. */
+/** Methods of values, `value.name(…)`: of texts, lists, maps and numbers. */
 import { Double, isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
 import type { Context } from "./context.ts";
 import { integerArgument, textArgument } from "./entry.ts";
-import { fail } from "../languages/values/errors.ts";
+import { fail, isNumber, joinText, kindOf, type NumberValue, toFloat } from "../languages/values/mod.ts";
 import { splitText } from "./filters/regex.ts";
-import { isNumber, type NumberValue, toFloat } from "../languages/values/numbers.ts";
 import { areEqual } from "./operators.ts";
-import { joinText, kindOf } from "../languages/values/print.ts";
 
-/** A method: how many arguments it takes at least and at most, and what it gives. */
+/** A method: least and most arguments, and its code. */
 interface Method<T> {
   readonly arity: readonly [least: number, most: number];
   readonly call: (value: T, args: readonly JsonValue[], context: Context) => JsonValue | undefined;
@@ -92,10 +90,10 @@ const NUMBER_METHODS: Methods<NumberValue> = new Map<string, Method<NumberValue>
   ["doubleValue", none((value) => new Double(toFloat(value)))],
 ]);
 
-/** The method of that name, its value given; `undefined` when there is none. */
+/** A method bound to its value. */
 type Call = (args: readonly JsonValue[], context: Context) => JsonValue | undefined;
 
-/** `value.name(…)`, ready to be called. `undefined` when such a value has no method of that name. */
+/** The method `value.name`; `undefined` when such a value has none of that name. */
 export function findMethod(value: JsonValue, name: string): Call | undefined {
   if (typeof value === "string") return bound(TEXT_METHODS, value, name);
   if (Array.isArray(value)) return bound(LIST_METHODS, value, name);
@@ -103,7 +101,7 @@ export function findMethod(value: JsonValue, name: string): Call | undefined {
   return isJsonObject(value) ? bound(MAP_METHODS, value, name) : undefined;
 }
 
-/** `value.name` of a text or a list, where the method of that name takes nothing. */
+/** `value.name` of a text or a list, for methods without arguments. */
 export function propertyOf(
   value: string | JsonValue[],
   name: string,

@@ -1,17 +1,15 @@
 /**
  * The expression language of flow definitions: `{{ … }}` and `{% … %}` in texts. Compiles once, renders many times.
- * Pure: variables, host functions, time and chance arrive in a {@link Scope}; every loop and size has a bound.
+ * Pure: variables, host functions, time and randomness come from a {@link Scope}; every loop and size has a limit.
  */
 export { type HostFunction, type Scope } from "./context.ts";
-export { ExpressionError, type ExpressionErrorCode } from "../languages/values/errors.ts";
+export { ExpressionError, type ExpressionErrorCode } from "../languages/values/mod.ts";
 export { renderDeep, renderText, renderValue } from "./evaluate.ts";
 export { FILTER_NAMES } from "./filters/registry.ts";
 export { BUILT_IN_FUNCTION_NAMES } from "./functions/registry.ts";
-export { DEFAULT_LIMITS, type ExpressionLimits } from "../languages/values/limits.ts";
+export { DEFAULT_LIMITS, type ExpressionLimits } from "../languages/values/mod.ts";
 export { isTruthyText } from "../base/truthy_text.ts";
-export { printValue } from "../languages/values/print.ts";
+export { printValue } from "../languages/values/mod.ts";
 export { inspectTemplate, type Reference, type TemplateFacts } from "./references.ts";
-export { Regex } from "../languages/regex/regex.ts";
 export { compileTemplate, type Template } from "./template.ts";
 export { TEST_NAMES } from "./tests.ts";
-export { parseYaml, yamlText } from "../languages/yaml/data.ts";

@@ -1,14 +1,22 @@
-/** What the operators mean on values. Evaluation order and missing values are the compiler's. */
+/** Operators on values. The compiler handles evaluation order and missing values. */
 import { Double, isJsonObject, jsonEquals, type JsonValue } from "../base/json.ts";
 import type { Context } from "./context.ts";
-import { fail } from "../languages/values/errors.ts";
-import { calculate, compareNumbers, isNumber, toFloat, wholeOf } from "../languages/values/numbers.ts";
-import { joinText, kindOf, measureValue } from "../languages/values/print.ts";
+import {
+  calculate,
+  compareNumbers,
+  fail,
+  isNumber,
+  joinText,
+  kindOf,
+  measureValue,
+  toFloat,
+  wholeOf,
+} from "../languages/values/mod.ts";
 
 /** An operator on two values. @throws ExpressionError `type`, `arithmetic`, `limit` */
 export type Operation = (left: JsonValue, right: JsonValue, context: Context) => JsonValue;
 
-/** The operators that need both of their operands; the others are in the compiler. */
+/** Operators that need both operands; the compiler has the others. */
 export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ["+", add],
   ["-", subtract],
@@ -51,7 +59,7 @@ interface Range<T> {
   readonly step: number;
 }
 
-/** Inclusive list of integers, to which decimals are cut, or of single characters; empty when the step leads away. @throws ExpressionError `type`, `limit` */
+/** Inclusive list of integers (decimals are truncated) or characters; empty when the step leads away from the end. @throws ExpressionError `type`, `limit` */
 export function rangeOf({ from, to, step }: Range<JsonValue>, context: Context): JsonValue[] {
   const start = wholeOf(from), end = wholeOf(to);
   if (start !== undefined && end !== undefined) {
@@ -113,7 +121,7 @@ function comparison(operator: string, test: (order: number) => boolean): Operati
   return (a, b) => {
     if (a === null || b === null) return false;
     if (isNumber(a) && isNumber(b)) return test(compareNumbers(a, b));
-    // Two texts have no order: existing flows rely on the failure, as of a condition that compares dates as texts.
+    // Existing flows rely on this failure, for example of conditions that compare dates as texts.
     return fail("type", `Cannot apply "${operator}" to ${kindOf(a)} and ${kindOf(b)}`);
   };
 }

@@ -1,4 +1,4 @@
-/** What a template reads, found without rendering it: for checks of flows before they run. */
+/** The values that a template reads, found without rendering it, for checks of flows. */
 import type { CallArguments, Expression, FilterCall, Statement } from "./ast.ts";
 import { compileExpression } from "./compile_expression.ts";
 import { compileTree } from "./compile_template.ts";
@@ -7,23 +7,23 @@ import { parseTemplate } from "./template_parser.ts";
 
 /** A value that a template reads by a path of names. */
 export interface Reference {
-  /** The root variable, then names as far as they are known without rendering. */
+  /** The root variable, then the names that are known without rendering. */
   readonly path: readonly string[];
-  /** The path as written, with what follows it. */
+  /** The path as written, with computed keys and methods. */
   readonly text: string;
-  /** A missing value does no harm: `??`, `default`, or a test for being defined somewhere in the template. */
+  /** A missing value is no error: `??`, `default`, or an `is defined` test somewhere in the template. */
   readonly isGuarded: boolean;
 }
 
-/** What can be said of a template without rendering it. */
+/** Facts of a template that are known without rendering it. */
 export interface TemplateFacts {
-  /** All values that it reads, in no particular order; names that it defines itself are left out. */
+  /** All values that it reads, unordered, without the names that it defines. */
   readonly references: readonly Reference[];
-  /** Names of the functions that it calls, its own macros excepted. */
+  /** Names of the functions that it calls, without its own macros. */
   readonly functionNames: ReadonlySet<string>;
 }
 
-/** Compiles a source for what is in it. @throws ExpressionError as compileTemplate does */
+/** Inspects a source. @throws ExpressionError as {@link compileTree} does */
 export function inspectTemplate(source: string): TemplateFacts {
   const tree = parseTemplate(source);
   const compilation = new Compilation(source, compileExpression);
@@ -43,7 +43,7 @@ class ReferenceFinder {
     this.#source = source;
   }
 
-  /** What was found, once everything is walked. */
+  /** The references, after all statements are walked. */
   references(): readonly Reference[] {
     const read = this.#found.filter(({ path: [root = ""] }) => !this.#locals.has(root));
     if (this.#tested.length === 0) return read;
@@ -55,7 +55,7 @@ class ReferenceFinder {
     }));
   }
 
-  /** Macros see nothing of the outside: their bodies are not walked. */
+  /** Skips bodies of macros: they see no outer names. */
   walk(body: readonly Statement[], isGuarded: boolean): void {
     for (const statement of body) this.#statement(statement, isGuarded);
   }
@@ -124,7 +124,7 @@ class ReferenceFinder {
     for (const argument of [...positional, ...named.values()]) this.#expression(argument, isGuarded);
   }
 
-  /** Keys that are computed, and arguments of methods, read values of their own. */
+  /** Computed keys and arguments of methods read values, too. */
   #keys(node: Expression, isGuarded: boolean): void {
     if (node.kind === "index") {
       if (node.key.kind !== "literal") this.#expression(node.key, isGuarded);
@@ -136,7 +136,7 @@ class ReferenceFinder {
   }
 }
 
-/** Names from a root variable on; `undefined` for what does not begin with one. */
+/** Names from a root variable on; `undefined` for any other expression. */
 function pathOf(node: Expression): readonly string[] | undefined {
   const names: string[] = [];
   let isKnown = true;
@@ -168,7 +168,7 @@ function pathOf(node: Expression): readonly string[] | undefined {
   return walk(node) ? names : undefined;
 }
 
-/** Parts of an expression that no rule above treats specially. */
+/** Parts of the expressions without a rule of their own. */
 function childrenOf(node: Expression): Iterable<Expression> {
   switch (node.kind) {
     case "interpolation":

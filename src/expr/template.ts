@@ -1,18 +1,18 @@
-/** Compiled templates: what a caller may know of one, and how a source becomes one. */
+/** Compiled templates. */
 import { compileExpression } from "./compile_expression.ts";
 import { compileTree } from "./compile_template.ts";
 import { Compilation, type Evaluate, type Render } from "./compiler.ts";
-import { ExpressionError } from "../languages/values/errors.ts";
+import { ExpressionError } from "../languages/values/mod.ts";
 import { parseTemplate } from "./template_parser.ts";
 
-/** A compiled template; it holds no state and may be rendered any number of times. */
+/** A compiled template; stateless, may be rendered any number of times. */
 export interface Template {
   readonly source: string;
-  /** No print, tag or comment inside: it renders to its source. */
+  /** Without prints, tags and comments: renders to its source. */
   readonly isLiteral: boolean;
-  /** Names of the functions called anywhere in it, its own macros excepted. */
+  /** Names of the functions that it calls, without its own macros. */
   readonly functionNames: ReadonlySet<string>;
-  /** Names of the root variables it reads, those of rendered values excepted. */
+  /** Names of the root variables that it reads, without those that rendered values read. */
   readonly variableNames: ReadonlySet<string>;
 }
 
@@ -24,7 +24,7 @@ export class CompiledTemplate implements Template {
   readonly variableNames: ReadonlySet<string>;
   readonly spans: readonly number[];
   readonly render: Render;
-  /** There when the template is one print and nothing else. */
+  /** Only for a template that is one print. */
   readonly value: Evaluate | undefined;
 
   constructor(source: string) {
@@ -60,13 +60,13 @@ export function compileTemplate(source: string): Template {
   return source.includes("{") ? new CompiledTemplate(source) : new LiteralTemplate(source);
 }
 
-/** The code of a template. @throws TypeError when it was not made here */
+/** The code of a template. @throws TypeError when it was not compiled here */
 export function codeOf(template: Template): CompiledTemplate {
   if (template instanceof CompiledTemplate) return template;
   throw new TypeError(`Cannot render a template that compileTemplate did not make`);
 }
 
-/** This error with its place in the template, when it is one without. */
+/** The error with its position in the template, unless it has one. */
 export function located(error: unknown, template: CompiledTemplate, offset: number): unknown {
   const { source, spans } = template;
   if (error instanceof ExpressionError) return error.at({ source, offset, spans });

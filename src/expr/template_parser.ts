@@ -1,11 +1,11 @@
-/** Tokens → template tree. Owns the tags; a new tag is one entry of TAGS. */
+/** Tokens → template tree. A new tag is one entry of TAGS. */
 import type { FilterCall, Macro, Statement, TemplateTree } from "./ast.ts";
 import { ExpressionParser } from "./expression_parser.ts";
 import { tokenize } from "./lexer.ts";
-import { MAX_SOURCE_DEPTH } from "../languages/values/limits.ts";
+import { MAX_SOURCE_DEPTH } from "../languages/values/mod.ts";
 import { TokenStream } from "./token_stream.ts";
 
-/** Parses a whole source. @throws ExpressionError `syntax`, `limit` */
+/** Parses a source. @throws ExpressionError `syntax`, `limit` */
 export function parseTemplate(source: string): TemplateTree {
   return new TemplateParser(source).parse();
 }
@@ -39,7 +39,7 @@ class TemplateParser {
     return { body, macros: this.#macros, blocks: this.#blocks, spans: this.#spans };
   }
 
-  /** Statements up to one of the tags in `ends`, whose name is left to read; without any, up to the end. */
+  /** Statements up to a tag in `ends`, whose name is not read; without `ends`, up to the end. */
   #body(ends: readonly string[]): Statement[] {
     if (++this.#nesting > MAX_SOURCE_DEPTH) {
       this.#stream.fail("Cannot nest tags any deeper", undefined, "limit");

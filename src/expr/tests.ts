@@ -1,9 +1,7 @@
-/** The tests of `is`, save `defined`, which the compiler knows: it alone accepts a missing value. */
+/** Tests of `is`, without `defined`, which the compiler handles: only it accepts a missing value. */
 import { isJsonObject, type JsonValue, tryParseJson } from "../base/json.ts";
 import type { Test } from "./entry.ts";
-import { fail } from "../languages/values/errors.ts";
-import { isInteger } from "../languages/values/numbers.ts";
-import { kindOf } from "../languages/values/print.ts";
+import { fail, isInteger, kindOf } from "../languages/values/mod.ts";
 
 /** Tests by name. @throws ExpressionError `type` where a test takes integers only */
 export const TESTS: ReadonlyMap<string, Test> = new Map<string, Test>([

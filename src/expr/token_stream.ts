@@ -1,8 +1,8 @@
-/** A cursor over tokens. Owns the texts of syntax errors. */
-import { ExpressionError, type ExpressionErrorCode } from "../languages/values/errors.ts";
+/** A cursor over tokens, and the texts of syntax errors. */
+import { ExpressionError, type ExpressionErrorCode } from "../languages/values/mod.ts";
 import type { Token, TokenType } from "./lexer.ts";
 
-/** Reads tokens one by one; the last one, of type `end`, is never passed. */
+/** Reads tokens one by one; stays at the last one, of type `end`. */
 export class TokenStream {
   readonly source: string;
   readonly #tokens: readonly Token[];
@@ -13,12 +13,12 @@ export class TokenStream {
     this.#tokens = tokens;
   }
 
-  /** The token to come. */
+  /** The next token. */
   get current(): Token {
     return this.#tokens[this.#at] as Token;
   }
 
-  /** The token after the one to come. */
+  /** The token after the next one. */
   get following(): Token {
     return this.#tokens[Math.min(this.#at + 1, this.#tokens.length - 1)] as Token;
   }
@@ -35,13 +35,13 @@ export class TokenStream {
     return token;
   }
 
-  /** True when the token to come is of that type and text. */
+  /** True when the next token has that type and text. */
   isAt(type: TokenType, text?: string): boolean {
     const token = this.current;
     return token.type === type && (text === undefined || token.text === text);
   }
 
-  /** Reads the token to come when it is that punctuation or operator; tells whether it did. */
+  /** Reads the next token if it is that punctuation or operator; returns whether it did. */
   accept(text: string): boolean {
     const { type } = this.current;
     const isFound = (type === "punctuation" || type === "operator") && this.current.text === text;
@@ -49,13 +49,13 @@ export class TokenStream {
     return isFound;
   }
 
-  /** Reads a token of that type. @throws ExpressionError `syntax` when another comes */
+  /** Reads a token of that type. @throws ExpressionError `syntax` for any other */
   expect(type: TokenType, text?: string): Token {
     if (!this.isAt(type, text)) this.fail(`Expected ${text ? `"${text}"` : TYPE_NAMES[type]}`);
     return this.next();
   }
 
-  /** Refuses the token to come. @throws ExpressionError always */
+  /** Refuses the next token. @throws ExpressionError always */
   fail(reason: string, token = this.current, code: ExpressionErrorCode = "syntax"): never {
     const found = token.type === "end" ? "the end" : token.text ? `"${token.text}"` : TYPE_NAMES[token.type];
     const message = code === "syntax" ? `${reason}, found ${found}` : reason;

@@ -2,7 +2,7 @@
  * Patterns over relative paths. Globs: `*` and `?` within a name, `**` over any number of folders, `[a-z]`, `{a,b}`; `regex:`
  * before a regular expression.
  */
-import { Regex } from "../expr/mod.ts";
+import { Regex } from "../languages/regex/mod.ts";
 
 /** Alternatives that the braces of one pattern may give. */
 const MAX_ALTERNATIVES = 1_000;

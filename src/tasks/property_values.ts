@@ -2,8 +2,8 @@
 import type { Instant } from "../base/clock.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty, tryParseJson } from "../base/json.ts";
 import { printValue } from "../expr/mod.ts";
-import { parseYaml } from "../languages/yaml/data.ts";
-import { parseIsoInstant } from "../base/instant_text.ts";
+import { parseYaml } from "../languages/yaml/mod.ts";
+import { parseInstant } from "../base/iso_8601.ts";
 
 /** A flag; `fallback` if it is absent or empty. @throws Error neither true nor false */
 export function flagOf(properties: JsonObject, name: string, fallback: boolean): boolean {
@@ -87,7 +87,7 @@ function parseStructure(text: string): JsonValue {
 export function instantOf(properties: JsonObject, name: string): Instant | undefined {
   const text = textOf(properties, name)?.trim();
   if (text === undefined || text === "") return undefined;
-  const at = parseIsoInstant(text.replace(" ", "T"));
+  const at = parseInstant(text.replace(" ", "T"));
   if (at !== undefined) return at;
   throw new Error(`Invalid ${name} "${shorten(text)}": it must be a date such as 2026-01-31T08:15:30Z`);
 }

@@ -2,8 +2,7 @@
 import type { Instant } from "../base/clock.ts";
 import { type JsonObject, ownProperty } from "../base/json.ts";
 import { readStructure } from "../base/json_text.ts";
-import { parseIsoDate } from "../languages/dates/parse.ts";
-import { findZone, type Zone } from "../languages/dates/zone.ts";
+import { findZone, parseIsoDate, type Zone } from "../languages/dates/mod.ts";
 import type { FireTimes, ScheduleTriggerType } from "../model/triggers/trigger_catalog.ts";
 import { dateTextOf } from "./cron/fire_times.ts";
 import { RECOVER_MISSED, SCHEDULE_OUTPUTS, TIME_ZONE } from "./shared_properties.ts";

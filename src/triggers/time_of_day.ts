@@ -1,6 +1,7 @@
 /** Times of day as conditions and windows give them. */
 import type { Instant } from "../base/clock.ts";
-import { findZone } from "../languages/dates/zone.ts";
+import { readIsoTime } from "../base/iso_8601.ts";
+import { findZone } from "../languages/dates/mod.ts";
 
 /** Milliseconds of a day without a change of its zone's offset. */
 export const DAY_MS = 86_400_000;
@@ -12,18 +13,14 @@ export interface TimeOfDay {
   readonly zone?: string;
 }
 
-const TIME =
-  /^(?:([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.\d+)?)?|24:00(?::00(?:\.0+)?)?)\s*(Z|[+-]\d{2}(?::?\d{2})?)?$/i;
+const TIME_AND_ZONE = /^([\d:.,]+)\s*(Z|[+-]\d{2}(?::?\d{2})?)?$/i;
 
 /** What such a text names: `09:30`, `16:00:00+02:00`, `24:00` for the end of the day; `undefined` for any other text. */
 export function parseTimeOfDay(text: string): TimeOfDay | undefined {
-  const match = TIME.exec(text.trim());
-  if (!match) return undefined;
-  const [, hour = "24", minute = "0", second = "0", zone] = match;
-  return {
-    ms: ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1000,
-    zone: zone?.toUpperCase(),
-  };
+  const [, timeText = "", zone] = TIME_AND_ZONE.exec(text.trim()) ?? [];
+  const time = readIsoTime(timeText.replace(/^\d:/, "0$&"));
+  if (!time) return undefined;
+  return { ms: ((time.hour * 60 + time.minute) * 60 + time.second) * 1000, zone: zone?.toUpperCase() };
 }
 
 /** What clocks of the zone show at that instant, as if they showed UTC. */

@@ -2,7 +2,7 @@
 import type { Instant } from "../base/clock.ts";
 import { parseDuration } from "../base/duration.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
-import { epochSecondsOf, findZone } from "../languages/dates/zone.ts";
+import { epochSecondsOf, findZone } from "../languages/dates/mod.ts";
 import type { PropertySchema, PropertySchemas } from "../model/flows/schema.ts";
 import type { ConditionWindow } from "../model/triggers/trigger_catalog.ts";
 import { DAY_MS, localMsOf, parseTimeOfDay, type TimeOfDay } from "./time_of_day.ts";

@@ -8,12 +8,12 @@ const JOINED: readonly (readonly [number[][], number[]])[] = [
   [[[1, 2], [], [3]], [1, 2, 3]],
 ];
 for (const [parts, all] of JOINED) {
-  Deno.test(`joinBytes() makes one of ${JSON.stringify(parts)}`, () => {
+  Deno.test(`joinBytes() concatenates ${JSON.stringify(parts)}`, () => {
     assertEquals(joinBytes(parts.map((part) => Uint8Array.from(part))), Uint8Array.from(all));
   });
 }
 
-Deno.test("joinBytes() copies no single part", () => {
+Deno.test("joinBytes() does not copy a single part", () => {
   const part = Uint8Array.of(1, 2);
   assertStrictEquals(joinBytes([part]), part);
 });

@@ -3,14 +3,14 @@ import { Cipher } from "../../src/base/cipher.ts";
 
 const KEY = new Uint8Array(32).fill(1);
 
-Deno.test("decrypt() gives back what encrypt() was given", () => {
+Deno.test("decrypt() reverses encrypt()", () => {
   const cipher = Cipher.fromKey(KEY);
   for (const text of ["", "secret", "Grüße 🎉", "x".repeat(40_000)]) {
     assertEquals(cipher.decrypt(cipher.encrypt(text, "a"), "a"), text);
   }
 });
 
-Deno.test("encrypt() of the same text never gives the same bytes", () => {
+Deno.test("encrypt() of the same text gives different bytes each time", () => {
   const cipher = Cipher.fromKey(KEY);
   assertNotEquals(cipher.encrypt("text", "a"), cipher.encrypt("text", "a"));
 });
@@ -34,7 +34,7 @@ Deno.test("fromKey() refuses a key of another length", () => {
   assertThrows(() => Cipher.fromKey(new Uint8Array(16)), Error, "16 bytes");
 });
 
-Deno.test("decrypt() reads what the platform's Web Crypto has encrypted in the same form", async () => {
+Deno.test("decrypt() reads the same format written with Web Crypto", async () => {
   const key = await crypto.subtle.importKey("raw", KEY, "AES-GCM", false, ["encrypt"]);
   const iv = new Uint8Array(12).fill(3);
   const additionalData = new TextEncoder().encode("context");

@@ -4,19 +4,19 @@ import { idTime, isId } from "../../src/base/id.ts";
 
 const AT = Date.UTC(2026, 0, 15);
 
-Deno.test("derivedId() gives ids of the usual form, in order, none of them twice", () => {
+Deno.test("derivedId() returns valid, ordered, unique ids", () => {
   const ids = Array.from({ length: 60_000 }, (_, index) => derivedId(AT, index, "seed"));
   assert(ids.every((id) => isId(id) && idTime(id) === AT));
   assertEquals(ids, [...ids].sort());
   assertEquals(new Set(ids).size, ids.length);
 });
 
-Deno.test("derivedId() of other seeds gives other ids", () => {
+Deno.test("derivedId() depends on the seed", () => {
   const ids = Array.from({ length: 60_000 }, (_, seed) => derivedId(AT, 0, `execution/${seed}/1`));
   assertEquals(new Set(ids).size, ids.length);
 });
 
-Deno.test("derivedIndex() knows its own ids alone", () => {
+Deno.test("derivedIndex() accepts only derived ids", () => {
   for (const index of [0, 1, 61, 62, 50_000]) {
     const id = derivedId(AT, index, "seed");
     assertEquals(derivedIndex(id, AT, "seed"), index);

@@ -10,7 +10,7 @@ import {
   toBase62,
 } from "../../src/base/id.ts";
 
-Deno.test("IdSource.next() gives strictly rising ids, also when the clock stands still or goes back", () => {
+Deno.test("IdSource.next() gives strictly ascending ids, even when the clock stops or goes back", () => {
   const source = new IdSource();
   const now = Date.UTC(2026, 0, 1);
   const ids = [now, now, now - 5_000, now + 1, ...Array<number>(100_000).fill(now + 1)].map((at) =>
@@ -19,7 +19,7 @@ Deno.test("IdSource.next() gives strictly rising ids, also when the clock stands
   for (let i = 1; i < ids.length; i++) assert((ids[i - 1] as string) < (ids[i] as string));
 });
 
-Deno.test("idTime() gives the time an id was made", () => {
+Deno.test("idTime() gives the time of an id", () => {
   for (const at of [0, 1, Date.UTC(2026, 0, 1), Date.UTC(2100, 0, 1)]) {
     const id = new IdSource().next(at);
     assert(isId(id));
@@ -27,7 +27,7 @@ Deno.test("idTime() gives the time an id was made", () => {
   }
 });
 
-Deno.test("isId() refuses what may be a namespace", () => {
+Deno.test("isId() refuses namespaces", () => {
   for (
     const text of ["", "demo", "AVbbB83o000xXUY4wsF0c", "aVbbB83o000xXUY4wsF0c8", "AVbbB83o000xXUY4wsF0c8x"]
   ) {

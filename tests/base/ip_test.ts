@@ -51,7 +51,7 @@ for (const [text, address, isWithin] of RANGES) {
   });
 }
 
-Deno.test("isLoopback() knows the addresses of this machine", () => {
+Deno.test("isLoopback() is true for loopback names and addresses", () => {
   const cases: [string, boolean][] = [
     ["localhost", true],
     ["127.0.0.1", true],

@@ -49,11 +49,11 @@ for (const [value, text] of DOUBLES) {
   Deno.test(`formatDouble() prints ${value} as ${text}`, () => assertEquals(formatDouble(value), text));
 }
 
-Deno.test("parseJson() refuses a number beyond all doubles", () => {
+Deno.test("parseJson() refuses a number that is too large for a double", () => {
   assertThrows(() => parseJson("[1e999]"), SyntaxError, "1e999 is too large");
 });
 
-Deno.test("setOwnProperty() and ownProperty() never meet a prototype", () => {
+Deno.test("setOwnProperty() and ownProperty() ignore prototypes", () => {
   const object = {};
   setOwnProperty(object, "__proto__", 1);
   assertEquals(Object.keys(object), ["__proto__"]);
@@ -71,7 +71,7 @@ Deno.test("jsonEquals() compares numbers by value and everything else by kind", 
   assertEquals(jsonEquals({ a: null }, {}), false);
 });
 
-Deno.test("parseJson() gives what JSON.parse gives, number kinds aside", () => {
+Deno.test("parseJson() equals JSON.parse except for number kinds", () => {
   fc.assert(fc.property(fc.jsonValue(), (value) => {
     const text = JSON.stringify(value);
     assertEquals(JSON.parse(stringifyJson(parseJson(text))), JSON.parse(text));
@@ -88,7 +88,7 @@ const NUMBER_TEXTS = [
 ] as const;
 const SPACES = ["", " ", "\n", "\t\r "];
 for (const [number, printed] of NUMBER_TEXTS) {
-  Deno.test(`parseJson() keeps the kind of ${number} wherever it stands`, () => {
+  Deno.test(`parseJson() keeps the kind of ${number} in any position`, () => {
     for (const before of SPACES) {
       for (const after of SPACES) {
         const spaced = `${before}${number}${after}`;
@@ -101,7 +101,7 @@ for (const [number, printed] of NUMBER_TEXTS) {
   });
 }
 
-Deno.test("tryParseJson() gives nothing for a text that is no JSON", () => {
+Deno.test("tryParseJson() gives undefined for a text that is not JSON", () => {
   assertEquals(["null", "[2.0]", "", "[1,]", "1e999", "x"].map((text) => tryParseJson(text)), [
     ...[null, [new Double(2)]],
     ...[undefined, undefined, undefined, undefined],

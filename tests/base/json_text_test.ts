@@ -23,7 +23,7 @@ for (const [given, read] of CASES) {
 
 const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
 
-Deno.test("readStructure() leaves a text that is nested too deep", () => {
+Deno.test("readStructure() keeps a text that is nested too deeply", () => {
   assertEquals(JSON.stringify(readStructure(nested(500))), nested(500));
   assertEquals(readStructure(nested(501)), nested(501));
   assertEquals(typeof readStructure(`["${nested(501)}"]`), "object");

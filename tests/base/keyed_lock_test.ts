@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { KeyedLock } from "../../src/base/keyed_lock.ts";
 
-Deno.test("run() begins at once where nothing holds the key, else when what came before has ended", async () => {
+Deno.test("run() starts at once for a free key, else after earlier work", async () => {
   const locks = new KeyedLock();
   const order: string[] = [];
   const first = Promise.withResolvers<void>();
@@ -25,7 +25,7 @@ Deno.test("run() begins at once where nothing holds the key, else when what came
   assertEquals([locks.isHeld("a"), locks.isHeld("b")], [false, false]);
 });
 
-Deno.test("run() gives the outcome of its own work, and a failure does not stop the next", async () => {
+Deno.test("run() returns the result of its own work; a failure does not stop later work", async () => {
   const locks = new KeyedLock();
   const failing = locks.run("a", () => Promise.reject(new Error("no")));
   const next = locks.run("a", () => Promise.resolve(2));

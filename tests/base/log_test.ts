@@ -10,7 +10,7 @@ function linesOf(format: "text" | "json", write: (logger: Logger) => void): stri
   return lines;
 }
 
-Deno.test("Logger writes text lines with their facts and leaves out what is less severe", () => {
+Deno.test("Logger writes text lines with their fields and omits less severe lines", () => {
   const lines = linesOf("text", (logger) => {
     logger.info("Request", { path: "/a b", status: 200, none: undefined });
     logger.debug("detail");
@@ -18,12 +18,12 @@ Deno.test("Logger writes text lines with their facts and leaves out what is less
   assertEquals(lines, ['2026-01-15T10:30:00.000Z INFO  Request path="/a b" status=200']);
 });
 
-Deno.test("Logger writes one JSON object a line", () => {
+Deno.test("Logger writes one JSON object per line", () => {
   const [line = ""] = linesOf("json", (logger) => logger.warn("odd", { n: 1 }));
   assertEquals(JSON.parse(line), { time: "2026-01-15T10:30:00.000Z", level: "warn", message: "odd", n: 1 });
 });
 
-Deno.test("Logger lets nobody forge a line", () => {
+Deno.test("Logger escapes line breaks, so that no line can be forged", () => {
   const [line = ""] = linesOf("text", (logger) => logger.error("a\nb", { path: "x\r\ny" }));
   assertEquals(line.includes("\n") || line.includes("\r"), false);
 });

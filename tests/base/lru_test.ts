@@ -1,7 +1,7 @@
 import { assertEquals, assertLessOrEqual } from "@std/assert";
 import { LruCache, RecentCache } from "../../src/base/lru.ts";
 
-Deno.test("LruCache.set() drops what was not used for longest", () => {
+Deno.test("LruCache.set() evicts the least recently used value", () => {
   const cache = new LruCache<string, number>(2);
   cache.set("a", 1);
   cache.set("b", 2);
@@ -19,7 +19,7 @@ Deno.test("RecentCache.get() gives values of both generations", () => {
   assertEquals([1, 2, 3].map((key) => cache.get(key)), [light, light, light]);
 });
 
-Deno.test("RecentCache.get() keeps what is used", () => {
+Deno.test("RecentCache.get() keeps used values", () => {
   const cache = new RecentCache<number, { weight: number }>(8, weigh);
   for (let key = 0; key < 100; key++) {
     cache.set(key, light);
@@ -28,7 +28,7 @@ Deno.test("RecentCache.get() keeps what is used", () => {
   assertEquals(cache.get(50), undefined);
 });
 
-Deno.test("RecentCache.set() never keeps more than the weight", () => {
+Deno.test("RecentCache.set() never exceeds the weight", () => {
   for (let writes = 1; writes < 60; writes++) {
     const cache = new RecentCache<number, { weight: number }>(10, weigh);
     for (let key = 0; key < writes; key++) cache.set(key, { weight: 1 + key % 3 });
@@ -39,7 +39,7 @@ Deno.test("RecentCache.set() never keeps more than the weight", () => {
   }
 });
 
-Deno.test("RecentCache.set() replaces a value of either generation, and keeps none that is too heavy", () => {
+Deno.test("RecentCache.set() replaces a value of either generation, and refuses one that is too heavy", () => {
   const cache = new RecentCache<string, { weight: number }>(4, weigh);
   cache.set("a", light);
   cache.set("b", { weight: 2 });
@@ -50,7 +50,7 @@ Deno.test("RecentCache.set() replaces a value of either generation, and keeps no
   assertEquals(cache.get("a"), undefined);
 });
 
-Deno.test("RecentCache.delete() forgets both generations", () => {
+Deno.test("RecentCache.delete() deletes from both generations", () => {
   const cache = new RecentCache<string, { weight: number }>(4, weigh);
   cache.set("a", light);
   cache.set("b", { weight: 2 });

@@ -1,6 +1,6 @@
 /** Fills the database of a server that does not run with flows that have schedules: copies of one that the server has saved. */
-import { parseCron } from "../../src/languages/cron/cron_expression.ts";
-import { findZone } from "../../src/languages/dates/zone.ts";
+import { parseCron } from "../../src/languages/cron/mod.ts";
+import { findZone } from "../../src/languages/dates/mod.ts";
 import type { TriggerState } from "../../src/model/triggers/trigger_state.ts";
 import { type FlowHead, FlowRecords, type FlowRevisionRecord } from "../../src/store/records/flow_records.ts";
 import { KvStore } from "../../src/store/kv_store.ts";

@@ -66,7 +66,7 @@ testErrors("limit", [
   ["{{ long | regexReplace('(b.*c)|a.*?b|[a-z]{1,50}z|a', 'b') }}", "limit"],
 ], data);
 
-Deno.test("renderText() matches in linear time what ruins a backtracking machine", () => {
+Deno.test("renderText() matches in linear time patterns that are exponential for backtracking", () => {
   const template = compileTemplate(
     `{{ text | regexMatch('(a*)*b') }}{{ text | regexMatch('(a|a)*b') }}` +
       `{{ text | regexMatch('${"a?".repeat(30)}${"a".repeat(30)}') }}`,
@@ -74,14 +74,14 @@ Deno.test("renderText() matches in linear time what ruins a backtracking machine
   assertEquals(renderText(template, scopeOf(data)), "falsefalsetrue");
 });
 
-Deno.test("renderDeep() refuses what is nested too deeply", () => {
+Deno.test("renderDeep() refuses values that are nested too deeply", () => {
   let value: JsonValue = "{{ 1 }}";
   for (let i = 0; i < 20_000; i++) value = [value];
   const error = assertThrows(() => renderDeep(value, scopeOf(), compileTemplate), ExpressionError);
   assertEquals((error as ExpressionError).code, "limit");
 });
 
-Deno.test("renderText() takes the limits of the scope", () => {
+Deno.test("renderText() uses the limits of the scope", () => {
   const rows: [string, Partial<ExpressionLimits>][] = [
     ["{{ 1 }}{{ 2 }}{{ 3 }}", { maxSteps: 2 }],
     ["{{ 'abc' }}", { maxOutputLength: 2 }],
@@ -98,7 +98,7 @@ Deno.test("renderText() takes the limits of the scope", () => {
   }
 });
 
-Deno.test("renderText() prints what is within the limits", () => {
+Deno.test("renderText() prints values within the limits", () => {
   const template = compileTemplate("{% for i in 1..10000 %}{{ i }},{% endfor %}");
   assert(renderText(template, scopeOf()).endsWith(",10000,"));
 });

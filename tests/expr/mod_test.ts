@@ -15,7 +15,7 @@ import {
 } from "../../src/expr/mod.ts";
 import { evaluateRow, renderRow, scopeOf } from "./support.ts";
 
-Deno.test("compileTemplate() tells literals from templates", () => {
+Deno.test("compileTemplate() distinguishes literals from templates", () => {
   for (const source of ["", "plain", "{ a }", '{"a": 1}', "}} %}"]) {
     assertEquals(compileTemplate(source).isLiteral, true, source);
   }
@@ -24,7 +24,7 @@ Deno.test("compileTemplate() tells literals from templates", () => {
   }
 });
 
-Deno.test("compileTemplate() names the functions called, macros excepted", () => {
+Deno.test("compileTemplate() lists the called functions without macros", () => {
   const source =
     "{% macro m(a) %}{{ secret(a) }}{% endmacro %}{{ m(kv('x')) }}{% if max(1) %}{{ a ?? read('f') }}{% endif %}" +
     '{{ "#{now()}" }}{{ [uuid()] | join(id()) }}';
@@ -39,7 +39,7 @@ Deno.test("compileTemplate() names the functions called, macros excepted", () =>
   ]);
 });
 
-Deno.test("compileTemplate() names the root variables read, local names excepted", () => {
+Deno.test("compileTemplate() lists the read root variables without local names", () => {
   const rows: [string, string[]][] = [
     ["{{ a.b[c.d] ?? e }}", ["a", "c", "e"]],
     ["{% for x in xs %}{{ x }}{{ loop.index }}{{ y }}{% endfor %}{{ x }}", ["x", "xs", "y"]],
@@ -53,7 +53,7 @@ Deno.test("compileTemplate() names the root variables read, local names excepted
   }
 });
 
-Deno.test("renderValue() keeps the kind of a lone print", () => {
+Deno.test("renderValue() keeps the kind of a single print", () => {
   const rows: [string, JsonValue][] = [
     ["{{ [1, 2] }}", [1, 2]],
     ["{{ 1 }}", 1],
@@ -70,7 +70,7 @@ Deno.test("renderValue() keeps the kind of a lone print", () => {
   for (const [source, value] of rows) assertEquals(evaluateRow(source), value, source);
 });
 
-Deno.test("renderDeep() renders keys, values and items, and leaves the rest", () => {
+Deno.test("renderDeep() renders keys, values and items, and keeps other values", () => {
   const value = {
     "{{ k }}": ["{{ v }}", 1, null, true, { a: "x{{ v }}" }],
     key: "second",
@@ -82,7 +82,7 @@ Deno.test("renderDeep() renders keys, values and items, and leaves the rest", ()
   });
 });
 
-Deno.test("renderDeep() compiles by the lookup it is given", () => {
+Deno.test("renderDeep() compiles with the given function", () => {
   const seen: string[] = [];
   const compile = (source: string) => (seen.push(source), compileTemplate(source));
   renderDeep(["{{ render('{{ 1 }}') }}", "plain"], scopeOf(), compile);
@@ -93,7 +93,7 @@ function hostOf(names: readonly string[], call: HostFunction["call"]) {
   return scopeOf({ a: "A" }, { functions: new Map([["host", { parameters: names, call }]]) });
 }
 
-Deno.test("renderText() hands evaluated arguments to host functions", () => {
+Deno.test("renderText() passes evaluated arguments to host functions", () => {
   const scope = hostOf(["x", "y"], (args) => JSON.stringify([...args]));
   const render = (source: string) => renderText(compileTemplate(source), scope);
   assertEquals(render("{{ host(a, y=1 + 1) }}"), '[["x","A"],["y",2]]');
@@ -105,7 +105,7 @@ Deno.test("renderText() hands evaluated arguments to host functions", () => {
   assertEquals(renderText(compileTemplate("{{ host(1, 2) }}"), bare), "0");
 });
 
-Deno.test("renderText() lets what a host function throws pass unchanged", () => {
+Deno.test("renderText() passes errors of host functions unchanged", () => {
   const suspended = new Error("suspended");
   const scope = hostOf([], () => {
     throw suspended;
@@ -126,7 +126,7 @@ Deno.test("renderText() lets what a host function throws pass unchanged", () => 
   }
 });
 
-Deno.test("renderText() finds the frames as they were after a swallowed error in a macro", () => {
+Deno.test("renderText() restores the frames after a caught error in a macro", () => {
   const source = "{% macro f() %}{{ nope }}{% endmacro %}{% set x = 1 %}{{ f() ?? 'd' }}{{ x }}";
   assertEquals(renderRow(source), "d1");
 });

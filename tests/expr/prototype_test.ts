@@ -56,7 +56,7 @@ Deno.test("renderDeep() keeps a key named __proto__ as data", () => {
   assertEquals(Object.getPrototypeOf(rendered), Object.prototype);
 });
 
-Deno.test("renderValue() gives values that leave prototypes alone", () => {
+Deno.test("renderValue() gives values without changed prototypes", () => {
   evaluateRow(
     "{{ {'__proto__': {'polluted': 1}} | merge({'constructor': {'prototype': {'polluted': 1}}}) }}",
   );

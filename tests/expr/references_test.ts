@@ -66,13 +66,13 @@ Deno.test("inspectTemplate() gives the text of each path", () => {
   assertEquals(texts.sort(), ["a.b['c d'].e()", "x"]);
 });
 
-Deno.test("inspectTemplate() gives the names of functions, macros left out", () => {
+Deno.test("inspectTemplate() gives the names of functions without macros", () => {
   const { functionNames } = inspectTemplate(
     "{% macro m() %}{{ now() }}{% endmacro %}{{ m() }}{{ kv(secret('A')) }}",
   );
   assertEquals([...functionNames].sort(), ["kv", "now", "secret"]);
 });
 
-Deno.test("inspectTemplate() refuses what cannot be parsed", () => {
+Deno.test("inspectTemplate() refuses malformed templates", () => {
   assertThrows(() => inspectTemplate("{{ a b }}"), ExpressionError);
 });

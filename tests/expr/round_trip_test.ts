@@ -59,7 +59,7 @@ const contexts = fc.dictionary(
   fc.jsonValue({ maxDepth: 3 }),
 ).map((data): JsonObject => kinded(data));
 
-Deno.test("renderText() fails with ExpressionError alone, and prints within its limits, whatever it is given", () => {
+Deno.test("renderText() throws only ExpressionError and prints within its limits for any source", () => {
   fc.assert(
     fc.property(statements, contexts, (body, variables) => {
       const source = printStatements(body);
@@ -78,7 +78,7 @@ Deno.test("renderText() fails with ExpressionError alone, and prints within its 
   );
 });
 
-Deno.test("renderText() leaves its variables as they were", () => {
+Deno.test("renderText() does not change its variables", () => {
   fc.assert(
     fc.property(statements, contexts, (body, variables) => {
       const before = bare(variables);

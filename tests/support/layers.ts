@@ -76,7 +76,12 @@ function importProblems(path: string, found: Found): string[] {
   const allowed = MAY_IMPORT.get(room);
   if (!allowed) return [`${path}:1: "${room}" is not a room of the source tree`];
   if (!found.name.startsWith(".")) return packageProblems(path, room, found);
-  const target = topRoomOf(resolve(path, found.name));
+  const targetPath = resolve(path, found.name);
+  const face = faceOf(targetPath);
+  if (face !== undefined && targetPath !== face && siblingOf(path) !== siblingOf(targetPath)) {
+    return [`${path}:${found.line}: "${targetPath}" is internal, import "${face}" ("${found.name}")`];
+  }
+  const target = topRoomOf(targetPath);
   if (target === room || allowed.includes(target)) return [];
   return [`${path}:${found.line}: "${room}" may not import "${target}" ("${found.name}")`];
 }
@@ -153,6 +158,12 @@ function cyclesOf(edges: ReadonlyMap<string, ReadonlySet<string>>): string[][] {
   };
   for (const node of edges.keys()) visit(node);
   return cycles;
+}
+
+/** The only file of a language that other folders may import. */
+function faceOf(path: string): string | undefined {
+  const folder = /^src\/languages\/[^/]+(?=\/)/.exec(path)?.[0];
+  return folder && `${folder}/mod.ts`;
 }
 
 /** The room of {@link MAY_IMPORT} that a file belongs to. */

@@ -1,22 +1,25 @@
-/** Filters on dates: format, move, count from the epoch. */
+/** Filters on dates: format, add, time since the epoch. */
 import { Double, type JsonValue } from "../../base/json.ts";
 import type { Context } from "../context.ts";
-import { addUnits, type DateTime, dateTimeAt } from "../../languages/dates/date_time.ts";
-import { formatDate } from "../../languages/dates/format.ts";
-import { parseDateBy, parseIsoDate } from "../../languages/dates/parse.ts";
-import { findFormat } from "../../languages/dates/pattern.ts";
-import { findZone } from "../../languages/dates/zone.ts";
+import {
+  addUnits,
+  type DateTime,
+  dateTimeAt,
+  findFormat,
+  findZone,
+  formatDate,
+  parseDateBy,
+  parseIsoDate,
+} from "../../languages/dates/mod.ts";
 import { type Arguments, type Filter, type FilterEntry, integerArgument, textArgument } from "../entry.ts";
-import { fail } from "../../languages/values/errors.ts";
-import { isInteger, toInteger } from "../../languages/values/numbers.ts";
-import { kindOf } from "../../languages/values/print.ts";
+import { fail, isInteger, kindOf, toInteger } from "../../languages/values/mod.ts";
 
 const DATE_PARAMETERS = ["format", "timeZone", "existingFormat", "locale"];
 const DEFAULT_FORMAT = "iso";
 const DEFAULT_LOCALE = "en-US";
 const WHOLE_NUMBER = /^[-+]?\d{1,15}$/;
 
-/** Filters on dates; null passes through. */
+/** Filters on dates; null stays null. */
 export const DATE_FILTERS: readonly FilterEntry[] = [
   ["date", {
     parameters: DATE_PARAMETERS,
@@ -55,7 +58,7 @@ interface Reading {
   readonly locale: JsonValue | undefined;
 }
 
-/** The date of an input: epoch seconds or text, seen from the zone asked for. @throws ExpressionError `type`, `argument` */
+/** The date of epoch seconds or a text, in the given zone. @throws ExpressionError `type`, `argument` */
 function readDate(
   input: JsonValue,
   { timeZone, existingFormat, locale }: Reading,

@@ -1,6 +1,5 @@
 /** Numbers by a Java decimal pattern (`#,##0.00`, `0%`), rounded half to even on the exact binary value. */
-import { fail } from "../../languages/values/errors.ts";
-import { type NumberValue, toFloat } from "../../languages/values/numbers.ts";
+import { fail, type NumberValue, toFloat } from "../../languages/values/mod.ts";
 
 interface DecimalPattern {
   readonly prefix: string;
@@ -29,16 +28,12 @@ export function formatDecimal(value: NumberValue, pattern: string): string {
   const shape = readPattern(match);
   const scaled = typeof value === "bigint" ? value * BigInt(shape.scale) : toFloat(value) * shape.scale;
   const isNegative = scaled < 0;
-  const digits = isNegative ? negative(scaled) : scaled;
+  const digits = isNegative ? -scaled : scaled;
   const body = shape.minExponent > 0 ? printScientific(Number(digits), shape) : printDigits(digits, shape);
   if (!isNegative || !/[1-9]/.test(body)) return shape.prefix + body + shape.suffix;
   return match[6] === undefined
     ? `-${shape.prefix}${body}${shape.suffix}`
     : unquote(match[6]) + body + unquote(match[7] ?? "");
-}
-
-function negative(value: number | bigint): number | bigint {
-  return typeof value === "bigint" ? -value : -value;
 }
 
 function readPattern(match: RegExpExecArray): DecimalPattern {

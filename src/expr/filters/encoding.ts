@@ -3,13 +3,11 @@ import { createHash } from "node:crypto";
 import { isJsonObject, type JsonObject, type JsonValue, setOwnProperty } from "../../base/json.ts";
 import type { Context } from "../context.ts";
 import { type Arguments, type FilterEntry, textArgument, textFilter } from "../entry.ts";
-import { decodeBase64, encodeBase64 } from "../../languages/values/base64.ts";
-import { fail } from "../../languages/values/errors.ts";
-import { measureValue } from "../../languages/values/print.ts";
+import { decodeBase64, encodeBase64, fail, measureValue } from "../../languages/values/mod.ts";
 
 const NONE = { parameters: [] } as const;
 
-/** Filters that encode, digest and escape text; null passes through. */
+/** Filters that encode, digest and escape text; null stays null. */
 export const ENCODING_FILTERS: readonly FilterEntry[] = [
   ["base64encode", textFilter(NONE, (text) => encodeBase64(new TextEncoder().encode(text)))],
   ["base64decode", textFilter(NONE, (text) => new TextDecoder().decode(decodeBase64(text)))],

@@ -2,13 +2,11 @@
 import { Double, type JsonValue } from "../../base/json.ts";
 import type { Context } from "../context.ts";
 import { type Arguments, type FilterEntry, textFilter } from "../entry.ts";
-import { fail } from "../../languages/values/errors.ts";
-import { isInteger, isNumber, toFloat } from "../../languages/values/numbers.ts";
-import { joinText, kindOf } from "../../languages/values/print.ts";
+import { fail, isInteger, isNumber, joinText, kindOf, toFloat } from "../../languages/values/mod.ts";
 
 const DIRECTIVE = /%(?:(\d{1,3})\$)?([-+0, #]*)(\d{1,6})?(?:\.(\d{1,2}))?(.)/gsu;
 
-/** Filters that fill a text with values. */
+/** `format`. */
 export const FORMAT_FILTERS: readonly FilterEntry[] = [
   ["format", textFilter({ parameters: ["args"], required: 1, isVariadic: true }, format)],
 ];

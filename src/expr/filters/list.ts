@@ -1,16 +1,14 @@
-/** Filters on lists and maps, and those on lists that take text too. */
+/** Filters on lists and maps; some of them take text, too. */
 import { isJsonObject, type JsonObject, type JsonValue, setOwnProperty } from "../../base/json.ts";
 import type { Context } from "../context.ts";
 import { type Arguments, type Filter, type FilterEntry, integerArgument, textArgument } from "../entry.ts";
-import { fail } from "../../languages/values/errors.ts";
-import { compareNumbers, isNumber } from "../../languages/values/numbers.ts";
+import { compareNumbers, fail, isNumber, joinText, kindOf } from "../../languages/values/mod.ts";
 import { areEqual } from "../operators.ts";
-import { joinText, kindOf } from "../../languages/values/print.ts";
 import { isEmptyValue } from "../tests.ts";
 
 const NONE = { parameters: [] } as const;
 
-/** Filters on lists and maps; null passes through, save for `length`, `default` and `distinct`, which makes it a text. */
+/** Filters on lists and maps. Null stays null, except for `length`, `default`, and `distinct` (`"null"`). */
 export const LIST_FILTERS: readonly FilterEntry[] = [
   ["default", { parameters: ["default"], required: 1, apply: orDefault }],
   ["length", { ...NONE, apply: lengthOf }],
@@ -163,7 +161,7 @@ function itemsOf(list: JsonValue[] | JsonObject, context: Context): readonly Jso
   return keysOf(list, context).map((key) => ({ key, value: list[key] as JsonValue }));
 }
 
-/** The entries of a map, or the items of a list, each the key of itself. */
+/** The entries of a map, or the items of a list with their text as key. */
 function entriesOf(map: JsonValue[] | JsonObject, context: Context): (readonly [string, JsonValue])[] {
   if (Array.isArray(map)) return map.map((item) => [joinText(item), item]);
   return keysOf(map, context).map((name) => [name, map[name] as JsonValue]);

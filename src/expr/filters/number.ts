@@ -1,19 +1,17 @@
 /** Filters that make and print numbers. */
 import { Double, type JsonValue } from "../../base/json.ts";
 import { type Arguments, type FilterEntry, textArgument } from "../entry.ts";
-import { fail } from "../../languages/values/errors.ts";
-import { isNumber, negate, toFloat } from "../../languages/values/numbers.ts";
-import { kindOf } from "../../languages/values/print.ts";
+import { fail, isNumber, kindOf, negate, toFloat } from "../../languages/values/mod.ts";
 import { formatDecimal } from "./decimal_pattern.ts";
 
-/** Filters that make and print numbers; null passes through. */
+/** Filters that make and print numbers; null stays null. */
 export const NUMBER_FILTERS: readonly FilterEntry[] = [
   ["abs", { parameters: [], apply: absolute }],
   ["number", { parameters: ["type"], apply: toNumber }],
   ["numberFormat", { parameters: ["format"], apply: numberFormat }],
 ];
 
-/** What the platform of the reference prints numbers by where nothing else is said. */
+/** Java's default number pattern. */
 const DEFAULT_FORMAT = "#,##0.###";
 const MAX_NUMBER_LENGTH = 1200;
 const INTEGER = /^[+-]?\d+$/;

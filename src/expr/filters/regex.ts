@@ -1,4 +1,4 @@
-/** Filters with regular expressions, and the ones that replace and split. */
+/** Filters with regular expressions, and those that replace and split. */
 import { isJsonObject, type JsonValue } from "../../base/json.ts";
 import type { Context } from "../context.ts";
 import {
@@ -10,15 +10,14 @@ import {
   textFilter,
   toText,
 } from "../entry.ts";
-import { fail } from "../../languages/values/errors.ts";
-import { kindOf } from "../../languages/values/print.ts";
-import { type Budget, Regex } from "../../languages/regex/regex.ts";
+import { fail, kindOf } from "../../languages/values/mod.ts";
+import { type Budget, Regex } from "../../languages/regex/mod.ts";
 
 const REGEX = { parameters: ["regex"], required: 1 } as const;
 const REPLACE = { parameters: ["regex", "replacement"], required: 2 } as const;
 const EXTRACT = { parameters: ["regex", "group"], required: 1 } as const;
 
-/** Filters with regular expressions; they find, they are not anchored. */
+/** Filters with regular expressions; patterns match anywhere in the text. */
 export const REGEX_FILTERS: readonly FilterEntry[] = [
   ["regexMatch", {
     ...REGEX,

@@ -1,11 +1,9 @@
-/** Every filter by name. A new filter is one entry of its family. */
+/** Every filter by name. A new filter is one entry of a table. */
 import type { Filter } from "../entry.ts";
+import { DATA_FILTERS } from "./data.ts";
 import { DATE_FILTERS } from "./date.ts";
 import { ENCODING_FILTERS } from "./encoding.ts";
 import { FORMAT_FILTERS } from "./format.ts";
-import { ION_FILTERS } from "./ion.ts";
-import { JQ_FILTERS } from "./jq.ts";
-import { JSON_FILTERS } from "./json.ts";
 import { LIST_FILTERS } from "./list.ts";
 import { NUMBER_FILTERS } from "./number.ts";
 import { REGEX_FILTERS } from "./regex.ts";
@@ -17,9 +15,7 @@ export const FILTERS: ReadonlyMap<string, Filter> = new Map([
   ...FORMAT_FILTERS,
   ...LIST_FILTERS,
   ...NUMBER_FILTERS,
-  ...JSON_FILTERS,
-  ...JQ_FILTERS,
-  ...ION_FILTERS,
+  ...DATA_FILTERS,
   ...ENCODING_FILTERS,
   ...REGEX_FILTERS,
   ...DATE_FILTERS,

@@ -9,8 +9,7 @@ import {
   textFilter,
   toText,
 } from "../entry.ts";
-import { fail } from "../../languages/values/errors.ts";
-import { printValue } from "../../languages/values/print.ts";
+import { fail, printValue } from "../../languages/values/mod.ts";
 
 const NONE = { parameters: [] } as const;
 const SEPARATOR = { parameters: ["separator"], required: 1 } as const;
@@ -18,7 +17,7 @@ const VALUE = { parameters: ["value"], required: 1 } as const;
 const INDENT = { parameters: ["amount", "prefix"], required: 1 } as const;
 const LINE_BREAK = /\r\n|\r|\n/g;
 
-/** Filters on text; null passes through, save where a boolean is due. */
+/** Filters on text; null stays null, except where the result is a boolean. */
 export const TEXT_FILTERS: readonly FilterEntry[] = [
   ["upper", textFilter(NONE, (text) => text.toUpperCase())],
   ["lower", textFilter(NONE, (text) => text.toLowerCase())],
@@ -45,7 +44,7 @@ export const TEXT_FILTERS: readonly FilterEntry[] = [
   ["nindent", textFilter(INDENT, (text, args, context) => text === "" ? "" : newLine(text, args, context))],
 ];
 
-/** The first character that is no white space becomes a capital. */
+/** Makes the first character that is not white space upper case. */
 function capitalize(text: string): string {
   const at = text.search(/\S/u);
   if (at < 0) return text;
@@ -89,7 +88,7 @@ function tail(text: string, at: number, separator: string): string {
   return at < 0 ? "" : text.slice(at + separator.length);
 }
 
-/** An indented text below a line break like its own. */
+/** An indented text after a line break of its own kind. */
 function newLine(text: string, args: Arguments, context: Context): string {
   const prefix = linePrefix(args, context);
   return `${lineBreakOf(text)}${prefix}${indent(text, args, context)}`;
@@ -108,7 +107,7 @@ function linePrefix(args: Arguments, context: Context): string {
   return prefix.repeat(amount);
 }
 
-/** Every line save the first gets the prefix; line breaks stay as they are. */
+/** Prefixes every line except the first; line breaks are kept. */
 function indent(text: string, args: Arguments, context: Context): string {
   const prefix = linePrefix(args, context);
   const lines = text.match(LINE_BREAK)?.length ?? 0;

@@ -1,10 +1,10 @@
-/** Functions that look at the evaluation itself: `render`, `renderOnce`, `printContext`. */
+/** Functions on the evaluation: `render`, `renderOnce`, `printContext`. */
 import { isJsonObject, type JsonObject, type JsonValue, setOwnProperty } from "../../base/json.ts";
 import type { Context } from "../context.ts";
 import { type Arguments, booleanArgument, type BuiltInFunction, type FunctionEntry } from "../entry.ts";
-import { fail } from "../../languages/values/errors.ts";
+import { fail } from "../../languages/values/mod.ts";
 
-/** The root names that `printContext` shows, where they are set: a scope tells names, it does not list them. */
+/** Root names that `printContext` shows when set: a scope cannot list its names. */
 const ROOT_NAMES = [
   "flow",
   "execution",
@@ -52,7 +52,7 @@ function renderPass(text: string, context: Context): string {
   return context.renderSource(context, text, false);
 }
 
-/** Passes until the text stops changing; what `raw` shields keeps its tags until the last one. */
+/** Renders until the text stops changing; `raw` tags are kept until the last pass. */
 function renderUntilStable(text: string, context: Context): string {
   let current = text;
   for (let pass = 0; current.includes("{"); pass++) {

@@ -1,10 +1,9 @@
 /** `encrypt` and `decrypt`: AES-GCM, as base64 of a 12-byte nonce, the cipher text, and a 16-byte tag. */
 import { createCipheriv, createDecipheriv } from "node:crypto";
 import { Buffer } from "node:buffer";
-import { decodeBase64, encodeBase64 } from "../../languages/values/base64.ts";
+import { decodeBase64, encodeBase64, fail } from "../../languages/values/mod.ts";
 import type { Context } from "../context.ts";
 import { type Arguments, type FunctionEntry, textArgument } from "../entry.ts";
-import { fail } from "../../languages/values/errors.ts";
 import { randomBytes } from "./random.ts";
 
 const NONCE_BYTES = 12;
@@ -14,7 +13,7 @@ const ALGORITHMS = new Map([[16, "aes-128-gcm" as const], [24, "aes-192-gcm" as 
   "aes-256-gcm" as const,
 ]]);
 
-/** Functions that encrypt; null passes through. */
+/** Functions that encrypt; null stays null. */
 export const CRYPTO_FUNCTIONS: readonly FunctionEntry[] = [
   ["encrypt", { parameters: ["key", "plaintext"], required: 2, call: encrypt }],
   ["decrypt", { parameters: ["key", "encrypted"], required: 2, call: decrypt }],

@@ -1,27 +1,41 @@
 /** Functions that compute from their arguments alone, and the current time. */
 import { type JsonValue, parseJson } from "../../base/json.ts";
 import type { Context } from "../context.ts";
-import { type Arguments, type BuiltInFunction, type FunctionEntry, integerArgument } from "../entry.ts";
-import { fail } from "../../languages/values/errors.ts";
+import {
+  type Arguments,
+  booleanArgument,
+  type BuiltInFunction,
+  type FunctionEntry,
+  integerArgument,
+} from "../entry.ts";
+import {
+  compareNumbers,
+  fail,
+  isNumber,
+  kindOf,
+  type NumberValue,
+  wholeOf,
+} from "../../languages/values/mod.ts";
 import { nowText } from "../filters/date.ts";
-import { compareNumbers, isNumber, type NumberValue, wholeOf } from "../../languages/values/numbers.ts";
 import { rangeOf } from "../operators.ts";
-import { kindOf } from "../../languages/values/print.ts";
-import { parseYaml } from "../../languages/yaml/data.ts";
+import { IonError, parseIonRows, parseIonText } from "../../languages/ion/mod.ts";
+import { parseYaml } from "../../languages/yaml/mod.ts";
 
-/** Characters of JSON that count as one step; YAML takes a step a character, it is a hundred times slower to read. */
-const JSON_STEP = 256;
+/** How a text is read; reading YAML takes a hundred times as long as JSON. */
+interface Reader {
+  readonly language: string;
+  /** Characters that count as one step. */
+  readonly stepLength: number;
+  readonly read: (text: string) => JsonValue;
+}
+
+const JSON_READER: Reader = { language: "JSON", stepLength: 256, read: readJson };
+const YAML_READER: Reader = { language: "YAML", stepLength: 1, read: parseYaml };
 
 const FROM_JSON: BuiltInFunction = {
   parameters: ["json"],
   required: 1,
-  call: (args, context) =>
-    readText(args, { language: "JSON", stepLength: JSON_STEP, read: readJson }, context),
-};
-const FROM_YAML: BuiltInFunction = {
-  parameters: ["yaml"],
-  required: 1,
-  call: (args, context) => readText(args, { language: "YAML", stepLength: 1, read: parseYaml }, context),
+  call: ([text], context) => readText(text, JSON_READER, context),
 };
 
 /** Functions on data. */
@@ -32,7 +46,12 @@ export const DATA_FUNCTIONS: readonly FunctionEntry[] = [
   ["now", { parameters: ["format", "timeZone", "existingFormat", "locale"], call: nowText }],
   ["fromJson", FROM_JSON],
   ["json", FROM_JSON],
-  ["yaml", FROM_YAML],
+  ["yaml", {
+    parameters: ["yaml"],
+    required: 1,
+    call: ([text], context) => readText(text, YAML_READER, context),
+  }],
+  ["fromIon", { parameters: ["ion", "allRows"], required: 1, call: fromIon }],
 ];
 
 function range([from = null, to = null, ...rest]: Arguments, context: Context): JsonValue {
@@ -49,18 +68,13 @@ function extreme(name: string, args: Arguments, sign: number): NumberValue {
   return best ?? fail("argument", `Cannot apply "${name}" to nothing`);
 }
 
-interface Reader {
-  readonly language: string;
-  readonly stepLength: number;
-  readonly read: (text: string) => JsonValue;
-}
-
+/** Reads a text; null stays null. @throws ExpressionError `type`, `argument`, `limit` */
 function readText(
-  [text = null]: Arguments,
+  text: JsonValue | undefined,
   { language, stepLength, read }: Reader,
   context: Context,
 ): JsonValue {
-  if (text === null) return null;
+  if (text === null || text === undefined) return null;
   if (typeof text !== "string") {
     return fail("type", `Cannot read ${kindOf(text)} as ${language}: strings only`);
   }
@@ -74,5 +88,21 @@ function readJson(text: string): JsonValue {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return fail("argument", `Cannot read the JSON text: ${error.message}`);
+  }
+}
+
+/** The first value of an Ion text, or all values as a list. */
+function fromIon([text, allRows]: Arguments, context: Context): JsonValue {
+  const parse = booleanArgument(allRows, "allRows", false) ? parseIonRows : parseIonText;
+  return readText(text, { language: "Ion", stepLength: 32, read: (ion) => readIon(ion, parse) }, context);
+}
+
+function readIon(text: string, parse: (text: string) => JsonValue): JsonValue {
+  try {
+    return parse(text);
+  } catch (error) {
+    // The reader reports a malformed text by throwing.
+    if (!(error instanceof IonError)) throw error;
+    return fail(error.code === "limit" ? "limit" : "argument", error.message);
   }
 }

@@ -1,10 +1,8 @@
-/** Functions on the outputs of loops, and those of other editions. They read `taskrun`, `parents` and `outputs`. */
+/** Functions on outputs of loops, from `taskrun`, `parents` and `outputs`; and `appLink`, which is refused. */
 import { isJsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import type { Context } from "../context.ts";
 import { type Arguments, type FunctionEntry, integerArgument, textArgument } from "../entry.ts";
-import { fail, failUndefined } from "../../languages/values/errors.ts";
-import { isNumber, toFloat } from "../../languages/values/numbers.ts";
-import { kindOf } from "../../languages/values/print.ts";
+import { fail, failUndefined, isNumber, kindOf, toFloat } from "../../languages/values/mod.ts";
 
 /** Functions on outputs. */
 export const OUTPUT_FUNCTIONS: readonly FunctionEntry[] = [
@@ -19,7 +17,7 @@ function member(value: JsonValue | undefined, name: string): JsonValue | undefin
   return isJsonObject(value) ? ownProperty(value, name) : undefined;
 }
 
-/** The values of the loops around this task run, outermost first, and its own. */
+/** The values of the enclosing loops, outermost first, and of this task run. */
 function loopValues(context: Context): string[] {
   const parents = context.lookUp("parents");
   const around = Array.isArray(parents) ? parents.toReversed() : [];
@@ -47,7 +45,7 @@ function currentEachOutput([outputs = null]: Arguments, context: Context): JsonV
   return found;
 }
 
-/** The outputs of a task in an iteration, counted from 0; without a task of this one, without a number of the one before. */
+/** The outputs of a task (by default this one) in an iteration from 0 (by default the previous one). */
 function iterationOutput([task = null, number = null]: Arguments, context: Context): JsonValue {
   const taskId = textArgument(task ?? member(context.lookUp("task"), "id"), "taskId");
   const iteration = number === null ? ownIteration(context) - 1 : integerArgument(number, "iteration");
@@ -59,7 +57,7 @@ function iterationOutput([task = null, number = null]: Arguments, context: Conte
   return entry ?? failUndefined(`iterationOutput("${taskId}", ${iteration})`);
 }
 
-/** The outputs of the task around this one, or of one of those around it, counted from 0 from the outside; null for none. */
+/** The outputs of the parent task, or of an enclosing task by its index from the outermost, 0; null without outputs. */
 function parentOutput([index = null]: Arguments, context: Context): JsonValue {
   const parents = context.lookUp("parents");
   const around = Array.isArray(parents) ? parents : [];

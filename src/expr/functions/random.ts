@@ -1,20 +1,20 @@
-/** Functions that give ids and random numbers, drawn from the scope. */
+/** Functions that return ids and random numbers, from `random` of the scope. */
 import type { Context } from "../context.ts";
 import { type Arguments, type FunctionEntry, integerArgument, textArgument } from "../entry.ts";
-import { fail } from "../../languages/values/errors.ts";
+import { fail } from "../../languages/values/mod.ts";
 
 const BASE_62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const NANO_ALPHABET = "_-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const ID_LENGTH = 22;
 const KSUID_LENGTH = 27;
-/** Seconds since the epoch at which KSUIDs begin to count. */
+/** Start of the time of KSUIDs, in seconds since the epoch. */
 const KSUID_EPOCH = 1_400_000_000;
 const MAX_NANO_LENGTH = 10_000;
-/** Ports that no service is registered for. */
+/** Dynamic ports: no service is registered for them. */
 const FIRST_PORT = 49_152;
 const LAST_PORT = 65_535;
 
-/** Functions that draw from `random`. */
+/** Functions that use `random`. */
 export const RANDOM_FUNCTIONS: readonly FunctionEntry[] = [
   ["uuid", { parameters: [], call: (_, context) => uuid(context) }],
   ["id", { parameters: [], call: (_, context) => randomText(ID_LENGTH, [...BASE_62], context) }],

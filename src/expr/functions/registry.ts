@@ -1,19 +1,17 @@
-/** Every built-in function by name. A new function is one entry of its family. */
+/** Every built-in function by name. A new function is one entry of a table. */
 import type { BuiltInFunction } from "../entry.ts";
 import { CONTEXT_FUNCTIONS } from "./context.ts";
 import { CRYPTO_FUNCTIONS } from "./crypto.ts";
 import { DATA_FUNCTIONS } from "./data.ts";
-import { ION_FUNCTIONS } from "./ion.ts";
 import { OUTPUT_FUNCTIONS } from "./outputs.ts";
 import { RANDOM_FUNCTIONS } from "./random.ts";
 
-/** Functions by name; `block` is not among them, the compiler knows it. */
+/** Functions by name, without `block`, which the compiler handles. */
 export const FUNCTIONS: ReadonlyMap<string, BuiltInFunction> = new Map([
   ...DATA_FUNCTIONS,
   ...RANDOM_FUNCTIONS,
   ...CRYPTO_FUNCTIONS,
   ...CONTEXT_FUNCTIONS,
-  ...ION_FUNCTIONS,
   ...OUTPUT_FUNCTIONS,
 ]);
 

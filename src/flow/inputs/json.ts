@@ -1,7 +1,7 @@
 /** JSON, YAML and ION: any value, as text. A default may be the value itself. */
 import { type JsonValue, parseJson } from "../../base/json.ts";
-import { MAX_YAML_DEPTH } from "../../languages/yaml/limits.ts";
-import { IonTextError, parseIon } from "../../languages/ion/value_text.ts";
+import { IonError, parseIon } from "../../languages/ion/mod.ts";
+import { MAX_YAML_DEPTH } from "../../languages/yaml/mod.ts";
 import { parseYamlValue } from "../source/parse.ts";
 import { type Converted, expected, type InputType } from "./input_type.ts";
 import { shownValue } from "./shown_value.ts";
@@ -21,8 +21,8 @@ export const ionInput = textInput("ION", (text) => {
     return { value: parseIon(text, { isProseAllowed: false }).value };
   } catch (error) {
     // The reader throws on a syntax error.
-    if (!(error instanceof IonTextError)) throw error;
-    return expected("ION", shownValue(text), error.message);
+    if (!(error instanceof IonError)) throw error;
+    return expected("ION", shownValue(text), `Invalid json: ${error.reason}`);
   }
 });
 

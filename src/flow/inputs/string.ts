@@ -1,7 +1,7 @@
 /** STRING, SECRET, URI and EMAIL: texts. */
 import { stringifyJson } from "../../base/json.ts";
 import { scalarText, textOf } from "../schema/describe.ts";
-import { matchesPattern, patternMistake } from "../../languages/regex/pattern.ts";
+import { matchesPattern, patternMistake } from "../../languages/regex/mod.ts";
 import { expected, type InputType } from "./input_type.ts";
 import { shownValue } from "./shown_value.ts";
 

@@ -1,27 +1,27 @@
 /** DATETIME, DATE and TIME. */
+import { normalizeDay, normalizeTime, normalizeTimestamp } from "../../base/iso_8601.ts";
 import type { JsonValue } from "../../base/json.ts";
 import { boundMistakes, type ReadComparable, TIME_BOUNDS, withinBounds } from "./bounds.ts";
-import { instantOrder, readDate, readInstant, readTime } from "./calendar.ts";
 import { expected, type InputType } from "./input_type.ts";
 import { shownValue } from "./shown_value.ts";
 
 /** An instant; given with a zone, kept in UTC. `after` and `before` are inclusive. */
 export const dateTimeInput: InputType = timeInput("DATETIME", {
-  read: readInstant,
+  read: normalizeTimestamp,
   order: instantOrder,
   hint: 'it is not a date and time with a zone, such as "2026-01-31T08:15:30Z"',
 });
 
 /** A day. */
 export const dateInput: InputType = timeInput("DATE", {
-  read: readDate,
+  read: normalizeDay,
   order: (date) => date,
   hint: 'it is not a date such as "2026-01-31"',
 });
 
 /** A time of day. */
 export const timeOfDayInput: InputType = timeInput("TIME", {
-  read: readTime,
+  read: normalizeTime,
   order: (time) => time,
   hint: 'it is not a time of day such as "08:15:30"',
   // As people say a time that has no seconds.
@@ -56,6 +56,11 @@ function timeInput(type: string, form: TimeForm): InputType {
     },
     checkDeclaration: (properties) => boundMistakes(properties, { names: TIME_BOUNDS, read, type }),
   };
+}
+
+/** A text whose order is that of the instants. */
+function instantOrder(instant: string): string {
+  return `${instant.slice(0, 19)}.${instant.slice(20, -1).padEnd(9, "0")}`;
 }
 
 function readText(value: JsonValue, form: TimeForm): string | undefined {

@@ -3,10 +3,17 @@ import { isMap, isSeq, type Pair } from "@std/yaml";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { MAX_FLOW_SOURCE_BYTES } from "../../model/limits.ts";
 import type { Problem, SourceRange } from "../../model/flows/problem.ts";
-import { readPlainYaml } from "../../languages/yaml/plain.ts";
 import { SourceLines } from "./source_lines.ts";
-import { isMergeKey, keyName, nodeRange, YamlValues } from "../../languages/yaml/values.ts";
-import { parseYamlTree, type YamlError } from "../../languages/yaml/text.ts";
+import {
+  isMergeKey,
+  keyName,
+  nodeRange,
+  readPlainYaml,
+  readYaml,
+  SOURCE_RULES,
+  type YamlError,
+  type YamlReading,
+} from "../../languages/yaml/mod.ts";
 
 /** Member names and list positions, from the root. */
 export type Path = readonly (string | number)[];
@@ -48,11 +55,11 @@ export function parseFlowSource(source: string): ParsedSource {
 }
 
 function parseWithPositions(source: string, lines: SourceLines): ParsedSource {
-  const read = readSource(source);
+  const read = readYaml(source, SOURCE_RULES);
   const errors = read.errors.length > 0 ? read.errors : checkRoot(read.value);
   const problems = [...errors].sort((a, b) => a.start - b.start).map((error) => toProblem(error, lines));
   if (problems.length > 0 || !isJsonObject(read.value)) return malformed(source, problems);
-  const locator = new Locator(read.value, read.values, lines);
+  const locator = new Locator(read.value, read.nodes, lines);
   return {
     source,
     document: read.value,
@@ -64,7 +71,7 @@ function parseWithPositions(source: string, lines: SourceLines): ParsedSource {
 
 /** Parses YAML text of any value; `reason` names the first syntax error and its position. */
 export function parseYamlValue(text: string): YamlValueResult {
-  const read = readSource(text);
+  const read = readYaml(text, SOURCE_RULES);
   const [error] = read.errors;
   if (error) {
     return { reason: positioned(error.message, new SourceLines(text).range(error.start, error.end)) };
@@ -75,14 +82,6 @@ export function parseYamlValue(text: string): YamlValueResult {
 /** A message with its position. */
 export function positioned(message: string, range: SourceRange | undefined): string {
   return range ? `${message} at line ${range.line}, column ${range.column}` : message;
-}
-
-function readSource(source: string) {
-  const values = new YamlValues();
-  const tree = parseYamlTree(source);
-  if (!tree.document) return { value: null, errors: tree.errors, values };
-  const value = values.read(tree.document.contents);
-  return { value, errors: values.errors, values };
 }
 
 function tooLong(): YamlError {
@@ -110,19 +109,19 @@ type Members = ReadonlyMap<string, Pair>;
 /** Finds the range of a path, as far as the path exists. */
 class Locator {
   readonly #root: JsonObject;
-  readonly #values: YamlValues;
+  readonly #nodes: YamlReading["nodes"];
   readonly #lines: SourceLines;
   readonly #members = new Map<JsonObject, Members>();
 
-  constructor(root: JsonObject, values: YamlValues, lines: SourceLines) {
+  constructor(root: JsonObject, nodes: YamlReading["nodes"], lines: SourceLines) {
     this.#root = root;
-    this.#values = values;
+    this.#nodes = nodes;
     this.#lines = lines;
   }
 
   find(path: Path, part: "key" | "value"): SourceRange {
     let value: JsonValue | undefined = this.#root;
-    let offsets = nodeRange(this.#values.nodes.get(this.#root));
+    let offsets = nodeRange(this.#nodes.get(this.#root));
     for (const [index, step] of path.entries()) {
       const isLast = index === path.length - 1;
       const found = this.#step(value, step, isLast ? part : "value");
@@ -135,7 +134,7 @@ class Locator {
 
   #step(container: JsonValue | undefined, step: string | number, part: "key" | "value") {
     if (Array.isArray(container)) {
-      const node = this.#values.nodes.get(container);
+      const node = this.#nodes.get(container);
       const item: unknown = isSeq(node) ? node.items[Number(step)] : undefined;
       return item ? nodeRange(item) : undefined;
     }
@@ -150,7 +149,7 @@ class Locator {
     const known = this.#members.get(object);
     if (known) return known;
     const members = new Map<string, Pair>();
-    const node = this.#values.nodes.get(object);
+    const node = this.#nodes.get(object);
     for (const pair of isMap(node) ? node.items : []) {
       const name = isMergeKey(pair.key) ? undefined : keyName(pair.key);
       if (name !== undefined) members.set(name, pair as Pair);

@@ -4,8 +4,7 @@ import { jsonEquals, type JsonObject, ownProperty } from "../../base/json.ts";
 import { DomainError } from "../../model/errors.ts";
 import { parseFlowSource } from "./parse.ts";
 import { SourceLines } from "./source_lines.ts";
-import { parseYamlTree } from "../../languages/yaml/text.ts";
-import { keyName, nodeRange } from "../../languages/yaml/values.ts";
+import { keyName, nodeRange, parseYamlTree } from "../../languages/yaml/mod.ts";
 
 /** A source and the document it was parsed to. */
 export interface SavedSource {

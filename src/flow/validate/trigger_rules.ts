@@ -1,5 +1,5 @@
 /** Rules of single trigger types that schemas cannot express, by canonical name: a new one is a line of the table. */
-import { cronMistake } from "../../languages/cron/cron_expression.ts";
+import { cronMistake } from "../../languages/cron/mod.ts";
 import { parseDuration } from "../../base/duration.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { describeValue, elementsOf, flagOf, hasValue, textOf } from "../schema/describe.ts";

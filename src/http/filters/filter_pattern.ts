@@ -1,9 +1,15 @@
-/** Regular expressions from strangers: refused where matching a name could take long. */
+/**
+ * Regular expressions of filters, which clients choose: refuses those whose matching could take long. The platform's engine
+ * runs them, although the linear one of `languages/regex` needs no such check: it takes 10 to 15 µs for a name of 27
+ * characters where the platform takes 0.1 to 0.6 µs (`team[0-4]$`, `prod.*-1[0-9]+`, `(sales|team7)` on 10,000 names). Flow
+ * ids are distinct, so that the first list of 10,000 flows with such a filter would take 120 ms instead of 5. The deadline of
+ * `FlowIndex` bounds what passes this check.
+ */
 import { trimPattern } from "../../model/executions/execution_query.ts";
 import { refuse, shorten } from "./filter_syntax.ts";
 
 const MAX_PATTERN_LENGTH = 200;
-/** With n open-ended repetitions a match may take length^(n + 1) steps: on 150 characters 4 ms for two, 160 for three. */
+/** With n of them a match may take length^(n + 1) steps: on 150 characters 4 ms for two, 160 for three. */
 const MAX_OPEN_REPETITIONS = 2;
 /** Each repetition or choice in a group may double the steps. */
 const MAX_BRANCHES = 6;
@@ -11,13 +17,13 @@ const MAX_BRANCHES = 6;
 const MAX_COUNTED = 20;
 
 interface Group {
-  /** Whether something in it repeats, or there is a choice: repeating that may take exponential time. */
+  /** It contains a repetition or a choice: repeating it may take exponential time. */
   isRisky: boolean;
 }
 
 /**
- * Checks a pattern that finds part of a name.
- * @throws DomainError invalid_filter when it is no regular expression, or one that may take long
+ * Checks a pattern that matches a part of a name.
+ * @throws DomainError invalid_filter when it is not a regular expression, or matching may take long
  */
 export function checkPattern(pattern: string): void {
   if (pattern.length > MAX_PATTERN_LENGTH) {
@@ -32,7 +38,7 @@ export function checkPattern(pattern: string): void {
   if (problem) refuse(`Invalid filter: the regular expression "${shorten(pattern)}" ${problem}`);
 }
 
-/** Why a valid pattern may take long. */
+/** Why matching a valid pattern may take long. */
 function riskOf(pattern: string): string | undefined {
   if (/\\[1-9k]/.test(pattern.replaceAll("\\\\", ""))) return "must not refer back to a group";
   if (/\(\?<?[=!]/.test(pattern)) return "must not look ahead or behind";
@@ -65,7 +71,7 @@ function riskOf(pattern: string): string | undefined {
     : undefined;
 }
 
-/** Parts of a pattern: openings of groups, escapes, classes and repetitions whole, other characters alone. */
+/** Openings of groups, escapes, classes, repetitions, and other characters one by one. */
 function tokens(pattern: string): string[] {
   return pattern.match(
     /\\[^]|\((?:\?(?::|<\w+>))?|\[(?:\\[^]|[^\]\\])*\]|\{\d+(?:,\d*)?\}\??|[*+?]\??|[^]/g,

@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import type { Instant } from "../../base/clock.ts";
 import { DomainError } from "../../model/errors.ts";
-import { parseIsoInstant } from "../../base/instant_text.ts";
+import { parseInstant } from "../../base/iso_8601.ts";
 import { MAX_PAGE_SIZE } from "../../model/limits.ts";
 import type { AppEnv } from "./env.ts";
 import { badRequest, invalidArgument } from "./refusals.ts";
@@ -62,9 +62,9 @@ function invalidSort(reason: string): DomainError {
   return new DomainError("invalid_argument", `Invalid sort parameter: ${reason}`);
 }
 
-/** As {@link parseIsoInstant}; an unescaped `+` arrives as a space and is restored. */
+/** As {@link parseInstant}; an unescaped `+` arrives as a space and is restored. */
 export function parseQueryInstant(text: string): Instant | undefined {
-  return parseIsoInstant(text.trim().replace(/ (\d{2}:?\d{2})$/, "+$1"));
+  return parseInstant(text.trim().replace(/ (\d{2}:?\d{2})$/, "+$1"));
 }
 
 /** `true` or `false`, any case; `fallback` when absent or empty. @throws DomainError bad_request */

@@ -2,7 +2,7 @@
 import type { Instant } from "../../base/clock.ts";
 import { type ExecutionKind, STARTABLE_KINDS } from "../../model/executions/execution.ts";
 import { type Label, parseLabel } from "../../model/flows/label.ts";
-import { normalizeTimestamp } from "../../base/timestamp_text.ts";
+import { normalizeTimestamp } from "../../base/iso_8601.ts";
 import { readBoolean } from "./params.ts";
 import { badRequest, invalidArgument, invalidEntity } from "./refusals.ts";
 
@@ -76,7 +76,7 @@ function readKind(text: string | null): ExecutionKind {
 /** An unescaped plus sign arrives as a space; the zone name may follow the offset in brackets. */
 function readScheduleDate(text: string | null): Instant | undefined {
   if (!text) return undefined;
-  const plain = text.trim().replace(/ (?=\d\d:\d\d(\[|$))/, "+").replace(/\[[\w/+-]+\]$/, "");
+  const plain = text.trim().replace(/ (?=\d\d:\d\d(\[|$))/, "+");
   const normalized = normalizeTimestamp(plain);
   if (normalized !== undefined) return Date.parse(normalized);
   throw invalidArgument(

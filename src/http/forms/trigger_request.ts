@@ -1,7 +1,7 @@
 /** Reads requests of trigger routes. */
 import type { Context } from "hono";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
-import { parseInstant } from "../../base/instant_text.ts";
+import { parseInstant } from "../../base/iso_8601.ts";
 import { checkStartLabels, readLabels } from "../../model/flows/label.ts";
 import type { TriggerKey } from "../../model/flows/flow.ts";
 import type { BackfillRequest } from "../../services/triggers/triggers.ts";

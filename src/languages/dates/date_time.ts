@@ -1,6 +1,7 @@
-/** Dates with a zone: fields, and arithmetic by the calendar or by the clock. */
-import { fail } from "../values/errors.ts";
-import { epochDays, epochSecondsOf, type Zone } from "./zone.ts";
+/** Dates with a zone: fields and arithmetic. */
+import { daysInMonth, epochDays } from "../../base/iso_8601.ts";
+import { fail } from "../values/mod.ts";
+import { epochSecondsOf, type Zone } from "./zone.ts";
 
 /** A local date and time; months count from 1. */
 export interface LocalFields {
@@ -12,7 +13,7 @@ export interface LocalFields {
   readonly second: number;
 }
 
-/** An instant, seen from a zone. */
+/** An instant in a zone. */
 export interface DateTime extends LocalFields {
   readonly epochSeconds: number;
   readonly nanos: number;
@@ -22,7 +23,7 @@ export interface DateTime extends LocalFields {
 
 const DAY_SECONDS = 86_400;
 const NANOS = 1_000_000_000n;
-/** The platform counts 100,000,000 days either side of 1970; a day is left for zones. */
+/** The platform's range is 100,000,000 days either side of 1970; one day is reserved for zone offsets. */
 const MAX_SECONDS = 8_639_999_913_600;
 
 /** The date at an instant, in a zone. @throws ExpressionError `argument` beyond the years ±271,000 */
@@ -55,11 +56,6 @@ function localFields(seconds: number): LocalFields {
   };
 }
 
-/** Days of a month. */
-export function daysInMonth(year: number, month: number): number {
-  return new Date(Date.UTC(2000 + year % 400, month, 0)).getUTCDate();
-}
-
 type Unit =
   | { readonly kind: "nanos"; readonly size: bigint }
   | { readonly kind: "days" | "months"; readonly size: number };
@@ -83,8 +79,8 @@ const UNITS: ReadonlyMap<string, Unit> = new Map<string, Unit>([
 ]);
 
 /**
- * The date moved by an amount. Days and longer units keep the local time; months end at their last day; shorter units
- * count real time. @throws ExpressionError `argument`
+ * The date plus an amount. Days and longer units keep the local time; months and years keep the day, or use the last one of
+ * the month; shorter units count elapsed time. @throws ExpressionError `argument`
  */
 export function addUnits(date: DateTime, amount: number, unitName: string): DateTime {
   const unit = UNITS.get(unitName);

@@ -1,5 +1,6 @@
 /** Dates → text, by a Java pattern or a style of the locale. */
-import { fail } from "../values/errors.ts";
+import { epochDays } from "../../base/iso_8601.ts";
+import { fail } from "../values/mod.ts";
 import { type DateTime, dateTimeAt } from "./date_time.ts";
 import type { DateFormat, Directive } from "./pattern.ts";
 import {
@@ -8,16 +9,16 @@ import {
   genericZoneName,
   monthName,
   periodName,
+  quarterName,
   standaloneMonthName,
   styledText,
   weekdayName,
   zoneName,
 } from "./names.ts";
-import { quarterName } from "./quarters.ts";
 import { dayOfWeek, dayOfYear, ISO_WEEK, weekOf, weekOfMonth, weekRuleOf } from "./week.ts";
-import { epochDays, offsetText, UTC } from "./zone.ts";
+import { offsetText, UTC } from "./zone.ts";
 
-/** Day 0 of 1970, counted from 1858-11-17. */
+/** 1970-01-01 in days since 1858-11-17. */
 const MODIFIED_JULIAN_EPOCH = 40_587;
 
 /** The text of a date. @throws ExpressionError `argument` */
@@ -127,7 +128,7 @@ function weekdayText(date: DateTime, count: number, locale: string): string {
   return weekdayName(dayOfWeek(date), widthOf(count), locale);
 }
 
-/** The number of the day in the week of the locale, else its name. */
+/** The number of the day in the locale's week, or its name. */
 function localWeekdayText(date: DateTime, count: number, locale: string): string {
   return count <= 2 ? pad(weekOf(date, weekRuleOf(locale)).day, count) : weekdayText(date, count, locale);
 }
@@ -150,7 +151,7 @@ function fraction(digits: string): string {
   return digits === "" ? "" : `.${digits}`;
 }
 
-/** `X` +02, `XX` +0200, `XXX` +02:00; a single letter leaves out minutes of zero. */
+/** `X` +02, `XX` +0200, `XXX` +02:00; a single letter omits minutes of 0. */
 function offsetOf(offsetSeconds: number, count: number): string {
   const text = offsetText(offsetSeconds, count === 3 || count === 5 ? ":" : "");
   return count === 1 && text.endsWith("00") && text.length === 5 ? text.slice(0, 3) : text;

@@ -1,40 +1,30 @@
 /** Text → dates: ISO forms, and texts by a Java pattern. */
-import { fail } from "../values/errors.ts";
-import { type DateTime, dateTimeAt, dateTimeOf, daysInMonth, type LocalFields } from "./date_time.ts";
+import { daysInMonth, type IsoTime, readIsoDateTime } from "../../base/iso_8601.ts";
+import { fail } from "../values/mod.ts";
+import { type DateTime, dateTimeAt, dateTimeOf, type LocalFields } from "./date_time.ts";
 import type { DateFormat } from "./pattern.ts";
 import { PatternReader } from "./pattern_reader.ts";
 import { dayOfWeek } from "./week.ts";
-import { findZone, type Zone } from "./zone.ts";
+import { offsetZone, type Zone } from "./zone.ts";
 
-const ISO = new RegExp(
-  "^([+-]\\d{4,6}|\\d{4})-(\\d{2})-(\\d{2})" +
-    "(?:T(\\d{2}):(\\d{2})(?::(\\d{2})(?:[.,](\\d{0,9}))?)?(Z|[+-]\\d{2}(?::?\\d{2}(?::?\\d{2})?)?)?(?:\\[([^\\]]+)\\])?)?$",
-  "i",
-);
+const MIDNIGHT: IsoTime = { hour: 0, minute: 0, second: 0, nanos: 0 };
 
-/** The date of an ISO text: with offset or zone, local, or a day; what has no zone is in `zone`. @throws ExpressionError `argument` */
+/**
+ * The date of an ISO 8601 text; one without offset is in `zone`. As in Java, 24:00 and a zone name without offset are
+ * refused. @throws ExpressionError `argument`
+ */
 export function parseIsoDate(text: string, zone: Zone): DateTime {
-  const match = ISO.exec(text);
-  if (!match) return fail("argument", `Cannot read "${text}" as a date`);
-  const [, year, month, day, hour = "0", minute = "0", second = "0", fraction = "", offset, region] = match;
-  if (region !== undefined && offset === undefined) {
-    return fail("argument", `Cannot read "${text}" as a date`);
-  }
-  const fields: LocalFields = {
-    year: Number(year),
-    month: Number(month),
-    day: Number(day),
-    hour: Number(hour),
-    minute: Number(minute),
-    second: Number(second),
-  };
-  checkFields(fields, text);
-  const nanos = Number(fraction.padEnd(9, "0"));
-  const own = offset === undefined ? zone : findZone(offset.toUpperCase());
-  return seenFrom(zone, dateTimeOf(fields, nanos, own));
+  const read = readIsoDateTime(text);
+  const isJava = read?.time?.hour !== 24 &&
+    (read?.region === undefined || read.offsetSeconds !== undefined);
+  if (!read || !isJava) return fail("argument", `Cannot read "${text}" as a date`);
+  const { hour, minute, second, nanos } = read.time ?? MIDNIGHT;
+  const fields = { year: read.year, month: read.month, day: read.day, hour, minute, second };
+  const own = read.offsetSeconds === undefined ? zone : offsetZone(read.offsetSeconds);
+  return inZone(zone, dateTimeOf(fields, nanos, own));
 }
 
-function seenFrom(zone: Zone, date: DateTime): DateTime {
+function inZone(zone: Zone, date: DateTime): DateTime {
   return date.zone === zone ? date : dateTimeAt(date.epochSeconds, date.nanos, zone);
 }
 
@@ -44,7 +34,7 @@ function checkFields({ year, month, day, hour, minute, second }: LocalFields, te
   if (!isValid) fail("argument", `Cannot read "${text}" as a date: a field is out of range`);
 }
 
-/** The date of a text by a pattern; what has no zone is in `zone`, what has no time starts the day. @throws ExpressionError `argument` */
+/** The date of a text by a pattern; without zone in `zone`, without time at the start of the day. @throws ExpressionError `argument` */
 export function parseDateBy(
   text: string,
   format: DateFormat,
@@ -59,7 +49,7 @@ export function parseDateBy(
   if (weekday !== undefined && weekday + 1 !== dayOfWeek(fields)) {
     fail("argument", `Cannot read "${text}" as a date: it is another day of the week`);
   }
-  return seenFrom(zone, dateTimeOf(fields, reader.values.get("S") ?? 0, reader.zone ?? zone));
+  return inZone(zone, dateTimeOf(fields, reader.values.get("S") ?? 0, reader.zone ?? zone));
 }
 
 function fieldsOf(values: ReadonlyMap<string, number>): LocalFields {
@@ -70,7 +60,7 @@ function fieldsOf(values: ReadonlyMap<string, number>): LocalFields {
   return { year, ...date, hour, minute: values.get("m") ?? 0, second: values.get("s") ?? 0 };
 }
 
-/** A day that the month does not have, up to 31, is the last that it has. */
+/** A day up to 31 that the month lacks is its last one. */
 function monthDay(year: number, values: ReadonlyMap<string, number>): { month: number; day: number } {
   const month = values.get("M") ?? 1, day = values.get("d") ?? 1;
   const isClamped = day <= 31 && month >= 1 && month <= 12;

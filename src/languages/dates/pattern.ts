@@ -1,9 +1,9 @@
 /** Java date patterns → directives, and the named formats. */
-import { fail } from "../values/errors.ts";
+import { fail } from "../values/mod.ts";
 
 /**
- * A piece of a pattern: a text, a letter repeated, or pieces that may be absent from a text read. A field with a width is
- * printed with spaces before it.
+ * A part of a pattern: a text, a repeated letter, or an optional section. A field with a width is padded with spaces on the
+ * left.
  */
 export type Directive =
   | { readonly kind: "text"; readonly text: string }
@@ -35,11 +35,11 @@ const LETTERS: ReadonlyMap<string, RegExp> = new Map([
   ...entries("V", /^.{2}$/),
 ]);
 /**
- * Letters of our own, for what the named formats print and no pattern can: `f` fraction as needed, `b` fraction in
- * groups of three, `r` region in brackets, `t` `GMT` or an offset, `i` `j` `l` ISO week year, week and day.
+ * Internal letters, for what only named formats print: `f` shortest fraction, `b` fraction in groups of three, `r` region
+ * in brackets, `t` `GMT` or an offset, `i` `j` `l` ISO week year, week and day.
  */
 const OWN_LETTERS: ReadonlyMap<string, RegExp> = new Map(entries("fbrtijl", /^/));
-/** Not letters, but kept for later by those who defined the patterns. */
+/** Characters that Java reserves. */
 const RESERVED = /[{}#]/;
 const MAX_PATTERN_LENGTH = 200;
 
@@ -101,7 +101,7 @@ function readPattern(pattern: string, ownLetters?: ReadonlyMap<string, RegExp>):
   return stack[0] as Directive[];
 }
 
-/** A letter repeated, after any `p`s that give the width. */
+/** A repeated letter, after any `p`s for the width. */
 function readField(token: string, pattern: string, ownLetters?: ReadonlyMap<string, RegExp>): Directive {
   const letters = token.replace(/^p+/, "");
   const letter = letters[0] ?? "p";

@@ -1,10 +1,10 @@
 /** Reads the fields of a date text by the directives of a pattern. */
-import { fail } from "../values/errors.ts";
+import { fail } from "../values/mod.ts";
 import { monthName, periodName, standaloneMonthName, weekdayName } from "./names.ts";
 import type { Directive } from "./pattern.ts";
 import { findZone, type Zone } from "./zone.ts";
 
-/** Letters that read a number, and the letter under which it is kept. */
+/** Letters that read a number → the letter under which it is stored. */
 const NUMBERS: ReadonlyMap<string, string> = new Map([
   ["y", "y"],
   ["u", "y"],
@@ -27,11 +27,11 @@ const FRACTION = /\.\d{1,9}/y;
 
 type Field = Directive & { readonly kind: "field" };
 
-/** A text on its way through a pattern. */
+/** Reads one text. */
 export class PatternReader {
-  /** What was read, by letter: `y` the year, `M` the month, `H` and `h` hours, `a` 1 after noon, `S` nanoseconds. */
+  /** Values by letter: `y` the year, `M` the month, `H` and `h` hours, `a` 1 after noon, `S` nanoseconds. */
   readonly values = new Map<string, number>();
-  /** The zone that was read. */
+  /** The zone in the text. */
   zone: Zone | undefined;
   readonly #text: string;
   readonly #locale: string;
@@ -42,7 +42,7 @@ export class PatternReader {
     this.#locale = locale;
   }
 
-  /** Reads the whole text; tells whether it is of that pattern. @throws ExpressionError `argument` for letters that only print */
+  /** Whether the whole text matches the pattern. @throws ExpressionError `argument` for letters that only print */
   read(items: readonly Directive[]): boolean {
     return this.#items(items) && this.#at === this.#text.length;
   }
@@ -101,7 +101,7 @@ export class PatternReader {
     return match?.[0];
   }
 
-  /** A number that another follows has as many digits as letters; else a lone letter and `yyyy` take what comes. */
+  /** A number followed by another has as many digits as letters; else a single letter and `yyyy` take all digits. */
   #number(key: string, count: number, next: Directive | undefined): boolean {
     const isNumberNext = next?.kind === "field" && !isMonthName(next) &&
       (NUMBERS.has(next.letter) || next.letter === "S");

@@ -1,7 +1,7 @@
-/** Week numbers, by the ISO rule and by those of regions. */
-import { fail } from "../values/errors.ts";
+/** Week numbers, by ISO 8601 and by region. */
+import { fail } from "../values/mod.ts";
 import type { DateTime } from "./date_time.ts";
-import { epochDays } from "./zone.ts";
+import { epochDays } from "../../base/iso_8601.ts";
 
 /** A week rule: its first day (1 = Monday … 7 = Sunday), and the days of a year its first week must have. */
 interface WeekRule {
@@ -9,20 +9,20 @@ interface WeekRule {
   readonly minDays: number;
 }
 
-/** Weeks from Monday; the first has a Thursday. */
+/** Weeks begin on Monday; the first contains a Thursday. */
 export const ISO_WEEK: WeekRule = { firstDay: 1, minDays: 4 };
 
 /** Regions whose weeks begin on Sunday; elsewhere they begin on Monday. */
 const SUNDAY_REGIONS = new Set(
   "US CA MX BR JP KR TW HK MO IN ID IL ZA PH TH CO PE VE SG PK GT HN NI PA PR SV DO BO PY".split(" "),
 );
-/** Regions whose first week has four days of the year; elsewhere it has the first of January. */
+/** Regions whose first week has at least four days of the year; elsewhere it contains January 1. */
 const FOUR_DAY_REGIONS = new Set(
   "AD AT AX BE BG CH CZ DE DK EE ES FI FO FR GB GF GG GI GP GR HU IE IM IS IT JE LI LT LU MC MQ NL NO PL PT RE RU SE SJ SK SM VA"
     .split(" "),
 );
 
-/** The rule of a locale, by its region or the likely one of its language. */
+/** The rule of a locale, by its region or the likely region of its language. */
 export function weekRuleOf(locale: string): WeekRule {
   const region = likelyRegion(locale);
   return { firstDay: SUNDAY_REGIONS.has(region) ? 7 : 1, minDays: FOUR_DAY_REGIONS.has(region) ? 4 : 1 };

@@ -1,5 +1,6 @@
 /** Time zones: offsets from UTC at an instant, and instants of local times. Rules come from the platform's Intl. */
-import { fail } from "../values/errors.ts";
+import { epochDays } from "../../base/iso_8601.ts";
+import { fail } from "../values/mod.ts";
 
 /** A time zone: a region of the zone database, or a fixed offset. */
 export interface Zone {
@@ -13,7 +14,7 @@ export interface Zone {
 const OFFSET = /^(?:UTC|GMT|UT)?([+-])(\d{1,2})(?::?(\d{2}))?(?::?(\d{2}))?$/;
 const LOCAL = /^(\d+)\/(\d+)\/(-?\d+) ?([AB])?\w*,? (\d+):(\d+):(\d+)$/;
 const DAY_SECONDS = 86_400;
-/** Zones are few and their formatters dear (50 µs to make): the last ones are kept. */
+/** Creating the formatter of a zone takes 50 µs. */
 const MAX_KEPT_ZONES = 64;
 const keptZones = new Map<string, Zone>();
 
@@ -32,7 +33,7 @@ export function findZone(id: string): Zone {
 }
 
 /** The zone of a fixed offset in seconds. */
-function offsetZone(offsetSeconds: number): Zone {
+export function offsetZone(offsetSeconds: number): Zone {
   return {
     id: offsetSeconds === 0 ? "Z" : offsetText(offsetSeconds, ":"),
     isRegion: false,
@@ -40,7 +41,7 @@ function offsetZone(offsetSeconds: number): Zone {
   };
 }
 
-/** `+02:00`, with that separator; seconds only when there are any. */
+/** `+02:00`, with that separator; seconds only when not 0. */
 export function offsetText(offsetSeconds: number, separator: string): string {
   const size = Math.abs(offsetSeconds);
   const parts = [Math.floor(size / 3600), Math.floor(size / 60) % 60];
@@ -90,16 +91,9 @@ function offsetOf(formatter: Intl.DateTimeFormat, epochSeconds: number): number 
   return days * DAY_SECONDS + Number(hour) * 3600 + Number(minute) * 60 + Number(second) - epochSeconds;
 }
 
-/** Days from 1970-01-01 to a day of the proleptic Gregorian calendar; months count from 1. */
-export function epochDays(year: number, month: number, day: number): number {
-  const date = new Date(0);
-  date.setUTCFullYear(year, month - 1, day);
-  return date.getTime() / (DAY_SECONDS * 1000);
-}
-
 /**
- * The second since the epoch at which a local time occurs. One that occurs twice is the earlier; one that is skipped
- * moves on by what was skipped.
+ * Epoch seconds of a local time. Of a time that occurs twice, the earlier; a time that a change of the clock skips moves
+ * forward by the length of the gap.
  */
 export function epochSecondsOf(localSeconds: number, zone: Zone): number {
   const before = zone.offsetAt(localSeconds - DAY_SECONDS);

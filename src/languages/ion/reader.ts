@@ -1,14 +1,17 @@
 /**
- * Ion text → values. Symbols and timestamps become texts, s-expressions lists, blobs their base64 text, clobs texts;
- * annotations are dropped; floats without a value are null. https://amazon-ion.github.io/ion-docs/docs/spec.html
+ * Ion text → values, by one of two grammars. The full one is that of `fromIon`: symbols and timestamps become texts,
+ * s-expressions lists, blobs their base64 text, clobs texts; annotations are dropped; `nan` and infinities are null. The
+ * loose one is for values that clients write: JSON with the numbers and quotes of Ion, and words without quotes.
+ * https://amazon-ion.github.io/ion-docs/docs/spec.html
  */
-import { ION_NUMBER, MAX_ION_NUMBER_LENGTH, readIonNumber } from "./number.ts";
-import { type IonDialect, IonScanner } from "./scanner.ts";
-import { Double, type JsonValue } from "../../base/json.ts";
-import { fail } from "../values/errors.ts";
+import type { JsonValue } from "../../base/json.ts";
+import { IonError } from "./error.ts";
+import { ION_NUMBER, readIonNumber } from "./number.ts";
+import { IonScanner } from "./scanner.ts";
+import { type IonValue, readWord } from "./word.ts";
 
-/** Lists and structs within each other. */
-const MAX_DEPTH = 200;
+/** Nested containers. Other code walks loose values recursively, so that deeper ones could exhaust its stack. */
+const MAX_DEPTH = { full: 200, loose: 100 };
 const SYMBOL = /[A-Za-z_$][\w$]*/y;
 const TYPED_NULL = /null\.[a-z]+/y;
 const TIMESTAMP =
@@ -19,24 +22,45 @@ const OPERATOR = /(?![-+]\d|[+-]inf)[!#%&*+\-./;<=>?@^`|~]+/y;
 const BLOB = /\{\{([A-Za-z0-9+/=\s]*)\}\}/y;
 const ANNOTATION = /\s*::/y;
 const LONG_PLAIN = /(?:(?!''')[^\\])+/y;
+const WORD = /[^\s,:[\]{}"'()]+/y;
+/** A word that contains colons. */
+const WORD_WITH_TIME = /\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:\d{2})/y;
 
-const DIALECT: IonDialect = { isSpaceQuotable: true, refuse };
-
-/** The first value of a text, which may hold several. @throws ExpressionError `argument`, `limit` */
+/** The first value of a text in the full grammar; more may follow. @throws IonError */
 export function parseIonText(text: string): JsonValue {
-  return new IonReader(text).readFirst();
+  return new IonReader(text, "full").readFirst();
 }
 
-/** Every value of a text, one behind the other. @throws ExpressionError `argument`, `limit` */
+/** Every value of a text in the full grammar, one after the other. @throws IonError */
 export function parseIonRows(text: string): JsonValue[] {
-  return new IonReader(text).readAll();
+  return new IonReader(text, "full").readAll();
+}
+
+/**
+ * The only value of a text in the loose grammar. A text that begins with neither quote nor bracket is one word; it may
+ * contain spaces when `isProseAllowed`. @throws IonError
+ */
+export function parseIon(text: string, options: { isProseAllowed: boolean }): IonValue {
+  const trimmed = text.trim();
+  if (trimmed === "") throw new IonError("syntax", "there is no value");
+  if (/^["'[{]/.test(trimmed)) {
+    const value = new IonReader(text, "loose").readOnly();
+    return { kind: typeof value === "string" ? "string" : "container", value };
+  }
+  const isWord = !/[\s"'{}[\]]/.test(trimmed);
+  if (isWord || options.isProseAllowed) return readWord(trimmed);
+  throw new IonError("syntax", "a text with spaces or quotes must be written in double quotes");
 }
 
 class IonReader {
   readonly #scanner: IonScanner;
+  readonly #isFull: boolean;
+  readonly #maxDepth: number;
 
-  constructor(text: string) {
-    this.#scanner = new IonScanner(text, DIALECT);
+  constructor(text: string, grammar: "full" | "loose") {
+    this.#isFull = grammar === "full";
+    this.#maxDepth = MAX_DEPTH[grammar];
+    this.#scanner = new IonScanner(text, { isSpaceQuotable: this.#isFull });
   }
 
   readFirst(): JsonValue {
@@ -50,23 +74,39 @@ class IonReader {
     return values;
   }
 
+  readOnly(): JsonValue {
+    const value = this.#value(0);
+    this.#scanner.skipSpace();
+    return this.#scanner.isAtEnd ? value : this.#scanner.refuse("the end of the text");
+  }
+
   /** Space, comments, and version markers, which are no values. */
   #skipMarkers(): void {
     do this.#scanner.skipSpace(); while (this.#scanner.accept("$ion_1_0"));
   }
 
   #value(depth: number): JsonValue {
-    if (depth > MAX_DEPTH) fail("limit", `Cannot read Ion nested deeper than ${MAX_DEPTH}`);
-    this.#skipAnnotations();
+    if (this.#isFull) this.#skipAnnotations();
+    else this.#scanner.skipSpace();
+    return this.#container(depth) ?? this.#text() ?? (this.#isFull ? this.#scalar() : this.#word());
+  }
+
+  #container(depth: number): JsonValue | undefined {
     const scanner = this.#scanner;
-    const blob = scanner.match(BLOB)?.[1];
-    if (blob !== undefined) return blob.replace(/\s+/g, "");
-    if (scanner.accept("{{")) return this.#clob();
+    const opening = scanner.next;
+    if (opening !== "{" && opening !== "[" && (opening !== "(" || !this.#isFull)) return undefined;
+    if (this.#isFull && scanner.startsWith("{{")) return this.#blob() ?? this.#clob();
+    if (depth >= this.#maxDepth) throw new IonError("limit", `nested deeper than ${this.#maxDepth} levels`);
     const readItem = () => this.#value(depth + 1);
-    if (scanner.accept("{")) return scanner.readStruct(() => this.#name(), readItem);
-    if (scanner.accept("[")) return scanner.readList(readItem);
-    if (scanner.accept("(")) return this.#expression(readItem);
-    return this.#text() ?? this.#scalar();
+    scanner.accept(opening);
+    if (opening === "{") return scanner.readStruct(() => this.#name(), readItem);
+    return opening === "[" ? scanner.readList(readItem) : this.#expression(readItem);
+  }
+
+  #word(): JsonValue {
+    const scanner = this.#scanner;
+    const word = scanner.match(WORD_WITH_TIME) ?? scanner.match(WORD) ?? scanner.refuse("a value");
+    return readWord(word[0]).value;
   }
 
   #scalar(): JsonValue {
@@ -75,18 +115,10 @@ class IonReader {
     const timestamp = scanner.match(TIMESTAMP)?.[0];
     if (timestamp !== undefined) return timestamp;
     const number = scanner.match(ION_NUMBER)?.[0];
-    if (number !== undefined) return this.#number(number);
+    if (number !== undefined) return readIonNumber(number);
     const symbol = scanner.match(SYMBOL)?.[0] ?? scanner.refuse("a value");
     if (symbol === "null") return null;
     return symbol === "true" || symbol === "false" ? symbol === "true" : symbol;
-  }
-
-  #number(word: string): JsonValue {
-    if (word.length > MAX_ION_NUMBER_LENGTH) refuseNumber();
-    const value = readIonNumber(word);
-    if (value instanceof Double && !Number.isFinite(value.value)) this.#scanner.refuse("a smaller number");
-    if (typeof value === "bigint" && String(value).length > MAX_ION_NUMBER_LENGTH) refuseNumber();
-    return value;
   }
 
   /** `name::`, any number of times. */
@@ -98,7 +130,7 @@ class IonReader {
       const isNamed = scanner.match(SYMBOL) !== undefined ||
         scanner.startsWith("'") && !scanner.startsWith("'''") && scanner.readQuoted() !== undefined;
       if (isNamed && scanner.match(ANNOTATION)) continue;
-      return scanner.return(start);
+      return scanner.rewind(start);
     }
   }
 
@@ -113,12 +145,18 @@ class IonReader {
   }
 
   #name(): string {
-    return this.#text() ?? this.#scanner.match(SYMBOL)?.[0] ?? this.#scanner.refuse("a member name");
+    const scanner = this.#scanner;
+    return this.#text() ?? scanner.match(this.#isFull ? SYMBOL : WORD)?.[0] ??
+      scanner.refuse("a member name");
   }
 
-  /** After the opening `{{` of something that is no blob. */
+  #blob(): string | undefined {
+    return this.#scanner.match(BLOB)?.[1]?.replace(/\s+/g, "");
+  }
+
   #clob(): string {
     const scanner = this.#scanner;
+    scanner.accept("{{");
     scanner.skipSpace();
     const text = scanner.startsWith('"') ? scanner.readQuoted() : this.#longText();
     scanner.skipSpace();
@@ -127,10 +165,10 @@ class IonReader {
   }
 
   #text(): string | undefined {
-    return this.#longText() ?? this.#scanner.readQuoted();
+    return (this.#isFull ? this.#longText() : undefined) ?? this.#scanner.readQuoted();
   }
 
-  /** Parts in `'''`, joined. */
+  /** Consecutive parts in `'''`, joined. */
   #longText(): string | undefined {
     const scanner = this.#scanner;
     if (!scanner.startsWith("'''")) return undefined;
@@ -143,14 +181,4 @@ class IonReader {
     }
     return text;
   }
-}
-
-function refuseNumber(): never {
-  return fail("limit", "Cannot read an Ion number that long");
-}
-
-function refuse(expected: string, text: string, at: number): never {
-  const rest = text.slice(at, at + 20);
-  const found = rest === "" ? "the end" : JSON.stringify(rest);
-  return fail("argument", `Cannot read the Ion text: expected ${expected}, found ${found} at offset ${at}`);
 }

@@ -1,19 +1,17 @@
 /**
- * Walks over Ion text: space and comments, quotes and escapes, and what stands between brackets. What a value may look like
- * and what is said of a fault is decided by its readers. Grammar: https://amazon-ion.github.io/ion-docs/docs/spec.html
+ * Lexical part of Ion text: space and comments, quotes and escapes, separators between brackets. Knows no values.
+ * https://amazon-ion.github.io/ion-docs/docs/spec.html
  */
 import { type JsonObject, type JsonValue, setOwnProperty } from "../../base/json.ts";
+import { IonError } from "./error.ts";
 
-/** Where readers of Ion text differ in what they take, and what they say of the rest. */
-export interface IonDialect {
-  /** A tab may stand in quotes as it is, and an escaped end of a line in them is none. */
+interface ScannerOptions {
+  /** Quoted texts may contain tabs, and escaped line ends, which are dropped. */
   readonly isSpaceQuotable: boolean;
-  /** Ends the reading: `text` has something else than `expected` at an offset. */
-  readonly refuse: (expected: string, text: string, at: number) => never;
 }
 
 const SPACE = /(?:[ \t\r\n\v\f]+|\/\/[^\r\n]*|\/\*[^]*?\*\/)*/y;
-/** The largest code of what space and comments begin with: that of a slash. */
+/** The largest character code that can begin space or a comment: `/`. */
 const LAST_SPACE = 0x2f;
 // deno-lint-ignore no-control-regex
 const PLAIN = /[^"'\\\u0000-\u001f]+/y;
@@ -35,45 +33,50 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
   ["'", "'"],
 ]);
 
-/** A place in a text, which only moves on, unless it is told to {@link IonScanner.return}. */
+/** A position in a text. It moves forward only, except by {@link IonScanner.rewind}. */
 export class IonScanner {
   readonly #text: string;
-  readonly #dialect: IonDialect;
+  readonly #isSpaceQuotable: boolean;
   #at = 0;
 
-  constructor(text: string, dialect: IonDialect) {
+  constructor(text: string, { isSpaceQuotable }: ScannerOptions) {
     this.#text = text;
-    this.#dialect = dialect;
+    this.#isSpaceQuotable = isSpaceQuotable;
   }
 
-  /** The offset of what comes next. */
+  /** Offset of the next character. */
   get at(): number {
     return this.#at;
   }
 
-  /** True behind the last character. */
+  /** The next character; empty at the end. */
+  get next(): string {
+    return this.#text.charAt(this.#at);
+  }
+
+  /** True after the last character. */
   get isAtEnd(): boolean {
     return this.#at >= this.#text.length;
   }
 
-  /** Goes back to an offset where it was before. */
-  return(at: number): void {
+  /** Returns to an earlier offset. */
+  rewind(at: number): void {
     this.#at = at;
   }
 
-  /** Whether these characters come next; stays before them. */
+  /** Whether these characters come next; does not move. */
   startsWith(text: string): boolean {
     return this.#text.startsWith(text, this.#at);
   }
 
-  /** Whether these characters come next; then goes behind them. */
+  /** Whether these characters come next; if so, moves after them. */
   accept(text: string): boolean {
     if (!this.startsWith(text)) return false;
     this.#at += text.length;
     return true;
   }
 
-  /** What a sticky pattern finds here; goes behind it. */
+  /** The match of a sticky pattern here; moves after it. */
   match(pattern: RegExp): RegExpExecArray | undefined {
     pattern.lastIndex = this.#at;
     const found = pattern.exec(this.#text) ?? undefined;
@@ -81,21 +84,21 @@ export class IonScanner {
     return found;
   }
 
-  /** Goes behind space and comments. */
+  /** Skips space and comments. */
   skipSpace(): void {
-    // Most often there is none, and asking the pattern takes as long as reading a number.
+    // Usually there is none, and the pattern takes as long as reading a number.
     if (this.#text.charCodeAt(this.#at) > LAST_SPACE) return;
     this.match(SPACE);
   }
 
-  /** Items behind an opening bracket, and its closing one. A comma may follow the last. */
+  /** Items after an opening bracket, up to its closing one. A comma may follow the last item. */
   readList(readItem: () => JsonValue): JsonValue[] {
     const items: JsonValue[] = [];
     this.#readUntil("]", () => items.push(readItem()));
     return items;
   }
 
-  /** Members behind an opening brace, and its closing one. A comma may follow the last; of two with one name the later counts. */
+  /** Members after an opening brace, up to its closing one. A comma may follow the last; the later of two with one name wins. */
   readStruct(readName: () => string, readValue: () => JsonValue): JsonObject {
     const members: JsonObject = {};
     this.#readUntil("}", () => {
@@ -107,7 +110,7 @@ export class IonScanner {
     return members;
   }
 
-  /** A text in quotes of either kind, in which the other kind needs no escape; `undefined` where no quote comes next. */
+  /** A text in single or double quotes; `undefined` where no quote comes next. */
   readQuoted(): string | undefined {
     const quote = this.#text[this.#at];
     if (quote !== '"' && quote !== "'") return undefined;
@@ -126,18 +129,25 @@ export class IonScanner {
     }
   }
 
-  /** What a backslash and the characters behind it stand for. */
+  /** The character that an escape sequence means. */
   readEscape(): string {
     const [, two, four, eight, letter] = this.match(ESCAPE) ?? this.refuse("an escape");
     const digits = two ?? four ?? eight;
     if (digits !== undefined) return String.fromCodePoint(Number.parseInt(digits, 16));
-    if (letter !== undefined && LINE_END.test(letter) && this.#dialect.isSpaceQuotable) return "";
+    if (letter !== undefined && LINE_END.test(letter) && this.#isSpaceQuotable) return "";
     return ESCAPES.get(letter ?? "") ?? this.refuse("an escape");
   }
 
-  /** Ends the reading here. */
+  /** @throws IonError `syntax` always, with the position */
   refuse(expected: string): never {
-    return this.#dialect.refuse(expected, this.#text, this.#at);
+    const before = this.#text.slice(0, this.#at);
+    const line = before.split("\n").length;
+    const column = this.#at - before.lastIndexOf("\n");
+    const found = this.isAtEnd ? "the end" : JSON.stringify(this.#text.slice(this.#at, this.#at + 20));
+    throw new IonError(
+      "syntax",
+      `expected ${expected}, but found ${found} at line ${line}, column ${column}`,
+    );
   }
 
   #readUntil(close: string, readOne: () => void): void {
@@ -151,6 +161,6 @@ export class IonScanner {
   }
 
   #mayBeQuoted(character: string): boolean {
-    return character >= " " || character === "\t" && this.#dialect.isSpaceQuotable;
+    return character >= " " || character === "\t" && this.#isSpaceQuotable;
   }
 }

@@ -1,6 +1,6 @@
 /** Values → Ion text, compact. Decimals become floats, so that they are decimals again when read. https://amazon-ion.github.io/ion-docs/docs/spec.html */
 import { Double, type JsonValue } from "../../base/json.ts";
-import { measureValue } from "../values/print.ts";
+import { measureValue } from "../values/mod.ts";
 
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 /** Names that would be read as values, and `$1`, which would be an entry of a symbol table. */

@@ -1,4 +1,4 @@
-/** Members, elements and slices of values: read, set, delete. Values are never changed, save those that an {@link Editor} made. */
+/** Members, elements and slices of values: read, set, delete. Values are immutable, except copies of an {@link Editor}. */
 import {
   Double,
   isJsonObject,
@@ -7,7 +7,7 @@ import {
   ownProperty,
   setOwnProperty,
 } from "../../base/json.ts";
-import { isNumber, toFloat } from "../values/numbers.ts";
+import { isNumber, toFloat } from "../values/mod.ts";
 import type { Machine } from "./code.ts";
 import { raise } from "./errors.ts";
 import { compareValues, typeName } from "./values.ts";
@@ -31,7 +31,7 @@ function refuseKey(value: JsonValue, key: JsonValue): never {
   return raise(`Cannot index ${typeName(value)} with ${of}`);
 }
 
-/** The offset of an element; one that is not there when out of reach or no whole number. */
+/** The offset of an element; `length` when out of range or not whole. */
 function listIndex(key: JsonValue, length: number): number {
   const index = toFloat(key as number);
   return index < -length || !Number.isInteger(index) ? length : index;
@@ -54,7 +54,7 @@ function sliceEnds(key: JsonObject, length: number): { readonly from: number; re
   return { from, to: Math.max(from, Math.ceil(end)) };
 }
 
-/** An end within the length, not rounded yet; `undefined` when it is open. */
+/** An end clamped to the length, not rounded; `undefined` when open. */
 function sliceEnd(end: JsonValue | undefined, length: number): number | undefined {
   if (end === undefined || end === null) return undefined;
   if (!isNumber(end)) return raise("Start and end indices of an array slice must be numbers");
@@ -62,7 +62,7 @@ function sliceEnd(end: JsonValue | undefined, length: number): number | undefine
   return Number.isNaN(value) ? undefined : Math.min(Math.max(value < 0 ? value + length : value, 0), length);
 }
 
-/** Where a list occurs in another. */
+/** Offsets at which a list occurs in another. */
 function findLists(list: readonly JsonValue[], sought: readonly JsonValue[], machine: Machine): JsonValue {
   if (sought.length === 0) return null;
   machine.spend(list.length);
@@ -88,7 +88,7 @@ export function getPath(value: JsonValue, keys: readonly JsonValue[], machine: M
   return current;
 }
 
-/** Changes a value by paths. What it copied once it changes in place from then on, so n changes cost n, not n². */
+/** Changes a value by paths. Copies each part once, then changes it in place: n changes take linear time. */
 export class Editor {
   readonly #machine: Machine;
   readonly #own = new Set<JsonValue>();
@@ -99,21 +99,21 @@ export class Editor {
     this.#machine = machine;
   }
 
-  /** The value as it is now; nothing of it is changed any more. */
+  /** The current value; later changes copy it again. */
   get value(): JsonValue {
     this.#own.clear();
     return this.#value;
   }
 
-  /** What is at a path now. @throws JqError */
+  /** The current value at a path. @throws JqError */
   get(keys: readonly JsonValue[]): JsonValue {
     const found = getPath(this.#value, keys, this.#machine);
-    // The caller may keep it, and put it into several places.
+    // The caller may keep it and insert it several times.
     if (this.#own.has(found)) this.#own.clear();
     return found;
   }
 
-  /** Puts a value at a path; lists and maps that are missing on the way are made. @throws JqError, ExpressionError `limit` */
+  /** Sets a value at a path; creates missing lists and maps. @throws JqError, ExpressionError `limit` */
   set(keys: readonly JsonValue[], value: JsonValue): void {
     this.#value = this.#put(this.#value, keys, { at: 0, value });
   }
@@ -166,7 +166,7 @@ export class Editor {
   }
 }
 
-/** The value without what is at those paths; a path that leads nowhere is no matter. @throws JqError */
+/** The value without those paths; missing paths are ignored. @throws JqError */
 export function deletePaths(
   value: JsonValue,
   paths: readonly (readonly JsonValue[])[],

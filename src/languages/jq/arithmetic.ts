@@ -7,7 +7,7 @@ import {
   ownProperty,
   setOwnProperty,
 } from "../../base/json.ts";
-import { isInteger, isNumber, type NumberValue, toFloat } from "../values/numbers.ts";
+import { isInteger, isNumber, type NumberValue, toFloat } from "../values/mod.ts";
 import type { Operator } from "./ast.ts";
 import type { Machine } from "./code.ts";
 import { raise } from "./errors.ts";
@@ -37,7 +37,7 @@ function refuse(a: JsonValue, b: JsonValue, what: string): never {
   return raise(`${describe(a)} and ${describe(b)} cannot be ${what}`);
 }
 
-/** `a + b`: sums, joins, merges; null adds nothing. */
+/** `a + b`: adds numbers, concatenates texts and lists, merges maps; null adds nothing. */
 export function add(a: JsonValue, b: JsonValue, machine: Machine): JsonValue {
   if (a === null) return b;
   if (b === null) return a;
@@ -116,7 +116,7 @@ function modulo(a: JsonValue, b: JsonValue): JsonValue {
   return integerOf(x % y);
 }
 
-/** The number without its fraction, as 64 bits hold it. */
+/** The truncated number; infinity is the largest 64-bit integer, NaN `undefined`. */
 function truncated(value: NumberValue): bigint | undefined {
   if (!(value instanceof Double)) return BigInt(value);
   if (Number.isNaN(value.value)) return undefined;

@@ -4,23 +4,23 @@ import type { JsonValue } from "../../base/json.ts";
 /** An operator of two values. */
 export type Operator = "+" | "-" | "*" | "/" | "%" | "==" | "!=" | "<" | "<=" | ">" | ">=";
 
-/** What an assignment does with the old value. */
+/** Assignment operators. */
 export type Assignment = "=" | "|=" | "+=" | "-=" | "*=" | "/=" | "%=" | "//=";
 
-/** What `as` takes a value apart into. */
+/** A destructuring pattern of `as`. */
 export type Pattern =
   | { readonly kind: "name"; readonly name: string }
   | { readonly kind: "list"; readonly items: readonly Pattern[] }
   | { readonly kind: "map"; readonly entries: readonly PatternEntry[] };
 
-/** `{key: pattern}`; `name` is there for `$name`, which binds the member too. */
+/** `{key: pattern}`; `name` is that of `$name`, which also binds the member. */
 export interface PatternEntry {
   readonly key: JqNode;
   readonly name: string | undefined;
   readonly pattern: Pattern | undefined;
 }
 
-/** A function definition; parameters are closures, those of `$name` form are bound in the body. */
+/** A function definition; parameters are closures, `$name` parameters are also bound in the body. */
 export interface Definition {
   readonly name: string;
   readonly parameters: readonly string[];

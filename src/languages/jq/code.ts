@@ -1,39 +1,38 @@
-/** Compiled jq: what flows through a program, its names at run time, and how much of the limits is used. */
+/** Compiled jq: items, code, names at run time, usage of the limits. */
 import type { JsonValue } from "../../base/json.ts";
-import type { StepBudget } from "../values/budget.ts";
-import { fail } from "../values/errors.ts";
+import { fail, type StepBudget } from "../values/mod.ts";
 import { raise } from "./errors.ts";
 import { preview } from "./values.ts";
 
 /** Moves of a program that count as one step of the evaluation; eight take about 1 µs. */
 const STEP_MOVES = 8;
-/** Calls of the program's own functions within one another; each takes up to 2 KB of the stack. */
+/** Nested calls of the program's own functions; each takes up to 2 KB of the stack. */
 const MAX_CALL_DEPTH = 300;
 
-/** Where a value is in the input, last key first; there while `path(…)` or an assignment asks for it. */
+/** The path of a value in the input, last key first; only within `path(…)` and assignments. */
 interface Path {
   readonly parent: Path | null;
   readonly key: JsonValue;
 }
 
-/** The place of the input itself. */
+/** The path of the input. */
 export const ROOT: Path = { parent: null, key: null };
-/** The place of a value that was computed: nothing below it can be named. */
+/** The path of a computed value: neither it nor its members can be assigned. */
 const NO_PLACE: Path = { parent: null, key: null };
 
-/** A value on its way, and where it is from. */
+/** A value and its path. */
 export interface Item {
   readonly value: JsonValue;
   readonly path: Path | undefined;
 }
 
-/** A part of a program. Results come one by one; where there is at most one, `single` gives it without a list. */
+/** A part of a program. `many` gives the results one by one; `single` exists where there is at most one. */
 export interface Code {
   readonly single?: (item: Item, env: Env) => Item | undefined;
   readonly many: (item: Item, env: Env) => Iterable<Item>;
 }
 
-/** An argument of a function: runs where the call is written. */
+/** An argument of a function; runs in the environment of the call. */
 export interface Closure {
   readonly code: Code;
   readonly env: Env;
@@ -66,7 +65,7 @@ export function several(run: (item: Item, env: Env) => Iterable<Item>): Code {
   };
 }
 
-/** The item as an operand: its place does not matter. */
+/** The item without its path. */
 export function plain(item: Item): Item {
   return item.path === undefined ? item : { value: item.value, path: undefined };
 }
@@ -76,14 +75,14 @@ export function computed(item: Item, value: JsonValue): Item {
   return { value, path: item.path && NO_PLACE };
 }
 
-/** The place of a member of an item. @throws JqError when the item has no place itself */
+/** The path of a member of an item. @throws JqError when the item has no path itself */
 export function memberPath(item: Item, key: JsonValue): Path | undefined {
   if (item.path === undefined) return undefined;
   if (item.path === NO_PLACE) raise(`Invalid path expression with result ${preview(item.value)}`);
   return { parent: item.path, key };
 }
 
-/** The keys from the input to a place. @throws JqError when there is none */
+/** The keys of an item's path. @throws JqError when it has none */
 export function keysOf(item: Item): JsonValue[] {
   if (item.path === NO_PLACE) raise(`Invalid path expression with result ${preview(item.value)}`);
   const keys: JsonValue[] = [];
@@ -91,13 +90,13 @@ export function keysOf(item: Item): JsonValue[] {
   return keys.reverse();
 }
 
-/** What a name stands for; names are numbers by then. */
+/** The value of a name. */
 type Bound = JsonValue | Closure | object | undefined;
 
-/** The names in force at a place of a running program, innermost first. */
+/** The names at a position of a running program, innermost first. */
 export class Env {
   readonly machine: Machine;
-  /** Calls around this place. */
+  /** Nested calls. */
   readonly depth: number;
   readonly #parent: Env | undefined;
   readonly #id: number;
@@ -121,7 +120,7 @@ export class Env {
     return new Env(this, id, bound, this.depth);
   }
 
-  /** This environment as the body of a function sees it when called from `caller`. @throws ExpressionError `limit` */
+  /** This environment for the body of a function that `caller` calls. @throws ExpressionError `limit` */
   calledFrom(caller: Env): Env {
     const depth = caller.depth + 1;
     if (depth > MAX_CALL_DEPTH) fail("limit", `Cannot nest more than ${MAX_CALL_DEPTH} calls in jq`);
@@ -133,7 +132,7 @@ export class Env {
     return this.#find(id);
   }
 
-  /** What a name stands for. */
+  /** The value of a name. */
   get(id: number): Bound {
     return this.#find(id).#bound;
   }
@@ -145,7 +144,7 @@ export class Env {
   }
 }
 
-/** One run of a program: its limits, its time. */
+/** One run of a program. */
 export class Machine {
   readonly context: StepBudget;
   #moves = 0;
@@ -162,15 +161,77 @@ export class Machine {
     this.#moves %= STEP_MOVES;
   }
 
-  /** Counts and checks a list or map of that many elements, made or about to be. @throws ExpressionError `limit` */
+  /** Counts and checks a list or map of that many elements. @throws ExpressionError `limit` */
   spendElements(length: number): void {
     this.context.checkLength(length);
     this.spend(1 + (length >>> 3));
   }
 
-  /** Counts and checks a text of that length, made or about to be. @throws ExpressionError `limit` */
+  /** Counts and checks a text of that length. @throws ExpressionError `limit` */
   spendText(length: number): void {
     this.context.checkLength(length);
     this.spend(1 + (length >>> 5));
+  }
+}
+
+/** Every combination of the results of several codes; those of the last code change slowest. */
+export function* product(codes: readonly Code[], item: Item, env: Env): Iterable<JsonValue[]> {
+  const values: JsonValue[] = new Array(codes.length).fill(null);
+  if (codes.length === 0) yield values;
+  else yield* combinations({ codes, values, at: codes.length - 1 }, item, env);
+}
+
+interface Combination {
+  readonly codes: readonly Code[];
+  readonly values: JsonValue[];
+  readonly at: number;
+}
+
+function* combinations({ codes, values, at }: Combination, item: Item, env: Env): Iterable<JsonValue[]> {
+  for (const { value } of (codes[at] as Code).many(item, env)) {
+    values[at] = value;
+    if (at > 0) yield* combinations({ codes, values, at: at - 1 }, item, env);
+    else yield values.slice();
+  }
+}
+
+/** Runs codes with at most one result each; gives `undefined` when one has none. */
+export function singlesOf(
+  codes: readonly Code[],
+): ((item: Item, env: Env) => JsonValue[] | undefined) | undefined {
+  const singles = codes.map((code) => code.single);
+  if (!singles.every((one) => one !== undefined)) return undefined;
+  return (item, env) => {
+    const values: JsonValue[] = new Array(singles.length);
+    for (let at = singles.length - 1; at >= 0; at--) {
+      const result = singles[at]?.(item, env);
+      if (result === undefined) return undefined;
+      values[at] = result.value;
+    }
+    return values;
+  };
+}
+
+/** Values that are not yet finished; each takes some 200 bytes. */
+const MAX_PENDING = 20_000;
+
+/** The item, then the results of `grow` for it, and for those, depth first and without recursion. @throws ExpressionError `limit` */
+export function* unfold(
+  item: Item,
+  machine: Machine,
+  grow: (item: Item, machine: Machine) => Iterable<Item>,
+): Iterable<Item> {
+  yield item;
+  const pending = [grow(item, machine)[Symbol.iterator]()];
+  for (let top = pending.at(-1); top; top = pending.at(-1)) {
+    machine.spend(1);
+    const next = top.next();
+    if (next.done) {
+      pending.pop();
+      continue;
+    }
+    yield next.value;
+    if (pending.length > MAX_PENDING) fail("limit", `Cannot recurse deeper than ${MAX_PENDING} values in jq`);
+    pending.push(grow(next.value, machine)[Symbol.iterator]());
   }
 }

@@ -1,4 +1,4 @@
-/** Tree → closures. Owns which node is compiled by whom. */
+/** Tree → closures: the compiler of each kind of node. */
 import type { JqNode, NodeOf } from "./ast.ts";
 import type { Code } from "./code.ts";
 import { compileAssignment } from "./compile_assignment.ts";
@@ -66,7 +66,7 @@ const COMPILERS: Compilers = {
   bind: compileBind,
 };
 
-/** Compiles a whole program. @throws ExpressionError `unknown_function`, `undefined`, `argument` */
+/** Compiles a program. @throws ExpressionError `unknown_function`, `undefined`, `argument` */
 export function compileNode(node: JqNode): Code {
   return compileIn(node, Scope.of(compileIn));
 }

@@ -1,4 +1,4 @@
-/** The assignment operators: values at the places that the left side names. */
+/** Assignment operators: change the values at the paths of the left side. */
 import type { JsonValue } from "../../base/json.ts";
 import { deletePaths, Editor } from "./access.ts";
 import { type Operation, OPERATIONS } from "./arithmetic.ts";
@@ -7,7 +7,7 @@ import { type Code, computed, type Env, type Item, keysOf, plain, ROOT, several,
 import type { Scope } from "./scope.ts";
 import { isTruthy } from "./values.ts";
 
-/** An assignment; but for `|=`, there is a result for each value of the right side, which sees the whole input. */
+/** An assignment. Except for `|=`, it gives a result for each value of the right side, which is evaluated on the input. */
 export function compileAssignment({ operator, left, right }: NodeOf<"assign">, scope: Scope): Code {
   const places = scope.compile(left, scope), values = scope.compile(right, scope);
   if (operator === "|=") return single((item, env) => computed(item, updated(item, env, { places, values })));
@@ -37,7 +37,7 @@ function combinationOf(operator: string): Operation | undefined {
   return OPERATIONS.get(operator.slice(0, -1) as Operator);
 }
 
-/** The places that a code names in a value, as lists of keys. @throws JqError when it names none but computes */
+/** The paths that code yields in a value, as lists of keys. @throws JqError for a computed value */
 function* pathsOf(code: Code, { value }: Item, env: Env): Iterable<JsonValue[]> {
   for (const result of code.many({ value, path: ROOT }, env)) yield keysOf(result);
 }
@@ -47,7 +47,7 @@ interface Update {
   readonly values: Code;
 }
 
-/** Each place gets the first result for what is there; a place without one is deleted. */
+/** Sets each path to the first result for its value; deletes a path without result. */
 function updated(item: Item, env: Env, { places, values }: Update): JsonValue {
   const editor = new Editor(item.value, env.machine);
   const gone: JsonValue[][] = [];

@@ -1,17 +1,26 @@
 /** Definitions and calls: the program's own functions, those in TypeScript, and those in jq. */
-import { fail } from "../values/errors.ts";
+import { fail } from "../values/mod.ts";
 import type { Definition, JqNode, NodeOf } from "./ast.ts";
 import { COMBINATORS } from "./builtins/combinators.ts";
 import type { ValueFunction } from "./builtins/entry.ts";
 import { PRELUDE } from "./builtins/prelude.ts";
 import { FUNCTIONS, UNAVAILABLE } from "./builtins/registry.ts";
-import { type Closure, type Code, computed, Env, plain, several, single } from "./code.ts";
+import {
+  type Closure,
+  type Code,
+  computed,
+  Env,
+  plain,
+  product,
+  several,
+  single,
+  singlesOf,
+} from "./code.ts";
 import { quoted } from "./lexer.ts";
 import { parseJq } from "./parser.ts";
-import { product, singlesOf } from "./product.ts";
 import { type Compile, type CompiledDefinition, Scope } from "./scope.ts";
 
-/** Functions written in jq that were needed so far; as many at most as there are. */
+/** Functions written in jq, compiled when first used. */
 const compiledPrelude = new Map<string, CompiledDefinition>();
 
 /** `def name(…): …; body` */
@@ -62,7 +71,7 @@ function callClosure(id: number): Code {
   });
 }
 
-/** Calls a function; `homeOf` gives the environment that its body sees. */
+/** Calls a function; `homeOf` gives the environment of its definition. */
 function callDefinition(
   definition: CompiledDefinition,
   codes: readonly Code[],

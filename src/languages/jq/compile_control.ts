@@ -1,8 +1,8 @@
-/** Nodes that choose and repeat: conditions, errors, folds, labels. */
+/** Nodes of control flow: conditions, errors, folds, labels. */
 import type { JqNode, NodeOf } from "./ast.ts";
 import { type Code, computed, type Env, type Item, plain, several, single } from "./code.ts";
 import { compilePattern } from "./compile_pattern.ts";
-import { fail } from "../values/errors.ts";
+import { fail } from "../values/mod.ts";
 import { BreakSignal, JqError, MOVES_PER_ERROR } from "./errors.ts";
 import type { Scope } from "./scope.ts";
 import { isTruthy } from "./values.ts";
@@ -36,7 +36,7 @@ export function compileOr(node: NodeOf<"and" | "or" | "pipe" | "comma" | "either
   return compileLogic(node, scope, true);
 }
 
-/** `and` and `or`: a left side that is `decisive` decides alone. */
+/** `and` and `or`: skips the right side when the left one is `decisive`. */
 function compileLogic(
   { left, right }: { left: JqNode; right: JqNode },
   scope: Scope,
@@ -100,7 +100,7 @@ function* untilError(code: Code, item: Item, env: Env): Iterable<Item> {
   }
 }
 
-/** `try body catch handler`; errors of whoever takes the results are not its own. */
+/** `try body catch handler`; does not catch errors of the code after it. */
 export function compileTry({ body, handler }: NodeOf<"try">, scope: Scope): Code {
   const code = scope.compile(body, scope);
   const { single: one } = code;
@@ -209,7 +209,7 @@ export function compileLabel({ name, body }: NodeOf<"label">, scope: Scope): Cod
   });
 }
 
-/** `break $name`. @throws ExpressionError `argument` when there is no such label around it */
+/** `break $name`. @throws ExpressionError `argument` without an enclosing label of that name */
 export function compileBreak({ name }: NodeOf<"break">, scope: Scope): Code {
   const meaning = scope.find(`*${name}`);
   if (meaning?.kind !== "label") fail("argument", `Cannot break to "$${name}" in jq: there is no such label`);

@@ -1,4 +1,4 @@
-/** `as`: names for values and their parts. */
+/** `as`: binds names to values and their parts. */
 import type { JsonValue } from "../../base/json.ts";
 import { indexValue } from "./access.ts";
 import type { NodeOf, Pattern, PatternEntry } from "./ast.ts";
@@ -7,10 +7,10 @@ import { JqError, MOVES_PER_ERROR, raise } from "./errors.ts";
 import type { Scope } from "./scope.ts";
 import { describe } from "./values.ts";
 
-/** Names taken from a value, once for each way to do it: `item` is what keys are computed from. */
+/** Environments with the bound names, one for each match; keys are computed from `item`. */
 type Match = (value: JsonValue, item: Item, env: Env) => Iterable<Env>;
 
-/** A compiled pattern, and the scope of what follows it. */
+/** A compiled pattern, and the scope after it. */
 interface CompiledPattern {
   readonly inner: Scope;
   readonly match: Match;
@@ -37,7 +37,7 @@ function compileName(name: string, scope: Scope): CompiledPattern {
 /** Matching a part of a pattern takes some 250 ns. */
 const MOVES_PER_PART = 2;
 
-/** One after the other; each sees the names of those before it. */
+/** Matches parts in order; each sees the names of those before it. */
 function chained(parts: readonly ((scope: Scope) => CompiledPattern)[], scope: Scope): CompiledPattern {
   let inner = scope;
   const matches = parts.map((part) => {
@@ -80,7 +80,7 @@ function member({ key, name, pattern }: PatternEntry, scope: Scope): CompiledPat
   return { inner: below?.inner ?? bound?.inner ?? scope, match };
 }
 
-/** `source as pattern | body`; of several patterns, the first with which neither it nor the body fails. */
+/** `source as pattern | body`; of several patterns, the first for which neither match nor body fails. */
 export function compileBind({ source, patterns, body }: NodeOf<"bind">, scope: Scope): Code {
   const values = scope.compile(source, scope);
   const [only] = patterns;
@@ -105,7 +105,7 @@ function compileWay(pattern: Pattern, scope: Scope, body: NodeOf<"bind">["body"]
   };
 }
 
-/** The names of all patterns are known in the body, null where another pattern has them. */
+/** Binds the names of all patterns in the body; those of other patterns to null. */
 function compileWays(patterns: readonly Pattern[], scope: Scope, body: NodeOf<"bind">["body"]): Way[] {
   const ids = new Map(patterns.flatMap(namesOf).map((name) => [name, scope.newId()]));
   let outer = scope;

@@ -1,24 +1,34 @@
-/** Nodes that make values: literals, texts, lists, maps, members, operators, pipes. */
+/** Nodes of values: literals, texts, lists, maps, members, operators, pipes. */
 import { isJsonObject, type JsonObject, type JsonValue, setOwnProperty } from "../../base/json.ts";
-import { fail } from "../values/errors.ts";
+import { fail } from "../values/mod.ts";
 import { indexValue } from "./access.ts";
 import { negate, type Operation, OPERATIONS } from "./arithmetic.ts";
 import type { NodeOf } from "./ast.ts";
-import { type Code, computed, type Env, type Item, memberPath, plain, several, single } from "./code.ts";
+import {
+  type Code,
+  computed,
+  type Env,
+  type Item,
+  memberPath,
+  plain,
+  product,
+  several,
+  single,
+  singlesOf,
+  unfold,
+} from "./code.ts";
 import { raise } from "./errors.ts";
 import { FORMATS, formatText } from "./formats.ts";
-import { product, singlesOf } from "./product.ts";
 import type { Scope } from "./scope.ts";
 import { describe, type Meter } from "./values.ts";
-import { unfold } from "./unfold.ts";
 
-/** Listing the names of a large map takes some 200 ns each, whether its members are then read or not. */
+/** Moves per name of a map: listing takes some 200 ns each. */
 const MOVES_PER_NAME = 2;
 
 /** `.` */
 export const IDENTITY: Code = single((item) => item);
 
-/** `..`: the value and everything in it. */
+/** `..`: the value and all values in it. */
 export const DESCEND: Code = several((item, env) => unfold(item, env.machine, childrenOf));
 
 function childrenOf(item: Item, meter: Meter): Iterable<Item> {
@@ -27,7 +37,7 @@ function childrenOf(item: Item, meter: Meter): Iterable<Item> {
   return Array.isArray(value) || isJsonObject(value) ? membersOf(item, meter) : [];
 }
 
-/** The members of a list or map; listing the names of a map is counted. @throws JqError for other values */
+/** The members of a list or map; counts listing the names. @throws JqError for other values */
 function* membersOf(item: Item, meter: Meter): Iterable<Item> {
   const { value } = item;
   if (Array.isArray(value)) {
@@ -60,7 +70,7 @@ export function compileVariable({ name }: NodeOf<"variable">, scope: Scope): Cod
   return fail("argument", `Cannot use "$${name}" in jq: it is not defined`);
 }
 
-/** A text with parts that are computed. */
+/** A text with interpolations. */
 export function compileText(node: NodeOf<"text">, scope: Scope): Code {
   const format = formatOf(node.format);
   const codes = node.parts.map((part) =>
@@ -86,7 +96,7 @@ function formatted(code: Code, format: Format): Code {
   );
 }
 
-/** Code whose results are each turned into another. */
+/** Code that applies a function to each result. */
 function through(code: Code, apply: (item: Item, env: Env) => Item): Code {
   const { single: one, many } = code;
   if (one) {
@@ -114,7 +124,7 @@ export function compileFormat({ format: name }: NodeOf<"format">): Code {
   return single((item, env) => computed(item, formatText(format, item.value, env.machine)));
 }
 
-/** Code that combines the results of several others, in every way. */
+/** Code that combines the results of several codes, each combination once. */
 function combined(codes: readonly Code[], combine: (values: JsonValue[], env: Env) => JsonValue): Code {
   const singles = singlesOf(codes);
   if (singles) {
@@ -199,7 +209,7 @@ export function compileList({ body }: NodeOf<"list">, scope: Scope): Code {
 
 /** `{key: value}`, for each key and each value. */
 export function compileMap({ entries }: NodeOf<"map">, scope: Scope): Code {
-  // Of a product the last one turns slowest; of a map it is the first member.
+  // In a product the last code changes slowest; in a map it is the first member.
   const codes = entries.flat().map((node) => scope.compile(node, scope)).reverse();
   return combined(codes, (values) => {
     const map: JsonObject = {};
@@ -235,7 +245,7 @@ export function compilePipe({ left, right }: NodeOf<"pipe">, scope: Scope): Code
   }
   return several(function* (item, env) {
     for (const result of first.many(item, env)) {
-      // A result passes through every pipe around it.
+      // A result passes through every enclosing pipe.
       env.machine.spend(3);
       yield* second.many(result, env);
     }

@@ -1,10 +1,10 @@
-/** What ends a part of a jq program: an error that `try` catches, or a `break`. Neither leaves the program as such. */
+/** Errors that `try` catches, and `break`. The program converts both before they leave it. */
 import type { JsonValue } from "../../base/json.ts";
 
-/** Throwing and catching takes some 2 µs, the time of as many moves. */
+/** Moves of throwing and catching, which takes some 2 µs. */
 export const MOVES_PER_ERROR = 16;
 
-/** An error with the value that `catch` receives. No subclass of Error: a program may raise a million of them. */
+/** An error with the value that `catch` receives. Not an Error, for speed: a program may raise a million of them. */
 export class JqError {
   readonly value: JsonValue;
 
@@ -13,7 +13,7 @@ export class JqError {
   }
 }
 
-/** The way out to a `label`; each run of the label has its own token. */
+/** Leaves a `label`; each run of the label has its own token. */
 export class BreakSignal {
   readonly token: object;
 

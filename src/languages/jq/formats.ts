@@ -1,7 +1,7 @@
 /** The formats of jq, `@name`: a value → text. */
 import type { JsonValue } from "../../base/json.ts";
-import { isNumber } from "../values/numbers.ts";
-import { encodeBase64 } from "../values/base64.ts";
+import { shellWord } from "../../base/shell_word.ts";
+import { encodeBase64, isNumber } from "../values/mod.ts";
 import type { Machine } from "./code.ts";
 import { raise } from "./errors.ts";
 import { describe, type Meter, toDisplay, toJson } from "./values.ts";
@@ -40,7 +40,7 @@ export const FORMATS: ReadonlyMap<string, Format> = new Map<string, Format>([
   ["base32d", (value, meter) => decodedBase32(toDisplay(value, meter))],
 ]);
 
-/** A value in a format; the work is counted, and first of all, as failing takes as long as succeeding. */
+/** A value in a format. Counts the work first: failing takes as long as succeeding. */
 export function formatText(format: Format, value: JsonValue, machine: Machine): string {
   if (Array.isArray(value)) machine.spend(MOVES_PER_CELL * value.length);
   else if (typeof value === "string") machine.spend(value.length >>> 3);
@@ -87,7 +87,7 @@ function tsvCell(text: string): string {
 function shellText(value: JsonValue): string {
   const items = Array.isArray(value) ? value : [value];
   return items.map((item) => {
-    if (typeof item === "string") return `'${item.replaceAll("'", "'\\''")}'`;
+    if (typeof item === "string") return shellWord(item);
     if (typeof item === "object" && item !== null && !isNumber(item)) {
       return raise(`${describe(item)} can not be escaped for shell`);
     }

@@ -1,7 +1,7 @@
-/** jq text → tokens, one at a time: what follows a quote is read as text by {@link Lexer.readText}. */
-import { fail } from "../values/errors.ts";
+/** jq text → tokens, one at a time; after a quote, {@link Lexer.readText} reads the text. */
+import { fail } from "../values/mod.ts";
 
-/** What a token is; punctuation and operators are of kind `sign`. */
+/** Kind of a token; punctuation and operators are of kind `sign`. */
 type TokenKind = "sign" | "name" | "field" | "variable" | "format" | "number" | "quote" | "end";
 
 /** A token; `text` is without the leading `.`, `$` or `@`. */
@@ -44,26 +44,26 @@ export class Lexer {
     this.#source = source;
   }
 
-  /** The next token, which stays. @throws ExpressionError `syntax` */
+  /** The next token, without reading it. @throws ExpressionError `syntax` */
   peek(): Token {
     return this.#peeked ??= this.#read();
   }
 
-  /** Takes the next token. @throws ExpressionError `syntax` */
+  /** Reads the next token. @throws ExpressionError `syntax` */
   next(): Token {
     const token = this.peek();
     this.#peeked = undefined;
     return token;
   }
 
-  /** Cuts the sign that comes next in two: `?//` is `?` and `//` where no pattern can follow. */
+  /** Splits the next sign: `?//` is `?` and `//` where no pattern can follow. */
   split(length: number): void {
     const token = this.peek();
     this.#at = token.start + length;
     this.#peeked = { ...token, text: token.text.slice(0, length) };
   }
 
-  /** Takes text up to a closing quote or an opening `\(`; true for the latter. Call it right after a quote was taken. */
+  /** Reads text up to a closing quote or an opening `\(`. Call it directly after a quote was read. */
   readText(): { readonly text: string; readonly isInterpolated: boolean } {
     let text = "";
     for (;;) {
@@ -111,7 +111,7 @@ export class Lexer {
   }
 }
 
-/** A program as errors quote it. */
+/** The beginning of a program, for errors. */
 export function quoted(source: string): string {
   return source.length <= 100 ? source : `${source.slice(0, 100)}…`;
 }

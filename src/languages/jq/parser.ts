@@ -1,15 +1,15 @@
-/** jq text → tree. Operators by binding strength; what binds tighter is in `term_parser.ts`. */
-import { MAX_SOURCE_DEPTH, MAX_TREE_DEPTH } from "../values/limits.ts";
-import { fail } from "../values/errors.ts";
+/** jq text → tree: operators by binding strength, then terms. */
+import { Double, numberOfSource } from "../../base/json.ts";
+import { fail, MAX_SOURCE_DEPTH, MAX_TREE_DEPTH, type NumberValue } from "../values/mod.ts";
 import type { Assignment, Definition, JqNode, Operator, Pattern, PatternEntry } from "./ast.ts";
 import { Lexer, quoted } from "./lexer.ts";
-import { parsePrimary } from "./term_parser.ts";
+import { fromFloat } from "./values.ts";
 
 const ASSIGNMENTS: ReadonlySet<string> = new Set(["=", "|=", "+=", "-=", "*=", "/=", "%=", "//="]);
 const COMPARISONS: ReadonlySet<string> = new Set(["==", "!=", "<", "<=", ">", ">="]);
 const SUMS: ReadonlySet<string> = new Set(["+", "-"]);
 const PRODUCTS: ReadonlySet<string> = new Set(["*", "/", "%"]);
-/** A bracket is two levels: that of the term, and that of the expression in it. */
+/** A bracket counts as two levels: the term, and the expression inside. */
 const MAX_DEPTH = 2 * MAX_SOURCE_DEPTH;
 const IDENTITY: JqNode = { kind: "identity" };
 
@@ -34,38 +34,32 @@ class JqParser {
     this.lexer = new Lexer(source);
   }
 
-  /** A whole expression: definitions, pipes, and all that binds tighter. */
+  /** A complete expression: definitions and pipes. */
   parsePipe(): JqNode {
-    if (++this.#depth > MAX_DEPTH) this.#failDepth();
-    const node = this.#pipe();
-    this.#depth--;
-    return node;
+    return this.#nested(() => this.#pipe());
   }
 
-  /** An expression without pipes and commas: a value in `{key: value}`, whose own pipes are the caller's. */
+  /** An expression without pipes and commas. */
   parseAlternative(): JqNode {
     const left = this.#parseAssignment();
     if (!this.accept("//")) return left;
-    if (++this.#depth > MAX_DEPTH) this.#failDepth();
-    const right = this.parseAlternative();
-    this.#depth--;
-    return { kind: "either", left, right };
+    return { kind: "either", left, right: this.#nested(() => this.parseAlternative()) };
   }
 
   /** A term with its suffixes, such as `.a[0]?`. */
   parseTerm(): JqNode {
-    if (++this.#depth > MAX_DEPTH) this.#failDepth();
-    const primary = parsePrimary(this);
-    let node = primary;
-    for (let next = this.#suffix(node); next !== undefined; next = this.#suffix(node)) {
-      this.#chain();
-      node = next.kind === "try" && node !== primary ? lastTried(node) : next;
-    }
-    this.#depth--;
-    return node;
+    return this.#nested(() => {
+      const primary = parsePrimary(this);
+      let node = primary;
+      for (let next = this.#suffix(node); next !== undefined; next = this.#suffix(node)) {
+        this.#chain();
+        node = next.kind === "try" && node !== primary ? lastTried(node) : next;
+      }
+      return node;
+    });
   }
 
-  /** A term with signs before it, and with the names that `as` gives to it and all that then follows. */
+  /** A term with signs before it, and with `as` and what follows it. */
   parseSigned(): JqNode {
     let signs = 0;
     for (; this.accept("-"); signs++) this.#chain();
@@ -74,7 +68,7 @@ class JqParser {
     return node;
   }
 
-  /** Takes a sign, if it comes next. */
+  /** Reads a sign if it comes next. */
   accept(sign: string): boolean {
     const { kind, text } = this.lexer.peek();
     if (kind !== "sign" || text !== sign) return false;
@@ -82,12 +76,12 @@ class JqParser {
     return true;
   }
 
-  /** Takes a sign. @throws ExpressionError `syntax` when another token comes next */
+  /** Reads a sign. @throws ExpressionError `syntax` when another token comes next */
   expect(sign: string): void {
     if (!this.accept(sign)) this.lexer.fail(`"${sign}"`);
   }
 
-  /** Takes a keyword, if it comes next. */
+  /** Reads a keyword if it comes next. */
   acceptWord(word: string): boolean {
     const { kind, text } = this.lexer.peek();
     if (kind !== "name" || text !== word) return false;
@@ -95,12 +89,12 @@ class JqParser {
     return true;
   }
 
-  /** Takes a keyword. @throws ExpressionError `syntax` when another token comes next */
+  /** Reads a keyword. @throws ExpressionError `syntax` when another token comes next */
   expectWord(word: string): void {
     if (!this.acceptWord(word)) this.lexer.fail(`"${word}"`);
   }
 
-  /** Takes a `$name`. @throws ExpressionError `syntax` when another token comes next */
+  /** Reads a `$name`. @throws ExpressionError `syntax` when another token comes next */
   expectVariable(): string {
     if (this.lexer.peek().kind !== "variable") this.lexer.fail('a name with "$"');
     return this.lexer.next().text;
@@ -130,10 +124,7 @@ class JqParser {
 
   /** A pattern of `as`. */
   parsePattern(): Pattern {
-    if (++this.#depth > MAX_DEPTH) this.#failDepth();
-    const pattern = this.#pattern();
-    this.#depth--;
-    return pattern;
+    return this.#nested(() => this.#pattern());
   }
 
   #pattern(): Pattern {
@@ -262,7 +253,7 @@ class JqParser {
     return { kind: "index", target, key: parsePrimary(this) };
   }
 
-  /** What follows `[` after a term: nothing, an index, or the ends of a slice. */
+  /** The rest after `[` behind a term: nothing, an index, or the ends of a slice. */
   parseBracket(target: JqNode): JqNode {
     if (this.accept("]")) return { kind: "iterate", target };
     const none: JqNode = { kind: "literal", value: null };
@@ -284,7 +275,7 @@ class JqParser {
     if (kind === "sign" && signs.has(text)) this.lexer.fail(`brackets before a second such operator`);
   }
 
-  /** Chains deepen the tree without nesting in the source. */
+  /** Counts an operator: chains deepen the tree without nesting in the source. */
   #chain(): void {
     if (++this.#chained > MAX_TREE_DEPTH) {
       fail(
@@ -294,15 +285,21 @@ class JqParser {
     }
   }
 
-  #failDepth(): never {
-    return fail(
-      "limit",
-      `Cannot use a jq program nested deeper than ${MAX_SOURCE_DEPTH}: "${quoted(this.#source)}"`,
-    );
+  /** Runs a parse one level deeper. @throws ExpressionError `limit` */
+  #nested<T>(parse: () => T): T {
+    if (++this.#depth > MAX_DEPTH) {
+      fail(
+        "limit",
+        `Cannot use a jq program nested deeper than ${MAX_SOURCE_DEPTH}: "${quoted(this.#source)}"`,
+      );
+    }
+    const parsed = parse();
+    this.#depth--;
+    return parsed;
   }
 }
 
-/** A term whose last step alone is tried: the `?` of `.a.b?` has nothing to do with `.a`. */
+/** Applies `?` to the last step of a term only: `.a.b?` does not catch errors of `.a`. */
 function lastTried(node: JqNode): JqNode {
   const isStep = node.kind === "iterate" || node.kind === "index" && node.key.kind === "literal" ||
     node.kind === "slice" && node.from.kind === "literal" && node.to.kind === "literal";
@@ -313,4 +310,175 @@ function lastTried(node: JqNode): JqNode {
 
 function bindParameter(body: JqNode, name: string): JqNode {
   return { kind: "bind", source: { kind: "call", name, args: [] }, patterns: [{ kind: "name", name }], body };
+}
+
+type ParseTerm = (parser: JqParser) => JqNode;
+
+/** Words that begin a term and are no functions. */
+const KEYWORDS: ReadonlyMap<string, ParseTerm> = new Map<string, ParseTerm>([
+  ["if", parseIf],
+  ["try", parseTry],
+  ["reduce", (parser) => parseFold(parser, "reduce")],
+  ["foreach", (parser) => parseFold(parser, "foreach")],
+  ["label", parseLabel],
+  ["def", (parser) => ({ kind: "define", definition: parser.parseDefinition(), body: parser.parsePipe() })],
+  ["null", () => ({ kind: "literal", value: null })],
+  ["true", () => ({ kind: "literal", value: true })],
+  ["false", () => ({ kind: "literal", value: false })],
+  ["break", (parser) => ({ kind: "break", name: parser.expectVariable() })],
+]);
+
+/** Words that cannot begin a term; there are no modules. */
+const RESERVED: ReadonlySet<string> = new Set(
+  ["then", "elif", "else", "end", "as", "catch", "and", "or", "import", "include", "__loc__"],
+);
+
+/** One term without its suffixes. */
+function parsePrimary(parser: JqParser): JqNode {
+  const { kind, text } = parser.lexer.peek();
+  switch (kind) {
+    case "number":
+      parser.lexer.next();
+      return { kind: "literal", value: numberLiteral(text) };
+    case "quote":
+      return parseText(parser, "text");
+    case "format":
+      parser.lexer.next();
+      return parser.lexer.peek().kind === "quote"
+        ? parseText(parser, text)
+        : { kind: "format", format: text };
+    case "field":
+      parser.lexer.next();
+      return { kind: "index", target: IDENTITY, key: { kind: "literal", value: text } };
+    case "variable":
+      return parseVariable(parser);
+    case "name":
+      return parseName(parser);
+    default:
+      return parseBracketed(parser);
+  }
+}
+
+function numberLiteral(text: string): NumberValue {
+  const value = numberOfSource(text);
+  return value instanceof Double ? fromFloat(value.value) : value;
+}
+
+function parseVariable(parser: JqParser): JqNode {
+  const { text, line } = parser.lexer.next();
+  return text === "__loc__"
+    ? { kind: "literal", value: { file: "<top-level>", line } }
+    : { kind: "variable", name: text };
+}
+
+function parseText(parser: JqParser, format: string): JqNode {
+  parser.lexer.next();
+  const parts: (string | JqNode)[] = [];
+  for (;;) {
+    const { text, isInterpolated } = parser.lexer.readText();
+    if (text !== "") parts.push(text);
+    if (!isInterpolated) break;
+    parts.push(parser.parsePipe());
+    // Reads no token after the bracket: text follows.
+    parser.expect(")");
+  }
+  const isPlain = parts.every((part) => typeof part === "string");
+  return isPlain ? { kind: "literal", value: parts.join("") } : { kind: "text", format, parts };
+}
+
+function parseName(parser: JqParser): JqNode {
+  const name = parser.lexer.peek().text;
+  if (RESERVED.has(name)) parser.lexer.fail("a value");
+  parser.lexer.next();
+  return KEYWORDS.get(name)?.(parser) ?? { kind: "call", name, args: parseArguments(parser) };
+}
+
+function parseArguments(parser: JqParser): JqNode[] {
+  const args: JqNode[] = [];
+  if (!parser.accept("(")) return args;
+  do args.push(parser.parsePipe()); while (parser.accept(";"));
+  parser.expect(")");
+  return args;
+}
+
+function parseBracketed(parser: JqParser): JqNode {
+  if (parser.accept("(")) {
+    const node = parser.parsePipe();
+    parser.expect(")");
+    return node;
+  }
+  if (parser.accept("[")) {
+    if (parser.accept("]")) return { kind: "list", body: undefined };
+    const body = parser.parsePipe();
+    parser.expect("]");
+    return { kind: "list", body };
+  }
+  if (parser.accept("{")) return { kind: "map", entries: parseEntries(parser) };
+  if (parser.accept("..")) return { kind: "descend" };
+  if (!parser.accept(".")) return parser.lexer.fail("a value");
+  if (parser.accept("[")) return parser.parseBracket(IDENTITY);
+  const { kind, text } = parser.lexer.peek();
+  const isMember = kind === "quote" || kind === "format" && text !== "";
+  return isMember ? { kind: "index", target: IDENTITY, key: parsePrimary(parser) } : IDENTITY;
+}
+
+function parseEntries(parser: JqParser): (readonly [JqNode, JqNode])[] {
+  const entries: (readonly [JqNode, JqNode])[] = [];
+  if (parser.accept("}")) return entries;
+  do entries.push(parseEntry(parser)); while (parser.accept(","));
+  parser.expect("}");
+  return entries;
+}
+
+function parseEntry(parser: JqParser): readonly [JqNode, JqNode] {
+  const { kind, text } = parser.lexer.peek();
+  if (kind === "variable") return [{ kind: "literal", value: text }, parseVariable(parser)];
+  const isPlain = kind === "name" || kind === "number";
+  const isMember = isPlain || kind === "quote" || kind === "format";
+  const key: JqNode = isPlain ? { kind: "literal", value: parser.lexer.next().text } : parsePrimary(parser);
+  if (parser.accept(":")) return [key, parseMember(parser)];
+  if (!isMember) parser.lexer.fail('":"');
+  return [key, { kind: "index", target: IDENTITY, key }];
+}
+
+/** The value of a member: may contain pipes, but no comma. */
+function parseMember(parser: JqParser): JqNode {
+  const parts = [parser.parseAlternative()];
+  while (parser.accept("|")) parts.push(parser.parseAlternative());
+  return parts.reduceRight((right, left) => ({ kind: "pipe", left, right }));
+}
+
+function parseIf(parser: JqParser): JqNode {
+  const condition = parser.parsePipe();
+  parser.expectWord("then");
+  const then = parser.parsePipe();
+  if (parser.acceptWord("elif")) return { kind: "if", condition, then, otherwise: parseIf(parser) };
+  const otherwise = parser.acceptWord("else") ? parser.parsePipe() : IDENTITY;
+  parser.expectWord("end");
+  return { kind: "if", condition, then, otherwise };
+}
+
+function parseTry(parser: JqParser): JqNode {
+  const body = parser.parseSigned();
+  const handler = parser.acceptWord("catch") ? parser.parseSigned() : undefined;
+  return { kind: "try", body, handler };
+}
+
+function parseFold(parser: JqParser, kind: "reduce" | "foreach"): JqNode {
+  const source = parser.parseTerm();
+  parser.expectWord("as");
+  const pattern = parser.parsePattern();
+  parser.expect("(");
+  const start = parser.parsePipe();
+  parser.expect(";");
+  const update = parser.parsePipe();
+  const extract = kind === "foreach" && parser.accept(";") ? parser.parsePipe() : undefined;
+  parser.expect(")");
+  return { kind, source, pattern, start, update, extract };
+}
+
+function parseLabel(parser: JqParser): JqNode {
+  const name = parser.expectVariable();
+  parser.expect("|");
+  return { kind: "label", name, body: parser.parsePipe() };
 }

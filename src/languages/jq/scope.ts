@@ -1,16 +1,16 @@
-/** The names of a program as it is compiled: each becomes a number, so that nothing is looked up by its text at run time. */
+/** Names during compilation. Each becomes a number, so that no name is looked up by its text at run time. */
 import type { JqNode } from "./ast.ts";
 import type { Code } from "./code.ts";
 
-/** A function of the program; its code is there once its body is compiled, which may call it. */
+/** A function of the program; `code` is set after its body, which may call it, is compiled. */
 export interface CompiledDefinition {
   readonly id: number;
-  /** Numbers of the parameters, which stand for closures. */
+  /** Numbers of the parameters, which are closures. */
   readonly parameters: readonly number[];
   code: Code | undefined;
 }
 
-/** What a name means. */
+/** The meaning of a name. */
 type Meaning =
   | { readonly kind: "function"; readonly definition: CompiledDefinition }
   | { readonly kind: "closure" | "variable" | "label"; readonly id: number };
@@ -18,7 +18,7 @@ type Meaning =
 /** Compiles a node in a scope. */
 export type Compile = (node: JqNode, scope: Scope) => Code;
 
-/** The names in force at a place, innermost first. */
+/** The names at a position, innermost first. */
 export class Scope {
   readonly compile: Compile;
   readonly #parent: Scope | undefined;
@@ -39,7 +39,7 @@ export class Scope {
     return new Scope(compile);
   }
 
-  /** A number that no other name of the program has. */
+  /** A number that is unique in the program. */
   newId(): number {
     return this.#numbers.next++;
   }
@@ -54,7 +54,7 @@ export class Scope {
     return this.with(`$${name}`, { kind: "variable", id });
   }
 
-  /** What a name means here. */
+  /** The meaning of a name here. */
   find(key: string): Meaning | undefined {
     // deno-lint-ignore no-this-alias
     for (let scope: Scope | undefined = this; scope; scope = scope.#parent) {

@@ -1,12 +1,9 @@
-/** jq's view of values: kinds, order, numbers, and what its errors say of them. */
+/** Values in jq: kinds, order, numbers, and their texts in errors. */
 import { Double, isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../base/json.ts";
-import { fail } from "../values/errors.ts";
-import { MAX_VALUE_DEPTH } from "../values/limits.ts";
-import { isNumber, type NumberValue, toFloat } from "../values/numbers.ts";
-import { measureValue } from "../values/print.ts";
+import { fail, isNumber, MAX_VALUE_DEPTH, measureValue, type NumberValue, toFloat } from "../values/mod.ts";
 import { raise } from "./errors.ts";
 
-/** Whole results print without a point up to here. */
+/** Whole results up to here are integers. */
 const MAX_WHOLE = 1e17;
 /** Characters of a value that an error shows. */
 const PREVIEW_LENGTH = 11;
@@ -17,7 +14,7 @@ const MOVES_PER_SORTED_NAME = 8;
 /** Measuring, copying and printing a value takes some 200 ns. */
 const MOVES_PER_VALUE = 2;
 
-/** What `type` says. */
+/** The result of `type`. */
 export function typeName(value: JsonValue): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
@@ -25,19 +22,19 @@ export function typeName(value: JsonValue): string {
   return typeof value;
 }
 
-/** False for false and null alone. */
+/** False for false and null only. */
 export function isTruthy(value: JsonValue): boolean {
   return value !== false && value !== null;
 }
 
-/** The value of a computed number: an integer when it is whole. It may be no finite number, see {@link finite}. */
+/** The value of a computed number: an integer when whole. May be NaN or infinite, see {@link finite}. */
 export function fromFloat(value: number): NumberValue {
   if (!Number.isInteger(value)) return new Double(value);
   if (Number.isSafeInteger(value)) return value + 0;
   return Math.abs(value) <= MAX_WHOLE ? BigInt(value) : new Double(value);
 }
 
-/** A copy without the numbers that JSON has none for: NaN becomes null, infinity the largest number. */
+/** A copy in which NaN is null and infinity the largest number. */
 export function finite(value: JsonValue, depth = 0): JsonValue {
   if (value instanceof Double) return finiteNumber(value);
   if (typeof value !== "object" || value === null) return value;
@@ -53,7 +50,7 @@ function finiteNumber(number: Double): JsonValue {
   return Number.isFinite(value) ? number : new Double(Math.sign(value) * Number.MAX_VALUE);
 }
 
-/** JSON text as jq prints it; with a meter the values within are counted, the length is the caller's. @throws ExpressionError `limit` */
+/** JSON text as jq prints it. A meter counts the values; the caller counts the length. @throws ExpressionError `limit` */
 export function toJson(value: JsonValue, meter?: Meter): string {
   if (typeof value === "string" || typeof value === "number") return JSON.stringify(value);
   const { count } = measureValue(value);
@@ -66,14 +63,14 @@ export function toDisplay(value: JsonValue, meter?: Meter): string {
   return typeof value === "string" ? value : toJson(value, meter);
 }
 
-/** Refuses to go deeper into a value. @throws ExpressionError `limit` */
+/** Checks the depth of a value. @throws ExpressionError `limit` */
 export function checkDepth(depth: number): void {
   if (depth > MAX_VALUE_DEPTH) {
     fail("limit", `Cannot use a value nested deeper than ${MAX_VALUE_DEPTH} in jq`);
   }
 }
 
-/** What counts work, in moves. */
+/** Counts work in moves. */
 export interface Meter {
   /** Counts work. @throws ExpressionError `limit` */
   spend(moves: number): void;
@@ -84,7 +81,7 @@ export function compareValues(a: JsonValue, b: JsonValue, meter: Meter): number 
   return compareAt(a, b, { meter, depth: 0 });
 }
 
-/** How deep a comparison is in two values, and what counts its work. */
+/** Depth of a comparison, and its meter. */
 interface Comparison {
   readonly meter: Meter;
   readonly depth: number;
@@ -119,7 +116,7 @@ function compareJqNumbers(a: NumberValue, b: NumberValue): number {
   return x > y || Number.isNaN(y) ? 1 : 0;
 }
 
-/** By code points: the platform's order differs where a character takes two units. */
+/** By code points: the platform compares code units. */
 function compareTexts(a: string, b: string): number {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);
@@ -175,7 +172,7 @@ export function preview(value: JsonValue): string {
   return text.length <= PREVIEW_LENGTH ? text : `${text.slice(0, PREVIEW_LENGTH - 1)}...`;
 }
 
-/** Errors are raised again and again; listing the names of a large map takes milliseconds. */
+/** Caches the first names of large maps: listing all takes milliseconds, and errors may repeat. */
 const firstNames = new WeakMap<JsonObject, readonly string[]>();
 
 function firstNamesOf(map: JsonObject): readonly string[] {
@@ -183,7 +180,7 @@ function firstNamesOf(map: JsonObject): readonly string[] {
   if (known) return known;
   const names = Object.keys(map);
   const first = names.slice(0, PREVIEW_LENGTH);
-  // A map is never changed once a program has seen it, so neither are its names.
+  // Maps are immutable once a program has seen them.
   if (names.length > PREVIEW_LENGTH) firstNames.set(map, first);
   return first;
 }

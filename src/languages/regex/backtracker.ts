@@ -1,15 +1,15 @@
 /**
- * Runs the patterns that no machine runs in linear time: look-around, back references, atomic groups and possessive
- * quantifiers. It tries one way after another; every try takes from the budget, so that time stays bounded all the same.
+ * Runs patterns that need backtracking: look-around, back references, atomic groups and possessive quantifiers. Every
+ * attempt is charged to the budget, which limits the time.
  */
-import { fail } from "../values/errors.ts";
+import { fail } from "../values/mod.ts";
 import { type MoveBudget, spendMoves } from "./machine.ts";
 import type { RegexNode } from "./syntax.ts";
 
-/** Parts under way at once, whatever holds other parts; the stack holds some 2,500 of them. */
+/** Nested parts; the stack has room for some 2,500. */
 const MAX_DEPTH = 1000;
 
-/** What is known of a match under way: the text, and start and end of each group, -1 for one that took no part. */
+/** A partial match: the text, and start and end of each group, -1 for one that did not match. */
 interface State {
   readonly text: string;
   readonly slots: number[];
@@ -17,10 +17,10 @@ interface State {
   depth: number;
 }
 
-/** What comes after a part: gives the end of the whole match, or -1. */
+/** The rest after a part: returns the end of the whole match, or -1. */
 type Rest = (at: number) => number;
 
-/** A part of a pattern: gives the end of the whole match when the part and the rest match from there, or -1. */
+/** A part of a pattern: returns the end of the whole match when the part and the rest match, or -1. */
 type Matcher = (state: State, at: number, rest: Rest) => number;
 
 type NodeOf<Kind extends RegexNode["kind"]> = Extract<RegexNode, { kind: Kind }>;
@@ -79,7 +79,7 @@ function compile(node: RegexNode): Matcher {
   }
 }
 
-/** Begins a part within others; the caller takes it back. */
+/** Enters a nested part; the caller restores the depth. */
 function enter(state: State): void {
   if (++state.depth > MAX_DEPTH) fail("limit", "Cannot match the regular expression: it repeats too often");
 }
@@ -172,7 +172,7 @@ function repeat({ body, min, max, isLazy }: NodeOf<"repeat">): Matcher {
   };
 }
 
-/** One character repeated needs no nesting, however long the text. */
+/** A repeated character needs no nesting. */
 function repeatCharacter({ min, max, isLazy }: NodeOf<"repeat">, body: NodeOf<"character">): Matcher {
   return (state, at, rest) => {
     const ends = [at];
@@ -198,7 +198,7 @@ function repeatCharacter({ min, max, isLazy }: NodeOf<"repeat">, body: NodeOf<"c
   };
 }
 
-/** What the body matched first stands. */
+/** Only the first match of the body counts. */
 function atomic(inner: Matcher): Matcher {
   return (state, at, rest) => {
     const kept = [...state.slots];

@@ -1,6 +1,6 @@
 /** Character classes of Java regular expressions: the escaped ones and the named properties. */
 
-/** Tells whether a class holds a code point. */
+/** Whether a class contains a code point. */
 export type CharacterTest = (code: number) => boolean;
 
 /** `\w`, ASCII only; false at the ends of a text. */
@@ -66,12 +66,12 @@ export function propertyTest(name: string): CharacterTest | undefined {
   return pattern && ((code) => pattern.test(String.fromCodePoint(code)));
 }
 
-/** A class that holds both cases of what `test` holds: of ASCII letters, or of every letter. */
+/** A class that ignores case: of ASCII letters, or of all letters. */
 export function foldCase(test: CharacterTest, isUnicode: boolean): CharacterTest {
   return isUnicode ? foldUnicodeCase(test) : (code) => test(code) || isLetter(code) && test(code ^ CASE_BIT);
 }
 
-/** What tells `A` from `a`. */
+/** Difference of `A` and `a`. */
 const CASE_BIT = 32;
 
 const isLetter: CharacterTest = (code) => {

@@ -1,9 +1,8 @@
 /**
- * Runs a pattern over a text, all ways at once (Pike's machine): time grows with text × pattern, never faster, and the
- * match is the one a backtracking engine would find.
+ * Runs all alternatives of a pattern in parallel (Pike's machine): time is linear in text × pattern, and the match is that
+ * of a backtracking engine.
  */
-import { fail } from "../values/errors.ts";
-import { MAX_REGEX_INSTRUCTIONS } from "../values/limits.ts";
+import { fail, MAX_REGEX_INSTRUCTIONS } from "../values/mod.ts";
 import type { CharacterTest } from "./classes.ts";
 import type { PlaceTest, RegexNode } from "./syntax.ts";
 
@@ -22,18 +21,18 @@ type Instruction =
 /** A compiled pattern. */
 export type Program = readonly Instruction[];
 
-/** Moves that are left; matching takes them away. */
+/** Remaining moves. */
 export interface MoveBudget {
   moves: number;
 }
 
-/** Takes moves away. @throws ExpressionError `limit` when there are not as many */
+/** Spends moves. @throws ExpressionError `limit` when too few remain */
 export function spendMoves(budget: MoveBudget, moves: number): void {
   budget.moves -= moves;
   if (budget.moves < 0) fail("limit", "Cannot match the regular expression: it takes too many moves");
 }
 
-/** Compiles a pattern; counted repeats are written out. @throws ExpressionError `limit` */
+/** Compiles a pattern; counted repeats are expanded. @throws ExpressionError `limit` */
 export function compileRegex(body: RegexNode): Program {
   const program: Instruction[] = [];
   emit({ kind: "group", index: 0, body }, program);
@@ -85,7 +84,7 @@ function emitRepeat(node: RegexNode & { kind: "repeat" }, program: Instruction[]
   for (let i = 0; i < min; i++) {
     const { length } = program;
     emit(body, program);
-    if (program.length === length) break; // repeating nothing is nothing, however often
+    if (program.length === length) break; // an empty body needs no repetition
   }
   const optional = max === Infinity ? 1 : max - min;
   const forks: { first: number; second: number }[] = [];
@@ -103,7 +102,7 @@ function emitRepeat(node: RegexNode & { kind: "repeat" }, program: Instruction[]
   }
 }
 
-/** Start and end offsets of each group, -1 for one that took no part. */
+/** Start and end offsets of each group, -1 for one that did not match. */
 type Slots = readonly number[];
 
 class Threads {
@@ -122,7 +121,7 @@ class Threads {
     this.#round++;
   }
 
-  /** True the first time a place is met since {@link clear}. */
+  /** True for the first visit of a place since {@link clear}. */
   enter(place: number): boolean {
     if (this.#seen[place] === this.#round) return false;
     this.#seen[place] = this.#round;
@@ -170,7 +169,7 @@ export class Machine {
     return match;
   }
 
-  /** Moves every thread over a character; the match of the best one that ends here, those below it are dropped. */
+  /** Advances every thread by a character; returns the match of the best thread that ends here and drops those after it. */
   #advance(code: number, after: number): Slots | undefined {
     const { places, slots } = this.#current;
     spendMoves(this.#budget, places.length + 1);
@@ -187,7 +186,7 @@ export class Machine {
     return undefined;
   }
 
-  /** Follows the instructions that read no character, best way first. */
+  /** Follows the instructions that read no character, in order of preference. */
   #add(threads: Threads, start: { place: number; at: number; slots: Slots }): void {
     const { at } = start;
     const stack: [number, Slots][] = [[start.place, start.slots]];

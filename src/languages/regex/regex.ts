@@ -1,19 +1,25 @@
-/** Regular expressions of templates: find, replace, split, as Java does them. A plain text as pattern is searched as such. */
-import { fail } from "../values/errors.ts";
+/** A compiled regular expression: finds, replaces and splits as Java does. A pattern without operators is searched as text. */
+import { DEFAULT_LIMITS, ExpressionError, fail } from "../values/mod.ts";
 import { Backtracker } from "./backtracker.ts";
 import { compileRegex, Machine, type MoveBudget, type Program, spendMoves } from "./machine.ts";
 import { parseRegex, type RegexTree } from "./syntax.ts";
 
-/** What one call may use: moves of the machine, characters of its result. */
+/** Limits of one call: moves of the machine, characters of its result. */
 export interface Budget extends MoveBudget {
   readonly maxLength: number;
 }
 
-/** A match: where it is, and its groups, of which the first is all of it. */
+/** A match: its offsets, and its groups; group 0 is the whole match. */
 interface Match {
   readonly start: number;
   readonly end: number;
   readonly groups: readonly (string | undefined)[];
+}
+
+/** Searches one text. */
+interface RegexFinder {
+  /** Start and end offset of each group, -1 for one that did not match. @throws ExpressionError `limit` */
+  find(from: number): readonly number[] | undefined;
 }
 
 /** Reading 8 characters of a replacement takes at most as long as a move. */
@@ -23,13 +29,15 @@ const GROUP_REFERENCE = /\\(.)|\$(?:(\d{1,2})|\{(\w+)\})|[\\$]/gs;
 
 /** A compiled pattern. */
 export class Regex {
-  /** Groups of the pattern, the whole match not counted. */
+  /** Groups of the pattern, without group 0, the whole match. */
   readonly groupCount: number;
-  /** Instructions of the program; characters of a pattern that has none. */
+  /** Indexes of the named groups. */
+  readonly groupNames: ReadonlyMap<string, number>;
+  /** Instructions of the program; for a pattern without one, its characters. */
   readonly size: number;
   readonly #plain: string | undefined;
   readonly #tree: RegexTree;
-  /** There when the pattern runs in linear time. */
+  /** Only for patterns that run in linear time. */
   readonly #program: Program | undefined;
 
   /** @throws ExpressionError `argument`, `limit` */
@@ -37,8 +45,17 @@ export class Regex {
     this.#tree = parseRegex(source);
     this.#program = this.#tree.isLinear ? compileRegex(this.#tree.body) : undefined;
     this.groupCount = this.#tree.groupCount;
+    this.groupNames = this.#tree.groupNames;
     this.size = this.#program?.length ?? source.length;
     this.#plain = PLAIN.test(source) ? source.replace(/\\(.)/gs, "$1") : undefined;
+  }
+
+  /** Finds matches in one text, as offsets. */
+  finder(text: string, budget: MoveBudget): RegexFinder {
+    const { groupCount } = this;
+    return this.#program
+      ? new Machine({ program: this.#program, groupCount }, text, budget)
+      : new Backtracker({ body: this.#tree.body, groupCount }, text, budget);
   }
 
   /** The first match at or after `from`. @throws ExpressionError `limit` */
@@ -46,7 +63,7 @@ export class Regex {
     return this.#findAll(text, budget, from).next().value;
   }
 
-  /** Replaces every match; `$1` and `${name}` stand for groups. @throws ExpressionError `argument`, `limit` */
+  /** Replaces every match; `$1` and `${name}` are groups. @throws ExpressionError `argument`, `limit` */
   replaceAll(text: string, replacement: string, budget: Budget): string {
     let result = "", at = 0;
     for (const match of this.#findAll(text, budget)) {
@@ -92,7 +109,7 @@ export class Regex {
       }
       return;
     }
-    const machine = this.#finder(text, budget);
+    const machine = this.finder(text, budget);
     for (let at = from; at <= text.length;) {
       const slots = machine.find(at);
       if (!slots) return;
@@ -102,18 +119,11 @@ export class Regex {
     }
   }
 
-  #finder(text: string, budget: Budget): Machine | Backtracker {
-    const { groupCount } = this;
-    return this.#program
-      ? new Machine({ program: this.#program, groupCount }, text, budget)
-      : new Backtracker({ body: this.#tree.body, groupCount }, text, budget);
-  }
-
   #expand(replacement: string, { groups }: Match): string {
     if (!/[\\$]/.test(replacement)) return replacement;
     return replacement.replace(GROUP_REFERENCE, (reference, escaped, digits, name) => {
       if (escaped !== undefined) return escaped;
-      const index = digits !== undefined ? this.#groupIndex(digits) : this.#tree.groupNames.get(name);
+      const index = digits !== undefined ? this.#groupIndex(digits) : this.groupNames.get(name);
       if (index === undefined || index > this.groupCount) {
         return fail("argument", `Cannot replace with "${replacement}": no group "${reference}"`);
       }
@@ -138,4 +148,37 @@ function groupsOf(text: string, slots: readonly number[]): (string | undefined)[
     groups.push(start < 0 || end < 0 ? undefined : text.slice(start, end));
   }
   return groups;
+}
+
+/** Why a pattern cannot be used; `undefined` when it can. */
+export function patternMistake(pattern: string): string | undefined {
+  const compiled = compile(pattern);
+  return compiled instanceof Regex ? undefined : compiled.reason;
+}
+
+/** Whether a pattern matches the whole text; a reason when the pattern or the text is beyond the limits. */
+export function matchesPattern(pattern: string, text: string): boolean | { readonly reason: string } {
+  const regex = compile(pattern);
+  if (!(regex instanceof Regex)) return regex;
+  return guarded(() => {
+    const match = regex.find(text, 0, { moves: DEFAULT_LIMITS.maxRegexMoves, maxLength: 0 });
+    return match !== undefined;
+  });
+}
+
+function compile(pattern: string): Regex | { readonly reason: string } {
+  return guarded(() => {
+    new Regex(pattern); // first alone: a bracket too many must not pair with those around it
+    return new Regex(`\\A(?:${pattern})\\z`);
+  });
+}
+
+/** Errors of the engine as reasons. */
+function guarded<T>(run: () => T): T | { readonly reason: string } {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof ExpressionError) return { reason: error.reason };
+    throw error;
+  }
 }

@@ -1,15 +1,14 @@
 /**
  * Java regular expression text → tree. Supported: classes, groups, alternatives, quantifiers of every kind, anchors,
- * look-around, back references, flags `i s m u`. The tree tells whether it can run in linear time.
+ * look-around, back references, flags `i s m u`. `isLinear` of the tree says whether it runs in linear time.
  */
-import { fail } from "../values/errors.ts";
-import { MAX_REGEX_LENGTH, MAX_SOURCE_DEPTH } from "../values/limits.ts";
+import { fail, MAX_REGEX_LENGTH, MAX_SOURCE_DEPTH } from "../values/mod.ts";
 import { type CharacterTest, ESCAPED_CLASSES, foldCase, propertyTest, WORD_CHARACTER } from "./classes.ts";
 
 /** A place between two characters: those before and after, -1 at an end of the text. */
 export type PlaceTest = (before: number, after: number, isAtVeryEnd: boolean) => boolean;
 
-/** A part of a pattern. `cost` is what testing a character takes beyond one move. */
+/** A part of a pattern. `cost` is the moves of testing a character beyond one. */
 export type RegexNode =
   | { readonly kind: "character"; readonly test: CharacterTest; readonly cost: number }
   | { readonly kind: "place"; readonly test: PlaceTest }
@@ -76,7 +75,7 @@ class RegexParser {
   #at = 0;
   #groups = 0;
   #nesting = 0;
-  /** Of all classes so far, the items of nested ones included. */
+  /** Items of all classes so far. */
   #classItems = 0;
   #isLinear = true;
   #flags: Flags = { i: false, s: false, m: false, u: false };
@@ -151,13 +150,13 @@ class RegexParser {
     return suffix === "+" ? this.#branching({ kind: "atomic", body: repeat }) : repeat;
   }
 
-  /** Notes that the pattern needs more than linear time. */
+  /** Marks the pattern as not linear. */
   #branching(node: RegexNode): RegexNode {
     this.#isLinear = false;
     return node;
   }
 
-  /** An atom, or nothing where the flags were changed. */
+  /** An atom; `undefined` for a change of flags. */
   #atom(): RegexNode | undefined {
     const { m } = this.#flags;
     if (this.#accept("(")) return this.#group();
@@ -250,7 +249,7 @@ class RegexParser {
     };
   }
 
-  /** What follows a backslash, in a class or not. */
+  /** The class after a backslash. */
   #escapedClass(): CharacterTest {
     const code = this.#escapedCode();
     if (code !== undefined) return (other) => other === code;

@@ -1,7 +1,7 @@
 /** Bytes ↔ base64, standard alphabet. */
 import { fail } from "./errors.ts";
 
-/** Bytes of a block handed to one call: far below the limit of arguments. */
+/** Bytes per call, far below the limit of arguments. */
 const BLOCK = 0x8000;
 
 /** Base64 with padding. */

@@ -1,4 +1,4 @@
-/** The one error of the expression language. Owns its texts: what failed, in which expression, at which line. */
+/** The error of the expression language: what failed, in which expression, at which line. */
 import { MAX_QUOTED_LENGTH, MAX_REASON_LENGTH } from "./limits.ts";
 
 /** Why an expression failed; a code is never renamed. */
@@ -9,20 +9,20 @@ export type ExpressionErrorCode =
   | "arithmetic"
   | "argument"
   | "limit"
-  /** A function of the host, or a variable, that cannot give its value. */
+  /** A host function or a variable failed. */
   | "host"
   | "unknown_filter"
   | "unknown_function"
   | "unknown_test";
 
-/** Where an error is: `spans` are start and end offsets of the prints and tags of `source`, in order. */
+/** Position of an error; `spans` are start and end offsets of the prints and tags of `source`, in order. */
 interface Place {
   readonly source: string;
   readonly offset: number;
   readonly spans?: readonly number[];
 }
 
-/** A template that cannot be compiled or evaluated. Line and column count from 1; all are 0 while no place is known. */
+/** A template cannot be compiled or evaluated. Line and column count from 1, and are 0 without position. */
 export class ExpressionError extends Error {
   override readonly name = "ExpressionError";
   readonly code: ExpressionErrorCode;
@@ -30,7 +30,7 @@ export class ExpressionError extends Error {
   readonly reason: string;
   readonly line: number;
   readonly column: number;
-  /** Offset in the template, -1 while no place is known. */
+  /** Offset in the template, -1 without position. */
   readonly offset: number;
 
   constructor(code: ExpressionErrorCode, reason: string, place?: Place) {
@@ -43,13 +43,13 @@ export class ExpressionError extends Error {
     this.column = place ? place.offset - place.source.lastIndexOf("\n", place.offset - 1) : 0;
   }
 
-  /** This error with a place, or itself when it has one. */
+  /** This error with a position, unless it has one. */
   at(place: Place): ExpressionError {
     return this.offset >= 0 ? this : new ExpressionError(this.code, this.reason, place);
   }
 }
 
-/** Ends an evaluation; the place is added by whoever knows it. @throws ExpressionError always */
+/** Ends an evaluation; a caller adds the position. @throws ExpressionError always */
 export function fail(code: ExpressionErrorCode, reason: string): never {
   throw new ExpressionError(code, reason);
 }
@@ -59,7 +59,7 @@ export function failUndefined(path: string): never {
   throw new ExpressionError("undefined", `Unable to find \`${path}\``);
 }
 
-/** True for the errors that `??`, `???`, `is defined` and `default` swallow. */
+/** True for the errors that `??`, `???`, `is defined` and `default` catch. */
 export function isUndefinedError(error: unknown): boolean {
   return error instanceof ExpressionError && error.code === "undefined";
 }
@@ -75,7 +75,7 @@ function lineAt(source: string, offset: number): number {
   return line;
 }
 
-/** The print or tag around an offset; guessed from the delimiters when the source could not be parsed. */
+/** The print or tag at an offset; found by delimiters when the source could not be parsed. */
 function statementAt({ source, offset, spans = [] }: Place): string {
   for (let i = 0; i + 1 < spans.length; i += 2) {
     const start = spans[i] as number, end = spans[i + 1] as number;

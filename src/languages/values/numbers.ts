@@ -24,13 +24,13 @@ export function toFloat(value: NumberValue): number {
   return value instanceof Double ? value.value : Number(value);
 }
 
-/** An integer, or a decimal cut to one; `undefined` for what is neither or beyond 2^53. */
+/** An integer, or a truncated decimal; `undefined` for other values and beyond 2^53. */
 export function wholeOf(value: JsonValue | undefined): number | undefined {
   const whole = value instanceof Double ? Math.trunc(value.value) : value;
   return Number.isSafeInteger(whole) ? whole as number : undefined;
 }
 
-/** Negative, zero or positive as `a` is below, equal to or above `b`. */
+/** Negative, zero or positive for `a` less than, equal to or greater than `b`. */
 export function compareNumbers(a: NumberValue, b: NumberValue): number {
   const x = a instanceof Double ? a.value : a, y = b instanceof Double ? b.value : b;
   return x < y ? -1 : x > y ? 1 : 0;
@@ -90,7 +90,7 @@ function calculateLarge(operator: ArithmeticOperator, a: bigint, b: bigint): num
   }
 }
 
-/** The 64-bit integer of those bits: a number where one holds it exactly, else a bigint. */
+/** Wraps to 64 bits; a number when it is exact, else a bigint. */
 export function toInteger(value: bigint): number | bigint {
   const wrapped = BigInt.asIntN(64, value);
   const small = Number(wrapped);

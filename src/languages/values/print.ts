@@ -1,4 +1,4 @@
-/** Values → text: as `{{ v }}` prints them, as `~` joins them. Owns the rule that null members are not printed. */
+/** Values → text, as `{{ v }}` prints them and as `~` joins them. Null members are not printed. */
 import {
   Double,
   isJsonObject,
@@ -40,7 +40,7 @@ function innerText(value: JsonValue): string {
   return `{${Object.entries(value).map(([name, item]) => `${name}=${innerText(item)}`).join(", ")}}`;
 }
 
-/** What a word in an error calls the kind of a value. */
+/** The kind of a value in error messages. */
 export function kindOf(value: JsonValue): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "a list";
@@ -50,18 +50,18 @@ export function kindOf(value: JsonValue): string {
 }
 
 interface Measure {
-  /** Values within it, itself included. */
+  /** Number of values, including itself. */
   count: number;
   /** Characters and elements, about the length of the JSON text. */
   size: number;
   hasNullMember: boolean;
-  /** Some decimal prints with an exponent, as the platform's JSON would not. */
+  /** A decimal prints with an exponent, unlike the platform's JSON. */
   hasExponent: boolean;
 }
 
 /**
- * Walks a value before anything is done with all of it: one list shared many times over is small in memory and
- * endless in print. @throws ExpressionError `limit`
+ * Measures a value before it is processed: a list that is shared many times is small in memory and huge in print.
+ * @throws ExpressionError `limit`
  */
 export function measureValue(value: JsonValue): Measure {
   const measure: Measure = { count: 0, size: 0, hasNullMember: false, hasExponent: false };
@@ -99,7 +99,7 @@ function isPlainDecimal({ value }: Double): boolean {
   return value === 0 || size >= 1e-3 && size < 1e7;
 }
 
-/** A decimal whose JSON text is the one it prints. */
+/** A decimal that `JSON.stringify` prints as templates do. */
 class PrintedDouble {
   readonly #text: string;
 
@@ -113,7 +113,7 @@ class PrintedDouble {
   }
 }
 
-/** The value without null members, its decimals as they print. */
+/** The value without null members, with printed decimals. */
 function printable(value: JsonValue): unknown {
   if (value instanceof Double) return isPlainDecimal(value) ? value : new PrintedDouble(value);
   if (Array.isArray(value)) return value.map(printable);

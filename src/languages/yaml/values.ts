@@ -1,17 +1,57 @@
-/** YAML syntax tree → values with number kinds; aliases and merge keys are resolved under caps, names are only data. */
-import { type Alias, isAlias, isMap, isScalar, isSeq, type Pair, type Scalar, type YAMLMap } from "@std/yaml";
+/** YAML syntax tree → values with number kinds. Aliases and merge keys are resolved within limits. */
+import {
+  type Alias,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  type Pair,
+  type Scalar,
+  type YAMLMap,
+  type YAMLSeq,
+} from "@std/yaml";
 import { Double, isJsonObject, type JsonObject, type JsonValue, setOwnProperty } from "../../base/json.ts";
-import { MAX_YAML_ALIASES, MAX_YAML_DEPTH, MAX_YAML_EXPANDED_CHARS } from "./limits.ts";
-import { tooDeep, type YamlError } from "./text.ts";
+import { MAX_YAML_DEPTH, parseYamlTree, tooDeep, type YamlError } from "./tree.ts";
 
 /** Any node of the library. */
 type YamlNode = Parameters<typeof isScalar>[0];
+
+/** Limits of a text, and whether it is the source of a flow or data of a template. */
+export interface YamlRules {
+  /** Nested maps and lists. */
+  readonly maxDepth: number;
+  /** Values, those of aliases counted at each use. */
+  readonly maxNodes: number;
+  /** Aliases, those within aliases counted at each use. */
+  readonly maxAliases: number;
+  /** Characters of the values that aliases refer to, counted at each use. */
+  readonly maxExpandedChars: number;
+  /** Resolves merge keys and refuses custom tags; else `<<` is a name, and unknown tags are ignored. */
+  readonly isSource: boolean;
+}
+
+/** A read text; where something is wrong, `errors` are not empty and `null` stands in for the value. */
+export interface YamlReading {
+  readonly value: JsonValue;
+  readonly errors: readonly YamlError[];
+  /** The node of each list and object, for positions. */
+  readonly nodes: ReadonlyMap<JsonValue[] | JsonObject, YamlNode>;
+}
+
+/** The rules of sources. */
+export const SOURCE_RULES: YamlRules = {
+  maxDepth: MAX_YAML_DEPTH,
+  maxNodes: Infinity, // callers limit the length of the text
+  maxAliases: 100,
+  maxExpandedChars: 512 * 1024,
+  isSource: true,
+};
 
 const TAG_PREFIX = "tag:yaml.org,2002:";
 const TAGS = new Set(["str", "int", "float", "bool", "null", "map", "seq"].map((name) => TAG_PREFIX + name));
 const FLOAT_TAG = `${TAG_PREFIX}float`;
 const STRING_TAGS = new Set([`${TAG_PREFIX}str`, "!"]);
-/** Mistakes that are told; the rest of a flood says nothing new. */
+/** Errors that are reported. */
 const MAX_VALUE_ERRORS = 100;
 const DECIMAL = /[.eE]/;
 
@@ -33,26 +73,43 @@ export function isMergeKey(key: unknown): boolean {
   return isScalar(key) && key.type === "PLAIN" && key.source === "<<";
 }
 
-/** Reads one tree; collects mistakes and goes on. */
-export class YamlValues {
+/** Reads the only document of a text. */
+export function readYaml(source: string, rules: YamlRules): YamlReading {
+  const tree = parseYamlTree(source, rules.maxDepth);
+  if (!tree.document) return { value: null, errors: tree.errors, nodes: new Map() };
+  const reader = new ValueReader(rules);
+  const value = reader.read(tree.document.contents, 0);
+  return { value, errors: reader.errors, nodes: reader.nodes };
+}
+
+/** Reads one tree; collects errors and continues. */
+class ValueReader {
   readonly errors: YamlError[] = [];
-  /** The node of each list and object, for positions. */
   readonly nodes = new Map<JsonValue[] | JsonObject, YamlNode>();
+  readonly #rules: YamlRules;
   readonly #anchors = new Map<string, YamlNode>();
   readonly #targets = new Map<Alias, YamlNode>();
   readonly #open = new Set<YamlNode>();
+  #nodes = 0;
   #aliases = 0;
   #expandedChars = 0;
-  /** Aliases around the node that is being read. */
+  /** Depth of aliases within aliases at the current node. */
   #expanding = 0;
 
-  /** The value of a node. Where something is wrong, an error is added and `null` stands in for it. */
-  read(node: unknown, depth = 0): JsonValue {
-    if (depth > MAX_YAML_DEPTH) return this.#fail(tooDeep(nodeRange(node)[0]));
+  constructor(rules: YamlRules) {
+    this.#rules = rules;
+  }
+
+  read(node: unknown, depth: number): JsonValue {
+    const { maxDepth, maxNodes } = this.#rules;
+    if (depth > maxDepth) return this.#fail(tooDeep(nodeRange(node)[0], maxDepth));
+    if (++this.#nodes > maxNodes) {
+      return this.#fail(errorAt(node, "yaml_size", `The document has more than ${maxNodes} values`));
+    }
     if (isAlias(node)) return this.#readAlias(node, depth);
     if (!isScalar(node) && !isMap(node) && !isSeq(node)) return null;
     this.#checkTag(node);
-    if (node.anchor && this.#expanding === 0) this.#anchors.set(node.anchor, node);
+    this.#noteAnchor(node);
     if (isScalar(node)) return scalarValue(node);
     this.#open.add(node);
     const value = isMap(node)
@@ -63,7 +120,11 @@ export class YamlValues {
     return value;
   }
 
-  /** An alias is read anew at each use, so that depth and size are counted where they arise. */
+  #noteAnchor(node: Scalar | YAMLMap | YAMLSeq): void {
+    if (node.anchor && this.#expanding === 0) this.#anchors.set(node.anchor, node);
+  }
+
+  /** Reads the target at each use of an alias, so that depth and size count there. */
   #readAlias(alias: Alias, depth: number): JsonValue {
     const target = this.#targets.get(alias) ?? this.#anchors.get(alias.source);
     if (!target) return this.#failAlias(alias, `Alias "${alias.source}" has no anchor before it`);
@@ -71,11 +132,12 @@ export class YamlValues {
     this.#targets.set(alias, target);
     const [start, end] = nodeRange(target);
     this.#expandedChars += end - start;
-    if (++this.#aliases > MAX_YAML_ALIASES) {
-      return this.#failAlias(alias, `Aliases expand to more than ${MAX_YAML_ALIASES} values`);
+    const { maxAliases, maxExpandedChars } = this.#rules;
+    if (++this.#aliases > maxAliases) {
+      return this.#failAlias(alias, `Aliases expand to more than ${maxAliases} values`);
     }
-    if (this.#expandedChars > MAX_YAML_EXPANDED_CHARS) {
-      return this.#failAlias(alias, `Aliases expand to more than ${MAX_YAML_EXPANDED_CHARS} characters`);
+    if (this.#expandedChars > maxExpandedChars) {
+      return this.#failAlias(alias, `Aliases expand to more than ${maxExpandedChars} characters`);
     }
     this.#expanding++;
     const value = this.read(target, depth);
@@ -87,7 +149,7 @@ export class YamlValues {
     const object: JsonObject = {};
     const merges: Pair[] = [];
     for (const pair of map.items) {
-      if (isMergeKey(pair.key)) merges.push(pair);
+      if (this.#rules.isSource && isMergeKey(pair.key)) merges.push(pair);
       else this.#readMember(object, pair, depth);
     }
     for (const pair of merges) this.#merge(object, pair, depth);
@@ -103,6 +165,7 @@ export class YamlValues {
       return;
     }
     this.#checkTag(pair.key as Scalar);
+    this.#noteAnchor(pair.key as Scalar);
     const value = this.read(pair.value, depth + 1);
     if (Object.hasOwn(object, name)) {
       this.#fail(errorAt(pair.key, "yaml_duplicate_key", `Duplicate field '${name.slice(0, 100)}'`));
@@ -111,7 +174,7 @@ export class YamlValues {
     setOwnProperty(object, name, value);
   }
 
-  /** Members that are there already win; of several sources the first. */
+  /** Members of the map itself take precedence, then those of the first source. */
   #merge(object: JsonObject, pair: Pair, depth: number): void {
     const value = this.read(pair.value, depth);
     const sources = Array.isArray(value) ? value : [value];
@@ -130,7 +193,7 @@ export class YamlValues {
 
   #checkTag(node: { readonly tag?: string }): void {
     const { tag } = node;
-    if (tag === undefined || TAGS.has(tag) || STRING_TAGS.has(tag)) return;
+    if (tag === undefined || !this.#rules.isSource || TAGS.has(tag) || STRING_TAGS.has(tag)) return;
     this.#fail(
       errorAt(node, "yaml_tag", `Cannot use the tag "${tag.slice(0, 100)}": custom tags are not allowed`),
     );
@@ -151,7 +214,7 @@ function errorAt(node: unknown, code: string, message: string): YamlError {
   return { code, message, start, end };
 }
 
-/** What JSON has no form for, as `.inf`, stays the text it is. */
+/** What JSON cannot hold, as `.inf`, is its text. */
 function scalarValue(node: Scalar): JsonValue {
   const { value, source = "", tag } = node;
   if (tag !== undefined && STRING_TAGS.has(tag)) return String(value);

@@ -3,7 +3,7 @@ import type { Instant } from "../../base/clock.ts";
 import { parseDuration } from "../../base/duration.ts";
 import { Double, type JsonValue } from "../../base/json.ts";
 import { DomainError } from "../errors.ts";
-import { type IonKind, IonTextError, type IonValue, parseIon } from "../../languages/ion/value_text.ts";
+import { IonError, type IonKind, type IonValue, parseIon } from "../../languages/ion/mod.ts";
 
 /** Types of values. The order is stored: append only. */
 export const KV_TYPES = ["STRING", "NUMBER", "BOOLEAN", "DATETIME", "DATE", "DURATION", "JSON"] as const;
@@ -66,8 +66,8 @@ export function checkKvKey(key: string): string {
 }
 
 /**
- * Parses a value: JSON, or one of the looser forms that clients send (see `languages/ion/value_text.ts`). With
- * `isPlainText` any other text is a STRING. A duration, quoted or not, is a DURATION.
+ * Parses a value: JSON, or one of the looser forms that clients send (see `parseIon`). With `isPlainText` any other text
+ * is a STRING. A duration, quoted or not, is a DURATION.
  * @throws DomainError invalid_json
  */
 export function parseKvValue(text: string, options: { isPlainText: boolean }): KvValue {
@@ -80,7 +80,7 @@ function readIon(text: string, isProseAllowed: boolean): IonValue {
   try {
     return parseIon(text, { isProseAllowed });
   } catch (error) {
-    if (error instanceof IonTextError) throw new DomainError("invalid_json", error.message);
+    if (error instanceof IonError) throw new DomainError("invalid_json", `Invalid json: ${error.reason}`);
     throw error;
   }
 }

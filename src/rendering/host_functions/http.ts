@@ -1,6 +1,6 @@
 /** `http()`: a request to another server, and its parsed answer. */
 import { isJsonObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from "../../base/json.ts";
-import { parseYaml, yamlText } from "../../expr/mod.ts";
+import { parseYaml, yamlText } from "../../languages/yaml/mod.ts";
 import {
   type HostCall,
   HostError,

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue, parseJson, stringifyJson
 import { LruCache } from "../../base/lru.ts";
 import { parsedText, shown } from "../../engine/flowable/values.ts";
 import type { FileKeeper } from "../../model/executions/attempt_identity.ts";
-import { parseIon } from "../../languages/ion/value_text.ts";
+import { parseIon } from "../../languages/ion/mod.ts";
 import { MAX_LOOP_VALUES } from "../../model/limits.ts";
 import type { StoragePort } from "../../model/ports/storage.ts";
 import { isStorageUri } from "../../model/namespaces/storage_uri.ts";

@@ -1,7 +1,7 @@
 /** Previews of files: the beginning of a file in a displayable form. */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
-import { DomainError, illegalArgument } from "../../model/errors.ts";
-import { parseIon } from "../../languages/ion/value_text.ts";
+import { illegalArgument } from "../../model/errors.ts";
+import { IonError, parseIon } from "../../languages/ion/mod.ts";
 
 interface PreviewedFile {
   readonly name: string;
@@ -97,7 +97,7 @@ function itemOf(line: string): JsonValue {
   try {
     return parseIon(line, { isProseAllowed: true }).value;
   } catch (error) {
-    if (error instanceof DomainError) return line;
+    if (error instanceof IonError) return line;
     throw error;
   }
 }

@@ -11,7 +11,7 @@ import { isFlagSet } from "../../base/truthy_text.ts";
 import { dueOf } from "../../engine/schedule.ts";
 import { Evaluations } from "../../model/triggers/evaluations.ts";
 import type { Flow, Trigger } from "../../model/flows/flow.ts";
-import { parseInstant } from "../../base/instant_text.ts";
+import { parseInstant } from "../../base/iso_8601.ts";
 import { readLabels } from "../../model/flows/label.ts";
 import type { FireTimes, TriggerCatalog } from "../../model/triggers/trigger_catalog.ts";
 import { type Backfill, type TriggerState, withEvaluation } from "../../model/triggers/trigger_state.ts";

@@ -3,7 +3,7 @@ import { parseDuration } from "../../base/duration.ts";
 import { type JsonValue, parseJson, tryParseJson } from "../../base/json.ts";
 import { printValue } from "../../expr/mod.ts";
 import { type KvType, type KvValue, kvValueOf } from "../../model/namespaces/kv_pair.ts";
-import { normalizeTimestamp, parseDay } from "../../base/timestamp_text.ts";
+import { normalizeDay, normalizeTimestamp } from "../../base/iso_8601.ts";
 
 /** Converts a text to the type; without a type, or for other values, the type follows from the value. @throws Error not convertible */
 export function typedKvValue(value: JsonValue, type: KvType | undefined): KvValue {
@@ -20,7 +20,7 @@ const READERS: Readonly<Record<KvType, Reader>> = {
   NUMBER: (text) => isNumber(text) ? parseJson(text) : undefined,
   BOOLEAN: (text) => text.toLowerCase() === "true",
   DATETIME: (text) => normalizeTimestamp(text),
-  DATE: (text) => parseDay(text) ?? normalizeTimestamp(text)?.slice(0, 10),
+  DATE: (text) => normalizeDay(text) ?? normalizeTimestamp(text)?.slice(0, 10),
   DURATION: (text) => parseDuration(text) === undefined ? undefined : text,
   JSON: tryParseJson,
 };

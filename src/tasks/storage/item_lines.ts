@@ -1,6 +1,6 @@
 /** Files with one item on each line: reading, writing, and expressions that read an item. */
 import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../base/json.ts";
-import { parseIon } from "../../languages/ion/value_text.ts";
+import { parseIon } from "../../languages/ion/mod.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
 import { ended, type Piece, piecesOf } from "./pieces.ts";
 import { openFile } from "./stored_file.ts";

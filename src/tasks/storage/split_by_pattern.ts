@@ -1,6 +1,6 @@
 /** Splits a stored file into one file per text that a pattern finds in its lines. */
 import { joinBytes } from "../../base/bytes.ts";
-import { Regex } from "../../expr/mod.ts";
+import { Regex } from "../../languages/regex/mod.ts";
 import { inOwnDirectory } from "../attempt_directory.ts";
 import type { Piece } from "./pieces.ts";
 import { checkPart, linesOf, type SplitSource, storePart } from "./split_source.ts";

@@ -1,6 +1,6 @@
 /** Splits a stored file into stored files at line boundaries. */
 import { type JsonObject, ownProperty } from "../../base/json.ts";
-import type { Regex } from "../../expr/mod.ts";
+import type { Regex } from "../../languages/regex/mod.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
 import { textOf, wholeNumberOf } from "../property_values.ts";
 import type { Piece } from "./pieces.ts";

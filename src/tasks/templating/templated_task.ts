@@ -7,7 +7,7 @@ import {
   setOwnProperty,
 } from "../../base/json.ts";
 import { printValue } from "../../expr/mod.ts";
-import { parseYaml } from "../../languages/yaml/data.ts";
+import { parseYaml } from "../../languages/yaml/mod.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
 import type { FoundTaskType } from "../../model/ports/task_types.ts";
 import { type RunnableTaskType, TASK_MEMBERS, type TaskMember } from "../../model/tasks/task_catalog.ts";

@@ -1,10 +1,8 @@
 /** The date that conditions test, and days of the week. */
 import type { Instant } from "../../base/clock.ts";
+import { daysInMonth } from "../../base/iso_8601.ts";
 import { type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
-import { type DateTime, dateTimeAt, daysInMonth } from "../../languages/dates/date_time.ts";
-import { parseIsoDate } from "../../languages/dates/parse.ts";
-import { dayOfWeek } from "../../languages/dates/week.ts";
-import { findZone } from "../../languages/dates/zone.ts";
+import { type DateTime, dateTimeAt, dayOfWeek, findZone, parseIsoDate } from "../../languages/dates/mod.ts";
 import type { PropertySchema } from "../../model/flows/schema.ts";
 import type { ConditionScope } from "../../model/triggers/trigger_catalog.ts";
 

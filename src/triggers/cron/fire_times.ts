@@ -4,9 +4,9 @@
  * real time: a skipped time does not fire, a repeated time fires twice.
  */
 import type { Instant } from "../../base/clock.ts";
-import { offsetText, type Zone } from "../../languages/dates/zone.ts";
+import { offsetText, type Zone } from "../../languages/dates/mod.ts";
 import type { FireTimes } from "../../model/triggers/trigger_catalog.ts";
-import type { CronExpression } from "../../languages/cron/cron_expression.ts";
+import type { CronExpression } from "../../languages/cron/mod.ts";
 import { nextLocalTime } from "./local_times.ts";
 
 /** More than any zone was ever set back at once. */

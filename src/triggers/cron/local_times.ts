@@ -1,5 +1,5 @@
 /** Local times of a cron expression, in seconds since 1970 without zone offsets. */
-import type { CronExpression } from "../../languages/cron/cron_expression.ts";
+import type { CronExpression } from "../../languages/cron/mod.ts";
 
 const DAY_SECONDS = 86_400;
 /** A 29 February on a given weekday occurs within 40 years; a time not found by then never occurs. */

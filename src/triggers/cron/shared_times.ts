@@ -1,8 +1,8 @@
 /** Cache of fire times that schedules of the same expression and zone share. */
 import type { Instant } from "../../base/clock.ts";
-import { parseCron } from "../../languages/cron/cron_expression.ts";
+import { parseCron } from "../../languages/cron/mod.ts";
 import { LruCache } from "../../base/lru.ts";
-import { findZone } from "../../languages/dates/zone.ts";
+import { findZone } from "../../languages/dates/mod.ts";
 import type { FireTimes } from "../../model/triggers/trigger_catalog.ts";
 import { cronFireTimes } from "./fire_times.ts";
 

@@ -77,6 +77,6 @@ Deno.test("uuid() gives another id each time", () => {
   assertNotEquals(renderRow("{{ uuid() }}"), renderRow("{{ id() }}{{ uuid() }}").slice(22));
 });
 
-Deno.test("renderValue() keeps the kind of render() on a value that is no text", () => {
+Deno.test("renderValue() keeps the kind of render() of other values than texts", () => {
   assertEquals(evaluateRow("{{ render(n) }}", { n: [1] }), [1]);
 });

@@ -19,7 +19,7 @@ for (const [template, expected] of ROWS) {
   });
 }
 
-Deno.test("loopOutputs() refuses what is no list", () => {
+Deno.test("loopOutputs() refuses values other than lists", () => {
   const template = "{{ loopOutputs(outputs.l.file, 'o') }}";
   assertThrows(() => evaluateRow(template, VARIABLES), ExpressionError, "outputs.taskId.outputs");
 });

@@ -2,11 +2,7 @@ import { assert, assertEquals, assertStrictEquals } from "@std/assert";
 import { Double, type JsonObject, type JsonValue, stringifyJson } from "../../../src/base/json.ts";
 import { type ParsedSource, parseFlowSource, splitDocuments } from "../../../src/flow/mod.ts";
 import { MAX_FLOW_SOURCE_BYTES } from "../../../src/model/limits.ts";
-import {
-  MAX_YAML_ALIASES,
-  MAX_YAML_DEPTH,
-  MAX_YAML_EXPANDED_CHARS,
-} from "../../../src/languages/yaml/limits.ts";
+import { MAX_YAML_DEPTH, SOURCE_RULES } from "../../../src/languages/yaml/mod.ts";
 
 function documentOf(source: string): JsonObject {
   const { document, problems } = parseFlowSource(source);
@@ -117,7 +113,7 @@ const MALFORMED: readonly [string, string, string][] = [
   ],
   ["an alias without anchor", "a: *x", 'yaml_alias: Alias "x" has no anchor before it @1:4+2'],
   ["an alias of itself", "a: &x [*x]", 'yaml_alias: Alias "x" refers to itself @1:8+2'],
-  ["an alias bomb", bomb, `yaml_alias: Aliases expand to more than ${MAX_YAML_ALIASES} values @3:8+2`],
+  ["an alias bomb", bomb, `yaml_alias: Aliases expand to more than ${SOURCE_RULES.maxAliases} values @3:8+2`],
   ["a merge of no map", "a: {<<: 1}", 'yaml_key: The merge key "<<" needs a map or a list of maps @1:9+1'],
   [
     "a custom tag",
@@ -156,7 +152,7 @@ Deno.test("parseFlowSource() counts the characters that aliases expand to", () =
   const parsed = parseFlowSource(`a: &a "${"x".repeat(100_000)}"\nb: [${Array(9).fill("*a").join(", ")}]`);
   assertEquals(
     firstProblem(parsed),
-    `yaml_alias: Aliases expand to more than ${MAX_YAML_EXPANDED_CHARS} characters @2:25+2`,
+    `yaml_alias: Aliases expand to more than ${SOURCE_RULES.maxExpandedChars} characters @2:25+2`,
   );
 });
 

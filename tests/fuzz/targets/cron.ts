@@ -1,6 +1,6 @@
 /** Cron expressions, durations and time zones: texts that a schedule holds. */
 import { parseDuration } from "../../../src/base/duration.ts";
-import { cronMistake } from "../../../src/languages/cron/cron_expression.ts";
+import { cronMistake } from "../../../src/languages/cron/mod.ts";
 import type { Chance } from "../../crash/chance.ts";
 import { derive } from "../grammar.ts";
 import { CRON_GRAMMAR } from "../grammars/texts.ts";

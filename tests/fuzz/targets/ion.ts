@@ -1,7 +1,6 @@
 /** Ion texts: what can be read can be written and read again. */
 import { stringifyJson } from "../../../src/base/json.ts";
-import { parseIonText } from "../../../src/languages/ion/reader.ts";
-import { ionText } from "../../../src/languages/ion/writer.ts";
+import { IonError, ionText, parseIonText } from "../../../src/languages/ion/mod.ts";
 import type { Chance } from "../../crash/chance.ts";
 import { derive } from "../grammar.ts";
 import { ION_GRAMMAR } from "../grammars/texts.ts";
@@ -26,7 +25,7 @@ function generate(chance: Chance): Input {
 }
 
 function check([text = ""]: Input): void {
-  const value = attempt(() => parseIonText(text), isExpressionError);
+  const value = attempt(() => parseIonText(text), (error) => error instanceof IonError);
   if (value === undefined) return;
   const written = attempt(() => ionText(value), isExpressionError);
   if (written === undefined) return;

@@ -1,5 +1,6 @@
 /** Regular expressions: bounded whatever they are, and as the platform's own where the dialects agree. */
-import { DEFAULT_LIMITS, Regex } from "../../../src/expr/mod.ts";
+import { DEFAULT_LIMITS } from "../../../src/expr/mod.ts";
+import { Regex } from "../../../src/languages/regex/mod.ts";
 import type { Chance } from "../../crash/chance.ts";
 import { derive } from "../grammar.ts";
 import { REGEX_GRAMMAR, REGEX_TOKENS } from "../grammars/texts.ts";

@@ -1,6 +1,6 @@
 /** Data as YAML: what a text holds can be written and read again. */
 import { stringifyJson } from "../../../src/base/json.ts";
-import { parseYaml, yamlText } from "../../../src/languages/yaml/data.ts";
+import { parseYaml, yamlText } from "../../../src/languages/yaml/mod.ts";
 import type { Chance } from "../../crash/chance.ts";
 import { derive, type Grammar } from "../grammar.ts";
 import { mutate, type Spares } from "../mutate.ts";

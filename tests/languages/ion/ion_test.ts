@@ -186,7 +186,7 @@ for (const [template, variables, expected] of OUTPUTS) {
   });
 }
 
-Deno.test("currentEachOutput() refuses what is no map, iterationOutput() a place outside of loops", () => {
+Deno.test("currentEachOutput() refuses values other than maps, iterationOutput() refuses task runs outside of loops", () => {
   assertThrows(() => evaluateRow("{{ currentEachOutput('x') }}", FLAT), ExpressionError, "a string");
   assertThrows(
     () => evaluateRow("{{ iterationOutput('flat', 9) }}", FLAT),

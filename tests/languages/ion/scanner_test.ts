@@ -1,16 +1,20 @@
-/** What both readers of Ion text share: quotes, escapes, lists and structs, and the place of a fault. */
+/** The lexical part of Ion text: quotes, escapes, lists and structs, and the positions of errors. */
 import { assertEquals, assertThrows } from "@std/assert";
+import { IonError } from "../../../src/languages/ion/mod.ts";
 import { IonScanner } from "../../../src/languages/ion/scanner.ts";
 
-class Refusal extends Error {}
-
 function scan(text: string, isSpaceQuotable = false): IonScanner {
-  return new IonScanner(text, {
-    isSpaceQuotable,
-    refuse: (expected, _text, at) => {
-      throw new Refusal(`expected ${expected} at ${at}`);
-    },
-  });
+  return new IonScanner(text, { isSpaceQuotable });
+}
+
+/** Asserts what is expected, and at which line and column. */
+function assertRefused(read: () => unknown, [expected, place]: readonly [string, string]): void {
+  const { reason } = assertThrows(read, IonError);
+  assertEquals(
+    [reason.startsWith(`expected ${expected}, but found `), reason.endsWith(place)],
+    [true, true],
+    reason,
+  );
 }
 
 /** A text, and what is read from it. */
@@ -30,28 +34,28 @@ for (const [text, value] of QUOTED) {
 }
 
 for (const [text, value] of [['"a\tb"', "a\tb"], ['"a\\\nb"', "ab"], ['"a\\\r\nb"', "ab"]] as const) {
-  Deno.test(`readQuoted() reads ${JSON.stringify(text)} only where space may be quoted`, () => {
+  Deno.test(`readQuoted() reads ${JSON.stringify(text)} only when isSpaceQuotable`, () => {
     assertEquals(scan(text, true).readQuoted(), value);
-    assertThrows(() => scan(text).readQuoted(), Refusal);
+    assertThrows(() => scan(text).readQuoted(), IonError);
   });
 }
 
 /** A text, and what is missing where. */
-const FAULTS: readonly (readonly [string, string])[] = [
-  ['"a', 'expected the closing " of a text at 2'],
-  ['"a\n"', 'expected the closing " of a text at 2'],
-  [String.raw`"\x4"`, "expected an escape at 1"],
-  [String.raw`"\U00110000"`, "expected an escape at 1"],
-  [String.raw`"\q"`, "expected an escape at 3"],
-  [String.raw`"\ `.trimEnd(), "expected an escape at 1"],
+const FAULTS: readonly (readonly [string, string, string])[] = [
+  ['"a', 'the closing " of a text', "line 1, column 3"],
+  ['"a\n"', 'the closing " of a text', "line 1, column 3"],
+  [String.raw`"\x4"`, "an escape", "line 1, column 2"],
+  [String.raw`"\U00110000"`, "an escape", "line 1, column 2"],
+  [String.raw`"\q"`, "an escape", "line 1, column 4"],
+  [String.raw`"\ `.trimEnd(), "an escape", "line 1, column 2"],
 ];
-for (const [text, message] of FAULTS) {
+for (const [text, expected, place] of FAULTS) {
   Deno.test(`readQuoted() refuses ${JSON.stringify(text)}`, () => {
-    assertThrows(() => scan(text).readQuoted(), Refusal, message);
+    assertRefused(() => scan(text).readQuoted(), [expected, place]);
   });
 }
 
-Deno.test("readQuoted() gives nothing where no quote comes next", () => {
+Deno.test("readQuoted() gives undefined when no quote comes next", () => {
   const scanner = scan("a");
   assertEquals([scanner.readQuoted(), scanner.at], [undefined, 0]);
 });
@@ -78,20 +82,20 @@ for (const [text, value] of CONTAINERS) {
 }
 
 for (
-  const [text, message] of [
-    ['["a" "b"]', 'expected "," or "]" at 5'],
-    ['["a"', 'expected "," or "]" at 4'],
-    ["[,]", "expected a text at 1"],
-    ['{"a"}', 'expected ":" at 4'],
-    ['{"a": "b";', 'expected "," or "}" at 9'],
+  const [text, expected, place] of [
+    ['["a" "b"]', '"," or "]"', "line 1, column 6"],
+    ['["a"', '"," or "]"', "line 1, column 5"],
+    ["[,]", "a text", "line 1, column 2"],
+    ['{"a"}', '":"', "line 1, column 5"],
+    ['{"a": "b";', '"," or "}"', "line 1, column 10"],
   ] as const
 ) {
   Deno.test(`readList(), readStruct() refuse ${text}`, () => {
-    assertThrows(() => readTexts(text), Refusal, message);
+    assertRefused(() => readTexts(text), [expected, place]);
   });
 }
 
-Deno.test("readStruct() takes the name of a prototype as any other", () => {
+Deno.test("readStruct() treats the name of a prototype as any other", () => {
   const value = readTexts('{"__proto__": "x"}') as object;
   assertEquals([Object.keys(value), Object.getPrototypeOf(value)], [["__proto__"], Object.prototype]);
 });

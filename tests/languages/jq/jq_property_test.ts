@@ -168,7 +168,7 @@ function runs(source: string, value: JsonValue): void {
   }
 }
 
-Deno.test("jq() throws nothing but ExpressionError on token soup", () => {
+Deno.test("jq() throws nothing but ExpressionError on random tokens", () => {
   const soup = fc.array(fc.constantFrom(...TOKENS), { maxLength: 20 }).map((tokens) => tokens.join(" "));
   fc.assert(fc.property(soup, json, runs), { numRuns: RUNS, verbose: 1 });
 });

@@ -148,7 +148,7 @@ for (const [template, data, expected] of RENDERED) {
   });
 }
 
-Deno.test("jq() meets names of prototypes as ordinary names", () => {
+Deno.test("jq() treats names of prototypes as ordinary names", () => {
   assertEquals(results('.__proto__, .constructor, has("toString")', {}), [null, null, false]);
   const [made] = results('{"__proto__": {"x": 1}} | .["__proto__"].y = 2 | ., .x', null);
   assert(Object.hasOwn(made as object, "__proto__"));
@@ -157,21 +157,21 @@ Deno.test("jq() meets names of prototypes as ordinary names", () => {
   assertEquals(results('[{key: "__proto__", value: 1}] | from_entries | keys', null), [["__proto__"]]);
 });
 
-Deno.test("jq() refuses an input that is no JSON, and names the program that fails", () => {
+Deno.test("jq() refuses an input that is not JSON, and quotes the failing program", () => {
   const bad = assertThrows(() => evaluateRow("{{ '{' | jq('.') }}"), ExpressionError);
   assertEquals(bad.code, "argument");
   assertThrows(() => evaluateRow("{{ [1] | jq('.[0].a') }}"), ExpressionError, '".[0].a"');
   assertThrows(() => evaluateRow("{{ [1] | jq('.[') }}"), ExpressionError, '".["');
 });
 
-Deno.test("jq() leaves its input as it is", () => {
+Deno.test("jq() does not change its input", () => {
   const input = parseJson('{"a":[1,{"b":2}],"c":{"d":3}}') as Record<string, JsonValue>;
   const before = stringifyJson(input);
   results(".a[1].b = 9 | .c.d |= .+1 | del(.a[0]) | (.a, .c) |= [., .] | .a[0][0] = 5", input);
   assertEquals(stringifyJson(input), before);
 });
 
-Deno.test("jq() never shares what it changes in place", () => {
+Deno.test("jq() never changes shared values in place", () => {
   assertEquals(results("(.a.b, .a, .a[0].b) |= [., .]", null).map((value) => stringifyJson(value)), [
     '{"a":[{"b":[[null,null],[null,null]]},{"b":[null,null]}]}',
   ]);

@@ -1,6 +1,7 @@
 /** What matching costs is what it takes from the budget: parts of classes and groups are not free. */
 import { assert, assertThrows } from "@std/assert";
-import { ExpressionError, Regex } from "../../../src/expr/mod.ts";
+import { ExpressionError } from "../../../src/expr/mod.ts";
+import { Regex } from "../../../src/languages/regex/mod.ts";
 
 /** Patterns that do much for each character of a text. */
 const COSTLY: readonly (readonly [what: string, pattern: string])[] = [
@@ -12,7 +13,7 @@ const COSTLY: readonly (readonly [what: string, pattern: string])[] = [
 ];
 
 for (const [what, pattern] of COSTLY) {
-  Deno.test(`Regex.find() takes moves for ${what}`, () => {
+  Deno.test(`Regex.find() counts moves for ${what}`, () => {
     const budget = { moves: 100_000, maxLength: 1_000 };
     assertThrows(
       () => new Regex(pattern).find("1".repeat(10_000), 0, budget),
@@ -28,14 +29,14 @@ function movesOf(pattern: string, text: string): number {
   return 1e7 - budget.moves;
 }
 
-Deno.test("Regex.find() takes moves for the groups that it keeps", () => {
+Deno.test("Regex.find() counts moves for groups", () => {
   const text = "a".repeat(20);
   const kept = movesOf(`${"(a?)".repeat(160)}z`, text), passed = movesOf(`${"(?:a?)".repeat(160)}z`, text);
   assert(kept > 4 * passed, `${kept} moves with groups, ${passed} without`);
 });
 
 for (const pattern of ["a()", "a"]) {
-  Deno.test(`Regex.replaceAll() takes moves for what it puts in the place of ${pattern}`, () => {
+  Deno.test(`Regex.replaceAll() counts moves for the replacements of ${pattern}`, () => {
     const budget = { moves: 100_000, maxLength: 10_000_000 };
     const replacement = "$1".repeat(pattern === "a" ? 0 : 10_000).padEnd(10_000, "\\");
     const replace = () => new Regex(pattern).replaceAll("a".repeat(1_000), replacement, budget);

@@ -1,7 +1,8 @@
 /** Random patterns: both engines find what the platform's own finds, where the dialects agree. */
 import fc from "fast-check";
 import { assertEquals } from "@std/assert";
-import { ExpressionError, Regex } from "../../../src/expr/mod.ts";
+import { ExpressionError } from "../../../src/expr/mod.ts";
+import { Regex } from "../../../src/languages/regex/mod.ts";
 
 const RUNS = 20_000;
 const BUDGET = { maxLength: 1e6 };

@@ -1,20 +1,15 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { Double, type JsonValue } from "../../../src/base/json.ts";
-import { readPlainYaml } from "../../../src/languages/yaml/plain.ts";
-import { parseYamlTree } from "../../../src/languages/yaml/text.ts";
-import { YamlValues } from "../../../src/languages/yaml/values.ts";
+import { readPlainYaml, readYaml, SOURCE_RULES } from "../../../src/languages/yaml/mod.ts";
 
-/** What the library makes of a source; `undefined` for a mistake. */
-function readWhole(source: string): { readonly value: JsonValue } | undefined {
-  const { document } = parseYamlTree(source);
-  if (!document) return undefined;
-  const values = new YamlValues();
-  const value = values.read(document.contents);
-  return values.errors.length === 0 ? { value } : undefined;
+/** The value by the full reader; `undefined` for a malformed source. */
+function readFully(source: string): { readonly value: JsonValue } | undefined {
+  const { value, errors } = readYaml(source, SOURCE_RULES);
+  return errors.length === 0 ? { value } : undefined;
 }
 
-/** Sources that are read without the library, and their values. */
+/** Plain sources and their values. */
 const PLAIN: readonly (readonly [string, JsonValue])[] = [
   ["a: b\n", { a: "b" }],
   ["a: b", { a: "b" }],
@@ -56,11 +51,11 @@ const PLAIN: readonly (readonly [string, JsonValue])[] = [
 for (const [source, expected] of PLAIN) {
   Deno.test(`readPlainYaml() reads ${JSON.stringify(source)}`, () => {
     assertEquals(readPlainYaml(source), expected);
-    assertEquals(readWhole(source)?.value, expected);
+    assertEquals(readFully(source)?.value, expected);
   });
 }
 
-/** What is left to the library, right or wrong. */
+/** Sources left to the full reader, valid or not. */
 const LEFT: readonly string[] = [
   ...["", "\n", "# c\n", "a", "- a\n", "{a: b}\n", " a: b\n", "a: b\n c: d\n", "a:\n  b: c\n d: e\n"],
   ...[
@@ -120,19 +115,19 @@ const LEFT: readonly string[] = [
 ];
 
 for (const source of LEFT) {
-  Deno.test(`readPlainYaml() leaves ${JSON.stringify(source)} to the library`, () => {
+  Deno.test(`readPlainYaml() leaves ${JSON.stringify(source)} to the full reader`, () => {
     assertEquals(readPlainYaml(source), undefined);
   });
 }
 
-Deno.test("readPlainYaml() gives own members only, whatever their names", () => {
+Deno.test("readPlainYaml() sets own members only, whatever their names", () => {
   const value = readPlainYaml("__proto__:\n  a: 1\nb: {__proto__: 2}\n");
   assert(value);
   assertEquals(Object.keys(value), ["__proto__", "b"]);
   assertEquals(Object.getPrototypeOf(value), Object.prototype);
 });
 
-/** Texts that would take minutes if a character were looked at as often as there are others. */
+/** Texts that take long when characters are read repeatedly. */
 const HUGE: readonly (readonly [string, string])[] = [
   ["spaces within a value", `a: b${" ".repeat(400_000)}c\n`],
   ["line breaks within a text", `a: |\n  b${"\n".repeat(400_000)}  c\nd: e\n`],
@@ -147,7 +142,7 @@ const HUGE: readonly (readonly [string, string])[] = [
 ];
 
 for (const [name, source] of HUGE) {
-  Deno.test(`readPlainYaml() ends soon on ${name}`, () => {
+  Deno.test(`readPlainYaml() takes linear time for ${name}`, () => {
     const start = performance.now();
     readPlainYaml(source);
     assert(performance.now() - start < 30_000, name);
@@ -201,13 +196,13 @@ const line = fc.record({
   value: scalar,
 });
 
-Deno.test("readPlainYaml() reads a source as the library does, or not at all", () => {
+Deno.test("readPlainYaml() gives the value of the full reader, or undefined", () => {
   fc.assert(
     fc.property(fc.array(line, { maxLength: 8 }), fc.boolean(), (lines, hasEnd) => {
       const texts = lines.map(({ indent, dashes, key, value }) => " ".repeat(indent) + dashes + key + value);
       const source = `root:\n${texts.join("\n")}${hasEnd ? "\n" : ""}`;
       const value = readPlainYaml(source);
-      if (value !== undefined) assertEquals({ value }, readWhole(source) as { value: typeof value });
+      if (value !== undefined) assertEquals({ value }, readFully(source) as { value: typeof value });
     }),
     { numRuns: 5_000 },
   );

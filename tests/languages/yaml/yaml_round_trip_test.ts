@@ -1,6 +1,6 @@
-/** What is written as YAML is read as it was. */
+/** YAML text that is written and read again gives the same value. */
 import { assertEquals } from "@std/assert";
-import { parseYaml, yamlText } from "../../../src/languages/yaml/data.ts";
+import { parseYaml, yamlText } from "../../../src/languages/yaml/mod.ts";
 
 const TEXTS: readonly string[] = [
   ...[
@@ -38,7 +38,7 @@ const TEXTS: readonly string[] = [
 ];
 
 for (const text of TEXTS) {
-  Deno.test(`yamlText() of ${JSON.stringify(text.slice(0, 20))}, ${text.length} long, can be read again, wherever it stands`, () => {
+  Deno.test(`yamlText() of ${JSON.stringify(text.slice(0, 20))}, ${text.length} long, round-trips in any position`, () => {
     for (
       const value of [text, [text], { [text]: 1 }, { a: text }, {
         a: [{ [text]: text, b: { [text]: [text] } }],

@@ -1,6 +1,6 @@
 /** The scheduler over ten years of clock changes. */
 import { assert, assertEquals } from "@std/assert";
-import { parseCron } from "../../../src/languages/cron/cron_expression.ts";
+import { parseCron } from "../../../src/languages/cron/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { Harness } from "../../support/harness.ts";
 import { executionsOf, schedule, stateOf, triggeredFlow } from "../../support/triggers.ts";

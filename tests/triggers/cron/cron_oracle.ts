@@ -1,5 +1,5 @@
 /** When a cron expression fires, found the slow way: minute by minute, by a clock that is read from the platform. */
-import type { CronExpression } from "../../../src/languages/cron/cron_expression.ts";
+import type { CronExpression } from "../../../src/languages/cron/mod.ts";
 
 const MINUTE_MS = 60_000;
 const STEP_MS = 30 * MINUTE_MS;

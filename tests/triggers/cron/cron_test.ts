@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { findZone } from "../../../src/languages/dates/zone.ts";
-import { parseCron } from "../../../src/languages/cron/cron_expression.ts";
+import { findZone } from "../../../src/languages/dates/mod.ts";
+import { parseCron } from "../../../src/languages/cron/mod.ts";
 import { cronFireTimes } from "../../../src/triggers/cron/fire_times.ts";
 import { sharedFireTimes } from "../../../src/triggers/cron/shared_times.ts";
 import { LocalClock, oracleFires } from "./cron_oracle.ts";

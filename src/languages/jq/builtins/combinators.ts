@@ -1,6 +1,6 @@
-/** Functions whose arguments are programs that run where they are needed, and those that name places. */
+/** Functions whose arguments are evaluated on demand, and functions on paths. */
 import { isJsonObject, type JsonValue } from "../../../base/json.ts";
-import { isNumber, toFloat } from "../../values/numbers.ts";
+import { isNumber, toFloat } from "../../values/mod.ts";
 import { getPath, indexValue } from "../access.ts";
 import {
   type Code,
@@ -10,13 +10,13 @@ import {
   keysOf,
   memberPath,
   plain,
+  product,
   ROOT,
   several,
   single,
+  unfold,
 } from "../code.ts";
 import { raise } from "../errors.ts";
-import { product } from "../product.ts";
-import { unfold } from "../unfold.ts";
 import { fromFloat, isTruthy } from "../values.ts";
 import type { Combinator } from "./entry.ts";
 
@@ -64,7 +64,7 @@ function select(condition: Code): Code {
   });
 }
 
-/** The results of the body, again and again. */
+/** The results of the body, repeatedly. */
 function repeat(body: Code): Code {
   return several(function* (item, env) {
     for (;;) {
@@ -74,7 +74,7 @@ function repeat(body: Code): Code {
   });
 }
 
-/** The value, what `next` makes of it, and so on; while `condition` holds, when there is one. */
+/** The value, the results of `next` for it, and so on, as long as `condition` holds, if given. */
 function recurse(next: Code, condition?: Code): Code {
   const guard = condition && select(condition);
   const { single: oneNext } = next;
@@ -159,7 +159,7 @@ function last(body: Code): Code {
   });
 }
 
-/** The first results; a negative count leaves none out. */
+/** The first results; all for a negative count. */
 function limit(count: Code, body: Code): Code {
   return several(function* (item, env) {
     for (const { value } of count.many(plain(item), env)) {
@@ -187,7 +187,7 @@ function isEmpty(body: Code): Code {
   });
 }
 
-/** `range`: arguments in reverse, for the first one turns slowest. */
+/** `range`: arguments in reverse, because the first one changes slowest. */
 function range(codes: readonly Code[]): Code {
   return several(function* (item, env) {
     for (const values of product(codes, plain(item), env)) {
@@ -211,7 +211,7 @@ function* counted(
   }
 }
 
-/** The places that a program names, as lists of keys. */
+/** The paths that a program yields, as lists of keys. */
 function path(body: Code): Code {
   return several(function* (item, env) {
     for (const result of body.many({ value: item.value, path: ROOT }, env)) {

@@ -1,22 +1,11 @@
-/** Date formats as C has them, `%Y-%m-%d`: printing and reading, in UTC and English. */
-const MONTHS = [
-  "January",
-  "February",
-  "March",
-  "April",
-  "May",
-  "June",
-  "July",
-  "August",
-  "September",
-  "October",
-  "November",
-  "December",
-];
+/** Date formats of C, `%Y-%m-%d`: printing and reading, in UTC and English. */
+const MONTHS = "January February March April May June July August September October November December".split(
+  " ",
+);
 const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 const DAY_MS = 86_400_000;
 
-/** Directives that stand for several others. */
+/** Directives that combine others. */
 const COMPOSED: ReadonlyMap<string, string> = new Map([
   ["c", "%a %b %e %H:%M:%S %Y"],
   ["D", "%m/%d/%y"],
@@ -74,13 +63,13 @@ function dayOfYear(date: Date): number {
   return Math.floor((date.getTime() - Date.UTC(date.getUTCFullYear(), 0, 1)) / DAY_MS);
 }
 
-/** The week that holds the Thursday of the date's week. */
+/** The ISO week: the year is that of its Thursday. */
 function isoWeek(date: Date): { readonly year: number; readonly week: number } {
   const thursday = new Date(date.getTime() + (3 - (date.getUTCDay() + 6) % 7) * DAY_MS);
   return { year: thursday.getUTCFullYear(), week: Math.floor(dayOfYear(thursday) / 7) + 1 };
 }
 
-/** The date in that format; unknown directives stay as they are. */
+/** The date in that format; unknown directives are printed as they are. */
 export function printByFormat(date: Date, format: string): string {
   return expanded(format).replace(
     /%[-_0^#EO]?([^])/g,
@@ -92,7 +81,7 @@ function expanded(format: string): string {
   return format.replace(/%([^])/g, (text, directive) => COMPOSED.get(directive) ?? text);
 }
 
-/** What a text says of a date; months count from 0. */
+/** Fields of a parsed date; months count from 0. */
 interface ParsedFields {
   year?: number;
   month?: number;
@@ -184,7 +173,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ["z", OFFSET],
 ]);
 
-/** Reads all of a text by a format; `undefined` when it does not match. Zones are read over: all times are UTC. */
+/** Reads a text by a format; `undefined` when it does not match. Zones are ignored: all times are UTC. */
 export function parseByFormat(text: string, format: string): ParsedFields | undefined {
   const fields: ParsedFields = {};
   let at = 0;

@@ -1,6 +1,6 @@
 /** Dates of jq: seconds since the epoch, and broken-down times `[year, month from 0, day, hour, minute, second, weekday, day of year]`. UTC only. */
 import { Double, type JsonValue } from "../../../base/json.ts";
-import { isNumber, toFloat } from "../../values/numbers.ts";
+import { isNumber, toFloat } from "../../values/mod.ts";
 import type { Machine } from "../code.ts";
 import { raise } from "../errors.ts";
 import { describe, fromFloat } from "../values.ts";
@@ -8,9 +8,9 @@ import { type FunctionEntry, textOf } from "./entry.ts";
 import { parseByFormat, printByFormat } from "./date_format.ts";
 
 const DAY_MS = 86_400_000;
-/** Those of a broken-down time that an instant is made from. */
+/** Fields of a broken-down time that determine the instant. */
 const FIELD_COUNT = 6;
-/** The platform counts no further. */
+/** The platform's limit. */
 const MAX_MS = 8.64e15;
 
 /** Functions on dates. */
@@ -26,7 +26,7 @@ export const DATE_FUNCTIONS: readonly FunctionEntry[] = [
   ["strptime/1", (value, [format = null], machine) => parse(value, counted(format, machine))],
 ];
 
-/** A format whose length is counted; its directives print some ten characters each. */
+/** Counts the length of a format; a directive prints some ten characters. */
 function counted(format: JsonValue, machine: Machine): JsonValue {
   if (typeof format === "string") machine.spendText(format.length * 8);
   return format;
@@ -63,7 +63,7 @@ function dayOfYear(date: Date): number {
   return Math.round((date.getTime() - start.getTime()) / DAY_MS);
 }
 
-/** The instant of a broken-down time; what is out of range carries over. */
+/** The instant of a broken-down time; fields out of range carry over. */
 function instantOf(value: JsonValue, name: string): Date {
   if (!Array.isArray(value)) return raise(`${name} requires array inputs`);
   const fields = value.slice(0, FIELD_COUNT).map((field) =>

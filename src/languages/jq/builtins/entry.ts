@@ -1,4 +1,4 @@
-/** What a function of jq is, and how its arguments are read. */
+/** Types of functions, and reading of their arguments. */
 import type { JsonValue } from "../../../base/json.ts";
 import type { Code, Machine } from "../code.ts";
 import { raise } from "../errors.ts";
@@ -10,10 +10,10 @@ export type ValueFunction = (input: JsonValue, args: readonly JsonValue[], machi
 /** Entries of a table of functions, by `name/arity`. */
 export type FunctionEntry = readonly [key: string, fn: ValueFunction];
 
-/** A function whose arguments are programs, made into code. */
+/** A function whose arguments are code. */
 export type Combinator = (args: readonly Code[]) => Code;
 
-/** A list. @throws JqError which says what cannot be done with another value */
+/** A list. @throws JqError `… cannot be <cannot>` for another value */
 export function listOf(value: JsonValue, cannot: string): JsonValue[] {
   return Array.isArray(value)
     ? value

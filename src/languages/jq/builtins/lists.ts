@@ -1,6 +1,6 @@
 /** Functions on lists: order, groups, sums, search. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
-import { isNumber, toFloat } from "../../values/numbers.ts";
+import { isNumber, toFloat } from "../../values/mod.ts";
 import { indexValue } from "../access.ts";
 import { add } from "../arithmetic.ts";
 import type { Machine } from "../code.ts";
@@ -8,7 +8,7 @@ import { raise } from "../errors.ts";
 import { checkDepth, compareValues, describe, toJson, typeName } from "../values.ts";
 import { type FunctionEntry, listOf } from "./entry.ts";
 
-/** Functions on lists; those with `_` get the sort keys of the elements as their argument. */
+/** Functions on lists; the argument of those with `_` is the sort keys of the elements. */
 export const LIST_FUNCTIONS: readonly FunctionEntry[] = [
   ["add/0", (value, _, machine) => sum(value, machine)],
   ["join/1", (value, [separator = null], machine) => join(value, separator, machine)],
@@ -74,7 +74,7 @@ function unique(value: JsonValue, keys: JsonValue, machine: Machine): JsonValue 
   return groups(value, keys, machine).map((group) => group[0] ?? null);
 }
 
-/** Of equal ones the first is the least, the last the greatest. */
+/** The first of equal elements is the least, the last the greatest. */
 function extreme(list: readonly Pair[], sign: number, machine: Machine): JsonValue {
   let best: Pair | undefined;
   for (const pair of list) {
@@ -90,7 +90,7 @@ function membersOf(value: JsonValue, machine: Machine): JsonValue[] {
     return raise(`Cannot iterate over ${value === null ? "null" : describe(value)}`);
   }
   const members = Array.isArray(value) ? value : Object.values(value);
-  // What reads them may fail at the first, with a list as long as they are made already.
+  // Counted first: the caller may fail at the first member, after the list was made.
   machine.spendElements(members.length);
   return members;
 }
@@ -177,7 +177,7 @@ function transpose(value: JsonValue, machine: Machine): JsonValue {
   return Array.from({ length: width }, (_, column) => rows.map((row) => row[column] ?? null));
 }
 
-/** The place of a value in a sorted list; `-1 - place` where it would have to go. */
+/** The index of a value in a sorted list, or `-1 - index` of its insertion point. */
 function binarySearch(value: JsonValue, sought: JsonValue, machine: Machine): JsonValue {
   const list = listOf(value, "searched from");
   let low = 0, high = list.length - 1;
@@ -203,7 +203,7 @@ function indices(value: JsonValue, sought: JsonValue, machine: Machine): JsonVal
   return raise(`Cannot look for ${typeName(sought)} in ${typeName(value)}`);
 }
 
-/** Places count in code points; they may overlap. */
+/** Offsets in code points; matches may overlap. */
 function textIndices(text: string, sought: string, machine: Machine): JsonValue {
   if (sought === "") return null;
   machine.spendText(text.length * 4);

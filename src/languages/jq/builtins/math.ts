@@ -1,6 +1,6 @@
-/** Functions on numbers, as C has them. */
+/** Functions on numbers, as in C. */
 import { Double, type JsonValue } from "../../../base/json.ts";
-import { isInteger, isNumber } from "../../values/numbers.ts";
+import { isInteger, isNumber } from "../../values/mod.ts";
 import { raise } from "../errors.ts";
 import { describe, floatOf, fromFloat } from "../values.ts";
 import type { FunctionEntry } from "./entry.ts";
@@ -56,7 +56,7 @@ const UNARY: readonly (readonly [string, Unary])[] = [
   ["tgamma", gamma],
 ];
 
-/** Rounding leaves integers as they are. */
+/** Rounding; integers are unchanged. */
 const ROUNDING: readonly (readonly [string, Unary])[] = [
   ["floor", Math.floor],
   ["ceil", Math.ceil],
@@ -107,14 +107,10 @@ export const MATH_FUNCTIONS: readonly FunctionEntry[] = [
 
 function absolute(value: number | bigint | Double): JsonValue {
   if (value instanceof Double) return value.value < 0 ? fromFloat(-value.value) : value;
-  return value < 0 ? fromIntegerBelowZero(value) : value;
+  return value < 0 ? -value : value;
 }
 
-function fromIntegerBelowZero(value: number | bigint): number | bigint {
-  return typeof value === "bigint" ? -value : -value;
-}
-
-/** The whole number that is nearest, the even one of two. */
+/** Rounds to the nearest integer, half to even. */
 function toEven(x: number): number {
   const low = Math.floor(x), rest = x - low;
   if (rest !== 0.5) return Math.round(x);
@@ -123,7 +119,7 @@ function toEven(x: number): number {
 
 function exponentOf(x: number): number {
   let exponent = Math.floor(Math.log2(Math.abs(x)));
-  // The logarithm is rounded: it may be one off.
+  // The logarithm is rounded and may be off by one.
   while (Math.abs(x) < 2 ** exponent) exponent--;
   while (Math.abs(x) >= 2 ** (exponent + 1)) exponent++;
   return exponent;

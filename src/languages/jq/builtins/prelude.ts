@@ -1,4 +1,4 @@
-/** Functions of jq that are written in jq: parameters and body, by `name/arity`. `_name` are private to this table. */
+/** Functions written in jq: parameters and body, by `name/arity`. Names with `_` are private to this table. */
 
 /** Parameters in order, and the body. */
 type PreludeEntry = readonly [parameters: readonly string[], body: string];
@@ -6,7 +6,7 @@ type PreludeEntry = readonly [parameters: readonly string[], body: string];
 const one = (body: string): PreludeEntry => [["f"], body];
 const none = (body: string): PreludeEntry => [[], body];
 
-/** Kinds of values, by the function that lets only them pass. */
+/** Kinds of values by the function that selects them. */
 const KINDS: readonly (readonly [string, string])[] = [
   ["values", ". != null"],
   ["nulls", ". == null"],

@@ -1,19 +1,16 @@
 /**
- * Functions with regular expressions, on the engine of the language, whose dialect is that of Java: where other jq has
- * `\h` for hexadecimal digits, here it is blank space. Offsets count in code points.
+ * Functions with regular expressions, in Java syntax: `\h` is blank space, not a hexadecimal digit as in other jq. Offsets
+ * count in code points.
  */
 import type { JsonObject, JsonValue } from "../../../base/json.ts";
-import type { StepBudget } from "../../values/budget.ts";
-import { ExpressionError } from "../../values/errors.ts";
-import { Backtracker } from "../../regex/backtracker.ts";
-import { compileRegex, Machine as RegexMachine, type MoveBudget, type Program } from "../../regex/machine.ts";
-import { parseRegex, type RegexNode } from "../../regex/syntax.ts";
+import { ExpressionError, type StepBudget } from "../../values/mod.ts";
+import { Regex } from "../../regex/mod.ts";
 import type { Machine } from "../code.ts";
 import { raise } from "../errors.ts";
 import { describe, typeName } from "../values.ts";
 import { type FunctionEntry, listOf, textOf } from "./entry.ts";
 
-/** Functions behind those of the prelude; the arguments are a pattern, or a list of it and its flags, and flags. */
+/** Functions for those of the prelude. Arguments: a pattern, or a list of pattern and flags; flags. */
 export const REGEX_FUNCTIONS: readonly FunctionEntry[] = [
   ["_match/2", (value, args, machine) => findAll(value, args, machine)],
   ["_split/2", (value, [pattern = null, flags = null], machine) => {
@@ -24,10 +21,8 @@ export const REGEX_FUNCTIONS: readonly FunctionEntry[] = [
 ];
 
 interface Pattern {
-  readonly body: RegexNode;
-  /** There when the pattern runs in linear time. */
-  readonly program: Program | undefined;
-  readonly groupCount: number;
+  readonly regex: Regex;
+  /** By index of the group. */
   readonly groupNames: readonly (string | null)[];
 }
 
@@ -35,7 +30,7 @@ interface Flags {
   readonly isGlobal: boolean;
   readonly skipsEmpty: boolean;
   readonly isExtended: boolean;
-  /** As the engine wants them before a pattern. */
+  /** Prefix of the pattern. */
   readonly inline: string;
 }
 
@@ -56,12 +51,11 @@ function patternOf(source: string, { isExtended, inline }: Flags, context: StepB
   const text = inline + (isExtended ? withoutSpace(source) : source);
   return context.memo(`jq regex:${text}`, () => {
     try {
-      const { body, groupCount, groupNames, isLinear } = parseRegex(text);
-      const names: (string | null)[] = new Array(groupCount + 1).fill(null);
-      for (const [name, index] of groupNames) names[index] = name;
-      const program = isLinear ? compileRegex(body) : undefined;
-      context.spend(program?.length ?? text.length);
-      return { body, program, groupCount, groupNames: names };
+      const regex = new Regex(text);
+      const groupNames: (string | null)[] = new Array(regex.groupCount + 1).fill(null);
+      for (const [name, index] of regex.groupNames) groupNames[index] = name;
+      context.spend(regex.size);
+      return { regex, groupNames };
     } catch (error) {
       if (!(error instanceof ExpressionError) || error.code === "limit") throw error;
       return raise(`${source.slice(0, 100)} (at offset 0) is not a valid regex: ${error.reason}`);
@@ -69,7 +63,7 @@ function patternOf(source: string, { isExtended, inline }: Flags, context: StepB
   });
 }
 
-/** Space and comments outside of classes stand for nothing in an extended pattern. */
+/** An extended pattern without space and comments outside of classes. */
 function withoutSpace(source: string): string {
   return source.replace(
     /(\\[^])|(\[(?:\\[^]|[^\]\\])*\])|\s+|#[^\n]*/g,
@@ -90,11 +84,11 @@ function findAll(
   const pattern = patternOf(source, flags, machine.context);
   const { maxRegexMoves } = machine.context.limits;
   const budget = { moves: maxRegexMoves };
-  const regex = finderOf(pattern, value, budget);
+  const finder = pattern.regex.finder(value, budget);
   const pointOf = pointsOf(value);
   const matches: JsonValue[] = [];
   for (let at = 0; at <= value.length;) {
-    const slots = regex.find(at);
+    const slots = finder.find(at);
     if (!slots) break;
     const [start = 0, end = 0] = slots;
     at = end > start ? end : end + ((value.codePointAt(end) ?? 0) > 0xffff ? 2 : 1);
@@ -104,16 +98,6 @@ function findAll(
   }
   machine.context.spend((maxRegexMoves - budget.moves) >>> 4);
   return matches;
-}
-
-function finderOf(
-  { body, program, groupCount }: Pattern,
-  text: string,
-  budget: MoveBudget,
-): RegexMachine | Backtracker {
-  return program
-    ? new RegexMachine({ program, groupCount }, text, budget)
-    : new Backtracker({ body, groupCount }, text, budget);
 }
 
 /** Offset in code points, by offset in units. */
@@ -133,8 +117,8 @@ interface Found {
   readonly pointOf: (at: number) => number;
 }
 
-function matchOf(found: Found, { groupCount, groupNames }: Pattern): JsonObject {
-  const captures = Array.from({ length: groupCount }, (_, at) => ({
+function matchOf(found: Found, { regex, groupNames }: Pattern): JsonObject {
+  const captures = Array.from({ length: regex.groupCount }, (_, at) => ({
     ...groupOf(found, at + 1),
     name: groupNames[at + 1] ?? null,
   }));
@@ -169,7 +153,7 @@ function split(value: JsonValue, args: readonly JsonValue[], machine: Machine): 
   return parts;
 }
 
-/** The text with its edits, `[offset, length, texts]`, made in every way; the first one turns fastest. */
+/** The text with edits `[offset, length, texts]`, for every combination; the texts of the first edit change fastest. */
 function edited(value: JsonValue, edits: readonly JsonValue[], machine: Machine): JsonValue {
   const points = [...textOf(value, `${describe(value)} cannot be matched, as it is not a string`)];
   let results: string[] = [""];

@@ -1,4 +1,4 @@
-/** Every function of values by `name/arity`, and the names that are known and refused. */
+/** Functions of values by `name/arity`, and known names that are refused. */
 import { COMBINATORS } from "./combinators.ts";
 import { DATE_FUNCTIONS } from "./dates.ts";
 import type { ValueFunction } from "./entry.ts";
@@ -20,7 +20,7 @@ export const FUNCTIONS: ReadonlyMap<string, ValueFunction> = new Map<string, Val
   ["builtins/0", () => builtinNames()],
 ]);
 
-/** What would read input, end a process or load a module: there is none of these. */
+/** Functions that read input, end the process or load modules: not available here. */
 export const UNAVAILABLE: ReadonlySet<string> = new Set(
   ["input/0", "inputs/0", "halt/0", "halt_error/0", "halt_error/1", "get_search_list/0", "modulemeta/0"],
 );

@@ -1,6 +1,6 @@
-/** Functions on texts, save those with regular expressions. */
+/** Functions on texts without regular expressions. */
 import type { JsonValue } from "../../../base/json.ts";
-import { isNumber, toFloat } from "../../values/numbers.ts";
+import { isNumber, toFloat } from "../../values/mod.ts";
 import { splitText } from "../arithmetic.ts";
 import type { Machine } from "../code.ts";
 import { raise } from "../errors.ts";
@@ -53,7 +53,7 @@ function edge(name: string, test: (text: string, part: string) => boolean): Valu
   };
 }
 
-/** What is no text, or is to be freed of no text, stays. */
+/** Other values than texts, and other arguments, leave the input unchanged. */
 function trimmed(trim: (text: string, part: string) => string): ValueFunction {
   return (value, [part], machine) => {
     if (typeof value !== "string" || typeof part !== "string") return value;

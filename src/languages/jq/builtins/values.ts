@@ -7,7 +7,7 @@ import {
   parseJson,
   setOwnProperty,
 } from "../../../base/json.ts";
-import { isNumber, toFloat } from "../../values/numbers.ts";
+import { isNumber, toFloat } from "../../values/mod.ts";
 import { deletePaths, Editor } from "../access.ts";
 import type { Machine } from "../code.ts";
 import { raise } from "../errors.ts";
@@ -100,7 +100,7 @@ interface Walk {
   readonly depth: number;
 }
 
-/** True when the value holds the part: texts by their text, lists and maps by their members. */
+/** Whether the value contains the part: texts by substring, lists and maps by members. */
 function contains(value: JsonValue, part: JsonValue, { machine, depth }: Walk): boolean {
   machine.spend(1);
   checkDepth(depth);
@@ -122,7 +122,7 @@ function contains(value: JsonValue, part: JsonValue, { machine, depth }: Walk): 
   return raise(`${describe(value)} and ${describe(part)} cannot have their containment checked`);
 }
 
-/** Within a container values of different kinds are merely different. */
+/** Members of different kinds are different, not an error. */
 function holds(value: JsonValue, part: JsonValue, walk: Walk): boolean {
   walk.machine.spend(1);
   return typeName(value) === typeName(part) && contains(value, part, walk);
@@ -205,7 +205,7 @@ function toNumber(value: JsonValue, machine: Machine): JsonValue {
     : fromFloat(number);
 }
 
-/** The events of a value: each leaf with its path, and the path of the last member where a list or map ends. */
+/** The events of a value: the path and value of each leaf, and the path of the last member at the end of a list or map. */
 function streamOf(value: JsonValue, machine: Machine): JsonValue {
   const events: JsonValue[] = [];
   const visit = (item: JsonValue, path: readonly JsonValue[]): void => {
@@ -217,6 +217,6 @@ function streamOf(value: JsonValue, machine: Machine): JsonValue {
     events.push([[...path, keys.at(-1) as JsonValue]]);
   };
   visit(value, []);
-  // The top value ends by itself: its closing event has a path of one key and stays.
+  // The closing event of the top value has a path of one key.
   return listOf(events, "streamed");
 }

@@ -158,10 +158,10 @@ const PREVIEWS: readonly (readonly [
     maxLine: 100,
     truncated: false,
   }],
-  ["items", "a.ion", '{a:1}\n{"b":[2]}\n\nplain\n', "", {
+  ["items", "a.ion", '{a:1}\n{"b":[2]}\n\nplain\n{broken\n', "", {
     extension: "ion",
     type: "LIST",
-    content: [{ a: 1 }, { b: [2] }, "plain"],
+    content: [{ a: 1 }, { b: [2] }, "plain", "{broken"],
     maxLine: 100,
     truncated: false,
   }],

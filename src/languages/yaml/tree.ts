@@ -1,8 +1,10 @@
-/** YAML text → syntax tree, bounded: nesting, number of errors and number of documents are cut early. No values yet. */
+/** YAML text → syntax tree of the library. Stops early on deep nesting, many errors and a second document. */
 import { Composer, type Document, Lexer, Parser } from "@std/yaml";
-import { MAX_YAML_DEPTH } from "./limits.ts";
 
-/** A mistake at two offsets of the text. */
+/** Nested maps and lists of the source of a flow. */
+export const MAX_YAML_DEPTH = 100;
+
+/** An error between two offsets of the text. */
 export interface YamlError {
   readonly code: string;
   readonly message: string;
@@ -10,35 +12,35 @@ export interface YamlError {
   readonly end: number;
 }
 
-/** A composed document, or the mistakes that forbid it. */
+/** A composed document, or the errors of the text. */
 interface YamlTree {
   readonly document?: Document.Parsed;
   readonly errors: readonly YamlError[];
 }
 
-/** Composing goes on after an error, at 7 µs each; half a million of them fit in one source. */
+/** The library continues after an error, at 7 µs each; half a million of them fit in one source. */
 const MAX_YAML_ERRORS = 100;
 
 type ErrorHandler = (...details: unknown[]) => void;
 
-/** Ends the reading of a text that is not worth finishing. */
+/** Ends the reading at a limit. */
 class Stop extends Error {}
 
-/** Reads exactly one document; YAML 1.2 core schema, whole numbers as `bigint`. */
-export function parseYamlTree(source: string): YamlTree {
+/** Composes exactly one document; YAML 1.2 core schema, integers as `bigint`. */
+export function parseYamlTree(source: string, maxDepth = MAX_YAML_DEPTH): YamlTree {
   const composer = new Composer({
     version: "1.2",
     schema: "core",
     intAsBigInt: true,
-    uniqueKeys: false, // compares each key with each other one; the reader of values finds duplicates in linear time
+    uniqueKeys: false, // the library takes quadratic time; `readYaml` finds duplicates in linear time
     resolveKnownTags: false,
     prettyErrors: false,
   });
   const documents: Document.Parsed[] = [];
   const errors = collectErrors(composer);
-  // The library throws on some inputs, ReferenceError and RangeError included: whatever it is, the text is at fault.
+  // The library throws on some malformed texts, even ReferenceError and RangeError.
   try {
-    for (const document of composer.compose(tokens(source, errors), true, source.length)) {
+    for (const document of composer.compose(tokens(source, { errors, maxDepth }), true, source.length)) {
       documents.push(document);
       if (documents.length > 1) errors.unshift(secondDocument(document, source));
       if (errors.length > 0) break;
@@ -61,7 +63,7 @@ function syntaxError(message: string, start: number, end: number): YamlError {
   return { code: "yaml_syntax", message, start, end };
 }
 
-/** The composer has no hook for its errors: its handler, an own member, is wrapped. It ends the reading at the bound. */
+/** The composer has no hook for its errors, so this wraps its own handler. Ends the reading at the limit. */
 function collectErrors(composer: Composer): YamlError[] {
   const errors: YamlError[] = [];
   const handle = Reflect.get(composer, "onError") as ErrorHandler;
@@ -84,21 +86,21 @@ function offsetsOf(place: unknown): [number, number] {
   return [offset, offset + (source?.length ?? 1)];
 }
 
-/** Concrete syntax, one lexeme at a time. The parser's stack is as deep as the text: its cost grows with the square. */
-function* tokens(source: string, errors: YamlError[]) {
+/** Concrete syntax, one lexeme at a time: the parser takes time quadratic in the depth of the text. */
+function* tokens(source: string, { errors, maxDepth }: { errors: YamlError[]; maxDepth: number }) {
   const parser = new Parser();
   for (const lexeme of new Lexer().lex(source)) {
     yield* parser.next(lexeme);
-    if (parser.stack.length <= MAX_YAML_DEPTH + 2) continue;
-    errors.unshift(tooDeep(parser.offset));
+    if (parser.stack.length <= maxDepth + 2) continue;
+    errors.unshift(tooDeep(parser.offset, maxDepth));
     throw new Stop();
   }
   yield* parser.end();
 }
 
-/** The mistake of nesting beyond the bound. */
-export function tooDeep(start: number): YamlError {
-  const message = `The document is nested deeper than ${MAX_YAML_DEPTH} levels`;
+/** The error of a document that is nested too deeply. */
+export function tooDeep(start: number, maxDepth: number): YamlError {
+  const message = `The document is nested deeper than ${maxDepth} levels`;
   return { code: "yaml_depth", message, start, end: start + 1 };
 }
 

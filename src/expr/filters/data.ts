@@ -1,0 +1,58 @@
+/** Filters on data of any kind: JSON, YAML and Ion text, jq, and the name of the type. */
+import { Double, type JsonValue, parseJson } from "../../base/json.ts";
+import { ionText } from "../../languages/ion/mod.ts";
+import { jqProgram } from "../../languages/jq/mod.ts";
+import { fail, jsonText } from "../../languages/values/mod.ts";
+import { yamlText } from "../../languages/yaml/mod.ts";
+import type { Context } from "../context.ts";
+import { type Arguments, type Filter, type FilterEntry, textArgument } from "../entry.ts";
+
+const MAX_INT32 = 2 ** 31 - 1;
+const TO_JSON: Filter = { parameters: [], apply: (input) => jsonText(input) };
+
+/** Filters on data. `jq` gives the list of all results, null for null, and reads a text as JSON first. */
+export const DATA_FILTERS: readonly FilterEntry[] = [
+  ["toJson", TO_JSON],
+  ["json", TO_JSON],
+  ["yaml", { parameters: [], apply: (input) => input === null ? "null" : yamlText(input) }],
+  ["toIon", { parameters: [], apply: toIon }],
+  ["jq", { parameters: ["expression"], required: 1, apply: runJq }],
+  ["className", { parameters: [], apply: className }],
+];
+
+function toIon(input: JsonValue, _: unknown, context: Context): string {
+  const text = ionText(input);
+  context.spend(text.length >>> 8);
+  return text;
+}
+
+function runJq(input: JsonValue, args: Arguments, context: Context): JsonValue {
+  if (input === null) return null;
+  const source = textArgument(args[0], "expression");
+  context.spend(source.length >>> 4);
+  const value = typeof input === "string" ? readJson(input, context) : input;
+  return jqProgram(source).run(value, context);
+}
+
+function readJson(text: string, context: Context): JsonValue {
+  context.spend(text.length >>> 8);
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return fail("argument", `Cannot read the input of "jq" as JSON: ${error.message}`);
+  }
+}
+
+/** The Java class of the value, for debugging. */
+function className(input: JsonValue): JsonValue {
+  if (input === null) return null;
+  if (typeof input === "string") return "java.lang.String";
+  if (typeof input === "boolean") return "java.lang.Boolean";
+  if (typeof input === "bigint") return "java.lang.Long";
+  if (typeof input === "number") {
+    return input >= -MAX_INT32 - 1 && input <= MAX_INT32 ? "java.lang.Integer" : "java.lang.Long";
+  }
+  if (input instanceof Double) return "java.lang.Double";
+  return Array.isArray(input) ? "java.util.ArrayList" : "java.util.LinkedHashMap";
+}
