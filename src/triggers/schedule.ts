@@ -10,8 +10,11 @@ const BACKFILL: PropertySchemas = Object.freeze({
   start: { type: "dateTime", description: "First time to make up for." },
   end: { type: "dateTime", description: "Last time to make up for; now without it." },
   currentDate: { type: "dateTime", description: "Next time to make up for; the server moves it." },
-  previousNextExecutionDate: { type: "dateTime", description: "Where the schedule goes on afterwards." },
-  paused: { type: "boolean", default: false, description: "Whether the backfill waits." },
+  previousNextExecutionDate: {
+    type: "dateTime",
+    description: "Next time of the schedule after the backfill.",
+  },
+  paused: { type: "boolean", default: false, description: "Whether the backfill is paused." },
   inputs: { type: "map", description: "Inputs of the executions." },
   labels: { type: "map", orList: true, description: "Labels of the executions." },
 });

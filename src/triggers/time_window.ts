@@ -26,7 +26,10 @@ export const TIME_WINDOW: PropertySchemas = Object.freeze({
   windowAdvance: { type: "duration", description: "How much later than midnight the window begins." },
   startTime: { type: "string", description: "Time of day at which a `DAILY_TIME_WINDOW` begins." },
   endTime: { type: "string", description: "Time of day at which a `DAILY_TIME_WINDOW` ends." },
-  deadline: { type: "string", description: "Time of day before which a `DAILY_TIME_DEADLINE` asks for all." },
+  deadline: {
+    type: "string",
+    description: "Time of day before which all must be met, for `DAILY_TIME_DEADLINE`.",
+  },
   timezone: WINDOW_ZONE,
 });
 

@@ -2,7 +2,7 @@
  * A flow as a graph: nodes for tasks and triggers, a cluster for each flowable task, edges in execution order. Every
  * cluster has a first and a last node, so that it can be drawn and folded as one node.
  */
-import type { JsonObject, JsonValue } from "../../base/json.ts";
+import type { JsonObject } from "../../base/json.ts";
 import type { Flow, Task, Trigger } from "../../model/flows/flow.ts";
 import {
   type FlowGraph,
@@ -61,7 +61,7 @@ class Drawing {
     const place: Place = { cluster: ROOT_UID, parents: [], uid: ROOT_UID };
     const ends = this.#parts.openRoot(ROOT_UID);
     this.#flow(flow, place, { ...ends, from: ends.first });
-    return this.#parts.result();
+    return this.#parts;
   }
 
   /** Draws the blocks of a flow between a node and the end of its cluster. */
@@ -143,7 +143,7 @@ class Drawing {
     const inner: Place = { cluster: `cluster_${uid}`, parents: ancestors(place), uid };
     const { relation, layout } = LAYOUTS.get(task.kind) ?? SEQUENCE;
     const ends = this.#open(task, inner, relation, "GraphTask");
-    this.#parts.addFlowable(uid);
+    this.#parts.flowables.push(uid);
     const last = this.#gate(inner, "finally", task.blocks.get("finally") ?? [], ends.last);
     for (const [name, tasks] of task.blocks) {
       const group = { place: inner, from: uid, to: last };
@@ -205,10 +205,5 @@ function branchName(relation: RelationType, block: string): string | undefined {
 
 /** The graph as JSON of the API. */
 export function graphResponse({ nodes, edges, clusters, flowables }: FlowGraph): JsonObject {
-  return {
-    nodes: [...nodes],
-    edges: [...edges],
-    clusters: [...clusters],
-    flowables: [...flowables] as JsonValue[],
-  };
+  return { nodes: [...nodes], edges: [...edges], clusters: [...clusters], flowables: [...flowables] };
 }

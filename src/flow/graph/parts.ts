@@ -51,11 +51,11 @@ interface ClusterFacts {
 }
 
 /** Builder of a graph. Uids are unique: task ids contain no "@". */
-export class GraphParts {
-  readonly #nodes: JsonObject[] = [];
-  readonly #edges: JsonObject[] = [];
-  readonly #clusters: JsonObject[] = [];
-  readonly #flowables: string[] = [];
+export class GraphParts implements FlowGraph {
+  readonly nodes: JsonObject[] = [];
+  readonly edges: JsonObject[] = [];
+  readonly clusters: JsonObject[] = [];
+  readonly flowables: string[] = [];
   /** Uids of the nodes of each cluster. */
   readonly #members = new Map<string, string[]>();
 
@@ -76,13 +76,13 @@ export class GraphParts {
       cluster.taskNode = { uid: uid.replace(CLUSTER_PREFIX, ""), type: `${TYPE_PREFIX}GraphTask`, task };
     }
     const { first: start, last: end } = ends;
-    this.#clusters.push({ cluster, nodes, parents: [...parents], start, end });
+    this.clusters.push({ cluster, nodes, parents: [...parents], start, end });
     return ends;
   }
 
   /** Adds a node to a cluster; returns its uid. */
   addNode(cluster: string, uid: string, type: string, facts: JsonObject = {}): string {
-    this.#nodes.push({ uid, type: TYPE_PREFIX + type, ...facts });
+    this.nodes.push({ uid, type: TYPE_PREFIX + type, ...facts });
     this.#members.get(cluster)?.push(uid);
     return uid;
   }
@@ -95,22 +95,7 @@ export class GraphParts {
 
   /** Adds an edge. */
   addEdge(source: string, target: string, relation?: Relation): void {
-    this.#edges.push({ source, target, relation: { ...relation } });
-  }
-
-  /** Adds the uid of a flowable task. */
-  addFlowable(uid: string): void {
-    this.#flowables.push(uid);
-  }
-
-  /** The finished graph. */
-  result(): FlowGraph {
-    return {
-      nodes: this.#nodes,
-      edges: this.#edges,
-      clusters: this.#clusters,
-      flowables: this.#flowables,
-    };
+    this.edges.push({ source, target, relation: { ...relation } });
   }
 
   #addEnds(cluster: string): { first: string; last: string } {

@@ -45,7 +45,7 @@ export const FLOW_PROPERTIES: PropertySchemas = Object.freeze({
   finally: { type: "tasks", description: "Run after the tasks and errors, whatever happened." },
   afterExecution: {
     type: "tasks",
-    description: "Run when the execution has ended; they change nothing of its state.",
+    description: "Run when the execution has ended; they do not change its state.",
   },
   triggers: { type: "list", description: "What starts executions." },
   pluginDefaults: {
@@ -56,7 +56,7 @@ export const FLOW_PROPERTIES: PropertySchemas = Object.freeze({
   },
   concurrency: CONCURRENCY,
   retry: RETRY,
-  sla: { type: "list", items: SLA, description: "Promises about executions." },
+  sla: { type: "list", items: SLA, description: "Service level agreements of executions." },
   checks: { type: "list", items: CHECK, description: "Conditions on inputs that must hold for a start." },
   disabled: { type: "boolean", default: false, description: "No execution can be started." },
   listeners: {
@@ -98,8 +98,7 @@ export const TASK_PROPERTIES: Readonly<Record<TaskMember, PropertySchema>> = Obj
   timeout: {
     type: "duration",
     dynamic: true,
-    description:
-      "Longest time of one attempt, or of all tasks within a task that arranges others; then it has failed.",
+    description: "Longest time of one attempt, or of all tasks within a flowable task; then the task fails.",
   },
   allowFailure: { type: "boolean", default: false, description: "A failure becomes a warning." },
   allowWarning: { type: "boolean", default: false, description: "A warning becomes a success." },
@@ -152,8 +151,7 @@ export const TRIGGER_PROPERTIES: PropertySchemas = Object.freeze({
   failOnTriggerError: {
     type: "boolean",
     default: false,
-    description:
-      "A poll that cannot tell whether something has happened starts an execution that has failed.",
+    description: "A poll that fails starts an execution in state FAILED.",
   },
   allowConcurrent: {
     type: "boolean",
@@ -171,14 +169,14 @@ export const TRIGGER_PROPERTIES: PropertySchemas = Object.freeze({
 
 const DEPENDS_ON: PropertySchema = Object.freeze<PropertySchema>({
   type: "object",
-  description: "Inputs that come first, and the condition under which this one is asked.",
+  description: "Inputs that come first, and the condition under which this one is enabled.",
   properties: {
     inputs: {
       type: "list",
       items: { type: "string", required: true, description: "Id of an input." },
       description: "Ids of the inputs that come first.",
     },
-    condition: { type: "string", dynamic: true, description: "The input is asked only when this is true." },
+    condition: { type: "string", dynamic: true, description: "The input is enabled only when this is true." },
   },
 });
 

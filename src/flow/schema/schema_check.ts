@@ -24,7 +24,7 @@ interface ValuePlace {
   readonly nested?: NestedChecks;
   /** Expressions are allowed and have been noted. */
   readonly isDynamic?: boolean;
-  /** Its expressions are rendered with variables of another execution: their references are not checked. */
+  /** Its expressions are rendered with other variables: their references are not checked. */
   readonly isForeign?: boolean;
 }
 
@@ -32,7 +32,7 @@ interface ValuePlace {
 interface MemberPlace extends ValuePlace {
   /** Names that are skipped here. */
   readonly apart?: ReadonlySet<string>;
-  /** Names of members whose expressions are rendered with variables of another execution. */
+  /** Names of members whose expressions are rendered with other variables. */
   readonly foreign?: ReadonlySet<string>;
 }
 

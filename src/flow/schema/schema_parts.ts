@@ -41,7 +41,11 @@ export const RETRY: PropertySchema = Object.freeze<PropertySchema>({
     exponential: {
       interval: { type: "duration", required: true, description: "Time before the second attempt." },
       maxInterval: { type: "duration", required: true, description: "Longest time between two attempts." },
-      delayFactor: { type: "number", default: 2, description: "By what the time grows with each attempt." },
+      delayFactor: {
+        type: "number",
+        default: 2,
+        description: "Factor by which the time grows with each attempt.",
+      },
     },
     random: {
       minInterval: { type: "duration", required: true, description: "Shortest time between two attempts." },
@@ -68,20 +72,20 @@ export const CONCURRENCY: PropertySchema = Object.freeze<PropertySchema>({
 /** Service level agreement of executions. */
 export const SLA: PropertySchema = Object.freeze<PropertySchema>({
   type: "object",
-  description: "What an execution promises, and what happens when it is broken.",
+  description: "What an execution must satisfy, and what happens when it does not.",
   properties: {
-    id: { type: "string", required: true, description: "Name of the promise." },
+    id: { type: "string", required: true, description: "Name of the SLA." },
     type: {
       type: "string",
       required: true,
       values: ["MAX_DURATION", "EXECUTION_ASSERTION"],
-      description: "What is promised.",
+      description: "What is required.",
     },
     behavior: {
       type: "string",
       values: ["FAIL", "CANCEL", "NONE"],
       default: "FAIL",
-      description: "What becomes of an execution that breaks it.",
+      description: "What becomes of an execution that violates it.",
     },
     labels: {
       type: "map",
@@ -111,7 +115,7 @@ export const CHECK: PropertySchema = Object.freeze<PropertySchema>({
       dynamic: true,
       description: "Expression that must be true.",
     },
-    message: { type: "string", required: true, dynamic: true, description: "What the caller is told." },
+    message: { type: "string", required: true, dynamic: true, description: "Message for the caller." },
     style: {
       type: "string",
       values: ["ERROR", "SUCCESS", "WARNING", "INFO"],
@@ -136,7 +140,7 @@ export const PLUGIN_DEFAULT: PropertySchema = Object.freeze<PropertySchema>({
     forced: {
       type: "boolean",
       default: false,
-      description: "The values stand even where a task says otherwise.",
+      description: "The values override those of a task.",
     },
     values: { type: "map", required: true, description: "Properties and their values." },
   },
@@ -148,7 +152,7 @@ export const TASK_CACHE: PropertySchema = Object.freeze<PropertySchema>({
   description: "Whether outputs are kept for later tasks with the same properties.",
   properties: {
     enabled: { type: "boolean", required: true, description: "Outputs are kept and used." },
-    ttl: { type: "duration", description: "How long they are valid; without it for ever." },
+    ttl: { type: "duration", description: "How long they are valid; without it they do not expire." },
   },
 });
 

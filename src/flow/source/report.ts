@@ -25,7 +25,7 @@ export function hasExpression(value: JsonValue | undefined): value is string {
 export interface NotedTemplate {
   readonly source: string;
   readonly path: Path;
-  /** Rendered with variables of another execution: only its syntax is checked. */
+  /** Rendered with other variables than those of the flow: only its syntax is checked. */
   readonly isForeign: boolean;
 }
 

@@ -17,7 +17,7 @@ interface Entry {
   readonly path: Path;
 }
 
-/** Reports what is wrong with the labels of a flow. */
+/** Reports problems of the labels of a flow. */
 export function checkLabels(labels: JsonValue | undefined, path: Path, report: Report): void {
   if (labels === undefined || labels === null) return;
   if (!Array.isArray(labels) && !isJsonObject(labels)) {

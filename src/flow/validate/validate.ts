@@ -27,7 +27,7 @@ export interface Catalogs {
 export interface ValidateOptions {
   /** Checks expressions too. Their problems are warnings only, so a caller that looks for errors leaves it out. */
   readonly expressions?: {
-    /** Functions beside the built-in ones; without them calls are not checked. */
+    /** Functions besides the built-in ones; without them calls are not checked. */
     readonly functions?: ReadonlySet<string>;
   };
 }

@@ -14,13 +14,13 @@ interface HolidayPlace {
   readonly subDivision: string;
 }
 
-/** Which of the two codes is unknown, and the message with the known ones. */
+/** The unknown one of the two codes; the message lists the known ones. */
 interface UnknownPlace {
   readonly property: keyof HolidayPlace;
   readonly message: string;
 }
 
-/** What is wrong with a place; `undefined` when its holidays are known. */
+/** The unknown code of a place; `undefined` when its holidays are known. */
 export function unknownPlace({ country, subDivision }: HolidayPlace): UnknownPlace | undefined {
   const holidays = COUNTRIES.get(country.toUpperCase());
   if (!holidays) {
