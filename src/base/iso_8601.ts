@@ -13,7 +13,7 @@ export interface IsoTime {
 }
 
 /** A date, with what else its text names. */
-export interface IsoDateTime {
+interface IsoDateTime {
   readonly year: number;
   /** From 1. */
   readonly month: number;
