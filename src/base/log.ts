@@ -11,7 +11,7 @@ export type ServerLogLevel = typeof LOG_LEVELS[number];
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** Level, format and destination of the lines. */
-export interface LogOptions {
+interface LogOptions {
   readonly level: ServerLogLevel;
   readonly format: "text" | "json";
   readonly clock: Clock;

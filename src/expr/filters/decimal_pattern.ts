@@ -83,7 +83,7 @@ function printScientific(value: number, shape: DecimalPattern): string {
   return `${scaled(power)}E${power < 0 ? "-" : ""}${exponent}`;
 }
 
-/** toFixed gives the nearest text, and the upper one of an exact tie: the digits after tell a tie from a near one. */
+/** `toFixed` rounds ties up; further digits show whether it is an exact tie. */
 function roundHalfEven(value: number, fractions: number): string {
   if (value >= 1e21) return BigInt(value).toString();
   const rounded = value.toFixed(fractions);

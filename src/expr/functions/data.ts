@@ -1,4 +1,4 @@
-/** Functions that compute from their arguments alone, and the current time. */
+/** Functions of their arguments only, and the current time. */
 import { type JsonValue, parseJson } from "../../base/json.ts";
 import type { Context } from "../context.ts";
 import {

@@ -1,34 +1,34 @@
 /**
- * Cron expressions: their text, and the sets of local times that they mean. No library: `croner` 11 refuses forms that
- * schedules use (`L-2`, `5/10`) and owns the search of dates, whose rules about changes of the clock belong to
- * `triggers/cron`; it takes 250 µs for a date of a zone, where sets and our search take 15 µs (mean of 2,000 dates).
+ * Cron expressions: text → sets of local times. No library: `croner` 11 refuses forms that schedules use (`L-2`, `5/10`),
+ * and finds the dates itself, whose rules at changes of the clock belong to `triggers/cron`. It takes 250 µs per date in a
+ * zone, our search on these sets 15 µs (mean of 2,000 dates).
  */
 
-/** Which times a cron expression means; each set holds the values in ascending order. */
+/** The times of a cron expression; lists are in ascending order. */
 export interface CronExpression {
   readonly seconds: readonly number[];
   readonly minutes: readonly number[];
   readonly hours: readonly number[];
-  /** Days of the month, 1 to 31; 0 is its last one, -1 the one before that. */
+  /** Days of the month, 1 to 31; 0 is the last one, -1 the one before. */
   readonly days: ReadonlySet<number>;
   /** 1 to 12. */
   readonly months: ReadonlySet<number>;
   /** 0 is Sunday. */
   readonly weekdays: ReadonlySet<number>;
-  /** Days of the month and of the week are both restricted: one of them is enough. */
+  /** Days of month and of week are both restricted: either one is enough. */
   readonly isEitherDay: boolean;
-  /** The hours are not restricted: it means a rhythm, not times of the day. */
+  /** Hours are unrestricted: it is an interval, not times of day. */
   readonly isEveryHour: boolean;
 }
 
 interface Field {
-  /** As messages name it. */
+  /** In messages. */
   readonly name: string;
   readonly low: number;
   readonly high: number;
-  /** Names of the values, from `low` on. */
+  /** Names of the values from `low`. */
   readonly names?: readonly string[];
-  /** Values may be counted back from the end: `L` is the last one, `L-2` the second before it. */
+  /** Allows `L`, the last value, and `L-2`, the second before it. */
   readonly hasLast?: boolean;
 }
 
@@ -58,20 +58,20 @@ const NICKNAMES: ReadonlyMap<string, string> = new Map([
 
 const SUNDAY = 7;
 const LAST = /^L(?:-([12]?\d|30))?$/i;
-/** Characters of a mistake that a message repeats. */
+/** Characters of a wrong field in messages. */
 const MAX_SHOWN = 100;
 
-/** Why a text means nothing. */
+/** Why a text is not a cron expression. */
 class CronMistake extends Error {}
 
-/** The expression of a text: five fields, six when it begins with seconds, or a nickname. @throws Error it means nothing */
+/** Parses five fields, six with seconds first, or a nickname. @throws Error for any other text */
 export function parseCron(text: string, withSeconds = false): CronExpression {
   const parsed = readCron(text, withSeconds);
   if (typeof parsed === "string") throw new Error(`Invalid cron expression "${text}": ${parsed}`);
   return parsed;
 }
 
-/** Why a cron expression means nothing; `undefined` when it does. */
+/** Why a text is not a cron expression; `undefined` when it is. */
 export function cronMistake(text: string, withSeconds: boolean): string | undefined {
   const parsed = readCron(text, withSeconds);
   return typeof parsed === "string" ? parsed : undefined;
@@ -127,7 +127,7 @@ function valuesOf(text: string, field: Field): Set<number> {
   return values;
 }
 
-/** `*`, a value or a range, each with an optional step; a value with a step goes on to the end. */
+/** `*`, a value or a range, each with an optional step; a value with a step continues to the last value. */
 function rangeOf(item: string, field: Field): { from: number; to: number; step: number } | undefined {
   const [fromEnd, before = "0"] = field.hasLast && LAST.exec(item) || [];
   if (fromEnd !== undefined) return { from: -Number(before), to: -Number(before), step: 1 };
@@ -144,7 +144,7 @@ function rangeOf(item: string, field: Field): { from: number; to: number; step: 
   return to === undefined || to < from ? undefined : { from, to, step };
 }
 
-/** The end of a range. A week that ends with its Sunday is written SAT-SUN, too. */
+/** The end of a range. SAT-SUN is a week that ends on Sunday. */
 function endOf(text: string, from: number, field: Field): number | undefined {
   const isLastDay = field.high === SUNDAY && from > 0 && text.toUpperCase() === "SUN";
   return isLastDay ? SUNDAY : valueOf(text, field);

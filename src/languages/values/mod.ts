@@ -1,6 +1,6 @@
 /**
- * What the languages of expressions share: values with number kinds (64-bit integers, decimals), their printing, errors with
- * positions, limits and the step budget. Follows what Java prints and computes, which no library of this platform does.
+ * Shared by the languages of expressions: values with number kinds (64-bit integers, decimals), their printing, errors with
+ * positions, limits and the step budget. No library: numbers compute, compare and print as in Java.
  */
 export { decodeBase64, encodeBase64 } from "./base64.ts";
 export {

@@ -1,7 +1,7 @@
 /**
- * YAML: sources of flows with positions, and data of templates. The package `yaml` does lexing, parsing and composing;
- * values are read here, because its own conversion keeps no positions of values, turns integers beyond 2^53 and decimals into
- * the same kind of number, finds duplicate keys in quadratic time, and limits neither depth nor expanded aliases by size.
+ * YAML: sources of flows with positions, and data of templates. The package `yaml` lexes, parses and composes; values are
+ * read here, because its own conversion gives no positions, does not keep number kinds (`1.0` → 1), compares keys in
+ * quadratic time, and limits neither depth nor the size of expanded aliases.
  */
 export { parseYaml } from "./data.ts";
 export { readPlainYaml } from "./plain.ts";

@@ -199,7 +199,7 @@ const WORDS: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
 ]);
 const LONGEST_WORD = 5;
 
-/** The value that a line holds, up to a comment. */
+/** The value of a line, up to a comment. */
 function readInlineValue(text: string): Reading {
   const first = text[0];
   if (first === "[" || first === "{") return new BracketReader(text).read();
