@@ -491,7 +491,7 @@ Deno.test("scripts: a kill ends one that then writes more than one commit takes"
   });
   const { lines } = await ended(app, id);
   assertEquals(lines.slice(0, 2), ["INFO up", "INFO a"]);
-  assertMatch(lines.at(-1) ?? "", /^WARN Further lines are left out: .* 20000 characters at the most$/);
+  assertMatch(lines.at(-1) ?? "", /^WARN Further lines are dropped: .* at most 20000 characters$/);
   assert(lines.length < 300);
 });
 
