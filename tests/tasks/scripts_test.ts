@@ -1,9 +1,9 @@
-/** Script tasks in whole flows, with the real sh, python3, node and deno of the machine. */
+/** Script tasks within flows, with the real sh, python3, node and deno of the machine. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { ENCRYPTED_TYPE } from "../../src/model/flows/input_value.ts";
 import { type ExecutionResponse, Harness, type HarnessOptions } from "../support/harness.ts";
 
-/** An execution that has ended, with its log. */
+/** An ended execution with its log. */
 interface Ended {
   readonly execution: ExecutionResponse;
   readonly outputs: Readonly<Record<string, unknown>>;
@@ -40,7 +40,7 @@ interface StateCase {
   readonly tasks: string;
   readonly state: string;
   readonly exitCode?: number;
-  /** The log as a whole. */
+  /** The complete log. */
   readonly lines?: readonly string[];
 }
 
@@ -118,7 +118,7 @@ const STATES: readonly StateCase[] = [
     lines: ["INFO so"],
   },
   {
-    name: "an interpreter that there is not",
+    name: "a missing interpreter",
     tasks: shell(["x"], "  interpreter: [/no/such, -c]"),
     state: "FAILED",
     exitCode: 127,
@@ -135,7 +135,7 @@ const STATES: readonly StateCase[] = [
     state: "SUCCESS",
     lines: ["INFO 1"],
   },
-  { name: "a name that no variable can have", tasks: shell(["true"], "  env: {'A=B': 1}"), state: "FAILED" },
+  { name: "an invalid variable name", tasks: shell(["true"], "  env: {'A=B': 1}"), state: "FAILED" },
   {
     name: "a shell script",
     tasks: script("shell", "for i in 1 2; do\n  echo $i\ndone"),
@@ -180,13 +180,13 @@ const STATES: readonly StateCase[] = [
     lines: ["INFO a", "INFO b"],
   },
   {
-    name: "input that nobody gives",
+    name: "no standard input",
     tasks: shell(["cat; echo over"]),
     state: "SUCCESS",
     lines: ["INFO over"],
   },
   {
-    name: "a script that removes all that is in a shared directory",
+    name: "a script that deletes everything in a shared directory",
     tasks: `- id: w
   type: io.kestra.plugin.core.flow.WorkingDirectory
   tasks:
@@ -196,7 +196,7 @@ const STATES: readonly StateCase[] = [
     lines: ["INFO a"],
   },
   {
-    name: "a variable that is too long for the machine",
+    name: "a variable longer than the limit of the system",
     tasks: shell(["true"], `  env: {A: ${"x".repeat(200_000)}}`),
     state: "FAILED",
     lines: [
@@ -225,7 +225,7 @@ const CONTROL_LINES:
         [],
       ],
       [
-        "names that objects have already",
+        "names of Object.prototype",
         [`echo '::{"outputs": {"__proto__": 1, "constructor": 2}}::'`],
         JSON.parse('{"__proto__": 1, "constructor": 2}'),
         [],
@@ -259,7 +259,7 @@ for (const [name, commands, vars, lines] of CONTROL_LINES) {
   });
 }
 
-Deno.test("scripts: encrypted outputs are kept encrypted, in clear for tasks, stars in logs", async () => {
+Deno.test("scripts: encrypted outputs are stored encrypted, decrypted for tasks, masked in logs", async () => {
   const log = "io.kestra.plugin.core.log.Log";
   const line =
     '::{"outputs": {"a": "open"}, "encryptedOutputs": {"b": "my secret value", "n": {"x": 12345678}}}::';
@@ -291,7 +291,7 @@ Deno.test("scripts: control lines report metrics, timers in seconds", async () =
   assertEquals(results[0]?.tags, { t: "x", o: '{"a":[1]}' });
 });
 
-Deno.test("scripts: files come in, and go out also when the commands have failed", async () => {
+Deno.test("scripts: output files are stored also when the commands fail", async () => {
   const further =
     `  inputFiles: {in/a.txt: hello, b.json: '{"x": 1}'}\n  outputFiles: ["*.txt", "in/**", "no/*"]\n`;
   const { outputs, execution } = await run(shell(["cat in/a.txt b.json > out.txt", "exit 1"], further));
@@ -308,7 +308,7 @@ Deno.test("scripts: stored files in commands become local copies", async () => {
   assertEquals(outputs.outputFiles, {});
 });
 
-Deno.test("scripts: a stored file that is missing fails the task, which says so", async () => {
+Deno.test("scripts: a missing stored file fails the task with a message", async () => {
   const { lines, execution } = await run(shell(["cat kestra:///demo/_files/no.txt"]));
   assertEquals(execution.state.current, "FAILED");
   assertEquals(lines, ['ERROR Cannot read "kestra:///demo/_files/no.txt": there is no such file']);
@@ -317,19 +317,19 @@ Deno.test("scripts: a stored file that is missing fails the task, which says so"
 const BAD_NAMES = ["../a.txt", "/../a", "a/../../b"];
 
 for (const name of BAD_NAMES) {
-  Deno.test(`scripts: inputFiles cannot be put at ${name}`, async () => {
+  Deno.test(`scripts: inputFiles cannot be written to ${name}`, async () => {
     const { execution } = await run(shell(["echo ran"], `  inputFiles: {${JSON.stringify(name)}: x}`));
     assertEquals(execution.state.current, "FAILED");
   });
 }
 
-Deno.test("scripts: links out of the directory are not kept", async () => {
+Deno.test("scripts: links that lead out of the directory are not stored", async () => {
   const further = "  outputFiles: ['**']";
   const { outputs } = await run(shell(["ln -s /etc/passwd p", "ln -s /etc e", "echo x > real"], further));
   assertEquals(Object.keys(outputs.outputFiles as object), ["real"]);
 });
 
-Deno.test("scripts: workingDir is where they run, outputDir is kept with outputDirectory", async () => {
+Deno.test("scripts: workingDir is the current directory, outputDir is stored with outputDirectory", async () => {
   const commands = [
     'test "$PWD" = "{{ workingDir }}" && test "$WORKING_DIR" = "$PWD"',
     'test "{{ outputDir }}" = "$OUTPUT_DIR"',
@@ -355,7 +355,7 @@ for (const [further, isKept] of OUTPUT_DIRECTORIES) {
   });
 }
 
-Deno.test("scripts: no secret of the server is in their environment", async () => {
+Deno.test("scripts: their environment contains no secret of the server", async () => {
   const given = { SLUICE_BASIC_AUTH: "u:p", SECRET_X: "eA==", AWS_SECRET_ACCESS_KEY: "k", LC_TEST: "shown" };
   const before = Deno.env.toObject();
   for (const [name, value] of Object.entries(given)) Deno.env.set(name, value);
@@ -374,7 +374,7 @@ Deno.test("scripts: no secret of the server is in their environment", async () =
   }
 });
 
-/** How a script prints a secret, and the lines that become of it. */
+/** Ways to print a secret, and the resulting lines. */
 const MASKED: readonly (readonly [name: string, tasks: string, lines: readonly string[]])[] = [
   ["on a line", shell(["echo value {{ secret('PIN') }}"]), ["INFO value *********"]],
   [
@@ -437,7 +437,7 @@ for (const [properties, message, options] of RUNNERS) {
   });
 }
 
-Deno.test("scripts: a second tenant switches them off, unless the server was told", async () => {
+Deno.test("scripts: a second tenant disables them, unless the server allows them explicitly", async () => {
   await using app = await Harness.start();
   await app.json("POST", "/api/v1/tenants", {
     body: JSON.stringify({ id: "other", name: "Other" }),
@@ -448,7 +448,7 @@ Deno.test("scripts: a second tenant switches them off, unless the server was tol
   assertMatch((await ended(app, id)).lines[0] ?? "", /because this server has several tenants/);
 });
 
-Deno.test("scripts: a kill ends the process, what it has started, and what does not listen", async () => {
+Deno.test("scripts: a kill ends the process and its descendants, also those that ignore signals", async () => {
   await using app = await Harness.start();
   const commands = [
     "trap '' TERM",
@@ -471,7 +471,7 @@ Deno.test("scripts: a kill ends the process, what it has started, and what does 
   });
 });
 
-Deno.test("scripts: a kill ends one that then writes more than one commit takes", async () => {
+Deno.test("scripts: output after a kill is limited to the size of one commit", async () => {
   await using app = await Harness.start();
   const writing = await Deno.makeTempFile();
   const commands = [
@@ -483,7 +483,7 @@ Deno.test("scripts: a kill ends one that then writes more than one commit takes"
   const { id } = await app.start("s");
   await until(async () => (await processes(/sleep 6541/)).length > 0);
   await app.json("DELETE", `/executions/${id}/kill`);
-  // It writes in its own time, which must not run out before it has.
+  // Wait until the trap has written everything, before the clock advances to the forced kill.
   await until(async () => (await processes(/sleep 6541/)).length === 0 && !await isThere(writing));
   await until(async () => {
     await app.advance(100);
@@ -495,7 +495,7 @@ Deno.test("scripts: a kill ends one that then writes more than one commit takes"
   assert(lines.length < 300);
 });
 
-Deno.test("scripts: a time-out ends the process and fails the attempt", async () => {
+Deno.test("scripts: a timeout ends the process and fails the attempt", async () => {
   await using app = await Harness.start();
   await app.save(`id: s\nnamespace: demo\ntasks:\n${shell(["echo up; sleep 5432"], "  timeout: PT5S")}`);
   const { id } = await app.start("s");
@@ -507,7 +507,7 @@ Deno.test("scripts: a time-out ends the process and fails the attempt", async ()
   await until(async () => (await processes(/sleep 5432/)).length === 0);
 });
 
-Deno.test("scripts: the time-out of a WorkingDirectory ends the process in it", async () => {
+Deno.test("scripts: the timeout of a WorkingDirectory ends the process in it", async () => {
   await using app = await Harness.start();
   const inner = shell(["echo up; sleep 5433 & sleep 5433; true"]).trim().replaceAll("\n", "\n    ");
   const sharing =
@@ -526,7 +526,7 @@ Deno.test("scripts: the time-out of a WorkingDirectory ends the process in it", 
   await until(async () => (await processes(/sleep 5433/)).length === 0);
 });
 
-Deno.test("scripts: the end of the server ends the process", async () => {
+Deno.test("scripts: a shutdown of the server ends the process", async () => {
   const app = await Harness.start();
   await app.save(`id: s\nnamespace: demo\ntasks:\n${shell(["sleep 6543"])}`);
   await app.start("s");
@@ -547,7 +547,7 @@ Deno.test("scripts: lines are stored while the script runs", async () => {
   assertEquals((await app.execution(id)).state.current, "RUNNING");
 });
 
-Deno.test("scripts: many lines stay in order, long ones are cut and say so", async () => {
+Deno.test("scripts: many lines stay in order, long ones are cut and marked", async () => {
   const { lines, execution } = await run(
     script("python", "for i in range(5000): print(i)\nprint('x' * 3000000)\nprint('end')"),
   );
@@ -570,7 +570,7 @@ async function isThere(path: string): Promise<boolean> {
   return found.status === "fulfilled";
 }
 
-/** Asks until it holds: what other processes do has no event here. */
+/** Polls a condition: there are no events for the state of other processes. */
 async function until(holds: () => Promise<boolean>): Promise<void> {
   for (let count = 0; count < 2_000; count++) if (await holds()) return;
   throw new Error("It does not come to hold");
