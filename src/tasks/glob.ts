@@ -55,11 +55,6 @@ function regexTest(source: string): PathTest {
   return (path) => isMatch(path) || isMatch(`/${path}`);
 }
 
-/** True when a text matches one pattern. @throws Error the pattern is too long */
-export function matchesGlob(pattern: string, text: string): boolean {
-  return compileGlobs([pattern])(text);
-}
-
 /** `a{b,c}` → `ab`, `ac`; an open brace stands for itself. */
 function expandBraces(pattern: string): string[] {
   let done: string[] = [];

@@ -111,7 +111,8 @@ async function openPath(
     if (!isWithin || !await isFolderWithin(root, parent)) {
       throw new Error(`Cannot write "${path}": a link leads out of the directory`);
     }
-    await removeLink(`${directory}/${path}`);
+    // A write must replace a symbolic link, not follow it.
+    if ((await infoOf(`${directory}/${path}`))?.isSymlink) await Deno.remove(`${directory}/${path}`);
     isOpen = true;
     return path;
   } finally {
@@ -127,15 +128,6 @@ async function isFolderWithin(root: string, folder: string): Promise<boolean> {
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound) || folder === "") throw error;
     return await isFolderWithin(root, parentPath(folder));
-  }
-}
-
-/** A write must replace a symbolic link, not follow it. */
-async function removeLink(path: string): Promise<void> {
-  try {
-    if ((await Deno.lstat(path)).isSymlink) await Deno.remove(path);
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
 }
 
@@ -222,7 +214,7 @@ async function copyNamespaceFile(
   { context, directory }: LocalPlace,
   { namespace, path, name, ifExists }: Record<"namespace" | "path" | "name" | "ifExists", string>,
 ): Promise<boolean> {
-  if (ifExists !== "OVERWRITE" && await exists(`${directory}/${name}`)) {
+  if (ifExists !== "OVERWRITE" && await infoOf(`${directory}/${name}`)) {
     if (ifExists === "FAIL") {
       throw new Error(`Cannot copy namespace file "${path}": "${name}" exists already`);
     }
@@ -236,12 +228,11 @@ async function copyNamespaceFile(
   return file !== undefined;
 }
 
-async function exists(path: string): Promise<boolean> {
+async function infoOf(path: string): Promise<Deno.FileInfo | undefined> {
   try {
-    await Deno.lstat(path);
-    return true;
+    return await Deno.lstat(path);
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
+    if (error instanceof Deno.errors.NotFound) return undefined;
     throw error;
   }
 }

@@ -1,11 +1,11 @@
-/** Runs tasks of the core in whole flows: the flow's text, its execution, and what it logged. */
+/** Runs core tasks within flows: builds the source, runs the execution, reads the log. */
 import type { JsonObject } from "../../src/base/json.ts";
 import { type ExecutionResponse, type Harness, statesOf } from "../support/harness.ts";
 
-/** Prefix of the types, as flows write it. */
+/** Prefix of the types in flows. */
 export const CORE = "io.kestra.plugin.core.";
 
-/** A flow of namespace `demo`, its tasks one to a line: `id type {members}`; deeper ones are indented by their writer. */
+/** A flow of namespace `demo` with one task per line: `id type {members}`; the caller indents nested ones. */
 export function flowOf(id: string, tasks: readonly string[], head = ""): string {
   return `id: ${id}\nnamespace: demo\n${head}tasks:\n${
     tasks.map((task) => `  - ${taskYaml(task)}\n`).join("")
@@ -30,7 +30,7 @@ export async function runTasks(
   return await app.start("flow", {}, "?wait=true") as unknown as ExecutionResponse;
 }
 
-/** Messages of an execution, each with its level in front. */
+/** Log messages of an execution, as `LEVEL message`. */
 export async function logOf(app: Harness, id: string): Promise<string[]> {
   const entries = await app.json("GET", `/logs/${id}`) as unknown as JsonObject[];
   return entries.map(({ level, message }) => `${level} ${message}`);
@@ -46,7 +46,7 @@ export function resultsOf({ taskRunList }: ExecutionResponse): Record<string, st
   );
 }
 
-/** The state of the execution and of its task runs, in a line. */
+/** The states of the execution and of its task runs, in one line. */
 export function summaryOf(execution: ExecutionResponse): string {
   const runs = execution.taskRunList.map(({ taskId, state }) => `${taskId} ${state.current}`);
   return `${statesOf(execution).split(" ").at(-1)}: ${runs.join(", ")}`;

@@ -5,7 +5,7 @@ import { createTaskCatalog } from "../../src/tasks/registry.ts";
 import { TASK_RUNNERS } from "../../src/tasks/scripts/task_runner.ts";
 import { declarationProblems } from "../support/declaration_rules.ts";
 
-/** Canonical names by group; older names of the same types follow the colon. */
+/** Canonical names by group; aliases follow the colon. */
 const TYPES: readonly (readonly [group: string, names: string])[] = [
   ["core.log", "Log Fetch PurgeLogs: core.tasks.log.Log core.tasks.log.Fetch"],
   ["core.debug", "Return Echo: core.tasks.debugs.Return core.tasks.debugs.Echo"],
@@ -45,7 +45,7 @@ const TYPES: readonly (readonly [group: string, names: string])[] = [
 ];
 
 for (const [group, names] of TYPES) {
-  Deno.test(`createTaskCatalog() knows the types of ${group} and their older names`, () => {
+  Deno.test(`createTaskCatalog() knows the types of ${group} and their aliases`, () => {
     const catalog = createTaskCatalog();
     const [canonical = "", older = ""] = names.split(": ");
     const own = canonical.split(" ").map((name) => `${group}.${name}`);
@@ -64,7 +64,7 @@ Deno.test("createTaskCatalog() has no type beside the groups of this test", () =
   assertEquals(createTaskCatalog().list().map(({ type }) => type), listed.sort());
 });
 
-/** An older name and the type that it stands for, where the last part of the name differs. */
+/** Aliases whose last part differs from that of the type. */
 const RENAMED: readonly (readonly [alias: string, type: string])[] = [
   ["core.flow.WaitFor", "core.flow.LoopUntil"],
   ["core.tasks.flows.WaitFor", "core.flow.LoopUntil"],
@@ -76,7 +76,7 @@ const RENAMED: readonly (readonly [alias: string, type: string])[] = [
 ];
 
 for (const [alias, type] of RENAMED) {
-  Deno.test(`createTaskCatalog() finds ${type} by its older name ${alias}`, () => {
+  Deno.test(`createTaskCatalog() finds ${type} by its alias ${alias}`, () => {
     assertEquals(createTaskCatalog().find(alias)?.type, type);
   });
 }
@@ -87,13 +87,13 @@ Deno.test("createTaskCatalog() finds nothing by names of prototypes", () => {
   assertEquals(names.map((name) => catalog.find(name)), names.map(() => undefined));
 });
 
-Deno.test("createTaskCatalog() types keep to the rules of declarations", () => {
+Deno.test("createTaskCatalog() types follow the rules of declarations", () => {
   assertEquals(declarationProblems([...createTaskCatalog().list(), ...Object.values(TASK_RUNNERS)]), []);
 });
 
 const TEXT: PropertySchema = { type: "string", description: "A text." };
 
-/** Properties that break a rule, and how that is told. */
+/** Properties that break a rule, and the reported problem. */
 const BROKEN: readonly (readonly [property: PropertySchema, problem: string])[] = [
   [{ ...TEXT, description: "A text" }, "the description is no sentence"],
   [{ ...TEXT, description: "" }, "the description is no sentence"],
@@ -115,19 +115,19 @@ const BROKEN: readonly (readonly [property: PropertySchema, problem: string])[] 
 ];
 
 for (const [property, problem] of BROKEN) {
-  Deno.test(`declarationProblems() tells: ${problem} (${JSON.stringify(property)})`, () => {
+  Deno.test(`declarationProblems() reports: ${problem} (${JSON.stringify(property)})`, () => {
     const type = { type: "a", aliases: [], description: "A type.", properties: { b: property } };
     assertEquals(declarationProblems([type]), [`a.b: ${problem}`]);
   });
 }
 
-Deno.test("declarationProblems() tells names that two have", () => {
+Deno.test("declarationProblems() reports duplicate names", () => {
   const first = { type: "a", aliases: ["b"], description: "A type.", properties: {} };
   const second = { ...first, type: "b", properties: { c: { ...TEXT, aliases: ["c"] } }, aliases: [] };
   assertEquals(declarationProblems([first, second]), ["b: the name is taken", "b.c: the name is taken"]);
 });
 
-/** Which properties hold tasks. */
+/** Properties with nested tasks. */
 const NESTING: readonly (readonly [type: string, ...names: string[]])[] = [
   ["core.flow.Sequential", "tasks", "errors", "finally"],
   ["core.flow.Parallel", "tasks", "errors", "finally"],

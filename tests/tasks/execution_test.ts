@@ -4,33 +4,33 @@ import { settle } from "../support/fake_clock.ts";
 import { EFFECT_TYPE, Harness } from "../support/harness.ts";
 import { CORE, flowOf, logOf, resultsOf, runTasks, summaryOf } from "./core_flows.ts";
 
-/** What a flow of these tasks ends with, and the last line of its log. */
+/** Tasks, the expected states, and the last line of the log. */
 const CASES: readonly (readonly [name: string, tasks: readonly string[], summary: string, log?: string])[] = [
   ["Fail fails without a condition", ["f execution.Fail"], "FAILED: f FAILED", "ERROR Task failure"],
   [
-    "Fail tells its own message",
+    "Fail logs its errorMessage",
     ['f execution.Fail {condition: "{{ 1 == 1 }}", errorMessage: "no {{ 1 }}"}'],
     "FAILED: f FAILED",
     "ERROR no 1",
   ],
   [
-    "Fail lets a false condition pass",
+    "Fail succeeds for a false condition",
     ['f execution.Fail {condition: "{{ 1 == 2 }}"}'],
     "SUCCESS: f SUCCESS",
   ],
   [
-    "Assert lets true conditions pass",
+    "Assert succeeds for true conditions",
     ['a execution.Assert {conditions: ["{{ 1 == 1 }}", "x"]}'],
     "SUCCESS: a SUCCESS",
   ],
   [
-    "Assert counts the false ones",
+    "Assert counts the false conditions",
     ['a execution.Assert {conditions: ["{{ 1 == 2 }}", "0"], errorMessage: "so it is"}'],
     "FAILED: a FAILED",
     "ERROR 2 assertions failed!\nso it is",
   ],
   [
-    "Exit ends SUCCESS unless told otherwise",
+    "Exit ends SUCCESS by default",
     ["x execution.Exit", "l log.Log {message: a}"],
     "SUCCESS: x SUCCESS",
   ],
@@ -47,13 +47,13 @@ const CASES: readonly (readonly [name: string, tasks: readonly string[], summary
     "CANCELLED: x CANCELLED",
   ],
   [
-    "Exit refuses a state that is none of its own",
+    "Exit refuses other states",
     ["x execution.Exit {state: \"{{ 'PAUSED' }}\"}"],
     "FAILED: x FAILED",
     'ERROR Invalid state "PAUSED": it must be one of SUCCESS, WARNING, FAILED, KILLED, CANCELED, CANCELLED',
   ],
   [
-    "Labels refuses labels of the system",
+    "Labels refuses system labels",
     ["l execution.Labels {labels: {system.x: a}}"],
     "FAILED: l FAILED",
     "ERROR System labels can only be set by Kestra itself, offending label: system.x=a",
@@ -65,7 +65,7 @@ const CASES: readonly (readonly [name: string, tasks: readonly string[], summary
     'ERROR Invalid label "a:": key and value must not be empty',
   ],
   [
-    "SetVariables fails on a variable that must not change",
+    "SetVariables with overwrite: false fails for an existing variable",
     [
       "a execution.SetVariables {variables: {x: 1}}",
       "b execution.SetVariables {variables: {x: 2}, overwrite: false}",
@@ -74,13 +74,13 @@ const CASES: readonly (readonly [name: string, tasks: readonly string[], summary
     "ERROR `overwrite` is set to false and the following variables already exist: x",
   ],
   [
-    "UnsetVariables fails on a missing variable",
+    "UnsetVariables fails for a missing variable",
     ["u execution.UnsetVariables {variables: [x, constructor]}"],
     "FAILED: u FAILED",
     "ERROR `ignoreMissing` is set to false and the following variables do not exist: x, constructor",
   ],
   [
-    "UnsetVariables accepts a missing variable when told so",
+    "UnsetVariables with ignoreMissing accepts a missing variable",
     ["u execution.UnsetVariables {variables: [x], ignoreMissing: true}"],
     "SUCCESS: u SUCCESS",
   ],
@@ -128,7 +128,7 @@ Deno.test("execution.Labels merges a map, a list and a text; later tasks see the
   assertEquals(resultsOf(execution).d, 'SUCCESS {"value":"234"}');
 });
 
-Deno.test("execution.SetVariables merges maps, also beside another one, over those of the flow", async () => {
+Deno.test("execution.SetVariables merges maps into the variables of the flow, also in parallel tasks", async () => {
   await using app = await Harness.start();
   const execution = await runTasks(app, [
     "a execution.SetVariables {variables: {x: {y: 1}, __proto__: 5}}",
@@ -143,7 +143,7 @@ Deno.test("execution.SetVariables merges maps, also beside another one, over tho
   );
 });
 
-Deno.test("execution.UnsetVariables removes what a name with dots leads to, or the variable of that name", async () => {
+Deno.test("execution.UnsetVariables treats a name with dots as a path, unless a variable has that name", async () => {
   await using app = await Harness.start();
   const execution = await runTasks(app, [
     "u execution.UnsetVariables {variables: [x.y, x.z.deep, a.b]}",
@@ -158,7 +158,7 @@ Deno.test("execution.UnsetVariables removes what a name with dots leads to, or t
   );
 });
 
-Deno.test("execution.Exit KILLED interrupts what is running, another state waits for it", async () => {
+Deno.test("execution.Exit KILLED interrupts running tasks, other states wait for them", async () => {
   for (const [state, end] of [["KILLED", "KILLED"], ["WARNING", "SUCCESS"]]) {
     const effect = (_properties: JsonObject, { signal }: { signal: AbortSignal }) =>
       new Promise<{ state: "SUCCESS" | "KILLED" }>((resolve) => {
@@ -176,7 +176,7 @@ Deno.test("execution.Exit KILLED interrupts what is running, another state waits
   }
 });
 
-Deno.test("execution.Count counts by flow and keeps what its expression wants", async () => {
+Deno.test("execution.Count counts by flow and filters by its expression", async () => {
   await using app = await Harness.start();
   for (const id of ["one", "two"]) await app.save(flowOf(id, ["l log.Log {message: a}"]));
   await app.start("one");
@@ -214,7 +214,7 @@ Deno.test("execution.Resume resumes a paused execution with its inputs", async (
   assertEquals(resultsOf(await app.execution(paused.id)).r, 'SUCCESS {"value":"me"}');
 });
 
-Deno.test("execution.PurgeExecutions deletes what has ended, and not itself", async () => {
+Deno.test("execution.PurgeExecutions deletes ended executions, except its own", async () => {
   await using app = await Harness.start();
   const old = await app.run(
     flowOf("old", ["l log.Log {message: a}", "a execution.Assert {conditions: [x]}"]),

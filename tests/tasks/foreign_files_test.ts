@@ -1,4 +1,4 @@
-/** Files of an execution are for it and its relatives: no task hands over those of another one, whoever names them. */
+/** Only an execution, its ancestors and its descendants may access its files; no task returns files of unrelated executions. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { Harness } from "../support/harness.ts";
 import { CORE, flowOf, logOf } from "./core_flows.ts";
@@ -42,11 +42,11 @@ for (const task of TASKS) {
   });
 }
 
-/** What a caller may try in place of a file. */
+/** Texts that a caller may send instead of a file. */
 const PATHS = ["/etc/passwd", "../../etc/passwd", '{"path":"/etc/passwd"}', "C:\\secrets"];
 
 for (const path of PATHS) {
-  Deno.test(`POST /executions/… takes no path as a file: ${path}`, async () => {
+  Deno.test(`POST /executions/… does not accept a path as a file: ${path}`, async () => {
     await using app = await Harness.start();
     await app.save(flowOf("files", ['t debug.Return {format: "x"}'], "inputs: [{id: u, type: FILE}]\n"));
     const body = new FormData();
@@ -57,7 +57,7 @@ for (const path of PATHS) {
   });
 }
 
-Deno.test("POST /executions/… with a JSON body brings no files", async () => {
+Deno.test("POST /executions/… with a JSON body cannot contain files", async () => {
   await using app = await Harness.start();
   await app.save(flowOf("files", ['t debug.Return {format: "x"}'], "inputs: [{id: u, type: FILE}]\n"));
   const body = JSON.stringify({ u: "/etc/passwd", files: { u: { filepath: "/etc/passwd" } } });

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { compileGlobs, compileNamespaceGlobs, matchesGlob } from "../../src/tasks/glob.ts";
+import { compileGlobs, compileNamespaceGlobs } from "../../src/tasks/glob.ts";
 
-/** Patterns, paths that match and paths that do not. */
+/** Patterns, matching paths, other paths. */
 const CASES: readonly (readonly [pattern: string, yes: readonly string[], no: readonly string[]])[] = [
   ["a.txt", ["a.txt"], ["b.txt", "a_txt", "d/a.txt"]],
   ["*.txt", ["a.txt", ".txt"], ["a.txt.x", "d/a.txt"]],
@@ -29,9 +29,9 @@ const CASES: readonly (readonly [pattern: string, yes: readonly string[], no: re
 ];
 
 for (const [pattern, yes, no] of CASES) {
-  Deno.test(`matchesGlob() with "${pattern}"`, () => {
-    assertEquals(yes.filter((path) => !matchesGlob(pattern, path)), []);
-    assertEquals(no.filter((path) => matchesGlob(pattern, path)), []);
+  Deno.test(`compileGlobs() with "${pattern}"`, () => {
+    assertEquals(yes.filter((path) => !compileGlobs([pattern])(path)), []);
+    assertEquals(no.filter((path) => compileGlobs([pattern])(path)), []);
   });
 }
 
@@ -62,9 +62,9 @@ Deno.test("compileGlobs() of several patterns, and of none", () => {
   assertThrows(() => compileGlobs(["regex:("]), Error, "regular expression");
 });
 
-Deno.test("compileGlobs() takes bounded time for patterns that invite backtracking", () => {
+Deno.test("compileGlobs() has no exponential backtracking", () => {
   const path = "a".repeat(1_000);
-  assertEquals(matchesGlob(`${"*a".repeat(400)}b`, path), false);
-  assertEquals(matchesGlob(`${"**".repeat(400)}b`, path), false);
-  assertEquals(matchesGlob("{a,b}".repeat(30), "c"), false);
+  assertEquals(compileGlobs([`${"*a".repeat(400)}b`])(path), false);
+  assertEquals(compileGlobs([`${"**".repeat(400)}b`])(path), false);
+  assertEquals(compileGlobs(["{a,b}".repeat(30)])("c"), false);
 });

@@ -1,4 +1,4 @@
-/** HTTP tasks and `http()` in whole flows. */
+/** HTTP tasks and `http()` within flows. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { type ExecutionResponse, Harness, type HarnessOptions } from "../support/harness.ts";
 import { until } from "../support/machine_processes.ts";
@@ -6,7 +6,7 @@ import { answer, type Behaviour, MisbehavingServer } from "../support/misbehavin
 
 const JSON_TYPE = { "Content-Type": "application/json" };
 
-/** What the server of these tests answers. */
+/** Responses of the test server. */
 const SERVER: Behaviour = ({ head, body }) => {
   const [method, path = ""] = head.split(" ");
   if (path.startsWith("/status/")) return answer(Number(path.slice(8)), '{ "hello": "world" }', JSON_TYPE);
@@ -21,7 +21,7 @@ const SERVER: Behaviour = ({ head, body }) => {
   return answer(200, JSON.stringify({ method, path, type, body }), JSON_TYPE);
 };
 
-/** An execution that has ended, with its log. */
+/** An ended execution with its log. */
 interface Ended {
   readonly execution: ExecutionResponse;
   readonly logs: readonly { readonly level: string; readonly message: string }[];
@@ -113,7 +113,7 @@ for (const { properties, expected } of SENT) {
   });
 }
 
-Deno.test("http.Request gives address, code, headers as lists, and the body", async () => {
+Deno.test("http.Request returns URI, code, headers as lists, and the body", async () => {
   const ended = await run(request("uri: SERVER/status/201"));
   const { uri, code, headers, body } = outputOf(ended);
   assertEquals(uri, `${ended.server.url}/status/201`);
@@ -222,7 +222,7 @@ for (const { properties, state, message = /^$/ } of OUTCOMES) {
   });
 }
 
-Deno.test("http.Request encrypts the body when it is told to, and expressions read it", async () => {
+Deno.test("http.Request with encryptBody encrypts the body, and expressions read it", async () => {
   const read = "{{ outputs.r.encryptedBody }}";
   const ended = await run(
     `${request("uri: SERVER/status/200, encryptBody: true")}
@@ -234,7 +234,7 @@ Deno.test("http.Request encrypts the body when it is told to, and expressions re
   assertEquals((outputs.encryptedBody as { type: string }).type, "io.kestra.datatype:aes_encrypted");
 });
 
-Deno.test("http.Request writes what its options say to the log, credentials left out", async () => {
+Deno.test("http.Request logs the parts of its options, without credentials", async () => {
   const options = "{logs: [REQUEST_HEADERS, RESPONSE_BODY]}";
   const { logs } = await run(
     request(`uri: SERVER/status/200, headers: {Authorization: x, A: b}, options: ${options}`),
@@ -267,14 +267,14 @@ Deno.test("http.Request sends credentials that an expression gives", async () =>
   assertMatch(server.requests[0]?.head ?? "", /^Authorization: Bearer t\r?$/m);
 });
 
-Deno.test("http.Request is stopped by a kill", async () => {
+Deno.test("http.Request stops at a kill", async () => {
   const silent = Promise.withResolvers<void>();
-  const asked = Promise.withResolvers<void>();
-  await using server = new MisbehavingServer(() => (asked.resolve(), silent.promise));
+  const received = Promise.withResolvers<void>();
+  await using server = new MisbehavingServer(() => (received.resolve(), silent.promise));
   await using app = await Harness.start();
   await app.save(`id: h\nnamespace: demo\ntasks:\n${request(`uri: "${server.url}"`)}`);
   const { id } = await app.start("h");
-  await asked.promise;
+  await received.promise;
   await app.json("DELETE", `/executions/${id}/kill`);
   await until(async () => (await app.execution(id)).state.current === "KILLED");
   silent.resolve();
@@ -286,7 +286,7 @@ function download(properties: string): string {
 
 const READ = "\n- {id: v, type: io.kestra.plugin.core.debug.Return, format: '{{ read(outputs.r.uri) }}'}";
 
-Deno.test("http.Download stores the answer as a file with the ending of its address", async () => {
+Deno.test("http.Download stores the response as a file with the extension of its URI", async () => {
   const ended = await run(download("uri: SERVER/file.csv") + READ);
   const { uri, code, length } = outputOf(ended);
   assertEquals([code, length, outputOf(ended, "v").value], [200, 8, "a,b\n1,2\n"]);
@@ -330,7 +330,7 @@ for (const { properties, state, message = /^$/ } of DOWNLOADS) {
   });
 }
 
-Deno.test("http() of expressions gives a parsed answer", async () => {
+Deno.test("http() of expressions returns a parsed response", async () => {
   const format =
     "{{ http('SERVER/status/200').hello }} {{ http('SERVER/x', method='POST', body={'a': 1}).body }}";
   const ended = await run(`- {id: r, type: io.kestra.plugin.core.debug.Return, format: "${format}"}`);

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { Harness } from "../support/harness.ts";
 import { flowOf, logOf, resultsOf, runTasks } from "./core_flows.ts";
 
-/** A value as a Set writes it, and what the API then shows: type and value. */
+/** Properties of a Set, and the type and value in the API. */
 const VALUES: readonly (readonly [members: string, shown: string])[] = [
   ["value: hello", 'STRING "hello"'],
   ["value: '5'", 'STRING "5"'],
@@ -22,7 +22,7 @@ const VALUES: readonly (readonly [members: string, shown: string])[] = [
 ];
 
 for (const [members, shown] of VALUES) {
-  Deno.test(`kv.Set {${members}} keeps ${shown}`, async () => {
+  Deno.test(`kv.Set {${members}} stores ${shown}`, async () => {
     await using app = await Harness.start();
     const execution = await runTasks(app, [`s kv.Set {key: k, ${members}}`]);
     assertEquals(execution.state.current, "SUCCESS");
@@ -34,7 +34,7 @@ for (const [members, shown] of VALUES) {
   });
 }
 
-/** Tasks that fail, and what they log. */
+/** Failing tasks and their log message. */
 const FAILURES: readonly (readonly [task: string, message: string])[] = [
   [
     "t kv.Set {key: taken, value: a, overwrite: false}",
@@ -75,7 +75,7 @@ for (const [task, message] of FAILURES) {
   });
 }
 
-Deno.test("kv.Set refuses a value of more than a mebibyte, which no output could hold", async () => {
+Deno.test("kv.Set refuses a value of more than 1 MiB, the limit of outputs", async () => {
   await using app = await Harness.start();
   const value = `{% for i in range(1, 1025) %}${"x".repeat(1_024)}{% endfor %}`;
   const execution = await runTasks(app, [`t kv.Set {key: k, value: "${value}"}`]);
@@ -84,7 +84,7 @@ Deno.test("kv.Set refuses a value of more than a mebibyte, which no output could
   ]);
 });
 
-Deno.test("kv.Get inherits from namespaces above its own, and from no other", async () => {
+Deno.test("kv.Get inherits from parents of its own namespace only", async () => {
   await using app = await Harness.start();
   const init = { method: "PUT", body: '"above"', headers: { "content-type": "application/json" } };
   await app.json("PUT", "/namespaces/top/kv/k", init);
@@ -98,7 +98,7 @@ Deno.test("kv.Get inherits from namespaces above its own, and from no other", as
   assertEquals([own, other], ['SUCCESS {"value":"above"}', "SUCCESS"]);
 });
 
-Deno.test("kv.GetKeys and kv.Delete tell what is there", async () => {
+Deno.test("kv.GetKeys lists keys and kv.Delete reports whether the pair existed", async () => {
   await using app = await Harness.start();
   const execution = await runTasks(app, [
     "a kv.Set {key: k1, value: a}",
@@ -118,7 +118,7 @@ Deno.test("kv.GetKeys and kv.Delete tell what is there", async () => {
   ]);
 });
 
-/** Properties of a PurgeKV, and the keys that it leaves of `demo/dead`, `demo/live`, `demo.low/dead`, `else/dead`. */
+/** Properties of a PurgeKV, and how many of `demo/dead`, `demo/live`, `demo.low/dead`, `else/dead` it deletes. */
 const PURGES: readonly (readonly [members: string, size: number])[] = [
   ["", 3],
   ["namespaces: [demo]", 2],

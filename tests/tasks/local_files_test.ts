@@ -2,7 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { findFiles, writeLocalFile } from "../../src/tasks/local_files.ts";
 import { withTempDir } from "../support/temp_dir.ts";
 
-Deno.test("findFiles() finds nothing in a directory that is a link, nor behind links in it", async () => {
+Deno.test("findFiles() does not follow symbolic links", async () => {
   await withTempDir(async (root) => {
     await Deno.mkdir(`${root}/a/deep`, { recursive: true });
     for (const name of ["one", "deep/two"]) await Deno.writeTextFile(`${root}/a/${name}`, "x");
@@ -14,7 +14,7 @@ Deno.test("findFiles() finds nothing in a directory that is a link, nor behind l
   });
 });
 
-/** Where something is written in a directory whose `out` leads out of it and whose `in` stays within. */
+/** Names in a directory where the link `out` leads out of it and the link `in` stays within. */
 const PLACES: readonly (readonly [name: string, isWritten: boolean])[] = [
   ["file", true],
   ["new/folder/file", true],
@@ -26,7 +26,7 @@ const PLACES: readonly (readonly [name: string, isWritten: boolean])[] = [
 ];
 
 for (const [name, isWritten] of PLACES) {
-  Deno.test(`writeLocalFile() of ${name} ${isWritten ? "writes there" : "makes nothing outside"}`, async () => {
+  Deno.test(`writeLocalFile() of ${name} ${isWritten ? "writes the file" : "is refused"}`, async () => {
     await withTempDir(async (root) => {
       for (const folder of ["work/real", "outside"]) {
         await Deno.mkdir(`${root}/${folder}`, { recursive: true });

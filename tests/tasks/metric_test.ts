@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { Harness } from "../support/harness.ts";
 import { logOf, runTasks } from "./core_flows.ts";
 
-/** Metrics of a Publish, and what the API answers of them: `type name value tags`. */
+/** Metrics of a Publish, and those in the API: `type name value tags`. */
 const METRICS: readonly (readonly [metrics: string, found: readonly string[]])[] = [
   [
     "[{type: timer, name: d, value: PT1M30S, tags: {flow: '{{ flow.id }}'}}, {type: counter, name: n, value: 42}]",
@@ -29,7 +29,7 @@ for (const [metrics, found] of METRICS) {
   });
 }
 
-/** Metrics that are refused when they are rendered, and the error. */
+/** Metrics that are invalid after rendering, and the error. */
 const REFUSED: readonly (readonly [metrics: string, message: string])[] = [
   [
     "[{type: '{{ flow.id }}', name: a, value: 1}]",

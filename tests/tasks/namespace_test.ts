@@ -8,7 +8,7 @@ async function put(app: Harness, path: string, content: string): Promise<void> {
   await app.json("POST", `/namespaces/demo/files?path=${encodeURIComponent(path)}`, { body });
 }
 
-/** Tasks, and what they leave: paths of the namespace, or the value of the last task. */
+/** Tasks and their result: paths of the namespace, or the value of the last task. */
 const RESULTS: readonly (readonly [name: string, tasks: readonly string[], value: string])[] = [
   [
     "UploadFiles: a map of storage URIs into a folder",
@@ -38,7 +38,7 @@ const RESULTS: readonly (readonly [name: string, tasks: readonly string[], value
     "hello",
   ],
   [
-    "UploadFiles: a list of addresses keeps the names",
+    "UploadFiles: a list of URIs keeps the names",
     [
       "d namespace.DownloadFiles {namespace: demo, files: /a.txt}",
       "u namespace.UploadFiles {namespace: other, files: ['kestra:///demo/_files/dir/b.txt', 'nsfile:///a.txt', 'nsfile://demo/dir/deep/c.txt'], destination: up}",
@@ -92,7 +92,7 @@ for (const [name, tasks, value] of RESULTS) {
   });
 }
 
-/** Whether the folder of a deleted file stays. */
+/** Whether the folder of a deleted file remains. */
 const FOLDERS: readonly (readonly [members: string, names: string])[] = [
   ["", "deep"],
   [", deleteParentFolder: true", ""],
@@ -114,7 +114,7 @@ for (const [members, names] of FOLDERS) {
   });
 }
 
-/** Tasks that fail, and what they log. */
+/** Failing tasks and their log message. */
 const FAILURES: readonly (readonly [task: string, message: string])[] = [
   ["u namespace.UploadFiles {namespace: demo, files: ['*.txt']}", "outside of a core.flow.WorkingDirectory"],
   [
@@ -142,7 +142,7 @@ for (const [task, message] of FAILURES) {
   });
 }
 
-/** Which namespace files a WorkingDirectory copies, and what its log says of them. */
+/** Namespace files that a WorkingDirectory copies, and its log. */
 const COPIES: readonly (readonly [members: string, names: string, log: string])[] = [
   ["", "a.txt dir/b.txt dir/deep/c.txt", "INFO Loaded 3 namespace files from 'demo'"],
   [

@@ -1,4 +1,4 @@
-/** Script tasks in whole flows, with the real sh, python3, node and deno of the machine. */
+/** Script tasks within flows, with the real sh, python3, node and deno of the machine. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { ENCRYPTED_TYPE } from "../../src/model/flows/input_value.ts";
@@ -6,7 +6,7 @@ import { type ExecutionResponse, Harness, type HarnessOptions } from "../support
 import { ownSeconds, sleepers, until } from "../support/machine_processes.ts";
 import { withTempDir } from "../support/temp_dir.ts";
 
-/** An execution that has ended, with its log. */
+/** An ended execution with its log. */
 interface Ended {
   readonly execution: ExecutionResponse;
   readonly outputs: Readonly<Record<string, unknown>>;
@@ -43,7 +43,7 @@ interface StateCase {
   readonly tasks: string;
   readonly state: string;
   readonly exitCode?: number;
-  /** The log as a whole. */
+  /** The complete log. */
   readonly lines?: readonly string[];
 }
 
@@ -121,7 +121,7 @@ const STATES: readonly StateCase[] = [
     lines: ["INFO so"],
   },
   {
-    name: "an interpreter that there is not",
+    name: "a missing interpreter",
     tasks: shell(["x"], "  interpreter: [/no/such, -c]"),
     state: "FAILED",
     exitCode: 127,
@@ -138,7 +138,7 @@ const STATES: readonly StateCase[] = [
     state: "SUCCESS",
     lines: ["INFO 1"],
   },
-  { name: "a name that no variable can have", tasks: shell(["true"], "  env: {'A=B': 1}"), state: "FAILED" },
+  { name: "an invalid variable name", tasks: shell(["true"], "  env: {'A=B': 1}"), state: "FAILED" },
   {
     name: "a shell script",
     tasks: script("shell", "for i in 1 2; do\n  echo $i\ndone"),
@@ -183,13 +183,13 @@ const STATES: readonly StateCase[] = [
     lines: ["INFO a", "INFO b"],
   },
   {
-    name: "input that nobody gives",
+    name: "no standard input",
     tasks: shell(["cat; echo over"]),
     state: "SUCCESS",
     lines: ["INFO over"],
   },
   {
-    name: "a script that removes all that is in a shared directory",
+    name: "a script that deletes everything in a shared directory",
     tasks: `- id: w
   type: io.kestra.plugin.core.flow.WorkingDirectory
   tasks:
@@ -199,7 +199,7 @@ const STATES: readonly StateCase[] = [
     lines: ["INFO a"],
   },
   {
-    name: "a variable that is too long for the machine",
+    name: "a variable longer than the limit of the system",
     tasks: shell(["true"], `  env: {A: ${"x".repeat(200_000)}}`),
     state: "FAILED",
     lines: [
@@ -228,7 +228,7 @@ const CONTROL_LINES:
         [],
       ],
       [
-        "names that objects have already",
+        "names of Object.prototype",
         [`echo '::{"outputs": {"__proto__": 1, "constructor": 2}}::'`],
         JSON.parse('{"__proto__": 1, "constructor": 2}'),
         [],
@@ -262,7 +262,7 @@ for (const [name, commands, vars, lines] of CONTROL_LINES) {
   });
 }
 
-Deno.test("scripts: encrypted outputs are kept encrypted, in clear for tasks, stars in logs", async () => {
+Deno.test("scripts: encrypted outputs are stored encrypted, decrypted for tasks, masked in logs", async () => {
   const log = "io.kestra.plugin.core.log.Log";
   const line =
     '::{"outputs": {"a": "open"}, "encryptedOutputs": {"b": "my secret value", "n": {"x": 12345678}}}::';
@@ -294,7 +294,7 @@ Deno.test("scripts: control lines report metrics, timers in seconds", async () =
   assertEquals(results[0]?.tags, { t: "x", o: '{"a":[1]}' });
 });
 
-Deno.test("scripts: files come in, and go out also when the commands have failed", async () => {
+Deno.test("scripts: output files are stored also when the commands fail", async () => {
   const further =
     `  inputFiles: {in/a.txt: hello, b.json: '{"x": 1}'}\n  outputFiles: ["*.txt", "in/**", "no/*"]\n`;
   const { outputs, execution } = await run(shell(["cat in/a.txt b.json > out.txt", "exit 1"], further));
@@ -311,7 +311,7 @@ Deno.test("scripts: stored files in commands become local copies", async () => {
   assertEquals(outputs.outputFiles, {});
 });
 
-Deno.test("scripts: a stored file that is missing fails the task, which says so", async () => {
+Deno.test("scripts: a missing stored file fails the task with a message", async () => {
   const { lines, execution } = await run(shell(["cat kestra:///demo/_files/no.txt"]));
   assertEquals(execution.state.current, "FAILED");
   assertEquals(lines, ['ERROR Cannot read "kestra:///demo/_files/no.txt": there is no such file']);
@@ -320,19 +320,19 @@ Deno.test("scripts: a stored file that is missing fails the task, which says so"
 const BAD_NAMES = ["../a.txt", "/../a", "a/../../b"];
 
 for (const name of BAD_NAMES) {
-  Deno.test(`scripts: inputFiles cannot be put at ${name}`, async () => {
+  Deno.test(`scripts: inputFiles cannot be written to ${name}`, async () => {
     const { execution } = await run(shell(["echo ran"], `  inputFiles: {${JSON.stringify(name)}: x}`));
     assertEquals(execution.state.current, "FAILED");
   });
 }
 
-Deno.test("scripts: links out of the directory are not kept", async () => {
+Deno.test("scripts: links that lead out of the directory are not stored", async () => {
   const further = "  outputFiles: ['**']";
   const { outputs } = await run(shell(["ln -s /etc/passwd p", "ln -s /etc e", "echo x > real"], further));
   assertEquals(Object.keys(outputs.outputFiles as object), ["real"]);
 });
 
-Deno.test("scripts: workingDir is where they run, outputDir is kept with outputDirectory", async () => {
+Deno.test("scripts: workingDir is the current directory, outputDir is stored with outputDirectory", async () => {
   const commands = [
     'test "$PWD" = "{{ workingDir }}" && test "$WORKING_DIR" = "$PWD"',
     'test "{{ outputDir }}" = "$OUTPUT_DIR"',
@@ -358,7 +358,7 @@ for (const [further, isKept] of OUTPUT_DIRECTORIES) {
   });
 }
 
-/** A server that runs a script which shows its variables; a process of its own, since tests share one, and with it theirs. */
+/** A server that runs a script which prints its variables. A process of its own: tests share one, and its environment. */
 const SHOWING = `
 import { Harness } from "${import.meta.resolve("../support/harness.ts")}";
 await using app = await Harness.start();
@@ -366,7 +366,7 @@ await app.save(${JSON.stringify(`id: s\nnamespace: demo\ntasks:\n${shell(["env"]
 const { id } = await app.start("s", {}, "?wait=true");
 for (const { level, message } of await app.json("GET", "/logs/" + id)) console.log(level, message);`;
 
-Deno.test("scripts: no secret of the server is in their environment", async () => {
+Deno.test("scripts: their environment contains no secret of the server", async () => {
   const given = { SLUICE_BASIC_AUTH: "u:p", SECRET_X: "eA==", AWS_SECRET_ACCESS_KEY: "k", LC_TEST: "shown" };
   await withTempDir(async (folder) => {
     await Deno.writeTextFile(`${folder}/server.ts`, SHOWING);
@@ -381,7 +381,7 @@ Deno.test("scripts: no secret of the server is in their environment", async () =
   });
 });
 
-/** How a script prints a secret, and the lines that become of it. */
+/** Ways to print a secret, and the resulting lines. */
 const MASKED: readonly (readonly [name: string, tasks: string, lines: readonly string[]])[] = [
   ["on a line", shell(["echo value {{ secret('PIN') }}"]), ["INFO value *********"]],
   [
@@ -444,7 +444,7 @@ for (const [properties, message, options] of RUNNERS) {
   });
 }
 
-Deno.test("scripts: a second tenant switches them off, unless the server was told", async () => {
+Deno.test("scripts: a second tenant disables them, unless the server allows them explicitly", async () => {
   await using app = await Harness.start();
   await app.json("POST", "/api/v1/tenants", {
     body: JSON.stringify({ id: "other", name: "Other" }),
@@ -455,7 +455,7 @@ Deno.test("scripts: a second tenant switches them off, unless the server was tol
   assertMatch((await ended(app, id)).lines[0] ?? "", /because this server has several tenants/);
 });
 
-Deno.test("scripts: a kill ends the process, what it has started, and what does not listen", async () => {
+Deno.test("scripts: a kill ends the process and its descendants, also those that ignore signals", async () => {
   await using app = await Harness.start();
   const [a, b, c, d] = [ownSeconds(), ownSeconds(), ownSeconds(), ownSeconds()];
   const commands = [
@@ -479,7 +479,7 @@ Deno.test("scripts: a kill ends the process, what it has started, and what does 
   });
 });
 
-Deno.test("scripts: a kill ends one that then writes more than one commit takes", async () => {
+Deno.test("scripts: output after a kill is limited to the size of one commit", async () => {
   await using app = await Harness.start();
   const writing = await Deno.makeTempFile();
   const seconds = ownSeconds();
@@ -492,16 +492,16 @@ Deno.test("scripts: a kill ends one that then writes more than one commit takes"
   const { id } = await app.start("s");
   await until(async () => (await sleepers(seconds)).length > 0);
   await app.json("DELETE", `/executions/${id}/kill`);
-  // The clock stands still: it writes in its own time, which must not run out before all of that is read.
+  // The clock stands still: the script must write everything before the time of the forced kill is over.
   await until(async () => (await sleepers(seconds)).length === 0 && !await isThere(writing));
   await until(async () => (await app.execution(id)).state.current === "KILLED");
   const { lines } = await ended(app, id);
   assertEquals(lines.slice(0, 2), ["INFO up", "INFO a"]);
-  assertMatch(lines.at(-1) ?? "", /^WARN Further lines are left out: .* 20000 characters at the most$/);
+  assertMatch(lines.at(-1) ?? "", /^WARN Further lines are dropped: .* at most 20000 characters$/);
   assert(lines.length < 300);
 });
 
-Deno.test("scripts: a time-out ends the process and fails the attempt", async () => {
+Deno.test("scripts: a timeout ends the process and fails the attempt", async () => {
   await using app = await Harness.start();
   const seconds = ownSeconds();
   await app.save(
@@ -517,7 +517,7 @@ Deno.test("scripts: a time-out ends the process and fails the attempt", async ()
   await until(async () => (await sleepers(seconds)).length === 0);
 });
 
-Deno.test("scripts: the time-out of a WorkingDirectory ends the process in it", async () => {
+Deno.test("scripts: the timeout of a WorkingDirectory ends the process in it", async () => {
   await using app = await Harness.start();
   const seconds = ownSeconds();
   const inner = shell([`echo up; sleep ${seconds} & sleep ${seconds}; true`]).trim().replaceAll(
@@ -541,7 +541,7 @@ Deno.test("scripts: the time-out of a WorkingDirectory ends the process in it", 
   await until(async () => (await sleepers(seconds)).length === 0);
 });
 
-Deno.test("scripts: the end of the server ends the process", async () => {
+Deno.test("scripts: a shutdown of the server ends the process", async () => {
   const app = await Harness.start();
   const seconds = ownSeconds();
   await app.save(`id: s\nnamespace: demo\ntasks:\n${shell([`sleep ${seconds}`])}`);
@@ -564,7 +564,7 @@ Deno.test("scripts: lines are stored while the script runs", async () => {
   assertEquals((await app.execution(id)).state.current, "RUNNING");
 });
 
-Deno.test("scripts: many lines stay in order, long ones are cut and say so", async () => {
+Deno.test("scripts: many lines stay in order, long ones are cut and marked", async () => {
   const { lines, execution } = await run(
     script("python", "for i in range(5000): print(i)\nprint('x' * 3000000)\nprint('end')"),
   );

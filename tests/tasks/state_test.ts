@@ -24,7 +24,7 @@ Deno.test("state.Set merges, state.Get reads and state.Delete removes the state 
   });
 });
 
-/** Properties of a state, and the keys under which it is kept in a loop over `a` and `b/c`. */
+/** Properties of a state, and its keys in a loop over `a` and `b/c`. */
 const NAMES: readonly (readonly [members: string, keys: readonly string[]])[] = [
   ["", ["flow_states_default_a", "flow_states_default_b-c-"]],
   ["taskrunValue: false", ["flow_states_default"]],
@@ -34,7 +34,7 @@ const NAMES: readonly (readonly [members: string, keys: readonly string[]])[] = 
 ];
 
 for (const [members, keys] of NAMES) {
-  Deno.test(`state.Set {${members}} keeps the state as ${keys.join(", ")}`, async () => {
+  Deno.test(`state.Set {${members}} stores the state as ${keys.join(", ")}`, async () => {
     await using app = await Harness.start();
     await runTasks(app, [
       `{id: f, type: ${CORE}flow.ForEach, values: [a, b/c], tasks: [{id: s, type: ${CORE}state.Set, data: {v: 1}` +
@@ -46,7 +46,7 @@ for (const [members, keys] of NAMES) {
   });
 }
 
-Deno.test("state.Set keeps what tasks beside each other set", async () => {
+Deno.test("state.Set in parallel tasks loses no value", async () => {
   await using app = await Harness.start();
   const names = ["a", "b", "c", "d"];
   const tasks = names.map((name) => `{id: s${name}, type: ${CORE}state.Set, data: {${name}: 1}}`);
@@ -58,7 +58,7 @@ Deno.test("state.Set keeps what tasks beside each other set", async () => {
 });
 
 for (const type of ["Get", "Delete"]) {
-  Deno.test(`state.${type} fails on a missing state when told so`, async () => {
+  Deno.test(`state.${type} with errorOnMissing fails on a missing state`, async () => {
     await using app = await Harness.start();
     const execution = await runTasks(app, [`g state.${type} {name: n, errorOnMissing: true}`]);
     assertEquals(execution.state.current, "FAILED");

@@ -6,7 +6,7 @@ import { CORE, flowOf, logOf, resultsOf, runTasks } from "./core_flows.ts";
 
 const ITEMS = '{"k":"a","n":1}\\n{"k":"b","n":2}\\n\\n{"k":"a","n":3}\\n';
 
-/** Tasks whose last one shows the content of files, or outputs. */
+/** Tasks, the last of which returns file contents or outputs. */
 const RESULTS: readonly (readonly [name: string, tasks: readonly string[], value: string])[] = [
   [
     "Write: the content, with its ending",
@@ -27,7 +27,7 @@ const RESULTS: readonly (readonly [name: string, tasks: readonly string[], value
     'test/a.txt=2;test/sub/b.txt=stored;{"uris":{}}',
   ],
   [
-    "Split: by what a pattern finds",
+    "Split: by pattern",
     [
       'w storage.Write {content: "[WARN] a\\n[INFO] b\\nnone\\n[WARN] c [INFO]\\n[INFO] d", extension: log}',
       "s storage.Split {from: '{{ outputs.w.uri }}', regexPattern: '\\[(\\w+)\\]', rows: 1}",
@@ -36,7 +36,7 @@ const RESULTS: readonly (readonly [name: string, tasks: readonly string[], value
     "[WARN] a\n[WARN] c [INFO]\nlog;[INFO] b\n[INFO] d\nlog;",
   ],
   [
-    "Concat: a separator behind each file",
+    "Concat: a separator after each file",
     [
       "a storage.Write {content: A}",
       "b storage.Write {content: B}",
@@ -64,7 +64,7 @@ const RESULTS: readonly (readonly [name: string, tasks: readonly string[], value
     "3",
   ],
   [
-    "Delete: a file is there once",
+    "Delete: the second call finds no file",
     [
       "w storage.Write {content: a}",
       "d storage.Delete {uri: '{{ outputs.w.uri }}'}",
@@ -74,7 +74,7 @@ const RESULTS: readonly (readonly [name: string, tasks: readonly string[], value
     "true false false",
   ],
   [
-    "Reverse: lines with and without an end",
+    "Reverse: lines with and without a final separator",
     [
       'w storage.Write {content: "1\\n22\\n\\n333"}',
       "r storage.Reverse {from: '{{ outputs.w.uri }}'}",
@@ -103,7 +103,7 @@ const RESULTS: readonly (readonly [name: string, tasks: readonly string[], value
     "c\r\nb\r\na\r\n",
   ],
   [
-    "Reverse: an empty separator and charset are none",
+    "Reverse: an empty separator and charset mean the defaults",
     [
       'w storage.Write {content: "1\\n2"}',
       "r storage.Reverse {from: '{{ outputs.w.uri }}', separator: \"{{ '' }}\", charset: \"{{ '' }}\"}",
@@ -139,7 +139,7 @@ const RESULTS: readonly (readonly [name: string, tasks: readonly string[], value
     '{"k":"b","n":2}\n{"k":"a","n":3}\n3/1',
   ],
   [
-    "FilterItems: EXCLUDE, and what has no answer",
+    "FilterItems: EXCLUDE, and errorOrNullBehavior",
     [
       `w storage.Write {content: "${ITEMS.replaceAll('"', '\\"')}{}\\n"}`,
       "f storage.FilterItems {from: '{{ outputs.w.uri }}', filterCondition: '{{ n > 1 }}', filterType: EXCLUDE, errorOrNullBehavior: INCLUDE}",
@@ -148,7 +148,7 @@ const RESULTS: readonly (readonly [name: string, tasks: readonly string[], value
     '{"k":"a","n":1}\n{}\n',
   ],
   [
-    "FilterItems: a member that is null is there",
+    "FilterItems: a null member is defined",
     [
       `w storage.Write {content: "${
         '{"n":null}\n{"n":"a"}\n'.replaceAll('"', '\\"').replaceAll("\n", "\\n")
@@ -170,7 +170,7 @@ const RESULTS: readonly (readonly [name: string, tasks: readonly string[], value
     '{"n":"a"}\n2',
   ],
   [
-    "FilterItems: its rules as expressions",
+    "FilterItems: options as expressions",
     [
       `w storage.Write {content: "${ITEMS.replaceAll('"', '\\"')}{}\\n"}`,
       "f storage.FilterItems {from: '{{ outputs.w.uri }}', filterCondition: '{{ n > 1 }}', filterType: \"{{ 'exclude' }}\", errorOrNullBehavior: \"{{ 'INCLUDE' }}\"}",
@@ -207,7 +207,7 @@ const RESULTS: readonly (readonly [name: string, tasks: readonly string[], value
     "[1;4;][2;5;][3;]5",
   ],
   [
-    "PurgeCurrentExecutionFiles: nothing is left",
+    "PurgeCurrentExecutionFiles: deletes all files",
     [
       "w storage.Write {content: a}",
       "p storage.PurgeCurrentExecutionFiles",
@@ -226,7 +226,7 @@ for (const [name, tasks, value] of RESULTS) {
   });
 }
 
-/** Tasks that fail, and what they log. */
+/** Failing tasks and their log message. */
 const FAILURES: readonly (readonly [task: string, message: string])[] = [
   ["s storage.Size {uri: 'kestra:///demo/flow/executions/AVbcEv32000y2k4Z4ZfIlw/x'}", "execution"],
   ["s storage.Size {uri: 'kestra:///demo/_files/none.txt'}", "there is no such file"],
@@ -254,7 +254,7 @@ for (const [task, message] of FAILURES) {
   });
 }
 
-Deno.test("storage.Size of a file of an execution that has nothing to do with it is refused", async () => {
+Deno.test("storage.Size of a file of an unrelated execution is refused", async () => {
   await using app = await Harness.start();
   await app.save(flowOf("other", ["w storage.Write {content: a}"]));
   const { id } = await app.start("other", {}, "?wait=true");
@@ -309,7 +309,7 @@ function writer(count: number): RunnableTaskType {
   };
 }
 
-Deno.test("storage tasks stream a file of many chunks, and leave nothing when the execution is deleted", async () => {
+Deno.test("storage tasks stream large files, and deleting the execution deletes all of its files", async () => {
   await using app = await Harness.start({ extraTasks: [writer(1)] });
   await app.save(`id: flow
 namespace: demo
@@ -330,7 +330,7 @@ tasks:
   assertEquals([app.store.count(["main", "ef"]), app.store.count(["main", "b", done.id])], [0, 0]);
 });
 
-Deno.test("an attempt keeps thousands of files with a commit of bounded size", async () => {
+Deno.test("an attempt stores thousands of files with a commit of bounded size", async () => {
   await using app = await Harness.start({ extraTasks: [writer(2_000)] });
   await app.save("id: flow\nnamespace: demo\ntasks: [{id: w, type: io.kestra.plugin.harness.Write}]\n");
   const execution = await app.start("flow", {}, "?wait=true");
@@ -338,10 +338,10 @@ Deno.test("an attempt keeps thousands of files with a commit of bounded size", a
   assertEquals([app.store.count(["main", "ef"]), app.store.count(["fi"])], [2_000, 0]);
 });
 
-/** Ways in which an attempt does not come to its end after it has written 200 files. */
+/** Abnormal ends of an attempt that has written 200 files. */
 const BROKEN_ENDS: readonly (readonly [name: string, end: "throws" | "times out" | "crashes"])[] = [
   ["by an error", "throws"],
-  ["by its time-out", "times out"],
+  ["by its timeout", "times out"],
   ["by a crash of the server", "crashes"],
 ];
 

@@ -4,7 +4,7 @@ import { CORE, flowOf, logOf, resultsOf } from "./core_flows.ts";
 
 const INPUTS = "inputs: [{id: x, type: STRING, defaults: a}]\n";
 
-/** A spec and what the task ends with; a failure's message. */
+/** A spec, and the result or the error message. */
 const SPECS: readonly (readonly [spec: string, result: string])[] = [
   [`type: ${CORE}debug.Return\\nformat: It's alive!`, `SUCCESS {"value":"It's alive!"}`],
   ["type: io.kestra.core.tasks.debugs.Return\\nformat: old", 'SUCCESS {"value":"old"}'],
@@ -55,7 +55,7 @@ Deno.test("templating.TemplatedTask sleeps as long as a rendered Sleep says", as
   assertEquals(resultsOf(await app.execution(id)).t, "SUCCESS");
 });
 
-Deno.test("templating.TemplatedTask that sleeps is stopped by a kill", async () => {
+Deno.test("templating.TemplatedTask stops a Sleep at a kill", async () => {
   await using app = await Harness.start();
   const inputs = "inputs: [{id: x, type: STRING, defaults: '1'}]\n";
   const { id } = await app.run(flowOf("sleeps", [`t templating.TemplatedTask {${SLEEP}}`], inputs));
@@ -64,7 +64,7 @@ Deno.test("templating.TemplatedTask that sleeps is stopped by a kill", async () 
   assertEquals((await app.execution(id)).state.current, "KILLED");
 });
 
-Deno.test("output.OutputValues gives its values, also those of a text", async () => {
+Deno.test("output.OutputValues returns its values, also from a text", async () => {
   await using app = await Harness.start();
   const execution = await app.run(flowOf("values", [
     'a output.OutputValues {values: {"{{ \'k\' }}": "{{ 1 + 1 }}", deep: {list: ["{{ 3 }}"]}}}',

@@ -9,11 +9,9 @@ import type {
 } from "./execution_query.ts";
 import type { LogLevel } from "../flows/flow.ts";
 
-const LOG_NAMES = ["namespace", "flowId", "executionId", "triggerId"] as const;
-
 /** Compares a name of the line; a missing name equals the empty text. */
 export interface LogNameCondition {
-  readonly field: typeof LOG_NAMES[number];
+  readonly field: "namespace" | "flowId" | "executionId" | "triggerId";
   readonly operator: NameOperator;
   /** One text, or several for IN and NOT_IN. */
   readonly values: readonly string[];

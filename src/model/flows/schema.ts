@@ -2,38 +2,34 @@
 import type { JsonValue } from "../../base/json.ts";
 
 /** Types of property values. Scalars may also be given as texts. */
-const PROPERTY_TYPES = [
-  "string",
-  "integer",
-  "number",
-  "boolean",
+export type PropertyType =
+  | "string"
+  | "integer"
+  | "number"
+  | "boolean"
   /** ISO 8601, such as `PT10S`. */
-  "duration",
+  | "duration"
   /** ISO 8601, with or without time and zone. */
-  "dateTime",
+  | "dateTime"
   /** Elements as in `items`; any elements without it. */
-  "list",
+  | "list"
   /** Any keys; values as in `items`; any values without it. */
-  "map",
+  | "map"
   /** Only the members in `properties` and `variants`. */
-  "object",
-  "any",
+  | "object"
+  | "any"
   /** A task, a list of tasks, the entries of a Dag; validated as tasks. */
-  "task",
-  "tasks",
-  "dagTasks",
+  | "task"
+  | "tasks"
+  | "dagTasks"
   /** Named branches of a Switch: a map of lists of tasks. */
-  "cases",
+  | "cases"
   /** A list of declared inputs. */
-  "inputs",
+  | "inputs"
   /** A trigger condition, a list or a map of them. */
-  "condition",
-  "conditions",
-  "conditionMap",
-] as const;
-
-/** One of {@link PROPERTY_TYPES}. */
-export type PropertyType = typeof PROPERTY_TYPES[number];
+  | "condition"
+  | "conditions"
+  | "conditionMap";
 
 /** Schema of a property. A dynamic property may also be a string with expressions, validated after rendering. */
 export interface PropertySchema {
@@ -75,12 +71,38 @@ export interface PropertySchema {
 /** Properties by name. */
 export type PropertySchemas = Readonly<Record<string, PropertySchema>>;
 
-/** A text with optional expressions. */
-export function dynamicText(description: string): PropertySchema {
-  return Object.freeze({ type: "string", dynamic: true, description });
+/** Members of a schema beside those that a function below takes. */
+type FurtherMembers = Omit<PropertySchema, "type" | "description" | "dynamic">;
+
+/** A dynamic property. */
+export function dynamicProperty(
+  type: PropertyType,
+  description: string,
+  further: FurtherMembers = {},
+): PropertySchema {
+  return Object.freeze({ type, dynamic: true, ...further, description });
 }
 
-/** A flag with a default that may also be an expression. */
-export function dynamicFlag(fallback: boolean, description: string): PropertySchema {
-  return Object.freeze({ type: "boolean", dynamic: true, default: fallback, description });
+/** A dynamic text. */
+export function dynamicText(description: string, further?: FurtherMembers): PropertySchema {
+  return dynamicProperty("string", description, further);
+}
+
+/** A dynamic flag with a default. */
+export function dynamicFlag(
+  fallback: boolean,
+  description: string,
+  further?: FurtherMembers,
+): PropertySchema {
+  return dynamicProperty("boolean", description, { default: fallback, ...further });
+}
+
+/** A dynamic text with allowed values and a default. */
+export function dynamicChoice(
+  values: readonly string[],
+  fallback: string,
+  description: string,
+  further?: FurtherMembers,
+): PropertySchema {
+  return dynamicProperty("string", description, { values, default: fallback, ...further });
 }

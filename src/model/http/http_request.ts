@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../base/json.ts";
 import { optionalText, readHttpOptions, readResponseOptions, type ResponseOptions } from "./http_options.ts";
 import { HttpError, type HttpOptions, type NamedText } from "../ports/http.ts";
-import { isStorageUri } from "../namespaces/storage_uri.ts";
+import { isStorageUri, storedFileName } from "../namespaces/storage_uri.ts";
 
 /** A part of a multipart body: a text or a named file. */
 export type MultipartPart =
@@ -112,7 +112,7 @@ function readPayload(properties: JsonObject, contentType: string | undefined): H
 function partsOf([name, value]: [string, JsonValue]): MultipartPart[] {
   if (value === null) return [];
   if (typeof value === "string" && isStorageUri(value)) {
-    return [{ name, fileName: fileNameOf(value), contentType: BINARY, content: value }];
+    return [{ name, fileName: storedFileName(value), contentType: BINARY, content: value }];
   }
   if (isJsonObject(value) && typeof value.name === "string" && typeof value.content === "string") {
     const contentType = optionalText(value.contentType) ?? BINARY;
@@ -123,11 +123,6 @@ function partsOf([name, value]: [string, JsonValue]): MultipartPart[] {
 }
 
 const BINARY = "application/octet-stream";
-
-function fileNameOf(uri: string): string {
-  const last = uri.slice(uri.lastIndexOf("/") + 1);
-  return /%(?![0-9a-f]{2})/i.test(last) ? last : decodeURIComponent(last);
-}
 
 function mapOf(value: JsonValue | undefined, name: string): JsonObject {
   if (value === undefined || value === null || value === "") return {};

@@ -1,30 +1,28 @@
 /** Properties and outputs shared by tasks and triggers that send HTTP requests. */
-import { dynamicFlag, dynamicText, type PropertySchema, type PropertySchemas } from "../flows/schema.ts";
+import {
+  dynamicChoice,
+  dynamicFlag,
+  dynamicProperty,
+  dynamicText,
+  type PropertySchema,
+  type PropertySchemas,
+} from "../flows/schema.ts";
 
 const SSL: PropertySchemas = Object.freeze({
   insecureTrustAllCertificates: dynamicFlag(false, "Whether any certificate is accepted; for tests only."),
 });
 
 const TIMEOUT: PropertySchemas = Object.freeze({
-  connectTimeout: { type: "duration", dynamic: true, description: "Longest wait for a connection." },
-  readIdleTimeout: {
-    type: "duration",
-    dynamic: true,
+  connectTimeout: dynamicProperty("duration", "Longest wait for a connection."),
+  readIdleTimeout: dynamicProperty("duration", "Longest wait for further data of the response.", {
     default: "PT5M",
-    description: "Longest wait for further data of the response.",
-  },
+  }),
 });
 
 const PROXY: PropertySchemas = Object.freeze({
-  type: {
-    type: "string",
-    dynamic: true,
-    values: ["DIRECT", "HTTP", "SOCKS"],
-    default: "DIRECT",
-    description: "Kind of the proxy.",
-  },
+  type: dynamicChoice(["DIRECT", "HTTP", "SOCKS"], "DIRECT", "Kind of the proxy."),
   address: dynamicText("Host name of the proxy."),
-  port: { type: "integer", dynamic: true, minimum: 1, maximum: 65_535, description: "Port of the proxy." },
+  port: dynamicProperty("integer", "Port of the proxy.", { minimum: 1, maximum: 65_535 }),
   username: dynamicText("User name for the proxy."),
   password: dynamicText("Password for the proxy."),
 });
@@ -34,25 +32,16 @@ const USER: PropertySchemas = Object.freeze({
   password: dynamicText("Password."),
 });
 
-const AUTH: PropertySchema = {
-  type: "object",
-  dynamic: true,
+const AUTH: PropertySchema = dynamicProperty("object", "Credentials of the request.", {
   properties: {
-    type: {
-      type: "string",
-      required: true,
-      dynamic: true,
-      values: ["BASIC", "DIGEST", "BEARER"],
-      description: "Kind of the credentials.",
-    },
+    type: dynamicText("Kind of the credentials.", { required: true, values: ["BASIC", "DIGEST", "BEARER"] }),
   },
   variants: {
     BASIC: USER,
     DIGEST: USER,
     BEARER: { token: dynamicText("Token of the `Authorization` header.") },
   },
-  description: "Credentials of the request.",
-};
+});
 
 /** Legacy names; each moved into a nested object. */
 const OLD_OPTIONS: PropertySchemas = Object.freeze({
@@ -79,95 +68,51 @@ const OLD_OPTIONS: PropertySchemas = Object.freeze({
 });
 
 function moved(type: PropertySchema["type"], to: string, description: string): PropertySchema {
-  return { type, dynamic: true, deprecated: `use \`options.${to}\``, description };
+  return dynamicProperty(type, description, { deprecated: `use \`options.${to}\`` });
 }
 
 const OPTIONS: PropertySchemas = Object.freeze({
-  timeout: {
-    type: "object",
-    dynamic: true,
-    properties: TIMEOUT,
-    description: "How long the request may take.",
-  },
+  timeout: dynamicProperty("object", "How long the request may take.", { properties: TIMEOUT }),
   auth: AUTH,
-  proxy: {
-    type: "object",
-    dynamic: true,
-    properties: PROXY,
-    description: "Proxy through which the request is sent.",
-  },
-  ssl: { type: "object", dynamic: true, properties: SSL, description: "How certificates are checked." },
+  proxy: dynamicProperty("object", "Proxy through which the request is sent.", { properties: PROXY }),
+  ssl: dynamicProperty("object", "How certificates are checked.", { properties: SSL }),
   followRedirects: dynamicFlag(true, "Whether redirections are followed."),
   allowFailed: dynamicFlag(false, "Whether a response with a status code of 400 or more is a success."),
-  allowedResponseCodes: {
-    type: "list",
-    dynamic: true,
-    items: { type: "integer", dynamic: true, description: "A status code such as `404`." },
-    description: "Status codes of 400 or more that are a success.",
-  },
-  defaultCharset: {
-    type: "string",
-    dynamic: true,
+  allowedResponseCodes: dynamicProperty("list", "Status codes of 400 or more that are a success.", {
+    items: dynamicProperty("integer", "A status code such as `404`."),
+  }),
+  defaultCharset: dynamicText("Character set of a response that does not name its own.", {
     default: "UTF-8",
-    description: "Character set of a response that does not name its own.",
-  },
-  maxContentLength: {
-    type: "integer",
-    dynamic: true,
+  }),
+  maxContentLength: dynamicProperty("integer", "Maximum size of the response in bytes.", {
     default: 10_485_760,
     minimum: 0,
-    description: "Maximum size of the response in bytes.",
-  },
-  logs: {
-    type: "list",
-    dynamic: true,
-    items: {
-      type: "string",
-      dynamic: true,
+  }),
+  logs: dynamicProperty("list", "Parts that are written to the log.", {
+    items: dynamicText("A part of the request or of the response.", {
       values: ["REQUEST_HEADERS", "REQUEST_BODY", "RESPONSE_HEADERS", "RESPONSE_BODY"],
-      description: "A part of the request or of the response.",
-    },
-    description: "Parts that are written to the log.",
-  },
+    }),
+  }),
   ...OLD_OPTIONS,
 });
 
 /** Properties of a request. */
 export const HTTP_REQUEST_PROPERTIES: PropertySchemas = Object.freeze({
-  uri: { type: "string", required: true, dynamic: true, description: "Address to request." },
-  method: {
-    type: "string",
-    dynamic: true,
-    default: "GET",
-    description: "Method of the request, such as `GET`, `POST` or `PUT`.",
-  },
-  params: {
-    type: "map",
-    dynamic: true,
-    description: "Query parameters that are added to the address; a value may be a list.",
-  },
+  uri: dynamicText("Address to request.", { required: true }),
+  method: dynamicText("Method of the request, such as `GET`, `POST` or `PUT`.", { default: "GET" }),
+  params: dynamicProperty("map", "Query parameters that are added to the address; a value may be a list."),
   body: dynamicText("Body of the request, as a text."),
-  formData: {
-    type: "map",
-    dynamic: true,
-    description:
-      "Form fields, instead of a body; a value may be an object of a file's `name`, `content` and `contentType`.",
-  },
+  formData: dynamicProperty(
+    "map",
+    "Form fields, instead of a body; a value may be an object of a file's `name`, `content` and `contentType`.",
+  ),
   contentType: dynamicText("Media type of the request's body."),
-  headers: { type: "map", dynamic: true, description: "Headers of the request; a value may be a list." },
-  options: {
-    type: "object",
-    dynamic: true,
-    properties: OPTIONS,
-    description: "Time limits, credentials, proxy and more.",
-  },
-  sslOptions: {
-    type: "object",
-    dynamic: true,
+  headers: dynamicProperty("map", "Headers of the request; a value may be a list."),
+  options: dynamicProperty("object", "Time limits, credentials, proxy and more.", { properties: OPTIONS }),
+  sslOptions: dynamicProperty("object", "How certificates are checked.", {
     properties: SSL,
     deprecated: "use `options.ssl`",
-    description: "How certificates are checked.",
-  },
+  }),
 });
 
 /** Schema of lists of texts by name: headers or parameters. */

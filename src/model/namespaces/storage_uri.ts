@@ -1,6 +1,6 @@
 /** Parses storage URIs: addresses of stored files in inputs, outputs and expressions. Works on text only. */
 import { DomainError } from "../errors.ts";
-import { normalizeFileName } from "./file_path.ts";
+import { fileNameOf, normalizeFileName } from "./file_path.ts";
 import { checkNamespace } from "./namespace_name.ts";
 
 /** Scheme of all storage URIs. */
@@ -62,6 +62,12 @@ export function storedPlaceOf(uri: string): StoredPlace | undefined {
     namespace,
     path: normalizeFileName(text.slice(files + NAMESPACE_FILES.length)),
   };
+}
+
+/** The decoded name of the file of a storage URI; not decoded if the encoding is malformed. */
+export function storedFileName(uri: string): string {
+  const name = fileNameOf(uri);
+  return decode(name) ?? name;
 }
 
 /** The storage URI of a namespace file: `kestra:///<namespace as path>/_files/<path>`. @throws DomainError invalid_argument */

@@ -1,6 +1,7 @@
 /** `core.execution.Assert`: fails unless all its conditions hold. */
 import { type JsonValue, ownProperty } from "../../base/json.ts";
 import { isTruthyText, printValue } from "../../expr/mod.ts";
+import { dynamicProperty, dynamicText } from "../../model/flows/schema.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { textOf, textsOf } from "../property_values.ts";
 
@@ -12,14 +13,11 @@ export const assertTask: RunnableTaskType = {
   description: "Fails if a condition is false, and logs each false condition.",
   pure: true,
   properties: {
-    conditions: {
-      type: "list",
+    conditions: dynamicProperty("list", "Conditions, all of which must be true.", {
       required: true,
-      dynamic: true,
       items: { type: "string", description: "A condition that must be true." },
-      description: "Conditions, all of which must be true.",
-    },
-    errorMessage: { type: "string", dynamic: true, description: "Text of the error." },
+    }),
+    errorMessage: dynamicText("Text of the error."),
   },
   outputs: {},
   run(properties, context) {

@@ -6,12 +6,12 @@ import type { ExecutionSelection } from "../../model/executions/execution_select
 import type { RunContext } from "../../model/ports/run_context.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { instantOf, requiredTextOf, structureOf, textOf, textsOf } from "../property_values.ts";
-import type { PropertySchemas } from "../../model/flows/schema.ts";
+import { dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import { stateList, statesOf } from "./execution_properties.ts";
 
 const COUNTED_FLOW: PropertySchemas = Object.freeze({
-  namespace: { type: "string", required: true, dynamic: true, description: "Namespace of the flow." },
-  flowId: { type: "string", dynamic: true, aliases: ["id"], description: "Id of the flow." },
+  namespace: dynamicText("Namespace of the flow.", { required: true }),
+  flowId: dynamicText("Id of the flow.", { aliases: ["id"] }),
 });
 
 const RESULT: PropertySchemas = Object.freeze({
@@ -28,29 +28,15 @@ export const countTask: RunnableTaskType = {
   description: "Counts executions by flow, and keeps the counts for which an expression is true.",
   pure: false,
   properties: {
-    flows: {
-      type: "list",
-      dynamic: true,
-      items: { type: "object", dynamic: true, properties: COUNTED_FLOW, description: "A flow." },
-      description: "Flows whose executions are counted.",
-    },
-    namespaces: {
-      type: "list",
-      dynamic: true,
+    flows: dynamicProperty("list", "Flows whose executions are counted.", {
+      items: dynamicProperty("object", "A flow.", { properties: COUNTED_FLOW }),
+    }),
+    namespaces: dynamicProperty("list", "Namespaces whose executions are counted, instead of `flows`.", {
       items: { type: "string", description: "Name of a namespace." },
-      description: "Namespaces whose executions are counted, instead of `flows`.",
-    },
+    }),
     states: stateList("Only executions in one of these states are counted."),
-    startDate: {
-      type: "dateTime",
-      dynamic: true,
-      description: "Only executions that started at this time or later.",
-    },
-    endDate: {
-      type: "dateTime",
-      dynamic: true,
-      description: "Only executions that started before this time.",
-    },
+    startDate: dynamicProperty("dateTime", "Only executions that started at this time or later."),
+    endDate: dynamicProperty("dateTime", "Only executions that started before this time."),
     expression: {
       type: "string",
       required: true,

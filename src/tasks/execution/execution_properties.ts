@@ -1,7 +1,12 @@
 /** Properties that identify or select executions. */
 import type { JsonObject } from "../../base/json.ts";
 import { type State, STATES } from "../../model/executions/state.ts";
-import { dynamicText, type PropertySchema, type PropertySchemas } from "../../model/flows/schema.ts";
+import {
+  dynamicProperty,
+  dynamicText,
+  type PropertySchema,
+  type PropertySchemas,
+} from "../../model/flows/schema.ts";
 import { oneOf, textOf, textsOf } from "../property_values.ts";
 
 /** `namespace` and `flowId` beside an `executionId`. */
@@ -32,12 +37,7 @@ export function namedExecutionOf(properties: JsonObject): NamedExecution {
 
 /** Schema of a list of states. */
 export function stateList(description: string): PropertySchema {
-  return {
-    type: "list",
-    dynamic: true,
-    items: { type: "string", dynamic: true, values: STATES, description: "A state." },
-    description,
-  };
+  return dynamicProperty("list", description, { items: dynamicText("A state.", { values: STATES }) });
 }
 
 /** The value of the property `states`; `undefined` if it is absent. @throws Error unknown state */

@@ -1,4 +1,5 @@
 /** `core.execution.Exit`: ends the execution early. */
+import { dynamicChoice } from "../../model/flows/schema.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { oneOf, textOf } from "../property_values.ts";
 
@@ -12,13 +13,11 @@ export const exitTask: RunnableTaskType = {
   description: "Ends the execution in a given state; tasks that have not started do not run.",
   pure: true,
   properties: {
-    state: {
-      type: "string",
-      dynamic: true,
-      values: EXIT_STATES,
-      default: "SUCCESS",
-      description: "State of the execution; only `KILLED` interrupts running tasks.",
-    },
+    state: dynamicChoice(
+      EXIT_STATES,
+      "SUCCESS",
+      "State of the execution; only `KILLED` interrupts running tasks.",
+    ),
   },
   outputs: {},
   run(properties) {

@@ -1,5 +1,6 @@
 /** `core.execution.Fail`: ends FAILED, always or on a condition. */
 import { isTruthyText, printValue } from "../../expr/mod.ts";
+import { dynamicText } from "../../model/flows/schema.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 
 /** Has no outputs. */
@@ -10,13 +11,8 @@ export const failTask: RunnableTaskType = {
   description: "Fails the execution if its condition is true or absent.",
   pure: true,
   properties: {
-    condition: { type: "string", dynamic: true, description: "Fails only when this renders to a true text." },
-    errorMessage: {
-      type: "string",
-      dynamic: true,
-      default: "Task failure",
-      description: "Text of the error.",
-    },
+    condition: dynamicText("Fails only when this renders to a true text."),
+    errorMessage: dynamicText("Text of the error.", { default: "Task failure" }),
   },
   outputs: {},
   run(properties, context) {

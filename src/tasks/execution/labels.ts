@@ -2,6 +2,7 @@
 import { isJsonObject, type JsonValue } from "../../base/json.ts";
 import { printValue } from "../../expr/mod.ts";
 import { isSystemLabel, type Label, systemLabelMessage } from "../../model/flows/label.ts";
+import { dynamicProperty } from "../../model/flows/schema.ts";
 import { MAX_LABEL_LENGTH, MAX_LABELS } from "../../model/limits.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { structureOf } from "../property_values.ts";
@@ -14,14 +15,11 @@ export const labelsTask: RunnableTaskType = {
   description: "Adds labels to the execution; a label of the same key is replaced.",
   pure: true,
   properties: {
-    labels: {
-      type: "map",
-      required: true,
-      dynamic: true,
-      orList: true,
-      orText: true,
-      description: "Labels: a map, a list of `key` and `value`, or a JSON text of one of them.",
-    },
+    labels: dynamicProperty(
+      "map",
+      "Labels: a map, a list of `key` and `value`, or a JSON text of one of them.",
+      { required: true, orList: true, orText: true },
+    ),
   },
   outputs: {},
   run(properties, context) {

@@ -1,7 +1,7 @@
 /** `core.execution.PurgeExecutions`: deletes old executions. */
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { flagOf, instantOf, textOf } from "../property_values.ts";
-import { dynamicFlag, type PropertySchema } from "../../model/flows/schema.ts";
+import { dynamicFlag, dynamicProperty, dynamicText, type PropertySchema } from "../../model/flows/schema.ts";
 import { type State, TERMINAL_STATES } from "../../model/executions/state.ts";
 import { stateList, statesOf } from "./execution_properties.ts";
 
@@ -13,32 +13,20 @@ export const purgeExecutionsTask: RunnableTaskType = {
   description: "Deletes executions, with their logs, metrics and files.",
   pure: false,
   properties: {
-    namespace: { type: "string", dynamic: true, description: "Namespace of the executions; default is all." },
-    flowId: { type: "string", dynamic: true, description: "Flow of the executions; requires `namespace`." },
-    startDate: {
-      type: "dateTime",
-      dynamic: true,
-      description: "Only executions that started at this time or later.",
-    },
-    endDate: {
-      type: "dateTime",
-      required: true,
-      dynamic: true,
-      description: "Only executions that ended before this time.",
-    },
+    namespace: dynamicText("Namespace of the executions; default is all."),
+    flowId: dynamicText("Flow of the executions; requires `namespace`."),
+    startDate: dynamicProperty("dateTime", "Only executions that started at this time or later."),
+    endDate: dynamicProperty("dateTime", "Only executions that ended before this time.", { required: true }),
     states: stateList("Only executions in one of these states; default is all ended ones."),
     purgeExecution: purged("the executions themselves"),
     purgeLog: purged("their logs"),
     purgeMetric: purged("their metrics"),
     purgeStorage: purged("their files"),
-    batchSize: {
-      type: "integer",
-      dynamic: true,
+    batchSize: dynamicProperty("integer", "How many executions are deleted at once.", {
       default: 100,
       minimum: 1,
       ignored: true,
-      description: "How many executions are deleted at once.",
-    },
+    }),
   },
   outputs: {
     executionsCount: { type: "integer", description: "Number of executions deleted." },

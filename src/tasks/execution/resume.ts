@@ -1,5 +1,5 @@
 /** `core.execution.Resume`: resumes a paused execution. */
-import { dynamicText } from "../../model/flows/schema.ts";
+import { dynamicProperty, dynamicText } from "../../model/flows/schema.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { mapOf } from "../property_values.ts";
@@ -15,7 +15,7 @@ export const resumeTask: RunnableTaskType = {
   properties: {
     executionId: dynamicText("Id of the execution; default is the one that triggered this execution."),
     ...EXECUTION_FLOW,
-    inputs: { type: "map", dynamic: true, description: "Values of the inputs that its Pause requests." },
+    inputs: dynamicProperty("map", "Values of the inputs that its Pause requests."),
   },
   outputs: {},
   async run(properties, context) {

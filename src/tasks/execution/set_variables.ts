@@ -1,6 +1,6 @@
 /** `core.execution.SetVariables`: sets variables of the execution. */
 import { isJsonObject, type JsonObject, ownProperty, setOwnProperty } from "../../base/json.ts";
-import { dynamicFlag } from "../../model/flows/schema.ts";
+import { dynamicFlag, dynamicProperty } from "../../model/flows/schema.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { flagOf, mapOf } from "../property_values.ts";
 
@@ -12,13 +12,10 @@ export const setVariablesTask: RunnableTaskType = {
   description: "Sets variables that later tasks read as `vars.name`.",
   pure: true,
   properties: {
-    variables: {
-      type: "map",
+    variables: dynamicProperty("map", "Values by name; a map is merged into an existing one.", {
       required: true,
-      dynamic: true,
       orText: true,
-      description: "Values by name; a map is merged into an existing one.",
-    },
+    }),
     overwrite: dynamicFlag(
       true,
       "Whether existing variables may be replaced; otherwise the task fails.",

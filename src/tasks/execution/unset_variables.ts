@@ -1,6 +1,6 @@
 /** `core.execution.UnsetVariables`: removes variables of the execution. */
 import { isJsonObject, type JsonObject, ownProperty, setOwnProperty } from "../../base/json.ts";
-import { dynamicFlag } from "../../model/flows/schema.ts";
+import { dynamicFlag, dynamicProperty } from "../../model/flows/schema.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { flagOf, textsOf } from "../property_values.ts";
 
@@ -12,14 +12,11 @@ export const unsetVariablesTask: RunnableTaskType = {
   description: "Removes variables of the execution.",
   pure: true,
   properties: {
-    variables: {
-      type: "list",
+    variables: dynamicProperty("list", "Names of the variables.", {
       required: true,
-      dynamic: true,
       orText: true,
       items: { type: "string", description: "Name of a variable, or a path into it: `name.inner`." },
-      description: "Names of the variables.",
-    },
+    }),
     ignoreMissing: dynamicFlag(
       false,
       "Whether missing variables are accepted; otherwise the task fails.",

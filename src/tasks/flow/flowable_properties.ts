@@ -1,5 +1,10 @@
 /** Properties that several flowable tasks share. */
-import type { PropertySchema, PropertySchemas } from "../../model/flows/schema.ts";
+import {
+  dynamicChoice,
+  dynamicProperty,
+  type PropertySchema,
+  type PropertySchemas,
+} from "../../model/flows/schema.ts";
 
 /** `errors` and `finally` of a flowable task. */
 export const HANDLER_PROPERTIES: PropertySchemas = Object.freeze({
@@ -22,26 +27,20 @@ export const CONCURRENT: PropertySchema = Object.freeze({
  * `onChildFailure` of tasks with parallel children. The task itself always ends FAILED, after its `errors` and `finally`.
  * An allowed failure or one that is retried does not count.
  */
-export const ON_CHILD_FAILURE: PropertySchema = Object.freeze({
-  type: "string",
-  dynamic: true,
-  values: ["FAILED", "CANCELLED", "CONTINUE", "FAIL", "CANCEL"],
-  default: "FAILED",
-  description:
-    "What happens to the other tasks when one has failed: no further task is started and running tasks continue " +
+export const ON_CHILD_FAILURE: PropertySchema = dynamicChoice(
+  ["FAILED", "CANCELLED", "CONTINUE", "FAIL", "CANCEL"],
+  "FAILED",
+  "What happens to the other tasks when one has failed: no further task is started and running tasks continue " +
     "(`FAILED`), running tasks and everything below them are interrupted and end CANCELLED (`CANCELLED`), " +
     "or all tasks run that do not depend on it (`CONTINUE`). `FAIL` and `CANCEL` are aliases.",
-});
+);
 
 /** `values` of a loop: a list, a map, or a text that contains one of them. */
-export const ITERATED_VALUES: PropertySchema = Object.freeze({
-  type: "list",
-  required: true,
-  dynamic: true,
-  orMap: true,
-  orText: true,
-  description: "Values to iterate over: a list, a map, or an expression or JSON text of one of them.",
-});
+export const ITERATED_VALUES: PropertySchema = dynamicProperty(
+  "list",
+  "Values to iterate over: a list, a map, or an expression or JSON text of one of them.",
+  { required: true, orMap: true, orText: true },
+);
 
 /** The tasks for each value, and the number of concurrent values. */
 export const ITERATED_TASKS: PropertySchemas = Object.freeze({

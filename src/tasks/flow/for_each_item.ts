@@ -1,7 +1,7 @@
 /** `core.flow.ForEachItem`: an execution of another flow for each batch of a file. */
 import { isJsonObject } from "../../base/json.ts";
 import { FOR_EACH_ITEM, ITEM_PARTS } from "../../model/executions/for_each_item.ts";
-import { dynamicText, type PropertySchema } from "../../model/flows/schema.ts";
+import { dynamicProperty, dynamicText, type PropertySchema } from "../../model/flows/schema.ts";
 import type {
   AttemptOutcome,
   FlowableTaskType,
@@ -15,32 +15,23 @@ import { readSplitRule, separatorOf, splitFile } from "../storage/split_file.ts"
 import { HANDLER_PROPERTIES } from "./flowable_properties.ts";
 import { SUBFLOW_PROPERTIES } from "./subflow.ts";
 
-const BATCHED_FILE: PropertySchema = Object.freeze({
-  type: "string",
-  required: true,
-  dynamic: true,
-  description: "Storage URI of the file to split.",
-});
+const BATCHED_FILE: PropertySchema = dynamicText("Storage URI of the file to split.", { required: true });
 
-const BATCH: PropertySchema = {
-  type: "object",
-  dynamic: true,
-  properties: {
-    rows: { type: "integer", dynamic: true, default: 1, minimum: 1, description: "Lines in each batch." },
-    bytes: dynamicText("Size of each batch, such as `10MB`, instead of `rows`."),
-    partitions: {
-      type: "integer",
-      dynamic: true,
-      minimum: 1,
-      description: "Number of batches, instead of `rows`.",
+const BATCH: PropertySchema = dynamicProperty(
+  "object",
+  "How the file is split: by one of `rows`, `bytes`, `partitions` and `regexPattern`.",
+  {
+    properties: {
+      rows: dynamicProperty("integer", "Lines in each batch.", { default: 1, minimum: 1 }),
+      bytes: dynamicText("Size of each batch, such as `10MB`, instead of `rows`."),
+      partitions: dynamicProperty("integer", "Number of batches, instead of `rows`.", { minimum: 1 }),
+      regexPattern: dynamicText(
+        "Regular expression with a group, instead of `rows`: the lines in which the group matches the same text are one batch.",
+      ),
+      separator: dynamicText("Text that ends an item.", { default: "\n" }),
     },
-    regexPattern: dynamicText(
-      "Regular expression with a group, instead of `rows`: the lines in which the group matches the same text are one batch.",
-    ),
-    separator: { type: "string", dynamic: true, default: "\n", description: "Text that ends an item." },
   },
-  description: "How the file is split: by one of `rows`, `bytes`, `partitions` and `regexPattern`.",
-};
+);
 
 /** Outputs: those of the parts that the task runs as, `<id>_split`, `<id>_items` and `<id>_merge`. */
 export const forEachItemTask: FlowableTaskType = {

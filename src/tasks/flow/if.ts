@@ -1,4 +1,5 @@
 /** `core.flow.If`: one of two branches. */
+import { dynamicText } from "../../model/flows/schema.ts";
 import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
 import { HANDLER_PROPERTIES } from "./flowable_properties.ts";
 
@@ -9,13 +10,10 @@ export const ifTask: FlowableTaskType = {
   aliases: ["core.tasks.flows.If"],
   description: "Runs one branch of tasks when a condition is true, and another one when it is false.",
   properties: {
-    condition: {
-      type: "string",
-      required: true,
-      dynamic: true,
-      description:
-        "Evaluated once; an empty text, `false`, `0`, `-0` and null are false, anything else is true.",
-    },
+    condition: dynamicText(
+      "Evaluated once; an empty text, `false`, `0`, `-0` and null are false, anything else is true.",
+      { required: true },
+    ),
     then: { type: "tasks", required: true, description: "Tasks to run when the condition is true." },
     else: { type: "tasks", description: "Tasks to run when the condition is false." },
     ...HANDLER_PROPERTIES,

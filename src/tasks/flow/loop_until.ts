@@ -1,28 +1,12 @@
 /** `core.flow.LoopUntil`: repeats its tasks until a condition is true. */
-import { dynamicFlag, type PropertySchemas } from "../../model/flows/schema.ts";
+import { dynamicFlag, dynamicProperty, type PropertySchemas } from "../../model/flows/schema.ts";
 import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
 import { HANDLER_PROPERTIES } from "./flowable_properties.ts";
 
 const CHECK_FREQUENCY: PropertySchemas = Object.freeze({
-  interval: {
-    type: "duration",
-    dynamic: true,
-    default: "PT1S",
-    description: "Wait between two passes.",
-  },
-  maxIterations: {
-    type: "integer",
-    dynamic: true,
-    default: 100,
-    minimum: 1,
-    description: "Maximum number of passes.",
-  },
-  maxDuration: {
-    type: "duration",
-    dynamic: true,
-    default: "PT1H",
-    description: "Time after which no pass starts.",
-  },
+  interval: dynamicProperty("duration", "Wait between two passes.", { default: "PT1S" }),
+  maxIterations: dynamicProperty("integer", "Maximum number of passes.", { default: 100, minimum: 1 }),
+  maxDuration: dynamicProperty("duration", "Time after which no pass starts.", { default: "PT1H" }),
 });
 
 /** Output: `iterationCount`. */
@@ -38,12 +22,9 @@ export const loopUntilTask: FlowableTaskType = {
       description: "Expression that is evaluated after each pass and ends the loop when it is true.",
     },
     tasks: { type: "tasks", required: true, description: "Tasks of one pass, in this order." },
-    checkFrequency: {
-      type: "object",
-      dynamic: true,
+    checkFrequency: dynamicProperty("object", "How often, and for how long, the tasks run.", {
       properties: CHECK_FREQUENCY,
-      description: "How often, and for how long, the tasks run.",
-    },
+    }),
     failOnMaxReached: dynamicFlag(false, "Whether reaching a limit is a failure."),
     ...HANDLER_PROPERTIES,
   },

@@ -1,6 +1,6 @@
 /** `core.flow.Pause`: waits for a resume or for a duration. */
 import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
-import type { PropertySchemas } from "../../model/flows/schema.ts";
+import { dynamicChoice, dynamicProperty, type PropertySchemas } from "../../model/flows/schema.ts";
 import { HANDLER_PROPERTIES } from "./flowable_properties.ts";
 
 const RESUMED: PropertySchemas = Object.freeze({
@@ -16,19 +16,14 @@ export const pauseTask: FlowableTaskType = {
   aliases: ["core.tasks.flows.Pause"],
   description: "Pauses the execution until it is resumed, or until a duration has passed.",
   properties: {
-    pauseDuration: {
-      type: "duration",
-      dynamic: true,
+    pauseDuration: dynamicProperty("duration", "Maximum duration of the pause; default is unlimited.", {
       aliases: ["delay"],
-      description: "Maximum duration of the pause; default is unlimited.",
-    },
-    behavior: {
-      type: "string",
-      dynamic: true,
-      values: ["RESUME", "WARN", "CANCEL", "FAIL"],
-      default: "RESUME",
-      description: "What happens when `pauseDuration` has passed.",
-    },
+    }),
+    behavior: dynamicChoice(
+      ["RESUME", "WARN", "CANCEL", "FAIL"],
+      "RESUME",
+      "What happens when `pauseDuration` has passed.",
+    ),
     onResume: { type: "inputs", description: "Inputs that are requested when the execution is resumed." },
     onPause: {
       type: "task",

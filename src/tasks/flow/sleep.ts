@@ -1,6 +1,7 @@
 /** `core.flow.Sleep`: waits. The wait is a stored timer: it occupies no worker and survives a crash. */
 import { parseDuration } from "../../base/duration.ts";
 import { printValue } from "../../expr/mod.ts";
+import { dynamicProperty } from "../../model/flows/schema.ts";
 import type { WaitingTaskType } from "../../model/tasks/task_catalog.ts";
 
 /** Has no outputs. */
@@ -10,12 +11,7 @@ export const sleepTask: WaitingTaskType = {
   aliases: ["core.tasks.flows.Sleep"],
   description: "Waits for a duration.",
   properties: {
-    duration: {
-      type: "duration",
-      required: true,
-      dynamic: true,
-      description: "Duration of the wait, for example PT10S.",
-    },
+    duration: dynamicProperty("duration", "Duration of the wait, for example PT10S.", { required: true }),
   },
   outputs: {},
   delayMs(properties) {

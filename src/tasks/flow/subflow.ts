@@ -1,33 +1,16 @@
 /** `core.flow.Subflow`: an execution of another flow. */
-import { dynamicFlag, type PropertySchemas } from "../../model/flows/schema.ts";
+import { dynamicFlag, dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
 
 /** The flow to start, the values passed to it, and whether to wait for its end. */
 export const SUBFLOW_PROPERTIES: PropertySchemas = Object.freeze({
-  namespace: {
-    type: "string",
-    required: true,
-    dynamic: true,
-    description: "Namespace of the flow to start.",
-  },
-  flowId: { type: "string", required: true, dynamic: true, description: "Id of the flow to start." },
-  revision: {
-    type: "integer",
-    dynamic: true,
-    minimum: 1,
-    description: "Revision of the flow; default is the latest one.",
-  },
-  inputs: {
-    type: "map",
-    dynamic: true,
-    description: "Inputs of the execution; converted to the types that the flow declares.",
-  },
-  labels: {
-    type: "map",
-    dynamic: true,
+  namespace: dynamicText("Namespace of the flow to start.", { required: true }),
+  flowId: dynamicText("Id of the flow to start.", { required: true }),
+  revision: dynamicProperty("integer", "Revision of the flow; default is the latest one.", { minimum: 1 }),
+  inputs: dynamicProperty("map", "Inputs of the execution; converted to the types that the flow declares."),
+  labels: dynamicProperty("map", "Labels of the execution: a map, or a list of `key` and `value`.", {
     orList: true,
-    description: "Labels of the execution: a map, or a list of `key` and `value`.",
-  },
+  }),
   inheritLabels: dynamicFlag(false, "Whether it inherits the labels of this execution."),
   wait: {
     type: "boolean",
@@ -39,11 +22,7 @@ export const SUBFLOW_PROPERTIES: PropertySchemas = Object.freeze({
     default: true,
     description: "Whether this task fails or warns when the execution does; requires `wait`.",
   },
-  scheduleDate: {
-    type: "dateTime",
-    dynamic: true,
-    description: "When the execution starts; default is immediately.",
-  },
+  scheduleDate: dynamicProperty("dateTime", "When the execution starts; default is immediately."),
 });
 
 /** Outputs: `executionId`, `state` and `outputs`. */

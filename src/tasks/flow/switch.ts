@@ -1,4 +1,5 @@
 /** `core.flow.Switch`: the branch selected by a value. */
+import { dynamicText } from "../../model/flows/schema.ts";
 import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
 import { HANDLER_PROPERTIES } from "./flowable_properties.ts";
 
@@ -9,12 +10,7 @@ export const switchTask: FlowableTaskType = {
   aliases: ["core.tasks.flows.Switch"],
   description: "Runs the branch of tasks whose name equals a value.",
   properties: {
-    value: {
-      type: "string",
-      required: true,
-      dynamic: true,
-      description: "Value that must equal the name of a case exactly.",
-    },
+    value: dynamicText("Value that must equal the name of a case exactly.", { required: true }),
     cases: { type: "cases", description: "Branches by name, each a list of tasks that run in order." },
     defaults: { type: "tasks", description: "Tasks to run when no case has that name." },
     ...HANDLER_PROPERTIES,

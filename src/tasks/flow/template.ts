@@ -1,4 +1,5 @@
 /** `core.flow.Template`: tasks of a template. Legacy, not supported. */
+import { dynamicProperty } from "../../model/flows/schema.ts";
 import type { PlannedTaskType } from "../../model/tasks/task_catalog.ts";
 
 /** Saving a flow with it is refused. */
@@ -11,7 +12,7 @@ export const templateTask: PlannedTaskType = {
   properties: {
     namespace: { type: "string", required: true, description: "Namespace of the template." },
     templateId: { type: "string", required: true, description: "Id of the template." },
-    args: { type: "map", dynamic: true, description: "Arguments that the template reads." },
+    args: dynamicProperty("map", "Arguments that the template reads."),
   },
   outputs: {},
 };

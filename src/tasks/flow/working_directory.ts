@@ -1,16 +1,28 @@
 /** `core.flow.WorkingDirectory`: tasks that share one directory. */
-import type { JsonObject } from "../../base/json.ts";
-import type { PropertySchemas } from "../../model/flows/schema.ts";
-import type { RunContext } from "../../model/ports/run_context.ts";
+import { parseDuration } from "../../base/duration.ts";
+import { isJsonObject, type JsonObject } from "../../base/json.ts";
+import { DomainError } from "../../model/errors.ts";
+import { dynamicProperty, type PropertySchemas } from "../../model/flows/schema.ts";
+import type { CachedFile } from "../../model/ports/flow_caches.ts";
 import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
 import { FILE_PROPERTIES, OUTPUT_FILES, textList } from "../file_properties.ts";
-import { copyNamespaceFiles, createFiles, storeFiles } from "../local_files.ts";
-import { cacheOf, restoreCache, saveCache } from "./directory_cache.ts";
+import { compileGlobs } from "../glob.ts";
+import {
+  copyNamespaceFiles,
+  createFiles,
+  findFiles,
+  type LocalPlace,
+  openLocalFile,
+  readTexts,
+  storeFiles,
+  writeLocalFile,
+} from "../local_files.ts";
+import { textOf } from "../property_values.ts";
 import { HANDLER_PROPERTIES } from "./flowable_properties.ts";
 
 const CACHE: PropertySchemas = Object.freeze({
   patterns: textList("Globs of the files to cache.", { required: true }),
-  ttl: { type: "duration", dynamic: true, description: "How long the cache is valid; default is forever." },
+  ttl: dynamicProperty("duration", "How long the cache is valid; default is forever."),
 });
 
 /** Output: `outputFiles`. */
@@ -26,32 +38,75 @@ export const workingDirectoryTask: FlowableTaskType = {
       description: "Tasks to run, in this order; each must be a runnable task.",
     },
     ...FILE_PROPERTIES,
-    cache: {
-      type: "object",
-      dynamic: true,
+    cache: dynamicProperty("object", "Files that are kept between executions of the same flow.", {
       properties: CACHE,
-      description: "Files that are kept between executions of the same flow.",
-    },
+    }),
     ...HANDLER_PROPERTIES,
   },
   outputs: { outputFiles: OUTPUT_FILES },
-  hooks: { before, after, release },
+  hooks: {
+    async before(properties, context) {
+      const directory = await context.ports.workingDirectories.make(context.taskRunId);
+      await restoreCache({ context, directory }, cacheOf(properties));
+      await copyNamespaceFiles({ context, directory }, properties.namespaceFiles);
+      await createFiles({ context, directory }, properties.inputFiles);
+    },
+    async after(properties, context): Promise<JsonObject> {
+      const directory = context.ports.workingDirectories.pathOf(context.taskRunId);
+      await saveCache({ context, directory }, cacheOf(properties));
+      const files = await storeFiles({ context, directory }, properties.outputFiles);
+      return Object.keys(files).length > 0 ? { outputFiles: files } : {};
+    },
+    async release(context) {
+      await context.ports.workingDirectories.remove(context.taskRunId);
+    },
+  },
 };
 
-async function before(properties: JsonObject, context: RunContext): Promise<void> {
-  const directory = await context.ports.workingDirectories.make(context.taskRunId);
-  await restoreCache({ context, directory }, cacheOf(properties));
-  await copyNamespaceFiles({ context, directory }, properties.namespaceFiles);
-  await createFiles({ context, directory }, properties.inputFiles);
+/** The property `cache`. */
+interface DirectoryCache {
+  readonly patterns: readonly string[];
+  readonly ttlMs?: number;
 }
 
-async function after(properties: JsonObject, context: RunContext): Promise<JsonObject> {
-  const directory = context.ports.workingDirectories.pathOf(context.taskRunId);
-  await saveCache({ context, directory }, cacheOf(properties));
-  const files = await storeFiles({ context, directory }, properties.outputFiles);
-  return Object.keys(files).length > 0 ? { outputFiles: files } : {};
+/** Reads the property; `undefined` if it is absent. @throws Error `ttl` is no duration */
+function cacheOf({ cache }: JsonObject): DirectoryCache | undefined {
+  if (!isJsonObject(cache)) return undefined;
+  const ttl = textOf(cache, "ttl");
+  const ttlMs = ttl === undefined || ttl === "" ? undefined : parseDuration(ttl);
+  if (ttl && ttlMs === undefined) {
+    throw new Error(`Invalid ttl "${ttl}": it must be an ISO 8601 duration such as PT1H`);
+  }
+  return { patterns: readTexts(cache.patterns, "Globs of cached files"), ttlMs };
 }
 
-async function release(context: RunContext): Promise<void> {
-  await context.ports.workingDirectories.remove(context.taskRunId);
+/** Copies the files of a fresh cache into the directory. A cache that cannot be read is ignored with a warning. */
+async function restoreCache(
+  { context, directory }: LocalPlace,
+  cache: DirectoryCache | undefined,
+): Promise<void> {
+  const { flowCaches } = context.ports;
+  if (!cache || !await flowCaches.isFresh(context, cache.ttlMs)) return;
+  try {
+    await flowCaches.restore(context, async (name, content) => {
+      await writeLocalFile(directory, name, content);
+    });
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    context.log("WARN", `The cache is not used: ${error.message}`);
+  }
+}
+
+/** Saves the matching files unless the cache is fresh. */
+async function saveCache(place: LocalPlace, cache: DirectoryCache | undefined): Promise<void> {
+  const { context } = place;
+  const { flowCaches } = context.ports;
+  if (!cache || await flowCaches.isFresh(context, cache.ttlMs)) return;
+  await flowCaches.save(context, cachedFiles(place, cache));
+}
+
+async function* cachedFiles({ directory }: LocalPlace, cache: DirectoryCache): AsyncGenerator<CachedFile> {
+  for (const name of await findFiles(directory, compileGlobs(cache.patterns))) {
+    yield { name, open: () => openLocalFile(directory, name) };
+  }
 }

@@ -1,13 +1,19 @@
 /** The request of both HTTP tasks, from rendered properties to the head of the response. */
-import { isJsonObject, type JsonObject } from "../../base/json.ts";
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  ownProperty,
+  setOwnProperty,
+} from "../../base/json.ts";
+import type { PropertySchema, PropertySchemas } from "../../model/flows/schema.ts";
 import { type HttpDraft, readHttpRequest, shownUri } from "../../model/http/http_request.ts";
 import { HTTP_REQUEST_PROPERTIES } from "../../model/http/http_schema.ts";
 import { shownResponse } from "../../model/http/http_text.ts";
 import type { HttpResponse, NamedText } from "../../model/ports/http.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
-import { textOf } from "../property_values.ts";
+import { structureOf, textOf } from "../property_values.ts";
 import { payloadBody } from "./payload.ts";
-import { structuredProperties } from "./structured_properties.ts";
 
 const CREDENTIALS = /^(?:authorization|proxy-authorization|cookie|set-cookie)$/i;
 
@@ -73,4 +79,37 @@ async function refuseFailure(
 
 function headerText(headers: readonly NamedText[]): string {
   return headers.map(([name, value]) => `${name}: ${CREDENTIALS.test(name) ? "***" : value}`).join(", ");
+}
+
+/**
+ * The properties with texts parsed where `schemas` declare a map, an object or a list: an expression for such a value renders
+ * to JSON text. Empty texts are omitted.
+ * @throws Error no map; the message does not contain the text, since it may be a secret
+ */
+function structuredProperties(properties: JsonObject, schemas: PropertySchemas): JsonObject {
+  const read: JsonObject = {};
+  for (const name of Object.keys(properties)) {
+    const schema = Object.hasOwn(schemas, name) ? schemas[name] : undefined;
+    const value = propertyOf(properties, name, schema);
+    if (value !== undefined) setOwnProperty(read, name, value);
+  }
+  return read;
+}
+
+function propertyOf(
+  properties: JsonObject,
+  name: string,
+  schema: PropertySchema | undefined,
+): JsonValue | undefined {
+  if (schema?.type === "map" || schema?.type === "object") return readMap(properties, name, schema);
+  const list = schema?.type === "list" ? structureOf(properties, name) : undefined;
+  // A single element is accepted instead of a list.
+  return Array.isArray(list) ? list : ownProperty(properties, name);
+}
+
+function readMap(properties: JsonObject, name: string, schema: PropertySchema): JsonValue | undefined {
+  const value = structureOf(properties, name);
+  if (value === undefined) return undefined;
+  if (!isJsonObject(value)) throw new Error(`Invalid ${name}: it must be a map`);
+  return schema.properties ? structuredProperties(value, schema.properties) : value;
 }

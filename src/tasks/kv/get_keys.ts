@@ -1,4 +1,5 @@
 /** `core.kv.GetKeys`: lists the keys of a namespace. */
+import { dynamicText } from "../../model/flows/schema.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { textOf } from "../property_values.ts";
 import { KV_NAMESPACE, kvNamespaceOf } from "./kv_pair_id.ts";
@@ -11,7 +12,7 @@ export const kvGetKeysTask: RunnableTaskType = {
   description: "Lists the keys of the key-value pairs of a namespace.",
   pure: false,
   properties: {
-    prefix: { type: "string", dynamic: true, description: "Only keys that begin with this." },
+    prefix: dynamicText("Only keys that begin with this."),
     namespace: KV_NAMESPACE,
   },
   outputs: {

@@ -1,25 +1,19 @@
 /** Properties that identify a key-value pair. */
 import type { JsonObject } from "../../base/json.ts";
-import { dynamicFlag, type PropertySchema } from "../../model/flows/schema.ts";
+import { dynamicFlag, dynamicText, type PropertySchema } from "../../model/flows/schema.ts";
 import type { KvPairId } from "../../model/namespaces/kv_pair.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
 import { requiredTextOf, textOf } from "../property_values.ts";
 
 /** `key` of a pair. */
-export const KV_KEY: PropertySchema = Object.freeze({
-  type: "string",
-  required: true,
-  dynamic: true,
-  pattern: "[a-zA-Z0-9][a-zA-Z0-9._-]*",
-  description: "Name of the pair: letters, digits, `.`, `_` and `-`; begins with a letter or digit.",
-});
+export const KV_KEY: PropertySchema = dynamicText(
+  "Name of the pair: letters, digits, `.`, `_` and `-`; begins with a letter or digit.",
+  { required: true, pattern: "[a-zA-Z0-9][a-zA-Z0-9._-]*" },
+);
 
 /** `namespace` of a pair. */
-export const KV_NAMESPACE: PropertySchema = Object.freeze({
-  type: "string",
-  dynamic: true,
+export const KV_NAMESPACE: PropertySchema = dynamicText("Namespace of the pair.", {
   default: "{{ flow.namespace }}",
-  description: "Namespace of the pair.",
 });
 
 /** `errorOnMissing` of tasks that read or delete a pair. */

@@ -1,10 +1,11 @@
 /** `core.kv.PurgeKV`: deletes key-value pairs, by default only expired ones. */
 import type { JsonObject } from "../../base/json.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
-import { matchesGlob } from "../glob.ts";
+import { compileGlobs } from "../glob.ts";
 import { flagOf, instantOf, mapOf, textOf, textsOf, wholeNumberOf } from "../property_values.ts";
 import {
   dynamicFlag,
+  dynamicProperty,
   dynamicText,
   type PropertySchema,
   type PropertySchemas,
@@ -22,27 +23,24 @@ const BEHAVIOR: PropertySchemas = Object.freeze({
 const EXPIRED_ONLY: PropertySchema = dynamicFlag(true, "Whether only pairs that have expired are deleted.");
 
 /** Legacy form; takes precedence over `behavior`, therefore it has no default. */
-const OLD_EXPIRED_ONLY: PropertySchema = Object.freeze({
-  type: "boolean",
-  dynamic: true,
-  description: "Whether only pairs that have expired are deleted; instead of `behavior`.",
-});
+const OLD_EXPIRED_ONLY: PropertySchema = dynamicProperty(
+  "boolean",
+  "Whether only pairs that have expired are deleted; instead of `behavior`.",
+);
 
 /** Members of a behaviour, by its type. This server stores only one version of each pair, its value. */
 const BEHAVIORS: Readonly<Record<string, PropertySchemas>> = Object.freeze({
   key: { expiredOnly: EXPIRED_ONLY },
   version: {
-    before: {
-      type: "dateTime",
-      dynamic: true,
-      description: "Deletes versions before that time, but never the last one; this server stores no others.",
-    },
-    keepAmount: {
-      type: "integer",
-      dynamic: true,
-      minimum: 0,
-      description: "Number of versions of each pair to keep; without it and `before` the pairs are deleted.",
-    },
+    before: dynamicProperty(
+      "dateTime",
+      "Deletes versions before that time, but never the last one; this server stores no others.",
+    ),
+    keepAmount: dynamicProperty(
+      "integer",
+      "Number of versions of each pair to keep; without it and `before` the pairs are deleted.",
+      { minimum: 0 },
+    ),
   },
 });
 
@@ -54,21 +52,15 @@ export const kvPurgeTask: RunnableTaskType = {
   description: "Deletes key-value pairs of namespaces, by default only expired ones.",
   pure: false,
   properties: {
-    namespaces: {
-      type: "list",
-      dynamic: true,
+    namespaces: dynamicProperty("list", "Namespaces of the pairs; default is all.", {
       items: { type: "string", description: "Name of a namespace." },
-      description: "Namespaces of the pairs; default is all.",
-    },
+    }),
     namespacePattern: dynamicText("Glob of the namespaces, such as `company.*`, instead of `namespaces`."),
     expiredOnly: OLD_EXPIRED_ONLY,
-    behavior: {
-      type: "object",
-      dynamic: true,
+    behavior: dynamicProperty("object", "Which pairs are deleted.", {
       properties: BEHAVIOR,
       variants: BEHAVIORS,
-      description: "Which pairs are deleted.",
-    },
+    }),
     includeChildNamespaces: dynamicFlag(true, "Whether namespaces below the given ones are included."),
     keyPattern: dynamicText("Glob of the keys; default is all."),
   },
@@ -82,7 +74,7 @@ export const kvPurgeTask: RunnableTaskType = {
     const pattern = textOf(properties, "keyPattern") || undefined;
     const size = await context.ports.kvPairs.purge(context.tenant, {
       namespaces: namespaceFilter(properties),
-      keys: (key) => pattern === undefined || matchesGlob(pattern, key),
+      keys: pattern === undefined ? () => true : compileGlobs([pattern]),
       expiredOnly: !isOfVersions && flagOf(behavior, "expiredOnly", true),
     });
     return { state: "SUCCESS", outputs: { size } };
@@ -118,7 +110,7 @@ function namespaceFilter(properties: JsonObject): (namespace: string) => boolean
   if (names && pattern !== undefined) {
     throw new Error("Cannot purge KV pairs: give either namespaces or namespacePattern");
   }
-  if (pattern !== undefined) return (namespace) => matchesGlob(pattern, namespace);
+  if (pattern !== undefined) return compileGlobs([pattern]);
   if (!names) return () => true;
   const isBelow = flagOf(properties, "includeChildNamespaces", true);
   return (namespace) =>

@@ -1,14 +1,16 @@
 /** `core.kv.Set`: writes a key-value pair. */
-import { type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
+import { parseDuration } from "../../base/duration.ts";
+import { type JsonObject, type JsonValue, ownProperty, parseJson, tryParseJson } from "../../base/json.ts";
 import { sizeOf } from "../../base/json_size.ts";
-import { dynamicFlag, dynamicText } from "../../model/flows/schema.ts";
+import { normalizeDay, normalizeTimestamp } from "../../base/iso_8601.ts";
+import { printValue } from "../../expr/mod.ts";
+import { dynamicFlag, dynamicProperty, dynamicText } from "../../model/flows/schema.ts";
 import { MAX_KV_VALUE_BYTES } from "../../model/limits.ts";
-import { KV_TYPES } from "../../model/namespaces/kv_pair.ts";
+import { KV_TYPES, type KvType, type KvValue, kvValueOf } from "../../model/namespaces/kv_pair.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { flagOf, oneOf, textOf } from "../property_values.ts";
 import { KV_KEY, KV_NAMESPACE, kvPairIdOf } from "./kv_pair_id.ts";
-import { typedKvValue } from "./kv_value.ts";
 
 /** Has no outputs. */
 export const kvSetTask: RunnableTaskType = {
@@ -19,17 +21,12 @@ export const kvSetTask: RunnableTaskType = {
   pure: false,
   properties: {
     key: KV_KEY,
-    value: { type: "any", required: true, dynamic: true, description: "Value of the pair." },
+    value: dynamicProperty("any", "Value of the pair.", { required: true }),
     kvDescription: dynamicText("Description of the pair."),
     namespace: KV_NAMESPACE,
     overwrite: dynamicFlag(true, "Whether an existing pair may be replaced; otherwise the task fails."),
-    ttl: { type: "duration", dynamic: true, description: "Time to live of the pair; default is forever." },
-    kvType: {
-      type: "string",
-      dynamic: true,
-      values: KV_TYPES,
-      description: "Type of the value; by default derived from the value.",
-    },
+    ttl: dynamicProperty("duration", "Time to live of the pair; default is forever."),
+    kvType: dynamicText("Type of the value; by default derived from the value.", { values: KV_TYPES }),
   },
   outputs: {},
   async run(properties, context) {
@@ -56,4 +53,28 @@ async function givenValue(properties: JsonObject, context: RunContext): Promise<
   const written = ownProperty(context.written, "value");
   if (typeof written === "string" && written.includes("{")) return await context.render(written);
   return ownProperty(properties, "value") ?? null;
+}
+
+/** Converts a text to the type; without a type, or for other values, the type follows from the value. @throws Error not convertible */
+function typedKvValue(value: JsonValue, type: KvType | undefined): KvValue {
+  if (type === undefined || typeof value !== "string") return kvValueOf(value);
+  const read = READERS[type](value.trim(), value);
+  if (read !== undefined) return { type, value: read };
+  throw new Error(`Invalid value "${printValue(value).slice(0, 100)}": it is no ${type}`);
+}
+
+type Reader = (trimmed: string, text: string) => JsonValue | undefined;
+
+const READERS: Readonly<Record<KvType, Reader>> = {
+  STRING: (_trimmed, text) => text,
+  NUMBER: (text) => isNumber(text) ? parseJson(text) : undefined,
+  BOOLEAN: (text) => text.toLowerCase() === "true",
+  DATETIME: (text) => normalizeTimestamp(text),
+  DATE: (text) => normalizeDay(text) ?? normalizeTimestamp(text)?.slice(0, 10),
+  DURATION: (text) => parseDuration(text) === undefined ? undefined : text,
+  JSON: tryParseJson,
+};
+
+function isNumber(text: string): boolean {
+  return /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text) && text.length <= 1_000;
 }

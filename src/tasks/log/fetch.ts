@@ -1,4 +1,5 @@
 /** `core.log.Fetch`: the log of an execution as a file. */
+import { dynamicProperty, dynamicText } from "../../model/flows/schema.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { EXECUTION_FLOW, namedExecutionOf } from "../execution/execution_properties.ts";
 import { textsOf } from "../property_values.ts";
@@ -13,14 +14,11 @@ export const fetchLogsTask: RunnableTaskType = {
   description: "Stores the log of an execution as a file, one line of JSON per log line.",
   pure: false,
   properties: {
-    executionId: { type: "string", dynamic: true, description: "Id of the execution; default is this one." },
+    executionId: dynamicText("Id of the execution; default is this one."),
     ...EXECUTION_FLOW,
-    tasksId: {
-      type: "list",
-      dynamic: true,
+    tasksId: dynamicProperty("list", "Only lines of these tasks.", {
       items: { type: "string", description: "Id of a task." },
-      description: "Only lines of these tasks.",
-    },
+    }),
     level: levelProperty("Only lines of this or a more severe level."),
   },
   outputs: {

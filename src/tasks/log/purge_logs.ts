@@ -1,5 +1,5 @@
 /** `core.log.PurgeLogs`: deletes old log lines. */
-import { dynamicFlag, dynamicText } from "../../model/flows/schema.ts";
+import { dynamicFlag, dynamicProperty, dynamicText } from "../../model/flows/schema.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { flagOf, instantOf, textOf, textsOf } from "../property_values.ts";
 import { checkLogLevel } from "./level.ts";
@@ -16,29 +16,19 @@ export const purgeLogsTask: RunnableTaskType = {
     namespace: dynamicText("Namespace of the lines; default is all."),
     flowId: dynamicText("Flow of the lines; requires `namespace`."),
     executionId: dynamicText("Execution of the lines."),
-    logLevels: {
-      type: "list",
-      dynamic: true,
-      items: { type: "string", dynamic: true, values: LOG_LEVELS, description: "A level." },
-      description: "Only lines of these levels.",
-    },
-    startDate: { type: "dateTime", dynamic: true, description: "Only lines of this time or later." },
-    endDate: { type: "dateTime", required: true, dynamic: true, description: "Only lines before this time." },
+    logLevels: dynamicProperty("list", "Only lines of these levels.", {
+      items: dynamicText("A level.", { values: LOG_LEVELS }),
+    }),
+    startDate: dynamicProperty("dateTime", "Only lines of this time or later."),
+    endDate: dynamicProperty("dateTime", "Only lines before this time.", { required: true }),
     purgeExecutionLogs: dynamicFlag(true, "Whether lines of executions are deleted."),
-    purgeNonExecutionLogs: {
-      type: "boolean",
-      dynamic: true,
-      default: true,
+    purgeNonExecutionLogs: dynamicFlag(true, "Whether lines that belong to no execution are deleted.", {
       ignored: true,
-      description: "Whether lines that belong to no execution are deleted.",
-    },
-    batchSize: {
-      type: "integer",
-      dynamic: true,
+    }),
+    batchSize: dynamicProperty("integer", "How many lines are deleted at once.", {
       minimum: 1,
       ignored: true,
-      description: "How many lines are deleted at once.",
-    },
+    }),
   },
   outputs: { count: { type: "integer", description: "Number of lines deleted." } },
   async run(properties, context) {

@@ -3,32 +3,18 @@ import { parseDuration } from "../../base/duration.ts";
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import { printValue } from "../../expr/mod.ts";
 import { type Metric, METRIC_TYPES, type MetricType } from "../../model/executions/metric.ts";
-import type { PropertySchemas } from "../../model/flows/schema.ts";
+import { dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { mapOf, oneOf, requiredTextOf, structureOf } from "../property_values.ts";
 
 const METRIC: PropertySchemas = Object.freeze({
-  type: {
-    type: "string",
-    required: true,
-    dynamic: true,
-    values: METRIC_TYPES,
-    description: "Type of the metric.",
-  },
-  name: { type: "string", required: true, dynamic: true, description: "Name of the metric." },
-  value: {
-    type: "any",
-    required: true,
-    dynamic: true,
-    description: "A number; for a timer a duration such as `PT10S`.",
-  },
-  description: { type: "string", dynamic: true, ignored: true, description: "What the metric is for." },
-  tags: {
-    type: "map",
-    dynamic: true,
+  type: dynamicText("Type of the metric.", { required: true, values: METRIC_TYPES }),
+  name: dynamicText("Name of the metric.", { required: true }),
+  value: dynamicProperty("any", "A number; for a timer a duration such as `PT10S`.", { required: true }),
+  description: dynamicText("What the metric is for.", { ignored: true }),
+  tags: dynamicProperty("map", "Tags that distinguish metrics of the same name.", {
     items: { type: "string", description: "Value of the tag." },
-    description: "Tags that distinguish metrics of the same name.",
-  },
+  }),
 });
 
 /** Has no outputs. */
@@ -39,14 +25,11 @@ export const publishTask: RunnableTaskType = {
   description: "Reports metrics of the execution.",
   pure: true,
   properties: {
-    metrics: {
-      type: "list",
+    metrics: dynamicProperty("list", "The metrics.", {
       required: true,
-      dynamic: true,
       orText: true,
-      items: { type: "object", dynamic: true, properties: METRIC, description: "A metric." },
-      description: "The metrics.",
-    },
+      items: dynamicProperty("object", "A metric.", { properties: METRIC }),
+    }),
   },
   outputs: {},
   run(properties, context) {

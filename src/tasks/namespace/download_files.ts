@@ -1,5 +1,6 @@
 /** `core.namespace.DownloadFiles`: namespace files become files of the execution. */
 import { type JsonObject, setOwnProperty } from "../../base/json.ts";
+import { dynamicText } from "../../model/flows/schema.ts";
 import { fileNameOf } from "../../model/namespaces/file_path.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { requiredTextOf, textOf } from "../property_values.ts";
@@ -15,12 +16,7 @@ export const downloadFilesTask: RunnableTaskType = {
   properties: {
     files: fileGlobs("Glob of the files, or a list of globs.", { required: true }),
     namespace: FILES_NAMESPACE,
-    destination: {
-      type: "string",
-      dynamic: true,
-      default: "",
-      description: "Prefix of their paths in the outputs.",
-    },
+    destination: dynamicText("Prefix of their paths in the outputs.", { default: "" }),
   },
   outputs: { files: NAMESPACE_FILE_URIS },
   async run(properties, context) {

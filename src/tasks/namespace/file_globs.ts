@@ -1,28 +1,17 @@
 /** Properties that select namespace files. */
 import type { JsonValue } from "../../base/json.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
-import type { PropertySchema } from "../../model/flows/schema.ts";
+import { dynamicText, type PropertySchema } from "../../model/flows/schema.ts";
 import { compileNamespaceGlobs } from "../glob.ts";
 import { readTexts } from "../local_files.ts";
 
 /** Schema of `files`: one or several globs. */
 export function fileGlobs(description: string, further: Partial<PropertySchema> = {}): PropertySchema {
-  return {
-    type: "string",
-    dynamic: true,
-    orList: true,
-    ...further,
-    description,
-  };
+  return dynamicText(description, { orList: true, ...further });
 }
 
 /** `namespace` of the files. */
-export const FILES_NAMESPACE: PropertySchema = Object.freeze({
-  type: "string",
-  dynamic: true,
-  required: true,
-  description: "Namespace of the files.",
-});
+export const FILES_NAMESPACE: PropertySchema = dynamicText("Namespace of the files.", { required: true });
 
 /** Output: URIs of files by path. */
 export const NAMESPACE_FILE_URIS: PropertySchema = {

@@ -1,8 +1,9 @@
 /** `core.namespace.UploadFiles`: files of the execution become namespace files. */
 import { isJsonObject, type JsonObject, setOwnProperty } from "../../base/json.ts";
+import { dynamicChoice, dynamicProperty, dynamicText } from "../../model/flows/schema.ts";
 import { fileNameOf, normalizeFileName } from "../../model/namespaces/file_path.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
-import { isStorageUri, namespaceFileUri } from "../../model/namespaces/storage_uri.ts";
+import { isStorageUri, namespaceFileUri, storedFileName } from "../../model/namespaces/storage_uri.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { compileGlobs } from "../glob.ts";
 import { findFiles, isFileAddress, openAny, openLocalFile, readMap, readTexts } from "../local_files.ts";
@@ -26,22 +27,13 @@ export const uploadFilesTask: RunnableTaskType = {
         orText: true,
       },
     ),
-    filesMap: {
-      type: "map",
-      dynamic: true,
+    filesMap: dynamicProperty("map", "Storage URIs of files, by their new names.", {
       orText: true,
       items: { type: "string", description: "Storage URI of a file." },
-      description: "Storage URIs of files, by their new names.",
-    },
+    }),
     namespace: FILES_NAMESPACE,
-    destination: { type: "string", dynamic: true, default: "/", description: "Folder of the new files." },
-    conflict: {
-      type: "string",
-      dynamic: true,
-      values: CONFLICTS,
-      default: "OVERWRITE",
-      description: "What happens if a file of that name exists.",
-    },
+    destination: dynamicText("Folder of the new files.", { default: "/" }),
+    conflict: dynamicChoice(CONFLICTS, "OVERWRITE", "What happens if a file of that name exists."),
   },
   outputs: { files: NAMESPACE_FILE_URIS },
   async run(properties, context) {
@@ -74,14 +66,10 @@ async function uploadsOf({ files, filesMap }: JsonObject, context: RunContext): 
   const stored = [...storedFiles(context, filesMap), ...isMap ? storedFiles(context, files) : []];
   const texts = isMap ? [] : readTexts(files, "Globs of files");
   const globs = texts.filter((text) => !isFileAddress(text));
-  const named = texts.filter(isFileAddress).map((uri) => storedFile(context, lastName(uri), uri));
+  const named = texts.filter(isFileAddress).map((uri) =>
+    storedFile(context, isStorageUri(uri) ? storedFileName(uri) : fileNameOf(uri), uri)
+  );
   return [...stored, ...named, ...globs.length === 0 ? [] : await localFiles(context, globs)];
-}
-
-/** Default name: that of the stored file. */
-function lastName(uri: string): string {
-  const name = fileNameOf(uri);
-  return isStorageUri(uri) && !/%(?![0-9a-f]{2})/i.test(name) ? decodeURIComponent(name) : name;
 }
 
 function storedFiles(context: RunContext, files: JsonObject[string] | undefined): Upload[] {

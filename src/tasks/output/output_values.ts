@@ -1,4 +1,5 @@
 /** `core.output.OutputValues`: returns values as outputs. */
+import { dynamicProperty } from "../../model/flows/schema.ts";
 import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { mapOf } from "../property_values.ts";
 
@@ -10,7 +11,7 @@ export const outputValuesTask: RunnableTaskType = {
   description: "Returns values as outputs, to pass them on under other names.",
   pure: true,
   properties: {
-    values: { type: "map", dynamic: true, orText: true, description: "Values by name." },
+    values: dynamicProperty("map", "Values by name.", { orText: true }),
   },
   outputs: { values: { type: "map", description: "The values as rendered." } },
   run(properties): AttemptOutcome {

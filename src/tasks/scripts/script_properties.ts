@@ -1,54 +1,21 @@
 /** Properties and outputs of script tasks. */
 import {
+  dynamicChoice,
   dynamicFlag,
+  dynamicProperty,
   dynamicText,
   type PropertySchema,
   type PropertySchemas,
 } from "../../model/flows/schema.ts";
 import { FILE_PROPERTIES, OUTPUT_FILES, textList } from "../file_properties.ts";
 
-/** Legacy options of containers. */
-const DOCKER: PropertySchema = {
-  type: "map",
-  aliases: ["dockerOptions"],
-  deprecated: "use `containerImage` and `taskRunner`",
-  description: "Options of the container; its `image`, `pullPolicy` and `user` are read.",
-};
-
-/** Where and how the commands run. */
-const RUNNER_PROPERTIES: PropertySchemas = Object.freeze({
-  taskRunner: {
-    type: "map",
-    dynamic: true,
-    description: "Where the commands run: an object with the `type` of a task runner and its options.",
-  },
-  containerImage: dynamicText("Image of the container, if the task runs in one."),
-  runner: {
-    type: "string",
-    values: ["PROCESS", "DOCKER"],
-    deprecated: "use `taskRunner`",
-    description: "Where the commands run.",
-  },
-  docker: DOCKER,
-  targetOS: {
-    type: "string",
-    dynamic: true,
-    values: ["LINUX", "WINDOWS", "AUTO"],
-    default: "AUTO",
-    description: "System for which the commands are written.",
-  },
-});
-
 /** Properties of all script tasks, besides `commands` and `script`. */
 export const SCRIPT_PROPERTIES: PropertySchemas = Object.freeze({
   beforeCommands: textList("Commands that run first, in the same shell."),
-  env: {
-    type: "map",
-    dynamic: true,
+  env: dynamicProperty("map", "Environment variables, by name.", {
     orText: true,
     items: { type: "string", description: "Value of the variable." },
-    description: "Environment variables, by name.",
-  },
+  }),
   interpreter: textList("Command that receives the commands as its last argument.", {
     orText: true,
     default: ["/bin/sh", "-c"],
@@ -56,13 +23,9 @@ export const SCRIPT_PROPERTIES: PropertySchemas = Object.freeze({
   interpreterArgs: textList("Arguments of the `interpreter` if that is a text; default is `-c`.", {
     deprecated: "use `interpreter`",
   }),
-  failFast: {
-    type: "boolean",
-    dynamic: true,
-    default: true,
+  failFast: dynamicFlag(true, "Whether the first command that fails ends the task.", {
     aliases: ["exitOnFailed"],
-    description: "Whether the first command that fails ends the task.",
-  },
+  }),
   warningOnStdErr: dynamicFlag(
     true,
     "Whether output on the error stream ends a successful task with a warning.",
@@ -72,13 +35,29 @@ export const SCRIPT_PROPERTIES: PropertySchemas = Object.freeze({
     orText: true,
     aliases: ["outputsFiles"],
   }),
-  outputDirectory: {
-    type: "boolean",
-    dynamic: true,
-    deprecated: "use `outputFiles`",
-    description: "Whether all files in `{{ outputDir }}` are stored; by default only if `runner` is set.",
+  outputDirectory: dynamicProperty(
+    "boolean",
+    "Whether all files in `{{ outputDir }}` are stored; by default only if `runner` is set.",
+    { deprecated: "use `outputFiles`" },
+  ),
+  taskRunner: dynamicProperty(
+    "map",
+    "Where the commands run: an object with the `type` of a task runner and its options.",
+  ),
+  containerImage: dynamicText("Image of the container, if the task runs in one."),
+  runner: {
+    type: "string",
+    values: ["PROCESS", "DOCKER"],
+    deprecated: "use `taskRunner`",
+    description: "Where the commands run.",
   },
-  ...RUNNER_PROPERTIES,
+  docker: {
+    type: "map",
+    aliases: ["dockerOptions"],
+    deprecated: "use `containerImage` and `taskRunner`",
+    description: "Options of the container; its `image`, `pullPolicy` and `user` are read.",
+  },
+  targetOS: dynamicChoice(["LINUX", "WINDOWS", "AUTO"], "AUTO", "System for which the commands are written."),
 });
 
 /** Properties of script tasks whose language has packages. */
@@ -96,13 +75,10 @@ export const PYTHON_PROPERTIES: PropertySchemas = Object.freeze({
   pythonVersion: dynamicText(
     "Version of Python, such as 3.12. Commands that run as a process need `python3.12` on the PATH; otherwise the default version runs with a warning.",
   ),
-  packageManager: {
-    type: "string",
-    dynamic: true,
+  packageManager: dynamicText("Program that installs the packages.", {
     values: ["PIP", "UV"],
     ignored: true,
-    description: "Program that installs the packages.",
-  },
+  }),
 });
 
 /** `commands` of the tasks that run commands. */
@@ -112,12 +88,7 @@ export const COMMANDS: PropertySchema = textList("Commands to run, in this order
 });
 
 /** `script` of the tasks that run a script. */
-export const SCRIPT: PropertySchema = Object.freeze({
-  type: "string",
-  required: true,
-  dynamic: true,
-  description: "Text of the script.",
-});
+export const SCRIPT: PropertySchema = dynamicText("Text of the script.", { required: true });
 
 /** Outputs of all script tasks. */
 export const SCRIPT_OUTPUTS: PropertySchemas = Object.freeze({

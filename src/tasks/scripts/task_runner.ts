@@ -1,6 +1,7 @@
 /** Task runners: where the commands of a script task run, by its `taskRunner`, its `runner` and the policy of the server. */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { canonicalType } from "../../model/flows/flow.ts";
+import { dynamicChoice, dynamicText } from "../../model/flows/schema.ts";
 import type { TypeDeclaration } from "../../model/flows/type_declaration.ts";
 import type { ProcessPlace, ProcessPolicy } from "../../model/ports/processes.ts";
 import { textOf } from "../property_values.ts";
@@ -25,14 +26,8 @@ export const TASK_RUNNERS: Readonly<Record<"process" | "docker", TypeDeclaration
     description: "Runs the commands of a script task in a container; requires the `docker` command. " +
       "The image is the `containerImage` of the task.",
     properties: {
-      pullPolicy: {
-        type: "string",
-        dynamic: true,
-        values: [...PULLS.keys()],
-        default: "ALWAYS",
-        description: "When the image is pulled.",
-      },
-      user: { type: "string", dynamic: true, description: "User within the container." },
+      pullPolicy: dynamicChoice([...PULLS.keys()], "ALWAYS", "When the image is pulled."),
+      user: dynamicText("User within the container."),
     },
   },
 });

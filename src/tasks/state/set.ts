@@ -1,4 +1,5 @@
 /** `core.state.Set`: merges data into a stored state. */
+import { dynamicProperty } from "../../model/flows/schema.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { mapOf } from "../property_values.ts";
 import { STATE_PROPERTIES, stateIdOf } from "./state_id.ts";
@@ -13,7 +14,7 @@ export const stateSetTask: RunnableTaskType = {
   pure: false,
   properties: {
     ...STATE_PROPERTIES,
-    data: { type: "map", dynamic: true, orText: true, description: "Values to store, by name." },
+    data: dynamicProperty("map", "Values to store, by name.", { orText: true }),
   },
   outputs: {
     count: { type: "integer", description: "Number of values in the state." },

@@ -1,13 +1,18 @@
 /** Properties that identify a stored state. */
 import type { JsonObject } from "../../base/json.ts";
-import { dynamicFlag, type PropertySchema, type PropertySchemas } from "../../model/flows/schema.ts";
+import {
+  dynamicFlag,
+  dynamicText,
+  type PropertySchema,
+  type PropertySchemas,
+} from "../../model/flows/schema.ts";
 import type { StateId } from "../../model/ports/states.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
 import { flagOf, textOf } from "../property_values.ts";
 
 /** `name`, `namespace` and `taskrunValue`. */
 export const STATE_PROPERTIES: PropertySchemas = Object.freeze({
-  name: { type: "string", dynamic: true, default: "default", description: "Name of the state." },
+  name: dynamicText("Name of the state.", { default: "default" }),
   namespace: dynamicFlag(false, "Whether all flows of the namespace share the state."),
   taskrunValue: dynamicFlag(true, "Whether each value of a loop has a separate state."),
 });

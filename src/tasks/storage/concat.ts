@@ -1,4 +1,5 @@
 /** `core.storage.Concat`: joins files. */
+import { dynamicProperty, dynamicText } from "../../model/flows/schema.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { readTexts } from "../local_files.ts";
@@ -13,21 +14,13 @@ export const concatTask: RunnableTaskType = {
   aliases: ["core.tasks.storages.Concat"],
   description: "Joins files into one file.",
   properties: {
-    files: {
-      type: "list",
+    files: dynamicProperty("list", "Storage URIs of the files, in this order.", {
       required: true,
-      dynamic: true,
       orText: true,
       items: { type: "string", description: "Storage URI of a file." },
-      description: "Storage URIs of the files, in this order.",
-    },
-    separator: { type: "string", dynamic: true, description: "Text that is appended to each file." },
-    extension: {
-      type: "string",
-      dynamic: true,
-      default: ".tmp",
-      description: "Extension of the new file.",
-    },
+    }),
+    separator: dynamicText("Text that is appended to each file."),
+    extension: dynamicText("Extension of the new file.", { default: ".tmp" }),
   },
   outputs: { uri: WRITTEN_URI },
   async run(properties, context) {

@@ -4,7 +4,7 @@ import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { requiredTextOf } from "../property_values.ts";
 import { type ItemLine, itemLines, renderItem } from "./item_lines.ts";
 import { gathered } from "./pieces.ts";
-import { extensionOf, FROM, itemCount, WRITTEN_URI } from "./stored_file.ts";
+import { extensionOf, FROM, WRITTEN_URI } from "./stored_file.ts";
 
 /** Outputs: `uri`, `numKeys`, `processedItemsTotal` and `droppedItemsTotal`. */
 export const deduplicateItemsTask: RunnableTaskType = {
@@ -23,9 +23,9 @@ export const deduplicateItemsTask: RunnableTaskType = {
   },
   outputs: {
     uri: WRITTEN_URI,
-    numKeys: itemCount("Number of different keys."),
-    processedItemsTotal: itemCount("Number of items read."),
-    droppedItemsTotal: itemCount("Number of items dropped."),
+    numKeys: { type: "integer", description: "Number of different keys." },
+    processedItemsTotal: { type: "integer", description: "Number of items read." },
+    droppedItemsTotal: { type: "integer", description: "Number of items dropped." },
   },
   async run(properties, context) {
     const [from, expr] = [requiredTextOf(properties, "from"), requiredTextOf(properties, "expr")];

@@ -1,12 +1,13 @@
 /** `core.storage.FilterItems`: keeps the items for which a condition holds. */
 import { isTruthyText } from "../../base/truthy_text.ts";
 import { printValue } from "../../expr/mod.ts";
+import { dynamicChoice } from "../../model/flows/schema.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { choiceOf, requiredTextOf } from "../property_values.ts";
 import { type ItemLine, itemLines, renderItem } from "./item_lines.ts";
 import { gathered } from "./pieces.ts";
-import { extensionOf, FROM, itemCount, WRITTEN_URI } from "./stored_file.ts";
+import { extensionOf, FROM, WRITTEN_URI } from "./stored_file.ts";
 
 const FILTER_TYPES = ["INCLUDE", "EXCLUDE"] as const;
 const BEHAVIORS = ["FAIL", "INCLUDE", "EXCLUDE"] as const;
@@ -25,25 +26,21 @@ export const filterItemsTask: RunnableTaskType = {
       required: true,
       description: "Expression that is evaluated for each item; the members of the item are its variables.",
     },
-    filterType: {
-      type: "string",
-      dynamic: true,
-      values: FILTER_TYPES,
-      default: "INCLUDE",
-      description: "Whether items for which the condition is true are kept or dropped.",
-    },
-    errorOrNullBehavior: {
-      type: "string",
-      dynamic: true,
-      values: BEHAVIORS,
-      default: "FAIL",
-      description: "What happens to an item whose condition cannot be evaluated or is null.",
-    },
+    filterType: dynamicChoice(
+      FILTER_TYPES,
+      "INCLUDE",
+      "Whether items for which the condition is true are kept or dropped.",
+    ),
+    errorOrNullBehavior: dynamicChoice(
+      BEHAVIORS,
+      "FAIL",
+      "What happens to an item whose condition cannot be evaluated or is null.",
+    ),
   },
   outputs: {
     uri: WRITTEN_URI,
-    processedItemsTotal: itemCount("Number of items read."),
-    droppedItemsTotal: itemCount("Number of items dropped."),
+    processedItemsTotal: { type: "integer", description: "Number of items read." },
+    droppedItemsTotal: { type: "integer", description: "Number of items dropped." },
   },
   async run(properties, context) {
     const from = requiredTextOf(properties, "from");

@@ -1,5 +1,6 @@
 /** `core.storage.LocalFiles`: creates files in a working directory and stores files from it. */
 import type { JsonObject } from "../../base/json.ts";
+import { dynamicProperty } from "../../model/flows/schema.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
 import type { AttemptOutcome, RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { textList } from "../file_properties.ts";
@@ -15,13 +16,11 @@ export const localFilesTask: RunnableTaskType = {
   description:
     "Creates files in the directory of a `core.flow.WorkingDirectory`, or stores files from there; outside of one it uses a directory of its own.",
   properties: {
-    inputs: {
-      type: "map",
-      dynamic: true,
-      orText: true,
-      description:
-        "Files to create, by relative name: a storage URI is fetched, any other text is the content.",
-    },
+    inputs: dynamicProperty(
+      "map",
+      "Files to create, by relative name: a storage URI is fetched, any other text is the content.",
+      { orText: true },
+    ),
     outputs: textList("Globs of the files to store, relative to the working directory.", { orText: true }),
   },
   outputs: {

@@ -1,4 +1,5 @@
 /** `core.storage.PurgeCurrentExecutionFiles`: deletes the files of this execution. */
+import { dynamicFlag } from "../../model/flows/schema.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { uriList } from "./stored_file.ts";
 
@@ -10,20 +11,14 @@ export const purgeCurrentExecutionFilesTask: RunnableTaskType = {
   aliases: ["core.storage.PurgeExecution", "core.tasks.storages.PurgeExecution"],
   description: "Deletes all files of this execution: inputs, outputs and files of triggers.",
   properties: {
-    includeChildExecutions: {
-      type: "boolean",
-      dynamic: true,
-      default: false,
+    includeChildExecutions: dynamicFlag(false, "Whether files of child executions are deleted too.", {
       ignored: true,
-      description: "Whether files of child executions are deleted too.",
-    },
-    includeStates: {
-      type: "boolean",
-      dynamic: true,
-      default: false,
-      ignored: true,
-      description: "Whether files of states are deleted too; this server does not store states as files.",
-    },
+    }),
+    includeStates: dynamicFlag(
+      false,
+      "Whether files of states are deleted too; this server does not store states as files.",
+      { ignored: true },
+    ),
   },
   outputs: { uris: uriList("Storage URIs of the deleted files.") },
   async run(_properties, context) {

@@ -1,5 +1,5 @@
 /** `core.storage.Split`: splits a file into files. */
-import { dynamicText } from "../../model/flows/schema.ts";
+import { dynamicProperty, dynamicText } from "../../model/flows/schema.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { requiredTextOf } from "../property_values.ts";
 import { readSplitRule, separatorOf, splitFile } from "./split_file.ts";
@@ -16,12 +16,12 @@ export const splitTask: RunnableTaskType = {
   properties: {
     from: FROM,
     bytes: dynamicText("Size of each file, such as `10MB`."),
-    partitions: { type: "integer", dynamic: true, minimum: 1, description: "Number of files." },
-    rows: { type: "integer", dynamic: true, minimum: 1, description: "Lines in each file." },
+    partitions: dynamicProperty("integer", "Number of files.", { minimum: 1 }),
+    rows: dynamicProperty("integer", "Lines in each file.", { minimum: 1 }),
     regexPattern: dynamicText(
       "Regular expression with a group: all lines in which the group matches the same text become one file.",
     ),
-    separator: { type: "string", dynamic: true, default: "\n", description: "Text that ends a line." },
+    separator: dynamicText("Text that ends a line.", { default: "\n" }),
   },
   outputs: { uris: uriList("Storage URIs of the new files.") },
   async run(properties, context) {

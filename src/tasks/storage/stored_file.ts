@@ -1,27 +1,17 @@
 /** Properties, names and opening of stored files. */
-import type { PropertySchema } from "../../model/flows/schema.ts";
+import { dynamicText, type PropertySchema } from "../../model/flows/schema.ts";
 import type { OpenedFile } from "../../model/ports/storage.ts";
 import type { RunContext } from "../../model/ports/run_context.ts";
 import { openAny } from "../local_files.ts";
 
 /** Property: the file that a task reads. */
-export const FROM: PropertySchema = Object.freeze({
-  type: "string",
-  required: true,
-  dynamic: true,
-  description: "Storage URI of the file.",
-});
+export const FROM: PropertySchema = dynamicText("Storage URI of the file.", { required: true });
 
 /** Output: the file that a task writes. */
 export const WRITTEN_URI: PropertySchema = Object.freeze({
   type: "string",
   description: "Storage URI of the new file.",
 });
-
-/** Output: a number of items. */
-export function itemCount(description: string): PropertySchema {
-  return { type: "integer", description };
-}
 
 /** Output: storage URIs. */
 export function uriList(description: string): PropertySchema {

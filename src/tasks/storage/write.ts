@@ -1,4 +1,5 @@
 /** `core.storage.Write`: stores a text as a file. */
+import { dynamicText } from "../../model/flows/schema.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { textOf } from "../property_values.ts";
 import { nameEnding, WRITTEN_URI } from "./stored_file.ts";
@@ -11,8 +12,8 @@ export const writeTask: RunnableTaskType = {
   aliases: [],
   description: "Stores a text as a file.",
   properties: {
-    content: { type: "string", required: true, dynamic: true, description: "Content of the file." },
-    extension: { type: "string", dynamic: true, description: "Extension of its name, such as `.json`." },
+    content: dynamicText("Content of the file.", { required: true }),
+    extension: dynamicText("Extension of its name, such as `.json`."),
   },
   outputs: { uri: WRITTEN_URI },
   async run(properties, context) {

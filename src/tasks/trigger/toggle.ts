@@ -13,7 +13,7 @@ export const toggleTask: RunnableTaskType = {
   properties: {
     namespace: dynamicText("Namespace of the flow; default is that of this one."),
     flowId: dynamicText("Id of the flow; default is this one."),
-    trigger: { type: "string", required: true, dynamic: true, description: "Id of the trigger." },
+    trigger: dynamicText("Id of the trigger.", { required: true }),
     enabled: dynamicFlag(false, "Whether the trigger is enabled or disabled."),
   },
   outputs: {},

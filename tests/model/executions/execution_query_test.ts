@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { type DateOperator, matchesDate } from "../../../src/model/executions/execution_query.ts";
 
-/** Which of the dates 1, 2 and 3 meet a comparison with 2. */
+/** The dates of 1, 2 and 3 that match a comparison with 2. */
 const DATES: readonly (readonly [DateOperator, number[]])[] = [
   ["EQUALS", [2]],
   ["NOT_EQUALS", [1, 3]],

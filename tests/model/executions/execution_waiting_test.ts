@@ -31,7 +31,7 @@ function taskRun(ordinal: number, state: State, more: Partial<TaskRun> = {}): Ta
 const OPEN = { attempts: [{ history: [{ state: "RUNNING" as const, at: AT }] }] };
 const FIRST = { taskId: "t0", taskRunId: taskRunId(ID, 0) };
 
-/** Numbers of a Loop of three passes that have all ended once, some of which run again. */
+/** Counts of a Loop of three passes that have all ended once; some run again after a restart. */
 function passes(running: number): Partial<TaskRun> {
   const again = { next: 3, left: 0, running };
   return {
@@ -41,41 +41,41 @@ function passes(running: number): Partial<TaskRun> {
 }
 
 const ROWS: readonly Row[] = [
-  { rule: "one that has ended waits for nothing", state: "SUCCESS", waiting: undefined },
-  { rule: "one that begins waits for nothing", state: "CREATED", waiting: undefined },
+  { rule: "an ended execution", state: "SUCCESS", waiting: undefined },
+  { rule: "a starting execution", state: "CREATED", waiting: undefined },
   {
-    rule: "its date",
+    rule: "its schedule date",
     state: "CREATED",
     timers: ["start"],
     waiting: { reason: "SCHEDULED", since: SINCE, until: UNTIL },
   },
   {
-    rule: "its turn",
+    rule: "its turn in the queue",
     state: "QUEUED",
     facts: { queue: { running: 2, ahead: 5, limit: 2 } },
     waiting: { reason: "QUEUED", since: SINCE, running: 2, ahead: 5, limit: 2 },
   },
   {
-    rule: "passes that run again",
+    rule: "restarted passes",
     state: "RUNNING",
     taskRuns: [taskRun(0, "RUNNING", passes(2))],
     waiting: { reason: "SUBFLOW", since: SINCE, ...FIRST, total: 3, started: 3, ended: 1 },
   },
   {
-    rule: "passes that have all ended once more are not waited for",
+    rule: "restarted passes that have all ended",
     state: "RUNNING",
     taskRuns: [taskRun(0, "RUNNING", passes(0))],
     waiting: undefined,
   },
   {
-    rule: "somebody who resumes the whole",
+    rule: "resume of the execution",
     state: "PAUSED",
     more: { isHeld: true },
     taskRuns: [taskRun(0, "PAUSED")],
     waiting: { reason: "HELD", since: SINCE },
   },
   {
-    rule: "somebody who resumes a task",
+    rule: "resume of a task",
     state: "PAUSED",
     taskRuns: [taskRun(0, "PAUSED")],
     waiting: { reason: "PAUSED", since: SINCE, ...FIRST },
@@ -88,13 +88,13 @@ const ROWS: readonly Row[] = [
     waiting: { reason: "PAUSED", since: SINCE, ...FIRST, until: UNTIL },
   },
   {
-    rule: "somebody at a breakpoint",
+    rule: "resume at a breakpoint",
     state: "BREAKPOINT",
     facts: { heldTasks: ["a", "b.1"] },
     waiting: { reason: "BREAKPOINT", since: SINCE, taskIds: ["a", "b.1"] },
   },
   {
-    rule: "the next try",
+    rule: "the next attempt",
     state: "RETRYING",
     timers: ["task/0"],
     taskRuns: [taskRun(0, "RETRYING")],
@@ -107,28 +107,28 @@ const ROWS: readonly Row[] = [
     waiting: { reason: "SUBFLOW", since: SINCE, ...FIRST, executionId: "X" },
   },
   {
-    rule: "a time",
+    rule: "a timer",
     state: "RUNNING",
     timers: ["task/0"],
     taskRuns: [taskRun(0, "RUNNING", OPEN)],
     waiting: { reason: "TIMER", since: SINCE, ...FIRST, until: UNTIL },
   },
   {
-    rule: "a time within another task",
+    rule: "a timer within another task",
     state: "RUNNING",
     timers: ["task/1"],
     taskRuns: [taskRun(0, "RUNNING", { decision: {} }), taskRun(1, "RUNNING", OPEN)],
     waiting: { reason: "TIMER", since: SINCE, taskId: "t1", taskRunId: taskRunId(ID, 1), until: UNTIL },
   },
   {
-    rule: "nothing while a task works",
+    rule: "a working task",
     state: "RUNNING",
     timers: ["task/0"],
     taskRuns: [taskRun(0, "RUNNING", OPEN), taskRun(1, "RUNNING", OPEN)],
     waiting: undefined,
   },
   {
-    rule: "nothing while it is killed",
+    rule: "a kill in progress",
     state: "KILLING",
     taskRuns: [taskRun(0, "KILLING", OPEN)],
     waiting: undefined,

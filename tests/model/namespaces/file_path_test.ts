@@ -86,7 +86,7 @@ Deno.test("normalizeFileName() refuses the root", () => {
   assertThrows(() => normalizeFileName("/"), DomainError, "names no file");
 });
 
-Deno.test("parentPath(), parentPaths(), fileNameOf() and isWithin() take paths apart", () => {
+Deno.test("parentPath(), parentPaths(), fileNameOf() and isWithin() of paths", () => {
   assertEquals(parentPaths("a/b/c"), ["a", "a/b"]);
   assertEquals(parentPaths("a"), []);
   assertEquals([parentPath("a/b/c"), parentPath("a")], ["a/b", ""]);

@@ -107,7 +107,7 @@ for (const [text, reason] of REFUSED) {
   });
 }
 
-Deno.test("parseKvValue() takes prose as a string where it is declared to be plain text", () => {
+Deno.test("parseKvValue() of plain text reads prose as a string", () => {
   assertEquals(parseKvValue("hello big world", { isPlainText: true }), {
     type: "STRING",
     value: "hello big world",
@@ -134,7 +134,7 @@ Deno.test("parseKvValue() of any text gives a value or a DomainError", () => {
   }));
 });
 
-Deno.test("kvValueOf() gives the type of a value", () => {
+Deno.test("kvValueOf() derives the type of a value", () => {
   const rows: readonly (readonly [JsonValue, KvType])[] = [
     ["a", "STRING"],
     ["PT5M", "DURATION"],
@@ -149,7 +149,7 @@ Deno.test("kvValueOf() gives the type of a value", () => {
   for (const [value, type] of rows) assertEquals(kvValueOf(value), { type, value });
 });
 
-Deno.test("expiryOf() takes durations that are not negative", () => {
+Deno.test("expiryOf() accepts durations that are not negative", () => {
   assertEquals(expiryOf(undefined, 1_000), undefined);
   assertEquals(expiryOf("", 1_000), undefined);
   assertEquals(expiryOf("PT1H", 1_000), 3_601_000);
@@ -160,7 +160,7 @@ Deno.test("expiryOf() takes durations that are not negative", () => {
   }
 });
 
-Deno.test("checkKvKey() keeps to the pattern", () => {
+Deno.test("checkKvKey() enforces the pattern", () => {
   for (const key of ["a", "A1", "9", "a.b-c_d", "x".repeat(256)]) assertEquals(checkKvKey(key), key);
   for (const key of ["", "-a", ".a", "_a", "a/b", "a b", "ä", "a\n", "x".repeat(257)]) {
     assertEquals(assertThrows(() => checkKvKey(key), DomainError).code, "invalid_argument");

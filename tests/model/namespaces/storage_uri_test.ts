@@ -8,7 +8,7 @@ import {
 
 const ID = "A1b2C3d4E5f6G7h8I9j0K1";
 
-/** Address, and what it stands for: namespace and path of a namespace file, or flow, execution and path too. */
+/** URIs and their parts: namespace and path of a namespace file; for a file of an execution also flow and execution. */
 const ADDRESSES: readonly [string, readonly string[]][] = [
   ["kestra:///demo/_files/a.txt", ["demo", "a.txt"]],
   ["kestra:///my/name.space/_files/dir/a%20b.txt", ["my.name.space", "dir/a b.txt"]],
@@ -59,7 +59,7 @@ for (const uri of REFUSED) {
   });
 }
 
-/** Namespace, path, address or what the refusal says. */
+/** Namespace, path, and the URI or the error message. */
 const FILES: readonly [string, string, string | RegExp][] = [
   ["my.namespace", "test", "kestra:///my/namespace/_files/test"],
   ["demo", "/dir/a b#?.txt", "kestra:///demo/_files/dir/a%20b%23%3F.txt"],

@@ -28,14 +28,14 @@ const WRITTEN: readonly (readonly [string, Evaluation])[] = [
 ];
 
 for (const [name, evaluation] of WRITTEN) {
-  Deno.test(`Evaluations.read() gives what was written: ${name}`, () => {
+  Deno.test(`Evaluations.read() round trip: ${name}`, () => {
     const stored = JSON.parse(JSON.stringify(Evaluations.none.with(SKIPPED).with(evaluation)));
     assertEquals(Evaluations.read(stored).list(), [evaluation, SKIPPED]);
     assertEquals(Evaluations.read(stored).latest, evaluation);
   });
 }
 
-Deno.test("Evaluations.read() gives the list that earlier versions wrote", () => {
+Deno.test("Evaluations.read() reads the list of earlier versions", () => {
   const stored = [{ at: STARTED.at, date: AT, outcome: "STARTED", executionId: STARTED.executionId }];
   assertEquals(Evaluations.read(stored).list(), [STARTED]);
   assertEquals([Evaluations.read(undefined).list(), Evaluations.read("").latest], [[], undefined]);
@@ -47,7 +47,7 @@ Deno.test("Evaluations.with() keeps the latest twenty", () => {
   assertEquals(kept.list().map(({ at }) => at), times.reverse().slice(0, MAX_EVALUATIONS));
 });
 
-Deno.test("Evaluations.withRefusal() takes the place of a refusal for the same reason", () => {
+Deno.test("Evaluations.withRefusal() replaces a refusal with the same reason", () => {
   const refused = Evaluations.none.with(STARTED).withRefusal(SKIPPED);
   const again = refused.withRefusal({ ...SKIPPED, at: AT + 1 });
   assertEquals(again.list(), [{ ...SKIPPED, at: AT + 1 }, STARTED]);

@@ -5,7 +5,7 @@ import { CORE, flowOf, logOf, resultsOf, runTasks } from "../core_flows.ts";
 
 const SPEAKERS = ["a log.Log {message: [one, two]}", "b debug.Echo {format: three, level: WARN}"];
 
-/** Properties of a Fetch, and the messages that its file holds. */
+/** Properties of a Fetch, and the messages in its file. */
 const FETCHES: readonly (readonly [members: string, messages: readonly string[]])[] = [
   ["", ["one", "two", "three"]],
   ["level: WARN", ["three"]],
@@ -41,7 +41,7 @@ Deno.test("log.Fetch fails for an execution that does not exist", async () => {
   ]);
 });
 
-/** Properties of a PurgeLogs, how many lines it deletes, and those that are left. */
+/** Properties of a PurgeLogs, the number of deleted lines, and the remaining lines. */
 const PURGES: readonly (readonly [members: string, count: number, left: readonly string[]])[] = [
   ["flowId: flow, namespace: demo", 3, []],
   ["namespace: demo, logLevels: [WARN]", 1, ["INFO one", "INFO two"]],
@@ -61,7 +61,7 @@ for (const [members, count, left] of PURGES) {
   });
 }
 
-Deno.test("log.PurgeLogs keeps the order of what is left of a long log", async () => {
+Deno.test("log.PurgeLogs keeps the order of the remaining lines of a long log", async () => {
   await using app = await Harness.start();
   const long = "x".repeat(3_000);
   const messages = Array.from({ length: 20 }, (_, index) => `${index}${long}`);

@@ -1,11 +1,11 @@
-/** `pythonVersion` of Python tasks, with Pythons on a PATH of the test. */
+/** `pythonVersion` of Python tasks, with fake interpreters on the PATH. */
 import { assertEquals } from "@std/assert";
 import { type ExecutionResponse, Harness } from "../../support/harness.ts";
 import { withTempDir, writeProgram } from "../../support/temp_dir.ts";
 
 const SYSTEM_PATH = "/usr/bin:/bin";
 
-/** A Python of that version: it says which one it is, and then runs what it is given. */
+/** A fake interpreter of that version: it prints its version and its arguments. */
 function pythonOf(version: string): string {
   return `#!/bin/sh
 [ "$1" = --version ] && { echo "Python ${version}"; exit 0; }
@@ -15,7 +15,7 @@ echo "${version} runs \${1##*/} \$2"
 `;
 }
 
-/** The Pythons of the test, by name of their command. `python3.13` is one that starts nothing, as some version managers have it. */
+/** Fake interpreters by command name. `python3.13` is a stub that cannot run, as some version managers install. */
 const PYTHONS: Readonly<Record<string, string>> = {
   "python3": pythonOf("3.11.2"),
   "python3.12": pythonOf("3.12.5"),
@@ -50,12 +50,12 @@ function refusal(version: string, program = `python${version}`): string {
 
 const SCRIPT = "script: print(1)";
 
-/** Type of the task, its members, and what it ends in and logs. */
+/** Type of the task, its members, its state and log. */
 const RUNS:
   readonly (readonly [name: string, type: string, members: readonly string[], ...ends: string[]])[] = [
     ["without a version", "Script", [SCRIPT], "SUCCESS", "INFO 3.11.2 runs script.py "],
     [
-      "a version that is there",
+      "an installed version",
       "Script",
       ["pythonVersion: '3.12'", SCRIPT],
       "SUCCESS",
@@ -72,7 +72,7 @@ const RUNS:
     ["a major version", "Script", ["pythonVersion: '3'", SCRIPT], "SUCCESS", "INFO 3.11.2 runs script.py "],
     ["an empty one", "Script", ["pythonVersion: ''", SCRIPT], "SUCCESS", "INFO 3.11.2 runs script.py "],
     [
-      "one that is not there",
+      "a missing version",
       "Script",
       ["pythonVersion: '3.99'", SCRIPT],
       "SUCCESS",
@@ -80,7 +80,7 @@ const RUNS:
       "INFO 3.11.2 runs script.py ",
     ],
     [
-      "one that does not start",
+      "a version that does not start",
       "Script",
       ["pythonVersion: '3.13'", SCRIPT],
       "SUCCESS",
@@ -88,7 +88,7 @@ const RUNS:
       "INFO 3.11.2 runs script.py ",
     ],
     [
-      "what is no version is never run",
+      "an invalid version is never run",
       "Script",
       ["pythonVersion: '3; echo no'", SCRIPT],
       "SUCCESS",
@@ -96,7 +96,7 @@ const RUNS:
       "INFO 3.11.2 runs script.py ",
     ],
     [
-      "commands that name no version",
+      "commands without a version",
       "Commands",
       ["pythonVersion: '3.12'", "commands: [python3 -m one, python -m two, 'env python -m three']"],
       "SUCCESS",
@@ -105,7 +105,7 @@ const RUNS:
       "INFO 3.12.5 runs -m three",
     ],
     [
-      "an interpreter that is no shell",
+      "an interpreter other than a shell",
       "Commands",
       ["pythonVersion: '3.99'", "interpreter: [python3.12, -c]", "commands: [x]"],
       "SUCCESS",
@@ -120,7 +120,7 @@ const RUNS:
       "INFO venv of 3.12.5",
     ],
     [
-      "dependencies of a version that is not there",
+      "dependencies of a missing version",
       "Script",
       ["pythonVersion: '3.99'", "dependencies: [x]", "dependencyCacheEnabled: false", SCRIPT],
       "SUCCESS",
@@ -142,7 +142,7 @@ for (const [name, type, members, ...ends] of RUNS) {
   });
 }
 
-Deno.test("fitPython() leaves no files, and packages of another version are others", async () => {
+Deno.test("fitPython() leaves no files, and each version has its own packages", async () => {
   await withTempDir(async (folder) => {
     for (const [command, text] of Object.entries(PYTHONS)) {
       await writeProgram(`${folder}/${command}`, text);

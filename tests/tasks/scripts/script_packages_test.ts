@@ -1,4 +1,4 @@
-/** Packages of script tasks, from a folder of this machine: no index is asked. */
+/** Packages of script tasks, from a local folder instead of a package index. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { Harness } from "../../support/harness.ts";
 import { withTempDir, writeProgram } from "../../support/temp_dir.ts";
@@ -6,7 +6,7 @@ import { buildZip } from "../../support/zip_builder.ts";
 
 const INSTALL_LINE = "INFO 1.2.3";
 
-/** A package of Python with one module. */
+/** A Python package with one module. */
 function wheel(name: string, version: string): Uint8Array<ArrayBuffer> {
   const info = `${name}-${version}.dist-info`;
   return buildZip([
@@ -66,7 +66,7 @@ function prefixes({ lines }: Ran): string[] {
   return lines.filter((line) => line.startsWith("INFO prefix "));
 }
 
-Deno.test("ScriptPackages.install() installs once for those that need the same", async () => {
+Deno.test("ScriptPackages.install() installs the same packages only once", async () => {
   await withWheels(async (folder) => {
     await using app = await Harness.start();
     const inner = ["a", "b"].map((id) => pythonTask(id, folder)).join("").replaceAll("\n", "\n    ");
@@ -81,7 +81,7 @@ Deno.test("ScriptPackages.install() installs once for those that need the same",
   });
 });
 
-Deno.test("ScriptPackages.install() installs beside the task without the cache, and leaves no such files", async () => {
+Deno.test("ScriptPackages.install() without the cache installs in the directory of the task and cleans up", async () => {
   await withWheels(async (folder) => {
     await using app = await Harness.start();
     const properties =
@@ -93,7 +93,7 @@ Deno.test("ScriptPackages.install() installs beside the task without the cache, 
   });
 });
 
-/** What a python3 does that cannot install, and what the log says then. */
+/** Behaviours of a failing installer, and the log. */
 const FAILURES: readonly (readonly [name: string, python: string | undefined, message: RegExp])[] = [
   [
     "fails",
@@ -109,7 +109,7 @@ const FAILURES: readonly (readonly [name: string, python: string | undefined, me
 ];
 
 for (const [name, python, message] of FAILURES) {
-  Deno.test(`ScriptPackages.install() fails the task when the installer ${name}, and tries again the next time`, async () => {
+  Deno.test(`ScriptPackages.install() fails the task when the installer ${name}, and retries with the next attempt`, async () => {
     await withTempDir(async (folder) => {
       const calls = `${folder}/calls`;
       const text = `#!/bin/sh\necho >> ${calls}\n${python}\n`;
@@ -126,10 +126,10 @@ for (const [name, python, message] of FAILURES) {
   });
 }
 
-Deno.test("ScriptPackages.install() gives Node.js its packages where it looks for them", async () => {
+Deno.test("ScriptPackages.install() links packages to where Node.js resolves them", async () => {
   await withTempDir(async (folder) => {
     await Deno.mkdir(`${folder}/bin`);
-    // Installs as npm does, into the folder in which it is called.
+    // Installs into the current directory, as npm does.
     const npm =
       `#!/bin/sh\nmkdir -p node_modules/probe && echo 'module.exports = "found"' > node_modules/probe/index.js\n`;
     await writeProgram(`${folder}/bin/npm`, npm);
