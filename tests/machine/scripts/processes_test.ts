@@ -15,7 +15,7 @@ import {
 import { FairSlots } from "../../../src/machine/scripts/process_slots.ts";
 import { WorkDirectories } from "../../../src/machine/scripts/work_directories.ts";
 import { FakeClock, settle } from "../../support/fake_clock.ts";
-import { sleepers, until } from "../../support/machine_processes.ts";
+import { sleep, sleepers, until } from "../../support/machine_processes.ts";
 import { ATTEMPT } from "../../support/scripts.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 
@@ -235,7 +235,7 @@ Deno.test("Processes.run() in a container says why there is none, and the way ou
 
 Deno.test("Processes.run() in a container does not wait for ever for docker", async () => {
   await withTempDir(async (folder) => {
-    await Deno.writeTextFile(`${folder}/docker`, "#!/bin/sh\nsleep 8771\n", { mode: 0o755 });
+    await Deno.writeTextFile(`${folder}/docker`, `#!/bin/sh\n${sleep(8771)}\n`, { mode: 0o755 });
     const clock = new FakeClock();
     const running = outputOf(processesWith(`${folder}:/bin:/usr/bin`, { clock }), {
       place: { type: "docker", image: "ubuntu" },
@@ -255,7 +255,7 @@ Deno.test("Processes.run() ends a process whose lines nobody takes any more", as
   const refusal = new Error("enough");
   await using processes = processesWith("/bin:/usr/bin");
   const taking = outputOf(processes, {
-    command: ["/bin/sh", "-c", "echo a; sleep 8765"],
+    command: ["/bin/sh", "-c", `echo a; ${sleep(8765)}`],
     onLine: () => {
       throw refusal;
     },
@@ -267,7 +267,11 @@ Deno.test("Processes.run() ends a process whose lines nobody takes any more", as
 Deno.test("Processes.run() leaves nothing running when its command ends", async () => {
   await using processes = processesWith("/bin:/usr/bin");
   await outputOf(processes, {
-    command: ["/bin/sh", "-c", "sleep 8766 & setsid sleep 8767 & (trap '' TERM HUP; sleep 8768) &"],
+    command: [
+      "/bin/sh",
+      "-c",
+      `${sleep(8766)} & setsid ${sleep(8767)} & (trap '' TERM HUP; ${sleep(8768)}) &`,
+    ],
   });
   await until(async () => (await sleepers("876[678]")).length === 0);
 });
@@ -277,7 +281,9 @@ import { systemClock } from "${import.meta.resolve("../../../src/base/clock.ts")
 import { runSupervised } from "${import.meta.resolve("../../../src/machine/scripts/supervised.ts")}";
 import { Watchdog } from "${import.meta.resolve("../../../src/machine/scripts/watchdog.ts")}";
 await runSupervised({
-  command: ["/bin/sh", "-c", "trap '' TERM HUP; (trap '' HUP; sleep 8771) & setsid sleep 8772 & (env -i sleep 8775 &) ; echo up; sleep 8773; sleep 8774"],
+  command: ["/bin/sh", "-c", "trap '' TERM HUP; (trap '' HUP; ${sleep(8771)}) & setsid ${
+  sleep(8772)
+} & (env -i ${sleep(8775)} &) ; echo up; ${sleep(8773)}; ${sleep(8774)}"],
   cwd: "/tmp", env: { PATH: "/bin:/usr/bin" }, clock: systemClock, starter: new Watchdog({}, systemClock),
   signal: new AbortController().signal, onLine: ({ text }) => console.log(text),
 });`;

@@ -6,7 +6,7 @@ import { ReadyShells } from "../../../src/machine/scripts/ready_shells.ts";
 import { runSupervised } from "../../../src/machine/scripts/supervised.ts";
 import { Watchdog } from "../../../src/machine/scripts/watchdog.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { processesWith, sleepers, until } from "../../support/machine_processes.ts";
+import { shellsWith, sleep, sleepers, until } from "../../support/machine_processes.ts";
 
 const ENV = { PATH: "/bin:/usr/bin" };
 const MARK = "SLUICE_RUN=";
@@ -44,7 +44,7 @@ class Shells implements AsyncDisposable {
     return { code, lines, errors };
   }
 
-  /** Runs a script and waits for the shell that is ready behind it; that one's number. */
+  /** Runs a script and waits for the next ready shell; returns its process id. */
   async makeReady(): Promise<number> {
     await this.run();
     let pids: number[] = [];
@@ -52,9 +52,9 @@ class Shells implements AsyncDisposable {
     return pids[0] ?? NaN;
   }
 
-  /** Numbers of those that wait. */
+  /** Process ids of the ready shells. */
   ready(): number[] {
-    return processesWith("sluice-ready", this.#mark);
+    return shellsWith("sluice-ready", this.#mark);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -118,7 +118,7 @@ for (const [name, env] of ENVIRONMENTS) {
 Deno.test("ReadyShells.start() marks a script whose flow sets the variable of the mark", async () => {
   await using shells = new Shells();
   const ready = await shells.makeReady();
-  const script = "setsid sleep 7661 >/dev/null 2>&1 & printenv SLUICE_RUN";
+  const script = `setsid ${sleep(7661)} >/dev/null 2>&1 & printenv SLUICE_RUN`;
   const { lines } = await shells.run({
     command: ["/bin/sh", "-c", script],
     env: { ...ENV, SLUICE_RUN: "x" },

@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers";
 import { systemClock } from "../../../src/base/clock.ts";
 import { systemRandomBytes } from "../../../src/base/id.ts";
 import { Processes } from "../../../src/machine/scripts/processes.ts";
-import { sleepers, until } from "../../support/machine_processes.ts";
+import { sleep, sleepers, until } from "../../support/machine_processes.ts";
 import { yaml } from "../../support/request_bodies.ts";
 import { ATTEMPT, shellScript } from "../../support/scripts.ts";
 import { ServerProcess } from "../../support/server_process.ts";
@@ -39,7 +39,9 @@ namespace: demo
 tasks:
   - id: c
     type: io.kestra.plugin.scripts.shell.Commands
-    commands: ["(sleep 9871 & setsid sleep 9872 &) ; test -e ROOT/again && exit 0; touch ROOT/again; sleep 9873"]
+    commands: ["(${sleep(9871)} & setsid ${
+  sleep(9872)
+} &) ; test -e ROOT/again && exit 0; touch ROOT/again; ${sleep(9873)}"]
     retry: {type: constant, interval: PT0.1S, maxAttempt: 3}
 `;
 

@@ -6,7 +6,7 @@ import { runSupervised } from "../../../src/machine/scripts/supervised.ts";
 import { Watchdog } from "../../../src/machine/scripts/watchdog.ts";
 import { WATCHDOG_PROGRAM } from "../../../src/machine/scripts/watchdog_program.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { childrenOf, childrenWithVariable, sleepers, until } from "../../support/machine_processes.ts";
+import { childrenOf, childrenWithVariable, sleep, sleepers, until } from "../../support/machine_processes.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 
 const NEVER = new AbortController().signal;
@@ -55,7 +55,7 @@ function octal(text: string): string {
 }
 
 const SHELLS = ["/bin/dash", "/bin/bash", "/bin/busybox"];
-const SCRIPT = "setsid sleep 7651 & env -i sleep 7652 & exec sleep 7653";
+const SCRIPT = `setsid ${sleep(7651)} & env -i ${sleep(7652)} & exec ${sleep(7653)}`;
 const NASTY = "a 'b' \"c\" $(echo d) `echo e` \\0101 %s\n* é";
 const LINES: readonly (readonly [name: string, lines: (words: string) => string])[] = [
   ["ends what it holds when the pipe ends", (words) => `hold g0000001 ${words}\ndrop g0000001\ndrop mx\n`],
@@ -85,10 +85,11 @@ function exists(path: string): boolean {
 
 async function runProgram(shell: string, folder: string, lines: (words: string) => string): Promise<void> {
   const groups = new GroupStarter();
+  const mark = `mark-of-${shell.slice(5)}-${crypto.randomUUID()}`;
   const command = [shell, ...(shell.endsWith("busybox") ? ["sh"] : []), "-c", WATCHDOG_PROGRAM];
   const watchdog = groups.start(command, { env: ENV, stdin: "piped", stdout: "null", stderr: "null" });
   const script = groups.start(["/bin/sh", "-c", SCRIPT], {
-    env: { ...ENV, AAA: "1", SLUICE_RUN: `mark-of-${shell.slice(5)}`, ZZZ: "1" },
+    env: { ...ENV, AAA: "1", SLUICE_RUN: mark, ZZZ: "1" },
     stdin: "null",
     stdout: "null",
     stderr: "null",
@@ -97,7 +98,7 @@ async function runProgram(shell: string, folder: string, lines: (words: string) 
   const cleanUp = `printf %s '${
     NASTY.replaceAll("'", "'\\''")
   }' >${folder}/part; mv ${folder}/part ${folder}/made`;
-  const words = [`mmark-of-${shell.slice(5)}`, `c${octal(cleanUp)}`, `g${script.pid}`].join(" ");
+  const words = [`m${mark}`, `c${octal(cleanUp)}`, `g${script.pid}`].join(" ");
   const writer = watchdog.stdin.getWriter();
   await writer.write(new TextEncoder().encode(lines(words)));
   if (lines(words).includes("end")) await until(async () => (await sleepers("765[123]")).length === 0);
@@ -111,9 +112,9 @@ async function runProgram(shell: string, folder: string, lines: (words: string) 
 Deno.test("Watchdog.start() leaves other scripts alone when one has ended", async () => {
   await using watchdog = new Watchdog(ENV, systemClock);
   const controller = new AbortController();
-  const other = run(watchdog, "setsid sleep 7661 & exec sleep 7662", { signal: controller.signal });
+  const other = run(watchdog, `setsid ${sleep(7661)} & exec ${sleep(7662)}`, { signal: controller.signal });
   await until(async () => (await sleepers("766[12]")).length === 2);
-  assertEquals(await run(watchdog, "setsid sleep 7663 & exit 3"), 3);
+  assertEquals(await run(watchdog, `setsid ${sleep(7663)} & exit 3`), 3);
   await until(async () => (await sleepers("7663")).length === 0);
   assertEquals((await sleepers("766[12]")).length, 2);
   controller.abort();
@@ -123,7 +124,7 @@ Deno.test("Watchdog.start() leaves other scripts alone when one has ended", asyn
 
 Deno.test("Watchdog.start(): a process gets SIGTERM before it leads its group", async () => {
   await using watchdog = new Watchdog(ENV, systemClock);
-  const code = await run(watchdog, "exec sleep 7664", {
+  const code = await run(watchdog, `exec ${sleep(7664)}`, {
     signal: AbortSignal.abort(),
     clock: new FakeClock(),
   });
@@ -135,7 +136,7 @@ Deno.test("Watchdog: another one takes over when it is killed", async () => {
   await withTempDir(async (folder) => {
     const watchdog = new Watchdog(env, systemClock);
     const cleanUp = `touch ${folder}/made`;
-    const script = run(watchdog, "setsid sleep 7671 & exec sleep 7672", { cleanUp });
+    const script = run(watchdog, `setsid ${sleep(7671)} & exec ${sleep(7672)}`, { cleanUp });
     await until(async () => (await sleepers("767[12]")).length === 2);
     const first = await processOf(env);
     Deno.kill(first, "SIGKILL");
@@ -155,8 +156,8 @@ Deno.test("Watchdog: another one takes over when it is killed", async () => {
 });
 
 /** Ends once what it leaves has left its group. */
-const LEAVING = `setsid sleep 7673 >/dev/null 2>&1 &
-while ! ps -eo args= | grep -qx "sleep 7673"; do :; done`;
+const LEAVING = `setsid ${sleep(7673)} >/dev/null 2>&1 &
+while ! ps -eo args= | grep -qx '${sleep(7673)}'; do :; done`;
 
 Deno.test("Watchdog: leftovers of an ended script are ended by the next watchdog", async () => {
   const env = ownEnv();
@@ -188,7 +189,7 @@ Deno.test("Watchdog: hundreds of scripts leave no process, and none that nobody 
   for (let count = 0; count < 20; count++) {
     const codes = Array.from(
       { length: 10 },
-      () => run(watchdog, "setsid sleep 7681 >/dev/null 2>&1 & exit 0"),
+      () => run(watchdog, `setsid ${sleep(7681)} >/dev/null 2>&1 & exit 0`),
     );
     assertEquals(new Set(await Promise.all(codes)), new Set([0]));
   }
@@ -231,7 +232,7 @@ for (const places of [undefined, []]) {
     await using watchdog = new Watchdog(ENV, systemClock, { groups });
     const lines: string[] = [];
     const onLine = ({ text }: { readonly text: string }) => void lines.push(text);
-    const code = await run(watchdog, "echo $$ $(ps -o pgid=,sid= -p $$); kill -TERM -$$; sleep 7691", {
+    const code = await run(watchdog, `echo $$ $(ps -o pgid=,sid= -p $$); kill -TERM -$$; ${sleep(7691)}`, {
       onLine,
     });
     const [pid, group, session] = lines[0]?.split(" ") ?? [];
