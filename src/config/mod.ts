@@ -1,14 +1,16 @@
 /** The only reader of the arguments and the environment of the process. Parsing is in `config/parse.ts`. */
+import manifest from "../../deno.json" with { type: "json" };
 import { ConfigProblem, type FileContent } from "./given.ts";
 import { helpText } from "./help.ts";
 import { type Config, parseConfig } from "./parse.ts";
 import { chooseScriptUser, type UserFacts } from "./script_user.ts";
-import { VERSION } from "./version.ts";
 
 export { ConfigProblem } from "./given.ts";
 export type { Config } from "./parse.ts";
 export type { MachineUser } from "./script_user.ts";
-export { VERSION } from "./version.ts";
+
+/** Version of this program. */
+export const VERSION: string = manifest.version;
 
 /** The command of the process: print a text, refuse, or serve. */
 export type Command =

@@ -24,6 +24,10 @@ export interface OptionSpec<Value> {
   readonly read: (text: string) => Value | undefined;
 }
 
+const ADDRESS_LIST =
+  'addresses, ranges such as "10.0.0.0/8", and "private", "loopback", "link-local", "metadata" or "all", ' +
+  "with commas between them";
+
 /** Every option, in the order of the help. */
 export const OPTIONS = {
   host: option({
@@ -149,16 +153,14 @@ export const OPTIONS = {
   httpDeny: option({
     placeholder: "<addresses>",
     otherwise: "link-local,metadata, which are always denied",
-    allowed: 'addresses, ranges such as "10.0.0.0/8", and "private", "loopback", "link-local", "metadata" ' +
-      'or "all", with commas between them',
+    allowed: ADDRESS_LIST,
     description: "Addresses that requests of flows may not reach",
     read: values.readAddresses,
   }),
   httpAllow: option({
     placeholder: "<addresses>",
     otherwise: "all that are not denied",
-    allowed: 'addresses, ranges such as "10.0.0.0/8", and "private", "loopback", "link-local", "metadata" ' +
-      'or "all", with commas between them',
+    allowed: ADDRESS_LIST,
     description: "Addresses that requests of flows may reach although they are denied",
     read: values.readAddresses,
   }),

@@ -1,6 +1,6 @@
 /** JSON bodies that describe one entity: a secret, a token, a tenant. */
 import type { Context } from "hono";
-import { isJsonObject, type JsonObject, ownProperty } from "../../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { readJson, requireMediaType } from "./body.ts";
 import type { AppEnv } from "./env.ts";
 import { invalidEntity } from "./refusals.ts";
@@ -11,6 +11,11 @@ export async function readEntity(c: Context<AppEnv>, form: string): Promise<Json
   const body = await readJson(c);
   if (isJsonObject(body)) return body;
   throw invalidEntity(form);
+}
+
+/** Whether a value is a list of texts. */
+export function isTextList(value: JsonValue | undefined): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
 /** A text member; `undefined` when absent or null. @throws DomainError invalid_entity */

@@ -7,6 +7,7 @@ import type { Label } from "../../model/flows/label.ts";
 import type { State } from "../../model/executions/state.ts";
 import type { ReadForm } from "../../services/executions/execution_actions.ts";
 import { readJson } from "./body.ts";
+import { isTextList } from "./entity_body.ts";
 import type { AppEnv } from "./env.ts";
 import { hasNoForm, readStartForm } from "./start_form.ts";
 import { invalidArgument } from "./refusals.ts";
@@ -37,7 +38,7 @@ export async function readIds(c: Context<AppEnv>): Promise<string[]> {
 
 /** A list of ids. @throws DomainError invalid_argument */
 export function idsIn(list: JsonValue | undefined): string[] {
-  if (Array.isArray(list) && list.every((id) => typeof id === "string")) return list as string[];
+  if (isTextList(list)) return list;
   throw invalidArgument("the body must name executions by a list of ids");
 }
 

@@ -1,16 +1,9 @@
 /** Protects from foreign web pages: DNS rebinding of an open server, and changes by requests from another site (CSRF). */
 import { isLoopback } from "../../base/ip.ts";
 import { DomainError } from "../../model/errors.ts";
+import type { HttpConfig } from "./config.ts";
 
-interface GuardConfig {
-  /** Public address of the server. */
-  readonly baseUrl?: string;
-  /** Address it listens on. */
-  readonly host: string;
-  readonly isProtected: boolean;
-  /** The operator explicitly chose a server without credentials. */
-  readonly noAuthExplicit?: boolean;
-}
+type GuardConfig = Pick<HttpConfig, "baseUrl" | "host" | "isProtected" | "noAuthExplicit">;
 
 /** Accepted hosts, as sent; the server name has several spellings. */
 const MAX_KNOWN_HOSTS = 32;

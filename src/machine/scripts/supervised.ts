@@ -1,5 +1,5 @@
 /** Runs one process with all its children to the end; a stop request is followed by SIGKILL after a grace period. */
-import type { Clock } from "../../base/clock.ts";
+import type { CancelTimer, Clock } from "../../base/clock.ts";
 import { LineReader, type ReadLine } from "./lines.ts";
 import type { Watchdog, WatchedCommand, WatchedProcess } from "./watchdog.ts";
 
@@ -35,8 +35,13 @@ async function runWatched(watched: WatchedProcess, options: SupervisedOptions): 
     new LineReader(child.stdout, clock, (line) => onLine({ ...line, isError: false })),
     new LineReader(child.stderr, clock, (line) => onLine({ ...line, isError: true })),
   ];
-  const stopping = new Stopping(watched, clock);
-  const stop = () => stopping.begin();
+  let cancelKill: CancelTimer | undefined;
+  let hasEnded = false;
+  const stop = () => {
+    if (hasEnded || cancelKill) return;
+    watched.signal("SIGTERM");
+    cancelKill = clock.setTimer(GRACE_MS, () => watched.signal("SIGKILL"));
+  };
   // An error of `onLine` stops the process, and is thrown at the end.
   const reads = readers.map((reader) => reader.run());
   for (const read of reads) read.catch(stop);
@@ -44,40 +49,14 @@ async function runWatched(watched: WatchedProcess, options: SupervisedOptions): 
   if (signal.aborted) stop();
   try {
     const { code } = await child.status;
-    stopping.end();
+    hasEnded = true;
+    cancelKill?.();
+    watched.end();
     for (const reader of readers) reader.expectEnd();
     await Promise.allSettled(reads);
     await Promise.all(reads);
     return code;
   } finally {
     signal.removeEventListener("abort", stop);
-  }
-}
-
-/** Stops a process and its group. */
-class Stopping {
-  readonly #watched: WatchedProcess;
-  readonly #clock: Clock;
-  #isBegun = false;
-  #cancelTimer = () => {};
-
-  constructor(watched: WatchedProcess, clock: Clock) {
-    this.#watched = watched;
-    this.#clock = clock;
-  }
-
-  /** Sends SIGTERM, and SIGKILL after {@link GRACE_MS}; nothing once the process has ended. */
-  begin(): void {
-    if (this.#isBegun) return;
-    this.#isBegun = true;
-    this.#watched.signal("SIGTERM");
-    this.#cancelTimer = this.#clock.setTimer(GRACE_MS, () => this.#watched.signal("SIGKILL"));
-  }
-
-  /** After the end of the process: ends what it left behind. */
-  end(): void {
-    this.#isBegun = true;
-    this.#cancelTimer();
-    this.#watched.end();
   }
 }

@@ -5,7 +5,7 @@ import { parseDuration } from "../../../base/duration.ts";
 import { type JsonObject, ownProperty } from "../../../base/json.ts";
 import { type ApiToken, isExpired, type TokenRequest } from "../../../model/access/token.ts";
 import type { Tokens } from "../../../services/access/tokens.ts";
-import { readEntity, textMember } from "../../forms/entity_body.ts";
+import { isTextList, readEntity, textMember } from "../../forms/entity_body.ts";
 import { invalidEntity } from "../../forms/refusals.ts";
 import type { AppEnv } from "../../forms/env.ts";
 
@@ -56,8 +56,7 @@ function readMaxAge(text: string | undefined): number | undefined {
 function readTenants(body: JsonObject): string[] | undefined {
   const value = ownProperty(body, "tenants") ?? undefined;
   if (value === undefined) return undefined;
-  const isListOfTexts = Array.isArray(value) && value.every((item) => typeof item === "string");
-  if (isListOfTexts) return [...new Set(value as string[])];
+  if (isTextList(value)) return [...new Set(value)];
   throw invalidEntity("tenants: must be a list of tenants' ids");
 }
 

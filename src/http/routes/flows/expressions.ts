@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import { isJsonObject, type JsonValue, ownProperty } from "../../../base/json.ts";
 import type { Expressions, RenderRequest } from "../../../services/flows/expressions.ts";
 import { readJson } from "../../forms/body.ts";
+import { isTextList } from "../../forms/entity_body.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { valueResponse } from "../../responses/json_response.ts";
 import { invalidArgument } from "../../forms/refusals.ts";
@@ -42,10 +43,6 @@ function readRequest(body: JsonValue): RenderRequest {
   if (!isJsonObject(context)) refuse('"context" must be an object: its members are the variables');
   if (namespace !== undefined && typeof namespace !== "string") refuse('"namespace" must be a text');
   return { expressions, context, namespace };
-}
-
-function isTextList(value: JsonValue | undefined): value is string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
 function refuse(reason: string): never {

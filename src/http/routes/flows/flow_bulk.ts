@@ -15,7 +15,8 @@ import { csvResponse } from "../../responses/csv.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { readFlowFilter } from "../../filters/flow_filters.ts";
 import { flowKeyOf, readFlowKeys, readSources } from "../../forms/flow_request.ts";
-import { jsonResponse, valueResponse } from "../../responses/json_response.ts";
+import { valueResponse } from "../../responses/json_response.ts";
+import { flowListResponse } from "./flows.ts";
 import { readMultipart } from "../../forms/multipart.ts";
 import { queryOf, readBoolean } from "../../forms/params.ts";
 import { badRequest } from "../../forms/refusals.ts";
@@ -51,7 +52,8 @@ function addReplacing(routes: Hono<AppEnv>, { bulk }: FlowBulkRoutesDeps): void 
   routes.post("/flows/:namespace", async (c) => {
     const options = { delete: readDelete(c), override: readBoolean(queryOf(c), "override", false) };
     const text = await readSources(c);
-    return listResponse(await bulk.replace(c.get("actor"), c.req.param("namespace"), text, options));
+    const saved = await bulk.replace(c.get("actor"), c.req.param("namespace"), text, options);
+    return flowListResponse(saved, { source: true });
   });
 
   routes.post("/flows/bulk", async (c) => {
@@ -61,7 +63,8 @@ function addReplacing(routes: Hono<AppEnv>, { bulk }: FlowBulkRoutesDeps): void 
       namespace: query.get("namespace") || undefined,
       allowNamespaceChild: readBoolean(query, "allowNamespaceChild", false),
     };
-    return listResponse(await bulk.update(c.get("actor"), await readSources(c), options));
+    const saved = await bulk.update(c.get("actor"), await readSources(c), options);
+    return flowListResponse(saved, { source: true });
   });
 }
 
@@ -135,10 +138,6 @@ async function readFile(request: Request): Promise<FlowFile> {
   }
   if (file) return file;
   throw badRequest(`the form must have a file as part "${FILE_PART}"`);
-}
-
-function listResponse(flows: Parameters<typeof flowText>[0][]): Response {
-  return jsonResponse(`[${flows.map((flow) => flowText(flow, { source: true })).join(",")}]`);
 }
 
 function countResponse(count: number): Response {

@@ -10,6 +10,7 @@ import { searchSources } from "../../../services/flows/flow_search.ts";
 import type { Flows } from "../../../services/flows/flows.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { readFlowFilter } from "../../filters/flow_filters.ts";
+import { flowListResponse } from "./flows.ts";
 import { flowKeyOf, readDependencyOptions, readSource } from "../../forms/flow_request.ts";
 import { jsonResponse, pageResponse, valueResponse } from "../../responses/json_response.ts";
 import { queryOf, readBoolean, readPaging } from "../../forms/params.ts";
@@ -133,6 +134,6 @@ function addFlowsOfExecutions(routes: Hono<AppEnv>, { flows, graphs, executions 
   routes.get("/executions/namespaces/:namespace/flows", async (c) => {
     const found = await flows.inNamespace(c.get("actor"), c.req.param("namespace"));
     const startable = found.filter(({ disabled }) => !disabled);
-    return jsonResponse(`[${startable.map((flow) => flowText(flow, { source: false })).join(",")}]`);
+    return flowListResponse(startable, { source: false });
   });
 }

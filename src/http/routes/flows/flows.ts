@@ -42,13 +42,13 @@ function addLists(routes: Hono<AppEnv>, flows: Flows): void {
 
   routes.get("/flows/:namespace", async (c) => {
     const found = await flows.inNamespace(c.get("actor"), c.req.param("namespace"));
-    return listResponse(found, { source: false });
+    return flowListResponse(found, { source: false });
   });
 
   routes.get(`${FLOW_PATH}/revisions`, async (c) => {
     const query = queryOf(c);
     const isAllowed = readBoolean(query, "allowDelete", false) || readBoolean(query, "allowDeleted", false);
-    return listResponse(await flows.revisions(c.get("actor"), flowKeyOf(c), isAllowed), { source: true });
+    return flowListResponse(await flows.revisions(c.get("actor"), flowKeyOf(c), isAllowed), { source: true });
   });
 }
 
@@ -120,6 +120,7 @@ function flowResponse(flow: Flow, options: { readonly source: boolean }): Respon
   return jsonResponse(flowText(flow, options), { etag: `"${flow.revision}"` });
 }
 
-function listResponse(flows: readonly Flow[], options: { readonly source: boolean }): Response {
+/** A list of flows. */
+export function flowListResponse(flows: readonly Flow[], options: { readonly source: boolean }): Response {
   return jsonResponse(`[${flows.map((flow) => flowText(flow, options)).join(",")}]`);
 }

@@ -8,7 +8,8 @@ import type { Metrics } from "../../../services/metrics/metrics.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { flowKeyOf } from "../../forms/flow_request.ts";
 import { pageResponse, valueResponse } from "../../responses/json_response.ts";
-import { parseQueryInstant, queryOf, readPaging, sortFieldIn, type SortKey } from "../../forms/params.ts";
+import { parseQueryInstant, queryOf, readPaging } from "../../forms/params.ts";
+import { takePage } from "../../responses/list_page.ts";
 import { badRequest, invalidArgument } from "../../forms/refusals.ts";
 
 interface MetricRoutesDeps {
@@ -16,7 +17,12 @@ interface MetricRoutesDeps {
   readonly clock: Clock;
 }
 
-const SORT_FIELDS = ["name", "type", "value", "timestamp", "taskId", "taskRunId"] as const;
+const SORT_FIELDS = new Map(
+  ["name", "type", "value", "timestamp", "taskId", "taskRunId"].map((name) => [name, (entry: JsonObject) => {
+    const value = entry[name];
+    return value instanceof Double ? value.value : String(value);
+  }]),
+);
 /** Window of an aggregate without dates. */
 const DEFAULT_WINDOW_MS = 30 * 86_400_000;
 /** Longest window of an aggregate: ten years. */
@@ -50,36 +56,18 @@ export function metricRoutes({ metrics, clock }: MetricRoutesDeps): Hono<AppEnv>
 
   routes.get("/metrics/:executionId", async (c) => {
     const query = queryOf(c);
-    const { page, size, sort } = readPaging(query);
-    for (const { field } of sort) sortFieldIn(field, SORT_FIELDS);
+    const paging = readPaging(query);
     const id = c.req.param("executionId");
     const filter = {
       taskId: query.get("taskId") || undefined,
       taskRunId: query.get("taskRunId") || undefined,
     };
     const found = isId(id) ? await metrics.ofExecution(c.get("actor"), id, filter) : [];
-    const results = sortEntries(found, sort).slice((page - 1) * size, page * size);
+    const results = takePage(found, paging, SORT_FIELDS);
     return pageResponse(results.map((entry) => stringifyJson(entry)), found.length);
   });
 
   return routes;
-}
-
-function sortEntries(entries: readonly JsonObject[], sort: readonly SortKey[]): readonly JsonObject[] {
-  if (sort.length === 0) return entries;
-  return [...entries].sort((a, b) => {
-    for (const { field, descending } of sort) {
-      const order = compare(a[field], b[field]);
-      if (order !== 0) return descending ? -order : order;
-    }
-    return 0;
-  });
-}
-
-function compare(a: unknown, b: unknown): number {
-  const x = a instanceof Double ? a.value : String(a);
-  const y = b instanceof Double ? b.value : String(b);
-  return x < y ? -1 : x > y ? 1 : 0;
 }
 
 function readAggregation(query: URLSearchParams): Aggregation {

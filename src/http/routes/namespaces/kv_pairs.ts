@@ -7,6 +7,7 @@ import { type KvPairId, type KvPairInfo, parseKvValue } from "../../../model/nam
 import { MAX_KV_VALUE_BYTES } from "../../../model/limits.ts";
 import type { KvPairs } from "../../../services/namespaces/kv_pairs.ts";
 import { mediaTypeOf, readBytes, readOptionalJson } from "../../forms/body.ts";
+import { isTextList } from "../../forms/entity_body.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { readItemFilter } from "../../filters/item_filters.ts";
 import { valueResponse } from "../../responses/json_response.ts";
@@ -70,7 +71,7 @@ function addListRoutes(routes: Hono<AppEnv>, kvPairs: KvPairs): void {
 async function readKeys(c: Context<AppEnv>): Promise<string[]> {
   const body = await readOptionalJson(c);
   const keys = isJsonObject(body) ? ownProperty(body, "keys") : undefined;
-  if (Array.isArray(keys) && keys.every((key) => typeof key === "string")) return keys as string[];
+  if (isTextList(keys)) return keys;
   throw invalidEntity('the body must be of the form {"keys": ["…"]}');
 }
 

@@ -3,6 +3,7 @@ import { type Context, Hono } from "hono";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../../base/json.ts";
 import type { Namespace, Namespaces } from "../../../services/namespaces/namespaces.ts";
 import { readJson, readOptionalJson } from "../../forms/body.ts";
+import { isTextList } from "../../forms/entity_body.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { readFlowFilter } from "../../filters/flow_filters.ts";
 import { takePage } from "../../responses/list_page.ts";
@@ -108,7 +109,6 @@ async function readWanted(
   const body = await readOptionalJson(c) ?? {};
   const q = isJsonObject(body) ? ownProperty(body, "q") ?? "" : null;
   const ids = isJsonObject(body) ? ownProperty(body, "ids") ?? [] : null;
-  const areIds = Array.isArray(ids) && ids.every((id) => typeof id === "string");
-  if (typeof q === "string" && areIds) return { q: q.trim().toLowerCase(), ids: ids as string[] };
+  if (typeof q === "string" && isTextList(ids)) return { q: q.trim().toLowerCase(), ids };
   throw invalidArgument('the body must be an object with a text as "q" and a list of texts as "ids"');
 }
