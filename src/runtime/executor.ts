@@ -111,6 +111,11 @@ export class Executor {
     throw new Error("The executor was used before it was connected");
   }
 
+  /** Compiles the templates of a flow that will start soon. @throws ExpressionError */
+  prepareStart(plan: FlowPlan): void {
+    this.#deps.templates.prepare(plan, this.#deps.catalog);
+  }
+
   /** Executions that this process is working on. */
   get liveCount(): number {
     return this.#live.size;

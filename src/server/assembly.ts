@@ -78,12 +78,11 @@ export class Assembly {
     committer.addRider(services.catalog);
     this.#runtime = createRuntime({
       options,
-      tasks,
       services,
       committer,
       manifests,
       executor,
-      templates,
+
       http,
     });
     services.tenants.onRemove(async (tenant) => {

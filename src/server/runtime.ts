@@ -1,12 +1,9 @@
 /** Builds the runtime of a server: what works on executions, wakes them, and keeps house. */
-import type { FlowPlan } from "../engine/plan.ts";
 import type { HttpClientPort } from "../model/ports/http.ts";
-import type { TaskCatalog } from "../model/tasks/task_catalog.ts";
 import type { TaskPorts } from "../model/ports/task_ports.ts";
 import type { Executor } from "../runtime/executor.ts";
 import { IntervalLoop } from "../runtime/interval_loop.ts";
 import { Retention } from "../services/retention/retention.ts";
-import type { TemplateCache } from "../rendering/renderer.ts";
 import { Sweep } from "../runtime/sweep.ts";
 import { TaskCache } from "../runtime/attempts/task_cache.ts";
 import { TaskConditions } from "../runtime/attempts/task_conditions.ts";
@@ -21,12 +18,10 @@ import { TriggerRuntime } from "./trigger_services.ts";
 
 interface RuntimeDeps {
   readonly options: AssemblyOptions;
-  readonly tasks: TaskCatalog;
   readonly services: Services;
   readonly committer: Committer;
   readonly manifests: Manifests;
   readonly executor: Executor;
-  readonly templates: TemplateCache;
   readonly http: HttpClientPort;
 }
 
@@ -48,8 +43,7 @@ export function createRuntime(deps: RuntimeDeps): Runtime {
   const taskCache = new TaskCache({ store, committer, clock, tenants: () => tenantIds(deps.services) });
   const platform = createPlatform(deps.options, deps.services, deps.http);
   const ports = createTaskPorts(deps.services, platform, clock);
-  const willStart = (plan: FlowPlan) => deps.templates.prepare(plan, deps.tasks);
-  const triggers = new TriggerRuntime(deps.options, deps.services, { ports, willStart });
+  const triggers = new TriggerRuntime(deps.options, deps.services, ports);
   connectExecutor({ ...deps, taskCache, platform, ports, triggers });
   const sweep = new Sweep({ store, logger, committer, manifests, executor: deps.executor });
   const loops = createLoops(deps, taskCache);

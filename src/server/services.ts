@@ -39,7 +39,7 @@ import {
 } from "./execution_services.ts";
 import { createExpressionHttp, namespaceValues } from "./rendering.ts";
 import type { ServicesDeps } from "./options.ts";
-import { createTriggerServices } from "./trigger_services.ts";
+import { createTriggerServices, createTriggerStates } from "./trigger_services.ts";
 
 /** The services of a server. */
 export type Services = ReturnType<typeof createServices>;
@@ -52,11 +52,13 @@ export function createServices(deps: ServicesDeps) {
   const tenantIds = () => tenants.list().map(({ id }) => id);
   const flowRecords = new FlowRecords(store);
   const triggerTypes = createTriggerCatalog();
-  const flows: Flows = new Flows({
+  const { secrets, kvPairs } = createNamespaceValues(deps, tenantIds);
+  const triggerStates = createTriggerStates(deps, { catalog: triggerTypes, secrets, kvPairs });
+  const flows = new Flows({
     records: flowRecords,
     heads: deps.flowHeads,
     commit: async (flow, entry) => {
-      await triggering.triggers.commitFlow(flow, entry);
+      await triggerStates.flowTriggers.commit(flow, entry);
       const { tenant, namespace, id: flowId, concurrency } = flow;
       executor.setLimit({ tenant, namespace, flowId }, concurrency?.limit);
     },
@@ -64,20 +66,13 @@ export function createServices(deps: ServicesDeps) {
     functions: HOST_FUNCTION_NAMES,
     clock,
   });
-  const owned = createNamespaceServices(deps, flows, tenantIds);
+  const owned = { secrets, kvPairs, files: createFiles(deps, flows) };
   const values = namespaceValues(owned);
   const withHttp = { ...values, http: createExpressionHttp(deps.http) };
   const run = createExecutionServices(deps, { flows, inputCipher, values: withHttp });
   const idempotencyRecords = new IdempotencyRecords({ store, committer, blobs });
   const idempotency = new Idempotency({ records: idempotencyRecords, clock, tenants: tenantIds });
-  const triggering = createTriggerServices({
-    options: deps,
-    triggerTypes,
-    flows,
-    idempotency,
-    ...owned,
-    ...run,
-  });
+  const triggering = createTriggerServices(deps, triggerStates, { ...run, flows, idempotency });
   const stored = createFileServices(deps, { ...run, ...owned });
   const shared = { ...owned, ...run, ...stored, flows, inputCipher };
   const logging = createLogServices(deps, run);
@@ -101,29 +96,21 @@ export function createServices(deps: ServicesDeps) {
   };
 }
 
-/** Builds what belongs to namespaces: KV pairs, secrets, files. */
-function createNamespaceServices(
-  deps: ServicesDeps,
-  flows: Pick<Flows, "putInto">,
-  tenants: () => readonly string[],
-) {
-  const { store, committer, clock, logger, cipher, blobs, maxUploadBytes } = deps;
+/** Builds what templates read of namespaces. */
+function createNamespaceValues(deps: ServicesDeps, tenants: () => readonly string[]) {
+  const { store, committer, clock, logger, cipher, blobs } = deps;
   const environment = readEnvironmentSecrets(withPrefix(deps.secrets), logger);
-  const importFlow = async (tenant: string, namespace: string, source: string) => {
-    await flows.putInto({ tenant, user: "import" }, namespace, source);
-  };
   return {
     secrets: new Secrets({ records: new SecretRecords(store, committer), cipher, clock, environment }),
     kvPairs: new KvPairs({ records: new KvPairRecords({ store, committer, blobs }), clock, tenants }),
-    files: new Files({
-      records: new FileRecords(store),
-      blobs,
-      committer,
-      clock,
-      maxUploadBytes,
-      importFlow,
-    }),
   };
+}
+
+function createFiles(deps: ServicesDeps, flows: Pick<Flows, "putInto">): Files {
+  const importFlow = async (tenant: string, namespace: string, source: string) => {
+    await flows.putInto({ tenant, user: "import" }, namespace, source);
+  };
+  return new Files({ ...deps, records: new FileRecords(deps.store), importFlow });
 }
 
 function withPrefix(secrets: ReadonlyMap<string, string>): ReadonlyMap<string, string> {

@@ -1,9 +1,6 @@
 /** Builds the services of triggers, and runs their evaluation: at their times, and when executions reach states. */
-import type { Clock } from "../base/clock.ts";
-import type { IdSource } from "../base/id.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Logger } from "../base/log.ts";
-import type { FlowPlan } from "../engine/plan.ts";
 import type { Execution } from "../model/executions/execution.ts";
 import type { Flow } from "../model/flows/flow.ts";
 import type { TaskPorts } from "../model/ports/task_ports.ts";
@@ -11,15 +8,12 @@ import type { TriggerCatalog } from "../model/triggers/trigger_catalog.ts";
 import { Conditions } from "../rendering/conditions.ts";
 import { createTriggerRenderer } from "../rendering/trigger_renderer.ts";
 import { ExecutionVariables } from "../rendering/variables.ts";
-import type { Executor } from "../runtime/executor.ts";
 import { IntervalLoop } from "../runtime/interval_loop.ts";
 import { ReactionQueue, type Reactions } from "../runtime/reactions.ts";
-import type { Executions } from "../services/executions/executions.ts";
 import type { Flows } from "../services/flows/flows.ts";
 import type { KvPairs } from "../services/namespaces/kv_pairs.ts";
 import type { Secrets } from "../services/namespaces/secrets.ts";
 import type { Idempotency } from "../services/starts/idempotency.ts";
-import type { StartChecks } from "../services/starts/start_checks.ts";
 import { EvaluationBuffer } from "../services/triggers/evaluation_buffer.ts";
 import { FlowReactions } from "../services/triggers/flow_reactions.ts";
 import { Polls } from "../services/triggers/polls.ts";
@@ -33,135 +27,109 @@ import { TriggerStarts } from "../services/triggers/trigger_starts.ts";
 import { TriggerStates } from "../services/triggers/trigger_states.ts";
 import { Triggers } from "../services/triggers/triggers.ts";
 import { Webhooks } from "../services/webhooks/webhooks.ts";
-import type { ExecutionFiles } from "../store/blobs/execution_files.ts";
-import type { Changes } from "../store/changes.ts";
-import type { Committer } from "../store/committer.ts";
-import type { ExecutionRecords } from "../store/records/execution_records.ts";
 import { TriggerRecords } from "../store/records/trigger_records.ts";
-import type { Store } from "../store/store.ts";
 import { namespaceValues } from "./rendering.ts";
-import type { AssemblyOptions } from "./options.ts";
+import type { AssemblyOptions, ServicesDeps } from "./options.ts";
+import type { ExecutionServices } from "./execution_services.ts";
+import { FlowTriggers } from "../services/triggers/flow_triggers.ts";
 
-interface TriggerDeps {
-  readonly options: TriggerOptions;
-  readonly triggerTypes: TriggerCatalog;
-  readonly flows: Flows;
-  readonly executions: Executions;
-  readonly idempotency: Idempotency;
-  readonly records: ExecutionRecords;
-  readonly executionFiles: ExecutionFiles;
-  readonly checks: StartChecks;
+interface TriggerStateDeps {
+  readonly catalog: TriggerCatalog;
   readonly secrets: Secrets;
   readonly kvPairs: KvPairs;
 }
 
-interface TriggerOptions {
-  readonly store: Store;
-  readonly committer: Committer;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly ids: IdSource;
-  readonly random: () => number;
-  readonly changes: Changes;
-  readonly timeZone: string;
-  readonly envs: ReadonlyMap<string, string>;
-  readonly baseUrl?: string;
-  readonly executor: Executor;
-}
+/** What is known of triggers apart from the flows that declare them. */
+type TriggerStateServices = ReturnType<typeof createTriggerStates>;
 
-/** The services of triggers. */
-interface TriggerServices {
-  readonly triggers: Triggers;
-  readonly triggerBulk: TriggerBulk;
-  readonly webhooks: Webhooks;
-  readonly scheduler: Scheduler;
-  readonly schedules: Schedules;
-  readonly polls: Polls;
-  readonly flowReactions: FlowReactions;
-  readonly triggerIndex: TriggerIndex;
-  readonly evaluationBuffer: EvaluationBuffer;
-}
-
-/** Builds the services of triggers. */
-export function createTriggerServices(deps: TriggerDeps): TriggerServices {
-  const { options, flows, executions, checks, records: executionRecords, triggerTypes: catalog } = deps;
-  const { clock, logger, ids, timeZone, store, committer, changes } = options;
-  const renderer = createRenderer(deps);
-  const starts = new TriggerStarts({ clock, ids, checks, renderer });
+/** Builds the states of triggers and what follows from saves of flows. */
+export function createTriggerStates(deps: ServicesDeps, { catalog, ...values }: TriggerStateDeps) {
+  const { clock, logger, store, committer, timeZone } = deps;
+  const renderer = createRenderer(deps, values);
   const conditions = new Conditions(catalog, renderer);
-  const triggerIndex = new TriggerIndex(catalog);
+  const index = new TriggerIndex(catalog);
   const records = new TriggerRecords(store);
   const scheduler = new Scheduler({ store, clock, logger });
-  const states = new TriggerStates({ records, committer, clock, index: triggerIndex, scheduler });
-  const evaluationBuffer = new EvaluationBuffer(states);
-  const { executor } = options;
-  const shared = { clock, flows, states, starts, conditions, catalog, renderer, executor, timeZone };
-  const polls = new Polls(shared);
-  const dates = new ScheduleDates(shared);
-  const schedules = new Schedules({ ...shared, dates, records: executionRecords, changes, polls, scheduler });
+  const states = new TriggerStates({ records, committer, clock, index, scheduler });
+  const dates = new ScheduleDates({ conditions, renderer, catalog, timeZone });
   const declarations = new TriggerDeclarations({ clock, catalog, dates });
-  const triggers = new Triggers({
-    ...shared,
-    records,
-    index: triggerIndex,
-    buffer: evaluationBuffer,
-    declarations,
-    dates,
-    schedules,
-  });
-  // Encrypted inputs are not decrypted for another flow.
-  const viewOf = (flow: Flow, execution: Execution) => new ExecutionVariables(flow, execution, { envs: {} });
-  const flowReactions = new FlowReactions({
-    ...shared,
-    records: executionRecords,
-    triggerRecords: records,
-    viewOf,
-  });
-  const webhooks = new Webhooks({
-    ...shared,
-    executions,
-    idempotency: deps.idempotency,
-    index: triggerIndex,
-    buffer: evaluationBuffer,
-    files: deps.executionFiles,
-    ids,
-  });
-  const triggerBulk = new TriggerBulk(triggers, { clock, ids });
+  const flowTriggers = new FlowTriggers({ states, records, index, declarations });
   return {
-    triggers,
-    triggerBulk,
-    webhooks,
+    catalog,
+    renderer,
+    conditions,
+    index,
+    records,
     scheduler,
-    schedules,
-    polls,
-    flowReactions,
-    triggerIndex,
-    evaluationBuffer,
+    states,
+    dates,
+    declarations,
+    flowTriggers,
   };
 }
 
-function createRenderer(deps: TriggerDeps) {
-  const { clock, timeZone, random, envs, baseUrl } = deps.options;
+interface TriggerDeps extends ExecutionServices {
+  readonly flows: Flows;
+  readonly idempotency: Idempotency;
+}
+
+/** The services of triggers. */
+type TriggerServices = ReturnType<typeof createTriggerServices>;
+
+/** Builds the services of triggers. */
+export function createTriggerServices(
+  deps: ServicesDeps,
+  known: TriggerStateServices,
+  { flows, idempotency, executions, executionFiles: files, checks }: TriggerDeps,
+) {
+  const { records: executionRecords } = deps;
+  const { records: triggerRecords, scheduler, index } = known;
+  const buffer = new EvaluationBuffer(known.states);
+  const starts = new TriggerStarts({ ...deps, checks, renderer: known.renderer });
+  const shared = { ...deps, ...known, flows, starts, buffer };
+  const polls = new Polls(shared);
+  const schedules = new Schedules({ ...shared, records: executionRecords, polls });
+  const triggers = new Triggers({ ...shared, schedules });
+  // Encrypted inputs are not decrypted for another flow.
+  const viewOf = (flow: Flow, execution: Execution) => new ExecutionVariables(flow, execution, { envs: {} });
+  return {
+    triggers,
+    triggerBulk: new TriggerBulk(triggers, deps),
+    webhooks: new Webhooks({ ...shared, executions, idempotency, files }),
+    scheduler,
+    schedules,
+    polls,
+    flowReactions: new FlowReactions({ ...shared, records: executionRecords, triggerRecords, viewOf }),
+    triggerIndex: index,
+    evaluationBuffer: buffer,
+  };
+}
+
+function createRenderer(
+  { clock, timeZone, random, envs, baseUrl }: ServicesDeps,
+  values: Omit<TriggerStateDeps, "catalog">,
+) {
   const kestra: JsonObject | undefined = baseUrl === undefined ? undefined : { url: baseUrl };
-  const values = namespaceValues(deps);
-  return createTriggerRenderer({ clock, timeZone, random, envs: Object.fromEntries(envs), kestra, values });
+  const hostValues = namespaceValues(values);
+  return createTriggerRenderer({
+    clock,
+    timeZone,
+    random,
+    envs: Object.fromEntries(envs),
+    kestra,
+    values: hostValues,
+  });
 }
 
 /** A crash loses the evaluations of webhook calls of that time. */
 const FLUSH_INTERVAL_MS = 5_000;
-
-interface TriggerRuntimeDeps {
-  readonly ports: TaskPorts;
-  /** Called when an execution of that flow will start soon. */
-  readonly willStart: (plan: FlowPlan) => void;
-}
 
 /** The loops of triggers; the assembly starts and stops them. */
 export class TriggerRuntime {
   /** Receives the states of executions from the executor. */
   readonly reactions: Reactions;
   readonly #services: TriggerServices;
-  readonly #deps: TriggerRuntimeDeps;
+  readonly #ports: TaskPorts;
   readonly #queue: ReactionQueue;
   readonly #flushLoop: IntervalLoop;
   readonly #logger: Logger;
@@ -169,14 +137,14 @@ export class TriggerRuntime {
   constructor(
     { store, clock, logger }: Pick<AssemblyOptions, "store" | "clock" | "logger">,
     services: TriggerServices,
-    deps: TriggerRuntimeDeps,
+    ports: TaskPorts,
   ) {
     const { flowReactions, triggerIndex, evaluationBuffer } = services;
     const round = async () => (await evaluationBuffer.flush(), false);
     const name = "store evaluations of webhook calls";
     this.#flushLoop = new IntervalLoop({ name, intervalMs: FLUSH_INTERVAL_MS, clock, logger, round });
     this.#services = services;
-    this.#deps = deps;
+    this.#ports = ports;
     this.#logger = logger;
     const queue = new ReactionQueue({ store, clock, logger, react: (each) => flowReactions.react(each) });
     this.#queue = queue;
@@ -193,18 +161,10 @@ export class TriggerRuntime {
 
   /** Handles those announcements and starts the loops. */
   start(): void {
-    const { polls, schedules, scheduler } = this.#services;
-    const { ports, willStart } = this.#deps;
+    const { polls, schedules } = this.#services;
     this.#queue.recover();
-    polls.start(ports);
+    polls.start(this.#ports);
     schedules.start();
-    scheduler.start({
-      fire: (due) => schedules.tick(due),
-      prepare: async (due) => {
-        const plan = await schedules.prepare(due);
-        if (plan) willStart(plan);
-      },
-    });
     this.#flushLoop.start();
   }
 

@@ -34,11 +34,11 @@ interface SchedulesDeps {
   readonly starts: TriggerStarts;
   readonly dates: ScheduleDates;
   readonly catalog: TriggerCatalog;
-  readonly executor: Pick<Executor, "begin">;
+  readonly executor: Pick<Executor, "begin" | "prepareStart">;
   readonly records: Pick<ExecutionRecords, "isOpen">;
   readonly changes: Changes;
   readonly polls: Polls;
-  readonly scheduler: Pick<Scheduler, "wake">;
+  readonly scheduler: Pick<Scheduler, "start" | "wake">;
 }
 
 /** A trigger as its flow declares it. */
@@ -71,9 +71,10 @@ export class Schedules {
     this.#deps = deps;
   }
 
-  /** Dates before this moment count as missed. */
+  /** Starts the scheduler. Dates before this moment count as missed. */
   start(): void {
     this.#startedAt = this.#deps.clock.now();
+    this.#deps.scheduler.start({ fire: (due) => this.tick(due), prepare: (due) => this.#prepare(due) });
   }
 
   /** Ends all waits for executions. */
@@ -127,15 +128,15 @@ export class Schedules {
     return type.form === "schedule" ? this.#tickSchedule(due, state, found) : Promise.resolve();
   }
 
-  /** Reads into memory what the evaluation of a trigger will need. Returns the flow that a schedule will start. */
-  async prepare({ tenant, trigger: key }: DueTrigger): Promise<FlowPlan | undefined> {
+  /** Reads into memory what the evaluation of a trigger will need. */
+  async #prepare({ tenant, trigger: key }: DueTrigger): Promise<void> {
     const state = await this.#deps.states.get(tenant, key);
     const found = await this.#find(tenant, key);
-    if (!state || found?.type.form !== "schedule") return undefined;
+    if (!state || found?.type.form !== "schedule") return;
     const times = await this.#deps.dates.timesOf(found.plan.flow, found.trigger);
     if (state.nextDate !== undefined) times.previous(state.nextDate);
     await this.hasOpenExecution(tenant, state);
-    return found.plan;
+    this.#deps.executor.prepareStart(found.plan);
   }
 
   async #find(tenant: TenantId, key: TriggerKey): Promise<Declared | undefined> {

@@ -7,7 +7,6 @@ import type { Flow, FlowKey, TenantId, Trigger, TriggerKey } from "../../model/f
 import type { TriggerPort } from "../../model/ports/triggers.ts";
 import type { TriggerCatalog, TriggerType } from "../../model/triggers/trigger_catalog.ts";
 import { type Backfill, flowOf, type TriggerState } from "../../model/triggers/trigger_state.ts";
-import type { Entry } from "../../store/committer.ts";
 import { dueOf } from "../../engine/schedule.ts";
 import type { TriggerRecords } from "../../store/records/trigger_records.ts";
 import type { Flows } from "../flows/flows.ts";
@@ -16,7 +15,7 @@ import type { ScheduleDates } from "./schedule_dates.ts";
 import type { Schedules } from "./schedules.ts";
 import { backfillOf, type TriggerDeclarations } from "./trigger_declarations.ts";
 import type { TriggerIndex } from "./trigger_index.ts";
-import type { StateChange, TriggerStates } from "./trigger_states.ts";
+import type { TriggerStates } from "./trigger_states.ts";
 
 interface TriggersDeps {
   readonly clock: Clock;
@@ -72,32 +71,6 @@ export class Triggers implements TriggerPort {
   forget(tenant: TenantId): void {
     this.#deps.index.forget(tenant);
     this.#deps.states.clearCache();
-  }
-
-  /** Commits the save or deletion of a flow in one entry with the states of its triggers. */
-  async commitFlow(flow: Flow, entry: Entry): Promise<void> {
-    const { tenant } = flow;
-    const declared = flow.deleted ? [] : flow.triggers;
-    const { states, records } = this.#deps;
-    await states.exclusively(tenant, flow, async () => {
-      const known = await records.ofFlow(tenant, flow);
-      if (known.length === 0 && declared.length === 0) return await states.commit(entry);
-      const changes = await Promise.all(declared.map((trigger) => this.#changeOf(flow, trigger, known)));
-      const gone = known.filter(({ triggerId }) => !declared.some(({ id }) => id === triggerId));
-      const removals = await Promise.all(gone.map((state) => records.remove(tenant, state)));
-      await states.commit({
-        ...entry,
-        mutations: [
-          ...entry.mutations,
-          ...changes.flatMap((change) => states.mutationsOf(change)),
-          ...removals.flat(),
-        ],
-        committed: () => {
-          entry.committed?.();
-          this.#applied(flow, { changes, gone });
-        },
-      });
-    });
   }
 
   /** The states of a tenant that match, ordered by namespace, flow and id. */
@@ -234,27 +207,6 @@ export class Triggers implements TriggerPort {
   #withBackfill(state: TriggerState, backfill: Backfill | undefined): TriggerState {
     const next = { ...state, backfill };
     return { ...next, dueAt: dueOf(next, this.#deps.clock.now()) };
-  }
-
-  async #changeOf(flow: Flow, trigger: Trigger, known: readonly TriggerState[]): Promise<StateChange> {
-    const previous = known.find(({ triggerId }) => triggerId === trigger.id);
-    const next = await this.#deps.declarations.stateOf(flow, trigger, previous);
-    return { tenant: flow.tenant, previous, next };
-  }
-
-  /** Updates memory after the commit of a flow. */
-  #applied(
-    flow: Flow,
-    { changes, gone }: { readonly changes: readonly StateChange[]; readonly gone: readonly TriggerState[] },
-  ): void {
-    for (const state of gone) this.#deps.states.removed(flow.tenant, state);
-    for (const change of changes) {
-      this.#deps.states.removed(flow.tenant, change.next);
-      this.#deps.states.applied(change);
-    }
-    for (const trigger of flow.deleted ? [] : flow.triggers) {
-      if (this.#deps.index.isListening(trigger.kind)) this.#deps.index.listen(flow.tenant, flow, trigger);
-    }
   }
 
   /** A stored mark whose flow is missing must not prevent the start of the server. */

@@ -1,0 +1,71 @@
+/** What the save or deletion of a flow means for its triggers. Knows flows only by what is given. */
+import type { Flow, Trigger } from "../../model/flows/flow.ts";
+import type { TriggerState } from "../../model/triggers/trigger_state.ts";
+import type { Entry } from "../../store/committer.ts";
+import type { TriggerRecords } from "../../store/records/trigger_records.ts";
+import type { TriggerDeclarations } from "./trigger_declarations.ts";
+import type { TriggerIndex } from "./trigger_index.ts";
+import type { StateChange, TriggerStates } from "./trigger_states.ts";
+
+interface FlowTriggersDeps {
+  readonly states: TriggerStates;
+  readonly records: TriggerRecords;
+  readonly index: TriggerIndex;
+  readonly declarations: TriggerDeclarations;
+}
+
+/** Keeps the states of triggers in step with the flows that declare them. */
+export class FlowTriggers {
+  readonly #deps: FlowTriggersDeps;
+
+  constructor(deps: FlowTriggersDeps) {
+    this.#deps = deps;
+  }
+
+  /** Commits the save or deletion of a flow in one entry with the states of its triggers. */
+  async commit(flow: Flow, entry: Entry): Promise<void> {
+    const { tenant } = flow;
+    const declared = flow.deleted ? [] : flow.triggers;
+    const { states, records } = this.#deps;
+    await states.exclusively(tenant, flow, async () => {
+      const known = await records.ofFlow(tenant, flow);
+      if (known.length === 0 && declared.length === 0) return await states.commit(entry);
+      const changes = await Promise.all(declared.map((trigger) => this.#changeOf(flow, trigger, known)));
+      const gone = known.filter(({ triggerId }) => !declared.some(({ id }) => id === triggerId));
+      const removals = await Promise.all(gone.map((state) => records.remove(tenant, state)));
+      await states.commit({
+        ...entry,
+        mutations: [
+          ...entry.mutations,
+          ...changes.flatMap((change) => states.mutationsOf(change)),
+          ...removals.flat(),
+        ],
+        committed: () => {
+          entry.committed?.();
+          this.#applied(flow, { changes, gone });
+        },
+      });
+    });
+  }
+
+  async #changeOf(flow: Flow, trigger: Trigger, known: readonly TriggerState[]): Promise<StateChange> {
+    const previous = known.find(({ triggerId }) => triggerId === trigger.id);
+    const next = await this.#deps.declarations.stateOf(flow, trigger, previous);
+    return { tenant: flow.tenant, previous, next };
+  }
+
+  /** Updates memory after the commit of a flow. */
+  #applied(
+    flow: Flow,
+    { changes, gone }: { readonly changes: readonly StateChange[]; readonly gone: readonly TriggerState[] },
+  ): void {
+    for (const state of gone) this.#deps.states.removed(flow.tenant, state);
+    for (const change of changes) {
+      this.#deps.states.removed(flow.tenant, change.next);
+      this.#deps.states.applied(change);
+    }
+    for (const trigger of flow.deleted ? [] : flow.triggers) {
+      if (this.#deps.index.isListening(trigger.kind)) this.#deps.index.listen(flow.tenant, flow, trigger);
+    }
+  }
+}
