@@ -1,17 +1,17 @@
 /**
- * Patterns over relative paths. Globs: `*` and `?` within a name, `**` over any number of folders, `[a-z]`, `{a,b}`; `regex:`
- * before a regular expression.
+ * Patterns of relative paths. Globs: `*` and `?` within a name, `**` for any number of folders, `[a-z]`, `{a,b}`; with the
+ * prefix `regex:` a regular expression.
  */
 import { Regex } from "../languages/regex/mod.ts";
 
-/** Alternatives that the braces of one pattern may give. */
+/** Maximum number of alternatives from the braces of a pattern. */
 const MAX_ALTERNATIVES = 1_000;
 const MAX_PATTERN_LENGTH = 1_000;
 
-/** Characters at which a regular expression may look for one path. */
+/** Limit of matching steps of a regular expression per path. */
 const MAX_REGEX_MOVES = 1_000_000;
 
-/** Whether a path is meant. */
+/** Whether a path matches. */
 export type PathTest = (path: string) => boolean;
 
 type Token =
@@ -19,15 +19,15 @@ type Token =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "class"; readonly isNegated: boolean; readonly ranges: readonly [string, string][] };
 
-/** Tells the paths that match one of the patterns. @throws Error a pattern is too long, or no regular expression */
+/** Compiles a test that matches any of the patterns. @throws Error a pattern is too long or an invalid regular expression */
 export function compileGlobs(patterns: readonly string[]): PathTest {
   const tests = patterns.map(testOf);
   return (path) => tests.some((test) => test(path));
 }
 
 /**
- * As {@link compileGlobs}, for the files of a namespace: a glob that begins with a letter, a digit or `_` is meant in any
- * folder. @throws Error as there
+ * Like {@link compileGlobs}, for files of a namespace: a glob that begins with a letter, a digit or `_` matches in any
+ * folder. @throws Error as {@link compileGlobs}
  */
 export function compileNamespaceGlobs(patterns: readonly string[]): PathTest {
   return compileGlobs(
@@ -47,7 +47,7 @@ function testOf(pattern: string): PathTest {
   return (path) => compiled.some((tokens) => matches(tokens, path));
 }
 
-/** The whole path matches, with or without a slash in front. */
+/** Matches the whole path, with or without a leading slash. */
 function regexTest(source: string): PathTest {
   const regex = new Regex(`^(?:${source})$`);
   const isMatch = (text: string) =>
@@ -55,7 +55,7 @@ function regexTest(source: string): PathTest {
   return (path) => isMatch(path) || isMatch(`/${path}`);
 }
 
-/** `a{b,c}` → `ab`, `ac`; an open brace stands for itself. */
+/** `a{b,c}` → `ab`, `ac`; an unclosed brace is literal. */
 function expandBraces(pattern: string): string[] {
   let done: string[] = [];
   let left = [pattern];
@@ -114,7 +114,7 @@ function classOf(text: string): Token {
   return { type: "class", isNegated, ranges };
 }
 
-/** All positions at which the pattern so far may have ended are kept: no pattern takes more than pattern × path steps. */
+/** Tracks all positions that the tokens so far can reach, so that matching takes at most pattern × path steps. */
 function matches(tokens: readonly Token[], path: string): boolean {
   let positions = new Set([0]);
   for (const token of tokens) {
@@ -142,7 +142,7 @@ function advance(token: Token, path: string, at: number, next: Set<number>): voi
   }
 }
 
-/** A position that is there already has had the rest of the path looked at. */
+/** Stops at a position that is already known: everything after it has been added. */
 function skip(type: "any" | "anyName" | "anyFolders", path: string, at: number, next: Set<number>): void {
   if (type === "anyFolders") {
     next.add(at);

@@ -40,9 +40,9 @@ const FAILURES: readonly (readonly [task: string, message: string])[] = [
     "t kv.Set {key: taken, value: a, overwrite: false}",
     "Cannot set value for key 'taken'. Key already exists and `overwrite` is set to `false`.",
   ],
-  ["t kv.Set {key: k, value: five, kvType: NUMBER}", 'Invalid value "five": it is no NUMBER'],
-  ["t kv.Set {key: k, value: '{', kvType: JSON}", 'Invalid value "{": it is no JSON'],
-  ["t kv.Set {key: k, value: x, kvType: DURATION}", 'Invalid value "x": it is no DURATION'],
+  ["t kv.Set {key: k, value: five, kvType: NUMBER}", 'Invalid value "five": it is not a NUMBER'],
+  ["t kv.Set {key: k, value: '{', kvType: JSON}", 'Invalid value "{": it is not a JSON'],
+  ["t kv.Set {key: k, value: x, kvType: DURATION}", 'Invalid value "x": it is not a DURATION'],
   [
     "t kv.Get {key: none, errorOnMissing: true}",
     "No value found for key 'none' in namespace 'demo' and `errorOnMissing` is set to true",

@@ -71,7 +71,7 @@ function requestProblem(request: TokenRequest): string | undefined {
   if (
     request.maxAgeMs !== undefined && !(request.maxAgeMs > 0 && request.maxAgeMs <= MAX_AGE_DAYS * DAY_MS)
   ) {
-    return `maxAge: must be longer than nothing and at most "P${MAX_AGE_DAYS}D"`;
+    return `maxAge: must be positive and at most "P${MAX_AGE_DAYS}D"`;
   }
   if (request.extended && request.maxAgeMs === undefined) {
     return 'extended: a token without "maxAge" never expires and cannot be prolonged';

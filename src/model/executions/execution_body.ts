@@ -10,7 +10,7 @@ import { changedAt, currentState, type History, isEnded, startedAt } from "./sta
 
 /** Inputs of the text beside the execution. */
 interface BodyOptions {
-  /** End of `duration` for whatever has not ended. */
+  /** End of `duration` of executions and task runs that have not ended. */
   readonly now: Instant;
   /** False in lists and in the start response. */
   readonly taskRuns: boolean;

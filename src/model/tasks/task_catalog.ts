@@ -79,7 +79,7 @@ export function nestedTaskProperties({ properties }: { readonly properties: Prop
 
 const NESTING: ReadonlySet<string> = new Set(["task", "tasks", "dagTasks", "cases"]);
 
-/** Members of every task, whatever its type; `flow/schema/flow_schema.ts` describes them. */
+/** Members of tasks of all types; `flow/schema/flow_schema.ts` describes them. */
 export const TASK_MEMBERS = [
   "id",
   "type",

@@ -2,7 +2,7 @@
 import type { FlowableTaskType } from "../../model/tasks/task_catalog.ts";
 import { CONCURRENT, HANDLER_PROPERTIES, ITERATED_VALUES } from "./flowable_properties.ts";
 
-/** Has no outputs of its own. */
+/** Has no outputs. */
 export const eachParallelTask: FlowableTaskType = {
   form: "flowable",
   type: "core.flow.EachParallel",

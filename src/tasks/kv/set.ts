@@ -60,7 +60,7 @@ function typedKvValue(value: JsonValue, type: KvType | undefined): KvValue {
   if (type === undefined || typeof value !== "string") return kvValueOf(value);
   const read = READERS[type](value.trim(), value);
   if (read !== undefined) return { type, value: read };
-  throw new Error(`Invalid value "${printValue(value).slice(0, 100)}": it is no ${type}`);
+  throw new Error(`Invalid value "${printValue(value).slice(0, 100)}": it is not a ${type}`);
 }
 
 type Reader = (trimmed: string, text: string) => JsonValue | undefined;

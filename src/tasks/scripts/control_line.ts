@@ -72,9 +72,7 @@ function metricOf(entry: JsonObject): Metric {
   const type = METRIC_TYPES.find((each) => each === given);
   if (!type) {
     throw new Error(
-      `Cannot read a control line: "${given}" is no type of a metric; it must be ${
-        METRIC_TYPES.join(" or ")
-      }`,
+      `Cannot read a control line: "${given}" is not a metric type; it must be ${METRIC_TYPES.join(" or ")}`,
     );
   }
   const value = numberOf(ownProperty(entry, "value"));

@@ -85,8 +85,8 @@ export class ScriptPackages {
     const reason = this.#exitCode === NOT_FOUND
       ? `${installer} is missing on this machine; install it, or let the task run in a container`
       : this.#isUnreachable
-      ? `${installer} does not reach the package index; say in \`env\` where there is one, such as PIP_INDEX_URL or PIP_FIND_LINKS`
-      : `${installer} failed, as its lines above say`;
+      ? `${installer} cannot reach the package index; set its address in \`env\`, for example PIP_INDEX_URL or PIP_FIND_LINKS`
+      : `${installer} failed, see its output above`;
     return `Cannot install the dependencies "${packages.join(" ")}": ${reason} (exit code ${this.#exitCode})`;
   }
 

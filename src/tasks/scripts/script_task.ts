@@ -159,7 +159,7 @@ function givenEnv(properties: JsonObject): [string, string][] {
     const text = typeof value === "object" ? stringifyJson(value) : String(value);
     // deno-lint-ignore no-control-regex
     if (name === "" || /[=\u0000]/.test(name) || /\u0000/.test(text)) {
-      throw new Error(`Invalid environment variable "${name}": neither "=" nor a null character is possible`);
+      throw new Error(`Invalid environment variable "${name}": "=" and null characters are not allowed`);
     }
     return [[name, text]];
   });

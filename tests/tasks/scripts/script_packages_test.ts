@@ -98,12 +98,12 @@ const FAILURES: readonly (readonly [name: string, python: string | undefined, me
   [
     "fails",
     "echo no such version; exit 1",
-    /^ERROR Cannot install the dependencies "probe_package==1.2.3": python3 with venv and pip failed, as its lines above say \(exit code 1\)$/,
+    /^ERROR Cannot install the dependencies "probe_package==1.2.3": python3 with venv and pip failed, see its output above \(exit code 1\)$/,
   ],
   [
     "does not reach its index",
     "echo \"connection broken by 'NewConnectionError(...)'\" >&2; exit 1",
-    /does not reach the package index; say in `env` where there is one, .* \(exit code 1\)$/,
+    /cannot reach the package index; set its address in `env`, .* \(exit code 1\)$/,
   ],
   ["is missing", undefined, /is missing on this machine; install it, .* \(exit code 127\)$/],
 ];
