@@ -16,6 +16,26 @@ Deno.test("src keeps the rules of its layers", async () => {
   assertEquals(check(main, ...await readSources("src")), []);
 });
 
+/** Tests of more than one room. */
+const CROSS_CUTTING = ["api", "bench", "crash", "e2e", "fuzz", "simulation"];
+
+Deno.test("a test lies in the folder of what it tests", async () => {
+  const folders = new Set((await readSources("src")).flatMap(({ path }) => foldersOf(path)));
+  const strange = (await readSources("tests")).filter(({ path }) => path.endsWith("_test.ts")).filter(
+    ({ path }) => {
+      const [, room = "", ...rest] = path.split("/");
+      const folder = `src/${[room, ...rest].slice(0, -1).join("/")}`;
+      return rest.length > 0 && !CROSS_CUTTING.includes(room) && !folders.has(folder);
+    },
+  );
+  assertEquals(strange.map(({ path }) => path), []);
+});
+
+function foldersOf(path: string): string[] {
+  const parts = path.split("/");
+  return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join("/"));
+}
+
 Deno.test("src exports only what another file uses", async () => {
   const main = file("main.ts", await Deno.readTextFile("main.ts"));
   assertEquals(findUnusedExports(await readSources("src"), [main, ...await readSources("tests")]), []);

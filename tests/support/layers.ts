@@ -38,6 +38,7 @@ export function mayImport(room: string, target: string): boolean {
 const PACKAGES = new Map<string, readonly string[]>([
   ["hono", ["http"]],
   ["@std/yaml", ["config", "languages", "flow", "http"]],
+  ["yaml", ["languages", "flow"]],
   ["fflate", ["services", "http"]],
 ]);
 

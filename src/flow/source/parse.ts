@@ -1,5 +1,5 @@
 /** Source text → document with positions. Reports malformed text; does not validate. */
-import { isMap, isSeq, type Pair } from "@std/yaml";
+import { isMap, isSeq, type Pair } from "yaml";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { MAX_FLOW_SOURCE_BYTES } from "../../model/limits.ts";
 import type { Problem, SourceRange } from "../../model/flows/problem.ts";

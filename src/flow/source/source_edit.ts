@@ -1,5 +1,5 @@
 /** Source texts: splitting several documents, comparing two sources, and setting a top-level member. */
-import { isMap, isScalar, type YAMLMap } from "@std/yaml";
+import { isMap, isScalar, type YAMLMap } from "yaml";
 import { jsonEquals, type JsonObject, ownProperty } from "../../base/json.ts";
 import { DomainError } from "../../model/errors.ts";
 import { parseFlowSource } from "./parse.ts";

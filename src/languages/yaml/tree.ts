@@ -1,5 +1,5 @@
 /** YAML text → syntax tree of the library. Stops early on deep nesting, many errors and a second document. */
-import { Composer, type Document, Lexer, Parser } from "@std/yaml";
+import { Composer, type Document, Lexer, Parser } from "yaml";
 
 /** Nested maps and lists of the source of a flow. */
 export const MAX_YAML_DEPTH = 100;

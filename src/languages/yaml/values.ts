@@ -9,7 +9,7 @@ import {
   type Scalar,
   type YAMLMap,
   type YAMLSeq,
-} from "@std/yaml";
+} from "yaml";
 import { Double, isJsonObject, type JsonObject, type JsonValue, setOwnProperty } from "../../base/json.ts";
 import { MAX_YAML_DEPTH, parseYamlTree, tooDeep, type YamlError } from "./tree.ts";
 

@@ -1,5 +1,5 @@
 /** Row 12: checking a flow of 1,000 tasks ÷ parsing its YAML with positions, and ÷ checking a tenth of it. */
-import { LineCounter, parseDocument } from "@std/yaml";
+import { LineCounter, parseDocument } from "yaml";
 import { type Catalogs, parseFlowSource, validateFlow } from "../../../src/flow/mod.ts";
 import { createTaskCatalog } from "../../../src/tasks/registry.ts";
 import { createTriggerCatalog } from "../../../src/triggers/registry.ts";
