@@ -15,9 +15,9 @@ export const DATA_FILTERS: readonly FilterEntry[] = [
   ["toJson", TO_JSON],
   ["json", TO_JSON],
   ["yaml", { parameters: [], apply: (input) => input === null ? "null" : yamlText(input) }],
-  ["toIon", { parameters: [], apply: toIon }],
-  ["jq", { parameters: ["expression"], required: 1, apply: runJq }],
   ["className", { parameters: [], apply: className }],
+  ["jq", { parameters: ["expression"], required: 1, apply: runJq }],
+  ["toIon", { parameters: [], apply: toIon }],
 ];
 
 function toIon(input: JsonValue, _: unknown, context: Context): string {

@@ -51,6 +51,10 @@ export const DATA_FUNCTIONS: readonly FunctionEntry[] = [
     required: 1,
     call: ([text], context) => readText(text, YAML_READER, context),
   }],
+];
+
+/** Functions on Ion text. */
+export const ION_FUNCTIONS: readonly FunctionEntry[] = [
   ["fromIon", { parameters: ["ion", "allRows"], required: 1, call: fromIon }],
 ];
 

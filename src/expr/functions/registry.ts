@@ -2,7 +2,7 @@
 import type { BuiltInFunction } from "../entry.ts";
 import { CONTEXT_FUNCTIONS } from "./context.ts";
 import { CRYPTO_FUNCTIONS } from "./crypto.ts";
-import { DATA_FUNCTIONS } from "./data.ts";
+import { DATA_FUNCTIONS, ION_FUNCTIONS } from "./data.ts";
 import { OUTPUT_FUNCTIONS } from "./outputs.ts";
 import { RANDOM_FUNCTIONS } from "./random.ts";
 
@@ -12,6 +12,7 @@ export const FUNCTIONS: ReadonlyMap<string, BuiltInFunction> = new Map([
   ...RANDOM_FUNCTIONS,
   ...CRYPTO_FUNCTIONS,
   ...CONTEXT_FUNCTIONS,
+  ...ION_FUNCTIONS,
   ...OUTPUT_FUNCTIONS,
 ]);
 
