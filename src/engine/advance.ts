@@ -6,7 +6,7 @@ import { beginTaskRun } from "./begin.ts";
 import { FLOWABLES } from "./flowable/registry.ts";
 import { hasAssertions } from "./sla.ts";
 import { cancelBelow, endExecutionEarly, endExecutionIn, isStoppingAll } from "./stop.ts";
-import type { TaskPlace } from "./task_place.ts";
+import type { TaskPlace } from "./branches.ts";
 import type { Transition } from "./transition.ts";
 import {
   countEnd,
@@ -210,7 +210,7 @@ function endExecution(t: Transition, root: Frame): void {
     t.ask({ type: "render_outputs" });
     return;
   }
-  if (!t.areChecksEvaluated && hasAssertions(t.plan)) {
+  if (!t.areAssertionsFinal && hasAssertions(t.plan)) {
     t.tree.expect(root, "response");
     t.ask({ type: "render_assertions", isLast: true });
     return;

@@ -6,7 +6,7 @@ import type { Task } from "../model/flows/flow.ts";
 import { currentState, hasRun } from "../model/executions/state.ts";
 import type { Beginning, Flowable } from "./flowable/flowable.ts";
 import { FLOWABLES } from "./flowable/registry.ts";
-import type { TaskPlace } from "./task_place.ts";
+import type { TaskPlace } from "./branches.ts";
 import type { Transition } from "./transition.ts";
 
 /** Begins a task run that was created, or is to run once more. */

@@ -3,7 +3,22 @@
  * time. A sequence is one branch, a Parallel has one for each task, a ForEach one for each value.
  */
 import type { TaskRun } from "../model/executions/execution.ts";
-import type { TaskPlace } from "./task_place.ts";
+import type { Task } from "../model/flows/flow.ts";
+
+/** A task of a flow with its surroundings. */
+export interface TaskPlace {
+  readonly task: Task;
+  /** The task that it is nested in. */
+  readonly parent?: TaskPlace;
+  /** Name of the list that holds it: `tasks`, `errors`, `then`, `cases.yes`, … */
+  readonly block: string;
+  /** Position in that list. */
+  readonly index: number;
+  /** The list. */
+  readonly siblings: readonly TaskPlace[];
+  /** What is nested in it, by name of the list. */
+  readonly blocks: ReadonlyMap<string, readonly TaskPlace[]>;
+}
 
 /** What marks the task runs of a branch. */
 export interface BranchMark {

@@ -8,7 +8,7 @@ import type { TaskRun } from "../model/executions/execution.ts";
 import { currentState, type State } from "../model/executions/state.ts";
 import type { AttemptOutcome } from "../model/tasks/task_catalog.ts";
 import type { ChildNumbers } from "./child_numbers.ts";
-import type { Event } from "./events.ts";
+import type { EventOf } from "./events.ts";
 import type { Transition } from "./transition.ts";
 
 /** Kills that one transition asks for. */
@@ -180,8 +180,6 @@ function goOn(t: Transition, taskRun: TaskRun, numbers: ChildNumbers): AttemptOu
   askForMore(t, taskRun, numbers);
   return outcomeOf(t, taskRun);
 }
-
-type EventOf<T extends Event["type"]> = Extract<Event, { type: T }>;
 
 function seedOf(
   ordinal: number,

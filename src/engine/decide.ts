@@ -5,20 +5,18 @@ import { currentState } from "../model/executions/state.ts";
 import { endTaskRun } from "./advance.ts";
 import { finalState } from "./attempts.ts";
 import { decide, enterChildren } from "./begin.ts";
-import type { Event } from "./events.ts";
+import type { EventOf } from "./events.ts";
 import type { Flowable, Repetition } from "./flowable/flowable.ts";
 import { FLOWABLES } from "./flowable/registry.ts";
 import { beginPause } from "./pause.ts";
 import type { FlowPlan } from "./plan.ts";
-import type { TaskPlace } from "./task_place.ts";
+import type { TaskPlace } from "./branches.ts";
 import type { Transition } from "./transition.ts";
 import { startLimit } from "./time_limit.ts";
 import { endLoopIn, type Frame } from "./tree.ts";
 
-type DecisionRendered = Extract<Event, { type: "decision_rendered" }>;
-
 /** Properties that a flowable task decides by were rendered. */
-export function applyDecision(t: Transition, event: DecisionRendered): void {
+export function applyDecision(t: Transition, event: EventOf<"decision_rendered">): void {
   const found = t.find(event.taskRun);
   if (!found || currentState(found.taskRun.history) !== "RUNNING") return;
   const { taskRun, place } = found;
@@ -32,7 +30,7 @@ export function applyDecision(t: Transition, event: DecisionRendered): void {
 
 function begin(
   t: Transition,
-  event: DecisionRendered,
+  event: EventOf<"decision_rendered">,
   { flowable, taskRun, place }: { flowable: Flowable; taskRun: TaskRun; place: TaskPlace },
 ): void {
   const beginning = event.error === undefined
@@ -54,7 +52,7 @@ function begin(
 
 function applyRepetition(
   t: Transition,
-  event: DecisionRendered,
+  event: EventOf<"decision_rendered">,
   at: { flowable: Flowable; frame: Frame; taskRun: TaskRun; place: TaskPlace },
 ): void {
   const { flowable, frame, taskRun, place } = at;

@@ -1,19 +1,20 @@
 /** What follows when an attempt has ended: effects on the execution, a retry, or the end of the task run. */
 import type { JsonObject } from "../base/json.ts";
 import type { TaskRun } from "../model/executions/execution.ts";
+import { LOOP } from "../model/executions/loop_run.ts";
 import { mergeLabels } from "../model/flows/label.ts";
 import type { AttemptOutcome } from "../model/tasks/task_catalog.ts";
 import { currentState, isEnded, type State } from "../model/executions/state.ts";
 import { endTaskRun, wake } from "./advance.ts";
-import { countedAttempts, finalState } from "./attempts.ts";
+import { countedAttempts, finalState, nextAttemptAt, nextExecutionAt, retryPolicyOf } from "./attempts.ts";
+import { sequence } from "./branches.ts";
 import { startWork } from "./begin.ts";
 import { applyOneEnd } from "./children.ts";
-import type { Event } from "./events.ts";
-import { beginLastTasks } from "./last_tasks.ts";
-import { nextAttemptAt, nextExecutionAt, retryPolicyOf } from "./retry.ts";
+import type { EventOf } from "./events.ts";
 import { breakOff, exit } from "./stop.ts";
-import type { TaskPlace } from "./task_place.ts";
+import type { TaskPlace } from "./branches.ts";
 import type { Transition } from "./transition.ts";
+import { endLoopIn } from "./tree.ts";
 
 /** An attempt that nobody waits for any more is left out. */
 export function applyOutcome(
@@ -37,6 +38,18 @@ export function applyOutcome(
   const end = isRepaired ? "WARNING" : state;
   if (!beginLastTasks(t, taskRun, place, end)) endTaskRun(t, taskRun, finalState(place.task, end));
   if (outcome.effects && !isInterrupted) applyEffects(t, outcome.effects);
+}
+
+/** Begins with them, before the task run ends in that state; false when it ends at once. */
+function beginLastTasks(t: Transition, taskRun: TaskRun, place: TaskPlace, state: State): boolean {
+  const isStopping = t.state === "KILLING" || isEnded(t.execution.history) || t.execution.exitState;
+  if (place.task.kind !== LOOP || !place.blocks.has("finally") || isStopping) return false;
+  taskRun.decision = { ...taskRun.decision, end: state };
+  t.touch(taskRun);
+  const frame = t.tree.addFrame(taskRun, place, sequence());
+  endLoopIn(frame, state);
+  t.touchedFrames.push(frame);
+  return true;
 }
 
 function applyEffects(
@@ -88,10 +101,7 @@ function startOver(t: Transition, taskRun: TaskRun, at: number): void {
 }
 
 /** The execution that a task run waits for has ended. */
-export function applyChildEnd(
-  t: Transition,
-  event: Extract<Event, { type: "child_ended" }>,
-): void {
+export function applyChildEnd(t: Transition, event: EventOf<"child_ended">): void {
   const found = t.find(event.taskRun);
   const outcome = found && applyOneEnd(t, found.taskRun, event);
   if (outcome) return applyOutcome(t, event.taskRun, outcome);

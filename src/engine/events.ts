@@ -1,6 +1,7 @@
 /** What can happen to an execution, and what it asks for in return. */
 import type { Instant } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
+import type { ErrorCode } from "../model/errors.ts";
 import type { Task } from "../model/flows/flow.ts";
 import type { Label } from "../model/flows/label.ts";
 import type { PendingFiles } from "../model/executions/pending_files.ts";
@@ -162,11 +163,20 @@ export type Event =
   /** The server was down while the execution was live. */
   | { readonly type: "recovered"; readonly isGivenUp: boolean };
 
+/** The events of these types. */
+export type EventOf<T extends Event["type"]> = Extract<Event, { type: T }>;
+
 /**
  * `start` for a schedule date, `task/<ordinal>` for a task run that waits, `timeout/<ordinal>` for one whose children may
  * take no longer, `sla/<position>` for the end of a promise.
  */
 export type TimerName = "start" | `task/${number}` | `timeout/${number}` | `sla/${string}`;
+
+/** Why a request is refused; the message names the execution, the reason and what is required. */
+export interface Refusal {
+  readonly code: ErrorCode;
+  readonly message: string;
+}
 
 /** What the executor must do. */
 export type Command =

@@ -7,10 +7,10 @@ import { endTaskRun, isBreakpoint, pickBranch, touchAllFrames, wake } from "./ad
 import { finalState } from "./attempts.ts";
 import { enterChildren } from "./begin.ts";
 import { resumeAllChildren } from "./children.ts";
-import type { Event } from "./events.ts";
+import type { EventOf } from "./events.ts";
 import { FLOWABLES } from "./flowable/registry.ts";
 import { breakOff, cancelBelow } from "./stop.ts";
-import type { TaskPlace } from "./task_place.ts";
+import type { TaskPlace } from "./branches.ts";
 import type { Transition } from "./transition.ts";
 import { type ExecutionTree, type Frame, opensNoMore, passOver, type ReadyTask } from "./tree.ts";
 
@@ -40,7 +40,7 @@ export function pausedTaskRuns(open: Iterable<TaskRun>): TaskRun[] {
 }
 
 /** Somebody ends a pause, or the hold of the whole execution. */
-export function resume(t: Transition, event: Extract<Event, { type: "resumed" }>): void {
+export function resume(t: Transition, event: EventOf<"resumed">): void {
   const { execution } = t;
   const taskRun = event.taskRun === undefined ? pausedTaskRun(t.tree.open) : t.find(event.taskRun)?.taskRun;
   if (execution.isHeld && t.state === "PAUSED" && event.taskRun === undefined) return endHold(t);

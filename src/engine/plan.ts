@@ -4,7 +4,7 @@ import type { Execution } from "../model/executions/execution.ts";
 import type { Flow, Task } from "../model/flows/flow.ts";
 import { LOOP } from "../model/executions/loop_run.ts";
 import { FLOWABLES } from "./flowable/registry.ts";
-import type { TaskPlace } from "./task_place.ts";
+import type { TaskPlace } from "./branches.ts";
 
 /** Lists of tasks of a flow, in the order in which they run. */
 const BLOCKS = ["tasks", "errors", "finally", "afterExecution"] as const;

@@ -6,13 +6,13 @@ import { hasOpenAttempt } from "./attempts.ts";
 import { hasChildren, resumeChildren } from "./children.ts";
 import { beginTaskRun, startWork } from "./begin.ts";
 import { applyOutcome, tryAgain } from "./end_attempt.ts";
-import type { TaskPlace } from "./task_place.ts";
+import type { TaskPlace } from "./branches.ts";
 import { descendantsOf } from "./decide.ts";
 import { breakOff, closeAll } from "./stop.ts";
 import { restartLimit } from "./time_limit.ts";
 import type { Transition } from "./transition.ts";
 import type { ExecutionTree } from "./tree.ts";
-import { RESTART_UNIT_KINDS } from "./restart_unit.ts";
+import { RESTART_UNIT_KINDS } from "./restart.ts";
 
 /** An interrupted attempt ends RESUBMITTED and a new one follows; what waits has its timer, its child, or a person. */
 export function recover(t: Transition, isGivenUp: boolean): void {

@@ -12,14 +12,12 @@ import {
   startedAt,
   type State,
 } from "../model/executions/state.ts";
-import { branchesOfTaskRun } from "./branches_of.ts";
 import { descendantsOf, reopenedDecision } from "./decide.ts";
 import { FLOWABLES } from "./flowable/registry.ts";
 import type { FlowPlan } from "./plan.ts";
-import { ancestorsOf, handlersOf, restart } from "./restart.ts";
+import { ancestorsOf, handlersOf, restart, restartUnitOf } from "./restart.ts";
 import { Transition } from "./transition.ts";
-import { ExecutionTree } from "./tree.ts";
-import { restartUnitOf } from "./restart_unit.ts";
+import { branchesOfTaskRun, ExecutionTree } from "./tree.ts";
 
 /** What the new execution is made with. */
 export interface ReplayRequest {

@@ -3,7 +3,6 @@
  * first, so a request that is not refused takes effect.
  */
 import { assertNever } from "../base/assert_never.ts";
-import type { ErrorCode } from "../model/errors.ts";
 import { type Execution, taskRunOf } from "../model/executions/execution.ts";
 import { canMove, currentState, isEnded, type State } from "../model/executions/state.ts";
 import {
@@ -14,37 +13,39 @@ import {
   mergeLabels,
   systemLabelMessage,
 } from "../model/flows/label.ts";
-import type { Event } from "./events.ts";
+import type { Event, EventOf, Refusal } from "./events.ts";
 import { pausedTaskRun } from "./pause.ts";
 import type { FlowPlan } from "./plan.ts";
-import { canRestart, isAtRest } from "./restart.ts";
-import { restartUnitOf } from "./restart_unit.ts";
+import { canRestart, isAtRest, restartUnitOf } from "./restart.ts";
 
-type RequestType =
-  | "kill_asked"
-  | "pause_asked"
-  | "resumed"
-  | "breakpoint_passed"
-  | "restarted"
-  | "state_set"
-  | "task_state_set"
-  | "labels_set"
-  | "unqueued"
-  | "run_forced";
+/** Types of the events that may be refused. */
+export const REQUEST_TYPES = [
+  "kill_asked",
+  "pause_asked",
+  "resumed",
+  "breakpoint_passed",
+  "restarted",
+  "state_set",
+  "task_state_set",
+  "labels_set",
+  "unqueued",
+  "run_forced",
+] as const satisfies readonly Event["type"][];
+type RequestType = typeof REQUEST_TYPES[number];
+const REQUESTS: ReadonlySet<string> = new Set(REQUEST_TYPES);
 
 /** An event that somebody asks for and that may be refused. */
-export type Request = Extract<Event, { type: RequestType }>;
+export type Request = EventOf<RequestType>;
 
-/** Why a request is refused; the message names the execution, the reason and what it would take. */
-export interface Refusal {
-  readonly code: ErrorCode;
-  readonly message: string;
+/** True for an event that may be refused. */
+export function isRequest(event: Event): event is Request {
+  return REQUESTS.has(event.type);
 }
 
 type Rule<T extends RequestType> = (
   plan: FlowPlan,
   execution: Execution,
-  request: Extract<Request, { type: T }>,
+  request: EventOf<T>,
 ) => Refusal | undefined;
 
 /** Why the request is refused now; `undefined` when it is carried out, also when nothing is left to do for it. */

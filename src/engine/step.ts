@@ -1,7 +1,7 @@
 /**
- * The engine: decides what an event changes in an execution and what must be done about it. No I/O, no clock, no
- * rendering, no ids; the same calls give the same result. It owns the execution it is given and changes it in place:
- * copying a list of 10,000 task runs at each transition would make long executions quadratic.
+ * The engine: decides how an event changes an execution and which commands follow. No I/O, clock, rendering or random
+ * ids: the same calls give the same result. It changes the given execution in place: copying a list of 10,000 task runs
+ * at each transition would make long executions quadratic.
  */
 import { assertNever } from "../base/assert_never.ts";
 import type { Instant } from "../base/clock.ts";
@@ -14,10 +14,10 @@ import { awaitsCondition, startWork } from "./begin.ts";
 import { applyDecision, nextPass } from "./decide.ts";
 import { applyChildEnd, applyOutcome, tryAgain } from "./end_attempt.ts";
 import { applyChildrenRestart, applyChildrenStart, killSome } from "./children.ts";
-import type { Command, Event } from "./events.ts";
+import type { Command, Event, EventOf, Refusal } from "./events.ts";
 import { expirePause, hold, passBreakpoint, pausedTaskRuns, resume } from "./pause.ts";
 import { goOnWithOpen, recover } from "./recover.ts";
-import { type Refusal, refusalOf, type Request } from "./requests.ts";
+import { isRequest, refusalOf, type Request } from "./requests.ts";
 import { restart, setState, setTaskState } from "./restart.ts";
 import { applyViolations, hasAssertions, setSlaTimers, violateDuration } from "./sla.ts";
 import { breakOff, endExecutionIn, kill } from "./stop.ts";
@@ -25,7 +25,7 @@ import { timeOut } from "./time_limit.ts";
 import { Transition } from "./transition.ts";
 import type { ExecutionTree } from "./tree.ts";
 
-/** Events of executions that have ended; anything else comes too late for them, except for `afterExecution`. */
+/** Events that apply to ended executions. Others are ignored, unless tasks of `afterExecution` are open. */
 const AFTER_THE_END: ReadonlySet<Event["type"]> = new Set([
   "restarted",
   "children_kill_asked",
@@ -35,41 +35,36 @@ const AFTER_THE_END: ReadonlySet<Event["type"]> = new Set([
   "labels_set",
 ]);
 
-/** Answers that let work begin. */
+/** Responses that let work begin. */
 const RENDERED: ReadonlySet<Event["type"]> = new Set(["condition_rendered", "decision_rendered"]);
 
-/** What follows from an event. */
+/** The result of an event. */
 export interface Step {
   /** In the order in which they must be carried out. */
   readonly commands: Command[];
-  /** Why a request was refused: then nothing has changed and there are no commands. */
+  /** Why a request was refused: nothing has changed and there are no commands. */
   readonly refusal?: Refusal;
 }
 
-const NO_COMMANDS: Command[] = [];
-
 /** Applies `event` to the execution, or refuses it. */
 export function step(tree: ExecutionTree, event: Event, now: Instant): Step {
-  const refusal = isRequest(event) ? refusalOf(tree.plan, tree.execution, event) : undefined;
-  return refusal ? { commands: NO_COMMANDS, refusal } : { commands: applyAndAdvance(tree, event, now) };
+  const transition = new Transition(tree, now);
+  transition.refusal = isRequest(event) ? refusalOf(tree.plan, tree.execution, event) : undefined;
+  if (!transition.refusal) applyAndAdvance(transition, event);
+  return transition;
 }
 
-function applyAndAdvance(tree: ExecutionTree, event: Event, now: Instant): Command[] {
-  const hasEnded = isEnded(tree.execution.history);
-  if (hasEnded && tree.open.size === 0 && !AFTER_THE_END.has(event.type)) return [];
-  const transition = new Transition(tree, now);
-  apply(transition, event);
-  if (hasEnded && AFTER_THE_END.has(event.type) && isEnded(tree.execution.history)) {
-    return transition.commands;
-  }
-  advance(transition);
-  const { commands } = transition;
-  const asksAgain = hasAssertions(tree.plan) && event.type !== "assertions_rendered" &&
-    !isEnded(tree.execution.history) && !commands.some(({ type }) => type === "render_assertions");
-  if (asksAgain) {
-    commands.unshift({ type: "render_assertions" }); // Before a task that ends in the same turn.
-  }
-  return commands;
+function applyAndAdvance(t: Transition, event: Event): void {
+  const { plan, tree, execution: { history }, commands } = t;
+  const appliesAfterEnd = AFTER_THE_END.has(event.type);
+  const hasEnded = isEnded(history);
+  if (hasEnded && tree.open.size === 0 && !appliesAfterEnd) return;
+  apply(t, event);
+  if (hasEnded && appliesAfterEnd && isEnded(history)) return;
+  advance(t);
+  const asksAgain = hasAssertions(plan) && event.type !== "assertions_rendered" &&
+    !isEnded(history) && !commands.some(({ type }) => type === "render_assertions");
+  if (asksAgain) commands.unshift({ type: "render_assertions" }); // Before a task that ends in the same turn.
 }
 
 function apply(t: Transition, event: Event): void {
@@ -118,26 +113,7 @@ export function isOfFormerAttempt(execution: Execution, event: Event): boolean {
   return taskRunOf(execution, event.taskRun)?.attempts.length !== event.attempt;
 }
 
-type EventOf<T extends Event["type"]> = Extract<Event, { type: T }>;
-
-const REQUESTS: ReadonlySet<Event["type"]> = new Set<Request["type"]>([
-  "kill_asked",
-  "pause_asked",
-  "resumed",
-  "breakpoint_passed",
-  "restarted",
-  "state_set",
-  "task_state_set",
-  "labels_set",
-  "unqueued",
-  "run_forced",
-]);
-
-function isRequest(event: Event): event is Request {
-  return REQUESTS.has(event.type);
-}
-
-/** What people ask for, and what a boot does. */
+/** Requests, and the recovery at boot. */
 function applyRequest(t: Transition, event: Request | EventOf<"recovered">): void {
   switch (event.type) {
     case "kill_asked":
@@ -285,7 +261,7 @@ function applyAssertions(t: Transition, { violated, isLast }: EventOf<"assertion
   applyViolations(t, violated);
   if (!isLast || root.expected !== "response" || isEnded(t.execution.history)) return;
   t.tree.expect(root, undefined);
-  t.areChecksEvaluated = true;
+  t.areAssertionsFinal = true;
   t.touchedFrames.push(root);
 }
 

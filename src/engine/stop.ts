@@ -1,10 +1,9 @@
 /** Ways in which an execution ends before its tasks are done: kill, Exit, and a broken promise. */
 import type { TaskRun } from "../model/executions/execution.ts";
 import { canMove, currentState, isEnded, type State } from "../model/executions/state.ts";
-import { hasOpenAttempt } from "./attempts.ts";
+import { hasOpenAttempt, successorId } from "./attempts.ts";
 import { hasChildren, killChildren } from "./children.ts";
 import type { TimerName } from "./events.ts";
-import { successorId } from "./successor.ts";
 import type { Transition } from "./transition.ts";
 import { enterPhase } from "./tree.ts";
 

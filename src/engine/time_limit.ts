@@ -8,7 +8,7 @@ import { changedAt, currentState } from "../model/executions/state.ts";
 import { cancelChildren, wake } from "./advance.ts";
 import { enterChildren } from "./begin.ts";
 import { isStoppingAll } from "./stop.ts";
-import type { TaskPlace } from "./task_place.ts";
+import type { TaskPlace } from "./branches.ts";
 import type { Transition } from "./transition.ts";
 import { endLoopIn, type Frame } from "./tree.ts";
 

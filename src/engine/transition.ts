@@ -1,29 +1,28 @@
-/** One transition under way: the execution, what is derived from it, the time, and the commands so far. */
+/** One transition: the execution, its derived tree, the time, and the commands so far. */
 import type { Instant } from "../base/clock.ts";
-import { keepSpecimen } from "../base/specimens.ts";
 import { addLogLine, type Execution, type TaskRun, taskRunOf } from "../model/executions/execution.ts";
 import type { LogLevel } from "../model/flows/flow.ts";
 import { canMove, currentState, type History, isEnded, move, type State } from "../model/executions/state.ts";
-import type { BranchMark } from "./branches.ts";
-import type { Command } from "./events.ts";
+import type { BranchMark, TaskPlace } from "./branches.ts";
+import type { Command, Refusal } from "./events.ts";
 import type { FlowPlan } from "./plan.ts";
-import type { TaskPlace } from "./task_place.ts";
 import type { ExecutionTree, Frame } from "./tree.ts";
 
-/** Everything that changes a task run goes through here, so that what is counted and what must be stored stays right. */
+/** All changes of task runs go through this class, so that the counts and the set of changed task runs stay correct. */
 export class Transition {
   readonly tree: ExecutionTree;
   readonly now: Instant;
   readonly commands: Command[] = [];
   /** Frames in which something may follow. */
   readonly touchedFrames: Frame[] = [];
-  /** The assertions of SLAs were looked at when nothing was left but the end of the execution. */
-  areChecksEvaluated = false;
+  /** The SLA assertions were rendered with nothing left but the end of the execution. */
+  areAssertionsFinal = false;
+  /** Why the request was refused; nothing has changed then. */
+  refusal: Refusal | undefined;
 
   constructor(tree: ExecutionTree, now: Instant) {
     this.tree = tree;
     this.now = now;
-    keepSpecimen("transition", this);
   }
 
   /** The execution. */

@@ -5,10 +5,9 @@
 import type { Execution, TaskRun } from "../model/executions/execution.ts";
 import { currentState, isEnded, type State } from "../model/executions/state.ts";
 import { isStopping } from "./attempts.ts";
-import { type Branches, sequence } from "./branches.ts";
+import { type Branches, sequence, type TaskPlace } from "./branches.ts";
 import { FLOWABLES } from "./flowable/registry.ts";
 import type { FlowPlan } from "./plan.ts";
-import type { TaskPlace } from "./task_place.ts";
 
 /** What the lists of a flowable task are for, in the order in which they run. */
 export const PHASES = ["onPause", "tasks", "errors", "finally", "afterExecution"] as const;
@@ -233,6 +232,13 @@ function branchesOf(taskRun: TaskRun, place: TaskPlace): Branches | undefined {
   const hasBegun = decision !== undefined && decision.isWaiting !== true &&
     (state === "RUNNING" || state === "PAUSED" && place.blocks.has("onPause"));
   return hasBegun ? FLOWABLES.get(place.task.kind)?.branches?.(place, decision) : undefined;
+}
+
+/** Those of the flow's `tasks` without a task run; `undefined` for a task that has no children. */
+export function branchesOfTaskRun(plan: FlowPlan, taskRun: TaskRun | undefined): Branches | undefined {
+  if (!taskRun) return sequence(plan.blocks.get("tasks"));
+  const place = plan.places.get(taskRun.taskId);
+  return place && FLOWABLES.get(place.task.kind)?.branches?.(place, taskRun.decision ?? {});
 }
 
 function newFrame(branches: Branches, owner?: TaskRun, place?: TaskPlace): Frame {

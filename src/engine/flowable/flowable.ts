@@ -3,8 +3,7 @@ import type { Instant } from "../../base/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Task } from "../../model/flows/flow.ts";
 import type { State } from "../../model/executions/state.ts";
-import type { Branches } from "../branches.ts";
-import type { TaskPlace } from "../task_place.ts";
+import type { Branches, TaskPlace } from "../branches.ts";
 
 /** What is decided when a flowable task begins; stored with its task run, so that nothing is decided twice. */
 export interface Beginning {
