@@ -1,7 +1,7 @@
 /** Waiting for a person or a time: Pause tasks, held executions, breakpoints. */
 import { type Instant, toIso } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
-import type { TaskRun } from "../model/executions/execution.ts";
+import type { Execution, TaskRun } from "../model/executions/execution.ts";
 import { currentState, isEnded, type State } from "../model/executions/state.ts";
 import { endTaskRun, isBreakpoint, pickBranch, touchAllFrames, wake } from "./advance.ts";
 import { finalState } from "./attempts.ts";
@@ -27,13 +27,18 @@ export function beginPause(
   }
 }
 
-/** The task run that a resume means which names none: the first that is paused. */
+/** True for an execution that is paused itself, not by one of its tasks. */
+export function isPausedAsAWhole({ isHeld, history }: Execution): boolean {
+  return isHeld === true && currentState(history) === "PAUSED";
+}
+
+/** The first paused task run: the target of a resume that names none. */
 export function pausedTaskRun(open: Iterable<TaskRun>): TaskRun | undefined {
   for (const taskRun of open) if (currentState(taskRun.history) === "PAUSED") return taskRun;
   return undefined;
 }
 
-/** All task runs that are paused, in their order. */
+/** All paused task runs, by ordinal. */
 export function pausedTaskRuns(open: Iterable<TaskRun>): TaskRun[] {
   return [...open].filter(({ history }) => currentState(history) === "PAUSED")
     .sort((a, b) => a.ordinal - b.ordinal);
@@ -43,7 +48,7 @@ export function pausedTaskRuns(open: Iterable<TaskRun>): TaskRun[] {
 export function resume(t: Transition, event: EventOf<"resumed">): void {
   const { execution } = t;
   const taskRun = event.taskRun === undefined ? pausedTaskRun(t.tree.open) : t.find(event.taskRun)?.taskRun;
-  if (execution.isHeld && t.state === "PAUSED" && event.taskRun === undefined) return endHold(t);
+  if (isPausedAsAWhole(execution) && event.taskRun === undefined) return endHold(t);
   const place = taskRun && t.tree.placeOf(taskRun);
   if (!taskRun || !place || currentState(taskRun.history) !== "PAUSED") return;
   const resumed: JsonObject = { on: toIso(t.now), to: "RUNNING" };
@@ -96,9 +101,8 @@ function enterHandlers(
 /** After the end of the execution there is nothing left to cancel but the task run. */
 const EXPIRED = { CANCEL: "CANCELLED", FAIL: "FAILED", WARN: "WARNING" } as const;
 
-/** Lets what is under way end, and starts nothing more. */
+/** Pauses the execution as a whole: running attempts end, and nothing more starts. */
 export function hold(t: Transition): void {
-  if (t.state !== "RUNNING") return;
   t.moveExecution("PAUSED");
   t.execution.isHeld = true;
 }
@@ -133,7 +137,6 @@ function nextTasks(frame: Frame): readonly ReadyTask[] {
 /** Goes on behind a breakpoint. The given ones replace the others; without them those that are left count. */
 export function passBreakpoint(t: Transition, breakpoints: readonly string[] | undefined): void {
   const { execution } = t;
-  if (t.state !== "BREAKPOINT") return;
   const passed = new Set(heldTasks(t.tree).flatMap((name) => [name, name.split(".", 1)[0]]));
   execution.breakpoints = (breakpoints ?? execution.breakpoints ?? []).filter((point) => !passed.has(point));
   execution.isHeld = undefined;

@@ -55,12 +55,7 @@ function keptDecision(
   return restarts === undefined ? undefined : { restarts };
 }
 
-/** An ended execution gets another end. */
-export function setState(t: Transition, state: State): void {
-  t.moveExecution(state);
-}
-
-/** A task run gets another end; what follows it runs, or runs again. A part of what runs only as a whole gets none. */
+/** Sets another end of a task run; what follows it runs, or runs again. */
 export function setTaskState(t: Transition, ordinal: number, state: State): void {
   const taskRun = taskRunOf(t.execution, ordinal);
   if (!taskRun || currentState(taskRun.history) === state) return;

@@ -18,7 +18,7 @@ import type { Command, Event, EventOf, Refusal } from "./events.ts";
 import { expirePause, hold, passBreakpoint, pausedTaskRuns, resume } from "./pause.ts";
 import { goOnWithOpen, recover } from "./recover.ts";
 import { isRequest, refusalOf, type Request } from "./requests.ts";
-import { restart, setState, setTaskState } from "./restart.ts";
+import { restart, setTaskState } from "./restart.ts";
 import { applyViolations, hasAssertions, setSlaTimers, violateDuration } from "./sla.ts";
 import { breakOff, endExecutionIn, kill } from "./stop.ts";
 import { timeOut } from "./time_limit.ts";
@@ -127,7 +127,7 @@ function applyRequest(t: Transition, event: Request | EventOf<"recovered">): voi
     case "restarted":
       return restart(t);
     case "state_set":
-      return setState(t, event.state);
+      return t.moveExecution(event.state);
     case "task_state_set":
       return setTaskState(t, event.taskRun, event.state);
     case "labels_set":

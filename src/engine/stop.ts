@@ -19,7 +19,7 @@ export function isStoppingAll({ execution, state }: Transition): boolean {
 export function kill(t: Transition, { sparesChildren = false }: { readonly sparesChildren?: boolean }): void {
   const { state } = t;
   if (state === "RETRIED") return t.ask({ type: "kill_child", executionId: successorId(t.execution) });
-  if (state === "KILLING" || isEnded(t.execution.history)) return;
+  if (state === "KILLING") return;
   t.execution.isHeld = undefined;
   if (state === "QUEUED") return breakOff(t, "KILLED");
   t.moveExecution("KILLING");
