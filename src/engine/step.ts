@@ -39,7 +39,7 @@ const AFTER_THE_END: ReadonlySet<Event["type"]> = new Set([
 const RENDERED: ReadonlySet<Event["type"]> = new Set(["condition_rendered", "decision_rendered"]);
 
 /** The result of an event. */
-export interface Step {
+interface Step {
   /** In the order in which they must be carried out. */
   readonly commands: Command[];
   /** Why a request was refused: nothing has changed and there are no commands. */

@@ -6,7 +6,7 @@ import { type Execution, type TaskRun, taskRunOf } from "../model/executions/exe
 import type { LoopRun } from "../model/executions/loop_run.ts";
 import { changedAt, isEnded } from "../model/executions/state.ts";
 import type { ExecutionRecords } from "../store/records/execution_records.ts";
-import { TaskRunViews } from "./task_run_views.ts";
+import { ancestorsOf, TaskRunViews } from "./task_run_views.ts";
 
 /** Of the execution that goes over the values, and of those around that one. Shared by all passes: not to be changed. */
 export interface OuterContext {
@@ -66,11 +66,9 @@ export function merged(around: JsonObject, own: JsonObject): JsonObject {
   return outputs;
 }
 
-function outputsBefore(
-  execution: Execution,
-  { taskRun: ordinal, since }: Beginning,
-): JsonObject {
-  const around = ordinalsAround(execution, ordinal);
+function outputsBefore(execution: Execution, { taskRun: ordinal, since }: Beginning): JsonObject {
+  const loop = taskRunOf(execution, ordinal);
+  const around = new Set(loop && ancestorsOf(execution, loop).map((ancestor) => ancestor.ordinal));
   const seen = execution.taskRuns.filter((taskRun) =>
     around.has(taskRun.ordinal) || isBefore(taskRun, ordinal, since)
   );
@@ -79,15 +77,4 @@ function outputsBefore(
 
 function isBefore({ ordinal, history }: TaskRun, loop: number, since: number): boolean {
   return ordinal !== loop && isEnded(history) && changedAt(history) <= since;
-}
-
-/** Task runs around one. */
-function ordinalsAround(execution: Execution, ordinal: number): Set<number> {
-  const around = new Set<number>();
-  let parent = taskRunOf(execution, ordinal)?.parent;
-  while (parent !== undefined && !around.has(parent)) {
-    around.add(parent);
-    parent = taskRunOf(execution, parent)?.parent;
-  }
-  return around;
 }

@@ -1,5 +1,4 @@
 /** Renders the properties of tasks, conditions and flow outputs of one execution. Compiled templates are kept for each plan. */
-import type { Clock } from "../base/clock.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty, setOwnProperty } from "../base/json.ts";
 import type { FlowPlan } from "../engine/plan.ts";
 import {
@@ -14,18 +13,15 @@ import type { Execution, TaskRun } from "../model/executions/execution.ts";
 import type { Flow, Output, Task } from "../model/flows/flow.ts";
 import type { PropertySchema } from "../model/flows/schema.ts";
 import type { TaskCatalog, TaskType } from "../model/tasks/task_catalog.ts";
-import { EffectCalls } from "./effect_calls.ts";
+import { EffectCalls, secretCalls } from "./call_search.ts";
 import { HostCalls, type HostValues, isRenderError } from "./host_functions/mod.ts";
 import type { OuterContext } from "./loop_contexts.ts";
-import { secretCalls } from "./secret_calls.ts";
+import { createScope, type ScopeDeps, withVariables } from "./scope.ts";
 import { ExecutionVariables, type ServerVariables, type TaskScope } from "./variables.ts";
 import { WorkPaths } from "./work_paths.ts";
 
 /** What rendering needs from the server. */
-export interface RenderDeps {
-  readonly clock: Clock;
-  readonly timeZone: string;
-  readonly random: () => number;
+export interface RenderDeps extends ScopeDeps {
   readonly hostValues: HostValues;
   readonly server: ServerVariables;
   /** Of a pass of a Loop: what it sees of the executions around it. */
@@ -172,13 +168,9 @@ export class Renderer {
   /** The value of a template with further root variables. @throws as {@link properties} */
   value(source: string, task: TaskScope, variables: JsonObject = {}): JsonValue | Promise<JsonValue> {
     const template = this.#cache.template(this.#plan, source);
-    const scope = this.#scope(task);
-    // A null is a value: it hides what the name means elsewhere.
-    const variable = (name: string) =>
-      Object.hasOwn(variables, name) ? ownProperty(variables, name) : scope.variable(name);
-    return this.hostCalls.run(() =>
-      renderValue(template, { ...scope, variable, functions: scope.functions })
-    );
+    const variable = withVariables(variables, (name) => this.#variables.get(name, task));
+    const scope = createScope(this.#deps, this.hostCalls, variable);
+    return this.hostCalls.run(() => renderValue(template, scope));
   }
 
   /** An object with every text within it rendered, as the flow's outputs see it. @throws as {@link properties} */
@@ -238,17 +230,7 @@ export class Renderer {
   }
 
   #scope(task?: TaskScope): Scope {
-    const { clock, timeZone, random } = this.#deps;
-    const { hostCalls } = this;
-    return {
-      variable: (name) => this.#variables.get(name, task),
-      get functions() {
-        return hostCalls.functions;
-      },
-      now: clock.now(),
-      timeZone,
-      random,
-    };
+    return createScope(this.#deps, this.hostCalls, (name) => this.#variables.get(name, task));
   }
 }
 

@@ -87,8 +87,8 @@ export class TaskRunViews {
   }
 }
 
-/** The task runs around one, the nearest first. */
-function ancestorsOf(execution: Execution, taskRun: TaskRun): TaskRun[] {
+/** The ancestors of a task run, the nearest first. */
+export function ancestorsOf(execution: Execution, taskRun: TaskRun): TaskRun[] {
   const ancestors: TaskRun[] = [];
   for (let { parent } = taskRun; parent !== undefined;) {
     const ancestor = taskRunOf(execution, parent);

@@ -1,23 +1,19 @@
-/** What expressions see: `inputs`, `outputs`, `trigger`, `flow`, `execution`, `task`, `taskrun`, `vars`, `labels`, … */
+/** Root variables of the templates of one execution: those of every template, `execution`, `inputs`, `outputs`, `task`, … */
 import { toIso } from "../base/clock.ts";
 import { taskRunId } from "../base/id.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty, setOwnProperty } from "../base/json.ts";
 import type { Execution, TaskRun } from "../model/executions/execution.ts";
 import type { Flow, Task } from "../model/flows/flow.ts";
-import type { Label } from "../model/flows/label.ts";
 import { itemView } from "../model/executions/loop_run.ts";
 import { changedAt, currentState, isEnded, startedAt } from "../model/executions/state.ts";
 import { merged, type OuterContext } from "./loop_contexts.ts";
+import { nestLabels, type RootSource, rootVariable, type ServerRoots } from "./scope.ts";
 import { type OpenInput, SecretInputs } from "./secret_inputs.ts";
 import { TaskRunViews } from "./task_run_views.ts";
 import type { PathOf, WorkPaths } from "./work_paths.ts";
 
 /** Variables that are the same for every execution of this server. */
-export interface ServerVariables {
-  /** Environment variables that flows may read, by lower-case name without prefix. */
-  readonly envs: JsonObject;
-  /** `kestra`: the public address of this server as `url`; absent when none is configured. */
-  readonly kestra?: JsonObject;
+export interface ServerVariables extends ServerRoots {
   /** Decrypts inputs of type SECRET. */
   readonly openInput?: OpenInput;
   /** Directories that tasks work in. */
@@ -34,9 +30,8 @@ export interface TaskScope {
 
 /** Variables of one execution; built when asked for, outputs as task runs end. */
 export class ExecutionVariables {
-  readonly #flow: Flow;
   readonly #execution: Execution;
-  readonly #server: ServerVariables;
+  readonly #roots: RootSource;
   readonly #inputs: SecretInputs;
   /** `outputs`, `tasks` and `parents`. */
   #views: TaskRunViews | undefined;
@@ -47,9 +42,8 @@ export class ExecutionVariables {
   readonly workPaths: WorkPaths | undefined;
 
   constructor(flow: Flow, execution: Execution, server: ServerVariables, workPaths?: WorkPaths) {
-    this.#flow = flow;
     this.#execution = execution;
-    this.#server = server;
+    this.#roots = { flow, server, execution };
     this.workPaths = workPaths;
     this.#inputs = new SecretInputs(flow, execution, server.openInput);
   }
@@ -70,13 +64,7 @@ export class ExecutionVariables {
   /** The root variable of that name, as seen from `scope`; `undefined` when there is none. */
   get(name: string, scope?: TaskScope): JsonValue | undefined {
     const build = ROOTS.get(name);
-    return build ? build(this, scope) : undefined;
-  }
-
-  /** Of the flow: `id`, `namespace`, `revision`, `tenantId`. */
-  get flow(): JsonObject {
-    const { id, namespace, revision, tenant } = this.#flow;
-    return { id, namespace, revision, tenantId: tenant };
+    return build ? build(this, scope) : rootVariable(name, this.#roots);
   }
 
   /** Of the execution: `id`, `startDate`, `state`, `originalId`, once it has ended `endDate`, and `outputs`. */
@@ -103,21 +91,6 @@ export class ExecutionVariables {
     return this.#inputs.values;
   }
 
-  /** Id of the tenant. */
-  get tenantId(): string {
-    return this.#execution.tenant;
-  }
-
-  /** What flows may know of this server. */
-  get kestra(): JsonObject | undefined {
-    return this.#server.kestra;
-  }
-
-  /** Variables of the flow, or all that there are since a task has changed them. */
-  get vars(): JsonObject {
-    return this.#execution.variables ?? this.#flow.variables ?? {};
-  }
-
   /** Trigger variables, an encrypted body decrypted; `undefined` for an execution that no trigger started. */
   get trigger(): JsonObject | undefined {
     const variables = this.outer ? this.outer.trigger : this.#execution.trigger?.variables;
@@ -127,11 +100,6 @@ export class ExecutionVariables {
   /** Labels as a tree: `system.correlationId` is `labels.system.correlationId`. */
   get labels(): JsonObject {
     return nestLabels(this.#execution.labels);
-  }
-
-  /** Server environment. */
-  get envs(): JsonObject {
-    return this.#server.envs;
   }
 
   /** The pass of a Loop that the execution is; `undefined` for any other. */
@@ -188,15 +156,9 @@ export class ExecutionVariables {
 type RootBuilder = (variables: ExecutionVariables, scope?: TaskScope) => JsonValue | undefined;
 
 const ROOTS: ReadonlyMap<string, RootBuilder> = new Map<string, RootBuilder>([
-  ["flow", (variables) => variables.flow],
   ["execution", (variables) => variables.execution],
   ["inputs", ({ inputs }) => Object.keys(inputs).length > 0 ? inputs : undefined],
-  ["vars", (variables) => variables.vars],
   ["trigger", (variables) => variables.trigger],
-  ["labels", (variables) => variables.labels],
-  ["envs", (variables) => variables.envs],
-  ["tenantId", (variables) => variables.tenantId],
-  ["kestra", (variables) => variables.kestra],
   ["outputs", (variables) => variables.outputs],
   ["item", (variables) => variables.item],
   ["tasks", (variables) => variables.tasks],
@@ -208,20 +170,3 @@ const ROOTS: ReadonlyMap<string, RootBuilder> = new Map<string, RootBuilder>([
   ["parents", (variables, scope) => scope && variables.views.parents(scope.taskRun)],
   ["parent", (variables, scope) => scope && variables.views.parents(scope.taskRun)[0]],
 ]);
-
-/** Labels as a tree: the parts of a key between its dots are the names on the way. */
-export function nestLabels(labels: readonly Label[]): JsonObject {
-  const tree: JsonObject = {};
-  for (const { key, value } of labels) {
-    const parts = key.split(".");
-    let node = tree;
-    for (const part of parts.slice(0, -1)) {
-      const next = ownProperty(node, part);
-      const child: JsonObject = isJsonObject(next) ? next : {};
-      setOwnProperty(node, part, child);
-      node = child;
-    }
-    setOwnProperty(node, parts[parts.length - 1] as string, value);
-  }
-  return tree;
-}

@@ -12,7 +12,8 @@ import type { Catalog } from "../store/catalog/catalog.ts";
 import type { ExecutionFiles } from "../store/blobs/execution_files.ts";
 import type { ExecutionRecords } from "../store/records/execution_records.ts";
 import { LoopContexts } from "../rendering/loop_contexts.ts";
-import { createEvaluator, createRenderDeps, type RenderOptions, type RenderSources } from "./render_deps.ts";
+import { createEvaluator } from "../rendering/expression_renderer.ts";
+import { createRenderDeps, type RenderOptions, type RenderSources } from "./render_deps.ts";
 
 /** What they are built from. */
 interface ActionServicesParts extends RenderSources {

@@ -1,15 +1,12 @@
 /** Builds the services of executions: their records, the catalog of them, and their use cases. */
-import type { JsonValue } from "../base/json.ts";
-import { compileTemplate, renderValue } from "../expr/mod.ts";
-import type { Flow } from "../model/flows/flow.ts";
 import { HostCalls, type HostValues } from "../rendering/host_functions/mod.ts";
-import { nestLabels } from "../rendering/variables.ts";
+import { createInputRenderer } from "../rendering/input_renderer.ts";
 import { ExecutionContents } from "../services/executions/execution_contents.ts";
 import { ExecutionCleanup } from "../services/executions/execution_cleanup.ts";
 import { Executions } from "../services/executions/executions.ts";
 import type { Flows } from "../services/flows/flows.ts";
 import type { InputCipher } from "../services/starts/input_cipher.ts";
-import { type Rendering, StartChecks } from "../services/starts/start_checks.ts";
+import { StartChecks } from "../services/starts/start_checks.ts";
 import { Subflows } from "../services/starts/subflows.ts";
 import { Catalog } from "../store/catalog/catalog.ts";
 import { ExecutionFiles } from "../store/blobs/execution_files.ts";
@@ -94,30 +91,7 @@ function createStartChecks(
   const { clock } = options;
   return new StartChecks({
     seal: (flow, text) => inputCipher.seal(flow, text),
-    render: (flow, rendering) => renderFor(options, flow, rendering),
+    render: createInputRenderer(options),
     reads: ({ tenant, namespace }) => new HostCalls(values, { tenant, namespace, now: () => clock.now() }),
-  });
-}
-
-/** The default of an input sees the inputs before it; both it and a check see the flow, its variables and labels and the environment. */
-function renderFor(
-  { clock, timeZone, random, envs }: ServicesOptions,
-  { id, namespace, revision, tenant, variables, labels }: Flow,
-  { template, inputs, functions }: Rendering,
-): JsonValue {
-  const names = new Map<string, () => JsonValue | undefined>([
-    ["inputs", () => inputs],
-    ["flow", () => ({ id, namespace, revision, tenantId: tenant })],
-    ["vars", () => variables ?? {}],
-    ["labels", () => nestLabels(labels)],
-    ["envs", () => Object.fromEntries(envs)],
-    ["tenantId", () => tenant],
-  ]);
-  return renderValue(compileTemplate(template), {
-    variable: (name) => names.get(name)?.(),
-    functions,
-    now: clock.now(),
-    timeZone,
-    random,
   });
 }

@@ -2,10 +2,7 @@
 import type { Clock } from "../base/clock.ts";
 import { type JsonObject, setOwnProperty } from "../base/json.ts";
 import { convertOutputs } from "../flow/mod.ts";
-import { type RenderDeps, Renderer, TemplateCache } from "../rendering/renderer.ts";
-import type { LoopContexts } from "../rendering/loop_contexts.ts";
-import { isRenderError } from "../rendering/host_functions/mod.ts";
-import type { ExecutionActionsDeps } from "../services/executions/execution_actions.ts";
+import type { RenderDeps } from "../rendering/renderer.ts";
 import type { InputCipher } from "../services/starts/input_cipher.ts";
 import { createHostValues, type HostSources } from "./host_values.ts";
 
@@ -39,25 +36,6 @@ export function createRenderDeps(options: RenderOptions, sources: RenderSources)
     hostValues: createHostValues(sources),
     convertOutputs: (flow, rendered) =>
       convertOutputs(flow, rendered, { seal: (text) => inputCipher.seal(flow, text) }),
-  };
-}
-
-/** Renders an expression that somebody tries out on an execution; secrets are masked in what it gives. */
-export function createEvaluator(
-  deps: RenderDeps,
-  contexts: LoopContexts,
-): ExecutionActionsDeps["evaluate"] {
-  return async ({ execution, plan, taskRun }, source) => {
-    const outer = await contexts.of(execution);
-    const renderer = new Renderer(plan, execution, new TemplateCache(), { ...deps, outer });
-    const task = taskRun && plan.places.get(taskRun.taskId)?.task;
-    try {
-      const text = await renderer.text(source, taskRun && task && { task, taskRun });
-      return { text: renderer.hostCalls.mask(text) };
-    } catch (error) {
-      if (isRenderError(error)) return { error: renderer.hostCalls.mask(error.message) };
-      throw error;
-    }
   };
 }
 

@@ -29,7 +29,7 @@ export type { Request } from "../../engine/requests.ts";
 export const ASSIGNABLE_STATES = ["SUCCESS", "WARNING", "FAILED", "KILLED", "CANCELLED"] as const;
 
 /** What the service works with. */
-export interface ExecutionActionsDeps {
+interface ExecutionActionsDeps {
   readonly flows: Flows;
   readonly records: ExecutionRecords;
   readonly files: ExecutionFiles;
