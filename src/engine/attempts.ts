@@ -1,4 +1,4 @@
-/** Attempts of task runs: the state they end in, when a failed one is retried, when a failed execution is started over. */
+/** Attempts: the final state of an outcome, the retry of a failed attempt, the replacement of a failed execution. */
 import type { Instant } from "../base/clock.ts";
 import { derivedId } from "../base/derived_id.ts";
 import type { Execution, TaskRun } from "../model/executions/execution.ts";
@@ -7,32 +7,32 @@ import type { RetryPolicy, Task } from "../model/flows/flow.ts";
 import type { FlowPlan } from "./plan.ts";
 import type { TaskPlace } from "./branches.ts";
 
-/** What becomes of an outcome once `allowFailure` and `allowWarning` are applied. */
+/** The state of an outcome after `allowFailure` and `allowWarning`. */
 export function finalState(task: Task, state: State): State {
   const allowed = state === "FAILED" && task.allowFailure ? "WARNING" : state;
   return allowed === "WARNING" && task.allowWarning ? "SUCCESS" : allowed;
 }
 
-/** True when the task run stops the sequence it belongs to. */
+/** True when the task run stops its sequence. */
 export function isStopping(taskRun: TaskRun): boolean {
   const state = currentState(taskRun.history);
   return state === "FAILED" || state === "KILLED" || state === "CANCELLED" || state === "RETRIED";
 }
 
-/** Attempts that count for a retry: one that a crash of the server interrupted does not. */
+/** The number of attempts that count for a retry: those that a crash interrupted do not. */
 export function countedAttempts({ attempts }: TaskRun): number {
   return attempts.filter(({ history }) => currentState(history) !== "RESUBMITTED").length;
 }
 
-/** True while an attempt of the task run is under way. */
+/** True while an attempt of the task run is open. */
 export function hasOpenAttempt({ attempts }: TaskRun): boolean {
   const last = attempts[attempts.length - 1];
   return last !== undefined && !isEnded(last.history);
 }
 
 /**
- * The policy for a task: its own, else that of the nearest task around it, else the flow's. One that starts the whole
- * execution over is not for a failure that the task allows, unless it is the task's own.
+ * The policy for a task: its own, else that of the nearest ancestor, else the flow's. An inherited policy that replaces
+ * the execution does not apply to a task that allows its failure.
  */
 export function retryPolicyOf(plan: FlowPlan, place: TaskPlace): RetryPolicy | undefined {
   if (place.task.retry) return place.task.retry;
@@ -47,8 +47,8 @@ function inheritedPolicy({ flow }: FlowPlan, { parent }: TaskPlace): RetryPolicy
 }
 
 /**
- * Wait before the attempt after number `attempt` (from 1), in milliseconds. A random one is spread by `seed`, so that the
- * same execution always waits the same time.
+ * Wait after attempt number `attempt` (from 1), in milliseconds. A random wait follows from `seed`, so that the same
+ * execution always waits the same time.
  */
 function retryDelayMs(policy: RetryPolicy, attempt: number, seed: string): number {
   const { type, intervalMs, maxIntervalMs = Infinity, delayFactor } = policy;
@@ -58,7 +58,7 @@ function retryDelayMs(policy: RetryPolicy, attempt: number, seed: string): numbe
   return Math.round(intervalMs + span * fractionOf(`${seed}/${attempt}`));
 }
 
-/** When the task run is tried again; `undefined` when no retry is left. */
+/** When the task run is retried; `undefined` when no retry is left. */
 export function nextAttemptAt(
   policy: RetryPolicy,
   taskRun: TaskRun,
@@ -73,7 +73,7 @@ export function nextAttemptAt(
   return isOver ? undefined : at;
 }
 
-/** When the execution that takes this one's place starts; `undefined` when there is to be none. */
+/** When the execution that replaces this one starts; `undefined` when no retry is left. */
 export function nextExecutionAt(
   policy: RetryPolicy,
   execution: Execution,
@@ -87,7 +87,7 @@ export function nextExecutionAt(
   return isOver ? undefined : at;
 }
 
-/** Its id, of an execution that is RETRIED: it follows from that end, so that whoever knows the one finds the other. */
+/** The id of the execution that replaces a RETRIED one: it is derived from that one, so that it can always be found. */
 export function successorId({ id, history }: Pick<Execution, "id" | "history">): string {
   return derivedId(changedAt(history), 0, `${id}/retry`);
 }

@@ -1,4 +1,4 @@
-/** What follows when an attempt has ended: effects on the execution, a retry, or the end of the task run. */
+/** What follows the end of an attempt: effects on the execution, a retry, or the end of the task run. */
 import type { JsonObject } from "../base/json.ts";
 import type { TaskRun } from "../model/executions/execution.ts";
 import { LOOP } from "../model/executions/loop_run.ts";
@@ -11,12 +11,12 @@ import { sequence } from "./branches.ts";
 import { startWork } from "./begin.ts";
 import { applyOneEnd } from "./children.ts";
 import type { EventOf } from "./events.ts";
-import { breakOff, exit } from "./stop.ts";
+import { abortExecution, exit } from "./stop.ts";
 import type { TaskPlace } from "./branches.ts";
 import type { Transition } from "./transition.ts";
-import { endLoopIn } from "./tree.ts";
+import { setFrameEnd } from "./tree.ts";
 
-/** An attempt that nobody waits for any more is left out. */
+/** Ends an attempt; ignored when the task run is no longer waiting for it. */
 export function applyOutcome(
   t: Transition,
   ordinal: number,
@@ -36,18 +36,18 @@ export function applyOutcome(
   const isRepaired = state === "SUCCESS" && countedAttempts(taskRun) > 1 &&
     retryPolicyOf(t.plan, place)?.warningOnRetry;
   const end = isRepaired ? "WARNING" : state;
-  if (!beginLastTasks(t, taskRun, place, end)) endTaskRun(t, taskRun, finalState(place.task, end));
+  if (!beginLoopFinally(t, taskRun, place, end)) endTaskRun(t, taskRun, finalState(place.task, end));
   if (outcome.effects && !isInterrupted) applyEffects(t, outcome.effects);
 }
 
-/** Begins with them, before the task run ends in that state; false when it ends at once. */
-function beginLastTasks(t: Transition, taskRun: TaskRun, place: TaskPlace, state: State): boolean {
+/** Begins the `finally` of a Loop, which runs in the Loop's own execution; false for a task run that ends at once. */
+function beginLoopFinally(t: Transition, taskRun: TaskRun, place: TaskPlace, state: State): boolean {
   const isStopping = t.state === "KILLING" || isEnded(t.execution.history) || t.execution.exitState;
   if (place.task.kind !== LOOP || !place.blocks.has("finally") || isStopping) return false;
   taskRun.decision = { ...taskRun.decision, end: state };
   t.touch(taskRun);
   const frame = t.tree.addFrame(taskRun, place, sequence());
-  endLoopIn(frame, state);
+  setFrameEnd(frame, state);
   t.touchedFrames.push(frame);
   return true;
 }
@@ -79,28 +79,28 @@ function retries(t: Transition, taskRun: TaskRun, place: TaskPlace): boolean {
   if (at === undefined) return false;
   t.move(taskRun, "FAILED");
   t.move(taskRun, "RETRYING");
-  if (at > t.now) t.ask({ type: "set_timer", timer: `task/${taskRun.ordinal}`, dueAt: at });
+  if (at > t.now) t.emit({ type: "set_timer", timer: `task/${taskRun.ordinal}`, dueAt: at });
   else tryAgain(t, taskRun, place);
   return true;
 }
 
-/** The wait before a retry is over. */
+/** Starts the next attempt after the wait for a retry. */
 export function tryAgain(t: Transition, taskRun: TaskRun, place: TaskPlace): void {
   wake(t);
   t.move(taskRun, "CREATED");
   startWork(t, taskRun, place);
 }
 
-/** Everything that is open is given up; a new execution takes the place of this one. */
+/** Ends everything open; a new execution replaces this one. */
 function startOver(t: Transition, taskRun: TaskRun, at: number): void {
   t.move(taskRun, "FAILED");
   t.move(taskRun, "RETRIED");
   if (t.execution.isHeld) t.moveExecution("RUNNING");
-  breakOff(t, "RETRIED");
-  t.ask({ type: "start_over", at });
+  abortExecution(t, "RETRIED");
+  t.emit({ type: "start_over", at });
 }
 
-/** The execution that a task run waits for has ended. */
+/** Applies the end of an execution that a task run waits for. */
 export function applyChildEnd(t: Transition, event: EventOf<"child_ended">): void {
   const found = t.find(event.taskRun);
   const outcome = found && applyOneEnd(t, found.taskRun, event);

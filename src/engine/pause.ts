@@ -1,4 +1,4 @@
-/** Waiting for a person or a time: Pause tasks, held executions, breakpoints. */
+/** Pause tasks, paused executions, breakpoints. */
 import { type Instant, toIso } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Execution, TaskRun } from "../model/executions/execution.ts";
@@ -9,12 +9,12 @@ import { enterChildren } from "./begin.ts";
 import { resumeAllChildren } from "./children.ts";
 import type { EventOf } from "./events.ts";
 import { FLOWABLES } from "./flowable/registry.ts";
-import { breakOff, cancelBelow } from "./stop.ts";
+import { abortExecution, cancelDescendants } from "./stop.ts";
 import type { TaskPlace } from "./branches.ts";
 import type { Transition } from "./transition.ts";
-import { type ExecutionTree, type Frame, opensNoMore, passOver, type ReadyTask } from "./tree.ts";
+import { type ExecutionTree, type Frame, opensNoMore, type ReadyTask, skipTasks } from "./tree.ts";
 
-/** A flowable task run begins to wait; its `onPause` begins with it. */
+/** Pauses a flowable task run and begins its `onPause`. */
 export function beginPause(
   t: Transition,
   { taskRun, place }: { readonly taskRun: TaskRun; readonly place: TaskPlace },
@@ -23,12 +23,12 @@ export function beginPause(
   t.move(taskRun, "PAUSED");
   if (place.blocks.has("onPause")) enterChildren(t, taskRun, place);
   if (dueAt !== undefined) {
-    t.ask({ type: "set_timer", timer: `task/${taskRun.ordinal}`, dueAt: Math.max(dueAt, t.now) });
+    t.emit({ type: "set_timer", timer: `task/${taskRun.ordinal}`, dueAt: Math.max(dueAt, t.now) });
   }
 }
 
 /** True for an execution that is paused itself, not by one of its tasks. */
-export function isPausedAsAWhole({ isHeld, history }: Execution): boolean {
+export function isPausedItself({ isHeld, history }: Execution): boolean {
   return isHeld === true && currentState(history) === "PAUSED";
 }
 
@@ -44,36 +44,36 @@ export function pausedTaskRuns(open: Iterable<TaskRun>): TaskRun[] {
     .sort((a, b) => a.ordinal - b.ordinal);
 }
 
-/** Somebody ends a pause, or the hold of the whole execution. */
+/** Ends the pause of a task run or of the execution. */
 export function resume(t: Transition, event: EventOf<"resumed">): void {
   const { execution } = t;
   const taskRun = event.taskRun === undefined ? pausedTaskRun(t.tree.open) : t.find(event.taskRun)?.taskRun;
-  if (isPausedAsAWhole(execution) && event.taskRun === undefined) return endHold(t);
+  if (isPausedItself(execution) && event.taskRun === undefined) return endHold(t);
   const place = taskRun && t.tree.placeOf(taskRun);
   if (!taskRun || !place || currentState(taskRun.history) !== "PAUSED") return;
   const resumed: JsonObject = { on: toIso(t.now), to: "RUNNING" };
   if (event.by !== undefined) resumed.by = event.by;
   taskRun.outputs = { ...taskRun.outputs, ...(event.inputs ? { onResume: event.inputs } : {}), resumed };
-  goOn(t, taskRun, place);
+  continueTaskRun(t, taskRun, place);
 }
 
-function goOn(t: Transition, taskRun: TaskRun, place: TaskPlace): void {
+function continueTaskRun(t: Transition, taskRun: TaskRun, place: TaskPlace): void {
   wake(t);
-  t.ask({ type: "cancel_timer", timer: `task/${taskRun.ordinal}` });
+  t.emit({ type: "cancel_timer", timer: `task/${taskRun.ordinal}` });
   t.move(taskRun, "RUNNING");
   const frame = t.tree.frameOf(taskRun);
   if (frame) t.touchedFrames.push(frame);
   else enterChildren(t, taskRun, place);
 }
 
-/** The time of a pause is over. */
+/** Ends a pause whose time is over, as its `behavior` says. */
 export function expirePause(t: Transition, taskRun: TaskRun, place: TaskPlace): void {
   const expiry = FLOWABLES.get(place.task.kind)?.expiry?.(taskRun.decision ?? {}) ?? "RESUME";
-  if (expiry === "RESUME") return goOn(t, taskRun, place);
-  if (expiry === "CANCEL" && !isEnded(t.execution.history)) return breakOff(t, "CANCELLED");
+  if (expiry === "RESUME") return continueTaskRun(t, taskRun, place);
+  if (expiry === "CANCEL" && !isEnded(t.execution.history)) return abortExecution(t, "CANCELLED");
   wake(t);
   if (expiry === "FAIL") t.log("ERROR", "Nobody resumed the pause in time", taskRun);
-  cancelBelow(t, taskRun, "Interrupted: the pause is over");
+  cancelDescendants(t, taskRun, "Interrupted: the pause is over");
   t.tree.dropFrame(taskRun);
   const end = EXPIRED[expiry];
   if (expiry !== "CANCEL" && hasHandlers(place, expiry)) enterHandlers(t, taskRun, { place, end });
@@ -85,7 +85,7 @@ function hasHandlers({ blocks }: TaskPlace, expiry: "FAIL" | "WARN"): boolean {
   return lists.some((name) => blocks.get(name)?.some(({ task }) => !task.disabled));
 }
 
-/** Its `tasks` are passed over: `errors` follow a failure, then comes `finally`, and it ends in that state. */
+/** Skips its `tasks`: `errors` follow a failure, then `finally`, and it ends in state `end`. */
 function enterHandlers(
   t: Transition,
   taskRun: TaskRun,
@@ -95,13 +95,13 @@ function enterHandlers(
   taskRun.decision = { ...taskRun.decision, end };
   enterChildren(t, taskRun, place);
   const frame = t.tree.frameOf(taskRun);
-  if (frame) passOver(frame, t.plan, end);
+  if (frame) skipTasks(frame, t.plan, end);
 }
 
-/** After the end of the execution there is nothing left to cancel but the task run. */
+/** The state of the task run itself; CANCEL ends the execution as well, unless that has ended. */
 const EXPIRED = { CANCEL: "CANCELLED", FAIL: "FAILED", WARN: "WARNING" } as const;
 
-/** Pauses the execution as a whole: running attempts end, and nothing more starts. */
+/** Pauses the execution itself: running attempts end, and nothing more starts. */
 export function hold(t: Transition): void {
   t.moveExecution("PAUSED");
   t.execution.isHeld = true;
@@ -115,7 +115,7 @@ function endHold(t: Transition): void {
   resumeAllChildren(t);
 }
 
-/** Tasks before which the execution stands at a breakpoint: `taskId`, or `taskId.value` within a loop. */
+/** The tasks in front of which the execution stopped at a breakpoint: `taskId`, or `taskId.value` in a loop. */
 export function heldTasks({ execution, frames }: ExecutionTree): string[] {
   return [...frames].flatMap((frame) =>
     nextTasks(frame).flatMap(({ place, branch }) => {
@@ -126,7 +126,7 @@ export function heldTasks({ execution, frames }: ExecutionTree): string[] {
   );
 }
 
-/** What would be opened now: what is ready, and the first task of the next branch. */
+/** The tasks to open next: the ready ones and the first of the next branch. */
 function nextTasks(frame: Frame): readonly ReadyTask[] {
   if (opensNoMore(frame) || frame.open >= frame.branches.limit) return frame.ready;
   const branch = pickBranch(frame);
@@ -134,7 +134,7 @@ function nextTasks(frame: Frame): readonly ReadyTask[] {
   return branch === undefined || !place ? frame.ready : [...frame.ready, { branch, place }];
 }
 
-/** Goes on behind a breakpoint. The given ones replace the others; without them those that are left count. */
+/** Continues after a breakpoint; `breakpoints` replace the remaining ones. */
 export function passBreakpoint(t: Transition, breakpoints: readonly string[] | undefined): void {
   const { execution } = t;
   const passed = new Set(heldTasks(t.tree).flatMap((name) => [name, name.split(".", 1)[0]]));

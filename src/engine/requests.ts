@@ -14,7 +14,7 @@ import {
   systemLabelMessage,
 } from "../model/flows/label.ts";
 import type { Event, EventOf, Refusal } from "./events.ts";
-import { isPausedAsAWhole, pausedTaskRun } from "./pause.ts";
+import { isPausedItself, pausedTaskRun } from "./pause.ts";
 import type { FlowPlan } from "./plan.ts";
 import { canRestart, isAtRest, restartUnitOf } from "./restart.ts";
 
@@ -34,7 +34,7 @@ export const REQUEST_TYPES = [
 type RequestType = typeof REQUEST_TYPES[number];
 const REQUESTS: ReadonlySet<string> = new Set(REQUEST_TYPES);
 
-/** An event that somebody asks for and that may be refused. */
+/** An event that may be refused. */
 export type Request = EventOf<RequestType>;
 
 /** True for an event that may be refused. */
@@ -88,7 +88,7 @@ const refuseKill: Rule<"kill_asked"> = (_plan, execution) => {
 
 const refuseResume: Rule<"resumed"> = (_plan, execution, { taskRun }) => {
   const isPaused = taskRun === undefined
-    ? isPausedAsAWhole(execution) || pausedTaskRun(execution.taskRuns) !== undefined
+    ? isPausedItself(execution) || pausedTaskRun(execution.taskRuns) !== undefined
     : stateOfTaskRun(execution, taskRun) === "PAUSED";
   return isPaused ? undefined : conflict("resume", execution, "it is not paused");
 };

@@ -13,14 +13,14 @@ import { finalState } from "./attempts.ts";
 import { awaitsCondition, startWork } from "./begin.ts";
 import { applyDecision, nextPass } from "./decide.ts";
 import { applyChildEnd, applyOutcome, tryAgain } from "./end_attempt.ts";
-import { applyChildrenRestart, applyChildrenStart, killSome } from "./children.ts";
+import { applyChildrenRestart, applyChildrenStart, applyKillRequest } from "./children.ts";
 import type { Command, Event, EventOf, Refusal } from "./events.ts";
 import { expirePause, hold, passBreakpoint, pausedTaskRuns, resume } from "./pause.ts";
-import { goOnWithOpen, recover } from "./recover.ts";
+import { recover, resumeOpenTaskRuns } from "./recover.ts";
 import { isRequest, refusalOf, type Request } from "./requests.ts";
 import { restart, setTaskState } from "./restart.ts";
 import { applyViolations, hasAssertions, setSlaTimers, violateDuration } from "./sla.ts";
-import { breakOff, endExecutionIn, kill } from "./stop.ts";
+import { abortExecution, endExecutionIn, kill } from "./stop.ts";
 import { timeOut } from "./time_limit.ts";
 import { Transition } from "./transition.ts";
 import type { ExecutionTree } from "./tree.ts";
@@ -68,7 +68,7 @@ function applyAndAdvance(t: Transition, event: Event): void {
 }
 
 function apply(t: Transition, event: Event): void {
-  if (waitsForTurn(t) && RENDERED.has(event.type)) return; // It is rendered again when it begins.
+  if (waitsForTurn(t) && RENDERED.has(event.type)) return; // Rendered again when the execution starts.
   if (isOfFormerAttempt(t.execution, event)) return;
   switch (event.type) {
     case "started":
@@ -76,7 +76,7 @@ function apply(t: Transition, event: Event): void {
     case "refused_slot":
       return refuseSlot(t, event.state);
     case "continued":
-      return goOn(t, event.frame);
+      return continueFrame(t, event.frame);
     case "condition_rendered":
       return applyCondition(t, event);
     case "decision_rendered":
@@ -96,7 +96,7 @@ function apply(t: Transition, event: Event): void {
     case "children_restarted":
       return applyRestarts(t, event);
     case "children_kill_asked":
-      return killSome(t, event);
+      return applyKillRequest(t, event);
     case "child_started":
       return applyChildStart(t, event);
     case "child_ended":
@@ -106,7 +106,7 @@ function apply(t: Transition, event: Event): void {
   }
 }
 
-/** True for an answer that was on its way while another attempt began. */
+/** True for a response that belongs to an earlier attempt. */
 export function isOfFormerAttempt(execution: Execution, event: Event): boolean {
   const isResponse = event.type === "attempt_ended" || event.type === "child_started";
   if (!isResponse || event.attempt === undefined) return false;
@@ -144,36 +144,36 @@ function applyRequest(t: Transition, event: Request | EventOf<"recovered">): voi
   }
 }
 
-/** A new execution begins, or one that is run again; promises about its duration count from here. */
+/** Starts a new or restarted execution; maximal durations count from here. */
 function start(t: Transition): void {
   if (!waitsForTurn(t)) return;
   t.moveExecution("RUNNING");
   setSlaTimers(t);
-  goOnWithOpen(t);
+  resumeOpenTaskRuns(t);
   touchAllFrames(t);
 }
 
 function refuseSlot(t: Transition, state: EventOf<"refused_slot">["state"]): void {
-  if (state !== "QUEUED") return isEnded(t.execution.history) ? undefined : breakOff(t, state);
+  if (state !== "QUEUED") return isEnded(t.execution.history) ? undefined : abortExecution(t, state);
   if (hasNotStarted(t)) t.moveExecution("QUEUED");
 }
 
 function unqueue(t: Transition, state: EventOf<"unqueued">["state"]): void {
   if (state !== "RUNNING") return refuseSlot(t, state);
   start(t);
-  t.ask({ type: "force_slot" });
+  t.emit({ type: "force_slot" });
 }
 
-/** An execution that waits for nothing stays as it is. */
+/** Ends every wait before or between tasks; without one, nothing changes. */
 function forceRun(t: Transition, by: string | undefined): void {
   const { length } = t.execution.history;
   if (t.state === "BREAKPOINT") passBreakpoint(t, undefined);
   else if (t.state === "PAUSED") endAllPauses(t, by);
   else if (t.state === "CREATED" || t.state === "QUEUED") {
-    t.ask({ type: "cancel_timer", timer: "start" });
+    t.emit({ type: "cancel_timer", timer: "start" });
     start(t);
   }
-  if (t.execution.history.length > length) t.ask({ type: "force_slot" });
+  if (t.execution.history.length > length) t.emit({ type: "force_slot" });
 }
 
 function endAllPauses(t: Transition, by: string | undefined): void {
@@ -192,8 +192,8 @@ function waitsForTurn({ state }: Transition): boolean {
 
 const WAITING_FOR_TURN: ReadonlySet<State> = new Set(["CREATED", "QUEUED", "RESTARTED"]);
 
-/** More of a long list is opened. */
-function goOn(t: Transition, ordinal: number): void {
+/** Opens more branches of a long list. */
+function continueFrame(t: Transition, ordinal: number): void {
   const owner = ordinal < 0 ? undefined : taskRunOf(t.execution, ordinal);
   const frame = owner ? t.tree.frameOf(owner) : ordinal < 0 ? t.tree.root : undefined;
   if (!frame) return;
@@ -217,7 +217,7 @@ function beginWait(t: Transition, event: EventOf<"wait_begun">): void {
   if (!found || currentState(found.taskRun.history) !== "RUNNING") return;
   if (event.failure !== undefined) found.taskRun.decision = { failure: event.failure };
   t.touch(found.taskRun);
-  t.ask({ type: "set_timer", timer: `task/${event.taskRun}`, dueAt: Math.max(event.dueAt, t.now) });
+  t.emit({ type: "set_timer", timer: `task/${event.taskRun}`, dueAt: Math.max(event.dueAt, t.now) });
 }
 
 function applyTimer(t: Transition, timer: string): void {
@@ -229,7 +229,7 @@ function applyTimer(t: Transition, timer: string): void {
   const { taskRun, place } = found;
   if (kind === "timeout") return timeOut(t, taskRun, place);
   const state = currentState(taskRun.history);
-  if (state === "RETRYING" && waitsForTurn(t)) return; // It tries again when it begins.
+  if (state === "RETRYING" && waitsForTurn(t)) return; // Retried when the execution starts.
   if (state === "RETRYING") tryAgain(t, taskRun, place);
   else if (state === "PAUSED") expirePause(t, taskRun, place);
   else if (taskRun.decision?.isWaiting === true) nextPass(t, taskRun, place);
@@ -255,7 +255,7 @@ function applyOutputs(t: Transition, event: EventOf<"outputs_rendered">): void {
   endExecutionIn(t, "FAILED");
 }
 
-/** What has held to the last is kept: the execution ends with this transition, unless it is held. */
+/** After the final assertions the execution ends with this transition, unless it is held. */
 function applyAssertions(t: Transition, { violated, isLast }: EventOf<"assertions_rendered">): void {
   const { root } = t.tree;
   applyViolations(t, violated);
@@ -275,7 +275,7 @@ function applyChildStart(t: Transition, event: EventOf<"child_started">): void {
   t.touch(taskRun);
   if (event.restarts) {
     const { restarts, taskRun: ordinal } = event;
-    t.ask({ type: "restart_child", taskRun: ordinal, executionId: restarts, startedId: executionId });
+    t.emit({ type: "restart_child", taskRun: ordinal, executionId: restarts, startedId: executionId });
   }
   if (!event.waits) applyOutcome(t, event.taskRun, { state: "SUCCESS", outputs: { executionId } });
 }

@@ -13,7 +13,7 @@ export class Transition {
   readonly tree: ExecutionTree;
   readonly now: Instant;
   readonly commands: Command[] = [];
-  /** Frames in which something may follow. */
+  /** Frames that must advance. */
   readonly touchedFrames: Frame[] = [];
   /** The SLA assertions were rendered with nothing left but the end of the execution. */
   areAssertionsFinal = false;
@@ -40,17 +40,17 @@ export class Transition {
     return currentState(this.execution.history);
   }
 
-  /** Moves the execution. */
+  /** Changes the state of the execution. */
   moveExecution(state: State): void {
     move("execution", this.execution.history, state, this.now);
   }
 
-  /** Asks for something. */
-  ask(command: Command): void {
+  /** Adds a command. */
+  emit(command: Command): void {
     this.commands.push(command);
   }
 
-  /** A task run and its place; `undefined` when there is none, or its task is gone from the flow. */
+  /** A task run and its place; `undefined` when either does not exist. */
   find(ordinal: number): { taskRun: TaskRun; place: TaskPlace } | undefined {
     const taskRun = taskRunOf(this.execution, ordinal);
     const place = taskRun && this.tree.placeOf(taskRun);
@@ -74,13 +74,13 @@ export class Transition {
     return taskRun;
   }
 
-  /** Moves a task run. */
+  /** Changes the state of a task run. */
   move(taskRun: TaskRun, state: State): void {
     this.tree.change(taskRun, () => move("task_run", taskRun.history, state, this.now));
     this.execution.touched.add(taskRun.ordinal);
   }
 
-  /** Changes something of a task run that must be stored. */
+  /** Marks a task run as changed, so that it is stored. */
   touch(taskRun: TaskRun): void {
     this.execution.touched.add(taskRun.ordinal);
   }
@@ -101,7 +101,7 @@ export class Transition {
     this.touch(taskRun);
   }
 
-  /** The latest attempt gets another end, as its task run does. */
+  /** Changes the end of the latest attempt, if its state allows it. */
   changeAttempt(taskRun: TaskRun, state: State): void {
     const attempt = taskRun.attempts[taskRun.attempts.length - 1];
     if (!attempt || !canMove("task_run", currentState(attempt.history), state)) return;
@@ -109,7 +109,7 @@ export class Transition {
     this.touch(taskRun);
   }
 
-  /** Removes task runs: those of an earlier pass, or of an earlier try. */
+  /** Removes task runs. */
   remove(taskRuns: ReadonlySet<TaskRun>): void {
     if (taskRuns.size === 0) return;
     const list = this.execution.taskRuns;
@@ -121,12 +121,12 @@ export class Transition {
     list.length = kept;
   }
 
-  /** Removes the timers of a task run, those that this transition sets included. */
+  /** Cancels the timers of a task run, including those that this transition sets. */
   cancelTimers(taskRun: TaskRun): void {
     const { ordinal } = taskRun;
-    this.ask({ type: "cancel_timer", timer: `task/${ordinal}` });
+    this.emit({ type: "cancel_timer", timer: `task/${ordinal}` });
     if (this.tree.placeOf(taskRun)?.task.timeout === undefined) return;
-    this.ask({ type: "cancel_timer", timer: `timeout/${ordinal}` });
+    this.emit({ type: "cancel_timer", timer: `timeout/${ordinal}` });
   }
 
   /** Adds a line to the execution's log. */
