@@ -7,9 +7,9 @@ import { createScope, rootVariable, type ScopeDeps, type ServerRoots, withVariab
 
 /** Renders what a flow declares for a trigger. */
 export interface TriggerRenderer {
-  /** A value with all templates in it rendered, which see these variables. @throws Error what cannot be rendered */
+  /** A value with all templates in it rendered. @throws Error the reason it cannot be rendered */
   value(flow: Flow, value: JsonValue, variables: JsonObject): Promise<JsonValue>;
-  /** The text of a template. @throws Error what cannot be rendered */
+  /** The text of a template. @throws Error the reason it cannot be rendered */
   text(flow: Flow, template: string, variables: JsonObject): Promise<string>;
 }
 

@@ -12,11 +12,11 @@ import { type OpenInput, SecretInputs } from "./secret_inputs.ts";
 import { TaskRunViews } from "./task_run_views.ts";
 import type { PathOf, WorkPaths } from "./work_paths.ts";
 
-/** Variables that are the same for every execution of this server. */
+/** What the server provides to the variables of executions. */
 export interface ServerVariables extends ServerRoots {
   /** Decrypts inputs of type SECRET. */
   readonly openInput?: OpenInput;
-  /** Directories that tasks work in. */
+  /** Paths of working directories. */
   readonly pathOf?: PathOf;
 }
 
@@ -24,11 +24,11 @@ export interface ServerVariables extends ServerRoots {
 export interface TaskScope {
   readonly task: Task;
   readonly taskRun: TaskRun;
-  /** Storage URI of the batch that an execution is started for. */
+  /** Storage URI of the batch of a child execution. */
   readonly items?: string;
 }
 
-/** Variables of one execution; built when asked for, outputs as task runs end. */
+/** Variables of one execution; each is built when it is read, outputs as task runs end. */
 export class ExecutionVariables {
   readonly #execution: Execution;
   readonly #roots: RootSource;
@@ -36,9 +36,9 @@ export class ExecutionVariables {
   /** `outputs`, `tasks` and `parents`. */
   #views: TaskRunViews | undefined;
   #outerOutputs: JsonObject | undefined;
-  /** Of a pass of a Loop: what it sees of the executions around it. */
+  /** For a pass of a Loop. */
   outer: OuterContext | undefined;
-  /** Directories; absent outside of servers that run tasks. */
+  /** Absent where no tasks run. */
   readonly workPaths: WorkPaths | undefined;
 
   constructor(flow: Flow, execution: Execution, server: ServerVariables, workPaths?: WorkPaths) {
@@ -48,7 +48,7 @@ export class ExecutionVariables {
     this.#inputs = new SecretInputs(flow, execution, server.openInput);
   }
 
-  /** Made when an expression first looks at another task run. */
+  /** Created when a template first reads another task run. */
   get views(): TaskRunViews {
     return this.#views ??= new TaskRunViews(
       this.#execution,
@@ -56,7 +56,7 @@ export class ExecutionVariables {
     );
   }
 
-  /** Takes note of task runs that the execution is about to forget to have changed. */
+  /** Marks task runs as changed, before the execution clears its set of changed ones. */
   note(touched: Iterable<number>): void {
     this.#views?.note(touched);
   }
@@ -67,7 +67,7 @@ export class ExecutionVariables {
     return build ? build(this, scope) : rootVariable(name, this.#roots);
   }
 
-  /** Of the execution: `id`, `startDate`, `state`, `originalId`, once it has ended `endDate`, and `outputs`. */
+  /** `id`, `startDate`, `state`, `originalId`, `outputs`, and `endDate` once it has ended. */
   get execution(): JsonObject {
     const { id, history, originalId, outputs } = this.#execution;
     const view: JsonObject = {
@@ -81,7 +81,7 @@ export class ExecutionVariables {
     return view;
   }
 
-  /** Inputs as converted when the execution was started, those of type SECRET decrypted; empty where expressions find none. @throws ExpressionError `host`: one cannot be */
+  /** Converted inputs, those of type SECRET decrypted. @throws ExpressionError `host`: one cannot be decrypted */
   get inputs(): JsonObject {
     return this.#inputs.inputs;
   }
@@ -91,7 +91,7 @@ export class ExecutionVariables {
     return this.#inputs.values;
   }
 
-  /** Trigger variables, an encrypted body decrypted; `undefined` for an execution that no trigger started. */
+  /** Trigger variables, decrypted; `undefined` for an execution that no trigger started. */
   get trigger(): JsonObject | undefined {
     const variables = this.outer ? this.outer.trigger : this.#execution.trigger?.variables;
     return variables && this.#inputs.openOutputs(variables);
@@ -102,13 +102,13 @@ export class ExecutionVariables {
     return nestLabels(this.#execution.labels);
   }
 
-  /** The pass of a Loop that the execution is; `undefined` for any other. */
+  /** The item of a pass of a Loop; `undefined` for other executions. */
   get item(): JsonObject | undefined {
     const { loop } = this.#execution;
     return loop && itemView(loop);
   }
 
-  /** Outputs of task runs; in a pass of a Loop also those of the executions around it. */
+  /** Outputs of task runs; in a pass of a Loop also those of its outer executions. */
   get outputs(): JsonObject {
     const { outputs } = this.views;
     if (!this.outer) return outputs;
@@ -116,7 +116,7 @@ export class ExecutionVariables {
     return merged(this.#outerOutputs, outputs);
   }
 
-  /** Outputs of other executions, with what is encrypted in them opened at any depth. */
+  /** Outputs of other executions, decrypted at any depth. */
   #opened(outputs: JsonObject): JsonObject {
     const opened = this.#inputs.openOutputs(outputs);
     const copy: JsonObject = {};
@@ -146,7 +146,7 @@ export class ExecutionVariables {
     return view;
   }
 
-  /** The task run of the WorkingDirectory around a task run, as {@link taskRunView}. */
+  /** The view of the task run of its WorkingDirectory. */
   workerTaskRunView({ task, taskRun }: TaskScope): JsonObject | undefined {
     const sharing = this.workPaths?.sharingTaskRun(taskRun);
     return sharing && this.taskRunView({ task, taskRun: sharing });
