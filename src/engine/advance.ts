@@ -1,12 +1,12 @@
-/** What follows when something has ended: the next tasks, the next list of a flowable task, its end, the execution's end. */
+/** What follows an end: the next tasks, the next phase of a flowable task, the end of that task or of the execution. */
 import type { Execution, TaskRun } from "../model/executions/execution.ts";
 import { currentState, isEnded, type State } from "../model/executions/state.ts";
 import { finalState, isStopping } from "./attempts.ts";
 import { beginTaskRun } from "./begin.ts";
 import { FLOWABLES } from "./flowable/registry.ts";
 import { hasAssertions } from "./sla.ts";
-import { cancelBelow, endExecutionEarly, endExecutionIn, isStoppingAll } from "./stop.ts";
-import type { TaskPlace } from "./task_place.ts";
+import { cancelDescendants, endExecutionEarly, endExecutionIn, isStoppingAll } from "./stop.ts";
+import type { TaskPlace } from "./branches.ts";
 import type { Transition } from "./transition.ts";
 import {
   countEnd,
@@ -19,7 +19,7 @@ import {
   SEVERITY,
 } from "./tree.ts";
 
-/** Branches that one transition opens; a long list goes on with `continued`, so that pure tasks end in the same slice. */
+/** Branches that one transition opens; the rest follows with `continued`, so that pure tasks end in the same slice. */
 const OPENED_AT_ONCE = 8;
 
 /** Opens what can be opened and ends what has ended, until nothing more follows. */
@@ -32,13 +32,13 @@ export function advance(t: Transition): void {
   settleState(t);
 }
 
-/** Ends a task run, and takes note of it in the frame around it. */
+/** Ends a task run and counts its end in its parent frame. */
 export function endTaskRun(t: Transition, taskRun: TaskRun, state: State): void {
   const place = t.tree.placeOf(taskRun);
   const hasTimer = t.execution.timers.has(`task/${taskRun.ordinal}`) || place?.task.timeout !== undefined;
   if (hasTimer) t.cancelTimers(taskRun);
   t.move(taskRun, state);
-  const frame = t.tree.frameAround(taskRun);
+  const frame = t.tree.parentFrame(taskRun);
   if (!frame || !place || phaseOf(place) !== frame.phase) return;
   countEnd(frame, taskRun);
   const branch = frame.branches.branchOf(taskRun, place);
@@ -51,13 +51,13 @@ export function endTaskRun(t: Transition, taskRun: TaskRun, state: State): void 
   t.touchedFrames.push(frame);
 }
 
-/** Goes on with the execution: after a hold, a recovery, a restart. */
+/** Lets every frame advance: after a hold, a recovery or a restart. */
 export function touchAllFrames(t: Transition): void {
   t.touchedFrames.push(...t.tree.frames);
 }
 
 function advanceFrame(t: Transition, frame: Frame): void {
-  const hasEnded = frame.owner && t.tree.frameOf(frame.owner) !== frame; // With a frame below it, touched later.
+  const hasEnded = frame.owner && t.tree.frameOf(frame.owner) !== frame; // An inner frame that was touched later has ended it.
   if (hasEnded) return;
   if (frame.hasFailed && frame.branches.afterFailure === "cancel") cancelOthers(t, frame);
   for (;;) {
@@ -70,7 +70,7 @@ function advanceFrame(t: Transition, frame: Frame): void {
   }
 }
 
-/** A child has failed: those beside it are interrupted. */
+/** A child has failed: its siblings are interrupted. */
 function cancelOthers(t: Transition, frame: Frame): void {
   if (isStoppingAll(t)) return;
   const under = frame.open - frame.ready.length;
@@ -82,27 +82,27 @@ function cancelOthers(t: Transition, frame: Frame): void {
   cancelChildren(t, frame, { owner: frame.owner, reason });
 }
 
-/** Ends what is under way in the frame of a flowable task run CANCELLED. */
+/** Ends everything open in the frame of a flowable task run, as CANCELLED. */
 export function cancelChildren(
   t: Transition,
   frame: Frame,
   { owner, reason }: { readonly owner: TaskRun; readonly reason: string },
 ): void {
-  for (const taskRun of cancelBelow(t, owner, reason)) {
+  for (const taskRun of cancelDescendants(t, owner, reason)) {
     if (taskRun.parent !== owner.ordinal) continue;
     countEnd(frame, taskRun);
     frame.open--;
   }
 }
 
-/** Nothing may be opened now. */
+/** True when nothing may be opened. */
 function isHeld(t: Transition): boolean {
   return t.execution.isHeld === true || isStoppingAll(t) || NOT_STARTED.has(t.state);
 }
 
 const NOT_STARTED: ReadonlySet<State> = new Set(["CREATED", "QUEUED", "RESTARTED"]);
 
-/** Opens ready tasks and further branches; false when more is to be opened later. */
+/** Opens ready tasks and further branches; false when the rest is opened later. */
 function openBranches(t: Transition, frame: Frame): boolean {
   const { ready } = frame;
   frame.ready = [];
@@ -118,7 +118,7 @@ function openBranches(t: Transition, frame: Frame): boolean {
     const branch = pickBranch(frame);
     if (branch === undefined) return true;
     const place = frame.branches.next(branch);
-    if (place && ++opened > OPENED_AT_ONCE) return askToContinue(t, frame);
+    if (place && ++opened > OPENED_AT_ONCE) return continueLater(t, frame);
     markStarted(frame, branch);
     if (!place) frame.done?.add(branch);
     else {
@@ -132,14 +132,14 @@ function openBranches(t: Transition, frame: Frame): boolean {
   return true;
 }
 
-/** Until the answer comes no other end of a task opens more: what was opened is to end first. */
-function askToContinue(t: Transition, frame: Frame): false {
+/** Until `continued` arrives, no end of a task opens more: what was opened ends first. */
+function continueLater(t: Transition, frame: Frame): false {
   t.tree.expect(frame, "continued");
-  t.ask({ type: "continue", frame: frame.owner?.ordinal ?? -1 });
+  t.emit({ type: "continue", frame: frame.owner?.ordinal ?? -1 });
   return false;
 }
 
-/** The branch to begin next; `undefined` when there is none, or none may begin yet. */
+/** The next branch to start; `undefined` when none is left or none may start yet. */
 export function pickBranch({ branches, nextBranch, started, done }: Frame): number | undefined {
   if (!branches.needs || !started || !done) return nextBranch < branches.count ? nextBranch : undefined;
   for (let branch = 0; branch < branches.count; branch++) {
@@ -149,7 +149,7 @@ export function pickBranch({ branches, nextBranch, started, done }: Frame): numb
   return undefined;
 }
 
-/** False at a breakpoint. */
+/** Creates and begins a task run; false at a breakpoint. */
 function open(t: Transition, frame: Frame, branch: number, place: TaskPlace): boolean {
   const mark = frame.branches.markOf?.(branch);
   if (!isEnded(t.execution.history) && isBreakpoint(t, place, mark?.value)) {
@@ -161,7 +161,7 @@ function open(t: Transition, frame: Frame, branch: number, place: TaskPlace): bo
   return true;
 }
 
-/** True when the execution is to stop before that task. */
+/** True when the execution must stop before that task. */
 export function isBreakpoint(
   { execution: { breakpoints } }: { readonly execution: Execution },
   { task }: TaskPlace,
@@ -178,20 +178,20 @@ function nextPhase(t: Transition, frame: Frame): Phase | "wait" | "end" {
     return frame.owner && currentState(frame.owner.history) === "PAUSED" ? "wait" : "tasks";
   }
   if (frame.phase === "tasks") {
-    if (!frame.hasFailed && asksToRepeat(t, frame)) return "wait";
+    if (!frame.hasFailed && repeats(t, frame)) return "wait";
     if (frame.hasFailed && hasTasks("errors")) return "errors";
   }
   if (frame.phase === "afterExecution") return "end";
   return frame.phase !== "finally" && hasTasks("finally") ? "finally" : "end";
 }
 
-/** A loop decides after each pass whether another follows. */
-function asksToRepeat(t: Transition, frame: Frame): boolean {
+/** True when a loop must first decide whether another pass follows. */
+function repeats(t: Transition, frame: Frame): boolean {
   const { owner, place } = frame;
   const repeat = place && FLOWABLES.get(place.task.kind)?.repeat;
   if (!owner || !place || !repeat || owner.decision?.end !== undefined) return false;
   t.tree.expect(frame, "response");
-  t.ask({ type: "render_decision", taskRun: owner.ordinal, task: place.task, properties: repeat.renders });
+  t.emit({ type: "render_decision", taskRun: owner.ordinal, task: place.task, properties: repeat.renders });
   return true;
 }
 
@@ -207,27 +207,27 @@ function endExecution(t: Transition, root: Frame): void {
   if (root.phase === "afterExecution" || isEnded(t.execution.history)) return;
   if (t.plan.flow.outputs.length > 0 && t.execution.outputs === undefined) {
     t.tree.expect(root, "response");
-    t.ask({ type: "render_outputs" });
+    t.emit({ type: "render_outputs" });
     return;
   }
-  if (!t.areChecksEvaluated && hasAssertions(t.plan)) {
+  if (!t.areAssertionsFinal && hasAssertions(t.plan)) {
     t.tree.expect(root, "response");
-    t.ask({ type: "render_assertions", isLast: true });
+    t.emit({ type: "render_assertions", isLast: true });
     return;
   }
   endExecutionIn(t, SEVERITY[root.worst] as State);
 }
 
-/** Brings an execution that waited back to RUNNING; what it goes on waiting for is settled at the end of the transition. */
+/** Moves a waiting execution back to RUNNING; the end of the transition settles what it still waits for. */
 export function wake(t: Transition): void {
-  if (t.execution.isHeld || t.state === "RESTARTED") return; // A restarted one waits for its turn.
+  if (t.execution.isHeld || t.state === "RESTARTED") return; // A restarted execution waits for a slot.
   if (t.state === "PAUSED") t.moveExecution("RESTARTED");
   if (WAKING.has(t.state)) t.moveExecution("RUNNING");
 }
 
 const WAKING: ReadonlySet<State> = new Set(["RESTARTED", "RETRYING"]);
 
-/** RUNNING while anything works, else RETRYING or PAUSED while something waits. */
+/** RUNNING while anything is active, else RETRYING or PAUSED while something waits. */
 function settleState(t: Transition): void {
   const { tree, state } = t;
   const isWaiting = state === "RUNNING" || state === "RETRYING" || state === "PAUSED";

@@ -1,4 +1,4 @@
-/** How a task run begins: its condition, what it decides by, its first attempt. */
+/** How a task run begins: its condition, the properties it decides by, its first attempt. */
 import { parseDuration } from "../base/duration.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { TaskRun } from "../model/executions/execution.ts";
@@ -6,37 +6,37 @@ import type { Task } from "../model/flows/flow.ts";
 import { currentState, hasRun } from "../model/executions/state.ts";
 import type { Beginning, Flowable } from "./flowable/flowable.ts";
 import { FLOWABLES } from "./flowable/registry.ts";
-import type { TaskPlace } from "./task_place.ts";
+import type { TaskPlace } from "./branches.ts";
 import type { Transition } from "./transition.ts";
 
-/** Begins a task run that was created, or is to run once more. */
+/** Begins a task run that was created or restarted. */
 export function beginTaskRun(t: Transition, taskRun: TaskRun, place: TaskPlace): void {
   const { task } = place;
   const hasCondition = task.runIf !== undefined || task.conditions !== undefined;
   if (hasCondition && awaitsCondition(taskRun)) {
-    t.ask({ type: "render_condition", taskRun: taskRun.ordinal, task });
+    t.emit({ type: "render_condition", taskRun: taskRun.ordinal, task });
   } else startWork(t, taskRun, place);
 }
 
-/** True for a task run whose condition is to be asked: it is new, or runs once more and was never let in before. */
+/** True for a task run whose condition must be rendered: it has never passed it. */
 export function awaitsCondition({ history, attempts }: TaskRun): boolean {
   const state = currentState(history);
   if (state === "CREATED") return attempts.length === 0;
   return state === "RESTARTED" && !hasRun(history);
 }
 
-/** Starts an attempt, or asks what a flowable task decides by. */
+/** Starts an attempt, or renders the properties that a flowable task decides by. */
 export function startWork(t: Transition, taskRun: TaskRun, { task }: TaskPlace): void {
   const { ordinal } = taskRun;
   const flowable = FLOWABLES.get(task.kind);
   if (flowable && !flowable.startsExecutions) {
     t.move(taskRun, "RUNNING");
-    t.ask({ type: "render_decision", taskRun: ordinal, task, properties: renderedFirst(flowable, task) });
+    t.emit({ type: "render_decision", taskRun: ordinal, task, properties: renderedFirst(flowable, task) });
     return;
   }
   t.startAttempt(taskRun);
   if (flowable) startChild(t, taskRun, task);
-  else t.ask({ type: "run_attempt", taskRun: ordinal, task, attemptNumber: taskRun.attempts.length });
+  else t.emit({ type: "run_attempt", taskRun: ordinal, task, attemptNumber: taskRun.attempts.length });
 }
 
 function renderedFirst({ renders = NOTHING }: Flowable, { timeout }: Task): readonly string[] {
@@ -45,15 +45,15 @@ function renderedFirst({ renders = NOTHING }: Flowable, { timeout }: Task): read
 
 const NOTHING: readonly string[] = [];
 
-/** What an earlier attempt has decided is not its, but what a restart wants back is. */
+/** Drops the decision of an earlier attempt, except for the execution that a restart runs again. */
 function startChild(t: Transition, taskRun: TaskRun, task: Task): void {
   const wanted = taskRun.decision?.restarts;
   taskRun.decision = wanted === undefined ? undefined : { restarts: wanted };
   const restarts = typeof wanted === "string" ? wanted : undefined;
-  t.ask({ type: "start_child", taskRun: taskRun.ordinal, task, restarts });
+  t.emit({ type: "start_child", taskRun: taskRun.ordinal, task, restarts });
 }
 
-/** What a flowable task decides; an error of it is its failure. */
+/** The decision of a flowable task; an error it throws is its failure. */
 export function decide(flowable: Flowable, properties: JsonObject, place: TaskPlace, now: number): Beginning {
   try {
     const limit = limitFrom(flowable, properties);
@@ -64,7 +64,7 @@ export function decide(flowable: Flowable, properties: JsonObject, place: TaskPl
   }
 }
 
-/** How long its children may take, as it is kept with what is decided; a type that renders `timeout` itself has its own. */
+/** The time limit of its children, stored with the decision; a type that renders `timeout` itself has none here. */
 function limitFrom(
   { renders }: Flowable,
   { timeout }: JsonObject,
@@ -75,7 +75,7 @@ function limitFrom(
   throw new Error(`Invalid timeout "${String(timeout)}": it must be an ISO 8601 duration such as PT10S`);
 }
 
-/** Lets the children of a flowable task run begin. */
+/** Opens the frame for the children of a flowable task run. */
 export function enterChildren(t: Transition, taskRun: TaskRun, place: TaskPlace): void {
   const branches = FLOWABLES.get(place.task.kind)?.branches?.(place, taskRun.decision ?? {});
   if (branches) t.touchedFrames.push(t.tree.addFrame(taskRun, place, branches));

@@ -1,45 +1,57 @@
 /**
- * How the children of a flowable task are arranged: branches, each a sequence of tasks, at most `limit` of them at a
- * time. A sequence is one branch, a Parallel has one for each task, a ForEach one for each value.
+ * How the children of a flowable task are arranged: branches, each a sequence of tasks, at most `limit` at a time. A
+ * Sequential has one branch, a Parallel one for each task, a ForEach one for each value.
  */
 import type { TaskRun } from "../model/executions/execution.ts";
-import type { TaskPlace } from "./task_place.ts";
+import type { Task } from "../model/flows/flow.ts";
 
-/** What marks the task runs of a branch. */
+/** A task and its position in its flow. */
+export interface TaskPlace {
+  readonly task: Task;
+  readonly parent?: TaskPlace;
+  /** Name of the list that holds it: `tasks`, `errors`, `then`, `cases.yes`, … */
+  readonly block: string;
+  readonly index: number;
+  readonly siblings: readonly TaskPlace[];
+  /** The tasks nested in it, by name of their list. */
+  readonly blocks: ReadonlyMap<string, readonly TaskPlace[]>;
+}
+
+/** Members of the task runs of a branch. */
 export interface BranchMark {
   readonly value?: string;
   readonly iteration?: number;
 }
 
 /**
- * What a failure of one branch does to the others: those under way go on and none is begun, or they are interrupted, or
- * everything goes on that does not need the failed one.
+ * The effect of a failed branch on the others: `wait` lets open ones end and starts none, `cancel` interrupts them,
+ * `continue` goes on with all that do not need the failed one.
  */
 export type AfterFailure = "wait" | "cancel" | "continue";
 
 /** The branches of one flowable task run. */
 export interface Branches {
   readonly count: number;
-  /** Branches under way at a time. */
+  /** Branches open at a time. */
   readonly limit: number;
-  /** The task of a branch that comes after `after`, or its first; disabled tasks are left out. */
+  /** The task after `after` in a branch, or the first; disabled tasks are skipped. */
   next(branch: number, after?: TaskPlace): TaskPlace | undefined;
-  /** The branch that a child belongs to. */
+  /** The branch of a child. */
   branchOf(taskRun: TaskRun, place: TaskPlace): number;
-  /** What marks its task runs. */
+  /** The value and iteration of its task runs. */
   markOf?(branch: number): BranchMark;
-  /** Branches that must have ended well before this one starts. */
+  /** Branches that must succeed before this one starts. */
   needs?(branch: number): readonly number[];
-  /** Absent: `wait`. */
+  /** Default: `wait`. */
   readonly afterFailure?: AfterFailure;
 }
 
 const NO_TASKS: readonly TaskPlace[] = [];
 
-/** Those without a mark are the same for all executions of a flow. */
+/** Sequences without a mark, shared by all executions of a flow. */
 const sequences = new WeakMap<readonly TaskPlace[], Branches>();
 
-/** One branch: one task after the other. */
+/** One branch with all tasks. */
 export function sequence(list = NO_TASKS, mark?: BranchMark): Branches {
   if (mark) return newSequence(list, mark);
   let known = sequences.get(list);
@@ -67,7 +79,7 @@ export function eachTask(list: readonly TaskPlace[] = [], limit = Infinity): Bra
   };
 }
 
-/** A branch for each value: the tasks one after the other. */
+/** A branch with all tasks for each value. */
 export function eachValue(values: readonly string[], list: readonly TaskPlace[] = [], limit = 1): Branches {
   return {
     count: values.length,
@@ -94,7 +106,7 @@ export function eachValueAndTask(
   };
 }
 
-/** A branch for each task, each after those it depends on. A disabled task counts as done. */
+/** A branch for each task; it starts after those that the task depends on. A disabled task counts as done. */
 export function inOrderOfNeeds(list: readonly TaskPlace[] = [], limit = Infinity): Branches {
   const branchOfId = new Map(list.map(({ task }, branch) => [task.id, branch]));
   const needs = list.map(({ task }) => (task.dependsOn ?? []).flatMap((id) => branchOfId.get(id) ?? []));

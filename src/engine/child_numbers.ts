@@ -1,48 +1,48 @@
-/** What is kept of the many executions that one task run has started. */
+/** The stored counts of a task run that starts many executions. */
 import type { Instant } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
 
-/** What a Loop decides when it begins. */
+/** What a Loop decides at its start. */
 export interface PassRules {
-  /** Its values, or where they are; what they are is the runtime's. */
+  /** Its values or their location; only the runtime reads this. */
   readonly values: JsonObject;
-  /** Passes under way at once. */
+  /** Passes that may run at a time. */
   readonly limit: number;
-  /** What becomes of the outputs of the passes; absent when nothing does. */
+  /** How the outputs of the passes are collected; absent when they are not. */
   readonly collects?: "FETCH" | "STORE";
 }
 
-/** Many executions of one task run; stored as the member `children` of its decision. */
+/** Stored as the member `children` of the decision of the task run. */
 export interface ChildNumbers {
   readonly total: number;
-  /** Those with a lower index were created. */
+  /** Executions with a lower index exist. */
   readonly started: number;
-  /** The execution that has created them: a replay of it has its numbers too. */
+  /** The execution that created them; a replay of it has these counts too. */
   readonly executionId: string;
   readonly madeAt: Instant;
-  /** Number of the attempt that creates them. */
+  /** Number of the attempt that created them. */
   readonly attempt: number;
   readonly waits: boolean;
   readonly transmitsFailed: boolean;
-  /** How many have ended, by state. */
+  /** Ended executions by state. */
   readonly ended: Readonly<Record<string, number>>;
-  /** Of a Loop. */
+  /** Only of a Loop. */
   readonly passes?: PassRules;
-  /** No further one is started: the loop was broken off, or a pass has failed. */
+  /** No further execution is started. */
   readonly isOver?: boolean;
-  /** The loop itself has failed. */
+  /** The task run fails, whatever its executions end in. */
   readonly isBroken?: boolean;
-  /** A pass was the last one that the loop wanted. */
+  /** A pass has ended the loop early. */
   readonly breaks?: boolean;
-  /** Of a Loop that was restarted. */
+  /** Only of a restarted Loop. */
   readonly again?: PassesAgain;
 }
 
-/** Passes that run again; until each has ended once more, its former end counts. */
+/** Passes that run again; the former end of each counts until it has ended again. */
 interface PassesAgain {
-  /** Those with a lower index were looked at. */
+  /** Passes with a lower index have been checked. */
   readonly next: number;
-  /** How many of the others are to run again. */
+  /** The number of the others that must run again. */
   readonly left: number;
   readonly running: number;
 }

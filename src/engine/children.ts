@@ -1,6 +1,6 @@
 /**
- * Executions that a task run has started and waits for: a Subflow has one, a ForEachItem one for each batch, a Loop one for
- * each pass. Of many only numbers are kept: their ids follow from the task run, the attempt and the time at which it began with them.
+ * Executions that a task run starts: a Subflow starts one, a ForEachItem one for each batch, a Loop one for each pass. Of
+ * many executions only counts are stored: their ids are derived from the task run, the attempt and its time.
  */
 import { derivedId, derivedIndex } from "../base/derived_id.ts";
 import { isJsonObject, type JsonObject } from "../base/json.ts";
@@ -8,10 +8,10 @@ import type { TaskRun } from "../model/executions/execution.ts";
 import { currentState, type State } from "../model/executions/state.ts";
 import type { AttemptOutcome } from "../model/tasks/task_catalog.ts";
 import type { ChildNumbers } from "./child_numbers.ts";
-import type { Event } from "./events.ts";
+import type { EventOf } from "./events.ts";
 import type { Transition } from "./transition.ts";
 
-/** Kills that one transition asks for. */
+/** Kills that one transition emits. */
 const KILLS_AT_ONCE = 200;
 
 /** True when a task run has started another execution. */
@@ -19,7 +19,7 @@ export function hasChildren({ decision }: TaskRun): boolean {
   return typeof decision?.executionId === "string" || decision?.children !== undefined;
 }
 
-/** The numbers of a task run with many executions. */
+/** The counts of a task run with many executions. */
 export function childNumbersOf({ decision }: TaskRun): ChildNumbers | undefined {
   return isJsonObject(decision?.children) ? decision.children as unknown as ChildNumbers : undefined;
 }
@@ -39,31 +39,31 @@ export function childIds(taskRun: Pick<TaskRun, "ordinal">, numbers: ChildNumber
 }
 
 /**
- * Goes on after a crash or with a replay: creates the executions that are missing, or gathers what all of them have left;
- * gives the outcome when nothing is left to wait for.
+ * Continues after a crash or in a replay: creates missing executions or collects the outputs; returns the outcome when
+ * all have ended.
  */
 export function resumeChildren(t: Transition, taskRun: TaskRun): AttemptOutcome | undefined {
   const numbers = childNumbersOf(taskRun);
   if (!numbers) return undefined;
-  askForMore(t, taskRun, numbers);
+  requestMore(t, taskRun, numbers);
   return numbers.passes && outcomeOf(t, taskRun);
 }
 
-/** A hold is over: task runs that wait for many executions may start further ones. */
+/** After a hold: task runs with many executions may start further ones. */
 export function resumeAllChildren(t: Transition): void {
   for (const taskRun of t.tree.open) {
     const numbers = isWaitingForEnds(taskRun) ? childNumbersOf(taskRun) : undefined;
-    if (numbers) askForMore(t, taskRun, numbers);
+    if (numbers) requestMore(t, taskRun, numbers);
   }
 }
 
-/** Asks for further executions when there may be some, once. */
-function askForMore(t: Transition, taskRun: TaskRun, numbers: ChildNumbers): void {
+/** Requests further executions if there is room, one request at a time. */
+function requestMore(t: Transition, taskRun: TaskRun, numbers: ChildNumbers): void {
   const place = t.tree.placeOf(taskRun);
   const { ordinal } = taskRun;
   if (!place || t.execution.isHeld || t.tree.starting.has(ordinal) || roomFor(numbers) <= 0) return;
   t.tree.starting.add(ordinal);
-  t.ask({ type: "start_child", taskRun: ordinal, task: place.task, from: numbers.started });
+  t.emit({ type: "start_child", taskRun: ordinal, task: place.task, from: numbers.started });
 }
 
 /** How many executions may be started now. */
@@ -77,26 +77,29 @@ function underWay({ started, ended, again }: ChildNumbers): number {
   return started - countOf(ended) + (again?.running ?? 0);
 }
 
-/** Asks for the end of all executions that a task run has started. */
+/** Kills all executions that a task run has started. */
 export function killChildren(t: Transition, taskRun: TaskRun): void {
   const executionId = taskRun.decision?.executionId;
-  if (typeof executionId === "string") t.ask({ type: "kill_child", executionId });
-  else if (childNumbersOf(taskRun)) t.ask({ type: "kill_children", taskRun: taskRun.ordinal, from: 0 });
+  if (typeof executionId === "string") t.emit({ type: "kill_child", executionId });
+  else if (childNumbersOf(taskRun)) t.emit({ type: "kill_children", taskRun: taskRun.ordinal, from: 0 });
 }
 
-/** Kills some of many executions, and asks for the next ones. Also after the end of this execution. */
-export function killSome(t: Transition, { taskRun: ordinal, from }: EventOf<"children_kill_asked">): void {
+/** Kills some of many executions and requests the kill of the next. Also after the end of this execution. */
+export function applyKillRequest(
+  t: Transition,
+  { taskRun: ordinal, from }: EventOf<"children_kill_asked">,
+): void {
   const taskRun = t.find(ordinal)?.taskRun;
   const numbers = taskRun && childNumbersOf(taskRun);
   if (!numbers) return;
   const end = Math.min(from + KILLS_AT_ONCE, numbers.started);
   for (let index = from; index < end; index++) {
-    t.ask({ type: "kill_child", executionId: childId(taskRun, numbers, index) });
+    t.emit({ type: "kill_child", executionId: childId(taskRun, numbers, index) });
   }
-  if (end < numbers.started) t.ask({ type: "kill_children", taskRun: ordinal, from: end });
+  if (end < numbers.started) t.emit({ type: "kill_children", taskRun: ordinal, from: end });
 }
 
-/** Some of many executions were created with this transition; gives the outcome when nothing is left to wait for. */
+/** Counts executions that the commit of this transition creates; returns the outcome when all have ended. */
 export function applyChildrenStart(
   t: Transition,
   taskRun: TaskRun,
@@ -110,10 +113,10 @@ export function applyChildrenStart(
   const { total, madeAt, attempt, waits, transmitsFailed, passes } = event;
   const made = { executionId: t.execution.id, madeAt, attempt };
   const numbers = { total, ...made, waits, transmitsFailed, ended: {}, passes, ...known };
-  return goOn(t, taskRun, { ...numbers, started: event.from + event.count });
+  return setNumbers(t, taskRun, { ...numbers, started: event.from + event.count });
 }
 
-/** Some passes of a Loop run again; gives the outcome when nothing is left to wait for. */
+/** Restarts passes of a Loop; returns the outcome when all have ended. */
 export function applyChildrenRestart(
   t: Transition,
   taskRun: TaskRun,
@@ -127,11 +130,14 @@ export function applyChildrenRestart(
   const isExpected = isWaitingForEnds(taskRun) && attempt === taskRun.attempts.length &&
     (known === undefined) === (begins !== undefined);
   if (!isExpected || !numbers || numbers.isOver || again?.next !== from) return undefined;
-  for (const each of executions) t.ask({ type: "restart_child", taskRun: ordinal, ...each });
-  return goOn(t, taskRun, { ...numbers, again: { next, left, running: again.running + executions.length } });
+  for (const each of executions) t.emit({ type: "restart_child", taskRun: ordinal, ...each });
+  return setNumbers(t, taskRun, {
+    ...numbers,
+    again: { next, left, running: again.running + executions.length },
+  });
 }
 
-/** One of many executions has ended; gives the outcome when it was the last one. */
+/** Counts the end of one of many executions; returns the outcome when it was the last. */
 export function applyOneEnd(
   t: Transition,
   taskRun: TaskRun,
@@ -144,13 +150,13 @@ export function applyOneEnd(
   if (index === undefined) return undefined;
   const ended = { ...numbers.ended };
   if (state !== "RETRIED") ended[state] = (ended[state] ?? 0) + 1;
-  // It had ended before, and was restarted since.
+  // It had ended before and was restarted.
   if (replaces) ended[replaces] = Math.max(0, (ended[replaces] ?? 0) - 1);
   if (problem !== undefined) t.log("ERROR", problem, taskRun);
   const isBroken = numbers.isBroken || problem !== undefined;
   const isOver = numbers.isOver || isBroken || event.breaks || endsLoop(numbers, state);
   const after = { ...numbers, ended, ...afterEnd(numbers, event, index) };
-  return goOn(t, taskRun, isOver ? { ...after, isOver, isBroken } : after);
+  return setNumbers(t, taskRun, isOver ? { ...after, isOver, isBroken } : after);
 }
 
 function afterEnd(
@@ -158,30 +164,28 @@ function afterEnd(
   { breaks, replaces }: EventOf<"child_ended">,
   index: number,
 ): Partial<ChildNumbers> {
-  const ranAgain = again !== undefined && replaces !== undefined && index < again.next; // Else a person restarted it.
+  const ranAgain = again !== undefined && replaces !== undefined && index < again.next; // Otherwise a person restarted it.
   return {
     ...breaks ? { breaks } : {},
     ...ranAgain ? { again: { ...again, running: Math.max(0, again.running - 1) } } : {},
   };
 }
 
-/** A task run that has its end already, and runs its last tasks, waits for none of them. */
+/** False for a task run whose end is decided and that only runs its `finally`. */
 function isWaitingForEnds({ history, decision }: TaskRun): boolean {
   return currentState(history) === "RUNNING" && decision?.end === undefined;
 }
 
-/** After a pass that fails a Loop begins no other, unless failures are none of its own. */
+/** True when a failed pass ends the Loop: its failures count for the Loop. */
 function endsLoop({ passes, transmitsFailed }: ChildNumbers, state: State): boolean {
   return passes !== undefined && transmitsFailed && (state === "FAILED" || state === "KILLED");
 }
 
-function goOn(t: Transition, taskRun: TaskRun, numbers: ChildNumbers): AttemptOutcome | undefined {
+function setNumbers(t: Transition, taskRun: TaskRun, numbers: ChildNumbers): AttemptOutcome | undefined {
   keep(t, taskRun, numbers);
-  askForMore(t, taskRun, numbers);
+  requestMore(t, taskRun, numbers);
   return outcomeOf(t, taskRun);
 }
-
-type EventOf<T extends Event["type"]> = Extract<Event, { type: T }>;
 
 function seedOf(
   ordinal: number,
@@ -210,7 +214,7 @@ function passOutputs(numbers: ChildNumbers): JsonObject {
   };
 }
 
-/** The outcome once all have ended; one that needs their outputs is asked for instead. */
+/** The outcome once all have ended; if their outputs are collected, the command for it is emitted instead. */
 function outcomeOf(t: Transition, taskRun: TaskRun): AttemptOutcome | undefined {
   const numbers = childNumbersOf(taskRun) as ChildNumbers;
   const { total, started, waits, isOver, passes, again } = numbers;
@@ -218,7 +222,7 @@ function outcomeOf(t: Transition, taskRun: TaskRun): AttemptOutcome | undefined 
   if (isLeft || waits && underWay(numbers) > 0) return undefined;
   const state = endOf(numbers);
   if (!passes?.collects) return { state, outputs: taskRun.outputs };
-  t.ask({ type: "collect_outputs", taskRun: taskRun.ordinal, attempt: taskRun.attempts.length, state });
+  t.emit({ type: "collect_outputs", taskRun: taskRun.ordinal, attempt: taskRun.attempts.length, state });
   return undefined;
 }
 
@@ -228,7 +232,7 @@ function endOf({ transmitsFailed, ended, isBroken }: ChildNumbers): AttemptOutco
   return worst ?? "SUCCESS";
 }
 
-/** Ends of executions that become the one of the task run, the worst first. */
+/** States that the task run takes over from its executions, the worst first. */
 const COPIED = ["FAILED", "KILLED", "WARNING"] as const satisfies readonly State[];
 
 function countOf(ended: Readonly<Record<string, number>>): number {

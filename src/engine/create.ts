@@ -1,11 +1,11 @@
-/** How an execution begins. */
+/** Creates executions. */
 import type { Instant } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Execution, ExecutionKind, ExecutionTrigger } from "../model/executions/execution.ts";
 import type { Flow } from "../model/flows/flow.ts";
 import { CORRELATION_LABEL, type Label, mergeLabels } from "../model/flows/label.ts";
 
-/** What an execution is started with. */
+/** The given members of a new execution. */
 export interface StartRequest {
   readonly id: string;
   readonly inputs?: JsonObject;
@@ -16,7 +16,7 @@ export interface StartRequest {
   readonly breakpoints?: readonly string[];
   readonly awaitedBy?: Execution["awaitedBy"];
   readonly loop?: Execution["loop"];
-  /** Variables that tasks have set before. */
+  /** Variables that tasks of an earlier execution have set. */
   readonly variables?: JsonObject;
 }
 

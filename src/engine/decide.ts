@@ -1,24 +1,22 @@
-/** What flowable tasks decide: when they begin, and for loops after each pass. */
+/** Decisions of flowable tasks: at their start, and for loops after each pass. */
 import type { JsonObject } from "../base/json.ts";
 import type { TaskRun } from "../model/executions/execution.ts";
 import { currentState } from "../model/executions/state.ts";
 import { endTaskRun } from "./advance.ts";
 import { finalState } from "./attempts.ts";
 import { decide, enterChildren } from "./begin.ts";
-import type { Event } from "./events.ts";
+import type { EventOf } from "./events.ts";
 import type { Flowable, Repetition } from "./flowable/flowable.ts";
 import { FLOWABLES } from "./flowable/registry.ts";
 import { beginPause } from "./pause.ts";
 import type { FlowPlan } from "./plan.ts";
-import type { TaskPlace } from "./task_place.ts";
+import type { TaskPlace } from "./branches.ts";
 import type { Transition } from "./transition.ts";
 import { startLimit } from "./time_limit.ts";
-import { endLoopIn, type Frame } from "./tree.ts";
+import { type Frame, setFrameEnd } from "./tree.ts";
 
-type DecisionRendered = Extract<Event, { type: "decision_rendered" }>;
-
-/** Properties that a flowable task decides by were rendered. */
-export function applyDecision(t: Transition, event: DecisionRendered): void {
+/** Applies the rendered properties that a flowable task decides by. */
+export function applyDecision(t: Transition, event: EventOf<"decision_rendered">): void {
   const found = t.find(event.taskRun);
   if (!found || currentState(found.taskRun.history) !== "RUNNING") return;
   const { taskRun, place } = found;
@@ -32,7 +30,7 @@ export function applyDecision(t: Transition, event: DecisionRendered): void {
 
 function begin(
   t: Transition,
-  event: DecisionRendered,
+  event: EventOf<"decision_rendered">,
   { flowable, taskRun, place }: { flowable: Flowable; taskRun: TaskRun; place: TaskPlace },
 ): void {
   const beginning = event.error === undefined
@@ -54,7 +52,7 @@ function begin(
 
 function applyRepetition(
   t: Transition,
-  event: DecisionRendered,
+  event: EventOf<"decision_rendered">,
   at: { flowable: Flowable; frame: Frame; taskRun: TaskRun; place: TaskPlace },
 ): void {
   const { flowable, frame, taskRun, place } = at;
@@ -69,7 +67,7 @@ function applyRepetition(
   t.tree.change(taskRun, () => taskRun.decision = { ...repetition.decision, isWaiting: true });
   t.tree.dropFrame(taskRun);
   if (repetition.at > t.now) {
-    t.ask({ type: "set_timer", timer: `task/${taskRun.ordinal}`, dueAt: repetition.at });
+    t.emit({ type: "set_timer", timer: `task/${taskRun.ordinal}`, dueAt: repetition.at });
   } else nextPass(t, taskRun, place);
 }
 
@@ -81,11 +79,11 @@ function endLoop(
 ): void {
   taskRun.decision = { ...taskRun.decision, end: state };
   if (message !== undefined) t.log("ERROR", message, taskRun);
-  endLoopIn(frame, state);
+  setFrameEnd(frame, state);
   t.touchedFrames.push(frame);
 }
 
-/** The next pass of a loop takes the place of the one before. */
+/** Replaces the task runs of the former pass of a loop by the next pass. */
 export function nextPass(t: Transition, taskRun: TaskRun, place: TaskPlace): void {
   const { isWaiting: _, ...decision } = taskRun.decision ?? {};
   t.remove(descendantsOf(t.execution.taskRuns, taskRun));
@@ -94,7 +92,7 @@ export function nextPass(t: Transition, taskRun: TaskRun, place: TaskPlace): voi
   enterChildren(t, taskRun, place);
 }
 
-/** What was decided, for a task run whose children go on: a loop looks at its condition again when they have ended. */
+/** The decision of a task run that is reopened: without its end, so that a loop checks its condition again. */
 export function reopenedDecision(
   { places }: FlowPlan,
   { taskId, decision }: TaskRun,
@@ -105,7 +103,7 @@ export function reopenedDecision(
   return kept;
 }
 
-/** All task runs below one. */
+/** All task runs nested in one. */
 export function descendantsOf(taskRuns: readonly TaskRun[], ancestor: TaskRun): Set<TaskRun> {
   const ordinals = new Set([ancestor.ordinal]);
   const descendants = new Set<TaskRun>();

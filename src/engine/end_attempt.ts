@@ -1,21 +1,22 @@
-/** What follows when an attempt has ended: effects on the execution, a retry, or the end of the task run. */
+/** What follows the end of an attempt: effects on the execution, a retry, or the end of the task run. */
 import type { JsonObject } from "../base/json.ts";
 import type { TaskRun } from "../model/executions/execution.ts";
+import { LOOP } from "../model/executions/loop_run.ts";
 import { mergeLabels } from "../model/flows/label.ts";
 import type { AttemptOutcome } from "../model/tasks/task_catalog.ts";
 import { currentState, isEnded, type State } from "../model/executions/state.ts";
 import { endTaskRun, wake } from "./advance.ts";
-import { countedAttempts, finalState } from "./attempts.ts";
+import { countedAttempts, finalState, nextAttemptAt, nextExecutionAt, retryPolicyOf } from "./attempts.ts";
+import { sequence } from "./branches.ts";
 import { startWork } from "./begin.ts";
 import { applyOneEnd } from "./children.ts";
-import type { Event } from "./events.ts";
-import { beginLastTasks } from "./last_tasks.ts";
-import { nextAttemptAt, nextExecutionAt, retryPolicyOf } from "./retry.ts";
-import { breakOff, exit } from "./stop.ts";
-import type { TaskPlace } from "./task_place.ts";
+import type { EventOf } from "./events.ts";
+import { abortExecution, exit } from "./stop.ts";
+import type { TaskPlace } from "./branches.ts";
 import type { Transition } from "./transition.ts";
+import { setFrameEnd } from "./tree.ts";
 
-/** An attempt that nobody waits for any more is left out. */
+/** Ends an attempt; ignored when the task run is no longer waiting for it. */
 export function applyOutcome(
   t: Transition,
   ordinal: number,
@@ -35,8 +36,20 @@ export function applyOutcome(
   const isRepaired = state === "SUCCESS" && countedAttempts(taskRun) > 1 &&
     retryPolicyOf(t.plan, place)?.warningOnRetry;
   const end = isRepaired ? "WARNING" : state;
-  if (!beginLastTasks(t, taskRun, place, end)) endTaskRun(t, taskRun, finalState(place.task, end));
+  if (!beginLoopFinally(t, taskRun, place, end)) endTaskRun(t, taskRun, finalState(place.task, end));
   if (outcome.effects && !isInterrupted) applyEffects(t, outcome.effects);
+}
+
+/** Begins the `finally` of a Loop, which runs in the Loop's own execution; false for a task run that ends at once. */
+function beginLoopFinally(t: Transition, taskRun: TaskRun, place: TaskPlace, state: State): boolean {
+  const isStopping = t.state === "KILLING" || isEnded(t.execution.history) || t.execution.exitState;
+  if (place.task.kind !== LOOP || !place.blocks.has("finally") || isStopping) return false;
+  taskRun.decision = { ...taskRun.decision, end: state };
+  t.touch(taskRun);
+  const frame = t.tree.addFrame(taskRun, place, sequence());
+  setFrameEnd(frame, state);
+  t.touchedFrames.push(frame);
+  return true;
 }
 
 function applyEffects(
@@ -66,32 +79,29 @@ function retries(t: Transition, taskRun: TaskRun, place: TaskPlace): boolean {
   if (at === undefined) return false;
   t.move(taskRun, "FAILED");
   t.move(taskRun, "RETRYING");
-  if (at > t.now) t.ask({ type: "set_timer", timer: `task/${taskRun.ordinal}`, dueAt: at });
+  if (at > t.now) t.emit({ type: "set_timer", timer: `task/${taskRun.ordinal}`, dueAt: at });
   else tryAgain(t, taskRun, place);
   return true;
 }
 
-/** The wait before a retry is over. */
+/** Starts the next attempt after the wait for a retry. */
 export function tryAgain(t: Transition, taskRun: TaskRun, place: TaskPlace): void {
   wake(t);
   t.move(taskRun, "CREATED");
   startWork(t, taskRun, place);
 }
 
-/** Everything that is open is given up; a new execution takes the place of this one. */
+/** Ends everything open; a new execution replaces this one. */
 function startOver(t: Transition, taskRun: TaskRun, at: number): void {
   t.move(taskRun, "FAILED");
   t.move(taskRun, "RETRIED");
   if (t.execution.isHeld) t.moveExecution("RUNNING");
-  breakOff(t, "RETRIED");
-  t.ask({ type: "start_over", at });
+  abortExecution(t, "RETRIED");
+  t.emit({ type: "start_over", at });
 }
 
-/** The execution that a task run waits for has ended. */
-export function applyChildEnd(
-  t: Transition,
-  event: Extract<Event, { type: "child_ended" }>,
-): void {
+/** Applies the end of an execution that a task run waits for. */
+export function applyChildEnd(t: Transition, event: EventOf<"child_ended">): void {
   const found = t.find(event.taskRun);
   const outcome = found && applyOneEnd(t, found.taskRun, event);
   if (outcome) return applyOutcome(t, event.taskRun, outcome);

@@ -1,20 +1,20 @@
-/** Waiting for a person or a time: Pause tasks, held executions, breakpoints. */
+/** Pause tasks, paused executions, breakpoints. */
 import { type Instant, toIso } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
-import type { TaskRun } from "../model/executions/execution.ts";
+import type { Execution, TaskRun } from "../model/executions/execution.ts";
 import { currentState, isEnded, type State } from "../model/executions/state.ts";
 import { endTaskRun, isBreakpoint, pickBranch, touchAllFrames, wake } from "./advance.ts";
 import { finalState } from "./attempts.ts";
 import { enterChildren } from "./begin.ts";
 import { resumeAllChildren } from "./children.ts";
-import type { Event } from "./events.ts";
+import type { EventOf } from "./events.ts";
 import { FLOWABLES } from "./flowable/registry.ts";
-import { breakOff, cancelBelow } from "./stop.ts";
-import type { TaskPlace } from "./task_place.ts";
+import { abortExecution, cancelDescendants } from "./stop.ts";
+import type { TaskPlace } from "./branches.ts";
 import type { Transition } from "./transition.ts";
-import { type ExecutionTree, type Frame, opensNoMore, passOver, type ReadyTask } from "./tree.ts";
+import { type ExecutionTree, type Frame, opensNoMore, type ReadyTask, skipTasks } from "./tree.ts";
 
-/** A flowable task run begins to wait; its `onPause` begins with it. */
+/** Pauses a flowable task run and begins its `onPause`. */
 export function beginPause(
   t: Transition,
   { taskRun, place }: { readonly taskRun: TaskRun; readonly place: TaskPlace },
@@ -23,52 +23,57 @@ export function beginPause(
   t.move(taskRun, "PAUSED");
   if (place.blocks.has("onPause")) enterChildren(t, taskRun, place);
   if (dueAt !== undefined) {
-    t.ask({ type: "set_timer", timer: `task/${taskRun.ordinal}`, dueAt: Math.max(dueAt, t.now) });
+    t.emit({ type: "set_timer", timer: `task/${taskRun.ordinal}`, dueAt: Math.max(dueAt, t.now) });
   }
 }
 
-/** The task run that a resume means which names none: the first that is paused. */
+/** True for an execution that is paused itself, not by one of its tasks. */
+export function isPausedItself({ isHeld, history }: Execution): boolean {
+  return isHeld === true && currentState(history) === "PAUSED";
+}
+
+/** The first paused task run: the target of a resume that names none. */
 export function pausedTaskRun(open: Iterable<TaskRun>): TaskRun | undefined {
   for (const taskRun of open) if (currentState(taskRun.history) === "PAUSED") return taskRun;
   return undefined;
 }
 
-/** All task runs that are paused, in their order. */
+/** All paused task runs, by ordinal. */
 export function pausedTaskRuns(open: Iterable<TaskRun>): TaskRun[] {
   return [...open].filter(({ history }) => currentState(history) === "PAUSED")
     .sort((a, b) => a.ordinal - b.ordinal);
 }
 
-/** Somebody ends a pause, or the hold of the whole execution. */
-export function resume(t: Transition, event: Extract<Event, { type: "resumed" }>): void {
+/** Ends the pause of a task run or of the execution. */
+export function resume(t: Transition, event: EventOf<"resumed">): void {
   const { execution } = t;
   const taskRun = event.taskRun === undefined ? pausedTaskRun(t.tree.open) : t.find(event.taskRun)?.taskRun;
-  if (execution.isHeld && t.state === "PAUSED" && event.taskRun === undefined) return endHold(t);
+  if (isPausedItself(execution) && event.taskRun === undefined) return endHold(t);
   const place = taskRun && t.tree.placeOf(taskRun);
   if (!taskRun || !place || currentState(taskRun.history) !== "PAUSED") return;
   const resumed: JsonObject = { on: toIso(t.now), to: "RUNNING" };
   if (event.by !== undefined) resumed.by = event.by;
   taskRun.outputs = { ...taskRun.outputs, ...(event.inputs ? { onResume: event.inputs } : {}), resumed };
-  goOn(t, taskRun, place);
+  continueTaskRun(t, taskRun, place);
 }
 
-function goOn(t: Transition, taskRun: TaskRun, place: TaskPlace): void {
+function continueTaskRun(t: Transition, taskRun: TaskRun, place: TaskPlace): void {
   wake(t);
-  t.ask({ type: "cancel_timer", timer: `task/${taskRun.ordinal}` });
+  t.emit({ type: "cancel_timer", timer: `task/${taskRun.ordinal}` });
   t.move(taskRun, "RUNNING");
   const frame = t.tree.frameOf(taskRun);
   if (frame) t.touchedFrames.push(frame);
   else enterChildren(t, taskRun, place);
 }
 
-/** The time of a pause is over. */
+/** Ends a pause whose time is over, as its `behavior` says. */
 export function expirePause(t: Transition, taskRun: TaskRun, place: TaskPlace): void {
   const expiry = FLOWABLES.get(place.task.kind)?.expiry?.(taskRun.decision ?? {}) ?? "RESUME";
-  if (expiry === "RESUME") return goOn(t, taskRun, place);
-  if (expiry === "CANCEL" && !isEnded(t.execution.history)) return breakOff(t, "CANCELLED");
+  if (expiry === "RESUME") return continueTaskRun(t, taskRun, place);
+  if (expiry === "CANCEL" && !isEnded(t.execution.history)) return abortExecution(t, "CANCELLED");
   wake(t);
   if (expiry === "FAIL") t.log("ERROR", "Nobody resumed the pause in time", taskRun);
-  cancelBelow(t, taskRun, "Interrupted: the pause is over");
+  cancelDescendants(t, taskRun, "Interrupted: the pause is over");
   t.tree.dropFrame(taskRun);
   const end = EXPIRED[expiry];
   if (expiry !== "CANCEL" && hasHandlers(place, expiry)) enterHandlers(t, taskRun, { place, end });
@@ -80,7 +85,7 @@ function hasHandlers({ blocks }: TaskPlace, expiry: "FAIL" | "WARN"): boolean {
   return lists.some((name) => blocks.get(name)?.some(({ task }) => !task.disabled));
 }
 
-/** Its `tasks` are passed over: `errors` follow a failure, then comes `finally`, and it ends in that state. */
+/** Skips its `tasks`: `errors` follow a failure, then `finally`, and it ends in state `end`. */
 function enterHandlers(
   t: Transition,
   taskRun: TaskRun,
@@ -90,15 +95,14 @@ function enterHandlers(
   taskRun.decision = { ...taskRun.decision, end };
   enterChildren(t, taskRun, place);
   const frame = t.tree.frameOf(taskRun);
-  if (frame) passOver(frame, t.plan, end);
+  if (frame) skipTasks(frame, t.plan, end);
 }
 
-/** After the end of the execution there is nothing left to cancel but the task run. */
+/** The state of the task run itself; CANCEL ends the execution as well, unless that has ended. */
 const EXPIRED = { CANCEL: "CANCELLED", FAIL: "FAILED", WARN: "WARNING" } as const;
 
-/** Lets what is under way end, and starts nothing more. */
+/** Pauses the execution itself: running attempts end, and nothing more starts. */
 export function hold(t: Transition): void {
-  if (t.state !== "RUNNING") return;
   t.moveExecution("PAUSED");
   t.execution.isHeld = true;
 }
@@ -111,7 +115,7 @@ function endHold(t: Transition): void {
   resumeAllChildren(t);
 }
 
-/** Tasks before which the execution stands at a breakpoint: `taskId`, or `taskId.value` within a loop. */
+/** The tasks in front of which the execution stopped at a breakpoint: `taskId`, or `taskId.value` in a loop. */
 export function heldTasks({ execution, frames }: ExecutionTree): string[] {
   return [...frames].flatMap((frame) =>
     nextTasks(frame).flatMap(({ place, branch }) => {
@@ -122,7 +126,7 @@ export function heldTasks({ execution, frames }: ExecutionTree): string[] {
   );
 }
 
-/** What would be opened now: what is ready, and the first task of the next branch. */
+/** The tasks to open next: the ready ones and the first of the next branch. */
 function nextTasks(frame: Frame): readonly ReadyTask[] {
   if (opensNoMore(frame) || frame.open >= frame.branches.limit) return frame.ready;
   const branch = pickBranch(frame);
@@ -130,10 +134,9 @@ function nextTasks(frame: Frame): readonly ReadyTask[] {
   return branch === undefined || !place ? frame.ready : [...frame.ready, { branch, place }];
 }
 
-/** Goes on behind a breakpoint. The given ones replace the others; without them those that are left count. */
+/** Continues after a breakpoint; `breakpoints` replace the remaining ones. */
 export function passBreakpoint(t: Transition, breakpoints: readonly string[] | undefined): void {
   const { execution } = t;
-  if (t.state !== "BREAKPOINT") return;
   const passed = new Set(heldTasks(t.tree).flatMap((name) => [name, name.split(".", 1)[0]]));
   execution.breakpoints = (breakpoints ?? execution.breakpoints ?? []).filter((point) => !passed.has(point));
   execution.isHeld = undefined;

@@ -1,21 +1,21 @@
-/** What the engine looks up in a flow, prepared once for each revision. */
+/** The tasks of a flow by id and by list, prepared once for each revision. */
 import { DomainError } from "../model/errors.ts";
 import type { Execution } from "../model/executions/execution.ts";
 import type { Flow, Task } from "../model/flows/flow.ts";
 import { LOOP } from "../model/executions/loop_run.ts";
 import { FLOWABLES } from "./flowable/registry.ts";
-import type { TaskPlace } from "./task_place.ts";
+import type { TaskPlace } from "./branches.ts";
 
 /** Lists of tasks of a flow, in the order in which they run. */
 const BLOCKS = ["tasks", "errors", "finally", "afterExecution"] as const;
 
-/** A flow and its tasks, nested ones included, by id and by list. */
+/** A flow and its tasks, including nested ones. */
 export interface FlowPlan {
   readonly flow: Flow;
   readonly blocks: ReadonlyMap<string, readonly TaskPlace[]>;
-  /** Without those that the passes of a Loop run. */
+  /** By task id; without the tasks of Loop bodies. */
   readonly places: ReadonlyMap<string, TaskPlace>;
-  /** What a pass of each Loop of the flow runs, at any depth, by the id of the Loop. */
+  /** The plan of each Loop body, at any depth, by the id of the Loop. */
   readonly bodies: ReadonlyMap<string, FlowPlan>;
 }
 
@@ -24,7 +24,7 @@ export function planFlow(flow: Flow): FlowPlan {
   return planOf(flow, new Map());
 }
 
-/** What an execution runs: the flow, or for a pass of a Loop its body. @throws DomainError conflict: there is no such Loop */
+/** The plan of an execution: of the flow, or of the Loop body for a pass. @throws DomainError conflict: no such Loop */
 export function planFor(plan: FlowPlan, { loop }: Pick<Execution, "loop">): FlowPlan {
   const body = loop ? plan.bodies.get(loop.taskId) : plan;
   if (body) return body;
@@ -35,7 +35,6 @@ export function planFor(plan: FlowPlan, { loop }: Pick<Execution, "loop">): Flow
   );
 }
 
-/** What is made while a flow is prepared. */
 interface Making {
   readonly flow: Flow;
   readonly places: Map<string, TaskPlace>;
@@ -71,7 +70,7 @@ function placeTasks(
   return siblings;
 }
 
-/** The flow as a pass of the loop sees it: its tasks alone, with nothing that is said of whole executions. */
+/** The flow that a pass of the Loop runs: the tasks of the Loop, without anything that applies to the execution of the flow. */
 function bodyOf(flow: Flow, { blocks, passOutputs = [] }: Task): Flow {
   return {
     ...flow,

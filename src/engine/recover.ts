@@ -1,4 +1,4 @@
-/** After a crash of the server: what was under way goes on. */
+/** Continues an execution after a crash of the server. */
 import type { Execution, TaskRun } from "../model/executions/execution.ts";
 import { currentState, isEnded, type State } from "../model/executions/state.ts";
 import { endTaskRun, touchAllFrames } from "./advance.ts";
@@ -6,24 +6,24 @@ import { hasOpenAttempt } from "./attempts.ts";
 import { hasChildren, resumeChildren } from "./children.ts";
 import { beginTaskRun, startWork } from "./begin.ts";
 import { applyOutcome, tryAgain } from "./end_attempt.ts";
-import type { TaskPlace } from "./task_place.ts";
+import type { TaskPlace } from "./branches.ts";
 import { descendantsOf } from "./decide.ts";
-import { breakOff, closeAll } from "./stop.ts";
+import { abortExecution, closeAll } from "./stop.ts";
 import { restartLimit } from "./time_limit.ts";
 import type { Transition } from "./transition.ts";
 import type { ExecutionTree } from "./tree.ts";
-import { RESTART_UNIT_KINDS } from "./restart_unit.ts";
+import { RESTART_UNIT_KINDS } from "./restart.ts";
 
-/** An interrupted attempt ends RESUBMITTED and a new one follows; what waits has its timer, its child, or a person. */
+/** Interrupted attempts end RESUBMITTED and start again; what waits for a timer, a child or a person keeps waiting. */
 export function recover(t: Transition, isGivenUp: boolean): void {
   if (isGivenUp) return giveUp(t);
   if (t.state === "CREATED" || t.state === "RESTARTED") t.moveExecution("RUNNING");
-  if (t.state !== "KILLING") beginRestartUnitAnew(t);
-  goOnWithOpen(t);
+  if (t.state !== "KILLING") resetRestartUnits(t);
+  resumeOpenTaskRuns(t);
   touchAllFrames(t);
 }
 
-/** True when a crash may have broken something off; false when all of it waits for a time, a person or other executions. */
+/** True when a crash may have interrupted work; false when everything waits for a time, a person or other executions. */
 export function hasWork(tree: ExecutionTree): boolean {
   const { execution } = tree;
   const leaves = [...tree.open].filter((taskRun) => tree.frameOf(taskRun) === undefined);
@@ -37,11 +37,11 @@ function isWaiting({ timers }: Execution, taskRun: TaskRun): boolean {
   return state === "PAUSED" || timers.has(`task/${taskRun.ordinal}`) || hasChildren(taskRun);
 }
 
-/** Nothing begins in them before somebody says so, or it is an execution's turn. */
+/** States in which nothing begins without a request or a slot. */
 const HELD_STATES: ReadonlySet<State> = new Set(["PAUSED", "QUEUED", "BREAKPOINT"]);
 
-/** What shares a directory begins anew as a whole: the directory went with the server that stopped. */
-function beginRestartUnitAnew(t: Transition): void {
+/** Restarts task runs that share a directory from their start: the directory is gone. */
+function resetRestartUnits(t: Transition): void {
   const { execution, tree } = t;
   const begun = [...tree.open].filter((taskRun) =>
     taskRun.decision !== undefined && RESTART_UNIT_KINDS.has(tree.placeOf(taskRun)?.task.kind ?? "")
@@ -58,17 +58,17 @@ function beginRestartUnitAnew(t: Transition): void {
   tree.reload();
 }
 
-/** Begins anew what is open and has no one to wait for. */
-export function goOnWithOpen(t: Transition): void {
+/** Restarts open task runs that wait for nothing. */
+export function resumeOpenTaskRuns(t: Transition): void {
   for (const taskRun of [...t.tree.open]) {
-    if (isEnded(taskRun.history)) continue; // With one before it.
+    if (isEnded(taskRun.history)) continue; // An earlier one has ended it.
     const place = t.tree.placeOf(taskRun);
     if (!place) endTaskRun(t, taskRun, "KILLED");
-    else goOnWith(t, taskRun, place);
+    else resumeTaskRun(t, taskRun, place);
   }
 }
 
-function goOnWith(t: Transition, taskRun: TaskRun, place: TaskPlace): void {
+function resumeTaskRun(t: Transition, taskRun: TaskRun, place: TaskPlace): void {
   const state = currentState(taskRun.history);
   if (t.state !== "KILLING") restartLimit(t, taskRun, place);
   const isWaiting = t.tree.frameOf(taskRun) !== undefined || state === "PAUSED" ||
@@ -80,7 +80,7 @@ function goOnWith(t: Transition, taskRun: TaskRun, place: TaskPlace): void {
   } else if (state === "RETRYING") {
     tryAgain(t, taskRun, place);
   } else if (hasChildren(taskRun)) {
-    const outcome = resumeChildren(t, taskRun); // Those that exist tell when they have ended.
+    const outcome = resumeChildren(t, taskRun); // Existing children report their ends.
     if (outcome) applyOutcome(t, taskRun.ordinal, outcome);
   } else if (hasOpenAttempt(taskRun)) {
     t.endAttempt(taskRun, "RESUBMITTED");
@@ -93,5 +93,5 @@ function giveUp(t: Transition): void {
   const { crashes } = t.execution;
   t.log("ERROR", `The server stopped unexpectedly ${crashes} times while this execution was running`);
   if (isEnded(t.execution.history)) closeAll(t, "FAILED");
-  else breakOff(t, "FAILED");
+  else abortExecution(t, "FAILED");
 }

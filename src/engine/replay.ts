@@ -1,4 +1,4 @@
-/** A new execution from an older one: from its start, or from one of its task runs. */
+/** Creates an execution from an older one: from its start or from one of its task runs. */
 import type { Instant } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
 import { type Execution, type TaskRun, taskRunOf } from "../model/executions/execution.ts";
@@ -12,33 +12,30 @@ import {
   startedAt,
   type State,
 } from "../model/executions/state.ts";
-import { branchesOfTaskRun } from "./branches_of.ts";
 import { descendantsOf, reopenedDecision } from "./decide.ts";
 import { FLOWABLES } from "./flowable/registry.ts";
 import type { FlowPlan } from "./plan.ts";
-import { ancestorsOf, handlersOf, restart } from "./restart.ts";
+import { ancestorsOf, handlersOf, restart, restartUnitOf } from "./restart.ts";
 import { Transition } from "./transition.ts";
-import { ExecutionTree } from "./tree.ts";
-import { restartUnitOf } from "./restart_unit.ts";
+import { branchesOfTaskRun, ExecutionTree } from "./tree.ts";
 
-/** What the new execution is made with. */
+/** The given members of the new execution. */
 export interface ReplayRequest {
   readonly id: string;
   readonly now: Instant;
-  /** Ordinal of the task run to start from, or from what runs only as a whole around it; absent: from the start. */
+  /** Ordinal of the task run to start from (its restart unit, if it has one); absent: from the start. */
   readonly taskRun?: number;
-  /** Instead of those of the older one. */
+  /** Default: those of the older one. */
   readonly inputs?: JsonObject;
   readonly breakpoints?: readonly string[];
-  /** It takes the place of the older one, which is tried again. */
+  /** It replaces the older one, as a retry. */
   readonly isRetry?: boolean;
-  /** Starts then. */
   readonly scheduleDate?: Instant;
 }
 
 const REPLAY_LABEL: Label = { key: "system.replay", value: "true" };
 
-/** The new execution; the plan is that of the revision it is to run. It is CREATED, or RESTARTED when it has task runs already. */
+/** The new execution, which runs the revision of `plan`: CREATED, or RESTARTED when it has task runs. */
 export function replayExecution(plan: FlowPlan, source: Execution, request: ReplayRequest): Execution {
   const { now } = request;
   const chosen = request.taskRun === undefined ? undefined : taskRunOf(source, request.taskRun);
@@ -57,8 +54,8 @@ export function replayExecution(plan: FlowPlan, source: Execution, request: Repl
 }
 
 /**
- * A new execution in which the failed and paused tasks of an older one run again, with another revision of its flow:
- * RESTARTED, as the older one would be.
+ * A new execution, RESTARTED, that runs the failed and paused tasks of an older one again with another revision of its
+ * flow.
  */
 export function restartAnew(
   plan: FlowPlan,
@@ -71,7 +68,7 @@ export function restartAnew(
     labels: labelsOf(source, { id: request.id, isRestart: true }),
     ...withTaskRuns(source.taskRuns.map(copyOf)),
   };
-  // Executions that the older one has started stay its own.
+  // Child executions belong to the older one.
   for (const taskRun of execution.taskRuns) {
     if (taskRun.decision?.executionId ?? taskRun.decision?.restarts) taskRun.decision = undefined;
   }
@@ -79,7 +76,7 @@ export function restartAnew(
   return execution;
 }
 
-/** What all executions that come from an older one have of it. */
+/** The members that every execution takes over from an older one. */
 function successorOf(plan: FlowPlan, source: Execution, request: ReplayRequest): Execution {
   return {
     ...source,
@@ -106,7 +103,7 @@ function withTaskRuns(taskRuns: TaskRun[]): Pick<Execution, "taskRuns" | "touche
   return { taskRuns, touched: new Set(taskRuns.map(({ ordinal }) => ordinal)) };
 }
 
-/** Those of the older one, but for its mark; a correlation id that was its own becomes the new one's. */
+/** The labels of the older one without its replay mark; its own correlation id becomes the new id. */
 function labelsOf(
   source: Execution,
   { id, isRetry, isRestart }: Pick<ReplayRequest, "id" | "isRetry"> & { readonly isRestart?: boolean },
@@ -121,7 +118,7 @@ function labelsOf(
   return labels;
 }
 
-/** Copies of everything that comes before `target`; the target and the tasks around it are open again. */
+/** Copies of all task runs before `target`; the target and its ancestors are open again. */
 function copiesUpTo(plan: FlowPlan, source: Execution, target: TaskRun, now: Instant): TaskRun[] {
   const ancestors = ancestorsOf(source, [target]);
   const dropped = handlersOf(plan, source, ancestors);
@@ -162,14 +159,14 @@ function reopen(plan: FlowPlan, taskRun: TaskRun, now: Instant): void {
   taskRun.decision = undefined;
 }
 
-/** Moves to a state, over RESTARTED where there is no other way. */
+/** Moves to a state, through RESTARTED if it cannot be reached directly. */
 function reach({ history }: TaskRun, state: State, now: Instant): void {
   const current = currentState(history);
   if (current !== state && !canMove("task_run", current, state)) move("task_run", history, "RESTARTED", now);
   move("task_run", history, state, now);
 }
 
-/** Siblings that ran because a task run had ended: those after it in its branch, branches after its, branches that needed it. */
+/** Siblings that ran after a task run: later ones of its branch, later branches, branches that need its branch. */
 function laterThan(plan: FlowPlan, source: Execution, taskRun: TaskRun): TaskRun[] {
   const place = plan.places.get(taskRun.taskId);
   if (!place) return [];
@@ -180,7 +177,7 @@ function laterThan(plan: FlowPlan, source: Execution, taskRun: TaskRun): TaskRun
   return source.taskRuns.filter((other) => {
     const otherPlace = plan.places.get(other.taskId);
     if (other === taskRun || other.parent !== taskRun.parent) return false;
-    // The revision that runs now has it no more.
+    // The revision of the plan does not have it.
     if (!otherPlace) return other.ordinal > taskRun.ordinal;
     const otherBranch = branches.branchOf(other, otherPlace);
     if (otherBranch === branch) return other.ordinal > taskRun.ordinal;

@@ -1,9 +1,8 @@
 /**
- * What people ask of an execution, and why it is refused. Everything that forbids a request is said here; `step` asks
- * first, so a request that is not refused takes effect.
+ * The requests that may be refused, and every rule that refuses one. `step` checks them first; the functions that carry
+ * out a request repeat none of them.
  */
 import { assertNever } from "../base/assert_never.ts";
-import type { ErrorCode } from "../model/errors.ts";
 import { type Execution, taskRunOf } from "../model/executions/execution.ts";
 import { canMove, currentState, isEnded, type State } from "../model/executions/state.ts";
 import {
@@ -14,40 +13,42 @@ import {
   mergeLabels,
   systemLabelMessage,
 } from "../model/flows/label.ts";
-import type { Event } from "./events.ts";
-import { pausedTaskRun } from "./pause.ts";
+import type { Event, EventOf, Refusal } from "./events.ts";
+import { isPausedItself, pausedTaskRun } from "./pause.ts";
 import type { FlowPlan } from "./plan.ts";
-import { canRestart, isAtRest } from "./restart.ts";
-import { restartUnitOf } from "./restart_unit.ts";
+import { canRestart, isAtRest, restartUnitOf } from "./restart.ts";
 
-type RequestType =
-  | "kill_asked"
-  | "pause_asked"
-  | "resumed"
-  | "breakpoint_passed"
-  | "restarted"
-  | "state_set"
-  | "task_state_set"
-  | "labels_set"
-  | "unqueued"
-  | "run_forced";
+/** Types of the events that may be refused. */
+export const REQUEST_TYPES = [
+  "kill_asked",
+  "pause_asked",
+  "resumed",
+  "breakpoint_passed",
+  "restarted",
+  "state_set",
+  "task_state_set",
+  "labels_set",
+  "unqueued",
+  "run_forced",
+] as const satisfies readonly Event["type"][];
+type RequestType = typeof REQUEST_TYPES[number];
+const REQUESTS: ReadonlySet<string> = new Set(REQUEST_TYPES);
 
-/** An event that somebody asks for and that may be refused. */
-export type Request = Extract<Event, { type: RequestType }>;
+/** An event that may be refused. */
+export type Request = EventOf<RequestType>;
 
-/** Why a request is refused; the message names the execution, the reason and what it would take. */
-export interface Refusal {
-  readonly code: ErrorCode;
-  readonly message: string;
+/** True for an event that may be refused. */
+export function isRequest(event: Event): event is Request {
+  return REQUESTS.has(event.type);
 }
 
 type Rule<T extends RequestType> = (
   plan: FlowPlan,
   execution: Execution,
-  request: Extract<Request, { type: T }>,
+  request: EventOf<T>,
 ) => Refusal | undefined;
 
-/** Why the request is refused now; `undefined` when it is carried out, also when nothing is left to do for it. */
+/** Why the request is refused now; `undefined` when it is carried out, even if nothing is left to do. */
 export function refusalOf(plan: FlowPlan, execution: Execution, request: Request): Refusal | undefined {
   switch (request.type) {
     case "kill_asked":
@@ -77,7 +78,7 @@ export function refusalOf(plan: FlowPlan, execution: Execution, request: Request
   }
 }
 
-/** The kill of a retried execution is passed on to the one that took its place. */
+/** The kill of a RETRIED execution is passed on to its successor. */
 const refuseKill: Rule<"kill_asked"> = (_plan, execution) => {
   const state = stateOf(execution);
   return isEnded(execution.history) && state !== "RETRIED"
@@ -87,12 +88,12 @@ const refuseKill: Rule<"kill_asked"> = (_plan, execution) => {
 
 const refuseResume: Rule<"resumed"> = (_plan, execution, { taskRun }) => {
   const isPaused = taskRun === undefined
-    ? execution.isHeld === true || pausedTaskRun(execution.taskRuns) !== undefined
+    ? isPausedItself(execution) || pausedTaskRun(execution.taskRuns) !== undefined
     : stateOfTaskRun(execution, taskRun) === "PAUSED";
   return isPaused ? undefined : conflict("resume", execution, "it is not paused");
 };
 
-/** A parent has looked already for something to restart from. */
+/** A parent execution has already checked that there is something to restart from. */
 const refuseRestart: Rule<"restarted"> = (plan, execution, { by }) => {
   const refusal = refuseUnlessAtRest("restart", execution);
   if (refusal || by !== undefined || canRestart(plan, execution)) return refusal;
@@ -115,7 +116,7 @@ const refuseTaskState: Rule<"task_state_set"> = (plan, execution, { taskRun: ord
   return conflict(verb, execution, `it is ${current}, and cannot become ${state}`);
 };
 
-/** Labels of the system may be sent back unchanged. */
+/** System labels may be sent back unchanged. */
 const refuseLabels: Rule<"labels_set"> = (_plan, execution, { labels, isMark }) => {
   if (isMark) return undefined;
   const refusal = refuseUnlessEnded("set labels of", execution, "bad_request");
@@ -131,7 +132,7 @@ function problemOf(execution: Execution, labels: readonly Label[]): string | und
     : labelsProblem(mergeLabels(execution.labels, labels).filter(({ key }) => !isSystemLabel(key)));
 }
 
-/** Why nothing can be done that needs an execution which has ended or is paused, with no attempt under way. */
+/** The refusal of what needs an ended execution, or a paused one without a running attempt. */
 export function refuseUnlessAtRest(verb: string, execution: Execution): Refusal | undefined {
   if (isAtRest(execution)) return undefined;
   const state = stateOf(execution);

@@ -1,4 +1,4 @@
-/** What people do to an execution that has ended or waits: restart, other ends for it and its task runs. */
+/** Restarts, changed ends of task runs, and what must restart as a unit. */
 import type { JsonObject } from "../base/json.ts";
 import type { Execution, TaskRun } from "../model/executions/execution.ts";
 import { taskRunOf } from "../model/executions/execution.ts";
@@ -8,15 +8,14 @@ import { hasOpenAttempt } from "./attempts.ts";
 import { descendantsOf, reopenedDecision } from "./decide.ts";
 import { FLOWABLES } from "./flowable/registry.ts";
 import type { FlowPlan } from "./plan.ts";
-import { cancelBelow } from "./stop.ts";
+import { cancelDescendants } from "./stop.ts";
 import type { Transition } from "./transition.ts";
 import { isHandlerBlock, phaseOf } from "./tree.ts";
-import { restartUnitOf } from "./restart_unit.ts";
 
 const RESTARTED_LABEL = { key: "system.restarted", value: "true" };
 const FAILED_STATES: ReadonlySet<State> = new Set(["FAILED", "KILLED", "CANCELLED", "RETRIED", "PAUSED"]);
 
-/** True when an execution has something to restart from: tasks that failed or wait, or a failed `errors` or `finally`. */
+/** True when an execution has task runs to restart: failed or paused ones, also of `errors` and `finally`. */
 export function canRestart(plan: FlowPlan, execution: Execution): boolean {
   return failedTaskRuns(plan, execution).length > 0 ||
     [...handlersOf(plan, execution, new Set())].some(({ history }) =>
@@ -24,12 +23,12 @@ export function canRestart(plan: FlowPlan, execution: Execution): boolean {
     );
 }
 
-/** True when what people do to waiting executions can be done: it has ended or is paused, and no attempt is under way. */
+/** True for an execution that has ended, or is paused with no open attempt. */
 export function isAtRest({ history, taskRuns }: Execution): boolean {
   return isEnded(history) || currentState(history) === "PAUSED" && !taskRuns.some(hasOpenAttempt);
 }
 
-/** Failed and paused task runs run again under their ids; what ended well is left as it is. */
+/** Restarts failed and paused task runs under their ids; successful ones stay. */
 export function restart(t: Transition): void {
   const { execution } = t;
   const targets = failedTaskRuns(t.plan, execution);
@@ -42,11 +41,11 @@ export function restart(t: Transition): void {
     target.outputs = undefined;
     t.move(target, "RESTARTED");
   }
-  goOnAfter(t, ancestors);
+  reopenExecution(t, ancestors);
   execution.labels = mergeLabels(execution.labels, [RESTARTED_LABEL]);
 }
 
-/** What a task run has started may run again with it. */
+/** The decision of a restarted task run: the child executions that run again with it. */
 function keptDecision(
   { plan, execution }: Transition,
   { taskId, decision }: TaskRun,
@@ -56,39 +55,34 @@ function keptDecision(
   return restarts === undefined ? undefined : { restarts };
 }
 
-/** An ended execution gets another end. */
-export function setState(t: Transition, state: State): void {
-  t.moveExecution(state);
-}
-
-/** A task run gets another end; what follows it runs, or runs again. A part of what runs only as a whole gets none. */
+/** Sets another end of a task run; what follows it runs, or runs again. */
 export function setTaskState(t: Transition, ordinal: number, state: State): void {
   const taskRun = taskRunOf(t.execution, ordinal);
   if (!taskRun || currentState(taskRun.history) === state) return;
   const ancestors = ancestorsOf(t.execution, [taskRun]);
   discard(t, handlersOf(t.plan, t.execution, ancestors));
   t.cancelTimers(taskRun);
-  cancelBelow(t, taskRun, `Interrupted: the task "${taskRun.taskId}" was given the state ${state}`);
+  cancelDescendants(t, taskRun, `Interrupted: the task "${taskRun.taskId}" was given the state ${state}`);
   t.changeAttempt(taskRun, state);
   t.move(taskRun, state);
-  goOnAfter(t, ancestors);
+  reopenExecution(t, ancestors);
 }
 
-/** Removes task runs. Those of `afterExecution` may still be under way: nobody waits for them any more. */
+/** Removes task runs and stops their open work, as tasks of `afterExecution` may have. */
 function discard(t: Transition, taskRuns: ReadonlySet<TaskRun>): void {
   for (const taskRun of taskRuns) {
     const { ordinal } = taskRun;
     t.cancelTimers(taskRun);
-    if (hasOpenAttempt(taskRun)) t.ask({ type: "interrupt_attempt", taskRun: ordinal });
+    if (hasOpenAttempt(taskRun)) t.emit({ type: "interrupt_attempt", taskRun: ordinal });
     const child = taskRun.decision?.executionId;
     if (typeof child === "string" && !isEnded(taskRun.history)) {
-      t.ask({ type: "kill_child", executionId: child });
+      t.emit({ type: "kill_child", executionId: child });
     }
   }
   t.remove(taskRuns);
 }
 
-function goOnAfter(t: Transition, ancestors: ReadonlySet<TaskRun>): void {
+function reopenExecution(t: Transition, ancestors: ReadonlySet<TaskRun>): void {
   const { execution } = t;
   for (const ancestor of ancestors) {
     if (currentState(ancestor.history) === "RETRIED") t.move(ancestor, "RESTARTED");
@@ -102,10 +96,10 @@ function goOnAfter(t: Transition, ancestors: ReadonlySet<TaskRun>): void {
   execution.attemptNumber++;
   t.moveExecution("RESTARTED");
   t.tree.reload();
-  t.ask({ type: "ask_slot" });
+  t.emit({ type: "ask_slot" });
 }
 
-/** The innermost task runs that failed or are paused, unless a task around them ended well nevertheless. */
+/** The innermost failed or paused task runs, except within tasks that succeeded nevertheless. */
 function failedTaskRuns(plan: FlowPlan, execution: Execution): TaskRun[] {
   const failed = new Map<number, TaskRun>();
   for (const taskRun of execution.taskRuns) {
@@ -121,7 +115,7 @@ function failedTaskRuns(plan: FlowPlan, execution: Execution): TaskRun[] {
   return [...failed.values()].filter(({ ordinal }) => !parents.has(ordinal));
 }
 
-/** The task runs around some others. */
+/** The ancestors of some task runs. */
 export function ancestorsOf(execution: Execution, taskRuns: readonly TaskRun[]): Set<TaskRun> {
   const ancestors = new Set<TaskRun>();
   for (const taskRun of taskRuns) {
@@ -135,7 +129,7 @@ export function ancestorsOf(execution: Execution, taskRuns: readonly TaskRun[]):
   return ancestors;
 }
 
-/** Task runs of `errors`, `finally` and `afterExecution` of the execution and of these ancestors, with all below them. */
+/** Task runs of `errors`, `finally` and `afterExecution` of the execution and of these ancestors, with their descendants. */
 export function handlersOf(
   plan: FlowPlan,
   execution: Execution,
@@ -152,4 +146,23 @@ export function handlersOf(
     ordinals.add(taskRun.ordinal);
   }
   return handlers;
+}
+
+/** Tasks whose children share a directory, which a restart does not find again. */
+export const RESTART_UNIT_KINDS: ReadonlySet<string> = new Set(["core.flow.WorkingDirectory"]);
+
+/**
+ * The restart unit of a task run: the outermost ancestor that restarts only with all its children, else the task run
+ * itself. A WorkingDirectory is one for its tasks, a Pause for its `onPause`.
+ */
+export function restartUnitOf(plan: FlowPlan, execution: Execution, taskRun: TaskRun): TaskRun {
+  let unit = taskRun;
+  for (let at = taskRun; at.parent !== undefined;) {
+    const parent = taskRunOf(execution, at.parent);
+    if (!parent) return unit;
+    const kind = plan.places.get(parent.taskId)?.task.kind ?? "";
+    if (RESTART_UNIT_KINDS.has(kind) || plan.places.get(at.taskId)?.block === "onPause") unit = parent;
+    at = parent;
+  }
+  return unit;
 }

@@ -1,41 +1,41 @@
-/** What a schedule does at a date: fires, passes over it, or waits. No clock, no I/O. */
+/** Decides what a schedule does at a date: fire, skip or wait. */
 import type { Instant } from "../base/clock.ts";
 import type { FireTimes } from "../model/triggers/trigger_catalog.ts";
 import type { Backfill, TriggerState } from "../model/triggers/trigger_state.ts";
 
-/** What a schedule says of dates that were missed, late, or come while its last execution runs. */
+/** The rules of a schedule for dates that are missed, late, or due while its last execution runs. */
 export interface SchedulePolicy {
-  /** Which dates that passed while nobody looked fire afterwards. */
+  /** Which missed dates fire afterwards. */
   readonly recover: "ALL" | "LAST" | "NONE";
   readonly lateMaximumDelayMs?: number;
   readonly allowConcurrent: boolean;
 }
 
-/** What is true at the moment. */
+/** The facts at one instant. */
 export interface ScheduleFacts {
   readonly now: Instant;
-  /** Since when this process looks at schedules. */
+  /** When this process began to evaluate schedules. */
   readonly startedAt: Instant;
-  /** The last execution that the schedule started has not ended. */
+  /** The last execution of the schedule has not ended. */
   readonly isRunning: boolean;
 }
 
-/** What is to be done. */
+/** The decision about a schedule. */
 export type TickDecision =
-  /** There is no date any more, or none yet. */
+  /** No date is due. */
   | { readonly type: "rest" }
   /** The last execution must end first. */
   | { readonly type: "wait" }
   | { readonly type: "skip"; readonly date: Instant; readonly reason: string; readonly nextDate?: Instant }
   | { readonly type: "fire"; readonly date: Instant; readonly isBackfill: boolean };
 
-/** Where a schedule stands. */
+/** The dates that a schedule still has to handle. */
 export type ScheduleState = Pick<TriggerState, "nextDate" | "backfill">;
 
-/** A date that lies further back was missed: the process was down, or the machine asleep. */
+/** An older date counts as missed: the process was down or the machine was asleep. */
 const MISSED_MS = 60_000;
 
-/** What a schedule does now. */
+/** What the schedule does now. */
 export function decideTick(
   { nextDate, backfill }: ScheduleState,
   { times, policy }: { readonly times: FireTimes; readonly policy: SchedulePolicy },
@@ -66,7 +66,7 @@ function decideDate(
     return { type: "skip", date, reason: `It is late by more than ${lateMaximumDelayMs} ms`, nextDate };
   }
   if (isRunning && !policy.allowConcurrent) {
-    // A date that is made up for waits for its turn; one that comes in time is passed over.
+    // A missed date waits; a date in time is skipped.
     if (isMissed) return { type: "wait" };
     return {
       type: "skip",
@@ -78,7 +78,7 @@ function decideDate(
   return { type: "fire", date, isBackfill: false };
 }
 
-/** Where a schedule stands once a date is dealt with. */
+/** The state of a schedule after a date was handled. */
 export function afterDate(
   state: ScheduleState,
   date: Instant,
@@ -93,7 +93,7 @@ function advance(backfill: Backfill, next: Instant | undefined): Backfill | unde
   return next === undefined || next > backfill.end ? undefined : { ...backfill, currentDate: next };
 }
 
-/** When a schedule is looked at next. */
+/** When a schedule must be evaluated next. */
 export function dueOf({ nextDate, backfill }: ScheduleState, now: Instant): Instant | undefined {
   return backfill && !backfill.isPaused ? now : nextDate;
 }

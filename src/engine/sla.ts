@@ -1,32 +1,32 @@
-/** Promises about executions, and what happens when one is broken. */
+/** SLAs of executions, and the effect of a violation. */
 import type { Sla } from "../model/flows/flow.ts";
 import { mergeLabels } from "../model/flows/label.ts";
 import { changedAt, isEnded } from "../model/executions/state.ts";
 import type { FlowPlan } from "./plan.ts";
-import { breakOff } from "./stop.ts";
+import { abortExecution } from "./stop.ts";
 import type { Transition } from "./transition.ts";
 
-/** Sets the timers of maximal durations, when the execution starts. */
+/** Sets the timers of maximal durations at the start of the execution. */
 export function setSlaTimers(t: Transition): void {
   for (const sla of t.plan.flow.sla) {
     if (sla.type !== "MAX_DURATION" || sla.durationMs === undefined) continue;
     const dueAt = changedAt(t.execution.history) + sla.durationMs;
-    t.ask({ type: "set_timer", timer: `sla/${slaKey(t.plan.flow.sla, sla)}`, dueAt });
+    t.emit({ type: "set_timer", timer: `sla/${slaKey(t.plan.flow.sla, sla)}`, dueAt });
   }
 }
 
-/** True when something is promised that must hold after every change. */
+/** True when the flow has SLA assertions, which must hold after every change. */
 export function hasAssertions({ flow }: FlowPlan): boolean {
   return flow.sla.some(({ assertion }) => assertion !== undefined);
 }
 
-/** The time of a maximal duration is over. */
+/** Applies the end of a maximal duration. */
 export function violateDuration(t: Transition, key: string): void {
   const sla = t.plan.flow.sla[Number(key)];
   if (sla) violate(t, sla);
 }
 
-/** Assertions that do not hold, by {@link slaKey}. */
+/** Applies violated assertions, given by {@link slaKey}. */
 export function applyViolations(t: Transition, violated: readonly string[]): void {
   for (const sla of t.plan.flow.sla) {
     if (sla.type === "EXECUTION_ASSERTION" && violated.includes(slaKey(t.plan.flow.sla, sla))) {
@@ -35,7 +35,7 @@ export function applyViolations(t: Transition, violated: readonly string[]): voi
   }
 }
 
-/** Two SLAs of a flow may share an id: their position tells them apart. */
+/** The position of an SLA: two SLAs of a flow may share an id. */
 export function slaKey(slas: readonly Sla[], sla: Sla): string {
   return `${slas.indexOf(sla)}`;
 }
@@ -46,5 +46,5 @@ function violate(t: Transition, sla: Sla): void {
   execution.labels = mergeLabels(execution.labels, sla.labels);
   if (sla.behavior === "NONE") return;
   t.log("ERROR", `SLA "${sla.id}" was violated`);
-  breakOff(t, sla.behavior === "CANCEL" ? "CANCELLED" : "FAILED");
+  abortExecution(t, sla.behavior === "CANCEL" ? "CANCELLED" : "FAILED");
 }

@@ -1,7 +1,7 @@
 /**
- * The engine: decides what an event changes in an execution and what must be done about it. No I/O, no clock, no
- * rendering, no ids; the same calls give the same result. It owns the execution it is given and changes it in place:
- * copying a list of 10,000 task runs at each transition would make long executions quadratic.
+ * The engine: decides how an event changes an execution and which commands follow. No I/O, clock, rendering or random
+ * ids: the same calls give the same result. It changes the given execution in place: copying a list of 10,000 task runs
+ * at each transition would make long executions quadratic.
  */
 import { assertNever } from "../base/assert_never.ts";
 import type { Instant } from "../base/clock.ts";
@@ -13,19 +13,19 @@ import { finalState } from "./attempts.ts";
 import { awaitsCondition, startWork } from "./begin.ts";
 import { applyDecision, nextPass } from "./decide.ts";
 import { applyChildEnd, applyOutcome, tryAgain } from "./end_attempt.ts";
-import { applyChildrenRestart, applyChildrenStart, killSome } from "./children.ts";
-import type { Command, Event } from "./events.ts";
+import { applyChildrenRestart, applyChildrenStart, applyKillRequest } from "./children.ts";
+import type { Command, Event, EventOf, Refusal } from "./events.ts";
 import { expirePause, hold, passBreakpoint, pausedTaskRuns, resume } from "./pause.ts";
-import { goOnWithOpen, recover } from "./recover.ts";
-import { type Refusal, refusalOf, type Request } from "./requests.ts";
-import { restart, setState, setTaskState } from "./restart.ts";
+import { recover, resumeOpenTaskRuns } from "./recover.ts";
+import { isRequest, refusalOf, type Request } from "./requests.ts";
+import { restart, setTaskState } from "./restart.ts";
 import { applyViolations, hasAssertions, setSlaTimers, violateDuration } from "./sla.ts";
-import { breakOff, endExecutionIn, kill } from "./stop.ts";
+import { abortExecution, endExecutionIn, kill } from "./stop.ts";
 import { timeOut } from "./time_limit.ts";
 import { Transition } from "./transition.ts";
 import type { ExecutionTree } from "./tree.ts";
 
-/** Events of executions that have ended; anything else comes too late for them, except for `afterExecution`. */
+/** Events that apply to ended executions. Others are ignored, unless tasks of `afterExecution` are open. */
 const AFTER_THE_END: ReadonlySet<Event["type"]> = new Set([
   "restarted",
   "children_kill_asked",
@@ -35,45 +35,40 @@ const AFTER_THE_END: ReadonlySet<Event["type"]> = new Set([
   "labels_set",
 ]);
 
-/** Answers that let work begin. */
+/** Responses that let work begin. */
 const RENDERED: ReadonlySet<Event["type"]> = new Set(["condition_rendered", "decision_rendered"]);
 
-/** What follows from an event. */
+/** The result of an event. */
 interface Step {
   /** In the order in which they must be carried out. */
   readonly commands: Command[];
-  /** Why a request was refused: then nothing has changed and there are no commands. */
+  /** Why a request was refused: nothing has changed and there are no commands. */
   readonly refusal?: Refusal;
 }
 
-const NO_COMMANDS: Command[] = [];
-
 /** Applies `event` to the execution, or refuses it. */
 export function step(tree: ExecutionTree, event: Event, now: Instant): Step {
-  const refusal = isRequest(event) ? refusalOf(tree.plan, tree.execution, event) : undefined;
-  return refusal ? { commands: NO_COMMANDS, refusal } : { commands: applyAndAdvance(tree, event, now) };
+  const transition = new Transition(tree, now);
+  transition.refusal = isRequest(event) ? refusalOf(tree.plan, tree.execution, event) : undefined;
+  if (!transition.refusal) applyAndAdvance(transition, event);
+  return transition;
 }
 
-function applyAndAdvance(tree: ExecutionTree, event: Event, now: Instant): Command[] {
-  const hasEnded = isEnded(tree.execution.history);
-  if (hasEnded && tree.open.size === 0 && !AFTER_THE_END.has(event.type)) return [];
-  const transition = new Transition(tree, now);
-  apply(transition, event);
-  if (hasEnded && AFTER_THE_END.has(event.type) && isEnded(tree.execution.history)) {
-    return transition.commands;
-  }
-  advance(transition);
-  const { commands } = transition;
-  const asksAgain = hasAssertions(tree.plan) && event.type !== "assertions_rendered" &&
-    !isEnded(tree.execution.history) && !commands.some(({ type }) => type === "render_assertions");
-  if (asksAgain) {
-    commands.unshift({ type: "render_assertions" }); // Before a task that ends in the same turn.
-  }
-  return commands;
+function applyAndAdvance(t: Transition, event: Event): void {
+  const { plan, tree, execution: { history }, commands } = t;
+  const appliesAfterEnd = AFTER_THE_END.has(event.type);
+  const hasEnded = isEnded(history);
+  if (hasEnded && tree.open.size === 0 && !appliesAfterEnd) return;
+  apply(t, event);
+  if (hasEnded && appliesAfterEnd && isEnded(history)) return;
+  advance(t);
+  const asksAgain = hasAssertions(plan) && event.type !== "assertions_rendered" &&
+    !isEnded(history) && !commands.some(({ type }) => type === "render_assertions");
+  if (asksAgain) commands.unshift({ type: "render_assertions" }); // Before a task that ends in the same turn.
 }
 
 function apply(t: Transition, event: Event): void {
-  if (waitsForTurn(t) && RENDERED.has(event.type)) return; // It is rendered again when it begins.
+  if (waitsForTurn(t) && RENDERED.has(event.type)) return; // Rendered again when the execution starts.
   if (isOfFormerAttempt(t.execution, event)) return;
   switch (event.type) {
     case "started":
@@ -81,7 +76,7 @@ function apply(t: Transition, event: Event): void {
     case "refused_slot":
       return refuseSlot(t, event.state);
     case "continued":
-      return goOn(t, event.frame);
+      return continueFrame(t, event.frame);
     case "condition_rendered":
       return applyCondition(t, event);
     case "decision_rendered":
@@ -101,7 +96,7 @@ function apply(t: Transition, event: Event): void {
     case "children_restarted":
       return applyRestarts(t, event);
     case "children_kill_asked":
-      return killSome(t, event);
+      return applyKillRequest(t, event);
     case "child_started":
       return applyChildStart(t, event);
     case "child_ended":
@@ -111,33 +106,14 @@ function apply(t: Transition, event: Event): void {
   }
 }
 
-/** True for an answer that was on its way while another attempt began. */
+/** True for a response that belongs to an earlier attempt. */
 export function isOfFormerAttempt(execution: Execution, event: Event): boolean {
   const isResponse = event.type === "attempt_ended" || event.type === "child_started";
   if (!isResponse || event.attempt === undefined) return false;
   return taskRunOf(execution, event.taskRun)?.attempts.length !== event.attempt;
 }
 
-type EventOf<T extends Event["type"]> = Extract<Event, { type: T }>;
-
-const REQUESTS: ReadonlySet<Event["type"]> = new Set<Request["type"]>([
-  "kill_asked",
-  "pause_asked",
-  "resumed",
-  "breakpoint_passed",
-  "restarted",
-  "state_set",
-  "task_state_set",
-  "labels_set",
-  "unqueued",
-  "run_forced",
-]);
-
-function isRequest(event: Event): event is Request {
-  return REQUESTS.has(event.type);
-}
-
-/** What people ask for, and what a boot does. */
+/** Requests, and the recovery at boot. */
 function applyRequest(t: Transition, event: Request | EventOf<"recovered">): void {
   switch (event.type) {
     case "kill_asked":
@@ -151,7 +127,7 @@ function applyRequest(t: Transition, event: Request | EventOf<"recovered">): voi
     case "restarted":
       return restart(t);
     case "state_set":
-      return setState(t, event.state);
+      return t.moveExecution(event.state);
     case "task_state_set":
       return setTaskState(t, event.taskRun, event.state);
     case "labels_set":
@@ -168,36 +144,36 @@ function applyRequest(t: Transition, event: Request | EventOf<"recovered">): voi
   }
 }
 
-/** A new execution begins, or one that is run again; promises about its duration count from here. */
+/** Starts a new or restarted execution; maximal durations count from here. */
 function start(t: Transition): void {
   if (!waitsForTurn(t)) return;
   t.moveExecution("RUNNING");
   setSlaTimers(t);
-  goOnWithOpen(t);
+  resumeOpenTaskRuns(t);
   touchAllFrames(t);
 }
 
 function refuseSlot(t: Transition, state: EventOf<"refused_slot">["state"]): void {
-  if (state !== "QUEUED") return isEnded(t.execution.history) ? undefined : breakOff(t, state);
+  if (state !== "QUEUED") return isEnded(t.execution.history) ? undefined : abortExecution(t, state);
   if (hasNotStarted(t)) t.moveExecution("QUEUED");
 }
 
 function unqueue(t: Transition, state: EventOf<"unqueued">["state"]): void {
   if (state !== "RUNNING") return refuseSlot(t, state);
   start(t);
-  t.ask({ type: "force_slot" });
+  t.emit({ type: "force_slot" });
 }
 
-/** An execution that waits for nothing stays as it is. */
+/** Ends every wait before or between tasks; without one, nothing changes. */
 function forceRun(t: Transition, by: string | undefined): void {
   const { length } = t.execution.history;
   if (t.state === "BREAKPOINT") passBreakpoint(t, undefined);
   else if (t.state === "PAUSED") endAllPauses(t, by);
   else if (t.state === "CREATED" || t.state === "QUEUED") {
-    t.ask({ type: "cancel_timer", timer: "start" });
+    t.emit({ type: "cancel_timer", timer: "start" });
     start(t);
   }
-  if (t.execution.history.length > length) t.ask({ type: "force_slot" });
+  if (t.execution.history.length > length) t.emit({ type: "force_slot" });
 }
 
 function endAllPauses(t: Transition, by: string | undefined): void {
@@ -216,8 +192,8 @@ function waitsForTurn({ state }: Transition): boolean {
 
 const WAITING_FOR_TURN: ReadonlySet<State> = new Set(["CREATED", "QUEUED", "RESTARTED"]);
 
-/** More of a long list is opened. */
-function goOn(t: Transition, ordinal: number): void {
+/** Opens more branches of a long list. */
+function continueFrame(t: Transition, ordinal: number): void {
   const owner = ordinal < 0 ? undefined : taskRunOf(t.execution, ordinal);
   const frame = owner ? t.tree.frameOf(owner) : ordinal < 0 ? t.tree.root : undefined;
   if (!frame) return;
@@ -241,7 +217,7 @@ function beginWait(t: Transition, event: EventOf<"wait_begun">): void {
   if (!found || currentState(found.taskRun.history) !== "RUNNING") return;
   if (event.failure !== undefined) found.taskRun.decision = { failure: event.failure };
   t.touch(found.taskRun);
-  t.ask({ type: "set_timer", timer: `task/${event.taskRun}`, dueAt: Math.max(event.dueAt, t.now) });
+  t.emit({ type: "set_timer", timer: `task/${event.taskRun}`, dueAt: Math.max(event.dueAt, t.now) });
 }
 
 function applyTimer(t: Transition, timer: string): void {
@@ -253,7 +229,7 @@ function applyTimer(t: Transition, timer: string): void {
   const { taskRun, place } = found;
   if (kind === "timeout") return timeOut(t, taskRun, place);
   const state = currentState(taskRun.history);
-  if (state === "RETRYING" && waitsForTurn(t)) return; // It tries again when it begins.
+  if (state === "RETRYING" && waitsForTurn(t)) return; // Retried when the execution starts.
   if (state === "RETRYING") tryAgain(t, taskRun, place);
   else if (state === "PAUSED") expirePause(t, taskRun, place);
   else if (taskRun.decision?.isWaiting === true) nextPass(t, taskRun, place);
@@ -279,13 +255,13 @@ function applyOutputs(t: Transition, event: EventOf<"outputs_rendered">): void {
   endExecutionIn(t, "FAILED");
 }
 
-/** What has held to the last is kept: the execution ends with this transition, unless it is held. */
+/** After the final assertions the execution ends with this transition, unless it is held. */
 function applyAssertions(t: Transition, { violated, isLast }: EventOf<"assertions_rendered">): void {
   const { root } = t.tree;
   applyViolations(t, violated);
   if (!isLast || root.expected !== "response" || isEnded(t.execution.history)) return;
   t.tree.expect(root, undefined);
-  t.areChecksEvaluated = true;
+  t.areAssertionsFinal = true;
   t.touchedFrames.push(root);
 }
 
@@ -299,7 +275,7 @@ function applyChildStart(t: Transition, event: EventOf<"child_started">): void {
   t.touch(taskRun);
   if (event.restarts) {
     const { restarts, taskRun: ordinal } = event;
-    t.ask({ type: "restart_child", taskRun: ordinal, executionId: restarts, startedId: executionId });
+    t.emit({ type: "restart_child", taskRun: ordinal, executionId: restarts, startedId: executionId });
   }
   if (!event.waits) applyOutcome(t, event.taskRun, { state: "SUCCESS", outputs: { executionId } });
 }

@@ -1,6 +1,6 @@
 /**
- * The `timeout` of a task that arranges others: how long its `tasks` may take in all. Runnable tasks have theirs where
- * they run; a type that renders `timeout` itself gives it a meaning of its own, and what starts executions has none.
+ * The `timeout` of a flowable task: how long its `tasks` may take in all. The runtime applies the `timeout` of runnable
+ * tasks; a type that renders `timeout` itself gives it another meaning; tasks that start executions have none.
  */
 import { formatDuration } from "../base/duration.ts";
 import type { TaskRun } from "../model/executions/execution.ts";
@@ -8,30 +8,30 @@ import { changedAt, currentState } from "../model/executions/state.ts";
 import { cancelChildren, wake } from "./advance.ts";
 import { enterChildren } from "./begin.ts";
 import { isStoppingAll } from "./stop.ts";
-import type { TaskPlace } from "./task_place.ts";
+import type { TaskPlace } from "./branches.ts";
 import type { Transition } from "./transition.ts";
-import { endLoopIn, type Frame } from "./tree.ts";
+import { type Frame, setFrameEnd } from "./tree.ts";
 
-/** Begins to count, from the start of the task run: what was done before its children counts too, and so does a crash. */
+/** Sets the timer, counted from the start of the task run: time before its children and during a crash counts too. */
 export function startLimit(t: Transition, taskRun: TaskRun, place: TaskPlace): void {
   const timeoutMs = limitOf(taskRun);
   if (timeoutMs === undefined) return;
   const dueAt = changedAt(taskRun.history) + timeoutMs;
   if (dueAt <= t.now) timeOut(t, taskRun, place);
-  else t.ask({ type: "set_timer", timer: `timeout/${taskRun.ordinal}`, dueAt });
+  else t.emit({ type: "set_timer", timer: `timeout/${taskRun.ordinal}`, dueAt });
 }
 
-/** Begins to count anew, for a task run that has children and whose time is not counted: it was restarted. */
+/** Sets the timer anew for a restarted task run that has none. */
 export function restartLimit(t: Transition, taskRun: TaskRun, { task }: TaskPlace): void {
   const timeoutMs = task.timeout === undefined ? undefined : limitOf(taskRun); // Another revision may have none.
   const timer = `timeout/${taskRun.ordinal}` as const;
   if (timeoutMs === undefined || taskRun.decision?.end !== undefined || t.execution.timers.has(timer)) return;
-  t.ask({ type: "set_timer", timer, dueAt: t.now + timeoutMs });
+  t.emit({ type: "set_timer", timer, dueAt: t.now + timeoutMs });
 }
 
 /**
- * The time is over: the children are interrupted, `errors` and `finally` follow, and it ends FAILED. These have no limit:
- * once they run nothing is to be done.
+ * Interrupts the children when the time is over; `errors` and `finally`, which have no limit, follow, and the task run
+ * ends FAILED.
  */
 export function timeOut(t: Transition, taskRun: TaskRun, place: TaskPlace): void {
   const timeoutMs = limitOf(taskRun);
@@ -46,10 +46,10 @@ export function timeOut(t: Transition, taskRun: TaskRun, place: TaskPlace): void
   taskRun.decision = { ...decision, end: "FAILED" };
   t.touch(taskRun);
   if (frame) interrupt(t, frame, taskRun);
-  else enterChildren(t, taskRun, place); // A loop between two passes.
+  else enterChildren(t, taskRun, place); // A loop that waits between two passes.
   const entered = t.tree.frameOf(taskRun);
   if (!entered) return;
-  endLoopIn(entered, "FAILED");
+  setFrameEnd(entered, "FAILED");
   t.touchedFrames.push(entered);
 }
 

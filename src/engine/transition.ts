@@ -1,29 +1,28 @@
-/** One transition under way: the execution, what is derived from it, the time, and the commands so far. */
+/** One transition: the execution, its derived tree, the time, and the commands so far. */
 import type { Instant } from "../base/clock.ts";
-import { keepSpecimen } from "../base/specimens.ts";
 import { addLogLine, type Execution, type TaskRun, taskRunOf } from "../model/executions/execution.ts";
 import type { LogLevel } from "../model/flows/flow.ts";
 import { canMove, currentState, type History, isEnded, move, type State } from "../model/executions/state.ts";
-import type { BranchMark } from "./branches.ts";
-import type { Command } from "./events.ts";
+import type { BranchMark, TaskPlace } from "./branches.ts";
+import type { Command, Refusal } from "./events.ts";
 import type { FlowPlan } from "./plan.ts";
-import type { TaskPlace } from "./task_place.ts";
 import type { ExecutionTree, Frame } from "./tree.ts";
 
-/** Everything that changes a task run goes through here, so that what is counted and what must be stored stays right. */
+/** All changes of task runs go through this class, so that the counts and the set of changed task runs stay correct. */
 export class Transition {
   readonly tree: ExecutionTree;
   readonly now: Instant;
   readonly commands: Command[] = [];
-  /** Frames in which something may follow. */
+  /** Frames that must advance. */
   readonly touchedFrames: Frame[] = [];
-  /** The assertions of SLAs were looked at when nothing was left but the end of the execution. */
-  areChecksEvaluated = false;
+  /** The SLA assertions were rendered with nothing left but the end of the execution. */
+  areAssertionsFinal = false;
+  /** Why the request was refused; nothing has changed then. */
+  refusal: Refusal | undefined;
 
   constructor(tree: ExecutionTree, now: Instant) {
     this.tree = tree;
     this.now = now;
-    keepSpecimen("transition", this);
   }
 
   /** The execution. */
@@ -41,17 +40,17 @@ export class Transition {
     return currentState(this.execution.history);
   }
 
-  /** Moves the execution. */
+  /** Changes the state of the execution. */
   moveExecution(state: State): void {
     move("execution", this.execution.history, state, this.now);
   }
 
-  /** Asks for something. */
-  ask(command: Command): void {
+  /** Adds a command. */
+  emit(command: Command): void {
     this.commands.push(command);
   }
 
-  /** A task run and its place; `undefined` when there is none, or its task is gone from the flow. */
+  /** A task run and its place; `undefined` when either does not exist. */
   find(ordinal: number): { taskRun: TaskRun; place: TaskPlace } | undefined {
     const taskRun = taskRunOf(this.execution, ordinal);
     const place = taskRun && this.tree.placeOf(taskRun);
@@ -75,13 +74,13 @@ export class Transition {
     return taskRun;
   }
 
-  /** Moves a task run. */
+  /** Changes the state of a task run. */
   move(taskRun: TaskRun, state: State): void {
     this.tree.change(taskRun, () => move("task_run", taskRun.history, state, this.now));
     this.execution.touched.add(taskRun.ordinal);
   }
 
-  /** Changes something of a task run that must be stored. */
+  /** Marks a task run as changed, so that it is stored. */
   touch(taskRun: TaskRun): void {
     this.execution.touched.add(taskRun.ordinal);
   }
@@ -102,7 +101,7 @@ export class Transition {
     this.touch(taskRun);
   }
 
-  /** The latest attempt gets another end, as its task run does. */
+  /** Changes the end of the latest attempt, if its state allows it. */
   changeAttempt(taskRun: TaskRun, state: State): void {
     const attempt = taskRun.attempts[taskRun.attempts.length - 1];
     if (!attempt || !canMove("task_run", currentState(attempt.history), state)) return;
@@ -110,7 +109,7 @@ export class Transition {
     this.touch(taskRun);
   }
 
-  /** Removes task runs: those of an earlier pass, or of an earlier try. */
+  /** Removes task runs. */
   remove(taskRuns: ReadonlySet<TaskRun>): void {
     if (taskRuns.size === 0) return;
     const list = this.execution.taskRuns;
@@ -122,12 +121,12 @@ export class Transition {
     list.length = kept;
   }
 
-  /** Removes the timers of a task run, those that this transition sets included. */
+  /** Cancels the timers of a task run, including those that this transition sets. */
   cancelTimers(taskRun: TaskRun): void {
     const { ordinal } = taskRun;
-    this.ask({ type: "cancel_timer", timer: `task/${ordinal}` });
+    this.emit({ type: "cancel_timer", timer: `task/${ordinal}` });
     if (this.tree.placeOf(taskRun)?.task.timeout === undefined) return;
-    this.ask({ type: "cancel_timer", timer: `timeout/${ordinal}` });
+    this.emit({ type: "cancel_timer", timer: `timeout/${ordinal}` });
   }
 
   /** Adds a line to the execution's log. */

@@ -1,22 +1,21 @@
 /**
- * What is under way in an execution, derived from its task runs and kept up to date with each transition: so that no
- * transition looks at all children of a loop. Built anew when an execution is loaded.
+ * The open part of an execution, derived from its task runs when it is loaded and updated by each transition, so that no
+ * transition reads all children of a loop.
  */
 import type { Execution, TaskRun } from "../model/executions/execution.ts";
 import { currentState, isEnded, type State } from "../model/executions/state.ts";
 import { isStopping } from "./attempts.ts";
-import { type Branches, sequence } from "./branches.ts";
+import { type Branches, sequence, type TaskPlace } from "./branches.ts";
 import { FLOWABLES } from "./flowable/registry.ts";
 import type { FlowPlan } from "./plan.ts";
-import type { TaskPlace } from "./task_place.ts";
 
-/** What the lists of a flowable task are for, in the order in which they run. */
+/** Phases of a flowable task or of the execution, in the order in which they run. */
 export const PHASES = ["onPause", "tasks", "errors", "finally", "afterExecution"] as const;
 
 /** One of {@link PHASES}. */
 export type Phase = typeof PHASES[number];
 
-/** A task that is next in its branch. */
+/** The next task of a branch. */
 export interface ReadyTask {
   readonly branch: number;
   readonly place: TaskPlace;
@@ -29,25 +28,25 @@ export interface Frame {
   readonly place?: TaskPlace;
   phase: Phase;
   branches: Branches;
-  /** Those of its `tasks`. */
+  /** The branches of its `tasks`. */
   readonly ownBranches: Branches;
-  /** Branches below it were started. */
+  /** Branches with a lower index were started. */
   nextBranch: number;
-  /** Branches that were started, where the order is not theirs. */
+  /** Started branches, where they do not start in their order. */
   started?: Set<number>;
-  /** Branches that have ended well, where others wait for them. */
+  /** Successful branches, where others need them. */
   done?: Set<number>;
-  /** Branches under way. */
+  /** The number of open branches. */
   open: number;
-  /** What may be opened at once. */
+  /** Tasks that may be opened at once. */
   ready: ReadyTask[];
-  /** A child of this phase stopped it. */
+  /** A child of this phase has stopped its branch. */
   hasFailed: boolean;
-  /** It was found to be over: nothing more of this phase begins, whatever its branches do after a failure. */
+  /** The end is decided: nothing more of this phase begins, also with `continue` after failures. */
   isOver: boolean;
   /** Position in {@link SEVERITY} of the worst end of a child. */
   worst: number;
-  /** What it waits for: an answer, before which nothing follows, or `continued`, with which more branches are opened. */
+  /** `response`: nothing follows before it arrives. `continued`: more branches are opened then. */
   expected?: "response" | "continued";
 }
 
@@ -63,7 +62,7 @@ const ROOT = -1;
 export class ExecutionTree {
   readonly plan: FlowPlan;
   readonly execution: Execution;
-  /** Task runs with many executions that have asked for further ones; forgotten by a crash, as are those. */
+  /** Ordinals of task runs that have requested further executions. Not stored: a crash loses the requests as well. */
   readonly starting = new Set<number>();
   readonly #frames = new Map<number, Frame>();
   readonly #open = new Set<TaskRun>();
@@ -76,7 +75,7 @@ export class ExecutionTree {
     else this.#frames.set(ROOT, this.#rootFrame());
   }
 
-  /** Task runs that have not ended, in order of their ordinals. */
+  /** Task runs that have not ended. */
   get open(): ReadonlySet<TaskRun> {
     return this.#open;
   }
@@ -91,7 +90,7 @@ export class ExecutionTree {
     return this.#frames.get(ROOT) as Frame;
   }
 
-  /** The number of open task runs that wait for that. */
+  /** The number of open task runs that wait in that way. */
   count(waiting: Waiting): number {
     return this.#counts[waiting];
   }
@@ -101,8 +100,8 @@ export class ExecutionTree {
     return this.plan.places.get(taskRun.taskId);
   }
 
-  /** The frame whose children a task run is among. */
-  frameAround(taskRun: TaskRun): Frame | undefined {
+  /** The frame that a task run is a child of. */
+  parentFrame(taskRun: TaskRun): Frame | undefined {
     return this.#frames.get(taskRun.parent ?? ROOT);
   }
 
@@ -111,7 +110,7 @@ export class ExecutionTree {
     return this.#frames.get(taskRun.ordinal);
   }
 
-  /** Makes the frame of a flowable task run that begins with its children. */
+  /** Adds the frame of a flowable task run whose children begin. */
   addFrame(owner: TaskRun, place: TaskPlace, branches: Branches): Frame {
     return this.#counted(owner, () => {
       const frame = newFrame(branches, owner, place);
@@ -120,24 +119,24 @@ export class ExecutionTree {
     });
   }
 
-  /** Notes what a frame waits for. Meanwhile its owner counts as active: the execution is at work. */
+  /** Sets what a frame waits for; its owner counts as active meanwhile. */
   expect(frame: Frame, expected: Frame["expected"]): void {
     if (frame.owner) this.#counted(frame.owner, () => frame.expected = expected);
     else frame.expected = expected;
   }
 
-  /** Forgets the frame of a flowable task run: it has ended, or waits for its next pass. */
+  /** Removes the frame of a flowable task run that has ended or waits for its next pass. */
   dropFrame(owner: TaskRun): void {
     this.#counted(owner, () => this.#frames.delete(owner.ordinal));
   }
 
-  /** Takes in a task run that was just created. */
+  /** Adds a task run that was just created. */
   add(taskRun: TaskRun): void {
     this.#open.add(taskRun);
     this.#counts[this.#waitingOf(taskRun)]++;
   }
 
-  /** Changes a task run through `change`, keeping what is counted. */
+  /** Changes a task run and updates the counts. */
   change(taskRun: TaskRun, change: () => void): void {
     this.#counted(taskRun, change);
   }
@@ -158,7 +157,7 @@ export class ExecutionTree {
     }
     for (const frame of this.#frames.values()) {
       const end = frame.owner?.decision?.end as State | undefined;
-      if (frame.phase === "onPause" && end !== undefined) passOver(frame, this.plan, end);
+      if (frame.phase === "onPause" && end !== undefined) skipTasks(frame, this.plan, end);
     }
     for (const [frame, branches] of latest) this.#resume(frame, branches);
   }
@@ -187,7 +186,7 @@ export class ExecutionTree {
 
   #takeIn(taskRun: TaskRun, latest: Map<Frame, Map<number, TaskRun>>): void {
     const place = this.placeOf(taskRun);
-    const frame = this.frameAround(taskRun);
+    const frame = this.parentFrame(taskRun);
     if (frame && place) {
       enterPhase(frame, this.plan, phaseOf(place));
       let branches = latest.get(frame);
@@ -200,10 +199,10 @@ export class ExecutionTree {
     const branches = place && branchesOf(taskRun, place);
     if (!branches) return;
     const added = this.addFrame(taskRun, place, branches);
-    if (taskRun.decision?.end !== undefined) endLoopIn(added, taskRun.decision.end as State);
+    if (taskRun.decision?.end !== undefined) setFrameEnd(added, taskRun.decision.end as State);
   }
 
-  /** Finds out where the branches of a frame stand, from the latest task run of each. */
+  /** Derives the open and ready branches of a frame from the latest task run of each. */
   #resume(frame: Frame, latest: ReadonlyMap<number, TaskRun>): void {
     for (const [branch, taskRun] of latest) {
       const place = this.placeOf(taskRun);
@@ -221,18 +220,25 @@ export class ExecutionTree {
   }
 }
 
-/** True when nothing more happens by itself: it has ended, and so has what comes after the end. */
+/** True when the execution has ended, `afterExecution` included. */
 export function hasSettled({ execution, open }: ExecutionTree): boolean {
   return isEnded(execution.history) && open.size === 0;
 }
 
-/** The branches of a flowable task run that has begun with its children; `undefined` for any other. */
+/** The branches of a flowable task run whose children have begun; `undefined` for any other. */
 function branchesOf(taskRun: TaskRun, place: TaskPlace): Branches | undefined {
   const { decision, history } = taskRun;
   const state = currentState(history);
   const hasBegun = decision !== undefined && decision.isWaiting !== true &&
     (state === "RUNNING" || state === "PAUSED" && place.blocks.has("onPause"));
   return hasBegun ? FLOWABLES.get(place.task.kind)?.branches?.(place, decision) : undefined;
+}
+
+/** The branches of a task run, or of the flow's `tasks`; `undefined` for a task without children. */
+export function branchesOfTaskRun(plan: FlowPlan, taskRun: TaskRun | undefined): Branches | undefined {
+  if (!taskRun) return sequence(plan.blocks.get("tasks"));
+  const place = plan.places.get(taskRun.taskId);
+  return place && FLOWABLES.get(place.task.kind)?.branches?.(place, taskRun.decision ?? {});
 }
 
 function newFrame(branches: Branches, owner?: TaskRun, place?: TaskPlace): Frame {
@@ -261,7 +267,7 @@ function freshPhase(branches: Branches) {
   };
 }
 
-/** Goes on to a later phase; an earlier one or the same changes nothing. */
+/** Enters a phase, unless it is the present one or an earlier one. */
 export function enterPhase(frame: Frame, plan: FlowPlan, phase: Phase): void {
   if (PHASES.indexOf(phase) <= PHASES.indexOf(frame.phase)) return;
   frame.phase = phase;
@@ -269,46 +275,46 @@ export function enterPhase(frame: Frame, plan: FlowPlan, phase: Phase): void {
   Object.assign(frame, freshPhase(phase === "tasks" ? frame.ownBranches : sequence(blocks.get(phase))));
 }
 
-/** The phase that a task belongs to. */
+/** The phase of a task. */
 export function phaseOf({ block }: TaskPlace): Phase {
   return block === "onPause" || isHandlerBlock(block) ? block : "tasks";
 }
 
-/** True for lists of tasks that run because others have ended. */
+/** True for lists of tasks that run after others have ended. */
 export function isHandlerBlock(block: string): block is "errors" | "finally" | "afterExecution" {
   return block === "errors" || block === "finally" || block === "afterExecution";
 }
 
-/** True when nothing more of this phase is opened, because a child has failed or all of it is over. */
+/** True when nothing more of this phase is opened: a child has failed, or the end is decided. */
 export function opensNoMore({ hasFailed, isOver, branches }: Frame): boolean {
   return isOver || hasFailed && branches.afterFailure !== "continue";
 }
 
-/** It was found to be over in that state, whatever its children have ended in. */
-export function endLoopIn(frame: Frame, state: State): void {
+/** Decides the end of a frame; later children can only make it worse. */
+export function setFrameEnd(frame: Frame, state: State): void {
   frame.isOver = true;
   if (state === "FAILED") frame.hasFailed = true;
   frame.worst = Math.max(frame.worst, SEVERITY.indexOf(state));
 }
 
-/** Its `tasks` do not begin: the pause before them was over in that state. */
-export function passOver(frame: Frame, plan: FlowPlan, state: State): void {
+/** Skips the `tasks` of a pause that ended in that state. */
+export function skipTasks(frame: Frame, plan: FlowPlan, state: State): void {
   enterPhase(frame, plan, "tasks");
-  endLoopIn(frame, state);
+  setFrameEnd(frame, state);
 }
 
-/** A branch has been started. */
+/** Marks a branch as started. */
 export function markStarted(frame: Frame, branch: number): void {
   frame.nextBranch = Math.max(frame.nextBranch, branch + 1);
   frame.started?.add(branch);
 }
 
-/** Takes note of how a child has ended. */
+/** Counts the end of a child. */
 export function countEnd(frame: Frame, taskRun: TaskRun): void {
   if (isStopping(taskRun)) frame.hasFailed = true;
-  if (frame.phase === "afterExecution") return; // The end of the execution stands already.
+  if (frame.phase === "afterExecution") return; // The execution has its final state.
   const severity = SEVERITY.indexOf(currentState(taskRun.history));
-  // What fails beside a pause does not make it fail.
+  // A failure in `onPause` does not fail the pause.
   const counted = frame.phase === "onPause" ? Math.min(severity, SEVERITY.indexOf("WARNING")) : severity;
   frame.worst = Math.max(frame.worst, counted);
 }

@@ -1,4 +1,4 @@
-/** Whether the conditions of a trigger hold. What each condition means is in `triggers/`; here they are rendered and asked. */
+/** Renders and tests the conditions of triggers, whose types are in `triggers/`. */
 import type { Instant } from "../base/clock.ts";
 import {
   isJsonObject,
@@ -18,14 +18,14 @@ import type {
 } from "../model/triggers/trigger_catalog.ts";
 import type { TriggerRenderer } from "./trigger_renderer.ts";
 
-/** What conditions are tested on. */
+/** The facts that conditions are tested on. */
 interface ConditionFacts {
   readonly flow: Flow;
-  /** The time that conditions on a date test. */
+  /** The date that conditions test. */
   readonly date: Instant;
   /** Zone of that date. */
   readonly timeZone: string;
-  /** Root variables: `trigger`. */
+  /** Root variables, such as `trigger`. */
   readonly variables: JsonObject;
   readonly execution?: ObservedExecution;
 }
@@ -43,7 +43,7 @@ export class Conditions {
     this.#renderer = renderer;
   }
 
-  /** Conditions of a trigger that one event decides on, and its `when`; the others remember several events. */
+  /** Conditions of a trigger: those decided by one event, and windows, which collect several. */
   declared({ properties }: Trigger): { readonly single: JsonObject[]; readonly windows: JsonObject[] } {
     const all = CONDITION_LISTS.flatMap((name) => objectsOf(ownProperty(properties, name)));
     const isWindow = (condition: JsonObject) => this.#typeOf(condition)?.form === "window";
@@ -55,7 +55,7 @@ export class Conditions {
     return CONDITION_PROPERTIES.some((name) => Object.hasOwn(properties, name));
   }
 
-  /** Why a trigger must not fire, as far as one event decides on it; `undefined` when all hold. @throws Error it cannot be told */
+  /** Why `when` or a condition on one event keeps a trigger from firing; `undefined` when all hold. @throws Error a condition cannot be tested */
   async refusal(trigger: Trigger, facts: ConditionFacts): Promise<string | undefined> {
     const when = ownProperty(trigger.properties, "when") ?? null;
     if (when !== null) {
@@ -73,7 +73,7 @@ export class Conditions {
     return undefined;
   }
 
-  /** What conditions look at. */
+  /** The scope that condition types test. */
   scope(facts: ConditionFacts): ConditionScope {
     const { flow, date, timeZone, execution, variables } = facts;
     const scope: ConditionScope = {

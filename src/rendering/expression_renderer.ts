@@ -1,48 +1,63 @@
-/** Renders expressions that belong to no execution: those that a caller tries out. */
-import type { Clock } from "../base/clock.ts";
+/** Renders expressions that a caller tries out: on an execution, or with variables of its own. Secrets are masked. */
 import { type JsonObject, ownProperty } from "../base/json.ts";
+import type { FlowPlan } from "../engine/plan.ts";
 import { compileTemplate, type HostFunction, renderText } from "../expr/mod.ts";
+import type { Execution, TaskRun } from "../model/executions/execution.ts";
 import { HostCalls, type HostValues, isRenderError } from "./host_functions/mod.ts";
+import type { LoopContexts } from "./loop_contexts.ts";
+import { type RenderDeps, Renderer, TemplateCache } from "./renderer.ts";
+import { createScope, type ScopeDeps } from "./scope.ts";
 
 /** The text of one expression, or why there is none. */
 export type RenderedText = { readonly text: string } | { readonly error: string };
 
-/** Renders one expression; secrets are masked in what it gives. */
+/** Renders one expression outside of executions. */
 export type RenderExpression = (
   source: string,
   scope: { readonly tenant: string; readonly namespace?: string; readonly context: JsonObject },
 ) => Promise<RenderedText>;
 
-/** What rendering needs from the server. */
-interface ExpressionRendererDeps {
-  readonly clock: Clock;
-  readonly timeZone: string;
-  readonly random: () => number;
-  /** What functions such as `kv()` read. */
-  readonly values: HostValues;
-}
+/** Renders one expression as a task run of an execution sees it, or as the execution itself does. */
+type EvaluateExpression = (
+  target: { readonly execution: Execution; readonly plan: FlowPlan; readonly taskRun?: TaskRun },
+  source: string,
+) => Promise<RenderedText>;
 
-const NO_FUNCTIONS: ReadonlyMap<string, HostFunction> = new Map();
+const NO_FUNCTIONS = { functions: new Map<string, HostFunction>() };
 
 /** A renderer whose variables are the members of the context; functions that read data need a namespace to read in. */
 export function createExpressionRenderer(
-  { clock, timeZone, random, values }: ExpressionRendererDeps,
+  deps: ScopeDeps & { readonly values: HostValues },
 ): RenderExpression {
   return async (source, { tenant, namespace, context }) => {
-    const calls = new HostCalls(values, { tenant, namespace: namespace ?? "" });
-    const scope = {
-      variable: (name: string) => ownProperty(context, name),
-      functions: namespace === undefined ? NO_FUNCTIONS : calls.functions,
-      now: clock.now(),
-      timeZone,
-      random,
-    };
-    try {
+    const calls = new HostCalls(deps.values, { tenant, namespace: namespace ?? "" });
+    const host = namespace === undefined ? NO_FUNCTIONS : calls;
+    const scope = createScope(deps, host, (name) => ownProperty(context, name));
+    return await masked(calls, () => {
       const template = compileTemplate(source);
-      return { text: calls.mask(await calls.run(() => renderText(template, scope))) };
-    } catch (error) {
-      if (isRenderError(error)) return { error: calls.mask(error.message) };
-      throw error;
-    }
+      return calls.run(() => renderText(template, scope));
+    });
   };
+}
+
+/** An evaluator of expressions on executions as they are stored. */
+export function createEvaluator(deps: RenderDeps, contexts: LoopContexts): EvaluateExpression {
+  return async ({ execution, plan, taskRun }, source) => {
+    const outer = await contexts.of(execution);
+    const renderer = new Renderer(plan, execution, new TemplateCache(), { ...deps, outer });
+    const task = taskRun && plan.places.get(taskRun.taskId)?.task;
+    return await masked(
+      renderer.hostCalls,
+      () => renderer.text(source, taskRun && task && { task, taskRun }),
+    );
+  };
+}
+
+async function masked(calls: HostCalls, render: () => string | Promise<string>): Promise<RenderedText> {
+  try {
+    return { text: calls.mask(await render()) };
+  } catch (error) {
+    if (isRenderError(error)) return { error: calls.mask(error.message) };
+    throw error;
+  }
 }

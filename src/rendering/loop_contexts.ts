@@ -1,4 +1,4 @@
-/** What a pass of a Loop sees of the executions around it: outputs of tasks that had ended when the loop began, and the trigger. */
+/** What a pass of a Loop sees of its outer executions: outputs of tasks that had ended when the loop began, and the trigger. */
 import { type JsonObject, setOwnProperty } from "../base/json.ts";
 import { sizeOf } from "../base/json_size.ts";
 import { LruCache } from "../base/lru.ts";
@@ -6,21 +6,21 @@ import { type Execution, type TaskRun, taskRunOf } from "../model/executions/exe
 import type { LoopRun } from "../model/executions/loop_run.ts";
 import { changedAt, isEnded } from "../model/executions/state.ts";
 import type { ExecutionRecords } from "../store/records/execution_records.ts";
-import { TaskRunViews } from "./task_run_views.ts";
+import { ancestorsOf, TaskRunViews } from "./task_run_views.ts";
 
-/** Of the execution that goes over the values, and of those around that one. Shared by all passes: not to be changed. */
+/** Variables of the execution of the Loop and of those it is nested in. Shared by all passes, so never changed. */
 export interface OuterContext {
   /** Outputs by task id, as stored. */
   readonly outputs: JsonObject;
-  /** Variables of what has triggered the outermost execution. */
+  /** Trigger variables of the outermost execution. */
   readonly trigger?: JsonObject;
 }
 
-/** Bytes of contexts that are kept. */
+/** Bytes of cached contexts. */
 const CACHE_BYTES = 8_000_000;
 const NOTHING: OuterContext = Object.freeze({ outputs: Object.freeze({}) });
 
-/** Reads contexts; passes of one loop share one. */
+/** Loads and caches contexts; the passes of a loop share one. */
 export class LoopContexts {
   readonly #records: Pick<ExecutionRecords, "load">;
   readonly #known = new LruCache<string, OuterContext>(CACHE_BYTES);
@@ -29,7 +29,7 @@ export class LoopContexts {
     this.#records = records;
   }
 
-  /** That of an execution; `undefined` for one that is no pass. Without the executions around it nothing of them is seen. */
+  /** The context of an execution, empty if its outer executions are gone; `undefined` for one that is no pass. */
   async of({ tenant, loop }: Execution): Promise<OuterContext | undefined> {
     if (!loop) return undefined;
     const known = this.#known.get(keyOf(tenant, loop.executionId, loop));
@@ -38,56 +38,43 @@ export class LoopContexts {
     return stored ? this.within(stored.execution, loop, await this.of(stored.execution)) : NOTHING;
   }
 
-  /** That of the passes of a loop of this execution, which need not be stored yet. */
-  within(execution: Execution, loop: Beginning, around?: OuterContext): OuterContext {
+  /** The context of the passes of a loop of this execution, which may not be stored yet. */
+  within(execution: Execution, loop: Beginning, outer?: OuterContext): OuterContext {
     const key = keyOf(execution.tenant, execution.id, loop);
     const known = this.#known.get(key);
     if (known) return known;
     const context: OuterContext = {
-      outputs: merged(around?.outputs ?? {}, outputsBefore(execution, loop)),
-      trigger: around ? around.trigger : execution.trigger?.variables,
+      outputs: merged(outer?.outputs ?? {}, outputsBefore(execution, loop)),
+      trigger: outer ? outer.trigger : execution.trigger?.variables,
     };
     this.#known.set(key, context, sizeOf(context.outputs, CACHE_BYTES));
     return context;
   }
 }
 
-/** Which loop of an execution, and since when. */
+/** The task run of a loop and its start. */
 type Beginning = Pick<LoopRun, "taskRun" | "since">;
 
 function keyOf(tenant: string, executionId: string, { taskRun, since }: Beginning): string {
   return `${tenant}/${executionId}/${taskRun}/${since}`;
 }
 
-/** Outputs of one execution over those of the executions around it: an id of a task is in one of them. */
-export function merged(around: JsonObject, own: JsonObject): JsonObject {
-  const outputs = { ...around };
+/** Outputs of an execution merged over those of its outer executions; their task ids are distinct. */
+export function merged(outer: JsonObject, own: JsonObject): JsonObject {
+  const outputs = { ...outer };
   for (const id of Object.keys(own)) setOwnProperty(outputs, id, own[id] ?? null);
   return outputs;
 }
 
-function outputsBefore(
-  execution: Execution,
-  { taskRun: ordinal, since }: Beginning,
-): JsonObject {
-  const around = ordinalsAround(execution, ordinal);
+function outputsBefore(execution: Execution, { taskRun: ordinal, since }: Beginning): JsonObject {
+  const loop = taskRunOf(execution, ordinal);
+  const outer = new Set(loop && ancestorsOf(execution, loop).map((ancestor) => ancestor.ordinal));
   const seen = execution.taskRuns.filter((taskRun) =>
-    around.has(taskRun.ordinal) || isBefore(taskRun, ordinal, since)
+    outer.has(taskRun.ordinal) || isBefore(taskRun, ordinal, since)
   );
   return new TaskRunViews({ ...execution, taskRuns: seen, touched: new Set() }).outputs;
 }
 
 function isBefore({ ordinal, history }: TaskRun, loop: number, since: number): boolean {
   return ordinal !== loop && isEnded(history) && changedAt(history) <= since;
-}
-
-/** Task runs around one. */
-function ordinalsAround(execution: Execution, ordinal: number): Set<number> {
-  const around = new Set<number>();
-  let parent = taskRunOf(execution, ordinal)?.parent;
-  while (parent !== undefined && !around.has(parent)) {
-    around.add(parent);
-    parent = taskRunOf(execution, parent)?.parent;
-  }
-  return around;
 }

@@ -1,5 +1,4 @@
 /** Renders the properties of tasks, conditions and flow outputs of one execution. Compiled templates are kept for each plan. */
-import type { Clock } from "../base/clock.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty, setOwnProperty } from "../base/json.ts";
 import type { FlowPlan } from "../engine/plan.ts";
 import {
@@ -14,49 +13,46 @@ import type { Execution, TaskRun } from "../model/executions/execution.ts";
 import type { Flow, Output, Task } from "../model/flows/flow.ts";
 import type { PropertySchema } from "../model/flows/schema.ts";
 import type { TaskCatalog, TaskType } from "../model/tasks/task_catalog.ts";
-import { EffectCalls } from "./effect_calls.ts";
+import { EffectCalls, secretCalls } from "./call_search.ts";
 import { HostCalls, type HostValues, isRenderError } from "./host_functions/mod.ts";
 import type { OuterContext } from "./loop_contexts.ts";
-import { secretCalls } from "./secret_calls.ts";
+import { createScope, type ScopeDeps, withVariables } from "./scope.ts";
 import { ExecutionVariables, type ServerVariables, type TaskScope } from "./variables.ts";
 import { WorkPaths } from "./work_paths.ts";
 
 /** What rendering needs from the server. */
-export interface RenderDeps {
-  readonly clock: Clock;
-  readonly timeZone: string;
-  readonly random: () => number;
+export interface RenderDeps extends ScopeDeps {
   readonly hostValues: HostValues;
   readonly server: ServerVariables;
-  /** Of a pass of a Loop: what it sees of the executions around it. */
+  /** For a pass of a Loop. */
   readonly outer?: OuterContext;
-  /** The rendered outputs of a flow, each of its type; or why the execution fails. */
+  /** The rendered outputs converted to their types, or why the execution fails. */
   readonly convertOutputs: (
     flow: Flow,
     rendered: JsonObject,
   ) => { readonly outputs: JsonObject } | { readonly problem: string };
 }
 
-/** A property whose value depends on the execution. */
+/** A property to be rendered for each attempt. */
 interface DynamicProperty {
   readonly name: string;
   readonly template?: Template;
   readonly value: JsonValue;
 }
 
-/** A task prepared for rendering: constant properties once, the others as templates. */
+/** A task prepared for rendering. */
 interface CompiledTask {
   readonly constants: JsonObject;
   readonly dynamic: readonly DynamicProperty[];
 }
 
-/** Templates and prepared tasks of the plans in use; a plan's go with it. */
+/** Compiled templates and prepared tasks; collected together with their plan. */
 export class TemplateCache {
   readonly effects = new EffectCalls();
   readonly #templates = new WeakMap<FlowPlan, Map<string, Template>>();
   readonly #tasks = new WeakMap<Task, CompiledTask>();
 
-  /** Prepares the tasks with which executions of a flow begin, so that the first of them need not wait. @throws ExpressionError */
+  /** Prepares the first level of tasks, so that the first execution of a flow does not wait for it. @throws ExpressionError */
   prepare(plan: FlowPlan, catalog: TaskCatalog): void {
     for (const task of plan.flow.tasks) {
       const type = catalog.find(task.kind);
@@ -88,7 +84,7 @@ export class TemplateCache {
   }
 }
 
-/** The outputs of a flow, or why the execution fails; and why optional ones are left out. */
+/** The outputs of a flow or why the execution fails, and the reasons of optional ones that are null. */
 export interface RenderedOutputs {
   readonly converted: ReturnType<RenderDeps["convertOutputs"]>;
   readonly ignored: readonly string[];
@@ -119,7 +115,7 @@ export class Renderer {
     this.hostCalls = new HostCalls(deps.hostValues, caller);
   }
 
-  /** What it sees of executions around its own. */
+  /** The outer executions of a pass of a Loop. */
   get outer(): OuterContext | undefined {
     return this.#variables.outer;
   }
@@ -149,7 +145,7 @@ export class Renderer {
     return this.hostCalls.run(() => renderText(template, this.#scope(scope)));
   }
 
-  /** These properties of a flowable task, whatever its type says of when they are rendered. @throws as {@link properties} */
+  /** These properties of a flowable task, whether its type declares them or not. @throws as {@link properties} */
   members(names: readonly string[], given: TaskScope): JsonObject | Promise<JsonObject> {
     if (names.length === 0) return {};
     const { properties } = given.task;
@@ -172,26 +168,22 @@ export class Renderer {
   /** The value of a template with further root variables. @throws as {@link properties} */
   value(source: string, task: TaskScope, variables: JsonObject = {}): JsonValue | Promise<JsonValue> {
     const template = this.#cache.template(this.#plan, source);
-    const scope = this.#scope(task);
-    // A null is a value: it hides what the name means elsewhere.
-    const variable = (name: string) =>
-      Object.hasOwn(variables, name) ? ownProperty(variables, name) : scope.variable(name);
-    return this.hostCalls.run(() =>
-      renderValue(template, { ...scope, variable, functions: scope.functions })
-    );
+    const variable = withVariables(variables, (name) => this.#variables.get(name, task));
+    const scope = createScope(this.#deps, this.hostCalls, variable);
+    return this.hostCalls.run(() => renderValue(template, scope));
   }
 
-  /** An object with every text within it rendered, as the flow's outputs see it. @throws as {@link properties} */
+  /** An object with every text in it rendered with the variables of the execution. @throws as {@link properties} */
   object(value: JsonObject): JsonObject | Promise<JsonObject> {
     return this.hostCalls.run(() => this.#value(value, this.#scope()) as JsonObject);
   }
 
-  /** Takes note of task runs that the execution is about to forget to have changed. */
+  /** Marks task runs as changed, before the execution clears its set of changed ones. */
   noteChanges(touched: Iterable<number>): void {
     this.#variables.note(touched);
   }
 
-  /** The flow's outputs by id, each of its type, or why they cannot be had; an optional one that cannot be rendered is null. @throws as {@link properties} */
+  /** The outputs of the flow by id; an optional one that cannot be rendered is null. @throws as {@link properties} */
   outputs(): RenderedOutputs | Promise<RenderedOutputs> {
     const { flow } = this.#plan;
     return this.hostCalls.run(() => {
@@ -238,17 +230,7 @@ export class Renderer {
   }
 
   #scope(task?: TaskScope): Scope {
-    const { clock, timeZone, random } = this.#deps;
-    const { hostCalls } = this;
-    return {
-      variable: (name) => this.#variables.get(name, task),
-      get functions() {
-        return hostCalls.functions;
-      },
-      now: clock.now(),
-      timeZone,
-      random,
-    };
+    return createScope(this.#deps, this.hostCalls, (name) => this.#variables.get(name, task));
   }
 }
 
@@ -266,7 +248,7 @@ function compileTask(task: Task, type: TaskType, compile: (source: string) => Te
   return { constants, dynamic };
 }
 
-/** The value under the name of a property, or under an older one. */
+/** The value under the name of a property or an alias. */
 function givenValue(
   properties: JsonObject,
   name: string,

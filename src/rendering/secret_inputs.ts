@@ -1,14 +1,14 @@
-/** Inputs as expressions see them: those of type SECRET decrypted, on first use. */
+/** Inputs as templates see them: those of type SECRET are decrypted on first use. */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty, setOwnProperty } from "../base/json.ts";
 import { ExpressionError } from "../expr/mod.ts";
 import { ciphertextOf } from "../model/flows/input_value.ts";
 import type { Execution } from "../model/executions/execution.ts";
 import type { Flow, Input } from "../model/flows/flow.ts";
 
-/** The type of inputs that are kept encrypted. */
+/** The type of inputs that are stored encrypted. */
 const SECRET_TYPE = "SECRET";
 
-/** Decrypts a value of a flow's inputs; `undefined` when that cannot be done with this server's key. */
+/** Decrypts a value of a flow's inputs; `undefined` when the key of this server does not fit. */
 export type OpenInput = (flow: Flow, value: JsonValue) => string | undefined;
 
 /** The inputs of one execution. */
@@ -36,16 +36,15 @@ export class SecretInputs {
     );
   }
 
-  /** The texts of those of type SECRET, as far as they can be read; it only grows, by what {@link openOutputs} meets. */
+  /** The texts of those of type SECRET that can be read; the list only grows, also by {@link openOutputs}. */
   get values(): readonly string[] {
     if (!this.#opened) this.#read();
     return this.#values;
   }
 
   /**
-   * Outputs of a task run as expressions see them: decrypted are the values of type SECRET that a pause has asked for, the
-   * encrypted outputs of a script, and the answer of an HTTP request. That one is not masked: it is a text of any length, and
-   * no secret of the server.
+   * Outputs of a task run as templates see them. Decrypts the SECRET inputs of a pause, the encrypted outputs of a script and
+   * the response of an HTTP request. The response is not masked: it is a text of any length, and no secret of the server.
    */
   openOutputs(outputs: JsonObject): JsonObject {
     const body = ownProperty(outputs, "encryptedBody");
@@ -61,7 +60,7 @@ export class SecretInputs {
     return opened === given ? outputs : { ...outputs, [name]: opened };
   }
 
-  /** A dotted id is an object within the others. */
+  /** A dotted id is a nested object. */
   #openMembers(object: JsonObject, depth: number): JsonObject {
     let copy = object;
     for (const name of Object.keys(object)) {
@@ -86,7 +85,7 @@ export class SecretInputs {
   #openOne({ id }: Input, inputs: JsonObject): JsonObject {
     const names = id.split(".");
     const value = names.reduce<JsonValue | undefined>(memberOf, inputs);
-    // One that is not encrypted comes from a revision in which it was no secret yet.
+    // Not encrypted: it comes from a revision in which the input was no secret.
     const text = typeof value === "string" ? value : this.#textOf(id, value);
     if (text === undefined) return inputs;
     this.#values.push(text);
@@ -105,7 +104,7 @@ function memberOf(value: JsonValue | undefined, name: string): JsonValue | undef
   return isJsonObject(value) ? ownProperty(value, name) : undefined;
 }
 
-/** A copy in which `a.b` has that value; the original is what is stored. */
+/** A copy in which `a.b` has that value; the stored original stays. */
 function withMember(
   object: JsonObject,
   [name = "", ...rest]: readonly string[],

@@ -1,23 +1,23 @@
-/** Replaces secrets in log lines by stars. Knows texts only, not where they come from. */
+/** Replaces secrets in log lines by stars. */
 
 /**
- * A shorter secret is masked where it is the whole text only: "1" or "on" is part of any line, and masking it there would
+ * A shorter secret is masked only as the complete text: "1" or "on" is part of any line, and masking it there would
  * destroy the log without hiding anything.
  */
 const MIN_PART_LENGTH = 3;
-/** A secret of several lines, such as a private key, is often written line by line; short lines of it (`{`, `---`) are no secret. */
+/** The lines of a secret, such as a private key, are often logged one by one; shorter lines (`{`, `---`) are no secret. */
 const MIN_LINE_LENGTH = 8;
 
 /** The secrets that one execution has used so far. */
 export class SecretMask {
-  /** Longest first, so that none hides the rest of another. */
+  /** Longest first, so that masking a part does not leave the rest of a longer one. */
   #parts: string[] = [];
-  readonly #wholes = new Set<string>();
+  readonly #secrets = new Set<string>();
 
-  /** Masks that text from now on: as it is, as it stands in JSON, and each longer line of it. */
+  /** Masks that text from now on: unchanged, escaped as in JSON, and each longer line. */
   add(secret: string): void {
-    if (secret === "" || this.#wholes.has(secret)) return;
-    this.#wholes.add(secret);
+    if (secret === "" || this.#secrets.has(secret)) return;
+    this.#secrets.add(secret);
     const lines = secret.split(/[\r\n]+/).map((line) => line.trim());
     const parts = [
       ...[secret, secret.trim()].filter((text) => text.length >= MIN_PART_LENGTH),
@@ -28,9 +28,9 @@ export class SecretMask {
     this.#parts = [...all].sort((a, b) => b.length - a.length);
   }
 
-  /** The text with stars, as many as characters, in place of every secret. */
+  /** The text with every secret replaced by as many stars. */
   apply(text: string): string {
-    if (this.#wholes.has(text.trim())) return stars(text);
+    if (this.#secrets.has(text.trim())) return stars(text);
     let masked = text;
     for (const part of this.#parts) masked = masked.replaceAll(part, stars(part));
     return masked;

@@ -1,9 +1,9 @@
-/** `outputs` and `tasks` as expressions see them: by task id, below it by the values of the loops around a task run. */
+/** `outputs` and `tasks` as templates see them: by task id, then by the values of the loops a task run is in. */
 import { isJsonObject, type JsonObject, ownProperty, setOwnProperty } from "../base/json.ts";
 import { type Execution, type TaskRun, taskRunOf } from "../model/executions/execution.ts";
 import { currentState, type State } from "../model/executions/state.ts";
 
-/** A task run as it was last taken in. */
+/** A task run as it was last read. */
 interface Seen {
   readonly path: readonly string[];
   readonly state: State;
@@ -12,24 +12,24 @@ interface Seen {
 
 type OpenOutputs = (outputs: JsonObject) => JsonObject;
 
-/** Kept up to date from the task runs that changed: no render looks at all of them. */
+/** Updated from changed task runs only: no render reads all of them. */
 export class TaskRunViews {
   readonly #execution: Execution;
   readonly #open: OpenOutputs;
   readonly #outputs: JsonObject = {};
   readonly #states: JsonObject = {};
   readonly #seen = new Map<number, Seen>();
-  /** Ordinals that changed in earlier commits and were not taken in. */
+  /** Ordinals that changed in earlier commits and were not read since. */
   readonly #stale = new Set<number>();
 
-  /** `open` gives the outputs of a task run as expressions see them. */
+  /** `open` decrypts the outputs of a task run. */
   constructor(execution: Execution, open: OpenOutputs = (outputs) => outputs) {
     this.#execution = execution;
     this.#open = open;
     for (const { ordinal } of execution.taskRuns) this.#stale.add(ordinal);
   }
 
-  /** Takes note of changes that the execution is about to forget. */
+  /** Marks task runs as changed, before the execution clears its set of changed ones. */
   note(touched: Iterable<number>): void {
     for (const ordinal of touched) this.#stale.add(ordinal);
   }
@@ -46,7 +46,7 @@ export class TaskRunViews {
     return this.#states;
   }
 
-  /** The task runs around one that have a value or outputs, the nearest first. */
+  /** The ancestors that have a value or outputs, the nearest first. */
   parents(taskRun: TaskRun): JsonObject[] {
     return ancestorsOf(this.#execution, taskRun).flatMap(({ value, outputs }) => {
       if (value === undefined && outputs === undefined) return [];
@@ -87,8 +87,8 @@ export class TaskRunViews {
   }
 }
 
-/** The task runs around one, the nearest first. */
-function ancestorsOf(execution: Execution, taskRun: TaskRun): TaskRun[] {
+/** The ancestors of a task run, the nearest first. */
+export function ancestorsOf(execution: Execution, taskRun: TaskRun): TaskRun[] {
   const ancestors: TaskRun[] = [];
   for (let { parent } = taskRun; parent !== undefined;) {
     const ancestor = taskRunOf(execution, parent);
@@ -99,10 +99,10 @@ function ancestorsOf(execution: Execution, taskRun: TaskRun): TaskRun[] {
   return ancestors;
 }
 
-/** Its task id, the values of the loops around it, the outermost first, and its own value. */
+/** Its task id, the values of its loops, the outermost first, and its own value. */
 function pathOf(execution: Execution, taskRun: TaskRun): string[] {
-  const around = taskRun.parent === undefined ? [] : ancestorsOf(execution, taskRun).reverse();
-  return [taskRun.taskId, ...[...around, taskRun].flatMap(({ value }) => value ?? [])];
+  const outer = taskRun.parent === undefined ? [] : ancestorsOf(execution, taskRun).reverse();
+  return [taskRun.taskId, ...[...outer, taskRun].flatMap(({ value }) => value ?? [])];
 }
 
 function place(root: JsonObject, path: readonly string[], value: JsonObject): void {

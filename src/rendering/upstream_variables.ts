@@ -1,4 +1,4 @@
-/** What a Flow trigger knows of the executions that it reacts to, as expressions read it. */
+/** Variables of the executions that a Flow trigger reacts to. */
 import { toIso } from "../base/clock.ts";
 import { isJsonObject, type JsonObject, ownProperty, setOwnProperty } from "../base/json.ts";
 import type { Announcement } from "../model/triggers/announcement.ts";
@@ -6,29 +6,29 @@ import type { Execution, TaskRun } from "../model/executions/execution.ts";
 import { changedAt, currentState, isEnded, startedAt, type State } from "../model/executions/state.ts";
 import type { ObservedExecution, UpstreamOutputs } from "../model/triggers/trigger_catalog.ts";
 
-/** What its own tasks read of an execution; each is built when it is asked for. */
+/** Variables that the tasks of an execution see; each is built when it is read. */
 export interface ExecutionView {
   readonly execution: JsonObject;
   /** As a tree: `system.correlationId` is `system: { correlationId }`. */
   readonly labels: JsonObject;
-  /** Of its tasks. */
+  /** Outputs of its tasks. */
   readonly outputs: JsonObject;
 }
 
-/** An execution in the state that is reacted to. */
+/** The execution that a trigger reacts to. */
 export interface Upstream {
   readonly announcement: Announcement;
   readonly execution: Execution;
   readonly view: ExecutionView;
 }
 
-/** Another execution that counts, and how its outputs are read. */
+/** Another execution of a window, and how its outputs are merged. */
 export interface MetUpstream {
   readonly execution: Execution;
   readonly outputs: UpstreamOutputs;
 }
 
-/** What expressions read as `trigger`; `others` in the order in which they counted. */
+/** The variable `trigger`; `others` in the order in which they were counted. */
 export function triggerVariables(
   { announcement: { state }, execution, view }: Upstream,
   others: readonly MetUpstream[] = [],
@@ -65,7 +65,7 @@ function outputsOf(execution: Execution, others: readonly MetUpstream[]): JsonOb
   return merged;
 }
 
-/** Maps of the same name become one. */
+/** Merges maps of the same name. */
 function addOutputs(merged: JsonObject, outputs: JsonObject): void {
   for (const name of Object.keys(outputs)) {
     const value = ownProperty(outputs, name) ?? null, known = ownProperty(merged, name);
@@ -79,7 +79,7 @@ function addOutputs(merged: JsonObject, outputs: JsonObject): void {
   }
 }
 
-/** The start has that label itself. */
+/** The started execution has its own correlation id. */
 function withoutCorrelation(labels: JsonObject): JsonObject {
   const { system, ...others } = labels;
   if (!isJsonObject(system)) return labels;
@@ -87,7 +87,7 @@ function withoutCorrelation(labels: JsonObject): JsonObject {
   return Object.keys(rest).length > 0 ? { ...others, system: rest } : others;
 }
 
-/** What conditions read of the execution itself, beside `trigger`; outputs of the flow and those of its tasks. */
+/** The variables of conditions besides `trigger`; `outputs` are those of the flow and of its tasks. */
 export function conditionVariables({ announcement, execution, view }: Upstream): JsonObject {
   const { id: executionId, namespace, flowId, flowRevision } = execution;
   const { state } = announcement;
@@ -101,12 +101,12 @@ export function conditionVariables({ announcement, execution, view }: Upstream):
   };
 }
 
-/** What labels and inputs of the start read of the execution itself, beside `trigger`: as its own tasks would at its end. */
+/** The variables of labels and inputs of the start besides `trigger`: as the tasks of the execution see them at its end. */
 export function startVariables({ execution: { inputs }, view }: Upstream): JsonObject {
   return { execution: view.execution, outputs: view.outputs, inputs: inputs ?? {}, labels: view.labels };
 }
 
-/** What conditions look at. */
+/** The scope that condition types test. */
 export function observed(
   { announcement, execution }: Pick<Upstream, "announcement" | "execution">,
 ): ObservedExecution {
@@ -122,7 +122,7 @@ export function observed(
   };
 }
 
-/** How those attempts ended that others followed. */
+/** The states of attempts that were retried. */
 export function retriedStatesOf(taskRuns: readonly TaskRun[]): State[] {
   return taskRuns.flatMap(({ attempts }) =>
     attempts.slice(0, -1).map(({ history }) => currentState(history))

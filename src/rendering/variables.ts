@@ -1,26 +1,22 @@
-/** What expressions see: `inputs`, `outputs`, `trigger`, `flow`, `execution`, `task`, `taskrun`, `vars`, `labels`, … */
+/** Root variables of the templates of one execution: those of every template, `execution`, `inputs`, `outputs`, `task`, … */
 import { toIso } from "../base/clock.ts";
 import { taskRunId } from "../base/id.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty, setOwnProperty } from "../base/json.ts";
 import type { Execution, TaskRun } from "../model/executions/execution.ts";
 import type { Flow, Task } from "../model/flows/flow.ts";
-import type { Label } from "../model/flows/label.ts";
 import { itemView } from "../model/executions/loop_run.ts";
 import { changedAt, currentState, isEnded, startedAt } from "../model/executions/state.ts";
 import { merged, type OuterContext } from "./loop_contexts.ts";
+import { nestLabels, type RootSource, rootVariable, type ServerRoots } from "./scope.ts";
 import { type OpenInput, SecretInputs } from "./secret_inputs.ts";
 import { TaskRunViews } from "./task_run_views.ts";
 import type { PathOf, WorkPaths } from "./work_paths.ts";
 
-/** Variables that are the same for every execution of this server. */
-export interface ServerVariables {
-  /** Environment variables that flows may read, by lower-case name without prefix. */
-  readonly envs: JsonObject;
-  /** `kestra`: the public address of this server as `url`; absent when none is configured. */
-  readonly kestra?: JsonObject;
+/** What the server provides to the variables of executions. */
+export interface ServerVariables extends ServerRoots {
   /** Decrypts inputs of type SECRET. */
   readonly openInput?: OpenInput;
-  /** Directories that tasks work in. */
+  /** Paths of working directories. */
   readonly pathOf?: PathOf;
 }
 
@@ -28,33 +24,31 @@ export interface ServerVariables {
 export interface TaskScope {
   readonly task: Task;
   readonly taskRun: TaskRun;
-  /** Storage URI of the batch that an execution is started for. */
+  /** Storage URI of the batch of a child execution. */
   readonly items?: string;
 }
 
-/** Variables of one execution; built when asked for, outputs as task runs end. */
+/** Variables of one execution; each is built when it is read, outputs as task runs end. */
 export class ExecutionVariables {
-  readonly #flow: Flow;
   readonly #execution: Execution;
-  readonly #server: ServerVariables;
+  readonly #roots: RootSource;
   readonly #inputs: SecretInputs;
   /** `outputs`, `tasks` and `parents`. */
   #views: TaskRunViews | undefined;
   #outerOutputs: JsonObject | undefined;
-  /** Of a pass of a Loop: what it sees of the executions around it. */
+  /** For a pass of a Loop. */
   outer: OuterContext | undefined;
-  /** Directories; absent outside of servers that run tasks. */
+  /** Absent where no tasks run. */
   readonly workPaths: WorkPaths | undefined;
 
   constructor(flow: Flow, execution: Execution, server: ServerVariables, workPaths?: WorkPaths) {
-    this.#flow = flow;
     this.#execution = execution;
-    this.#server = server;
+    this.#roots = { flow, server, execution };
     this.workPaths = workPaths;
     this.#inputs = new SecretInputs(flow, execution, server.openInput);
   }
 
-  /** Made when an expression first looks at another task run. */
+  /** Created when a template first reads another task run. */
   get views(): TaskRunViews {
     return this.#views ??= new TaskRunViews(
       this.#execution,
@@ -62,7 +56,7 @@ export class ExecutionVariables {
     );
   }
 
-  /** Takes note of task runs that the execution is about to forget to have changed. */
+  /** Marks task runs as changed, before the execution clears its set of changed ones. */
   note(touched: Iterable<number>): void {
     this.#views?.note(touched);
   }
@@ -70,16 +64,10 @@ export class ExecutionVariables {
   /** The root variable of that name, as seen from `scope`; `undefined` when there is none. */
   get(name: string, scope?: TaskScope): JsonValue | undefined {
     const build = ROOTS.get(name);
-    return build ? build(this, scope) : undefined;
+    return build ? build(this, scope) : rootVariable(name, this.#roots);
   }
 
-  /** Of the flow: `id`, `namespace`, `revision`, `tenantId`. */
-  get flow(): JsonObject {
-    const { id, namespace, revision, tenant } = this.#flow;
-    return { id, namespace, revision, tenantId: tenant };
-  }
-
-  /** Of the execution: `id`, `startDate`, `state`, `originalId`, once it has ended `endDate`, and `outputs`. */
+  /** `id`, `startDate`, `state`, `originalId`, `outputs`, and `endDate` once it has ended. */
   get execution(): JsonObject {
     const { id, history, originalId, outputs } = this.#execution;
     const view: JsonObject = {
@@ -93,7 +81,7 @@ export class ExecutionVariables {
     return view;
   }
 
-  /** Inputs as converted when the execution was started, those of type SECRET decrypted; empty where expressions find none. @throws ExpressionError `host`: one cannot be */
+  /** Converted inputs, those of type SECRET decrypted. @throws ExpressionError `host`: one cannot be decrypted */
   get inputs(): JsonObject {
     return this.#inputs.inputs;
   }
@@ -103,22 +91,7 @@ export class ExecutionVariables {
     return this.#inputs.values;
   }
 
-  /** Id of the tenant. */
-  get tenantId(): string {
-    return this.#execution.tenant;
-  }
-
-  /** What flows may know of this server. */
-  get kestra(): JsonObject | undefined {
-    return this.#server.kestra;
-  }
-
-  /** Variables of the flow, or all that there are since a task has changed them. */
-  get vars(): JsonObject {
-    return this.#execution.variables ?? this.#flow.variables ?? {};
-  }
-
-  /** Trigger variables, an encrypted body decrypted; `undefined` for an execution that no trigger started. */
+  /** Trigger variables, decrypted; `undefined` for an execution that no trigger started. */
   get trigger(): JsonObject | undefined {
     const variables = this.outer ? this.outer.trigger : this.#execution.trigger?.variables;
     return variables && this.#inputs.openOutputs(variables);
@@ -129,18 +102,13 @@ export class ExecutionVariables {
     return nestLabels(this.#execution.labels);
   }
 
-  /** Server environment. */
-  get envs(): JsonObject {
-    return this.#server.envs;
-  }
-
-  /** The pass of a Loop that the execution is; `undefined` for any other. */
+  /** The item of a pass of a Loop; `undefined` for other executions. */
   get item(): JsonObject | undefined {
     const { loop } = this.#execution;
     return loop && itemView(loop);
   }
 
-  /** Outputs of task runs; in a pass of a Loop also those of the executions around it. */
+  /** Outputs of task runs; in a pass of a Loop also those of its outer executions. */
   get outputs(): JsonObject {
     const { outputs } = this.views;
     if (!this.outer) return outputs;
@@ -148,7 +116,7 @@ export class ExecutionVariables {
     return merged(this.#outerOutputs, outputs);
   }
 
-  /** Outputs of other executions, with what is encrypted in them opened at any depth. */
+  /** Outputs of other executions, decrypted at any depth. */
   #opened(outputs: JsonObject): JsonObject {
     const opened = this.#inputs.openOutputs(outputs);
     const copy: JsonObject = {};
@@ -178,7 +146,7 @@ export class ExecutionVariables {
     return view;
   }
 
-  /** The task run of the WorkingDirectory around a task run, as {@link taskRunView}. */
+  /** The view of the task run of its WorkingDirectory. */
   workerTaskRunView({ task, taskRun }: TaskScope): JsonObject | undefined {
     const sharing = this.workPaths?.sharingTaskRun(taskRun);
     return sharing && this.taskRunView({ task, taskRun: sharing });
@@ -188,15 +156,9 @@ export class ExecutionVariables {
 type RootBuilder = (variables: ExecutionVariables, scope?: TaskScope) => JsonValue | undefined;
 
 const ROOTS: ReadonlyMap<string, RootBuilder> = new Map<string, RootBuilder>([
-  ["flow", (variables) => variables.flow],
   ["execution", (variables) => variables.execution],
   ["inputs", ({ inputs }) => Object.keys(inputs).length > 0 ? inputs : undefined],
-  ["vars", (variables) => variables.vars],
   ["trigger", (variables) => variables.trigger],
-  ["labels", (variables) => variables.labels],
-  ["envs", (variables) => variables.envs],
-  ["tenantId", (variables) => variables.tenantId],
-  ["kestra", (variables) => variables.kestra],
   ["outputs", (variables) => variables.outputs],
   ["item", (variables) => variables.item],
   ["tasks", (variables) => variables.tasks],
@@ -208,20 +170,3 @@ const ROOTS: ReadonlyMap<string, RootBuilder> = new Map<string, RootBuilder>([
   ["parents", (variables, scope) => scope && variables.views.parents(scope.taskRun)],
   ["parent", (variables, scope) => scope && variables.views.parents(scope.taskRun)[0]],
 ]);
-
-/** Labels as a tree: the parts of a key between its dots are the names on the way. */
-export function nestLabels(labels: readonly Label[]): JsonObject {
-  const tree: JsonObject = {};
-  for (const { key, value } of labels) {
-    const parts = key.split(".");
-    let node = tree;
-    for (const part of parts.slice(0, -1)) {
-      const next = ownProperty(node, part);
-      const child: JsonObject = isJsonObject(next) ? next : {};
-      setOwnProperty(node, part, child);
-      node = child;
-    }
-    setOwnProperty(node, parts[parts.length - 1] as string, value);
-  }
-  return tree;
-}

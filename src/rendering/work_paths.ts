@@ -1,9 +1,9 @@
-/** Which directory of this machine a task run works in: its own, or that of the WorkingDirectory around it. */
+/** The directory that a task run works in: its own, or that of its WorkingDirectory. */
 import { taskRunId } from "../base/id.ts";
 import type { FlowPlan } from "../engine/plan.ts";
 import { type Execution, type TaskRun, taskRunOf } from "../model/executions/execution.ts";
 
-/** The path of the directory of a name. */
+/** The path of a directory, by name. */
 export type PathOf = (name: string) => string;
 
 const SHARING = "core.flow.WorkingDirectory";
@@ -25,23 +25,23 @@ export class WorkPaths {
     return this.sharedDir(taskRun) ?? this.ownDir(taskRun);
   }
 
-  /** Where it puts files that are to be kept. */
+  /** The directory for files to keep. */
   outputDir(taskRun: TaskRun): string {
     return `${this.workingDir(taskRun)}/.output-${taskRunId(this.#execution.id, taskRun.ordinal)}`;
   }
 
-  /** The directory of the attempt under way. */
+  /** The directory of the current attempt. */
   ownDir(taskRun: TaskRun): string {
     return this.#pathOf(ownDirName(this.#execution, taskRun));
   }
 
-  /** The directory of the WorkingDirectory around it; `undefined` where there is none. */
+  /** The directory of its WorkingDirectory; `undefined` when there is none. */
   sharedDir(taskRun: TaskRun): string | undefined {
     const sharing = this.sharingTaskRun(taskRun);
     return sharing && this.#pathOf(sharedDirName(this.#execution, sharing));
   }
 
-  /** The task run of the WorkingDirectory around it; `undefined` where there is none. */
+  /** The task run of its WorkingDirectory; `undefined` when there is none. */
   sharingTaskRun(taskRun: TaskRun): TaskRun | undefined {
     for (let parent = this.#parentOf(taskRun); parent; parent = this.#parentOf(parent)) {
       if (this.#plan.places.get(parent.taskId)?.task.kind === SHARING) return parent;
@@ -54,12 +54,12 @@ export class WorkPaths {
   }
 }
 
-/** Name of the directory of an attempt: one that was timed out may still be at work when the next one begins. */
+/** Directory name of an attempt; each has its own, because one that timed out may still run when the next begins. */
 function ownDirName({ id }: Execution, { ordinal, attempts }: TaskRun): string {
   return `${taskRunId(id, ordinal)}-${attempts.length}`;
 }
 
-/** Name of the directory of a WorkingDirectory's task run. */
+/** Directory name of the task run of a WorkingDirectory. */
 function sharedDirName({ id }: Execution, { ordinal }: TaskRun): string {
   return taskRunId(id, ordinal);
 }

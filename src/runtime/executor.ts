@@ -2,9 +2,9 @@
  * Drives executions: runs slices, commits each, then starts what must not start before its intent is durable. The
  * process that commits a start has already run its first slice, so a pure execution is one commit from start to end.
  */
-import type { Event } from "../engine/events.ts";
+import type { Event, Refusal } from "../engine/events.ts";
 import type { FlowPlan } from "../engine/plan.ts";
-import type { Refusal, Request } from "../engine/requests.ts";
+import type { Request } from "../engine/requests.ts";
 import { DomainError } from "../model/errors.ts";
 import type { Execution } from "../model/executions/execution.ts";
 import { MAX_LIVE_EXECUTIONS } from "../model/limits.ts";

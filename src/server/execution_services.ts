@@ -1,14 +1,12 @@
 /** Builds the services of executions: their use cases, what people do to them, and the files of their attempts. */
-import type { JsonValue } from "../base/json.ts";
-import { compileTemplate, renderValue } from "../expr/mod.ts";
-import type { Flow } from "../model/flows/flow.ts";
 import { HostCalls, type HostValues } from "../rendering/host_functions/mod.ts";
 import { LoopContexts } from "../rendering/loop_contexts.ts";
-import { nestLabels } from "../rendering/variables.ts";
 import { AttemptNamespaceFiles } from "../services/executions/attempt_namespace_files.ts";
 import { AttemptStorage } from "../services/executions/attempt_storage.ts";
 import { ExecutionActions } from "../services/executions/execution_actions.ts";
 import { ExecutionBulk } from "../services/executions/execution_bulk.ts";
+import { createInputRenderer } from "../rendering/input_renderer.ts";
+import { createEvaluator } from "../rendering/expression_renderer.ts";
 import { ExecutionCleanup } from "../services/executions/execution_cleanup.ts";
 import { ExecutionContents } from "../services/executions/execution_contents.ts";
 import { ExecutionFileViews } from "../services/executions/execution_file_views.ts";
@@ -20,12 +18,12 @@ import type { Files } from "../services/files/files.ts";
 import { FlowCaches } from "../services/files/flow_caches.ts";
 import type { Flows } from "../services/flows/flows.ts";
 import type { InputCipher } from "../services/starts/input_cipher.ts";
-import { type Rendering, StartChecks } from "../services/starts/start_checks.ts";
+import { StartChecks } from "../services/starts/start_checks.ts";
 import { Subflows } from "../services/starts/subflows.ts";
 import { ExecutionFiles } from "../store/blobs/execution_files.ts";
 import { Catalog } from "../store/catalog/catalog.ts";
 import { LogRecords } from "../store/records/log_records.ts";
-import { createEvaluator, createRenderDeps, type RenderServices } from "./rendering.ts";
+import { createRenderDeps, type RenderServices } from "./rendering.ts";
 import type { ServicesDeps } from "./options.ts";
 
 /** Executions and what belongs to them. */
@@ -85,31 +83,8 @@ function createStartChecks(
   const { clock } = options;
   return new StartChecks({
     seal: (flow, text) => inputCipher.seal(flow, text),
-    render: (flow, rendering) => renderFor(options, flow, rendering),
+    render: createInputRenderer(options),
     reads: ({ tenant, namespace }) => new HostCalls(values, { tenant, namespace, now: () => clock.now() }),
-  });
-}
-
-/** The default of an input sees the inputs before it; both it and a check see the flow, its variables and labels and the environment. */
-function renderFor(
-  { clock, timeZone, random, envs }: ServicesDeps,
-  { id, namespace, revision, tenant, variables, labels }: Flow,
-  { template, inputs, functions }: Rendering,
-): JsonValue {
-  const names = new Map<string, () => JsonValue | undefined>([
-    ["inputs", () => inputs],
-    ["flow", () => ({ id, namespace, revision, tenantId: tenant })],
-    ["vars", () => variables ?? {}],
-    ["labels", () => nestLabels(labels)],
-    ["envs", () => Object.fromEntries(envs)],
-    ["tenantId", () => tenant],
-  ]);
-  return renderValue(compileTemplate(template), {
-    variable: (name) => names.get(name)?.(),
-    functions,
-    now: clock.now(),
-    timeZone,
-    random,
   });
 }
 

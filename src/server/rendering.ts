@@ -6,16 +6,8 @@ import { undefinedIfMissing } from "../model/errors.ts";
 import { readHttpOptions } from "../model/http/http_options.ts";
 import { responseText } from "../model/http/http_text.ts";
 import { headerOf, type HttpBody, type HttpClientPort } from "../model/ports/http.ts";
-import {
-  type FilePlace,
-  type FilePort,
-  type HostValues,
-  type HttpPort,
-  isRenderError,
-} from "../rendering/host_functions/mod.ts";
-import type { LoopContexts } from "../rendering/loop_contexts.ts";
-import { type RenderDeps, Renderer, TemplateCache } from "../rendering/renderer.ts";
-import type { ExecutionActionsDeps } from "../services/executions/execution_actions.ts";
+import type { FilePlace, FilePort, HostValues, HttpPort } from "../rendering/host_functions/mod.ts";
+import type { RenderDeps } from "../rendering/renderer.ts";
 import type { ExecutionContents } from "../services/executions/execution_contents.ts";
 import type { ExecutionLineage } from "../services/executions/execution_lineage.ts";
 import type { Files } from "../services/files/files.ts";
@@ -52,25 +44,6 @@ export function createRenderDeps(options: RenderOptions, services: RenderService
     hostValues: createHostValues(services),
     convertOutputs: (flow, rendered) =>
       convertOutputs(flow, rendered, { seal: (text) => inputCipher.seal(flow, text) }),
-  };
-}
-
-/** Renders an expression that somebody tries out on an execution; secrets are masked in what it gives. */
-export function createEvaluator(
-  deps: RenderDeps,
-  contexts: LoopContexts,
-): ExecutionActionsDeps["evaluate"] {
-  return async ({ execution, plan, taskRun }, source) => {
-    const outer = await contexts.of(execution);
-    const renderer = new Renderer(plan, execution, new TemplateCache(), { ...deps, outer });
-    const task = taskRun && plan.places.get(taskRun.taskId)?.task;
-    try {
-      const text = await renderer.text(source, taskRun && task && { task, taskRun });
-      return { text: renderer.hostCalls.mask(text) };
-    } catch (error) {
-      if (isRenderError(error)) return { error: renderer.hostCalls.mask(error.message) };
-      throw error;
-    }
   };
 }
 

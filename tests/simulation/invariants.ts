@@ -1,9 +1,7 @@
 /** What must hold of an execution after every transition, whatever happened before. */
-import { countedAttempts, isStopping } from "../../src/engine/attempts.ts";
+import { countedAttempts, isStopping, retryPolicyOf } from "../../src/engine/attempts.ts";
 import { type Branches, sequence } from "../../src/engine/branches.ts";
-import { branchesOfTaskRun } from "../../src/engine/branches_of.ts";
-import { retryPolicyOf } from "../../src/engine/retry.ts";
-import { type ExecutionTree, type Phase, phaseOf, PHASES } from "../../src/engine/tree.ts";
+import { branchesOfTaskRun, type ExecutionTree, type Phase, phaseOf, PHASES } from "../../src/engine/tree.ts";
 import { type TaskRun, taskRunOf } from "../../src/model/executions/execution.ts";
 import {
   canMove,

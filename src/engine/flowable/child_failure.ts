@@ -1,8 +1,8 @@
-/** `onChildFailure`: what a failed child of a task does to the others that run beside it. */
+/** `onChildFailure`: the effect of a failed child on its siblings. */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { AfterFailure } from "../branches.ts";
 
-/** By the value of the property; the short names are those of later versions. */
+/** By value of the property; the short names come from later versions. */
 const POLICIES: ReadonlyMap<string, AfterFailure> = new Map<string, AfterFailure>([
   ["FAILED", "wait"],
   ["CANCELLED", "cancel"],
@@ -11,7 +11,7 @@ const POLICIES: ReadonlyMap<string, AfterFailure> = new Map<string, AfterFailure
   ["CANCEL", "cancel"],
 ]);
 
-/** What is stored of the rendered property; the default is stored as absent. @throws Error there is no such value */
+/** The stored form of the rendered property; the default is absent. @throws Error unknown value */
 export function failureDecision(value: JsonValue | undefined): JsonObject {
   const name = String(value ?? "FAILED").toUpperCase();
   const policy = POLICIES.get(name);
@@ -21,7 +21,7 @@ export function failureDecision(value: JsonValue | undefined): JsonObject {
   return policy === "wait" ? {} : { afterFailure: policy };
 }
 
-/** The stored one. */
+/** The policy from its stored form. */
 export function afterFailureOf({ afterFailure }: JsonObject): AfterFailure {
   return afterFailure === "cancel" || afterFailure === "continue" ? afterFailure : "wait";
 }

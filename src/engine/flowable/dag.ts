@@ -5,7 +5,7 @@ import type { Flowable } from "./flowable.ts";
 import { limitDecision } from "./parallel.ts";
 import { limitOf } from "./values.ts";
 
-/** A disabled task counts as done. What needs a failed task never begins, whatever `onChildFailure` says. */
+/** A disabled task counts as done. A task that needs a failed one never begins, whatever `onChildFailure` says. */
 export const dag: Flowable = {
   kind: "core.flow.Dag",
   renders: ["concurrent", "onChildFailure"],

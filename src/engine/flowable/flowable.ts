@@ -1,22 +1,21 @@
-/** What a flowable task is to the engine. Each is one file, which only says which children come and what becomes of it. */
+/** The interface of flowable tasks: each declares its children and its end. */
 import type { Instant } from "../../base/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Task } from "../../model/flows/flow.ts";
 import type { State } from "../../model/executions/state.ts";
-import type { Branches } from "../branches.ts";
-import type { TaskPlace } from "../task_place.ts";
+import type { Branches, TaskPlace } from "../branches.ts";
 
-/** What is decided when a flowable task begins; stored with its task run, so that nothing is decided twice. */
+/** The decision at the start of a flowable task; stored with its task run, so that it is made once. */
 export interface Beginning {
   readonly decision?: JsonObject;
   readonly outputs?: JsonObject;
   /** It ends FAILED with this message. */
   readonly failure?: string;
-  /** It waits for a person, or until then. */
+  /** It pauses, at most until `dueAt`. */
   readonly pause?: { readonly dueAt?: Instant };
 }
 
-/** What follows a pass of a loop. */
+/** The decision after a pass of a loop. */
 export type Repetition =
   | { readonly type: "end"; readonly outputs: JsonObject; readonly state: State; readonly message?: string }
   | {
@@ -26,7 +25,7 @@ export type Repetition =
     readonly at: Instant;
   };
 
-/** What happens when the time of a pause is over. */
+/** The effect of the end of a pause's time. */
 export type Expiry = "RESUME" | "WARN" | "FAIL" | "CANCEL";
 
 /** A task type that arranges other tasks. */
@@ -35,28 +34,28 @@ export interface Flowable {
   readonly kind: string;
   /** Properties that are rendered before it begins. */
   readonly renders?: readonly string[];
-  /** Decides from the rendered properties; without it nothing is decided. @throws Error it ends FAILED with the message */
+  /** Decides from the rendered properties. @throws Error the task ends FAILED with the message */
   begin?(properties: JsonObject, now: Instant, place: TaskPlace): Beginning;
-  /** Its children; absent for one that has none of its own, `undefined` before they begin. */
+  /** Its children; `undefined` before they begin. */
   branches?(place: TaskPlace, decision: JsonObject): Branches | undefined;
-  /** For loops: what is rendered after each pass, and what follows from it. */
+  /** For loops: the properties rendered after each pass, and the decision. */
   readonly repeat?: {
     readonly renders: readonly string[];
     decide(properties: JsonObject, decision: JsonObject, now: Instant): Repetition;
   };
-  /** For pauses: what happens when the time is over. */
+  /** For pauses: the effect of the end of the time. */
   expiry?(decision: JsonObject): Expiry;
-  /** An end that was decided did not come from its children: it stays when some of them run again. */
+  /** A decided end does not come from its children: it stays when some of them run again. */
   readonly hasOwnEnd?: boolean;
-  /** What becomes of it, from what its children became. */
+  /** Its state, from the worst state of its children. */
   outcome?(state: State): State;
-  /** Tasks that it makes itself, in place of those that a flow nests in it. */
+  /** Tasks that it creates itself, instead of nested tasks of the flow. */
   parts?(task: Task): readonly Task[];
-  /** It runs another execution, or several, and ends with them. */
+  /** It starts other executions and ends with them. */
   readonly startsExecutions?: boolean;
   /**
-   * What a restart of that execution is to go on with in place of starting others, from what was decided before: the id of
-   * the one that was started, or the numbers of several.
+   * The executions that a restart runs again instead of starting others, from the former decision: the id of one, or the
+   * counts of several.
    */
   restarts?(task: Task, decision: JsonObject, executionId: string): string | JsonObject | undefined;
 }

@@ -1,11 +1,11 @@
-/** `core.flow.ForEachItem`: splits a file, starts an execution for each batch, gathers their outputs: three tasks that it makes itself. */
+/** `core.flow.ForEachItem`: creates three tasks that split a file, start an execution for each batch, merge the outputs. */
 import type { JsonObject } from "../../base/json.ts";
 import { FOR_EACH_ITEM, ITEM_PARTS, itemPartId } from "../../model/executions/for_each_item.ts";
 import type { Task } from "../../model/flows/flow.ts";
 import { sequence } from "../branches.ts";
 import type { Flowable } from "./flowable.ts";
 
-/** The task run around the three. */
+/** The parent of the three tasks. */
 export const forEachItem: Flowable = {
   kind: FOR_EACH_ITEM,
   parts: (task) => [
@@ -16,13 +16,13 @@ export const forEachItem: Flowable = {
   branches: (place) => sequence(place.blocks.get("tasks")),
 };
 
-/** The task run that starts the executions. */
+/** The task that starts the executions. */
 export const forEachItemExecutions: Flowable = {
   kind: ITEM_PARTS.items,
   startsExecutions: true,
 };
 
-/** Retries come from the task around it; everything else that is said of it is not repeated. */
+/** Takes no other members of the parent; retries are inherited. */
 function partOf(task: Task, name: keyof typeof ITEM_PARTS, properties: JsonObject): Task {
   return {
     id: itemPartId(task.id, name),

@@ -4,12 +4,12 @@ import { LOOP } from "../../model/executions/loop_run.ts";
 import { sequence } from "../branches.ts";
 import type { Flowable } from "./flowable.ts";
 
-/** Its children begin when it has its end, which their ends may make worse. */
+/** Its `finally` begins when its end is decided, and may make it worse. */
 export const loop: Flowable = {
   kind: LOOP,
   startsExecutions: true,
   hasOwnEnd: true,
-  /** The passes of an execution that this one is a copy of stay its own. */
+  /** Only its own passes, not those of an execution that it is a copy of. */
   restarts(_task, { children, restarts }, executionId) {
     const numbers = children ?? restarts;
     return isJsonObject(numbers) && numbers.executionId === executionId ? numbers : undefined;

@@ -1,4 +1,4 @@
-/** `core.flow.LoopUntil`: its tasks again and again, until a condition holds. */
+/** `core.flow.LoopUntil`: repeats its tasks until a condition holds. */
 import type { Instant } from "../../base/clock.ts";
 import { parseDuration } from "../../base/duration.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";

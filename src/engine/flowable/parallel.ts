@@ -4,7 +4,7 @@ import { afterFailureOf, failureDecision } from "./child_failure.ts";
 import type { Flowable } from "./flowable.ts";
 import { limitOf } from "./values.ts";
 
-/** What a failure does to the other tasks is what `onChildFailure` says. */
+/** `onChildFailure` decides the effect of a failure on the other tasks. */
 export const parallel: Flowable = {
   kind: "core.flow.Parallel",
   renders: ["concurrent", "onChildFailure"],
@@ -17,7 +17,7 @@ export const parallel: Flowable = {
   }),
 };
 
-/** A stored limit; none is stored as absent. */
+/** The stored form of a limit; absent for none. */
 export function limitDecision(limit: number): { limit?: number } {
   return limit === Infinity ? {} : { limit };
 }

@@ -1,4 +1,4 @@
-/** `core.flow.Pause`: waits for a person, or for a time. */
+/** `core.flow.Pause`: waits for a resume or for a time. */
 import type { Instant } from "../../base/clock.ts";
 import { parseDuration } from "../../base/duration.ts";
 import type { JsonValue } from "../../base/json.ts";
@@ -7,7 +7,7 @@ import type { Expiry, Flowable } from "./flowable.ts";
 
 const EXPIRIES: readonly string[] = ["RESUME", "WARN", "FAIL", "CANCEL"];
 
-/** Outputs when resumed: `onResume`, the inputs that were asked for, and `resumed`, by whom, when, and to what. */
+/** Outputs when resumed: `onResume`, the given inputs, and `resumed`: by whom, when, and to which state. */
 export const pause: Flowable = {
   kind: "core.flow.Pause",
   renders: ["pauseDuration", "delay", "timeout", "behavior"],

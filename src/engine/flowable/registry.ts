@@ -1,4 +1,4 @@
-/** All flowable tasks by canonical name. A new one is a file of its own and a line here. */
+/** All flowable tasks. A new one is a file and a line here. */
 import { allowFailure } from "./allow_failure.ts";
 import { dag } from "./dag.ts";
 import { eachParallel } from "./each_parallel.ts";

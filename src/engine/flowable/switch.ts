@@ -1,8 +1,8 @@
-/** `core.flow.Switch`: the list of tasks that belongs to a value. */
+/** `core.flow.Switch`: the list of tasks for a value. */
 import { sequence } from "../branches.ts";
 import type { Flowable } from "./flowable.ts";
 
-/** Outputs: `value`, and `defaults`, true when no case has the value. Without a case and defaults it fails. */
+/** Outputs: `value`, and `defaults`, true when no case has the value. It fails without a case and `defaults`. */
 export const switchTask: Flowable = {
   kind: "core.flow.Switch",
   renders: ["value"],

@@ -1,8 +1,8 @@
-/** The values of loops: lists, maps, or texts that hold one. */
+/** The values of loops: lists, maps, or JSON texts of them. */
 import { isJsonObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from "../../base/json.ts";
 import type { Beginning } from "./flowable.ts";
 
-/** The values as texts, the first of equal ones kept; or why there are none. */
+/** The distinct values as texts, or the failure. */
 export function readValues(value: JsonValue | undefined, what: string): Beginning {
   const list = listOf(value);
   if (!list) {
@@ -15,12 +15,12 @@ export function readValues(value: JsonValue | undefined, what: string): Beginnin
   return { decision: { values: [...new Set(list.map(textOf))] } };
 }
 
-/** The stored values. */
+/** The values from their stored form. */
 export function valuesOf(decision: JsonObject): string[] {
   return decision.values as string[];
 }
 
-/** A limit as rendered: none for 0. */
+/** A rendered limit; 0 means none. @throws Error it is no whole number */
 export function limitOf(value: JsonValue | undefined, fallback: number): number {
   const limit = value === undefined || value === null ? fallback : Number(value);
   if (!Number.isInteger(limit) || limit < 0) {
@@ -36,12 +36,12 @@ function listOf(value: JsonValue | undefined): JsonValue[] | undefined {
   return Object.keys(parsed).map((key) => ({ key, value: parsed[key] as JsonValue }));
 }
 
-/** What a JSON text stands for; `undefined` for any other text. */
+/** The value of a JSON text; `undefined` for any other text. */
 export function parsedText(text: string): JsonValue | undefined {
   try {
     return parseJson(text);
   } catch {
-    return undefined; // Not JSON: told by the caller, with the text.
+    return undefined; // Not JSON: the caller reports it.
   }
 }
 
@@ -49,7 +49,7 @@ function textOf(item: JsonValue): string {
   return typeof item === "object" && item !== null ? stringifyJson(item) : String(item);
 }
 
-/** A value for a message, cut when it is long. */
+/** A value for a message, at most 200 characters. */
 export function shown(value: JsonValue | undefined): string {
   const text = value === undefined
     ? "nothing"

@@ -3,7 +3,7 @@ import { isJsonObject } from "../../base/json.ts";
 import { sequence } from "../branches.ts";
 import type { Flowable } from "./flowable.ts";
 
-/** What is done in the directory before and after the tasks is the business of its type; outputs: `outputFiles`. */
+/** Its task type prepares the directory and collects `outputFiles`. */
 export const workingDirectory: Flowable = {
   kind: "core.flow.WorkingDirectory",
   branches: (place) => sequence(place.blocks.get("tasks")),

@@ -1,4 +1,4 @@
-/** `errorLogs()` and `tasksWithState()`: what the execution itself has seen so far. */
+/** `errorLogs()` and `tasksWithState()`: facts about the calling execution. */
 import type { JsonObject } from "../../base/json.ts";
 import { currentState, STATES } from "../../model/executions/state.ts";
 import {

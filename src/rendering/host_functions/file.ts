@@ -19,7 +19,7 @@ import {
   textOf,
 } from "./host_function.ts";
 
-/** Bytes that `read()` gives; what is larger is work for a task. */
+/** Bytes that `read()` returns at most. */
 export const MAX_READ_BYTES = 4 * 1024 * 1024;
 
 const PARAMETERS = ["path", "namespace", "version"];
@@ -68,7 +68,7 @@ function uriOf({ args, caller }: HostCall): string {
   return namespaceFileUri(namespace, name);
 }
 
-/** A path, or the address of a namespace file as in the default of an input. */
+/** The namespace file of a path, or of an address as in the default of an input. */
 function namedFile(path: string, namespace: string) {
   return namespaceFileOf(path, namespace) ?? { namespace, path };
 }
@@ -83,7 +83,7 @@ function existing<T extends FileFacts>(name: string, found: T | undefined, call:
   throw new HostError(`Cannot call "${name}" for "${requiredOf(call.args, "path")}": ${problem}`);
 }
 
-/** One version of a file is kept: the newest. */
+/** Only the newest version of a file is kept. */
 function versionProblem({ revision }: FileFacts, { args }: HostCall): string | undefined {
   const version = textOf(args, "version");
   if (version === undefined || revision === undefined || version === String(revision)) return undefined;
@@ -105,12 +105,12 @@ async function placeOf(call: HostCall, name: string): Promise<FilePlace> {
   );
 }
 
-/** Whether it is an execution that started this one, or that this one has started, over any number of steps. */
+/** True for an execution that started this one, or was started by it, directly or not. */
 async function isRelated({ caller: { tenant, execution }, values }: HostCall, id: string): Promise<boolean> {
   return execution !== undefined && await values.files?.areRelated?.(tenant, execution.id, id) === true;
 }
 
-/** Ids of the executions whose files may be read without asking: this one, the one that triggered it, and those it repeats. */
+/** Ids of the executions whose files may always be read: this one, the one that triggered it, and those it repeats. */
 function readableExecutions({ caller: { execution } }: HostCall): ReadonlySet<string> {
   if (!execution) return new Set();
   const { id, parentId, originalId, trigger } = execution;

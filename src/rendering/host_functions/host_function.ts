@@ -1,13 +1,13 @@
-/** What functions of the host have in common: who calls, where the data comes from, how arguments are read. */
+/** Shared parts of host functions: the caller, the data ports, the arguments. */
 import type { Instant } from "../../base/clock.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { Execution } from "../../model/executions/execution.ts";
 
-/** Where the data comes from. A port that is absent makes the functions that need it fail. */
+/** The data ports. Without a port the functions that need it fail. */
 export interface HostValues {
   /** A secret of that namespace or one above it; `undefined` when there is none. */
   secret(tenant: string, namespace: string, name: string): Promise<string | undefined>;
-  /** Looks in that namespace, and unless `isExact` in the ones above it; `undefined` when there is none. */
+  /** A KV pair of that namespace or, unless `isExact`, one above it; `undefined` when there is none. */
   kvPair(
     tenant: string,
     pair: { namespace: string; key: string; isExact: boolean },
@@ -17,21 +17,21 @@ export interface HostValues {
   readonly http?: HttpPort;
 }
 
-/** Where a file is kept. */
+/** The place of a file. */
 export type FilePlace =
   | { readonly namespace: string; readonly path: string }
   | {
     readonly executionId: string;
     readonly path: string;
-    /** The execution asks for a file of its own. */
+    /** The calling execution owns the file. */
     readonly isUnderWay: boolean;
   };
 
-/** What is known of a file. */
+/** Facts about a file. */
 export interface FileFacts {
   /** Bytes. */
   readonly size: number;
-  /** Of namespace files. */
+  /** Only of namespace files. */
   readonly revision?: number;
 }
 
@@ -42,17 +42,17 @@ interface OpenedFile extends FileFacts {
 
 /** Files of namespaces and of executions; `undefined` when there is none at that place. */
 export interface FilePort {
-  /** What is known of a file. */
+  /** Size and revision. */
   stat(tenant: string, place: FilePlace): Promise<FileFacts | undefined>;
-  /** The file, open. */
+  /** Opens the file. */
   open(tenant: string, place: FilePlace): Promise<OpenedFile | undefined>;
-  /** Whether one of two executions started the other, over any number of steps. */
+  /** True when one of two executions started the other, directly or not. */
   areRelated?(tenant: string, id: string, otherId: string): Promise<boolean>;
 }
 
 /** Log lines of executions. */
 export interface LogPort {
-  /** The ERROR lines so far of an execution under way, as the API answers them, oldest first. */
+  /** The ERROR lines of a running execution so far, as in the API, oldest first. */
   errors(execution: Execution): Promise<JsonObject[]>;
 }
 
@@ -68,7 +68,7 @@ export interface HttpCall {
   readonly options: JsonObject;
 }
 
-/** What a server answered. */
+/** The response of a server. */
 export interface HttpReply {
   readonly code: number;
   /** `content-type` as sent, else `""`. */
@@ -78,11 +78,11 @@ export interface HttpReply {
 
 /** Sends requests to other servers. */
 export interface HttpPort {
-  /** Resolves for any status. @throws Error with a text for the log when no answer came */
+  /** Resolves for any status. @throws Error with a text for the log when there is no response */
   call(request: HttpCall): Promise<HttpReply>;
 }
 
-/** On whose behalf an expression is rendered. */
+/** The owner of a render. */
 export interface HostCaller {
   readonly tenant: string;
   readonly namespace: string;
@@ -91,7 +91,7 @@ export interface HostCaller {
   readonly now?: () => Instant;
   /** Decrypted inputs of the execution. */
   readonly inputSecrets?: () => readonly string[];
-  /** Renders what reads secrets, for an execution that was read back: it knows again what to mask. */
+  /** Renders the secrets of the flow, so that an execution loaded from the store knows what to mask. */
   readonly recall?: () => readonly (() => unknown)[];
 }
 
@@ -107,21 +107,21 @@ export interface HostCall {
   readonly remember: (secret: string) => void;
 }
 
-/** A function of the host. */
+/** A host function. */
 export interface HostFunctionEntry {
   readonly parameters: readonly string[];
-  /** Its value at once, or as a promise: then the render is repeated with it. @throws Error with a text for the log */
+  /** Returns the value, or a promise: then the render is repeated with the value. @throws Error with a text for the log */
   readonly call: (call: HostCall) => JsonValue | Promise<JsonValue>;
-  /** What was fetched may serve other renders of the execution for a moment. */
+  /** A fetched value serves other renders of the execution for one second. */
   readonly isShared?: boolean;
-  /** It does something outside: never done twice in a render, whatever the arguments are when the render is repeated. */
+  /** A call has an effect outside: a repeated render does not call it again, even with other arguments. */
   readonly hasEffect?: boolean;
 }
 
 /** Functions of one noun, by name. */
 export type HostFunctionTable = readonly (readonly [name: string, entry: HostFunctionEntry])[];
 
-/** The value cannot be had; its message goes to the log of the execution. */
+/** A value cannot be read; the message goes to the log of the execution. */
 export class HostError extends Error {}
 
 /** An argument as text; `undefined` when it is absent or null. */

@@ -1,4 +1,4 @@
-/** `http()`: a request to another server, and its parsed answer. */
+/** `http()`: a request to another server, and its parsed response. */
 import { isJsonObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from "../../base/json.ts";
 import { parseYaml, yamlText } from "../../languages/yaml/mod.ts";
 import {
@@ -11,13 +11,13 @@ import {
   textOf,
 } from "./host_function.ts";
 
-/** Characters of a failed answer that the message repeats. */
+/** Characters of a failed response that the message repeats. */
 const MAX_SHOWN_BODY = 200;
 const JSON_TYPE = "application/json";
 const IS_JSON = /^application\/(?:[^;]+\+)?json\b/i;
 const IS_YAML = /^(?:application|text)\/(?:[^;]+\+|x-)?yaml\b/i;
 
-/** Functions that talk to other servers. */
+/** Functions that send requests. */
 export const HTTP_FUNCTIONS: HostFunctionTable = [
   ["http", {
     parameters: ["uri", "method", "query", "body", "contentType", "headers", "options", "accept"],
@@ -63,14 +63,14 @@ function mapOf(value: JsonValue | undefined, name: string): JsonObject {
   throw new HostError(`Cannot call "http": argument "${name}" must be a map`);
 }
 
-/** A text is sent as it is, anything else as YAML where that is its type, else as JSON. */
+/** A text is sent unchanged, other values as YAML or JSON, by content type. */
 function bodyText(body: JsonValue, contentType: string): string | undefined {
   if (body === null) return undefined;
   if (typeof body === "string") return body;
   return IS_YAML.test(contentType.trim()) ? yamlText(body) : stringifyJson(body);
 }
 
-/** A list gives its parameter several times; null gives none. */
+/** A list repeats its parameter; null is left out. */
 function withQuery(uri: string, query: JsonObject): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     (Array.isArray(value) ? value : [value]).filter((item) => item !== null).map((item) => {
@@ -92,7 +92,7 @@ function parsed({ contentType, body }: HttpReply): JsonValue {
   try {
     return isYaml ? parseYaml(body) : parseJson(body);
   } catch (error) {
-    // What the other server calls JSON or YAML need not be it.
+    // The content type may be wrong.
     const language = isYaml ? "YAML" : "JSON";
     throw new HostError(`Cannot read the answer as ${language}: ${(error as Error).message}`);
   }

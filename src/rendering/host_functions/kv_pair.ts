@@ -7,7 +7,7 @@ export const KV_PAIR_FUNCTIONS: HostFunctionTable = [
   ["kv", { parameters: ["key", "namespace", "errorOnMissing"], call: readKvPair, isShared: true }],
 ];
 
-/** A missing pair is null unless the caller wants an error: existing flows guard it with `??`, which no error passes. */
+/** A missing pair is null unless `errorOnMissing`: flows guard it with `??`, which does not catch errors. */
 async function readKvPair({ args, caller, values }: HostCall): Promise<JsonValue> {
   const given = textOf(args, "namespace");
   const namespace = given ?? caller.namespace;

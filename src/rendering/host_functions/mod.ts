@@ -1,7 +1,6 @@
 /**
- * Functions of expressions that need data from outside: `secret()`, `kv()`, `read()`, … A render is synchronous; when it
- * meets a value that is not there yet it stops, the value is fetched, and the render begins again with it. A template
- * without such a call never pays for this.
+ * Host functions, which need data from outside: `secret()`, `kv()`, `read()`, … A render is synchronous: at a missing value
+ * it stops, the value is fetched, and the render is repeated with it. Templates without such a call have no extra cost.
  */
 import type { Instant } from "../../base/clock.ts";
 import { type JsonValue, stringifyJson } from "../../base/json.ts";
@@ -32,7 +31,7 @@ export type {
   LogPort,
 } from "./host_function.ts";
 
-/** Every function of the host by name. */
+/** All host functions by name. */
 const HOST_FUNCTIONS: ReadonlyMap<string, HostFunctionEntry> = new Map([
   ...SECRET_FUNCTIONS,
   ...KV_PAIR_FUNCTIONS,
@@ -41,18 +40,18 @@ const HOST_FUNCTIONS: ReadonlyMap<string, HostFunctionEntry> = new Map([
   ...EXECUTION_FUNCTIONS,
 ]);
 
-/** Names of all of them. */
+/** Names of all host functions. */
 export const HOST_FUNCTION_NAMES: ReadonlySet<string> = new Set(HOST_FUNCTIONS.keys());
 
-/** Names of the functions whose call has an effect outside: a task that calls one of them is not pure. */
+/** Names of the functions with an effect outside: a task that calls one is not pure. */
 export const EFFECT_FUNCTIONS: ReadonlySet<string> = new Set(
   [...HOST_FUNCTIONS].filter(([, { hasEffect }]) => hasEffect).map(([name]) => name),
 );
 
-/** How long a shared value serves other renders, so that a thousand tasks do not read the same secret a thousand times. */
+/** How long a fetched value serves other renders: a thousand tasks must not read the same secret a thousand times. */
 const SHARED_MS = 1_000;
 
-/** Each value begins the render again, and a call with a random argument lacks another one every time. */
+/** Bounds the repeats of one render: a call with a random argument misses another value every time. */
 const MAX_FETCHED_VALUES = 1_000;
 
 const NO_SECRETS: readonly string[] = [];
@@ -60,22 +59,22 @@ const NO_SECRETS: readonly string[] = [];
 type Fetched = { readonly value: JsonValue } | { readonly error: string };
 
 /**
- * Values fetched for one execution so far; secrets are remembered so that log lines can be masked. Made for every
- * execution and used by few, so nothing in it is made before it is asked for.
+ * Host calls of one execution: its fetched values and the secrets to mask in log lines. Created for every execution and
+ * used by few, so every member is created on first use.
  */
 export class HostCalls {
   readonly #values: HostValues;
   readonly #caller: HostCaller;
   #functions: ReadonlyMap<string, HostFunction> | undefined;
-  /** Values of the render under way. */
+  /** Values fetched for the current render. */
   #own: Map<string, Fetched> | undefined;
-  /** Calls with an effect that it has met so far. */
+  /** Calls with an effect in the current render. */
   #effects = 0;
   #shared: Map<string, { readonly fetched: Fetched; readonly at: Instant }> | undefined;
   #mask: SecretMask | undefined;
-  /** Of the secrets among its inputs, which only become more. */
+  /** The number of secret inputs that are masked; their list only grows. */
   #knownInputs = 0;
-  /** Null once it knows the secrets that were used before the execution was read back. */
+  /** Null once the secrets that the execution used before it was loaded are known. */
   #recalling: Promise<void> | null | undefined;
 
   constructor(values: HostValues, caller: HostCaller) {
@@ -91,20 +90,20 @@ export class HostCalls {
     return this.#functions;
   }
 
-  /** Runs `render`, fetching what it lacks; gives its result at once when it lacks nothing. No error repeats a secret. */
+  /** Runs `render` and fetches missing values; synchronous when none is missing. Errors are masked. */
   run<T>(render: () => T): T | Promise<T> {
     if (this.#recalling === undefined) this.#recalling = this.#recall();
     return this.#recalling?.then(() => this.#attempt(render, undefined)) ?? this.#attempt(render, undefined);
   }
 
-  /** The text with every secret that this execution has used replaced by stars, its inputs of type SECRET included. */
+  /** The text with stars for every secret that the execution has used, including its inputs of type SECRET. */
   mask(text: string): string {
     const secrets = this.#caller.inputSecrets?.() ?? NO_SECRETS;
     while (this.#knownInputs < secrets.length) this.#remember(secrets[this.#knownInputs++] as string);
     return this.#mask?.apply(text) ?? text;
   }
 
-  /** Forgets what may have changed since: the next render reads KV pairs afresh. */
+  /** Drops shared values: the next render reads KV pairs again. */
   forget(): void {
     this.#shared = undefined;
   }
@@ -119,7 +118,7 @@ export class HostCalls {
       try {
         await this.#attempt(render, undefined);
       } catch (error) {
-        // What cannot be read now is in no text either, or its name is known in its task alone.
+        // A secret that cannot be read is in no text, or its name is known in its task only.
         if (!isRenderError(error)) throw error;
       }
     }
@@ -127,7 +126,7 @@ export class HostCalls {
   }
 
   #attempt<T>(render: () => T, own: Map<string, Fetched> | undefined): T | Promise<T> {
-    // A render is synchronous: no other one sees these values.
+    // A render is synchronous, so no other render uses these values.
     this.#own = own;
     this.#effects = 0;
     try {
@@ -177,7 +176,7 @@ export class HostCalls {
     return "error" in fetched ? this.#fail(fetched.error) : fetched.value;
   }
 
-  /** The render adds the place. A long message is cut there: a secret in it must be masked before. */
+  /** Masks first: the render adds the place and cuts long messages. */
   #fail(message: string): never {
     throw new ExpressionError("host", this.mask(message));
   }
@@ -204,7 +203,7 @@ export class HostCalls {
     (this.#mask ??= new SecretMask()).add(secret);
   }
 
-  /** A message may quote the value that it complains of. */
+  /** Masks the message, which may quote a value. */
   #masked(error: unknown): unknown {
     if (!isRenderError(error)) return error;
     const message = this.mask(error.message);
@@ -212,7 +211,7 @@ export class HostCalls {
   }
 }
 
-/** Stops a render until the value is there. Not an expression error: no guard swallows it. */
+/** Stops a render until a value is fetched. Not an expression error, so that no guard catches it. */
 class MissingValue extends Error {
   readonly key: string;
   readonly value: Promise<JsonValue>;
@@ -226,7 +225,7 @@ class MissingValue extends Error {
   }
 }
 
-/** True for an error that says why a render failed, as against a bug. */
+/** True for the failure of a render; other errors are bugs. */
 export function isRenderError(error: unknown): error is Error {
   return error instanceof ExpressionError || error instanceof HostError;
 }

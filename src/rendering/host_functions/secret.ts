@@ -31,7 +31,7 @@ function memberOf(secret: string, name: string): string | undefined {
   try {
     value = JSON.parse(secret);
   } catch {
-    return undefined; // The platform's message would repeat a part of the secret.
+    return undefined; // The message of the platform would repeat a part of the secret.
   }
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
   const member = (value as Record<string, unknown>)[name];

@@ -1,7 +1,7 @@
 /** A restart of an execution runs those again that its tasks had started, in place of starting others. */
 import type { Command } from "../../engine/events.ts";
 import { canRestart } from "../../engine/restart.ts";
-import { successorId } from "../../engine/successor.ts";
+import { successorId } from "../../engine/attempts.ts";
 import { currentState, type State } from "../../model/executions/state.ts";
 import type { LiveExecution } from "../live/live_execution.ts";
 import type { LiveFactory } from "../live/live_factory.ts";

@@ -2,7 +2,7 @@
 import type { Clock, Instant } from "../../base/clock.ts";
 import type { Event } from "../../engine/events.ts";
 import { replayExecution } from "../../engine/replay.ts";
-import { successorId } from "../../engine/successor.ts";
+import { successorId } from "../../engine/attempts.ts";
 import type { LiveExecution } from "./live_execution.ts";
 import type { NewExecution } from "./messages.ts";
 import type { Slots } from "./slots.ts";

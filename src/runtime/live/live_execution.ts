@@ -1,8 +1,7 @@
 /** One execution while this process works on it: its events, its running attempts, what its next commit must carry. */
 import type { Instant } from "../../base/clock.ts";
-import type { Command, Event, TimerName } from "../../engine/events.ts";
+import type { Command, Event, Refusal, TimerName } from "../../engine/events.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
-import type { Refusal } from "../../engine/requests.ts";
 import { ExecutionTree } from "../../engine/tree.ts";
 import type { Execution } from "../../model/executions/execution.ts";
 import type { PendingFiles } from "../../model/executions/pending_files.ts";

@@ -3,7 +3,7 @@ import { isJsonObject } from "../../base/json.ts";
 import type { ChildNumbers } from "../../engine/child_numbers.ts";
 import { childId, roomFor } from "../../engine/children.ts";
 import type { Event, RestartedChild } from "../../engine/events.ts";
-import { successorId } from "../../engine/successor.ts";
+import { successorId } from "../../engine/attempts.ts";
 import type { Execution, TaskRun } from "../../model/executions/execution.ts";
 import { currentState, isEnded } from "../../model/executions/state.ts";
 import type { ExecutionRecords } from "../../store/records/execution_records.ts";

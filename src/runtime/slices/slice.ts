@@ -3,9 +3,9 @@
  * is used up. A crash repeats at most a slice that nobody has seen.
  */
 import { assertNever } from "../../base/assert_never.ts";
+import { keepSpecimen } from "../../base/specimens.ts";
 import { childNumbersOf } from "../../engine/children.ts";
-import type { Command, Event } from "../../engine/events.ts";
-import type { Refusal } from "../../engine/requests.ts";
+import type { Command, Event, Refusal } from "../../engine/events.ts";
 import { isOfFormerAttempt, step } from "../../engine/step.ts";
 import { type TaskRun, taskRunOf } from "../../model/executions/execution.ts";
 import { ITEM_PARTS } from "../../model/executions/for_each_item.ts";
@@ -75,7 +75,9 @@ function applyEvent(live: LiveExecution, event: Event, deps: Slice): void {
   if (event.type === "started" || event.type === "refused_slot") endTimer(live, "start");
   takeFiles(live, event, deps);
   const startedBefore = numbersOf(live, event)?.started ?? 0;
-  const { commands, refusal } = step(live.tree, event, deps.clock.now());
+  const transition = step(live.tree, event, deps.clock.now());
+  keepSpecimen("transition", transition);
+  const { commands, refusal } = transition;
   if (!refusal) live.isDirty = true;
   if (live.receipts) settleReceipt(live, { event, startedBefore, refusal }, deps);
   if (live.releases) releaseEnded(live, deps.work);

@@ -3,7 +3,8 @@ import type { Clock } from "../../base/clock.ts";
 import { taskRunOrdinal } from "../../base/id.ts";
 import { type JsonObject, stringifyJson } from "../../base/json.ts";
 import { type FlowPlan, planFor } from "../../engine/plan.ts";
-import { conflict, type Refusal, refusalOf, type Request } from "../../engine/requests.ts";
+import { conflict, refusalOf, type Request } from "../../engine/requests.ts";
+import type { Refusal } from "../../engine/events.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { DomainError } from "../../model/errors.ts";
 import { type Execution, type TaskRun, taskRunOf } from "../../model/executions/execution.ts";
@@ -28,7 +29,7 @@ export type { Request } from "../../engine/requests.ts";
 export const ASSIGNABLE_STATES = ["SUCCESS", "WARNING", "FAILED", "KILLED", "CANCELLED"] as const;
 
 /** What the service works with. */
-export interface ExecutionActionsDeps {
+interface ExecutionActionsDeps {
   readonly flows: Flows;
   readonly records: ExecutionRecords;
   readonly files: ExecutionFiles;

@@ -3,7 +3,7 @@ import { taskRunOrdinal } from "../../base/id.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { ChildNumbers } from "../../engine/child_numbers.ts";
 import { childIds, childNumbersOf } from "../../engine/children.ts";
-import { successorId } from "../../engine/successor.ts";
+import { successorId } from "../../engine/attempts.ts";
 import type { AttemptIdentity } from "../../model/executions/attempt_identity.ts";
 import { type Execution, type TaskRun, taskRunOf } from "../../model/executions/execution.ts";
 import type { EndedPass, ItemExecutionPort } from "../../model/ports/item_executions.ts";

@@ -46,7 +46,7 @@ interface StartChecksDeps {
 }
 
 /** A template, and what it sees. */
-export interface Rendering {
+interface Rendering {
   readonly template: string;
   readonly inputs: JsonObject;
   readonly functions: HostFunctions;

@@ -1,0 +1,69 @@
+/** Finds calls of host functions in the texts of flows, without parsing them: those with effects, and those of `secret()`. */
+import { isJsonObject, type JsonObject, type JsonValue } from "../base/json.ts";
+import type { Flow, Task } from "../model/flows/flow.ts";
+import { EFFECT_FUNCTIONS } from "./host_functions/mod.ts";
+
+/** Also matches mentions that are no call: such a task is committed once more than necessary. */
+const CALL = new RegExp(`\\b(?:${[...EFFECT_FUNCTIONS].join("|")})\\s*\\(`);
+/** Evaluates a text that is not part of the template. */
+const RENDER = /\brender(?:Once)?\s*\(/;
+
+type FlowVariables = Pick<Flow, "variables">;
+type TaskProperties = Pick<Task, "properties">;
+
+/** Tasks whose rendering may have an effect outside, such as a call of `http()`; remembered for each task in use. */
+export class EffectCalls {
+  readonly #tasks = new WeakMap<TaskProperties, boolean>();
+  readonly #variables = new WeakMap<FlowVariables, boolean>();
+
+  /** True when a template of the task, or a variable of its flow that it renders, may call a function with an effect: it must not be rendered before it is durable. */
+  mayHappen(flow: FlowVariables, task: TaskProperties): boolean {
+    let known = this.#tasks.get(task);
+    if (known === undefined) this.#tasks.set(task, known = this.#look(flow, task));
+    return known;
+  }
+
+  #look(flow: FlowVariables, { properties }: TaskProperties): boolean {
+    if (holds(properties, CALL)) return true;
+    return holds(properties, RENDER) && this.#inVariables(flow);
+  }
+
+  #inVariables(flow: FlowVariables): boolean {
+    let known = this.#variables.get(flow);
+    if (known === undefined) this.#variables.set(flow, known = holds(flow.variables, CALL));
+    return known;
+  }
+}
+
+function holds(value: JsonValue, pattern: RegExp): boolean {
+  if (typeof value === "string") return value.includes("{") && pattern.test(value);
+  if (Array.isArray(value)) return value.some((item) => holds(item, pattern));
+  if (!isJsonObject(value)) return false;
+  return Object.entries(value).some(([name, item]) => holds(name, pattern) || holds(item, pattern));
+}
+
+/** A call whose arguments contain no other call. */
+const SECRET_CALL = /\bsecret\s*\([^()]*\)/g;
+
+/**
+ * Every distinct call of `secret()` in the texts of a flow's document, each as a template: an execution that is read back
+ * renders them to know what to mask.
+ */
+export function secretCalls(definition: JsonObject): readonly string[] {
+  const found = new Set<string>();
+  collect(definition, found);
+  return [...found];
+}
+
+function collect(value: JsonValue, found: Set<string>): void {
+  if (typeof value === "string") {
+    for (const [call] of value.matchAll(SECRET_CALL)) found.add(`{{ ${call} }}`);
+  } else if (Array.isArray(value)) {
+    for (const item of value) collect(item, found);
+  } else if (isJsonObject(value)) {
+    for (const [name, item] of Object.entries(value)) {
+      collect(name, found);
+      collect(item, found);
+    }
+  }
+}

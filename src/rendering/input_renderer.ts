@@ -1,0 +1,28 @@
+/** Renders defaults of inputs and checks of flows, before an execution exists. */
+import type { JsonObject, JsonValue } from "../base/json.ts";
+import { compileTemplate, renderValue, type Scope } from "../expr/mod.ts";
+import type { Flow } from "../model/flows/flow.ts";
+import { createScope, rootVariable, type ScopeDeps, withVariables } from "./scope.ts";
+
+/** A template of a flow, and what it sees besides the common root variables. */
+interface InputTemplate {
+  readonly template: string;
+  /** The inputs before a default, or all of them for a check. */
+  readonly inputs: JsonObject;
+  readonly functions: Scope["functions"];
+}
+
+/** The value of a template. @throws ExpressionError it cannot be rendered */
+type RenderInput = (flow: Flow, template: InputTemplate) => JsonValue;
+
+/** A renderer of defaults and checks; they do not see `kestra`. */
+export function createInputRenderer(
+  deps: ScopeDeps & { readonly envs: ReadonlyMap<string, string> },
+): RenderInput {
+  const server = { envs: Object.fromEntries(deps.envs) };
+  return (flow, { template, inputs, functions }) => {
+    const roots = { flow, server };
+    const variable = withVariables({ inputs }, (name) => rootVariable(name, roots));
+    return renderValue(compileTemplate(template), createScope(deps, { functions }, variable));
+  };
+}

@@ -1,0 +1,95 @@
+/**
+ * What every template sees: the root variables of its flow, time, zone and chance. Executions, triggers, inputs and
+ * expressions that are tried out all build their scope here; a root variable for all of them is added to {@link ROOTS}.
+ */
+import type { Clock } from "../base/clock.ts";
+import { isJsonObject, type JsonObject, type JsonValue, ownProperty, setOwnProperty } from "../base/json.ts";
+import type { Scope } from "../expr/mod.ts";
+import type { Execution } from "../model/executions/execution.ts";
+import type { Flow } from "../model/flows/flow.ts";
+import type { Label } from "../model/flows/label.ts";
+
+/** What every scope takes from the server. */
+export interface ScopeDeps {
+  readonly clock: Clock;
+  readonly timeZone: string;
+  readonly random: () => number;
+}
+
+type Lookup = Scope["variable"];
+
+/** A scope at the present instant. The functions of `host` are read when a template first calls one. */
+export function createScope(
+  { clock, timeZone, random }: ScopeDeps,
+  host: Pick<Scope, "functions">,
+  variable: Lookup,
+): Scope {
+  return {
+    variable,
+    get functions() {
+      return host.functions;
+    },
+    now: clock.now(),
+    timeZone,
+    random,
+  };
+}
+
+/** Looks in `variables` first. A null there is a value: it hides what the name means in `next`. */
+export function withVariables(variables: JsonObject, next: Lookup): Lookup {
+  return (name) => Object.hasOwn(variables, name) ? ownProperty(variables, name) : next(name);
+}
+
+/** Root variables that are the same for every flow of this server. */
+export interface ServerRoots {
+  /** Environment variables that flows may read, by lower-case name without prefix. */
+  readonly envs: JsonObject;
+  /** `kestra`: the public address of this server as `url`; absent when none is configured. */
+  readonly kestra?: JsonObject;
+}
+
+/** What the common root variables are read from. */
+export interface RootSource {
+  readonly flow: Flow;
+  readonly server: ServerRoots;
+  /** Absent for templates outside of executions. */
+  readonly execution?: Execution;
+}
+
+const ROOTS: ReadonlyMap<string, (source: RootSource) => JsonValue | undefined> = new Map<
+  string,
+  (source: RootSource) => JsonValue | undefined
+>([
+  [
+    "flow",
+    ({ flow: { id, namespace, revision, tenant } }) => ({ id, namespace, revision, tenantId: tenant }),
+  ],
+  // Tasks of an execution may have replaced the variables of its flow.
+  ["vars", ({ flow, execution }) => execution?.variables ?? flow.variables ?? {}],
+  ["labels", ({ flow, execution }) => nestLabels((execution ?? flow).labels)],
+  ["envs", ({ server }) => server.envs],
+  ["tenantId", ({ flow }) => flow.tenant],
+  ["kestra", ({ server }) => server.kestra],
+]);
+
+/** A root variable that all templates see; `undefined` when there is none of that name. Built when it is read. */
+export function rootVariable(name: string, source: RootSource): JsonValue | undefined {
+  return ROOTS.get(name)?.(source);
+}
+
+/** Labels as a tree: `system.correlationId` is `labels.system.correlationId`. */
+export function nestLabels(labels: readonly Label[]): JsonObject {
+  const tree: JsonObject = {};
+  for (const { key, value } of labels) {
+    const parts = key.split(".");
+    let node = tree;
+    for (const part of parts.slice(0, -1)) {
+      const next = ownProperty(node, part);
+      const child: JsonObject = isJsonObject(next) ? next : {};
+      setOwnProperty(node, part, child);
+      node = child;
+    }
+    setOwnProperty(node, parts[parts.length - 1] as string, value);
+  }
+  return tree;
+}
