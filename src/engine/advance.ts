@@ -97,10 +97,8 @@ export function cancelChildren(
 
 /** True when nothing may be opened. */
 function isHeld(t: Transition): boolean {
-  return t.execution.isHeld === true || isStoppingAll(t) || NOT_STARTED.has(t.state);
+  return t.execution.isHeld === true || isStoppingAll(t) || t.waitsForSlot;
 }
-
-const NOT_STARTED: ReadonlySet<State> = new Set(["CREATED", "QUEUED", "RESTARTED"]);
 
 /** Opens ready tasks and further branches; false when the rest is opened later. */
 function openBranches(t: Transition, frame: Frame): boolean {

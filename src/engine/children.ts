@@ -102,9 +102,10 @@ export function applyKillRequest(
 /** Counts executions that the commit of this transition creates; returns the outcome when all have ended. */
 export function applyChildrenStart(
   t: Transition,
-  taskRun: TaskRun,
   event: EventOf<"children_started">,
 ): AttemptOutcome | undefined {
+  const taskRun = t.find(event.taskRun)?.taskRun;
+  if (!taskRun) return undefined;
   t.tree.starting.delete(taskRun.ordinal);
   const known = childNumbersOf(taskRun);
   const isExpected = isWaitingForEnds(taskRun) && (known?.started ?? 0) === event.from &&
@@ -119,10 +120,11 @@ export function applyChildrenStart(
 /** Restarts passes of a Loop; returns the outcome when all have ended. */
 export function applyChildrenRestart(
   t: Transition,
-  taskRun: TaskRun,
   event: EventOf<"children_restarted">,
 ): AttemptOutcome | undefined {
   const { begins, from, next, left, executions, attempt, taskRun: ordinal } = event;
+  const taskRun = t.find(ordinal)?.taskRun;
+  if (!taskRun) return undefined;
   t.tree.starting.delete(ordinal);
   const known = childNumbersOf(taskRun);
   const numbers = begins ?? known;
@@ -233,7 +235,7 @@ function endOf({ transmitsFailed, ended, isBroken }: ChildNumbers): AttemptOutco
 }
 
 /** States that the task run takes over from its executions, the worst first. */
-const COPIED = ["FAILED", "KILLED", "WARNING"] as const satisfies readonly State[];
+export const COPIED = ["FAILED", "KILLED", "WARNING"] as const satisfies readonly State[];
 
 function countOf(ended: Readonly<Record<string, number>>): number {
   return Object.values(ended).reduce((sum, count) => sum + count, 0);

@@ -6,19 +6,10 @@ import type { Flow } from "../model/flows/flow.ts";
 import { CORRELATION_LABEL, type Label, mergeLabels } from "../model/flows/label.ts";
 
 /** The given members of a new execution. */
-export interface StartRequest {
-  readonly id: string;
-  readonly inputs?: JsonObject;
-  readonly labels: readonly Label[];
-  readonly trigger?: ExecutionTrigger;
-  readonly kind: ExecutionKind;
-  readonly scheduleDate?: Instant;
-  readonly breakpoints?: readonly string[];
-  readonly awaitedBy?: Execution["awaitedBy"];
-  readonly loop?: Execution["loop"];
-  /** Variables that tasks of an earlier execution have set. */
-  readonly variables?: JsonObject;
-}
+export type StartRequest =
+  & Readonly<Pick<Execution, "id" | "inputs" | "trigger" | "kind" | "scheduleDate" | "awaitedBy" | "loop">>
+  & Readonly<Pick<Execution, "breakpoints" | "variables">>
+  & { readonly labels: readonly Label[] };
 
 /** A new execution in state CREATED. Labels: the flow's, then the given ones, then the correlation id unless given. */
 export function createExecution(flow: Flow, request: StartRequest, now: Instant): Execution {

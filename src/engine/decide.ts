@@ -13,7 +13,7 @@ import type { FlowPlan } from "./plan.ts";
 import type { TaskPlace } from "./branches.ts";
 import type { Transition } from "./transition.ts";
 import { startLimit } from "./time_limit.ts";
-import { type Frame, setFrameEnd } from "./tree.ts";
+import { descendantsOf, type Frame, setFrameEnd } from "./tree.ts";
 
 /** Applies the rendered properties that a flowable task decides by. */
 export function applyDecision(t: Transition, event: EventOf<"decision_rendered">): void {
@@ -101,16 +101,4 @@ export function reopenedDecision(
   if (!decision || kind !== undefined && FLOWABLES.get(kind)?.hasOwnEnd) return decision;
   const { end: _end, isWaiting: _isWaiting, ...kept } = decision;
   return kept;
-}
-
-/** All task runs nested in one. */
-export function descendantsOf(taskRuns: readonly TaskRun[], ancestor: TaskRun): Set<TaskRun> {
-  const ordinals = new Set([ancestor.ordinal]);
-  const descendants = new Set<TaskRun>();
-  for (const taskRun of taskRuns) {
-    if (taskRun.parent === undefined || !ordinals.has(taskRun.parent)) continue;
-    ordinals.add(taskRun.ordinal);
-    descendants.add(taskRun);
-  }
-  return descendants;
 }

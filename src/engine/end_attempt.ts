@@ -9,7 +9,7 @@ import { endTaskRun, wake } from "./advance.ts";
 import { countedAttempts, finalState, nextAttemptAt, nextExecutionAt, retryPolicyOf } from "./attempts.ts";
 import { sequence } from "./branches.ts";
 import { startWork } from "./begin.ts";
-import { applyOneEnd } from "./children.ts";
+import { applyOneEnd, COPIED } from "./children.ts";
 import type { EventOf } from "./events.ts";
 import { abortExecution, exit } from "./stop.ts";
 import type { TaskPlace } from "./branches.ts";
@@ -109,11 +109,9 @@ export function applyChildEnd(t: Transition, event: EventOf<"child_ended">): voi
   if (event.state === "RETRIED") return;
   if (event.problem !== undefined) return applyOutcome(t, event.taskRun, { state: "FAILED" }, event.problem);
   const { properties } = found.place.task;
-  const isCopied = String(properties.transmitFailed ?? true) !== "false" && COPIED.has(event.state);
+  const copied = COPIED.find((each) => each === event.state);
+  const isCopied = String(properties.transmitFailed ?? true) !== "false";
   const outputs: JsonObject = { ...found.taskRun.outputs, state: event.state };
   if (event.outputs) outputs.outputs = event.outputs;
-  const state = isCopied ? event.state as AttemptOutcome["state"] : "SUCCESS";
-  applyOutcome(t, event.taskRun, { state, outputs });
+  applyOutcome(t, event.taskRun, { state: isCopied && copied || "SUCCESS", outputs });
 }
-
-const COPIED: ReadonlySet<State> = new Set(["FAILED", "KILLED", "WARNING"]);

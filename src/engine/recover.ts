@@ -7,11 +7,10 @@ import { hasChildren, resumeChildren } from "./children.ts";
 import { beginTaskRun, startWork } from "./begin.ts";
 import { applyOutcome, tryAgain } from "./end_attempt.ts";
 import type { TaskPlace } from "./branches.ts";
-import { descendantsOf } from "./decide.ts";
 import { abortExecution, closeAll } from "./stop.ts";
 import { restartLimit } from "./time_limit.ts";
 import type { Transition } from "./transition.ts";
-import type { ExecutionTree } from "./tree.ts";
+import { descendantsOf, type ExecutionTree } from "./tree.ts";
 import { RESTART_UNIT_KINDS } from "./restart.ts";
 
 /** Interrupted attempts end RESUBMITTED and start again; what waits for a timer, a child or a person keeps waiting. */

@@ -12,12 +12,12 @@ import {
   startedAt,
   type State,
 } from "../model/executions/state.ts";
-import { descendantsOf, reopenedDecision } from "./decide.ts";
+import { reopenedDecision } from "./decide.ts";
 import { FLOWABLES } from "./flowable/registry.ts";
 import type { FlowPlan } from "./plan.ts";
-import { ancestorsOf, handlersOf, restart, restartUnitOf } from "./restart.ts";
+import { handlersOf, restart, restartUnitOf } from "./restart.ts";
 import { Transition } from "./transition.ts";
-import { branchesOfTaskRun, ExecutionTree } from "./tree.ts";
+import { ancestorsOf, branchesOfTaskRun, descendantsOf, ExecutionTree } from "./tree.ts";
 
 /** The given members of the new execution. */
 export interface ReplayRequest {
@@ -120,7 +120,7 @@ function labelsOf(
 
 /** Copies of all task runs before `target`; the target and its ancestors are open again. */
 function copiesUpTo(plan: FlowPlan, source: Execution, target: TaskRun, now: Instant): TaskRun[] {
-  const ancestors = ancestorsOf(source, [target]);
+  const ancestors = new Set(ancestorsOf(source, target));
   const dropped = handlersOf(plan, source, ancestors);
   const paused = source.taskRuns.filter(({ history }) => currentState(history) === "PAUSED");
   for (const anew of [target, ...paused]) {

@@ -14,7 +14,7 @@ import {
   systemLabelMessage,
 } from "../model/flows/label.ts";
 import type { Event, EventOf, Refusal } from "./events.ts";
-import { isPausedItself, pausedTaskRun } from "./pause.ts";
+import { isPausedItself } from "./pause.ts";
 import type { FlowPlan } from "./plan.ts";
 import { canRestart, isAtRest, restartUnitOf } from "./restart.ts";
 
@@ -86,10 +86,10 @@ const refuseKill: Rule<"kill_asked"> = (_plan, execution) => {
     : undefined;
 };
 
-const refuseResume: Rule<"resumed"> = (_plan, execution, { taskRun }) => {
-  const isPaused = taskRun === undefined
-    ? isPausedItself(execution) || pausedTaskRun(execution.taskRuns) !== undefined
-    : stateOfTaskRun(execution, taskRun) === "PAUSED";
+const refuseResume: Rule<"resumed"> = (_plan, execution, { taskRun: ordinal }) => {
+  const named = ordinal === undefined ? execution.taskRuns : [taskRunOf(execution, ordinal)];
+  const isPaused = ordinal === undefined && isPausedItself(execution) ||
+    named.some((taskRun) => taskRun && currentState(taskRun.history) === "PAUSED");
   return isPaused ? undefined : conflict("resume", execution, "it is not paused");
 };
 
@@ -163,9 +163,4 @@ export function conflict(verb: string, { id }: Pick<Execution, "id">, reason: st
 
 function stateOf({ history }: Execution): State {
   return currentState(history);
-}
-
-function stateOfTaskRun(execution: Execution, ordinal: number): State | undefined {
-  const taskRun = taskRunOf(execution, ordinal);
-  return taskRun && currentState(taskRun.history);
 }

@@ -5,12 +5,12 @@ import { taskRunOf } from "../model/executions/execution.ts";
 import { mergeLabels } from "../model/flows/label.ts";
 import { currentState, isEnded, type State } from "../model/executions/state.ts";
 import { hasOpenAttempt } from "./attempts.ts";
-import { descendantsOf, reopenedDecision } from "./decide.ts";
+import { reopenedDecision } from "./decide.ts";
 import { FLOWABLES } from "./flowable/registry.ts";
 import type { FlowPlan } from "./plan.ts";
 import { cancelDescendants } from "./stop.ts";
 import type { Transition } from "./transition.ts";
-import { isHandlerBlock, phaseOf } from "./tree.ts";
+import { ancestorsOf, descendantsOf, isHandlerBlock, phaseOf } from "./tree.ts";
 
 const RESTARTED_LABEL = { key: "system.restarted", value: "true" };
 const FAILED_STATES: ReadonlySet<State> = new Set(["FAILED", "KILLED", "CANCELLED", "RETRIED", "PAUSED"]);
@@ -32,7 +32,7 @@ export function isAtRest({ history, taskRuns }: Execution): boolean {
 export function restart(t: Transition): void {
   const { execution } = t;
   const targets = failedTaskRuns(t.plan, execution);
-  const ancestors = ancestorsOf(execution, targets);
+  const ancestors = new Set(targets.flatMap((target) => ancestorsOf(execution, target)));
   discard(t, handlersOf(t.plan, execution, ancestors));
   for (const target of targets) {
     discard(t, descendantsOf(execution.taskRuns, target));
@@ -59,7 +59,7 @@ function keptDecision(
 export function setTaskState(t: Transition, ordinal: number, state: State): void {
   const taskRun = taskRunOf(t.execution, ordinal);
   if (!taskRun || currentState(taskRun.history) === state) return;
-  const ancestors = ancestorsOf(t.execution, [taskRun]);
+  const ancestors = new Set(ancestorsOf(t.execution, taskRun));
   discard(t, handlersOf(t.plan, t.execution, ancestors));
   t.cancelTimers(taskRun);
   cancelDescendants(t, taskRun, `Interrupted: the task "${taskRun.taskId}" was given the state ${state}`);
@@ -113,20 +113,6 @@ function failedTaskRuns(plan: FlowPlan, execution: Execution): TaskRun[] {
   }
   const parents = new Set([...failed.values()].map(({ parent }) => parent));
   return [...failed.values()].filter(({ ordinal }) => !parents.has(ordinal));
-}
-
-/** The ancestors of some task runs. */
-export function ancestorsOf(execution: Execution, taskRuns: readonly TaskRun[]): Set<TaskRun> {
-  const ancestors = new Set<TaskRun>();
-  for (const taskRun of taskRuns) {
-    for (let { parent } = taskRun; parent !== undefined;) {
-      const ancestor = taskRunOf(execution, parent);
-      if (!ancestor || ancestors.has(ancestor)) break;
-      ancestors.add(ancestor);
-      parent = ancestor.parent;
-    }
-  }
-  return ancestors;
 }
 
 /** Task runs of `errors`, `finally` and `afterExecution` of the execution and of these ancestors, with their descendants. */

@@ -7,7 +7,8 @@ import { assertNever } from "../base/assert_never.ts";
 import type { Instant } from "../base/clock.ts";
 import { type Execution, taskRunOf } from "../model/executions/execution.ts";
 import { mergeLabels } from "../model/flows/label.ts";
-import { currentState, isEnded, type State } from "../model/executions/state.ts";
+import type { AttemptOutcome } from "../model/tasks/task_catalog.ts";
+import { currentState, isEnded } from "../model/executions/state.ts";
 import { advance, endTaskRun, touchAllFrames } from "./advance.ts";
 import { finalState } from "./attempts.ts";
 import { awaitsCondition, startWork } from "./begin.ts";
@@ -68,7 +69,7 @@ function applyAndAdvance(t: Transition, event: Event): void {
 }
 
 function apply(t: Transition, event: Event): void {
-  if (waitsForTurn(t) && RENDERED.has(event.type)) return; // Rendered again when the execution starts.
+  if (t.waitsForSlot && RENDERED.has(event.type)) return; // Rendered again when the execution starts.
   if (isOfFormerAttempt(t.execution, event)) return;
   switch (event.type) {
     case "started":
@@ -92,9 +93,9 @@ function apply(t: Transition, event: Event): void {
     case "assertions_rendered":
       return applyAssertions(t, event);
     case "children_started":
-      return applyChildren(t, event);
+      return endIfOver(t, event.taskRun, applyChildrenStart(t, event));
     case "children_restarted":
-      return applyRestarts(t, event);
+      return endIfOver(t, event.taskRun, applyChildrenRestart(t, event));
     case "children_kill_asked":
       return applyKillRequest(t, event);
     case "child_started":
@@ -146,7 +147,7 @@ function applyRequest(t: Transition, event: Request | EventOf<"recovered">): voi
 
 /** Starts a new or restarted execution; maximal durations count from here. */
 function start(t: Transition): void {
-  if (!waitsForTurn(t)) return;
+  if (!t.waitsForSlot) return;
   t.moveExecution("RUNNING");
   setSlaTimers(t);
   resumeOpenTaskRuns(t);
@@ -155,7 +156,7 @@ function start(t: Transition): void {
 
 function refuseSlot(t: Transition, state: EventOf<"refused_slot">["state"]): void {
   if (state !== "QUEUED") return isEnded(t.execution.history) ? undefined : abortExecution(t, state);
-  if (hasNotStarted(t)) t.moveExecution("QUEUED");
+  if (t.state === "CREATED" || t.state === "RESTARTED") t.moveExecution("QUEUED");
 }
 
 function unqueue(t: Transition, state: EventOf<"unqueued">["state"]): void {
@@ -181,16 +182,6 @@ function endAllPauses(t: Transition, by: string | undefined): void {
   if (t.execution.isHeld) resume(t, { type: "resumed", by });
   for (const { ordinal } of paused) resume(t, { type: "resumed", taskRun: ordinal, by });
 }
-
-function hasNotStarted({ state }: Transition): boolean {
-  return state === "CREATED" || state === "RESTARTED";
-}
-
-function waitsForTurn({ state }: Transition): boolean {
-  return WAITING_FOR_TURN.has(state);
-}
-
-const WAITING_FOR_TURN: ReadonlySet<State> = new Set(["CREATED", "QUEUED", "RESTARTED"]);
 
 /** Opens more branches of a long list. */
 function continueFrame(t: Transition, ordinal: number): void {
@@ -229,7 +220,7 @@ function applyTimer(t: Transition, timer: string): void {
   const { taskRun, place } = found;
   if (kind === "timeout") return timeOut(t, taskRun, place);
   const state = currentState(taskRun.history);
-  if (state === "RETRYING" && waitsForTurn(t)) return; // Retried when the execution starts.
+  if (state === "RETRYING" && t.waitsForSlot) return; // Retried when the execution starts.
   if (state === "RETRYING") tryAgain(t, taskRun, place);
   else if (state === "PAUSED") expirePause(t, taskRun, place);
   else if (taskRun.decision?.isWaiting === true) nextPass(t, taskRun, place);
@@ -280,14 +271,6 @@ function applyChildStart(t: Transition, event: EventOf<"child_started">): void {
   if (!event.waits) applyOutcome(t, event.taskRun, { state: "SUCCESS", outputs: { executionId } });
 }
 
-function applyChildren(t: Transition, event: EventOf<"children_started">): void {
-  const taskRun = t.find(event.taskRun)?.taskRun;
-  const outcome = taskRun && applyChildrenStart(t, taskRun, event);
-  if (outcome) applyOutcome(t, event.taskRun, outcome);
-}
-
-function applyRestarts(t: Transition, event: EventOf<"children_restarted">): void {
-  const taskRun = t.find(event.taskRun)?.taskRun;
-  const outcome = taskRun && applyChildrenRestart(t, taskRun, event);
-  if (outcome) applyOutcome(t, event.taskRun, outcome);
+function endIfOver(t: Transition, ordinal: number, outcome: AttemptOutcome | undefined): void {
+  if (outcome) applyOutcome(t, ordinal, outcome);
 }

@@ -53,11 +53,13 @@ export function exit(t: Transition, state: State): void {
 
 /** Ends every open task run with its attempt and its child executions. */
 export function closeAll(t: Transition, state: State): void {
-  for (const taskRun of [...t.tree.open].reverse()) {
-    if (hasOpenAttempt(taskRun)) t.emit({ type: "interrupt_attempt", taskRun: taskRun.ordinal });
-    killChildren(t, taskRun);
-    close(t, taskRun, state);
-  }
+  for (const taskRun of [...t.tree.open].reverse()) closeNow(t, taskRun, state);
+}
+
+function closeNow(t: Transition, taskRun: TaskRun, state: State): void {
+  if (hasOpenAttempt(taskRun)) t.emit({ type: "interrupt_attempt", taskRun: taskRun.ordinal });
+  killChildren(t, taskRun);
+  close(t, taskRun, state);
 }
 
 /** Ends every open descendant of a task run as CANCELLED, the innermost first; returns them. */
@@ -65,9 +67,7 @@ export function cancelDescendants(t: Transition, ancestor: TaskRun, reason: stri
   const below = openDescendants(t, ancestor).reverse();
   for (const taskRun of below) {
     t.log("WARN", reason, taskRun);
-    if (hasOpenAttempt(taskRun)) t.emit({ type: "interrupt_attempt", taskRun: taskRun.ordinal });
-    killChildren(t, taskRun);
-    close(t, taskRun, "CANCELLED");
+    closeNow(t, taskRun, "CANCELLED");
   }
   return below;
 }

@@ -8,6 +8,8 @@ import type { Command, Refusal } from "./events.ts";
 import type { FlowPlan } from "./plan.ts";
 import type { ExecutionTree, Frame } from "./tree.ts";
 
+const WAITING_FOR_SLOT: ReadonlySet<State> = new Set(["CREATED", "QUEUED", "RESTARTED"]);
+
 /** All changes of task runs go through this class, so that the counts and the set of changed task runs stay correct. */
 export class Transition {
   readonly tree: ExecutionTree;
@@ -38,6 +40,11 @@ export class Transition {
   /** Its state. */
   get state(): State {
     return currentState(this.execution.history);
+  }
+
+  /** True before the execution starts, and before it starts again. */
+  get waitsForSlot(): boolean {
+    return WAITING_FOR_SLOT.has(this.state);
   }
 
   /** Changes the state of the execution. */

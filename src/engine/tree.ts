@@ -2,7 +2,7 @@
  * The open part of an execution, derived from its task runs when it is loaded and updated by each transition, so that no
  * transition reads all children of a loop.
  */
-import type { Execution, TaskRun } from "../model/executions/execution.ts";
+import { type Execution, type TaskRun, taskRunOf } from "../model/executions/execution.ts";
 import { currentState, isEnded, type State } from "../model/executions/state.ts";
 import { isStopping } from "./attempts.ts";
 import { type Branches, sequence, type TaskPlace } from "./branches.ts";
@@ -54,7 +54,8 @@ export interface Frame {
 export const SEVERITY: readonly State[] = ["SUCCESS", "WARNING", "CANCELLED", "FAILED", "KILLED"];
 
 /** What an open task run waits for. */
-type Waiting = "active" | "retrying" | "paused" | "children";
+type Waiting = keyof typeof NO_COUNTS;
+const NO_COUNTS = { active: 0, retrying: 0, paused: 0, children: 0 };
 
 const ROOT = -1;
 
@@ -66,7 +67,7 @@ export class ExecutionTree {
   readonly starting = new Set<number>();
   readonly #frames = new Map<number, Frame>();
   readonly #open = new Set<TaskRun>();
-  readonly #counts: Record<Waiting, number> = { active: 0, retrying: 0, paused: 0, children: 0 };
+  readonly #counts: Record<Waiting, number> = { ...NO_COUNTS };
 
   constructor(plan: FlowPlan, execution: Execution) {
     this.plan = plan;
@@ -145,11 +146,7 @@ export class ExecutionTree {
   reload(): void {
     this.#frames.clear();
     this.#open.clear();
-    this.#counts.active =
-      this.#counts.retrying =
-      this.#counts.paused =
-      this.#counts.children =
-        0;
+    Object.assign(this.#counts, NO_COUNTS);
     this.#frames.set(ROOT, this.#rootFrame());
     const latest = new Map<Frame, Map<number, TaskRun>>();
     for (const taskRun of this.execution.taskRuns) {
@@ -317,4 +314,28 @@ export function countEnd(frame: Frame, taskRun: TaskRun): void {
   // A failure in `onPause` does not fail the pause.
   const counted = frame.phase === "onPause" ? Math.min(severity, SEVERITY.indexOf("WARNING")) : severity;
   frame.worst = Math.max(frame.worst, counted);
+}
+
+/** The ancestors of a task run, the nearest first. */
+export function ancestorsOf(execution: Execution, { parent }: TaskRun): TaskRun[] {
+  const ancestors: TaskRun[] = [];
+  while (parent !== undefined) {
+    const ancestor = taskRunOf(execution, parent);
+    if (!ancestor) break;
+    ancestors.push(ancestor);
+    parent = ancestor.parent;
+  }
+  return ancestors;
+}
+
+/** All task runs nested in one. */
+export function descendantsOf(taskRuns: readonly TaskRun[], ancestor: TaskRun): Set<TaskRun> {
+  const ordinals = new Set([ancestor.ordinal]);
+  const descendants = new Set<TaskRun>();
+  for (const taskRun of taskRuns) {
+    if (taskRun.parent === undefined || !ordinals.has(taskRun.parent)) continue;
+    ordinals.add(taskRun.ordinal);
+    descendants.add(taskRun);
+  }
+  return descendants;
 }

@@ -2,11 +2,12 @@
 import { type JsonObject, setOwnProperty } from "../base/json.ts";
 import { sizeOf } from "../base/json_size.ts";
 import { LruCache } from "../base/lru.ts";
+import { ancestorsOf } from "../engine/tree.ts";
 import { type Execution, type TaskRun, taskRunOf } from "../model/executions/execution.ts";
 import type { LoopRun } from "../model/executions/loop_run.ts";
 import { changedAt, isEnded } from "../model/executions/state.ts";
 import type { ExecutionRecords } from "../store/records/execution_records.ts";
-import { ancestorsOf, TaskRunViews } from "./task_run_views.ts";
+import { TaskRunViews } from "./task_run_views.ts";
 
 /** Variables of the execution of the Loop and of those it is nested in. Shared by all passes, so never changed. */
 export interface OuterContext {
@@ -68,9 +69,9 @@ export function merged(outer: JsonObject, own: JsonObject): JsonObject {
 
 function outputsBefore(execution: Execution, { taskRun: ordinal, since }: Beginning): JsonObject {
   const loop = taskRunOf(execution, ordinal);
-  const outer = new Set(loop && ancestorsOf(execution, loop).map((ancestor) => ancestor.ordinal));
+  const ancestors = new Set(loop && ancestorsOf(execution, loop).map((ancestor) => ancestor.ordinal));
   const seen = execution.taskRuns.filter((taskRun) =>
-    outer.has(taskRun.ordinal) || isBefore(taskRun, ordinal, since)
+    ancestors.has(taskRun.ordinal) || isBefore(taskRun, ordinal, since)
   );
   return new TaskRunViews({ ...execution, taskRuns: seen, touched: new Set() }).outputs;
 }

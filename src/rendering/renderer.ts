@@ -13,7 +13,7 @@ import type { Execution, TaskRun } from "../model/executions/execution.ts";
 import type { Flow, Output, Task } from "../model/flows/flow.ts";
 import type { PropertySchema } from "../model/flows/schema.ts";
 import type { TaskCatalog, TaskType } from "../model/tasks/task_catalog.ts";
-import { EffectCalls, secretCalls } from "./call_search.ts";
+import { EffectCalls, mayHoldTemplate, secretCalls } from "./text_search.ts";
 import { HostCalls, type HostValues, isRenderError } from "./host_functions/mod.ts";
 import type { OuterContext } from "./loop_contexts.ts";
 import { createScope, type ScopeDeps, withVariables } from "./scope.ts";
@@ -269,11 +269,4 @@ function addTemplate(
 ): void {
   if (template.isLiteral) setOwnProperty(constants, name, template.source);
   else dynamic.push({ name, template, value: template.source });
-}
-
-function mayHoldTemplate(value: JsonValue): boolean {
-  if (typeof value === "string") return value.includes("{");
-  if (Array.isArray(value)) return value.some(mayHoldTemplate);
-  return isJsonObject(value) &&
-    Object.entries(value).some(([name, item]) => name.includes("{") || mayHoldTemplate(item));
 }

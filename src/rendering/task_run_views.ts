@@ -1,5 +1,6 @@
 /** `outputs` and `tasks` as templates see them: by task id, then by the values of the loops a task run is in. */
 import { isJsonObject, type JsonObject, ownProperty, setOwnProperty } from "../base/json.ts";
+import { ancestorsOf } from "../engine/tree.ts";
 import { type Execution, type TaskRun, taskRunOf } from "../model/executions/execution.ts";
 import { currentState, type State } from "../model/executions/state.ts";
 
@@ -85,18 +86,6 @@ export class TaskRunViews {
     remove(this.#states, path);
     remove(this.#outputs, path);
   }
-}
-
-/** The ancestors of a task run, the nearest first. */
-export function ancestorsOf(execution: Execution, taskRun: TaskRun): TaskRun[] {
-  const ancestors: TaskRun[] = [];
-  for (let { parent } = taskRun; parent !== undefined;) {
-    const ancestor = taskRunOf(execution, parent);
-    if (!ancestor) break;
-    ancestors.push(ancestor);
-    parent = ancestor.parent;
-  }
-  return ancestors;
 }
 
 /** Its task id, the values of its loops, the outermost first, and its own value. */

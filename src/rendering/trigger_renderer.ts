@@ -2,6 +2,7 @@
 import type { JsonObject, JsonValue } from "../base/json.ts";
 import { compileTemplate, renderDeep, renderText, type Scope, type Template } from "../expr/mod.ts";
 import type { Flow } from "../model/flows/flow.ts";
+import { mayHoldTemplate } from "./text_search.ts";
 import { HostCalls, type HostValues } from "./host_functions/mod.ts";
 import { createScope, rootVariable, type ScopeDeps, type ServerRoots, withVariables } from "./scope.ts";
 
@@ -46,11 +47,6 @@ export function createTriggerRenderer(deps: TriggerRendererDeps): TriggerRendere
 
 function renderValueDeep(value: JsonValue, scope: Scope, compile: (source: string) => Template): JsonValue {
   return typeof value === "string" ? renderText(compile(value), scope) : renderDeep(value, scope, compile);
-}
-
-function mayHoldTemplate(value: JsonValue): boolean {
-  if (typeof value === "string") return value.includes("{");
-  return typeof value === "object" && value !== null;
 }
 
 function prepare(

@@ -127,11 +127,6 @@ export class ExecutionVariables {
     return copy;
   }
 
-  /** States of task runs. */
-  get tasks(): JsonObject {
-    return this.views.states;
-  }
-
   /** Of the task run: `id`, `startDate`, `attemptsCount`, `parentId`, `value`, `iteration`, `items`. */
   taskRunView({ taskRun, items }: TaskScope): JsonObject {
     const view: JsonObject = {
@@ -161,7 +156,7 @@ const ROOTS: ReadonlyMap<string, RootBuilder> = new Map<string, RootBuilder>([
   ["trigger", (variables) => variables.trigger],
   ["outputs", (variables) => variables.outputs],
   ["item", (variables) => variables.item],
-  ["tasks", (variables) => variables.tasks],
+  ["tasks", ({ views }) => views.states],
   ["task", (_variables, scope) => scope && { id: scope.task.id, type: scope.task.type }],
   ["taskrun", (variables, scope) => scope && variables.taskRunView(scope)],
   ["workerTaskrun", (variables, scope) => scope && variables.workerTaskRunView(scope)],

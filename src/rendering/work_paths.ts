@@ -1,7 +1,8 @@
 /** The directory that a task run works in: its own, or that of its WorkingDirectory. */
 import { taskRunId } from "../base/id.ts";
 import type { FlowPlan } from "../engine/plan.ts";
-import { type Execution, type TaskRun, taskRunOf } from "../model/executions/execution.ts";
+import { ancestorsOf } from "../engine/tree.ts";
+import type { Execution, TaskRun } from "../model/executions/execution.ts";
 
 /** The path of a directory, by name. */
 export type PathOf = (name: string) => string;
@@ -43,14 +44,8 @@ export class WorkPaths {
 
   /** The task run of its WorkingDirectory; `undefined` when there is none. */
   sharingTaskRun(taskRun: TaskRun): TaskRun | undefined {
-    for (let parent = this.#parentOf(taskRun); parent; parent = this.#parentOf(parent)) {
-      if (this.#plan.places.get(parent.taskId)?.task.kind === SHARING) return parent;
-    }
-    return undefined;
-  }
-
-  #parentOf({ parent }: TaskRun): TaskRun | undefined {
-    return parent === undefined ? undefined : taskRunOf(this.#execution, parent);
+    return ancestorsOf(this.#execution, taskRun)
+      .find(({ taskId }) => this.#plan.places.get(taskId)?.task.kind === SHARING);
   }
 }
 

@@ -1,4 +1,4 @@
-/** Drives `step` by hand: events in, histories out. What is rendered is answered as the script says. */
+/** Drives `step` by hand: events in, histories out. Renders respond as the script says. */
 import { createExecution } from "../../src/engine/create.ts";
 import type { Command, Event } from "../../src/engine/events.ts";
 import type { FlowPlan } from "../../src/engine/plan.ts";
@@ -12,7 +12,7 @@ import type { AttemptOutcome } from "../../src/model/tasks/task_catalog.ts";
 /** Rendered properties of flowable tasks, by task id. */
 export type Decisions = Readonly<Record<string, JsonObject>>;
 
-/** One execution under test. Renders are answered at once, attempts when the test says so. */
+/** One execution under test. Renders respond at once, attempts when the test ends them. */
 export class Driver {
   tree: ExecutionTree;
   now = 1_000;
@@ -44,7 +44,7 @@ export class Driver {
     return events.flatMap((event) => this.#applyOne(event));
   }
 
-  /** Applies one event and answers nothing. */
+  /** Applies one event without responses. */
   step(event: Event): Command[] {
     const { commands } = step(this.tree, event, ++this.now);
     for (const command of commands) this.#keepTimer(command);
@@ -63,7 +63,7 @@ export class Driver {
     return found;
   }
 
-  /** Everything in memory is derived anew, as after a crash. */
+  /** Derives the tree again, as after a crash. */
   reload(): void {
     this.tree = new ExecutionTree(this.tree.plan, this.execution);
   }

@@ -24,7 +24,7 @@ Deno.test("exit() with KILLED goes over KILLING, as a kill does", () => {
   assertEquals(driver.states, "CREATED RUNNING KILLING KILLED");
 });
 
-Deno.test("exit() of an execution that somebody holds ends it all the same", () => {
+Deno.test("exit() ends an execution that is held", () => {
   for (const ask of [{ type: "pause_asked" } as const, undefined]) {
     const parallel = flowable("Parallel", "p", [returns("a"), returns("b")]);
     const driver = drive({ tasks: [parallel] });
@@ -106,7 +106,7 @@ Deno.test("given up after its end: what is open of afterExecution is closed, and
   assertEquals(driver.runs, ["a SUCCESS", "x FAILED"]);
 });
 
-Deno.test("a retry by a new execution while somebody holds the old one", () => {
+Deno.test("a retry by a new execution while the old one is held", () => {
   const retry = {
     type: "constant",
     intervalMs: 0,
@@ -155,7 +155,7 @@ Deno.test("replayExecution() from a flowable task that was skipped", () => {
   driver.step({ type: "condition_rendered", taskRun: 0, holds: false });
   const replayed = replayExecution(flowPlan, driver.execution, { id: "f", now: 5_000, taskRun: 0 });
   const states = replayed.taskRuns[0]?.history.map(({ state }) => state).join(" ");
-  assertEquals(states, "CREATED SKIPPED RESTARTED"); // Its condition is asked once more.
+  assertEquals(states, "CREATED SKIPPED RESTARTED"); // Its condition is rendered again.
 });
 
 Deno.test("a timer that is due before a restarted execution has its slot does not let it run", () => {
@@ -195,7 +195,7 @@ Deno.test("a retry that is due before a restarted execution has its slot waits f
   assertEquals(driver.runs[1], driver.states.endsWith("RUNNING") ? "a RUNNING" : "a RETRYING");
 });
 
-Deno.test("a Loop that has failed runs its finally to the end, whatever its passes tell meanwhile", () => {
+Deno.test("a Loop that has failed runs its finally to the end, whatever ends its passes report meanwhile", () => {
   const blocks = new Map([["tasks", [returns("a")]], ["finally", [returns("f")]]]);
   const driver = drive({ tasks: [{ ...task("l", `${FLOW}.Loop`), blocks }] });
   const passes = { values: {}, limit: 2 };
@@ -213,7 +213,7 @@ Deno.test("a Loop that has failed runs its finally to the end, whatever its pass
   assertEquals(driver.states, "CREATED RUNNING FAILED");
 });
 
-Deno.test("while a loop looks at its condition the execution is not PAUSED, whatever is paused beside it", () => {
+Deno.test("while a loop renders its condition the execution is not PAUSED, whatever siblings are paused", () => {
   const loop = flowable("LoopUntil", "l", [returns("a")]);
   const driver = drive({ tasks: [flowable("Parallel", "all", [loop, task("p", `${FLOW}.Pause`)])] }, {
     l: { checkFrequency: { interval: "PT0S" }, condition: "false" },
@@ -250,7 +250,7 @@ function gatheringLoop(): Driver {
   return driver;
 }
 
-/** A pass is started and fails; what is asked for then. */
+/** Starts a pass that fails; the commands that follow. */
 function failPass(driver: Driver, attempt: number): readonly string[] {
   const passes = { values: {}, limit: 1, collects: "FETCH" } as const;
   const numbers = { from: 0, count: 1, total: 1, madeAt: driver.now, attempt, waits: true, passes };
@@ -279,7 +279,7 @@ Deno.test("the end of a former attempt of a Loop is not that of the one in its p
   assertEquals(driver.states, "CREATED RUNNING FAILED");
 });
 
-Deno.test("the start of a Subflow that was asked for by a former attempt is not that of the next one", () => {
+Deno.test("the start of a Subflow that a former attempt requested is not that of the next attempt", () => {
   const driver = drive({ tasks: [task("s", `${FLOW}.Subflow`)] });
   driver.apply(STARTED);
   driver.step({ type: "kill_asked" });

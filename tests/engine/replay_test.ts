@@ -40,7 +40,7 @@ const ROWS: readonly Row[] = [
     taskRuns: [`a: ${ENDED}`, `b: ${AGAIN}`],
   },
   {
-    rule: "reopens the tasks around it",
+    rule: "reopens its ancestors",
     tasks: [returns("a"), flowable("seq", "Sequential", [returns("b"), returns("c")]), returns("d")],
     from: "c",
     taskRuns: [`a: ${ENDED}`, `seq: ${REOPENED}`, `b: ${ENDED}`, `c: ${AGAIN}`],
@@ -52,7 +52,7 @@ const ROWS: readonly Row[] = [
     taskRuns: [`seq: ${REOPENED}`],
   },
   {
-    rule: "within a working directory begins with the whole directory",
+    rule: "in a WorkingDirectory begins with the WorkingDirectory",
     tasks: [
       returns("o"),
       flowable("seq", "Sequential", [flowable("wd", "WorkingDirectory", [returns("a"), returns("b")])]),
@@ -124,7 +124,7 @@ Deno.test("replayExecution() from what ran when a pause began begins with the pa
   assertEquals([currentState(copy.history), namesOf(copy)], ["PAUSED", namesOf(source)]);
 });
 
-Deno.test("replayExecution() lets what is paused beside the chosen task begin anew, with what ran then", () => {
+Deno.test("replayExecution() restarts paused siblings of the chosen task, with their onPause tasks", () => {
   const pause = { ...flowable("p", "Pause", []), blocks: new Map([["onPause", [returns("o")]]]) };
   const flowPlan = plan({ tasks: [flowable("par", "Parallel", [pause, returns("a")])] });
   const source = runNew(flowPlan);
@@ -188,7 +188,7 @@ Deno.test("replayExecution() keeps a correlation id that was not its own", () =>
   ]);
 });
 
-Deno.test("replayExecution() from a task begins a pause beside it anew", () => {
+Deno.test("replayExecution() from a task restarts a paused sibling", () => {
   const pause = task("p", "io.svc.plugin.core.flow.Pause", { pauseDuration: "PT1M" });
   const flowPlan = plan({ tasks: [flowable("par", "Parallel", [returns("a"), pause])] });
   const source = runNew(flowPlan);

@@ -50,7 +50,7 @@ const ROWS: readonly Row[] = [
     taskRuns: [`a: ${ENDED}`, `b: ${ENDED}`],
   },
   {
-    rule: "the tasks around a failed one go on",
+    rule: "the ancestors of a failed task are reopened",
     flow: {
       tasks: [flowable("par", "Parallel", [returns("a"), flowable("seq", "Sequential", [returns("b")])])],
     },
@@ -71,7 +71,7 @@ const ROWS: readonly Row[] = [
     taskRuns: [`each: ${REOPENED}`, `b[x]: ${AGAIN}`, `c[x]: ${ENDED}`, `b[y]: ${ENDED}`, `c[y]: ${ENDED}`],
   },
   {
-    rule: "a working directory runs as a whole",
+    rule: "a WorkingDirectory restarts as a unit",
     flow: { tasks: [flowable("wd", "WorkingDirectory", [returns("a"), returns("b")])] },
     script: FAIL_B,
     restarted: ["wd: CREATED RUNNING FAILED RESTARTED"],
@@ -105,7 +105,7 @@ for (const { rule, flow, script, restarted, taskRuns } of ROWS) {
 
 const PAUSE = task("p", "io.svc.plugin.core.flow.Pause");
 
-Deno.test("restart() of a paused execution begins the pause anew", () => {
+Deno.test("restart() of a paused execution restarts the pause", () => {
   const flowPlan = plan({
     tasks: [{ ...PAUSE, properties: { ...PAUSE.properties, pauseDuration: "PT1M" } }],
   });
@@ -218,7 +218,7 @@ for (const { rule, tasks, script, taskRun, state, taskRuns, execution: end } of 
   });
 }
 
-/** Parts of what runs again only as a whole: a WorkingDirectory, and a Pause with what runs when it begins. */
+/** Parts of restart units: of a WorkingDirectory, and of a Pause with `onPause`. */
 const PARTS: readonly (readonly [name: string, tasks: readonly Task[]])[] = [
   ["a working directory", [flowable("wd", "WorkingDirectory", [returns("b")])]],
   ["a pause", [{ ...PAUSE, blocks: new Map([["onPause", [returns("b")]]]) }]],

@@ -1,4 +1,4 @@
-/** Runs executions through the engine alone: every render and attempt is answered at once, as a script says. */
+/** Runs executions through the engine alone: every render and attempt responds at once, as a script says. */
 import { createExecution } from "../../src/engine/create.ts";
 import type { Command, Event } from "../../src/engine/events.ts";
 import type { FlowPlan } from "../../src/engine/plan.ts";
@@ -31,7 +31,7 @@ export function runNew(plan: FlowPlan, script: Script = {}): Execution {
   return execution;
 }
 
-/** Goes on with an execution after an event, one millisecond a step; gives the commands in their order. */
+/** Continues an execution after an event, one millisecond a step; returns the commands in order. */
 export function runOn(plan: FlowPlan, execution: Execution, first: Event, script: Script = {}): Command[] {
   const tree = new ExecutionTree(plan, execution);
   const events: Event[] = [first];

@@ -12,7 +12,7 @@ import type { FireTimes } from "../../src/model/triggers/trigger_catalog.ts";
 
 const MINUTE = 60_000;
 
-/** Every ten minutes; a time is told by its minute. */
+/** Every ten minutes; times are given by their minute. */
 const TIMES: FireTimes = {
   next: (after) => (Math.floor(after / (10 * MINUTE)) + 1) * 10 * MINUTE,
   previous: (before) => (Math.ceil(before / (10 * MINUTE)) - 1) * 10 * MINUTE,

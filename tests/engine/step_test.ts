@@ -1,4 +1,4 @@
-/** The engine as tables: what runs after what, which histories come out, whatever the order of events. */
+/** The engine as tables: order of tasks and histories, for any order of events. */
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { createExecution } from "../../src/engine/create.ts";
@@ -24,7 +24,7 @@ interface Script {
   readonly skip?: readonly string[];
 }
 
-/** Runs to the end, one millisecond a step; gives the execution. */
+/** Runs to the end, one millisecond a step; returns the execution. */
 function run(flowPlan: FlowPlan, script: Script = {}): Execution {
   const execution = create(flowPlan);
   const tree = new ExecutionTree(flowPlan, execution);
@@ -230,7 +230,7 @@ Deno.test("step() after a crash resubmits the interrupted attempt", () => {
   assertEquals(states(execution), ["CREATED", "RUNNING", "SUCCESS"]);
 });
 
-Deno.test("step() gives up an execution that was live in too many crashes, and says so", () => {
+Deno.test("step() fails an execution that was live in too many crashes, and logs it", () => {
   const flowPlan = plan();
   const execution = create(flowPlan);
   const tree = new ExecutionTree(flowPlan, execution);

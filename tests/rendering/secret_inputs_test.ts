@@ -1,4 +1,4 @@
-/** Inputs of type SECRET over the whole server: in clear in expressions alone. */
+/** Inputs of type SECRET on a complete server: in clear in templates only. */
 import { assert, assertEquals } from "@std/assert";
 import type { JsonObject, JsonValue } from "../../src/base/json.ts";
 import { stringifyJson } from "../../src/base/json.ts";
@@ -41,7 +41,7 @@ async function storedText(app: Harness): Promise<string> {
   return text;
 }
 
-Deno.test("a SECRET is encrypted in every answer and at rest, in clear for tasks, stars in logs", async () => {
+Deno.test("a SECRET is encrypted in every response and at rest, in clear for tasks, stars in logs", async () => {
   const names: JsonValue[] = [];
   const written: string[] = [];
   const clock = new FakeClock();

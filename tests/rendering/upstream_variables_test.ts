@@ -48,7 +48,7 @@ const READ: readonly string[] = [
   "{{ flow.id == 'listener' }}",
 ];
 
-Deno.test("observed() tells of outputs: ExecutionOutputs of an execution without any is false, and no error", async () => {
+Deno.test("observed() reports missing outputs: ExecutionOutputs is false then, and no error", async () => {
   const conditions = [condition("Or", {
     conditions: [
       condition("ExecutionOutputs", { expression: "{{ trigger.outputs.none == 'x' }}" }),

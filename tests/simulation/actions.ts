@@ -1,4 +1,4 @@
-/** What may happen next in a simulated world. */
+/** The next possible actions in a simulation. */
 import { UNQUEUED_STATES } from "../../src/engine/events.ts";
 import type { Event, TimerName } from "../../src/engine/events.ts";
 import { replayExecution } from "../../src/engine/replay.ts";
@@ -9,18 +9,22 @@ import { currentState, isEnded, type State } from "../../src/model/executions/st
 import type { Simulation } from "./simulation.ts";
 
 /** Something that happens. */
-export type Action = (world: Simulation) => void;
+export type Action = (simulation: Simulation) => void;
 
 type Weighted = readonly [weight: number, action: Action];
 
 /** All that may happen now; what goes on by itself comes first. */
-export function actionsNow(world: Simulation): Weighted[] {
-  return [...progress(world), ...requests(world), ...(world.isCalm ? [] : disturbances(world))];
+export function actionsNow(simulation: Simulation): Weighted[] {
+  return [
+    ...progress(simulation),
+    ...requests(simulation),
+    ...(simulation.isCalm ? [] : disturbances(simulation)),
+  ];
 }
 
 /** What happens without anybody. */
-function progress(world: Simulation): Weighted[] {
-  const { pending, attempts, execution, tree } = world;
+function progress(simulation: Simulation): Weighted[] {
+  const { pending, attempts, execution, tree } = simulation;
   const actions: Weighted[] = [];
   if (pending.length > 0) actions.push([60, (at) => at.apply(at.pending.shift() as Event)]);
   if (pending.length > 1) actions.push([6, answerAny]);
@@ -28,13 +32,13 @@ function progress(world: Simulation): Weighted[] {
   // One that is to stop takes its time.
   if (attempts.isUnderWay) actions.push([hasSettled(tree) ? 2 : 25, (at) => at.endAttempt()]);
   if ([...tree.open].some(isWaitingForChild)) actions.push([12, endChild]);
-  if (world.batches.waiting(tree).length > 0) actions.push([12, endBatch]);
+  if (simulation.batches.waiting(tree).length > 0) actions.push([12, endBatch]);
   if (execution.timers.size > 0) actions.push([14, fireTimer]);
   if (currentState(execution.history) === "QUEUED") actions.push([10, (at) => at.apply({ type: "started" })]);
   return actions;
 }
 
-/** What somebody must do, lest it wait for ever. */
+/** Requests without which the execution would wait for ever. */
 function requests({ execution, tree, pending, successor }: Simulation): Weighted[] {
   const actions: Weighted[] = [];
   const state = currentState(execution.history);
@@ -44,31 +48,31 @@ function requests({ execution, tree, pending, successor }: Simulation): Weighted
   return actions;
 }
 
-function disturbances(world: Simulation): Weighted[] {
-  const { execution, tree, isLive } = world;
+function disturbances(simulation: Simulation): Weighted[] {
+  const { execution, tree, isLive } = simulation;
   const actions: Weighted[] = [
     [6, (at) => at.save()],
     [3, (at) => at.crash()],
     [2, (at) => void (at.now += at.choices.pick([3_600_000, -3_600_000]))],
   ];
   if (!isLive) actions.push([3, (at) => at.reload()]);
-  if (hasSettled(tree)) return [...actions, ...meddling(world)];
+  if (hasSettled(tree)) return [...actions, ...requestsAtRest(simulation)];
   actions.push([2, (at) => at.apply({ type: "kill_asked" })]);
   // In most states it is refused, which must change nothing.
   actions.push([1, (at) => at.apply({ type: "pause_asked" })], [1, (at) => at.apply({ type: "run_forced" })]);
   if (currentState(execution.history) === "QUEUED") {
     actions.push([1, (at) => at.apply({ type: "unqueued", state: at.choices.pick(UNQUEUED_STATES) })]);
   }
-  if (currentState(execution.history) === "PAUSED") actions.push(...meddling(world));
+  if (currentState(execution.history) === "PAUSED") actions.push(...requestsAtRest(simulation));
   return actions;
 }
 
-/** What people do to executions that have ended or are paused. */
-function meddling(world: Simulation): Weighted[] {
-  const { execution, plan } = world;
+/** Requests on executions that have ended or are paused. */
+function requestsAtRest(simulation: Simulation): Weighted[] {
+  const { execution, plan } = simulation;
   const actions: Weighted[] = [];
   if (canRestart(plan, execution)) actions.push([4, restart]);
-  if (lastFailed(world).length > 0) actions.push([2, setTaskState]);
+  if (lastFailed(simulation).length > 0) actions.push([2, setTaskState]);
   if (!isEnded(execution.history)) return actions;
   actions.push([1, setState], [
     1,
@@ -78,9 +82,9 @@ function meddling(world: Simulation): Weighted[] {
   return actions;
 }
 
-function answerAny(world: Simulation): void {
-  const [event] = world.pending.splice(world.choices.below(world.pending.length), 1);
-  world.apply(event as Event);
+function answerAny(simulation: Simulation): void {
+  const [event] = simulation.pending.splice(simulation.choices.below(simulation.pending.length), 1);
+  simulation.apply(event as Event);
 }
 
 function isWaitingForChild({ decision, history }: TaskRun): boolean {
@@ -95,58 +99,62 @@ const CHILD_ENDS: readonly (readonly [number, State])[] = [
   [3, "CANCELLED"],
 ];
 
-function endChild(world: Simulation): void {
-  const { choices, tree, isCalm } = world;
+function endChild(simulation: Simulation): void {
+  const { choices, tree, isCalm } = simulation;
   const { ordinal, decision } = choices.pick([...tree.open].filter(isWaitingForChild));
   const state = isCalm ? "SUCCESS" : choices.weighted(CHILD_ENDS);
   const executionId = String(decision?.executionId);
-  world.apply({ type: "child_ended", taskRun: ordinal, executionId, state, outputs: { y: 1 } });
+  simulation.apply({ type: "child_ended", taskRun: ordinal, executionId, state, outputs: { y: 1 } });
 }
 
-function endBatch(world: Simulation): void {
-  const { choices, tree, isCalm, batches } = world;
+function endBatch(simulation: Simulation): void {
+  const { choices, tree, isCalm, batches } = simulation;
   const { taskRun, executionId } = choices.pick(batches.waiting(tree));
   const isRepeated = batches.formerEndOf(executionId) !== undefined && choices.happens(10);
   const state = isRepeated ? "RETRIED" : isCalm ? "SUCCESS" : choices.weighted(CHILD_ENDS);
   const replaces = batches.tell(executionId, state);
-  const breaks = !isRepeated && world.plan.bodies.has(taskRun.taskId) && choices.happens(15);
-  world.apply({ type: "child_ended", taskRun: taskRun.ordinal, executionId, state, replaces, breaks });
+  const breaks = !isRepeated && simulation.plan.bodies.has(taskRun.taskId) && choices.happens(15);
+  simulation.apply({ type: "child_ended", taskRun: taskRun.ordinal, executionId, state, replaces, breaks });
 }
 
-function fireTimer(world: Simulation): void {
-  const timer = nextTimer(world.execution);
+function fireTimer(simulation: Simulation): void {
+  const timer = nextTimer(simulation.execution);
   if (!timer) return;
-  world.now = Math.max(world.now, timer.dueAt);
-  world.apply(timer.name === "start" ? world.slotAnswer() : { type: "timer_due", timer: timer.name });
+  simulation.now = Math.max(simulation.now, timer.dueAt);
+  simulation.apply(
+    timer.name === "start" ? simulation.slotAnswer() : { type: "timer_due", timer: timer.name },
+  );
 }
 
-function resume(world: Simulation): void {
-  const { tree, choices } = world;
+function resume(simulation: Simulation): void {
+  const { tree, choices } = simulation;
   const paused = [...tree.open].filter(({ history }) => currentState(history) === "PAUSED");
   const taskRun = paused.length > 0 && choices.happens(40) ? choices.pick(paused).ordinal : undefined;
-  world.apply({ type: "resumed", taskRun, inputs: choices.happens(30) ? { a: 1 } : undefined });
+  simulation.apply({ type: "resumed", taskRun, inputs: choices.happens(30) ? { a: 1 } : undefined });
 }
 
-function passBreakpoint(world: Simulation): void {
-  const next = world.choices.happens(20) ? [world.choices.pick([...world.plan.places.keys()])] : undefined;
-  world.apply({ type: "breakpoint_passed", breakpoints: world.isCalm ? [] : next });
+function passBreakpoint(simulation: Simulation): void {
+  const next = simulation.choices.happens(20)
+    ? [simulation.choices.pick([...simulation.plan.places.keys()])]
+    : undefined;
+  simulation.apply({ type: "breakpoint_passed", breakpoints: simulation.isCalm ? [] : next });
 }
 
-function restart(world: Simulation): void {
-  world.meddle();
-  world.apply({ type: "restarted" });
+function restart(simulation: Simulation): void {
+  simulation.markChanged();
+  simulation.apply({ type: "restarted" });
 }
 
-function setState(world: Simulation): void {
-  world.meddle();
-  world.apply({ type: "state_set", state: world.choices.pick(["SUCCESS", "FAILED", "WARNING"]) });
+function setState(simulation: Simulation): void {
+  simulation.markChanged();
+  simulation.apply({ type: "state_set", state: simulation.choices.pick(["SUCCESS", "FAILED", "WARNING"]) });
 }
 
-function setTaskState(world: Simulation): void {
-  world.meddle();
-  const { ordinal } = world.choices.pick(lastFailed(world));
-  const state = world.choices.pick(["SUCCESS", "FAILED", "WARNING"] as const);
-  world.apply({ type: "task_state_set", taskRun: ordinal, state });
+function setTaskState(simulation: Simulation): void {
+  simulation.markChanged();
+  const { ordinal } = simulation.choices.pick(lastFailed(simulation));
+  const state = simulation.choices.pick(["SUCCESS", "FAILED", "WARNING"] as const);
+  simulation.apply({ type: "task_state_set", taskRun: ordinal, state });
 }
 
 /** Task runs of `tasks` that failed, were stopped or are paused, and after which nothing has begun. */
@@ -166,14 +174,14 @@ function lastFailed({ execution, plan }: Simulation): TaskRun[] {
 
 const FAILED: ReadonlySet<State> = new Set(["FAILED", "PAUSED", "KILLED", "CANCELLED"]);
 
-function replay(world: Simulation): void {
-  const { choices, execution, plan, now } = world;
+function replay(simulation: Simulation): void {
+  const { choices, execution, plan, now } = simulation;
   const taskRun = choices.happens(20) ? undefined : choices.pick(execution.taskRuns).ordinal;
-  world.replaceBy(replayExecution(plan, execution, { id: world.nextId(), now, taskRun }));
+  simulation.replaceBy(replayExecution(plan, execution, { id: simulation.nextId(), now, taskRun }));
 }
 
-function goOnWithSuccessor(world: Simulation): void {
-  if (world.successor) world.replaceBy(world.successor);
+function goOnWithSuccessor(simulation: Simulation): void {
+  if (simulation.successor) simulation.replaceBy(simulation.successor);
 }
 
 /** The name of a timer that is due first, and when. */

@@ -1,4 +1,4 @@
-/** The attempts of a simulated world, kept as the executor keeps them: begun with a commit, and ending when they like. */
+/** The attempts of a simulation, as in the executor: they start with a commit and end at any time. */
 import type { Choices } from "./choices.ts";
 
 /** One that was begun. */
@@ -7,7 +7,7 @@ export interface Attempt {
   readonly attemptNumber: number;
 }
 
-/** Attempts that wait for a commit, and those under way, also when nobody waits for their end any more. */
+/** Attempts that wait for a commit, and running ones, also those whose end is ignored. */
 export class Attempts {
   /** Ends of attempts that another one has taken the place of are left out. */
   isFenced = true;
@@ -52,7 +52,7 @@ export class Attempts {
     return !wasWaiting && this.#current.has(taskRun);
   }
 
-  /** One of them ends; `isLate` when nobody waits for that any more. */
+  /** Ends one of them; `isLate` when its end is ignored. */
   end(choices: Choices): Attempt & { readonly isLate: boolean } {
     const attempt = choices.pick([...this.#underWay]);
     this.#underWay.delete(attempt);

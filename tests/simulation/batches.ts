@@ -1,4 +1,4 @@
-/** The executions that ForEachItem and Loop tasks start, and which of them have told their end. */
+/** The executions that ForEachItem and Loop tasks start, and the ends they have reported. */
 import { isJsonObject } from "../../src/base/json.ts";
 import type { ChildNumbers, PassRules } from "../../src/engine/child_numbers.ts";
 import { childIds, childNumbersOf, roomFor } from "../../src/engine/children.ts";
@@ -14,10 +14,10 @@ import type { Choices } from "./choices.ts";
 /** Created with one transition; less than in reality, so that more than one is needed. */
 const STARTS_AT_ONCE = 2;
 
-/** What a server would find in its messages: an end is told once, and once more when the execution has run again. */
+/** The messages of these executions: each reports its end once, and again after each restart. */
 export class Batches {
   readonly #ends: Map<string, State>;
-  /** Ends that were told of those that run again. */
+  /** Former ends of those that run again. */
   readonly #former: Map<string, State>;
 
   constructor(ends: Iterable<[string, State]> = [], former: Iterable<[string, State]> = []) {
@@ -40,12 +40,12 @@ export class Batches {
     });
   }
 
-  /** The end that was told of one that does not run. */
+  /** The reported end of one that does not run. */
   endOf(executionId: string): State | undefined {
     return this.#ends.get(executionId);
   }
 
-  /** The end that was told of one that runs again. */
+  /** The former end of one that runs again. */
   formerEndOf(executionId: string): State | undefined {
     return this.#former.get(executionId);
   }

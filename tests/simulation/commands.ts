@@ -1,13 +1,13 @@
-/** What the simulated world answers to the commands of the engine, and what of it is known at once. */
+/** How a simulation responds to the commands of the engine, at once or later. */
 import type { Command, Event } from "../../src/engine/events.ts";
-import * as answers from "./answers.ts";
+import * as answers from "./responses.ts";
 import { taskRunOf } from "../../src/model/executions/execution.ts";
 import { batchesStarted, passesAgain, startsBatches } from "./batches.ts";
 import type { Simulation } from "./simulation.ts";
 
 /** The event that follows from a command; `undefined` when nothing does, or it is not known yet: an attempt runs. */
-export function answerTo(world: Simulation, command: Command): Event | undefined {
-  const { choices } = world;
+export function answerTo(simulation: Simulation, command: Command): Event | undefined {
+  const { choices } = simulation;
   switch (command.type) {
     case "render_condition":
       return answers.conditionOf(choices, command.taskRun);
@@ -25,43 +25,43 @@ export function answerTo(world: Simulation, command: Command): Event | undefined
         : { type: "outputs_rendered", outputs: {} };
     case "run_attempt":
       return answers.isWaitingKind(command.task.kind)
-        ? answers.waitOf(choices, command, world.now)
+        ? answers.waitOf(choices, command, simulation.now)
         : undefined;
     case "interrupt_attempt":
-      return world.attempts.interrupt(command.taskRun) ? undefined : killed(world, command.taskRun);
+      return simulation.attempts.interrupt(command.taskRun) ? undefined : killed(simulation, command.taskRun);
     case "start_child":
-      return childStart(world, command);
+      return childStart(simulation, command);
     case "restart_child":
-      return void world.batches.restart(command.executionId);
+      return void simulation.batches.restart(command.executionId);
     default:
-      return turnOf(world, command);
+      return turnOf(simulation, command);
   }
 }
 
 /** Commands that only ask for another turn. */
-function turnOf(world: Simulation, command: Command): Event | undefined {
+function turnOf(simulation: Simulation, command: Command): Event | undefined {
   switch (command.type) {
     case "continue":
       return { type: "continued", frame: command.frame };
     case "kill_children":
       return { type: "children_kill_asked", taskRun: command.taskRun, from: command.from };
     case "ask_slot":
-      return world.slotAnswer();
+      return simulation.slotAnswer();
     case "collect_outputs":
-      return answers.collectedOf(world.choices, command);
+      return answers.collectedOf(simulation.choices, command);
     default:
       return undefined;
   }
 }
 
-function childStart(world: Simulation, command: Extract<Command, { type: "start_child" }>): Event {
-  const { choices, tree, now } = world;
-  const taskRun = taskRunOf(world.execution, command.taskRun);
+function childStart(simulation: Simulation, command: Extract<Command, { type: "start_child" }>): Event {
+  const { choices, tree, now } = simulation;
+  const taskRun = taskRunOf(simulation.execution, command.taskRun);
   const attempt = taskRun?.attempts.length;
   if (!startsBatches(command)) {
-    return answers.childStartOf(choices, command, { executionId: world.nextId(), attempt });
+    return answers.childStartOf(choices, command, { executionId: simulation.nextId(), attempt });
   }
-  const again = taskRun && passesAgain(taskRun, world.batches);
+  const again = taskRun && passesAgain(taskRun, simulation.batches);
   if (again) return again;
   if (!choices.happens(5)) return batchesStarted(choices, tree, { command, now });
   return {

@@ -1,4 +1,4 @@
-/** A flow in a few lines, for people who look at a failure. */
+/** A flow in a few lines, for the report of a failure. */
 import type { FlowPlan } from "../../src/engine/plan.ts";
 import type { Task } from "../../src/model/flows/flow.ts";
 

@@ -12,16 +12,16 @@ import {
 } from "../../src/model/executions/state.ts";
 import { treeProblem } from "./tree_agreement.ts";
 
-/** What is known of the time before a transition, and of the world around. */
+/** Facts from before a transition, and about the simulation. */
 export interface Around {
   /** Ordinal of the first task run that the transition may have created. */
   readonly firstNew: number;
   /** Nothing might begin. */
   readonly wasHeld: boolean;
-  /** Answers that have not been given yet. */
+  /** Pending responses. */
   readonly hasPending: boolean;
-  /** Somebody has run it again, or given it other states: attempts and ends are not only those of one run. */
-  readonly isMeddled: boolean;
+  /** It was restarted or its states were changed: attempts and ends are not those of a single run. */
+  readonly isChanged: boolean;
 }
 
 type Check = (tree: ExecutionTree, around: Around) => string | undefined;
@@ -73,7 +73,7 @@ function historyProblem(owner: StateOwner, history: History): string | undefined
 }
 
 /** Only the latest attempt may be open, and only while its task run works. */
-function attempts({ plan, execution }: ExecutionTree, { isMeddled }: Around): string | undefined {
+function attempts({ plan, execution }: ExecutionTree, { isChanged }: Around): string | undefined {
   for (const taskRun of execution.taskRuns) {
     const { ordinal, history } = taskRun;
     const openAttempts = taskRun.attempts.filter((attempt) => !isEnded(attempt.history));
@@ -81,10 +81,10 @@ function attempts({ plan, execution }: ExecutionTree, { isMeddled }: Around): st
     if (openAttempts.length > (isWorking ? 1 : 0)) return `task run ${ordinal} has an open attempt too many`;
     const place = plan.places.get(taskRun.taskId);
     const most = place && retryPolicyOf(plan, place)?.maxAttempts;
-    if (!isMeddled && countedAttempts(taskRun) > (most ?? Infinity)) {
+    if (!isChanged && countedAttempts(taskRun) > (most ?? Infinity)) {
       return `task run ${ordinal}: too many attempts`;
     }
-    if (!isMeddled && !place?.task.retry && !most && countedAttempts(taskRun) > 1) {
+    if (!isChanged && !place?.task.retry && !most && countedAttempts(taskRun) > 1) {
       return `task run ${ordinal} was tried again without a retry`;
     }
   }
@@ -183,9 +183,9 @@ function branchesProblem(
   return undefined;
 }
 
-/** No more branches are open than may be; what people run again may be more. */
-function limits(tree: ExecutionTree, { isMeddled }: Around): string | undefined {
-  if (isMeddled) return undefined;
+/** No more branches are open than the limit, except after restarts. */
+function limits(tree: ExecutionTree, { isChanged }: Around): string | undefined {
+  if (isChanged) return undefined;
   for (const { owner, phase, branches } of tree.frames) {
     const open = new Set<number>();
     for (const taskRun of tree.open) {
@@ -220,8 +220,8 @@ function stateOfWaiting(tree: ExecutionTree, { hasPending }: Around): string | u
 }
 
 /** Nothing ends better than its children, unless that is allowed. */
-function endsOfParents({ plan, execution }: ExecutionTree, { isMeddled }: Around): string | undefined {
-  if (isMeddled) return undefined;
+function endsOfParents({ plan, execution }: ExecutionTree, { isChanged }: Around): string | undefined {
+  if (isChanged) return undefined;
   for (const taskRun of execution.taskRuns) {
     if (!isEnded(taskRun.history)) continue;
     const place = plan.places.get(taskRun.taskId);

@@ -24,13 +24,13 @@ export function attemptSeed(seed: number): Failure | undefined {
 
 /** Runs a flow once; the failure, if there was one. */
 export function attempt(plan: FlowPlan, choices: Choices, invariant?: Invariant): Failure | undefined {
-  const world = new Simulation(plan, choices, invariant);
+  const simulation = new Simulation(plan, choices, invariant);
   try {
-    world.run();
+    simulation.run();
     return undefined;
   } catch (error) {
     if (!(error instanceof Violation)) throw error;
-    return { message: error.message, plan, choices: choices.taken, trace: world.trace };
+    return { message: error.message, plan, choices: choices.taken, trace: simulation.trace };
   }
 }
 

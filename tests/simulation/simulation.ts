@@ -1,6 +1,6 @@
 /**
- * One simulated life of an execution: a world that answers what the engine asks for, in any order, and
- * disturbs it: kills, holds, pauses, restarts, crashes, jumps of the clock. Everything follows from the choices.
+ * Simulates one execution: responds to the commands of the engine in any order and disturbs it by kills, holds, pauses,
+ * restarts, crashes and jumps of the clock. Everything follows from the choices.
  */
 import { createExecution } from "../../src/engine/create.ts";
 import type { Command, Event } from "../../src/engine/events.ts";
@@ -13,7 +13,7 @@ import { MAX_CRASHES_OF_EXECUTION } from "../../src/model/limits.ts";
 import { currentState, isEnded } from "../../src/model/executions/state.ts";
 import { type Action, actionsNow } from "./actions.ts";
 import { Attempts } from "./attempts.ts";
-import { outcomeOf } from "./answers.ts";
+import { outcomeOf } from "./responses.ts";
 import { Batches } from "./batches.ts";
 import type { Choices } from "./choices.ts";
 import { answerTo } from "./commands.ts";
@@ -36,13 +36,13 @@ interface Snapshot {
   readonly isLive: boolean;
   readonly announced: number;
   readonly batches: Batches;
-  readonly isMeddled: boolean;
+  readonly isChanged: boolean;
 }
 
 /** A further invariant: what does not hold. */
-export type Invariant = (world: Simulation) => string | undefined;
+export type Invariant = (simulation: Simulation) => string | undefined;
 
-/** The world around one execution. */
+/** The simulated environment of one execution. */
 export class Simulation {
   readonly choices: Choices;
   readonly plan: FlowPlan;
@@ -50,7 +50,7 @@ export class Simulation {
   readonly trace: string[] = [];
   tree: ExecutionTree;
   now = START;
-  /** Answers under way, the oldest first. */
+  /** Pending responses, the oldest first. */
   readonly pending: Event[] = [];
   readonly attempts = new Attempts();
   /** Executions of ForEachItem tasks. */
@@ -61,7 +61,7 @@ export class Simulation {
   #announced = 0;
   #steps = 0;
   #ids = 0;
-  #isMeddled = false;
+  #isChanged = false;
   readonly #invariant: Invariant;
 
   constructor(plan: FlowPlan, choices: Choices, invariant: Invariant = () => undefined) {
@@ -106,7 +106,7 @@ export class Simulation {
   apply(event: Event): void {
     this.now += this.choices.pick([1, 0, 30]);
     const { execution } = this;
-    if (event.type === "attempt_ended" && event.outcome.effects?.exit) this.meddle();
+    if (event.type === "attempt_ended" && event.outcome.effects?.exit) this.markChanged();
     if (event.type === "timer_due") execution.timers.delete(event.timer);
     if (event.type === "started" || event.type === "refused_slot") execution.timers.delete("start");
     const wasEnded = isEnded(execution.history);
@@ -118,7 +118,7 @@ export class Simulation {
       firstNew: execution.nextOrdinal,
       wasHeld,
       hasPending: false,
-      isMeddled: this.#isMeddled,
+      isChanged: this.#isChanged,
     };
     const commands = this.#step(event);
     this.trace.push(`${lineOf(event)} → ${stateLine(this.tree)}`);
@@ -155,9 +155,9 @@ export class Simulation {
     this.apply(event);
   }
 
-  /** What was changed by people: some invariants hold only without that. */
-  meddle(): void {
-    this.#isMeddled = true;
+  /** Marks changes by requests: some invariants hold only without them. */
+  markChanged(): void {
+    this.#isChanged = true;
   }
 
   /** What is stored now is what a crash leaves; attempts that waited for that begin. */
@@ -168,12 +168,12 @@ export class Simulation {
 
   /** Everything in memory is gone; the last stored form is read again. */
   crash(): void {
-    const { bytes, isLive, announced, batches, isMeddled } = this.#snapshot;
+    const { bytes, isLive, announced, batches, isChanged } = this.#snapshot;
     this.batches = batches.copy();
     this.pending.length = 0;
     this.attempts.clear();
     this.#announced = announced;
-    this.#isMeddled = isMeddled;
+    this.#isChanged = isChanged;
     this.#successor = undefined;
     this.#load(readExecution(bytes, this.execution));
     this.trace.push(`crash → ${stateLine(this.tree)}`);
@@ -190,7 +190,7 @@ export class Simulation {
 
   /** Another execution goes on in its place: one that is tried again, or replayed from a task run. */
   replaceBy(execution: Execution): void {
-    this.#isMeddled = true;
+    this.#isChanged = true;
     this.#successor = undefined;
     this.#announced = 0;
     this.pending.length = 0;
@@ -218,7 +218,7 @@ export class Simulation {
   #snapshotNow(): Snapshot {
     const bytes = storeExecution(this.execution);
     const batches = this.batches.copy();
-    return { bytes, isLive: this.isLive, announced: this.#announced, batches, isMeddled: this.#isMeddled };
+    return { bytes, isLive: this.isLive, announced: this.#announced, batches, isChanged: this.#isChanged };
   }
 
   #step(event: Event): Command[] {
@@ -250,7 +250,7 @@ export class Simulation {
     if (execution.timers.size > 0) throw new Violation(`It leaves timers: ${[...execution.timers.keys()]}`);
     const before = JSON.stringify(execution.history);
     const { commands } = step(this.tree, { type: "kill_asked" }, this.now);
-    // What is asked of one that is tried again is passed on.
+    // Requests to a retried execution are passed on.
     if (commands.some(({ type }) => type !== "kill_child") || JSON.stringify(execution.history) !== before) {
       throw new Violation("An ended execution is not at rest");
     }

@@ -54,7 +54,7 @@ Deno.test("simulate() meets every state and every event", () => {
 });
 
 Deno.test("simulate() finds the end of an attempt that is taken for that of the next one", () => {
-  const unfenced: Invariant = (world) => void (world.attempts.isFenced = false);
+  const unfenced: Invariant = (simulation) => void (simulation.attempts.isFenced = false);
   for (let seed = 1; seed <= SEEDS; seed++) {
     const choices = Choices.ofSeed(seed);
     const found = attempt(randomPlan(choices), choices.fresh(), unfenced);
@@ -84,13 +84,13 @@ Deno.test("shrink() finds a simpler run that breaks the same invariant", () => {
 });
 
 /** An invariant that does not hold. */
-function breaksOnPause(world: Simulation): string | undefined {
-  return world.execution.history.some(({ state }) => state === "KILLING") ? "It was killed" : undefined;
+function breaksOnPause(simulation: Simulation): string | undefined {
+  return simulation.execution.history.some(({ state }) => state === "KILLING") ? "It was killed" : undefined;
 }
 
 function traceOf(seed: number): readonly string[] {
   const choices = Choices.ofSeed(seed);
-  const world = new Simulation(randomPlan(choices), choices);
-  world.run();
-  return world.trace;
+  const simulation = new Simulation(randomPlan(choices), choices);
+  simulation.run();
+  return simulation.trace;
 }

@@ -1,4 +1,4 @@
-/** Executions of a flow with a limit, over the whole server: never more at once than may be, never fewer than could be. */
+/** Executions of a flow with a concurrency limit, on a complete server: never more than the limit, never fewer than possible. */
 import { assert, assertEquals } from "@std/assert";
 import { Chance } from "../crash/chance.ts";
 import { settle } from "../support/fake_clock.ts";
@@ -46,7 +46,7 @@ interface Seen {
   readonly state: { readonly current: string };
 }
 
-/** What somebody does to one of the executions in that state. */
+/** Requests on one of the executions in that state. */
 interface Deed {
   readonly from: RegExp;
   readonly method: string;
@@ -114,7 +114,7 @@ class Story {
     await this.app.advance(1);
   }
 
-  /** The disk is full while executions end, and while somebody kills one; then there is room again. */
+  /** The disk is full while executions end and one is killed; then there is room again. */
   async #fillDisk(): Promise<void> {
     this.#disk.isFull = true;
     await this.app.advance(2_000);
@@ -175,7 +175,7 @@ function optionsOf(chance: Chance, disk: Disk): HarnessOptions {
   };
 }
 
-Deno.test(`concurrency limit: ${SEEDS} random stories, never too many and never too few at once`, async () => {
+Deno.test(`concurrency limit: ${SEEDS} random sequences, never too many and never too few at once`, async () => {
   for (let seed = 1; seed <= SEEDS; seed++) {
     const disk = { isFull: false };
     const story = new Story(await Harness.start(optionsOf(new Chance(seed), disk)), seed, disk);

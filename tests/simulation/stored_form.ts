@@ -14,7 +14,7 @@ export function storeExecution(execution: Execution): Uint8Array {
   return encodeText(inlineText(execution, newForm())).slice();
 }
 
-/** The execution in these bytes; `like` gives what the key and the flow's number stand for. */
+/** The execution in these bytes; `like` provides what its key and flow number stand for. */
 export function readExecution(bytes: Uint8Array, like: Execution): Execution {
   const packed = decodeJson(bytes) as unknown as PackedExecution;
   const { id, tenant, namespace, flowId } = like;

@@ -1,4 +1,4 @@
-/** Compares what is kept about an execution from transition to transition with what is derived from it anew. */
+/** Compares the tree that transitions have updated with one derived from the execution. */
 import { ExecutionTree, type Frame, opensNoMore } from "../../src/engine/tree.ts";
 import { currentState } from "../../src/model/executions/state.ts";
 
@@ -22,7 +22,7 @@ function textOf(tree: ExecutionTree, hasFrames: boolean): string {
     number,
     ...number[],
   ];
-  // Nobody knows of a question any more after a crash: it is asked again.
+  // A crash loses pending responses: they are requested again.
   const asking = [...tree.frames].filter(({ owner, expected }) => owner && expected).length;
   const counts = [active - asking, retrying, paused, Number(children) + asking];
   const open = [...tree.open].map(({ ordinal }) => ordinal).sort((a, b) => a - b);

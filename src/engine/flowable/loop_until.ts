@@ -1,10 +1,10 @@
 /** `core.flow.LoopUntil`: repeats its tasks until a condition holds. */
 import type { Instant } from "../../base/clock.ts";
-import { parseDuration } from "../../base/duration.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
+import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import { isTruthyText } from "../../base/truthy_text.ts";
 import { sequence } from "../branches.ts";
 import type { Flowable, Repetition } from "./flowable.ts";
+import { durationMsOf } from "./values.ts";
 
 const DEFAULT_INTERVAL = "PT1S";
 const DEFAULT_MAX_ITERATIONS = 100;
@@ -20,8 +20,8 @@ export const loopUntil: Flowable = {
     return {
       decision: {
         iteration: 1,
-        intervalMs: msOf(frequency.interval ?? DEFAULT_INTERVAL),
-        until: now + msOf(frequency.maxDuration ?? DEFAULT_MAX_DURATION),
+        intervalMs: durationMsOf(frequency.interval ?? DEFAULT_INTERVAL),
+        until: now + durationMsOf(frequency.maxDuration ?? DEFAULT_MAX_DURATION),
         maxIterations,
         failOnMaxReached: String(failOnMaxReached ?? false) === "true",
       },
@@ -51,12 +51,4 @@ function decide({ condition }: JsonObject, decision: JsonObject, now: Instant): 
   return decision.failOnMaxReached
     ? { type: "end", outputs, state: "FAILED", message }
     : { type: "end", outputs, state: "SUCCESS" };
-}
-
-function msOf(duration: JsonValue): number {
-  const ms = parseDuration(String(duration));
-  if (ms === undefined || ms < 0) {
-    throw new Error(`Invalid duration "${String(duration)}": it must be an ISO 8601 duration such as PT10S`);
-  }
-  return ms;
 }

@@ -1,9 +1,9 @@
 /** `core.flow.Pause`: waits for a resume or for a time. */
 import type { Instant } from "../../base/clock.ts";
-import { parseDuration } from "../../base/duration.ts";
 import type { JsonValue } from "../../base/json.ts";
 import { sequence } from "../branches.ts";
 import type { Expiry, Flowable } from "./flowable.ts";
+import { durationMsOf } from "./values.ts";
 
 const EXPIRIES: readonly string[] = ["RESUME", "WARN", "FAIL", "CANCEL"];
 
@@ -32,9 +32,5 @@ export const pause: Flowable = {
 
 function dueAfter(duration: JsonValue | undefined, now: Instant): Instant | undefined {
   if (duration === undefined || duration === null) return undefined;
-  const ms = parseDuration(String(duration));
-  if (ms === undefined || ms < 0) {
-    throw new Error(`Invalid duration "${String(duration)}": it must be an ISO 8601 duration such as PT10S`);
-  }
-  return now + ms;
+  return now + durationMsOf(duration);
 }

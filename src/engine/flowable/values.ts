@@ -1,4 +1,5 @@
-/** The values of loops: lists, maps, or JSON texts of them. */
+/** Rendered properties of flowable tasks: values of loops, limits, durations. */
+import { parseDuration } from "../../base/duration.ts";
 import { isJsonObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from "../../base/json.ts";
 import type { Beginning } from "./flowable.ts";
 
@@ -27,6 +28,13 @@ export function limitOf(value: JsonValue | undefined, fallback: number): number 
     throw new Error(`Invalid limit "${String(value)}": it must be a whole number of at least 0`);
   }
   return limit === 0 ? Infinity : limit;
+}
+
+/** A rendered duration in milliseconds. @throws Error it is no duration, or negative */
+export function durationMsOf(duration: JsonValue): number {
+  const ms = parseDuration(String(duration));
+  if (ms !== undefined && ms >= 0) return ms;
+  throw new Error(`Invalid duration "${String(duration)}": it must be an ISO 8601 duration such as PT10S`);
 }
 
 function listOf(value: JsonValue | undefined): JsonValue[] | undefined {

@@ -1,4 +1,4 @@
-/** Finds calls of host functions in the texts of flows, without parsing them: those with effects, and those of `secret()`. */
+/** Searches the texts of flows without parsing them: for templates, calls with effects, and calls of `secret()`. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../base/json.ts";
 import type { Flow, Task } from "../model/flows/flow.ts";
 import { EFFECT_FUNCTIONS } from "./host_functions/mod.ts";
@@ -66,4 +66,12 @@ function collect(value: JsonValue, found: Set<string>): void {
       collect(item, found);
     }
   }
+}
+
+/** True when a text within the value may be a template. */
+export function mayHoldTemplate(value: JsonValue): boolean {
+  if (typeof value === "string") return value.includes("{");
+  if (Array.isArray(value)) return value.some(mayHoldTemplate);
+  return isJsonObject(value) &&
+    Object.entries(value).some(([name, item]) => name.includes("{") || mayHoldTemplate(item));
 }

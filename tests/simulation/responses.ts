@@ -1,4 +1,4 @@
-/** Random answers to what the engine asks for: conditions, decisions, outcomes of attempts. */
+/** Random responses to commands of the engine: conditions, decisions, outcomes of attempts. */
 import type { JsonObject } from "../../src/base/json.ts";
 import type { Command, Event } from "../../src/engine/events.ts";
 import type { AttemptOutcome } from "../../src/model/tasks/task_catalog.ts";
@@ -10,13 +10,13 @@ type Ask<T extends Command["type"]> = Extract<Command, { type: T }>;
 const VALUES: readonly (readonly string[])[] = [["x", "y"], ["x"], ["x", "y", "z"], [], ["x", "x", "y"]];
 const MANY = Array.from({ length: 20 }, (_, n) => `v${n}`);
 
-/** Whether `runIf` holds. */
+/** The result of `runIf`. */
 export function conditionOf(choices: Choices, taskRun: number): Event {
   if (choices.happens(4)) return { type: "condition_rendered", taskRun, holds: false, error: "no x" };
   return { type: "condition_rendered", taskRun, holds: !choices.happens(35) };
 }
 
-/** What a flowable task decides by. */
+/** The rendered properties that a flowable task decides by. */
 export function decisionOf(
   choices: Choices,
   { taskRun, task, properties: names }: Ask<"render_decision">,
@@ -75,7 +75,7 @@ function pauseOf(choices: Choices): JsonObject {
     : {};
 }
 
-/** How an attempt ends. `isCalm`: well. */
+/** The outcome of an attempt; a success if `isCalm`. */
 export function outcomeOf(choices: Choices, taskRun: number, isCalm: boolean): Event {
   if (isCalm) return { type: "attempt_ended", taskRun, outcome: { state: "SUCCESS", outputs: { value: 1 } } };
   const state = choices.weighted<AttemptOutcome["state"]>([[70, "SUCCESS"], [22, "FAILED"], [8, "WARNING"]]);
@@ -86,7 +86,7 @@ export function outcomeOf(choices: Choices, taskRun: number, isCalm: boolean): E
   return { type: "attempt_ended", taskRun, outcome: { state, outputs: { value: 1 }, effects } };
 }
 
-/** A waiting task says until when; or it cannot. */
+/** The wait of a waiting task, or its failure. */
 export function waitOf(choices: Choices, { taskRun }: Ask<"run_attempt">, now: number): Event {
   if (choices.happens(10)) {
     return { type: "attempt_ended", taskRun, outcome: { state: "FAILED" }, message: "no time" };
@@ -95,19 +95,19 @@ export function waitOf(choices: Choices, { taskRun }: Ask<"run_attempt">, now: n
   return { type: "wait_begun", taskRun, dueAt, failure: choices.happens(15) ? "Timeout" : undefined };
 }
 
-/** What the outputs of all passes of a Loop come to. */
+/** The outcome of collecting the outputs of a Loop. */
 export function collectedOf(choices: Choices, { taskRun, attempt, state }: Ask<"collect_outputs">): Event {
   const ended = { type: "attempt_ended", taskRun, attempt } as const;
   if (!choices.happens(8)) return { ...ended, outcome: { state, outputs: { x: 1 } } };
   return { ...ended, outcome: { state: "FAILED" }, message: "too large" };
 }
 
-/** True for a task whose attempts answer with `wait_begun`. */
+/** True for a task whose attempts respond with `wait_begun`. */
 export function isWaitingKind(kind: string): boolean {
   return kind === SLEEP;
 }
 
-/** Whether the execution of a Subflow task could be created. */
+/** The creation of the execution of a Subflow task, or its failure. */
 export function childStartOf(
   choices: Choices,
   { taskRun, restarts }: Ask<"start_child">,

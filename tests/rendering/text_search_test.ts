@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { JsonObject } from "../../src/base/json.ts";
-import { EffectCalls } from "../../src/rendering/call_search.ts";
+import { EffectCalls } from "../../src/rendering/text_search.ts";
 
 /** Properties of a task, the variables of its flow, whether rendering it may have an effect. */
 const CASES: readonly [JsonObject, JsonObject, boolean][] = [
