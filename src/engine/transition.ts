@@ -1,6 +1,5 @@
 /** One transition under way: the execution, what is derived from it, the time, and the commands so far. */
 import type { Instant } from "../base/clock.ts";
-import { keepSpecimen } from "../base/specimens.ts";
 import { addLogLine, type Execution, type TaskRun, taskRunOf } from "../model/executions/execution.ts";
 import type { LogLevel } from "../model/flows/flow.ts";
 import { canMove, currentState, type History, isEnded, move, type State } from "../model/executions/state.ts";
@@ -23,7 +22,6 @@ export class Transition {
   constructor(tree: ExecutionTree, now: Instant) {
     this.tree = tree;
     this.now = now;
-    keepSpecimen("transition", this);
   }
 
   /** The execution. */

@@ -1,6 +1,5 @@
 /** What one evaluation knows: the caller's scope, local names, and how much of each limit is used. */
 import type { JsonValue } from "../base/json.ts";
-import { keepSpecimen } from "../base/specimens.ts";
 import type { StepBudget } from "../languages/values/budget.ts";
 import { fail } from "../languages/values/errors.ts";
 import { DEFAULT_LIMITS, type ExpressionLimits } from "../languages/values/limits.ts";
@@ -61,7 +60,6 @@ export class Context implements StepBudget {
     this.scope = scope;
     this.limits = scope.limits ? { ...DEFAULT_LIMITS, ...scope.limits } : DEFAULT_LIMITS;
     this.renderSource = renderSource;
-    keepSpecimen("context", this);
   }
 
   /** Milliseconds since the epoch. */

@@ -1,11 +1,11 @@
 /** Makes durable what a slice changed: the execution, its timers and slot, what it tells others, what it creates. */
-import { keepSpecimen } from "../base/specimens.ts";
 import { hasSettled } from "../engine/tree.ts";
 import type { Announcement } from "../model/triggers/announcement.ts";
 import type { PendingFiles } from "../model/executions/pending_files.ts";
 import type { Committer, Entry, EntryFacts } from "../store/committer.ts";
 import { catalogRow, type ExecutionRecords } from "../store/records/execution_records.ts";
 import type { Key, Mutation } from "../store/store.ts";
+import type { KeptShapes } from "./live/kept_shapes.ts";
 import type { LiveExecution, TimerChange } from "./live/live_execution.ts";
 import { type Message, messageMutation } from "./live/messages.ts";
 import { announcementMutation, newAnnouncements, type Reactions } from "./reactions.ts";
@@ -18,6 +18,7 @@ export interface CommitDeps {
   readonly records: ExecutionRecords;
   readonly slots: Slots;
   readonly reactions: Reactions;
+  readonly shapes: KeptShapes;
 }
 
 /** What a commit has made durable of one execution, for those who go on from there. */
@@ -149,7 +150,11 @@ function changeOf(taken: Taken, stored: readonly Mutation[], { slots, reactions 
 }
 
 /** The change is durable. */
-function settle(change: Change, { reactions }: CommitDeps, committed: CommitOptions["committed"]): void {
+function settle(
+  change: Change,
+  { reactions, shapes }: CommitDeps,
+  committed: CommitOptions["committed"],
+): void {
   const { live, carried, stored, row, isLive, stateCount, slot, announcements } = change;
   live.isBeforeFirstCommit = false;
   live.isListed = isLive;
@@ -157,7 +162,7 @@ function settle(change: Change, { reactions }: CommitDeps, committed: CommitOpti
   live.logFlow?.committed();
   slot?.committed();
   live.form.storedStates = stateCount;
-  keepSpecimen("change", change);
+  shapes.keep("change", change, live.plan.flow);
   committed(live, { ...carried, stored });
   reactions.announced(announcements);
 }

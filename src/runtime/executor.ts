@@ -20,6 +20,7 @@ import { type CommitDeps, commitExecution, type Committed } from "./execution_co
 import type { ExecutorConnection, ExecutorDeps } from "./executor_deps.ts";
 import { Admission } from "./live/admission.ts";
 import { BackgroundWork } from "./live/background_work.ts";
+import { KeptShapes } from "./live/kept_shapes.ts";
 import { type LiveExecution, nextCommit, type Receipt } from "./live/live_execution.ts";
 import { LiveExecutions } from "./live/live_executions.ts";
 import { LiveFactory } from "./live/live_factory.ts";
@@ -69,6 +70,8 @@ export class Executor {
   readonly timers: Timers;
   /** The slots of flows with a limit. */
   readonly slots = new Slots();
+  /** Objects kept over a rest, so that the next starts are as fast as the last. */
+  readonly shapes = new KeptShapes();
   readonly #deps: ExecutorDeps;
   readonly #admission: Admission;
   readonly #live = new LiveExecutions((tenant, id) => this.#parts.factory.load(tenant, id));
@@ -97,12 +100,26 @@ export class Executor {
     const factory = new LiveFactory({ ...this.#deps, ...connection, contexts, admission });
     const loops = new LoopPasses({ clock, ports: connection.ports, contexts, records });
     const wake = (live: LiveExecution) => this.#wake(live);
-    const own = { catalog, clock, slots: this.slots, live: this.#live, work: this.#work, wake };
+    const own = {
+      catalog,
+      clock,
+      slots: this.slots,
+      shapes: this.shapes,
+      live: this.#live,
+      work: this.#work,
+      wake,
+    };
     this.#connected = {
       contexts,
       factory,
       slices: { ...connection, ...own, factory, loops, admission },
-      commits: { committer, records, slots: this.slots, reactions: connection.reactions },
+      commits: {
+        committer,
+        records,
+        slots: this.slots,
+        shapes: this.shapes,
+        reactions: connection.reactions,
+      },
     };
   }
 

@@ -4,7 +4,6 @@ import { formatDuration, parseDuration } from "../../base/duration.ts";
 import { taskRunId } from "../../base/id.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { jsonBytes, sizeOf } from "../../base/json_size.ts";
-import { keepSpecimen } from "../../base/specimens.ts";
 import { whenKnown } from "../../base/when_known.ts";
 import type { Event } from "../../engine/events.ts";
 import type { AttemptFiles } from "../../model/executions/attempt_identity.ts";
@@ -16,6 +15,7 @@ import type { RunContext } from "../../model/ports/run_context.ts";
 import type { AttemptOutcome, TaskType } from "../../model/tasks/task_catalog.ts";
 import type { TaskPorts } from "../../model/ports/task_ports.ts";
 import { metricsMutation } from "../../store/records/metric_records.ts";
+import type { KeptShapes } from "../live/kept_shapes.ts";
 import type { AttemptCommand, LiveExecution } from "../live/live_execution.ts";
 import { LogFlow } from "../live/log_flow.ts";
 import { type CachePlace, type CachePolicy, cachePolicyOf, type TaskCache } from "./task_cache.ts";
@@ -25,6 +25,7 @@ export interface AttemptDeps {
   readonly clock: Clock;
   readonly ports: TaskPorts;
   readonly taskCache: TaskCache;
+  readonly shapes: KeptShapes;
   /** Has what is new of an execution committed. */
   readonly wake: (live: LiveExecution) => void;
 }
@@ -266,7 +267,7 @@ class AttemptContext implements RunContext {
 
   constructor(attempt: Attempt) {
     this.attempt = attempt;
-    keepSpecimen("attempt", this);
+    attempt.shapes.keep("attempt", this, attempt.live.plan.flow);
   }
 
   get tenant() {

@@ -75,7 +75,9 @@ function applyEvent(live: LiveExecution, event: Event, deps: Slice): void {
   if (event.type === "started" || event.type === "refused_slot") endTimer(live, "start");
   takeFiles(live, event, deps);
   const startedBefore = numbersOf(live, event)?.started ?? 0;
-  const { commands, refusal } = step(live.tree, event, deps.clock.now());
+  const transition = step(live.tree, event, deps.clock.now());
+  deps.shapes.keep("transition", transition, live.plan.flow);
+  const { commands, refusal } = transition;
   if (!refusal) live.isDirty = true;
   if (live.receipts) settleReceipt(live, { event, startedBefore, refusal }, deps);
   if (live.releases) releaseEnded(live, deps.work);
