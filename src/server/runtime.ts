@@ -4,7 +4,7 @@ import type { HttpClientPort } from "../model/ports/http.ts";
 import type { TaskCatalog } from "../model/tasks/task_catalog.ts";
 import type { TaskPorts } from "../model/ports/task_ports.ts";
 import type { Executor } from "../runtime/executor.ts";
-import { Loop } from "../runtime/interval_loop.ts";
+import { IntervalLoop } from "../runtime/interval_loop.ts";
 import { Retention } from "../services/retention/retention.ts";
 import type { TemplateCache } from "../rendering/renderer.ts";
 import { Sweep } from "../runtime/sweep.ts";
@@ -34,7 +34,7 @@ interface RuntimeParts {
 /** The loops of a server; the assembly starts and stops them in order. */
 export interface Runtime {
   readonly sweep: Sweep;
-  readonly loops: readonly Loop[];
+  readonly loops: readonly IntervalLoop[];
   readonly platform: Platform;
   readonly triggers: TriggerRuntime;
 }
@@ -91,27 +91,33 @@ function connectExecutor(parts: ExecutorParts): void {
   });
 }
 
-function createLoops(parts: CachedParts): Loop[] {
+function createLoops(parts: CachedParts): IntervalLoop[] {
   const { options: { clock, logger }, services: { catalog, kvPairs, idempotency }, taskCache } = parts;
   const compact = () => catalog.compact();
   const sweepExpired = async () => await kvPairs.sweepExpired() > 0;
   return [
-    new Loop({ name: "seal the catalog", intervalMs: COMPACT_INTERVAL_MS, clock, logger, round: compact }),
-    new Loop({
+    new IntervalLoop({
+      name: "seal the catalog",
+      intervalMs: COMPACT_INTERVAL_MS,
+      clock,
+      logger,
+      round: compact,
+    }),
+    new IntervalLoop({
       name: "remove expired KV pairs",
       intervalMs: KV_SWEEP_INTERVAL_MS,
       clock,
       logger,
       round: sweepExpired,
     }),
-    new Loop({
+    new IntervalLoop({
       name: "remove expired outputs of tasks",
       intervalMs: CACHE_SWEEP_INTERVAL_MS,
       clock,
       logger,
       round: async () => await taskCache.sweepExpired() > 0,
     }),
-    new Loop({
+    new IntervalLoop({
       name: "forget answers to starts",
       intervalMs: IDEMPOTENCY_SWEEP_INTERVAL_MS,
       clock,
@@ -122,7 +128,7 @@ function createLoops(parts: CachedParts): Loop[] {
   ];
 }
 
-function createRetention({ options, services }: RuntimeParts): Loop[] {
+function createRetention({ options, services }: RuntimeParts): IntervalLoop[] {
   const { clock, logger, retention: rules = {} } = options;
   if (!Retention.isNeeded(rules)) return [];
   const retention = new Retention({
@@ -134,6 +140,12 @@ function createRetention({ options, services }: RuntimeParts): Loop[] {
   });
   const round = () => retention.round();
   return [
-    new Loop({ name: "remove old executions", intervalMs: RETENTION_INTERVAL_MS, clock, logger, round }),
+    new IntervalLoop({
+      name: "remove old executions",
+      intervalMs: RETENTION_INTERVAL_MS,
+      clock,
+      logger,
+      round,
+    }),
   ];
 }

@@ -2,7 +2,7 @@
 import type { Logger } from "../base/log.ts";
 import type { FlowPlan } from "../engine/plan.ts";
 import type { TaskPorts } from "../model/ports/task_ports.ts";
-import { Loop } from "../runtime/interval_loop.ts";
+import { IntervalLoop } from "../runtime/interval_loop.ts";
 import { ReactionQueue, type Reactions } from "../runtime/reactions.ts";
 import type { AssemblyOptions } from "./options.ts";
 import type { TriggerServices } from "./trigger_services.ts";
@@ -23,7 +23,7 @@ export class TriggerRuntime {
   readonly #services: TriggerServices;
   readonly #deps: TriggerRuntimeDeps;
   readonly #queue: ReactionQueue;
-  readonly #flushLoop: Loop;
+  readonly #flushLoop: IntervalLoop;
   readonly #logger: Logger;
 
   constructor(
@@ -34,7 +34,7 @@ export class TriggerRuntime {
     const { flowReactions, triggerIndex, evaluationBuffer } = services;
     const round = async () => (await evaluationBuffer.flush(), false);
     const name = "store evaluations of webhook calls";
-    this.#flushLoop = new Loop({ name, intervalMs: FLUSH_INTERVAL_MS, clock, logger, round });
+    this.#flushLoop = new IntervalLoop({ name, intervalMs: FLUSH_INTERVAL_MS, clock, logger, round });
     this.#services = services;
     this.#deps = deps;
     this.#logger = logger;
