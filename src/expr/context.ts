@@ -1,6 +1,5 @@
 /** The state of one evaluation: the scope of the caller, local names, and usage of the limits. */
 import type { JsonValue } from "../base/json.ts";
-import { keepSpecimen } from "../base/specimens.ts";
 import { DEFAULT_LIMITS, type ExpressionLimits, fail, type StepBudget } from "../languages/values/mod.ts";
 
 /** Variables, functions, time and randomness of a template. */
@@ -59,7 +58,6 @@ export class Context implements StepBudget {
     this.scope = scope;
     this.limits = scope.limits ? { ...DEFAULT_LIMITS, ...scope.limits } : DEFAULT_LIMITS;
     this.renderSource = renderSource;
-    keepSpecimen("context", this);
   }
 
   /** Milliseconds since the epoch. */

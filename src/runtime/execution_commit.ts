@@ -1,26 +1,33 @@
-/** Makes durable what a slice changed: the execution, its timers and slot, what it tells others, what it creates. */
-import { keepSpecimen } from "../base/specimens.ts";
+/**
+ * The commit of a slice, for one execution and all members of its commit group, in one entry of the committer: the record,
+ * timers, slots, messages, files, announcements, catalog rows.
+ *
+ * The uncommitted changes are taken from the execution first, so that it can change further while the commit is in
+ * progress. If the database refuses the commit, they are put back before the newer ones, and the next commit contains both.
+ */
 import { hasSettled } from "../engine/tree.ts";
 import type { Announcement } from "../model/triggers/announcement.ts";
 import type { PendingFiles } from "../model/executions/pending_files.ts";
 import type { Committer, Entry, EntryFacts } from "../store/committer.ts";
 import { catalogRow, type ExecutionRecords } from "../store/records/execution_records.ts";
 import type { Key, Mutation } from "../store/store.ts";
+import type { KeptShapes } from "./live/kept_shapes.ts";
 import type { LiveExecution, TimerChange } from "./live/live_execution.ts";
 import { type Message, messageMutation } from "./live/messages.ts";
 import { announcementMutation, newAnnouncements, type Reactions } from "./reactions.ts";
 import type { Slots } from "./live/slots.ts";
 import { changesOf, factsOf, timerMutations, type UncommittedChanges, undoChanges } from "./uncommitted.ts";
 
-/** What a commit works with. */
+/** Parts of the executor that commits use. */
 export interface CommitDeps {
   readonly committer: Committer;
   readonly records: ExecutionRecords;
   readonly slots: Slots;
   readonly reactions: Reactions;
+  readonly shapes: KeptShapes;
 }
 
-/** What a commit has made durable of one execution, for those who go on from there. */
+/** What has become durable of one execution. */
 export interface Committed {
   readonly stored: readonly Mutation[];
   readonly timers: readonly TimerChange[];
@@ -28,18 +35,17 @@ export interface Committed {
   readonly files: readonly PendingFiles[];
 }
 
-/** How a commit is done. */
 interface CommitOptions {
-  /** What the first of the family is stored with. */
+  /** Stored with the leader. */
   readonly files: readonly Mutation[];
-  /** Called for each of the family, in order, once all are durable. */
+  /** Called for each member, leader first, once all are durable. */
   readonly committed: (live: LiveExecution, committed: Committed) => void;
 }
 
 /**
- * Commits what changed since the last time, together with the executions that join it. False when it was
- * deleted meanwhile: nothing is written.
- * @throws DomainError the database refused: everything is there for the next try
+ * Commits the changes of an execution and of the members of its commit group. False if it was deleted meanwhile: nothing
+ * is written.
+ * @throws DomainError the database refused: all changes remain for the next commit
  */
 export async function commitExecution(
   live: LiveExecution,
@@ -67,24 +73,24 @@ export async function commitExecution(
 }
 
 function entryOf(changes: Change[], deps: CommitDeps, { files, committed }: CommitOptions): Entry {
-  const wanted = changes.some(({ live }) => live.isDropped)
+  const current = changes.some(({ live }) => live.isDropped)
     ? changes.filter(({ live }) => !live.isDropped)
     : changes;
   return {
-    mutations: mutationsOf(wanted, files),
-    facts: factsOfAll(wanted),
-    committed: () => wanted.forEach((change) => settle(change, deps, committed)),
+    mutations: mutationsOf(current, files),
+    facts: factsOfAll(current),
+    committed: () => current.forEach((change) => settle(change, deps, committed)),
   };
 }
 
-/** What is taken from an execution for a commit, and put back when the database refuses it. */
+/** Changes taken from an execution for a commit; put back if the database refuses it. */
 interface Taken {
   readonly live: LiveExecution;
   readonly undo: UncommittedChanges;
   readonly carried: Carried;
 }
 
-/** What a commit carries beside the execution itself. */
+/** What the commit contains besides the record of the execution. */
 interface Carried {
   readonly timers: TimerChange[];
   readonly members: LiveExecution[];
@@ -94,7 +100,7 @@ interface Carried {
   readonly files: PendingFiles[];
 }
 
-/** What a commit does to one execution. */
+/** The prepared commit of one execution. */
 interface Change extends Taken {
   readonly stored: readonly Mutation[];
   readonly row: Uint8Array;
@@ -148,8 +154,12 @@ function changeOf(taken: Taken, stored: readonly Mutation[], { slots, reactions 
   };
 }
 
-/** The change is durable. */
-function settle(change: Change, { reactions }: CommitDeps, committed: CommitOptions["committed"]): void {
+/** Called once the change is durable. */
+function settle(
+  change: Change,
+  { reactions, shapes }: CommitDeps,
+  committed: CommitOptions["committed"],
+): void {
   const { live, carried, stored, row, isLive, stateCount, slot, announcements } = change;
   live.isBeforeFirstCommit = false;
   live.isListed = isLive;
@@ -157,7 +167,7 @@ function settle(change: Change, { reactions }: CommitDeps, committed: CommitOpti
   live.logFlow?.committed();
   slot?.committed();
   live.form.storedStates = stateCount;
-  keepSpecimen("change", change);
+  shapes.keep("change", change, live.plan.flow);
   committed(live, { ...carried, stored });
   reactions.announced(announcements);
 }
@@ -170,7 +180,7 @@ function mutationsOf(changes: readonly Change[], files: readonly Mutation[]): re
   return [...files, ...changes.flatMap(mutationsOfOne)];
 }
 
-/** True when the execution itself is all that is to be written. */
+/** True if only the record of the execution is to be written. */
 function isPlain({ carried, slot, announcements }: Change): boolean {
   const { timers, messages, receivedKeys, extras, files } = carried;
   return timers.length === 0 && messages.length === 0 && receivedKeys.length === 0 && extras.length === 0 &&

@@ -1,6 +1,9 @@
 /**
- * Drives executions: runs slices, commits each, then starts what must not start before its intent is durable. The
- * process that commits a start has already run its first slice, so a pure execution is one commit from start to end.
+ * Runs the executions of this process. Each execution goes through the same cycle: events are applied in memory (a slice),
+ * the result is committed, then side effects start that must not start before their intent is durable.
+ *
+ * A start is committed together with its first slice, so an execution without side effects is one commit from start to
+ * end. After a crash the manifests name the executions to recover; work that was not committed is repeated.
  */
 import type { Event, Refusal } from "../engine/events.ts";
 import type { FlowPlan } from "../engine/plan.ts";
@@ -20,62 +23,64 @@ import { type CommitDeps, commitExecution, type Committed } from "./execution_co
 import type { ExecutorConnection, ExecutorDeps } from "./executor_deps.ts";
 import { Admission } from "./live/admission.ts";
 import { BackgroundWork } from "./live/background_work.ts";
+import { KeptShapes } from "./live/kept_shapes.ts";
 import { type LiveExecution, nextCommit, type Receipt } from "./live/live_execution.ts";
 import { LiveExecutions } from "./live/live_executions.ts";
 import { LiveFactory } from "./live/live_factory.ts";
 import { type StoredMessage, storedMessage } from "./live/messages.ts";
-import { leavesSlot, Slots } from "./live/slots.ts";
+import { holdsNoSlot, Slots } from "./live/slots.ts";
 import { LoopPasses } from "./loops/loop_passes.ts";
 import { Recovery } from "./recovery.ts";
-import { type Removal, removalOf } from "./removal.ts";
 import { type CommitGroupDeps, giveUp, runCommitGroup } from "./slices/commit_group.ts";
 import { discardFiles } from "./slices/slice.ts";
 import type { DueTimer } from "./timers/timer_heap.ts";
 import { Timers } from "./timers/timers.ts";
 
 const RETRY_MS = 1_000;
-/** What attempts may take to tidy up when the server ends: a script's directory goes with it. */
-const TIDY_MS = 10_000;
-/** Executions in a queue that are read before it is their turn. */
+/** How long a shutdown waits for interrupted attempts to clean up, for example a script's directory. */
+const CLEANUP_MS = 10_000;
+/** Queued executions that are loaded before their slot is free. */
 const READ_AHEAD = 32;
 const NO_OTHERS: readonly LiveExecution[] = [];
 const NO_FILES: readonly Mutation[] = [];
-/** Each may remove a manifest, and an atomic takes 1,000 mutations. */
+/** Each may remove a manifest, and an atomic takes at most 1,000 mutations. */
 const DROPS_PER_ENTRY = 500;
 
-/** What a caller wants done with an execution. */
+/** A request to an execution. */
 export interface ExecutionRequest {
   readonly request: Request;
-  /** Stored in the commit of the transition. */
+  /** Stored in the commit of the transition; not stored if the request is refused. */
   readonly mutations?: readonly Mutation[];
 }
 
-/** Decides what to ask of an execution, given its current state, which it must not change. @throws DomainError */
+/** Makes the request from the current state, which it must not change. @throws DomainError to refuse it */
 export type PrepareRequest = (
   target: { readonly execution: Execution; readonly plan: FlowPlan },
 ) => ExecutionRequest | Promise<ExecutionRequest>;
 
-/** What connecting makes. */
-interface Connected {
+/** Parts that need the services. */
+interface ConnectedParts {
   readonly slices: CommitGroupDeps;
   readonly commits: CommitDeps;
   readonly contexts: LoopContexts;
   readonly factory: LiveFactory;
 }
 
-/** Works on the executions of this process. */
+/** Runs executions: starts, requests, timers, messages, recovery, deletion. */
 export class Executor {
-  /** Timers of executions; they are started and stopped with the server. */
+  /** Timers of executions; started and stopped with the server. */
   readonly timers: Timers;
-  /** The slots of flows with a limit. */
+  /** Concurrency slots of flows with a limit. */
   readonly slots = new Slots();
+  /** Keeps compiled code while the server is idle. */
+  readonly shapes = new KeptShapes();
   readonly #deps: ExecutorDeps;
   readonly #admission: Admission;
   readonly #live = new LiveExecutions((tenant, id) => this.#parts.factory.load(tenant, id));
   readonly #recovery: Recovery;
   readonly #work: BackgroundWork;
   readonly #attempts = new Set<Promise<void>>();
-  #connected: Connected | undefined;
+  #connected: ConnectedParts | undefined;
   #starting = 0;
   #isStopping = false;
 
@@ -89,7 +94,7 @@ export class Executor {
     this.#recovery = new Recovery({ ...deps, timers: this.timers, live: this.#live, wake });
   }
 
-  /** Gives what is built from the services; to be called once, before anything runs. */
+  /** Adds what is built from the services. Must be called once, before any execution runs. */
   connect(connection: ExecutorConnection): void {
     const { clock, records, catalog, committer } = this.#deps;
     const contexts = new LoopContexts(records);
@@ -97,16 +102,30 @@ export class Executor {
     const factory = new LiveFactory({ ...this.#deps, ...connection, contexts, admission });
     const loops = new LoopPasses({ clock, ports: connection.ports, contexts, records });
     const wake = (live: LiveExecution) => this.#wake(live);
-    const own = { catalog, clock, slots: this.slots, live: this.#live, work: this.#work, wake };
+    const own = {
+      catalog,
+      clock,
+      slots: this.slots,
+      shapes: this.shapes,
+      live: this.#live,
+      work: this.#work,
+      wake,
+    };
     this.#connected = {
       contexts,
       factory,
       slices: { ...connection, ...own, factory, loops, admission },
-      commits: { committer, records, slots: this.slots, reactions: connection.reactions },
+      commits: {
+        committer,
+        records,
+        slots: this.slots,
+        shapes: this.shapes,
+        reactions: connection.reactions,
+      },
     };
   }
 
-  get #parts(): Connected {
+  get #parts(): ConnectedParts {
     if (this.#connected) return this.#connected;
     throw new Error("The executor was used before it was connected");
   }
@@ -116,12 +135,12 @@ export class Executor {
     this.#deps.templates.prepare(plan, this.#deps.catalog);
   }
 
-  /** Executions that this process is working on. */
+  /** Number of executions in memory. */
   get liveCount(): number {
     return this.#live.size;
   }
 
-  /** True while starts wait for their commit: scans should be modest. */
+  /** True while starts wait for their commit: scans should yield to them. */
   get isBusy(): boolean {
     return this.#starting > 0;
   }
@@ -132,7 +151,7 @@ export class Executor {
   }
 
   /**
-   * Starts a new execution; resolves once it and its first slice are durable.
+   * Starts a new execution; resolves once it and its first slice are durable, with `files` in the same commit.
    * @throws DomainError too_many_requests, storage_full or unavailable: it was not started
    */
   async begin(execution: Execution, plan: FlowPlan, files: readonly Mutation[] = NO_FILES): Promise<void> {
@@ -155,10 +174,10 @@ export class Executor {
   }
 
   /**
-   * Carries out a request; resolves once it is durable, false for an unknown execution. `onApplied` is called right after
-   * the transition, before anything that follows from it happens. An execution is loaded once and committed once.
-   * @throws DomainError as the engine or `prepare` refuses; storage_full or unavailable: it will be durable once the
-   * database accepts writes again
+   * Applies a request; resolves once it is durable. False for an unknown execution. The execution is loaded once, and the
+   * transition is committed once. `onApplied` is called right after the transition, before the commands of it run.
+   * @throws DomainError the engine or `prepare` refuses; storage_full or unavailable: the transition is applied and will be
+   * durable once the database accepts writes again
    */
   async request(
     tenant: string,
@@ -187,7 +206,7 @@ export class Executor {
     return isApplied;
   }
 
-  /** While a caller prepares a request, for example sends a file, the execution is not held in memory. */
+  /** While a caller prepares a request, for example uploads a file, an idle execution is not kept in memory. */
   async #prepare(
     tenant: string,
     id: string,
@@ -200,7 +219,7 @@ export class Executor {
     try {
       const prepared = prepare(live);
       if (!(prepared instanceof Promise)) return prepared;
-      this.#letGoIfIdle(live);
+      this.#unloadIfIdle(live);
       const request = await prepared;
       if (!isStale) this.#live.putBack(live);
       return request;
@@ -212,42 +231,42 @@ export class Executor {
     }
   }
 
-  /** A refusal because of a state that is not durable yet waits for that state. @throws DomainError the database refuses it */
+  /** A refusal that rests on a state which is not durable yet waits for it. @throws DomainError the database refuses that state */
   async #refuseDurably(live: LiveExecution): Promise<void> {
     const error = live.isDirty || live.root.isDriven ? await this.#settled(live) : undefined;
-    this.#letGoIfIdle(live);
+    this.#unloadIfIdle(live);
     if (error) throw error;
   }
 
-  /** Settles once the events of an execution are durable or refused; with the error when the database refuses the commit. */
+  /** Resolves once the events of an execution are durable or refused; with the error if the database refuses the commit. */
   #settled(live: LiveExecution): Promise<Error | undefined> {
     const { root } = live;
     return root.isDriven ? nextCommit(live, this.#deps.changes) : this.#drive(root);
   }
 
-  #letGoIfIdle(live: LiveExecution): void {
-    if (!live.isLive && !live.isDriven && !live.isDirty) this.#live.letGo(live);
+  #unloadIfIdle(live: LiveExecution): void {
+    if (!live.isLive && !live.isDriven && !live.isDirty) this.#live.unload(live);
   }
 
   /**
-   * Gives an execution an event; resolves once its consequence is durable. False for an unknown execution.
-   * @throws DomainError storage_full or unavailable: it will be durable once the database takes writes again
+   * Sends an event to an execution; resolves once its consequences are durable. False for an unknown execution.
+   * @throws DomainError storage_full or unavailable: they will be durable once the database accepts writes again
    */
   async send(tenant: string, id: string, event: Event, receipt?: Receipt): Promise<boolean> {
     const live = await this.#live.find(tenant, id);
     if (!live) return false;
-    // It may have been let go of, or deleted, in the turn between.
+    // It may have been unloaded or deleted since the promise was resolved.
     if (!this.#live.isCurrent(live)) return await this.send(tenant, id, event, receipt);
     if (receipt) (live.receipts ??= new Map()).set(event, receipt);
     live.events.push(event);
     const error = await this.#settled(live);
     if (!error) return true;
-    // It is as stored again, or gone: what it was given is not with it any more.
+    // The object was discarded with the event: the execution is as stored, or deleted.
     if (live.isDropped) return await this.send(tenant, id, event, receipt);
     throw error;
   }
 
-  /** Gives an execution what another one tells it; resolves once that is durable. Its key goes with it. */
+  /** Delivers a message from another execution; resolves once its consequences are durable and its key is deleted. */
   async deliver(message: StoredMessage): Promise<void> {
     const { tenant, targetId, event, key } = message;
     const target = event.type === "child_ended" ? await this.#live.find(tenant, targetId) : undefined;
@@ -260,25 +279,25 @@ export class Executor {
     }
   }
 
-  /** The latest revision of a flow has that limit, or none: who waits may go on. */
+  /** Sets the limit of the latest revision of a flow, and starts queued executions that it admits. */
   setLimit(flow: Pick<Execution, "tenant" | "namespace" | "flowId">, limit: number | undefined): void {
     if (this.slots.setLimit(flow, limit)) this.grantSlots(flow, limit ?? Infinity);
   }
 
-  /** Gives free slots of a flow to those who wait for one. */
+  /** Grants free slots of a flow to its queued executions. */
   grantSlots(execution: Pick<Execution, "tenant" | "namespace" | "flowId">, limit: number): void {
     const { slots } = this;
     for (const id of slots.grant(execution, limit)) {
-      const isThere = this.send(execution.tenant, id, { type: "started" });
-      this.#work.track(isThere.then((found) => void (found || slots.release({ ...execution, id }))));
+      const started = this.send(execution.tenant, id, { type: "started" });
+      this.#work.track(started.then((isFound) => void (isFound || slots.release({ ...execution, id }))));
     }
-    // Read while those before them are being committed: the flow does not wait for the database twice.
+    // Loaded while those before them are committed: the flow does not wait for the database twice.
     for (const id of slots.next(execution, READ_AHEAD)) {
       if (!this.#live.has(execution.tenant, id)) this.#work.track(this.#live.find(execution.tenant, id));
     }
   }
 
-  /** A stored timer is due; resolves once its consequence is durable. One that nobody waits for any more is removed. */
+  /** Fires a stored timer; resolves once its consequences are durable. A timer that no execution has any more is deleted. */
   async fireTimer(timer: DueTimer): Promise<void> {
     const { tenant, executionId, name, dueAt } = timer;
     const live = await this.#live.find(tenant, executionId);
@@ -289,7 +308,7 @@ export class Executor {
       await this.send(tenant, executionId, due);
       return;
     }
-    if (live?.isDriven || live?.isDirty) return; // What it has still to commit removes the timer.
+    if (live?.isDriven || live?.isDirty) return; // Its next commit deletes the timer.
     if (this.#live.isDeleting(tenant, executionId)) {
       throw new DomainError("unavailable", "Cannot fire a timer: its execution is being deleted");
     }
@@ -299,83 +318,66 @@ export class Executor {
     });
   }
 
-  /** Whether this process works on it right now. */
+  /** Whether it is in memory. */
   isLive(tenant: string, id: string): boolean {
     return this.#live.has(tenant, id);
   }
 
   /**
-   * Stops all work on an execution that is about to be deleted; the facts take it out of the manifests. Until that is
-   * published, or {@link restore} is called, nobody finds it: a timer or a kill must not bring it back.
+   * Stops all work on an execution that is about to be deleted, and prevents loading it until that is published or
+   * {@link restore} is called: a timer or a kill must not bring it back. The facts remove it from the manifests.
    */
   drop(tenant: string, id: string): EntryFacts {
     const unsubscribe = this.#deps.changes.subscribe(tenant, id, () => {
       unsubscribe();
       this.#live.endDeletion(tenant, id);
     });
-    return this.#abandon(tenant, id);
-  }
-
-  /** What must be stored and done with the deletion of an execution; `limit` is that of its flow. */
-  prepareRemoval(execution: Execution, limit: number | undefined): Removal {
-    const removal = removalOf(execution, limit === undefined ? undefined : this.slots);
-    const committed = () => {
-      removal.committed();
-      if (limit !== undefined) this.grantSlots(execution, limit);
-    };
-    return { ...removal, committed };
-  }
-
-  /** Delivers the messages of a removal. */
-  async deliverRemoval(execution: Execution, { messages }: Removal): Promise<void> {
-    for (const message of messages) await this.deliver(storedMessage(execution, message));
-  }
-
-  #abandon(tenant: string, id: string): EntryFacts {
-    const live = this.#live.beginDeletion(tenant, id);
-    if (live) {
-      live.interruptAll();
-      giveUp(live, this.#parts.slices);
-    }
-    // Also when it is not listed yet: a commit under way may be about to list it.
+    this.#abandon(tenant, id);
+    // Also if it is not listed yet: a commit in progress may be about to list it.
     return { liveness: [{ tenant, id, live: false }] };
   }
 
   /** Stops all work on the executions of a tenant that is being deleted. */
   async dropTenant(tenant: string): Promise<void> {
-    const dropped = this.#live.ofTenant(tenant);
-    const liveness = dropped.flatMap((live) => this.#abandon(tenant, live.execution.id).liveness ?? []);
-    for (let i = 0; i < liveness.length; i += DROPS_PER_ENTRY) {
-      const facts = { liveness: liveness.slice(i, i + DROPS_PER_ENTRY) };
-      await this.#deps.committer.commit({ mutations: [], facts });
+    const ids = this.#live.ofTenant(tenant).map(({ execution }) => execution.id);
+    for (const id of ids) this.#abandon(tenant, id);
+    for (let i = 0; i < ids.length; i += DROPS_PER_ENTRY) {
+      const liveness = ids.slice(i, i + DROPS_PER_ENTRY).map((id) => ({ tenant, id, live: false }));
+      await this.#deps.committer.commit({ mutations: [], facts: { liveness } });
     }
-    for (const { execution } of dropped) this.#live.endDeletion(tenant, execution.id);
+    for (const id of ids) this.#live.endDeletion(tenant, id);
   }
 
-  /** Goes on with executions that were live when an earlier process stopped; gives their number. */
+  #abandon(tenant: string, id: string): void {
+    const live = this.#live.beginDeletion(tenant, id);
+    live?.interruptAll();
+    if (live) giveUp(live, this.#parts.slices);
+  }
+
+  /** Recovers executions that were live when an earlier process stopped; returns their number. */
   async recover(listed: readonly ListedExecution[]): Promise<number> {
     let recovered = 0;
     for (const { tenant, id } of listed) {
-      if (await this.#recovery.goOn(tenant, id)) recovered++;
+      if (await this.#recovery.recover(tenant, id)) recovered++;
     }
     return recovered;
   }
 
-  /** Its deletion was refused: goes on with an execution that was dropped. False when it waits for a timer or a person anyway. */
+  /** Resumes a dropped execution whose deletion was refused. False if it waits for a timer or a request anyway. */
   async restore(tenant: string, id: string): Promise<boolean> {
     const wasListed = this.#live.endDeletion(tenant, id);
     await this.#recovery.rearm(tenant, id);
-    return wasListed && await this.#recovery.goOn(tenant, id);
+    return wasListed && await this.#recovery.recover(tenant, id);
   }
 
-  /** Interrupts attempts under way, waits for what is being committed; what is left goes on at the next boot. */
+  /** Interrupts running attempts and waits for commits in progress; the next process recovers what has not ended. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#live.interruptAll();
     await this.#work.settled();
-    this.#live.interruptAll(); // Those that have begun meanwhile.
+    this.#live.interruptAll(); // Attempts that started meanwhile.
     const over = Promise.withResolvers<void>();
-    const cancel = this.#deps.clock.setTimer(TIDY_MS, over.resolve);
+    const cancel = this.#deps.clock.setTimer(CLEANUP_MS, over.resolve);
     await Promise.race([Promise.all([...this.#attempts]), over.promise]);
     cancel();
   }
@@ -394,7 +396,7 @@ export class Executor {
     this.#work.track(this.#drive(live));
   }
 
-  /** Applies events and commits until nothing more can happen now; gives the error when the database refuses. */
+  /** Applies events and commits until none is left; resolves with the error if the database refuses. Never rejects. */
   async #drive(live: LiveExecution): Promise<Error | undefined> {
     live.isDriven = true;
     try {
@@ -413,11 +415,11 @@ export class Executor {
     return undefined;
   }
 
-  /** After a commit: starts deferred attempts, goes on with left events, or lets the execution go. */
+  /** After a commit: starts deferred attempts, then applies new events, or unloads the execution. */
   #continue(live: LiveExecution): void {
     this.#startDeferred(live);
     if (live.events.length > 0 || live.isDirty) this.#wake(live);
-    else if (!live.isLive && !live.isDriven) this.#live.letGo(live);
+    else this.#unloadIfIdle(live);
   }
 
   async #commit(live: LiveExecution, files: readonly Mutation[] = NO_FILES): Promise<void> {
@@ -447,7 +449,7 @@ export class Executor {
     for (const each of files) this.#work.track(each.committed());
     for (const message of messages) this.#work.track(this.deliver(storedMessage(execution, message)));
     const { concurrency } = plan.flow;
-    if (concurrency && leavesSlot(execution)) this.grantSlots(execution, concurrency.limit);
+    if (concurrency && holdsNoSlot(execution)) this.grantSlots(execution, concurrency.limit);
     if (!live.isDropped) this.#deps.changes.publish(execution.tenant, execution.id);
   };
 
@@ -461,29 +463,28 @@ export class Executor {
       live.renderer.hostCalls.forget();
       const type = this.#deps.catalog.find(command.task.kind);
       const ended = runAttempt(live, command, { ...this.#parts.slices, type, controller });
-      // In the same turn where it can be, so that no commit takes the log lines of an attempt without its end.
+      // Synchronously if possible, so that no commit contains the log lines of an attempt without its end.
       if (ended instanceof Promise) {
-        this.#note(ended.then((event) => this.#endAttempt(live, command.taskRun, { event, controller })));
+        this.#track(ended.then((event) => this.#endAttempt(live, command.taskRun, { event, controller })));
       } else this.#endAttempt(live, command.taskRun, { event: ended, controller });
     }
   }
 
-  /** An attempt that is under way. */
-  #note(attempt: Promise<void>): void {
+  #track(attempt: Promise<void>): void {
     this.#attempts.add(attempt);
     void attempt.then(() => this.#attempts.delete(attempt));
   }
 
   #endAttempt(live: LiveExecution, taskRun: number, { event, controller }: EndedAttempt): void {
-    // One that was given up may end after another has begun in its place: that is not the end of the other.
+    // An abandoned attempt may end after the next one has started: it must not end the next one.
     if (live.running?.get(taskRun) !== controller) return discardFiles(event);
     live.running.delete(taskRun);
-    if (this.#isStopping) return; // Interrupted by the end of the server, not by its own end: the next boot repeats it.
+    if (this.#isStopping) return; // Interrupted by the shutdown: the next process repeats the attempt.
     live.events.push(event);
     this.#wake(live);
   }
 
-  /** The database refused: tries again until it takes writes, so that a full disk delays executions but loses none. */
+  /** Retries a refused commit until the database accepts it: a full disk delays executions but loses none. */
   #retryLater(live: LiveExecution, error: Error): void {
     live.isDriven = false;
     live.refuse(error);

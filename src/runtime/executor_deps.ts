@@ -1,4 +1,4 @@
-/** What the executor is built from, and what it is connected to once that exists. */
+/** Dependencies of the executor: those at construction, and those from the services, which use the executor themselves. */
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
 import type { FlowPlan } from "../engine/plan.ts";
@@ -15,7 +15,7 @@ import type { TaskConditions } from "./attempts/task_conditions.ts";
 import type { CreateChild } from "./children/subflow.ts";
 import type { Reactions } from "./reactions.ts";
 
-/** What the executor is built from: the store and the platform. */
+/** Store and platform. */
 export interface ExecutorDeps {
   readonly clock: Clock;
   readonly logger: Logger;
@@ -27,16 +27,15 @@ export interface ExecutorDeps {
   readonly templates: TemplateCache;
 }
 
-/** What is built from the services, which use the executor themselves. */
+/** What is built from the services. */
 export interface ExecutorConnection {
   readonly ports: TaskPorts;
   /** Triggers that react to states of executions. */
   readonly reactions: Reactions;
   readonly render: RenderDeps;
   readonly taskCache: TaskCache;
-  /** Tells whether the conditions of a task hold. */
   readonly conditions: Pick<TaskConditions, "hold">;
-  /** Makes executions of other flows, for tasks that start them. */
+  /** Creates executions of other flows, for tasks that start them. */
   readonly createChild: CreateChild;
   /** The plan of the revision that an execution is pinned to. @throws DomainError when it cannot be read */
   readonly planOf: (execution: Execution) => FlowPlan | Promise<FlowPlan>;

@@ -1,14 +1,13 @@
-/** Work that is done again and again in the background: sealing the catalog, sweeping expired KV pairs. */
+/** Periodic background work: sealing the catalog, removing expired KV pairs. */
 import type { CancelTimer, Clock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
 
-/** How a loop goes. */
 interface IntervalLoopOptions {
   readonly name: string;
   readonly intervalMs: number;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** One round; true when there is more to do at once. */
+  /** One round; true if there is more to do at once. */
   readonly round: () => Promise<boolean>;
 }
 
@@ -23,12 +22,12 @@ export class IntervalLoop implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Begins; the first round comes after one interval. */
+  /** Starts; the first round runs after one interval. */
   start(): void {
     this.#arm();
   }
 
-  /** Ends after the round under way. */
+  /** Stops after the current round. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isStopped = true;
     this.#cancel?.();

@@ -1,6 +1,6 @@
 /**
- * States of executions that triggers react to. What somebody listens for is stored with the transition, so that a
- * crash loses no reaction and repeats none: the reaction removes it in the entry of what it starts.
+ * Announcements of execution states to the triggers that react to them. An announcement is stored with the transition, and
+ * deleted in the entry of what the reaction starts: a crash neither loses nor repeats a reaction.
  */
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
@@ -14,18 +14,18 @@ import { announcementKey, ANNOUNCEMENTS } from "../store/keys.ts";
 import type { Mutation, Store } from "../store/store.ts";
 import type { LiveExecution } from "./live/live_execution.ts";
 
-/** Who reacts to states of executions. */
+/** Triggers that react to states of executions. */
 export interface Reactions {
-  /** What the states from that one on mean to triggers; asked with each commit, so it must be quick when nobody listens. */
+  /** Announcements of the states from index `from` on. Called with each commit: must be quick if no trigger listens. */
   announcementsOf(execution: Execution, plan: FlowPlan, from: number): readonly Announcement[];
-  /** They are durable. */
+  /** Called once they are durable. */
   announced(announcements: readonly Announcement[]): void;
 }
 
-/** What reacts, and resolves once the reaction is durable. */
+/** Reacts; resolves once the reaction is durable. */
 type React = (announcement: Announcement) => Promise<void>;
 
-/** Announcements of states that the next commit makes durable; a pass of a Loop is no execution of its flow to triggers. */
+/** Announcements of the states that the next commit makes durable; triggers do not react to passes of a Loop. */
 export function newAnnouncements(live: LiveExecution, reactions: Reactions): readonly Announcement[] {
   const { execution, plan } = live;
   const from = firstNewState(live);
@@ -33,14 +33,14 @@ export function newAnnouncements(live: LiveExecution, reactions: Reactions): rea
   return reactions.announcementsOf(execution, plan, from);
 }
 
-/** An execution may be born with states of another one, which are not new; the end of one that failed before it began is. */
+/** An execution may be created with states of another one, which are not new; its end before its first commit is new. */
 function firstNewState({ execution: { history }, form, isBeforeFirstCommit }: LiveExecution): number {
   return isBeforeFirstCommit && isEnded(history)
     ? Math.min(form.storedStates, history.length - 1)
     : form.storedStates;
 }
 
-/** What stores an announcement. */
+/** Stores an announcement. */
 export function announcementMutation(announcement: Announcement): Mutation {
   const { state, at, isOwn } = announcement;
   return { type: "set", key: announcementKey(announcement), value: encodeJson({ state, at, isOwn }) };
@@ -49,13 +49,13 @@ export function announcementMutation(announcement: Announcement): Mutation {
 const NONE: readonly Announcement[] = [];
 const RETRY_MS = 1_000;
 
-/** Hands announcements to those who react, again and again until they have. */
+/** Passes announcements to the triggers, and retries until the reaction is durable. */
 export class ReactionQueue {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #store: Store;
   readonly #react: React;
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #pending = new Set<Promise<void>>();
   #leftOver: readonly Announcement[] = NONE;
   #isStopped = false;
 
@@ -73,7 +73,7 @@ export class ReactionQueue {
     this.#react = react;
   }
 
-  /** Finds what an earlier process did not react to. Before executions go on: what these announce is not left over. */
+  /** Reads announcements left by an earlier process. Must be called before executions are recovered: theirs are new. */
   async find(): Promise<void> {
     this.#leftOver = await Array.fromAsync(
       this.#store.list(ANNOUNCEMENTS),
@@ -81,21 +81,21 @@ export class ReactionQueue {
     );
   }
 
-  /** Takes up what was found. */
+  /** Handles the announcements of {@link find}. */
   recover(): void {
     this.add(this.#leftOver);
     this.#leftOver = NONE;
   }
 
-  /** Has these reacted to, those of one trigger in this order. */
+  /** Handles announcements; those of one trigger in this order. */
   add(announcements: readonly Announcement[]): void {
     for (const announcement of announcements) this.#handle(announcement);
   }
 
-  /** Ends what is under way; the rest is taken up by the next process. */
+  /** Waits for reactions in progress; the next process handles the rest. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    await Promise.allSettled([...this.#underWay]);
+    await Promise.allSettled([...this.#pending]);
   }
 
   #handle(announcement: Announcement): void {
@@ -108,7 +108,7 @@ export class ReactionQueue {
       });
       this.#clock.setTimer(RETRY_MS, () => this.#handle(announcement));
     });
-    this.#underWay.add(handled);
-    void handled.then(() => this.#underWay.delete(handled));
+    this.#pending.add(handled);
+    void handled.then(() => this.#pending.delete(handled));
   }
 }

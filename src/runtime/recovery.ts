@@ -1,4 +1,4 @@
-/** Goes on with executions that an earlier process worked on, or whose deletion was refused. */
+/** Resumes executions that were live in an earlier process, or whose deletion was refused. */
 import type { Logger } from "../base/log.ts";
 import type { TimerName } from "../engine/events.ts";
 import { hasWork } from "../engine/recover.ts";
@@ -9,17 +9,16 @@ import type { Timers } from "./timers/timers.ts";
 import type { LiveExecution } from "./live/live_execution.ts";
 import type { LiveExecutions } from "./live/live_executions.ts";
 
-/** What it works with. */
 interface RecoveryDeps {
   readonly live: LiveExecutions;
   readonly committer: Committer;
   readonly logger: Logger;
   readonly timers: Pick<Timers, "add">;
-  /** Applies its events. */
+  /** Schedules a slice. */
   readonly wake: (live: LiveExecution) => void;
 }
 
-/** Takes executions up again. */
+/** Resumes executions. */
 export class Recovery {
   readonly #deps: RecoveryDeps;
 
@@ -27,40 +26,40 @@ export class Recovery {
     this.#deps = deps;
   }
 
-  /** False when there is nothing to go on with, or it cannot be read. */
-  async goOn(tenant: string, id: string): Promise<boolean> {
+  /** False if the execution has no work left, or cannot be read. */
+  async recover(tenant: string, id: string): Promise<boolean> {
     const { live, logger } = this.#deps;
     if (live.has(tenant, id) || live.isDeleting(tenant, id)) return false;
     try {
-      return await this.#recover(tenant, id);
+      return await this.#recoverListed(tenant, id);
     } catch (error) {
-      // One record that cannot be read must not keep the others from going on, nor the server from starting.
+      // One unreadable record must not prevent the recovery of others or the start of the server.
       logger.error("An execution cannot be recovered", { execution: id, error: (error as Error).message });
       return false;
     }
   }
 
-  /** Its timers may have been taken note of as fired, by what was never written. */
+  /** Adds the stored timers again: a transition that was never written may have removed them. */
   async rearm(tenant: string, id: string): Promise<void> {
     const live = await this.#deps.live.find(tenant, id);
     for (const [name, dueAt] of live?.execution.timers ?? []) {
       this.#deps.timers.add({ dueAt, tenant, executionId: id, name: name as TimerName });
     }
-    if (live && !live.isLive && !live.isDriven) this.#deps.live.letGo(live);
+    if (live && !live.isLive && !live.isDriven) this.#deps.live.unload(live);
   }
 
-  async #recover(tenant: string, id: string): Promise<boolean> {
+  async #recoverListed(tenant: string, id: string): Promise<boolean> {
     const executions = this.#deps.live;
     const live = await executions.find(tenant, id);
     const isTaken = live && (live.isDriven || live.isListed || !executions.isCurrent(live));
-    if (isTaken) return false; // Somebody else has begun with it meanwhile.
+    if (isTaken) return false; // Other work on it has started meanwhile.
     if (!live || hasSettled(live.tree)) {
-      if (live) executions.letGo(live);
-      if (!executions.isDeleting(tenant, id)) await this.#strike(tenant, id);
+      if (live) executions.unload(live);
+      if (!executions.isDeleting(tenant, id)) await this.#unlist(tenant, id);
       return false;
     }
     live.isListed = true;
-    // Manifests go with the last execution that they list: one that waits may stand in them beside others.
+    // A manifest is deleted with the last execution it lists: a dormant execution may be listed beside live ones.
     const isCrash = !this.#deps.committer.followsStop && hasWork(live.tree);
     const crashes = isCrash ? ++live.execution.crashes : 0;
     live.events.push({ type: "recovered", isGivenUp: crashes >= MAX_CRASHES_OF_EXECUTION });
@@ -68,8 +67,8 @@ export class Recovery {
     return true;
   }
 
-  /** The manifests list it no longer. */
-  async #strike(tenant: string, id: string): Promise<void> {
+  /** Removes it from the manifests. */
+  async #unlist(tenant: string, id: string): Promise<void> {
     const facts = { liveness: [{ tenant, id, live: false }] };
     await this.#deps.committer.commit({ mutations: [], facts });
   }

@@ -1,22 +1,22 @@
-/** What an execution that is deleted leaves: its slot goes to the next one, and the execution that waits for it hears of its end. */
+/** Side effects of the deletion of an execution: its slot becomes free, and its parent is notified of the end. */
 import type { Execution } from "../model/executions/execution.ts";
 import { changedAt, isEnded } from "../model/executions/state.ts";
 import type { Mutation } from "../store/store.ts";
-import { type Message, messageMutation } from "./live/messages.ts";
+import { type Message, messageMutation, type StoredMessage, storedMessage } from "./live/messages.ts";
 import type { Slots } from "./live/slots.ts";
 import { announceEnd } from "./slices/slice.ts";
 
-/** What must be stored with the entry that deletes an execution, and done after it. */
-export interface Removal {
+/** What is stored with the entry that deletes an execution, and what is done after it. */
+interface Removal {
   readonly mutations: readonly Mutation[];
-  /** To be called once the entry is durable. */
+  /** Releases the slot; to be called once the entry is durable. */
   readonly committed: () => void;
   /** To be delivered after that. */
-  readonly messages: readonly Message[];
+  readonly messages: readonly StoredMessage[];
 }
 
-/** Prepares the removal of an execution; `slots` is absent where its flow has no limit. */
-export function removalOf(execution: Execution, slots: Slots | undefined): Removal {
+/** Prepares the removal of an execution; `slots` is absent if its flow has no limit. */
+export function prepareRemoval(execution: Execution, slots: Slots | undefined): Removal {
   const slot = slots?.changeOf(execution, true);
   const messages = endMessages(execution);
   return {
@@ -25,11 +25,11 @@ export function removalOf(execution: Execution, slots: Slots | undefined): Remov
       ...messages.map((message) => messageMutation(execution, message)),
     ],
     committed: () => slot?.committed(),
-    messages,
+    messages: messages.map((message) => storedMessage(execution, message)),
   };
 }
 
-/** An execution that is under way is reported KILLED; one that has ended has reported its end already. */
+/** A live execution is reported KILLED; an ended one has reported its end already. */
 function endMessages(execution: Execution): Message[] {
   const messages: Message[] = [];
   const { history } = execution;

@@ -1,6 +1,6 @@
 /**
- * What the database's queue is for: its message is the durable promise that live executions are looked after. The
- * handler only hands over and returns: Deno KV redelivers a handler that runs longer than five seconds.
+ * Handles the message in the queue of the database: a durable reminder that live executions exist. The handler only starts
+ * a sweep and returns: Deno KV delivers the message again if a handler runs longer than five seconds.
  */
 import type { Logger } from "../base/log.ts";
 import type { Committer } from "../store/committer.ts";
@@ -8,7 +8,6 @@ import type { Manifests } from "../store/manifests.ts";
 import type { Store } from "../store/store.ts";
 import type { Executor } from "./executor.ts";
 
-/** What the sweep works with. */
 interface SweepDeps {
   readonly store: Store;
   readonly committer: Committer;
@@ -17,7 +16,7 @@ interface SweepDeps {
   readonly logger: Logger;
 }
 
-/** Handles the queue's messages. */
+/** Sweeps on each message of the queue. */
 export class Sweep {
   readonly #deps: SweepDeps;
   #listening: Promise<void> = Promise.resolve();
@@ -32,12 +31,12 @@ export class Sweep {
     if (this.#deps.store.hasQueue) this.#listening = this.#deps.store.listenQueue(() => this.#handle());
   }
 
-  /** Hands nothing over any more. */
+  /** Ignores further messages. */
   stop(): void {
     this.#isStopped = true;
   }
 
-  /** Settles once the closed store has ended the listening. */
+  /** Resolves once the closed store has ended the listening. */
   async closed(): Promise<void> {
     await this.#listening;
   }
@@ -47,7 +46,7 @@ export class Sweep {
     return Promise.resolve();
   }
 
-  /** Goes on with every listed execution that this process does not work on, and sees to the next message. */
+  /** Recovers every listed execution that is not in memory, and schedules the next message. */
   async run(): Promise<void> {
     const { manifests, executor, committer, logger } = this.#deps;
     try {

@@ -1,4 +1,4 @@
-/** What a commit carries, and how it is taken back when the database refuses it. */
+/** Contents of the commit of an execution, and how they are restored if the database refuses it. */
 import type { Execution } from "../model/executions/execution.ts";
 import type { EntryFacts } from "../store/committer.ts";
 import type { StoredForm } from "../store/records/execution_form.ts";
@@ -6,7 +6,7 @@ import { timerKey } from "../store/keys.ts";
 import type { Mutation } from "../store/store.ts";
 import type { LiveExecution } from "./live/live_execution.ts";
 
-/** What sets and removes the timers of an execution. */
+/** Sets and deletes the timers of an execution. */
 export function timerMutations(
   { tenant, id }: Execution,
   changes: LiveExecution["timerChanges"],
@@ -17,7 +17,7 @@ export function timerMutations(
   });
 }
 
-/** A row once it has ended or gone dormant; while it is live its row comes from memory. */
+/** Catalog facts: the row of an ended or dormant execution, and a change of liveness. Rows of live executions are read from memory. */
 export function factsOf(
   { execution, isListed }: LiveExecution,
   row: Uint8Array,
@@ -29,17 +29,17 @@ export function factsOf(
   return { rows, liveness };
 }
 
-/** What a commit carries, kept until it is durable. */
+/** State of an execution before its commit, kept until that is durable. */
 export interface UncommittedChanges {
   readonly touched: readonly number[];
   readonly logs: Execution["newLogs"];
   readonly isSpread: boolean;
   readonly inlineLogs: StoredForm["inlineLogs"];
-  /** Large values that belong to the stored record already; those after them belong to it with the commit. */
+  /** Number of large values in the stored record; further ones belong to it once the commit is durable. */
   readonly referenceCount: number;
 }
 
-/** What the next commit will carry. */
+/** The state to restore if the next commit is refused. */
 export function changesOf(execution: Execution, form: StoredForm): UncommittedChanges {
   const { isSpread, inlineLogs, references } = form;
   return {
@@ -51,10 +51,10 @@ export function changesOf(execution: Execution, form: StoredForm): UncommittedCh
   };
 }
 
-/** A refused commit wrote nothing: what it carried is to be carried by the next one. */
+/** Restores the state before a refused commit, which wrote nothing. */
 export function undoChanges(execution: Execution, form: StoredForm, undo: UncommittedChanges): void {
   for (const ordinal of undo.touched) execution.touched.add(ordinal);
-  form.hasPages = false; // All pages are written next time: rare, and right whatever was lost.
+  form.hasPages = false; // The next commit writes all pages: rare, and correct whichever were affected.
   for (const value of [...form.references.keys()].slice(undo.referenceCount)) form.references.delete(value);
   form.isSpread = undo.isSpread;
   form.inlineLogs = undo.inlineLogs;

@@ -1,10 +1,13 @@
-/** One attempt of a task: its properties rendered, run under its time-out, and what it ended with. */
+/**
+ * One attempt of a task: renders its properties, runs it under its timeout, and returns its end as an event. An attempt
+ * changes nothing in the execution but log lines and what its end commits with it: metrics, cached outputs, files. Its end
+ * is an event, and the engine decides what follows. Nothing here rejects: every failure is an end.
+ */
 import type { Clock } from "../../base/clock.ts";
 import { formatDuration, parseDuration } from "../../base/duration.ts";
 import { taskRunId } from "../../base/id.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { jsonBytes, sizeOf } from "../../base/json_size.ts";
-import { keepSpecimen } from "../../base/specimens.ts";
 import { whenKnown } from "../../base/when_known.ts";
 import type { Event } from "../../engine/events.ts";
 import type { AttemptFiles } from "../../model/executions/attempt_identity.ts";
@@ -16,26 +19,28 @@ import type { RunContext } from "../../model/ports/run_context.ts";
 import type { AttemptOutcome, TaskType } from "../../model/tasks/task_catalog.ts";
 import type { TaskPorts } from "../../model/ports/task_ports.ts";
 import { metricsMutation } from "../../store/records/metric_records.ts";
+import type { KeptShapes } from "../live/kept_shapes.ts";
 import type { AttemptCommand, LiveExecution } from "../live/live_execution.ts";
 import { LogFlow } from "../live/log_flow.ts";
 import { type CachePlace, type CachePolicy, cachePolicyOf, type TaskCache } from "./task_cache.ts";
 
-/** What an attempt needs beside its execution. */
+/** Parts of the executor that attempts use. */
 export interface AttemptDeps {
   readonly clock: Clock;
   readonly ports: TaskPorts;
   readonly taskCache: TaskCache;
-  /** Has what is new of an execution committed. */
+  readonly shapes: KeptShapes;
+  /** Schedules a commit of the changes of an execution. */
   readonly wake: (live: LiveExecution) => void;
 }
 
-/** How an attempt ended, and the controller that could have stopped it. */
+/** The end of an attempt, and the controller that identifies it. */
 export interface EndedAttempt {
   readonly event: Event;
   readonly controller: AbortController;
 }
 
-/** Renders the task's properties and runs it once; the event says how it ended. Never rejects. */
+/** Renders the task's properties and runs it once; the event is its end, synchronously if the task is. Never rejects. */
 export function runAttempt(
   live: LiveExecution,
   command: AttemptCommand,
@@ -60,7 +65,7 @@ export function runAttempt(
   }
 }
 
-/** An attempt that is about to run. */
+/** An attempt and its results so far. */
 interface Attempt extends AttemptDeps {
   readonly live: LiveExecution;
   readonly command: AttemptCommand;
@@ -68,11 +73,11 @@ interface Attempt extends AttemptDeps {
   readonly type: TaskType;
   readonly controller: AbortController;
   readonly files: AttemptFiles;
-  /** What it has logged so far. */
+  /** Bytes logged so far; counted for pure tasks only. */
   logBytes: number;
-  /** What it has reported so far. */
+  /** Metrics reported so far. */
   metrics?: MetricList;
-  /** Where its outputs are to be kept. */
+  /** Where its outputs will be cached. */
   place?: CachePlace;
 }
 
@@ -81,7 +86,7 @@ function attempt(run: Attempt, properties: JsonObject): Event | Promise<Event> {
   return policy ? cachedAttempt(run, properties, policy) : freshAttempt(run, properties);
 }
 
-/** With outputs that were kept the task does not run at all. */
+/** Uses cached outputs, in which case the task does not run. */
 async function cachedAttempt(run: Attempt, properties: JsonObject, policy: CachePolicy): Promise<Event> {
   const { live, command: { task, taskRun }, taskCache, controller } = run;
   run.place = await taskCache.placeOf(live.execution, task, { policy, properties });
@@ -118,7 +123,7 @@ function attemptWithin(
   const outcome = type.run(properties, contextOf(run));
   const end = (ended: AttemptOutcome) => {
     keepResults(run, ended);
-    return checkOutputs(taskRun, withFiles(run, ended));
+    return limitOutputs(taskRun, withFiles(run, ended));
   };
   if (!(outcome instanceof Promise)) return end(outcome);
   const ended = outcome.then(end);
@@ -136,7 +141,7 @@ function beginWait(run: Attempt, delayMs: number, limitMs: number | undefined): 
   return { type: "wait_begun", taskRun, dueAt: now + limitMs, failure: timeoutMessage(limitMs) };
 }
 
-/** What is still under way when the time is over is told to stop, and not waited for. */
+/** The end of an attempt, or its timeout if that comes first; the attempt is then not waited for. */
 async function within(
   ended: Promise<Event>,
   { clock, limitMs, onTimeout }: { clock: Clock; limitMs: number; onTimeout: () => Event },
@@ -163,9 +168,9 @@ function timeoutMessage(limitMs: number): string {
   return `Timeout after ${formatDuration(limitMs)}`;
 }
 
-/** What the commit of the end carries beside the end itself. */
+/** Adds metrics and cached outputs to the commit of the end. */
 function keepResults(run: Attempt, outcome: AttemptOutcome): void {
-  if (run.files.isOver) return; // Its time-out came first.
+  if (run.files.isOver) return; // The timeout came first.
   keepMetrics(run);
   if (run.place) run.live.extras.push(...run.taskCache.mutationsFor(run.place, outcome));
 }
@@ -174,8 +179,8 @@ function keepMetrics(run: Attempt): void {
   const { metrics, live: { execution, extras }, command: { task, taskRun, attemptNumber }, clock } = run;
   if (!metrics) return;
   run.metrics = undefined;
-  const of = { taskId: task.id, taskRun, attemptNumber, at: clock.now(), metrics: metrics.metrics };
-  extras.push(metricsMutation(execution.tenant, execution.id, of));
+  const record = { taskId: task.id, taskRun, attemptNumber, at: clock.now(), metrics: metrics.metrics };
+  extras.push(metricsMutation(execution.tenant, execution.id, record));
 }
 
 function reportMetric(run: Attempt, metric: Metric): void {
@@ -185,23 +190,23 @@ function reportMetric(run: Attempt, metric: Metric): void {
   }
 }
 
-/** Adds a line to the log of the attempt, unless its task keeps only more severe ones. */
+/** Adds a line to the log of the attempt if its level is at least `logLevel` of the task. */
 function logLine(run: Attempt, level: LogLevel, message: string): void {
   const { live, command, taskRun, clock, files } = run;
   const { logLevel } = command.task;
-  if (files.isOver) return; // A task that was timed out may still be at work.
+  if (files.isOver) return; // A task may run on after its timeout.
   if (logLevel && LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(logLevel)) return;
   const text = live.renderer.hostCalls.mask(message);
   const attempt = command.attemptNumber - 1;
   const line = { level, at: clock.now(), taskRun: taskRun.ordinal, attempt, message: text };
   live.isDirty = true;
-  if (isLong(run)) {
+  if (isStoredEarly(run)) {
     addLogLine(live.execution, line);
-    (live.logFlow ??= logFlowOf(run)).noted(text);
+    (live.logFlow ??= logFlowOf(run)).added(text);
   } else addBounded(run, line);
 }
 
-/** The lines of a task that ends at once must fit the commit of its end. */
+/** The lines of a pure task must fit the commit of its end. */
 function addBounded(run: Attempt, line: LogLine): void {
   if (run.logBytes > MAX_LOG_BYTES_AT_ONCE) return;
   run.logBytes += jsonBytes(line.message.slice(0, MAX_LOG_LINE_CHARS));
@@ -211,22 +216,23 @@ function addBounded(run: Attempt, line: LogLine): void {
   addLogLine(run.live.execution, isOver ? { ...line, level: "WARN", message } : line);
 }
 
-/** The files that the attempt has changed so far belong to its outcome; there can be no more. */
+/** Adds the changed files of the attempt to its outcome; further changes are refused. */
 function withFiles({ files, live }: Attempt, outcome: AttemptOutcome): AttemptOutcome {
-  live.logFlow?.rest();
-  const isTooLate = files.isOver;
+  live.logFlow?.cancelFlush();
+  const isTimedOut = files.isOver;
   files.isOver = true;
-  return files.pending && !isTooLate ? { ...outcome, files: files.pending } : outcome;
+  return files.pending && !isTimedOut ? { ...outcome, files: files.pending } : outcome;
 }
 
-/** An attempt that has no outcome leaves no files. */
+/** Discards the files of an attempt without outcome. */
 function dropFiles({ files, live }: Attempt): void {
-  live.logFlow?.rest();
+  live.logFlow?.cancelFlush();
   files.isOver = true;
   void files.pending?.discard();
 }
 
-function checkOutputs(taskRun: number, outcome: AttemptOutcome): Event {
+/** The end of an attempt; outputs that are too large fail it. */
+function limitOutputs(taskRun: number, outcome: AttemptOutcome): Event {
   if (!outcome.outputs || sizeOf(outcome.outputs, MAX_OUTPUT_BYTES) <= MAX_OUTPUT_BYTES) {
     return { type: "attempt_ended", taskRun, outcome };
   }
@@ -235,7 +241,7 @@ function checkOutputs(taskRun: number, outcome: AttemptOutcome): Event {
   return { type: "attempt_ended", taskRun, outcome: { state: "FAILED", files: outcome.files }, message };
 }
 
-/** The end of an attempt that could not be carried out. */
+/** The end of an attempt that failed with an error; secrets in its message are masked. */
 export function failure(
   live: LiveExecution,
   taskRun: number,
@@ -249,24 +255,24 @@ function logFlowOf({ live, clock, wake }: Attempt): LogFlow {
   return new LogFlow(live.execution, { clock, wake: () => wake(live) });
 }
 
-/** Lines of a pure task become durable with its end alone. */
-function isLong({ type }: Attempt): boolean {
+/** Whether lines are stored before the end of the attempt; those of a pure task become durable with its end only. */
+function isStoredEarly({ type }: Attempt): boolean {
   return type.form === "runnable" && !type.pure;
 }
 
-/** What the task is given. */
+/** The context that a task runs with. */
 export function contextOf(run: Attempt): RunContext {
   return new AttemptContext(run);
 }
 
-/** Made for each attempt, and most tasks look at little of it: nothing is computed before it is asked for. */
+/** Created for each attempt; most tasks read little of it, so that getters compute each value on demand. */
 class AttemptContext implements RunContext {
-  /** Not a private name: a task may hand on an object that has this one as prototype. */
+  /** Not a `#name`: a task may pass on an object that has this one as prototype. */
   private readonly attempt: Attempt;
 
   constructor(attempt: Attempt) {
     this.attempt = attempt;
-    keepSpecimen("attempt", this);
+    attempt.shapes.keep("attempt", this, attempt.live.plan.flow);
   }
 
   get tenant() {

@@ -1,4 +1,4 @@
-/** Outputs of tasks with a `taskCache`: kept by what the task was given, and taken instead of running it again. */
+/** Cached outputs of tasks with `taskCache`: stored by rendered properties, and used instead of running the task again. */
 import type { Clock, Instant } from "../../base/clock.ts";
 import { parseDuration } from "../../base/duration.ts";
 import { isJsonObject, type JsonObject, ownProperty, stringifyJson } from "../../base/json.ts";
@@ -10,7 +10,6 @@ import type { Committer } from "../../store/committer.ts";
 import { cachedOutputsKey, cacheExpiriesBefore, cacheExpiryKey } from "../../store/keys.ts";
 import type { Key, Mutation, Store } from "../../store/store.ts";
 
-/** What the cache works with. */
 interface TaskCacheDeps {
   readonly store: Store;
   readonly committer: Committer;
@@ -19,12 +18,12 @@ interface TaskCacheDeps {
   readonly tenants: () => Iterable<TenantId>;
 }
 
-/** How long outputs are kept; for ever without a time. */
+/** How long outputs are cached; without a limit if `ttlMs` is absent. */
 export interface CachePolicy {
   readonly ttlMs?: number;
 }
 
-/** Where the outputs of an attempt are kept. */
+/** Where the outputs of an attempt are cached. */
 export interface CachePlace extends CachePolicy {
   readonly key: Key;
 }
@@ -32,12 +31,12 @@ export interface CachePlace extends CachePolicy {
 /** `[expires at, or 0; outputs]`. */
 type StoredOutputs = [expiresAt: Instant | 0, outputs: JsonObject];
 
-/** Larger outputs are not kept: they would not fit into one value. */
+/** Larger outputs are not cached: they would not fit one value of the store. */
 const MAX_CACHED_BYTES = 60_000;
-/** Expired outputs of a tenant that one sweep removes. */
+/** Expired outputs per tenant that one sweep removes. */
 const SWEEP_LIMIT = 400;
 
-/** How the task keeps its outputs; `undefined` when it does not. */
+/** The cache policy of a task; `undefined` if it has none. */
 export function cachePolicyOf({ properties }: Pick<Task, "properties">): CachePolicy | undefined {
   const declared = ownProperty(properties, "taskCache");
   if (!isJsonObject(declared) || String(declared.enabled) !== "true") return undefined;
@@ -45,7 +44,7 @@ export function cachePolicyOf({ properties }: Pick<Task, "properties">): CachePo
   return { ttlMs: typeof ttl === "string" ? parseDuration(ttl) : undefined };
 }
 
-/** Finds outputs, and prepares what keeps them. */
+/** Finds cached outputs, and prepares the mutations that cache them. */
 export class TaskCache {
   readonly #deps: TaskCacheDeps;
 
@@ -53,7 +52,7 @@ export class TaskCache {
     this.#deps = deps;
   }
 
-  /** Where the outputs of a task with these rendered properties are kept. */
+  /** Where the outputs of a task with these rendered properties are cached. */
   async placeOf(
     { tenant, namespace, flowId }: Execution,
     { id, kind }: Task,
@@ -64,14 +63,14 @@ export class TaskCache {
     return { ...policy, key: cachedOutputsKey(tenant, { namespace, id: flowId }, id, digest.toHex()) };
   }
 
-  /** The outputs that are kept there; `undefined` when there are none, or they have expired. */
+  /** The cached outputs; `undefined` if there are none, or they have expired. */
   async find({ key }: CachePlace): Promise<JsonObject | undefined> {
     const stored = await this.#read(key);
     if (!stored || stored[0] !== 0 && stored[0] <= this.#deps.clock.now()) return undefined;
     return stored[1];
   }
 
-  /** What keeps the outputs of an attempt: only of a success that changed nothing in its execution, and not too large. */
+  /** Caches the outputs of an attempt: only of a success without effects on its execution, and only if small enough. */
   mutationsFor({ key, ttlMs }: CachePlace, { state, outputs = {}, effects }: AttemptOutcome): Mutation[] {
     if (state !== "SUCCESS" || effects) return [];
     const expiresAt = ttlMs === undefined ? 0 : this.#deps.clock.now() + ttlMs;
@@ -85,7 +84,7 @@ export class TaskCache {
     return mutations;
   }
 
-  /** Removes expired outputs; gives how many were due, which is bounded: a loop calls this. */
+  /** Removes expired outputs; returns how many were due, a bounded number: a loop calls this. */
   async sweepExpired(): Promise<number> {
     let swept = 0;
     for (const tenant of this.#deps.tenants()) swept += await this.#sweep(tenant);
@@ -103,7 +102,7 @@ export class TaskCache {
       const cached = cachedOutputsKey(tenant, flow, taskId ?? "", hash ?? "");
       const stored = await this.#read(cached);
       mutations.push({ type: "delete", key });
-      // It may have been kept anew since.
+      // It may have been cached again since.
       if (stored && stored[0] !== 0 && stored[0] <= now) mutations.push({ type: "delete", key: cached });
       swept++;
     }

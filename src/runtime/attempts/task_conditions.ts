@@ -1,4 +1,4 @@
-/** Whether the conditions of the older `listeners` hold: those of triggers, tested on the execution that has ended. */
+/** Conditions of the older `listeners`: trigger conditions, evaluated on the ended execution. */
 import type { Clock } from "../../base/clock.ts";
 import {
   isJsonObject,
@@ -14,14 +14,13 @@ import { retriedStatesOf } from "../../rendering/upstream_variables.ts";
 import type { LiveExecution } from "../live/live_execution.ts";
 import type { TaskScope } from "../../rendering/variables.ts";
 
-/** What they are tested with. */
 interface TaskConditionsDeps {
   readonly catalog: TriggerCatalog;
   readonly clock: Clock;
   readonly timeZone: string;
 }
 
-/** Tests conditions of tasks. */
+/** Evaluates conditions of tasks. */
 export class TaskConditions {
   readonly #deps: TaskConditionsDeps;
 
@@ -29,7 +28,7 @@ export class TaskConditions {
     this.#deps = deps;
   }
 
-  /** True when all conditions of a task hold now; what expressions of the task see, theirs see. @throws ExpressionError, Error it cannot be told */
+  /** True if all conditions of a task hold now; their templates see what those of the task see. @throws ExpressionError, Error a condition cannot be evaluated */
   async hold(live: LiveExecution, at: TaskScope): Promise<boolean> {
     const { clock, timeZone, catalog } = this.#deps;
     const { execution, plan: { flow } } = live;
@@ -54,7 +53,7 @@ export class TaskConditions {
   }
 }
 
-/** What a Flow trigger would tell of the execution. */
+/** The variables that a Flow trigger would pass on about the execution. */
 function triggerVariables({ execution }: LiveExecution): JsonObject {
   const { id: executionId, namespace, flowId, flowRevision, outputs } = execution;
   const state = currentState(execution.history);

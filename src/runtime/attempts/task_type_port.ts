@@ -1,10 +1,10 @@
-/** Serves the port through which a task runs another one. */
+/** The port through which a task runs another task type. */
 import type { Clock } from "../../base/clock.ts";
 import { canonicalType } from "../../model/flows/flow.ts";
 import type { FoundTaskType, TaskTypePort } from "../../model/ports/task_types.ts";
 import type { AttemptOutcome, TaskCatalog, WaitingTaskType } from "../../model/tasks/task_catalog.ts";
 
-/** The port. A task that waits does so within the attempt that runs it: that wait does not survive a crash. */
+/** Creates the port. A waiting task waits within the attempt of the calling task: the wait does not survive a crash. */
 export function createTaskTypePort(tasks: TaskCatalog, clock: Clock): TaskTypePort {
   return {
     find(type) {
@@ -24,7 +24,7 @@ function runnable(type: WaitingTaskType, clock: Clock): FoundTaskType {
   };
 }
 
-/** True when the time is over, false when it was cut short. */
+/** True after `ms`, false if it was aborted before. */
 async function elapsed(ms: number, clock: Clock, signal: AbortSignal): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const cancelTimer = clock.setTimer(ms, () => resolve(true));

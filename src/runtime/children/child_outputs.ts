@@ -1,4 +1,4 @@
-/** What a task renders in an execution that it has started: the older `outputs` of a Subflow, `breakWhen` of a Loop. */
+/** Templates of a task that are rendered in the execution it has started: older `outputs` of a Subflow, `breakWhen` of a Loop. */
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import type { Event } from "../../engine/events.ts";
 import { isTruthyText } from "../../expr/mod.ts";
@@ -12,7 +12,7 @@ import type { LiveExecution } from "../live/live_execution.ts";
 type LoadChild = (executionId: string) => Promise<LiveExecution | undefined>;
 type ChildEnded = Extract<Event, { type: "child_ended" }>;
 
-/** The event with what the task wants of the execution beside its outputs; `load` reads that execution. */
+/** Adds to the event what these templates render to; `load` reads the child. */
 export async function withChildOutputs(
   event: Event,
   parent: LiveExecution | undefined,
@@ -28,7 +28,7 @@ export async function withChildOutputs(
   return child ? await rendered(event, child, wanted) : event;
 }
 
-/** Whether a pass that has ended well is the last one. */
+/** Adds whether a successful pass breaks its loop. */
 async function withBreak(event: ChildEnded, { properties }: Task, load: LoadChild): Promise<Event> {
   const { breakWhen } = properties;
   if (typeof breakWhen !== "string" || !HAS_OUTPUTS.has(event.state)) return event;

@@ -1,4 +1,4 @@
-/** A restart of an execution runs those again that its tasks had started, in place of starting others. */
+/** Restarting an execution restarts the children of its tasks instead of starting new ones. */
 import type { Command } from "../../engine/events.ts";
 import { canRestart } from "../../engine/restart.ts";
 import { successorId } from "../../engine/attempts.ts";
@@ -8,12 +8,12 @@ import type { LiveFactory } from "../live/live_factory.ts";
 import type { Message, StoredMessage } from "../live/messages.ts";
 import type { ChildStart, StartChild } from "./subflow.ts";
 
-/** Ends after which an execution runs again; one that has ended well does not. */
+/** States from which a child is restarted; a successful child is kept. */
 export const RESTARTED: ReadonlySet<State> = new Set(["FAILED", "KILLED", "CANCELLED"]);
 /** Executions that have taken the place of one another. */
 const MAX_SUCCESSORS = 1_000;
 
-/** The execution that was started, or the last that has taken its place, if it is there and has something to restart from. */
+/** The id of the started execution, or of its last successor, if it exists and can be restarted. */
 export async function restartableChild(
   factory: Pick<LiveFactory, "load">,
   tenant: string,
@@ -31,7 +31,7 @@ export async function restartableChild(
   return undefined;
 }
 
-/** Waits again for the execution that was started before; `start` starts another one where that cannot be. */
+/** Waits again for the child that was started before; `start` starts a new one if it cannot be restarted. */
 export async function restartOrStart(
   { execution: { tenant } }: LiveExecution,
   { taskRun, restarts: executionId = "" }: StartChild,
@@ -45,7 +45,7 @@ export async function restartOrStart(
   return { event: { type: "child_started", taskRun, executionId, waits: true, restarts } };
 }
 
-/** What tells an execution to run again; it comes before a kill, which may follow it before it is delivered. */
+/** The message that restarts a child. Its name sorts before that of a kill, which may be stored before it is delivered. */
 export function restartMessage(
   { execution: { id: executionId } }: LiveExecution,
   { taskRun, executionId: targetId, startedId }: Extract<Command, { type: "restart_child" }>,
@@ -54,7 +54,7 @@ export function restartMessage(
   return { targetId, name: `again/${taskRun}`, event };
 }
 
-/** What tells the one that waits that the execution which was to run again is gone; `undefined` for any other message. */
+/** The reply to the waiting execution if the child to restart was deleted; `undefined` for any other message. */
 export function goneReply({ key, tenant, targetId, event }: StoredMessage): StoredMessage | undefined {
   if (event.type !== "restarted" || !event.by) return undefined;
   const { executionId: waiting, taskRun, startedId: executionId } = event.by;

@@ -1,4 +1,4 @@
-/** The executions that a ForEachItem starts: some of them with each commit, one for each line of the list that its split has written. */
+/** The executions that a ForEachItem starts in batches: one for each line of the list that its split has written. */
 import type { Clock } from "../../base/clock.ts";
 import { taskRunId } from "../../base/id.ts";
 import { isFlagSet } from "../../base/truthy_text.ts";
@@ -11,7 +11,6 @@ import type { LiveExecution } from "../live/live_execution.ts";
 import type { NewExecution } from "../live/messages.ts";
 import { type ChildStart, type CreateChild, requestOf, type StartChild } from "./subflow.ts";
 
-/** What starting them needs. */
 interface ItemExecutionsDeps {
   readonly create: CreateChild;
   readonly storage: StoragePort;
@@ -19,7 +18,7 @@ interface ItemExecutionsDeps {
   readonly taskRun: TaskRun;
 }
 
-/** Executions that one commit creates. */
+/** Executions that one commit creates at most. */
 const STARTS_AT_ONCE = 50;
 const PROPERTIES = [
   "namespace",
@@ -72,7 +71,7 @@ export async function startItems(
   };
 }
 
-/** Storage URIs of the batches, in order; read once while the execution is in memory. */
+/** Storage URIs of the batches, in order; cached while the execution is in memory. */
 async function batchesOf(
   live: LiveExecution,
   taskRun: TaskRun,
@@ -94,7 +93,7 @@ async function batchesOf(
   return uris;
 }
 
-/** The attempt under way of a task run, as one that reads and keeps files. */
+/** The current attempt of a task run, as the owner of files. */
 export function keeperOf(execution: Execution, taskRun: TaskRun, files: AttemptFiles): FileKeeper {
   const { tenant, namespace, flowId, flowRevision, id: executionId } = execution;
   return {

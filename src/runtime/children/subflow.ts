@@ -1,4 +1,4 @@
-/** Executions that tasks start: what a Subflow task asks for, rendered, and the execution made of it. */
+/** Executions that tasks start: the rendered properties of a Subflow task, and the execution created from them. */
 import type { Instant } from "../../base/clock.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
 import { isFlagSet } from "../../base/truthy_text.ts";
@@ -17,7 +17,7 @@ import type { TaskType } from "../../model/tasks/task_catalog.ts";
 import type { LiveExecution, Receipt } from "../live/live_execution.ts";
 import type { NewExecution } from "../live/messages.ts";
 
-/** What is asked of the flow to start. */
+/** The start of a flow by a task. */
 export interface SubflowRequest {
   readonly id?: string;
   readonly tenant: string;
@@ -31,19 +31,19 @@ export interface SubflowRequest {
   readonly awaitedBy?: Execution["awaitedBy"];
 }
 
-/** Makes executions of other flows. @throws DomainError there is no such flow, it is disabled, an input is wrong */
+/** Creates executions of other flows; synchronously if the flow is in memory. @throws DomainError the flow is unknown or disabled, or an input is invalid */
 export type CreateChild = (request: SubflowRequest) => NewExecution | Promise<NewExecution>;
 
-/** The event of a task run that starts an execution, and what comes with it. */
+/** The event of a task run that starts executions, and the executions. */
 export interface ChildStart {
   readonly event: Event;
   readonly receipt?: Receipt;
 }
 
-/** The command that asks for it. */
+/** The command to start an execution. */
 export type StartChild = Extract<Command, { type: "start_child" }>;
 
-/** Renders the task and prepares its execution, at once where nothing must be read. @throws Error the attempt fails with the message */
+/** Renders the task and creates its execution, synchronously if no data must be fetched. @throws Error the attempt fails with the message */
 export function startChild(
   live: LiveExecution,
   command: StartChild,
@@ -72,7 +72,7 @@ function startOf({ taskRun }: StartChild, created: NewExecution, waits: boolean)
   };
 }
 
-/** What rendered properties ask for. */
+/** The start that rendered properties describe. */
 export function requestOf(
   execution: Execution,
   { task, taskRun }: StartChild,
@@ -94,7 +94,7 @@ export function requestOf(
   };
 }
 
-/** The task that starts an execution, as what has triggered it. */
+/** The task that starts an execution, as its trigger. */
 export function triggerOf(
   { id: executionId, namespace, flowId, flowRevision }: Execution,
   { id, type }: Task,
@@ -102,7 +102,7 @@ export function triggerOf(
   return { id, type, variables: { executionId, namespace, flowId, flowRevision } };
 }
 
-/** Inherited ones when asked for, then the given ones; the correlation id always. */
+/** Inherited labels if requested, then the given ones, and always the correlation id. */
 function labelsOf(execution: Execution, properties: JsonObject): Label[] {
   const inherited = isFlagSet(properties.inheritLabels, false)
     ? execution.labels.filter(({ key }) => !isSystemLabel(key))

@@ -1,4 +1,4 @@
-/** How executions begin: at once, at their time, or when the limit of their flow lets them. */
+/** When executions start: at once, at their scheduled date, or when their flow has a free slot. */
 import type { Clock, Instant } from "../../base/clock.ts";
 import type { Event } from "../../engine/events.ts";
 import { replayExecution } from "../../engine/replay.ts";
@@ -7,19 +7,17 @@ import type { LiveExecution } from "./live_execution.ts";
 import type { NewExecution } from "./messages.ts";
 import type { Slots } from "./slots.ts";
 
-/** Decides with which event an execution begins. */
+/** Decides the first event of executions. */
 export class Admission {
   readonly #clock: Clock;
   readonly #slots: Slots;
 
-  constructor(
-    { clock, slots }: { readonly clock: Clock; readonly slots: Slots },
-  ) {
+  constructor({ clock, slots }: { readonly clock: Clock; readonly slots: Slots }) {
     this.#clock = clock;
     this.#slots = slots;
   }
 
-  /** Lets a new execution begin, or sets the timer that will. */
+  /** Starts a new execution, or sets its start timer. */
   admit(live: LiveExecution): void {
     const { execution: { scheduleDate, timers } } = live;
     if (scheduleDate !== undefined && scheduleDate > this.#clock.now()) {
@@ -29,19 +27,19 @@ export class Admission {
     } else live.events.push(this.startEvent(live));
   }
 
-  /** The event with which an execution begins now, or begins again. */
+  /** The event that starts an execution now, or starts it again. */
   startEvent({ execution, plan }: LiveExecution): Event {
     const { concurrency } = plan.flow;
     const state = concurrency && this.#slots.admit(execution, concurrency);
     return state ? { type: "refused_slot", state } : { type: "started" };
   }
 
-  /** Takes a slot of its flow whatever the limit; stored with the next commit. */
+  /** Takes a slot of its flow regardless of the limit; stored by the next commit. */
   forceSlot({ execution, plan }: LiveExecution): void {
     if (plan.flow.concurrency) this.#slots.force(execution);
   }
 
-  /** Makes the execution that takes the place of one that is tried again; it begins then. */
+  /** Creates the execution that replaces a retried one and starts at `at`. */
   startOver({ execution, plan, renderer: { outer } }: LiveExecution, at: Instant): NewExecution {
     const now = this.#clock.now();
     const scheduleDate = at > now ? at : undefined;

@@ -1,29 +1,29 @@
-/** Work that nobody waits for: its failure is logged, and the end of the server waits for it. */
+/** Promises without a caller: failures are logged, and the shutdown waits for them. */
 import type { Logger } from "../../base/log.ts";
 import { DomainError } from "../../model/errors.ts";
 
-/** Promises under way. */
+/** Pending promises. */
 export class BackgroundWork {
   readonly #logger: Logger;
-  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #pending = new Set<Promise<unknown>>();
 
   constructor(logger: Logger) {
     this.#logger = logger;
   }
 
-  /** Adds some. */
+  /** Adds a promise. */
   track(work: Promise<unknown>): void {
     const tracked = work.catch((error: Error) => {
-      // A refusal, as by a deletion or a full disk, is no bug: what is stored goes on later.
+      // A refusal, as by a deletion or a full disk, is no bug: the execution continues later from what is stored.
       const level = error instanceof DomainError ? "warn" : "error";
       this.#logger[level]("Execution step failed", { error: error.message });
     });
-    this.#underWay.add(tracked);
-    void tracked.then(() => this.#underWay.delete(tracked));
+    this.#pending.add(tracked);
+    void tracked.then(() => this.#pending.delete(tracked));
   }
 
-  /** Resolves when all that is under way now has ended. */
+  /** Resolves when all current promises are settled. */
   async settled(): Promise<void> {
-    await Promise.allSettled([...this.#underWay]);
+    await Promise.allSettled([...this.#pending]);
   }
 }

@@ -1,4 +1,7 @@
-/** One execution while this process works on it: its events, its running attempts, what its next commit must carry. */
+/**
+ * An execution in memory: its state, the events to apply, its running attempts, and what its next commit contains. There is
+ * at most one object per execution ({@link LiveExecutions}); only the executor and its parts change it.
+ */
 import type { Instant } from "../../base/clock.ts";
 import type { Command, Event, Refusal, TimerName } from "../../engine/events.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
@@ -22,66 +25,66 @@ export interface TimerChange {
   readonly dueAt: Instant;
 }
 
-/** What belongs to an event that came from outside. */
+/** What takes effect together with an event that did not come from the slice itself. */
 export interface Receipt {
-  /** The message that brought it. */
+  /** Key of the message that carried the event; deleted by the commit. */
   readonly key?: Key;
-  /** What is created with it, unless nobody wants it any more. */
+  /** Created by the commit, unless the task run that asked for them was killed meanwhile. */
   readonly newExecutions?: readonly NewExecution[];
-  /** Stored with the transition that the event causes; left out when the event is refused. */
+  /** Stored by the commit of the transition; not stored if the event is refused. */
   readonly mutations?: readonly Mutation[];
-  /** Called when the event was applied or refused, before anything else happens. */
+  /** Called once the event was applied or refused, before the commands of the transition run. */
   readonly onSettled?: (execution: Execution, refusal?: Refusal) => void;
 }
 
-/** State of an execution in work. Changed by the executor alone. */
+/** An execution and its uncommitted changes. */
 export class LiveExecution {
   readonly execution: Execution;
   readonly plan: FlowPlan;
   readonly form: StoredForm;
   readonly renderer: Renderer;
-  /** What is under way in it. */
+  /** Its open task runs and frames. */
   readonly tree: ExecutionTree;
-  /** Facts that wait to be applied. */
+  /** Events to apply, in order. */
   readonly events: Event[] = [];
-  /** Attempts to start once the slice is durable. */
+  /** Attempts to start after the next commit. */
   deferred: AttemptCommand[] = [];
   timerChanges: TimerChange[] = [];
-  /** Executions that take part in the next commit; until then they do nothing of their own accord. */
+  /** Executions of the same commit group, of which this one is the leader. They start nothing before its commit. */
   members: LiveExecution[] = [];
-  /** What the next commit tells other executions. */
+  /** Messages to other executions, stored by the next commit. */
   messages: Message[] = [];
-  /** What else the next commit carries: metrics, outputs kept for later. */
+  /** Further mutations of the next commit: metrics, cached outputs, files of a request. */
   extras: Mutation[] = [];
-  /** Files of attempts that have ended since the last commit. */
+  /** Files of attempts that ended since the last commit. */
   files: PendingFiles[] = [];
-  /** Messages that were applied; the next commit removes them. */
+  /** Keys of applied messages; the next commit deletes them. */
   receivedKeys: Key[] = [];
-  /** What belongs to events that came from outside, until they are applied. */
+  /** By event, until it is applied. */
   receipts: Map<Event, Receipt> | undefined;
-  /** Storage URIs of batches by the task run that starts an execution for each. */
+  /** Storage URIs of the batches of a ForEachItem, by the task run that starts an execution for each. */
   batches: Map<number, { readonly attempt: number; readonly uris: readonly string[] }> | undefined;
-  /** What task runs hold on this machine until they have ended. */
+  /** Releases local resources of a task run, for example a working directory, once it has ended. */
   releases: Map<number, () => Promise<void>> | undefined;
-  /** Attempts under way, by task run; absent where there never was one. */
+  /** Running attempts by task run; absent if there was none yet. */
   running: Map<number, AbortController> | undefined;
-  /** Renders and pure attempts that wait for a value. */
+  /** Number of renders and pure attempts that wait for a promise. */
   awaiting = 0;
-  /** The loop that applies events and commits is running. */
+  /** The loop that applies events and commits is running, for this execution or for its leader. */
   isDriven = false;
-  /** Something changed since the last commit. */
+  /** True if something changed since the last commit. */
   isDirty = false;
-  /** The one whose commit it takes part in without having been created by it. */
+  /** The execution whose slot it takes; it commits with that one. */
   leader: LiveExecution | undefined;
-  /** Those who wait for its events to be settled; with the error when the database refuses the commit. */
+  /** Called once its events are settled; with the error if the database refuses the commit. */
   waiters: Set<(error?: Error) => void> | undefined;
-  /** No commit has created it yet. */
+  /** True until its creating commit is durable. */
   isBeforeFirstCommit = false;
-  /** The manifests list it. */
+  /** True if the manifests list it as live. */
   isListed = false;
-  /** It was deleted: nothing of it may be written any more. */
+  /** True once it was deleted, or its uncommitted changes discarded: nothing of this object may be written. */
   isDropped = false;
-  /** The log lines of attempts under way; absent where none writes any. */
+  /** Flow control of the log lines of running attempts; absent if none has logged yet. */
   logFlow: LogFlow | undefined;
   /** Its last committed catalog row, while it is live. */
   row: Uint8Array | undefined;
@@ -94,18 +97,18 @@ export class LiveExecution {
     this.tree = new ExecutionTree(plan, execution);
   }
 
-  /** Whether anything is under way that this process must see through; otherwise a timer or a person wakes it. */
+  /** True while this process has work for it; otherwise only a timer, a message or a request resumes it. */
   get isLive(): boolean {
     return this.events.length > 0 || this.deferred.length > 0 || (this.running?.size ?? 0) > 0 ||
       this.awaiting > 0 || (this.releases?.size ?? 0) > 0;
   }
 
-  /** Asks every attempt under way to stop. */
+  /** Interrupts all running attempts. */
   interruptAll(): void {
     for (const controller of this.running?.values() ?? []) controller.abort();
   }
 
-  /** It and all that take part in its next commit, it first. */
+  /** This execution and all members of its commit group, this one first. */
   commitGroup(): LiveExecution[] {
     if (this.members.length === 0) return [this];
     return [
@@ -114,17 +117,17 @@ export class LiveExecution {
     ];
   }
 
-  /** The one with whose commit its events become durable. */
+  /** The execution whose commit makes its events durable. */
   get root(): LiveExecution {
     return this.leader?.root ?? this;
   }
 
-  /** Reports to those who wait for its next commit that the database refuses it. */
+  /** Reports a refused commit to the waiters of its commit group. */
   refuse(error: Error): void {
     for (const member of this.commitGroup()) member.waiters?.forEach((settle) => settle(error));
   }
 
-  /** Reports to those who wait that all events are settled and nothing is left to commit. */
+  /** Reports to waiters that all events are durable. */
   settle(): void {
     this.waiters?.forEach((settle) => settle());
   }
@@ -135,7 +138,7 @@ export class LiveExecution {
   }
 }
 
-/** Settles once the events that an execution was given so far are durable or refused; with the error when the database refuses them. */
+/** Resolves once the current events of an execution are durable or refused; with the error if the database refuses the commit. */
 export function nextCommit(live: LiveExecution, changes: Changes): Promise<Error | undefined> {
   const { tenant, id } = live.execution;
   const settled = Promise.withResolvers<Error | undefined>();

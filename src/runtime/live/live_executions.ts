@@ -1,8 +1,8 @@
-/** The executions in memory: never two objects of one, and none of one that is being deleted. */
+/** The executions in memory: at most one object per id, and none while the execution is being deleted. */
 import type { LiveExecution } from "./live_execution.ts";
 
 interface Loading {
-  /** It was deleted meanwhile: what is read must not be worked on. */
+  /** Its deletion began: the result must not be used. */
   isVoid: boolean;
   result: Promise<LiveExecution | undefined>;
 }
@@ -10,12 +10,12 @@ interface Loading {
 /** Reads an execution; `undefined` when there is none. */
 type LoadExecution = (tenant: string, id: string) => Promise<LiveExecution | undefined>;
 
-/** Finds, keeps and lets go of executions. */
+/** Loads, keeps and unloads executions. */
 export class LiveExecutions {
   readonly #load: LoadExecution;
   readonly #byKey = new Map<string, LiveExecution>();
   readonly #loading = new Map<string, Loading>();
-  /** Whether the manifests listed each when its deletion began. */
+  /** Executions being deleted, and whether the manifests listed each. */
   readonly #deleting = new Map<string, boolean>();
 
   constructor(load: LoadExecution) {
@@ -27,12 +27,12 @@ export class LiveExecutions {
     return this.#byKey.size;
   }
 
-  /** Those of one tenant. */
+  /** The executions of one tenant. */
   ofTenant(tenant: string): LiveExecution[] {
     return [...this.#byKey.values()].filter(({ execution }) => execution.tenant === tenant);
   }
 
-  /** Asks every attempt under way to stop: one that writes without end would keep its execution busy. */
+  /** Interrupts all running attempts: an endless one would keep its execution busy. */
   interruptAll(): void {
     for (const live of this.#byKey.values()) live.interruptAll();
   }
@@ -47,18 +47,18 @@ export class LiveExecutions {
     return this.#deleting.has(keyOf(tenant, id));
   }
 
-  /** Whether it is that object that stands for the execution. */
+  /** Whether this object is the one in memory. */
   isCurrent(live: LiveExecution): boolean {
     return this.#byKey.get(live.key) === live;
   }
 
-  /** The one in memory when nothing is under way with it. */
+  /** The execution in memory, if it has no work and nothing to commit. */
   idle(tenant: string, id: string): LiveExecution | undefined {
     const live = this.#byKey.get(keyOf(tenant, id));
     return live && !live.isDriven && !live.isDirty && !live.isLive ? live : undefined;
   }
 
-  /** The one in memory, else as stored; `undefined` for one that does not exist or is being deleted. */
+  /** The execution in memory, else as stored; `undefined` if it does not exist or is being deleted. */
   async find(tenant: string, id: string): Promise<LiveExecution | undefined> {
     const key = keyOf(tenant, id);
     const live = this.#byKey.get(key);
@@ -66,25 +66,24 @@ export class LiveExecutions {
     return await (this.#loading.get(key) ?? this.#startLoading(key, tenant, id)).result;
   }
 
-  /** Puts one back that was let go of and has not changed since; false when another object may stand for the execution. */
-  putBack(live: LiveExecution): boolean {
+  /** Puts back an execution that was unloaded and has not changed since, unless it was loaded again. */
+  putBack(live: LiveExecution): void {
     const { key } = live;
     const isFree = !this.#byKey.has(key) && !this.#loading.has(key) && !this.#deleting.has(key);
     if (isFree && !live.isDropped) this.#byKey.set(key, live);
-    return this.isCurrent(live);
   }
 
-  /** Keeps it until it is let go of, or deleted. */
+  /** Keeps it until it is unloaded or deleted. */
   keep(live: LiveExecution): void {
     if (!live.isDropped) this.#byKey.set(live.key, live);
   }
 
-  /** Forgets it: nothing is under way, and whoever wants it next reads it. */
-  letGo(live: LiveExecution): void {
+  /** Removes it from memory; the next access loads it. */
+  unload(live: LiveExecution): void {
     if (this.isCurrent(live)) this.#byKey.delete(live.key);
   }
 
-  /** Begins a deletion: until it {@link endDeletion ends} nobody finds it. Gives what was in memory. */
+  /** Begins a deletion: the execution cannot be found until it {@link endDeletion ends}. Returns the object in memory. */
   beginDeletion(tenant: string, id: string): LiveExecution | undefined {
     const key = keyOf(tenant, id);
     const live = this.#byKey.get(key);
@@ -96,7 +95,7 @@ export class LiveExecutions {
     return live;
   }
 
-  /** Ends a deletion, done or refused; true when the manifests listed it. */
+  /** Ends a deletion, committed or refused; true if the manifests listed the execution. */
   endDeletion(tenant: string, id: string): boolean {
     const key = keyOf(tenant, id);
     const wasListed = this.#deleting.get(key) ?? false;

@@ -1,4 +1,4 @@
-/** Makes the objects of executions under way: for new executions and for those that are read. */
+/** Creates live executions: from new executions, and from stored ones. */
 import { type FlowPlan, planFor } from "../../engine/plan.ts";
 import type { Execution } from "../../model/executions/execution.ts";
 import type { LoopContexts, OuterContext } from "../../rendering/loop_contexts.ts";
@@ -19,7 +19,7 @@ interface LiveFactoryDeps {
   readonly planOf: (execution: Execution) => FlowPlan | Promise<FlowPlan>;
 }
 
-/** Makes live executions; keeps none. */
+/** Creates live executions; keeps none. */
 export class LiveFactory {
   readonly #deps: LiveFactoryDeps;
 
@@ -37,7 +37,7 @@ export class LiveFactory {
     return live;
   }
 
-  /** An execution as stored; `undefined` when there is none. */
+  /** An execution as stored; `undefined` if there is none. */
   async load(tenant: string, id: string): Promise<LiveExecution | undefined> {
     const { records, contexts, planOf } = this.#deps;
     const stored = await records.load(tenant, id);

@@ -1,26 +1,25 @@
-/** Has the log lines of long attempts stored while they run, and tells those who write faster than that to wait. */
+/** Flow control of log lines: stores the lines of long attempts while they run, and makes fast writers wait. */
 import type { CancelTimer, Clock } from "../../base/clock.ts";
 import { jsonBytes } from "../../base/json_size.ts";
 import type { Execution } from "../../model/executions/execution.ts";
 
-/** Lines, and bytes, that wait to be stored before their writer has to. A commit takes 700 KB in all. */
+/** Unstored lines, and bytes, at which the writer has to wait. A commit holds 700 KB in all. */
 const MAX_WAITING_LINES = 1_000;
 const MAX_WAITING_BYTES = 128 * 1024;
-/** The most that a line waits while its attempt goes on. */
+/** Maximum delay until a line is stored while its attempt runs. */
 const FLUSH_MS = 500;
 
-/** What it works with. */
 interface LogFlowDeps {
   readonly clock: Clock;
-  /** Has what is new of an execution committed. */
+  /** Commits the changes of the execution. */
   readonly wake: () => void;
 }
 
-/** The new lines of one execution under way. */
+/** The unstored lines of one live execution. */
 export class LogFlow {
   readonly #execution: Execution;
   readonly #deps: LogFlowDeps;
-  /** The list that {@link #bytes} counts; a commit begins another one. */
+  /** The list that {@link #bytes} counts; each commit starts a new one. */
   #lines: readonly unknown[] | undefined;
   #bytes = 0;
   #cancelTimer: CancelTimer | undefined;
@@ -31,8 +30,8 @@ export class LogFlow {
     this.#deps = deps;
   }
 
-  /** A line was added. */
-  noted(message: string): void {
+  /** To be called after a line was added to the execution. */
+  added(message: string): void {
     const { newLogs } = this.#execution;
     if (newLogs !== this.#lines) this.#bytes = 0;
     this.#lines = newLogs;
@@ -41,20 +40,20 @@ export class LogFlow {
     else this.#cancelTimer ??= this.#deps.clock.setTimer(FLUSH_MS, () => this.#flush());
   }
 
-  /** `undefined` while there is room for more lines; else settles when there is, or when the writer is to stop. */
+  /** `undefined` while there is room for more lines; else resolves once there is, or when `signal` is aborted. */
   room(signal: AbortSignal): Promise<void> | undefined {
     return this.#isFull() && !signal.aborted ? this.#wait(signal) : undefined;
   }
 
-  /** What was written is durable. */
+  /** To be called when a commit has stored the lines. */
   committed(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const resolve of waiting) resolve();
   }
 
-  /** An attempt has ended, and its end is committed anyway. */
-  rest(): void {
+  /** Cancels the scheduled flush: an attempt has ended, and its end is committed anyway. */
+  cancelFlush(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
   }
@@ -77,7 +76,7 @@ export class LogFlow {
   }
 
   #flush(): void {
-    this.rest();
+    this.cancelFlush();
     if (this.#execution.newLogs.length > 0) this.#deps.wake();
   }
 }

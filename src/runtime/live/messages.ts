@@ -1,4 +1,4 @@
-/** What executions do to others: messages that survive a crash, and new executions created in the commit that asks for them. */
+/** Effects on other executions: durable messages, and new executions that the same commit creates. */
 import type { Event } from "../../engine/events.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
 import type { Execution } from "../../model/executions/execution.ts";
@@ -10,16 +10,16 @@ import type { OuterContext } from "../../rendering/loop_contexts.ts";
 /** An event for another execution of the same tenant. Stored with the transition that causes it, until it is applied. */
 export interface Message {
   readonly targetId: string;
-  /** Tells the messages of one execution to another apart. */
+  /** Unique among the messages of one execution to another. */
   readonly name: string;
   readonly event: Event;
 }
 
-/** An execution that is created in the commit of the transition that asks for it. */
+/** An execution to be created by the commit of the transition that asks for it. */
 export interface NewExecution {
   readonly execution: Execution;
   readonly plan: FlowPlan;
-  /** Of a pass of a Loop: what it sees of the executions around it. */
+  /** For a pass of a Loop: what its templates see of the enclosing executions. */
   readonly outer?: OuterContext;
 }
 
@@ -31,18 +31,18 @@ export interface StoredMessage {
   readonly event: Event;
 }
 
-/** What stores a message of `source`. */
+/** Stores a message of `source`. */
 export function messageMutation(source: Execution, message: Message): Mutation {
   return { type: "set", key: keyOf(source, message), value: encodeJson(message.event as never) };
 }
 
-/** A message as it is once stored. */
+/** The message as stored. */
 export function storedMessage(source: Execution, message: Message): StoredMessage {
   const { targetId, event } = message;
   return { key: keyOf(source, message), tenant: source.tenant, targetId, event };
 }
 
-/** Messages that an earlier process could not deliver. */
+/** Messages that an earlier process has not delivered. */
 export async function* undelivered(store: Store): AsyncGenerator<StoredMessage> {
   for await (const { key, value } of store.list(MESSAGES)) {
     const event = decodeJson(value) as unknown as Event;

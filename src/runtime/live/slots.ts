@@ -1,6 +1,6 @@
 /**
- * Concurrency limits of flows: which executions run, and which wait for their turn, the oldest first. The keys are
- * written with the transitions that change them; what is in memory is only ahead of them by what is being committed.
+ * Concurrency limits of flows: which executions hold a slot, and which are queued, oldest first. The stored keys change in
+ * the commits of the transitions; the memory is ahead of them only by commits in progress.
  */
 import type { ConcurrencyLimit, FlowKey } from "../../model/flows/flow.ts";
 import type { Execution } from "../../model/executions/execution.ts";
@@ -8,26 +8,26 @@ import { currentState, isEnded } from "../../model/executions/state.ts";
 import { queuedKey, queuedOf, slotKey, slotsOf } from "../../store/keys.ts";
 import type { Key, Mutation, Store } from "../../store/store.ts";
 
-/** What an execution has of its flow's limit. */
+/** What an execution holds of its flow's limit. */
 type Hold = "slot" | "place in the queue";
 
 interface FlowSlots {
   readonly taken: Set<string>;
   /** In order of creation. */
   queued: Set<string>;
-  /** What the database has. */
+  /** As stored. */
   readonly stored: Map<string, Hold>;
-  /** That of the latest revision, once it is known: it holds for executions of earlier ones too. */
+  /** The limit of the latest revision, once known: it applies to executions of earlier revisions too. */
   limit?: number;
 }
 
 const MARK = new Uint8Array([1]);
 
-/** The slots of all flows that have a limit. */
+/** The slots of all flows with a limit. */
 export class Slots {
   readonly #flows = new Map<string, FlowSlots>();
 
-  /** Reads what is stored of a tenant. */
+  /** Reads the stored slots and queues of a tenant. */
   async load(store: Store, tenant: string): Promise<void> {
     for await (const { key } of store.list(slotsOf(tenant))) {
       const { taken, stored } = this.#flowOf(tenant, flowOf(key));
@@ -41,7 +41,7 @@ export class Slots {
     }
   }
 
-  /** The latest revision of a flow has that limit, or none; false when that concerns nobody. */
+  /** Sets the limit of the latest revision of a flow; false if the flow has no slots and no queue. */
   setLimit(flow: Pick<Execution, "tenant" | "namespace" | "flowId">, limit: number | undefined): boolean {
     const { tenant, namespace, flowId: id } = flow;
     const isKnown = this.#flows.has(nameOf(tenant, { namespace, id }));
@@ -50,13 +50,13 @@ export class Slots {
     return true;
   }
 
-  /** Takes a slot for an execution that begins; `undefined` when it may run, else the state that the limit puts it in. */
+  /** Takes a slot for an execution that starts; `undefined` if it may run, else the state that the limit gives it. */
   admit(
     execution: Execution,
     { limit, behavior }: ConcurrencyLimit,
   ): "QUEUED" | "CANCELLED" | "FAILED" | undefined {
     const { taken, queued, limit: latest = limit } = this.#of(execution);
-    if (taken.has(execution.id)) return undefined; // It was paused, and kept its slot.
+    if (taken.has(execution.id)) return undefined; // It was paused and has kept its slot.
     if (taken.size < latest && queued.size === 0) {
       taken.add(execution.id);
       return undefined;
@@ -67,14 +67,14 @@ export class Slots {
     return "QUEUED";
   }
 
-  /** Takes a slot whatever the limit: somebody forces an execution to run. */
+  /** Takes a slot regardless of the limit. */
   force(execution: Execution): void {
     const { taken, queued } = this.#of(execution);
     queued.delete(execution.id);
     taken.add(execution.id);
   }
 
-  /** What must be stored with the next commit of an execution, and what is true once it is; `isGone` when it needs none any more. */
+  /** What the next commit of an execution must store, and what to call once it is durable. `isGone`: it needs no slot any more. */
   changeOf(
     execution: Execution,
     isGone = isEnded(execution.history),
@@ -100,7 +100,7 @@ export class Slots {
     return { mutations, committed };
   }
 
-  /** Forgets an execution that was deleted or never stored. */
+  /** Removes an execution that was deleted or never stored; returns what deletes its key. */
   release(execution: Pick<Execution, "tenant" | "namespace" | "flowId" | "id">): Mutation[] {
     const flow = this.#of(execution);
     const stored = flow.stored.get(execution.id);
@@ -109,13 +109,13 @@ export class Slots {
     return stored ? [{ type: "delete", key: keyOf(stored, execution.tenant, key, execution.id) }] : [];
   }
 
-  /** Gives free slots to those who wait longest; their ids. */
+  /** Gives free slots to the oldest queued executions; their ids. */
   grant(execution: Pick<Execution, "tenant" | "namespace" | "flowId">, limit: number): string[] {
     const { taken, queued, stored, limit: latest = limit } = this.#of(execution);
     const granted: string[] = [];
     for (const id of queued) {
       if (taken.size >= latest) break;
-      if (!stored.has(id)) continue; // Nobody can wake it before it is durable; then it is asked for again.
+      if (!stored.has(id)) continue; // It cannot be loaded before it is durable; its commit grants slots again.
       queued.delete(id);
       taken.add(id);
       granted.push(id);
@@ -123,37 +123,37 @@ export class Slots {
     return granted;
   }
 
-  /** The one whose turn it is when an execution leaves its slot; `undefined` when the slot is not to be handed on. */
+  /** The next queued execution when an execution releases its slot; `undefined` if the slot is not to be passed on. */
   successor(execution: Execution, limit: number): string | undefined {
     const { taken, queued, stored, limit: latest = limit } = this.#of(execution);
     if (!taken.has(execution.id) || taken.size > latest) return undefined;
     const { value: next } = queued.values().next();
-    return next !== undefined && stored.has(next) ? next : undefined; // Before it is durable nobody can wake it.
+    return next !== undefined && stored.has(next) ? next : undefined; // It cannot be loaded before it is durable.
   }
 
-  /** Gives the slot of an execution that has ended to that successor; what is stored follows with their commit. */
-  handOn(execution: Execution, { id }: Execution): void {
+  /** Transfers the slot of an ended execution to its successor; their commit stores it. */
+  transfer(execution: Execution, { id }: Execution): void {
     const { taken, queued } = this.#of(execution);
     taken.delete(execution.id);
     queued.delete(id);
     taken.add(id);
   }
 
-  /** Takes that back: nothing of it was stored. */
-  takeBack(execution: Execution, { id }: Execution): void {
+  /** Undoes {@link transfer}, which was not stored. */
+  undoTransfer(execution: Execution, { id }: Execution): void {
     const flow = this.#of(execution);
     flow.taken.delete(id);
     flow.queued = new Set([id, ...flow.queued]);
     if (flow.stored.get(execution.id) === "slot") flow.taken.add(execution.id);
   }
 
-  /** Those whose turn is next and who are durable; their ids. */
+  /** Ids of the next queued executions that are durable. */
   *next(execution: Pick<Execution, "tenant" | "namespace" | "flowId">, count: number): Iterable<string> {
     const { queued, stored } = this.#of(execution);
     for (const id of queued.values().take(count)) if (stored.has(id)) yield id;
   }
 
-  /** How many run, and how many come before an execution in the queue. */
+  /** Number of executions with a slot, and number of those ahead of an execution in the queue (-1: it is not queued). */
   usageOf(
     execution: Pick<Execution, "tenant" | "namespace" | "flowId" | "id">,
   ): { readonly running: number; readonly ahead: number } {
@@ -161,7 +161,7 @@ export class Slots {
     return { running: taken.size, ahead: [...queued].indexOf(execution.id) };
   }
 
-  /** Flows in which somebody waits. */
+  /** Flows with queued executions. */
   *waitingFlows(): Iterable<{ readonly tenant: string } & FlowKey> {
     for (const [key, { queued }] of this.#flows) {
       const [tenant = "", namespace = "", id = ""] = key.split("/");
@@ -199,7 +199,7 @@ function flowOf(key: Key): FlowKey {
   return { namespace: String(key[2]), id: String(key[3]) };
 }
 
-/** True for an execution that has none: another one may have its slot, or it may have one that is free. */
-export function leavesSlot({ history }: Execution): boolean {
+/** True if it holds no slot; waiters must be rechecked. */
+export function holdsNoSlot({ history }: Execution): boolean {
   return isEnded(history) || currentState(history) === "QUEUED";
 }

@@ -1,4 +1,4 @@
-/** The executions of a Loop: some of them with each commit, one for each value; and what their outputs become. */
+/** Passes of a Loop: one execution for each value, started in batches; and the collection of their outputs. */
 import type { Clock } from "../../base/clock.ts";
 import { type JsonObject, type JsonValue, stringifyJson } from "../../base/json.ts";
 import { sizeOf } from "../../base/json_size.ts";
@@ -27,7 +27,6 @@ import { type LoopValue, LoopValueReader } from "./loop_values.ts";
 import type { NewExecution } from "../live/messages.ts";
 import { type ChildStart, type StartChild, triggerOf } from "../children/subflow.ts";
 
-/** What loops work with. */
 interface LoopPassesDeps {
   readonly clock: Clock;
   readonly ports: Pick<TaskPorts, "storage" | "itemExecutions">;
@@ -37,14 +36,14 @@ interface LoopPassesDeps {
 
 type CollectOutputs = Extract<Command, { type: "collect_outputs" }>;
 
-/** Executions that one commit creates. */
+/** Executions that one commit creates at most. */
 const STARTS_AT_ONCE = 50;
-/** Bytes of a file that are handed on at once. */
-const PIECE_CHARS = 65_536;
+/** Characters of an output file that are written at once. */
+const CHUNK_CHARS = 65_536;
 const PROPERTIES = ["values", "concurrencyLimit", "transmitFailed", "fetchType"];
 const DEFAULT_LIMIT = 1;
 
-/** Starts the passes of loops and gathers what they leave. */
+/** Starts the passes of loops and collects their outputs. */
 export class LoopPasses {
   readonly #deps: LoopPassesDeps;
   readonly #values: LoopValueReader;
@@ -59,8 +58,8 @@ export class LoopPasses {
   /** Prepares the next passes. @throws Error the attempt fails with the message */
   async start(live: LiveExecution, command: StartChild, taskRun: TaskRun): Promise<ChildStart> {
     const known = childNumbersOf(taskRun);
-    if (known?.again && known.again.left > 0) return await this.#restarts.goOn(live, taskRun, known);
-    if (known) return await this.#goOn(live, command, { taskRun, known });
+    if (known?.again && known.again.left > 0) return await this.#restarts.next(live, taskRun, known);
+    if (known) return await this.#next(live, command, { taskRun, known });
     return await this.#restarts.begin(live, taskRun) ?? await this.#begin(live, command, taskRun);
   }
 
@@ -95,7 +94,7 @@ export class LoopPasses {
     }
   }
 
-  async #goOn(
+  async #next(
     live: LiveExecution,
     command: StartChild,
     { taskRun, known }: { readonly taskRun: TaskRun; readonly known: ChildNumbers },
@@ -147,7 +146,7 @@ export class LoopPasses {
     return { event, receipt: { newExecutions } };
   }
 
-  /** The end of a loop whose passes have all ended, with their outputs. Never rejects. */
+  /** The end of a loop all of whose passes have ended, with their outputs. Never rejects. */
   async collect(live: LiveExecution, { taskRun: ordinal, attempt, state }: CollectOutputs): Promise<Event> {
     const files: AttemptFiles = {};
     try {
@@ -195,7 +194,7 @@ interface PassOf {
   readonly outer: OuterContext;
 }
 
-/** An execution like that of the loop, with its inputs, its variables and its labels. */
+/** The execution of a pass: with the inputs, variables and labels of the execution of the loop. */
 function newExecutionOf(
   execution: Execution,
   { body, task, taskRun, numbers, now, outer }: PassOf,
@@ -226,7 +225,7 @@ function passOf({ item, outputs }: EndedPass): JsonObject {
   return { item: viewOf(item), outputs };
 }
 
-/** @throws Error they are too large to be kept with the execution */
+/** @throws Error they are too large to be stored with the execution */
 async function fetched(passes: AsyncIterable<EndedPass>): Promise<JsonValue[]> {
   const list: JsonObject[] = [];
   let bytes = 0;
@@ -248,7 +247,7 @@ async function* linesOf(passes: AsyncIterable<EndedPass>): AsyncGenerator<Uint8A
   let text = "";
   for await (const pass of passes) {
     text += `${stringifyJson(passOf(pass))}\n`;
-    if (text.length < PIECE_CHARS) continue;
+    if (text.length < CHUNK_CHARS) continue;
     yield encoder.encode(text);
     text = "";
   }

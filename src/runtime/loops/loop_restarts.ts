@@ -1,4 +1,4 @@
-/** Passes of a Loop that was restarted: those that ended well stay, the others run again, as many at once as the loop allows. */
+/** Passes of a restarted Loop: successful ones are kept, the others run again, as many at once as the loop allows. */
 import { isJsonObject } from "../../base/json.ts";
 import type { ChildNumbers } from "../../engine/child_numbers.ts";
 import { childId, roomFor } from "../../engine/children.ts";
@@ -11,19 +11,19 @@ import { RESTARTED } from "../children/child_restart.ts";
 import type { LiveExecution } from "../live/live_execution.ts";
 import type { ChildStart } from "../children/subflow.ts";
 
-/** Passes that one commit runs again. */
+/** Passes that one commit restarts at most. */
 const RESTARTS_AT_ONCE = 50;
 /** Passes that are read at once. */
 const READS_AT_ONCE = 20;
 /** Executions that have taken the place of one another. */
 const MAX_SUCCESSORS = 1_000;
 
-/** A pass that is to run again. */
+/** A pass to restart. */
 interface FailedPass extends RestartedChild {
   readonly index: number;
 }
 
-/** Finds passes that are to run again. */
+/** Finds the passes to restart. */
 export class LoopRestarts {
   readonly #records: Pick<ExecutionRecords, "header">;
 
@@ -31,7 +31,7 @@ export class LoopRestarts {
     this.#records = records;
   }
 
-  /** The first of them; `undefined` where the loop was not restarted, or a pass is gone or has not ended: then all begin anew. */
+  /** The first batch; `undefined` if the loop was not restarted, or a pass is missing or has not ended: then all start anew. */
   async begin(live: LiveExecution, taskRun: TaskRun): Promise<ChildStart | undefined> {
     const kept = taskRun.decision?.restarts;
     if (!isJsonObject(kept)) return undefined;
@@ -56,8 +56,8 @@ export class LoopRestarts {
     );
   }
 
-  /** The next of them. */
-  async goOn(live: LiveExecution, taskRun: TaskRun, numbers: ChildNumbers): Promise<ChildStart> {
+  /** The next batch. */
+  async next(live: LiveExecution, taskRun: TaskRun, numbers: ChildNumbers): Promise<ChildStart> {
     const { next: from = 0, left = 0 } = numbers.again ?? {};
     const max = Math.min(left, atOnce(numbers));
     const some: FailedPass[] = [];
@@ -66,7 +66,7 @@ export class LoopRestarts {
       if (!execution || !RESTARTED.has(currentState(execution.history))) continue;
       some.push({ index, executionId: execution.id, startedId });
     }
-    // Somebody may have run others of them again meanwhile.
+    // Some of them may have been restarted by a request meanwhile.
     const isLast = some.length < max;
     const next = isLast ? numbers.started : nextAfter(some, from);
     return eventOf(taskRun, { from, next, left: isLast ? 0 : left - some.length }, some);

@@ -1,4 +1,4 @@
-/** The values that a Loop goes over: what its property means, and where they are kept while it runs. */
+/** The values of a Loop: read from its property, and stored while it runs. */
 import { isJsonObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from "../../base/json.ts";
 import { LruCache } from "../../base/lru.ts";
 import { parsedText, shown } from "../../engine/flowable/values.ts";
@@ -8,22 +8,22 @@ import { MAX_LOOP_VALUES } from "../../model/limits.ts";
 import type { StoragePort } from "../../model/ports/storage.ts";
 import { isStorageUri } from "../../model/namespaces/storage_uri.ts";
 
-/** One value as text, and its name where it comes from a map. */
+/** One value as text, and its key if it comes from a map. */
 export type LoopValue = readonly [value: string | null, key?: string];
 
-/** The values, and how the Loop finds them again. */
+/** The values, and how they are read again after a commit. */
 interface LoopValues {
   readonly values: readonly LoopValue[];
-  /** `{items}`, or `{file}` with a value on each line, or `{lines}`: a file that the flow has given. */
+  /** `{items}`: the values; `{file}`: a file with one JSON value a line; `{lines}`: the file that the property names. */
   readonly kept: JsonObject;
 }
 
-/** JSON text that is kept with the execution; more is a file, which is written once. */
+/** Maximum JSON text stored with the execution; more is written to a file, once. */
 const MAX_KEPT_CHARS = 1_024;
-/** Values of loops under way that are kept in memory, in characters. */
+/** Cached values of running loops, in characters. */
 const CACHE_CHARS = 8_000_000;
 
-/** Reads values, and remembers those of loops that go over them bit by bit. */
+/** Reads values, and caches those of running loops. */
 export class LoopValueReader {
   readonly #storage: StoragePort;
   readonly #known = new LruCache<string, readonly LoopValue[]>(CACHE_CHARS);
@@ -32,7 +32,7 @@ export class LoopValueReader {
     this.#storage = storage;
   }
 
-  /** The values of a loop that begins, from the rendered property. @throws Error it has none */
+  /** The values of a loop that starts, from the rendered property. @throws Error they are not a list, map or readable file */
   async begin(keeper: FileKeeper, property: JsonValue | undefined): Promise<LoopValues> {
     const given = typeof property === "string" ? property.trim() : property;
     if (typeof given === "string" && isStorageUri(given)) {
@@ -46,7 +46,7 @@ export class LoopValueReader {
     return { values, kept: { file: uri } };
   }
 
-  /** The values of a loop that goes on. @throws Error they are gone */
+  /** The values of a running loop. @throws Error they cannot be read any more */
   async again(keeper: FileKeeper, kept: JsonObject): Promise<readonly LoopValue[]> {
     return this.#known.get(keyOf(keeper)) ?? this.#remember(keeper, await this.#read(keeper, kept));
   }
@@ -99,7 +99,7 @@ function listOf(given: JsonValue | undefined): LoopValue[] {
   );
 }
 
-/** What is no Ion is the text itself. */
+/** Text that is not Ion is the value itself. */
 function ionValue(line: string): LoopValue {
   try {
     return [textOf(parseIon(line, { isProseAllowed: true }).value)];

@@ -1,4 +1,7 @@
-/** Renders what steers an execution, and answers with the event that the engine waits for. */
+/**
+ * Renders what the engine asks for; the result is the event that it waits for. Returns a promise only if data must be
+ * fetched: an event that is known at once belongs to the same slice and needs no further commit.
+ */
 import type { JsonObject } from "../../base/json.ts";
 import type { Command, Event } from "../../engine/events.ts";
 import { slaKey } from "../../engine/sla.ts";
@@ -9,7 +12,7 @@ import type { LiveExecution } from "../live/live_execution.ts";
 import type { RenderedOutputs } from "../../rendering/renderer.ts";
 import type { TaskConditions } from "../attempts/task_conditions.ts";
 
-/** `runIf` of a task, and what else must hold of it. */
+/** `runIf` of a task, and its other conditions. */
 export function renderCondition(
   live: LiveExecution,
   command: Extract<Command, { type: "render_condition" }>,
@@ -17,8 +20,8 @@ export function renderCondition(
 ): Event | Promise<Event> {
   const { taskRun: ordinal, task } = command;
   const taskRun = taskRunOf(live.execution, ordinal) as TaskRun;
-  const told = (holds: boolean): Event => ({ type: "condition_rendered", taskRun: ordinal, holds });
-  const decide = (text: string) => told(isTruthyText(text));
+  const done = (holds: boolean): Event => ({ type: "condition_rendered", taskRun: ordinal, holds });
+  const decide = (text: string) => done(isTruthyText(text));
   const fail = (error: unknown): Event => ({
     type: "condition_rendered",
     taskRun: ordinal,
@@ -26,12 +29,12 @@ export function renderCondition(
     error: renderMessage(error),
   });
   const runIf = () => live.renderer.text(task.runIf ?? "true", { task, taskRun });
-  if (!task.conditions) return attemptRender(runIf, decide, fail);
+  if (!task.conditions) return tryRender(runIf, decide, fail);
   const all = async () => isTruthyText(await runIf()) && await conditions.hold(live, { task, taskRun });
-  return all().then(told, fail);
+  return all().then(done, fail);
 }
 
-/** Properties that a flowable task decides by. */
+/** Properties that determine the children of a flowable task. */
 export function renderDecision(
   live: LiveExecution,
   command: Extract<Command, { type: "render_decision" }>,
@@ -49,10 +52,10 @@ export function renderDecision(
     properties: {},
     error: renderMessage(error),
   });
-  return attemptRender(() => live.renderer.members(names, { task, taskRun }), done, fail);
+  return tryRender(() => live.renderer.members(names, { task, taskRun }), done, fail);
 }
 
-/** Assertions of SLAs. One that cannot be rendered yet is not violated. */
+/** Assertions of SLAs. An assertion that cannot be rendered is not violated. */
 export function renderAssertions(
   live: LiveExecution,
   { isLast }: Extract<Command, { type: "render_assertions" }>,
@@ -64,12 +67,12 @@ export function renderAssertions(
     const take = (text: string) => {
       if (!isTruthyText(text)) violated.push(slaKey(live.plan.flow.sla, sla));
     };
-    return attemptText(() => live.renderer.text(sla.assertion ?? "true"), take);
+    return tryText(() => live.renderer.text(sla.assertion ?? "true"), take);
   });
   return renders.some((render) => render instanceof Promise) ? Promise.all(renders).then(done) : done();
 }
 
-function attemptText(
+function tryText(
   render: () => string | Promise<string>,
   take: (text: string) => void,
 ): void | Promise<void> {
@@ -89,10 +92,10 @@ export function renderOutputs(live: LiveExecution): Event | Promise<Event> {
     ignored,
   });
   const fail = (error: unknown): Event => ({ type: "outputs_rendered", error: renderMessage(error) });
-  return attemptRender(() => live.renderer.outputs(), done, fail);
+  return tryRender(() => live.renderer.outputs(), done, fail);
 }
 
-function attemptRender<T>(
+function tryRender<T>(
   render: () => T | Promise<T>,
   done: (value: T) => Event,
   fail: (error: unknown) => Event,
@@ -105,7 +108,7 @@ function attemptRender<T>(
   }
 }
 
-/** A bug in the renderer must not pass for a mistake in the flow. */
+/** A bug in the renderer must not look like a mistake in the flow. */
 function renderMessage(error: unknown): string {
   if (isRenderError(error)) return error.message;
   return `Internal error while rendering: ${error instanceof Error ? error.message : String(error)}`;

@@ -1,7 +1,7 @@
 /**
- * Executions that take part in one commit: those that an execution creates, and those that take the slot that it leaves.
- * Each runs its first slice before the commit, so a Subflow that does nothing outside costs its parent no commit of its
- * own, and a queue of such executions moves on many at a time. What a crash repeats nobody has seen.
+ * Executions that share one commit: the leader, the executions that it creates, and the one that takes over its slot. Each
+ * runs its first slice before the commit, so a Subflow without side effects needs no commit of its own, and a queue of such
+ * executions takes one commit for many. A crash repeats only unacknowledged work.
  */
 import { DomainError } from "../../model/errors.ts";
 import { taskRunOf } from "../../model/executions/execution.ts";
@@ -13,32 +13,34 @@ import { runSlice, type SliceDeps } from "./slice.ts";
 import { SliceBudget } from "./slice_budget.ts";
 import type { Slots } from "../live/slots.ts";
 
-/** What it needs. */
+/** Slices, slots and the executions in memory. */
 export interface CommitGroupDeps extends SliceDeps {
   readonly slots: Slots;
   readonly live: LiveExecutions;
 }
 
-/** Runs slices of an execution and of those that join its next commit, until nothing more can happen or a budget is used up. */
+/** Runs slices of an execution and of the members of its commit group until no event is left or the budget is used up. */
 export function runCommitGroup(
   live: LiveExecution,
   deps: CommitGroupDeps,
   budget = new SliceBudget(deps.clock),
 ): void {
   runSlice(live, deps, budget);
-  // What a child tells may make the execution ask for further ones.
+  // The end of a member may make the leader create further ones.
   for (let index = 0; !budget.isUsed(); index++) {
-    const member = live.members[index] ?? joinSuccessor(live, deps);
+    const member = live.members[index] ?? addSuccessor(live, deps);
     if (!member) return;
     if (member.events.length === 0 || member.isDropped) continue;
     runCommitGroup(member, deps, budget);
-    if (member.isBeforeFirstCommit && isEnded(member.execution.history)) endWithin(member, live, deps);
+    if (member.isBeforeFirstCommit && isEnded(member.execution.history)) {
+      settleEndedMember(member, live, deps);
+    }
     runSlice(live, deps, budget);
   }
 }
 
-/** The one that waits longest for the slot of an execution that has ended. */
-function joinSuccessor(
+/** Adds the oldest queued execution to the group of an ended one: it takes over the slot. */
+function addSuccessor(
   live: LiveExecution,
   { slots, live: executions }: CommitGroupDeps,
 ): LiveExecution | undefined {
@@ -47,7 +49,7 @@ function joinSuccessor(
   const next = slots.successor(execution, concurrency.limit);
   const successor = next === undefined ? undefined : executions.idle(execution.tenant, next);
   if (!successor) return undefined;
-  slots.handOn(execution, successor.execution);
+  slots.transfer(execution, successor.execution);
   successor.isDriven = true;
   successor.leader = live;
   successor.events.push({ type: "started" });
@@ -55,16 +57,16 @@ function joinSuccessor(
   return successor;
 }
 
-/** An execution has ended before the commit that creates it: what it tells its parent needs no message, and its slot is free. */
-function endWithin(child: LiveExecution, parent: LiveExecution, { slots }: CommitGroupDeps): void {
+/** A member that ended before its creating commit needs no message to its parent and no slot. */
+function settleEndedMember(child: LiveExecution, parent: LiveExecution, { slots }: CommitGroupDeps): void {
   if (child.plan.flow.concurrency) slots.release(child.execution);
-  const isTold = (message: Message) => isFor(message, parent);
-  parent.events.push(...child.messages.filter(isTold).map(({ event }) => event));
-  child.messages = child.messages.filter((message) => !isTold(message));
+  const isForParent = (message: Message) => endsChildOf(parent, message);
+  parent.events.push(...child.messages.filter(isForParent).map(({ event }) => event));
+  child.messages = child.messages.filter((message) => !isForParent(message));
 }
 
-/** Older `outputs` of a Subflow and `breakWhen` of a Loop are rendered from the stored execution: its end is told once it is stored. */
-function isFor({ targetId, event }: Message, { execution, plan }: LiveExecution): boolean {
+/** Older `outputs` of a Subflow and `breakWhen` of a Loop are rendered from the stored child: its end must be a stored message. */
+function endsChildOf({ execution, plan }: LiveExecution, { targetId, event }: Message): boolean {
   if (targetId !== execution.id || event.type !== "child_ended") return false;
   const taskRun = taskRunOf(execution, event.taskRun);
   const task = taskRun && plan.places.get(taskRun.taskId)?.task;
@@ -72,18 +74,18 @@ function isFor({ targetId, event }: Message, { execution, plan }: LiveExecution)
 }
 
 /**
- * Nothing that an execution has done since its last commit is written. Those that it would have created are given up
- * with it; those that have taken its slot are as stored again, and wait for their turn.
+ * Discards the uncommitted changes of an execution. Executions that it would have created are discarded with it; a member
+ * that has taken over its slot is queued again, as stored.
  */
 export function giveUp(live: LiveExecution, deps: Pick<CommitGroupDeps, "slots" | "live">): void {
   for (const member of live.members.splice(0)) giveUp(member, deps);
   const { leader, isBeforeFirstCommit, execution, plan: { flow: { concurrency } } } = live;
-  if (leader) deps.slots.takeBack(leader.execution, execution);
+  if (leader) deps.slots.undoTransfer(leader.execution, execution);
   else if (isBeforeFirstCommit && concurrency) deps.slots.release(execution);
-  live.isDropped = true; // A value that it still waits for must not bring it back.
+  live.isDropped = true; // A pending promise must not bring it back.
   live.leader = undefined;
   live.events.length = 0;
   for (const files of live.files.splice(0)) void files.discard();
   live.refuse(new DomainError("unavailable", "Cannot change the execution: it is as it was stored last"));
-  deps.live.letGo(live);
+  deps.live.unload(live);
 }

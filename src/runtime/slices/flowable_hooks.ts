@@ -1,4 +1,4 @@
-/** What flowable tasks do themselves, before their children begin and after they have ended. */
+/** Work of flowable tasks themselves, before their children start and after they have ended. */
 import type { Command, Event } from "../../engine/events.ts";
 import { type TaskRun, taskRunOf } from "../../model/executions/execution.ts";
 import { isEnded } from "../../model/executions/state.ts";
@@ -8,25 +8,24 @@ import type { BackgroundWork } from "../live/background_work.ts";
 import type { LiveExecution } from "../live/live_execution.ts";
 import { renderDecision } from "./command_rendering.ts";
 
-/** What it needs. */
 interface FlowableHookDeps extends AttemptDeps {
   readonly catalog: TaskCatalog;
 }
 
 type RenderDecision = Extract<Command, { type: "render_decision" }>;
 
-/** Renders what a flowable task decides by, or does what it does around its children. */
-export function decideOrAct(
+/** Renders the decision of a flowable task, or runs its hooks. */
+export function decideOrRunHooks(
   live: LiveExecution,
   command: RenderDecision,
   deps: FlowableHookDeps,
 ): Event | Promise<Event> {
   const type = deps.catalog.find(command.task.kind);
   if (type?.form !== "flowable" || !type.hooks) return renderDecision(live, command);
-  return act(live, command, { ...deps, type, hooks: type.hooks });
+  return runHooks(live, command, { ...deps, type, hooks: type.hooks });
 }
 
-async function act(
+async function runHooks(
   live: LiveExecution,
   command: RenderDecision,
   deps: FlowableHookDeps & { readonly type: FlowableTaskType; readonly hooks: FlowableHooks },
@@ -47,37 +46,37 @@ async function act(
     logBytes: 0,
   };
   const context = contextOf(run);
-  const told = { type: "decision_rendered", taskRun: ordinal } as const;
+  const rendered = { type: "decision_rendered", taskRun: ordinal } as const;
   try {
     const properties = await live.renderer.properties(task, type, taskRun);
     const limit = isAfter ? {} : await live.renderer.members(["timeout"], { task, taskRun });
     (live.releases ??= new Map()).set(ordinal, () => hooks.release(context));
     if (!isAfter) await hooks.before(properties, context);
     const outputs = isAfter ? await hooks.after(properties, context) : {};
-    return { ...told, properties: { ...limit, outputs }, files: context.files.pending };
+    return { ...rendered, properties: { ...limit, outputs }, files: context.files.pending };
   } catch (error) {
     void context.files.pending?.discard();
     const message = error instanceof Error ? error.message : String(error);
-    return { ...told, properties: {}, error: live.renderer.hostCalls.mask(message) };
+    return { ...rendered, properties: {}, error: live.renderer.hostCalls.mask(message) };
   } finally {
-    // It was killed meanwhile: nobody else will let go of what was made since.
+    // It was killed meanwhile: nothing else releases what was created since.
     if (isEnded(taskRun.history)) await hooks.release(context);
   }
 }
 
-/** Lets go of what task runs that have ended hold on this machine, once no attempt within them is at work any more. */
+/** Releases the local resources of ended task runs, once no attempt within them is running. */
 export function releaseEnded(live: LiveExecution, work: BackgroundWork): void {
   const { execution, releases } = live;
   for (const [ordinal, release] of releases ?? []) {
     const taskRun = taskRunOf(execution, ordinal);
     if (taskRun && !isEnded(taskRun.history)) continue;
-    if (isAtWork(live, ordinal)) continue; // The end of the interrupted attempt is an event, and comes here again.
+    if (hasRunningAttempt(live, ordinal)) continue; // Its end is an event, which calls this again.
     releases?.delete(ordinal);
     work.track(release());
   }
 }
 
-function isAtWork({ execution, running }: LiveExecution, ancestor: number): boolean {
+function hasRunningAttempt({ execution, running }: LiveExecution, ancestor: number): boolean {
   return [...running?.keys() ?? []].some((ordinal) => {
     let at = taskRunOf(execution, ordinal)?.parent;
     while (at !== undefined && at !== ancestor) at = taskRunOf(execution, at)?.parent;

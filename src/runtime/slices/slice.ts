@@ -1,9 +1,10 @@
 /**
- * A slice: events are applied and pure tasks run in memory until nothing more can happen without a commit or a budget
- * is used up. A crash repeats at most a slice that nobody has seen.
+ * A slice: applies events and runs pure tasks in memory until only a commit can make progress or the budget is used up. Each
+ * event goes to the engine; the commands that it returns are performed here, in order. A command whose result needs no data
+ * from outside adds its event synchronously, so it belongs to the same slice and needs no commit of its own. A task with
+ * side effects is deferred until the slice is durable. A crash repeats only unacknowledged work.
  */
 import { assertNever } from "../../base/assert_never.ts";
-import { keepSpecimen } from "../../base/specimens.ts";
 import { childNumbersOf } from "../../engine/children.ts";
 import type { Command, Event, Refusal } from "../../engine/events.ts";
 import { isOfFormerAttempt, step } from "../../engine/step.ts";
@@ -13,7 +14,7 @@ import { LOOP } from "../../model/executions/loop_run.ts";
 import { currentState, isEnded } from "../../model/executions/state.ts";
 import type { TaskCatalog, TaskType } from "../../model/tasks/task_catalog.ts";
 import type { Admission } from "../live/admission.ts";
-import { decideOrAct, releaseEnded } from "./flowable_hooks.ts";
+import { decideOrRunHooks, releaseEnded } from "./flowable_hooks.ts";
 import { type AttemptDeps, failure, runAttempt } from "../attempts/attempt.ts";
 import { startItems } from "../children/item_executions.ts";
 import type { AttemptCommand, LiveExecution } from "../live/live_execution.ts";
@@ -27,41 +28,38 @@ import type { SliceBudget } from "./slice_budget.ts";
 import type { TaskConditions } from "../attempts/task_conditions.ts";
 import { type ChildStart, type CreateChild, type StartChild, startChild } from "../children/subflow.ts";
 
-/** What slices need. */
+/** Parts of the executor that slices use. */
 export interface SliceDeps extends AttemptDeps {
   readonly catalog: TaskCatalog;
   readonly conditions: Pick<TaskConditions, "hold">;
-  /** Called when an event was added outside a slice. */
+  /** Schedules a slice; called after an event was added outside a slice. */
   readonly wake: (live: LiveExecution) => void;
   readonly work: BackgroundWork;
-  /** Makes executions of other flows. */
+  /** Creates executions of other flows. */
   readonly createChild: CreateChild;
-  /** Registers new executions, which the next commit of the one that asks for them creates. */
+  /** Registers new executions; the next commit of their parent creates them. */
   readonly factory: LiveFactory;
-  /** Starts the passes of loops. */
   readonly loops: LoopPasses;
-  /** Decides how executions begin, and makes those that take the place of others. */
   readonly admission: Pick<Admission, "startEvent" | "startOver" | "forceSlot">;
 }
 
-/** An event that was applied or refused, and how many executions its task run had started before. */
+/** An event that was applied or refused; `startedBefore`: number of executions that its task run had started. */
 interface AppliedEvent {
   readonly event: Event;
   readonly refusal?: Refusal;
   readonly startedBefore: number;
 }
 
-/** A slice under way. */
 interface Slice extends SliceDeps {
   readonly isOver: () => boolean;
 }
 
 const NEVER_ABORTED = new AbortController();
 
-/** Applies events until none is left or the budget is used up. */
+/** Applies the events of an execution until none is left or the budget is used up. */
 export function runSlice(live: LiveExecution, deps: SliceDeps, budget: SliceBudget): void {
   if (live.events.length === 0) return;
-  budget.share(live);
+  budget.add(live);
   const isOver = () => budget.isUsed();
   const slice: Slice = { ...deps, isOver };
   for (let event = live.events.shift(); event; event = live.events.shift()) {
@@ -76,7 +74,7 @@ function applyEvent(live: LiveExecution, event: Event, deps: Slice): void {
   takeFiles(live, event, deps);
   const startedBefore = numbersOf(live, event)?.started ?? 0;
   const transition = step(live.tree, event, deps.clock.now());
-  keepSpecimen("transition", transition);
+  deps.shapes.keep("transition", transition, live.plan.flow);
   const { commands, refusal } = transition;
   if (!refusal) live.isDirty = true;
   if (live.receipts) settleReceipt(live, { event, startedBefore, refusal }, deps);
@@ -84,12 +82,12 @@ function applyEvent(live: LiveExecution, event: Event, deps: Slice): void {
   for (const command of commands) perform(live, command, deps);
 }
 
-/** Gives up the files of an attempt that nobody waits for. */
+/** Discards the files of an attempt whose end is ignored. */
 export function discardFiles(event: Event): void {
   if (event.type === "attempt_ended") void event.outcome.files?.discard();
 }
 
-/** Files of an attempt that nobody waits for any more are given up. */
+/** Adds the files of an event to the next commit, or discards them if the task run has ended or a new attempt has started. */
 function takeFiles(live: LiveExecution, event: Event, deps: SliceDeps): void {
   if (
     event.type !== "attempt_ended" && event.type !== "decision_rendered" && event.type !== "children_started"
@@ -105,7 +103,7 @@ function takeFiles(live: LiveExecution, event: Event, deps: SliceDeps): void {
   else deps.work.track(files.discard());
 }
 
-/** What came with an event takes effect with it. */
+/** Applies what was sent together with an event. */
 function settleReceipt(live: LiveExecution, applied: AppliedEvent, { factory }: SliceDeps): void {
   const { event, refusal } = applied;
   const receipt = live.receipts?.get(event);
@@ -113,7 +111,7 @@ function settleReceipt(live: LiveExecution, applied: AppliedEvent, { factory }: 
   live.receipts?.delete(event);
   if (receipt.key) {
     live.receivedKeys.push(receipt.key);
-    live.isDirty = true; // The message is removed also when it comes too late.
+    live.isDirty = true; // The message is deleted even if it came too late.
   }
   receipt.onSettled?.(live.execution, refusal);
   if (refusal) return;
@@ -123,7 +121,7 @@ function settleReceipt(live: LiveExecution, applied: AppliedEvent, { factory }: 
   }
 }
 
-/** Nobody wants new executions any more when their task run was killed meanwhile. */
+/** False if the task run that asked for new executions was killed meanwhile. */
 function isWanted(live: LiveExecution, { event, startedBefore }: AppliedEvent): boolean {
   if (event.type === "child_started") {
     return taskRunOf(live.execution, event.taskRun)?.decision?.executionId === event.executionId;
@@ -134,7 +132,7 @@ function isWanted(live: LiveExecution, { event, startedBefore }: AppliedEvent): 
     numbers.started === event.from + event.count;
 }
 
-/** The numbers of the task run that has started many executions with an event. */
+/** The child numbers of the task run of a `children_started` event. */
 function numbersOf({ execution }: LiveExecution, event: Event) {
   if (event.type !== "children_started") return undefined;
   const taskRun = taskRunOf(execution, event.taskRun);
@@ -150,7 +148,7 @@ function perform(live: LiveExecution, command: Command, deps: Slice): void {
     case "render_condition":
       return settle(live, deps, renderCondition(live, command, deps.conditions));
     case "render_decision":
-      return settle(live, deps, decideOrAct(live, command, deps));
+      return settle(live, deps, decideOrRunHooks(live, command, deps));
     case "render_assertions":
       return settle(live, deps, renderAssertions(live, command));
     case "render_outputs":
@@ -164,7 +162,7 @@ function perform(live: LiveExecution, command: Command, deps: Slice): void {
     case "interrupt_attempt":
       return interrupt(live, command.taskRun);
     default:
-      return performElsewhere(live, command, deps);
+      return performOnOthers(live, command, deps);
   }
 }
 
@@ -184,8 +182,8 @@ type OtherCommand = Extract<
   }
 >;
 
-/** What concerns other executions. */
-function performElsewhere(live: LiveExecution, command: OtherCommand, deps: Slice): void {
+/** Commands that concern other executions or slots. */
+function performOnOthers(live: LiveExecution, command: OtherCommand, deps: Slice): void {
   switch (command.type) {
     case "start_child":
       return beginChild(live, command, deps);
@@ -255,7 +253,7 @@ function startAny(
   }
 }
 
-/** There may be more of them than one commit can carry: the execution tells itself to go on with it. */
+/** There may be more children than one commit can kill: the execution sends itself a message to continue. */
 function killOfMany(
   { execution: { id: targetId } }: LiveExecution,
   { taskRun, from }: Extract<Command, { type: "kill_children" }>,
@@ -264,12 +262,12 @@ function killOfMany(
   return { targetId, name: `kill/${taskRun}/${from}`, event };
 }
 
-/** Whoever waits for the end is told of it. */
+/** Sends the end of an execution to the parent that awaits it. */
 export function announceEnd({ execution, messages }: Pick<LiveExecution, "execution" | "messages">): void {
   const { awaitedBy, originalId: executionId, attemptNumber, history } = execution;
   const state = currentState(execution.history);
   const replaces = history.slice(0, -1).findLast((entry) => isEnded([entry]))?.state;
-  // The execution that takes its place tells; but an end that this one has told before is none any more.
+  // The successor of a retried execution announces the end, unless this one announced an end before: that is replaced.
   if (!awaitedBy || state === "RETRIED" && replaces === undefined) return;
   messages.push({
     targetId: awaitedBy.executionId,
@@ -292,7 +290,7 @@ function endTimer(live: LiveExecution, name: string): void {
   live.timerChanges.push({ type: "delete", name: name as "start", dueAt });
 }
 
-/** An attempt that is not under way has nothing to report: it ends at once. */
+/** Interrupts a running attempt; one that has not started ends at once. */
 function interrupt(live: LiveExecution, taskRun: number): void {
   const controller = live.running?.get(taskRun);
   controller?.abort();
@@ -304,7 +302,7 @@ function interrupt(live: LiveExecution, taskRun: number): void {
   live.events.push({ type: "attempt_ended", taskRun, attempt, outcome: { state: "KILLED" } });
 }
 
-/** Adds the event, now or when it is known. */
+/** Adds the event, now or once it is known. */
 function settle(live: LiveExecution, deps: SliceDeps, event: Event | Promise<Event>): void {
   if (!(event instanceof Promise)) return void live.events.push(event);
   live.awaiting++;
@@ -315,13 +313,13 @@ function settle(live: LiveExecution, deps: SliceDeps, event: Event | Promise<Eve
   });
 }
 
-/** A former attempt that was given up and has not ended yet has nothing to report any more. */
+/** Starts the attempt after the commit; the end of an abandoned earlier attempt is ignored from now on. */
 function defer(live: LiveExecution, command: AttemptCommand): void {
   live.running?.delete(command.taskRun);
   live.deferred.push(command);
 }
 
-/** Log lines must not become durable without the end of their attempt: once the slice is over, a pure task waits for the next. */
+/** Log lines must not become durable without the end of their attempt: if the budget is used up, a pure task is deferred. */
 function runOrDefer(live: LiveExecution, command: AttemptCommand, deps: Slice): void {
   const type = deps.catalog.find(command.task.kind);
   const isPure = type?.form !== "runnable" || type.pure && !live.renderer.hasEffect(command.task);

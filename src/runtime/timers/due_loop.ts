@@ -1,5 +1,5 @@
 /**
- * What is due by the clock: a heap over the next minute, the rest stays in the database. So 100,000 stored times cost
+ * Fires stored items at their due times. Only those of the next minute are in memory, in a heap: 100,000 stored times cost
  * nothing at boot and nothing while they wait.
  */
 import { setImmediate } from "node:timers";
@@ -7,38 +7,37 @@ import type { Clock, Instant } from "../../base/clock.ts";
 import type { Key, Selector, Store } from "../../store/store.ts";
 import { TimerHeap } from "./timer_heap.ts";
 
-/** What a loop works with. */
 interface DueLoopDeps<T> {
   readonly store: Store;
   readonly clock: Clock;
-  /** Stored times before an instant; the second part of their keys is the time. */
+  /** Selects the stored items before an instant; the second part of their keys is the due time. */
   readonly dueBefore: (before: Instant) => Selector;
   readonly itemOf: (key: Key) => T;
-  /** Deals with what is due; the next one waits for it. Must not reject. What was dealt with already is ignored by it. */
+  /** Fires a due item; the next item waits for it. Must not reject, and must ignore an item that was fired before. */
   readonly fire: (item: T) => void | Promise<unknown>;
-  /** Called some time before an item is due. */
+  /** Called {@link LEAD_MS} before an item is due. */
   readonly prepare?: (item: T) => void;
-  /** Told when the database cannot be read; it is tried again. */
+  /** Called if the database cannot be read; the read is retried. */
   readonly failed: (error: Error) => void;
 }
 
 const HORIZON_MS = 60_000;
-/** How long before its time an item is prepared. */
+/** How long before its due time an item is prepared. */
 const LEAD_MS = 2_000;
 const RETRY_MS = 1_000;
-/** Then commits and requests get their turn: some fifty starts. */
+/** Time, some fifty starts, after which the loop yields to commits and requests. */
 const TURN_MS = 3;
 
-/** Fires each item at its time, the earliest first. */
+/** Fires each item at its due time, earliest first. */
 export class DueLoop<T extends { readonly dueAt: Instant }> {
   readonly #deps: DueLoopDeps<T>;
   readonly #heap = new TimerHeap<T>();
-  /** Those that are not prepared yet. */
+  /** Items not prepared yet. */
   readonly #later = new TimerHeap<T>();
   #loadedUntil: Instant = -Infinity;
   #cancel: (() => void) | undefined;
-  /** When it looks again. */
-  #nextLook: Instant = Infinity;
+  /** Time of the next check. */
+  #nextCheck: Instant = Infinity;
   #isRunning = false;
   #isStopped = true;
   #work: Promise<void> = Promise.resolve();
@@ -47,29 +46,29 @@ export class DueLoop<T extends { readonly dueAt: Instant }> {
     this.#deps = deps;
   }
 
-  /** Whether nothing is fired any more, or not yet. */
+  /** True before {@link start} and after {@link stop}: nothing is fired. */
   get isStopped(): boolean {
     return this.#isStopped;
   }
 
-  /** Fires what is overdue and goes on from there. */
+  /** Fires overdue items, then each further one when it is due. */
   start(): void {
     this.#isStopped = false;
     this.check();
   }
 
-  /** Takes note of a time that was just stored. */
+  /** Adds an item that was just stored. */
   add(item: T): void {
     if (this.#isStopped || item.dueAt >= this.#loadedUntil) return;
-    if (this.#push(item) < this.#nextLook) this.#arm();
+    if (this.#push(item) < this.#nextCheck) this.#arm();
   }
 
-  /** Adds an item once more: what was to be done could not be done yet. */
+  /** Adds an item again that could not be fired yet. */
   retry(item: T): void {
     this.#deps.clock.setTimer(RETRY_MS, () => this.add(item));
   }
 
-  /** Looks at the time now: after a jump of the clock, or when the platform could not keep a timer running. */
+  /** Checks the time now: after a jump of the clock, or if the platform did not keep a timer. */
   check(): void {
     if (this.#isRunning || this.#isStopped) return;
     this.#isRunning = true;
@@ -98,7 +97,7 @@ export class DueLoop<T extends { readonly dueAt: Instant }> {
     }
   }
 
-  /** Gives when it is to be looked at. */
+  /** Adds an item; returns when it is to be fired or prepared. */
   #push(item: T): Instant {
     const { prepare, clock } = this.#deps;
     const isLater = prepare !== undefined && item.dueAt > clock.now() + LEAD_MS;
@@ -126,7 +125,7 @@ export class DueLoop<T extends { readonly dueAt: Instant }> {
     }
   }
 
-  /** Reads the times of the next minute, once the last minute read is half over. */
+  /** Reads the items of the next minute, once half of the minute read before has passed. */
   async #load(): Promise<void> {
     const { clock, store, dueBefore, itemOf } = this.#deps;
     const now = clock.now();
@@ -141,7 +140,7 @@ export class DueLoop<T extends { readonly dueAt: Instant }> {
       }
       isRead = true;
     } finally {
-      // Some may be read twice then; one that has been dealt with already is ignored.
+      // Some may be read twice then; an item that was fired before is ignored.
       if (!isRead) this.#loadedUntil = from;
     }
   }
@@ -149,14 +148,14 @@ export class DueLoop<T extends { readonly dueAt: Instant }> {
   #arm(leastMs = 0): void {
     this.#cancel?.();
     this.#cancel = undefined;
-    this.#nextLook = Infinity;
+    this.#nextCheck = Infinity;
     if (this.#isStopped || this.#isRunning) return;
     const { clock } = this.#deps;
     const nextLoad = this.#loadedUntil - HORIZON_MS / 2;
     const nextPrepared = (this.#later.nextDue ?? Infinity) - LEAD_MS;
     const next = Math.min(this.#heap.nextDue ?? nextLoad, nextPrepared, nextLoad);
     const now = clock.now();
-    this.#nextLook = Math.max(now + leastMs, next);
-    this.#cancel = clock.setTimer(this.#nextLook - now, () => this.check());
+    this.#nextCheck = Math.max(now + leastMs, next);
+    this.#cancel = clock.setTimer(this.#nextCheck - now, () => this.check());
   }
 }

@@ -1,4 +1,4 @@
-/** Timers of the near future, the earliest first: a binary heap. */
+/** A binary heap of timers, earliest first. */
 import type { Instant } from "../../base/clock.ts";
 import type { TimerName } from "../../engine/events.ts";
 
@@ -10,16 +10,15 @@ export interface DueTimer {
   readonly name: TimerName;
 }
 
-/** What is due at a time. */
 interface Due {
   readonly dueAt: Instant;
 }
 
-/** Push and pop cost the logarithm of the size. */
+/** Push and pop take logarithmic time. */
 export class TimerHeap<T extends Due = DueTimer> {
   readonly #items: T[] = [];
 
-  /** When the earliest is due. */
+  /** Due time of the earliest timer. */
   get nextDue(): Instant | undefined {
     return this.#items[0]?.dueAt;
   }
@@ -42,7 +41,7 @@ export class TimerHeap<T extends Due = DueTimer> {
     items[index] = timer;
   }
 
-  /** Takes the earliest timer, if it is due at `now`. */
+  /** Removes and returns the earliest timer if it is due at `now`. */
   popDue(now: Instant): T | undefined {
     const first = this.#items[0];
     if (!first || first.dueAt > now) return undefined;

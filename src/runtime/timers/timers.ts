@@ -1,4 +1,4 @@
-/** Stored timers of executions: asleep, paused, to be tried again, scheduled. */
+/** Stored timers of executions: sleeps, pauses, retries, scheduled starts. */
 import type { DueTimer } from "./timer_heap.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/log.ts";
@@ -7,16 +7,15 @@ import { timersBefore } from "../../store/keys.ts";
 import type { Key, Store } from "../../store/store.ts";
 import { DueLoop } from "./due_loop.ts";
 
-/** What timers work with. */
 interface TimersDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Resolves once the timer's consequence is durable; a timer that is no longer wanted must be ignored by it. */
+  /** Resolves once the consequences of the timer are durable; must ignore a timer that the execution does not have any more. */
   readonly fire: (timer: DueTimer) => Promise<void>;
 }
 
-/** Fires timers when they are due, one after the other. */
+/** Fires timers when they are due, one at a time. */
 export class Timers {
   readonly #deps: TimersDeps;
   readonly #loop: DueLoop<DueTimer>;
@@ -34,17 +33,17 @@ export class Timers {
     });
   }
 
-  /** Fires what is overdue and goes on from there. */
+  /** Fires overdue timers, then each further one when it is due. */
   start(): void {
     this.#loop.start();
   }
 
-  /** Takes note of a timer that was just stored. */
+  /** Adds a timer that was just stored. */
   add(timer: DueTimer): void {
     this.#loop.add(timer);
   }
 
-  /** Looks at the time now: after a jump of the clock, or when the platform could not keep a timer running. */
+  /** Checks the time now: after a jump of the clock, or if the platform did not keep a timer. */
   check(): void {
     this.#loop.check();
   }

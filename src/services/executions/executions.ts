@@ -29,6 +29,7 @@ import type { Mutation } from "../../store/store.ts";
 import type { ExecutionCleanup } from "./execution_cleanup.ts";
 import type { NewExecution } from "../../runtime/live/messages.ts";
 import type { Executor } from "../../runtime/executor.ts";
+import { prepareRemoval } from "../../runtime/removal.ts";
 import type { Flows } from "../flows/flows.ts";
 import { FollowedExecutions } from "./followed_executions.ts";
 import { measureFile, type StoreFile, storeFilesOf } from "../starts/given_files.ts";
@@ -181,10 +182,8 @@ export class Executions {
     const { execution } = await this.#load(tenant, id);
     const { records, cleanup, committer, changes, executor } = this.#deps;
     // The revision of an execution that has ended may have been removed.
-    const removal = executor.prepareRemoval(
-      execution,
-      await undefinedIfMissing(() => this.#limitOf(execution)),
-    );
+    const limit = await undefinedIfMissing(() => this.#limitOf(execution));
+    const removal = prepareRemoval(execution, limit === undefined ? undefined : executor.slots);
     const facts = executor.drop(tenant, id);
     const mutations: Mutation[] = [
       { type: "delete", key: executionKey(tenant, id) },
@@ -198,16 +197,17 @@ export class Executions {
     const committed = () => {
       records.forget(tenant, id);
       removal.committed();
+      if (limit !== undefined) executor.grantSlots(execution, limit);
     };
     try {
       await committer.commit({ mutations, facts: { ...facts, rows }, committed });
     } catch (error) {
-      if (facts.liveness) await executor.restore(tenant, id);
+      await executor.restore(tenant, id);
       throw error;
     }
     changes.publish(tenant, id);
     await cleanup.remove(tenant, id);
-    await executor.deliverRemoval(execution, removal);
+    for (const message of removal.messages) await executor.deliver(message);
   }
 
   /** Log entries, oldest first; none for an unknown execution. */

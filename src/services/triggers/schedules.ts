@@ -2,7 +2,6 @@
 import type { Clock, Instant } from "../../base/clock.ts";
 import { parseDuration } from "../../base/duration.ts";
 import { ownProperty } from "../../base/json.ts";
-import { keepSpecimen } from "../../base/specimens.ts";
 import { isFlagSet } from "../../base/truthy_text.ts";
 import { whenKnown } from "../../base/when_known.ts";
 import {
@@ -34,7 +33,7 @@ interface SchedulesDeps {
   readonly starts: TriggerStarts;
   readonly dates: ScheduleDates;
   readonly catalog: TriggerCatalog;
-  readonly executor: Pick<Executor, "begin" | "prepareStart">;
+  readonly executor: Pick<Executor, "begin" | "prepareStart" | "shapes">;
   readonly records: Pick<ExecutionRecords, "isOpen">;
   readonly changes: Changes;
   readonly polls: Polls;
@@ -163,7 +162,7 @@ export class Schedules {
   }
 
   #decide(tick: Tick): Promise<void> {
-    keepSpecimen("tick", tick);
+    this.#deps.executor.shapes.keep("tick", tick, tick.plan.flow);
     return whenKnown(
       this.hasOpenExecution(tick.due.tenant, tick.state),
       (isRunning) => this.#carryOut(tick, isRunning),

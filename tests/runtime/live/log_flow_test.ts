@@ -21,7 +21,7 @@ class Writer {
   write(count: number, message = "x"): void {
     for (let line = 0; line < count; line++) {
       this.execution.newLogs.push({ level: "INFO", at: 0, message });
-      this.flow.noted(message);
+      this.flow.added(message);
     }
   }
 
@@ -31,7 +31,7 @@ class Writer {
   }
 }
 
-Deno.test("LogFlow.noted() has few lines stored after half a second, once", async () => {
+Deno.test("LogFlow.added() stores few lines after half a second, once", async () => {
   const writer = new Writer();
   writer.write(3);
   await writer.clock.advance(499);
@@ -64,7 +64,7 @@ for (const [name, count, message] of FULL) {
   });
 }
 
-Deno.test("LogFlow.room() does not hold a writer that is to stop", async () => {
+Deno.test("LogFlow.room() does not block an aborted writer", async () => {
   const writer = new Writer();
   const controller = new AbortController();
   writer.write(1_000);
@@ -74,9 +74,9 @@ Deno.test("LogFlow.room() does not hold a writer that is to stop", async () => {
   assertEquals(writer.flow.room(controller.signal), undefined);
 });
 
-Deno.test("LogFlow.rest() leaves no timer behind", () => {
+Deno.test("LogFlow.cancelFlush() leaves no timer behind", () => {
   const writer = new Writer();
   writer.write(1);
-  writer.flow.rest();
+  writer.flow.cancelFlush();
   assertEquals(writer.clock.timerCount, 0);
 });
