@@ -1,7 +1,6 @@
 /** Creates executions. */
 import type { Instant } from "../base/clock.ts";
-import type { JsonObject } from "../base/json.ts";
-import type { Execution, ExecutionKind, ExecutionTrigger } from "../model/executions/execution.ts";
+import type { Execution } from "../model/executions/execution.ts";
 import type { Flow } from "../model/flows/flow.ts";
 import { CORRELATION_LABEL, type Label, mergeLabels } from "../model/flows/label.ts";
 

@@ -1,5 +1,5 @@
 /** Renders the properties of tasks, conditions and flow outputs of one execution. Compiled templates are kept for each plan. */
-import { isJsonObject, type JsonObject, type JsonValue, ownProperty, setOwnProperty } from "../base/json.ts";
+import { type JsonObject, type JsonValue, ownProperty, setOwnProperty } from "../base/json.ts";
 import type { FlowPlan } from "../engine/plan.ts";
 import {
   compileTemplate,
