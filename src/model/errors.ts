@@ -62,3 +62,23 @@ export async function undefinedIfMissing<T>(find: () => T | Promise<T>): Promise
     throw error;
   }
 }
+
+/** A `not_found` refusal. */
+export function notFound(reason: string): DomainError {
+  return new DomainError("not_found", `Not Found: ${reason}`);
+}
+
+/** An `invalid_argument` refusal. */
+export function illegalArgument(reason: string): DomainError {
+  return new DomainError("invalid_argument", `Illegal argument: ${reason}`);
+}
+
+/** A `conflict` refusal: the request is not possible in the current state. */
+export function illegalState(reason: string): DomainError {
+  return new DomainError("conflict", `Illegal state: ${reason}`);
+}
+
+/** An `invalid_entity` refusal. */
+export function invalidEntity(reason: string, options?: DomainErrorOptions): DomainError {
+  return new DomainError("invalid_entity", `Invalid entity: ${reason}`, options);
+}
