@@ -101,9 +101,7 @@ function freshAttempt(run: Attempt, properties: JsonObject): Event | Promise<Eve
   const { timeout } = run.command.task;
   if (timeout === undefined) return attemptWithin(run, properties, undefined);
   const text = run.live.renderer.text(timeout, { task: run.command.task, taskRun: run.taskRun });
-  return text instanceof Promise
-    ? text.then((known) => attemptWithin(run, properties, timeoutMs(known)))
-    : attemptWithin(run, properties, timeoutMs(text));
+  return whenKnown(text, (known) => attemptWithin(run, properties, timeoutMs(known)));
 }
 
 function timeoutMs(text: string): number {

@@ -2,7 +2,9 @@
 import type { Command } from "../../engine/events.ts";
 import { canRestart } from "../../engine/restart.ts";
 import { successorId } from "../../engine/attempts.ts";
+import type { Execution } from "../../model/executions/execution.ts";
 import { currentState, type State } from "../../model/executions/state.ts";
+import type { ExecutionRecords } from "../../store/records/execution_records.ts";
 import type { LiveExecution } from "../live/live_execution.ts";
 import type { LiveFactory } from "../live/live_factory.ts";
 import type { Message, StoredMessage } from "../live/messages.ts";
@@ -10,8 +12,21 @@ import type { ChildStart, StartChild } from "./subflow.ts";
 
 /** States from which a child is restarted; a successful child is kept. */
 export const RESTARTED: ReadonlySet<State> = new Set(["FAILED", "KILLED", "CANCELLED"]);
-/** Executions that have taken the place of one another. */
+/** Successors of one execution that are followed. */
 const MAX_SUCCESSORS = 1_000;
+
+/** The header of an execution, or of its last successor; `undefined` if there is none. */
+export async function lastSuccessor(
+  records: Pick<ExecutionRecords, "header">,
+  tenant: string,
+  id: string,
+): Promise<Execution | undefined> {
+  let header = await records.header(tenant, id);
+  for (let n = 0; n < MAX_SUCCESSORS && header && currentState(header.history) === "RETRIED"; n++) {
+    header = await records.header(tenant, successorId(header));
+  }
+  return header;
+}
 
 /** The id of the started execution, or of its last successor, if it exists and can be restarted. */
 export async function restartableChild(

@@ -56,9 +56,7 @@ export function startChild(
   const start = (properties: JsonObject) => {
     const waits = isFlagSet(properties.wait, true);
     const created = create(requestOf(live.execution, command, properties, waits));
-    return created instanceof Promise
-      ? created.then((made) => startOf(command, made, waits))
-      : startOf(command, created, waits);
+    return whenKnown(created, (known) => startOf(command, known, waits));
   };
   const properties = live.renderer.properties(command.task, type, taskRun);
   return whenKnown(properties, start);

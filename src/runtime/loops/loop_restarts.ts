@@ -3,11 +3,10 @@ import { isJsonObject } from "../../base/json.ts";
 import type { ChildNumbers } from "../../engine/child_numbers.ts";
 import { childId, roomFor } from "../../engine/children.ts";
 import type { Event, RestartedChild } from "../../engine/events.ts";
-import { successorId } from "../../engine/attempts.ts";
-import type { Execution, TaskRun } from "../../model/executions/execution.ts";
+import type { TaskRun } from "../../model/executions/execution.ts";
 import { currentState, isEnded } from "../../model/executions/state.ts";
 import type { ExecutionRecords } from "../../store/records/execution_records.ts";
-import { RESTARTED } from "../children/child_restart.ts";
+import { lastSuccessor, RESTARTED } from "../children/child_restart.ts";
 import type { LiveExecution } from "../live/live_execution.ts";
 import type { ChildStart } from "../children/subflow.ts";
 
@@ -15,8 +14,6 @@ import type { ChildStart } from "../children/subflow.ts";
 const RESTARTS_AT_ONCE = 50;
 /** Passes that are read at once. */
 const READS_AT_ONCE = 20;
-/** Executions that have taken the place of one another. */
-const MAX_SUCCESSORS = 1_000;
 
 /** A pass to restart. */
 interface FailedPass extends RestartedChild {
@@ -81,18 +78,13 @@ export class LoopRestarts {
       const count = Math.min(READS_AT_ONCE, numbers.started - first);
       yield* await Promise.all(Array.from({ length: count }, async (_, offset) => {
         const startedId = childId(taskRun, numbers, first + offset);
-        return { index: first + offset, startedId, execution: await this.#last(tenant, startedId) };
+        return {
+          index: first + offset,
+          startedId,
+          execution: await lastSuccessor(this.#records, tenant, startedId),
+        };
       }));
     }
-  }
-
-  /** The one of that id, or the last that has taken its place. */
-  async #last(tenant: string, id: string): Promise<Execution | undefined> {
-    let header = await this.#records.header(tenant, id);
-    for (let n = 0; n < MAX_SUCCESSORS && header && currentState(header.history) === "RETRIED"; n++) {
-      header = await this.#records.header(tenant, successorId(header));
-    }
-    return header;
   }
 }
 

@@ -1,4 +1,4 @@
-/** Namespace files as the attempts of executions read and change them. */
+/** Namespace files as attempts read and change them. */
 import type { AttemptIdentity } from "../../model/executions/attempt_identity.ts";
 import { parentPath } from "../../model/namespaces/file_path.ts";
 import type { NamespaceFilePort } from "../../model/ports/namespace_file.ts";

@@ -1,19 +1,17 @@
-/** Files as the attempts of executions read and write them: where they go, and whose may be read. */
+/** Files of executions as attempts read and write them: their paths, and which executions an attempt may read. */
 import type { Clock } from "../../base/clock.ts";
 import type { IdSource } from "../../base/id.ts";
-import type { AttemptFiles, FileKeeper } from "../../model/executions/attempt_identity.ts";
+import type { AttemptFiles, AttemptIdentity, FileKeeper } from "../../model/executions/attempt_identity.ts";
 import { DomainError, undefinedIfMissing } from "../../model/errors.ts";
 import { MAX_FILE_NAME_LENGTH } from "../../model/limits.ts";
 import type { OpenedFile, StoragePort, WrittenFile } from "../../model/ports/storage.ts";
 import { parseStorageUri, type StoredPlace } from "../../model/namespaces/storage_uri.ts";
 import { type ExecutionFiles, executionFileUri, type StoredFile } from "../../store/blobs/execution_files.ts";
 import type { FileBatch } from "../../store/blobs/file_batch.ts";
-import { attemptFolder } from "./attempt_folder.ts";
 import type { ExecutionContents } from "./execution_contents.ts";
 import type { ExecutionLineage } from "./execution_lineage.ts";
 import type { Files } from "../files/files.ts";
 
-/** What the service works with. */
 interface AttemptStorageDeps {
   readonly files: ExecutionFiles;
   readonly contents: ExecutionContents;
@@ -23,7 +21,7 @@ interface AttemptStorageDeps {
   readonly ids: IdSource;
 }
 
-/** What an id and a hyphen leave of a file's name. */
+/** The file name length that remains after an id and a hyphen. */
 const MAX_NAME_LENGTH = MAX_FILE_NAME_LENGTH - 23;
 
 type ExecutionPlace = Extract<StoredPlace, { readonly kind: "execution file" }>;
@@ -44,9 +42,8 @@ export class AttemptStorage implements StoragePort {
     content: AsyncIterable<Uint8Array>,
   ): Promise<WrittenFile> {
     const id = this.#deps.ids.next(this.#deps.clock.now());
-    const path = `${attemptFolder(attempt)}${id}${name === "" || name.startsWith(".") ? "" : "-"}${
-      safeName(name)
-    }`;
+    const hyphen = name === "" || name.startsWith(".") ? "" : "-";
+    const path = `${attemptFolder(attempt)}${id}${hyphen}${safeName(name)}`;
     const size = await this.#batchOf(attempt).add(path, content);
     return { uri: uriOf(attempt, path), size };
   }
@@ -68,11 +65,9 @@ export class AttemptStorage implements StoragePort {
   async size(attempt: FileKeeper, uri: string): Promise<number | undefined> {
     const place = await this.#readable(attempt, uri);
     if (place.kind === "namespace file") {
-      return (await undefinedIfMissing(() =>
-        this.#deps.namespaceFiles.stat(attempt, place.namespace, place.path)
-      ))
-        ?.content
-        ?.size;
+      const { namespace, path } = place;
+      const found = await undefinedIfMissing(() => this.#deps.namespaceFiles.stat(attempt, namespace, path));
+      return found?.content?.size;
     }
     return (await this.#find(attempt, place))?.size;
   }
@@ -98,7 +93,7 @@ export class AttemptStorage implements StoragePort {
     return uris;
   }
 
-  /** A file as the attempt itself has left it, else as it is stored. */
+  /** A file as the attempt itself has written it, else as stored. */
   async #find(attempt: FileKeeper, { executionId, path }: ExecutionPlace): Promise<StoredFile | undefined> {
     const isUnderWay = executionId === attempt.executionId;
     const own = isUnderWay ? this.#batches.get(attempt.files)?.find(path) : undefined;
@@ -132,6 +127,11 @@ export class AttemptStorage implements StoragePort {
   }
 }
 
+/** Folder below an execution: `tasks/<task>/<task run>/`; the task in lower case with hyphens. */
+function attemptFolder({ taskId, taskRunId }: AttemptIdentity): string {
+  return `tasks/${taskId.toLowerCase().replaceAll("_", "-")}/${taskRunId}/`;
+}
+
 function uriOf({ namespace, flowId, executionId }: FileKeeper, path: string): string {
   const encoded = path.split("/").map(encodeURIComponent).join("/");
   return executionFileUri({ namespace, id: flowId }, executionId, encoded);
@@ -140,7 +140,7 @@ function uriOf({ namespace, flowId, executionId }: FileKeeper, path: string): st
 // deno-lint-ignore no-control-regex
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f/\\%\ufffd\u202a-\u202e\u2066-\u2069]|\p{Surrogate}/gu;
 
-/** A last part of a path that no system trips over. */
+/** A file name that is valid on every platform. */
 function safeName(name: string): string {
   return name.replace(UNSAFE, "_").normalize("NFC").slice(-MAX_NAME_LENGTH);
 }

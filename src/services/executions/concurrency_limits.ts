@@ -1,17 +1,16 @@
-/** How many executions of a flow with a limit run. The number is counted from the executions themselves, never kept beside them. */
+/** Number of running executions of flows with a concurrency limit; counted from the slots, never stored separately. */
 import type { Actor } from "../../model/access/actor.ts";
-import { DomainError } from "../../model/errors.ts";
+import { notFound } from "../../model/errors.ts";
 import type { Flow, FlowKey, TenantId } from "../../model/flows/flow.ts";
 import type { Executor } from "../../runtime/executor.ts";
 import type { Flows } from "../flows/flows.ts";
 
-/** What the service works with. */
 interface ConcurrencyLimitsDeps {
   readonly flows: Flows;
   readonly executor: Pick<Executor, "slots" | "grantSlots">;
 }
 
-/** A flow with a limit, and how many of its executions run. */
+/** A flow with a limit, and the number of its running executions. */
 export interface LimitedFlow extends FlowKey {
   readonly tenant: TenantId;
   readonly running: number;
@@ -36,13 +35,13 @@ export class ConcurrencyLimits {
     return limited;
   }
 
-  /** How many executions of a flow run. @throws DomainError not_found: also for a flow without limit */
+  /** The running executions of a flow. @throws DomainError not_found: also for a flow without limit */
   async get(actor: Actor, key: FlowKey): Promise<LimitedFlow> {
     const { flow } = await this.#limited(actor, key);
     return this.#response(flow);
   }
 
-  /** Gives free slots of a flow to those who wait, and counts again. @throws DomainError not_found: also for a flow without limit */
+  /** Grants free slots of a flow to its queued executions, and counts again. @throws DomainError not_found: also for a flow without limit */
   async recount(actor: Actor, key: FlowKey): Promise<LimitedFlow> {
     const { flow, limit } = await this.#limited(actor, key);
     this.#deps.executor.grantSlots({ tenant: actor.tenant, namespace: key.namespace, flowId: key.id }, limit);
@@ -52,10 +51,7 @@ export class ConcurrencyLimits {
   async #limited(actor: Actor, key: FlowKey): Promise<{ flow: Flow; limit: number }> {
     const flow = await this.#deps.flows.get(actor, key);
     if (flow.concurrency) return { flow, limit: flow.concurrency.limit };
-    throw new DomainError(
-      "not_found",
-      `Not Found: flow "${key.namespace}.${key.id}" has no concurrency limit`,
-    );
+    throw notFound(`flow "${key.namespace}.${key.id}" has no concurrency limit`);
   }
 
   #response({ tenant, namespace, id }: Flow): LimitedFlow {

@@ -1,4 +1,4 @@
-/** What people do to one execution, and expressions that they evaluate on it. The engine decides what is refused. */
+/** Requests to one execution, and expressions evaluated on it. The engine decides which requests are refused. */
 import type { Clock } from "../../base/clock.ts";
 import { taskRunOrdinal } from "../../base/id.ts";
 import { type JsonObject, stringifyJson } from "../../base/json.ts";
@@ -6,7 +6,7 @@ import { type FlowPlan, planFor } from "../../engine/plan.ts";
 import { conflict, refusalOf, type Request } from "../../engine/requests.ts";
 import type { Refusal } from "../../engine/events.ts";
 import type { Actor } from "../../model/access/actor.ts";
-import { DomainError } from "../../model/errors.ts";
+import { DomainError, notFound } from "../../model/errors.ts";
 import { type Execution, type TaskRun, taskRunOf } from "../../model/executions/execution.ts";
 import { executionBody } from "../../model/executions/execution_body.ts";
 import type { Input } from "../../model/flows/flow.ts";
@@ -25,10 +25,9 @@ import type { StartChecks } from "../starts/start_checks.ts";
 export { UNQUEUED_STATES } from "../../engine/events.ts";
 export type { Request } from "../../engine/requests.ts";
 
-/** States that a person may give to what has ended. */
+/** States that a request may assign to an ended execution. */
 export const ASSIGNABLE_STATES = ["SUCCESS", "WARNING", "FAILED", "KILLED", "CANCELLED"] as const;
 
-/** What the service works with. */
 interface ExecutionActionsDeps {
   readonly flows: Flows;
   readonly records: ExecutionRecords;
@@ -36,11 +35,11 @@ interface ExecutionActionsDeps {
   readonly executor: Pick<Executor, "request">;
   readonly clock: Clock;
   readonly checks: StartChecks;
-  /** Renders an expression as a task run of the execution sees it, or the execution itself; secrets are masked. */
+  /** Renders an expression in the context of the task run, or of the execution without one; masks secrets. */
   readonly evaluate: (target: ExecutionTarget, source: string) => Promise<RenderedText>;
 }
 
-/** An execution, the flow revision that it runs, and one of its task runs. */
+/** An execution, the plan that it runs, and one of its task runs. */
 interface ExecutionTarget {
   readonly execution: Execution;
   readonly plan: FlowPlan;
@@ -53,7 +52,7 @@ export type ReadForm = (
   store: StoreFile,
 ) => Promise<ReadonlyMap<string, GivenValue>>;
 
-/** The use cases of what people do to one execution. */
+/** The use cases of one execution. */
 export class ExecutionActions {
   readonly #deps: ExecutionActionsDeps;
 
@@ -61,7 +60,7 @@ export class ExecutionActions {
     this.#deps = deps;
   }
 
-  /** Carries out a request; the execution's text right after it, of a kill as it is once that is durable. @throws DomainError not_found, or as the engine refuses */
+  /** Applies a request; the text of the execution right after it, of a kill once that is durable. @throws DomainError not_found, or the engine refuses */
   async run(actor: Actor, id: string, request: Request): Promise<string> {
     const text = await this.#run(actor, id, () => ({ request }));
     if (request.type !== "kill_asked") return text;
@@ -69,14 +68,14 @@ export class ExecutionActions {
     return stored ? this.#textOf(stored.execution) : text;
   }
 
-  /** Why the request is refused now; `undefined` when it is not. @throws DomainError not_found */
+  /** Why the request would be refused now; `undefined` if it would not. @throws DomainError not_found */
   async refusalOf(actor: Actor, id: string, request: Request): Promise<DomainError | undefined> {
     const { execution, plan } = await this.target(actor, id);
     const refusal = refusalOf(plan, execution, request);
     return refusal && errorOf(refusal);
   }
 
-  /** Ends a pause with the values that it asks for. @throws DomainError not_found, conflict, invalid_entity */
+  /** Ends a pause with the values of its inputs; files are stored in the same commit. @throws DomainError not_found, conflict, invalid_entity */
   async resume(actor: Actor, id: string, readForm: ReadForm): Promise<string> {
     return await this.#run(actor, id, (target) => this.#resumption(actor, target, readForm));
   }
@@ -86,14 +85,14 @@ export class ExecutionActions {
     return await this.resume(actor, id, () => Promise.resolve(new Map()));
   }
 
-  /** Why a pause cannot be ended with the defaults of its inputs; `undefined` when it can. @throws DomainError not_found, conflict, invalid_entity */
+  /** Checks that a pause can be ended with the defaults of its inputs. @throws DomainError not_found, conflict, invalid_entity */
   async resumeRefusalOf(actor: Actor, id: string): Promise<undefined> {
     const target = await this.target(actor, id);
     await pauseInputs(this.#deps.checks, target.plan, pauseOf(target), new Map());
     return undefined;
   }
 
-  /** What a resume with these values would find, as JSON text. @throws DomainError not_found, conflict */
+  /** Validates the values of a resume; the report as JSON text. @throws DomainError not_found, conflict */
   async validateResume(actor: Actor, id: string, readForm: ReadForm): Promise<string> {
     const target = await this.target(actor, id);
     const point = pauseOf(target);
@@ -101,16 +100,15 @@ export class ExecutionActions {
     return stringifyJson(await pauseReport(this.#deps.checks, target.plan, point, given));
   }
 
-  /** Gives a task run another end; what follows it runs. @throws DomainError not_found, conflict */
+  /** Changes the state of a task run; the tasks after it run. @throws DomainError not_found, conflict */
   async setTaskState(actor: Actor, id: string, taskRunId: string, state: State): Promise<string> {
     return await this.#run(actor, id, ({ execution }) => {
-      const taskRun = taskRunOfId(execution, taskRunId);
-      if (!taskRun) throw unknownTaskRun(id, taskRunId);
-      return { request: { type: "task_state_set", taskRun: taskRun.ordinal, state } };
+      const { ordinal: taskRun } = knownTaskRun(execution, taskRunId);
+      return { request: { type: "task_state_set", taskRun, state } };
     });
   }
 
-  /** What an expression renders to as a task run sees it, as JSON text; without a task run as the execution sees it. @throws DomainError not_found */
+  /** Renders an expression in the context of a task run, or of the execution without one; the result as JSON text. @throws DomainError not_found */
   async evaluate(actor: Actor, id: string, taskRunId: string | undefined, source: string): Promise<string> {
     const target = await this.target(actor, id, taskRunId);
     const rendered = await this.#deps.evaluate(target, source);
@@ -123,17 +121,13 @@ export class ExecutionActions {
   /** An execution as it is stored, its flow, and the task run of that id. @throws DomainError not_found */
   async target(actor: Actor, id: string, taskRunId?: string): Promise<ExecutionTarget> {
     const { records, flows } = this.#deps;
-    const { tenant } = actor;
-    const stored = await records.load(tenant, id);
+    const stored = await records.load(actor.tenant, id);
     if (!stored) throw unknownExecution(id);
     const { execution } = stored;
-    const { namespace, flowId, flowRevision: revision } = execution;
-    const saved = await flows.plan(tenant, { namespace, id: flowId }, { revision, allowDeleted: true });
-    const plan = planFor(saved, execution);
-    if (taskRunId === undefined) return { execution, plan };
-    const taskRun = taskRunOfId(execution, taskRunId);
-    if (taskRun) return { execution, plan, taskRun };
-    throw unknownTaskRun(id, taskRunId);
+    const plan = await planOf(flows, execution);
+    return taskRunId === undefined
+      ? { execution, plan }
+      : { execution, plan, taskRun: knownTaskRun(execution, taskRunId) };
   }
 
   async #resumption(actor: Actor, target: ExecutionTarget, readForm: ReadForm): Promise<ExecutionRequest> {
@@ -166,33 +160,38 @@ export class ExecutionActions {
   }
 }
 
-/** Where the execution is paused. @throws DomainError conflict */
+/** The pause of an execution. @throws DomainError conflict: it is not paused */
 function pauseOf({ execution, plan }: ExecutionTarget): PausePoint {
   const point = pausePointOf(execution, plan);
   if (point) return point;
   throw errorOf(conflict("resume", execution, "it is not paused"));
 }
 
-/** A refusal of the engine as the error that callers get. */
+/** The error for a refusal of the engine. */
 export function errorOf({ code, message }: Refusal): DomainError {
   return new DomainError(code, message);
 }
 
-/** The task run of an execution that has that id. */
+/** The plan that an execution runs, also of a deleted flow. @throws DomainError not_found */
+export async function planOf(flows: Pick<Flows, "plan">, execution: Execution): Promise<FlowPlan> {
+  const { tenant, namespace, flowId: id, flowRevision: revision } = execution;
+  return planFor(await flows.plan(tenant, { namespace, id }, { revision, allowDeleted: true }), execution);
+}
+
+/** The task run of an execution with that id. */
 export function taskRunOfId(execution: Execution, id: string): TaskRun | undefined {
   const ordinal = taskRunOrdinal(execution.id, id);
   return ordinal === undefined ? undefined : taskRunOf(execution, ordinal);
 }
 
-/** No execution has that id. */
-export function unknownExecution(id: string): DomainError {
-  return new DomainError("not_found", `Not Found: execution "${id}" does not exist`);
+/** The task run of an execution with that id. @throws DomainError not_found */
+export function knownTaskRun(execution: Execution, id: string): TaskRun {
+  const taskRun = taskRunOfId(execution, id);
+  if (taskRun) return taskRun;
+  throw notFound(`task run "${id.slice(0, 100)}" does not exist in execution "${execution.id}"`);
 }
 
-/** An execution has no task run of that id. */
-export function unknownTaskRun(id: string, taskRunId: string): DomainError {
-  return new DomainError(
-    "not_found",
-    `Not Found: task run "${taskRunId.slice(0, 100)}" does not exist in execution "${id}"`,
-  );
+/** No execution has that id. */
+export function unknownExecution(id: string): DomainError {
+  return notFound(`execution "${id}" does not exist`);
 }

@@ -1,4 +1,4 @@
-/** Actions on many executions: all are looked at before anything is done, and one that cannot be done refuses all. */
+/** Actions on many executions: all are checked first, and one refusal refuses all. */
 import { setImmediate } from "node:timers";
 import type { Clock } from "../../base/clock.ts";
 import { type IdSource, isId } from "../../base/id.ts";
@@ -17,7 +17,6 @@ import {
 import type { ExecutionReplays } from "./execution_replays.ts";
 import type { Executions } from "./executions.ts";
 
-/** What the service works with. */
 interface ExecutionBulkDeps {
   readonly actions: ExecutionActions;
   readonly replays: ExecutionReplays;
@@ -27,7 +26,7 @@ interface ExecutionBulkDeps {
   readonly ids: IdSource;
 }
 
-/** What is done to each of many executions. */
+/** An action on each of many executions. */
 export type BulkAction =
   | { readonly type: "pause" | "force-run" }
   | { readonly type: "restart"; readonly latestRevision: boolean }
@@ -39,27 +38,27 @@ export type BulkAction =
   | { readonly type: "unqueue"; readonly state: typeof UNQUEUED_STATES[number] }
   | { readonly type: "delete"; readonly includeNonTerminated: boolean };
 
-/** What has been done. */
+/** The result of a bulk action. */
 export interface BulkResult {
-  /** Executions to which it was done. */
+  /** Executions that were changed. */
   readonly count: number;
-  /** Executions that were asked for. */
+  /** Executions that were selected. */
   readonly totalItems: number;
   readonly operationId: string;
 }
 
-/** How one execution is looked at, and what is done to it. */
+/** The check and the action of one execution. */
 interface BulkStep {
-  /** Why it cannot be done. @throws DomainError the same, or the execution is unknown */
+  /** The refusal, if any, returned or thrown. @throws DomainError the execution is unknown */
   check(id: string): Promise<DomainError | undefined>;
   run(id: string): Promise<unknown>;
 }
 
-/** Executions that are worked on at the same time: enough to share commits, few enough to let others through. */
+/** Concurrent executions: enough to share commits, few enough not to delay other requests. */
 const AT_ONCE = 64;
 const PAGE_SIZE = 2_000;
-/** Refusals that are told; a client that sees so many changes its filter. */
-const MAX_TOLD = 1_000;
+/** Maximum number of reported refusals. */
+const MAX_REPORTED = 1_000;
 
 /** The use cases of many executions. */
 export class ExecutionBulk {
@@ -69,38 +68,31 @@ export class ExecutionBulk {
     this.#deps = deps;
   }
 
-  /** Does it to the executions of these ids; one named twice counts once. @throws DomainError bulk_refused */
+  /** Acts on the executions of these ids, duplicates once. @throws DomainError bulk_refused */
   async byIds(actor: Actor, ids: readonly string[], action: BulkAction): Promise<BulkResult> {
     return await this.#run(actor, [...new Set(ids)], action);
   }
 
-  /** Does it to all executions that match now. @throws DomainError bulk_refused, invalid_filter */
-  async byQuery(
-    actor: Actor,
-    filters: ExecutionConditions,
-    action: BulkAction,
-  ): Promise<BulkResult> {
+  /** Acts on all executions that match now. @throws DomainError bulk_refused, invalid_filter */
+  async byQuery(actor: Actor, filters: ExecutionConditions, action: BulkAction): Promise<BulkResult> {
     return await this.#run(actor, await this.#idsOf(actor, filters), action);
   }
 
   async #run(actor: Actor, ids: readonly string[], action: BulkAction): Promise<BulkResult> {
     const step = this.#stepOf(actor, action);
-    const refusals = await someAtOnce(ids, (id) => refusalOf(step, id));
+    const refusals = await mapBounded(ids, (id) => refusalOf(step, id));
     const refused = refusals.flatMap((refusal, index): ErrorItem[] =>
       refusal ? [{ path: ids[index] ?? "", message: refusal.message }] : []
     );
     if (refused.length > 0) throw bulkRefusal(action, refused, ids.length);
-    const done = await someAtOnce(ids, (id) => runStep(step, id));
+    const done = await mapBounded(ids, (id) => runStep(step, id));
     const { clock, ids: idSource } = this.#deps;
     const count = done.filter((isDone) => isDone).length;
     return { count, totalItems: ids.length, operationId: idSource.next(clock.now()) };
   }
 
-  /** Oldest first, so that what begins meanwhile shifts nothing. */
-  async #idsOf(
-    { tenant }: Actor,
-    filters: ExecutionConditions,
-  ): Promise<string[]> {
+  /** Oldest first, so that executions started meanwhile do not shift the pages. */
+  async #idsOf({ tenant }: Actor, filters: ExecutionConditions): Promise<string[]> {
     const found = new Set<string>();
     for (let page = 1;; page++) {
       const query: ExecutionQuery = {
@@ -188,7 +180,7 @@ async function refusalOf(step: BulkStep, id: string): Promise<DomainError | unde
   return await step.check(id).catch(asRefusal);
 }
 
-/** False for an execution that was changed or deleted since it was looked at. */
+/** False if the execution was changed or deleted after the check. */
 async function runStep(step: BulkStep, id: string): Promise<boolean> {
   return await step.run(id).then(() => true, (error) => asRefusal(error) === undefined);
 }
@@ -201,7 +193,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
   "bad_request",
 ]);
 
-/** What concerns this execution alone; anything else is thrown again, and stops the whole. */
+/** A refusal of this execution alone; any other error is thrown and ends the bulk action. */
 function asRefusal(error: unknown): DomainError {
   if (error instanceof DomainError && REFUSALS.has(error.code)) return error;
   throw error;
@@ -211,18 +203,18 @@ function bulkRefusal({ type }: BulkAction, refused: readonly ErrorItem[], total:
   return new DomainError(
     "bulk_refused",
     `Invalid bulk ${type}: ${refused.length} of ${total} executions do not allow it, so nothing was done`,
-    { items: refused.slice(0, MAX_TOLD) },
+    { items: refused.slice(0, MAX_REPORTED) },
   );
 }
 
-/** What `work` gives for each, in their order, a bounded number at a time; others get their turn between any two. */
-async function someAtOnce<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+/** The results of `work` in order, a bounded number at a time; yields to other requests between any two. */
+async function mapBounded<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   let next = 0;
   const worker = async () => {
     for (let index = next++; index < items.length; index = next++) {
       results[index] = await work(items[index] as T);
-      await new Promise<void>((resolve) => setImmediate(resolve)); // What comes from memory never waits for anything else.
+      await new Promise<void>((resolve) => setImmediate(resolve)); // Work from memory alone would never yield.
     }
   };
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, worker));

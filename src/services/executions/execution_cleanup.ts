@@ -1,6 +1,6 @@
 /**
- * What a deleted execution leaves behind: task runs, log lines, files, large values. There may be more of it than one
- * commit takes, so it goes after the record; a key remembers it, and a crash on the way is made good at the next start.
+ * Removes the data of deleted executions: task runs, log lines, files, large values. It may be more than one commit holds, so
+ * it is removed after the record. A stored key marks the removal, so that the next start completes one that a crash interrupts.
  */
 import type { TenantId } from "../../model/flows/flow.ts";
 import type { Committer } from "../../store/committer.ts";
@@ -9,7 +9,6 @@ import type { ExecutionRecords } from "../../store/records/execution_records.ts"
 import { EXECUTION_REMOVALS, executionRemovalKey } from "../../store/keys.ts";
 import type { Mutation, Store } from "../../store/store.ts";
 
-/** What the removal works with. */
 interface ExecutionCleanupDeps {
   readonly store: Store;
   readonly committer: Committer;
@@ -18,11 +17,11 @@ interface ExecutionCleanupDeps {
 }
 
 const DELETES_PER_ENTRY = 200;
-/** Commits wait for the reads that are under way: more would cost starts their time. */
+/** Commits wait for reads in progress: more of them would delay starts. */
 const READS_AT_ONCE = 4;
-const ONGOING = new Uint8Array([1]);
+const MARK = new Uint8Array([1]);
 
-/** Removes what belongs to executions that are gone. */
+/** Removes the data of deleted executions. */
 export class ExecutionCleanup {
   readonly #deps: ExecutionCleanupDeps;
 
@@ -30,17 +29,17 @@ export class ExecutionCleanup {
     this.#deps = deps;
   }
 
-  /** What the entry that deletes the execution must carry; {@link remove} follows once it is durable. */
+  /** The mark, to be stored in the entry that deletes the execution; call {@link remove} once that is durable. */
   announce(tenant: TenantId, id: string): Mutation {
-    return { type: "set", key: executionRemovalKey(tenant, id), value: ONGOING };
+    return { type: "set", key: executionRemovalKey(tenant, id), value: MARK };
   }
 
-  /** Removes everything, piece by piece. May be called again. @throws DomainError when the database refuses */
+  /** Removes all data, in several commits. May be repeated. @throws DomainError if the database refuses */
   remove(tenant: TenantId, id: string): Promise<void> {
     return this.removeMany(tenant, [id]);
   }
 
-  /** As {@link remove}, of several, with as few commits as they take. */
+  /** As {@link remove} for several executions, in as few commits as possible. */
   async removeMany(tenant: TenantId, ids: readonly string[]): Promise<void> {
     let mutations: Mutation[] = [];
     for (let i = 0; i < ids.length; i += READS_AT_ONCE) {
@@ -54,7 +53,7 @@ export class ExecutionCleanup {
     if (mutations.length > 0) await this.#commit(mutations);
   }
 
-  /** Ends the removals that a crash interrupted; gives their number. */
+  /** Completes the removals that a crash interrupted; returns their number. */
   async resume(): Promise<number> {
     const interrupted: [TenantId, string][] = [];
     for await (const { key } of this.#deps.store.list(EXECUTION_REMOVALS)) {
@@ -69,7 +68,7 @@ export class ExecutionCleanup {
     return [
       ...await records.removalsOf(tenant, id),
       ...await files.removal(tenant, id),
-      // Behind what it stands for.
+      // The mark is deleted last.
       { type: "delete", key: executionRemovalKey(tenant, id) },
     ];
   }

@@ -1,4 +1,4 @@
-/** Files and log lines of an execution under way, for its own expressions: what it waits to have stored is waited for. */
+/** Files and log lines of a live execution, for its own expressions; reads wait for commits in progress. */
 import type { Clock } from "../../base/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Execution } from "../../model/executions/execution.ts";
@@ -8,7 +8,6 @@ import type { ExecutionFiles, StoredFile } from "../../store/blobs/execution_fil
 import type { ExecutionRecords } from "../../store/records/execution_records.ts";
 import { logEntries } from "../logs/log_entries.ts";
 
-/** What the service works with. */
 interface ExecutionContentsDeps {
   readonly records: ExecutionRecords;
   readonly files: ExecutionFiles;
@@ -16,10 +15,10 @@ interface ExecutionContentsDeps {
   readonly clock: Clock;
 }
 
-/** How long a commit under way is waited for; one that takes longer is being refused. */
+/** Maximum wait for a commit in progress; one that takes longer is being refused. */
 const COMMIT_WAIT_MS = 5_000;
 
-/** Reads what belongs to executions. */
+/** Reads contents of executions. */
 export class ExecutionContents {
   readonly #deps: ExecutionContentsDeps;
 
@@ -28,8 +27,8 @@ export class ExecutionContents {
   }
 
   /**
-   * A file; `undefined` when there is none. One that was sent with the start becomes durable with it: `isUnderWay` says
-   * that the execution asks for itself, so that its start is waited for. So is the end of an attempt that wrote the file.
+   * A file; `undefined` if there is none. Waits for the end of an attempt that wrote the file. With `isUnderWay`, for an
+   * execution that reads its own file, it also waits for the start, with which an uploaded file becomes durable.
    */
   async file(
     tenant: TenantId,
@@ -49,15 +48,15 @@ export class ExecutionContents {
     return await files.find(tenant, executionId, path);
   }
 
-  /** Its ERROR lines so far as the API answers them, oldest first, those of the slice under way included. */
+  /** Its ERROR lines so far as the API returns them, oldest first, including those of the current slice. */
   async errors(execution: Execution): Promise<JsonObject[]> {
     const { tenant, id, logCount, newLogs } = execution;
-    // Both are of this moment: a commit takes over the new lines and counts them.
+    // Copied together: a commit takes the new lines and counts them.
     const fresh = [...newLogs];
     const stored = () => this.#deps.records.loadLogs(tenant, id);
     await this.#after(tenant, id, async () => ((await stored())?.execution.logCount ?? 0) >= logCount);
     const { lines: all, execution: { logCount: now } } = await stored() ?? { lines: [], execution };
-    // Some may have been deleted, and some may be newer: those are at the end.
+    // Stored lines may have been deleted; newer ones are at the end.
     const lines = [...all.slice(0, Math.max(0, all.length - (now - logCount))), ...fresh];
     return logEntries(execution, lines, { minLevel: "ERROR" });
   }

@@ -1,16 +1,16 @@
-/** Files of executions as people see them: what belongs to an execution, how large it is, how it begins. */
+/** Files of executions for the API: download, size, preview. */
 import type { JsonObject } from "../../base/json.ts";
 import type { Actor } from "../../model/access/actor.ts";
-import { DomainError } from "../../model/errors.ts";
+import { type DomainError, illegalArgument, notFound } from "../../model/errors.ts";
 import type { Execution } from "../../model/executions/execution.ts";
 import { fileNameOf } from "../../model/namespaces/file_path.ts";
 import { type StoredPlace, storedPlaceOf } from "../../model/namespaces/storage_uri.ts";
 import type { StoredFile } from "../../store/blobs/execution_files.ts";
 import type { ExecutionRecords } from "../../store/records/execution_records.ts";
+import { unknownExecution } from "./execution_actions.ts";
 import type { ExecutionContents } from "./execution_contents.ts";
 import { previewOf, type PreviewOptions } from "../files/file_preview.ts";
 
-/** What the service works with. */
 interface ExecutionFileViewsDeps {
   readonly records: ExecutionRecords;
   readonly contents: ExecutionContents;
@@ -33,29 +33,29 @@ export class ExecutionFileViews {
   }
 
   /**
-   * The file of a storage URI, which must be one of that execution; for one of another execution, which one that is.
-   * @throws DomainError not_found; invalid_argument: the URI is of no execution
+   * The file of a storage URI, or the id of the other execution that the file belongs to.
+   * @throws DomainError not_found; invalid_argument: the URI does not name a file of an execution
    */
   async find(actor: Actor, id: string, uri: string): Promise<FoundFile> {
     const execution = await this.#deps.records.header(actor.tenant, id);
-    if (!execution) throw new DomainError("not_found", `Not Found: execution "${id}" does not exist`);
+    if (!execution) throw unknownExecution(id);
     const place = placeOf(uri);
     if (place.executionId !== id) return await this.#elsewhere(actor, place, uri);
     checkFlow(execution, place, uri);
     const { path } = place;
     const file = await this.#deps.contents.file(actor.tenant, { executionId: id, path, isUnderWay: false });
-    if (!file) throw new DomainError("not_found", `Not Found: execution "${id}" has no file "${uri}"`);
+    if (!file) throw notFound(`execution "${id}" has no file "${uri}"`);
     return { ...file, name: nameOf(path) };
   }
 
-  /** How the file begins. @throws DomainError invalid_argument: it cannot be shown in that encoding, or at all */
+  /** The first part of the file. @throws DomainError invalid_argument: it cannot be shown in that encoding, or at all */
   async preview(file: NamedFile, options: PreviewOptions): Promise<JsonObject> {
     return await previewOf(file, options);
   }
 
   async #elsewhere(actor: Actor, place: ExecutionPlace, uri: string): Promise<FoundFile> {
     const execution = await this.#deps.records.header(actor.tenant, place.executionId);
-    if (!execution) throw new DomainError("not_found", `Not Found: no execution has a file "${uri}"`);
+    if (!execution) throw notFound(`no execution has a file "${uri}"`);
     checkFlow(execution, place, uri);
     return { executionId: place.executionId };
   }
@@ -75,13 +75,12 @@ function checkFlow({ namespace, flowId }: Execution, place: ExecutionPlace, uri:
 
 function badPrefix(uri: string): DomainError {
   const shown = uri.length > 200 ? `${uri.slice(0, 200)}…` : uri;
-  return new DomainError(
-    "invalid_argument",
-    `Illegal argument: Invalid prefix path: "${shown}" is not the storage URI of a file of an execution`,
+  return illegalArgument(
+    `Invalid prefix path: "${shown}" is not the storage URI of a file of an execution`,
   );
 }
 
-/** Without the id that keeps names of files apart. */
+/** The file name without the id that makes it unique. */
 function nameOf(path: string): string {
   return fileNameOf(path).replace(/^[A-Z][0-9A-Za-z]{21}-(?=.)/, "");
 }

@@ -1,12 +1,12 @@
-/** Which executions have to do with each other: one started, triggered or repeated the other, over any number of steps. */
+/** Relations between executions: one started, triggered or replayed the other, over any number of steps. */
 import type { Execution } from "../../model/executions/execution.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import type { ExecutionRecords } from "../../store/records/execution_records.ts";
 
-/** Executions that are looked at on the way up: a chain of subflows is short, a chain of triggers may have no end. */
+/** Ancestors that are read at most: a chain of subflows is short, a chain of triggers may be endless. */
 const MAX_ANCESTORS = 50;
 
-/** Follows executions to those before them. */
+/** Finds ancestors of executions. */
 export class ExecutionLineage {
   readonly #records: Pick<ExecutionRecords, "header">;
 
@@ -14,7 +14,7 @@ export class ExecutionLineage {
     this.#records = records;
   }
 
-  /** True when the two are the same, or one is an ancestor of the other. */
+  /** True if the two are the same, or one is an ancestor of the other. */
   async areRelated(tenant: TenantId, id: string, otherId: string): Promise<boolean> {
     return id === otherId || await this.#isAncestor(tenant, otherId, id) ||
       await this.#isAncestor(tenant, id, otherId);
@@ -22,7 +22,7 @@ export class ExecutionLineage {
 
   async #isAncestor(tenant: TenantId, ancestorId: string, id: string): Promise<boolean> {
     const seen = new Set([id]);
-    // A set gives what is added while it is gone through.
+    // Iteration over a set includes values added meanwhile.
     for (const each of seen) {
       if (each === ancestorId) return true;
       if (seen.size > MAX_ANCESTORS) return false;

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../base/json.ts";
 import { type FlowPlan, planFor } from "../../engine/plan.ts";
 import { replayExecution, type ReplayRequest, restartAnew } from "../../engine/replay.ts";
 import type { Actor } from "../../model/access/actor.ts";
-import { DomainError, undefinedIfMissing } from "../../model/errors.ts";
+import { type DomainError, illegalArgument, undefinedIfMissing } from "../../model/errors.ts";
 import type { Execution, TaskRun } from "../../model/executions/execution.ts";
 import { executionBody } from "../../model/executions/execution_body.ts";
 import type { ExecutionFiles } from "../../store/blobs/execution_files.ts";
@@ -17,6 +17,7 @@ import {
   type Request,
   taskRunOfId,
 } from "./execution_actions.ts";
+import { checkEnabled } from "./executions.ts";
 import { refusalOf, refuseUnlessAtRest } from "../../engine/requests.ts";
 import { REPLAYED_LABEL } from "../../model/flows/label.ts";
 import type { Executor } from "../../runtime/executor.ts";
@@ -24,7 +25,6 @@ import type { Flows } from "../flows/flows.ts";
 import { storeFilesOf } from "../starts/given_files.ts";
 import type { StartChecks } from "../starts/start_checks.ts";
 
-/** What the service works with. */
 interface ExecutionReplaysDeps {
   readonly actions: ExecutionActions;
   readonly flows: Flows;
@@ -36,7 +36,7 @@ interface ExecutionReplaysDeps {
 }
 
 const RESTART: Request = { type: "restarted" };
-/** Marks an execution that another one repeats. */
+/** Marks a replayed execution. */
 const MARK_REPLAYED: Request = {
   type: "labels_set",
   labels: [{ key: REPLAYED_LABEL, value: "true" }],
@@ -46,25 +46,25 @@ const MARK_REPLAYED: Request = {
 /** Which revision of the flow a new execution runs. */
 type Revision = number | "latest";
 
-/** How an execution is replayed. */
+/** Where a replay starts, and with what. */
 export interface ReplayOptions {
-  /** Where to begin; absent: from the start. */
+  /** Where to start; absent: at the first task. */
   readonly taskRunId?: string;
   /** Absent: the revision that ran. */
   readonly revision?: Revision;
   readonly breakpoints?: readonly string[];
-  /** Reads the inputs that take the place of the older ones. */
+  /** Reads inputs that replace the former ones. */
   readonly readForm?: ReadForm;
 }
 
-/** A replay that nothing speaks against. */
+/** A replay that is possible. */
 interface PreparedReplay {
   readonly source: Execution;
   readonly plan: FlowPlan;
   readonly taskRun?: TaskRun;
 }
 
-/** The use cases of repeating executions. */
+/** The use cases of replays and restarts. */
 export class ExecutionReplays {
   readonly #deps: ExecutionReplaysDeps;
 
@@ -73,8 +73,8 @@ export class ExecutionReplays {
   }
 
   /**
-   * Failed and paused tasks run again: in the same execution, or in a new one when another revision is asked for. The
-   * text of that execution as it is RESTARTED.
+   * Runs failed and paused tasks again: in the same execution, or in a new one if another revision is requested. The text
+   * of that execution in state RESTARTED.
    * @throws DomainError not_found, conflict, invalid_argument
    */
   async restart(actor: Actor, id: string, revision?: Revision): Promise<string> {
@@ -87,20 +87,20 @@ export class ExecutionReplays {
     return await this.#begin(restartAnew(plan, execution, this.#identity()), plan, []);
   }
 
-  /** Why an execution cannot be restarted with that revision; `undefined` when it can. @throws DomainError not_found, conflict */
+  /** Why an execution cannot be restarted with that revision; `undefined` if it can. @throws DomainError not_found, conflict */
   async restartRefusalOf(actor: Actor, id: string, revision: Revision): Promise<DomainError | undefined> {
     const { execution, plan } = await this.#deps.actions.target(actor, id);
     const refusal = refusalOf(await this.#otherPlanOf(execution, revision) ?? plan, execution, RESTART);
     return refusal && errorOf(refusal);
   }
 
-  /** Why an execution cannot be replayed from its start; `undefined` when it can. @throws DomainError not_found, conflict */
+  /** Checks that an execution can be replayed. @throws DomainError not_found, conflict */
   async refusalOf(actor: Actor, id: string, options: ReplayOptions): Promise<undefined> {
     await this.#prepare(actor, id, options);
     return undefined;
   }
 
-  /** Begins a new execution like the given one, which is marked; the new one's text as it was created. @throws DomainError not_found, conflict, invalid_argument, invalid_entity */
+  /** Starts a new execution like the given one, which is marked; the text of the new one as created. @throws DomainError not_found, conflict, invalid_argument, invalid_entity */
   async replay(actor: Actor, id: string, options: ReplayOptions): Promise<string> {
     const { source, plan, taskRun } = await this.#prepare(actor, id, options);
     const identity = this.#identity();
@@ -128,26 +128,26 @@ export class ExecutionReplays {
   async #prepare(actor: Actor, id: string, options: ReplayOptions): Promise<PreparedReplay> {
     const { revision, taskRunId } = options;
     const { execution: source } = await this.#deps.actions.target(actor, id);
-    const taskRun = taskRunId === undefined ? undefined : knownTaskRun(source, taskRunId);
+    const taskRun = taskRunId === undefined ? undefined : taskRunToReplay(source, taskRunId);
     const plan = await this.#planOf(source, revision);
     if (!taskRun) return { source, plan };
     const refusal = refuseUnlessAtRest("replay a task of", source);
     if (refusal) throw errorOf(refusal);
     if (plan.places.has(taskRun.taskId)) return { source, plan, taskRun };
-    throw new DomainError(
-      "invalid_argument",
-      `Illegal argument: Cannot replay from task "${taskRun.taskId}": revision ${plan.flow.revision} of the flow has no such task`,
+    const { revision: replayed } = plan.flow;
+    throw illegalArgument(
+      `Cannot replay from task "${taskRun.taskId}": revision ${replayed} of the flow has no such task`,
     );
   }
 
-  /** The flow of another revision than the one that ran. @throws DomainError not_found, conflict */
+  /** The plan of that revision if it is not the one that ran. @throws DomainError not_found, conflict */
   async #otherPlanOf(source: Execution, revision?: Revision): Promise<FlowPlan | undefined> {
     if (revision === undefined || revision === source.flowRevision) return undefined;
     const plan = await this.#planOf(source, revision);
     return plan.flow.revision === source.flowRevision ? undefined : plan;
   }
 
-  /** The flow that the new execution runs. @throws DomainError not_found, conflict */
+  /** The plan that the new execution runs. @throws DomainError not_found, conflict */
   async #planOf(
     source: Execution,
     revision: Revision = source.flowRevision,
@@ -155,11 +155,7 @@ export class ExecutionReplays {
     const { tenant, namespace, flowId } = source;
     const wanted = revision === "latest" ? {} : { revision };
     const plan = await this.#deps.flows.plan(tenant, { namespace, id: flowId }, wanted);
-    if (!plan.flow.disabled) return planFor(plan, source);
-    throw new DomainError(
-      "conflict",
-      `Illegal state: Cannot execute a disabled flow: "${namespace}.${flowId}"`,
-    );
+    return planFor(checkEnabled(plan), source);
   }
 
   async #readInputs(
@@ -186,13 +182,11 @@ export class ExecutionReplays {
 }
 
 /** @throws DomainError invalid_argument: there is none */
-function knownTaskRun(execution: Execution, id: string): TaskRun {
+function taskRunToReplay(execution: Execution, id: string): TaskRun {
   const taskRun = taskRunOfId(execution, id);
   if (taskRun) return taskRun;
-  throw new DomainError(
-    "invalid_argument",
-    `Illegal argument: No task found: task run "${
-      id.slice(0, 100)
-    }" does not exist in execution "${execution.id}"`,
+  const shown = id.slice(0, 100);
+  throw illegalArgument(
+    `No task found: task run "${shown}" does not exist in execution "${execution.id}"`,
   );
 }

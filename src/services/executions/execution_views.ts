@@ -1,8 +1,8 @@
-/** What is seen of executions beside themselves: the latest of flows, the values of a field, all that match as records, outputs. */
+/** Further views of executions: the latest of flows, distinct field values, an export of all that match, outputs. */
 import { isJsonObject, type JsonObject, parseJson } from "../../base/json.ts";
 import { taskRunId } from "../../base/id.ts";
 import type { Actor } from "../../model/access/actor.ts";
-import { DomainError } from "../../model/errors.ts";
+import { illegalArgument } from "../../model/errors.ts";
 import type { Execution, TaskRun } from "../../model/executions/execution.ts";
 import type { ExecutionCondition, ExecutionConditions } from "../../model/executions/execution_query.ts";
 import type { FlowKey } from "../../model/flows/flow.ts";
@@ -10,11 +10,10 @@ import { CORRELATION_LABEL } from "../../model/flows/label.ts";
 import type { State } from "../../model/executions/state.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
 import type { ExecutionRecords } from "../../store/records/execution_records.ts";
-import { taskRunOfId, unknownTaskRun } from "./execution_actions.ts";
+import { knownTaskRun } from "./execution_actions.ts";
 import type { Executions } from "./executions.ts";
 import type { Flows } from "../flows/flows.ts";
 
-/** What the service works with. */
 interface ExecutionViewsDeps {
   readonly executions: Executions;
   readonly records: ExecutionRecords;
@@ -38,13 +37,13 @@ export type DistinctField = typeof DISTINCT_FIELDS[number];
 
 /** Flows whose latest executions one request can ask for. */
 const MAX_LATEST_FLOWS = 1_000;
-/** Executions that are read at once for a record of each. */
+/** Executions that one page of {@link ExecutionViews.pages} reads. */
 const RECORDS_PER_PAGE = 500;
 
-/** Executions of one correlation that are looked at. */
+/** Executions of one correlation that are returned. */
 const MAX_RELATED = 1_000;
 
-/** The use cases. */
+/** The use cases of these views. */
 export class ExecutionViews {
   readonly #deps: ExecutionViewsDeps;
 
@@ -55,9 +54,8 @@ export class ExecutionViews {
   /** The latest execution of each flow that has one, in the order of the flows. @throws DomainError invalid_argument: too many flows */
   async latest(actor: Actor, flows: readonly FlowKey[]): Promise<Execution[]> {
     if (flows.length > MAX_LATEST_FLOWS) {
-      throw new DomainError(
-        "invalid_argument",
-        `Illegal argument: the latest executions of ${flows.length} flows were asked for; at most ${MAX_LATEST_FLOWS} can be`,
+      throw illegalArgument(
+        `the latest executions of ${flows.length} flows were asked for; at most ${MAX_LATEST_FLOWS} can be`,
       );
     }
     const found: Execution[] = [];
@@ -71,7 +69,7 @@ export class ExecutionViews {
     return found;
   }
 
-  /** Values that a field has among the executions that match, in order, at most `size`. */
+  /** Values of a field among the matching executions, in order, at most `size`. */
   async distinct(
     actor: Actor,
     field: DistinctField,
@@ -91,7 +89,7 @@ export class ExecutionViews {
     return found;
   }
 
-  /** Pages of the executions that match, oldest first, each as its answer in lists. */
+  /** Pages of the matching executions, oldest first, each as lists show it. */
   async *pages(actor: Actor, filters: ExecutionConditions): AsyncGenerator<JsonObject[]> {
     for (let page = 1;; page++) {
       const sort = [{ field: "id", descending: false }] as const;
@@ -118,9 +116,7 @@ export class ExecutionViews {
   /** Outputs of one task run. @throws DomainError not_found */
   async taskRunOutputs(actor: Actor, id: string, taskRunId: string): Promise<JsonObject> {
     const { execution } = await this.#deps.executions.read(actor, id);
-    const taskRun = taskRunOfId(execution, taskRunId);
-    if (!taskRun) throw unknownTaskRun(id, taskRunId);
-    return taskRun.outputs ?? {};
+    return knownTaskRun(execution, taskRunId).outputs ?? {};
   }
 
   /** Outputs of the flow. @throws DomainError not_found */
@@ -129,7 +125,7 @@ export class ExecutionViews {
     return execution.outputs ?? {};
   }
 
-  /** The execution and those of the same correlation, at most 1,000, oldest first, as lists show them. @throws DomainError not_found */
+  /** The executions of the same correlation, at most 1,000, oldest first, as lists show them. @throws DomainError not_found */
   async related(actor: Actor, id: string): Promise<{ flow: FlowKey; executions: JsonObject[] }> {
     const { execution } = await this.#deps.executions.read(actor, id);
     const correlation = execution.labels.find(({ key }) => key === CORRELATION_LABEL)?.value ?? id;
@@ -145,7 +141,7 @@ export class ExecutionViews {
     return { flow, executions: results.map((text) => parseJson(text)).filter(isJsonObject) };
   }
 
-  /** Of all executions but tests, whatever the filters. */
+  /** Values among all executions except tests, regardless of filters. */
   async #valuesOf({ tenant }: Actor, field: DistinctField): Promise<string[]> {
     const values = new Set<string>();
     for (const [flowNo, states] of await this.#deps.catalog.counts(tenant)) {

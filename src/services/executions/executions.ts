@@ -1,15 +1,15 @@
-/** Executions: starting, reading, waiting for, killing, deleting, listing; and their log lines. */
+/** The use cases of executions: start, read, await, delete, search; and their log lines. */
 import type { Clock, Instant } from "../../base/clock.ts";
 import type { IdSource } from "../../base/id.ts";
 import { type JsonObject, stringifyJson } from "../../base/json.ts";
 import { whenKnown } from "../../base/when_known.ts";
 import { createExecution, type StartRequest } from "../../engine/create.ts";
 import { heldTasks } from "../../engine/pause.ts";
-import { type FlowPlan, planFor } from "../../engine/plan.ts";
+import type { FlowPlan } from "../../engine/plan.ts";
 import { ExecutionTree } from "../../engine/tree.ts";
 import type { GivenValue } from "../../model/flows/input_value.ts";
 import type { Actor } from "../../model/access/actor.ts";
-import { DomainError, undefinedIfMissing } from "../../model/errors.ts";
+import { illegalState, undefinedIfMissing } from "../../model/errors.ts";
 import type { Execution, ExecutionKind, ExecutionTrigger } from "../../model/executions/execution.ts";
 import { executionBody } from "../../model/executions/execution_body.ts";
 import { type WaitingFacts, waitingOf } from "../../model/executions/execution_waiting.ts";
@@ -31,12 +31,12 @@ import type { NewExecution } from "../../runtime/live/messages.ts";
 import type { Executor } from "../../runtime/executor.ts";
 import { prepareRemoval } from "../../runtime/removal.ts";
 import type { Flows } from "../flows/flows.ts";
+import { planOf, unknownExecution } from "./execution_actions.ts";
 import { FollowedExecutions } from "./followed_executions.ts";
 import { measureFile, type StoreFile, storeFilesOf } from "../starts/given_files.ts";
 import { logEntries, type LogFilter } from "../logs/log_entries.ts";
 import type { StartChecks } from "../starts/start_checks.ts";
 
-/** What the executions service works with. */
 interface ExecutionsDeps {
   readonly flows: Flows;
   readonly records: ExecutionRecords;
@@ -51,29 +51,28 @@ interface ExecutionsDeps {
   readonly checks: StartChecks;
 }
 
-/** What a caller starts an execution with. */
+/** Options of a start. */
 export interface StartOptions {
   readonly labels: readonly Label[];
   readonly kind: ExecutionKind;
   readonly revision?: number;
   readonly scheduleDate?: Instant;
-  /** Tasks before which it stops: `taskId` or `taskId.value`. */
+  /** Tasks before which the execution stops: `taskId` or `taskId.value`. */
   readonly breakpoints?: readonly string[];
   readonly trigger?: ExecutionTrigger;
-  /** Holds the answer until the execution has ended; aborted when the caller has gone. */
+  /** Delays the result until the execution has ended; aborted when the caller disconnects. */
   readonly wait?: AbortSignal;
-  /** What is stored in the same commit, once it is known what the execution looks like as it was created. */
+  /** Returns what is stored in the same commit, from the execution and its text as created. */
   readonly remember?: (execution: Execution, created: string) => Promise<readonly Mutation[]>;
-  /** Link to an execution's page. */
+  /** Link to the page of an execution. */
   readonly urlOf: (execution: Execution) => string;
 }
 
-/** How the end of an execution is waited for. */
 type AwaitOptions = Pick<StartOptions, "urlOf"> & { readonly wait: AbortSignal };
 
-/** An execution that is about to begin. */
+/** An execution to start. */
 interface StartedExecution extends NewExecution {
-  /** What is stored in the same commit. */
+  /** Stored in the same commit. */
   readonly mutations: readonly Mutation[];
 }
 
@@ -83,7 +82,7 @@ export type ReadInputs = (
   inputs: readonly Input[],
 ) => Promise<ReadonlyMap<string, GivenValue>>;
 
-/** An execution and when it was read. */
+/** An execution and its text. */
 export interface ExecutionView {
   readonly execution: Execution;
   readonly body: string;
@@ -92,7 +91,7 @@ export interface ExecutionView {
 
 /** The use cases of executions. */
 export class Executions {
-  /** For those who follow one. */
+  /** Shared views for event streams. */
   readonly followed: FollowedExecutions;
   readonly #deps: ExecutionsDeps;
   readonly #closing = new AbortController();
@@ -104,37 +103,30 @@ export class Executions {
     this.followed = new FollowedExecutions({ read, changes: deps.changes, clock: deps.clock });
   }
 
-  /** The flow to start, at once when it is in memory. @throws DomainError not_found, conflict */
-  startable(actor: Actor, key: FlowKey, revision?: number): FlowPlan | Promise<FlowPlan> {
-    const found = this.#deps.flows.plan(actor.tenant, key, { revision });
-    return whenKnown(found, checkEnabled);
-  }
-
   /**
-   * Starts an execution; the answer's text. Without `wait` it shows the execution as it was created.
+   * Starts an execution; its text as created, with `wait` once it has ended.
    * @throws DomainError not_found, conflict, invalid_entity, too_many_requests, storage_full, unavailable
    */
   async start(actor: Actor, key: FlowKey, readInputs: ReadInputs, options: StartOptions): Promise<string> {
-    const found = this.startable(actor, key, options.revision);
+    const found = this.#startable(actor, key, options.revision);
     const plan = found instanceof Promise ? await found : found;
     checkStartLabels(options.labels);
     const id = this.#deps.ids.next(this.#deps.clock.now());
     const files: Mutation[] = [];
     const owner = { flow: plan.flow, executionId: id, folder: "inputs", mutations: files };
     const given = await readInputs(storeFilesOf(this.#deps.files, owner), plan.flow.inputs);
-    const resolved = this.#deps.checks.reading(plan.flow, (checks) => checks.inputs(plan.flow, given));
-    const inputs = resolved instanceof Promise ? await resolved : resolved;
+    const inputs = await this.#deps.checks.reading(plan.flow, (checks) => checks.inputs(plan.flow, given));
     return await this.#begin(plan, { ...options, id, inputs }, files, options);
   }
 
-  /** What a start with these values would find, as JSON text; nothing is stored. @throws DomainError not_found, conflict */
+  /** Validates the values of a start; the report as JSON text. Stores nothing. @throws DomainError not_found, conflict */
   async validate(actor: Actor, key: FlowKey, readInputs: ReadInputs, revision?: number): Promise<string> {
-    const { flow } = await this.startable(actor, key, revision);
+    const { flow } = await this.#startable(actor, key, revision);
     const given = await readInputs(measureFile, flow.inputs);
     return stringifyJson(await this.#deps.checks.reading(flow, (checks) => checks.report(flow, given)));
   }
 
-  /** Begins an execution that was made already, with what is stored beside it; the answer's text. @throws as {@link start} */
+  /** Starts an execution that was created before; its text. @throws as {@link start} */
   async begin(
     { execution, plan, mutations }: StartedExecution,
     options: Pick<StartOptions, "urlOf" | "wait" | "remember">,
@@ -148,7 +140,7 @@ export class Executions {
     return options.wait ? await this.#waitFor(execution, options.wait, url) : created;
   }
 
-  /** The text of an execution once it has ended, or the caller has gone. @throws DomainError not_found */
+  /** The text of an execution once it has ended, or the caller has disconnected. @throws DomainError not_found */
   async ended(actor: Actor, id: string, { urlOf, wait }: AwaitOptions): Promise<string> {
     const { execution } = await this.#load(actor.tenant, id);
     return await this.#waitFor(execution, wait, urlOf(execution));
@@ -161,13 +153,13 @@ export class Executions {
     return { execution, body, hasEnded: isEnded(execution.history) };
   }
 
-  /** An execution, and why it does not go on. @throws DomainError not_found */
+  /** An execution, and what it waits for. @throws DomainError not_found */
   async read(actor: Actor, id: string): Promise<{ execution: Execution; waiting?: JsonObject }> {
     const { execution } = await this.#load(actor.tenant, id);
     return { execution, waiting: waitingOf(execution, await this.#waitingFacts(execution)) };
   }
 
-  /** Texts of one page of executions without task runs, and how many there are in all. @throws DomainError invalid_filter */
+  /** Texts of one page of executions without task runs, and the total number. @throws DomainError invalid_filter */
   async search(actor: Actor, query: ExecutionQuery): Promise<{ results: string[]; total: number }> {
     const { ids, total } = await this.#deps.catalog.query(actor.tenant, query);
     const now = this.#deps.clock.now();
@@ -176,12 +168,12 @@ export class Executions {
     return { results: known.filter((text) => text !== undefined), total };
   }
 
-  /** Deletes an execution with its log lines and files; one that is running is stopped. @throws DomainError not_found */
+  /** Deletes an execution with its log lines and files; stops it if it is running. @throws DomainError not_found */
   async delete(actor: Actor, id: string): Promise<void> {
     const { tenant } = actor;
     const { execution } = await this.#load(tenant, id);
     const { records, cleanup, committer, changes, executor } = this.#deps;
-    // The revision of an execution that has ended may have been removed.
+    // The flow revision of an ended execution may have been deleted.
     const limit = await undefinedIfMissing(() => this.#limitOf(execution));
     const removal = prepareRemoval(execution, limit === undefined ? undefined : executor.slots);
     const facts = executor.drop(tenant, id);
@@ -217,10 +209,15 @@ export class Executions {
     return logEntries(found.execution, found.lines, filter);
   }
 
-  /** Answers those who wait for an end with what there is; from now on nobody waits. */
+  /** Ends all waits for an end: callers get the current state, also later ones. */
   async close(): Promise<void> {
     this.#closing.abort();
     await Promise.allSettled([...this.#waiting]);
+  }
+
+  /** The plan of a flow to start; synchronously if the flow is in memory. @throws DomainError not_found, conflict */
+  #startable({ tenant }: Actor, key: FlowKey, revision?: number): FlowPlan | Promise<FlowPlan> {
+    return whenKnown(this.#deps.flows.plan(tenant, key, { revision }), checkEnabled);
   }
 
   async #begin(
@@ -231,11 +228,10 @@ export class Executions {
   ): Promise<string> {
     const now = this.#deps.clock.now();
     const execution = createExecution(plan.flow, request, now);
-    const evaluated = this.#deps.checks.reading(
+    await this.#deps.checks.reading(
       plan.flow,
       (checks) => checks.evaluateChecks(plan.flow, execution, now),
     );
-    if (evaluated instanceof Promise) await evaluated;
     return await this.begin({ execution, plan, mutations: files }, options);
   }
 
@@ -268,29 +264,24 @@ export class Executions {
       return { queue: { ahead: Math.max(0, ahead), running, limit } };
     }
     if (state !== "BREAKPOINT") return {};
-    const plan = await this.#planOf(execution);
+    const plan = await planOf(this.#deps.flows, execution);
     return { heldTasks: heldTasks(new ExecutionTree(plan, execution)) };
   }
 
   async #limitOf(execution: Execution): Promise<number | undefined> {
-    return (await this.#planOf(execution)).flow.concurrency?.limit;
-  }
-
-  async #planOf(execution: Execution): Promise<FlowPlan> {
-    const { tenant, namespace, flowId: id, flowRevision: revision } = execution;
-    const options = { revision, allowDeleted: true };
-    return planFor(await this.#deps.flows.plan(tenant, { namespace, id }, options), execution);
+    return (await planOf(this.#deps.flows, execution)).flow.concurrency?.limit;
   }
 
   async #load(tenant: TenantId, id: string): Promise<StoredExecution> {
     const stored = await this.#deps.records.load(tenant, id);
-    if (!stored) throw new DomainError("not_found", `Not Found: execution "${id}" does not exist`);
+    if (!stored) throw unknownExecution(id);
     return stored;
   }
 }
 
-function checkEnabled(plan: FlowPlan): FlowPlan {
+/** The plan of a flow that may be started. @throws DomainError conflict: it is disabled */
+export function checkEnabled(plan: FlowPlan): FlowPlan {
   const { disabled, namespace, id } = plan.flow;
   if (!disabled) return plan;
-  throw new DomainError("conflict", `Illegal state: Cannot execute a disabled flow: "${namespace}.${id}"`);
+  throw illegalState(`Cannot execute a disabled flow: "${namespace}.${id}"`);
 }

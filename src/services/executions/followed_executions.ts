@@ -1,4 +1,4 @@
-/** Executions as those see them who follow their changes: read once for each change, however many look at it. */
+/** Views of executions for event streams: read once per change, shared by all followers. */
 import type { Clock, Instant } from "../../base/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Actor } from "../../model/access/actor.ts";
@@ -8,19 +8,18 @@ import { isEnded } from "../../model/executions/state.ts";
 import type { Changes } from "../../store/changes.ts";
 import { undefinedIfMissing } from "../../model/errors.ts";
 
-/** What is looked at by several: nobody may change it. */
+/** A shared view; must not be changed. */
 export interface FollowedView {
   readonly execution: Execution;
-  /** Why it does not go on. */
+  /** What the execution waits for. */
   readonly waiting?: JsonObject;
   readonly hasEnded: boolean;
   /** When it was read. */
   readonly now: Instant;
-  /** Its text with task runs, as `GET` answers it. */
+  /** Its text with task runs, as `GET` returns it. */
   readonly body: string;
 }
 
-/** What looking needs. */
 interface FollowedExecutionsDeps {
   /** @throws DomainError not_found */
   readonly read: (
@@ -31,24 +30,24 @@ interface FollowedExecutionsDeps {
   readonly clock: Clock;
 }
 
-/** One follower. Dispose of it to hear of nothing more. */
+/** One follower; disposing of it unsubscribes. */
 export interface Follower extends Disposable {
-  /** The execution as it is now, `undefined` when there is none (any more). */
+  /** The current view; `undefined` if the execution does not exist (any more). */
   readonly read: () => Promise<FollowedView | undefined>;
 }
 
-/** How long a view serves others: durations in it are that old at the most, and changes that come faster are joined anyway. */
+/** Maximum age of a shared view: durations in it are at most that old, and faster changes are merged anyway. */
 const SHARED_MS = 50;
 
-/** One execution with all who follow it. */
+/** An execution and its followers. */
 interface Followed {
   followers: number;
-  /** What was seen last, until the next change. */
+  /** The last view, until the next change. */
   view?: Promise<FollowedView | undefined>;
   seenAtMs: number;
 }
 
-/** The executions that are followed. */
+/** The followed executions. */
 export class FollowedExecutions {
   readonly #deps: FollowedExecutionsDeps;
   readonly #followed = new Map<string, Followed>();
@@ -57,12 +56,12 @@ export class FollowedExecutions {
     this.#deps = deps;
   }
 
-  /** Executions that somebody follows. */
+  /** Number of followed executions. */
   get size(): number {
     return this.#followed.size;
   }
 
-  /** Begins to follow; `changed` is called after each durable change. */
+  /** Follows an execution; `changed` is called after each durable change. */
   follow(actor: Actor, id: string, changed: () => void): Follower {
     const followed = this.#join(`${actor.tenant}/${id}`);
     const unsubscribe = this.#deps.changes.subscribe(actor.tenant, id, () => {
@@ -110,7 +109,7 @@ export class FollowedExecutions {
   }
 }
 
-/** Written out when somebody asks, and then once. */
+/** The text is made on first access, once. */
 class View implements FollowedView {
   readonly hasEnded: boolean;
   #body: string | undefined;

@@ -1,4 +1,4 @@
-/** Starts through the API that happen once for each key of a caller. */
+/** Starts through the API with an `Idempotency-Key`. */
 import type { Actor } from "../../model/access/actor.ts";
 import type { FlowKey } from "../../model/flows/flow.ts";
 import type { StartResponse } from "../../store/records/idempotency_records.ts";
@@ -8,17 +8,16 @@ import type { Flows } from "../flows/flows.ts";
 import { measureFile } from "../starts/given_files.ts";
 import type { Idempotency, OnceResponse, Remember } from "../starts/idempotency.ts";
 
-/** What the service works with. */
 interface IdempotentStartsDeps {
   readonly idempotency: Idempotency;
   readonly executions: Executions;
   readonly flows: Flows;
 }
 
-/** A start, and the key under which it happens once. */
+/** A start and its key. */
 interface IdempotentStart {
   readonly key: string;
-  /** The query, its parameters in order of their names. */
+  /** The query, parameters sorted by name. */
   readonly query: string;
   readonly flow: FlowKey;
   readonly readInputs: ReadInputs;
@@ -27,7 +26,7 @@ interface IdempotentStart {
 
 const JSON_TYPE = "application/json";
 
-/** Starts executions once. */
+/** Starts executions once per key. */
 export class IdempotentStarts {
   readonly #deps: IdempotentStartsDeps;
 
@@ -36,9 +35,9 @@ export class IdempotentStarts {
   }
 
   /**
-   * Starts an execution, or gives the answer to the start that was sent under the key before. A caller that waits for the
-   * end does so each time.
-   * @throws DomainError invalid_argument: the key was used for something else; and what {@link Executions.start} throws
+   * Starts an execution, or returns the response to the earlier start with the same key. A caller that waits for the end
+   * waits each time.
+   * @throws DomainError invalid_argument: the key was used for another request; and what {@link Executions.start} throws
    */
   async start(actor: Actor, start: IdempotentStart): Promise<OnceResponse> {
     const { key, query, flow, options: { wait, urlOf } } = start;
@@ -52,7 +51,7 @@ export class IdempotentStarts {
       },
     );
     if (response) return { ...response, isReplayed };
-    // Nothing is remembered of an answer that was waited for, and the query of both is the same: this one waits too.
+    // The response of a waiting start is not stored. Both requests have the same query: this one waits too.
     const signal = wait ?? AbortSignal.abort();
     const body = await this.#deps.executions.ended(actor, executionId, { urlOf, wait: signal });
     return { ...jsonResponse(body), isReplayed };
@@ -76,7 +75,7 @@ export class IdempotentStarts {
     });
   }
 
-  /** By the flow as it was the first time: it may have been changed, disabled or deleted since. */
+  /** Uses the flow revision of the first start: the flow may have been changed, disabled or deleted since. */
   async #again(
     actor: Actor,
     { flow, readInputs }: IdempotentStart,

@@ -1,21 +1,18 @@
-/** Executions that a ForEachItem or a Loop has started, for what gathers their outputs. */
+/** Outputs of the executions that a ForEachItem or a Loop has started. */
 import { taskRunOrdinal } from "../../base/id.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { ChildNumbers } from "../../engine/child_numbers.ts";
 import { childIds, childNumbersOf } from "../../engine/children.ts";
-import { successorId } from "../../engine/attempts.ts";
 import type { AttemptIdentity } from "../../model/executions/attempt_identity.ts";
 import { type Execution, type TaskRun, taskRunOf } from "../../model/executions/execution.ts";
 import type { EndedPass, ItemExecutionPort } from "../../model/ports/item_executions.ts";
-import { currentState } from "../../model/executions/state.ts";
+import { lastSuccessor } from "../../runtime/children/child_restart.ts";
 import type { ExecutionRecords } from "../../store/records/execution_records.ts";
 
 /** Executions that are read at once. */
 const READS_AT_ONCE = 20;
-/** Executions that have taken the place of one another. */
-const MAX_SUCCESSORS = 1_000;
 
-/** The port of those who gather. */
+/** Reads these outputs for the tasks that collect them. */
 export class ItemExecutions implements ItemExecutionPort {
   readonly #records: ExecutionRecords;
 
@@ -47,21 +44,12 @@ export class ItemExecutions implements ItemExecutionPort {
   async *#headers(tenant: string, ids: readonly string[]): AsyncGenerator<Execution | undefined> {
     for (let first = 0; first < ids.length; first += READS_AT_ONCE) {
       const some = ids.slice(first, first + READS_AT_ONCE);
-      yield* await Promise.all(some.map((id) => this.#last(tenant, id)));
+      yield* await Promise.all(some.map((id) => lastSuccessor(this.#records, tenant, id)));
     }
-  }
-
-  /** The one of that id, or the last that has taken its place. */
-  async #last(tenant: string, id: string): Promise<Execution | undefined> {
-    let header = await this.#records.header(tenant, id);
-    for (let n = 0; n < MAX_SUCCESSORS && header && currentState(header.history) === "RETRIED"; n++) {
-      header = await this.#records.header(tenant, successorId(header));
-    }
-    return header;
   }
 }
 
-/** The task run with many executions in the same ForEachItem. */
+/** The task run of the same ForEachItem that started the executions. */
 function ownerBeside(execution: Execution, ordinal: number): TaskRun | undefined {
   const merge = taskRunOf(execution, ordinal);
   return merge &&

@@ -1,20 +1,20 @@
-/** Fingerprints of what callers send, so that it need not be kept to be compared. */
+/** Hashes of request contents, to compare requests without storing them. */
 import { type BinaryToTextEncoding, createHash, type Hash } from "node:crypto";
 import { type JsonObject, stringifyJson } from "../../base/json.ts";
 import type { GivenValue } from "../../model/flows/input_value.ts";
 import type { StoreFile } from "./given_files.ts";
 
-/** The SHA-256 of some texts, which keeps them apart. */
+/** The SHA-256 of a list of texts. */
 export function hashText(texts: readonly string[], encoding: BinaryToTextEncoding = "base64url"): string {
   return createHash("sha256").update(JSON.stringify(texts)).digest(encoding);
 }
 
-/** A fingerprint of values and files: the same ones give the same, however they were sent and wherever they are kept. */
+/** A hash of values and files: independent of how they were sent and where they are stored. */
 export class ContentHash {
   readonly #values = new Map<string, string>();
   readonly #files = new Map<string, readonly [name: string, digest: string]>();
 
-  /** Takes in files as they pass through. */
+  /** Adds the files that are stored through the returned function. */
   hashing(store: StoreFile): StoreFile {
     return async (inputId, { name, stream }) => {
       const hash = createHash("sha256");
@@ -24,19 +24,19 @@ export class ContentHash {
     };
   }
 
-  /** Takes in the values given for inputs, whose files have passed through {@link hashing}. */
+  /** Adds the values of inputs, whose files were stored through {@link hashing}. */
   addGiven(given: ReadonlyMap<string, GivenValue>): void {
     for (const [id, value] of given) if (value.kind !== "file") this.#values.set(id, stringifyJson(value));
-    // Of what was sent twice the last counts.
+    // If an input was sent twice, the last value counts.
     for (const id of this.#files.keys()) if (given.get(id)?.kind !== "file") this.#files.delete(id);
   }
 
-  /** Takes in a body; where its files are kept is no part of it. */
+  /** Adds a body. */
   addBody(body: JsonObject): void {
     this.#values.set("body", stringifyJson(body));
   }
 
-  /** The fingerprint of all that was taken in. */
+  /** The hash of all that was added. */
   digest(): string {
     const values = [...this.#values].sort(byName).flat();
     const files = [...this.#files].sort(byName).flat(2);

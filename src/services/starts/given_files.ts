@@ -1,28 +1,28 @@
-/** Files that callers send for inputs: kept as files of an execution, or only measured. */
+/** Uploaded files of inputs: stored as files of an execution, or only measured. */
 import type { Flow } from "../../model/flows/flow.ts";
 import type { GivenValue } from "../../model/flows/input_value.ts";
 import { type ExecutionFiles, executionFileUri } from "../../store/blobs/execution_files.ts";
 import type { Mutation } from "../../store/store.ts";
 
-/** A file that a caller sent for an input. */
+/** An uploaded file. */
 interface GivenFile {
   readonly name: string;
   readonly stream: ReadableStream<Uint8Array>;
 }
 
-/** Keeps an uploaded file of an input, and gives what stands for it. */
+/** Stores an uploaded file of an input; returns its value. */
 export type StoreFile = (inputId: string, file: GivenFile) => Promise<GivenValue>;
 
-/** Whose files they become, and where among them; they are durable with an entry that has `mutations`. */
+/** The execution that owns the files; they become durable with an entry that contains `mutations`. */
 interface GivenFilesOwner {
   readonly flow: Pick<Flow, "tenant" | "namespace" | "id">;
   readonly executionId: string;
-  /** Put before the input's id; without slash at the end. */
+  /** Prefix of the path, without a slash at the end. */
   readonly folder: string;
   readonly mutations: Mutation[];
 }
 
-/** Keeps files in a folder of an execution. It throws DomainError too_large, storage_full, unavailable. */
+/** Stores files in a folder of an execution. The function throws DomainError too_large, storage_full, unavailable. */
 export function storeFilesOf(files: ExecutionFiles, owner: GivenFilesOwner): StoreFile {
   const { flow, executionId, folder, mutations } = owner;
   return async (inputId, { name, stream }) => {
@@ -35,7 +35,7 @@ export function storeFilesOf(files: ExecutionFiles, owner: GivenFilesOwner): Sto
   };
 }
 
-/** Reads a file to its end and keeps nothing of it. */
+/** Reads a file to its end without storing it. */
 export const measureFile: StoreFile = async (_inputId, { name, stream }) => {
   let size = 0;
   for await (const chunk of stream) size += chunk.length;

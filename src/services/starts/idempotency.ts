@@ -1,10 +1,10 @@
 /**
- * Starts that happen once: a caller may send the same start again under the same key and gets the first answer again. What
- * is remembered is durable with the start itself, so that a crash leaves both or neither.
+ * Idempotent starts: a repeated start with the same key returns the first response again. The record is stored in the
+ * commit of the start, so that a crash leaves both or neither.
  */
 import type { Clock } from "../../base/clock.ts";
 import { KeyedLock } from "../../base/keyed_lock.ts";
-import { DomainError } from "../../model/errors.ts";
+import { DomainError, illegalArgument } from "../../model/errors.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import { IDEMPOTENCY_KEPT_MS, MAX_REMEMBERED_ANSWER_CHARS } from "../../model/limits.ts";
 import type {
@@ -16,43 +16,42 @@ import type {
 import type { Mutation } from "../../store/store.ts";
 import { ContentHash, hashText } from "./content_hash.ts";
 
-/** A start that is to happen once. */
+/** A start with its key. */
 interface OnceRequest {
   readonly tenant: TenantId;
-  /** Whose key it is; other callers may use the same key for something else. */
+  /** Owner of the key; other callers may use the same key for other requests. */
   readonly caller: readonly string[];
   readonly key: string;
-  /** What is asked for, beside the values and files sent with it: method, flow, query. */
+  /** The request without its values and files: method, flow, query. */
   readonly request: readonly string[];
 }
 
-/** What a start leaves for those who ask again. */
+/** What is stored for repeated requests. */
 type Remembered = Pick<IdempotencyRecord, "executionId" | "flowRevision" | "response">;
 
-/** Makes what is remembered a part of the commit that starts the execution. */
+/** Returns what stores the record in the commit of the start. */
 export type Remember = (remembered: Remembered) => Promise<readonly Mutation[]>;
 
-/** How a start is carried out, and how it is compared with an earlier one. */
+/** Carries out a start, and compares it with an earlier one. */
 interface OnceSteps {
-  /** Starts; all that was sent must be in `content` before `remember` is called. It may start nothing and remember nothing. */
+  /** Starts; the whole request must be in `content` before `remember` is called. May start nothing and remember nothing. */
   readonly first: (content: ContentHash, remember: Remember) => Promise<void>;
-  /** Reads what was sent into `content`, as the flow of the first time saw it. */
+  /** Reads the request into `content`, by the flow revision of the first start. */
   readonly again: (content: ContentHash, first: Pick<Remembered, "flowRevision">) => Promise<void>;
 }
 
-/** What became of a request. */
+/** The outcome of a request. */
 export interface OnceOutcome {
-  /** `undefined` when nothing was started. */
+  /** `undefined` if nothing was started. */
   readonly remembered: Remembered | undefined;
   readonly isReplayed: boolean;
 }
 
-/** An answer, and whether it was given before. */
+/** A response, and whether it was returned before. */
 export interface OnceResponse extends StartResponse {
   readonly isReplayed: boolean;
 }
 
-/** What the service works with. */
 interface IdempotencyDeps {
   readonly records: IdempotencyRecords;
   readonly clock: Clock;
@@ -60,10 +59,10 @@ interface IdempotencyDeps {
   readonly tenants: () => Iterable<TenantId>;
 }
 
-/** Records of a tenant that one sweep removes. */
+/** Records per tenant that one sweep removes. */
 const SWEEP_LIMIT = 200;
 
-/** Remembers starts. */
+/** Stores and finds records of starts. */
 export class Idempotency {
   readonly #deps: IdempotencyDeps;
   readonly #locks = new KeyedLock();
@@ -73,8 +72,8 @@ export class Idempotency {
   }
 
   /**
-   * Starts what was not started under that key in the last {@link IDEMPOTENCY_KEPT_MS}; one after the other for each key.
-   * @throws DomainError invalid_argument: the key was used for something else; or what the steps throw, and nothing is remembered
+   * Starts unless the key was used in the last {@link IDEMPOTENCY_KEPT_MS}; requests with the same key run one at a time.
+   * @throws DomainError invalid_argument: the key was used for another request; or what the steps throw, then nothing is stored
    */
   async once(request: OnceRequest, { first, again }: OnceSteps): Promise<OnceOutcome> {
     const { tenant } = request;
@@ -94,13 +93,13 @@ export class Idempotency {
     });
   }
 
-  /** Removes expired records; gives their number, which is bounded: a loop calls this. */
+  /** Removes expired records; returns their number, which is bounded: a loop calls this. */
   async sweepExpired(): Promise<number> {
     let swept = 0;
     for (const tenant of this.#deps.tenants()) {
       const afterNow = this.#deps.clock.now() + 1;
       const places = await this.#deps.records.expiredBefore(tenant, afterNow, SWEEP_LIMIT);
-      // Who holds the lock sees to the record; it may take as long as an upload.
+      // A request that holds the lock removes the record itself; it may take as long as an upload.
       const free = places.filter((place) => !this.#locks.isHeld(lockKey(place)));
       await Promise.all(free.map((place) => this.#locks.run(lockKey(place), () => this.#unexpired(place))));
       swept += free.length;
@@ -137,7 +136,7 @@ export class Idempotency {
     return remembered;
   }
 
-  /** The record; one that has expired is removed. */
+  /** The record; an expired one is removed. */
   async #unexpired(place: RecordPlace) {
     const stored = await this.#deps.records.get(place);
     if (!stored || stored.expiresAt > this.#deps.clock.now()) return stored;
@@ -151,9 +150,8 @@ function lockKey({ tenant, hash }: RecordPlace): string {
 }
 
 function usedOtherwise(key: string): DomainError {
-  return new DomainError(
-    "invalid_argument",
-    `Illegal argument: Idempotency-Key "${key}" was used for a start with other content; use another key for each start`,
+  return illegalArgument(
+    `Idempotency-Key "${key}" was used for a start with other content; use another key for each start`,
   );
 }
 

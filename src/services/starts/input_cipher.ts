@@ -1,4 +1,4 @@
-/** Encrypts inputs of type SECRET, and decrypts them for expressions. Nothing else ever decrypts them. */
+/** Encrypts inputs of type SECRET, and decrypts them for expressions only. */
 import type { Cipher } from "../../base/cipher.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { ciphertextOf, encryptedValue } from "../../model/flows/input_value.ts";
@@ -7,7 +7,7 @@ import type { Flow } from "../../model/flows/flow.ts";
 /** The flow that an input belongs to. */
 type InputOwner = Pick<Flow, "tenant" | "namespace" | "id">;
 
-/** Encrypts with the server's key, for one flow each: what another flow is given of it stays a ciphertext there. */
+/** Encrypts with the key of the server for one flow; another flow cannot decrypt the value. */
 export class InputCipher {
   readonly #cipher: Cipher;
 
@@ -15,19 +15,19 @@ export class InputCipher {
     this.#cipher = cipher;
   }
 
-  /** What stands for the text in inputs. */
+  /** The encrypted value of a text. */
   seal(owner: InputOwner, text: string): JsonObject {
     return encryptedValue(this.#cipher.encrypt(text, contextOf(owner)));
   }
 
-  /** The text; `undefined` when the value is not encrypted, or with another key, or for another flow. */
+  /** The text; `undefined` if the value is not encrypted, or with another key, or for another flow. */
   open(owner: InputOwner, value: JsonValue): string | undefined {
     const bytes = ciphertextOf(value);
     return bytes && this.#cipher.decrypt(bytes, contextOf(owner));
   }
 }
 
-/** All executions of a flow share it, so that a replay can go on with the inputs of the one before. */
+/** The same for all executions of a flow, so that a replay can reuse the inputs. */
 function contextOf({ tenant, namespace, id }: InputOwner): string {
   return JSON.stringify(["input", tenant, namespace, id]);
 }

@@ -1,4 +1,4 @@
-/** What an execution that is paused waits for: which task run, and the inputs that are asked of whoever resumes it. */
+/** The pause of an execution: its task run, and the inputs that a resume requires. */
 import { type JsonObject, ownProperty } from "../../base/json.ts";
 import { pausedTaskRun } from "../../engine/pause.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
@@ -11,13 +11,12 @@ import type { StartChecks } from "./start_checks.ts";
 
 /** Where an execution is paused. */
 export interface PausePoint {
-  /** Absent when the execution as a whole is held. */
+  /** Absent if the whole execution is held. */
   readonly taskRun?: TaskRun;
-  /** Asked of whoever resumes it. */
   readonly inputs: readonly Input[];
 }
 
-/** The hold of an execution, else its oldest pause; `undefined` when nothing of it is paused. */
+/** The hold of an execution, else its oldest pause; `undefined` if nothing is paused. */
 export function pausePointOf(execution: Execution, plan: FlowPlan): PausePoint | undefined {
   if (execution.isHeld && currentState(execution.history) === "PAUSED") return { inputs: [] };
   const taskRun = pausedTaskRun(execution.taskRuns);
@@ -25,29 +24,29 @@ export function pausePointOf(execution: Execution, plan: FlowPlan): PausePoint |
   return taskRun && { taskRun, inputs: properties ? buildInputs(ownProperty(properties, "onResume")) : [] };
 }
 
-/** The values for a pause; `undefined` when it asks for none. @throws DomainError invalid_entity */
-export function pauseInputs(
+/** The values of the inputs; `undefined` if there are none. @throws DomainError invalid_entity */
+export async function pauseInputs(
   checks: StartChecks,
   { flow }: FlowPlan,
   { inputs }: PausePoint,
   given: ReadonlyMap<string, GivenValue>,
-): JsonObject | undefined | Promise<JsonObject | undefined> {
+): Promise<JsonObject | undefined> {
   const asking = askingFlow(flow, inputs);
-  return checks.reading(asking, (reading) => reading.inputs(asking, given));
+  return await checks.reading(asking, (reading) => reading.inputs(asking, given));
 }
 
-/** What a resume with these values would find. */
-export function pauseReport(
+/** The report on these values. */
+export async function pauseReport(
   checks: StartChecks,
   { flow }: FlowPlan,
   { inputs }: PausePoint,
   given: ReadonlyMap<string, GivenValue>,
-): JsonObject | Promise<JsonObject> {
+): Promise<JsonObject> {
   const asking = askingFlow(flow, inputs);
-  return checks.reading(asking, (reading) => reading.report(asking, given));
+  return await checks.reading(asking, (reading) => reading.report(asking, given));
 }
 
-/** The flow as one whose inputs are those of the pause; its checks are about its own. */
+/** The flow with the inputs of the pause, and without its checks, which concern its own inputs. */
 function askingFlow(flow: Flow, inputs: readonly Input[]): Flow {
   return { ...flow, inputs, definition: {} };
 }

@@ -1,4 +1,4 @@
-/** What is looked at before an execution is created: whether its inputs are right, and whether the flow's checks hold. */
+/** Validation before an execution is created: its inputs, and the checks of the flow. */
 import type { Instant } from "../../base/clock.ts";
 import {
   isJsonObject,
@@ -26,26 +26,24 @@ import { move } from "../../model/executions/state.ts";
 /** Functions of expressions, by name. */
 type HostFunctions = ReadonlyMap<string, HostFunction>;
 
-/** Values from outside that templates of one flow read by functions such as `kv()`. */
+/** Data that templates of one flow read through functions such as `kv()`. */
 interface HostReads {
   readonly functions: HostFunctions;
-  /** Does `work`; where a value is not there yet it is fetched, and `work` begins again. */
+  /** Runs `work`; if a value must be fetched, fetches it and runs `work` again. */
   run<T>(work: () => T): T | Promise<T>;
   /** The text without the secrets that were read. */
   mask(text: string): string;
 }
 
-/** What the checks work with. */
 interface StartChecksDeps {
-  /** The value of a SECRET as it is kept. */
+  /** The value of a SECRET as stored. */
   readonly seal: (flow: Flow, text: string) => JsonValue;
   /** Renders a default, a condition or a message with `inputs`. @throws ExpressionError what cannot be rendered */
   readonly render: (flow: Flow, template: Rendering) => JsonValue;
-  /** Where templates of that flow read from. */
   readonly reads: (flow: Flow) => HostReads;
 }
 
-/** A template, and what it sees. */
+/** A template and its context. */
 interface Rendering {
   readonly template: string;
   readonly inputs: JsonObject;
@@ -55,7 +53,7 @@ interface Rendering {
 /** Values that a caller gives for inputs, by id. */
 type GivenValues = ReadonlyMap<string, GivenValue>;
 
-/** The checks before a start. Holds nothing of an execution. */
+/** Validates starts; keeps no state of executions. */
 export class StartChecks {
   readonly #deps: StartChecksDeps;
   readonly #reads?: HostReads;
@@ -66,8 +64,9 @@ export class StartChecks {
   }
 
   /**
-   * Does `work` with checks whose templates may call functions that read data, at once where none does. It may be done
-   * several times: it must change nothing before its last template is rendered, which is true of all methods here.
+   * Runs `work` with checks whose templates may read data; synchronously if none does, so that a Subflow can be part of the
+   * slice of its parent. `work` may run several times: it must change nothing before its last template is rendered, as is
+   * true of all methods here.
    */
   reading<T>(flow: Flow, work: (checks: StartChecks) => T): T | Promise<T> {
     if (flow.inputs.length === 0 && !hasChecks(flow)) return work(this);
@@ -82,8 +81,8 @@ export class StartChecks {
   }
 
   /**
-   * Looks at the checks of the flow for an execution that is about to begin; one that must fail has failed afterwards.
-   * @throws DomainError invalid_entity when a check blocks it
+   * Evaluates the checks of the flow for a new execution; moves it to FAILED if a check says so.
+   * @throws DomainError invalid_entity if a check blocks it
    */
   evaluateChecks(flow: Flow, execution: Execution, now: Instant): void {
     const failed = this.#failed(flow, execution.inputs);
@@ -102,14 +101,14 @@ export class StartChecks {
   }
 
   /**
-   * Every input with its value or what is wrong with it, and the checks that would fail. Nothing is created. Inputs other
-   * than the flow's own, such as those of a Pause task, are `declared`; no check is about them.
+   * Every input with its value or problem, and the checks that would fail. Nothing is created. `declared` are inputs other
+   * than those of the flow, for example of a Pause task; no check concerns them.
    */
   report(flow: Flow, given: GivenValues, declared = flow.inputs): JsonObject {
     const inputs = checkInputs({ inputs: declared }, given, this.#resolving(flow));
     const isSound = declared === flow.inputs &&
       inputs.every(({ enabled, problem }) => !enabled || problem === undefined);
-    // Checks are about inputs that are right.
+    // Checks require valid inputs.
     const failed = isSound ? this.#failed(flow, this.inputs(flow, given)) : [];
     return {
       id: flow.id,
@@ -150,7 +149,7 @@ function hasChecks(flow: Flow): boolean {
   return Object.hasOwn(flow.definition, "checks");
 }
 
-/** A default may have read a secret, which whoever may start the flow need not know. */
+/** Masks values of defaults: a default may have read a secret that the caller may not know. */
 function inputResponse(
   { input, properties, value, enabled, isDefault, problem }: InputCheck,
   mask: (text: string) => string,

@@ -1,7 +1,8 @@
-/** Executions that tasks of other executions start: the flow looked up, the inputs converted, the execution made. */
+/** Creates executions that tasks start: finds the flow, converts the inputs, evaluates the checks. */
 import type { Clock } from "../../base/clock.ts";
 import type { IdSource } from "../../base/id.ts";
 import { type JsonObject, ownProperty } from "../../base/json.ts";
+import { whenKnown } from "../../base/when_known.ts";
 import { createExecution } from "../../engine/create.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
 import { DomainError } from "../../model/errors.ts";
@@ -12,7 +13,6 @@ import type { SubflowRequest } from "../../runtime/children/subflow.ts";
 import type { Flows } from "../flows/flows.ts";
 import type { StartChecks } from "./start_checks.ts";
 
-/** What the subflows service works with. */
 interface SubflowsDeps {
   readonly flows: Flows;
   readonly clock: Clock;
@@ -20,7 +20,7 @@ interface SubflowsDeps {
   readonly checks: StartChecks;
 }
 
-/** Makes executions; stores nothing. */
+/** Creates executions; stores nothing. */
 export class Subflows {
   readonly #deps: SubflowsDeps;
 
@@ -28,16 +28,14 @@ export class Subflows {
     this.#deps = deps;
   }
 
-  /** An execution of that flow, at once when the flow is in memory. @throws DomainError not_found, conflict, invalid_entity */
+  /** A new execution of that flow; synchronously if the flow is in memory, so that it can be part of the slice of its parent. @throws DomainError not_found, conflict, invalid_entity */
   create(request: SubflowRequest): NewExecution | Promise<NewExecution> {
     const { tenant, namespace, flowId: id, revision } = request;
     const plan = this.#deps.flows.plan(tenant, { namespace, id }, { revision });
-    return plan instanceof Promise
-      ? plan.then((known) => this.#make(known, request))
-      : this.#make(plan, request);
+    return whenKnown(plan, (known) => this.#create(known, request));
   }
 
-  #make(plan: FlowPlan, request: SubflowRequest): NewExecution | Promise<NewExecution> {
+  #create(plan: FlowPlan, request: SubflowRequest): NewExecution | Promise<NewExecution> {
     const { namespace, flowId } = request;
     const { flow } = plan;
     if (flow.disabled) {
@@ -78,7 +76,7 @@ export class Subflows {
   }
 }
 
-/** Values that a task gives; null stands for none. */
+/** Input values given by a task; null means no value. */
 export function givenValues(inputs: JsonObject): Map<string, GivenValue> {
   const given = new Map<string, GivenValue>();
   for (const id of Object.keys(inputs)) {
