@@ -44,7 +44,7 @@ export function createRuntime(deps: RuntimeDeps): Runtime {
   const platform = createPlatform(deps.options, deps.services, deps.http);
   const ports = createTaskPorts(deps.services, platform, clock);
   const triggers = new TriggerRuntime(deps.options, deps.services, ports);
-  connectExecutor({ ...deps, taskCache, platform, ports, triggers });
+  connectExecutor({ ...deps, taskCache, platform, ports });
   const sweep = new Sweep({ store, logger, committer, manifests, executor: deps.executor });
   const loops = createLoops(deps, taskCache);
   return { sweep, loops, platform, triggers };
@@ -54,7 +54,6 @@ interface ConnectDeps extends RuntimeDeps {
   readonly taskCache: TaskCache;
   readonly platform: Platform;
   readonly ports: TaskPorts;
-  readonly triggers: TriggerRuntime;
 }
 
 function connectExecutor(deps: ConnectDeps): void {
@@ -63,7 +62,7 @@ function connectExecutor(deps: ConnectDeps): void {
   const { flows, subflows } = services;
   deps.executor.connect({
     ports: deps.ports,
-    reactions: deps.triggers.reactions,
+    reactions: services.reactionQueue,
     taskCache: deps.taskCache,
     conditions: new TaskConditions({ catalog: services.triggerTypes, clock, timeZone }),
     createChild: (request) => subflows.create(request),

@@ -9,7 +9,7 @@ import { Conditions } from "../rendering/conditions.ts";
 import { createTriggerRenderer } from "../rendering/trigger_renderer.ts";
 import { ExecutionVariables } from "../rendering/variables.ts";
 import { IntervalLoop } from "../runtime/interval_loop.ts";
-import { ReactionQueue, type Reactions } from "../runtime/reactions.ts";
+import { ReactionQueue } from "../services/triggers/reaction_queue.ts";
 import type { Flows } from "../services/flows/flows.ts";
 import type { KvPairs } from "../services/namespaces/kv_pairs.ts";
 import type { Secrets } from "../services/namespaces/secrets.ts";
@@ -92,6 +92,7 @@ export function createTriggerServices(
   const triggers = new Triggers({ ...shared, schedules });
   // Encrypted inputs are not decrypted for another flow.
   const viewOf = (flow: Flow, execution: Execution) => new ExecutionVariables(flow, execution, { envs: {} });
+  const flowReactions = new FlowReactions({ ...shared, records: executionRecords, triggerRecords, viewOf });
   return {
     triggers,
     triggerBulk: new TriggerBulk(triggers, deps),
@@ -99,8 +100,7 @@ export function createTriggerServices(
     scheduler,
     schedules,
     polls,
-    flowReactions: new FlowReactions({ ...shared, records: executionRecords, triggerRecords, viewOf }),
-    triggerIndex: index,
+    reactionQueue: new ReactionQueue({ ...deps, index, flowReactions }),
     evaluationBuffer: buffer,
   };
 }
@@ -126,43 +126,34 @@ const FLUSH_INTERVAL_MS = 5_000;
 
 /** The loops of triggers; the assembly starts and stops them. */
 export class TriggerRuntime {
-  /** Receives the states of executions from the executor. */
-  readonly reactions: Reactions;
   readonly #services: TriggerServices;
   readonly #ports: TaskPorts;
-  readonly #queue: ReactionQueue;
   readonly #flushLoop: IntervalLoop;
   readonly #logger: Logger;
 
   constructor(
-    { store, clock, logger }: Pick<AssemblyOptions, "store" | "clock" | "logger">,
+    { clock, logger }: Pick<AssemblyOptions, "clock" | "logger">,
     services: TriggerServices,
     ports: TaskPorts,
   ) {
-    const { flowReactions, triggerIndex, evaluationBuffer } = services;
+    const { evaluationBuffer } = services;
     const round = async () => (await evaluationBuffer.flush(), false);
     const name = "store evaluations of webhook calls";
     this.#flushLoop = new IntervalLoop({ name, intervalMs: FLUSH_INTERVAL_MS, clock, logger, round });
     this.#services = services;
     this.#ports = ports;
     this.#logger = logger;
-    const queue = new ReactionQueue({ store, clock, logger, react: (each) => flowReactions.react(each) });
-    this.#queue = queue;
-    this.reactions = {
-      announcementsOf: (execution, plan, from) => triggerIndex.announcementsOf(execution, plan, from),
-      announced: (announcements) => queue.add(announcements),
-    };
   }
 
   /** Reads the announcements that an earlier process left; before executions continue. */
   async find(): Promise<void> {
-    await this.#queue.find();
+    await this.#services.reactionQueue.find();
   }
 
   /** Handles those announcements and starts the loops. */
   start(): void {
-    const { polls, schedules } = this.#services;
-    this.#queue.recover();
+    const { polls, schedules, reactionQueue } = this.#services;
+    reactionQueue.recover();
     polls.start(this.#ports);
     schedules.start();
     this.#flushLoop.start();
@@ -178,7 +169,7 @@ export class TriggerRuntime {
     this.#services.polls.stop();
     this.#services.schedules.stop();
     await this.#services.scheduler.stop();
-    await this.#queue.stop();
+    await this.#services.reactionQueue.stop();
     await this.#flushLoop[Symbol.asyncDispose]();
     await this.#services.evaluationBuffer.flush().catch((error: Error) =>
       this.#logger.warn("Cannot store the last evaluations of webhook calls", { error: error.message })
