@@ -6,17 +6,19 @@
  * progress. If the database refuses the commit, they are put back before the newer ones, and the next commit contains both.
  */
 import { hasSettled } from "../engine/tree.ts";
+import type { Execution } from "../model/executions/execution.ts";
 import type { Announcement } from "../model/triggers/announcement.ts";
 import type { PendingFiles } from "../model/executions/pending_files.ts";
 import type { Committer, Entry, EntryFacts } from "../store/committer.ts";
 import { catalogRow, type ExecutionRecords } from "../store/records/execution_records.ts";
+import type { StoredForm } from "../store/records/execution_form.ts";
+import { timerKey } from "../store/keys.ts";
 import type { Key, Mutation } from "../store/store.ts";
 import type { KeptShapes } from "./live/kept_shapes.ts";
 import type { LiveExecution, TimerChange } from "./live/live_execution.ts";
 import { type Message, messageMutation } from "./live/messages.ts";
 import { announcementMutation, newAnnouncements, type Reactions } from "./reactions.ts";
 import type { Slots } from "./live/slots.ts";
-import { changesOf, factsOf, timerMutations, type UncommittedChanges, undoChanges } from "./uncommitted.ts";
 
 /** Parts of the executor that commits use. */
 export interface CommitDeps {
@@ -81,6 +83,16 @@ function entryOf(changes: Change[], deps: CommitDeps, { files, committed }: Comm
     facts: factsOfAll(current),
     committed: () => current.forEach((change) => settle(change, deps, committed)),
   };
+}
+
+/** State of an execution before its commit, kept until that is durable. */
+interface UncommittedChanges {
+  readonly touched: readonly number[];
+  readonly logs: Execution["newLogs"];
+  readonly isSpread: boolean;
+  readonly inlineLogs: StoredForm["inlineLogs"];
+  /** Number of large values in the stored record; further ones belong to it once the commit is durable. */
+  readonly referenceCount: number;
 }
 
 /** Changes taken from an execution for a commit; put back if the database refuses it. */
@@ -210,4 +222,50 @@ function factsOfAll(changes: readonly Change[]): EntryFacts {
     rows: all.flatMap(({ rows }) => rows ?? []),
     liveness: all.flatMap(({ liveness }) => liveness ?? []),
   };
+}
+
+/** Sets and deletes the timers of an execution. */
+function timerMutations(
+  { tenant, id }: Execution,
+  changes: LiveExecution["timerChanges"],
+): Mutation[] {
+  return changes.map(({ type, name, dueAt }) => {
+    const key = timerKey(dueAt, tenant, id, name);
+    return type === "set" ? { type, key, value: new Uint8Array([1]) } : { type, key };
+  });
+}
+
+/** Catalog facts: the row of an ended or dormant execution, and a change of liveness. Rows of live executions are read from memory. */
+function factsOf(
+  { execution, isListed }: LiveExecution,
+  row: Uint8Array,
+  isLive: boolean,
+): EntryFacts {
+  const { tenant, id } = execution;
+  const rows = isLive ? undefined : [{ tenant, row }];
+  const liveness = isLive === isListed ? undefined : [{ tenant, id, live: isLive }];
+  return { rows, liveness };
+}
+
+/** The state to restore if the next commit is refused. */
+function changesOf(execution: Execution, form: StoredForm): UncommittedChanges {
+  const { isSpread, inlineLogs, references } = form;
+  return {
+    touched: [...execution.touched],
+    logs: execution.newLogs,
+    isSpread,
+    inlineLogs: [...inlineLogs],
+    referenceCount: references.size,
+  };
+}
+
+/** Restores the state before a refused commit, which wrote nothing. */
+function undoChanges(execution: Execution, form: StoredForm, undo: UncommittedChanges): void {
+  for (const ordinal of undo.touched) execution.touched.add(ordinal);
+  form.hasPages = false; // The next commit writes all pages: rare, and correct whichever were affected.
+  for (const value of [...form.references.keys()].slice(undo.referenceCount)) form.references.delete(value);
+  form.isSpread = undo.isSpread;
+  form.inlineLogs = undo.inlineLogs;
+  execution.logCount -= undo.logs.length;
+  execution.newLogs = [...undo.logs, ...execution.newLogs];
 }

@@ -49,7 +49,7 @@ tasks:
     format: up
 `;
 
-Deno.test("begin() of a pure flow: one commit from start to end, the answer shows CREATED", async () => {
+Deno.test("begin() of a pure flow: one commit from start to end, the response shows CREATED", async () => {
   await using app = await Harness.start();
   await app.save(HELLO);
   const before = app.assembly.committer.stats.groups;
@@ -118,7 +118,7 @@ Deno.test("crash three times while an execution is live: it is given up and says
   assert(logs[0]?.message.includes("stopped unexpectedly 3 times"));
 });
 
-Deno.test("stopped in order four times while an execution is live: it goes on, and one crash after it as well", async () => {
+Deno.test("four shutdowns and one crash while an execution is live: it continues", async () => {
   const options = { effect: () => new Promise<never>(() => {}) };
   let app = await Harness.start(options);
   const { id } = await app.run(EFFECT);
@@ -193,7 +193,7 @@ Deno.test("kill of a sleeping execution ends it at once and removes its timer", 
   assertEquals(app.store.count(["tm"]), 0);
 });
 
-Deno.test("delete of a running execution stops it, and nothing of it comes back", async () => {
+Deno.test("delete of a running execution stops it for good", async () => {
   const ended = Promise.withResolvers<void>();
   await using app = await Harness.start({
     effect: async () => {
@@ -222,7 +222,7 @@ Deno.test("an expression that fails ends its task run FAILED with the message in
   assert(logs[0]?.message.includes("Unable to find `inputs.nobody`"), logs[0]?.message);
 });
 
-Deno.test("values above 64 KiB are stored as blobs and come back whole", async () => {
+Deno.test("values above 64 KiB are stored as blobs and read back unchanged", async () => {
   await using app = await Harness.start();
   const name = "x".repeat(300_000);
   const execution = await app.run(HELLO, { name });
@@ -242,7 +242,7 @@ Deno.test("outputs above the cap fail the task run with the reason", async () =>
   assert(logs[0]?.message.includes("outputs are too large"));
 });
 
-Deno.test("a flow of 300 tasks is stored in pages, in several slices, and read back whole", async () => {
+Deno.test("a flow of 300 tasks is stored in pages, in several slices, and read back unchanged", async () => {
   await using app = await Harness.start();
   const tasks = Array.from(
     { length: 300 },
@@ -258,7 +258,7 @@ Deno.test("a flow of 300 tasks is stored in pages, in several slices, and read b
   assertEquals(app.store.count(["g"]), 0);
 });
 
-Deno.test("a full disk refuses starts with 507; what was running goes on when space returns", async () => {
+Deno.test("a full disk refuses starts with 507; live executions continue when space returns", async () => {
   let isFull = false;
   const act = Promise.withResolvers<void>();
   await using app = await Harness.start({
@@ -319,7 +319,7 @@ tasks:
   assert(logs[2]?.message.includes("Cannot find secret for key 'NOPE'"));
 });
 
-Deno.test("a refused start does not come back once the value that it waited for has arrived", async () => {
+Deno.test("a refused start stays refused when its pending value arrives", async () => {
   let isFull = false;
   await using app = await Harness.start({
     wrap: (memory) => new FaultyStore(memory, () => isFull ? "full" : "none"),
@@ -360,7 +360,7 @@ Deno.test("a delete that the database refuses leaves the execution running", asy
   assertEquals([app.store.count(["main", "x"]), app.store.count(["g"])], [0, 0]);
 });
 
-Deno.test("a live execution that cannot be read does not keep the server from starting", async () => {
+Deno.test("an unreadable live execution does not prevent the server from starting", async () => {
   const first = await Harness.start({ effect: () => new Promise<never>(() => {}) });
   const one = await first.run(EFFECT);
   const two = await first.start("effect");

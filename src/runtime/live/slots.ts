@@ -100,13 +100,9 @@ export class Slots {
     return { mutations, committed };
   }
 
-  /** Removes an execution that was deleted or never stored; returns what deletes its key. */
-  release(execution: Pick<Execution, "tenant" | "namespace" | "flowId" | "id">): Mutation[] {
-    const flow = this.#of(execution);
-    const stored = flow.stored.get(execution.id);
-    this.#release(flow, execution.id);
-    const key = { namespace: execution.namespace, id: execution.flowId };
-    return stored ? [{ type: "delete", key: keyOf(stored, execution.tenant, key, execution.id) }] : [];
+  /** Removes an execution that was deleted or never stored. */
+  release(execution: Pick<Execution, "tenant" | "namespace" | "flowId" | "id">): void {
+    this.#release(this.#of(execution), execution.id);
   }
 
   /** Gives free slots to the oldest queued executions; their ids. */

@@ -23,11 +23,6 @@ export class TimerHeap<T extends Due = DueTimer> {
     return this.#items[0]?.dueAt;
   }
 
-  /** Number of timers. */
-  get size(): number {
-    return this.#items.length;
-  }
-
   /** Adds a timer. */
   push(timer: T): void {
     const items = this.#items;

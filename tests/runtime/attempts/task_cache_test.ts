@@ -35,7 +35,7 @@ async function runWith(app: Harness, name: string): Promise<JsonObject> {
   };
 }
 
-Deno.test("taskCache gives the outputs of an earlier run with the same properties", async () => {
+Deno.test("taskCache returns the outputs of an earlier run with the same properties", async () => {
   const options = counting((n) => ({ state: "SUCCESS", outputs: { n } }));
   await using app = await Harness.start(options);
   await app.save(cachedFlow("{enabled: true}"));
@@ -46,7 +46,7 @@ Deno.test("taskCache gives the outputs of an earlier run with the same propertie
   assertEquals(options.count, 2);
 });
 
-Deno.test("taskCache survives a restart and a new revision, not its time", async () => {
+Deno.test("taskCache survives a restart and a new revision, but not its ttl", async () => {
   const options = counting((n) => ({ state: "SUCCESS", outputs: { n } }));
   const first = await Harness.start(options);
   await first.save(cachedFlow("{enabled: true, ttl: PT1H}"));
@@ -80,7 +80,7 @@ for (const [name, cache, outputs] of NOT_KEPT) {
   });
 }
 
-Deno.test("taskCache does not keep a task that changes its execution", async () => {
+Deno.test("taskCache does not cache a task that changes its execution", async () => {
   await using app = await Harness.start();
   await app.save(
     "id: labelled\nnamespace: demo\ntasks:\n" +
@@ -91,7 +91,7 @@ Deno.test("taskCache does not keep a task that changes its execution", async () 
   assertEquals((labels as unknown as { key: string }[]).some(({ key }) => key === "a"), true);
 });
 
-Deno.test("taskCache forgets outputs whose time is over", async () => {
+Deno.test("taskCache removes expired outputs", async () => {
   const options = counting((n) => ({ state: "SUCCESS", outputs: { n } }));
   await using app = await Harness.start(options);
   await app.save(cachedFlow("{enabled: true, ttl: PT1M}"));

@@ -13,7 +13,7 @@ namespace: demo
 tasks: [{id: f, type: ${CORE}execution.Fail}]
 `;
 
-Deno.test("restart() starts another execution in place of one that was deleted", async () => {
+Deno.test("restart() starts a new execution if the child was deleted", async () => {
   await using app = await Harness.start();
   await app.save(CHILD);
   const { id, taskRunList } = await app.run(PARENT);
@@ -26,7 +26,7 @@ Deno.test("restart() starts another execution in place of one that was deleted",
   assertEquals(ended.taskRunList[0]?.outputs.executionId === first, false);
 });
 
-Deno.test("deliver() of a restart to an execution that is gone fails the task that waits for it", async () => {
+Deno.test("deliver() of a restart to a deleted execution fails the waiting task", async () => {
   await using app = await Harness.start();
   await app.save(CHILD.replace("execution.Fail", "flow.Pause"));
   const { id, taskRunList } = await app.run(PARENT);
@@ -42,13 +42,13 @@ Deno.test("deliver() of a restart to an execution that is gone fails the task th
   assertStringIncludes(lines.map(({ message }) => message).join(), 'the execution "gone": it was deleted');
 });
 
-Deno.test("goneReply() gives nothing for a restart that nobody waits for", () => {
+Deno.test("goneReply() returns nothing for a restart without a waiting parent", () => {
   const message = { key: [], tenant: "main", targetId: "x" };
   assertEquals(goneReply({ ...message, event: { type: "restarted" } }), undefined);
   assertEquals(goneReply({ ...message, event: { type: "kill_asked" } }), undefined);
 });
 
-Deno.test("restartableChild() gives nothing for an execution that is not there", async () => {
+Deno.test("restartableChild() returns nothing for an unknown execution", async () => {
   const factory = { load: () => Promise.resolve(undefined) };
   assertEquals(await restartableChild(factory, "main", "x"), undefined);
 });

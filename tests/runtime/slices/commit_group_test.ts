@@ -59,7 +59,7 @@ Deno.test("a chain of pure subflows is one commit from start to end", async () =
   assertEquals(execution.taskRunList[0]?.outputs.state, "SUCCESS");
 });
 
-Deno.test("a child with an effect is durable, with those above it, before the effect begins", async () => {
+Deno.test("a child with a side effect, and its ancestors, are durable before the effect starts", async () => {
   const seen: Record<string, number>[] = [];
   await using app = await Harness.start({
     effect: async () => {
@@ -75,7 +75,7 @@ Deno.test("a child with an effect is durable, with those above it, before the ef
 });
 
 for (const fault of ["full", "fail_after", "delay"] as const) {
-  Deno.test(`a chain that begins by a timer goes on once the database takes writes again (${fault})`, async () => {
+  Deno.test(`a chain started by a timer continues once the database accepts writes again (${fault})`, async () => {
     const { app, disk } = await faulty();
     await saveChain(app, RETURN);
     await app.save(flow("later", subflow("link-5", ", scheduleDate: '2031-01-01T00:00:00Z'")));
@@ -93,7 +93,7 @@ for (const fault of ["full", "fail_after", "delay"] as const) {
   });
 }
 
-Deno.test("a start that is refused leaves nothing of its children, and takes no slot", async () => {
+Deno.test("a refused start leaves no children and takes no slot", async () => {
   const { app, disk } = await faulty();
   await app.save(flow("limited", RETURN, "concurrency: {limit: 1, behavior: FAIL}"));
   await app.save(flow("parent", subflow("limited")));
@@ -110,7 +110,7 @@ Deno.test("a start that is refused leaves nothing of its children, and takes no 
   await app[Symbol.asyncDispose]();
 });
 
-Deno.test("subflows one after the other share the slot of a flow that takes one at a time", async () => {
+Deno.test("sequential subflows share the slot of a flow with a limit of one", async () => {
   await using app = await Harness.start();
   await app.save(flow("limited", RETURN, "concurrency: {limit: 1, behavior: FAIL}"));
   const tasks = [1, 2, 3].map((n) =>
@@ -134,7 +134,7 @@ async function queueUp(app: Harness, waiting: number): Promise<string> {
   return String(id);
 }
 
-Deno.test("a queue of pure executions moves on many at a time, in order, one after the other", async () => {
+Deno.test("a queue of pure executions runs many in one commit, in order", async () => {
   await using app = await Harness.start();
   const holder = await queueUp(app, 60);
   assertEquals(await statesOfAll(app), { PAUSED: 1, QUEUED: 60 });
@@ -147,7 +147,7 @@ Deno.test("a queue of pure executions moves on many at a time, in order, one aft
   for (const each of waited) assertEquals(statesOf(each), "CREATED QUEUED RUNNING SUCCESS");
 });
 
-Deno.test("a queue goes on after a crash, and once the database takes writes again", async () => {
+Deno.test("a queue continues after a crash, and once the database accepts writes again", async () => {
   const { app: first, disk } = await faulty();
   const holder = await queueUp(first, 40);
   disk.fault = "full";
@@ -162,7 +162,7 @@ Deno.test("a queue goes on after a crash, and once the database takes writes aga
   assertEquals(await statesOfAll(app), { SUCCESS: 41 });
 });
 
-Deno.test("one that has taken a slot before that was written waits again when the other is deleted", async () => {
+Deno.test("a successor whose slot is not durable is queued again when the former holder is deleted", async () => {
   const { app, disk } = await faulty();
   const holder = await queueUp(app, 3);
   disk.fault = "full";
@@ -181,7 +181,7 @@ Deno.test("one that has taken a slot before that was written waits again when th
   await app[Symbol.asyncDispose]();
 });
 
-Deno.test("one that has taken a slot before that was written can be killed when the other is deleted", async () => {
+Deno.test("a successor whose slot is not durable can be killed when the former holder is deleted", async () => {
   const { app, disk } = await faulty();
   const holder = await queueUp(app, 3);
   const ids = (await all(app)).filter(({ state }) => state.current === "QUEUED").map(({ id }) => id).sort();
@@ -207,7 +207,7 @@ Deno.test("one that has taken a slot before that was written can be killed when 
   await app[Symbol.asyncDispose]();
 });
 
-Deno.test("a queue of executions with large inputs moves on in commits that the database takes", async () => {
+Deno.test("a queue of executions with large inputs stays within the commit size", async () => {
   await using app = await Harness.start();
   const inputs =
     "inputs: [{id: hold, type: BOOL, defaults: false}, {id: text, type: STRING, defaults: none}]";
@@ -221,7 +221,7 @@ Deno.test("a queue of executions with large inputs moves on in commits that the 
   assertEquals(await statesOfAll(app), { SUCCESS: 301 });
 });
 
-Deno.test("a deep chain with large inputs is stored in commits that the database takes", async () => {
+Deno.test("a deep chain with large inputs stays within the commit size", async () => {
   await using app = await Harness.start();
   const inputs = "inputs: [{id: left, type: INT, defaults: 0}, {id: text, type: STRING, defaults: none}]";
   const given =

@@ -50,7 +50,7 @@ Deno.test("Timers fires stored timers in order, those beyond the horizon too", a
   await timers.stop();
 });
 
-Deno.test("Timers.add() fires what was stored later, within the horizon and beyond", async () => {
+Deno.test("Timers.add() fires timers stored later, within the horizon and beyond", async () => {
   const { clock, timers, fired, add } = await setUp([]);
   await clock.advance(1_000);
   await add(timer(5_000));
@@ -60,14 +60,14 @@ Deno.test("Timers.add() fires what was stored later, within the horizon and beyo
   await timers.stop();
 });
 
-Deno.test("Timers tries again when a timer could not be fired", async () => {
+Deno.test("Timers retries a timer that could not be fired", async () => {
   const { clock, timers, fired } = await setUp([timer(10)], (attempt) => attempt <= 2);
   await clock.advance(5_000);
   assertEquals(fired, ["x10 at 2010"]);
   await timers.stop();
 });
 
-Deno.test("Timers.check() fires at once what a jump of the clock made due", async () => {
+Deno.test("Timers.check() fires timers that a clock jump made due at once", async () => {
   const { clock, timers, fired } = await setUp([timer(3_600_000)]);
   await clock.advance(0);
   clock.jump(4_000_000);
@@ -84,7 +84,7 @@ Deno.test("Timers.stop() leaves no timer behind", async () => {
   assertEquals(clock.timerCount, 0);
 });
 
-Deno.test("TimerHeap gives timers in order of their due times", () => {
+Deno.test("TimerHeap.popDue() returns timers in order of their due times", () => {
   fc.assert(fc.property(fc.array(fc.nat(1_000)), (delays) => {
     const heap = new TimerHeap();
     for (const delay of delays) heap.push(timer(delay));
@@ -93,6 +93,6 @@ Deno.test("TimerHeap gives timers in order of their due times", () => {
       popped.push(next.dueAt - FAKE_START);
     }
     assertEquals(popped, [...delays].sort((a, b) => a - b));
-    assertEquals(heap.size, 0);
+    assertEquals(heap.nextDue, undefined);
   }));
 });

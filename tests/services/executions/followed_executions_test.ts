@@ -20,7 +20,7 @@ function create() {
   return { clock, changes, found, followed: new FollowedExecutions({ read, changes, clock }) };
 }
 
-Deno.test("look() reads once for all who follow, and again after a change", async () => {
+Deno.test("read() reads once for all followers, and again after a change", async () => {
   const { changes, followed, found } = create();
   let told = 0;
   const followers = Array.from({ length: 100 }, () => followed.follow(ACTOR, ID, () => told++));
@@ -32,7 +32,7 @@ Deno.test("look() reads once for all who follow, and again after a change", asyn
   assertEquals(found.reads, 2);
 });
 
-Deno.test("look() reads again when the last view is some time old", async () => {
+Deno.test("read() reads again when the last view is too old", async () => {
   const { clock, followed, found } = create();
   using follower = followed.follow(ACTOR, ID, () => {});
   const first = await follower.read();
@@ -43,7 +43,7 @@ Deno.test("look() reads again when the last view is some time old", async () => 
   assertEquals(found.reads, 2);
 });
 
-Deno.test("look() gives nothing for an execution that is not there, and keeps no failure", async () => {
+Deno.test("read() returns nothing for an unknown execution, and does not keep failures", async () => {
   const { followed, found } = create();
   using follower = followed.follow(ACTOR, ID, () => {});
   found.error = new DomainError("unavailable", "Cannot read");

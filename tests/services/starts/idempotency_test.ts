@@ -66,7 +66,7 @@ const SCOPES: readonly (readonly [string, object, boolean])[] = [
 ];
 
 for (const [name, options, isReplayed] of SCOPES) {
-  Deno.test(`once() ${isReplayed ? "gives the first answer again" : "starts"} for ${name}`, async () => {
+  Deno.test(`once() ${isReplayed ? "returns the first response again" : "starts"} for ${name}`, async () => {
     await using bench = await startBench();
     await bench.once();
     assertEquals((await bench.once(options)).isReplayed, isReplayed);
@@ -77,7 +77,7 @@ for (const [name, options, isReplayed] of SCOPES) {
 const SIZES = [0, 1, 59_000, 60_000, 70_000, 700_000] as const;
 
 for (const size of SIZES) {
-  Deno.test(`once() remembers an answer of ${size} characters, and sweepExpired() removes it`, async () => {
+  Deno.test(`once() stores a response of ${size} characters, and sweepExpired() removes it`, async () => {
     await using bench = await startBench();
     const text = "é".repeat(size);
     await bench.once({ text });
@@ -88,7 +88,7 @@ for (const size of SIZES) {
     assertEquals(await bench.keyCount(), 0);
   });
 
-  Deno.test(`once() leaves nothing of a refused start with an answer of ${size} characters`, async () => {
+  Deno.test(`once() stores nothing of a refused start with a response of ${size} characters`, async () => {
     await using bench = await startBench();
     const fail = new DomainError("unavailable", "Cannot write");
     await assertRejects(() => bench.once({ text: "é".repeat(size), fail }), DomainError, "Cannot write");
@@ -97,7 +97,7 @@ for (const size of SIZES) {
   });
 }
 
-Deno.test("once() refuses an answer that is too large to be remembered before anything is started", async () => {
+Deno.test("once() refuses a response that is too large to be stored, before it starts anything", async () => {
   await using bench = await startBench();
   await assertRejects(
     () => bench.once({ text: "x".repeat(16 * 1024 * 1024 + 1) }),
@@ -107,7 +107,7 @@ Deno.test("once() refuses an answer that is too large to be remembered before an
   assertEquals([bench.starts, await bench.keyCount()], [1, 0]);
 });
 
-Deno.test("sweepExpired() leaves what has not expired, and removes a bounded number at a time", async () => {
+Deno.test("sweepExpired() keeps unexpired records, and removes a bounded number at a time", async () => {
   await using bench = await startBench();
   for (let i = 0; i < 250; i++) await bench.once({ key: `k${i}` });
   assertEquals(await bench.idempotency.sweepExpired(), 0);

@@ -31,7 +31,7 @@ const JUDGED: readonly [string, string, readonly string[]][] = [
   ["CREATE_EXECUTION", "CREATE_EXECUTION", ["CREATED"]],
 ];
 for (const [first, second, states] of JUDGED) {
-  Deno.test(`StartChecks.judge() of ${first} and ${second} leaves an execution in ${states.at(-1)}`, () => {
+  Deno.test(`StartChecks.evaluateChecks() of ${first} and ${second} leaves an execution in ${states.at(-1)}`, () => {
     const check = (behavior: string) => `{condition: "{{ b }}", message: m, behavior: ${behavior}}`;
     const execution = judged(`checks: [${check(first)}, ${check(second)}]`);
     assertEquals(execution.history.map(({ state }) => state), states);
@@ -39,20 +39,20 @@ for (const [first, second, states] of JUDGED) {
   });
 }
 
-Deno.test("StartChecks.judge() refuses an execution that a check blocks, with all messages", () => {
+Deno.test("StartChecks.evaluateChecks() refuses an execution that a check blocks, with all messages", () => {
   const members =
     'checks: [{condition: "{{ b }}", message: one}, {condition: "{{ a }}", message: holds}, {condition: "{{ c }}", message: two}]';
   const error = assertThrows(() => judged(members), DomainError, "Invalid entity: one, two");
   assertEquals([error.code, error.items.length], ["invalid_entity", 2]);
 });
 
-Deno.test("StartChecks.judge() lets an execution be whose checks hold, or that has none", () => {
+Deno.test("StartChecks.evaluateChecks() changes nothing if all checks hold or there are none", () => {
   for (const members of ["tasks: []", 'checks: [{condition: "{{ a }}", message: m}]']) {
     assertEquals(judged(members).history.length, 1);
   }
 });
 
-Deno.test("StartChecks.report() takes other inputs than the flow's, which no check is about", () => {
+Deno.test("StartChecks.report() reads declared inputs, which no check concerns", () => {
   const flow = flowOf('inputs: [{id: own, type: INT}], checks: [{condition: "{{ b }}", message: m}]');
   const asked = buildInputs([{ id: "reason", type: "STRING" }, { id: "count", type: "INT" }]);
   const given = new Map<string, GivenValue>([["reason", { kind: "text", text: "why" }], ["own", {
