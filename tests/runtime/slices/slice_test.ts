@@ -1,7 +1,7 @@
 /** One slice: pure tasks run in it, side effects wait for its commit, a used-up budget ends it. */
 import { assertEquals } from "@std/assert";
 import { silentLogger } from "../../../src/base/log.ts";
-import type { Refusal } from "../../../src/engine/requests.ts";
+import type { Refusal } from "../../../src/engine/events.ts";
 import { currentState } from "../../../src/model/executions/state.ts";
 import type { TaskType } from "../../../src/model/tasks/task_catalog.ts";
 import { BackgroundWork } from "../../../src/runtime/live/background_work.ts";
