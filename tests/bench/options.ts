@@ -23,7 +23,7 @@ export interface BenchOptions {
   readonly wantsHelp: boolean;
 }
 
-/** Executions that the issue's rows speak of. */
+/** Stored executions of the rows that measure a full store. */
 export const FULL_STORE_EXECUTIONS = 1_000_000;
 
 /** Text of `--help`. */
