@@ -17,7 +17,11 @@ export interface FlowPlan {
   readonly places: ReadonlyMap<string, TaskPlace>;
   /** The plan of each Loop body, at any depth, by the id of the Loop. */
   readonly bodies: ReadonlyMap<string, FlowPlan>;
+  /** Whether the source names a secret anywhere: an input of type SECRET, a call of `secret()`. */
+  readonly mentionsSecrets: boolean;
 }
+
+const SECRET = /secret/i;
 
 /** Prepares a flow. */
 export function planFlow(flow: Flow): FlowPlan {
@@ -45,7 +49,7 @@ function planOf(flow: Flow, bodies: Map<string, FlowPlan>): FlowPlan {
   const making: Making = { flow, places: new Map(), bodies };
   const blocks = new Map<string, readonly TaskPlace[]>();
   for (const block of BLOCKS) blocks.set(block, placeTasks(flow[block], block, undefined, making));
-  return { flow, blocks, places: making.places, bodies };
+  return { flow, blocks, places: making.places, bodies, mentionsSecrets: SECRET.test(flow.source) };
 }
 
 function placeTasks(

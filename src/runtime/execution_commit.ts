@@ -179,7 +179,7 @@ function settle(
   live.logFlow?.committed();
   slot?.committed();
   live.form.storedStates = stateCount;
-  shapes.keep("change", change, live.plan.flow);
+  shapes.keep("change", change, live.plan);
   committed(live, { ...carried, stored });
   reactions.announced(announcements);
 }

@@ -270,7 +270,7 @@ class AttemptContext implements RunContext {
 
   constructor(attempt: Attempt) {
     this.attempt = attempt;
-    if (attempt.taskRun.ordinal === 0) attempt.shapes.keep("attempt", this, attempt.live.plan.flow);
+    if (attempt.taskRun.ordinal === 0) attempt.shapes.keep("attempt", this, attempt.live.plan);
   }
 
   get tenant() {

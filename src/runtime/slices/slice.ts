@@ -80,7 +80,7 @@ function applyEvent(live: LiveExecution, event: Event, deps: Slice): void {
   if (live.releases) releaseEnded(live, deps.work);
   for (const command of commands) perform(live, command, deps);
   // At the end of a slice only: a lookup at each step shows in flows of many tasks.
-  if (live.events.length === 0) deps.shapes.keep("transition", transition, live.plan.flow);
+  if (live.events.length === 0) deps.shapes.keep("transition", transition, live.plan);
 }
 
 /** Discards the files of an attempt whose end is ignored. */

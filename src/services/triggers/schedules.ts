@@ -162,7 +162,7 @@ export class Schedules {
   }
 
   #decide(tick: Tick): Promise<void> {
-    this.#deps.executor.shapes.keep("tick", tick, tick.plan.flow);
+    this.#deps.executor.shapes.keep("tick", tick, tick.plan);
     return whenKnown(
       this.hasOpenExecution(tick.due.tenant, tick.state),
       (isRunning) => this.#carryOut(tick, isRunning),
