@@ -136,7 +136,7 @@ export type Event =
   | { readonly type: "kill_asked"; readonly sparesChildren?: boolean }
   /** Request: start nothing more; running attempts end. */
   | { readonly type: "pause_asked" }
-  /** Request: end a pause. Without a task run: the pause of the execution, else the oldest one of a task. */
+  /** Request: end a pause. Without a task run: the pause of the execution itself. */
   | {
     readonly type: "resumed";
     readonly taskRun?: number;

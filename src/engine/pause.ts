@@ -46,11 +46,10 @@ export function pausedTaskRuns(open: Iterable<TaskRun>): TaskRun[] {
 
 /** Ends the pause of a task run or of the execution. */
 export function resume(t: Transition, event: EventOf<"resumed">): void {
-  const { execution } = t;
-  const taskRun = event.taskRun === undefined ? pausedTaskRun(t.tree.open) : t.find(event.taskRun)?.taskRun;
-  if (isPausedItself(execution) && event.taskRun === undefined) return endHold(t);
-  const place = taskRun && t.tree.placeOf(taskRun);
-  if (!taskRun || !place || currentState(taskRun.history) !== "PAUSED") return;
+  if (event.taskRun === undefined) return endHold(t);
+  const found = t.find(event.taskRun);
+  if (!found || currentState(found.taskRun.history) !== "PAUSED") return;
+  const { taskRun, place } = found;
   const resumed: JsonObject = { on: toIso(t.now), to: "RUNNING" };
   if (event.by !== undefined) resumed.by = event.by;
   taskRun.outputs = { ...taskRun.outputs, ...(event.inputs ? { onResume: event.inputs } : {}), resumed };

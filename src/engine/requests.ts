@@ -87,9 +87,10 @@ const refuseKill: Rule<"kill_asked"> = (_plan, execution) => {
 };
 
 const refuseResume: Rule<"resumed"> = (_plan, execution, { taskRun: ordinal }) => {
-  const named = ordinal === undefined ? execution.taskRuns : [taskRunOf(execution, ordinal)];
-  const isPaused = ordinal === undefined && isPausedItself(execution) ||
-    named.some((taskRun) => taskRun && currentState(taskRun.history) === "PAUSED");
+  const taskRun = ordinal === undefined ? undefined : taskRunOf(execution, ordinal);
+  const isPaused = ordinal === undefined
+    ? isPausedItself(execution)
+    : taskRun !== undefined && currentState(taskRun.history) === "PAUSED";
   return isPaused ? undefined : conflict("resume", execution, "it is not paused");
 };
 

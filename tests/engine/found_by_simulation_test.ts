@@ -330,7 +330,7 @@ Deno.test("a Loop whose finally is restarted does not wait for its passes once m
   driver.apply({ type: "restarted" });
   assertEquals(driver.runs, ["l RUNNING", "q RUNNING", "f RUNNING", "p PAUSED"]);
   driver.end("f");
-  driver.apply({ type: "resumed" });
+  driver.apply({ type: "resumed", taskRun: driver.run("p").ordinal });
   assertEquals(driver.states.endsWith("FAILED"), true, driver.states);
 });
 
@@ -343,7 +343,7 @@ Deno.test("a pause that has failed in time stays so when its errors are restarte
   driver.apply({ type: "restarted" });
   assertEquals(driver.runs, ["w RUNNING", "q RUNNING", "e RUNNING", "p PAUSED"]);
   driver.end("e");
-  driver.apply({ type: "resumed" });
+  driver.apply({ type: "resumed", taskRun: driver.run("p").ordinal });
   assertEquals(driver.states.endsWith("FAILED"), true, driver.states);
 });
 

@@ -117,7 +117,7 @@ Deno.test("replayExecution() from what ran when a pause began begins with the pa
   const pause = { ...flowable("p", "Pause", []), blocks: new Map([["onPause", [inner]]]) };
   const flowPlan = plan({ tasks: [returns("a"), pause] });
   const source = runNew(flowPlan);
-  runOn(flowPlan, source, { type: "resumed" });
+  runOn(flowPlan, source, { type: "resumed", taskRun: taskRunNamed(source, "p") });
   const copy = replayExecution(flowPlan, source, { ...REQUEST, taskRun: taskRunNamed(source, "o") });
   assertEquals(historiesOf(copy), [`a: ${ENDED}`, "p: CREATED RUNNING PAUSED RUNNING SUCCESS RUNNING"]);
   runOn(flowPlan, copy, { type: "started" });

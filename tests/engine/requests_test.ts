@@ -118,7 +118,6 @@ const ROWS: readonly Row[] = [
     request: { type: "resumed" },
     code: "conflict",
     next: {
-      "PAUSED by a task": "RESTARTED RUNNING",
       "PAUSED by a request": "RESTARTED RUNNING",
       "PAUSED with a running attempt": "RESTARTED RUNNING",
     },

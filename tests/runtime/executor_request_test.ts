@@ -18,7 +18,7 @@ tasks:
   - {id: ask, type: io.svc.plugin.core.flow.Pause, onResume: [{id: doc, type: FILE, required: false}]}
   - {id: after, type: io.svc.plugin.core.debug.Return, format: done}
 `;
-const RESUME: Request = { type: "resumed" };
+const RESUME: Request = { type: "resumed", taskRun: 1 };
 
 /** Counts loads of executions, records commits, and delays them on demand. */
 class CountingStore extends FaultyStore {

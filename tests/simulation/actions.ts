@@ -127,9 +127,11 @@ function fireTimer(simulation: Simulation): void {
 }
 
 function resume(simulation: Simulation): void {
-  const { tree, choices } = simulation;
+  const { tree, choices, execution: { isHeld } } = simulation;
   const paused = [...tree.open].filter(({ history }) => currentState(history) === "PAUSED");
-  const taskRun = paused.length > 0 && choices.happens(40) ? choices.pick(paused).ordinal : undefined;
+  const taskRun = paused.length > 0 && (!isHeld || choices.happens(40))
+    ? choices.pick(paused).ordinal
+    : undefined;
   simulation.apply({ type: "resumed", taskRun, inputs: choices.happens(30) ? { a: 1 } : undefined });
 }
 

@@ -1,12 +1,11 @@
 /** The pause of an execution: its task run, and the inputs that a resume requires. */
 import { type JsonObject, ownProperty } from "../../base/json.ts";
-import { pausedTaskRun } from "../../engine/pause.ts";
+import { isPausedItself, pausedTaskRun } from "../../engine/pause.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
 import { buildInputs } from "../../flow/mod.ts";
 import type { Execution, TaskRun } from "../../model/executions/execution.ts";
 import type { Flow, Input } from "../../model/flows/flow.ts";
 import type { GivenValue } from "../../model/flows/input_value.ts";
-import { currentState } from "../../model/executions/state.ts";
 import type { StartChecks } from "./start_checks.ts";
 
 /** Where an execution is paused. */
@@ -18,7 +17,7 @@ export interface PausePoint {
 
 /** The hold of an execution, else its oldest pause; `undefined` if nothing is paused. */
 export function pausePointOf(execution: Execution, plan: FlowPlan): PausePoint | undefined {
-  if (execution.isHeld && currentState(execution.history) === "PAUSED") return { inputs: [] };
+  if (isPausedItself(execution)) return { inputs: [] };
   const taskRun = pausedTaskRun(execution.taskRuns);
   const properties = taskRun && plan.places.get(taskRun.taskId)?.task.properties;
   return taskRun && { taskRun, inputs: properties ? buildInputs(ownProperty(properties, "onResume")) : [] };
