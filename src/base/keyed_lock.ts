@@ -4,7 +4,7 @@
 export class KeyedLock {
   readonly #tails = new Map<string, Promise<unknown>>();
 
-  /** Runs `work` after all earlier work of `key`, in the same turn when there is none; returns its result. */
+  /** Runs `work` after all earlier work of `key`, synchronously if no work of `key` is pending; returns its result. */
   run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const previous = this.#tails.get(key);
     const current = previous ? previous.then(work) : work();

@@ -25,7 +25,7 @@ export interface BranchMark {
 
 /**
  * The effect of a failed branch on the others: `wait` lets open ones end and starts none, `cancel` interrupts them,
- * `continue` goes on with all that do not need the failed one.
+ * `continue` runs all that do not need the failed one.
  */
 export type AfterFailure = "wait" | "cancel" | "continue";
 

@@ -6,7 +6,7 @@ import { propertyOf } from "./methods.ts";
 
 const INDEX = /^\d{1,9}$/;
 
-/** `value.name`: own members only; texts and lists also have properties. `undefined` when there is none. */
+/** `value.name`: own members only; texts and lists also have properties. `undefined` if it does not exist. */
 export function memberOf(
   value: JsonValue | undefined,
   name: string,

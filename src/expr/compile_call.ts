@@ -214,7 +214,7 @@ function compileBlockCall(node: ExpressionOf<"call">, compilation: Compilation):
     const [name = null] = args(context);
     context.at = start;
     const block = typeof name === "string" ? compilation.blocks.get(name) : undefined;
-    if (!block) return fail("argument", `Cannot print the block: there is none of that name`);
+    if (!block) return fail("argument", `Cannot print the block: no block has that name`);
     context.enterCall();
     const text = block(context);
     context.callDepth--;

@@ -93,7 +93,7 @@ export class DataDir implements AsyncDisposable {
     }
   }
 
-  /** Removes the reserve to free disk space; false when there is none. The next {@link open} fills it again. */
+  /** Removes the reserve to free disk space; false if the reserve does not exist. The next {@link open} fills it again. */
   async releaseReserve(): Promise<boolean> {
     return await removeIfPresent(join(this.path, RESERVE_FILE));
   }

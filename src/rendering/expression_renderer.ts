@@ -8,7 +8,7 @@ import type { LoopContexts } from "./loop_contexts.ts";
 import { type RenderDeps, Renderer, TemplateCache } from "./renderer.ts";
 import { createScope, type ScopeDeps } from "./scope.ts";
 
-/** The text of one expression, or why there is none. */
+/** The rendered text of one expression, or the error. */
 export type RenderedText = { readonly text: string } | { readonly error: string };
 
 /** Renders one expression outside of executions. */

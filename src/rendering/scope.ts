@@ -72,7 +72,7 @@ const ROOTS: ReadonlyMap<string, (source: RootSource) => JsonValue | undefined> 
   ["kestra", ({ server }) => server.kestra],
 ]);
 
-/** A root variable that all templates see; `undefined` when there is none of that name. Built when it is read. */
+/** A root variable that all templates see; `undefined` if no such name exists. Built when it is read. */
 export function rootVariable(name: string, source: RootSource): JsonValue | undefined {
   return ROOTS.get(name)?.(source);
 }

@@ -61,7 +61,7 @@ export class ExecutionVariables {
     this.#views?.note(touched);
   }
 
-  /** The root variable of that name, as seen from `scope`; `undefined` when there is none. */
+  /** The root variable of that name, as seen from `scope`; `undefined` if it does not exist. */
   get(name: string, scope?: TaskScope): JsonValue | undefined {
     const build = ROOTS.get(name);
     return build ? build(this, scope) : rootVariable(name, this.#roots);

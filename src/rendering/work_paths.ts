@@ -36,13 +36,13 @@ export class WorkPaths {
     return this.#pathOf(ownDirName(this.#execution, taskRun));
   }
 
-  /** The directory of its WorkingDirectory; `undefined` when there is none. */
+  /** The directory of its WorkingDirectory; `undefined` if it does not exist. */
   sharedDir(taskRun: TaskRun): string | undefined {
     const sharing = this.sharingTaskRun(taskRun);
     return sharing && this.#pathOf(sharedDirName(this.#execution, sharing));
   }
 
-  /** The task run of its WorkingDirectory; `undefined` when there is none. */
+  /** The task run of its WorkingDirectory; `undefined` if it does not exist. */
   sharingTaskRun(taskRun: TaskRun): TaskRun | undefined {
     return ancestorsOf(this.#execution, taskRun)
       .find(({ taskId }) => this.#plan.places.get(taskId)?.task.kind === SHARING);

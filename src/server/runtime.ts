@@ -1,4 +1,4 @@
-/** Builds the runtime of a server: what works on executions, wakes them, and keeps house. */
+/** Builds the runtime of a server: runs executions, wakes them and runs maintenance. */
 import type { HttpClientPort } from "../model/ports/http.ts";
 import type { TaskPorts } from "../model/ports/task_ports.ts";
 import type { Executor } from "../runtime/executor.ts";

@@ -24,7 +24,7 @@ const SAY = {
   type: "io.svc.plugin.core.log.Log",
   message: "{{ outputs.greet.value }}, this is {{ flow.id }}",
 };
-const HOOK = { id: "hook", type: "io.svc.plugin.core.trigger.Webhook", key: "a-secret-nobody-guesses" };
+const HOOK = { id: "hook", type: "io.svc.plugin.core.trigger.Webhook", key: "hello-key-5f0c92d7" };
 
 const CREATED = stateAfter("CREATED");
 const SUCCESS = stateAfter("CREATED", "RUNNING", "SUCCESS");

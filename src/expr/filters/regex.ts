@@ -67,7 +67,9 @@ function replace(input: JsonValue, args: Arguments, context: Context): string {
 function extract(input: JsonValue, args: Arguments, context: Context): string {
   const group = integerArgument(args[1], "group", 0);
   const regex = regexOf(args, "regex", context);
-  if (group < 0 || group > regex.groupCount) fail("argument", `Cannot extract group ${group}: there is none`);
+  if (group < 0 || group > regex.groupCount) {
+    fail("argument", `Cannot extract group ${group}: the pattern does not have it`);
+  }
   const text = toText(input);
   return metered(context, (budget) => regex.find(text, 0, budget))?.groups[group] ?? "";
 }

@@ -29,7 +29,7 @@ function loopValues(context: Context): string[] {
   );
 }
 
-/** The entry of this iteration. @throws ExpressionError `undefined` when there is none */
+/** The entry of this iteration. @throws ExpressionError `undefined` if it does not exist */
 function currentEachOutput([outputs = null]: Arguments, context: Context): JsonValue {
   if (!isJsonObject(outputs)) {
     return fail(

@@ -73,7 +73,7 @@ export function buildOutputs(list: JsonValue | undefined): Output[] {
   }));
 }
 
-/** A retry as declared; `undefined` when there is none. */
+/** A retry as declared; `undefined` if it does not exist. */
 export function buildRetry(value: JsonValue | undefined): RetryPolicy | undefined {
   if (!isJsonObject(value)) return undefined;
   const type = textOf(value, "type") as RetryPolicy["type"];

@@ -2,7 +2,7 @@
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { PropertySchemas } from "../../model/flows/schema.ts";
 
-/** A converted value, or why there is none; the reason is the middle of "Invalid input for `id`, <reason>, but received …". */
+/** A converted value, or why the conversion failed; the reason is the middle of "Invalid input for `id`, <reason>, but received …". */
 export type Converted = { readonly value: JsonValue } | { readonly reason: string };
 
 /** Conversion of list elements. */

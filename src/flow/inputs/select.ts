@@ -131,7 +131,7 @@ function choiceOf(item: JsonValue): string | undefined {
   return scalarText(isJsonObject(item) ? ownProperty(item, "value") : item);
 }
 
-/** The first choice; null when there is none. */
+/** The first choice; null if it does not exist. */
 export function firstChoice(properties: JsonObject): JsonValue {
   const values = valuesOf(properties);
   const [first = null] = Array.isArray(values) ? values : [];

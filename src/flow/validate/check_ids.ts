@@ -20,7 +20,7 @@ const INPUT_ID: IdRule = { pattern: /^[a-zA-Z0-9][.a-zA-Z0-9_-]*$/, maxLength: M
 /** Forms of the ids that are unique within a flow, by their name in messages. */
 const RULES = { "task id": TASK_ID, "trigger id": TASK_ID, input: INPUT_ID, output: INPUT_ID };
 
-/** The text of an id, or `undefined` when there is none; reports its problems. */
+/** The text of a declared id, `undefined` if it is missing or not a text; reports its problems. */
 export function checkId(
   value: JsonValue | undefined,
   rule: IdRule,

@@ -86,7 +86,7 @@ export class IonScanner {
 
   /** Skips space and comments. */
   skipSpace(): void {
-    // Usually there is none, and the pattern takes as long as reading a number.
+    // Most values have no space before them, and the pattern takes as long as reading a number.
     if (this.#text.charCodeAt(this.#at) > LAST_SPACE) return;
     this.match(SPACE);
   }

@@ -106,7 +106,7 @@ function callFunction(fn: ValueFunction, codes: readonly Code[]): Code {
   });
 }
 
-/** A function that is written in jq. @throws ExpressionError `argument` when there is none */
+/** A function that is written in jq. @throws ExpressionError `argument` for an unknown function */
 function preludeOf(key: string, compile: Compile): CompiledDefinition {
   const known = compiledPrelude.get(key);
   if (known) return known;

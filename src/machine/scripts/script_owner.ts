@@ -26,7 +26,7 @@ export class ScriptOwner {
   async lend<T>(directory: string, run: () => Promise<T>): Promise<T> {
     this.#running.set(directory, (this.#running.get(directory) ?? 0) + 1);
     try {
-      // Entries first: while the directory belongs to the server, nobody else changes its content.
+      // Entries first: while the server owns the directory, no other user can change its content.
       const real = await Deno.realPath(directory);
       await this.#giveEntries(real);
       this.#give(real);

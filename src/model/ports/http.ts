@@ -58,7 +58,7 @@ export interface HttpResponse {
   readonly uri: string;
   /** Names with the case of the server; each occurs once. */
   readonly headers: ReadonlyMap<string, readonly string[]>;
-  /** Decompressed; empty if there is none. Errors with HttpError if the response ends early or is too large. */
+  /** The decompressed body; empty if the response has no body. Errors with HttpError if the response ends early or is too large. */
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>>;
 }
 

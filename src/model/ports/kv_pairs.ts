@@ -22,7 +22,7 @@ export interface KvPurge {
 
 /** Limited to the given tenant. Writes are durable when they return. @throws DomainError invalid_argument: invalid namespace or key */
 export interface KvPairPort {
-  /** The value; `undefined` if there is none. `isInherited` also searches the parent namespaces. */
+  /** The value; `undefined` if it does not exist. `isInherited` also searches the parent namespaces. */
   get(
     tenant: TenantId,
     id: KvPairId,

@@ -6,7 +6,7 @@ import type { OpenedFile } from "./storage.ts";
 export interface NamespaceFilePort {
   /** Sorted paths of all files of a namespace. @throws DomainError invalid_argument */
   list(attempt: AttemptIdentity, namespace: string): Promise<string[]>;
-  /** Opens a file; `undefined` if there is none. @throws DomainError invalid_argument */
+  /** Opens a file; `undefined` if it does not exist. @throws DomainError invalid_argument */
   open(attempt: AttemptIdentity, namespace: string, path: string): Promise<OpenedFile | undefined>;
   /** Creates or replaces a file and creates missing directories. @throws DomainError invalid_argument, too_large, storage_full, unavailable */
   write(

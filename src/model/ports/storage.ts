@@ -27,14 +27,14 @@ export interface StoragePort {
    */
   write(attempt: FileKeeper, name: string, content: AsyncIterable<Uint8Array>): Promise<WrittenFile>;
   /**
-   * Opens a file by its storage URI; `undefined` if there is none. Allowed are namespace files and files of this execution,
+   * Opens a file by its storage URI; `undefined` if it does not exist. Allowed are namespace files and files of this execution,
    * its ancestors and its descendants.
    * @throws DomainError invalid_argument: no storage URI; forbidden: file of an unrelated execution
    */
   open(attempt: FileKeeper, uri: string): Promise<OpenedFile | undefined>;
-  /** Size in bytes; `undefined` if there is none. @throws as {@link open} */
+  /** Size in bytes; `undefined` if it does not exist. @throws as {@link open} */
   size(attempt: FileKeeper, uri: string): Promise<number | undefined>;
-  /** Deletes a file of this execution or a namespace file; returns false if there is none. @throws as {@link open} */
+  /** Deletes a file of this execution or a namespace file; returns false if it does not exist. @throws as {@link open} */
   delete(attempt: FileKeeper, uri: string): Promise<boolean>;
   /** Storage URIs of the files of this execution. */
   list(attempt: FileKeeper): Promise<string[]>;

@@ -25,7 +25,7 @@ export interface WorkingDirectoryPort {
   pathOf(name: string): string;
   /** Creates an empty directory, removing an existing one; returns its path. */
   make(name: string): Promise<string>;
-  /** Removes it recursively; does nothing if there is none. */
+  /** Removes it recursively; does nothing if it does not exist. */
   remove(name: string): Promise<void>;
   /** Removes it in the background. */
   discard(name: string): void;

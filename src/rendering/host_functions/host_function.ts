@@ -5,9 +5,9 @@ import type { Execution } from "../../model/executions/execution.ts";
 
 /** The data ports. Without a port the functions that need it fail. */
 export interface HostValues {
-  /** A secret of that namespace or one above it; `undefined` when there is none. */
+  /** A secret of that namespace or one above it; `undefined` if it does not exist. */
   secret(tenant: string, namespace: string, name: string): Promise<string | undefined>;
-  /** A KV pair of that namespace or, unless `isExact`, one above it; `undefined` when there is none. */
+  /** A KV pair of that namespace or, unless `isExact`, one above it; `undefined` if it does not exist. */
   kvPair(
     tenant: string,
     pair: { namespace: string; key: string; isExact: boolean },
@@ -40,7 +40,7 @@ interface OpenedFile extends FileFacts {
   readonly content: ReadableStream<Uint8Array>;
 }
 
-/** Files of namespaces and of executions; `undefined` when there is none at that place. */
+/** Files of namespaces and of executions; `undefined` if the file does not exist. */
 export interface FilePort {
   /** Size and revision. */
   stat(tenant: string, place: FilePlace): Promise<FileFacts | undefined>;

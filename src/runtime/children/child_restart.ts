@@ -15,7 +15,7 @@ export const RESTARTED: ReadonlySet<State> = new Set(["FAILED", "KILLED", "CANCE
 /** Successors of one execution that are followed. */
 const MAX_SUCCESSORS = 1_000;
 
-/** The header of an execution, or of its last successor; `undefined` if there is none. */
+/** The header of an execution, or of its last successor; `undefined` if it does not exist. */
 export async function lastSuccessor(
   records: Pick<ExecutionRecords, "header">,
   tenant: string,

@@ -7,7 +7,7 @@ interface Loading {
   result: Promise<LiveExecution | undefined>;
 }
 
-/** Reads an execution; `undefined` when there is none. */
+/** Reads an execution; `undefined` if it does not exist. */
 type LoadExecution = (tenant: string, id: string) => Promise<LiveExecution | undefined>;
 
 /** Loads, keeps and unloads executions. */

@@ -37,7 +37,7 @@ export class LiveFactory {
     return live;
   }
 
-  /** An execution as stored; `undefined` if there is none. */
+  /** An execution as stored; `undefined` if it does not exist. */
   async load(tenant: string, id: string): Promise<LiveExecution | undefined> {
     const { records, contexts, planOf } = this.#deps;
     const stored = await records.load(tenant, id);

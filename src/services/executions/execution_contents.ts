@@ -27,7 +27,7 @@ export class ExecutionContents {
   }
 
   /**
-   * A file; `undefined` if there is none. Waits for the end of an attempt that wrote the file. With `isUnderWay`, for an
+   * A file; `undefined` if it does not exist. Waits for the end of an attempt that wrote the file. With `isUnderWay`, for an
    * execution that reads its own file, it also waits for the start, with which an uploaded file becomes durable.
    */
   async file(

@@ -181,7 +181,7 @@ export class ExecutionReplays {
   }
 }
 
-/** @throws DomainError invalid_argument: there is none */
+/** @throws DomainError invalid_argument: the task run does not exist */
 function taskRunToReplay(execution: Execution, id: string): TaskRun {
   const taskRun = taskRunOfId(execution, id);
   if (taskRun) return taskRun;

@@ -111,7 +111,7 @@ export class TriggerStates {
     await this.commit({ mutations: [{ type: "delete", key: triggerDueKey(dueAt, tenant, trigger) }] });
   }
 
-  /** Reads a state, changes it and stores it; returns the new one, `undefined` when there is none. */
+  /** Reads a state, changes it and stores it; returns the new one, `undefined` if it does not exist. */
   async update(
     tenant: TenantId,
     trigger: TriggerKey,

@@ -33,8 +33,8 @@ export class WebhookKeys {
   }
 
   /**
-   * The first webhook trigger with that key and path; an enabled one is preferred. Every key is compared, or a dummy if
-   * there is none, so that timing reveals nothing.
+   * The first webhook trigger with that key and path; an enabled one is preferred. Every key is compared, or a dummy
+   * without a webhook, so that timing reveals nothing.
    */
   async match(
     plan: FlowPlan | undefined,

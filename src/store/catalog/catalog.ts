@@ -161,7 +161,7 @@ export class Catalog implements GroupRider {
     return this.#paced(() => this.#of(tenant).counts(this.#liveRows(tenant), this.#pace));
   }
 
-  /** Seals rows of one tenant that has enough unsealed rows; false when there is none. After true call it again. */
+  /** Seals rows of one tenant that has enough unsealed rows; false if no tenant has enough. After true, call it again. */
   compact(): Promise<boolean> {
     return this.#lock.run(SCAN, async () => {
       for (const rows of this.#tenants.values()) {

@@ -44,7 +44,7 @@ export class RowBlock {
     return (this.words[row * ROW_WORDS + WORD.facts] as number) & 0xff;
   }
 
-  /** The first row whose id is not before the one at `words[at]`; `count` if there is none. */
+  /** The first row whose id is not before the one at `words[at]`; `count` if it does not exist. */
   lowerBound(words: Uint32Array, at: number): number {
     let low = 0;
     let high = this.count;

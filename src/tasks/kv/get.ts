@@ -12,7 +12,7 @@ export const kvGetTask: RunnableTaskType = {
   pure: false,
   properties: { key: KV_KEY, namespace: KV_NAMESPACE, errorOnMissing: ERROR_ON_MISSING },
   outputs: {
-    value: { type: "any", description: "Value of the pair; absent if there is none." },
+    value: { type: "any", description: "Value of the pair; absent if it does not exist." },
   },
   /** In the namespace of the flow, pairs of its parent namespaces are found too. */
   async run(properties, context): Promise<AttemptOutcome> {

@@ -27,7 +27,7 @@ export const PYTHON: ScriptProgram = Object.freeze({
   fit: fitPython,
 });
 
-/** The program with the interpreter of the requested version; unchanged, with a logged warning, if there is none. */
+/** The program with the interpreter of the requested version; unchanged, with a logged warning, if that interpreter is missing. */
 async function fitPython(program: ScriptProgram, request: ProgramRequest): Promise<ScriptProgram> {
   const version = textOf(request.properties, "pythonVersion")?.trim() ?? "";
   const name = `python${version}`;

@@ -35,7 +35,7 @@ export async function* piecesOf(
   if (rest.length > 0) yield rest;
 }
 
-/** The position after the next separator at or after `from`; 0 if there is none. */
+/** The position after the next separator at or after `from`; 0 if it does not exist. */
 function endOf(bytes: Uint8Array, separator: Uint8Array, from: number): number {
   const [first] = separator;
   if (first === undefined) return 0;

@@ -23,7 +23,7 @@ export async function openFile(context: RunContext, uri: string): Promise<Opened
   return await openAny(context, uri.trim());
 }
 
-/** The extension of a file name with its dot; `""` if there is none. */
+/** The extension of a file name with its dot; `""` if it does not exist. */
 export function extensionOf(uri: string): string {
   const name = uri.slice(uri.lastIndexOf("/") + 1);
   const dot = name.lastIndexOf(".");

@@ -5,7 +5,7 @@ const DAY_SECONDS = 86_400;
 /** A 29 February on a given weekday occurs within 40 years; a time not found by then never occurs. */
 const MAX_DAYS = 366 * 41;
 
-/** The first local time at or after `from`; `undefined` when there is none. */
+/** The first local time at or after `from`; `undefined` if it does not exist. */
 export function nextLocalTime(cron: CronExpression, from: number): number | undefined {
   let day = Math.floor(from / DAY_SECONDS);
   let least = from - day * DAY_SECONDS;

@@ -5,7 +5,7 @@ import { MAX_WEBHOOK_BODY_BYTES, MAX_WRONG_WEBHOOK_KEYS } from "../../../../src/
 import { Harness } from "../../../support/harness.ts";
 import { evaluationsOf, executionsOf, stateOf, triggeredFlow } from "../../../support/triggers.ts";
 
-const KEY = "a-key-that-nobody-guesses";
+const KEY = "webhook-key-5f0c92d7";
 const RIGHT = `/api/v1/main/executions/webhook/demo/w/${KEY}`;
 const WRONG = "/api/v1/main/executions/webhook/demo/w/wrong";
 const HOME = "192.0.2.1";
