@@ -71,7 +71,7 @@ export function expirePause(t: Transition, taskRun: TaskRun, place: TaskPlace): 
   if (expiry === "RESUME") return continueTaskRun(t, taskRun, place);
   if (expiry === "CANCEL" && !isEnded(t.execution.history)) return abortExecution(t, "CANCELLED");
   wake(t);
-  if (expiry === "FAIL") t.log("ERROR", "Nobody resumed the pause in time", taskRun);
+  if (expiry === "FAIL") t.log("ERROR", "The pause was not resumed within its pauseDuration", taskRun);
   cancelDescendants(t, taskRun, "Interrupted: the pause is over");
   t.tree.dropFrame(taskRun);
   const end = EXPIRED[expiry];
