@@ -1,7 +1,7 @@
 /**
- * Keeps one object of each kind that a start creates. Idle garbage collection drops unused hidden classes and their code:
- * a thousand starts after some seconds of rest took 120 ms of JavaScript instead of 75. That was measured while
- * the evaluation context of templates was kept, too.
+ * Keeps one object of each kind that a start creates. Idle garbage collection drops unused hidden classes and their code.
+ * With the kept objects the last of a thousand schedules of one second starts after 55 to 102 ms, median 75, of six dates;
+ * without them after 84 to 157 ms, median 114. Row 19 of the benchmark misses its floor without them.
  *
  * A kept object pins all that it refers to: an execution with its inputs, outputs and rendered values, until the next
  * object of its kind replaces it, also after the execution was deleted. Flows that mention secrets are never kept.
@@ -19,6 +19,7 @@ export class KeptShapes {
     tick: undefined,
     transition: undefined,
   };
+
   /** Keeps an object that was created for an execution of that plan. */
   keep(kind: ShapeKind, object: object, { mentionsSecrets }: Pick<FlowPlan, "mentionsSecrets">): void {
     if (!mentionsSecrets) this.#kept[kind] = object;
