@@ -4,8 +4,9 @@ import { isId } from "../../base/id.ts";
 import { isJsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { DomainError } from "../../model/errors.ts";
 import type { Label } from "../../model/flows/label.ts";
+import type { GivenValue } from "../../model/flows/input_value.ts";
 import type { State } from "../../model/executions/state.ts";
-import type { ReadForm } from "../../services/executions/execution_actions.ts";
+import type { ReadForm } from "../../services/starts/given_files.ts";
 import { readJson } from "./body.ts";
 import { isTextList } from "./entity_body.ts";
 import type { AppEnv } from "./env.ts";
@@ -22,13 +23,14 @@ export function executionIdOf(c: Context<AppEnv>): string {
   throw new DomainError("not_found", `Not Found: execution "${id.slice(0, 100)}" does not exist`);
 }
 
+const NOTHING_GIVEN: ReadonlyMap<string, GivenValue> = new Map();
+const readNothing: ReadForm = () => Promise.resolve(NOTHING_GIVEN);
+
 /** A reader of the form of a request. */
 export function formReader(c: Context<AppEnv>, maxBytes: number): ReadForm {
   const request = c.req.raw;
-  return async (inputs, store) => {
-    if (hasNoForm(request)) return new Map();
-    return await readStartForm(request, { inputs, store, limits: { maxBytes } });
-  };
+  if (hasNoForm(request)) return readNothing;
+  return (inputs, store) => readStartForm(request, { inputs, store, limits: { maxBytes } });
 }
 
 /** A body of ids. @throws DomainError invalid_json, invalid_argument */

@@ -9,8 +9,6 @@ import type { Actor } from "../../model/access/actor.ts";
 import { DomainError, notFound } from "../../model/errors.ts";
 import { type Execution, type TaskRun, taskRunOf } from "../../model/executions/execution.ts";
 import { executionBody } from "../../model/executions/execution_body.ts";
-import type { Input } from "../../model/flows/flow.ts";
-import type { GivenValue } from "../../model/flows/input_value.ts";
 import type { State } from "../../model/executions/state.ts";
 import type { RenderedText } from "../../rendering/expression_renderer.ts";
 import type { ExecutionRequest, Executor, PrepareRequest } from "../../runtime/executor.ts";
@@ -18,7 +16,7 @@ import type { ExecutionFiles } from "../../store/blobs/execution_files.ts";
 import type { ExecutionRecords } from "../../store/records/execution_records.ts";
 import type { Mutation } from "../../store/store.ts";
 import type { Flows } from "../flows/flows.ts";
-import { measureFile, type StoreFile, storeFilesOf } from "../starts/given_files.ts";
+import { measureFile, type ReadForm, type StoreFile, storeFilesOf } from "../starts/given_files.ts";
 import { pauseInputs, type PausePoint, pausePointOf, pauseReport } from "../starts/pause_inputs.ts";
 import type { StartChecks } from "../starts/start_checks.ts";
 
@@ -45,12 +43,6 @@ interface ExecutionTarget {
   readonly plan: FlowPlan;
   readonly taskRun?: TaskRun;
 }
-
-/** Reads what the caller sent for these inputs; files go through `store` as they arrive. */
-export type ReadForm = (
-  inputs: readonly Input[],
-  store: StoreFile,
-) => Promise<ReadonlyMap<string, GivenValue>>;
 
 /** The use cases of one execution. */
 export class ExecutionActions {

@@ -10,19 +10,13 @@ import type { Execution, TaskRun } from "../../model/executions/execution.ts";
 import { executionBody } from "../../model/executions/execution_body.ts";
 import type { ExecutionFiles } from "../../store/blobs/execution_files.ts";
 import type { Mutation } from "../../store/store.ts";
-import {
-  errorOf,
-  type ExecutionActions,
-  type ReadForm,
-  type Request,
-  taskRunOfId,
-} from "./execution_actions.ts";
+import { errorOf, type ExecutionActions, type Request, taskRunOfId } from "./execution_actions.ts";
 import { checkEnabled } from "./executions.ts";
 import { refusalOf, refuseUnlessAtRest } from "../../engine/requests.ts";
 import { REPLAYED_LABEL } from "../../model/flows/label.ts";
 import type { Executor } from "../../runtime/executor.ts";
 import type { Flows } from "../flows/flows.ts";
-import { storeFilesOf } from "../starts/given_files.ts";
+import { type ReadForm, storeFilesOf } from "../starts/given_files.ts";
 import type { StartChecks } from "../starts/start_checks.ts";
 
 interface ExecutionReplaysDeps {

@@ -7,14 +7,13 @@ import { createExecution, type StartRequest } from "../../engine/create.ts";
 import { heldTasks } from "../../engine/pause.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
 import { ExecutionTree } from "../../engine/tree.ts";
-import type { GivenValue } from "../../model/flows/input_value.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { illegalState, undefinedIfMissing } from "../../model/errors.ts";
 import type { Execution, ExecutionKind, ExecutionTrigger } from "../../model/executions/execution.ts";
 import { executionBody } from "../../model/executions/execution_body.ts";
 import { type WaitingFacts, waitingOf } from "../../model/executions/execution_waiting.ts";
 import type { ExecutionQuery } from "../../model/executions/execution_query.ts";
-import type { FlowKey, Input, TenantId } from "../../model/flows/flow.ts";
+import type { FlowKey, TenantId } from "../../model/flows/flow.ts";
 import { checkStartLabels, type Label } from "../../model/flows/label.ts";
 import { MAX_WAIT_MS } from "../../model/limits.ts";
 import { currentState, isEnded } from "../../model/executions/state.ts";
@@ -33,7 +32,7 @@ import { prepareRemoval } from "../../runtime/removal.ts";
 import type { Flows } from "../flows/flows.ts";
 import { planOf, unknownExecution } from "./execution_actions.ts";
 import { FollowedExecutions } from "./followed_executions.ts";
-import { measureFile, type StoreFile, storeFilesOf } from "../starts/given_files.ts";
+import { measureFile, type ReadForm, storeFilesOf } from "../starts/given_files.ts";
 import { logEntries, type LogFilter } from "../logs/log_entries.ts";
 import type { StartChecks } from "../starts/start_checks.ts";
 
@@ -76,12 +75,6 @@ interface StartedExecution extends NewExecution {
   readonly mutations: readonly Mutation[];
 }
 
-/** Reads what the caller sent for these inputs; files go through `store` as they arrive. */
-export type ReadInputs = (
-  store: StoreFile,
-  inputs: readonly Input[],
-) => Promise<ReadonlyMap<string, GivenValue>>;
-
 /** An execution and its text. */
 export interface ExecutionView {
   readonly execution: Execution;
@@ -107,22 +100,22 @@ export class Executions {
    * Starts an execution; its text as created, with `wait` once it has ended.
    * @throws DomainError not_found, conflict, invalid_entity, too_many_requests, storage_full, unavailable
    */
-  async start(actor: Actor, key: FlowKey, readInputs: ReadInputs, options: StartOptions): Promise<string> {
+  async start(actor: Actor, key: FlowKey, readForm: ReadForm, options: StartOptions): Promise<string> {
     const found = this.#startable(actor, key, options.revision);
     const plan = found instanceof Promise ? await found : found;
     checkStartLabels(options.labels);
     const id = this.#deps.ids.next(this.#deps.clock.now());
     const files: Mutation[] = [];
     const owner = { flow: plan.flow, executionId: id, folder: "inputs", mutations: files };
-    const given = await readInputs(storeFilesOf(this.#deps.files, owner), plan.flow.inputs);
+    const given = await readForm(plan.flow.inputs, storeFilesOf(this.#deps.files, owner));
     const inputs = await this.#deps.checks.reading(plan.flow, (checks) => checks.inputs(plan.flow, given));
     return await this.#begin(plan, { ...options, id, inputs }, files, options);
   }
 
   /** Validates the values of a start; the report as JSON text. Stores nothing. @throws DomainError not_found, conflict */
-  async validate(actor: Actor, key: FlowKey, readInputs: ReadInputs, revision?: number): Promise<string> {
+  async validate(actor: Actor, key: FlowKey, readForm: ReadForm, revision?: number): Promise<string> {
     const { flow } = await this.#startable(actor, key, revision);
-    const given = await readInputs(measureFile, flow.inputs);
+    const given = await readForm(flow.inputs, measureFile);
     return stringifyJson(await this.#deps.checks.reading(flow, (checks) => checks.report(flow, given)));
   }
 

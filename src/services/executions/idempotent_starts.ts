@@ -3,9 +3,9 @@ import type { Actor } from "../../model/access/actor.ts";
 import type { FlowKey } from "../../model/flows/flow.ts";
 import type { StartResponse } from "../../store/records/idempotency_records.ts";
 import type { ContentHash } from "../starts/content_hash.ts";
-import type { Executions, ReadInputs, StartOptions } from "./executions.ts";
+import type { Executions, StartOptions } from "./executions.ts";
 import type { Flows } from "../flows/flows.ts";
-import { measureFile } from "../starts/given_files.ts";
+import { measureFile, type ReadForm } from "../starts/given_files.ts";
 import type { Idempotency, OnceResponse, Remember } from "../starts/idempotency.ts";
 
 interface IdempotentStartsDeps {
@@ -20,7 +20,7 @@ interface IdempotentStart {
   /** The query, parameters sorted by name. */
   readonly query: string;
   readonly flow: FlowKey;
-  readonly readInputs: ReadInputs;
+  readonly readForm: ReadForm;
   readonly options: StartOptions;
 }
 
@@ -59,11 +59,11 @@ export class IdempotentStarts {
 
   async #first(
     actor: Actor,
-    { flow, readInputs, options }: IdempotentStart,
+    { flow, readForm, options }: IdempotentStart,
     { content, remember }: { readonly content: ContentHash; readonly remember: Remember },
   ): Promise<void> {
-    const read: ReadInputs = async (store, inputs) => {
-      const given = await readInputs(content.hashing(store), inputs);
+    const read: ReadForm = async (inputs, store) => {
+      const given = await readForm(inputs, content.hashing(store));
       content.addGiven(given);
       return given;
     };
@@ -78,11 +78,11 @@ export class IdempotentStarts {
   /** Uses the flow revision of the first start: the flow may have been changed, disabled or deleted since. */
   async #again(
     actor: Actor,
-    { flow, readInputs }: IdempotentStart,
+    { flow, readForm }: IdempotentStart,
     { content, flowRevision: revision }: { readonly content: ContentHash; readonly flowRevision: number },
   ): Promise<void> {
     const { inputs } = await this.#deps.flows.get(actor, flow, { revision, allowDeleted: true });
-    content.addGiven(await readInputs(content.hashing(measureFile), inputs));
+    content.addGiven(await readForm(inputs, content.hashing(measureFile)));
   }
 }
 

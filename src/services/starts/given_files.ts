@@ -1,5 +1,5 @@
 /** Uploaded files of inputs: stored as files of an execution, or only measured. */
-import type { Flow } from "../../model/flows/flow.ts";
+import type { Flow, Input } from "../../model/flows/flow.ts";
 import type { GivenValue } from "../../model/flows/input_value.ts";
 import { type ExecutionFiles, executionFileUri } from "../../store/blobs/execution_files.ts";
 import type { Mutation } from "../../store/store.ts";
@@ -12,6 +12,12 @@ interface GivenFile {
 
 /** Stores an uploaded file of an input; returns its value. */
 export type StoreFile = (inputId: string, file: GivenFile) => Promise<GivenValue>;
+
+/** Reads what the caller sent for these inputs; files go through `store` as they arrive. */
+export type ReadForm = (
+  inputs: readonly Input[],
+  store: StoreFile,
+) => Promise<ReadonlyMap<string, GivenValue>>;
 
 /** The execution that owns the files; they become durable with an entry that contains `mutations`. */
 interface GivenFilesOwner {

@@ -2,11 +2,10 @@
 import { type Context, Hono } from "hono";
 import type { Clock } from "../../../base/clock.ts";
 import type { ExecutionQuery } from "../../../model/executions/execution_query.ts";
-import type { GivenValue } from "../../../model/flows/input_value.ts";
-import type { Executions, ReadInputs, StartOptions } from "../../../services/executions/executions.ts";
+import type { Executions, StartOptions } from "../../../services/executions/executions.ts";
 import type { IdempotentStarts } from "../../../services/executions/idempotent_starts.ts";
 import type { AppEnv } from "../../forms/env.ts";
-import { executionIdOf } from "../../forms/execution_request.ts";
+import { executionIdOf, formReader } from "../../forms/execution_request.ts";
 import { readExecutionQuery } from "../../filters/execution_filters.ts";
 import { awaitExecution, executionEvents } from "../../streams/follow.ts";
 import { deltaEvents, readLastEventId } from "../../streams/follow_delta.ts";
@@ -16,7 +15,6 @@ import { jsonResponse, pageResponse } from "../../responses/json_response.ts";
 import { type BaseUrlOf, pageUrl } from "../../responses/page_url.ts";
 import { queryOf, readPaging, readRequired } from "../../forms/params.ts";
 import { eventStream } from "../../streams/sse.ts";
-import { hasNoForm, readStartForm } from "../../forms/start_form.ts";
 import { readStartQuery } from "../../forms/start_query.ts";
 
 interface ExecutionRoutesDeps {
@@ -27,9 +25,6 @@ interface ExecutionRoutesDeps {
   /** Largest body of a start. */
   readonly maxUploadBytes: number;
 }
-
-const NOTHING_GIVEN: ReadonlyMap<string, GivenValue> = new Map();
-const readNothing: ReadInputs = () => Promise.resolve(NOTHING_GIVEN);
 
 /** Routes under `/executions`, relative to the tenant. */
 export function executionRoutes(deps: ExecutionRoutesDeps): Hono<AppEnv> {
@@ -47,8 +42,8 @@ function addStart(routes: Hono<AppEnv>, deps: ExecutionRoutesDeps): void {
 
   routes.post("/executions/:namespace/:flowId/validate", async (c) => {
     const { revision } = readStartQuery(c.req.raw.url);
-    const readInputs = inputReader(c, deps);
-    return jsonResponse(await deps.executions.validate(c.get("actor"), flowKeyOf(c), readInputs, revision));
+    const readForm = formReader(c, deps.maxUploadBytes);
+    return jsonResponse(await deps.executions.validate(c.get("actor"), flowKeyOf(c), readForm, revision));
   });
 }
 
@@ -60,7 +55,7 @@ async function startExecution(c: Context<AppEnv>, deps: ExecutionRoutesDeps): Pr
   const flow = flowKeyOf(c);
   const { labels, kind, revision, scheduleDate, breakpoints, isWaiting } = readStartQuery(request.url);
   const baseUrl = baseUrlOf(c);
-  const readInputs = inputReader(c, deps);
+  const readForm = formReader(c, deps.maxUploadBytes);
   const options: StartOptions = {
     labels,
     kind,
@@ -71,17 +66,10 @@ async function startExecution(c: Context<AppEnv>, deps: ExecutionRoutesDeps): Pr
     urlOf: (execution) => pageUrl(baseUrl, execution),
   };
   const key = readIdempotencyKey(request);
-  if (key === undefined) return jsonResponse(await executions.start(actor, flow, readInputs, options));
-  const once = { key, query: sortedQuery(request), flow, readInputs, options };
+  if (key === undefined) return jsonResponse(await executions.start(actor, flow, readForm, options));
+  const once = { key, query: sortedQuery(request), flow, readForm, options };
   const response = await idempotentStarts.start(actor, once);
   return jsonResponse(response.body, replayedHeaders(response));
-}
-
-/** A reader of the form for the inputs of the flow. */
-function inputReader(c: Context<AppEnv>, { maxUploadBytes }: ExecutionRoutesDeps): ReadInputs {
-  const request = c.req.raw;
-  if (hasNoForm(request)) return readNothing;
-  return (store, inputs) => readStartForm(request, { inputs, store, limits: { maxBytes: maxUploadBytes } });
 }
 
 function addReading(routes: Hono<AppEnv>, { executions, clock }: ExecutionRoutesDeps): void {
