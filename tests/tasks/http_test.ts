@@ -17,6 +17,11 @@ const SERVER: Behaviour = ({ head, body }) => {
   if (path === "/named") {
     return answer(200, "data", { "Content-Disposition": 'attachment; filename="../../re port.txt"' });
   }
+  if (path === "/coded") {
+    return answer(200, "data", {
+      "Content-Disposition": "attachment; filename=a.txt; filename*=UTF-8''%ff.txt",
+    });
+  }
   const type = /^content-type: (.*?)\r?$/im.exec(head)?.[1] ?? "none";
   return answer(200, JSON.stringify({ method, path, type, body }), JSON_TYPE);
 };
@@ -295,6 +300,7 @@ Deno.test("http.Download stores the response as a file with the extension of its
 
 const NAMES: readonly (readonly [properties: string, ending: RegExp])[] = [
   ["uri: SERVER/named", /-re_port\.txt$/],
+  ["uri: SERVER/coded", /-a\.txt$/],
   ["uri: SERVER/named, saveAs: my.bin", /-my\.bin$/],
   ["uri: SERVER/a, saveAs: ../../x/y.bin", /-y\.bin$/],
 ];

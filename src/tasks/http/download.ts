@@ -59,7 +59,18 @@ function fileName({ saveAs, uri }: JsonObject, { headers }: HttpResponse): strin
 
 function dispositionName(header: string): string | undefined {
   const encoded = /\bfilename\*\s*=\s*UTF-8'[^']*'([^;\s]+)/i.exec(header)?.[1];
-  if (encoded !== undefined && !/%(?![0-9a-f]{2})/i.test(encoded)) return decodeURIComponent(encoded);
+  const decoded = encoded && percentDecoded(encoded);
+  if (decoded) return decoded;
   const [, quoted, bare] = /\bfilename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(header) ?? [];
   return quoted?.replace(/\\(.)/g, "$1") ?? bare;
+}
+
+/** `undefined` for bytes that are not UTF-8: servers also send a plain `filename`. */
+function percentDecoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch (error) {
+    if (error instanceof URIError) return undefined;
+    throw error;
+  }
 }
