@@ -67,11 +67,30 @@ export function applyPluginDefaults(document: JsonObject, catalogs: TypeCatalogs
   if (defaults.length === 0) return document;
   const scope: Scope = { defaults, kinds };
   const applied: JsonObject = { ...document };
-  for (const name of TASK_LISTS) {
-    replace(applied, name, (value) => eachItem(value, (item) => typed(item, "task", scope)));
-  }
+  replaceTaskLists(applied, TASK_LISTS, scope);
+  replace(
+    applied,
+    "listeners",
+    (value) =>
+      eachItem(
+        value,
+        (listener) => isJsonObject(listener) ? listenerWithDefaults(listener, scope) : listener,
+      ),
+  );
   replace(applied, "triggers", (value) => eachItem(value, (item) => typed(item, "trigger", scope)));
   return applied;
+}
+
+function listenerWithDefaults(listener: JsonObject, scope: Scope): JsonObject {
+  const copy = nested({ ...listener }, CONDITIONS, scope);
+  replaceTaskLists(copy, ["tasks"], scope);
+  return copy;
+}
+
+function replaceTaskLists(object: JsonObject, names: readonly string[], scope: Scope): void {
+  for (const name of names) {
+    replace(object, name, (value) => eachItem(value, (item) => typed(item, "task", scope)));
+  }
 }
 
 const CONDITIONS: PropertySchemas = {

@@ -223,6 +223,7 @@ const PLACES: readonly [string, string][] = [
   ["errors", "tasks: [], errors: [TASK]"],
   ["finally", "tasks: [], finally: [TASK]"],
   ["afterExecution", "tasks: [], afterExecution: [TASK]"],
+  ["listeners", "tasks: [], listeners: [{tasks: [TASK]}]"],
   ["a list within a task", "tasks: [{id: s, type: io.svc.plugin.core.flow.Sequential, tasks: [TASK]}]"],
   ["errors of a task", "tasks: [{id: s, type: io.svc.plugin.core.flow.Sequential, errors: [TASK]}]"],
   ["branches of an If", "tasks: [{id: s, type: io.svc.plugin.core.flow.If, else: [TASK]}]"],
