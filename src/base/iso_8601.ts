@@ -56,10 +56,13 @@ export function readIsoDateTime(text: string): IsoDateTime | undefined {
   return { year, month, day, time, offsetSeconds, region };
 }
 
-/** The instant of a date or timestamp, in UTC without an offset, finer than milliseconds cut; `undefined` for any other text. */
+/**
+ * The instant of a date or timestamp, in UTC without an offset, finer than milliseconds cut; `undefined` for any other
+ * text, also for a region without an offset, which only `languages/dates` can resolve.
+ */
 export function parseInstant(text: string): Instant | undefined {
   const read = readIsoDateTime(text);
-  if (!read) return undefined;
+  if (!read || read.region !== undefined && read.offsetSeconds === undefined) return undefined;
   const { hour, minute, second, nanos } = read.time ?? { hour: 0, minute: 0, second: 0, nanos: 0 };
   const seconds = (hour * 60 + minute) * 60 + second - (read.offsetSeconds ?? 0);
   const at = epochDays(read.year, read.month, read.day) * DAY_MS + seconds * 1000 + Math.floor(nanos / 1e6);

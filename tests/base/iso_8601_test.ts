@@ -35,6 +35,7 @@ const INSTANTS: readonly (readonly [text: string, iso: string | undefined])[] = 
   ["2026-01-31T08:15:60", undefined],
   ["2026-01-31T08:15+24:00", undefined],
   ["2026-01-31T08:15+01:60", undefined],
+  ["2026-01-31T08:15[Europe/Paris]", undefined],
   ["+999999-01-01", undefined],
   ["soon", undefined],
   ["", undefined],
