@@ -18,7 +18,7 @@ import type { RequestStats, RouteStats } from "./request_stats.ts";
 import type { EventStreams, StreamsEnv } from "../streams/sse.ts";
 import { acceptsGzip, gzipResponse } from "./gzip.ts";
 import { checkNoPrefetch, type Guard } from "./guard.ts";
-import { setPageHeaders } from "./page_headers.ts";
+import { setSecurityHeaders } from "./security_headers.ts";
 import type { RequestIds } from "./request_id.ts";
 
 /**
@@ -181,13 +181,13 @@ export class RequestPipeline {
   #finish(c: Context<AppEnv>, response: Response): Response | Promise<Response> {
     const visit = visitOf(c);
     const { headers } = response;
+    setSecurityHeaders(headers, { isPage: visit?.route.isPage ?? false, isHttps: this.#isHttps });
     if (visit) {
       const ms = this.#options.clock.monotonicMs() - visit.startedMs;
-      const { access, isPage, stats } = visit.route;
+      const { access, stats } = visit.route;
       stats.add(response.status, ms);
       headers.set("x-request-id", visit.requestId);
       if (access === "webhook") headers.set("cache-control", "no-store");
-      if (isPage) setPageHeaders(headers, this.#isHttps);
       if (this.#isLoggingAll || response.status >= 400) this.#log(c, visit, response.status, ms);
     }
     const request = c.req.raw;

@@ -20,6 +20,7 @@ import { mediaTypeOf, readRequestBytes } from "../../forms/body.ts";
 import { type AppEnv, remoteAddress } from "../../forms/env.ts";
 import { readIdempotencyKey, replayedHeaders, sortedQuery } from "../../forms/idempotency.ts";
 import { readMultipart } from "../../forms/multipart.ts";
+import { isInertType } from "../../responses/attachment.ts";
 import { type BaseUrlOf, pageUrl } from "../../responses/page_url.ts";
 
 interface WebhookRoutesDeps {
@@ -79,11 +80,10 @@ function decodePath(segments: readonly string[]): string {
 function responseTo(response: WebhookResponse & { readonly isReplayed?: boolean }): Response {
   const { status, contentType, body } = response;
   const hasBody = status !== 204 && status !== 205 && status !== 304;
-  const headers = { ...NO_STORE, ...replayedHeaders(response) };
-  return new Response(hasBody ? body : null, {
-    status,
-    headers: hasBody ? { "content-type": contentType, ...headers } : headers,
-  });
+  const headers: Record<string, string> = { ...NO_STORE, ...replayedHeaders(response) };
+  if (hasBody) headers["content-type"] = contentType;
+  if (hasBody && !isInertType(contentType)) headers["content-disposition"] = "attachment";
+  return new Response(hasBody ? body : null, { status, headers });
 }
 
 /** The request after a check of its signature, before any of it is stored. @throws DomainError forbidden, too_large */
