@@ -74,6 +74,15 @@ export const OPTIONS = {
     description: "Reads the user and password from the first line of this file",
     read: values.readText,
   }),
+  trustedProxies: option({
+    placeholder: "<addresses>",
+    otherwise: "none: the address of a connection is that of the caller",
+    allowed:
+      'addresses, ranges such as "10.0.0.0/8", "private" and "loopback", with commas between them; not all',
+    description: "Proxies whose header Forwarded or X-Forwarded-For says which address called. " +
+      "Limits of failed log-ins and of webhooks count by it",
+    read: values.readProxies,
+  }),
   noAuth: option({
     placeholder: "",
     defaultText: "false",

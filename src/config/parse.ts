@@ -29,6 +29,8 @@ export interface Config {
   /** Public address without a trailing slash; absent: the listen address. */
   readonly baseUrl?: string;
   readonly protection: Protection;
+  /** Proxies that say which address called; absent: none. */
+  readonly trustedProxies?: readonly string[];
   readonly logLevel: ServerLogLevel;
   readonly logFormat: "text" | "json";
   /** 32 bytes; absent: the key file of the data directory. */
@@ -165,6 +167,7 @@ function toConfig(
     dataDir: present(values.dataDir),
     baseUrl: values.baseUrl,
     protection,
+    ...(values.trustedProxies && { trustedProxies: values.trustedProxies }),
     logLevel: present(values.logLevel),
     logFormat: present(values.logFormat),
     encryptionKey: values.encryptionKey,

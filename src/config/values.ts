@@ -1,7 +1,7 @@
 /** Readers of option values. Each returns `undefined` for an invalid text. */
 import { CIPHER_KEY_BYTES } from "../base/cipher.ts";
 import { parseDuration } from "../base/duration.ts";
-import { parseIpRange } from "../base/ip.ts";
+import { isIpRangeText } from "../base/ip_ranges.ts";
 
 /** A user name and its password. */
 export interface Credentials {
@@ -123,10 +123,14 @@ export function oneOf<const Word extends string>(words: readonly Word[]): (text:
   return (text) => words.find((word) => word === text.toLowerCase());
 }
 
-const ADDRESS_WORDS: ReadonlySet<string> = new Set(["all", "loopback", "private", "link-local", "metadata"]);
-
 /** Comma-separated addresses, ranges and names of ranges. */
 export function readAddresses(text: string): readonly string[] | undefined {
   const parts = text.split(",").map((part) => part.trim().toLowerCase());
-  return parts.every((part) => ADDRESS_WORDS.has(part) || parseIpRange(part)) ? parts : undefined;
+  return parts.every(isIpRangeText) ? parts : undefined;
+}
+
+/** As {@link readAddresses}, without those that contain every address. */
+export function readProxies(text: string): readonly string[] | undefined {
+  const parts = readAddresses(text);
+  return parts?.some((part) => part === "all" || /\/0+$/.test(part)) ? undefined : parts;
 }

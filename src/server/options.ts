@@ -32,6 +32,8 @@ export interface AssemblyOptions {
   readonly baseUrl?: string;
   readonly credentials?: Credentials;
   readonly noAuthExplicit?: boolean;
+  /** Proxies that say which address called; absent: none. */
+  readonly trustedProxies?: readonly string[];
   readonly maxUploadBytes: number;
   readonly timeZone: string;
   readonly secrets: ReadonlyMap<string, string>;

@@ -66,6 +66,9 @@ const ACCEPTED: readonly (readonly [string, readonly string[], Environment, Part
   ["addresses of requests", ["--http-deny=private, 8.8.8.0/24"], { SLUICE_HTTP_ALLOW: "10.0.0.1" }, {
     httpAddresses: { deny: ["private", "8.8.8.0/24"], allow: ["10.0.0.1"] },
   }],
+  ["trusted proxies", ["--trusted-proxies", "10.0.0.0/8, Loopback,2001:db8::1"], {}, {
+    trustedProxies: ["10.0.0.0/8", "loopback", "2001:db8::1"],
+  }],
   ["the last of two equal flags", ["--port=82", "--port=83"], {}, { port: 83 }],
   ["a variable", [], { SLUICE_PORT: "84", SLUICE_DATA_DIR: "/d" }, { port: 84, dataDir: "/d" }],
   ["no empty variable", [], { SLUICE_PORT: "" }, { port: 8080 }],
@@ -157,6 +160,9 @@ for (const [text, bytes] of SIZES) {
   });
 }
 
+const PROXIES =
+  'addresses, ranges such as "10.0.0.0/8", "private" and "loopback", with commas between them; not all';
+
 const REFUSED: readonly (readonly [readonly string[], Environment, string])[] = [
   [["--prot=1"], {}, `Unknown option "--prot": did you mean "--port"?; see --help`],
   [["-port"], {}, `Unknown option "-port": did you mean "--port"?; see --help`],
@@ -164,6 +170,8 @@ const REFUSED: readonly (readonly [readonly string[], Environment, string])[] = 
   [["--basic-aut=anna:pw"], {}, `Unknown option "--basic-aut": did you mean "--basic-auth"?; see --help`],
   [["--__proto__=1"], {}, `Unknown option "--__proto__"; see --help`],
   [["start"], {}, `Cannot use the argument "start": options begin with "--"; see --help`],
+  [["--trusted-proxies=all"], {}, `Cannot use "all" as --trusted-proxies: it must be ${PROXIES}`],
+  [["--trusted-proxies=::/0"], {}, `Cannot use "::/0" as --trusted-proxies: it must be ${PROXIES}`],
   [["--port"], {}, "Cannot use --port without a value: it must be a whole number from 0 to 65535"],
   [["--host", "--port=1"], {}, "Cannot use --host without a value: it must be a host name or an IP address"],
   [["--port=65536"], {}, `Cannot use "65536" as --port: it must be a whole number from 0 to 65535`],

@@ -9,7 +9,9 @@ import type { Logger } from "../../base/log.ts";
 import { DomainError, illegalArgument } from "../../model/errors.ts";
 import { VERIFIED_CREDENTIAL_MS } from "../../model/limits.ts";
 import { ANONYMOUS, Caller } from "./caller.ts";
+import { networkOf } from "../../base/ip.ts";
 import { LoginLimiter } from "./login_limiter.ts";
+import { LoginQueue } from "./login_queue.ts";
 import { type HashWork, PasswordHash } from "./password.ts";
 import { constantTimeEqual } from "../../base/constant_time_equal.ts";
 import type { TokenGrant, Tokens } from "./tokens.ts";
@@ -46,8 +48,8 @@ interface Verified {
 
 /** Cached header values. Only valid ones are cached, so this bounds the users and tokens in use. */
 const MAX_VERIFIED = 1_000;
-/** Passwords that are hashed at a time; further log-ins get too_many_requests. */
-const MAX_PENDING = 64;
+/** Characters of a user name in the log. */
+const MAX_LOGGED_NAME = 200;
 
 /** Authenticates requests by the value of their `Authorization` header. */
 export class Auth {
@@ -56,6 +58,7 @@ export class Auth {
   readonly #options: AuthOptions;
   readonly #anonymous = new Caller(ANONYMOUS);
   readonly #limiter = new LoginLimiter();
+  readonly #queue = new LoginQueue();
   readonly #verified = new Map<string, Verified>();
   readonly #pending = new Map<string, Promise<Caller>>();
   /** Hashing takes a quarter of a second; the first log-in waits for it, the start of the server does not. */
@@ -71,8 +74,9 @@ export class Auth {
     if (this.#options.basic) this.setCredentials(this.#options.basic);
   }
 
-  /** Waits for running hashes. */
+  /** Waits for running hashes; refuses log-ins that wait. */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#queue[Symbol.dispose]();
     await Promise.allSettled([this.#user, ...this.#pending.values()]);
   }
 
@@ -118,6 +122,7 @@ export class Auth {
     const [scheme, value] = splitHeader(header);
     if (scheme === "bearer" && value !== "") return this.#acceptToken(header ?? "", value, address);
     if (scheme === "basic" && value !== "") return this.#checkPassword(header ?? "", value, address);
+    if (header !== null) this.#logRefusal(unauthorized(), undefined, address);
     throw unauthorized();
   }
 
@@ -126,26 +131,29 @@ export class Auth {
     const now = clock.now();
     const grant = tokens.find(secret);
     // Anyone could create a token while the server required no credentials.
-    if (!grant || grant.token.user === ANONYMOUS || !tokens.use(grant, now)) throw this.#refuse(address);
+    if (!grant || grant.token.user === ANONYMOUS || !tokens.use(grant, now)) {
+      this.#logRefusal(unauthorized(), grant?.token.user, address);
+      throw unauthorized();
+    }
     this.#remember(header, { caller: grant.caller, until: now + VERIFIED_CREDENTIAL_MS, grant });
     return grant.caller;
   }
 
   /** Concurrent requests with the same credentials share one hash. */
   #checkPassword(header: string, value: string, address: string): Promise<Caller> {
-    const credentials = decodeCredentials(value);
+    const given = decodeCredentials(value);
     const user = this.#user;
-    if (!credentials || !user) throw unauthorized();
+    if (!given || !user) {
+      this.#logRefusal(unauthorized(), given?.user, address);
+      throw unauthorized();
+    }
     const key = `${address}\n${header}`;
     const pending = this.#pending.get(key);
     if (pending) return pending;
-    if (this.#pending.size >= MAX_PENDING) {
-      throw new DomainError("too_many_requests", "Too many log-ins at a time: try again later", {
-        retryAfter: 1,
-      });
-    }
-    this.#limiter.attempt(credentials.user, address, this.#options.clock.now());
-    const check = this.#verify(header, credentials, user, address).finally(() => this.#pending.delete(key));
+    const check = this.#verify(header, given, user, networkOf(address)).catch((error: Error) => {
+      this.#logRefusal(error, given.user, address);
+      throw error;
+    }).finally(() => this.#pending.delete(key));
     this.#pending.set(key, check);
     return check;
   }
@@ -154,17 +162,22 @@ export class Auth {
     header: string,
     given: Credentials,
     expected: Promise<User>,
-    address: string,
+    network: string,
   ): Promise<Caller> {
-    const user = await expected;
-    const isPassword = await user.hash.matches(given.password);
-    if (!constantTimeEqual(given.user, user.name) || !isPassword || expected !== this.#user) {
-      throw this.#refuse(address);
-    }
-    this.#limiter.forgive(given.user, address);
-    const until = this.#options.clock.now() + VERIFIED_CREDENTIAL_MS;
-    this.#remember(header, { caller: user.caller, until });
-    return user.caller;
+    const { clock } = this.#options;
+    const place = { user: given.user, network };
+    this.#limiter.check(place, clock.now());
+    return await this.#queue.run(network, async () => {
+      this.#limiter.attempt(place, clock.now());
+      const user = await expected;
+      const isPassword = await user.hash.matches(given.password);
+      if (!constantTimeEqual(given.user, user.name) || !isPassword || expected !== this.#user) {
+        throw unauthorized();
+      }
+      this.#limiter.forgive(place);
+      this.#remember(header, { caller: user.caller, until: clock.now() + VERIFIED_CREDENTIAL_MS });
+      return user.caller;
+    });
   }
 
   #remember(header: string, verified: Verified): void {
@@ -172,9 +185,9 @@ export class Auth {
     this.#verified.set(header, verified);
   }
 
-  #refuse(address: string): DomainError {
-    this.#options.logger.warn("Credentials were refused", { address });
-    return unauthorized();
+  /** Each refused log-in is one line; `user` is as the caller gave it. */
+  #logRefusal({ message: reason }: Error, user: string | undefined, address: string): void {
+    this.#options.logger.warn("Refused a log-in", { user: user?.slice(0, MAX_LOGGED_NAME), address, reason });
   }
 }
 

@@ -1,7 +1,7 @@
 /** Limits key guessing and the call rate of webhooks; verifies signatures. */
 import type { Clock } from "../../base/clock.ts";
 import { formatDuration, parseDuration } from "../../base/duration.ts";
-import { parseIp } from "../../base/ip.ts";
+import { networkOf } from "../../base/ip.ts";
 import { isJsonObject, ownProperty } from "../../base/json.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
 import { DomainError, notFound } from "../../model/errors.ts";
@@ -20,7 +20,7 @@ interface WebhookGateDeps {
 export interface WebhookCaller {
   /** IP address. */
   readonly address: string;
-  /** Tenant of the URL; it need not exist. */
+  /** The called tenant; empty for all that do not exist, so that invented names get no counters of their own. */
   readonly tenant: string;
 }
 
@@ -34,10 +34,6 @@ export interface CalledWebhook {
 export type VerifyCall = (call: SignedCall) => void;
 
 const MAX_WINDOWS = 10_000;
-/** Longer than any existing tenant. */
-const MAX_TENANT_CHARS = 100;
-/** Bytes of the IPv6 prefix of a site, which owns all addresses that begin with it. */
-const NETWORK_BYTES = 8;
 const DEFAULT_PERIOD_MS = 60_000;
 const WRONG_KEYS: CallLimit = { calls: MAX_WRONG_WEBHOOK_KEYS, periodMs: WRONG_WEBHOOK_KEYS_WINDOW_MS };
 
@@ -53,7 +49,7 @@ export class WebhookGate {
 
   /** The refusal of a call that matches no webhook: always the same not_found, too_many_requests after many of them. */
   unknown({ address, tenant }: WebhookCaller): DomainError {
-    const name = `${networkOf(address)}\n${tenant.slice(0, MAX_TENANT_CHARS)}`;
+    const name = `${networkOf(address)}\n${tenant}`;
     const waitMs = this.#unknown.take(name, WRONG_KEYS, this.#deps.clock.monotonicMs());
     if (waitMs === undefined) return notFound("Webhook not found");
     const message = "Too many calls from this address have found no webhook: try again later";
@@ -95,11 +91,6 @@ function limitOf({ properties }: Trigger): CallLimit | undefined {
   if (!isJsonObject(given)) return undefined;
   const periodMs = parseDuration(String(ownProperty(given, "period") ?? "")) ?? DEFAULT_PERIOD_MS;
   return { calls: Number(ownProperty(given, "calls")), periodMs };
-}
-
-function networkOf(address: string): string {
-  const bytes = parseIp(address);
-  return bytes && bytes.length > 4 ? bytes.slice(0, NETWORK_BYTES).join(".") : address;
 }
 
 function secondsOf(ms: number): number {

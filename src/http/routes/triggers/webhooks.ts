@@ -6,7 +6,6 @@ import { readStructure } from "../../../base/json_text.ts";
 import { DomainError } from "../../../model/errors.ts";
 import { MAX_WEBHOOK_BODY_BYTES } from "../../../model/limits.ts";
 import type { StoreFile } from "../../../services/starts/given_files.ts";
-import { MAIN_TENANT } from "../../../model/flows/flow.ts";
 import type { VerifyCall } from "../../../services/webhooks/webhook_gate.ts";
 import type { WebhookResponse } from "../../../services/webhooks/webhook_response.ts";
 import type {
@@ -17,15 +16,17 @@ import type {
   Webhooks,
 } from "../../../services/webhooks/webhooks.ts";
 import { mediaTypeOf, readRequestBytes } from "../../forms/body.ts";
-import { type AppEnv, remoteAddress } from "../../forms/env.ts";
+import type { AppEnv } from "../../forms/env.ts";
 import { readIdempotencyKey, replayedHeaders, sortedQuery } from "../../forms/idempotency.ts";
 import { readMultipart } from "../../forms/multipart.ts";
 import { isInertType } from "../../responses/attachment.ts";
+import type { ClientAddresses } from "../../pipeline/client_addresses.ts";
 import { type BaseUrlOf, pageUrl } from "../../responses/page_url.ts";
 
 interface WebhookRoutesDeps {
   readonly webhooks: Webhooks;
   readonly baseUrlOf: BaseUrlOf;
+  readonly clients: ClientAddresses;
 }
 
 /** Credentials of the caller, which flows must not see. */
@@ -34,7 +35,7 @@ const BINARY = "application/octet-stream";
 const NO_STORE = { "cache-control": "no-store" };
 
 /** Routes below `/executions/webhook`; their mount needs no credentials. */
-export function webhookRoutes({ webhooks, baseUrlOf }: WebhookRoutesDeps): Hono<AppEnv> {
+export function webhookRoutes({ webhooks, baseUrlOf, clients }: WebhookRoutesDeps): Hono<AppEnv> {
   const routes = new Hono<AppEnv>();
   const call = async (c: Context<AppEnv>) => {
     // HEAD runs the GET handler, but must not start anything.
@@ -44,7 +45,7 @@ export function webhookRoutes({ webhooks, baseUrlOf }: WebhookRoutesDeps): Hono<
     const baseUrl = baseUrlOf(c);
     const { tenant } = c.get("actor");
     const response = await webhooks.call(tenant, addressOf(c), {
-      caller: { address: remoteAddress(c.env), tenant: c.req.param("tenant") ?? MAIN_TENANT },
+      caller: { address: clients.of(c.req.raw, c.env), tenant },
       readCall: async (store, use, verify) => {
         const request = verify ? await verified(c.req.raw, verify) : c.req.raw;
         return await readCall(request, store, use);

@@ -86,6 +86,18 @@ for (const [tried, by, path, from, status] of TRIALS) {
   });
 }
 
+Deno.test("invented tenants do not end the limit of wrong webhook keys", async () => {
+  await using app = await startWith({});
+  await tryKeys(app);
+  const statuses = new Map<number, number>();
+  for (let count = 0; count < 11_000; count++) {
+    const status = await call(app, `/api/v1/invented${count}/executions/webhook/demo/w/k`);
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+  }
+  assertEquals([...statuses], [[404, MAX_WRONG_WEBHOOK_KEYS], [429, 11_000 - MAX_WRONG_WEBHOOK_KEYS]]);
+  assertEquals(await call(app, WRONG), 429);
+});
+
 Deno.test("POST /executions/webhook/… of a disabled trigger is counted as a wrong key", async () => {
   await using app = await startWith({ disabled: true });
   await tryKeys(app, RIGHT);
