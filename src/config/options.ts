@@ -142,6 +142,13 @@ export const OPTIONS = {
       "prefix removed, lower case",
     read: values.readEnvPrefix,
   }),
+  secretTenants: option({
+    placeholder: "<tenants>",
+    otherwise: "main alone",
+    allowed: "ids of tenants with commas between them",
+    description: "Tenants beside main whose flows read the secrets of SECRET_ variables",
+    read: values.readTenants,
+  }),
   scripts: option({
     placeholder: "<where>",
     otherwise: "process where only this machine reaches the server and it has one tenant, else off",

@@ -53,6 +53,8 @@ export interface Config {
   readonly retention: { readonly maxAgeMs?: number; readonly maxCount?: number };
   /** Secrets of `SECRET_NAME` variables by `NAME`, as given; base64 by convention. */
   readonly secrets: ReadonlyMap<string, string>;
+  /** Tenants beside `main` that read `secrets`; absent: none. */
+  readonly secretTenants?: readonly string[];
   /** Environment variables that flows may read, by name without prefix in lower case. */
   readonly envs: ReadonlyMap<string, string>;
   /** True on Deno Deploy, where the platform provides the port and the database. */
@@ -179,6 +181,7 @@ function toConfig(
     httpAddresses: { allow: values.httpAllow, deny: values.httpDeny },
     retention: { maxAgeMs: values.retentionAge, maxCount: values.retentionCount },
     secrets: readSecrets(environment),
+    ...(values.secretTenants && { secretTenants: values.secretTenants }),
     envs: readEnvs(environment, present(values.envPrefix)),
     isDeploy,
   };

@@ -118,6 +118,12 @@ export function readEnvPrefix(text: string): string | undefined {
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(text) ? text : undefined;
 }
 
+/** Comma-separated ids of tenants; existence is not checked. */
+export function readTenants(text: string): readonly string[] | undefined {
+  const ids = text.split(",").map((id) => id.trim());
+  return ids.every((id) => /^[a-z0-9][a-z0-9_-]*$/.test(id)) ? ids : undefined;
+}
+
 /** A reader of one of the words, in any case. */
 export function oneOf<const Word extends string>(words: readonly Word[]): (text: string) => Word | undefined {
   return (text) => words.find((word) => word === text.toLowerCase());

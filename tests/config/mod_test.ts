@@ -66,6 +66,7 @@ const ACCEPTED: readonly (readonly [string, readonly string[], Environment, Part
   ["addresses of requests", ["--http-deny=private, 8.8.8.0/24"], { SLUICE_HTTP_ALLOW: "10.0.0.1" }, {
     httpAddresses: { deny: ["private", "8.8.8.0/24"], allow: ["10.0.0.1"] },
   }],
+  ["tenants of secrets", ["--secret-tenants", "acme, beta"], {}, { secretTenants: ["acme", "beta"] }],
   ["trusted proxies", ["--trusted-proxies", "10.0.0.0/8, Loopback,2001:db8::1"], {}, {
     trustedProxies: ["10.0.0.0/8", "loopback", "2001:db8::1"],
   }],
@@ -172,6 +173,11 @@ const REFUSED: readonly (readonly [readonly string[], Environment, string])[] = 
   [["start"], {}, `Cannot use the argument "start": options begin with "--"; see --help`],
   [["--trusted-proxies=all"], {}, `Cannot use "all" as --trusted-proxies: it must be ${PROXIES}`],
   [["--trusted-proxies=::/0"], {}, `Cannot use "::/0" as --trusted-proxies: it must be ${PROXIES}`],
+  [
+    ["--secret-tenants=a,,b"],
+    {},
+    'Cannot use "a,,b" as --secret-tenants: it must be ids of tenants with commas between them',
+  ],
   [["--port"], {}, "Cannot use --port without a value: it must be a whole number from 0 to 65535"],
   [["--host", "--port=1"], {}, "Cannot use --host without a value: it must be a host name or an IP address"],
   [["--port=65536"], {}, `Cannot use "65536" as --port: it must be a whole number from 0 to 65535`],
