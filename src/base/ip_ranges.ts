@@ -1,13 +1,38 @@
 /** Sets of IP addresses, as options describe them. */
 import { type IpBytes, type IpRange, isWithinRange, parseIp, parseIpRange } from "./ip.ts";
 
+/** Services of cloud machines that give out credentials: Amazon, Google, Azure, Oracle, Alibaba. */
+const METADATA = [
+  "169.254.169.254",
+  "169.254.170.2",
+  "169.254.170.23",
+  "fd00:ec2::254",
+  "fd00:ec2::23",
+  "fd20:ce::254",
+  "168.63.129.16",
+  "192.0.0.192",
+  "100.100.100.200",
+];
+
 /** Ranges that options may name. */
 const NAMED_RANGES: ReadonlyMap<string, readonly string[]> = new Map([
   ["all", ["0.0.0.0/0", "::/0"]],
   ["loopback", ["127.0.0.0/8", "0.0.0.0/8", "::1", "::"]],
-  ["private", ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7"]],
+  [
+    "private",
+    // Further: shared address space (RFC 6598), local IPv4 translation (RFC 8215), the former site-local addresses.
+    [
+      "10.0.0.0/8",
+      "172.16.0.0/12",
+      "192.168.0.0/16",
+      "100.64.0.0/10",
+      "fc00::/7",
+      "64:ff9b:1::/48",
+      "fec0::/10",
+    ],
+  ],
   ["link-local", ["169.254.0.0/16", "fe80::/10"]],
-  ["metadata", ["169.254.169.254", "100.100.100.200", "fd00:ec2::254"]],
+  ["metadata", METADATA],
 ]);
 
 /** True for the name of a range, a range or an address. */

@@ -168,7 +168,8 @@ export const OPTIONS = {
   }),
   httpDeny: option({
     placeholder: "<addresses>",
-    otherwise: "link-local,metadata, which are always denied",
+    otherwise:
+      "link-local,metadata, which are always denied; loopback,private with a login or several tenants",
     allowed: ADDRESS_LIST,
     description: "Addresses that requests of flows may not reach",
     read: values.readAddresses,
@@ -177,7 +178,8 @@ export const OPTIONS = {
     placeholder: "<addresses>",
     otherwise: "all that are not denied",
     allowed: ADDRESS_LIST,
-    description: "Addresses that requests of flows may reach although they are denied",
+    description: "Addresses that requests of flows may reach although they are denied. " +
+      'Those of metadata services need "metadata" or the very address',
     read: values.readAddresses,
   }),
   retentionAge: option({

@@ -2,28 +2,44 @@
 import { parseIp } from "../../base/ip.ts";
 import { IpRanges } from "../../base/ip_ranges.ts";
 
-/** Denied unless allowed: the services that provide the credentials of cloud machines. */
-const ALWAYS_DENIED = ["link-local", "metadata"];
-
 /** Options: names of ranges, ranges and addresses. */
 export interface AddressRules {
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
 }
 
-/** Checks addresses. Allowed ranges override denied ones. */
+const METADATA = new IpRanges(["metadata"]);
+/** The machine of the server and its network: several people who use one server must not reach them with its rights. */
+const INTERNAL = new IpRanges(["loopback", "private"]);
+
+/** Checks addresses. Allowed ones override denied ones. */
 export class AddressPolicy {
   readonly #allowed: IpRanges;
+  readonly #allowedMetadata: IpRanges;
   readonly #denied: IpRanges;
+  readonly #isShared: () => boolean;
 
-  constructor({ allow = [], deny = [] }: AddressRules = {}) {
+  /** `isShared` tells whether the server has a login or several tenants, which may change while it runs. */
+  constructor({ allow = [], deny = [] }: AddressRules, isShared: () => boolean) {
     this.#allowed = new IpRanges(allow);
-    this.#denied = new IpRanges([...ALWAYS_DENIED, ...deny]);
+    this.#allowedMetadata = new IpRanges(allow.filter((text) => text === "metadata" || parseIp(text)));
+    this.#denied = new IpRanges(["link-local", ...deny]);
+    this.#isShared = isShared;
   }
 
-  /** False also for an invalid address. */
-  allows(address: string): boolean {
+  /** Why the address may not be reached; `undefined` if it may. */
+  refusal(address: string): string | undefined {
     const bytes = parseIp(address);
-    return bytes !== undefined && (this.#allowed.hasBytes(bytes) || !this.#denied.hasBytes(bytes));
+    if (bytes === undefined) return "it is no IP address";
+    if (METADATA.hasBytes(bytes)) {
+      // A range must not open the credentials of the machine by the way.
+      return this.#allowedMetadata.hasBytes(bytes)
+        ? undefined
+        : 'it gives out credentials of the machine; only --http-allow with this address or "metadata" allows it';
+    }
+    if (this.#allowed.hasBytes(bytes)) return undefined;
+    if (this.#denied.hasBytes(bytes)) return "it is denied; --http-allow makes exceptions";
+    if (!INTERNAL.hasBytes(bytes) || !this.#isShared()) return undefined;
+    return "it is internal, and this server has a login or several tenants; --http-allow makes exceptions";
   }
 }
