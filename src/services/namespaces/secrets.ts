@@ -37,9 +37,15 @@ const NAME = /^[a-zA-Z0-9_][a-zA-Z0-9._-]*$/;
 export class Secrets {
   readonly #deps: SecretsDeps;
   readonly #locks = new KeyedLock();
+  #writeCount = 0;
 
   constructor(deps: SecretsDeps) {
     this.#deps = deps;
+  }
+
+  /** Changes with every secret of any tenant that is written or removed. */
+  get writeCount(): number {
+    return this.#writeCount;
   }
 
   /** The secrets of a namespace without values, ordered by name. @throws DomainError invalid_argument */
@@ -154,7 +160,9 @@ export class Secrets {
   }
 
   async #exclusively<T>(actor: Actor, { namespace, name }: SecretId, work: () => Promise<T>): Promise<T> {
-    return await this.#locks.run(`${actor.tenant}/${namespace}/${name}`, work);
+    return await this.#locks.run(`${actor.tenant}/${namespace}/${name}`, work).finally(() =>
+      this.#writeCount++
+    );
   }
 }
 

@@ -86,6 +86,13 @@ for (const [tried, by, path, from, status] of TRIALS) {
   });
 }
 
+Deno.test("a webhook path of slashes alone costs no more than its length", async () => {
+  await using app = await startWith({ path: "orders" });
+  const slashes = "/".repeat(500_000);
+  assertEquals(await call(app, `${RIGHT}${slashes}orders${slashes}x`), 404);
+  assertEquals(await call(app, `${RIGHT}${slashes}orders${slashes}`), 200);
+});
+
 Deno.test("invented tenants do not end the limit of wrong webhook keys", async () => {
   await using app = await startWith({});
   await tryKeys(app);
