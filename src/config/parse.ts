@@ -11,7 +11,14 @@ import {
   readFlags,
   readVariables,
 } from "./given.ts";
-import { OPTION_NAMES, type OptionName, OPTIONS, type OptionSpec, type OptionValue } from "./options.ts";
+import {
+  OPTION_NAMES,
+  type OptionName,
+  OPTIONS,
+  type OptionSpec,
+  type OptionValue,
+  optionVariable,
+} from "./options.ts";
 import type { MachineUser } from "./script_user.ts";
 import { type Credentials, readCredentials } from "./values.ts";
 
@@ -82,6 +89,14 @@ export function parseConfig(
   if (protection instanceof ConfigProblem) return protection;
   const problem = checkProtection(values, protection, isDeploy);
   return problem ?? toConfig(values, protection, environment, isDeploy);
+}
+
+/** Names of the variables that hold credentials: of the server, and of flows. */
+export function credentialVariables(environment: Environment): string[] {
+  const own = OPTION_NAMES.filter((name) => (OPTIONS[name] as OptionSpec<unknown>).isSecret).map(
+    optionVariable,
+  );
+  return Object.keys(environment).filter((name) => own.includes(name) || name.startsWith(SECRET_PREFIX));
 }
 
 function collect(

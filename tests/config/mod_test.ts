@@ -2,7 +2,7 @@ import { assert, assertEquals, assertInstanceOf, assertStringIncludes } from "@s
 import { ConfigProblem, type Environment, type FileContent } from "../../src/config/given.ts";
 import { helpText } from "../../src/config/help.ts";
 import { OPTION_NAMES, optionKey } from "../../src/config/options.ts";
-import { type Config, parseConfig } from "../../src/config/parse.ts";
+import { type Config, credentialVariables, parseConfig } from "../../src/config/parse.ts";
 
 const KEY = btoa("k".repeat(32));
 const FILES = new Map<string, FileContent>([
@@ -160,6 +160,28 @@ for (const [text, bytes] of SIZES) {
     assertEquals(accept(["--max-upload", text]).maxUploadBytes, bytes);
   });
 }
+
+Deno.test("credentialVariables() names the variables that hold credentials", () => {
+  const names = ["SLUICE_BASIC_AUTH", "SLUICE_ENCRYPTION_KEY", "SECRET_A", "SECRET_"];
+  const others = ["SLUICE_PORT", "PATH", "ENV_A", "A_SECRET_B", "SLUICE_BASIC_AUTH_FILE"];
+  const environment = Object.fromEntries([...names, ...others].map((name) => [name, "x"]));
+  assertEquals(credentialVariables(environment), names);
+});
+
+Deno.test("readCommand() removes credentials from the environment of the process", async () => {
+  const module = new URL("../../src/config/mod.ts", import.meta.url).href;
+  const code = `const { readCommand } = await import("${module}");
+    const { config } = readCommand();
+    console.log(JSON.stringify([config.secrets.get("A"), config.protection.type, Deno.env.toObject()]));`;
+  const { stdout } = await new Deno.Command(Deno.execPath(), {
+    args: ["eval", "--no-check", code],
+    env: { NO_COLOR: "1", SECRET_A: "eA==", SLUICE_BASIC_AUTH: "anna:pass-word", SLUICE_LOG_LEVEL: "warn" },
+    stderr: "null",
+  }).output();
+  const [secret, protection, environment] = JSON.parse(new TextDecoder().decode(stdout));
+  assertEquals([secret, protection, environment["SLUICE_LOG_LEVEL"]], ["eA==", "basic", "warn"]);
+  assertEquals(credentialVariables(environment), []);
+});
 
 const PROXIES =
   'addresses, ranges such as "10.0.0.0/8", "private" and "loopback", with commas between them; not all';
