@@ -7,10 +7,10 @@ import type { Clock, Instant } from "../../base/clock.ts";
 import type { RandomBytes } from "../../base/id.ts";
 import type { Logger } from "../../base/log.ts";
 import { DomainError, illegalArgument } from "../../model/errors.ts";
-import { VERIFIED_CREDENTIAL_MS } from "../../model/limits.ts";
+import { FAILED_LOGIN_WINDOW_MS, MAX_FAILED_LOGINS, VERIFIED_CREDENTIAL_MS } from "../../model/limits.ts";
 import { ANONYMOUS, Caller } from "./caller.ts";
 import { networkOf } from "../../base/ip.ts";
-import { LoginLimiter } from "./login_limiter.ts";
+import { FailureLimiter } from "./failure_limiter.ts";
 import { LoginQueue } from "./login_queue.ts";
 import { type HashWork, PasswordHash } from "./password.ts";
 import { constantTimeEqual } from "../../base/constant_time_equal.ts";
@@ -48,6 +48,11 @@ interface Verified {
 
 /** Cached header values. Only valid ones are cached, so this bounds the users and tokens in use. */
 const MAX_VERIFIED = 1_000;
+const FAILED_LOGINS = {
+  ofName: MAX_FAILED_LOGINS,
+  ofNetwork: 10 * MAX_FAILED_LOGINS,
+  windowMs: FAILED_LOGIN_WINDOW_MS,
+};
 /** Characters of a user name in the log. */
 const MAX_LOGGED_NAME = 200;
 
@@ -57,7 +62,7 @@ export class Auth {
   readonly isProtected: boolean;
   readonly #options: AuthOptions;
   readonly #anonymous = new Caller(ANONYMOUS);
-  readonly #limiter = new LoginLimiter();
+  readonly #limiter = new FailureLimiter(FAILED_LOGINS);
   readonly #queue = new LoginQueue();
   readonly #verified = new Map<string, Verified>();
   readonly #pending = new Map<string, Promise<Caller>>();
@@ -165,10 +170,12 @@ export class Auth {
     network: string,
   ): Promise<Caller> {
     const { clock } = this.#options;
-    const place = { user: given.user, network };
-    this.#limiter.check(place, clock.now());
+    const place = { name: given.user, network };
+    this.#checkFailures(place);
     return await this.#queue.run(network, async () => {
-      this.#limiter.attempt(place, clock.now());
+      // Others of the network may have failed meanwhile. Counted before the result, so that concurrent attempts count.
+      this.#checkFailures(place);
+      this.#limiter.add(place, clock.now());
       const user = await expected;
       const isPassword = await user.hash.matches(given.password);
       if (!constantTimeEqual(given.user, user.name) || !isPassword || expected !== this.#user) {
@@ -178,6 +185,13 @@ export class Auth {
       this.#remember(header, { caller: user.caller, until: clock.now() + VERIFIED_CREDENTIAL_MS });
       return user.caller;
     });
+  }
+
+  #checkFailures(place: { readonly name: string; readonly network: string }): void {
+    const waitMs = this.#limiter.waitMs(place, this.#options.clock.now());
+    if (waitMs === undefined) return;
+    const retryAfter = Math.max(1, Math.ceil(waitMs / 1000));
+    throw new DomainError("too_many_requests", "Too many failed log-ins: try again later", { retryAfter });
   }
 
   #remember(header: string, verified: Verified): void {

@@ -8,6 +8,7 @@ import { DomainError, notFound } from "../../model/errors.ts";
 import type { Trigger } from "../../model/flows/flow.ts";
 import { MAX_WRONG_WEBHOOK_KEYS, WRONG_WEBHOOK_KEYS_WINDOW_MS } from "../../model/limits.ts";
 import { type CallLimit, CallWindows } from "./call_windows.ts";
+import { FailureLimiter } from "../access/failure_limiter.ts";
 import type { TriggerRenderer } from "../../rendering/trigger_renderer.ts";
 import { checkSignature, signatureRuleOf, type SignedCall } from "./webhook_signature.ts";
 
@@ -20,7 +21,7 @@ interface WebhookGateDeps {
 export interface WebhookCaller {
   /** IP address. */
   readonly address: string;
-  /** The called tenant; empty for all that do not exist, so that invented names get no counters of their own. */
+  /** Tenant of the URL; it need not exist. */
   readonly tenant: string;
 }
 
@@ -35,12 +36,17 @@ export type VerifyCall = (call: SignedCall) => void;
 
 const MAX_WINDOWS = 10_000;
 const DEFAULT_PERIOD_MS = 60_000;
-const WRONG_KEYS: CallLimit = { calls: MAX_WRONG_WEBHOOK_KEYS, periodMs: WRONG_WEBHOOK_KEYS_WINDOW_MS };
+const WRONG_KEYS = {
+  ofName: MAX_WRONG_WEBHOOK_KEYS,
+  ofNetwork: 10 * MAX_WRONG_WEBHOOK_KEYS,
+  windowMs: WRONG_WEBHOOK_KEYS_WINDOW_MS,
+};
 
 /** Counts in memory: a restart resets the counters. */
 export class WebhookGate {
   readonly #deps: WebhookGateDeps;
-  readonly #unknown = new CallWindows(MAX_WINDOWS);
+  /** By network and tenant. */
+  readonly #unknown = new FailureLimiter(WRONG_KEYS);
   readonly #calls = new CallWindows(MAX_WINDOWS);
 
   constructor(deps: WebhookGateDeps) {
@@ -49,9 +55,13 @@ export class WebhookGate {
 
   /** The refusal of a call that matches no webhook: always the same not_found, too_many_requests after many of them. */
   unknown({ address, tenant }: WebhookCaller): DomainError {
-    const name = `${networkOf(address)}\n${tenant}`;
-    const waitMs = this.#unknown.take(name, WRONG_KEYS, this.#deps.clock.monotonicMs());
-    if (waitMs === undefined) return notFound("Webhook not found");
+    const place = { name: tenant, network: networkOf(address) };
+    const nowMs = this.#deps.clock.monotonicMs();
+    const waitMs = this.#unknown.waitMs(place, nowMs);
+    if (waitMs === undefined) {
+      this.#unknown.add(place, nowMs);
+      return notFound("Webhook not found");
+    }
     const message = "Too many calls from this address have found no webhook: try again later";
     return new DomainError("too_many_requests", message, { retryAfter: secondsOf(waitMs) });
   }

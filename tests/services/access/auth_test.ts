@@ -2,7 +2,7 @@ import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { DomainError } from "../../../src/model/errors.ts";
 import { Auth } from "../../../src/services/access/auth.ts";
 import { Caller } from "../../../src/services/access/caller.ts";
-import { LoginLimiter } from "../../../src/services/access/login_limiter.ts";
+import { FailureLimiter } from "../../../src/services/access/failure_limiter.ts";
 import { LoginQueue } from "../../../src/services/access/login_queue.ts";
 import { PasswordHash } from "../../../src/services/access/password.ts";
 import {
@@ -111,44 +111,51 @@ Deno.test("Auth.authenticate() refuses every caller before start()", async () =>
   assertThrows(() => auth.authenticate(HEADER, "192.0.2.1"), DomainError, "Unauthorized");
 });
 
-const at = (user: string, network: string) => ({ user, network });
+const LIMITS = { ofName: 10, ofNetwork: 100, windowMs: 60_000 };
+const at = (name: string, network: string) => ({ name, network });
 
-Deno.test("LoginLimiter.attempt() limits a user at a network, and a network with any users", () => {
-  const limiter = new LoginLimiter();
-  for (let n = 0; n < 10; n++) limiter.attempt(at("admin", "a"), 0);
-  assertThrows(() => limiter.attempt(at("admin", "a"), 59_999), DomainError, "Too many");
-  limiter.attempt(at("admin", "b"), 0);
-  limiter.attempt(at("other", "a"), 0);
-  limiter.attempt(at("admin", "a"), 60_000);
-  for (let n = 0; n < 100; n++) limiter.attempt(at(`user${n}`, "c"), 0);
-  const error = assertThrows(() => limiter.attempt(at("user100", "c"), 30_500), DomainError, "Too many");
-  assertEquals(error.retryAfter, 30);
+/** Counts failures until the limiter refuses; their number. */
+function fill(limiter: FailureLimiter, nameOf: (n: number) => string, network: string, nowMs = 0): number {
+  let count = 0;
+  for (; count < 20_000 && limiter.waitMs(at(nameOf(count), network), nowMs) === undefined; count++) {
+    limiter.add(at(nameOf(count), network), nowMs);
+  }
+  return count;
+}
+
+Deno.test("FailureLimiter limits a name at a network, and a network with any names", () => {
+  const limiter = new FailureLimiter(LIMITS);
+  assertEquals(fill(limiter, () => "admin", "a"), 10);
+  assertEquals(limiter.waitMs(at("admin", "a"), 59_999), 1);
+  assertEquals(limiter.waitMs(at("admin", "b"), 0), undefined);
+  assertEquals(limiter.waitMs(at("other", "a"), 0), undefined);
+  assertEquals(limiter.waitMs(at("admin", "a"), 60_000), undefined);
+  assertEquals(fill(limiter, (n) => `user${n}`, "c"), 100);
+  assertEquals(limiter.waitMs(at("user100", "c"), 30_500), 29_500);
 });
 
-Deno.test("LoginLimiter.forgive() resets the failures after a success", () => {
-  const limiter = new LoginLimiter();
+Deno.test("FailureLimiter.forgive() resets the failures of the name after a success", () => {
+  const limiter = new FailureLimiter(LIMITS);
   for (let round = 0; round < 30; round++) {
-    for (let n = 0; n < 3; n++) limiter.attempt(at("admin", "a"), 0);
+    for (let n = 0; n < 3; n++) limiter.add(at("admin", "a"), 0);
     limiter.forgive(at("admin", "a"));
   }
-  for (let n = 0; n < 10; n++) limiter.attempt(at("admin", "a"), 0);
-  assertThrows(() => limiter.attempt(at("admin", "a"), 0), DomainError, "Too many");
+  assertEquals(fill(limiter, () => "admin", "a"), 10);
 });
 
-Deno.test("invented user names do not end the limit of a user", () => {
-  const limiter = new LoginLimiter();
-  for (let n = 0; n < 10; n++) limiter.attempt(at("admin", "a"), 0);
-  const codes = new Set<string>();
-  for (let n = 0; n < 20_000; n++) {
-    try {
-      limiter.attempt(at(`invented${n}`, "a"), 1);
-      codes.add("compared");
-    } catch (error) {
-      codes.add((error as DomainError).code);
-    }
-  }
-  assertEquals([...codes], ["compared", "too_many_requests"]);
-  assertThrows(() => limiter.attempt(at("admin", "a"), 2), DomainError, "Too many");
+Deno.test("invented names do not end the limit of a name", () => {
+  const limiter = new FailureLimiter(LIMITS);
+  fill(limiter, () => "admin", "a");
+  for (let n = 0; n < 20_000; n++) fill(limiter, () => `invented${n}`, "a", 1);
+  assertEquals(limiter.waitMs(at("admin", "a"), 2), 59_998);
+});
+
+Deno.test("FailureLimiter drops counters that have ended before any other", () => {
+  const limiter = new FailureLimiter(LIMITS);
+  for (let n = 0; n < 9_999; n++) limiter.add(at("x", `old${n}`), 0);
+  fill(limiter, () => "admin", "a", 30_000);
+  for (let n = 0; n < 9_000; n++) limiter.add(at("x", `new${n}`), 60_000);
+  assertEquals(limiter.waitMs(at("admin", "a"), 60_000), 30_000);
 });
 
 /** Work that ends when the test says so, and how many of it run. */

@@ -5,6 +5,7 @@ import { type JsonObject, setOwnProperty } from "../../../base/json.ts";
 import { readStructure } from "../../../base/json_text.ts";
 import { DomainError } from "../../../model/errors.ts";
 import { MAX_WEBHOOK_BODY_BYTES } from "../../../model/limits.ts";
+import { MAIN_TENANT } from "../../../model/flows/flow.ts";
 import type { StoreFile } from "../../../services/starts/given_files.ts";
 import type { VerifyCall } from "../../../services/webhooks/webhook_gate.ts";
 import type { WebhookResponse } from "../../../services/webhooks/webhook_response.ts";
@@ -45,7 +46,7 @@ export function webhookRoutes({ webhooks, baseUrlOf, clients }: WebhookRoutesDep
     const baseUrl = baseUrlOf(c);
     const { tenant } = c.get("actor");
     const response = await webhooks.call(tenant, addressOf(c), {
-      caller: { address: clients.of(c.req.raw, c.env), tenant },
+      caller: { address: clients.of(c.req.raw, c.env), tenant: c.req.param("tenant") ?? MAIN_TENANT },
       readCall: async (store, use, verify) => {
         const request = verify ? await verified(c.req.raw, verify) : c.req.raw;
         return await readCall(request, store, use);
