@@ -5,7 +5,7 @@ import { networkOf } from "../../base/ip.ts";
 import { isJsonObject, ownProperty } from "../../base/json.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
 import { DomainError, notFound } from "../../model/errors.ts";
-import type { Trigger } from "../../model/flows/flow.ts";
+import type { TenantId, Trigger } from "../../model/flows/flow.ts";
 import { MAX_WRONG_WEBHOOK_KEYS, WRONG_WEBHOOK_KEYS_WINDOW_MS } from "../../model/limits.ts";
 import { type CallLimit, CallWindows } from "./call_windows.ts";
 import { FailureLimiter } from "../access/failure_limiter.ts";
@@ -47,7 +47,8 @@ export class WebhookGate {
   readonly #deps: WebhookGateDeps;
   /** By network and tenant. */
   readonly #unknown = new FailureLimiter(WRONG_KEYS);
-  readonly #calls = new CallWindows(MAX_WINDOWS);
+  /** By tenant: the calls of one must not drop the windows of another. */
+  readonly #calls = new Map<TenantId, CallWindows>();
 
   constructor(deps: WebhookGateDeps) {
     this.#deps = deps;
@@ -70,8 +71,10 @@ export class WebhookGate {
   excess({ plan: { flow }, trigger }: CalledWebhook): DomainError | undefined {
     const limit = limitOf(trigger);
     if (!limit) return undefined;
-    const name = [flow.tenant, flow.namespace, flow.id, trigger.id].join("\n");
-    const waitMs = this.#calls.take(name, limit, this.#deps.clock.monotonicMs());
+    const name = [flow.namespace, flow.id, trigger.id].join("\n");
+    const windows = this.#calls.get(flow.tenant) ?? new CallWindows(MAX_WINDOWS);
+    this.#calls.set(flow.tenant, windows);
+    const waitMs = windows.take(name, limit, this.#deps.clock.monotonicMs());
     if (waitMs === undefined) return undefined;
     const shown = `${limit.calls} calls in ${formatDuration(limit.periodMs)}`;
     const message = `Too many calls: the webhook takes ${shown}, try again later`;
