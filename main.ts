@@ -1,5 +1,6 @@
 /** The command line: arguments → command → exit code. */
 import { type Command, readCommand } from "./src/config/mod.ts";
+import { narrowPermissions } from "./src/machine/server_process/permissions.ts";
 import { runServer, systemPlatform } from "./src/machine/server_process/server_process.ts";
 import { startServer } from "./src/server/server.ts";
 
@@ -13,7 +14,11 @@ async function run(command: Command): Promise<number> {
       systemPlatform.printError(command.message);
       return 1;
     case "serve":
-      return await runServer(command.config, startServer);
+      return await runServer(command.config, async (config) => {
+        const server = await startServer(config);
+        await narrowPermissions(config);
+        return server;
+      });
   }
 }
 

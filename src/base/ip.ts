@@ -78,6 +78,14 @@ function embeddedIpv4(bytes: IpBytes): IpBytes | undefined {
 
 const TRANSLATED: IpBytes = [0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0];
 
+/** Bytes of the IPv6 prefix of a site, which owns all addresses that begin with it. */
+const SITE_BYTES = 8;
+
+/** The network that counts as one caller: an IPv4 address, or the /64 prefix of an IPv6 address. Other texts stay. */
+export function networkOf(address: string): string {
+  return parseIp(address)?.slice(0, SITE_BYTES).join(".") ?? address;
+}
+
 /** True for `localhost`, `127.0.0.0/8` and `::1`, with or without brackets. */
 export function isLoopback(host: string): boolean {
   const name = host.toLowerCase();

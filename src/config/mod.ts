@@ -2,7 +2,7 @@
 import manifest from "../../deno.json" with { type: "json" };
 import { ConfigProblem, type FileContent } from "./given.ts";
 import { helpText } from "./help.ts";
-import { type Config, parseConfig } from "./parse.ts";
+import { type Config, credentialVariables, parseConfig } from "./parse.ts";
 import { chooseScriptUser, type UserFacts } from "./script_user.ts";
 
 export { ConfigProblem } from "./given.ts";
@@ -23,7 +23,10 @@ export function readCommand(): Command {
   const args = Deno.args;
   if (args.includes("--help") || args.includes("-h")) return { type: "print", text: helpText() };
   if (args.includes("--version")) return { type: "print", text: `sluice ${VERSION}` };
-  const config = parseConfig(args, Deno.env.toObject(), readFile);
+  const environment = Deno.env.toObject();
+  const config = parseConfig(args, environment, readFile);
+  // Nothing that runs later in this process, and no program it starts, finds them.
+  for (const name of credentialVariables(environment)) Deno.env.delete(name);
   const complete = config instanceof ConfigProblem ? config : withScriptUser(config);
   return complete instanceof ConfigProblem
     ? { type: "refuse", message: complete.message }

@@ -74,6 +74,15 @@ export const OPTIONS = {
     description: "Reads the user and password from the first line of this file",
     read: values.readText,
   }),
+  trustedProxies: option({
+    placeholder: "<addresses>",
+    otherwise: "none: the address of a connection is that of the caller",
+    allowed:
+      'addresses, ranges such as "10.0.0.0/8", "private" and "loopback", with commas between them; not all',
+    description: "Proxies whose header Forwarded or X-Forwarded-For says which address called. " +
+      "Limits of failed log-ins and of webhooks count by it",
+    read: values.readProxies,
+  }),
   noAuth: option({
     placeholder: "",
     defaultText: "false",
@@ -133,6 +142,13 @@ export const OPTIONS = {
       "prefix removed, lower case",
     read: values.readEnvPrefix,
   }),
+  secretTenants: option({
+    placeholder: "<tenants>",
+    otherwise: "main alone",
+    allowed: "ids of tenants with commas between them",
+    description: "Tenants beside main whose flows read the secrets of SECRET_ variables",
+    read: values.readTenants,
+  }),
   scripts: option({
     placeholder: "<where>",
     otherwise: "process where only this machine reaches the server and it has one tenant, else off",
@@ -152,7 +168,8 @@ export const OPTIONS = {
   }),
   httpDeny: option({
     placeholder: "<addresses>",
-    otherwise: "link-local,metadata, which are always denied",
+    otherwise:
+      "link-local,metadata, which are always denied; loopback,private with a login or several tenants",
     allowed: ADDRESS_LIST,
     description: "Addresses that requests of flows may not reach",
     read: values.readAddresses,
@@ -161,7 +178,8 @@ export const OPTIONS = {
     placeholder: "<addresses>",
     otherwise: "all that are not denied",
     allowed: ADDRESS_LIST,
-    description: "Addresses that requests of flows may reach although they are denied",
+    description: "Addresses that requests of flows may reach although they are denied. " +
+      'Those of metadata services need "metadata" or the very address',
     read: values.readAddresses,
   }),
   retentionAge: option({

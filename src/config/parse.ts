@@ -11,7 +11,14 @@ import {
   readFlags,
   readVariables,
 } from "./given.ts";
-import { OPTION_NAMES, type OptionName, OPTIONS, type OptionSpec, type OptionValue } from "./options.ts";
+import {
+  OPTION_NAMES,
+  type OptionName,
+  OPTIONS,
+  type OptionSpec,
+  type OptionValue,
+  optionVariable,
+} from "./options.ts";
 import type { MachineUser } from "./script_user.ts";
 import { type Credentials, readCredentials } from "./values.ts";
 
@@ -29,6 +36,8 @@ export interface Config {
   /** Public address without a trailing slash; absent: the listen address. */
   readonly baseUrl?: string;
   readonly protection: Protection;
+  /** Proxies that say which address called; absent: none. */
+  readonly trustedProxies?: readonly string[];
   readonly logLevel: ServerLogLevel;
   readonly logFormat: "text" | "json";
   /** 32 bytes; absent: the key file of the data directory. */
@@ -51,6 +60,8 @@ export interface Config {
   readonly retention: { readonly maxAgeMs?: number; readonly maxCount?: number };
   /** Secrets of `SECRET_NAME` variables by `NAME`, as given; base64 by convention. */
   readonly secrets: ReadonlyMap<string, string>;
+  /** Tenants beside `main` that read `secrets`; absent: none. */
+  readonly secretTenants?: readonly string[];
   /** Environment variables that flows may read, by name without prefix in lower case. */
   readonly envs: ReadonlyMap<string, string>;
   /** True on Deno Deploy, where the platform provides the port and the database. */
@@ -78,6 +89,14 @@ export function parseConfig(
   if (protection instanceof ConfigProblem) return protection;
   const problem = checkProtection(values, protection, isDeploy);
   return problem ?? toConfig(values, protection, environment, isDeploy);
+}
+
+/** Names of the variables that hold credentials: of the server, and of flows. */
+export function credentialVariables(environment: Environment): string[] {
+  const own = OPTION_NAMES.filter((name) => (OPTIONS[name] as OptionSpec<unknown>).isSecret).map(
+    optionVariable,
+  );
+  return Object.keys(environment).filter((name) => own.includes(name) || name.startsWith(SECRET_PREFIX));
 }
 
 function collect(
@@ -165,6 +184,7 @@ function toConfig(
     dataDir: present(values.dataDir),
     baseUrl: values.baseUrl,
     protection,
+    ...(values.trustedProxies && { trustedProxies: values.trustedProxies }),
     logLevel: present(values.logLevel),
     logFormat: present(values.logFormat),
     encryptionKey: values.encryptionKey,
@@ -176,6 +196,7 @@ function toConfig(
     httpAddresses: { allow: values.httpAllow, deny: values.httpDeny },
     retention: { maxAgeMs: values.retentionAge, maxCount: values.retentionCount },
     secrets: readSecrets(environment),
+    ...(values.secretTenants && { secretTenants: values.secretTenants }),
     envs: readEnvs(environment, present(values.envPrefix)),
     isDeploy,
   };

@@ -1,7 +1,7 @@
 /** Readers of option values. Each returns `undefined` for an invalid text. */
 import { CIPHER_KEY_BYTES } from "../base/cipher.ts";
 import { parseDuration } from "../base/duration.ts";
-import { parseIpRange } from "../base/ip.ts";
+import { isIpRangeText } from "../base/ip_ranges.ts";
 
 /** A user name and its password. */
 export interface Credentials {
@@ -118,15 +118,25 @@ export function readEnvPrefix(text: string): string | undefined {
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(text) ? text : undefined;
 }
 
+/** Comma-separated ids of tenants; existence is not checked. */
+export function readTenants(text: string): readonly string[] | undefined {
+  const ids = text.split(",").map((id) => id.trim());
+  return ids.every((id) => /^[a-z0-9][a-z0-9_-]*$/.test(id)) ? ids : undefined;
+}
+
 /** A reader of one of the words, in any case. */
 export function oneOf<const Word extends string>(words: readonly Word[]): (text: string) => Word | undefined {
   return (text) => words.find((word) => word === text.toLowerCase());
 }
 
-const ADDRESS_WORDS: ReadonlySet<string> = new Set(["all", "loopback", "private", "link-local", "metadata"]);
-
 /** Comma-separated addresses, ranges and names of ranges. */
 export function readAddresses(text: string): readonly string[] | undefined {
   const parts = text.split(",").map((part) => part.trim().toLowerCase());
-  return parts.every((part) => ADDRESS_WORDS.has(part) || parseIpRange(part)) ? parts : undefined;
+  return parts.every(isIpRangeText) ? parts : undefined;
+}
+
+/** As {@link readAddresses}, without those that contain every address. */
+export function readProxies(text: string): readonly string[] | undefined {
+  const parts = readAddresses(text);
+  return parts?.some((part) => part === "all" || /\/0+$/.test(part)) ? undefined : parts;
 }

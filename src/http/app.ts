@@ -8,6 +8,7 @@ import { type ServerMetric, serverMetric } from "../model/server_metric.ts";
 import type { Auth } from "../services/access/auth.ts";
 import type { Tenants } from "../services/access/tenants.ts";
 import type { Tokens } from "../services/access/tokens.ts";
+import { ClientAddresses } from "./pipeline/client_addresses.ts";
 import { API_PREFIX, canonicalPath } from "./pipeline/canonical_path.ts";
 import type { HttpConfig } from "./pipeline/config.ts";
 import type { AppEnv } from "./forms/env.ts";
@@ -60,6 +61,8 @@ export interface AppDeps {
   /** Server metrics, beside those of requests. */
   readonly serverMetrics?: () => Promise<readonly ServerMetric[]>;
   readonly randomBytes?: RandomBytes;
+  /** By default no proxy is trusted. */
+  readonly clients?: ClientAddresses;
 }
 
 /**
@@ -104,6 +107,7 @@ function createRequestPipeline(
     auth: deps.auth,
     tenants: deps.tenants,
     guard: new Guard(deps.config),
+    clients: deps.clients ?? new ClientAddresses(),
     requestIds: new RequestIds(deps.randomBytes ?? systemRandomBytes),
     eventStreams,
     stats,

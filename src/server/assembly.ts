@@ -61,8 +61,8 @@ export class Assembly {
     const stored = { store, committer, records, changes };
     const executor = new Executor({ ...stored, clock, logger, catalog: tasks, templates });
     this.executor = executor;
-    const http = createHttpClient(options);
-    const services = createServices({
+    const http = createHttpClient(options, () => services.tenants.count);
+    const services: Services = createServices({
       ...options,
       ...stored,
       blobs,

@@ -2,7 +2,8 @@
 import type { IdSource } from "../base/id.ts";
 import { createApp } from "../http/app.ts";
 import type { Mount } from "../http/pipeline/mount.ts";
-import { baseUrlFrom } from "../http/responses/page_url.ts";
+import { ClientAddresses } from "../http/pipeline/client_addresses.ts";
+import { baseUrlFrom, linkBaseFrom } from "../http/responses/page_url.ts";
 import { executionActionRoutes } from "../http/routes/executions/execution_actions.ts";
 import { executionBulkRoutes } from "../http/routes/executions/execution_bulk.ts";
 import { executionRoutes } from "../http/routes/executions/executions.ts";
@@ -59,12 +60,13 @@ export function createHttpApp(assembled: HttpDeps): HttpApp {
   const { clock, logger, randomBytes, baseUrl, host, port, maxUploadBytes, version } = options;
   const { executions, idempotentStarts, flows, webhooks, kvPairs, secrets, files, blobs, tenants, tokens } =
     services;
-  const baseUrlOf = baseUrlFrom(baseUrl);
+  const clients = new ClientAddresses(options.trustedProxies);
   const isProtected = auth.isProtected;
+  const baseUrlOf = linkBaseFrom({ baseUrl, host, isProtected });
   const { noAuthExplicit } = options;
   const uuid = instanceId(options.encryptionKey);
   const serverMetrics = createServerMetrics(assembled);
-  const pages = { executions, clock, baseUrlOf, version };
+  const pages = { executions, clock, baseUrlOf: baseUrlFrom(baseUrl), version };
   const app = createApp({
     auth,
     tenants,
@@ -73,6 +75,7 @@ export function createHttpApp(assembled: HttpDeps): HttpApp {
     clock,
     randomBytes,
     eventStreams,
+    clients,
     isReady,
     config: { baseUrl, host, port, isProtected, noAuthExplicit, maxUploadBytes, version, uuid },
     tenantRoutes: [
@@ -84,7 +87,11 @@ export function createHttpApp(assembled: HttpDeps): HttpApp {
         routes: executionRoutes({ executions, idempotentStarts, clock, baseUrlOf, maxUploadBytes }),
       },
       ...actionMounts(services, options),
-      { path: "/executions/webhook", routes: webhookRoutes({ webhooks, baseUrlOf }), access: "webhook" },
+      {
+        path: "/executions/webhook",
+        routes: webhookRoutes({ webhooks, baseUrlOf, clients }),
+        access: "webhook",
+      },
       { path: "", routes: metricRoutes({ metrics: services.metrics, clock }) },
       ...triggerMounts(services),
       ...viewMounts(assembled),

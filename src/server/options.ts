@@ -32,9 +32,13 @@ export interface AssemblyOptions {
   readonly baseUrl?: string;
   readonly credentials?: Credentials;
   readonly noAuthExplicit?: boolean;
+  /** Proxies that say which address called; absent: none. */
+  readonly trustedProxies?: readonly string[];
   readonly maxUploadBytes: number;
   readonly timeZone: string;
   readonly secrets: ReadonlyMap<string, string>;
+  /** Tenants beside `main` that read `secrets`; absent: none. */
+  readonly secretTenants?: readonly string[];
   readonly envs: ReadonlyMap<string, string>;
   readonly version: string;
   /** Folder of the database; absent where there is no disk. */
@@ -62,7 +66,8 @@ type ServerOption =
   | "timeZone"
   | "envs"
   | "baseUrl"
-  | "secrets";
+  | "secrets"
+  | "secretTenants";
 
 /** What services are built from: options of the server, and what is built before the services. */
 export interface ServicesDeps extends Pick<AssemblyOptions, ServerOption> {

@@ -19,8 +19,10 @@ export interface Platform extends AsyncDisposable {
 }
 
 /** The HTTP client of a server; opens no connection until it is used. */
-export function createHttpClient({ clock, random, httpAddresses, version }: AssemblyOptions): HttpClient {
-  return new HttpClient({ clock, random, addresses: httpAddresses, userAgent: `sluice/${version}` });
+export function createHttpClient(options: AssemblyOptions, tenantCount: () => number): HttpClient {
+  const { clock, random, httpAddresses: addresses, version, credentials } = options;
+  const isShared = () => credentials !== undefined || tenantCount() > 1;
+  return new HttpClient({ clock, random, addresses, isShared, userAgent: `sluice/${version}` });
 }
 
 /** Builds the platform; starts no process until it is used. */
@@ -30,7 +32,7 @@ export function createPlatform(
   http: HttpClientPort,
 ): Platform {
   const owner = options.scriptUser && new ScriptOwner(options.scriptUser);
-  const processes = createProcesses(options, () => services.tenants.list().length, owner);
+  const processes = createProcesses(options, () => services.tenants.count, owner);
   const workingDirectories = new WorkDirectories(options.dataDir, owner);
   return {
     http,

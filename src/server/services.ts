@@ -12,6 +12,7 @@ import { LogRemovals } from "../services/logs/log_removals.ts";
 import { LogSearch } from "../services/logs/log_search.ts";
 import { Metrics } from "../services/metrics/metrics.ts";
 import {
+  environmentFor,
   readEnvironmentSecrets,
   SECRET_VARIABLE_PREFIX,
 } from "../services/namespaces/environment_secrets.ts";
@@ -100,8 +101,9 @@ export function createServices(deps: ServicesDeps) {
 function createNamespaceValues(deps: ServicesDeps, tenants: () => readonly string[]) {
   const { store, committer, clock, logger, cipher, blobs } = deps;
   const environment = readEnvironmentSecrets(withPrefix(deps.secrets), logger);
+  const environmentOf = environmentFor(deps.secretTenants ?? [], environment);
   return {
-    secrets: new Secrets({ records: new SecretRecords(store, committer), cipher, clock, environment }),
+    secrets: new Secrets({ records: new SecretRecords(store, committer), cipher, clock, environmentOf }),
     kvPairs: new KvPairs({ records: new KvPairRecords({ store, committer, blobs }), clock, tenants }),
   };
 }

@@ -55,6 +55,7 @@ export function createTriggerStates(deps: ServicesDeps, { catalog, ...values }: 
   const declarations = new TriggerDeclarations({ clock, catalog, dates });
   const flowTriggers = new FlowTriggers({ states, records, index, declarations });
   return {
+    ...values,
     catalog,
     renderer,
     conditions,

@@ -6,6 +6,8 @@ import type { TriggerType } from "../model/triggers/trigger_catalog.ts";
 const MAX_KEY_LENGTH = 256;
 
 const HEADER = "[\\w.-]{1,100}";
+/** What may stand in a header: no control characters, so no further header. */
+const MEDIA_TYPE = "[\\x20-\\x7e]{1,200}";
 
 const SIGNATURE: PropertySchemas = {
   secret: {
@@ -71,7 +73,12 @@ export const webhookTrigger: TriggerType = {
       description:
         "What becomes of the body: `FETCH` gives it as `trigger.body`, `STORE` stores it and gives its address as `trigger.uri`, `NONE` drops it. Files of a form are stored in any case.",
     },
-    responseContentType: { type: "string", description: "Media type of the response." },
+    responseContentType: {
+      type: "string",
+      pattern: MEDIA_TYPE,
+      description:
+        "Media type of the response. Browsers show texts, JSON and images, and download any other type: a flow must not act as a page of this server.",
+    },
     responseCode: {
       type: "integer",
       dynamic: true,

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertInstanceOf, assertStringIncludes } from "@s
 import { ConfigProblem, type Environment, type FileContent } from "../../src/config/given.ts";
 import { helpText } from "../../src/config/help.ts";
 import { OPTION_NAMES, optionKey } from "../../src/config/options.ts";
-import { type Config, parseConfig } from "../../src/config/parse.ts";
+import { type Config, credentialVariables, parseConfig } from "../../src/config/parse.ts";
 
 const KEY = btoa("k".repeat(32));
 const FILES = new Map<string, FileContent>([
@@ -65,6 +65,10 @@ const ACCEPTED: readonly (readonly [string, readonly string[], Environment, Part
   ["the user of scripts by number", [], { SLUICE_SCRIPT_USER: "1000" }, { scriptUserName: "1000" }],
   ["addresses of requests", ["--http-deny=private, 8.8.8.0/24"], { SLUICE_HTTP_ALLOW: "10.0.0.1" }, {
     httpAddresses: { deny: ["private", "8.8.8.0/24"], allow: ["10.0.0.1"] },
+  }],
+  ["tenants of secrets", ["--secret-tenants", "acme, beta"], {}, { secretTenants: ["acme", "beta"] }],
+  ["trusted proxies", ["--trusted-proxies", "10.0.0.0/8, Loopback,2001:db8::1"], {}, {
+    trustedProxies: ["10.0.0.0/8", "loopback", "2001:db8::1"],
   }],
   ["the last of two equal flags", ["--port=82", "--port=83"], {}, { port: 83 }],
   ["a variable", [], { SLUICE_PORT: "84", SLUICE_DATA_DIR: "/d" }, { port: 84, dataDir: "/d" }],
@@ -157,6 +161,31 @@ for (const [text, bytes] of SIZES) {
   });
 }
 
+Deno.test("credentialVariables() names the variables that hold credentials", () => {
+  const names = ["SLUICE_BASIC_AUTH", "SLUICE_ENCRYPTION_KEY", "SECRET_A", "SECRET_"];
+  const others = ["SLUICE_PORT", "PATH", "ENV_A", "A_SECRET_B", "SLUICE_BASIC_AUTH_FILE"];
+  const environment = Object.fromEntries([...names, ...others].map((name) => [name, "x"]));
+  assertEquals(credentialVariables(environment), names);
+});
+
+Deno.test("readCommand() removes credentials from the environment of the process", async () => {
+  const module = new URL("../../src/config/mod.ts", import.meta.url).href;
+  const code = `const { readCommand } = await import("${module}");
+    const { config } = readCommand();
+    console.log(JSON.stringify([config.secrets.get("A"), config.protection.type, Deno.env.toObject()]));`;
+  const { stdout } = await new Deno.Command(Deno.execPath(), {
+    args: ["eval", "--no-check", code],
+    env: { NO_COLOR: "1", SECRET_A: "eA==", SLUICE_BASIC_AUTH: "anna:pass-word", SLUICE_LOG_LEVEL: "warn" },
+    stderr: "null",
+  }).output();
+  const [secret, protection, environment] = JSON.parse(new TextDecoder().decode(stdout));
+  assertEquals([secret, protection, environment["SLUICE_LOG_LEVEL"]], ["eA==", "basic", "warn"]);
+  assertEquals(credentialVariables(environment), []);
+});
+
+const PROXIES =
+  'addresses, ranges such as "10.0.0.0/8", "private" and "loopback", with commas between them; not all';
+
 const REFUSED: readonly (readonly [readonly string[], Environment, string])[] = [
   [["--prot=1"], {}, `Unknown option "--prot": did you mean "--port"?; see --help`],
   [["-port"], {}, `Unknown option "-port": did you mean "--port"?; see --help`],
@@ -164,6 +193,13 @@ const REFUSED: readonly (readonly [readonly string[], Environment, string])[] = 
   [["--basic-aut=anna:pw"], {}, `Unknown option "--basic-aut": did you mean "--basic-auth"?; see --help`],
   [["--__proto__=1"], {}, `Unknown option "--__proto__"; see --help`],
   [["start"], {}, `Cannot use the argument "start": options begin with "--"; see --help`],
+  [["--trusted-proxies=all"], {}, `Cannot use "all" as --trusted-proxies: it must be ${PROXIES}`],
+  [["--trusted-proxies=::/0"], {}, `Cannot use "::/0" as --trusted-proxies: it must be ${PROXIES}`],
+  [
+    ["--secret-tenants=a,,b"],
+    {},
+    'Cannot use "a,,b" as --secret-tenants: it must be ids of tenants with commas between them',
+  ],
   [["--port"], {}, "Cannot use --port without a value: it must be a whole number from 0 to 65535"],
   [["--host", "--port=1"], {}, "Cannot use --host without a value: it must be a host name or an IP address"],
   [["--port=65536"], {}, `Cannot use "65536" as --port: it must be a whole number from 0 to 65535`],

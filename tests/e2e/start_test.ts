@@ -21,6 +21,23 @@ Deno.test("main.ts serves what a new user asks for, and ends with 0 on SIGTERM",
   });
 });
 
+Deno.test("main.ts needs to read and write its data directory alone, and to start no program, without scripts", async () => {
+  await withTempDir(async (root) => {
+    const permissions = [
+      ...["--no-prompt", "--deny-import", "--allow-net", "--allow-env"],
+      ...[`--allow-read=${root}`, `--allow-write=${root}`],
+    ];
+    await using server = await ServerProcess.start({
+      dataDir: root,
+      permissions,
+      args: ["--scripts", "off"],
+    });
+    await smoke(server);
+    const { code, log } = await server.kill("SIGTERM");
+    assertEquals(code, 0, log);
+  });
+});
+
 Deno.test("main.ts announces its URL, its data, how it is protected, and a curl line that works", async () => {
   await withTempDir(async (root) => {
     await using server = await ServerProcess.start({ dataDir: root });

@@ -10,6 +10,7 @@ import { secretRoutes } from "../../src/http/routes/namespaces/secrets.ts";
 import { Files } from "../../src/services/files/files.ts";
 import { FileTransfer } from "../../src/services/files/file_transfer.ts";
 import { KvPairs } from "../../src/services/namespaces/kv_pairs.ts";
+import { environmentFor } from "../../src/services/namespaces/environment_secrets.ts";
 import { Secrets } from "../../src/services/namespaces/secrets.ts";
 import { Blobs } from "../../src/store/blobs/blobs.ts";
 import { FileRecords } from "../../src/store/records/file_records.ts";
@@ -27,6 +28,8 @@ export const ACTOR = { tenant: "main", user: "anonymous" };
 export interface NamespaceSetup {
   readonly maxUploadBytes?: number;
   readonly environment?: ReadonlyMap<string, string>;
+  /** Tenants beside `main` that read it. */
+  readonly secretTenants?: readonly string[];
   readonly keyByte?: number;
   /** The store of a previous process. */
   readonly inner?: MemoryStore;
@@ -45,7 +48,8 @@ export async function startNamespaceServices(setup: NamespaceSetup = {}) {
   const kvPairs = new KvPairs({ records: kvRecords, clock, tenants: () => ["main", "other"] });
   const cipher = await Cipher.fromKey(new Uint8Array(32).fill(setup.keyByte ?? 7));
   const environment = setup.environment ?? new Map();
-  const secrets = new Secrets({ records: new SecretRecords(store, committer), cipher, clock, environment });
+  const environmentOf = environmentFor(setup.secretTenants ?? [], environment);
+  const secrets = new Secrets({ records: new SecretRecords(store, committer), cipher, clock, environmentOf });
   const imported: string[] = [];
   const maxUploadBytes = setup.maxUploadBytes ?? 64 * 1024 * 1024;
   const files = new Files({

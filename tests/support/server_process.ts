@@ -25,6 +25,8 @@ export interface ServerProcessOptions {
   readonly port?: number;
   /** A compiled binary; absent: `main.ts` from source, with the permissions of `deno task start`. */
   readonly binary?: string;
+  /** Permissions of `main.ts`; by default those of the task `start`. */
+  readonly permissions?: readonly string[];
   /** Folder it is started in. */
   readonly cwd?: string;
 }
@@ -187,8 +189,9 @@ function command(args: readonly string[], options: Omit<ServerProcessOptions, "d
   const config = new URL("deno.json", ROOT).pathname;
   const main = new URL("main.ts", ROOT).pathname;
   const isBinary = options.binary !== undefined;
+  const permissions = options.permissions ?? PERMISSIONS;
   return new Deno.Command(options.binary ?? Deno.execPath(), {
-    args: isBinary ? [...args] : ["run", "--no-check", "--config", config, ...PERMISSIONS, main, ...args],
+    args: isBinary ? [...args] : ["run", "--no-check", "--config", config, ...permissions, main, ...args],
     cwd: options.cwd,
     env: { NO_COLOR: "1", ...options.env },
     stdin: "null",

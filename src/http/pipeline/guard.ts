@@ -10,11 +10,16 @@ const MAX_KNOWN_HOSTS = 32;
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
+/** Host name, IPv4 address or bracketed IPv6 address, and a port (RFC 3986). Any other character could end the authority of the URL that the platform builds, and so change the path. */
+const HOST = /^(?:[\w.~!$&'()*+;=%-]*|\[[\da-fA-F:.]*(?:%25[\w.~-]+)?\])(?::\d{0,5})?$/;
+
 /** Checks `Host`, `Origin`, `Sec-Fetch-Site` and `Sec-Purpose`. */
 export class Guard {
   readonly #takesAnyHost: boolean;
   readonly #baseHost: string | undefined;
   readonly #knownHosts = new Set<string>();
+  /** The last valid one: most requests of a server have the same. */
+  #lastHost: string | undefined;
 
   constructor(config: GuardConfig) {
     const isOpenOnPurpose = config.noAuthExplicit === true && !isLoopback(config.host);
@@ -23,10 +28,15 @@ export class Guard {
   }
 
   /**
-   * Refuses a host name other than the server's: an open server trusts every caller, and DNS rebinding would let any web
-   * page be one. @throws DomainError misdirected
+   * Refuses a malformed host, and a host name other than the server's: an open server trusts every caller, and DNS rebinding would let any web
+   * page be one. @throws DomainError bad_request, misdirected
    */
   checkHost(request: Request): void {
+    const sent = request.headers.get("host");
+    if (sent !== null && sent !== this.#lastHost) {
+      if (!HOST.test(sent)) throw badHost(sent);
+      this.#lastHost = sent;
+    }
     if (this.#takesAnyHost) return;
     const host = authorityOf(request.url);
     if (this.#knownHosts.has(host)) return;
@@ -63,6 +73,13 @@ export function checkNoPrefetch(request: Request): void {
   if (purpose !== null && /\b(?:prefetch|prerender|preview)\b/i.test(purpose)) {
     throw new DomainError("forbidden", "Forbidden: a webhook is not called ahead of time");
   }
+}
+
+function badHost(host: string): DomainError {
+  return new DomainError(
+    "bad_request",
+    `Bad Request: the header Host "${host.slice(0, 255)}" is not a host and port`,
+  );
 }
 
 /** Host and port of a URL as sent. The platform takes them from the request's `Host`. */

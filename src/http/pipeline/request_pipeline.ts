@@ -12,13 +12,14 @@ import type { Auth } from "../../services/access/auth.ts";
 import { ANONYMOUS, Caller } from "../../services/access/caller.ts";
 import type { Tenants } from "../../services/access/tenants.ts";
 import { rawPath } from "./canonical_path.ts";
-import { type AppEnv, remoteAddress } from "../forms/env.ts";
+import type { AppEnv } from "../forms/env.ts";
 import { MethodRefusal, problemResponse } from "../responses/problem.ts";
 import type { RequestStats, RouteStats } from "./request_stats.ts";
 import type { EventStreams, StreamsEnv } from "../streams/sse.ts";
 import { acceptsGzip, gzipResponse } from "./gzip.ts";
+import type { ClientAddresses } from "./client_addresses.ts";
 import { checkNoPrefetch, type Guard } from "./guard.ts";
-import { setPageHeaders } from "./page_headers.ts";
+import { setSecurityHeaders } from "./security_headers.ts";
 import type { RequestIds } from "./request_id.ts";
 
 /**
@@ -43,6 +44,7 @@ interface RequestPipelineOptions {
   readonly auth: Auth;
   readonly tenants: Tenants;
   readonly guard: Guard;
+  readonly clients: ClientAddresses;
   readonly requestIds: RequestIds;
   readonly eventStreams: EventStreams;
   readonly clock: Clock;
@@ -145,14 +147,14 @@ export class RequestPipeline {
   }
 
   #admit(c: Context<AppEnv>, route: Route): Caller | Promise<Caller> {
-    const { guard, auth } = this.#options;
+    const { guard, auth, clients } = this.#options;
     const request = c.req.raw;
     guard.checkHost(request);
     if (route.access === "webhook") checkNoPrefetch(request);
     else guard.checkSite(request);
     if (route.access === "public" || route.access === "webhook") return this.#anonymous;
     const header = request.headers.get("authorization");
-    return auth.known(header) ?? auth.authenticate(header, remoteAddress(c.env));
+    return auth.known(header) ?? auth.authenticate(header, clients.of(request, c.env));
   }
 
   #serve(
@@ -181,13 +183,13 @@ export class RequestPipeline {
   #finish(c: Context<AppEnv>, response: Response): Response | Promise<Response> {
     const visit = visitOf(c);
     const { headers } = response;
+    setSecurityHeaders(headers, { isPage: visit?.route.isPage ?? false, isHttps: this.#isHttps });
     if (visit) {
       const ms = this.#options.clock.monotonicMs() - visit.startedMs;
-      const { access, isPage, stats } = visit.route;
+      const { access, stats } = visit.route;
       stats.add(response.status, ms);
       headers.set("x-request-id", visit.requestId);
       if (access === "webhook") headers.set("cache-control", "no-store");
-      if (isPage) setPageHeaders(headers, this.#isHttps);
       if (this.#isLoggingAll || response.status >= 400) this.#log(c, visit, response.status, ms);
     }
     const request = c.req.raw;

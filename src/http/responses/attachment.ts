@@ -1,6 +1,25 @@
-/** Downloads of content that users have stored, which browsers must never show as a page of the server. */
+/** Content that flows and users decide, which browsers must never show as a page of the server. */
 import type { Context } from "hono";
 import type { AppEnv } from "../forms/env.ts";
+
+/** Media types that browsers show as they are, without scripts. */
+const INERT_TYPES: ReadonlySet<string> = new Set([
+  "application/json",
+  "application/problem+json",
+  "application/x-ndjson",
+  "text/plain",
+  "text/csv",
+  "image/png",
+  "image/jpeg",
+  "image/gif",
+  "image/webp",
+]);
+
+/** True if a browser may show content of that type; of any other type it must be a download. */
+export function isInertType(contentType: string): boolean {
+  const end = contentType.indexOf(";");
+  return INERT_TYPES.has((end === -1 ? contentType : contentType.slice(0, end)).trim().toLowerCase());
+}
 
 /** Headers of a download with that name. */
 export function attachmentHeaders(fileName: string): Headers {

@@ -1,16 +1,48 @@
 /** Links to the pages of executions, for responses. */
 import type { Context } from "hono";
+import { isLoopback } from "../../base/ip.ts";
 import type { Execution } from "../../model/executions/execution.ts";
 import { executionPath } from "../../ui/execution_page.ts";
 import type { AppEnv } from "../forms/env.ts";
 
-/** Address of the server for the caller, without a trailing slash. */
+/** Address of the server for the caller, without a trailing slash. Empty for relative links. */
 export type BaseUrlOf = (c: Context<AppEnv>) => string;
 
-/** The configured address, else the origin of the request, whose host the guard has checked. */
+/** The configured address, else the origin of the request. For pages, which are shown to who sent the `Host`. */
 export function baseUrlFrom(configured: string | undefined): BaseUrlOf {
   const fixed = configured?.replace(/\/+$/, "");
   return fixed === undefined ? (c) => originOf(c.req.raw.url) : () => fixed;
+}
+
+/** Facts of the server for {@link linkBaseFrom}. */
+interface LinkConfig {
+  /** Public address, without slash at the end. */
+  readonly baseUrl?: string;
+  /** Listen address. */
+  readonly host: string;
+  readonly isProtected: boolean;
+}
+
+/**
+ * As {@link baseUrlFrom}, for links in responses, which programs store and send on: a server with a login accepts any
+ * `Host`, so there only loopback names and the listen address are used, and other hosts get relative links.
+ */
+export function linkBaseFrom({ baseUrl, host, isProtected }: LinkConfig): BaseUrlOf {
+  const baseUrlOf = baseUrlFrom(baseUrl);
+  if (baseUrl !== undefined || !isProtected) return baseUrlOf;
+  /** The last origin with an own name; a start must not parse it again. */
+  let known = "";
+  return (c) => {
+    const origin = baseUrlOf(c);
+    if (origin === known) return origin;
+    if (!hasOwnName(origin, host)) return "";
+    return known = origin;
+  };
+}
+
+function hasOwnName(origin: string, host: string): boolean {
+  const name = origin.slice(origin.indexOf("://") + 3).replace(/:\d*$/, "").toLowerCase();
+  return isLoopback(name) || name === host.toLowerCase() || name === `[${host.toLowerCase()}]`;
 }
 
 /** Link to the page of an execution. */

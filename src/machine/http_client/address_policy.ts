@@ -1,46 +1,45 @@
 /** Which addresses requests of flows may reach. Decides on IP addresses; names are resolved before. */
-import { type IpBytes, type IpRange, isWithinRange, parseIp, parseIpRange } from "../../base/ip.ts";
+import { parseIp } from "../../base/ip.ts";
+import { IpRanges } from "../../base/ip_ranges.ts";
 
-/** Named ranges for options. */
-const NAMED_RANGES: ReadonlyMap<string, readonly string[]> = new Map([
-  ["all", ["0.0.0.0/0", "::/0"]],
-  ["loopback", ["127.0.0.0/8", "0.0.0.0/8", "::1", "::"]],
-  ["private", ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7"]],
-  ["link-local", ["169.254.0.0/16", "fe80::/10"]],
-  ["metadata", ["169.254.169.254", "100.100.100.200", "fd00:ec2::254"]],
-]);
-
-/** Denied unless allowed: the services that provide the credentials of cloud machines. */
-const ALWAYS_DENIED = ["link-local", "metadata"];
-
-/** Options: names of {@link NAMED_RANGES}, ranges and addresses. */
+/** Options: names of ranges, ranges and addresses. */
 export interface AddressRules {
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
 }
 
-/** Checks addresses. Allowed ranges override denied ones. */
+const METADATA = new IpRanges(["metadata"]);
+/** The machine of the server and its network: several people who use one server must not reach them with its rights. */
+const INTERNAL = new IpRanges(["loopback", "private"]);
+
+/** Checks addresses. Allowed ones override denied ones. */
 export class AddressPolicy {
-  readonly #allowed: readonly IpRange[];
-  readonly #denied: readonly IpRange[];
+  readonly #allowed: IpRanges;
+  readonly #allowedMetadata: IpRanges;
+  readonly #denied: IpRanges;
+  readonly #isShared: () => boolean;
 
-  constructor({ allow = [], deny = [] }: AddressRules = {}) {
-    this.#allowed = allow.flatMap(rangesOf);
-    this.#denied = [...ALWAYS_DENIED, ...deny].flatMap(rangesOf);
+  /** `isShared` tells whether the server has a login or several tenants, which may change while it runs. */
+  constructor({ allow = [], deny = [] }: AddressRules, isShared: () => boolean) {
+    this.#allowed = new IpRanges(allow);
+    this.#allowedMetadata = new IpRanges(allow.filter((text) => text === "metadata" || parseIp(text)));
+    this.#denied = new IpRanges(["link-local", ...deny]);
+    this.#isShared = isShared;
   }
 
-  /** False also for an invalid address. */
-  allows(address: string): boolean {
+  /** Why the address may not be reached; `undefined` if it may. */
+  refusal(address: string): string | undefined {
     const bytes = parseIp(address);
-    return bytes !== undefined && (isIn(bytes, this.#allowed) || !isIn(bytes, this.#denied));
+    if (bytes === undefined) return "it is no IP address";
+    if (METADATA.hasBytes(bytes)) {
+      // A range must not open the credentials of the machine by the way.
+      return this.#allowedMetadata.hasBytes(bytes)
+        ? undefined
+        : 'it gives out credentials of the machine; only --http-allow with this address or "metadata" allows it';
+    }
+    if (this.#allowed.hasBytes(bytes)) return undefined;
+    if (this.#denied.hasBytes(bytes)) return "it is denied; --http-allow makes exceptions";
+    if (!INTERNAL.hasBytes(bytes) || !this.#isShared()) return undefined;
+    return "it is internal, and this server has a login or several tenants; --http-allow makes exceptions";
   }
-}
-
-function isIn(bytes: IpBytes, ranges: readonly IpRange[]): boolean {
-  return ranges.some((range) => isWithinRange(bytes, range));
-}
-
-function rangesOf(text: string): IpRange[] {
-  const texts = NAMED_RANGES.get(text) ?? [text];
-  return texts.map(parseIpRange).filter((range) => range !== undefined);
 }

@@ -31,6 +31,8 @@ export interface HttpClientOptions {
   /** In [0, 1). */
   readonly random: () => number;
   readonly addresses?: AddressRules;
+  /** Whether the server has a login or several tenants: then internal addresses are denied. By default it has not. */
+  readonly isShared?: () => boolean;
   readonly userAgent: string;
   /** Resolves a name; by default the resolver of the machine. */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
@@ -51,7 +53,7 @@ export class HttpClient implements HttpClientPort {
 
   constructor(options: HttpClientOptions) {
     this.#options = options;
-    this.#policy = new AddressPolicy(options.addresses);
+    this.#policy = new AddressPolicy(options.addresses ?? {}, options.isShared ?? (() => false));
     this.#resolve = options.resolve ?? addressesOf;
   }
 
@@ -169,10 +171,11 @@ export class HttpClient implements HttpClientPort {
   }
 
   #checkAddresses(host: string, addresses: readonly string[]): readonly string[] {
-    const allowed = addresses.filter((address) => this.#policy.allows(address));
-    if (allowed.length > 0 || addresses.length === 0) return allowed;
-    const shown = parseIp(host) ? `address "${host}"` : `address "${addresses[0]}" of "${host}"`;
-    throw new HttpError(`the ${shown} may not be reached from here; --http-allow makes exceptions`);
+    const allowed = addresses.filter((address) => this.#policy.refusal(address) === undefined);
+    const [first] = addresses;
+    if (allowed.length > 0 || first === undefined) return allowed;
+    const shown = parseIp(host) ? `address "${host}"` : `address "${first}" of "${host}"`;
+    throw new HttpError(`the ${shown} may not be reached from here: ${this.#policy.refusal(first)}`);
   }
 }
 

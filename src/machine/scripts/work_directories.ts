@@ -123,7 +123,15 @@ async function removeAll(path: string): Promise<void> {
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return;
     if (!(error instanceof Deno.errors.PermissionDenied)) throw error;
-    await new Deno.Command("/bin/chmod", { args: ["-R", "u+rwX", path], stderr: "null" }).output();
+    await makeWritable(path);
     await Deno.remove(path, { recursive: true });
+  }
+}
+
+/** Not by a program: a server without scripts may start none. */
+async function makeWritable(directory: string): Promise<void> {
+  await Deno.chmod(directory, OWNER_ONLY);
+  for await (const { name, isDirectory } of Deno.readDir(directory)) {
+    if (isDirectory) await makeWritable(`${directory}/${name}`);
   }
 }

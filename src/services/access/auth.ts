@@ -7,9 +7,11 @@ import type { Clock, Instant } from "../../base/clock.ts";
 import type { RandomBytes } from "../../base/id.ts";
 import type { Logger } from "../../base/log.ts";
 import { DomainError, illegalArgument } from "../../model/errors.ts";
-import { VERIFIED_CREDENTIAL_MS } from "../../model/limits.ts";
+import { FAILED_LOGIN_WINDOW_MS, MAX_FAILED_LOGINS, VERIFIED_CREDENTIAL_MS } from "../../model/limits.ts";
 import { ANONYMOUS, Caller } from "./caller.ts";
-import { LoginLimiter } from "./login_limiter.ts";
+import { networkOf } from "../../base/ip.ts";
+import { FailureLimiter } from "./failure_limiter.ts";
+import { LoginQueue } from "./login_queue.ts";
 import { type HashWork, PasswordHash } from "./password.ts";
 import { constantTimeEqual } from "../../base/constant_time_equal.ts";
 import type { TokenGrant, Tokens } from "./tokens.ts";
@@ -46,8 +48,13 @@ interface Verified {
 
 /** Cached header values. Only valid ones are cached, so this bounds the users and tokens in use. */
 const MAX_VERIFIED = 1_000;
-/** Passwords that are hashed at a time; further log-ins get too_many_requests. */
-const MAX_PENDING = 64;
+const FAILED_LOGINS = {
+  ofName: MAX_FAILED_LOGINS,
+  ofNetwork: 10 * MAX_FAILED_LOGINS,
+  windowMs: FAILED_LOGIN_WINDOW_MS,
+};
+/** Characters of a user name in the log. */
+const MAX_LOGGED_NAME = 200;
 
 /** Authenticates requests by the value of their `Authorization` header. */
 export class Auth {
@@ -55,7 +62,8 @@ export class Auth {
   readonly isProtected: boolean;
   readonly #options: AuthOptions;
   readonly #anonymous = new Caller(ANONYMOUS);
-  readonly #limiter = new LoginLimiter();
+  readonly #limiter = new FailureLimiter(FAILED_LOGINS);
+  readonly #queue = new LoginQueue();
   readonly #verified = new Map<string, Verified>();
   readonly #pending = new Map<string, Promise<Caller>>();
   /** Hashing takes a quarter of a second; the first log-in waits for it, the start of the server does not. */
@@ -71,8 +79,9 @@ export class Auth {
     if (this.#options.basic) this.setCredentials(this.#options.basic);
   }
 
-  /** Waits for running hashes. */
+  /** Waits for running hashes; refuses log-ins that wait. */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#queue[Symbol.dispose]();
     await Promise.allSettled([this.#user, ...this.#pending.values()]);
   }
 
@@ -118,6 +127,7 @@ export class Auth {
     const [scheme, value] = splitHeader(header);
     if (scheme === "bearer" && value !== "") return this.#acceptToken(header ?? "", value, address);
     if (scheme === "basic" && value !== "") return this.#checkPassword(header ?? "", value, address);
+    if (header !== null) this.#logRefusal(unauthorized(), undefined, address);
     throw unauthorized();
   }
 
@@ -126,26 +136,29 @@ export class Auth {
     const now = clock.now();
     const grant = tokens.find(secret);
     // Anyone could create a token while the server required no credentials.
-    if (!grant || grant.token.user === ANONYMOUS || !tokens.use(grant, now)) throw this.#refuse(address);
+    if (!grant || grant.token.user === ANONYMOUS || !tokens.use(grant, now)) {
+      this.#logRefusal(unauthorized(), grant?.token.user, address);
+      throw unauthorized();
+    }
     this.#remember(header, { caller: grant.caller, until: now + VERIFIED_CREDENTIAL_MS, grant });
     return grant.caller;
   }
 
   /** Concurrent requests with the same credentials share one hash. */
   #checkPassword(header: string, value: string, address: string): Promise<Caller> {
-    const credentials = decodeCredentials(value);
+    const given = decodeCredentials(value);
     const user = this.#user;
-    if (!credentials || !user) throw unauthorized();
+    if (!given || !user) {
+      this.#logRefusal(unauthorized(), given?.user, address);
+      throw unauthorized();
+    }
     const key = `${address}\n${header}`;
     const pending = this.#pending.get(key);
     if (pending) return pending;
-    if (this.#pending.size >= MAX_PENDING) {
-      throw new DomainError("too_many_requests", "Too many log-ins at a time: try again later", {
-        retryAfter: 1,
-      });
-    }
-    this.#limiter.attempt(credentials.user, address, this.#options.clock.now());
-    const check = this.#verify(header, credentials, user, address).finally(() => this.#pending.delete(key));
+    const check = this.#verify(header, given, user, networkOf(address)).catch((error: Error) => {
+      this.#logRefusal(error, given.user, address);
+      throw error;
+    }).finally(() => this.#pending.delete(key));
     this.#pending.set(key, check);
     return check;
   }
@@ -154,17 +167,31 @@ export class Auth {
     header: string,
     given: Credentials,
     expected: Promise<User>,
-    address: string,
+    network: string,
   ): Promise<Caller> {
-    const user = await expected;
-    const isPassword = await user.hash.matches(given.password);
-    if (!constantTimeEqual(given.user, user.name) || !isPassword || expected !== this.#user) {
-      throw this.#refuse(address);
-    }
-    this.#limiter.forgive(given.user, address);
-    const until = this.#options.clock.now() + VERIFIED_CREDENTIAL_MS;
-    this.#remember(header, { caller: user.caller, until });
-    return user.caller;
+    const { clock } = this.#options;
+    const place = { name: given.user, network };
+    this.#checkFailures(place);
+    return await this.#queue.run(network, async () => {
+      // Others of the network may have failed meanwhile. Counted before the result, so that concurrent attempts count.
+      this.#checkFailures(place);
+      this.#limiter.add(place, clock.now());
+      const user = await expected;
+      const isPassword = await user.hash.matches(given.password);
+      if (!constantTimeEqual(given.user, user.name) || !isPassword || expected !== this.#user) {
+        throw unauthorized();
+      }
+      this.#limiter.forgive(place);
+      this.#remember(header, { caller: user.caller, until: clock.now() + VERIFIED_CREDENTIAL_MS });
+      return user.caller;
+    });
+  }
+
+  #checkFailures(place: { readonly name: string; readonly network: string }): void {
+    const waitMs = this.#limiter.waitMs(place, this.#options.clock.now());
+    if (waitMs === undefined) return;
+    const retryAfter = Math.max(1, Math.ceil(waitMs / 1000));
+    throw new DomainError("too_many_requests", "Too many failed log-ins: try again later", { retryAfter });
   }
 
   #remember(header: string, verified: Verified): void {
@@ -172,9 +199,9 @@ export class Auth {
     this.#verified.set(header, verified);
   }
 
-  #refuse(address: string): DomainError {
-    this.#options.logger.warn("Credentials were refused", { address });
-    return unauthorized();
+  /** Each refused log-in is one line; `user` is as the caller gave it. */
+  #logRefusal({ message: reason }: Error, user: string | undefined, address: string): void {
+    this.#options.logger.warn("Refused a log-in", { user: user?.slice(0, MAX_LOGGED_NAME), address, reason });
   }
 }
 

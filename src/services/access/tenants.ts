@@ -52,6 +52,11 @@ export class Tenants {
     return this.#tenants.has(id);
   }
 
+  /** Number of tenants, `main` included. */
+  get count(): number {
+    return this.#tenants.size;
+  }
+
   /** All tenants, `main` first, then by id. */
   list(): Tenant[] {
     const others = [...this.#tenants.values()].filter((tenant) => tenant !== MAIN);

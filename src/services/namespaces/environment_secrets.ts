@@ -1,10 +1,28 @@
-/** Secrets from environment variables: `SECRET_NAME` contains base64 and is secret `NAME` of every namespace. */
+/**
+ * Secrets from environment variables: `SECRET_NAME` contains base64 and is secret `NAME` of every namespace of the tenant
+ * `main`, and of tenants that the operator names: a tenant must not read what belongs to the operator.
+ */
 import type { Logger } from "../../base/log.ts";
+import { MAIN_TENANT, type TenantId } from "../../model/flows/flow.ts";
 
 /** Prefix of the variables. */
 export const SECRET_VARIABLE_PREFIX = "SECRET_";
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
+
+/** The secrets that a tenant has from the environment, by name. */
+export type EnvironmentOf = (tenant: TenantId) => ReadonlyMap<string, string>;
+
+const NONE: ReadonlyMap<string, string> = new Map();
+
+/** The secrets of `main` and of those tenants. */
+export function environmentFor(
+  tenants: readonly TenantId[],
+  secrets: ReadonlyMap<string, string>,
+): EnvironmentOf {
+  const named = new Set([MAIN_TENANT, ...tenants]);
+  return (tenant) => named.has(tenant) ? secrets : NONE;
+}
 
 /** Secrets by name. A value that is not base64 of UTF-8 is skipped with a warning that names only the variable. */
 export function readEnvironmentSecrets(

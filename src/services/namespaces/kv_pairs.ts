@@ -43,9 +43,15 @@ const READ_ATTEMPTS = 5;
 export class KvPairs {
   readonly #deps: KvPairsDeps;
   readonly #locks = new KeyedLock();
+  #writeCount = 0;
 
   constructor(deps: KvPairsDeps) {
     this.#deps = deps;
+  }
+
+  /** Changes with every pair of any tenant that is written or removed. */
+  get writeCount(): number {
+    return this.#writeCount;
   }
 
   /** Creates a pair or replaces its value, description and expiry. @throws DomainError invalid_argument */
@@ -207,7 +213,7 @@ export class KvPairs {
     return await this.#locks.run(
       `${scope.tenant}/${id.namespace}/${id.key}`,
       async () => await work(await this.#deps.records.get(scope.tenant, id)),
-    );
+    ).finally(() => this.#writeCount++);
   }
 }
 

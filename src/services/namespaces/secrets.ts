@@ -7,6 +7,7 @@ import { DomainError, illegalArgument, notFound } from "../../model/errors.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import { checkNamespace, parentNamespaces } from "../../model/namespaces/namespace_name.ts";
 import type { SecretId, SecretInfo, SecretRecords, SecretTag } from "../../store/records/secret_records.ts";
+import type { EnvironmentOf } from "./environment_secrets.ts";
 
 export type { SecretId, SecretInfo, SecretTag } from "../../store/records/secret_records.ts";
 
@@ -20,8 +21,8 @@ interface SecretsDeps {
   readonly records: SecretRecords;
   readonly cipher: Cipher;
   readonly clock: Clock;
-  /** Values by name, for all namespaces; see `environment_secrets.ts`. */
-  readonly environment: ReadonlyMap<string, string>;
+  /** Values by name, for all namespaces of a tenant; see `environment_secrets.ts`. */
+  readonly environmentOf: EnvironmentOf;
 }
 
 /** UTF-8 bytes of a value: encrypted and encoded, it fits into one record. */
@@ -36,9 +37,15 @@ const NAME = /^[a-zA-Z0-9_][a-zA-Z0-9._-]*$/;
 export class Secrets {
   readonly #deps: SecretsDeps;
   readonly #locks = new KeyedLock();
+  #writeCount = 0;
 
   constructor(deps: SecretsDeps) {
     this.#deps = deps;
+  }
+
+  /** Changes with every secret of any tenant that is written or removed. */
+  get writeCount(): number {
+    return this.#writeCount;
   }
 
   /** The secrets of a namespace without values, ordered by name. @throws DomainError invalid_argument */
@@ -46,22 +53,22 @@ export class Secrets {
     return await this.#deps.records.list(actor.tenant, checkNamespace(namespace));
   }
 
-  /** As {@link list}, followed by secrets of the environment with other names. @throws DomainError invalid_argument */
+  /** As {@link list}, followed by secrets of the tenant's environment with other names. @throws DomainError invalid_argument */
   async listAll(actor: Actor, namespace: string): Promise<SecretInfo[]> {
     const own = await this.list(actor, namespace);
     const names = new Set(own.map(({ name }) => name));
-    return [...own, ...this.#ofEnvironment().filter(({ name }) => !names.has(name))];
+    return [...own, ...this.#ofEnvironment(actor.tenant).filter(({ name }) => !names.has(name))];
   }
 
   /** The matching secrets of all namespaces and of the environment. */
   async search(actor: Actor, matches: (secret: SecretInfo) => boolean): Promise<SecretInfo[]> {
     const stored = await this.#deps.records.list(actor.tenant);
-    return [...stored, ...this.#ofEnvironment()].filter(matches);
+    return [...stored, ...this.#ofEnvironment(actor.tenant)].filter(matches);
   }
 
   /** Ordered by name; `namespace` is empty, since they belong to all namespaces. */
-  #ofEnvironment(): SecretInfo[] {
-    const names = [...this.#deps.environment.keys()].sort();
+  #ofEnvironment(tenant: TenantId): SecretInfo[] {
+    const names = [...this.#deps.environmentOf(tenant).keys()].sort();
     return names.map((name) => ({ namespace: "", name, tags: [], updatedAt: 0 }));
   }
 
@@ -115,9 +122,10 @@ export class Secrets {
    */
   async listUsable(actor: Actor, namespace: string): Promise<Map<string, string[]>> {
     const usable = new Map<string, string[]>();
+    const environment = this.#deps.environmentOf(actor.tenant);
     for (const owner of [checkNamespace(namespace), ...parentNamespaces(namespace)]) {
       const names = (await this.#deps.records.list(actor.tenant, owner)).map((secret) => secret.name);
-      const all = owner === namespace ? new Set([...names, ...this.#deps.environment.keys()]) : names;
+      const all = owner === namespace ? new Set([...names, ...environment.keys()]) : names;
       usable.set(owner, [...all].sort());
     }
     return usable;
@@ -141,7 +149,7 @@ export class Secrets {
         `Cannot read secret "${name}" of namespace "${owner}": it was changed or encrypted with another key; store it again`,
       );
     }
-    const { environment } = this.#deps;
+    const environment = this.#deps.environmentOf(tenant);
     return environment.get(name) ?? environment.get(name.toUpperCase());
   }
 
@@ -152,7 +160,9 @@ export class Secrets {
   }
 
   async #exclusively<T>(actor: Actor, { namespace, name }: SecretId, work: () => Promise<T>): Promise<T> {
-    return await this.#locks.run(`${actor.tenant}/${namespace}/${name}`, work);
+    return await this.#locks.run(`${actor.tenant}/${namespace}/${name}`, work).finally(() =>
+      this.#writeCount++
+    );
   }
 }
 

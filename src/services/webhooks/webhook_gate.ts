@@ -1,13 +1,14 @@
 /** Limits key guessing and the call rate of webhooks; verifies signatures. */
 import type { Clock } from "../../base/clock.ts";
 import { formatDuration, parseDuration } from "../../base/duration.ts";
-import { parseIp } from "../../base/ip.ts";
+import { networkOf } from "../../base/ip.ts";
 import { isJsonObject, ownProperty } from "../../base/json.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
 import { DomainError, notFound } from "../../model/errors.ts";
-import type { Trigger } from "../../model/flows/flow.ts";
+import type { TenantId, Trigger } from "../../model/flows/flow.ts";
 import { MAX_WRONG_WEBHOOK_KEYS, WRONG_WEBHOOK_KEYS_WINDOW_MS } from "../../model/limits.ts";
 import { type CallLimit, CallWindows } from "./call_windows.ts";
+import { FailureLimiter } from "../access/failure_limiter.ts";
 import type { TriggerRenderer } from "../../rendering/trigger_renderer.ts";
 import { checkSignature, signatureRuleOf, type SignedCall } from "./webhook_signature.ts";
 
@@ -34,18 +35,20 @@ export interface CalledWebhook {
 export type VerifyCall = (call: SignedCall) => void;
 
 const MAX_WINDOWS = 10_000;
-/** Longer than any existing tenant. */
-const MAX_TENANT_CHARS = 100;
-/** Bytes of the IPv6 prefix of a site, which owns all addresses that begin with it. */
-const NETWORK_BYTES = 8;
 const DEFAULT_PERIOD_MS = 60_000;
-const WRONG_KEYS: CallLimit = { calls: MAX_WRONG_WEBHOOK_KEYS, periodMs: WRONG_WEBHOOK_KEYS_WINDOW_MS };
+const WRONG_KEYS = {
+  ofName: MAX_WRONG_WEBHOOK_KEYS,
+  ofNetwork: 10 * MAX_WRONG_WEBHOOK_KEYS,
+  windowMs: WRONG_WEBHOOK_KEYS_WINDOW_MS,
+};
 
 /** Counts in memory: a restart resets the counters. */
 export class WebhookGate {
   readonly #deps: WebhookGateDeps;
-  readonly #unknown = new CallWindows(MAX_WINDOWS);
-  readonly #calls = new CallWindows(MAX_WINDOWS);
+  /** By network and tenant. */
+  readonly #unknown = new FailureLimiter(WRONG_KEYS);
+  /** By tenant: the calls of one must not drop the windows of another. */
+  readonly #calls = new Map<TenantId, CallWindows>();
 
   constructor(deps: WebhookGateDeps) {
     this.#deps = deps;
@@ -53,9 +56,13 @@ export class WebhookGate {
 
   /** The refusal of a call that matches no webhook: always the same not_found, too_many_requests after many of them. */
   unknown({ address, tenant }: WebhookCaller): DomainError {
-    const name = `${networkOf(address)}\n${tenant.slice(0, MAX_TENANT_CHARS)}`;
-    const waitMs = this.#unknown.take(name, WRONG_KEYS, this.#deps.clock.monotonicMs());
-    if (waitMs === undefined) return notFound("Webhook not found");
+    const place = { name: tenant, network: networkOf(address) };
+    const nowMs = this.#deps.clock.monotonicMs();
+    const waitMs = this.#unknown.waitMs(place, nowMs);
+    if (waitMs === undefined) {
+      this.#unknown.add(place, nowMs);
+      return notFound("Webhook not found");
+    }
     const message = "Too many calls from this address have found no webhook: try again later";
     return new DomainError("too_many_requests", message, { retryAfter: secondsOf(waitMs) });
   }
@@ -64,8 +71,10 @@ export class WebhookGate {
   excess({ plan: { flow }, trigger }: CalledWebhook): DomainError | undefined {
     const limit = limitOf(trigger);
     if (!limit) return undefined;
-    const name = [flow.tenant, flow.namespace, flow.id, trigger.id].join("\n");
-    const waitMs = this.#calls.take(name, limit, this.#deps.clock.monotonicMs());
+    const name = [flow.namespace, flow.id, trigger.id].join("\n");
+    const windows = this.#calls.get(flow.tenant) ?? new CallWindows(MAX_WINDOWS);
+    this.#calls.set(flow.tenant, windows);
+    const waitMs = windows.take(name, limit, this.#deps.clock.monotonicMs());
     if (waitMs === undefined) return undefined;
     const shown = `${limit.calls} calls in ${formatDuration(limit.periodMs)}`;
     const message = `Too many calls: the webhook takes ${shown}, try again later`;
@@ -95,11 +104,6 @@ function limitOf({ properties }: Trigger): CallLimit | undefined {
   if (!isJsonObject(given)) return undefined;
   const periodMs = parseDuration(String(ownProperty(given, "period") ?? "")) ?? DEFAULT_PERIOD_MS;
   return { calls: Number(ownProperty(given, "calls")), periodMs };
-}
-
-function networkOf(address: string): string {
-  const bytes = parseIp(address);
-  return bytes && bytes.length > 4 ? bytes.slice(0, NETWORK_BYTES).join(".") : address;
 }
 
 function secondsOf(ms: number): number {

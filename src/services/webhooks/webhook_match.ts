@@ -4,7 +4,7 @@ import type { FlowPlan } from "../../engine/plan.ts";
 import type { FlowKey, Trigger } from "../../model/flows/flow.ts";
 import { constantTimeEqual } from "../../base/constant_time_equal.ts";
 import type { TriggerIndex } from "../triggers/trigger_index.ts";
-import type { TriggerRenderer } from "../../rendering/trigger_renderer.ts";
+import type { RenderedKeys } from "./rendered_keys.ts";
 
 const WEBHOOK_TRIGGER = "core.trigger.Webhook";
 const DUMMY_KEY = "no such key";
@@ -24,11 +24,11 @@ interface MatchedWebhook {
 
 /** Compares keys in constant time. */
 export class WebhookKeys {
-  readonly #renderer: TriggerRenderer;
+  readonly #rendered: RenderedKeys;
   readonly #index: TriggerIndex;
 
-  constructor(renderer: TriggerRenderer, index: TriggerIndex) {
-    this.#renderer = renderer;
+  constructor(rendered: RenderedKeys, index: TriggerIndex) {
+    this.#rendered = rendered;
     this.#index = index;
   }
 
@@ -43,7 +43,7 @@ export class WebhookKeys {
     const triggers = plan?.flow.triggers.filter(({ kind }) => kind === WEBHOOK_TRIGGER) ?? [];
     let found: MatchedWebhook | undefined;
     for (const trigger of triggers) {
-      const expected = await this.#keyOf(plan as FlowPlan, trigger);
+      const expected = await this.#rendered.of((plan as FlowPlan).flow, trigger);
       const isEqual = constantTimeEqual(expected ?? DUMMY_KEY, key) && expected !== undefined;
       if (!isEqual || pathOf(trigger) !== bare(path)) continue;
       const isOn = this.#isOn(plan as FlowPlan, trigger);
@@ -57,22 +57,17 @@ export class WebhookKeys {
     if (trigger.disabled) return false;
     return !this.#index.isDisabled(tenant, { namespace, flowId: id, triggerId: trigger.id });
   }
-
-  /** The rendered key; a key that cannot be rendered matches nothing. */
-  async #keyOf({ flow }: FlowPlan, trigger: Trigger): Promise<string | undefined> {
-    const template = String(trigger.properties.key ?? "");
-    if (!template.includes("{")) return template.trim();
-    const rendered = await this.#renderer.text(flow, template, {}).catch(() => undefined);
-    const key = rendered?.trim();
-    return key === "" ? undefined : key;
-  }
 }
 
 function pathOf({ properties }: Trigger): string {
   return bare(String(ownProperty(properties, "path") ?? ""));
 }
 
-/** The path without leading and trailing slashes. */
+/** The path without leading and trailing slashes. Not by a regex, which is quadratic in the slashes of a caller. */
 function bare(path: string): string {
-  return path.replace(/^\/+|\/+$/g, "");
+  let start = 0;
+  let end = path.length;
+  while (path[start] === "/") start++;
+  while (end > start && path[end - 1] === "/") end--;
+  return path.slice(start, end);
 }

@@ -15,6 +15,9 @@ import type { ContentHash } from "../starts/content_hash.ts";
 import type { Executions, StartOptions } from "../executions/executions.ts";
 import type { Flows } from "../flows/flows.ts";
 import { measureFile, type StoreFile, storeFilesOf } from "../starts/given_files.ts";
+import type { KvPairs } from "../namespaces/kv_pairs.ts";
+import type { Secrets } from "../namespaces/secrets.ts";
+import { RenderedKeys } from "./rendered_keys.ts";
 import type { Idempotency, OnceResponse, Remember } from "../starts/idempotency.ts";
 import type { TriggerIndex } from "../triggers/trigger_index.ts";
 import type { TriggerRenderer } from "../../rendering/trigger_renderer.ts";
@@ -43,6 +46,8 @@ interface WebhooksDeps {
   readonly conditions: Conditions;
   readonly index: TriggerIndex;
   readonly buffer: EvaluationBuffer;
+  readonly secrets: Secrets;
+  readonly kvPairs: KvPairs;
   readonly files: ExecutionFiles;
   readonly clock: Clock;
   readonly ids: IdSource;
@@ -93,7 +98,7 @@ export class Webhooks {
 
   constructor(deps: WebhooksDeps) {
     this.#deps = deps;
-    this.#keys = new WebhookKeys(deps.renderer, deps.index);
+    this.#keys = new WebhookKeys(new RenderedKeys(deps), deps.index);
     this.#gate = new WebhookGate(deps);
   }
 

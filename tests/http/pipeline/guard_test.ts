@@ -53,6 +53,68 @@ Deno.test("Guard: the host is checked for open routes and unknown paths too", as
   }
 });
 
+/** Characters that would end or change the authority of the URL. */
+const BAD_HOSTS = [
+  "a/b",
+  "a?b",
+  "a#b",
+  "a\\b",
+  "u@a",
+  "a b",
+  "a:80:80",
+  "a:x",
+  "[::1",
+  "::1",
+  'a"',
+  "a, b",
+  "[::1]x",
+  "ä",
+];
+const GOOD_HOSTS = [
+  "a",
+  "a.b-c_d",
+  "127.0.0.1:80",
+  "[::1]:80",
+  "[fe80::1%25eth0]",
+  "xn--bcher-kva.example",
+  "a:",
+  "",
+];
+
+Deno.test("Guard: a malformed host is refused on every path", async () => {
+  await using server = await startApp({ isProtected: true });
+  for (const path of ["/ping", "/nothing", "/api/v1/flows/search", "/api/v1/executions/webhook/a/b/c"]) {
+    for (const host of BAD_HOSTS.slice(0, -1)) {
+      const response = await server.send(path, { headers: { host } });
+      assertEquals(response.status, 400, `${host} ${path}`);
+      assertEquals(
+        (await response.json()).message.startsWith(`Bad Request: the header Host "${host}"`),
+        true,
+      );
+    }
+    for (const host of GOOD_HOSTS) {
+      const { status } = await server.send(path, { headers: { host } });
+      assertEquals(status === 400, false, `${host} ${path}`);
+    }
+  }
+});
+
+Deno.test("Guard: a host sent over a connection cannot choose the path", async () => {
+  await using server = await startApp();
+  const { promise, resolve } = Promise.withResolvers<number>();
+  const listener = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: ({ port }) => resolve(port) },
+    (request, info) => server.app.fetch(request, info),
+  );
+  for (const host of ["localhost/ping?", "localhost/ping#", "localhost?", "localhost#"]) {
+    using connection = await Deno.connect({ hostname: "127.0.0.1", port: await promise });
+    const head = `GET /api/v1/flows/search HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+    await connection.write(new TextEncoder().encode(head));
+    assertEquals((await new Response(connection.readable).text()).slice(0, 12), "HTTP/1.1 400", host);
+  }
+  await listener.shutdown();
+});
+
 const SITES: [headers: Record<string, string>, status: number][] = [
   [{}, 200],
   [{ "sec-fetch-site": "same-origin" }, 200],

@@ -2,9 +2,18 @@ import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { DomainError } from "../../../src/model/errors.ts";
 import { Auth } from "../../../src/services/access/auth.ts";
 import { Caller } from "../../../src/services/access/caller.ts";
-import { LoginLimiter } from "../../../src/services/access/login_limiter.ts";
+import { FailureLimiter } from "../../../src/services/access/failure_limiter.ts";
+import { LoginQueue } from "../../../src/services/access/login_queue.ts";
 import { PasswordHash } from "../../../src/services/access/password.ts";
-import { ADMIN, basicHeader, bearerHeader, QUICK_HASH, startApp } from "../../http/app_under_test.ts";
+import {
+  ADMIN,
+  basicHeader,
+  bearerHeader,
+  parseLine,
+  QUICK_HASH,
+  startApp,
+} from "../../http/app_under_test.ts";
+import { settle } from "../../support/fake_clock.ts";
 
 const HEADER = basicHeader()["authorization"] ?? "";
 const randomBytes = (bytes: Uint8Array<ArrayBuffer>) => void crypto.getRandomValues(bytes);
@@ -102,26 +111,174 @@ Deno.test("Auth.authenticate() refuses every caller before start()", async () =>
   assertThrows(() => auth.authenticate(HEADER, "192.0.2.1"), DomainError, "Unauthorized");
 });
 
-Deno.test("LoginLimiter.attempt() limits a user at an address, and an address with any users", () => {
-  const limiter = new LoginLimiter();
-  for (let n = 0; n < 10; n++) limiter.attempt("admin", "a", 0);
-  assertThrows(() => limiter.attempt("admin", "a", 59_999), DomainError, "Too many");
-  limiter.attempt("admin", "b", 0);
-  limiter.attempt("other", "a", 0);
-  limiter.attempt("admin", "a", 60_000);
-  for (let n = 0; n < 100; n++) limiter.attempt(`user${n}`, "c", 0);
-  const error = assertThrows(() => limiter.attempt("user100", "c", 30_500), DomainError, "Too many");
-  assertEquals(error.retryAfter, 30);
+const LIMITS = { ofName: 10, ofNetwork: 100, windowMs: 60_000 };
+const at = (name: string, network: string) => ({ name, network });
+
+/** Counts failures until the limiter refuses; their number. */
+function fill(limiter: FailureLimiter, nameOf: (n: number) => string, network: string, nowMs = 0): number {
+  let count = 0;
+  for (; count < 20_000 && limiter.waitMs(at(nameOf(count), network), nowMs) === undefined; count++) {
+    limiter.add(at(nameOf(count), network), nowMs);
+  }
+  return count;
+}
+
+Deno.test("FailureLimiter limits a name at a network, and a network with any names", () => {
+  const limiter = new FailureLimiter(LIMITS);
+  assertEquals(fill(limiter, () => "admin", "a"), 10);
+  assertEquals(limiter.waitMs(at("admin", "a"), 59_999), 1);
+  assertEquals(limiter.waitMs(at("admin", "b"), 0), undefined);
+  assertEquals(limiter.waitMs(at("other", "a"), 0), undefined);
+  assertEquals(limiter.waitMs(at("admin", "a"), 60_000), undefined);
+  assertEquals(fill(limiter, (n) => `user${n}`, "c"), 100);
+  assertEquals(limiter.waitMs(at("user100", "c"), 30_500), 29_500);
 });
 
-Deno.test("LoginLimiter.forgive() resets the failures after a success", () => {
-  const limiter = new LoginLimiter();
+Deno.test("FailureLimiter.forgive() resets the failures of the name after a success", () => {
+  const limiter = new FailureLimiter(LIMITS);
   for (let round = 0; round < 30; round++) {
-    for (let n = 0; n < 3; n++) limiter.attempt("admin", "a", 0);
-    limiter.forgive("admin", "a");
+    for (let n = 0; n < 3; n++) limiter.add(at("admin", "a"), 0);
+    limiter.forgive(at("admin", "a"));
   }
-  for (let n = 0; n < 10; n++) limiter.attempt("admin", "a", 0);
-  assertThrows(() => limiter.attempt("admin", "a", 0), DomainError, "Too many");
+  assertEquals(fill(limiter, () => "admin", "a"), 10);
+});
+
+Deno.test("invented names do not end the limit of a name", () => {
+  const limiter = new FailureLimiter(LIMITS);
+  fill(limiter, () => "admin", "a");
+  for (let n = 0; n < 20_000; n++) fill(limiter, () => `invented${n}`, "a", 1);
+  assertEquals(limiter.waitMs(at("admin", "a"), 2), 59_998);
+});
+
+Deno.test("FailureLimiter drops counters that have ended before any other", () => {
+  const limiter = new FailureLimiter(LIMITS);
+  for (let n = 0; n < 9_999; n++) limiter.add(at("x", `old${n}`), 0);
+  fill(limiter, () => "admin", "a", 30_000);
+  for (let n = 0; n < 9_000; n++) limiter.add(at("x", `new${n}`), 60_000);
+  assertEquals(limiter.waitMs(at("admin", "a"), 60_000), 30_000);
+});
+
+/** Work that ends when the test says so, and how many of it run. */
+class HeldWork {
+  readonly #ends: (() => void)[] = [];
+  readonly served: string[] = [];
+  running = 0;
+  most = 0;
+
+  /** Work of a network. */
+  of(network: string): () => Promise<void> {
+    return async () => {
+      this.served.push(network);
+      this.most = Math.max(this.most, ++this.running);
+      await new Promise<void>((resolve) => this.#ends.push(resolve));
+      this.running--;
+    };
+  }
+
+  /** Ends all work, also that which begins meanwhile. */
+  async endAll(): Promise<void> {
+    while (this.running > 0) {
+      this.#ends.splice(0).forEach((end) => end());
+      await settle();
+    }
+  }
+}
+
+Deno.test("two passwords are hashed at a time, and networks that wait are served in turn", async () => {
+  const queue = new LoginQueue();
+  const work = new HeldWork();
+  const all = ["a", "a", "a", "a", "a", "b", "c"].map((network) => queue.run(network, work.of(network)));
+  await work.endAll();
+  await Promise.all(all);
+  assertEquals(work.most, 2);
+  assertEquals(work.served, ["a", "a", "a", "b", "c", "a", "a"]);
+});
+
+Deno.test("a network with many log-ins makes room for another one", async () => {
+  const queue = new LoginQueue();
+  const work = new HeldWork();
+  const outcomes: string[] = [];
+  const add = (network: string) =>
+    queue.run(network, work.of(network)).then(() => "done", ({ code }: DomainError) => code)
+      .then((outcome) => void outcomes.push(`${network} ${outcome}`));
+  const all = ["a", "b", "c", "d"].flatMap((network) => Array.from({ length: 18 }, () => add(network)));
+  await settle();
+  assertEquals(outcomes.length, 72 - 2 - 62);
+  all.push(add("home"));
+  await settle();
+  await work.endAll();
+  await Promise.all(all);
+  assertEquals(outcomes.filter((outcome) => outcome === "home done").length, 1);
+  assertEquals(outcomes.filter((outcome) => outcome.endsWith("too_many_requests")).length, 9);
+});
+
+Deno.test("log-ins that wait are refused when the server stops", async () => {
+  const queue = new LoginQueue();
+  const work = new HeldWork();
+  const running = [queue.run("a", work.of("a")), queue.run("a", work.of("a"))];
+  const waiting = assertRejects(() => queue.run("a", work.of("a")), DomainError, "stopping");
+  await settle();
+  queue[Symbol.dispose]();
+  await waiting;
+  await work.endAll();
+  await Promise.all(running);
+});
+
+Deno.test("a right password is accepted while another address has its log-ins refused", async () => {
+  await using server = await startApp({ isProtected: true });
+  const guesses = Array.from({ length: 500 }, (_, n) => {
+    const header =
+      basicHeader({ user: n % 2 ? "admin" : `user${n}`, password: `wrong${n}` })["authorization"];
+    return Promise.try(() => server.auth.authenticate(header ?? "", "192.0.2.66"));
+  });
+  const login = Promise.try(() => server.auth.authenticate(HEADER, "192.0.2.1"));
+  assertEquals((await login).user, "admin");
+  const results = await Promise.allSettled(guesses);
+  assertEquals(results.every(({ status }) => status === "rejected"), true);
+  assertEquals((await server.auth.authenticate(`${HEADER} `, "192.0.2.1")).user, "admin");
+});
+
+Deno.test("log-ins of one IPv6 site share a limit", async () => {
+  await using server = await startApp({ isProtected: true });
+  const wrong = (n: number, address: string) => {
+    const header = basicHeader({ user: "admin", password: `wrong${n}` })["authorization"] ?? "";
+    return Promise.try(() => server.auth.authenticate(header, address)).then(() => "", ({ code }) => code);
+  };
+  for (let n = 0; n < 10; n++) assertEquals(await wrong(n, `2001:db8::${n}`), "unauthorized");
+  assertEquals(await wrong(10, "2001:db8::ffff"), "too_many_requests");
+  assertEquals(await wrong(10, "2001:db8:0:1::1"), "unauthorized");
+});
+
+Deno.test("each refused log-in is one line of the log with user, address and reason", async () => {
+  const log: string[] = [];
+  await using server = await startApp({ isProtected: true, log });
+  const { token, secret } = await server.tokens.create("admin", {
+    name: "gone",
+    maxAgeMs: 1,
+    extended: false,
+  });
+  await server.clock.advance(1);
+  assertEquals(token.user, "admin");
+  const cases: readonly (readonly [headers: Record<string, string>, user: string | undefined])[] = [
+    [basicHeader({ user: "eve", password: "sesame" }), "eve"],
+    [basicHeader({ user: `ad${"x".repeat(500)}`, password: "sesame" }), `ad${"x".repeat(198)}`],
+    [bearerHeader(secret), "admin"],
+    [bearerHeader("sluice_unknown"), undefined],
+    [{ authorization: "Digest x" }, undefined],
+  ];
+  for (const [headers, user] of cases) {
+    log.length = 0;
+    await (await server.send("/api/v1/flows/search", { headers })).body?.cancel();
+    const lines = log.map(parseLine).filter(({ message }) => message === "Refused a log-in");
+    const reason = "Unauthorized: valid credentials are needed";
+    assertEquals(lines.map(({ user, address, reason }) => ({ user, address, reason })), [
+      { user, address: "192.0.2.1", reason },
+    ]);
+    assertEquals(log.some((line) => line.includes("sesame")), false);
+  }
+  log.length = 0;
+  await (await server.send("/api/v1/flows/search")).body?.cancel();
+  assertEquals(log.some((line) => line.includes("Refused a log-in")), false, "no log-in was tried");
 });
 
 Deno.test("PasswordHash.matches() accepts only the password", async () => {

@@ -30,7 +30,7 @@ Deno.test("valueFor() reads the namespace, its parents, then the environment", a
   await secrets.put(ACTOR, ID, "own");
   assertEquals(await secrets.valueFor("main", ID), "own");
   assertEquals(await secrets.valueFor("main", { namespace: "x", name: "only" }), "env-only");
-  assertEquals(await secrets.valueFor("other", ID), "env");
+  assertEquals(await secrets.valueFor("other", ID), undefined);
   assertEquals(await secrets.valueFor("main", { namespace: "x", name: "constructor" }), undefined);
 });
 
@@ -47,6 +47,33 @@ Deno.test("list(), listAll(), search() and listUsable() show names and never val
   assert(!JSON.stringify(shown).includes("hidden"));
   assertEquals(shown.slice(0, 3).map(({ length }) => length), [1, 2, 3]);
   assertEquals(shown[3], [["team.data", ["API_KEY", "ENV"]], ["team", ["UP"]]]);
+});
+
+Deno.test("secrets of the environment belong to main and to tenants that are named", async () => {
+  const environment = new Map([["API_KEY", "env"]]);
+  const cases: readonly (readonly [secretTenants: string[], readers: string[]])[] = [
+    [[], ["main"]],
+    [["acme"], ["main", "acme"]],
+    [["acme", "other"], ["main", "acme", "other"]],
+  ];
+  for (const [secretTenants, readers] of cases) {
+    const { secrets } = await startNamespaceServices({ environment, secretTenants });
+    for (const tenant of ["main", "acme", "other"]) {
+      const actor = { ...ACTOR, tenant };
+      const seen = [
+        await secrets.valueFor(tenant, ID),
+        (await secrets.listAll(actor, ID.namespace)).length,
+        (await secrets.search(actor, () => true)).length,
+        (await secrets.listUsable(actor, ID.namespace)).get(ID.namespace),
+      ];
+      const isReader = readers.includes(tenant);
+      assertEquals(
+        seen,
+        isReader ? ["env", 1, 1, ["API_KEY"]] : [undefined, 0, 0, []],
+        `${secretTenants} ${tenant}`,
+      );
+    }
+  }
 });
 
 Deno.test("describe() changes description and tags, not the value", async () => {

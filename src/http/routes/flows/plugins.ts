@@ -57,7 +57,7 @@ function addIcons(routes: Hono<AppEnv>, plugins: Plugins): void {
     return valueResponse({ [cls]: icon, icon }, CACHED);
   });
   routes.get("/plugins/icons/:cls/icon.svg", (c) => {
-    const headers = { ...CACHED, "content-type": "image/svg+xml", "x-content-type-options": "nosniff" };
+    const headers = { ...CACHED, "content-type": "image/svg+xml" };
     return c.body(plugins.iconSvg(c.req.param("cls")), 200, headers);
   });
 }

@@ -44,7 +44,6 @@ export function logRoutes(deps: LogRoutesDeps): Hono<AppEnv> {
     return c.body(text, 200, {
       "content-type": "text/plain; charset=utf-8",
       "content-disposition": `attachment; filename="${name}.log"`,
-      "x-content-type-options": "nosniff",
     });
   });
 

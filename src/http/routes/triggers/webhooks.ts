@@ -5,8 +5,8 @@ import { type JsonObject, setOwnProperty } from "../../../base/json.ts";
 import { readStructure } from "../../../base/json_text.ts";
 import { DomainError } from "../../../model/errors.ts";
 import { MAX_WEBHOOK_BODY_BYTES } from "../../../model/limits.ts";
-import type { StoreFile } from "../../../services/starts/given_files.ts";
 import { MAIN_TENANT } from "../../../model/flows/flow.ts";
+import type { StoreFile } from "../../../services/starts/given_files.ts";
 import type { VerifyCall } from "../../../services/webhooks/webhook_gate.ts";
 import type { WebhookResponse } from "../../../services/webhooks/webhook_response.ts";
 import type {
@@ -17,14 +17,17 @@ import type {
   Webhooks,
 } from "../../../services/webhooks/webhooks.ts";
 import { mediaTypeOf, readRequestBytes } from "../../forms/body.ts";
-import { type AppEnv, remoteAddress } from "../../forms/env.ts";
+import type { AppEnv } from "../../forms/env.ts";
 import { readIdempotencyKey, replayedHeaders, sortedQuery } from "../../forms/idempotency.ts";
 import { readMultipart } from "../../forms/multipart.ts";
+import { isInertType } from "../../responses/attachment.ts";
+import type { ClientAddresses } from "../../pipeline/client_addresses.ts";
 import { type BaseUrlOf, pageUrl } from "../../responses/page_url.ts";
 
 interface WebhookRoutesDeps {
   readonly webhooks: Webhooks;
   readonly baseUrlOf: BaseUrlOf;
+  readonly clients: ClientAddresses;
 }
 
 /** Credentials of the caller, which flows must not see. */
@@ -33,7 +36,7 @@ const BINARY = "application/octet-stream";
 const NO_STORE = { "cache-control": "no-store" };
 
 /** Routes below `/executions/webhook`; their mount needs no credentials. */
-export function webhookRoutes({ webhooks, baseUrlOf }: WebhookRoutesDeps): Hono<AppEnv> {
+export function webhookRoutes({ webhooks, baseUrlOf, clients }: WebhookRoutesDeps): Hono<AppEnv> {
   const routes = new Hono<AppEnv>();
   const call = async (c: Context<AppEnv>) => {
     // HEAD runs the GET handler, but must not start anything.
@@ -43,7 +46,7 @@ export function webhookRoutes({ webhooks, baseUrlOf }: WebhookRoutesDeps): Hono<
     const baseUrl = baseUrlOf(c);
     const { tenant } = c.get("actor");
     const response = await webhooks.call(tenant, addressOf(c), {
-      caller: { address: remoteAddress(c.env), tenant: c.req.param("tenant") ?? MAIN_TENANT },
+      caller: { address: clients.of(c.req.raw, c.env), tenant: c.req.param("tenant") ?? MAIN_TENANT },
       readCall: async (store, use, verify) => {
         const request = verify ? await verified(c.req.raw, verify) : c.req.raw;
         return await readCall(request, store, use);
@@ -79,11 +82,10 @@ function decodePath(segments: readonly string[]): string {
 function responseTo(response: WebhookResponse & { readonly isReplayed?: boolean }): Response {
   const { status, contentType, body } = response;
   const hasBody = status !== 204 && status !== 205 && status !== 304;
-  const headers = { ...NO_STORE, ...replayedHeaders(response) };
-  return new Response(hasBody ? body : null, {
-    status,
-    headers: hasBody ? { "content-type": contentType, ...headers } : headers,
-  });
+  const headers: Record<string, string> = { ...NO_STORE, ...replayedHeaders(response) };
+  if (hasBody) headers["content-type"] = contentType;
+  if (hasBody && !isInertType(contentType)) headers["content-disposition"] = "attachment";
+  return new Response(hasBody ? body : null, { status, headers });
 }
 
 /** The request after a check of its signature, before any of it is stored. @throws DomainError forbidden, too_large */

@@ -86,6 +86,26 @@ for (const [tried, by, path, from, status] of TRIALS) {
   });
 }
 
+Deno.test("a webhook path of slashes alone costs no more than its length", async () => {
+  await using app = await startWith({ path: "orders" });
+  const slashes = "/".repeat(500_000);
+  assertEquals(await call(app, `${RIGHT}${slashes}orders${slashes}x`), 404);
+  assertEquals(await call(app, `${RIGHT}${slashes}orders${slashes}`), 200);
+});
+
+Deno.test("invented tenants do not end the limit of wrong webhook keys", async () => {
+  await using app = await startWith({});
+  await tryKeys(app);
+  const statuses = new Map<number, number>();
+  for (let count = 0; count < 11_000; count++) {
+    const status = await call(app, `/api/v1/invented${count}/executions/webhook/demo/w/k`);
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+  }
+  const others = 9 * MAX_WRONG_WEBHOOK_KEYS;
+  assertEquals([...statuses], [[404, others], [429, 11_000 - others]]);
+  assertEquals([await call(app, WRONG), await call(app, RIGHT)], [429, 200]);
+});
+
 Deno.test("POST /executions/webhook/… of a disabled trigger is counted as a wrong key", async () => {
   await using app = await startWith({ disabled: true });
   await tryKeys(app, RIGHT);

@@ -387,3 +387,21 @@ Deno.test("POST /executions/webhook/… stops when an execution ends in a state 
   await second.body?.cancel();
   assertEquals([first.status, second.status], [200, 404]);
 });
+
+Deno.test("POST /flows refuses a responseContentType that would add a header", async () => {
+  await using app = await Harness.start();
+  for (
+    const responseContentType of [
+      "text/plain\r\nset-cookie: a=b",
+      "text/plain\n",
+      "text/plain\u0000",
+      "",
+      "ä",
+    ]
+  ) {
+    const trigger = { type: "io.kestra.plugin.core.trigger.Webhook", key: "key", responseContentType };
+    const init = { body: triggeredFlow("w", trigger), headers: { "content-type": "application/x-yaml" } };
+    const response = await app.request("POST", "/flows", init);
+    assertEquals([response.status, (await response.text()).includes("responseContentType")], [422, true]);
+  }
+});

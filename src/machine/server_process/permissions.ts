@@ -1,0 +1,16 @@
+/** Gives up the permissions of the process that its configuration never needs. */
+import type { Config } from "../../config/mod.ts";
+import { isLoopback } from "../../base/ip.ts";
+
+/**
+ * Call this once the server has started. Without scripts the process can start no program any more, whatever code runs in
+ * it. Nothing else can be narrowed after the start: a permission for all paths or variables cannot become one for some.
+ */
+export async function narrowPermissions(
+  { scripts, host, isDeploy }: Pick<Config, "scripts" | "host" | "isDeploy">,
+  permissions: Pick<Deno.Permissions, "revoke"> = Deno.permissions,
+): Promise<void> {
+  const mayRunScripts = scripts === undefined ? isLoopback(host) : scripts !== "off";
+  if (isDeploy || mayRunScripts) return;
+  await permissions.revoke({ name: "run" });
+}
