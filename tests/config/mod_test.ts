@@ -46,6 +46,9 @@ Deno.test("parseConfig() returns the defaults when nothing is given", () => {
     encryptionKey: undefined,
     drainTimeoutMs: 10_000,
     maxUploadBytes: 10 * 1024 ** 3,
+    maxConnections: undefined,
+    maxConnectionsPerAddress: undefined,
+    idleTimeoutMs: 75_000,
     scripts: undefined,
     httpAddresses: { allow: undefined, deny: undefined },
     retention: { maxAgeMs: undefined, maxCount: undefined },
@@ -130,6 +133,12 @@ for (const [text, ms] of DRAIN_TIMEOUTS) {
   });
 }
 
+for (const [text, ms] of [["75s", 75_000], ["1", 1_000], ["PT2M", 120_000], ["1h", 3_600_000]] as const) {
+  Deno.test(`parseConfig() reads the idle time-out "${text}" as ${ms} ms`, () => {
+    assertEquals(accept(["--idle-timeout", text]).idleTimeoutMs, ms);
+  });
+}
+
 const RETENTIONS: readonly (readonly [string, Config["retention"]])[] = [
   ["--retention-age=30d", { maxAgeMs: 30 * 86_400_000, maxCount: undefined }],
   ["--retention-age=1.5h", { maxAgeMs: 5_400_000, maxCount: undefined }],
@@ -207,6 +216,8 @@ const REFUSED: readonly (readonly [readonly string[], Environment, string])[] = 
     `Cannot use "soon" as --drain-timeout: it must be a duration up to one hour`,
   ],
   [["--drain-timeout=2h"], {}, `Cannot use "2h" as --drain-timeout: it must be a duration up to one hour`],
+  [["--idle-timeout=0"], {}, `Cannot use "0" as --idle-timeout: it must be a duration from one second`],
+  [["--max-connections=0"], {}, `Cannot use "0" as --max-connections: it must be a whole number from 1`],
   [["--drain-timeout=-PT1S"], {}, `Cannot use "-PT1S" as --drain-timeout: it must be`],
   [["--timezone=Mars/Base"], {}, `Cannot use "Mars/Base" as --timezone: it must be the name of a time zone`],
   [["--scripts=maybe"], {}, `Cannot use "maybe" as --scripts: it must be "process", "docker" or "off"`],

@@ -27,6 +27,8 @@ export interface ServerProcessOptions {
   readonly binary?: string;
   /** Folder it is started in. */
   readonly cwd?: string;
+  /** Its limit of open files; absent: that of this process. */
+  readonly openFiles?: number;
 }
 
 /** What a process left. */
@@ -186,9 +188,16 @@ function serverArguments(options: ServerProcessOptions): string[] {
 function command(args: readonly string[], options: Omit<ServerProcessOptions, "dataDir">): Deno.Command {
   const config = new URL("deno.json", ROOT).pathname;
   const main = new URL("main.ts", ROOT).pathname;
-  const isBinary = options.binary !== undefined;
-  return new Deno.Command(options.binary ?? Deno.execPath(), {
-    args: isBinary ? [...args] : ["run", "--no-check", "--config", config, ...PERMISSIONS, main, ...args],
+  const line = options.binary !== undefined
+    ? [options.binary, ...args]
+    : [Deno.execPath(), "run", "--no-check", "--config", config, ...PERMISSIONS, main, ...args];
+  const { openFiles } = options;
+  const limited = openFiles === undefined
+    ? line
+    : ["sh", "-c", 'ulimit -n "$0" && exec "$@"', String(openFiles), ...line];
+  const [program = "", ...rest] = limited;
+  return new Deno.Command(program, {
+    args: rest,
     cwd: options.cwd,
     env: { NO_COLOR: "1", ...options.env },
     stdin: "null",
