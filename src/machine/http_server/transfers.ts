@@ -1,9 +1,7 @@
 /** Finds bodies that make no progress: one pass a second over those under way, no timer of their own. */
 import type { TransferWatch, TransferWatcher } from "../../model/http/transfer_watch.ts";
 
-/** Seconds that a client may be waited for until it has moved {@link MIN_BYTES}; after these the time starts anew. */
-const MAX_WAIT_SECONDS = 30;
-/** A client that moves one byte a second would keep its connection for days. */
+/** After so many bytes the time starts anew: a client that moves one byte a second would keep its connection for days. */
 const MIN_BYTES = 1_024;
 
 /** The bodies of a server that are under way. */
@@ -11,8 +9,8 @@ export class Transfers implements TransferWatcher {
   readonly #open = new Set<Transfer>();
 
   /** @inheritdoc */
-  watch(onStalled: () => void): TransferWatch {
-    const transfer = new Transfer(onStalled, this.#open);
+  watch(maxWaitSeconds: number, onStalled: () => void): TransferWatch {
+    const transfer = new Transfer(maxWaitSeconds, onStalled, this.#open);
     this.#open.add(transfer);
     return transfer;
   }
@@ -29,13 +27,15 @@ export class Transfers implements TransferWatcher {
 }
 
 class Transfer implements TransferWatch {
+  readonly #maxWaitSeconds: number;
   readonly #onStalled: () => void;
   readonly #open: Set<Transfer>;
   #isWaiting = false;
   #waitedSeconds = 0;
   #bytes = 0;
 
-  constructor(onStalled: () => void, open: Set<Transfer>) {
+  constructor(maxWaitSeconds: number, onStalled: () => void, open: Set<Transfer>) {
+    this.#maxWaitSeconds = maxWaitSeconds;
     this.#onStalled = onStalled;
     this.#open = open;
   }
@@ -57,7 +57,7 @@ class Transfer implements TransferWatch {
   }
 
   sweep(): void {
-    if (!this.#isWaiting || ++this.#waitedSeconds < MAX_WAIT_SECONDS) return;
+    if (!this.#isWaiting || ++this.#waitedSeconds < this.#maxWaitSeconds) return;
     this.end();
     this.#onStalled();
   }

@@ -12,8 +12,8 @@ export interface TransferWatch {
 
 /** Watches the transfers of a server. */
 export interface TransferWatcher {
-  /** `onStalled` is called once, when the client has been waited for too long. */
-  watch(onStalled: () => void): TransferWatch;
+  /** `onStalled` is called once, when the client was waited for so many seconds and has moved next to nothing. */
+  watch(maxWaitSeconds: number, onStalled: () => void): TransferWatch;
 }
 
 const WATCHER = Symbol("transfer watcher");
@@ -24,6 +24,10 @@ export function attachWatcher(request: Request, watcher: TransferWatcher): void 
 }
 
 /** Watches a body of the request or of its response; `undefined` when no server with a watcher received the request. */
-export function watchTransfer(request: Request, onStalled: () => void): TransferWatch | undefined {
-  return (request as Request & { [WATCHER]?: TransferWatcher })[WATCHER]?.watch(onStalled);
+export function watchTransfer(
+  request: Request,
+  maxWaitSeconds: number,
+  onStalled: () => void,
+): TransferWatch | undefined {
+  return (request as Request & { [WATCHER]?: TransferWatcher })[WATCHER]?.watch(maxWaitSeconds, onStalled);
 }

@@ -11,7 +11,7 @@ Deno.test("PlatformServer serves requests, watches their bodies and stops", asyn
   const server = new PlatformServer({
     ...{ hostname: "127.0.0.1", port: 0, clock, logger: silentLogger(clock) },
     handler: (request, { remoteAddr }) => {
-      watchTransfer(request, () => stalls++)?.wait();
+      watchTransfer(request, 30, () => stalls++)?.wait();
       return new Response(remoteAddr.hostname);
     },
     limits: { maxConnections: 1, maxConnectionsPerAddress: 1, idleMs: 1_000 },

@@ -5,7 +5,7 @@ import { Transfers } from "../../../src/machine/http_server/transfers.ts";
 function startTransfer() {
   const transfers = new Transfers();
   let stalls = 0;
-  const transfer = transfers.watch(() => stalls++);
+  const transfer = transfers.watch(30, () => stalls++);
   const pass = (seconds: number) => {
     for (let second = 0; second < seconds; second++) transfers.sweep();
     return stalls;
