@@ -1,6 +1,7 @@
 /** What the servers of this folder have in common. */
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/log.ts";
+import { DomainError } from "../../model/errors.ts";
 import type { HttpHandler } from "./connection.ts";
 import type { ConnectionLimits } from "./connections.ts";
 
@@ -26,8 +27,12 @@ export interface HttpServer {
   shutdown(): Promise<void>;
 }
 
-/** The application handles its own errors: this is a bug, or a response stream that broke off. */
+/** The application handles its own errors: this is a bug, or a response stream that failed. */
 export function failureResponse(error: unknown, logger: Logger): Response {
+  if (error instanceof DomainError) {
+    logger.info("A response broke off", { reason: error.message });
+    return new Response(error.message, { status: 500 });
+  }
   const reason = error instanceof Error ? error.stack ?? error.message : String(error);
   logger.error("A response failed", { reason });
   return new Response("Internal Server Error", { status: 500 });
