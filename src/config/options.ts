@@ -127,6 +127,30 @@ export const OPTIONS = {
     description: "Time zone of schedules and dates that name none",
     read: values.readTimeZone,
   }),
+  maxConnections: option({
+    placeholder: "<number>",
+    otherwise: "10000, or what the limit of open files leaves",
+    allowed: "a whole number from 1",
+    description:
+      "Open connections of clients. At the limit, a new one takes the place of the one that has been " +
+      "idle longest, or is refused with 503. Never more than the limit of open files leaves",
+    read: values.readCount,
+  }),
+  maxConnectionsPerAddress: option({
+    placeholder: "<number>",
+    otherwise: "half of --max-connections",
+    allowed: "a whole number from 1",
+    description: "The same limit for one IPv4 address or one IPv6 network of 64 bits",
+    read: values.readCount,
+  }),
+  idleTimeout: option({
+    placeholder: "<duration>",
+    defaultText: "75s",
+    allowed: 'a duration from one second to one hour, such as "75s" or "PT2M"',
+    description: "A connection without a request is closed after this time. " +
+      "Behind a proxy, longer than the proxy keeps its own",
+    read: values.readIdleTimeout,
+  }),
   maxUpload: option({
     placeholder: "<size>",
     defaultText: "10GB",

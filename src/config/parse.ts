@@ -46,6 +46,11 @@ export interface Config {
   /** Name of the default time zone of schedules and dates. */
   readonly timezone: string;
   readonly maxUploadBytes: number;
+  /** Open connections of clients, in all and per address; absent: what the limit of open files leaves. */
+  readonly maxConnections?: number;
+  readonly maxConnectionsPerAddress?: number;
+  /** Longest time that a connection stays open without a request. */
+  readonly idleTimeoutMs: number;
   /** Where scripts run; absent: depends on the listen address and the tenants. */
   readonly scripts?: "process" | "docker" | "off";
   /** Name or number of the user that scripts run as, as given. */
@@ -191,6 +196,9 @@ function toConfig(
     drainTimeoutMs: present(values.drainTimeout),
     timezone: values.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     maxUploadBytes: present(values.maxUpload),
+    maxConnections: values.maxConnections,
+    maxConnectionsPerAddress: values.maxConnectionsPerAddress,
+    idleTimeoutMs: present(values.idleTimeout),
     scripts: values.scripts,
     ...(values.scriptUser === undefined ? {} : { scriptUserName: values.scriptUser }),
     httpAddresses: { allow: values.httpAllow, deny: values.httpDeny },

@@ -20,6 +20,7 @@ const MIN_AGE_MS = 60_000;
 
 /** Longest drain timeout. */
 export const MAX_DRAIN_TIMEOUT_MS = 3_600_000;
+const MIN_IDLE_TIMEOUT_MS = 1_000;
 
 /** A text of at least one character, without control characters. */
 export function readText(text: string): string | undefined {
@@ -77,6 +78,12 @@ export function readDrainTimeout(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|)$/.exec(text);
   const ms = match ? Number(match[1]) * (UNIT_MS.get(match[2] ?? "") ?? NaN) : parseDuration(text);
   return ms !== undefined && ms >= 0 && ms <= MAX_DRAIN_TIMEOUT_MS ? Math.round(ms) : undefined;
+}
+
+/** As {@link readDrainTimeout}, from one second. */
+export function readIdleTimeout(text: string): number | undefined {
+  const ms = readDrainTimeout(text);
+  return ms !== undefined && ms >= MIN_IDLE_TIMEOUT_MS ? ms : undefined;
 }
 
 /** Milliseconds of `30d`, `12h`, `2w` or an ISO 8601 duration; at least a minute. */

@@ -13,6 +13,7 @@ export type ErrorCode =
   | "forbidden"
   | "not_found"
   | "method_not_allowed"
+  | "request_timeout"
   | "conflict"
   | "expired"
   | "precondition_failed"

@@ -64,8 +64,10 @@ export const MAX_ZIP_ENTRIES = 10_000;
 export const MAX_ZIP_BYTES = 512 * KIB * KIB;
 export const MAX_ZIP_RATIO = 200;
 
-/** Open event streams of the server. */
+/** Open event streams of the server; one tenant and one caller with credentials may have a part of them. */
 export const MAX_EVENT_STREAMS = 1_000;
+export const MAX_EVENT_STREAMS_PER_TENANT = 500;
+export const MAX_EVENT_STREAMS_PER_CALLER = 250;
 /** Messages per second of one event stream. */
 export const MAX_STREAM_CHANGES_PER_SECOND = 20;
 /** Longest time that `wait=true` delays a response. */

@@ -5,7 +5,11 @@ import { systemRandomBytes } from "../base/id.ts";
 import { Logger } from "../base/log.ts";
 import { type Config, VERSION } from "../config/mod.ts";
 import { isLoopback } from "../base/ip.ts";
+import { IpRanges } from "../base/ip_ranges.ts";
 import { DataDir, DataDirError } from "../machine/data_dir.ts";
+import { connectionCaps, readFileLimit } from "../machine/http_server/file_limit.ts";
+import { startHttpServer } from "../machine/http_server/http_server.ts";
+import type { HttpServer } from "../machine/http_server/options.ts";
 import type { TaskType } from "../model/tasks/task_catalog.ts";
 import type { ServerHandle } from "../machine/server_process/server_process.ts";
 import type { AssemblyOptions } from "./options.ts";
@@ -23,7 +27,7 @@ interface Opened {
   readonly release: () => Promise<void>;
 }
 
-/** Starts a server, with task types beside the built-in ones; settles once it is ready. @throws DataDirError when the data cannot be used; what `Deno.serve` throws for the port */
+/** Starts a server, with task types beside the built-in ones; settles once it is ready. @throws DataDirError when the data cannot be used; what `Deno.listen` throws for the port */
 export async function startServer(
   config: Config,
   extraTasks: readonly TaskType[] = [],
@@ -102,7 +106,7 @@ async function serve(
     timeZone: config.timezone,
     version: VERSION,
   });
-  const listener = listen(config, assembly);
+  const listener = await listen(config, logger, assembly);
   // The host stops idle processes: its cron wakes timers and unfinished executions.
   if (config.isDeploy) void Deno.cron("tick", "* * * * *", () => assembly.tick());
   try {
@@ -113,7 +117,7 @@ async function serve(
   }
   if (config.hasRootScripts && runsScripts(config)) logger.warn(ROOT_SCRIPTS);
   return {
-    url: config.baseUrl ?? addressOf(listener.addr as Deno.NetAddr),
+    url: config.baseUrl ?? addressOf(listener.addr),
     failed: assembly.failed,
     stop: async ({ timeoutMs }) => {
       const drained = listener.shutdown();
@@ -139,11 +143,19 @@ async function atMost(work: Promise<void>, ms: number): Promise<void> {
 }
 
 /** Listens before the recovery, so that a port in use is reported at once; `/health` reports when the server is ready. */
-function listen({ host, port, isDeploy }: Config, assembly: Assembly): Deno.HttpServer {
-  const handler = (request: Request, info: Deno.ServeHandlerInfo) => assembly.fetch(request, info);
-  return isDeploy
-    ? Deno.serve({ onListen: () => {} }, handler)
-    : Deno.serve({ hostname: host, port, onListen: () => {} }, handler);
+async function listen(config: Config, logger: Logger, assembly: Assembly): Promise<HttpServer> {
+  const { host, port, isDeploy, idleTimeoutMs } = config;
+  const caps = connectionCaps(config, isDeploy ? undefined : await readFileLimit());
+  if (caps.maxConnections < (config.maxConnections ?? 0)) {
+    logger.warn("The limit of open files leaves fewer connections than configured: raise it", { ...caps });
+  }
+  const proxies = new IpRanges(config.trustedProxies ?? []);
+  return startHttpServer({
+    ...{ hostname: host, port, isDeploy, logger, clock: systemClock },
+    limits: { ...caps, idleMs: idleTimeoutMs },
+    isTrustedProxy: (address) => proxies.has(address),
+    handler: (request, connection) => assembly.fetch(request, connection),
+  });
 }
 
 function addressOf({ hostname, port }: Deno.NetAddr): string {

@@ -3,6 +3,8 @@
 /** An answer. */
 export interface Answer {
   readonly status: number;
+  /** Status line and headers. */
+  readonly head: string;
   readonly body: string;
 }
 
@@ -59,7 +61,7 @@ export class KeepAliveClient {
       body += this.#encoder.encode(more).length;
       received += more;
     }
-    return { status: Number(head.slice(9, 12)), body: received.slice(end + 4) };
+    return { status: Number(head.slice(9, 12)), head, body: received.slice(end + 4) };
   }
 
   async #read(): Promise<string> {

@@ -46,6 +46,9 @@ Deno.test("parseConfig() returns the defaults when nothing is given", () => {
     encryptionKey: undefined,
     drainTimeoutMs: 10_000,
     maxUploadBytes: 10 * 1024 ** 3,
+    maxConnections: undefined,
+    maxConnectionsPerAddress: undefined,
+    idleTimeoutMs: 75_000,
     scripts: undefined,
     httpAddresses: { allow: undefined, deny: undefined },
     retention: { maxAgeMs: undefined, maxCount: undefined },
@@ -131,6 +134,12 @@ const DRAIN_TIMEOUTS: readonly (readonly [string, number])[] = [
 for (const [text, ms] of DRAIN_TIMEOUTS) {
   Deno.test(`parseConfig() reads the drain time-out "${text}" as ${ms} ms`, () => {
     assertEquals(accept(["--drain-timeout", text]).drainTimeoutMs, ms);
+  });
+}
+
+for (const [text, ms] of [["75s", 75_000], ["1", 1_000], ["PT2M", 120_000], ["1h", 3_600_000]] as const) {
+  Deno.test(`parseConfig() reads the idle time-out "${text}" as ${ms} ms`, () => {
+    assertEquals(accept(["--idle-timeout", text]).idleTimeoutMs, ms);
   });
 }
 
@@ -243,6 +252,8 @@ const REFUSED: readonly (readonly [readonly string[], Environment, string])[] = 
     `Cannot use "soon" as --drain-timeout: it must be a duration up to one hour`,
   ],
   [["--drain-timeout=2h"], {}, `Cannot use "2h" as --drain-timeout: it must be a duration up to one hour`],
+  [["--idle-timeout=0"], {}, `Cannot use "0" as --idle-timeout: it must be a duration from one second`],
+  [["--max-connections=0"], {}, `Cannot use "0" as --max-connections: it must be a whole number from 1`],
   [["--drain-timeout=-PT1S"], {}, `Cannot use "-PT1S" as --drain-timeout: it must be`],
   [["--timezone=Mars/Base"], {}, `Cannot use "Mars/Base" as --timezone: it must be the name of a time zone`],
   [["--scripts=maybe"], {}, `Cannot use "maybe" as --scripts: it must be "process", "docker" or "off"`],

@@ -29,6 +29,8 @@ export interface ServerProcessOptions {
   readonly permissions?: readonly string[];
   /** Folder it is started in. */
   readonly cwd?: string;
+  /** Its limit of open files; absent: that of this process. */
+  readonly openFiles?: number;
 }
 
 /** What a process left. */
@@ -188,10 +190,16 @@ function serverArguments(options: ServerProcessOptions): string[] {
 function command(args: readonly string[], options: Omit<ServerProcessOptions, "dataDir">): Deno.Command {
   const config = new URL("deno.json", ROOT).pathname;
   const main = new URL("main.ts", ROOT).pathname;
-  const isBinary = options.binary !== undefined;
-  const permissions = options.permissions ?? PERMISSIONS;
-  return new Deno.Command(options.binary ?? Deno.execPath(), {
-    args: isBinary ? [...args] : ["run", "--no-check", "--config", config, ...permissions, main, ...args],
+  const { openFiles, permissions = PERMISSIONS } = options;
+  const line = options.binary !== undefined
+    ? [options.binary, ...args]
+    : [Deno.execPath(), "run", "--no-check", "--config", config, ...permissions, main, ...args];
+  const limited = openFiles === undefined
+    ? line
+    : ["sh", "-c", 'ulimit -n "$0" && exec "$@"', String(openFiles), ...line];
+  const [program = "", ...rest] = limited;
+  return new Deno.Command(program, {
+    args: rest,
     cwd: options.cwd,
     env: { NO_COLOR: "1", ...options.env },
     stdin: "null",

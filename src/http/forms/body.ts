@@ -4,27 +4,29 @@ import { joinBytes } from "../../base/bytes.ts";
 import { type JsonValue, parseJson } from "../../base/json.ts";
 import { DomainError } from "../../model/errors.ts";
 import { MAX_JSON_BODY_BYTES } from "../../model/limits.ts";
+import { readChunks } from "./body_reader.ts";
 import type { AppEnv } from "./env.ts";
 
-/** The body as text, empty without a body. @throws DomainError too_large with the limit; bad_request: the body broke off */
+/** The body as text, empty without a body. @throws DomainError too_large with the limit; bad_request: the body broke off; request_timeout */
 export async function readText(c: Context<AppEnv>, maxBytes: number): Promise<string> {
   return new TextDecoder().decode(await readBytes(c, maxBytes));
 }
 
-/** The body as bytes, empty without a body. @throws DomainError too_large with the limit; bad_request: the body broke off */
+/** The body as bytes, empty without a body. @throws DomainError too_large with the limit; bad_request: the body broke off; request_timeout */
 export async function readBytes(c: Context<AppEnv>, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   return await readRequestBytes(c.req.raw, maxBytes);
 }
 
 /** As {@link readBytes}, without a context; `refusal` replaces `too_large`. */
 export async function readRequestBytes(
-  { body, headers }: Request,
+  request: Request,
   maxBytes: number,
   refusal: () => DomainError = () => bodyTooLarge(maxBytes),
 ): Promise<Uint8Array<ArrayBuffer>> {
+  const { body, headers } = request;
   const declared = headers.get("content-length");
   if (declared !== null && Number(declared) > maxBytes) throw refusal();
-  return body === null ? new Uint8Array() : await collectBytes(guarded(body), maxBytes, refusal);
+  return body === null ? new Uint8Array() : await collectBytes(readChunks(request, body), maxBytes, refusal);
 }
 
 /** All chunks as one; fails with `refusal` once they are longer than `maxBytes`. */
@@ -77,26 +79,6 @@ export function requireMediaType(c: Context<AppEnv>, ...types: readonly string[]
 /** The declared media type without parameters, lower case; empty when none is declared. */
 export function mediaTypeOf({ headers }: Request): string {
   return headers.get("content-type")?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
-}
-
-/** The chunks of the stream; a broken connection is a refusal, not a bug. */
-async function* guarded(
-  body: ReadableStream<Uint8Array<ArrayBuffer>>,
-): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  const reader = body.getReader();
-  let isDone = false;
-  try {
-    for (;;) {
-      const { done, value } = await reader.read().catch((cause) => {
-        throw new DomainError("bad_request", "Bad Request: the body broke off", { cause });
-      });
-      isDone = done;
-      if (done) return;
-      yield value;
-    }
-  } finally {
-    if (!isDone) await reader.cancel().catch(() => undefined);
-  }
 }
 
 /** The body is larger than the route allows. */

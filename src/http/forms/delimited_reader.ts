@@ -1,20 +1,21 @@
 /** Reads a request body up to delimiters; holds at most one chunk of it. */
 import { joinBytes } from "../../base/bytes.ts";
-import { DomainError } from "../../model/errors.ts";
+import type { DomainError } from "../../model/errors.ts";
 import { bodyTooLarge } from "./body.ts";
+import type { BodyReader } from "./body_reader.ts";
 import { invalidArgument } from "./refusals.ts";
 
 /** Reads a body once; each call continues where the last one ended. */
 export class DelimitedReader {
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #reader: BodyReader;
   readonly #maxBytes: number;
   #buffer: Uint8Array;
   #received = 0;
   #isEnded = false;
 
   /** `prefix` is read before the body and not counted. */
-  constructor(body: ReadableStream<Uint8Array>, maxBytes: number, prefix = new Uint8Array()) {
-    this.#reader = body.getReader();
+  constructor(reader: BodyReader, maxBytes: number, prefix = new Uint8Array()) {
+    this.#reader = reader;
     this.#maxBytes = maxBytes;
     this.#buffer = prefix;
   }
@@ -27,7 +28,8 @@ export class DelimitedReader {
   /**
    * The bytes before the delimiter as they arrive, then consumes the delimiter. The caller may stop early: the next call
    * continues with the rest.
-   * @throws DomainError invalid_argument: the body ends before the delimiter; too_large; bad_request
+   * @throws DomainError invalid_argument: the body ends before the delimiter; too_large; bad_request;
+   * request_timeout
    */
   async *readUntil(delimiter: Uint8Array): AsyncGenerator<Uint8Array> {
     for (;;) {
@@ -76,33 +78,23 @@ export class DelimitedReader {
 
   /** Releases the body; unread bytes are dropped. */
   async close(): Promise<void> {
-    if (!this.#isEnded) await Promise.allSettled([this.#reader.cancel()]);
-    this.#reader.releaseLock();
+    await this.#reader.close();
   }
 
   /** Adds the next chunk; false at the end. */
   async #fill(): Promise<boolean> {
     if (this.#isEnded) return false;
-    const { done, value } = await this.#read();
-    if (done) {
+    const chunk = await this.#reader.read();
+    if (!chunk) {
       this.#isEnded = true;
       return false;
     }
-    this.#received += value.length;
+    this.#received += chunk.length;
     if (this.#received > this.#maxBytes) {
       throw bodyTooLarge(this.#maxBytes);
     }
-    this.#buffer = joinBytes([this.#buffer, value]);
+    this.#buffer = joinBytes([this.#buffer, chunk]);
     return true;
-  }
-
-  async #read(): Promise<ReadableStreamReadResult<Uint8Array>> {
-    try {
-      return await this.#reader.read();
-    } catch (cause) {
-      this.#isEnded = true;
-      throw new DomainError("bad_request", "Bad Request: the body broke off", { cause });
-    }
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { DomainError } from "../../model/errors.ts";
 import { MAX_INPUT_VALUE_BYTES, MAX_MULTIPART_PARTS } from "../../model/limits.ts";
+import { BodyReader } from "./body_reader.ts";
 import { bodyTooLarge, collectBytes, mediaTypeOf, readRequestBytes } from "./body.ts";
 import { DelimitedReader, malformed } from "./delimited_reader.ts";
 import { parsePartHeader, type PartHeader } from "./part_header.ts";
@@ -46,7 +47,7 @@ const BOUNDARY = /^[\w'()+,./:=? -]{0,69}[\w'()+,./:=?-]$/;
 /**
  * The parts of a multipart body in order. An empty body, or one with only the closing boundary, has none.
  * @throws DomainError unsupported_media_type: another type is declared; invalid_argument: malformed, or too many parts;
- * too_large; bad_request: the body broke off
+ * too_large; bad_request: the body broke off; request_timeout: it stalled
  */
 export async function* readMultipart(request: Request, limits: MultipartLimits): AsyncGenerator<Part> {
   const { body } = request;
@@ -54,7 +55,7 @@ export async function* readMultipart(request: Request, limits: MultipartLimits):
   if (body === null) return;
   await refuseTooLarge(request, limits.maxBytes);
   // The first delimiter follows no line; the prefix adds the line break.
-  const reader = new DelimitedReader(body, limits.maxBytes, CRLF);
+  const reader = new DelimitedReader(new BodyReader(request, body), limits.maxBytes, CRLF);
   try {
     if (await reader.isEmpty()) return;
     const delimiter = encoder.encode(`\r\n--${boundary}`);

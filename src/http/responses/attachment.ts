@@ -1,6 +1,7 @@
 /** Content that flows and users decide, which browsers must never show as a page of the server. */
 import type { Context } from "hono";
 import type { AppEnv } from "../forms/env.ts";
+import { watchedStream } from "../streams/watched_stream.ts";
 
 /** Media types that browsers show as they are, without scripts. */
 const INERT_TYPES: ReadonlySet<string> = new Set([
@@ -41,7 +42,7 @@ export async function streamResponse(
   stream: ReadableStream<Uint8Array>,
   headers: Headers | Record<string, string>,
 ): Promise<Response> {
-  if (c.req.raw.method !== "HEAD") return new Response(stream, { headers });
+  if (c.req.raw.method !== "HEAD") return new Response(watchedStream(c.req.raw, stream), { headers });
   await stream.cancel();
   return new Response(null, { headers });
 }

@@ -19,6 +19,7 @@ const KINDS: Readonly<Record<ErrorCode, ProblemKind>> = {
   forbidden: kind(403, "forbidden", "Forbidden"),
   not_found: kind(404, "not-found", "Not found", "Not Found: "),
   method_not_allowed: kind(405, "method-not-allowed", "Method not allowed"),
+  request_timeout: kind(408, "request-timeout", "Request timeout"),
   already_exists: kind(409, "entity-already-exists", "Already exists"),
   conflict: kind(409, "conflict", "Conflict", "Illegal state: "),
   expired: kind(410, "resource-expired", "Expired"),

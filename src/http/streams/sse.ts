@@ -2,9 +2,17 @@
 import type { Context } from "hono";
 import type { CancelTimer, Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/log.ts";
+import type { Actor } from "../../model/access/actor.ts";
 import { DomainError } from "../../model/errors.ts";
-import { MAX_EVENT_STREAMS } from "../../model/limits.ts";
+import { type TransferWatch, watchTransfer } from "../../model/http/transfer_watch.ts";
+import {
+  MAX_EVENT_STREAMS,
+  MAX_EVENT_STREAMS_PER_CALLER,
+  MAX_EVENT_STREAMS_PER_TENANT,
+} from "../../model/limits.ts";
+import { ANONYMOUS } from "../../services/access/caller.ts";
 import type { AppEnv } from "../forms/env.ts";
+import { MAX_READER_WAIT_SECONDS, MIN_READ_BYTES, stalledReader } from "./watched_stream.ts";
 
 /** An event; `data` is one line. */
 interface ServerEvent {
@@ -27,6 +35,14 @@ interface EventStreamsOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly maxStreams?: number;
+  readonly maxStreamsPerTenant?: number;
+  readonly maxStreamsPerCaller?: number;
+}
+
+/** Whom a stream is for. */
+interface StreamOwner {
+  readonly actor: Actor;
+  readonly request: Request;
 }
 
 /** Proxies drop connections that are silent for a minute; some after 30 s. */
@@ -60,16 +76,11 @@ export class EventStreams {
 
   /**
    * The response that streams the events of `produce`. Refuse requests before: the status is sent first.
-   * @throws DomainError unavailable: too many streams are open
+   * @throws DomainError unavailable: too many streams are open; too_many_requests: the tenant or the caller has too many
    */
-  open(produce: EventProducer): Response {
-    const { maxStreams = MAX_EVENT_STREAMS } = this.#options;
-    if (this.#open.size >= maxStreams) {
-      throw new DomainError("unavailable", `Cannot open another event stream: ${maxStreams} are open`, {
-        retryAfter: RETRY_AFTER_S,
-      });
-    }
-    const stream = new EventStream(this.#options, produce, () => this.#open.delete(stream));
+  open(produce: EventProducer, owner?: StreamOwner): Response {
+    this.#checkRoom(owner?.actor);
+    const stream = new EventStream(this.#options, produce, () => this.#open.delete(stream), owner);
     this.#open.add(stream);
     return new Response(stream.body, { headers: HEADERS });
   }
@@ -78,11 +89,39 @@ export class EventStreams {
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([...this.#open].map((stream) => stream.end()));
   }
+
+  #checkRoom(actor: Actor | undefined): void {
+    const { maxStreams = MAX_EVENT_STREAMS } = this.#options;
+    if (this.#open.size >= maxStreams) throw refusal("unavailable", `${maxStreams} are open`);
+    // A server without a login cannot tell its callers apart.
+    if (actor === undefined || actor.user === ANONYMOUS) return;
+    const {
+      maxStreamsPerTenant = MAX_EVENT_STREAMS_PER_TENANT,
+      maxStreamsPerCaller = MAX_EVENT_STREAMS_PER_CALLER,
+    } = this.#options;
+    let [ofTenant, ofCaller] = [0, 0];
+    for (const { actor: other } of this.#open) {
+      if (other?.tenant === actor.tenant) ofTenant++;
+      if (other?.user === actor.user) ofCaller++;
+    }
+    if (ofTenant >= maxStreamsPerTenant) {
+      throw refusal("too_many_requests", `the tenant "${actor.tenant}" has ${ofTenant}`);
+    }
+    if (ofCaller >= maxStreamsPerCaller) {
+      throw refusal("too_many_requests", `the user "${actor.user}" has ${ofCaller}`);
+    }
+  }
+}
+
+function refusal(code: "unavailable" | "too_many_requests", reason: string): DomainError {
+  return new DomainError(code, `Cannot open another event stream: ${reason}`, { retryAfter: RETRY_AFTER_S });
 }
 
 /** One stream between a producer and a client. */
 class EventStream implements EventWriter {
   readonly body: ReadableStream<Uint8Array>;
+  readonly actor: Actor | undefined;
+  readonly #watch: TransferWatch | undefined;
   readonly #options: EventStreamsOptions;
   readonly #abort = new AbortController();
   readonly #encoder = new TextEncoder();
@@ -93,8 +132,15 @@ class EventStream implements EventWriter {
   #room: PromiseWithResolvers<void> | undefined;
   #finished: Promise<void> = Promise.resolve();
 
-  constructor(options: EventStreamsOptions, produce: EventProducer, closed: () => void) {
+  constructor(
+    options: EventStreamsOptions,
+    produce: EventProducer,
+    closed: () => void,
+    owner: StreamOwner | undefined,
+  ) {
     this.#options = options;
+    this.actor = owner?.actor;
+    this.#watch = owner && watchTransfer(owner.request, MAX_READER_WAIT_SECONDS, () => this.#stall());
     this.#closed = closed;
     this.body = new ReadableStream<Uint8Array>({
       start: (controller) => {
@@ -102,7 +148,10 @@ class EventStream implements EventWriter {
         this.#keepAlive();
         this.#finished = this.#run(produce);
       },
-      pull: () => this.#makeRoom(),
+      pull: () => {
+        this.#watch?.moved(MIN_READ_BYTES);
+        this.#makeRoom();
+      },
       cancel: () => this.#stop(),
     }, new ByteLengthQueuingStrategy({ highWaterMark: BUFFER_BYTES }));
   }
@@ -113,6 +162,7 @@ class EventStream implements EventWriter {
     const head = id === undefined ? "" : `id: ${oneLine(id)}\n`;
     controller.enqueue(this.#encoder.encode(`${head}data: ${oneLine(data)}\n\n`));
     if ((controller.desiredSize ?? 0) > 0) return;
+    this.#watch?.wait();
     this.#room ??= Promise.withResolvers<void>();
     await this.#room.promise;
   }
@@ -141,8 +191,16 @@ class EventStream implements EventWriter {
     controller?.close();
   }
 
+  /** What is buffered is dropped: the client would never read it. */
+  #stall(): void {
+    const controller = this.#controller;
+    this.#stop();
+    controller?.error(stalledReader());
+  }
+
   #stop(): void {
     if (this.#controller === undefined) return;
+    this.#watch?.end();
     this.#controller = undefined;
     this.#cancelKeepAlive();
     this.#abort.abort();
@@ -169,9 +227,12 @@ function oneLine(text: string): string {
   return /[\r\n]/.test(text) ? text.replace(/\r\n|[\r\n]/g, " ") : text;
 }
 
-/** The response of a route that streams events; see {@link EventStreams.open}. @throws DomainError unavailable */
+/** The response of a route that streams events. @throws DomainError as {@link EventStreams.open} */
 export function eventStream(c: Context<AppEnv>, produce: EventProducer): Response {
-  return (c as unknown as Context<StreamsEnv>).get("eventStreams").open(produce);
+  return (c as unknown as Context<StreamsEnv>).get("eventStreams").open(produce, {
+    actor: c.get("actor"),
+    request: c.req.raw,
+  });
 }
 
 /** The request pipeline sets the streams of the server for every route. */

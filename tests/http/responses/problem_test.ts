@@ -15,6 +15,7 @@ const CODES: [code: ErrorCode, status: number, slug: string, message: string][] 
   ["forbidden", 403, "forbidden", "x"],
   ["not_found", 404, "not-found", "Not Found: x"],
   ["method_not_allowed", 405, "method-not-allowed", "x"],
+  ["request_timeout", 408, "request-timeout", "x"],
   ["conflict", 409, "conflict", "Illegal state: x"],
   ["expired", 410, "resource-expired", "x"],
   ["precondition_failed", 412, "precondition-failed", "x"],

@@ -3,6 +3,9 @@ import { Hono } from "hono";
 import { Logger, silentLogger } from "../../../src/base/log.ts";
 import type { AppEnv } from "../../../src/http/forms/env.ts";
 import { type EventProducer, eventStream, EventStreams } from "../../../src/http/streams/sse.ts";
+import { Transfers } from "../../../src/machine/http_server/transfers.ts";
+import type { DomainError } from "../../../src/model/errors.ts";
+import { attachWatcher } from "../../../src/model/http/transfer_watch.ts";
 import { FakeClock, settle } from "../../support/fake_clock.ts";
 import { startApp } from "../app_under_test.ts";
 
@@ -118,6 +121,59 @@ Deno.test("EventStreams.open() refuses more than the cap", async () => {
   assertEquals(fourth.status, 200);
   await second.body?.cancel();
   await fourth.body?.cancel();
+});
+
+/** The owner of a stream that no network carries. */
+function ownedBy(user: string, tenant: string) {
+  return { actor: { user, tenant }, request: new Request("http://localhost/") };
+}
+
+Deno.test("EventStreams.open() leaves room for other tenants and other callers", async () => {
+  const clock = new FakeClock();
+  const limits = { maxStreams: 10, maxStreamsPerTenant: 4, maxStreamsPerCaller: 3 };
+  const streams = new EventStreams({ clock, logger: silentLogger(clock), ...limits });
+  const open = (user: string, tenant: string): string => {
+    try {
+      streams.open((_writer, signal) => untilAborted(signal), ownedBy(user, tenant));
+      return "open";
+    } catch (error) {
+      const { code, retryAfter } = error as DomainError;
+      return `${code} ${retryAfter}`;
+    }
+  };
+  const refused = "too_many_requests 10";
+  const ofAnna = [1, 2, 3, 4].map(() => open("anna", "one"));
+  assertEquals(ofAnna, ["open", "open", "open", refused]);
+  assertEquals([open("ben", "one"), open("ben", "one")], ["open", refused], "of the tenant");
+  assertEquals([open("anna", "two"), open("ben", "two")], [refused, "open"], "of the caller");
+  for (let count = 0; count < 5; count++) assertEquals(open("anonymous", "one"), "open");
+  assertEquals(open("carl", "three"), "unavailable 10", "of all");
+  await streams[Symbol.asyncDispose]();
+});
+
+Deno.test("EventStreams.open() ends the stream of a client that reads nothing for five minutes", async () => {
+  const clock = new FakeClock();
+  const transfers = new Transfers();
+  const streams = createStreams(clock);
+  const owner = ownedBy("anna", "main");
+  attachWatcher(owner.request, transfers);
+  const response = streams.open(async (writer, signal) => {
+    while (!signal.aborted) await writer.send({ data: "x".repeat(10_000) });
+  }, owner);
+  await settle();
+  const pass = (seconds: number) => {
+    for (let second = 0; second < seconds; second++) transfers.sweep();
+  };
+  pass(299);
+  const reader = response.body?.getReader() as ReadableStreamDefaultReader<Uint8Array>;
+  for (let count = 0; count < 3; count++) await reader.read();
+  await settle();
+  pass(299);
+  assertEquals([streams.count, transfers.count], [1, 1]);
+  pass(1);
+  await settle();
+  assertEquals([streams.count, transfers.count, clock.timerCount], [0, 0, 0]);
+  assertEquals(await reader.read().then(() => "read", (error) => error.code), "request_timeout");
 });
 
 Deno.test("HEAD of an event stream leaves none open", async () => {

@@ -18,6 +18,7 @@ const CONFIG: Config = {
   drainTimeoutMs: 10_000,
   timezone: "UTC",
   maxUploadBytes: 1,
+  idleTimeoutMs: 75_000,
   httpAddresses: {},
   retention: {},
   secrets: new Map(),

@@ -12,6 +12,7 @@ import {
 } from "../../../services/executions/execution_views.ts";
 import type { Executions } from "../../../services/executions/executions.ts";
 import type { FlowDependencies } from "../../../services/flows/flow_dependencies.ts";
+import { streamResponse } from "../../responses/attachment.ts";
 import { csvText } from "../../responses/csv.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { readExecutionFilters } from "../../filters/execution_filters.ts";
@@ -66,8 +67,9 @@ function addViews(routes: Hono<AppEnv>, { views, clock }: ExecutionViewRoutesDep
 
   routes.get("/executions/export/by-query/csv", (c) => {
     const pages = views.pages(c.get("actor"), filtersOf(c));
-    return new Response(ReadableStream.from(csvChunks(pages)), {
-      headers: { "content-type": "text/csv", "content-disposition": 'attachment; filename="executions.csv"' },
+    return streamResponse(c, ReadableStream.from(csvChunks(pages)), {
+      "content-type": "text/csv",
+      "content-disposition": 'attachment; filename="executions.csv"',
     });
   });
 }

@@ -17,6 +17,7 @@ import type {
   Webhooks,
 } from "../../../services/webhooks/webhooks.ts";
 import { mediaTypeOf, readRequestBytes } from "../../forms/body.ts";
+import { readChunks } from "../../forms/body_reader.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { readIdempotencyKey, replayedHeaders, sortedQuery } from "../../forms/idempotency.ts";
 import { readMultipart } from "../../forms/multipart.ts";
@@ -113,8 +114,8 @@ async function readBody(request: Request, store: StoreFile, use: BodyUse): Promi
     const bytes = await readRequestBytes(request, MAX_WEBHOOK_BODY_BYTES);
     return use === "NONE" ? {} : bodyOf(bytes);
   }
-  const stream = request.body;
-  if (!stream) return {};
+  if (!request.body) return {};
+  const stream = ReadableStream.from(readChunks(request, request.body));
   const kept = await store("body", { name: "body", stream });
   return kept.kind === "file" ? { uri: kept.uri } : {};
 }

@@ -1,0 +1,37 @@
+/** HTTP on one accepted connection, by a function of Deno that is not part of its public interface. */
+
+/** HTTP that is served on a connection. */
+interface ConnectionServer {
+  /** Settles when the connection is over. */
+  readonly finished: Promise<void>;
+  /** Lets requests under way end, then closes the connection; an idle one at once. */
+  shutdown(): Promise<void>;
+}
+
+/** What Deno passes with a request. */
+interface RequestInfo {
+  /** Settles when the response was handed to the system; that of a stream, when the stream is over. */
+  readonly completed: Promise<void>;
+}
+
+/**
+ * Serves HTTP on a connection, which it takes over. Aborting the signal closes the connection at once, whatever is under
+ * way on it.
+ */
+export type ServeConnection = (
+  connection: Deno.TcpConn,
+  signal: AbortSignal,
+  handler: (request: Request, info: RequestInfo) => Response | Promise<Response>,
+  onError: (error: unknown) => Response,
+  onListen: () => void,
+) => ConnectionServer;
+
+/**
+ * The function of this version of Deno; `undefined` where there is none. `Deno.serve` uses its sibling for listeners. It
+ * closes no connection that sends nothing, and ends when the process has no file descriptor left.
+ */
+export function findServeConnection(): ServeConnection | undefined {
+  const deno = Deno as unknown as { readonly internal?: symbol } & Record<symbol, Record<string, unknown>>;
+  const found = deno.internal && deno[deno.internal]?.serveHttpOnConnection;
+  return typeof found === "function" ? found as ServeConnection : undefined;
+}
