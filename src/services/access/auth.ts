@@ -182,6 +182,7 @@ export class Auth {
         throw unauthorized();
       }
       this.#limiter.forgive(place);
+      this.#queue.remember(network);
       this.#remember(header, { caller: user.caller, until: clock.now() + VERIFIED_CREDENTIAL_MS });
       return user.caller;
     });

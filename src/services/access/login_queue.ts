@@ -1,10 +1,12 @@
-/** Hashes a few passwords at a time: each takes 32 MiB. Networks that wait are served in turn. */
+/** Hashes a few passwords at a time: each takes 32 MiB. Networks that wait are served in turn, known ones first. */
 import { DomainError } from "../../model/errors.ts";
 
 const MAX_RUNNING = 2;
 /** Log-ins that wait; at the default work the last of them waits eight seconds. */
 const MAX_WAITING = 62;
 const MAX_WAITING_OF_NETWORK = 16;
+/** Networks with a successful log-in; the oldest is forgotten. */
+const MAX_KNOWN = 1_000;
 const RETRY_AFTER_S = 1;
 
 interface Waiter {
@@ -15,9 +17,9 @@ interface Waiter {
 /** Log-ins that are checked or wait for it. */
 export class LoginQueue {
   #running = 0;
-  #waitingCount = 0;
-  /** By network; the first network is served next. */
-  readonly #waiting = new Map<string, Waiter[]>();
+  readonly #known = new Set<string>();
+  readonly #knownLine = new Line();
+  readonly #line = new Line();
 
   /** Does the work when it is the turn of the network. @throws DomainError too_many_requests */
   async run<T>(network: string, work: () => Promise<T>): Promise<T> {
@@ -30,44 +32,86 @@ export class LoginQueue {
     }
   }
 
+  /** Call this after a successful log-in: an attacker with many networks must not keep out those that users have. */
+  remember(network: string): void {
+    this.#known.delete(network);
+    this.#known.add(network);
+    const [oldest] = this.#known;
+    if (this.#known.size > MAX_KNOWN && oldest !== undefined) this.#known.delete(oldest);
+  }
+
   /** Refuses all that wait. */
   [Symbol.dispose](): void {
-    for (const waiter of [...this.#waiting.values()].flat()) {
+    for (let waiter = this.#next(); waiter; waiter = this.#next()) {
       waiter.refuse(new DomainError("unavailable", "The server is stopping", { retryAfter: RETRY_AFTER_S }));
     }
-    this.#waiting.clear();
-    this.#waitingCount = 0;
   }
 
   async #turn(network: string): Promise<void> {
-    const queue = this.#waiting.get(network) ?? [];
-    if (queue.length >= MAX_WAITING_OF_NETWORK) throw tooMany();
-    if (this.#waitingCount >= MAX_WAITING) this.#displaceFor(queue.length);
+    const isKnown = this.#known.has(network);
+    const line = isKnown ? this.#knownLine : this.#line;
+    const length = line.lengthOf(network);
+    if (length >= MAX_WAITING_OF_NETWORK) throw tooMany();
+    if (this.#knownLine.size + this.#line.size >= MAX_WAITING) {
+      const displaced = this.#line.takeOfLongest(isKnown ? 1 : length + 2);
+      if (!displaced) throw tooMany();
+      displaced.refuse(tooMany());
+    }
     const { promise, resolve: serve, reject: refuse } = Promise.withResolvers<void>();
-    queue.push({ serve, refuse });
-    this.#waiting.set(network, queue);
-    this.#waitingCount++;
+    line.add(network, { serve, refuse });
     await promise;
   }
 
-  /** Makes room for a network with that many waiters: refuses the last one of the network with the most. */
-  #displaceFor(length: number): void {
-    let longest: Waiter[] = [];
-    for (const queue of this.#waiting.values()) if (queue.length > longest.length) longest = queue;
-    if (longest.length <= length + 1) throw tooMany();
-    longest.pop()?.refuse(tooMany());
-    this.#waitingCount--;
+  #next(): Waiter | undefined {
+    return this.#knownLine.take() ?? this.#line.take();
   }
 
   #release(): void {
-    const [next] = this.#waiting;
-    if (!next) return void this.#running--;
-    const [network, queue] = next;
+    const next = this.#next();
+    if (next) next.serve();
+    else this.#running--;
+  }
+}
+
+/** Waiters by network, in turn. */
+class Line {
+  size = 0;
+  /** The first network is served next. */
+  readonly #queues = new Map<string, Waiter[]>();
+
+  lengthOf(network: string): number {
+    return this.#queues.get(network)?.length ?? 0;
+  }
+
+  add(network: string, waiter: Waiter): void {
+    const queue = this.#queues.get(network) ?? [];
+    queue.push(waiter);
+    this.#queues.set(network, queue);
+    this.size++;
+  }
+
+  /** The next one. */
+  take(): Waiter | undefined {
+    const [first] = this.#queues;
+    if (!first) return undefined;
+    const [network, queue] = first;
+    this.#queues.delete(network);
     const waiter = queue.shift();
-    this.#waiting.delete(network);
-    if (queue.length > 0) this.#waiting.set(network, queue);
-    this.#waitingCount--;
-    waiter?.serve();
+    if (queue.length > 0) this.#queues.set(network, queue);
+    this.size--;
+    return waiter;
+  }
+
+  /** The last one of the network that has most, if they are at least so many. */
+  takeOfLongest(min: number): Waiter | undefined {
+    let [longest] = this.#queues;
+    for (const entry of this.#queues) if (entry[1].length > (longest?.[1].length ?? 0)) longest = entry;
+    if (!longest || longest[1].length < min) return undefined;
+    const [network, queue] = longest;
+    const waiter = queue.pop();
+    if (queue.length === 0) this.#queues.delete(network);
+    this.size--;
+    return waiter;
   }
 }
 
