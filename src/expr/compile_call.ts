@@ -4,11 +4,14 @@ import type { CallArguments, Expression, ExpressionOf, FilterCall } from "./ast.
 import type { Compilation, CompiledMacro, Evaluate } from "./compiler.ts";
 import { type Context, Frame, type HostFunction } from "./context.ts";
 import type { Arguments, BuiltInFunction, Callable } from "./entry.ts";
-import { fail } from "../languages/values/mod.ts";
+import { fail, measureValue } from "../languages/values/mod.ts";
 import { FILTERS } from "./filters/registry.ts";
 import { FUNCTIONS } from "./functions/registry.ts";
+import { weighed, weightOf, weightOfAll, weightOfNodes } from "./weight.ts";
 
 const NO_ARGUMENTS: Arguments = [];
+/** Steps of a call of the host, besides those of its arguments and result. */
+const HOST_STEPS = 16;
 
 /** Compiles a filter on `input`. @throws ExpressionError `unknown_filter`, `argument` */
 export function compileFilter(call: FilterCall, input: Evaluate, compilation: Compilation): Evaluate {
@@ -20,23 +23,9 @@ export function compileFilter(call: FilterCall, input: Evaluate, compilation: Co
     const value = input(context);
     const given = args(context);
     context.at = start;
-    context.spend(1 + weightOf(value));
+    context.spend(1 + weightOf(value) + weightOfAll(given));
     return weighed(filter.apply(value, given, context), context);
   };
-}
-
-/** Steps of a call: one for each 256 characters or 16 elements. */
-function weightOf(value: JsonValue): number {
-  if (typeof value === "string") return value.length >>> 8;
-  return Array.isArray(value) ? value.length >>> 4 : 0;
-}
-
-function weighed(result: JsonValue, context: Context): JsonValue {
-  const weight = weightOf(result);
-  if (weight === 0) return result;
-  context.spend(weight);
-  context.checkLength((result as string | JsonValue[]).length);
-  return result;
 }
 
 /** Compiles a call: of a macro of the template, else of a built-in function, else of the host. */
@@ -59,7 +48,7 @@ function compileBuiltIn(
   return (context) => {
     const given = args(context);
     context.at = start;
-    context.spend(1);
+    context.spend(1 + weightOfAll(given));
     return weighed(definition.call(given, context), context);
   };
 }
@@ -125,9 +114,14 @@ function compileHostCall(node: ExpressionOf<"call">, compilation: Compilation): 
     context.at = start;
     const definition = context.scope.functions.get(name);
     if (!definition) return fail("unknown_function", `Unknown function or macro "${name}"`);
-    context.spend(1);
     const args = hostArguments({ name, given }, definition, context);
     context.at = start;
+    // Fetched values are found by the text of the arguments; some functions go through all task runs.
+    for (const value of args.values()) {
+      if (typeof value === "object") measureValue(value, context);
+      else context.spend(weightOf(value));
+    }
+    context.spend(HOST_STEPS);
     return weighed(definition.call(args), context);
   };
 }
@@ -181,7 +175,7 @@ function compileMacroCall(
   }
   return (context) => {
     context.at = start;
-    context.spend(1);
+    context.spend(weightOfNodes(macro.nodeCount));
     const frame = new Frame(context.frame, true);
     given.positional.forEach((evaluate, index) => {
       frame.names.set((parameters[index] as { name: string }).name, evaluate(context));
@@ -216,7 +210,8 @@ function compileBlockCall(node: ExpressionOf<"call">, compilation: Compilation):
     const block = typeof name === "string" ? compilation.blocks.get(name) : undefined;
     if (!block) return fail("argument", `Cannot print the block: no block has that name`);
     context.enterCall();
-    const text = block(context);
+    context.spend(weightOfNodes(block.nodeCount));
+    const text = block.body(context);
     context.callDepth--;
     return text;
   };

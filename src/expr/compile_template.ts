@@ -6,6 +6,7 @@ import { compileExpression, holds } from "./compile_expression.ts";
 import type { Compilation, Evaluate, Render } from "./compiler.ts";
 import { type Context, Frame } from "./context.ts";
 import { fail, kindOf, printValue } from "../languages/values/mod.ts";
+import { keysOf, weightOf, weightOfNodes } from "./weight.ts";
 
 /** Compiles a template. `value` exists only for a template that is one print. */
 export function compileTree(
@@ -14,7 +15,7 @@ export function compileTree(
 ): { render: Render; value?: Evaluate } {
   for (const macro of tree.macros.values()) {
     const parameters = macro.parameters.map(({ name }) => ({ name, fallback: undefined }));
-    compilation.macros.set(macro.name, { parameters, body: () => "" });
+    compilation.macros.set(macro.name, { parameters, body: () => "", nodeCount: 0 });
   }
   for (const macro of tree.macros.values()) compileMacro(macro, compilation);
   const [only] = tree.body;
@@ -33,7 +34,7 @@ function compileMacro(macro: Macro, compilation: Compilation): void {
       const fallback = macro.parameters[index]?.fallback;
       parameter.fallback = fallback && compileExpression(fallback, compilation);
     });
-    compiled.body = compileBody(macro.body, compilation);
+    Object.assign(compiled, compilation.counted(() => compileBody(macro.body, compilation)));
   });
 }
 
@@ -49,6 +50,7 @@ function compileBody(statements: readonly Statement[], compilation: Compilation)
 }
 
 function compileStatement(statement: Statement, compilation: Compilation): Render {
+  compilation.nodeCount++;
   switch (statement.kind) {
     case "text":
       return literal(statement.text);
@@ -65,9 +67,9 @@ function compileStatement(statement: Statement, compilation: Compilation): Rende
     case "filter":
       return compileFilterTag(statement.filters, compileBody(statement.body, compilation), compilation);
     case "block": {
-      const body = compileBody(statement.body, compilation);
-      compilation.blocks.set(statement.name, body);
-      return body;
+      const block = compilation.counted(() => compileBody(statement.body, compilation));
+      compilation.blocks.set(statement.name, block);
+      return block.body;
     }
   }
 }
@@ -93,8 +95,8 @@ function printed(value: Evaluate, start: number): Render {
   return (context) => {
     const result = value(context);
     context.at = start;
-    const text = typeof result === "string" ? result : printValue(result);
-    context.spend(1);
+    const text = typeof result === "string" ? result : printValue(result, context);
+    context.spend(1 + weightOf(text));
     context.produce(text.length);
     return text;
   };
@@ -118,25 +120,37 @@ function compileIf(statement: StatementOf<"if">, compilation: Compilation): Rend
 function compileFor(statement: StatementOf<"for">, compilation: Compilation): Render {
   const sequence = compileExpression(statement.sequence, compilation);
   const { name, sequence: { start } } = statement;
-  const body = compilation.within([name, "loop"], () => compileBody(statement.body, compilation));
+  const { body, nodeCount } = compilation.within(
+    [name, "loop"],
+    () => compilation.counted(() => compileBody(statement.body, compilation)),
+  );
+  const loop = { name, body, roundSteps: weightOfNodes(nodeCount) };
   const otherwise = compileBody(statement.otherwise, compilation);
   return (context) => {
     const value = sequence(context);
     context.at = start;
     if (value === null) return "";
-    const items = itemsOf(value);
-    return items.length === 0 ? otherwise(context) : runLoop({ name, body }, items, context);
+    const items = itemsOf(value, context);
+    return items.length === 0 ? otherwise(context) : runLoop(loop, items, context);
   };
 }
 
-function itemsOf(value: JsonValue): readonly JsonValue[] {
+function itemsOf(value: JsonValue, context: Context): readonly JsonValue[] {
   if (Array.isArray(value)) return value;
-  if (isJsonObject(value)) return Object.entries(value).map(([key, item]) => ({ key, value: item }));
+  if (isJsonObject(value)) {
+    return keysOf(value, context).map((key) => ({ key, value: value[key] as JsonValue }));
+  }
   return fail("type", `Cannot loop over ${kindOf(value)}`);
 }
 
+interface Loop {
+  readonly name: string;
+  readonly body: Render;
+  readonly roundSteps: number;
+}
+
 function runLoop(
-  { name, body }: { readonly name: string; readonly body: Render },
+  { name, body, roundSteps }: Loop,
   items: readonly JsonValue[],
   context: Context,
 ): string {
@@ -146,7 +160,7 @@ function runLoop(
   context.frame = frame;
   let text = "";
   for (let index = 0; index < length; index++) {
-    context.spend(1);
+    context.spend(roundSteps);
     const revindex = length - index - 1;
     frame.names.set("loop", { index, revindex, first: index === 0, last: revindex === 0, length });
     frame.names.set(name, items[index] as JsonValue);

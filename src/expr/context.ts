@@ -1,6 +1,7 @@
 /** The state of one evaluation: the scope of the caller, local names, and usage of the limits. */
 import type { JsonValue } from "../base/json.ts";
 import { DEFAULT_LIMITS, type ExpressionLimits, fail, type StepBudget } from "../languages/values/mod.ts";
+import type { RenderTime } from "./render_time.ts";
 
 /** Variables, functions, time and randomness of a template. */
 export interface Scope {
@@ -15,6 +16,8 @@ export interface Scope {
   /** In [0, 1), of cryptographic quality: keys and ids are made from it. */
   readonly random: () => number;
   readonly limits?: Partial<ExpressionLimits>;
+  /** Bounds the time of all templates that are rendered with this scope; absent: only steps are bounded. */
+  readonly time?: RenderTime;
 }
 
 /** A host function: its parameters in order, given by position or by name. */
@@ -50,6 +53,7 @@ export class Context implements StepBudget {
   /** `raw` bodies keep their tags for a later pass. */
   keepsRaw = false;
   callDepth = 0;
+  readonly #time: RenderTime | undefined;
   #steps = 0;
   #produced = 0;
   #memo: Map<string, unknown> | undefined;
@@ -58,6 +62,7 @@ export class Context implements StepBudget {
     this.scope = scope;
     this.limits = scope.limits ? { ...DEFAULT_LIMITS, ...scope.limits } : DEFAULT_LIMITS;
     this.renderSource = renderSource;
+    this.#time = scope.time;
   }
 
   /** Milliseconds since the epoch. */
@@ -71,6 +76,7 @@ export class Context implements StepBudget {
     if (this.#steps > this.limits.maxSteps) {
       fail("limit", `Cannot evaluate more than ${this.limits.maxSteps} steps`);
     }
+    this.#time?.spend(steps);
   }
 
   /** Counts printed characters. @throws ExpressionError `limit` */

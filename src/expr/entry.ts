@@ -27,7 +27,7 @@ export interface BuiltInFunction extends Callable {
 }
 
 /** A test on a value that is not undefined. */
-export type Test = (value: JsonValue) => boolean;
+export type Test = (value: JsonValue, context: Context) => boolean;
 
 /** Entries of a table of filters. */
 export type FilterEntry = readonly [name: string, filter: Filter];

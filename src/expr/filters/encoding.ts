@@ -6,6 +6,8 @@ import { type Arguments, type FilterEntry, textArgument, textFilter } from "../e
 import { decodeBase64, encodeBase64, fail, measureValue } from "../../languages/values/mod.ts";
 
 const NONE = { parameters: [] } as const;
+/** Characters that are encoded in one step, as a power of two. */
+const URL_SHIFT = 5;
 
 /** Filters that encode, digest and escape text; null stays null. */
 export const ENCODING_FILTERS: readonly FilterEntry[] = [
@@ -31,13 +33,15 @@ function digest(algorithm: string, text: string): string {
 }
 
 /** Form encoding: letters, digits and `.-*_` stay, a space becomes `+`. */
-function urlEncode(text: string): string {
+function urlEncode(text: string, _: Arguments, context: Context): string {
+  context.spend(text.length >>> URL_SHIFT);
   return encodeURIComponent(text.toWellFormed())
     .replace(/[!'()~]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
     .replaceAll("%20", "+");
 }
 
-function urlDecode(text: string): string {
+function urlDecode(text: string, _: Arguments, context: Context): string {
+  context.spend(text.length >>> URL_SHIFT);
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch (error) {
@@ -50,7 +54,7 @@ function escapeChar(input: JsonValue, args: Arguments, context: Context): JsonVa
   const type = textArgument(args[0], "type");
   const escape = ESCAPES.get(type);
   if (!escape) fail("argument", `Unknown escape type "${type}": types are ${[...ESCAPES.keys()].join(", ")}`);
-  context.spend(measureValue(input).size >>> 8);
+  context.spend(measureValue(input, context).size >>> 8);
   return escapeWithin(input, escape);
 }
 

@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue, setOwnProperty } from ".
 import type { Context } from "../context.ts";
 import { type Arguments, booleanArgument, type BuiltInFunction, type FunctionEntry } from "../entry.ts";
 import { fail } from "../../languages/values/mod.ts";
+import { keysOf, weightOf } from "../weight.ts";
 
 /** Root names that `printContext` shows when set: a scope cannot list its names. */
 const ROOT_NAMES = [
@@ -69,11 +70,11 @@ function renderUntilStable(text: string, context: Context): string {
 function renderWithin(value: JsonValue, renderText: RenderText, context: Context): JsonValue {
   if (typeof value === "string") return renderText(value, context);
   if (typeof value !== "object" || value === null) return value;
-  context.spend(1);
+  context.spend(1 + weightOf(value));
   if (Array.isArray(value)) return value.map((item) => renderWithin(item, renderText, context));
   if (!isJsonObject(value)) return value;
   const rendered: JsonObject = {};
-  for (const name of Object.keys(value)) {
+  for (const name of keysOf(value, context)) {
     const key = renderText(name, context);
     if (Object.hasOwn(rendered, key)) continue;
     setOwnProperty(rendered, key, renderWithin(value[name] as JsonValue, renderText, context));
@@ -83,6 +84,7 @@ function renderWithin(value: JsonValue, renderText: RenderText, context: Context
 
 function contextTree(context: Context): JsonObject {
   const tree: JsonObject = {};
+  context.spend(16 * ROOT_NAMES.length);
   for (const name of ROOT_NAMES) {
     const value = context.lookUp(name);
     if (value !== undefined) tree[name] = value;

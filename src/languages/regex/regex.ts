@@ -1,4 +1,5 @@
 /** A compiled regular expression: finds, replaces and splits as Java does. A pattern without operators is searched as text. */
+import { indexOfText } from "../../base/find_text.ts";
 import { DEFAULT_LIMITS, ExpressionError, fail } from "../values/mod.ts";
 import { Backtracker } from "./backtracker.ts";
 import { compileRegex, Machine, type MoveBudget, type Program, spendMoves } from "./machine.ts";
@@ -101,10 +102,11 @@ export class Regex {
     const plain = this.#plain;
     if (plain !== undefined) {
       for (
-        let start = text.indexOf(plain, from);
+        let start = indexOfText(text, plain, from);
         start >= 0;
-        start = text.indexOf(plain, start + plain.length)
+        start = indexOfText(text, plain, start + plain.length)
       ) {
+        spendMoves(budget, 1);
         yield { start, end: start + plain.length, groups: [plain] };
       }
       return;
