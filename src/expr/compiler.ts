@@ -14,7 +14,7 @@ export type Read = (context: Context) => JsonValue | undefined;
 export type Render = (context: Context) => string;
 
 /** A compiled body and the number of its expressions and statements, which is what running it once costs. */
-export interface Counted {
+interface Counted {
   readonly body: Render;
   readonly nodeCount: number;
 }
@@ -23,7 +23,6 @@ export interface Counted {
 export interface CompiledMacro {
   readonly parameters: readonly { readonly name: string; fallback: Evaluate | undefined }[];
   body: Render;
-  /** Expressions and statements of the body. */
   nodeCount: number;
 }
 

@@ -11,7 +11,7 @@ import { keysOf, weighed, weightOf, weightOfAll } from "./weight.ts";
 /** A method: least and most arguments, and its code. */
 interface Method<T> {
   readonly arity: readonly [least: number, most: number];
-  /** Takes the same time for values of any size, so only its result is charged. */
+  /** Takes the same time for values of any size, so only its arguments are charged. */
   readonly isConstant?: true;
   readonly call: (value: T, args: readonly JsonValue[], context: Context) => JsonValue | undefined;
 }
@@ -121,6 +121,14 @@ const NUMBER_METHODS: Methods<NumberValue> = new Map<string, Method<NumberValue>
   ["doubleValue", none((value) => new Double(toFloat(value)))],
 ]);
 
+/** Names of the methods of each kind of value. */
+export const METHOD_NAMES = {
+  text: [...TEXT_METHODS.keys()],
+  list: [...LIST_METHODS.keys()],
+  map: [...MAP_METHODS.keys()],
+  number: [...NUMBER_METHODS.keys()],
+} as const;
+
 /** A method bound to its value. */
 type Call = (args: readonly JsonValue[], context: Context) => JsonValue | undefined;
 
@@ -162,12 +170,10 @@ function charged<T>(
   value: T,
   { args, context }: { readonly args: readonly JsonValue[]; readonly context: Context },
 ): JsonValue | undefined {
-  if (method.isConstant) {
-    context.spend(1);
-    return method.call(value, args, context);
-  }
-  context.spend(1 + weightOf(value as JsonValue) + weightOfAll(args));
-  return weighed(method.call(value, args, context), context);
+  const weight = method.isConstant ? 0 : weightOf(value as JsonValue);
+  context.spend(1 + weight + weightOfAll(args));
+  const result = method.call(value, args, context);
+  return method.isConstant ? result : weighed(result, context);
 }
 
 function valuesOf(map: JsonObject, context: Context): JsonValue[] {

@@ -4,6 +4,7 @@ import { fail } from "../languages/values/mod.ts";
 
 /** Steps between two readings of the clock: some 0.3 ms of work. */
 const CHECK_STEPS = 256;
+const STEPS_PER_MS = 1_000;
 
 /** Ends a render that takes too long. Time in which nothing is evaluated, as between two attempts, does not count. */
 export class RenderTime {
@@ -33,9 +34,11 @@ export class RenderTime {
 
   #check(): void {
     const now = this.#clock.monotonicMs();
+    // Work is charged before it is done.
+    const aheadMs = -this.#left / STEPS_PER_MS;
     this.#left = CHECK_STEPS;
     this.#since ??= now;
-    if (this.#usedMs + now - this.#since <= this.#limitMs) return;
+    if (this.#usedMs + now - this.#since + aheadMs <= this.#limitMs) return;
     fail(
       "limit",
       `Cannot evaluate for more than ${this.#limitMs} ms: make the template or its data smaller, or let the server ` +

@@ -10,7 +10,7 @@ import { jsonWeightOf } from "../weight.ts";
 
 const MAX_INT32 = 2 ** 31 - 1;
 /** Characters that are written in one step, as a power of two. */
-const YAML_SHIFT = 2;
+const YAML_SHIFT = 1;
 const ION_SHIFT = 5;
 const TO_JSON: Filter = { parameters: [], apply: (input, _, context) => jsonText(input, context) };
 

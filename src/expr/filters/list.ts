@@ -120,6 +120,7 @@ function flatten(list: JsonValue[], _: Arguments, context: Context): JsonValue {
 function distinct(list: JsonValue, _: Arguments, context: Context): JsonValue {
   if (list === null) return "null";
   if (!Array.isArray(list)) return refuse("distinct", list);
+  context.spend(list.length >>> 3);
   const kept: JsonValue[] = [];
   const texts = new Set<string>();
   const others: JsonValue[] = [];

@@ -18,6 +18,7 @@ const VALUE = { parameters: ["value"], required: 1 } as const;
 const INDENT = { parameters: ["amount", "prefix"], required: 1 } as const;
 /** Characters that are replaced one by one in one step, as a power of two. */
 const SCAN_SHIFT = 4;
+const TITLE_SHIFT = 2;
 const LINE_BREAK = /\r\n|\r|\n/g;
 
 /** Filters on text; null stays null, except where the result is a boolean. */
@@ -66,7 +67,7 @@ function abbreviate(text: string, args: Arguments): string {
 }
 
 function title(text: string, _: Arguments, context: Context): string {
-  context.spend(text.length >>> SCAN_SHIFT);
+  context.spend(text.length >>> TITLE_SHIFT);
   return text.replace(/(^|\s)(\S)/gu, (match) => match.toUpperCase());
 }
 

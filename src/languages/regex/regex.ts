@@ -25,6 +25,8 @@ interface RegexFinder {
 
 /** Reading 8 characters of a replacement takes at most as long as a move. */
 const REPLACED_PER_MOVE_LOG2 = 3;
+/** Moves that a match of a pattern without operators takes as long as. */
+const PLAIN_MOVES = 8;
 const PLAIN = /^(?:[^\\^$.|?*+()[\]{}]|\\[^A-Za-z0-9])+$/;
 const GROUP_REFERENCE = /\\(.)|\$(?:(\d{1,2})|\{(\w+)\})|[\\$]/gs;
 
@@ -106,7 +108,7 @@ export class Regex {
         start >= 0;
         start = indexOfText(text, plain, start + plain.length)
       ) {
-        spendMoves(budget, 1);
+        spendMoves(budget, PLAIN_MOVES);
         yield { start, end: start + plain.length, groups: [plain] };
       }
       return;
