@@ -21,7 +21,10 @@ export function renderValue(template: Template, scope: Scope): JsonValue {
  * wins. @throws ExpressionError, and errors of host functions
  */
 export function renderDeep(value: JsonValue, scope: Scope, compile: (source: string) => Template): JsonValue {
-  return renderLevel(value, (source) => renderString(source, scope, compile), 0);
+  return renderLevel(value, (source) => {
+    scope.time?.spend(1);
+    return renderString(source, scope, compile);
+  }, 0);
 }
 
 function renderLevel(value: JsonValue, render: (source: string) => string, depth: number): JsonValue {
@@ -70,6 +73,7 @@ function run<T>(
   try {
     return evaluate(code, context);
   } catch (error) {
+    context.scope.time?.pause();
     throw located(error, code, context.at);
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { Clock } from "../base/clock.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty, setOwnProperty } from "../base/json.ts";
-import type { Scope } from "../expr/mod.ts";
+import { RenderTime, type Scope } from "../expr/mod.ts";
 import type { Execution } from "../model/executions/execution.ts";
 import type { Flow } from "../model/flows/flow.ts";
 import type { Label } from "../model/flows/label.ts";
@@ -14,13 +14,17 @@ export interface ScopeDeps {
   readonly clock: Clock;
   readonly timeZone: string;
   readonly random: () => number;
+  /** Longest evaluation of the templates of one scope, in milliseconds. */
+  readonly maxRenderMs?: number;
 }
+
+const DEFAULT_MAX_RENDER_MS = 1_000;
 
 type Lookup = Scope["variable"];
 
 /** A scope at the present instant. The functions of `host` are read when a template first calls one. */
 export function createScope(
-  { clock, timeZone, random }: ScopeDeps,
+  { clock, timeZone, random, maxRenderMs = DEFAULT_MAX_RENDER_MS }: ScopeDeps,
   host: Pick<Scope, "functions">,
   variable: Lookup,
 ): Scope {
@@ -32,6 +36,7 @@ export function createScope(
     now: clock.now(),
     timeZone,
     random,
+    time: new RenderTime(clock, maxRenderMs),
   };
 }
 

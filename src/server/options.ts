@@ -34,6 +34,8 @@ export interface AssemblyOptions {
   readonly noAuthExplicit?: boolean;
   readonly maxUploadBytes: number;
   readonly timeZone: string;
+  /** Longest evaluation of the expressions of one task, trigger or input, in milliseconds. */
+  readonly maxRenderMs?: number;
   readonly secrets: ReadonlyMap<string, string>;
   readonly envs: ReadonlyMap<string, string>;
   readonly version: string;
@@ -60,6 +62,7 @@ type ServerOption =
   | "random"
   | "maxUploadBytes"
   | "timeZone"
+  | "maxRenderMs"
   | "envs"
   | "baseUrl"
   | "secrets";

@@ -100,6 +100,7 @@ async function serve(
     credentials: basic,
     noAuthExplicit: basic === undefined,
     timeZone: config.timezone,
+    maxRenderMs: config.maxRenderMs,
     version: VERSION,
   });
   const listener = listen(config, assembly);

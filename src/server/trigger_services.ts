@@ -106,7 +106,7 @@ export function createTriggerServices(
 }
 
 function createRenderer(
-  { clock, timeZone, random, envs, baseUrl }: ServicesDeps,
+  { clock, timeZone, maxRenderMs, random, envs, baseUrl }: ServicesDeps,
   values: Omit<TriggerStateDeps, "catalog">,
 ) {
   const kestra: JsonObject | undefined = baseUrl === undefined ? undefined : { url: baseUrl };
@@ -114,6 +114,7 @@ function createRenderer(
   return createTriggerRenderer({
     clock,
     timeZone,
+    maxRenderMs,
     random,
     envs: Object.fromEntries(envs),
     kestra,
