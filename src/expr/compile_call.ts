@@ -1,5 +1,6 @@
 /** Calls → closures: filters, built-in functions, macros, blocks, host functions; binding of arguments. */
 import type { JsonValue } from "../base/json.ts";
+import { type Authorship, authorshipOf, namedAuthorshipOf } from "./authorship.ts";
 import type { CallArguments, Expression, ExpressionOf, FilterCall } from "./ast.ts";
 import type { Compilation, CompiledMacro, Evaluate } from "./compiler.ts";
 import { type Context, Frame, type HostFunction } from "./context.ts";
@@ -44,12 +45,15 @@ function compileBuiltIn(
   compilation: Compilation,
 ): Evaluate {
   const { start } = node;
-  const args = bind({ what: `function "${node.name}"`, args: node.args, start }, definition, compilation);
+  const site = { what: `function "${node.name}"`, args: node.args, start };
+  const args = bind(site, definition, compilation);
+  const [first] = definition.asksAuthor ? matchParameters(site, definition, compilation) : [];
+  const authorship = first && authorshipOf(first);
   return (context) => {
     const given = args(context);
     context.at = start;
     context.spend(1 + weightOfAll(given));
-    return weighed(definition.call(given, context), context);
+    return weighed(definition.call(given, context, authorship?.(context) ?? false), context);
   };
 }
 
@@ -100,6 +104,13 @@ interface GivenArguments {
   readonly named: readonly (readonly [string, Evaluate])[];
 }
 
+/** Arguments of a macro by its parameters. */
+interface MacroArgument {
+  readonly name: string;
+  readonly evaluate: Evaluate;
+  readonly authorship: Authorship;
+}
+
 function compileGiven(args: CallArguments, compilation: Compilation): GivenArguments {
   return {
     positional: args.positional.map((node) => compilation.compile(node, compilation)),
@@ -114,6 +125,12 @@ function compileHostCall(node: ExpressionOf<"call">, compilation: Compilation): 
     context.at = start;
     const definition = context.scope.functions.get(name);
     if (!definition) return fail("unknown_function", `Unknown function or macro "${name}"`);
+    if (definition.isForAuthors && context.pass.isData) {
+      fail(
+        "argument",
+        `Cannot call "${name}" in a text that is data: only texts of the flow itself may call it`,
+      );
+    }
     const args = hostArguments({ name, given }, definition, context);
     context.at = start;
     // Fetched values are found by the text of the arguments; some functions go through all task runs.
@@ -161,26 +178,37 @@ function compileMacroCall(
 ): Evaluate {
   const { name, start } = node;
   const { parameters } = macro;
-  const given = compileGiven(node.args, compilation);
-  const unknown = given.named.find(([argument]) =>
+  const { positional, named } = node.args;
+  const unknown = [...named.keys()].find((argument) =>
     !parameters.some((parameter) => parameter.name === argument)
   );
-  if (unknown) compilation.fail("argument", `Unknown argument "${unknown[0]}" of macro "${name}"`, start);
-  if (given.positional.length > parameters.length) {
+  if (unknown !== undefined) {
+    compilation.fail("argument", `Unknown argument "${unknown}" of macro "${name}"`, start);
+  }
+  if (positional.length > parameters.length) {
     compilation.fail(
       "argument",
       `At most ${parameters.length} arguments can be given to macro "${name}"`,
       start,
     );
   }
+  const argumentOf = (parameter: string, value: Expression): MacroArgument => ({
+    name: parameter,
+    evaluate: compilation.compile(value, compilation),
+    authorship: namedAuthorshipOf(value, compilation),
+  });
+  const given = [
+    ...positional.map((value, index) => argumentOf((parameters[index] as { name: string }).name, value)),
+    ...[...named].map(([argument, value]) => argumentOf(argument, value)),
+  ];
   return (context) => {
     context.at = start;
     context.spend(weightOfNodes(macro.nodeCount));
     const frame = new Frame(context.frame, true);
-    given.positional.forEach((evaluate, index) => {
-      frame.names.set((parameters[index] as { name: string }).name, evaluate(context));
-    });
-    for (const [argument, evaluate] of given.named) frame.names.set(argument, evaluate(context));
+    for (const { name: parameter, evaluate, authorship } of given) {
+      frame.names.set(parameter, evaluate(context));
+      frame.note(parameter, authorship(context));
+    }
     return runMacro(macro, frame, context);
   };
 }

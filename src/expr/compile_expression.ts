@@ -61,7 +61,7 @@ function compileOptional(node: Expression, compilation: Compilation): Read {
 /** Gives `undefined` for a missing value, and restores the frames after the error. */
 function guard(read: Read): Read {
   return (context) => {
-    const { frame, callDepth, keepsRaw } = context;
+    const { frame, callDepth, keepsRaw, pass } = context;
     try {
       return read(context);
     } catch (error) {
@@ -69,6 +69,7 @@ function guard(read: Read): Read {
       context.frame = frame;
       context.callDepth = callDepth;
       context.keepsRaw = keepsRaw;
+      context.pass = pass;
       return undefined;
     }
   };

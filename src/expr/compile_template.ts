@@ -1,11 +1,13 @@
 /** Statements → closures: scope rules of `for`, `set` and `macro`, and the fast path of a single print. */
 import { isJsonObject, type JsonValue } from "../base/json.ts";
+import { type Authorship, authorshipOf, namedAuthorshipOf } from "./authorship.ts";
 import type { FilterCall, Macro, Statement, StatementOf, TemplateTree } from "./ast.ts";
 import { compileFilter } from "./compile_call.ts";
 import { compileExpression, holds } from "./compile_expression.ts";
 import type { Compilation, Evaluate, Render } from "./compiler.ts";
 import { type Context, Frame } from "./context.ts";
 import { fail, kindOf, printValue } from "../languages/values/mod.ts";
+import { printInPlace } from "./rendered_texts.ts";
 import { keysOf, weightOf, weightOfNodes } from "./weight.ts";
 
 /** Compiles a template. `value` exists only for a template that is one print. */
@@ -23,7 +25,7 @@ export function compileTree(
     return { render: compileBody(tree.body, compilation) };
   }
   const value = compileExpression(only.value, compilation);
-  return { value, render: printed(value, only.value.start) };
+  return { value, render: printed(value, only.value.start, authorshipOf(only.value)) };
 }
 
 function compileMacro(macro: Macro, compilation: Compilation): void {
@@ -57,7 +59,11 @@ function compileStatement(statement: Statement, compilation: Compilation): Rende
     case "raw":
       return compileRaw(statement.text);
     case "print":
-      return printed(compileExpression(statement.value, compilation), statement.value.start);
+      return printed(
+        compileExpression(statement.value, compilation),
+        statement.value.start,
+        authorshipOf(statement.value),
+      );
     case "if":
       return compileIf(statement, compilation);
     case "for":
@@ -75,9 +81,20 @@ function compileStatement(statement: Statement, compilation: Compilation): Rende
 }
 
 function literal(text: string): Render {
+  if (text.includes("{{") || text.includes("{%")) return verbatim(text);
   return (context) => {
     context.produce(text.length);
     return text;
+  };
+}
+
+/** The body of a `verbatim` tag: only `raw` shields a text from `render()`. */
+function verbatim(text: string): Render {
+  return (context) => {
+    const { pass } = context;
+    const shown = pass.isInPlace ? context.renderSource(context, text, pass) : text;
+    context.produce(shown.length);
+    return shown;
   };
 }
 
@@ -91,11 +108,15 @@ function compileRaw(text: string): Render {
   };
 }
 
-function printed(value: Evaluate, start: number): Render {
+function printed(value: Evaluate, start: number, authorship: Authorship): Render {
   return (context) => {
     const result = value(context);
     context.at = start;
-    const text = typeof result === "string" ? result : printValue(result, context);
+    const text = context.pass.isInPlace && authorship(context)
+      ? printInPlace(result, context)
+      : typeof result === "string"
+      ? result
+      : printValue(result, context);
     context.spend(1 + weightOf(text));
     context.produce(text.length);
     return text;
@@ -124,6 +145,7 @@ function compileFor(statement: StatementOf<"for">, compilation: Compilation): Re
     [name, "loop"],
     () => compilation.counted(() => compileBody(statement.body, compilation)),
   );
+  const authorship = namedAuthorshipOf(statement.sequence, compilation);
   const loop = { name, body, roundSteps: weightOfNodes(nodeCount) };
   const otherwise = compileBody(statement.otherwise, compilation);
   return (context) => {
@@ -131,7 +153,14 @@ function compileFor(statement: StatementOf<"for">, compilation: Compilation): Re
     context.at = start;
     if (value === null) return "";
     const items = itemsOf(value, context);
-    return items.length === 0 ? otherwise(context) : runLoop(loop, items, context);
+    if (items.length === 0) return otherwise(context);
+    const outer = context.frame ??= new Frame(null);
+    const frame = new Frame(outer);
+    frame.note(name, authorship(context));
+    context.frame = frame;
+    const text = runLoop(loop, items, context);
+    context.frame = outer;
+    return text;
   };
 }
 
@@ -154,28 +183,27 @@ function runLoop(
   items: readonly JsonValue[],
   context: Context,
 ): string {
-  const outer = context.frame ??= new Frame(null);
-  const frame = new Frame(outer);
+  const { names } = context.frame as Frame;
   const { length } = items;
-  context.frame = frame;
   let text = "";
   for (let index = 0; index < length; index++) {
     context.spend(roundSteps);
     const revindex = length - index - 1;
-    frame.names.set("loop", { index, revindex, first: index === 0, last: revindex === 0, length });
-    frame.names.set(name, items[index] as JsonValue);
+    names.set("loop", { index, revindex, first: index === 0, last: revindex === 0, length });
+    names.set(name, items[index] as JsonValue);
     text += body(context);
   }
-  context.frame = outer;
   return text;
 }
 
 function compileSet(statement: StatementOf<"set">, compilation: Compilation): Render {
   const value = compileExpression(statement.value, compilation);
   const { name } = statement;
+  const authorship = namedAuthorshipOf(statement.value, compilation);
   compilation.declareName(name);
   return (context) => {
-    context.assign(name, value(context));
+    const assigned = value(context);
+    context.assign(name, assigned, authorship(context));
     return "";
   };
 }
@@ -189,5 +217,5 @@ function compileFilterTag(filters: readonly FilterCall[], body: Render, compilat
     return rendered;
   };
   const value = filters.reduce((input, filter) => compileFilter(filter, input, compilation), text);
-  return printed(value, filters[0]?.start ?? 0);
+  return printed(value, filters[0]?.start ?? 0, () => false);
 }

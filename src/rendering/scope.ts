@@ -26,10 +26,11 @@ type Lookup = Scope["variable"];
 export function createScope(
   { clock, timeZone, random, maxRenderMs = DEFAULT_MAX_RENDER_MS }: ScopeDeps,
   host: Pick<Scope, "functions">,
-  variable: Lookup,
+  { variable, authored }: Pick<Scope, "variable" | "authored">,
 ): Scope {
   return {
     variable,
+    authored,
     get functions() {
       return host.functions;
     },
@@ -80,6 +81,11 @@ const ROOTS: ReadonlyMap<string, (source: RootSource) => JsonValue | undefined> 
 /** A root variable that all templates see; `undefined` if no such name exists. Built when it is read. */
 export function rootVariable(name: string, source: RootSource): JsonValue | undefined {
   return ROOTS.get(name)?.(source);
+}
+
+/** The root variables that the author of a flow wrote; executions may replace them. */
+export function authoredBy({ variables }: Pick<Flow, "variables">): JsonObject {
+  return { vars: variables ?? {} };
 }
 
 /** Labels as a tree: `system.correlationId` is `labels.system.correlationId`. */
