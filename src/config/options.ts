@@ -120,6 +120,14 @@ export const OPTIONS = {
     description: "Longest time between the signal to stop and the end of the process",
     read: values.readDrainTimeout,
   }),
+  maxRenderTime: option({
+    placeholder: "<duration>",
+    defaultText: "1s",
+    allowed: 'a duration from 50 ms to one minute, such as "500ms", "2s" or "PT2S"',
+    description: "Longest time that the expressions of one task, trigger or input may be evaluated; " +
+      "beyond it they fail and the log gives the reason",
+    read: values.readRenderTime,
+  }),
   timezone: option({
     placeholder: "<zone>",
     otherwise: "the zone of the machine",

@@ -43,6 +43,7 @@ export interface Config {
   /** 32 bytes; absent: the key file of the data directory. */
   readonly encryptionKey?: Uint8Array<ArrayBuffer>;
   readonly drainTimeoutMs: number;
+  readonly maxRenderMs: number;
   /** Name of the default time zone of schedules and dates. */
   readonly timezone: string;
   readonly maxUploadBytes: number;
@@ -194,6 +195,7 @@ function toConfig(
     logFormat: present(values.logFormat),
     encryptionKey: values.encryptionKey,
     drainTimeoutMs: present(values.drainTimeout),
+    maxRenderMs: present(values.maxRenderTime),
     timezone: values.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     maxUploadBytes: present(values.maxUpload),
     maxConnections: values.maxConnections,

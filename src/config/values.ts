@@ -18,9 +18,12 @@ const UNIT_AGE_MS = new Map([["s", 1000], ["m", 60_000], ["h", 3_600_000], ["d",
 ]]);
 const MIN_AGE_MS = 60_000;
 
-/** Longest drain timeout. */
-export const MAX_DRAIN_TIMEOUT_MS = 3_600_000;
+/** Longest drain and idle time-outs. */
+const MAX_DRAIN_TIMEOUT_MS = 3_600_000;
 const MIN_IDLE_TIMEOUT_MS = 1_000;
+/** Shortest and longest bound of the time of a render. */
+const MIN_RENDER_MS = 50;
+const MAX_RENDER_MS = 60_000;
 
 /** A text of at least one character, without control characters. */
 export function readText(text: string): string | undefined {
@@ -75,15 +78,26 @@ export function readEncryptionKey(text: string): Uint8Array<ArrayBuffer> | undef
 
 /** Milliseconds of `30s`, `500ms`, `2m`, `30` (seconds) or an ISO 8601 duration; from 0 to one hour. */
 export function readDrainTimeout(text: string): number | undefined {
+  return readMilliseconds(text, { least: 0, most: MAX_DRAIN_TIMEOUT_MS });
+}
+
+/** Milliseconds of `500ms`, `2s` or an ISO 8601 duration; from 50 ms to a minute. */
+export function readRenderTime(text: string): number | undefined {
+  return readMilliseconds(text, { least: MIN_RENDER_MS, most: MAX_RENDER_MS });
+}
+
+function readMilliseconds(
+  text: string,
+  { least, most }: { readonly least: number; readonly most: number },
+): number | undefined {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|)$/.exec(text);
   const ms = match ? Number(match[1]) * (UNIT_MS.get(match[2] ?? "") ?? NaN) : parseDuration(text);
-  return ms !== undefined && ms >= 0 && ms <= MAX_DRAIN_TIMEOUT_MS ? Math.round(ms) : undefined;
+  return ms !== undefined && ms >= least && ms <= most ? Math.round(ms) : undefined;
 }
 
 /** As {@link readDrainTimeout}, from one second. */
 export function readIdleTimeout(text: string): number | undefined {
-  const ms = readDrainTimeout(text);
-  return ms !== undefined && ms >= MIN_IDLE_TIMEOUT_MS ? ms : undefined;
+  return readMilliseconds(text, { least: MIN_IDLE_TIMEOUT_MS, most: MAX_DRAIN_TIMEOUT_MS });
 }
 
 /** Milliseconds of `30d`, `12h`, `2w` or an ISO 8601 duration; at least a minute. */

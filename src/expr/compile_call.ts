@@ -1,14 +1,18 @@
 /** Calls → closures: filters, built-in functions, macros, blocks, host functions; binding of arguments. */
 import type { JsonValue } from "../base/json.ts";
+import { type Authorship, authorshipOf, namedAuthorshipOf } from "./authorship.ts";
 import type { CallArguments, Expression, ExpressionOf, FilterCall } from "./ast.ts";
 import type { Compilation, CompiledMacro, Evaluate } from "./compiler.ts";
 import { type Context, Frame, type HostFunction } from "./context.ts";
 import type { Arguments, BuiltInFunction, Callable } from "./entry.ts";
-import { fail } from "../languages/values/mod.ts";
+import { fail, measureValue } from "../languages/values/mod.ts";
 import { FILTERS } from "./filters/registry.ts";
 import { FUNCTIONS } from "./functions/registry.ts";
+import { weighed, weightOf, weightOfAll, weightOfNodes } from "./weight.ts";
 
 const NO_ARGUMENTS: Arguments = [];
+/** Steps of a call of the host, besides those of its arguments and result. */
+const HOST_STEPS = 16;
 
 /** Compiles a filter on `input`. @throws ExpressionError `unknown_filter`, `argument` */
 export function compileFilter(call: FilterCall, input: Evaluate, compilation: Compilation): Evaluate {
@@ -20,23 +24,9 @@ export function compileFilter(call: FilterCall, input: Evaluate, compilation: Co
     const value = input(context);
     const given = args(context);
     context.at = start;
-    context.spend(1 + weightOf(value));
+    context.spend(1 + weightOf(value) + weightOfAll(given));
     return weighed(filter.apply(value, given, context), context);
   };
-}
-
-/** Steps of a call: one for each 256 characters or 16 elements. */
-function weightOf(value: JsonValue): number {
-  if (typeof value === "string") return value.length >>> 8;
-  return Array.isArray(value) ? value.length >>> 4 : 0;
-}
-
-function weighed(result: JsonValue, context: Context): JsonValue {
-  const weight = weightOf(result);
-  if (weight === 0) return result;
-  context.spend(weight);
-  context.checkLength((result as string | JsonValue[]).length);
-  return result;
 }
 
 /** Compiles a call: of a macro of the template, else of a built-in function, else of the host. */
@@ -55,12 +45,15 @@ function compileBuiltIn(
   compilation: Compilation,
 ): Evaluate {
   const { start } = node;
-  const args = bind({ what: `function "${node.name}"`, args: node.args, start }, definition, compilation);
+  const site = { what: `function "${node.name}"`, args: node.args, start };
+  const args = bind(site, definition, compilation);
+  const [first] = definition.asksAuthor ? matchParameters(site, definition, compilation) : [];
+  const authorship = first && authorshipOf(first);
   return (context) => {
     const given = args(context);
     context.at = start;
-    context.spend(1);
-    return weighed(definition.call(given, context), context);
+    context.spend(1 + weightOfAll(given));
+    return weighed(definition.call(given, context, authorship?.(context) ?? false), context);
   };
 }
 
@@ -111,6 +104,13 @@ interface GivenArguments {
   readonly named: readonly (readonly [string, Evaluate])[];
 }
 
+/** Arguments of a macro by its parameters. */
+interface MacroArgument {
+  readonly name: string;
+  readonly evaluate: Evaluate;
+  readonly authorship: Authorship;
+}
+
 function compileGiven(args: CallArguments, compilation: Compilation): GivenArguments {
   return {
     positional: args.positional.map((node) => compilation.compile(node, compilation)),
@@ -125,9 +125,20 @@ function compileHostCall(node: ExpressionOf<"call">, compilation: Compilation): 
     context.at = start;
     const definition = context.scope.functions.get(name);
     if (!definition) return fail("unknown_function", `Unknown function or macro "${name}"`);
-    context.spend(1);
+    if (definition.isForAuthors && context.pass.isData) {
+      fail(
+        "argument",
+        `Cannot call "${name}" in a text that is data: only texts of the flow itself may call it`,
+      );
+    }
     const args = hostArguments({ name, given }, definition, context);
     context.at = start;
+    // Fetched values are found by the text of the arguments; some functions go through all task runs.
+    for (const value of args.values()) {
+      if (typeof value === "object") measureValue(value, context);
+      else context.spend(weightOf(value));
+    }
+    context.spend(HOST_STEPS);
     return weighed(definition.call(args), context);
   };
 }
@@ -167,26 +178,37 @@ function compileMacroCall(
 ): Evaluate {
   const { name, start } = node;
   const { parameters } = macro;
-  const given = compileGiven(node.args, compilation);
-  const unknown = given.named.find(([argument]) =>
+  const { positional, named } = node.args;
+  const unknown = [...named.keys()].find((argument) =>
     !parameters.some((parameter) => parameter.name === argument)
   );
-  if (unknown) compilation.fail("argument", `Unknown argument "${unknown[0]}" of macro "${name}"`, start);
-  if (given.positional.length > parameters.length) {
+  if (unknown !== undefined) {
+    compilation.fail("argument", `Unknown argument "${unknown}" of macro "${name}"`, start);
+  }
+  if (positional.length > parameters.length) {
     compilation.fail(
       "argument",
       `At most ${parameters.length} arguments can be given to macro "${name}"`,
       start,
     );
   }
+  const argumentOf = (parameter: string, value: Expression): MacroArgument => ({
+    name: parameter,
+    evaluate: compilation.compile(value, compilation),
+    authorship: namedAuthorshipOf(value, compilation),
+  });
+  const given = [
+    ...positional.map((value, index) => argumentOf((parameters[index] as { name: string }).name, value)),
+    ...[...named].map(([argument, value]) => argumentOf(argument, value)),
+  ];
   return (context) => {
     context.at = start;
-    context.spend(1);
+    context.spend(weightOfNodes(macro.nodeCount));
     const frame = new Frame(context.frame, true);
-    given.positional.forEach((evaluate, index) => {
-      frame.names.set((parameters[index] as { name: string }).name, evaluate(context));
-    });
-    for (const [argument, evaluate] of given.named) frame.names.set(argument, evaluate(context));
+    for (const { name: parameter, evaluate, authorship } of given) {
+      frame.names.set(parameter, evaluate(context));
+      frame.note(parameter, authorship(context));
+    }
     return runMacro(macro, frame, context);
   };
 }
@@ -216,7 +238,8 @@ function compileBlockCall(node: ExpressionOf<"call">, compilation: Compilation):
     const block = typeof name === "string" ? compilation.blocks.get(name) : undefined;
     if (!block) return fail("argument", `Cannot print the block: no block has that name`);
     context.enterCall();
-    const text = block(context);
+    context.spend(weightOfNodes(block.nodeCount));
+    const text = block.body(context);
     context.callDepth--;
     return text;
   };

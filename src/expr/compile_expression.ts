@@ -9,6 +9,7 @@ import { affirm, failUndefined, isUndefinedError, joinText, negate } from "../la
 import { findMethod } from "./methods.ts";
 import { isTruthy, type Operation, OPERATIONS } from "./operators.ts";
 import { TEST_NAMES, TESTS } from "./tests.ts";
+import { weightOf } from "./weight.ts";
 
 type Compile<Kind extends Expression["kind"]> = (
   node: ExpressionOf<Kind>,
@@ -42,6 +43,7 @@ const COMPILERS: { readonly [Kind in Expression["kind"]]: Compile<Kind> } = {
 
 /** Compiles an expression. @throws ExpressionError `unknown_filter`, `unknown_test`, `argument` */
 export function compileExpression(node: Expression, compilation: Compilation): Evaluate {
+  compilation.nodeCount++;
   return (COMPILERS[node.kind] as Compile<Expression["kind"]>)(node, compilation);
 }
 
@@ -59,7 +61,7 @@ function compileOptional(node: Expression, compilation: Compilation): Read {
 /** Gives `undefined` for a missing value, and restores the frames after the error. */
 function guard(read: Read): Read {
   return (context) => {
-    const { frame, callDepth, keepsRaw } = context;
+    const { frame, callDepth, keepsRaw, pass } = context;
     try {
       return read(context);
     } catch (error) {
@@ -67,6 +69,7 @@ function guard(read: Read): Read {
       context.frame = frame;
       context.callDepth = callDepth;
       context.keepsRaw = keepsRaw;
+      context.pass = pass;
       return undefined;
     }
   };
@@ -132,9 +135,7 @@ function compileMethod(node: ExpressionOf<"method">, compilation: Compilation): 
     if (!method) return undefined;
     const given = args.map((arg) => arg(context));
     context.at = start;
-    const result = method(given, context);
-    context.spend(Array.isArray(result) ? 1 + (result.length >>> 4) : 1);
-    return result;
+    return method(given, context);
   });
 }
 
@@ -164,7 +165,8 @@ function compileInterpolation(node: ExpressionOf<"interpolation">, compilation: 
   const parts = node.parts.map((part) => compileExpression(part, compilation));
   return (context) => {
     let text = "";
-    for (const part of parts) text += joinText(part(context));
+    for (const part of parts) text += joinText(part(context), context);
+    context.spend(weightOf(text));
     context.checkLength(text.length);
     return text;
   };
@@ -265,6 +267,6 @@ function compileTest(node: ExpressionOf<"test">, compilation: Compilation): Eval
   return (context) => {
     const value = input(context);
     context.at = start;
-    return test(value) !== isNegated;
+    return test(value, context) !== isNegated;
   };
 }

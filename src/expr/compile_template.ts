@@ -1,11 +1,14 @@
 /** Statements → closures: scope rules of `for`, `set` and `macro`, and the fast path of a single print. */
 import { isJsonObject, type JsonValue } from "../base/json.ts";
+import { type Authorship, authorshipOf, namedAuthorshipOf } from "./authorship.ts";
 import type { FilterCall, Macro, Statement, StatementOf, TemplateTree } from "./ast.ts";
 import { compileFilter } from "./compile_call.ts";
 import { compileExpression, holds } from "./compile_expression.ts";
 import type { Compilation, Evaluate, Render } from "./compiler.ts";
 import { type Context, Frame } from "./context.ts";
 import { fail, kindOf, printValue } from "../languages/values/mod.ts";
+import { printInPlace } from "./rendered_texts.ts";
+import { keysOf, weightOf, weightOfNodes } from "./weight.ts";
 
 /** Compiles a template. `value` exists only for a template that is one print. */
 export function compileTree(
@@ -14,7 +17,7 @@ export function compileTree(
 ): { render: Render; value?: Evaluate } {
   for (const macro of tree.macros.values()) {
     const parameters = macro.parameters.map(({ name }) => ({ name, fallback: undefined }));
-    compilation.macros.set(macro.name, { parameters, body: () => "" });
+    compilation.macros.set(macro.name, { parameters, body: () => "", nodeCount: 0 });
   }
   for (const macro of tree.macros.values()) compileMacro(macro, compilation);
   const [only] = tree.body;
@@ -22,7 +25,7 @@ export function compileTree(
     return { render: compileBody(tree.body, compilation) };
   }
   const value = compileExpression(only.value, compilation);
-  return { value, render: printed(value, only.value.start) };
+  return { value, render: printed(value, only.value.start, authorshipOf(only.value)) };
 }
 
 function compileMacro(macro: Macro, compilation: Compilation): void {
@@ -33,7 +36,7 @@ function compileMacro(macro: Macro, compilation: Compilation): void {
       const fallback = macro.parameters[index]?.fallback;
       parameter.fallback = fallback && compileExpression(fallback, compilation);
     });
-    compiled.body = compileBody(macro.body, compilation);
+    Object.assign(compiled, compilation.counted(() => compileBody(macro.body, compilation)));
   });
 }
 
@@ -49,13 +52,18 @@ function compileBody(statements: readonly Statement[], compilation: Compilation)
 }
 
 function compileStatement(statement: Statement, compilation: Compilation): Render {
+  compilation.nodeCount++;
   switch (statement.kind) {
     case "text":
       return literal(statement.text);
     case "raw":
       return compileRaw(statement.text);
     case "print":
-      return printed(compileExpression(statement.value, compilation), statement.value.start);
+      return printed(
+        compileExpression(statement.value, compilation),
+        statement.value.start,
+        authorshipOf(statement.value),
+      );
     case "if":
       return compileIf(statement, compilation);
     case "for":
@@ -65,17 +73,28 @@ function compileStatement(statement: Statement, compilation: Compilation): Rende
     case "filter":
       return compileFilterTag(statement.filters, compileBody(statement.body, compilation), compilation);
     case "block": {
-      const body = compileBody(statement.body, compilation);
-      compilation.blocks.set(statement.name, body);
-      return body;
+      const block = compilation.counted(() => compileBody(statement.body, compilation));
+      compilation.blocks.set(statement.name, block);
+      return block.body;
     }
   }
 }
 
 function literal(text: string): Render {
+  if (text.includes("{{") || text.includes("{%")) return verbatim(text);
   return (context) => {
     context.produce(text.length);
     return text;
+  };
+}
+
+/** The body of a `verbatim` tag: only `raw` shields a text from `render()`. */
+function verbatim(text: string): Render {
+  return (context) => {
+    const { pass } = context;
+    const shown = pass.isInPlace ? context.renderSource(context, text, pass) : text;
+    context.produce(shown.length);
+    return shown;
   };
 }
 
@@ -89,12 +108,16 @@ function compileRaw(text: string): Render {
   };
 }
 
-function printed(value: Evaluate, start: number): Render {
+function printed(value: Evaluate, start: number, authorship: Authorship): Render {
   return (context) => {
     const result = value(context);
     context.at = start;
-    const text = typeof result === "string" ? result : printValue(result);
-    context.spend(1);
+    const text = context.pass.isInPlace && authorship(context)
+      ? printInPlace(result, context)
+      : typeof result === "string"
+      ? result
+      : printValue(result, context);
+    context.spend(1 + weightOf(text));
     context.produce(text.length);
     return text;
   };
@@ -118,50 +141,69 @@ function compileIf(statement: StatementOf<"if">, compilation: Compilation): Rend
 function compileFor(statement: StatementOf<"for">, compilation: Compilation): Render {
   const sequence = compileExpression(statement.sequence, compilation);
   const { name, sequence: { start } } = statement;
-  const body = compilation.within([name, "loop"], () => compileBody(statement.body, compilation));
+  const { body, nodeCount } = compilation.within(
+    [name, "loop"],
+    () => compilation.counted(() => compileBody(statement.body, compilation)),
+  );
+  const authorship = namedAuthorshipOf(statement.sequence, compilation);
+  const loop = { name, body, roundSteps: weightOfNodes(nodeCount) };
   const otherwise = compileBody(statement.otherwise, compilation);
   return (context) => {
     const value = sequence(context);
     context.at = start;
     if (value === null) return "";
-    const items = itemsOf(value);
-    return items.length === 0 ? otherwise(context) : runLoop({ name, body }, items, context);
+    const items = itemsOf(value, context);
+    if (items.length === 0) return otherwise(context);
+    const outer = context.frame ??= new Frame(null);
+    const frame = new Frame(outer);
+    frame.note(name, authorship(context));
+    context.frame = frame;
+    const text = runLoop(loop, items, context);
+    context.frame = outer;
+    return text;
   };
 }
 
-function itemsOf(value: JsonValue): readonly JsonValue[] {
+function itemsOf(value: JsonValue, context: Context): readonly JsonValue[] {
   if (Array.isArray(value)) return value;
-  if (isJsonObject(value)) return Object.entries(value).map(([key, item]) => ({ key, value: item }));
+  if (isJsonObject(value)) {
+    return keysOf(value, context).map((key) => ({ key, value: value[key] as JsonValue }));
+  }
   return fail("type", `Cannot loop over ${kindOf(value)}`);
 }
 
+interface Loop {
+  readonly name: string;
+  readonly body: Render;
+  readonly roundSteps: number;
+}
+
 function runLoop(
-  { name, body }: { readonly name: string; readonly body: Render },
+  { name, body, roundSteps }: Loop,
   items: readonly JsonValue[],
   context: Context,
 ): string {
-  const outer = context.frame ??= new Frame(null);
-  const frame = new Frame(outer);
+  const { names } = context.frame as Frame;
   const { length } = items;
-  context.frame = frame;
   let text = "";
   for (let index = 0; index < length; index++) {
-    context.spend(1);
+    context.spend(roundSteps);
     const revindex = length - index - 1;
-    frame.names.set("loop", { index, revindex, first: index === 0, last: revindex === 0, length });
-    frame.names.set(name, items[index] as JsonValue);
+    names.set("loop", { index, revindex, first: index === 0, last: revindex === 0, length });
+    names.set(name, items[index] as JsonValue);
     text += body(context);
   }
-  context.frame = outer;
   return text;
 }
 
 function compileSet(statement: StatementOf<"set">, compilation: Compilation): Render {
   const value = compileExpression(statement.value, compilation);
   const { name } = statement;
+  const authorship = namedAuthorshipOf(statement.value, compilation);
   compilation.declareName(name);
   return (context) => {
-    context.assign(name, value(context));
+    const assigned = value(context);
+    context.assign(name, assigned, authorship(context));
     return "";
   };
 }
@@ -175,5 +217,5 @@ function compileFilterTag(filters: readonly FilterCall[], body: Render, compilat
     return rendered;
   };
   const value = filters.reduce((input, filter) => compileFilter(filter, input, compilation), text);
-  return printed(value, filters[0]?.start ?? 0);
+  return printed(value, filters[0]?.start ?? 0, () => false);
 }

@@ -13,10 +13,17 @@ export type Read = (context: Context) => JsonValue | undefined;
 /** A compiled body: its text. @throws ExpressionError */
 export type Render = (context: Context) => string;
 
+/** A compiled body and the number of its expressions and statements, which is what running it once costs. */
+interface Counted {
+  readonly body: Render;
+  readonly nodeCount: number;
+}
+
 /** A compiled macro; its body is set when the template is compiled. */
 export interface CompiledMacro {
   readonly parameters: readonly { readonly name: string; fallback: Evaluate | undefined }[];
   body: Render;
+  nodeCount: number;
 }
 
 /** The state of one compilation. */
@@ -25,9 +32,11 @@ export class Compilation {
   /** Compiles an expression. */
   readonly compile: (node: Expression, compilation: Compilation) => Evaluate;
   readonly macros = new Map<string, CompiledMacro>();
-  readonly blocks = new Map<string, Render>();
+  readonly blocks = new Map<string, Counted>();
   readonly functionNames = new Set<string>();
   readonly variableNames = new Set<string>();
+  /** Expressions and statements compiled so far. */
+  nodeCount = 0;
   #locals: Set<string>[] = [new Set()];
   #isInMacro = false;
 
@@ -60,6 +69,13 @@ export class Compilation {
     const result = compile();
     this.#isInMacro = false;
     return result;
+  }
+
+  /** Compiles a body and counts its nodes. */
+  counted(compile: () => Render): Counted {
+    const before = this.nodeCount;
+    const body = compile();
+    return { body, nodeCount: this.nodeCount - before };
   }
 
   /** Refuses the template. @throws ExpressionError always, without spans */

@@ -1,6 +1,13 @@
 /** The state of one evaluation: the scope of the caller, local names, and usage of the limits. */
-import type { JsonValue } from "../base/json.ts";
-import { DEFAULT_LIMITS, type ExpressionLimits, fail, type StepBudget } from "../languages/values/mod.ts";
+import { isJsonObject, jsonEquals, type JsonObject, type JsonValue, ownProperty } from "../base/json.ts";
+import {
+  DEFAULT_LIMITS,
+  type ExpressionLimits,
+  fail,
+  measureValue,
+  type StepBudget,
+} from "../languages/values/mod.ts";
+import type { RenderTime } from "./render_time.ts";
 
 /** Variables, functions, time and randomness of a template. */
 export interface Scope {
@@ -15,11 +22,17 @@ export interface Scope {
   /** In [0, 1), of cryptographic quality: keys and ids are made from it. */
   readonly random: () => number;
   readonly limits?: Partial<ExpressionLimits>;
+  /** The root variables that the author of the flow wrote: `render()` evaluates those that nothing has replaced. */
+  readonly authored?: JsonObject;
+  /** Bounds the time of all templates that are rendered with this scope; absent: only steps are bounded. */
+  readonly time?: RenderTime;
 }
 
 /** A host function: its parameters in order, given by position or by name. */
 export interface HostFunction {
   readonly parameters: readonly string[];
+  /** Refused in texts that `render()` evaluates although they are data. */
+  readonly isForAuthors?: boolean;
   /** Its value. Errors end the render, except an ExpressionError that a guard such as `??` catches. */
   call(args: ReadonlyMap<string, JsonValue>): JsonValue;
 }
@@ -27,6 +40,8 @@ export interface HostFunction {
 /** Local names; a closed frame, as of a macro, hides outer names. */
 export class Frame {
   readonly names = new Map<string, JsonValue>();
+  /** The names whose values the author alone made. */
+  #authored: Set<string> | undefined;
   readonly parent: Frame | null;
   readonly isClosed: boolean;
 
@@ -34,10 +49,33 @@ export class Frame {
     this.parent = parent;
     this.isClosed = isClosed;
   }
+
+  /** Notes whether the author alone made the value of a name. */
+  note(name: string, isAuthored: boolean): void {
+    if (isAuthored) (this.#authored ??= new Set()).add(name);
+    else this.#authored?.delete(name);
+  }
+
+  /** True for a name whose value the author alone made. */
+  isAuthored(name: string): boolean {
+    return this.#authored?.has(name) ?? false;
+  }
 }
 
-/** Renders a text as a template; `keepsRaw` keeps `raw` tags for a later pass. */
-type RenderSource = (context: Context, source: string, keepsRaw: boolean) => string;
+/** How a template is evaluated: the one of the render, or one that a call of `render()` evaluates within it. */
+export interface Pass {
+  /** The source of a template that is one print: its own text, printed, is stable. */
+  readonly source?: string;
+  /** Prints of the author's texts are rendered, too. */
+  readonly isInPlace: boolean;
+  /** Data is evaluated as a template, because the flow says so. */
+  readonly isData: boolean;
+}
+
+const OUTERMOST: Pass = Object.freeze({ isInPlace: false, isData: false });
+
+/** Renders a text as a template. */
+type RenderSource = (context: Context, source: string, pass: Pass) => string;
 
 /** One evaluation. */
 export class Context implements StepBudget {
@@ -50,6 +88,8 @@ export class Context implements StepBudget {
   /** `raw` bodies keep their tags for a later pass. */
   keepsRaw = false;
   callDepth = 0;
+  pass = OUTERMOST;
+  readonly #time: RenderTime | undefined;
   #steps = 0;
   #produced = 0;
   #memo: Map<string, unknown> | undefined;
@@ -58,6 +98,7 @@ export class Context implements StepBudget {
     this.scope = scope;
     this.limits = scope.limits ? { ...DEFAULT_LIMITS, ...scope.limits } : DEFAULT_LIMITS;
     this.renderSource = renderSource;
+    this.#time = scope.time;
   }
 
   /** Milliseconds since the epoch. */
@@ -71,6 +112,7 @@ export class Context implements StepBudget {
     if (this.#steps > this.limits.maxSteps) {
       fail("limit", `Cannot evaluate more than ${this.limits.maxSteps} steps`);
     }
+    this.#time?.spend(steps);
   }
 
   /** Counts printed characters. @throws ExpressionError `limit` */
@@ -94,6 +136,26 @@ export class Context implements StepBudget {
     }
   }
 
+  /** Whether the author alone made the value of a name, or of that member of it. */
+  isAuthored(name: string, member: string | undefined): boolean {
+    for (let frame = this.frame; frame !== null; frame = frame.parent) {
+      if (frame.names.has(name)) return frame.isAuthored(name);
+      if (frame.isClosed) return false;
+    }
+    const written = this.scope.authored && ownProperty(this.scope.authored, name);
+    if (written === undefined) return false;
+    const current = this.scope.variable(name);
+    if (current === written) return true;
+    const isSame = (a: JsonValue, b: JsonValue) => {
+      this.spend((measureValue(a, this).size + measureValue(b, this).size) >>> 4);
+      return jsonEquals(a, b);
+    };
+    if (member === undefined || !isJsonObject(current) || !isJsonObject(written)) {
+      return isSame(current ?? null, written);
+    }
+    return isSame(ownProperty(current, member) ?? null, ownProperty(written, member) ?? null);
+  }
+
   /** The value of a name, or `undefined`. */
   lookUp(name: string): JsonValue | undefined {
     for (let frame = this.frame; frame !== null; frame = frame.parent) {
@@ -104,16 +166,22 @@ export class Context implements StepBudget {
   }
 
   /** Sets a name in the frame that has it, a root variable in the outermost frame, any other in the nearest frame. */
-  assign(name: string, value: JsonValue): void {
+  assign(name: string, value: JsonValue, isAuthored: boolean): void {
+    const frame = this.#frameFor(name);
+    frame.names.set(name, value);
+    frame.note(name, isAuthored);
+  }
+
+  #frameFor(name: string): Frame {
     const nearest = this.frame ??= new Frame(null);
     let outermost = nearest;
     for (let frame: Frame | null = nearest; frame !== null; frame = frame.parent) {
       outermost = frame;
-      if (frame.names.has(name)) return void frame.names.set(name, value);
-      if (frame.isClosed) return void nearest.names.set(name, value);
+      if (frame.names.has(name)) return frame;
+      if (frame.isClosed) return nearest;
     }
     const isRoot = nearest !== outermost && this.scope.variable(name) !== undefined;
-    (isRoot ? outermost : nearest).names.set(name, value);
+    return isRoot ? outermost : nearest;
   }
 
   /** The value that `make` returned for this key first in this evaluation. */

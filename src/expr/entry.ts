@@ -22,12 +22,14 @@ export interface Filter extends Callable {
 
 /** A built-in function. `call` throws ExpressionError without position. */
 export interface BuiltInFunction extends Callable {
-  /** The function's value. */
-  call(args: Arguments, context: Context): JsonValue;
+  /** The function's value. `isAuthored`: the author of the flow alone made the first argument; asked only where declared. */
+  call(args: Arguments, context: Context, isAuthored: boolean): JsonValue;
+  /** Whether `isAuthored` is asked. */
+  readonly asksAuthor?: boolean;
 }
 
 /** A test on a value that is not undefined. */
-export type Test = (value: JsonValue) => boolean;
+export type Test = (value: JsonValue, context: Context) => boolean;
 
 /** Entries of a table of filters. */
 export type FilterEntry = readonly [name: string, filter: Filter];

@@ -1,6 +1,6 @@
 /** Templates and a scope → texts and values. Errors get their position here. */
 import { isJsonObject, type JsonObject, type JsonValue, setOwnProperty } from "../base/json.ts";
-import { Context, Frame, type Scope } from "./context.ts";
+import { Context, Frame, type Pass, type Scope } from "./context.ts";
 import { fail, MAX_VALUE_DEPTH } from "../languages/values/mod.ts";
 import { codeOf, type CompiledTemplate, compileTemplate, located, type Template } from "./template.ts";
 
@@ -21,7 +21,10 @@ export function renderValue(template: Template, scope: Scope): JsonValue {
  * wins. @throws ExpressionError, and errors of host functions
  */
 export function renderDeep(value: JsonValue, scope: Scope, compile: (source: string) => Template): JsonValue {
-  return renderLevel(value, (source) => renderString(source, scope, compile), 0);
+  return renderLevel(value, (source) => {
+    scope.time?.spend(1);
+    return renderString(source, scope, compile);
+  }, 0);
 }
 
 function renderLevel(value: JsonValue, render: (source: string) => string, depth: number): JsonValue {
@@ -54,11 +57,11 @@ function valueOf(code: CompiledTemplate, context: Context): JsonValue {
 }
 
 function newContext(scope: Scope, compile: (source: string) => Template): Context {
-  return new Context(scope, (context, source, keepsRaw) => {
+  return new Context(scope, (context, source, pass) => {
     context.spend(source.length >>> 4);
     if (!source.includes("{")) return source;
     const template = context.memo(`template:${source}`, () => compile(source));
-    return template.isLiteral ? source : renderNested(codeOf(template), context, keepsRaw);
+    return template.isLiteral ? source : renderNested(codeOf(template), context, pass);
   });
 }
 
@@ -70,19 +73,20 @@ function run<T>(
   try {
     return evaluate(code, context);
   } catch (error) {
+    context.scope.time?.pause();
     throw located(error, code, context.at);
   }
 }
 
 /** Renders a template within an evaluation: it sees the names at its call and adds none to them. */
-function renderNested(code: CompiledTemplate, context: Context, keepsRaw: boolean): string {
-  const { frame, at, keepsRaw: outerKeepsRaw } = context;
+function renderNested(code: CompiledTemplate, context: Context, { isInPlace, isData }: Pass): string {
+  const { frame, at, pass } = context;
   context.enterCall();
   context.frame = new Frame(frame ?? new Frame(null));
-  context.keepsRaw = keepsRaw;
+  context.pass = { isInPlace, isData, source: code.value && code.source };
   const text = run(code, context, renderCode);
   context.frame = frame;
-  context.keepsRaw = outerKeepsRaw;
+  context.pass = pass;
   context.at = at;
   context.callDepth--;
   return text;

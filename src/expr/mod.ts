@@ -10,6 +10,7 @@ export { BUILT_IN_FUNCTION_NAMES } from "./functions/registry.ts";
 export { DEFAULT_LIMITS, type ExpressionLimits } from "../languages/values/mod.ts";
 export { isTruthyText } from "../base/truthy_text.ts";
 export { printValue } from "../languages/values/mod.ts";
+export { RenderTime } from "./render_time.ts";
 export { inspectTemplate, type Reference, type TemplateFacts } from "./references.ts";
 export { compileTemplate, type Template } from "./template.ts";
 export { TEST_NAMES } from "./tests.ts";

@@ -1,5 +1,6 @@
 /** Operators on values. The compiler handles evaluation order and missing values. */
 import { Double, isJsonObject, jsonEquals, type JsonValue } from "../base/json.ts";
+import { includesText } from "../base/find_text.ts";
 import type { Context } from "./context.ts";
 import {
   calculate,
@@ -12,6 +13,7 @@ import {
   toFloat,
   wholeOf,
 } from "../languages/values/mod.ts";
+import { keysOf, weightOf } from "./weight.ts";
 
 /** An operator on two values. @throws ExpressionError `type`, `arithmetic`, `limit` */
 export type Operation = (left: JsonValue, right: JsonValue, context: Context) => JsonValue;
@@ -23,7 +25,7 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operat
   ["*", (a, b) => calculate("*", a, b)],
   ["/", (a, b) => calculate("/", a, b)],
   ["%", (a, b) => calculate("%", a, b)],
-  ["~", (a, b, context) => joined(joinText(a), joinText(b), context)],
+  ["~", (a, b, context) => joined(joinText(a, context), joinText(b, context), context)],
   ["==", (a, b, context) => areEqual(a, b, context)],
   ["!=", (a, b, context) => !areEqual(a, b, context)],
   ["<", comparison("<", (order) => order < 0)],
@@ -45,9 +47,11 @@ export function isTruthy(value: JsonValue): boolean {
 
 /** Equality by value: numbers of either kind, lists and maps deeply; no conversion. @throws ExpressionError `limit` */
 export function areEqual(a: JsonValue, b: JsonValue, context: Context): boolean {
-  if (typeof a === "object" && a !== null && typeof b === "object" && b !== null) {
-    if (!(a instanceof Double)) context.spend(measureValue(a).size >>> 4);
-    if (!(b instanceof Double)) context.spend(measureValue(b).size >>> 4);
+  if (typeof a === "string") {
+    if (typeof b === "string" && a.length === b.length && a.length > 255) context.spend(weightOf(a));
+  } else if (typeof a === "object" && a !== null && typeof b === "object" && b !== null) {
+    if (!(a instanceof Double)) context.spend(measureValue(a, context).size >>> 4);
+    if (!(b instanceof Double)) context.spend(measureValue(b, context).size >>> 4);
   }
   return jsonEquals(a, b);
 }
@@ -92,7 +96,9 @@ function numbersBetween({ from, to, step }: Range<number>, context: Context): nu
 
 function add(a: JsonValue, b: JsonValue, context: Context): JsonValue {
   if (a !== null && b !== null) {
-    if (typeof a === "string" || typeof b === "string") return joined(joinText(a), joinText(b), context);
+    if (typeof a === "string" || typeof b === "string") {
+      return joined(joinText(a, context), joinText(b, context), context);
+    }
     if (Array.isArray(a)) return checkedList(a.concat(b), context);
   }
   return calculate("+", a, b);
@@ -100,13 +106,13 @@ function add(a: JsonValue, b: JsonValue, context: Context): JsonValue {
 
 function joined(a: string, b: string, context: Context): string {
   context.checkLength(a.length + b.length);
-  context.spend((a.length + b.length) >>> 8);
+  context.spend(weightOf(a) + weightOf(b));
   return a + b;
 }
 
 function checkedList(list: JsonValue[], context: Context): JsonValue[] {
   context.checkLength(list.length);
-  context.spend(list.length >>> 4);
+  context.spend(weightOf(list));
   return list;
 }
 
@@ -129,15 +135,17 @@ function comparison(operator: string, test: (order: number) => boolean): Operati
 function contains(container: JsonValue, sought: JsonValue, context: Context): boolean {
   if (container === null) return false;
   if (typeof container === "string") {
-    context.spend(container.length >>> 8);
-    return sought !== null && container.includes(joinText(sought));
+    if (sought === null) return false;
+    const text = joinText(sought, context);
+    context.spend(weightOf(container) + weightOf(text));
+    return includesText(container, text);
   }
   if (Array.isArray(container)) {
     const all = Array.isArray(sought) ? sought : [sought];
     context.spend(container.length * all.length);
     return all.every((one) => container.some((item) => areEqual(item, one, context)));
   }
-  if (isJsonObject(container)) return sought !== null && Object.hasOwn(container, joinText(sought));
+  if (isJsonObject(container)) return sought !== null && Object.hasOwn(container, joinText(sought, context));
   return fail("type", `Cannot apply "contains" to ${kindOf(container)}`);
 }
 
@@ -145,9 +153,13 @@ function isIn(value: JsonValue, container: JsonValue, context: Context): boolean
   if (value === null || container === null || typeof container !== "object" || container instanceof Double) {
     return false;
   }
-  const texts = Array.isArray(container)
-    ? container.map(joinText)
-    : [...Object.keys(container), ...Object.values(container).map(joinText)];
-  context.spend(texts.length);
-  return texts.includes(joinText(value));
+  const text = joinText(value, context);
+  const isSame = (item: JsonValue) => areEqual(joinText(item, context), text, context);
+  if (Array.isArray(container)) {
+    context.spend(container.length);
+    return container.some(isSame);
+  }
+  const names = keysOf(container, context);
+  context.spend(2 * names.length);
+  return names.some(isSame) || names.some((name) => isSame(container[name] as JsonValue));
 }

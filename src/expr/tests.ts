@@ -1,7 +1,9 @@
 /** Tests of `is`, without `defined`, which the compiler handles: only it accepts a missing value. */
 import { isJsonObject, type JsonValue, tryParseJson } from "../base/json.ts";
+import type { Context } from "./context.ts";
 import type { Test } from "./entry.ts";
 import { fail, isInteger, kindOf } from "../languages/values/mod.ts";
+import { jsonWeightOf, keysOf, weightOf } from "./weight.ts";
 
 /** Tests by name. @throws ExpressionError `type` where a test takes integers only */
 export const TESTS: ReadonlyMap<string, Test> = new Map<string, Test>([
@@ -18,10 +20,13 @@ export const TESTS: ReadonlyMap<string, Test> = new Map<string, Test>([
 export const TEST_NAMES: readonly string[] = ["defined", ...TESTS.keys()];
 
 /** True for null, blank text, and lists and maps without elements. */
-export function isEmptyValue(value: JsonValue): boolean {
-  if (typeof value === "string") return value.trim() === "";
+export function isEmptyValue(value: JsonValue, context: Context): boolean {
+  if (typeof value === "string") {
+    context.spend(weightOf(value));
+    return value.trim() === "";
+  }
   if (Array.isArray(value)) return value.length === 0;
-  return value === null || isJsonObject(value) && Object.keys(value).length === 0;
+  return value === null || isJsonObject(value) && keysOf(value, context).length === 0;
 }
 
 function isOdd(value: JsonValue, test: string): boolean {
@@ -29,6 +34,8 @@ function isOdd(value: JsonValue, test: string): boolean {
   return BigInt(value) % 2n !== 0n;
 }
 
-function isJsonText(value: JsonValue): boolean {
-  return typeof value === "string" && tryParseJson(value) !== undefined;
+function isJsonText(value: JsonValue, context: Context): boolean {
+  if (typeof value !== "string") return false;
+  context.spend(jsonWeightOf(value));
+  return tryParseJson(value) !== undefined;
 }

@@ -32,7 +32,11 @@ export function createExpressionRenderer(
   return async (source, { tenant, namespace, context }) => {
     const calls = new HostCalls(deps.values, { tenant, namespace: namespace ?? "" });
     const host = namespace === undefined ? NO_FUNCTIONS : calls;
-    const scope = createScope(deps, host, (name) => ownProperty(context, name));
+    const scope = createScope(deps, host, {
+      variable: (name) => ownProperty(context, name),
+      // The caller wrote both.
+      authored: context,
+    });
     return await masked(calls, () => {
       const template = compileTemplate(source);
       return calls.run(() => renderText(template, scope));

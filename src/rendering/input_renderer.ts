@@ -2,7 +2,7 @@
 import type { JsonObject, JsonValue } from "../base/json.ts";
 import { compileTemplate, renderValue, type Scope } from "../expr/mod.ts";
 import type { Flow } from "../model/flows/flow.ts";
-import { createScope, rootVariable, type ScopeDeps, withVariables } from "./scope.ts";
+import { authoredBy, createScope, rootVariable, type ScopeDeps, withVariables } from "./scope.ts";
 
 /** A template of a flow, and what it sees besides the common root variables. */
 interface InputTemplate {
@@ -23,6 +23,7 @@ export function createInputRenderer(
   return (flow, { template, inputs, functions }) => {
     const roots = { flow, server };
     const variable = withVariables({ inputs }, (name) => rootVariable(name, roots));
-    return renderValue(compileTemplate(template), createScope(deps, { functions }, variable));
+    const scope = createScope(deps, { functions }, { variable, authored: authoredBy(flow) });
+    return renderValue(compileTemplate(template), scope);
   };
 }

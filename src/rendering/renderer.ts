@@ -16,7 +16,7 @@ import type { TaskCatalog, TaskType } from "../model/tasks/task_catalog.ts";
 import { EffectCalls, mayHoldTemplate, secretCalls } from "./text_search.ts";
 import { HostCalls, type HostValues, isRenderError } from "./host_functions/mod.ts";
 import type { OuterContext } from "./loop_contexts.ts";
-import { createScope, type ScopeDeps, withVariables } from "./scope.ts";
+import { authoredBy, createScope, type ScopeDeps, withVariables } from "./scope.ts";
 import { ExecutionVariables, type ServerVariables, type TaskScope } from "./variables.ts";
 import { WorkPaths } from "./work_paths.ts";
 
@@ -98,6 +98,7 @@ export class Renderer {
   readonly #cache: TemplateCache;
   readonly #deps: RenderDeps;
   readonly #variables: ExecutionVariables;
+  readonly #authored: JsonObject;
 
   constructor(plan: FlowPlan, execution: Execution, cache: TemplateCache, deps: RenderDeps) {
     this.#plan = plan;
@@ -107,6 +108,7 @@ export class Renderer {
     this.workPaths = pathOf && new WorkPaths(plan, execution, pathOf);
     this.#variables = new ExecutionVariables(plan.flow, execution, deps.server, this.workPaths);
     this.#variables.outer = deps.outer;
+    this.#authored = authoredBy(plan.flow);
     const { tenant, namespace } = execution;
     const inputSecrets = () => this.#variables.inputSecrets;
     const now = () => deps.clock.now();
@@ -169,7 +171,7 @@ export class Renderer {
   value(source: string, task: TaskScope, variables: JsonObject = {}): JsonValue | Promise<JsonValue> {
     const template = this.#cache.template(this.#plan, source);
     const variable = withVariables(variables, (name) => this.#variables.get(name, task));
-    const scope = createScope(this.#deps, this.hostCalls, variable);
+    const scope = createScope(this.#deps, this.hostCalls, { variable, authored: this.#authored });
     return this.hostCalls.run(() => renderValue(template, scope));
   }
 
@@ -230,7 +232,10 @@ export class Renderer {
   }
 
   #scope(task?: TaskScope): Scope {
-    return createScope(this.#deps, this.hostCalls, (name) => this.#variables.get(name, task));
+    return createScope(this.#deps, this.hostCalls, {
+      variable: (name) => this.#variables.get(name, task),
+      authored: this.#authored,
+    });
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Clock } from "../base/clock.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty, setOwnProperty } from "../base/json.ts";
-import type { Scope } from "../expr/mod.ts";
+import { RenderTime, type Scope } from "../expr/mod.ts";
 import type { Execution } from "../model/executions/execution.ts";
 import type { Flow } from "../model/flows/flow.ts";
 import type { Label } from "../model/flows/label.ts";
@@ -14,24 +14,30 @@ export interface ScopeDeps {
   readonly clock: Clock;
   readonly timeZone: string;
   readonly random: () => number;
+  /** Longest evaluation of the templates of one scope, in milliseconds. */
+  readonly maxRenderMs?: number;
 }
+
+const DEFAULT_MAX_RENDER_MS = 1_000;
 
 type Lookup = Scope["variable"];
 
 /** A scope at the present instant. The functions of `host` are read when a template first calls one. */
 export function createScope(
-  { clock, timeZone, random }: ScopeDeps,
+  { clock, timeZone, random, maxRenderMs = DEFAULT_MAX_RENDER_MS }: ScopeDeps,
   host: Pick<Scope, "functions">,
-  variable: Lookup,
+  { variable, authored }: Pick<Scope, "variable" | "authored">,
 ): Scope {
   return {
     variable,
+    authored,
     get functions() {
       return host.functions;
     },
     now: clock.now(),
     timeZone,
     random,
+    time: new RenderTime(clock, maxRenderMs),
   };
 }
 
@@ -75,6 +81,11 @@ const ROOTS: ReadonlyMap<string, (source: RootSource) => JsonValue | undefined> 
 /** A root variable that all templates see; `undefined` if no such name exists. Built when it is read. */
 export function rootVariable(name: string, source: RootSource): JsonValue | undefined {
   return ROOTS.get(name)?.(source);
+}
+
+/** The root variables that the author of a flow wrote; executions may replace them. */
+export function authoredBy({ variables }: Pick<Flow, "variables">): JsonObject {
+  return { vars: variables ?? {} };
 }
 
 /** Labels as a tree: `system.correlationId` is `labels.system.correlationId`. */

@@ -7,6 +7,8 @@ import { EFFECT_FUNCTIONS } from "./host_functions/mod.ts";
 const CALL = new RegExp(`\\b(?:${[...EFFECT_FUNCTIONS].join("|")})\\s*\\(`);
 /** Evaluates a text that is not part of the template. */
 const RENDER = /\brender(?:Once)?\s*\(/;
+/** A second argument of `render`, or what looks like one: data is rendered, which may hold any call. */
+const RECURSIVE = /,(?!\s*recursive\s*=\s*false\b)|\(\s*recursive\b/;
 
 type FlowVariables = Pick<Flow, "variables">;
 type TaskProperties = Pick<Task, "properties">;
@@ -24,22 +26,31 @@ export class EffectCalls {
   }
 
   #look(flow: FlowVariables, { properties }: TaskProperties): boolean {
-    if (holds(properties, CALL)) return true;
-    return holds(properties, RENDER) && this.#inVariables(flow);
+    if (holds(properties, mayCall)) return true;
+    return holds(properties, (text) => RENDER.test(text)) && this.#inVariables(flow);
   }
 
   #inVariables(flow: FlowVariables): boolean {
     let known = this.#variables.get(flow);
-    if (known === undefined) this.#variables.set(flow, known = holds(flow.variables, CALL));
+    if (known === undefined) {
+      const { variables } = flow;
+      this.#variables.set(flow, known = holds(variables, mayCall));
+    }
     return known;
   }
 }
 
-function holds(value: JsonValue, pattern: RegExp): boolean {
-  if (typeof value === "string") return value.includes("{") && pattern.test(value);
-  if (Array.isArray(value)) return value.some((item) => holds(item, pattern));
+function mayCall(text: string): boolean {
+  if (CALL.test(text)) return true;
+  const at = text.search(RENDER);
+  return at >= 0 && RECURSIVE.test(text.slice(at));
+}
+
+function holds(value: JsonValue, test: (text: string) => boolean): boolean {
+  if (typeof value === "string") return value.includes("{") && test(value);
+  if (Array.isArray(value)) return value.some((item) => holds(item, test));
   if (!isJsonObject(value)) return false;
-  return Object.entries(value).some(([name, item]) => holds(name, pattern) || holds(item, pattern));
+  return Object.entries(value).some(([name, item]) => holds(name, test) || holds(item, test));
 }
 
 /** A call whose arguments contain no other call. */

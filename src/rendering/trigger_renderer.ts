@@ -4,7 +4,14 @@ import { compileTemplate, renderDeep, renderText, type Scope, type Template } fr
 import type { Flow } from "../model/flows/flow.ts";
 import { mayHoldTemplate } from "./text_search.ts";
 import { HostCalls, type HostValues } from "./host_functions/mod.ts";
-import { createScope, rootVariable, type ScopeDeps, type ServerRoots, withVariables } from "./scope.ts";
+import {
+  authoredBy,
+  createScope,
+  rootVariable,
+  type ScopeDeps,
+  type ServerRoots,
+  withVariables,
+} from "./scope.ts";
 
 /** Renders what a flow declares for a trigger. */
 export interface TriggerRenderer {
@@ -58,5 +65,5 @@ function prepare(
   const calls = new HostCalls(deps.values, { tenant, namespace, now: () => deps.clock.now() });
   const roots = { flow, server: deps };
   const variable = withVariables(variables, (name) => rootVariable(name, roots));
-  return { calls, scope: createScope(deps, calls, variable) };
+  return { calls, scope: createScope(deps, calls, { variable, authored: authoredBy(flow) }) };
 }

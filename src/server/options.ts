@@ -36,6 +36,8 @@ export interface AssemblyOptions {
   readonly trustedProxies?: readonly string[];
   readonly maxUploadBytes: number;
   readonly timeZone: string;
+  /** Longest evaluation of the expressions of one task, trigger or input, in milliseconds. */
+  readonly maxRenderMs?: number;
   readonly secrets: ReadonlyMap<string, string>;
   /** Tenants beside `main` that read `secrets`; absent: none. */
   readonly secretTenants?: readonly string[];
@@ -64,6 +66,7 @@ type ServerOption =
   | "random"
   | "maxUploadBytes"
   | "timeZone"
+  | "maxRenderMs"
   | "envs"
   | "baseUrl"
   | "secrets"

@@ -18,6 +18,7 @@ import type { InputCipher } from "../services/starts/input_cipher.ts";
 interface RenderOptions {
   readonly clock: Clock;
   readonly timeZone: string;
+  readonly maxRenderMs?: number;
   readonly random: () => number;
   readonly envs: ReadonlyMap<string, string>;
   readonly baseUrl?: string;
@@ -30,11 +31,12 @@ export interface RenderServices extends HostServices {
 
 /** What renderers need, from the services of this server. */
 export function createRenderDeps(options: RenderOptions, services: RenderServices): RenderDeps {
-  const { clock, timeZone, random, envs, baseUrl } = options;
+  const { clock, timeZone, maxRenderMs, random, envs, baseUrl } = options;
   const { inputCipher } = services;
   return {
     clock,
     timeZone,
+    maxRenderMs,
     random,
     server: {
       envs: toObject(envs),

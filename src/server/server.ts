@@ -104,6 +104,7 @@ async function serve(
     credentials: basic,
     noAuthExplicit: basic === undefined,
     timeZone: config.timezone,
+    maxRenderMs: config.maxRenderMs,
     version: VERSION,
   });
   const listener = await listen(config, logger, assembly);

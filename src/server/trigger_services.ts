@@ -107,7 +107,7 @@ export function createTriggerServices(
 }
 
 function createRenderer(
-  { clock, timeZone, random, envs, baseUrl }: ServicesDeps,
+  { clock, timeZone, maxRenderMs, random, envs, baseUrl }: ServicesDeps,
   values: Omit<TriggerStateDeps, "catalog">,
 ) {
   const kestra: JsonObject | undefined = baseUrl === undefined ? undefined : { url: baseUrl };
@@ -115,6 +115,7 @@ function createRenderer(
   return createTriggerRenderer({
     clock,
     timeZone,
+    maxRenderMs,
     random,
     envs: Object.fromEntries(envs),
     kestra,

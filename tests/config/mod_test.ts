@@ -45,6 +45,7 @@ Deno.test("parseConfig() returns the defaults when nothing is given", () => {
     logFormat: "text",
     encryptionKey: undefined,
     drainTimeoutMs: 10_000,
+    maxRenderMs: 1_000,
     maxUploadBytes: 10 * 1024 ** 3,
     maxConnections: undefined,
     maxConnectionsPerAddress: undefined,
@@ -142,6 +143,17 @@ for (const [text, ms] of [["75s", 75_000], ["1", 1_000], ["PT2M", 120_000], ["1h
     assertEquals(accept(["--idle-timeout", text]).idleTimeoutMs, ms);
   });
 }
+
+Deno.test("parseConfig() reads the longest time of a render, from 50 ms to a minute", () => {
+  for (const [text, ms] of [["50ms", 50], ["2s", 2_000], ["PT1M", 60_000]] as const) {
+    assertEquals(accept(["--max-render-time", text]).maxRenderMs, ms);
+  }
+  for (const text of ["49ms", "61s", "-1s", "fast"]) {
+    const refused = parse(["--max-render-time", text]);
+    assertInstanceOf(refused, ConfigProblem);
+    assertStringIncludes(refused.message, "from 50 ms to one minute");
+  }
+});
 
 const RETENTIONS: readonly (readonly [string, Config["retention"]])[] = [
   ["--retention-age=30d", { maxAgeMs: 30 * 86_400_000, maxCount: undefined }],

@@ -27,6 +27,8 @@ export function scopeOf(variables: JsonObject = {}, changes: Partial<Scope> = {}
     functions: new Map(),
     now: NOW,
     timeZone: "UTC",
+    // The variables of these tests are those of the author.
+    authored: variables,
     random: () => (draws++ * 0.618033988749895) % 1,
     ...changes,
   };

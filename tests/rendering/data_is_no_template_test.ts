@@ -51,7 +51,7 @@ triggers:
 `;
 
 function start(): Promise<Harness> {
-  return Harness.start({ secrets: new Map([["TOP", "hidden-value"]]) });
+  return Harness.start({ secrets: new Map([["TOP", btoa("hidden-value")]]) });
 }
 
 Deno.test("render() leaves expressions within inputs alone, in every place that they are handed to", async () => {

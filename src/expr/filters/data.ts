@@ -2,28 +2,37 @@
 import { Double, type JsonValue, parseJson } from "../../base/json.ts";
 import { ionText } from "../../languages/ion/mod.ts";
 import { jqProgram } from "../../languages/jq/mod.ts";
-import { fail, jsonText } from "../../languages/values/mod.ts";
+import { fail, jsonText, measureValue } from "../../languages/values/mod.ts";
 import { yamlText } from "../../languages/yaml/mod.ts";
 import type { Context } from "../context.ts";
 import { type Arguments, type Filter, type FilterEntry, textArgument } from "../entry.ts";
+import { jsonWeightOf } from "../weight.ts";
 
 const MAX_INT32 = 2 ** 31 - 1;
-const TO_JSON: Filter = { parameters: [], apply: (input) => jsonText(input) };
+/** Characters that are written in one step, as a power of two. */
+const YAML_SHIFT = 1;
+const ION_SHIFT = 5;
+const TO_JSON: Filter = { parameters: [], apply: (input, _, context) => jsonText(input, context) };
 
 /** Filters on data. `jq` gives the list of all results, null for null, and reads a text as JSON first. */
 export const DATA_FILTERS: readonly FilterEntry[] = [
   ["toJson", TO_JSON],
   ["json", TO_JSON],
-  ["yaml", { parameters: [], apply: (input) => input === null ? "null" : yamlText(input) }],
+  ["yaml", { parameters: [], apply: toYaml }],
   ["className", { parameters: [], apply: className }],
   ["jq", { parameters: ["expression"], required: 1, apply: runJq }],
   ["toIon", { parameters: [], apply: toIon }],
 ];
 
+function toYaml(input: JsonValue, _: unknown, context: Context): string {
+  if (input === null) return "null";
+  context.spend(measureValue(input, context).size >>> YAML_SHIFT);
+  return yamlText(input);
+}
+
 function toIon(input: JsonValue, _: unknown, context: Context): string {
-  const text = ionText(input);
-  context.spend(text.length >>> 8);
-  return text;
+  context.spend(measureValue(input, context).size >>> ION_SHIFT);
+  return ionText(input);
 }
 
 function runJq(input: JsonValue, args: Arguments, context: Context): JsonValue {
@@ -35,7 +44,7 @@ function runJq(input: JsonValue, args: Arguments, context: Context): JsonValue {
 }
 
 function readJson(text: string, context: Context): JsonValue {
-  context.spend(text.length >>> 8);
+  context.spend(jsonWeightOf(text));
   try {
     return parseJson(text);
   } catch (error) {

@@ -6,11 +6,13 @@ import { type Arguments, type FilterEntry, textArgument, textFilter } from "../e
 import { decodeBase64, encodeBase64, fail, measureValue } from "../../languages/values/mod.ts";
 
 const NONE = { parameters: [] } as const;
+/** Characters that are encoded in one step, as a power of two. */
+const ENCODE_SHIFT = 5;
 
 /** Filters that encode, digest and escape text; null stays null. */
 export const ENCODING_FILTERS: readonly FilterEntry[] = [
-  ["base64encode", textFilter(NONE, (text) => encodeBase64(new TextEncoder().encode(text)))],
-  ["base64decode", textFilter(NONE, (text) => new TextDecoder().decode(decodeBase64(text)))],
+  ["base64encode", textFilter(NONE, base64Encode)],
+  ["base64decode", textFilter(NONE, base64Decode)],
   ["urlencode", textFilter(NONE, urlEncode)],
   ["urldecode", textFilter(NONE, urlDecode)],
   ["md5", textFilter(NONE, (text) => digest("md5", text))],
@@ -30,14 +32,26 @@ function digest(algorithm: string, text: string): string {
   return createHash(algorithm).update(text).digest("hex");
 }
 
+function base64Encode(text: string, _: Arguments, context: Context): string {
+  context.spend(text.length >>> ENCODE_SHIFT);
+  return encodeBase64(new TextEncoder().encode(text));
+}
+
+function base64Decode(text: string, _: Arguments, context: Context): string {
+  context.spend(text.length >>> ENCODE_SHIFT);
+  return new TextDecoder().decode(decodeBase64(text));
+}
+
 /** Form encoding: letters, digits and `.-*_` stay, a space becomes `+`. */
-function urlEncode(text: string): string {
+function urlEncode(text: string, _: Arguments, context: Context): string {
+  context.spend(text.length >>> ENCODE_SHIFT);
   return encodeURIComponent(text.toWellFormed())
     .replace(/[!'()~]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
     .replaceAll("%20", "+");
 }
 
-function urlDecode(text: string): string {
+function urlDecode(text: string, _: Arguments, context: Context): string {
+  context.spend(text.length >>> ENCODE_SHIFT);
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch (error) {
@@ -50,7 +64,7 @@ function escapeChar(input: JsonValue, args: Arguments, context: Context): JsonVa
   const type = textArgument(args[0], "type");
   const escape = ESCAPES.get(type);
   if (!escape) fail("argument", `Unknown escape type "${type}": types are ${[...ESCAPES.keys()].join(", ")}`);
-  context.spend(measureValue(input).size >>> 8);
+  context.spend(measureValue(input, context).size >>> 8);
   return escapeWithin(input, escape);
 }
 

@@ -2,6 +2,7 @@
 import { Double, type JsonValue } from "../../base/json.ts";
 import type { Context } from "../context.ts";
 import { type Arguments, type FilterEntry, textFilter } from "../entry.ts";
+import { weightOf } from "../weight.ts";
 import { fail, isInteger, isNumber, joinText, kindOf, toFloat } from "../../languages/values/mod.ts";
 
 const DIRECTIVE = /%(?:(\d{1,3})\$)?([-+0, #]*)(\d{1,6})?(?:\.(\d{1,2}))?(.)/gsu;
@@ -17,10 +18,14 @@ interface Directive {
   readonly precision: number | undefined;
 }
 
-type Print = (value: JsonValue, directive: Directive) => string;
+type Print = (value: JsonValue, directive: Directive, context: Context) => string;
 
 const CONVERSIONS: ReadonlyMap<string, Print> = new Map<string, Print>([
-  ["s", (value, { precision }) => (value === null ? "null" : joinText(value)).slice(0, precision)],
+  [
+    "s",
+    (value, { precision }, context) =>
+      (value === null ? "null" : joinText(value, context)).slice(0, precision),
+  ],
   ["b", (value) => String(value !== null && value !== false)],
   ["d", (value, { flags }) => signed(integerOf(value, "d"), flags)],
   ["x", (value) => unsigned(value, "x").toString(16)],
@@ -38,7 +43,7 @@ function printerOf(conversion: string): Print {
     return CONVERSIONS.get(conversion) ?? fail("argument", `Unknown conversion "%${conversion}"`);
   }
   const print = CONVERSIONS.get(conversion.toLowerCase()) as Print;
-  return (value, directive) => print(value, directive).toUpperCase();
+  return (value, directive, context) => print(value, directive, context).toUpperCase();
 }
 
 /** Values one by one, or as one list. */
@@ -51,6 +56,7 @@ function format(text: string, args: Arguments, context: Context): JsonValue {
   const list = valuesOf(args);
   let next = 0;
   return text.replace(DIRECTIVE, (_, index, flags: string, width = "0", precision, conversion: string) => {
+    context.spend(1);
     if (conversion === "%") return "%";
     if (conversion === "n") return "\n";
     const print = printerOf(conversion);
@@ -63,7 +69,8 @@ function format(text: string, args: Arguments, context: Context): JsonValue {
       width: Number(width),
       precision: precision === undefined ? undefined : Number(precision),
     };
-    const printed = padded(print(value, directive), directive);
+    const printed = padded(print(value, directive, context), directive);
+    context.spend(weightOf(value) + weightOf(printed));
     context.produce(printed.length);
     return printed;
   });

@@ -5,6 +5,7 @@ import { type Arguments, type Filter, type FilterEntry, integerArgument, textArg
 import { compareNumbers, fail, isNumber, joinText, kindOf } from "../../languages/values/mod.ts";
 import { areEqual } from "../operators.ts";
 import { isEmptyValue } from "../tests.ts";
+import { keysOf, weightOf } from "../weight.ts";
 
 const NONE = { parameters: [] } as const;
 
@@ -47,20 +48,13 @@ function refuse(name: string, input: JsonValue): never {
   return fail("type", `Cannot apply the filter "${name}" to ${kindOf(input)}`);
 }
 
-function orDefault(input: JsonValue, [fallback = null]: Arguments): JsonValue {
-  return isEmptyValue(input) ? fallback : input;
+function orDefault(input: JsonValue, [fallback = null]: Arguments, context: Context): JsonValue {
+  return isEmptyValue(input, context) ? fallback : input;
 }
 
 function lengthOf(input: JsonValue, _: Arguments, context: Context): number {
   if (typeof input === "string" || Array.isArray(input)) return input.length;
   return isJsonObject(input) ? keysOf(input, context).length : 0;
-}
-
-/** The keys of a map; 16 of them count as one step. */
-function keysOf(map: JsonObject, context: Context): string[] {
-  const names = Object.keys(map);
-  context.spend(names.length >>> 4);
-  return names;
 }
 
 function elementAt(name: string, input: JsonValue, index: number): JsonValue {
@@ -73,7 +67,7 @@ function join(input: JsonValue, args: Arguments, context: Context): JsonValue {
   if (input === null) return null;
   if (!Array.isArray(input)) return refuse("join", input);
   const separator = textArgument(args[0], "separator", "");
-  const texts = input.map((item) => item === null ? "null" : joinText(item));
+  const texts = input.map((item) => item === null ? "null" : joinText(item, context));
   let length = separator.length * input.length;
   for (const text of texts) length += text.length;
   context.checkLength(length);
@@ -92,12 +86,14 @@ function slice(input: JsonValue, args: Arguments): JsonValue {
 }
 
 function sorted(list: JsonValue[], context: Context): JsonValue[] {
-  context.spend(list.length);
-  return list.toSorted(compareItems);
+  // As many comparisons as the bits of the length for each element, 16 of them in a step.
+  context.spend(list.length * (33 - Math.clz32(list.length)) >>> 4);
+  return list.toSorted((a, b) => compareItems(a, b, context));
 }
 
-function compareItems(a: JsonValue, b: JsonValue): number {
+function compareItems(a: JsonValue, b: JsonValue, context: Context): number {
   if (isNumber(a) && isNumber(b)) return compareNumbers(a, b);
+  if (typeof a === "string" && a.length > 255) context.spend(weightOf(a));
   const isComparable = typeof a === typeof b && (typeof a === "string" || typeof a === "boolean");
   if (!isComparable || a === null || b === null) {
     return fail("type", `Cannot sort ${kindOf(a)} with ${kindOf(b)}`);
@@ -124,10 +120,12 @@ function flatten(list: JsonValue[], _: Arguments, context: Context): JsonValue {
 function distinct(list: JsonValue, _: Arguments, context: Context): JsonValue {
   if (list === null) return "null";
   if (!Array.isArray(list)) return refuse("distinct", list);
+  context.spend(list.length >>> 3);
   const kept: JsonValue[] = [];
   const texts = new Set<string>();
   const others: JsonValue[] = [];
   for (const item of list) {
+    if (typeof item === "string" && item.length > 255) context.spend(weightOf(item));
     if (typeof item === "string" ? texts.has(item) : isAmong(item, others, context)) continue;
     if (typeof item === "string") texts.add(item);
     else others.push(item);
@@ -163,7 +161,7 @@ function itemsOf(list: JsonValue[] | JsonObject, context: Context): readonly Jso
 
 /** The entries of a map, or the items of a list with their text as key. */
 function entriesOf(map: JsonValue[] | JsonObject, context: Context): (readonly [string, JsonValue])[] {
-  if (Array.isArray(map)) return map.map((item) => [joinText(item), item]);
+  if (Array.isArray(map)) return map.map((item) => [joinText(item, context), item]);
   return keysOf(map, context).map((name) => [name, map[name] as JsonValue]);
 }
 
@@ -173,7 +171,8 @@ function keys(input: JsonValue, _: Arguments, context: Context): JsonValue {
   return isJsonObject(input) ? keysOf(input, context) : refuse("keys", input);
 }
 
-function values(input: JsonValue): JsonValue {
+function values(input: JsonValue, _: Arguments, context: Context): JsonValue {
   if (input === null) return null;
-  return isJsonObject(input) ? Object.values(input) : refuse("values", input);
+  if (!isJsonObject(input)) return refuse("values", input);
+  return keysOf(input, context).map((name) => input[name] as JsonValue);
 }

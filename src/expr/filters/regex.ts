@@ -1,4 +1,5 @@
 /** Filters with regular expressions, and those that replace and split. */
+import { includesText, splitByText } from "../../base/find_text.ts";
 import { isJsonObject, type JsonValue } from "../../base/json.ts";
 import type { Context } from "../context.ts";
 import {
@@ -12,6 +13,7 @@ import {
 } from "../entry.ts";
 import { fail, kindOf } from "../../languages/values/mod.ts";
 import { type Budget, Regex } from "../../languages/regex/mod.ts";
+import { keysOf, weightOf } from "../weight.ts";
 
 const REGEX = { parameters: ["regex"], required: 1 } as const;
 const REPLACE = { parameters: ["regex", "replacement"], required: 2 } as const;
@@ -44,13 +46,48 @@ function regexOf(args: Arguments, name: string, context: Context): Regex {
   });
 }
 
+/** Moves between two charges: some 0.25 ms. */
+const GRANTED_MOVES = 4096;
+
 /** Runs a regular expression; 16 of its moves count as one step. */
 function metered<T>(context: Context, run: (budget: Budget) => T): T {
-  const { maxRegexMoves, maxOutputLength } = context.limits;
-  const budget = { moves: maxRegexMoves, maxLength: maxOutputLength };
+  const budget = new RegexMoves(context);
   const result = run(budget);
-  context.spend((maxRegexMoves - budget.moves) >>> 4);
+  budget.settle();
   return result;
+}
+
+/** Moves of one call, charged while they are made. */
+class RegexMoves implements Budget {
+  readonly maxLength: number;
+  moves: number;
+  readonly #context: Context;
+  #granted: number;
+  #left: number;
+
+  constructor(context: Context) {
+    const { maxRegexMoves, maxOutputLength } = context.limits;
+    this.maxLength = maxOutputLength;
+    this.#context = context;
+    this.moves = this.#granted = Math.min(GRANTED_MOVES, maxRegexMoves);
+    this.#left = maxRegexMoves - this.moves;
+  }
+
+  /** Charges the moves made so far and grants more. */
+  refill(): void {
+    const missing = -this.moves;
+    this.settle();
+    const granted = Math.min(Math.max(GRANTED_MOVES, missing), this.#left);
+    this.#left -= granted;
+    this.moves += granted;
+    this.#granted = this.moves;
+  }
+
+  /** Charges the moves made since they were granted. */
+  settle(): void {
+    this.#context.spend((this.#granted - this.moves) >>> 4);
+    this.#granted = this.moves;
+  }
 }
 
 function matches(text: string, args: Arguments, context: Context): boolean {
@@ -88,9 +125,9 @@ function replacePairs(text: string, args: Arguments, context: Context): JsonValu
   }
   const isRegex = booleanArgument(args[1], "regexp", false);
   let current = text;
-  for (const from of Object.keys(pairs)) {
+  for (const from of keysOf(pairs, context)) {
     const to = toText(pairs[from] as JsonValue);
-    context.spend(1 + (current.length >>> 8));
+    context.spend(1 + weightOf(current) + weightOf(to));
     if (!isRegex) {
       current = replaceText(current, [from, to], context);
       continue;
@@ -102,8 +139,9 @@ function replacePairs(text: string, args: Arguments, context: Context): JsonValu
 }
 
 function replaceText(text: string, [from, to]: readonly [string, string], context: Context): string {
-  if (!text.includes(from)) return text;
-  const pieces = text.split(from);
+  if (!includesText(text, from)) return text;
+  const pieces = splitByText(text, from);
+  context.spend(weightOf(pieces));
   context.checkLength(text.length + (pieces.length - 1) * to.length);
   return from === "" ? text.replaceAll(from, () => to) : pieces.join(to);
 }

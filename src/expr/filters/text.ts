@@ -1,4 +1,5 @@
 /** Filters on text. */
+import { indexOfText, lastIndexOfText } from "../../base/find_text.ts";
 import type { JsonValue } from "../../base/json.ts";
 import type { Context } from "../context.ts";
 import {
@@ -15,6 +16,9 @@ const NONE = { parameters: [] } as const;
 const SEPARATOR = { parameters: ["separator"], required: 1 } as const;
 const VALUE = { parameters: ["value"], required: 1 } as const;
 const INDENT = { parameters: ["amount", "prefix"], required: 1 } as const;
+/** Characters that are replaced one by one in one step, as a power of two. */
+const SCAN_SHIFT = 4;
+const TITLE_SHIFT = 2;
 const LINE_BREAK = /\r\n|\r|\n/g;
 
 /** Filters on text; null stays null, except where the result is a boolean. */
@@ -23,11 +27,11 @@ export const TEXT_FILTERS: readonly FilterEntry[] = [
   ["lower", textFilter(NONE, (text) => text.toLowerCase())],
   ["trim", textFilter(NONE, (text) => text.trim())],
   ["capitalize", textFilter(NONE, capitalize)],
-  ["title", textFilter(NONE, (text) => text.replace(/(^|\s)(\S)/gu, (match) => match.toUpperCase()))],
+  ["title", textFilter(NONE, title)],
   ["abbreviate", textFilter({ parameters: ["length"], required: 1 }, abbreviate)],
   ["nl2br", textFilter(NONE, (text, _, context) => withBreaks(text, context))],
   ["slugify", textFilter(NONE, slugify)],
-  ["string", { ...NONE, apply: (input) => input === null ? null : printValue(input) }],
+  ["string", { ...NONE, apply: (input, _, context) => input === null ? null : printValue(input, context) }],
   ["startsWith", {
     ...VALUE,
     apply: (input, args) => edge(input, args, (text, value) => text.startsWith(value)),
@@ -36,10 +40,13 @@ export const TEXT_FILTERS: readonly FilterEntry[] = [
     ...VALUE,
     apply: (input, args) => edge(input, args, (text, value) => text.endsWith(value)),
   }],
-  ["substringBefore", substring((text, separator) => head(text, text.indexOf(separator)))],
-  ["substringBeforeLast", substring((text, separator) => head(text, text.lastIndexOf(separator)))],
-  ["substringAfter", substring((text, separator) => tail(text, text.indexOf(separator), separator))],
-  ["substringAfterLast", substring((text, separator) => tail(text, text.lastIndexOf(separator), separator))],
+  ["substringBefore", substring((text, separator) => head(text, indexOfText(text, separator)))],
+  ["substringBeforeLast", substring((text, separator) => head(text, lastIndexOfText(text, separator)))],
+  ["substringAfter", substring((text, separator) => tail(text, indexOfText(text, separator), separator))],
+  [
+    "substringAfterLast",
+    substring((text, separator) => tail(text, lastIndexOfText(text, separator), separator)),
+  ],
   ["indent", textFilter(INDENT, (text, args, context) => indent(text, args, context))],
   ["nindent", textFilter(INDENT, (text, args, context) => text === "" ? "" : newLine(text, args, context))],
 ];
@@ -59,12 +66,19 @@ function abbreviate(text: string, args: Arguments): string {
   return length <= 3 ? text.slice(0, length) : `${text.slice(0, length - 3)}...`;
 }
 
+function title(text: string, _: Arguments, context: Context): string {
+  context.spend(text.length >>> TITLE_SHIFT);
+  return text.replace(/(^|\s)(\S)/gu, (match) => match.toUpperCase());
+}
+
 function withBreaks(text: string, context: Context): string {
+  context.spend(text.length >>> SCAN_SHIFT);
   context.checkLength(text.length * 2);
   return text.replace(LINE_BREAK, (lineBreak) => `<br />${lineBreak}`);
 }
 
-function slugify(text: string): string {
+function slugify(text: string, _: Arguments, context: Context): string {
+  context.spend(text.length >>> SCAN_SHIFT);
   return text.replace(/\s/g, "-").normalize("NFD").replace(/[^\w-]/g, "").replace(/_/g, "-").replace(
     /-+/g,
     "-",
@@ -110,6 +124,7 @@ function linePrefix(args: Arguments, context: Context): string {
 /** Prefixes every line except the first; line breaks are kept. */
 function indent(text: string, args: Arguments, context: Context): string {
   const prefix = linePrefix(args, context);
+  context.spend(text.length >>> SCAN_SHIFT);
   const lines = text.match(LINE_BREAK)?.length ?? 0;
   context.checkLength(text.length + lines * prefix.length);
   return text.replace(LINE_BREAK, (lineBreak) => lineBreak + prefix);

@@ -8,6 +8,8 @@ import { randomBytes } from "./random.ts";
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+/** Characters that are encrypted in one step, as a power of two. */
+const CIPHER_SHIFT = 5;
 const ALGORITHMS = new Map([[16, "aes-128-gcm" as const], [24, "aes-192-gcm" as const], [
   32,
   "aes-256-gcm" as const,
@@ -30,16 +32,20 @@ function keyOf(args: Arguments) {
 function encrypt(args: Arguments, context: Context): string | null {
   if (args[1] === null) return null;
   const { key, algorithm } = keyOf(args);
+  const plaintext = textArgument(args[1], "plaintext");
+  context.spend(plaintext.length >>> CIPHER_SHIFT);
   const nonce = randomBytes(NONCE_BYTES, context);
   const cipher = createCipheriv(algorithm, key, nonce);
-  const body = Buffer.concat([cipher.update(textArgument(args[1], "plaintext"), "utf8"), cipher.final()]);
+  const body = Buffer.concat([cipher.update(plaintext, "utf8"), cipher.final()]);
   return encodeBase64(Buffer.concat([nonce, body, cipher.getAuthTag()]));
 }
 
-function decrypt(args: Arguments): string | null {
+function decrypt(args: Arguments, context: Context): string | null {
   if (args[1] === null) return null;
   const { key, algorithm } = keyOf(args);
-  const bytes = decodeBase64(textArgument(args[1], "encrypted"));
+  const encrypted = textArgument(args[1], "encrypted");
+  context.spend(encrypted.length >>> CIPHER_SHIFT);
+  const bytes = decodeBase64(encrypted);
   if (bytes.length < NONCE_BYTES + TAG_BYTES) {
     return fail("argument", "Cannot decrypt the text: it is too short");
   }

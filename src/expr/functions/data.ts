@@ -18,19 +18,20 @@ import {
 } from "../../languages/values/mod.ts";
 import { nowText } from "../filters/date.ts";
 import { rangeOf } from "../operators.ts";
+import { jsonWeightOf } from "../weight.ts";
 import { IonError, parseIonRows, parseIonText } from "../../languages/ion/mod.ts";
 import { parseYaml } from "../../languages/yaml/mod.ts";
 
 /** How a text is read; reading YAML takes a hundred times as long as JSON. */
 interface Reader {
   readonly language: string;
-  /** Characters that count as one step. */
-  readonly stepLength: number;
+  /** Steps of reading a text. */
+  readonly weight: (text: string) => number;
   readonly read: (text: string) => JsonValue;
 }
 
-const JSON_READER: Reader = { language: "JSON", stepLength: 256, read: readJson };
-const YAML_READER: Reader = { language: "YAML", stepLength: 1, read: parseYaml };
+const JSON_READER: Reader = { language: "JSON", weight: jsonWeightOf, read: readJson };
+const YAML_READER: Reader = { language: "YAML", weight: (text) => text.length, read: parseYaml };
 
 const FROM_JSON: BuiltInFunction = {
   parameters: ["json"],
@@ -75,14 +76,14 @@ function extreme(name: string, args: Arguments, sign: number): NumberValue {
 /** Reads a text; null stays null. @throws ExpressionError `type`, `argument`, `limit` */
 function readText(
   text: JsonValue | undefined,
-  { language, stepLength, read }: Reader,
+  { language, weight, read }: Reader,
   context: Context,
 ): JsonValue {
   if (text === null || text === undefined) return null;
   if (typeof text !== "string") {
     return fail("type", `Cannot read ${kindOf(text)} as ${language}: strings only`);
   }
-  context.spend(Math.floor(text.length / stepLength));
+  context.spend(weight(text));
   return read(text);
 }
 
@@ -98,7 +99,11 @@ function readJson(text: string): JsonValue {
 /** The first value of an Ion text, or all values as a list. */
 function fromIon([text, allRows]: Arguments, context: Context): JsonValue {
   const parse = booleanArgument(allRows, "allRows", false) ? parseIonRows : parseIonText;
-  return readText(text, { language: "Ion", stepLength: 32, read: (ion) => readIon(ion, parse) }, context);
+  return readText(text, {
+    language: "Ion",
+    weight: (ion) => ion.length >>> 5,
+    read: (ion) => readIon(ion, parse),
+  }, context);
 }
 
 function readIon(text: string, parse: (text: string) => JsonValue): JsonValue {

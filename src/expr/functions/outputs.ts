@@ -3,6 +3,7 @@ import { isJsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import type { Context } from "../context.ts";
 import { type Arguments, type FunctionEntry, integerArgument, textArgument } from "../entry.ts";
 import { fail, failUndefined, isNumber, kindOf, toFloat } from "../../languages/values/mod.ts";
+import { keysOf } from "../weight.ts";
 
 /** Functions on outputs. */
 export const OUTPUT_FUNCTIONS: readonly FunctionEntry[] = [
@@ -52,8 +53,12 @@ function iterationOutput([task = null, number = null]: Arguments, context: Conte
   const outputs = context.lookUp("outputs");
   let found = isJsonObject(outputs) ? ownProperty(outputs, taskId) : undefined;
   for (const value of loopValues(context).slice(0, -1)) found = member(found, value);
-  const values = isJsonObject(found) ? Object.values(found) : found;
-  const entry = Array.isArray(values) ? values[iteration] : undefined;
+  const names = isJsonObject(found) ? keysOf(found, context) : [];
+  const entry = isJsonObject(found)
+    ? member(found, names[iteration] ?? "")
+    : Array.isArray(found)
+    ? found[iteration]
+    : undefined;
   return entry ?? failUndefined(`iterationOutput("${taskId}", ${iteration})`);
 }
 

@@ -46,8 +46,10 @@ function randomText(length: number, alphabet: readonly string[], context: Contex
 
 function nanoId(args: Arguments, context: Context): string {
   const length = integerArgument(args[0], "length", 21);
-  const alphabet = [...textArgument(args[1], "alphabet", NANO_ALPHABET)];
+  const letters = textArgument(args[1], "alphabet", NANO_ALPHABET);
   if (length < 1 || length > MAX_NANO_LENGTH) fail("argument", `Cannot make an id of ${length} characters`);
+  context.spend((letters.length >>> 4) + length);
+  const alphabet = [...letters];
   if (alphabet.length === 0) fail("argument", "Cannot make an id: the alphabet is empty");
   return randomText(length, alphabet, context);
 }

@@ -1,4 +1,5 @@
 /** The operators of jq on values. Whole results are integers, whatever the kinds of the operands. */
+import { splitByText } from "../../base/find_text.ts";
 import {
   Double,
   isJsonObject,
@@ -105,7 +106,7 @@ function divide(a: JsonValue, b: JsonValue, machine: Machine): JsonValue {
 export function splitText(text: string, separator: string, machine: Machine): JsonValue {
   machine.spendText(text.length * 4);
   if (text === "") return [];
-  return separator === "" ? [...text] : text.split(separator);
+  return separator === "" ? [...text] : splitByText(text, separator);
 }
 
 function modulo(a: JsonValue, b: JsonValue): JsonValue {

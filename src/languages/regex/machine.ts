@@ -24,11 +24,14 @@ export type Program = readonly Instruction[];
 /** Remaining moves. */
 export interface MoveBudget {
   moves: number;
+  /** Called when they are used up: adds moves to a budget that is granted in parts. */
+  refill?(): void;
 }
 
 /** Spends moves. @throws ExpressionError `limit` when too few remain */
 export function spendMoves(budget: MoveBudget, moves: number): void {
   budget.moves -= moves;
+  if (budget.moves < 0) budget.refill?.();
   if (budget.moves < 0) fail("limit", "Cannot match the regular expression: it takes too many moves");
 }
 

@@ -1,4 +1,5 @@
 /** A compiled regular expression: finds, replaces and splits as Java does. A pattern without operators is searched as text. */
+import { indexOfText } from "../../base/find_text.ts";
 import { DEFAULT_LIMITS, ExpressionError, fail } from "../values/mod.ts";
 import { Backtracker } from "./backtracker.ts";
 import { compileRegex, Machine, type MoveBudget, type Program, spendMoves } from "./machine.ts";
@@ -24,6 +25,8 @@ interface RegexFinder {
 
 /** Reading 8 characters of a replacement takes at most as long as a move. */
 const REPLACED_PER_MOVE_LOG2 = 3;
+/** Moves that a match of a pattern without operators takes as long as. */
+const PLAIN_MOVES = 8;
 const PLAIN = /^(?:[^\\^$.|?*+()[\]{}]|\\[^A-Za-z0-9])+$/;
 const GROUP_REFERENCE = /\\(.)|\$(?:(\d{1,2})|\{(\w+)\})|[\\$]/gs;
 
@@ -101,10 +104,11 @@ export class Regex {
     const plain = this.#plain;
     if (plain !== undefined) {
       for (
-        let start = text.indexOf(plain, from);
+        let start = indexOfText(text, plain, from);
         start >= 0;
-        start = text.indexOf(plain, start + plain.length)
+        start = indexOfText(text, plain, start + plain.length)
       ) {
+        spendMoves(budget, PLAIN_MOVES);
         yield { start, end: start + plain.length, groups: [plain] };
       }
       return;

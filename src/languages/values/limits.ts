@@ -43,6 +43,9 @@ export const DEFAULT_LIMITS: ExpressionLimits = Object.freeze({
   maxRegexMoves: 10_000_000,
 });
 
+/** Counts steps. */
+export type StepCounter = Pick<StepBudget, "spend">;
+
 /** Counts work against the limits of one evaluation. */
 export interface StepBudget {
   /** The time of the evaluation: milliseconds since the epoch. */

@@ -112,6 +112,8 @@ export interface HostFunctionEntry {
   readonly parameters: readonly string[];
   /** Returns the value, or a promise: then the render is repeated with the value. @throws Error with a text for the log */
   readonly call: (call: HostCall) => JsonValue | Promise<JsonValue>;
+  /** Only texts of the flow itself may call it, never data that is rendered. */
+  readonly isForAuthors?: boolean;
   /** A fetched value serves other renders of the execution for one second. */
   readonly isShared?: boolean;
   /** A call has an effect outside: a repeated render does not call it again, even with other arguments. */

@@ -147,9 +147,11 @@ export class HostCalls {
     return await this.#attempt(render, own);
   }
 
-  #define(name: string, { parameters, call, isShared = false, hasEffect }: HostFunctionEntry): HostFunction {
+  #define(name: string, entry: HostFunctionEntry): HostFunction {
+    const { parameters, call, isShared = false, hasEffect, isForAuthors } = entry;
     return {
       parameters,
+      isForAuthors,
       call: (args) => {
         const key = hasEffect ? `${name} #${this.#effects++}` : `${name} ${stringifyJson([...args])}`;
         const fetched = this.#own?.get(key) ?? (isShared ? this.#fresh(key) : undefined);

@@ -3,7 +3,12 @@ import { type HostCall, HostError, type HostFunctionTable, requiredOf, textOf } 
 
 /** Functions on secrets. */
 export const SECRET_FUNCTIONS: HostFunctionTable = [
-  ["secret", { parameters: ["key", "namespace", "subkey"], call: readSecret, isShared: true }],
+  ["secret", {
+    parameters: ["key", "namespace", "subkey"],
+    call: readSecret,
+    isShared: true,
+    isForAuthors: true,
+  }],
 ];
 
 async function readSecret({ args, caller, values, remember }: HostCall): Promise<string> {

@@ -16,6 +16,7 @@ const CONFIG: Config = {
   logLevel: "info",
   logFormat: "text",
   drainTimeoutMs: 10_000,
+  maxRenderMs: 1_000,
   timezone: "UTC",
   maxUploadBytes: 1,
   idleTimeoutMs: 75_000,

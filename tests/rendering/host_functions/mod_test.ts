@@ -444,7 +444,10 @@ Deno.test("a failed value is an error that no guard swallows, and it does not re
 
 Deno.test("an error of a function names the line of its expression, and the innermost template", async () => {
   const kvPair = () => Promise.resolve("\n{{ kv('b', errorOnMissing='x', wrong=1) }}");
-  const nested = await assertRejects(() => render("a\n{{ render(kv('a')) }}", { kvPair }), Error);
+  const nested = await assertRejects(
+    () => render("a\n{{ render(kv('a'), recursive=true) }}", { kvPair }),
+    Error,
+  );
   assertEquals(
     nested.message,
     'Unknown argument "wrong" of function "kv" in the expression ' +

@@ -1,4 +1,5 @@
 /** Functions on lists: order, groups, sums, search. */
+import { indexOfText } from "../../../base/find_text.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
 import { isNumber, toFloat } from "../../values/mod.ts";
 import { indexValue } from "../access.ts";
@@ -209,8 +210,8 @@ function textIndices(text: string, sought: string, machine: Machine): JsonValue 
   machine.spendText(text.length * 4);
   const found: number[] = [];
   let units = 0, points = 0;
-  for (let at = text.indexOf(sought); at >= 0; at = text.indexOf(sought, at + 1)) {
-    machine.spend(1);
+  for (let at = indexOfText(text, sought); at >= 0; at = indexOfText(text, sought, at + 1)) {
+    machine.spend(1 + (sought.length >>> 5));
     for (; units < at; points++) units += (text.codePointAt(units) ?? 0) > 0xffff ? 2 : 1;
     found.push(points);
   }

@@ -1,4 +1,5 @@
 /** Functions on values of every kind: kinds, sizes, members, entries, paths, streams. */
+import { includesText } from "../../../base/find_text.ts";
 import {
   isJsonObject,
   type JsonObject,
@@ -115,8 +116,8 @@ function contains(value: JsonValue, part: JsonValue, { machine, depth }: Walk): 
     return part.every((sought) => value.some((item) => holds(item, sought, within)));
   }
   if (typeof value === "string" && typeof part === "string") {
-    machine.spend(value.length >>> 5);
-    return value.includes(part);
+    machine.spend((value.length + part.length) >>> 5);
+    return includesText(value, part);
   }
   if (typeName(value) === typeName(part)) return compareValues(value, part, machine) === 0;
   return raise(`${describe(value)} and ${describe(part)} cannot have their containment checked`);

@@ -1,0 +1,48 @@
+/** The time that the templates of one render may take together, read from the clock at intervals of work. */
+import type { Clock } from "../base/clock.ts";
+import { fail } from "../languages/values/mod.ts";
+
+/** Steps between two readings of the clock: some 0.3 ms of work. */
+const CHECK_STEPS = 256;
+const STEPS_PER_MS = 1_000;
+
+/** Ends a render that takes too long. Time in which nothing is evaluated, as between two attempts, does not count. */
+export class RenderTime {
+  readonly #clock: Pick<Clock, "monotonicMs">;
+  readonly #limitMs: number;
+  #left = CHECK_STEPS;
+  #usedMs = 0;
+  /** Start of the evaluation under way; `undefined` until its first reading. */
+  #since: number | undefined;
+
+  constructor(clock: Pick<Clock, "monotonicMs">, limitMs: number) {
+    this.#clock = clock;
+    this.#limitMs = limitMs;
+  }
+
+  /** Counts `steps` of work. @throws ExpressionError `limit` when the time is over */
+  spend(steps: number): void {
+    if ((this.#left -= steps) < 0) this.#check();
+  }
+
+  /** Notes that the evaluation ended before its result: what follows is not counted until it is repeated. */
+  pause(): void {
+    if (this.#since === undefined) return;
+    this.#usedMs += this.#clock.monotonicMs() - this.#since;
+    this.#since = undefined;
+  }
+
+  #check(): void {
+    const now = this.#clock.monotonicMs();
+    // Work is charged before it is done.
+    const aheadMs = -this.#left / STEPS_PER_MS;
+    this.#left = CHECK_STEPS;
+    this.#since ??= now;
+    if (this.#usedMs + now - this.#since + aheadMs <= this.#limitMs) return;
+    fail(
+      "limit",
+      `Cannot evaluate for more than ${this.#limitMs} ms: make the template or its data smaller, or let the server ` +
+        "allow more with --max-render-time",
+    );
+  }
+}

@@ -1,0 +1,63 @@
+/** The time of a render is bounded by the clock. */
+import { assertEquals, assertThrows } from "@std/assert";
+import { compileTemplate, ExpressionError, renderText, RenderTime } from "../../src/expr/mod.ts";
+import { scopeOf } from "./support.ts";
+
+/** Some thousand steps. */
+const LOOP = compileTemplate("{% for i in 1..4000 %}{{ i }}{% endfor %}");
+const REASON = "Cannot evaluate for more than 1000 ms: make the template or its data smaller, " +
+  "or let the server allow more with --max-render-time";
+
+/** A clock that each reading advances. */
+function clockOf(stepMs: number) {
+  let now = 0;
+  return {
+    monotonicMs: () => now += stepMs,
+    advance: (ms: number) => now += ms,
+  };
+}
+
+function reasonOf(run: () => unknown): string {
+  const error = assertThrows(run, ExpressionError) as ExpressionError;
+  assertEquals(error.code, "limit");
+  return error.reason;
+}
+
+Deno.test("a render that takes longer than its time fails with the reason", () => {
+  const render = (stepMs: number) =>
+    renderText(LOOP, scopeOf({}, { time: new RenderTime(clockOf(stepMs), 1_000) }));
+  assertEquals(reasonOf(() => render(100)), REASON);
+  assertEquals(render(1).length, 14_893);
+});
+
+Deno.test("all templates of a scope share its time", () => {
+  const scope = scopeOf({}, { time: new RenderTime(clockOf(20), 1_000) });
+  renderText(LOOP, scope);
+  assertEquals(reasonOf(() => [renderText(LOOP, scope), renderText(LOOP, scope)]), REASON);
+});
+
+Deno.test("time in which a render waits for a value of the host is not counted", () => {
+  const clock = clockOf(1);
+  let isFetched = false;
+  const call = () => {
+    if (!isFetched) throw new TypeError("wait");
+    return "value";
+  };
+  const scope = scopeOf({}, {
+    time: new RenderTime(clock, 1_000),
+    functions: new Map([["host", { parameters: [], call }]]),
+  });
+  const template = compileTemplate("{% for i in 1..4000 %}{{ i }}{% endfor %}{{ host() }}");
+  assertThrows(() => renderText(template, scope), TypeError);
+  clock.advance(60_000);
+  isFetched = true;
+  assertEquals(renderText(template, scope).slice(-9), "4000value");
+});
+
+Deno.test("work that is charged beyond the time left is refused before it is done", () => {
+  const scope = scopeOf({ text: "a".repeat(300_000) }, { time: new RenderTime(clockOf(0), 50) });
+  assertEquals(
+    reasonOf(() => renderText(compileTemplate("{{ yaml(text) }}"), scope)).slice(0, 42),
+    REASON.slice(0, 30) + "50 ms: make ",
+  );
+});
