@@ -4,7 +4,11 @@ import { taskRunId } from "../../base/id.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { illegalArgument } from "../../model/errors.ts";
 import type { Execution, TaskRun } from "../../model/executions/execution.ts";
-import type { ExecutionCondition, ExecutionConditions } from "../../model/executions/execution_query.ts";
+import type {
+  ExecutionCondition,
+  ExecutionConditions,
+  ExecutionQuery,
+} from "../../model/executions/execution_query.ts";
 import type { FlowKey } from "../../model/flows/flow.ts";
 import { CORRELATION_LABEL } from "../../model/flows/label.ts";
 import type { State } from "../../model/executions/state.ts";
@@ -42,6 +46,8 @@ const RECORDS_PER_PAGE = 500;
 
 /** Executions of one correlation that are returned. */
 const MAX_RELATED = 1_000;
+/** Characters of their texts after which values are shortened harder: they are in memory together. */
+const RELATED_FULL_CHARS = 2 * 1024 * 1024;
 
 /** The use cases of these views. */
 export class ExecutionViews {
@@ -89,18 +95,14 @@ export class ExecutionViews {
     return found;
   }
 
-  /** Pages of the matching executions, oldest first, each as lists show it. */
+  /** All matching executions in pieces, oldest first, each as lists show it. */
   async *pages(actor: Actor, filters: ExecutionConditions): AsyncGenerator<JsonObject[]> {
     for (let page = 1;; page++) {
       const sort = [{ field: "id", descending: false }] as const;
-      const { results } = await this.#deps.executions.search(actor, {
-        ...filters,
-        sort,
-        page,
-        size: RECORDS_PER_PAGE,
-      });
-      yield results.map((text) => parseJson(text)).filter(isJsonObject);
-      if (results.length < RECORDS_PER_PAGE) return;
+      const query = { ...filters, sort, page, size: RECORDS_PER_PAGE };
+      const { pieces, count } = await this.#deps.executions.search(actor, query);
+      for await (const texts of pieces) yield texts.map((text) => parseJson(text)).filter(isJsonObject);
+      if (count < RECORDS_PER_PAGE) return;
     }
   }
 
@@ -130,13 +132,15 @@ export class ExecutionViews {
     const { execution } = await this.#deps.executions.read(actor, id);
     const correlation = execution.labels.find(({ key }) => key === CORRELATION_LABEL)?.value ?? id;
     const anyOf = [{ key: CORRELATION_LABEL, value: correlation }];
-    const { results } = await this.#deps.executions.search(actor, {
+    const query: ExecutionQuery = {
       conditions: [{ field: "labels", anyOf, negated: false }],
       groups: [],
       sort: [{ field: "id", descending: false }],
       page: 1,
       size: MAX_RELATED,
-    });
+    };
+    const { pieces } = await this.#deps.executions.search(actor, query, RELATED_FULL_CHARS);
+    const results = (await Array.fromAsync(pieces)).flat();
     const flow = { namespace: execution.namespace, id: execution.flowId };
     return { flow, executions: results.map((text) => parseJson(text)).filter(isJsonObject) };
   }

@@ -31,6 +31,7 @@ import type { Executor } from "../../runtime/executor.ts";
 import { prepareRemoval } from "../../runtime/removal.ts";
 import type { Flows } from "../flows/flows.ts";
 import { planOf, unknownExecution } from "./execution_actions.ts";
+import { type ExecutionPage, executionPieces } from "./execution_pages.ts";
 import { FollowedExecutions } from "./followed_executions.ts";
 import { measureFile, type ReadForm, storeFilesOf } from "../starts/given_files.ts";
 import { logEntries, type LogFilter } from "../logs/log_entries.ts";
@@ -152,13 +153,12 @@ export class Executions {
     return { execution, waiting: waitingOf(execution, await this.#waitingFacts(execution)) };
   }
 
-  /** Texts of one page of executions without task runs, and the total number. @throws DomainError invalid_filter */
-  async search(actor: Actor, query: ExecutionQuery): Promise<{ results: string[]; total: number }> {
-    const { ids, total } = await this.#deps.catalog.query(actor.tenant, query);
-    const now = this.#deps.clock.now();
-    const texts = ids.map((id) => this.#deps.records.summary(actor.tenant, id, now));
-    const known = await Promise.all(texts);
-    return { results: known.filter((text) => text !== undefined), total };
+  /** One page of executions; beyond `fullChars` characters its values are shortened harder. @throws DomainError invalid_filter */
+  async search({ tenant }: Actor, query: ExecutionQuery, fullChars?: number): Promise<ExecutionPage> {
+    const { records, catalog, clock } = this.#deps;
+    const { ids, total } = await catalog.query(tenant, query);
+    const pieces = executionPieces(records, { tenant, ids, now: clock.now(), fullChars });
+    return { total, count: ids.length, pieces };
   }
 
   /** Deletes an execution with its log lines and files; stops it if it is running. @throws DomainError not_found */

@@ -11,6 +11,7 @@ import { type Execution, type LogLine, taskRunOf } from "../../model/executions/
 import { type BodyParts, durationOf, executionBodyParts } from "../../model/executions/execution_body.ts";
 import type { FlowKey } from "../../model/flows/flow.ts";
 import type { Label } from "../../model/flows/label.ts";
+import { MAX_LISTED_VALUE_BYTES_BEYOND } from "../../model/executions/shortened_value.ts";
 import { changedAt, currentState, type History, isEnded } from "../../model/executions/state.ts";
 import { encodeRow } from "../catalog/row.ts";
 import type { Blobs } from "../blobs/blobs.ts";
@@ -35,6 +36,7 @@ import {
   type StoredForm,
   type ValueReference,
 } from "./execution_form.ts";
+import { shortenHeader, shortenLoop } from "./execution_shortening.ts";
 import { executionKey, logChunksOf, metricsOf, taskRunPagesOf } from "../keys.ts";
 import type { Mutation, Store } from "../store.ts";
 import { deletionsOf } from "../stored_entries.ts";
@@ -59,6 +61,10 @@ type FlowOf = (flowNo: number) => FlowKey | undefined;
 
 interface Summary extends BodyParts {
   readonly history: History;
+  /** The bound of the values. */
+  readonly maxValueBytes: number;
+  /** True if the text is the same for each bound. */
+  readonly isComplete: boolean;
 }
 
 /** Reads executions and builds the mutations that store them. Commits nothing. */
@@ -147,21 +153,42 @@ export class ExecutionRecords {
   }
 
   /**
-   * The JSON text of an execution without task runs, for lists; `undefined` when it does not exist. Synchronous when the
-   * text for the cached record is known.
+   * The JSON text of an execution without task runs, for lists; `undefined` when it does not exist. Values with a longer
+   * text are shortened. Synchronous when the text for the cached record is known.
    */
-  summary(tenant: string, id: string, now: Instant): string | undefined | Promise<string | undefined> {
+  summary(
+    tenant: string,
+    id: string,
+    { now, maxValueBytes }: { readonly now: Instant; readonly maxValueBytes: number },
+  ): string | undefined | Promise<string | undefined> {
     const recent = this.#recent.get(cacheKey(tenant, id));
     const known = recent && this.#summaries.get(recent);
-    return known ? summaryText(known, now) : this.#summarize(tenant, id, now);
+    if (known && (known.isComplete || known.maxValueBytes === maxValueBytes)) return summaryText(known, now);
+    return this.#summarize(tenant, id, { now, maxValueBytes });
   }
 
-  async #summarize(tenant: string, id: string, now: Instant): Promise<string | undefined> {
+  async #summarize(
+    tenant: string,
+    id: string,
+    { now, maxValueBytes }: { readonly now: Instant; readonly maxValueBytes: number },
+  ): Promise<string | undefined> {
     const bytes = await this.#read(tenant, id);
     if (!bytes) return undefined;
-    const execution = await this.#unpackHeader(tenant, id, decodeRecord(bytes));
+    const packed = decodeRecord(bytes);
+    const isSpread = typeof packed[6] === "number";
+    // An inline record is small as a whole, so that its values need not be measured.
+    const isSmall = !isSpread && bytes.length <= maxValueBytes;
+    if (!isSmall) shortenHeader(packed, { tenant, id, maxValueBytes });
+    const unpacked = await this.#unpackHeader(tenant, id, packed);
+    const execution = isSmall ? unpacked : shortenLoop(unpacked, maxValueBytes);
     const { head, tail } = executionBodyParts(execution, { now, taskRuns: false });
-    const summary = { head: flattenString(head), tail: flattenString(tail), history: execution.history };
+    const summary = {
+      head: flattenString(head),
+      tail: flattenString(tail),
+      history: execution.history,
+      maxValueBytes,
+      isComplete: !isSpread && bytes.length <= MAX_LISTED_VALUE_BYTES_BEYOND,
+    };
     this.#summaries.set(bytes, summary);
     return summaryText(summary, now);
   }

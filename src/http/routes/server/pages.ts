@@ -101,7 +101,8 @@ function logView({ timestamp, level, taskId, message }: JsonObject): LogView {
 
 async function showStart(c: Context<AppEnv>, deps: PageRoutesDeps): Promise<Response> {
   const query = { conditions: [], groups: [], sort: [], page: 1, size: LATEST };
-  const { results, total } = await deps.executions.search(c.get("actor"), query);
+  const { pieces, total } = await deps.executions.search(c.get("actor"), query);
+  const results = (await Array.fromAsync(pieces)).flat();
   const page = startPage({
     version: deps.version,
     baseUrl: deps.baseUrlOf(c),

@@ -1,0 +1,24 @@
+/** What lists show instead of a large value. */
+import type { JsonObject } from "../../base/json.ts";
+import type { TenantId } from "../flows/flow.ts";
+
+/** Bytes of JSON text up to which lists show inputs, outputs, variables and trigger variables of an execution. */
+export const MAX_LISTED_VALUE_BYTES = 64 * 1024;
+/** The same for the rows of a page that has reached {@link MAX_FULL_PAGE_CHARS}. */
+export const MAX_LISTED_VALUE_BYTES_BEYOND = 1024;
+/** Characters of a page after which its values are shortened harder. */
+export const MAX_FULL_PAGE_CHARS = 32 * 1024 * 1024;
+
+/** Characters that are left of a shortened text. */
+const SHORTENED_TEXT_CHARS = 256;
+
+/** Stands for a value: its size, and where the execution has it in full. */
+export function shortenedValue(tenant: TenantId, executionId: string, bytes: number): JsonObject {
+  return { $shortened: { bytes, uri: `/api/v1/${tenant}/executions/${executionId}` } };
+}
+
+/** The start of a text that is longer than `maxChars`, with a mark; else the text. */
+export function shortenedText(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text;
+  return `${text.slice(0, SHORTENED_TEXT_CHARS)}… [shortened, ${text.length} characters]`;
+}
