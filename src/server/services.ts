@@ -49,7 +49,7 @@ export function createServices(deps: ServicesDeps) {
   const { store, committer, clock, tasks, blobs, executor } = deps;
   const inputCipher = new InputCipher(deps.cipher);
   const tenants = new Tenants({ store, committer });
-  const tenantIds = () => tenants.list().map(({ id }) => id);
+  const tenantIds = () => tenants.internalIds();
   const flowRecords = new FlowRecords(store);
   const triggerTypes = createTriggerCatalog();
   const { secrets, kvPairs } = createNamespaceValues(deps, tenantIds);

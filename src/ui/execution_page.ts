@@ -1,6 +1,7 @@
 /** The page of one execution: facts, states, task runs, values, logs. */
 import type { Instant } from "../base/clock.ts";
 import { isId } from "../base/id.ts";
+import { publicTenantId } from "../model/access/tenant.ts";
 import type { Execution } from "../model/executions/execution.ts";
 import { type FlowKey, MAIN_TENANT, type TenantId } from "../model/flows/flow.ts";
 import { changedAt, currentState, type HistoryEntry, isEnded, startedAt } from "../model/executions/state.ts";
@@ -24,7 +25,7 @@ const REFRESH_S = 3;
 
 /** Path of an execution's page; without the tenant `main`. */
 export function executionPath(tenant: TenantId, { namespace, id }: FlowKey, executionId: string): string {
-  const owner = tenant === MAIN_TENANT ? UI_PATH : `${UI_PATH}/${tenant}`;
+  const owner = tenant === MAIN_TENANT ? UI_PATH : `${UI_PATH}/${publicTenantId(tenant)}`;
   return `${owner}/executions/${namespace}/${id}/${executionId}`;
 }
 
@@ -32,7 +33,7 @@ export function executionPath(tenant: TenantId, { namespace, id }: FlowKey, exec
 export function executionPage({ execution, logs, now }: ExecutionPage): string {
   const { tenant, namespace, flowId, id } = execution;
   const isLive = !isEnded(execution.history);
-  const api = `/api/v1/${tenant}`;
+  const api = `/api/v1/${publicTenantId(tenant)}`;
   return pageText({
     title: `${flowId} ${currentState(execution.history)}`,
     context: markup`${namespace}`,
@@ -61,7 +62,7 @@ function header(execution: Execution, now: Instant): Html {
       <dl class="facts">
     ${fact("Execution", markup`<code>${execution.id}</code>`)}
     ${fact("Namespace", execution.namespace)}
-    ${tenant !== MAIN_TENANT && fact("Tenant", tenant)}
+    ${tenant !== MAIN_TENANT && fact("Tenant", publicTenantId(tenant))}
     ${fact("Revision", execution.flowRevision)}
     ${
     fact(

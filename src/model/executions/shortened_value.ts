@@ -1,5 +1,6 @@
 /** What lists show instead of a large value. */
 import type { JsonObject } from "../../base/json.ts";
+import { publicTenantId } from "../access/tenant.ts";
 import type { TenantId } from "../flows/flow.ts";
 
 /** Bytes of JSON text up to which lists show inputs, outputs, variables and trigger variables of an execution. */
@@ -14,7 +15,7 @@ const SHORTENED_TEXT_CHARS = 256;
 
 /** Stands for a value: its size, and where the execution has it in full. */
 export function shortenedValue(tenant: TenantId, executionId: string, bytes: number): JsonObject {
-  return { $shortened: { bytes, uri: `/api/v1/${tenant}/executions/${executionId}` } };
+  return { $shortened: { bytes, uri: `/api/v1/${publicTenantId(tenant)}/executions/${executionId}` } };
 }
 
 /** The start of a text that is longer than `maxChars`, with a mark; else the text. */

@@ -245,6 +245,12 @@ export class ExecutionRecords {
     this.#recent.delete(cacheKey(tenant, id));
   }
 
+  /** Empties the cache. */
+  forgetAll(): void {
+    this.#reads.clear();
+    this.#recent.clear();
+  }
+
   async #read(tenant: string, id: string): Promise<Uint8Array | undefined> {
     const key = cacheKey(tenant, id);
     const recent = this.#recent.get(key);
