@@ -13,10 +13,15 @@ import { stateBadge } from "./state_badge.ts";
 import { elapsedMs, taskRunSection } from "./task_run_list.ts";
 import { dateTimeTag, durationText } from "./time_text.ts";
 
-interface ExecutionPage {
+/** What the page of an execution shows. */
+export interface ExecutionPage {
   readonly execution: Execution;
-  /** Oldest first. */
+  /** Oldest first; at least the latest ones. */
   readonly logs: readonly LogView[];
+  /** Number of all lines, if `logs` does not have all. */
+  readonly logCount?: number;
+  /** The last line of level ERROR, if `logs` does not have all lines. */
+  readonly lastError?: LogView;
   readonly now: Instant;
 }
 
@@ -30,7 +35,9 @@ export function executionPath(tenant: TenantId, { namespace, id }: FlowKey, exec
 }
 
 /** The document. */
-export function executionPage({ execution, logs, now }: ExecutionPage): string {
+export function executionPage(page: ExecutionPage): string {
+  const { execution, logs, logCount = logs.length, now } = page;
+  const error = page.lastError ?? logs.findLast(({ level }) => level === "ERROR");
   const { tenant, namespace, flowId, id } = execution;
   const isLive = !isEnded(execution.history);
   const api = `/api/v1/${publicTenantId(tenant)}`;
@@ -44,11 +51,11 @@ ${
     }`,
     content: markup`<main id="main"${isLive && markup` data-follow="${api}/executions/${id}/follow"`}>
       ${header(execution, now)}
-      ${notice(execution, logs, now)}
+      ${notice(execution, error, now)}
       ${historySection(execution, now)}
       ${taskRunSection(execution, now)}
       ${valuesSection(execution)}
-      ${logSection(logs, `${api}/logs/${id}/download`)}
+      ${logSection(logs, logCount, `${api}/logs/${id}/download`)}
       <p class="foot"><a href="${api}/executions/${id}">This execution as JSON</a></p>
       </main>`,
   });
@@ -96,10 +103,9 @@ function fact(name: string, value: HtmlPart): Html {
 }
 
 /** The most important fact: why it failed, or what it waits for. */
-function notice(execution: Execution, logs: readonly LogView[], now: Instant): HtmlPart {
+function notice(execution: Execution, error: LogView | undefined, now: Instant): HtmlPart {
   const state = currentState(execution.history);
   if (state === "FAILED") {
-    const error = logs.findLast(({ level }) => level === "ERROR");
     const task = error?.taskId ??
       execution.taskRuns.findLast(({ history }) => currentState(history) === "FAILED")?.taskId;
     return markup`<div class="notice bad" role="alert"><strong>Failed${

@@ -13,7 +13,7 @@ export function streamedPageResponse(
 }
 
 /** The text of a list from pieces with the JSON texts of its items. */
-async function* listText(
+export async function* listText(
   pieces: AsyncGenerator<readonly string[]>,
   { before, after }: { readonly before: string; readonly after: string },
 ): AsyncGenerator<string> {
@@ -27,7 +27,7 @@ async function* listText(
 }
 
 /** 200 with a text of chunks: as one body if it is short, else chunk by chunk, each produced when the client reads it. */
-async function textResponse(
+export async function textResponse(
   chunks: AsyncGenerator<string>,
   headers = JSON_HEADERS,
 ): Promise<Response> {

@@ -10,6 +10,9 @@ export const MAX_LISTED_VALUE_BYTES_BEYOND = 1024;
 /** Characters of a page after which its values are shortened harder. */
 export const MAX_FULL_PAGE_CHARS = 32 * 1024 * 1024;
 
+/** Bytes of values in all that a page or an event of one execution shows; further ones are shortened. */
+export const MAX_SHOWN_VALUE_BYTES = 4 * 1024 * 1024;
+
 /** Characters that are left of a shortened text. */
 const SHORTENED_TEXT_CHARS = 256;
 

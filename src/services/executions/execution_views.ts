@@ -1,6 +1,6 @@
 /** Further views of executions: the latest of flows, distinct field values, an export of all that match, outputs. */
 import { isJsonObject, type JsonObject, parseJson } from "../../base/json.ts";
-import { taskRunId } from "../../base/id.ts";
+import { taskRunId, taskRunOrdinal } from "../../base/id.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { illegalArgument } from "../../model/errors.ts";
 import type { Execution, TaskRun } from "../../model/executions/execution.ts";
@@ -14,7 +14,7 @@ import { CORRELATION_LABEL } from "../../model/flows/label.ts";
 import type { State } from "../../model/executions/state.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
 import type { ExecutionRecords } from "../../store/records/execution_records.ts";
-import { knownTaskRun } from "./execution_actions.ts";
+import { unknownTaskRun } from "./execution_actions.ts";
 import type { Executions } from "./executions.ts";
 import type { Flows } from "../flows/flows.ts";
 
@@ -108,7 +108,7 @@ export class ExecutionViews {
 
   /** Outputs of the task runs of an execution that have some. @throws DomainError not_found */
   async outputs(actor: Actor, id: string): Promise<TaskRunOutputs[]> {
-    const { execution } = await this.#deps.executions.read(actor, id);
+    const execution = await this.#deps.executions.view(actor, id);
     return execution.taskRuns.flatMap((taskRun) => {
       const { outputs = {}, ordinal } = taskRun;
       return Object.keys(outputs).length === 0 ? [] : [{ id: taskRunId(id, ordinal), taskRun, outputs }];
@@ -117,19 +117,22 @@ export class ExecutionViews {
 
   /** Outputs of one task run. @throws DomainError not_found */
   async taskRunOutputs(actor: Actor, id: string, taskRunId: string): Promise<JsonObject> {
-    const { execution } = await this.#deps.executions.read(actor, id);
-    return knownTaskRun(execution, taskRunId).outputs ?? {};
+    const ordinal = taskRunOrdinal(id, taskRunId);
+    const taskRun = ordinal === undefined
+      ? undefined
+      : await this.#deps.records.taskRun(actor.tenant, id, ordinal);
+    if (taskRun) return taskRun.outputs ?? {};
+    throw unknownTaskRun((await this.#deps.executions.header(actor, id)).id, taskRunId);
   }
 
   /** Outputs of the flow. @throws DomainError not_found */
   async flowOutputs(actor: Actor, id: string): Promise<JsonObject> {
-    const { execution } = await this.#deps.executions.read(actor, id);
-    return execution.outputs ?? {};
+    return (await this.#deps.executions.header(actor, id)).outputs ?? {};
   }
 
   /** The executions of the same correlation, at most 1,000, oldest first, as lists show them. @throws DomainError not_found */
   async related(actor: Actor, id: string): Promise<{ flow: FlowKey; executions: JsonObject[] }> {
-    const { execution } = await this.#deps.executions.read(actor, id);
+    const execution = await this.#deps.executions.header(actor, id);
     const correlation = execution.labels.find(({ key }) => key === CORRELATION_LABEL)?.value ?? id;
     const anyOf = [{ key: CORRELATION_LABEL, value: correlation }];
     const query: ExecutionQuery = {

@@ -10,7 +10,8 @@ import { ExecutionTree } from "../../engine/tree.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { illegalState, undefinedIfMissing } from "../../model/errors.ts";
 import type { Execution, ExecutionKind, ExecutionTrigger } from "../../model/executions/execution.ts";
-import { executionBody } from "../../model/executions/execution_body.ts";
+import { executionBody, executionBodyChunks } from "../../model/executions/execution_body.ts";
+import { MAX_SHOWN_VALUE_BYTES } from "../../model/executions/shortened_value.ts";
 import { type WaitingFacts, waitingOf } from "../../model/executions/execution_waiting.ts";
 import type { ExecutionQuery } from "../../model/executions/execution_query.ts";
 import type { FlowKey, TenantId } from "../../model/flows/flow.ts";
@@ -76,13 +77,6 @@ interface StartedExecution extends NewExecution {
   readonly mutations: readonly Mutation[];
 }
 
-/** An execution and its text. */
-export interface ExecutionView {
-  readonly execution: Execution;
-  readonly body: string;
-  readonly hasEnded: boolean;
-}
-
 /** The use cases of executions. */
 export class Executions {
   /** Shared views for event streams. */
@@ -93,7 +87,7 @@ export class Executions {
 
   constructor(deps: ExecutionsDeps) {
     this.#deps = deps;
-    const read = (actor: Actor, id: string) => this.read(actor, id);
+    const read = (actor: Actor, id: string) => this.#read(actor, id);
     this.followed = new FollowedExecutions({ read, changes: deps.changes, clock: deps.clock });
   }
 
@@ -136,21 +130,54 @@ export class Executions {
 
   /** The text of an execution once it has ended, or the caller has disconnected. @throws DomainError not_found */
   async ended(actor: Actor, id: string, { urlOf, wait }: AwaitOptions): Promise<string> {
-    const { execution } = await this.#load(actor.tenant, id);
+    const execution = await this.header(actor, id);
     return await this.#waitFor(execution, wait, urlOf(execution));
   }
 
-  /** An execution with its task runs. @throws DomainError not_found */
-  async get(actor: Actor, id: string, url?: string): Promise<ExecutionView> {
-    const { execution, waiting } = await this.read(actor, id);
-    const body = executionBody(execution, { now: this.#deps.clock.now(), taskRuns: true, url, waiting });
-    return { execution, body, hasEnded: isEnded(execution.history) };
+  /** The text of an execution with its task runs. @throws DomainError not_found */
+  async #get({ tenant }: Actor, id: string, url: string): Promise<string> {
+    const { execution } = await this.#load(tenant, id);
+    return this.#textOf(execution, await this.#waitingOf(execution), url);
   }
 
-  /** An execution, and what it waits for. @throws DomainError not_found */
-  async read(actor: Actor, id: string): Promise<{ execution: Execution; waiting?: JsonObject }> {
-    const { execution } = await this.#load(actor.tenant, id);
-    return { execution, waiting: waitingOf(execution, await this.#waitingFacts(execution)) };
+  #textOf(execution: Execution, waiting: JsonObject | undefined, url?: string): string {
+    return executionBody(execution, { now: this.#deps.clock.now(), taskRuns: true, url, waiting });
+  }
+
+  /** The text of an execution with its task runs; of a large one in chunks that are read when they are asked for. @throws DomainError not_found */
+  async text(actor: Actor, id: string): Promise<string | AsyncGenerator<string>> {
+    const { records, clock } = this.#deps;
+    const opened = await records.open(actor.tenant, id);
+    if (!opened) throw unknownExecution(id);
+    const { execution, taskRuns } = opened;
+    if (!taskRuns) return this.#textOf(execution, await this.#waitingOf(execution));
+    const hasEnded = isEnded(execution.history);
+    const waiting = hasEnded ? undefined : await this.#waitingOf(await this.view(actor, id));
+    return executionBodyChunks(execution, taskRuns, { now: clock.now(), waiting });
+  }
+
+  /** An execution with its task runs for a page or an event: values beyond 4 MiB in all are shortened. @throws DomainError not_found */
+  async view({ tenant }: Actor, id: string): Promise<Execution> {
+    const execution = await this.#deps.records.view(tenant, id, MAX_SHOWN_VALUE_BYTES);
+    if (execution) return execution;
+    throw unknownExecution(id);
+  }
+
+  /** An execution without its task runs. @throws DomainError not_found */
+  async header({ tenant }: Actor, id: string): Promise<Execution> {
+    const execution = await this.#deps.records.header(tenant, id);
+    if (execution) return execution;
+    throw unknownExecution(id);
+  }
+
+  /** An execution as {@link view}, and what it waits for. @throws DomainError not_found */
+  async #read(actor: Actor, id: string): Promise<{ execution: Execution; waiting?: JsonObject }> {
+    const execution = await this.view(actor, id);
+    return { execution, waiting: await this.#waitingOf(execution) };
+  }
+
+  async #waitingOf(execution: Execution): Promise<JsonObject | undefined> {
+    return waitingOf(execution, await this.#waitingFacts(execution));
   }
 
   /** One page of executions; beyond `fullChars` characters its values are shortened harder. @throws DomainError invalid_filter */
@@ -195,11 +222,12 @@ export class Executions {
     for (const message of removal.messages) await executor.deliver(message);
   }
 
-  /** Log entries, oldest first; none for an unknown execution. */
-  async logs(actor: Actor, id: string, filter: LogFilter = {}): Promise<JsonObject[]> {
-    const found = await this.#deps.records.loadLogs(actor.tenant, id);
-    if (!found) return [];
-    return logEntries(found.execution, found.lines, filter);
+  /** Log entries in pieces that are read when they are asked for, oldest first; none for an unknown execution. */
+  async *logs({ tenant }: Actor, id: string, filter: LogFilter = {}): AsyncGenerator<JsonObject[]> {
+    const stored = await this.#deps.records.outline(tenant, id);
+    if (!stored) return;
+    const { execution } = stored;
+    for await (const lines of this.#deps.records.logLines(stored)) yield logEntries(execution, lines, filter);
   }
 
   /** Ends all waits for an end: callers get the current state, also later ones. */
@@ -236,15 +264,14 @@ export class Executions {
 
   async #ended(actor: Actor, id: string, signal: AbortSignal, url: string): Promise<string> {
     await this.#untilEnded(actor, id, AbortSignal.any([signal, this.#closing.signal]));
-    return (await this.get(actor, id, url)).body;
+    return await this.#get(actor, id, url);
   }
 
   /** Resolves when the execution has ended, the caller has gone, or {@link MAX_WAIT_MS} are over. */
   async #untilEnded({ tenant }: Actor, id: string, signal: AbortSignal): Promise<void> {
     const { changes, clock, records } = this.#deps;
     const hasEnded = async () => {
-      const stored = await records.load(tenant, id);
-      return !stored || isEnded(stored.execution.history);
+      return !await records.isOpen(tenant, id);
     };
     await changes.until({ tenant, id }, hasEnded, { clock, timeoutMs: MAX_WAIT_MS, signal });
   }
@@ -258,7 +285,9 @@ export class Executions {
     }
     if (state !== "BREAKPOINT") return {};
     const plan = await planOf(this.#deps.flows, execution);
-    return { heldTasks: heldTasks(new ExecutionTree(plan, execution)) };
+    // The tree needs all decisions, which `execution` may have in part.
+    const { execution: complete } = await this.#load(execution.tenant, execution.id);
+    return { heldTasks: heldTasks(new ExecutionTree(plan, complete)) };
   }
 
   async #limitOf(execution: Execution): Promise<number | undefined> {

@@ -12,7 +12,7 @@ import { deltaEvents, readLastEventId } from "../../streams/follow_delta.ts";
 import { flowKeyOf } from "../../forms/flow_request.ts";
 import { readIdempotencyKey, replayedHeaders, sortedQuery } from "../../forms/idempotency.ts";
 import { jsonResponse } from "../../responses/json_response.ts";
-import { streamedPageResponse } from "../../responses/text_stream.ts";
+import { streamedPageResponse, textResponse } from "../../responses/text_stream.ts";
 import { type BaseUrlOf, pageUrl } from "../../responses/page_url.ts";
 import { queryOf, readPaging, readRequired } from "../../forms/params.ts";
 import { eventStream } from "../../streams/sse.ts";
@@ -86,7 +86,8 @@ function addReading(routes: Hono<AppEnv>, { executions, clock }: ExecutionRoutes
   });
 
   routes.get("/executions/:id", async (c) => {
-    return jsonResponse((await executions.get(c.get("actor"), executionIdOf(c))).body);
+    const text = await executions.text(c.get("actor"), executionIdOf(c));
+    return typeof text === "string" ? jsonResponse(text) : await textResponse(text);
   });
 
   routes.get("/executions/:id/follow", async (c) => {

@@ -106,7 +106,7 @@ function addSearch(routes: Hono<AppEnv>, { flows }: FlowViewRoutesDeps): void {
 /** Flows for callers that start and read executions: the flow of an execution, and the enabled flows. */
 function addFlowsOfExecutions(routes: Hono<AppEnv>, { flows, graphs, executions }: FlowViewRoutesDeps): void {
   const flowOf = async (c: Context<AppEnv>) => {
-    const { execution } = await executions.get(c.get("actor"), c.req.param("id") ?? "");
+    const execution = await executions.header(c.get("actor"), c.req.param("id") ?? "");
     const { namespace, flowId: id, flowRevision: revision } = execution;
     return { key: { namespace, id }, options: { revision, allowDeleted: true } };
   };

@@ -9,7 +9,8 @@ import type { LogRemovals } from "../../../services/logs/log_removals.ts";
 import type { LogPage, LogSearch } from "../../../services/logs/log_search.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { awaitExecution, logEvents } from "../../streams/follow.ts";
-import { jsonResponse, valueResponse } from "../../responses/json_response.ts";
+import { jsonResponse } from "../../responses/json_response.ts";
+import { listText, textResponse } from "../../responses/text_stream.ts";
 import { cursorText } from "../../filters/log_cursor.ts";
 import { readLogConditions, readLogQuery } from "../../filters/log_filters.ts";
 import { eventStream } from "../../streams/sse.ts";
@@ -34,14 +35,14 @@ export function logRoutes(deps: LogRoutesDeps): Hono<AppEnv> {
   });
 
   routes.get("/logs/:executionId", async (c) => {
-    return valueResponse(await readEntries(c, deps));
+    const pieces = textPieces(readEntries(c, deps), stringifyJson);
+    return await textResponse(listText(pieces, { before: "[", after: "]" }));
   });
 
   routes.get("/logs/:executionId/download", async (c) => {
     const id = c.req.param("executionId");
-    const text = (await readEntries(c, deps)).map(lineText).join("");
     const name = isId(id) ? id : "execution";
-    return c.body(text, 200, {
+    return await textResponse(joined(textPieces(readEntries(c, deps), lineText)), {
       "content-type": "text/plain; charset=utf-8",
       "content-disposition": `attachment; filename="${name}.log"`,
       "x-content-type-options": "nosniff",
@@ -82,10 +83,25 @@ function pageText({ results, total, isTotalExact, searchedTo, next }: LogPage): 
   });
 }
 
-async function readEntries(c: Context<AppEnv>, { executions, clock }: LogRoutesDeps): Promise<JsonObject[]> {
+/** @throws DomainError as {@link readFilter} */
+function readEntries(
+  c: Context<AppEnv>,
+  { executions, clock }: LogRoutesDeps,
+): Iterable<never> | AsyncIterable<JsonObject[]> {
   const filter = readFilter(queryOf(c), clock.now());
   const id = c.req.param("executionId") ?? "";
-  return isId(id) ? await executions.logs(c.get("actor"), id, filter) : [];
+  return isId(id) ? executions.logs(c.get("actor"), id, filter) : [];
+}
+
+async function* textPieces(
+  pieces: Iterable<never> | AsyncIterable<JsonObject[]>,
+  textOf: (entry: JsonObject) => string,
+): AsyncGenerator<string[]> {
+  for await (const entries of pieces) yield entries.map((entry) => textOf(entry));
+}
+
+async function* joined(pieces: AsyncIterable<readonly string[]>): AsyncGenerator<string> {
+  for await (const texts of pieces) yield texts.join("");
 }
 
 /** `taskRunId`, `taskId`, `attempt`, and the filters of a search. @throws DomainError bad_request; as {@link readLogConditions} */
