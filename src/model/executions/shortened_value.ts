@@ -1,4 +1,5 @@
 /** What lists show instead of a large value. */
+import { flattenString } from "../../base/flatten_string.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { publicTenantId } from "../access/tenant.ts";
 import type { TenantId } from "../flows/flow.ts";
@@ -24,5 +25,6 @@ export function shortenedValue(tenant: TenantId, executionId: string, bytes: num
 /** The start of a text that is longer than `maxChars`, with a mark; else the text. */
 export function shortenedText(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
-  return `${text.slice(0, SHORTENED_TEXT_CHARS)}… [shortened, ${text.length} characters]`;
+  // Flat, because a part of a text keeps the whole text in memory.
+  return flattenString(`${text.slice(0, SHORTENED_TEXT_CHARS)}… [shortened, ${text.length} characters]`);
 }

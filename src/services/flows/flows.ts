@@ -18,7 +18,13 @@ import {
   validateTrigger,
 } from "../../flow/mod.ts";
 import type { Actor } from "../../model/access/actor.ts";
-import { DomainError, type ErrorItem, invalidEntity, notFound } from "../../model/errors.ts";
+import {
+  DomainError,
+  type ErrorItem,
+  invalidEntity,
+  notFound,
+  undefinedIfMissing,
+} from "../../model/errors.ts";
 import type { Flow, FlowKey, TenantId } from "../../model/flows/flow.ts";
 import type { Problem } from "../../model/flows/problem.ts";
 import type { Entry } from "../../store/committer.ts";
@@ -59,14 +65,18 @@ export interface FlowCheck {
   readonly isOutdated: boolean;
 }
 
-/** Cached plans of revisions, each some 10 KB. */
-const MAX_PLANS = 2_000;
+/** Weight of all cached plans of revisions. A usual plan has some 10 KB; a large one several times its source. */
+const MAX_PLAN_BYTES = 32 * 1024 * 1024;
+const MIN_BYTES_OF_PLAN = 16 * 1024;
+const PLAN_BYTES_PER_CHAR = 8;
+/** Flows that a list reads together, each with up to 512 KiB of source. */
+const FLOWS_PER_PIECE = 16;
 
 /** The use cases of flows. */
 export class Flows {
   readonly #deps: FlowsDeps;
   readonly #heads: FlowHeads;
-  readonly #plans = new RecentCache<string, FlowPlan>(MAX_PLANS, () => 1);
+  readonly #plans = new RecentCache<string, FlowPlan>(MAX_PLAN_BYTES, bytesOfPlan);
   readonly #locks = new KeyedLock();
 
   constructor(deps: FlowsDeps) {
@@ -178,13 +188,31 @@ export class Flows {
     return this.#plans.get(planKey(head, revision)) ?? this.#loadPlan(head, revision);
   }
 
-  /** All saved revisions, oldest first; with `allowDeleted` also those that mark a deletion. @throws DomainError not_found */
-  async revisions(actor: Actor, key: FlowKey, allowDeleted: boolean): Promise<Flow[]> {
-    const head = this.#head(actor.tenant, key, allowDeleted);
-    const records = await this.#deps.records.revisions(head);
-    return records.filter((record) => allowDeleted || !record.deleted).map((record) =>
-      this.#flowOf(head, record)
-    );
+  /**
+   * All saved revisions, oldest first, each read when it is asked for; with `allowDeleted` also those that mark a deletion.
+   * @throws DomainError not_found
+   */
+  revisions(actor: Actor, key: FlowKey, allowDeleted: boolean): AsyncGenerator<Flow[]> {
+    return this.#revisionsOf(this.#head(actor.tenant, key, allowDeleted), allowDeleted);
+  }
+
+  async *#revisionsOf(head: FlowHead, allowDeleted: boolean): AsyncGenerator<Flow[]> {
+    for await (const record of this.#deps.records.revisions(head)) {
+      if (allowDeleted || !record.deleted) yield [this.#flowOf(head, record)];
+    }
+  }
+
+  /** The flows with these heads, in pieces that are read when they are asked for; without those that are deleted meanwhile. */
+  async *pieces(heads: readonly FlowHead[]): AsyncGenerator<Flow[]> {
+    for (let i = 0; i < heads.length; i += FLOWS_PER_PIECE) {
+      const flows = heads.slice(i, i + FLOWS_PER_PIECE).map((head) =>
+        undefinedIfMissing(async () => {
+          const options = { revision: head.revision, allowDeleted: true };
+          return (await this.plan(head.tenant, head, options)).flow;
+        })
+      );
+      yield (await Promise.all(flows)).filter((flow) => flow !== undefined);
+    }
   }
 
   /** Deletes a flow by a new revision that marks the deletion. @throws DomainError not_found */
@@ -199,17 +227,17 @@ export class Flows {
     });
   }
 
-  /** Flows of that namespace, not of those below it. */
-  async inNamespace(actor: Actor, namespace: string): Promise<Flow[]> {
-    return await this.#flowsOf(this.#existing(actor, (head) => head.namespace === namespace));
+  /** Heads of the flows of that namespace, not of those below it. */
+  inNamespace(actor: Actor, namespace: string): FlowHead[] {
+    return this.#existing(actor, (head) => head.namespace === namespace);
   }
 
-  /** One page of flows, and the number of all matching ones. @throws DomainError invalid_argument */
-  async search(actor: Actor, search: FlowSearch): Promise<{ results: Flow[]; total: number }> {
+  /** Heads of one page of flows, and the number of all matching ones. @throws DomainError invalid_argument */
+  search(actor: Actor, search: FlowSearch): { heads: FlowHead[]; total: number } {
     const found = this.#existing(actor, search.matches);
     const sorted = sortHeads(found, search.sort);
     const first = (search.page - 1) * search.size;
-    return { results: await this.#flowsOf(sorted.slice(first, first + search.size)), total: found.length };
+    return { heads: sorted.slice(first, first + search.size), total: found.length };
   }
 
   /** Namespaces of the flows, sorted. */
@@ -331,10 +359,10 @@ export class Flows {
     const identity = { tenant, revision, flowNo, deleted, source };
     return buildFlow(record.definition, identity, this.#deps.catalogs);
   }
+}
 
-  #flowsOf(heads: readonly FlowHead[]): Promise<Flow[]> {
-    return Promise.all(heads.map(async (head) => (await this.plan(head.tenant, head)).flow));
-  }
+function bytesOfPlan({ flow }: FlowPlan): number {
+  return Math.max(MIN_BYTES_OF_PLAN, flow.source.length * PLAN_BYTES_PER_CHAR);
 }
 
 function planKey(head: FlowHead, revision: number): string {

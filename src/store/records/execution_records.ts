@@ -70,11 +70,11 @@ interface Reading {
 }
 
 /** An execution for reading. */
-interface OpenedExecution {
+export interface OpenedExecution {
   /** With its task runs if it is small. */
   readonly execution: Execution;
   /** The task runs of a large one, in order and without decisions, read while they are asked for. */
-  readonly taskRuns?: AsyncGenerator<TaskRun>;
+  readonly taskRuns?: AsyncIterable<TaskRun>;
 }
 
 interface Summary extends BodyParts {

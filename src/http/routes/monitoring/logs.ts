@@ -9,7 +9,6 @@ import type { LogRemovals } from "../../../services/logs/log_removals.ts";
 import type { LogPage, LogSearch } from "../../../services/logs/log_search.ts";
 import type { AppEnv } from "../../forms/env.ts";
 import { awaitExecution, logEvents } from "../../streams/follow.ts";
-import { jsonResponse } from "../../responses/json_response.ts";
 import { listText, textResponse } from "../../responses/text_stream.ts";
 import { cursorText } from "../../filters/log_cursor.ts";
 import { readLogConditions, readLogQuery } from "../../filters/log_filters.ts";
@@ -24,6 +23,9 @@ interface LogRoutesDeps {
   readonly clock: Clock;
 }
 
+/** Entries that become text together. */
+const ENTRIES_PER_PIECE = 200;
+
 /** Routes under `/logs`, relative to the tenant. */
 export function logRoutes(deps: LogRoutesDeps): Hono<AppEnv> {
   const { executions, logSearch, logRemovals, clock } = deps;
@@ -31,7 +33,7 @@ export function logRoutes(deps: LogRoutesDeps): Hono<AppEnv> {
 
   routes.get("/logs/search", async (c) => {
     const query = readLogQuery(queryOf(c), clock.now());
-    return jsonResponse(pageText(await logSearch.search(c.get("actor"), query, c.req.raw.signal)));
+    return await pageResponse(await logSearch.search(c.get("actor"), query, c.req.raw.signal));
   });
 
   routes.get("/logs/:executionId", async (c) => {
@@ -73,14 +75,19 @@ export function logRoutes(deps: LogRoutesDeps): Hono<AppEnv> {
 }
 
 /** `isTotalExact` and `searchedTo` are present only for an incomplete search, `cursor` when more lines may follow. */
-function pageText({ results, total, isTotalExact, searchedTo, next }: LogPage): string {
-  return stringifyJson({
-    results,
+function pageResponse({ results, total, isTotalExact, searchedTo, next }: LogPage): Promise<Response> {
+  const rest = stringifyJson({
     total,
     isTotalExact: isTotalExact ? undefined : false,
     searchedTo: searchedTo === undefined || !Number.isFinite(searchedTo) ? undefined : toIso(searchedTo),
     cursor: next && cursorText(next),
   });
+  const pieces = textPieces(piecesOf(results), stringifyJson);
+  return textResponse(listText(pieces, { before: '{"results":[', after: `],${rest.slice(1)}` }));
+}
+
+function* piecesOf(entries: readonly JsonObject[]): Generator<readonly JsonObject[]> {
+  for (let i = 0; i < entries.length; i += ENTRIES_PER_PIECE) yield entries.slice(i, i + ENTRIES_PER_PIECE);
 }
 
 /** @throws DomainError as {@link readFilter} */
@@ -94,7 +101,7 @@ function readEntries(
 }
 
 async function* textPieces(
-  pieces: Iterable<never> | AsyncIterable<JsonObject[]>,
+  pieces: Iterable<readonly JsonObject[]> | AsyncIterable<readonly JsonObject[]>,
   textOf: (entry: JsonObject) => string,
 ): AsyncGenerator<string[]> {
   for await (const entries of pieces) yield entries.map((entry) => textOf(entry));
