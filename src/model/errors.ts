@@ -14,6 +14,7 @@ export type ErrorCode =
   | "not_found"
   | "method_not_allowed"
   | "conflict"
+  | "quota_exceeded"
   | "expired"
   | "precondition_failed"
   | "too_large"

@@ -221,6 +221,7 @@ function dropRemovedTenants({ services, executor, records, changes }: {
   const forget = (tenant: string) => {
     services.flows.forget(tenant);
     services.triggers.forget(tenant);
+    services.quotas.forget(tenant);
   };
   services.tenants.onRemove({
     closed: async (tenant) => {

@@ -68,6 +68,7 @@ export function createHttpApp(assembled: HttpDeps): HttpApp {
   const app = createApp({
     auth,
     tenants,
+    quotas: services.quotas,
     tokens,
     logger,
     clock,

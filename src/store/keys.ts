@@ -202,6 +202,11 @@ export function executionFilesBelow(tenant: TenantId, id: string, folder: string
   return { start: executionFileKey(tenant, id, folder), end: executionFileKey(tenant, id, end) };
 }
 
+/** All files of all executions of a tenant. */
+export function executionFilesOfTenant(tenant: TenantId): Selector {
+  return { prefix: [tenant, "ef"] };
+}
+
 /** `["fi", tenant, executionId, batch]` → the folder of files that an attempt stored before its end. Deleted by the commit that ends it. */
 export function fileIntentKey(tenant: TenantId, id: string, batch: string): Key {
   return ["fi", tenant, id, batch];
@@ -356,6 +361,11 @@ export function kvExpiriesBefore(tenant: TenantId, beforeMs: Instant): Selector 
 /** `[tenant, "nf", namespace, path]` → a namespace file or directory, its path without leading slash. Written by the files service. */
 export function fileKey(tenant: TenantId, namespace: string, path: string): Key {
   return [tenant, "nf", namespace, path];
+}
+
+/** All namespace files and directories of a tenant. */
+export function filesOfTenant(tenant: TenantId): Selector {
+  return { prefix: [tenant, "nf"] };
 }
 
 /** Files and directories below a directory, in path order, from `after` (a path) on; `""` is the root. */

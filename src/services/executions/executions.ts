@@ -30,6 +30,7 @@ import type { ExecutionCleanup } from "./execution_cleanup.ts";
 import type { NewExecution } from "../../runtime/live/messages.ts";
 import type { Executor } from "../../runtime/executor.ts";
 import { prepareRemoval } from "../../runtime/removal.ts";
+import type { Quotas } from "../access/quotas.ts";
 import type { Flows } from "../flows/flows.ts";
 import { planOf, unknownExecution } from "./execution_actions.ts";
 import { type ExecutionPage, executionPieces } from "./execution_pages.ts";
@@ -50,6 +51,7 @@ interface ExecutionsDeps {
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly checks: StartChecks;
+  readonly quotas?: Quotas;
 }
 
 /** Options of a start. */
@@ -124,7 +126,7 @@ export class Executions {
     const created = executionBody(execution, { now, taskRuns: false, url });
     const { remember } = options;
     const stored = remember ? [...mutations, ...await remember(execution, created)] : mutations;
-    await this.#deps.executor.begin(execution, plan, stored);
+    await beginWithinQuota(this.#deps, { execution, plan, mutations: stored });
     return options.wait ? await this.#waitFor(execution, options.wait, url) : created;
   }
 
@@ -192,6 +194,7 @@ export class Executions {
   async delete(actor: Actor, id: string): Promise<void> {
     const { tenant } = actor;
     const { execution } = await this.#load(tenant, id);
+    this.#deps.quotas?.removed(tenant, "executions");
     const { records, cleanup, committer, changes, executor } = this.#deps;
     // The flow revision of an ended execution may have been deleted.
     const limit = await undefinedIfMissing(() => this.#limitOf(execution));
@@ -299,6 +302,16 @@ export class Executions {
     if (!stored) throw unknownExecution(id);
     return stored;
   }
+}
+
+/** Begins an execution if the quota of its tenant allows. @throws DomainError quota_exceeded, and as {@link Executor.begin} */
+export function beginWithinQuota(
+  { executor, quotas }: { readonly executor: Pick<Executor, "begin">; readonly quotas?: Quotas },
+  { execution, plan, mutations }: StartedExecution,
+): Promise<void> {
+  const { tenant } = execution;
+  if (!quotas?.isLimited(tenant, "executions")) return executor.begin(execution, plan, mutations);
+  return quotas.within(tenant, "executions", 1, () => executor.begin(execution, plan, mutations));
 }
 
 /** The plan of a flow that may be started. @throws DomainError conflict: it is disabled */

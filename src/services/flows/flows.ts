@@ -18,6 +18,7 @@ import {
   validateTrigger,
 } from "../../flow/mod.ts";
 import type { Actor } from "../../model/access/actor.ts";
+import type { Quotas } from "../access/quotas.ts";
 import {
   DomainError,
   type ErrorItem,
@@ -40,6 +41,7 @@ interface FlowsDeps {
   readonly functions: ReadonlySet<string>;
   /** Commits the save or deletion of a flow in one entry with its consequences. */
   readonly commit: (flow: Flow, entry: Entry) => Promise<void>;
+  readonly quotas?: Quotas;
 }
 
 /** Selects a revision of a flow; default: the latest one. */
@@ -224,6 +226,7 @@ export class Flows {
       const deleted = { ...head, revision: head.revision + 1, deleted: true };
       const record = { revision: deleted.revision, deleted: true, source, definition };
       await this.#commit(deleted, record, { ...flow, ...deleted });
+      this.#deps.quotas?.removed(actor.tenant, "flows");
     });
   }
 
@@ -333,7 +336,10 @@ export class Flows {
       deleted: false,
       labels: flow.labels,
     };
-    await this.#commit(head, { revision, deleted: false, source, definition }, flow);
+    const { quotas } = this.#deps;
+    const commit = () => this.#commit(head, { revision, deleted: false, source, definition }, flow);
+    const isNew = !previous || previous.deleted;
+    await (quotas && isNew ? quotas.within(tenant, "flows", 1, commit) : commit());
     return flow;
   }
 
